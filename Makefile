@@ -1,0 +1,120 @@
+# Hopscope's verbs. `make help` lists them. Quiet about success, loud about failure; everything may be repeated.
+SHELL := /bin/bash
+.SHELLFLAGS := -eu -o pipefail -c
+.DEFAULT_GOAL := help
+MAKEFLAGS += --no-builtin-rules --no-print-directory
+.DELETE_ON_ERROR:
+
+export PATH := $(PATH):$(HOME)/.cargo/bin
+export PIP_DISABLE_PIP_VERSION_CHECK := 1
+
+VENV := .venv
+BIN := $(VENV)/bin
+PY := $(BIN)/python
+JOBS ?= $(shell nproc 2>/dev/null || echo 2)
+CARGO_TARGET := $(or $(CARGO_TARGET_DIR),target)
+
+# The first interpreter that is new enough and can make virtual environments.
+PYTHON ?= $(shell for p in python3 python3.14 python3.13 python3.12 python3.11; do \
+	$$p -c 'import sys, venv, ensurepip; sys.exit(sys.version_info < (3, 11))' 2>/dev/null && echo $$p && break; done)
+
+RUST_SOURCES := Cargo.toml $(wildcard Cargo.lock) $(shell find crates -name '*.rs' -o -name Cargo.toml -o -name build.rs)
+
+# $(call quiet,what,command): prints one line, and the command's output only when it fails.
+define quiet
+	@echo "$(1)"; log=$$(mktemp); \
+	if ! { $(2); } >$$log 2>&1 </dev/null; then cat $$log; rm -f $$log; echo "make: FAILED: $(1)" >&2; exit 1; fi; rm -f $$log
+endef
+
+.PHONY: help demo test test-rust test-python lint fmt bench bench-peers docs validate nightly check-determinism build clean
+
+help: ## This list
+	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sort | awk -F':.*## ' '{printf "  make %-18s %s\n", $$1, $$2}'
+
+# --- building -------------------------------------------------------------------------------------------------------
+
+$(VENV)/.python:
+	@test -n "$(PYTHON)" || { echo "Python 3.11 or newer with its venv module is needed (Debian: apt install python3-venv)" >&2; exit 1; }
+	$(call quiet,making $(VENV) with $(PYTHON),$(PYTHON) -m venv --clear $(VENV))
+	@touch $@
+
+$(VENV)/.requirements: requirements/dev.txt | $(VENV)/.python
+	$(call quiet,installing the Python packages of requirements/dev.txt,$(PY) -m pip install -q -r requirements/dev.txt)
+	@touch $@
+
+$(VENV)/.requirements-docs: requirements/docs.txt | $(VENV)/.requirements
+	$(call quiet,installing the Python packages of requirements/docs.txt,$(PY) -m pip install -q -r requirements/docs.txt)
+	@touch $@
+
+$(VENV)/.engine: $(RUST_SOURCES) pyproject.toml $(VENV)/.requirements
+	@command -v cargo >/dev/null || { echo "a Rust toolchain is needed: rustc 1.85 or newer and cargo, see https://rustup.rs" >&2; exit 1; }
+	@command -v cc >/dev/null || { echo "a C compiler is needed as linker (Debian: apt install gcc libc6-dev)" >&2; exit 1; }
+	$(call quiet,building the engine,env -u CONDA_PREFIX VIRTUAL_ENV=$(CURDIR)/$(VENV) $(BIN)/maturin develop --release --locked)
+	@touch $@
+
+build: $(VENV)/.engine ## Environment and engine, ready to use in .venv
+
+# --- using ----------------------------------------------------------------------------------------------------------
+
+demo: $(VENV)/.engine ## The main job: fu2003.fig2-left, quick, table and report
+	@status=0; $(BIN)/hopscope reproduce fu2003.fig2-left --quick --out results/demo || status=$$?; \
+	if [ $$status -gt 1 ]; then echo "make: FAILED: the demo ended with status $$status" >&2; exit $$status; fi; \
+	test -s results/demo/report.html || { echo "make: FAILED: results/demo/report.html was not written" >&2; exit 1; }; \
+	echo "report: $(CURDIR)/results/demo/report.html"
+
+validate: $(VENV)/.engine ## Every validation entry of the catalogue, in full length
+	@$(BIN)/hopscope reproduce validation --out results/validation
+
+# --- checking -------------------------------------------------------------------------------------------------------
+
+test: test-rust test-python ## Every test, Rust and Python
+
+test-rust: ## The engine's own tests
+	@command -v cargo >/dev/null || { echo "a Rust toolchain is needed: rustc 1.85 or newer and cargo, see https://rustup.rs" >&2; exit 1; }
+	$(call quiet,building the Rust tests,cargo test --locked --workspace --exclude hopscope-python --no-run)
+	@log=$$(mktemp); status=0; cargo test --quiet --locked --workspace --exclude hopscope-python >$$log 2>&1 </dev/null || status=$$?; \
+	if [ $$status -ne 0 ]; then cat $$log; rm -f $$log; echo "make: FAILED: Rust tests" >&2; exit 1; fi; \
+	grep '^test result:' $$log || true; rm -f $$log
+
+test-python: $(VENV)/.engine ## The package's tests
+	@$(BIN)/python -m pytest -n $(JOBS) -q --no-header </dev/null
+
+lint: $(VENV)/.requirements $(VENV)/.engine ## Format, clippy, ruff, mypy, spelling
+	$(call quiet,cargo fmt --check,cargo fmt --all --check)
+	$(call quiet,cargo clippy,cargo clippy --quiet --locked --workspace --all-targets -- -D warnings)
+	$(call quiet,ruff check,$(BIN)/ruff check .)
+	$(call quiet,ruff format --check,$(BIN)/ruff format --check .)
+	$(call quiet,mypy --strict,$(BIN)/mypy --strict python/hopscope)
+	@if [ -x $(BIN)/typos ]; then $(BIN)/typos --config _typos.toml; fi
+
+fmt: $(VENV)/.requirements ## Format everything
+	@cargo fmt --all
+	@$(BIN)/ruff check --quiet --fix-only .
+	@$(BIN)/ruff format --quiet .
+
+check-determinism: $(VENV)/.engine ## The same scenarios twice, 1 and all workers: the same results to the last digit
+	@$(PY) bench/determinism.py
+
+nightly: $(VENV)/.engine ## Long checks: 10,000 generated scenarios through loader and engine
+	@HYPOTHESIS_PROFILE=nightly $(PY) -m pytest -n $(JOBS) -q --no-header tests </dev/null
+	@PROPTEST_CASES=10000 cargo test --quiet --release --locked --workspace --exclude hopscope-python </dev/null
+
+# --- measuring ------------------------------------------------------------------------------------------------------
+
+bench: $(VENV)/.engine ## Engine benchmarks: instructions, events/s, cost per frame, memory, start-up
+	@$(PY) bench/run.py
+
+bench-peers: $(VENV)/.engine ## Side by side with ns-2 and ns-3 (installs them when absent)
+	@$(PY) bench/peers/run.py
+
+# --- writing --------------------------------------------------------------------------------------------------------
+
+docs: $(VENV)/.engine $(VENV)/.requirements-docs ## The documentation, into docs/_build/html
+	@rm -rf docs/reference/generated docs/validation/generated
+	$(call quiet,generating the reference pages,$(PY) docs/generate.py)
+	$(call quiet,building the documentation,$(BIN)/sphinx-build -W --keep-going -q -b html docs docs/_build/html)
+	@echo "documentation: $(CURDIR)/docs/_build/html/index.html"
+
+clean: ## Remove everything that was built (not results/)
+	@rm -rf $(VENV) $(CARGO_TARGET) docs/_build docs/reference/generated docs/validation/generated bench/peers/work
+	@find . -name __pycache__ -type d -not -path './.git/*' -prune -exec rm -rf {} +
