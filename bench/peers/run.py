@@ -1,0 +1,205 @@
+"""Hopscope beside ns-2 and ns-3 on the same scenarios: CPU seconds, medians, all simulators in turn.
+
+    python bench/peers/run.py [--repeats 5] [--only chain] [--full]
+
+Writes bench/peers/latest.json and prints the table that docs/performance.md shows (bench/peers/results.md with
+`--record`). Exit status: 0 measured, 1 a simulator failed, 2 no peer could be measured.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import sys
+import time
+from dataclasses import dataclass, field
+from pathlib import Path
+
+HERE = Path(__file__).resolve().parent
+sys.path.insert(0, str(HERE.parent))
+
+from measure import ChildFailed, alternate, machine, median, note, run_child, spread, table  # noqa: E402
+
+from install import NS3_VERSION, Missing, find_ns2, find_ns3, ns2_version  # noqa: E402
+from scenarios import ALL, Scenario  # noqa: E402
+
+LONG = {"chain": 300, "grid": 100, "field": 100}
+"""Seconds of traffic simulated by Hopscope and ns-2."""
+SHORT = {"chain": 20, "grid": 10, "field": 10}
+"""Seconds of traffic simulated by ns-3, which needs minutes for the long ones."""
+WARM = 1
+"""The first flow starts after this many seconds."""
+
+
+@dataclass
+class Side:
+    """One simulator on one scenario, with a sample per repetition."""
+
+    label: str
+    seconds: int
+    cpu: list[float] = field(default_factory=list)
+    process_cpu: list[float] = field(default_factory=list)
+    megabytes: list[float] = field(default_factory=list)
+
+    @property
+    def cpu_per_100s(self) -> float:
+        """Median CPU seconds for 100 s of simulated traffic."""
+        return 100 * median(self.cpu) / self.seconds
+
+    @property
+    def cpu_per_megabyte(self) -> float:
+        """Median CPU seconds per megabyte of payload delivered."""
+        delivered = median(self.megabytes)
+        return median(self.cpu) / delivered if delivered else float("inf")
+
+    @property
+    def kbps(self) -> float:
+        """Median aggregate payload rate in kbit/s."""
+        return median(self.megabytes) * 8000 / self.seconds
+
+    def add(self, cpu: float, process_cpu: float, delivered: list[int]) -> float:
+        self.cpu.append(cpu)
+        self.process_cpu.append(process_cpu)
+        self.megabytes.append(sum(delivered) / 1e6)
+        return cpu
+
+
+def delivered_bytes(stdout: str) -> list[int]:
+    """The `flow <index> <bytes>` lines of the ns-2 and ns-3 scripts."""
+    return [int(line.split()[2]) for line in stdout.splitlines() if line.startswith("flow ")]
+
+
+class Bench:
+    """The peers that are present and the folder for their files."""
+
+    def __init__(self, work: Path) -> None:
+        work.mkdir(parents=True, exist_ok=True)
+        self.work = work
+        self.ns2: str | None = None
+        self.ns3: Path | None = None
+        try:
+            self.ns2 = find_ns2()
+        except Missing as reason:
+            note(f"left out: {reason}")
+        try:
+            self.ns3 = find_ns3(work)
+        except Missing as reason:
+            note(f"left out: {reason}")
+
+    def measure(self, word: str, repeats: int, full: bool) -> tuple[Scenario, list[Side]]:
+        """All simulators in turn on one scenario."""
+        scenario = ALL[word]()
+        text = scenario.write(self.work)
+        long = 300 if full else LONG[word]
+        short = long if full else SHORT[word]
+        toml = self.work / f"{scenario.name}.toml"
+        toml.write_text(scenario.as_toml(long + WARM), encoding="utf-8")
+        calls = {}
+        for profile in ("ns2", "standard"):
+            side = Side(f"Hopscope, profile {profile}", long)
+            calls[side.label] = (side, lambda seed, s=side, p=profile: self._hopscope(s, toml, p, seed))
+        if self.ns2:
+            side = Side("ns-2", long)
+            calls[side.label] = (side, lambda seed, s=side: self._ns2(s, text, seed))
+        if self.ns3:
+            side = Side("ns-3", short)
+            calls[side.label] = (side, lambda seed, s=side: self._ns3(s, text, seed))
+        alternate({label: call for label, (_, call) in calls.items()}, repeats)
+        return scenario, [side for side, _ in calls.values()]
+
+    def _hopscope(self, side: Side, toml: Path, profile: str, seed: int) -> float:
+        child = run_child([sys.executable, HERE / "hopscope_side.py", toml, profile, str(seed)])
+        answer = json.loads(child.stdout)
+        return side.add(answer["engine_cpu_s"], child.cpu_s, answer["delivered"])
+
+    def _ns2(self, side: Side, text: Path, seed: int) -> float:
+        child = run_child([str(self.ns2), HERE / "ns2.tcl", text, str(side.seconds + WARM), "AODV", str(seed)])
+        return side.add(child.cpu_s, child.cpu_s, delivered_bytes(child.stdout))
+
+    def _ns3(self, side: Side, text: Path, seed: int) -> float:
+        child = run_child([str(self.ns3), text, str(side.seconds + WARM), str(seed)])
+        return side.add(child.cpu_s, child.cpu_s, delivered_bytes(child.stdout))
+
+
+def rows_of(scenario: Scenario, sides: list[Side]) -> list[list[str]]:
+    """Table rows of one scenario; a peer's ratio is against the profile that models the same behaviour."""
+    by_label = {side.label: side for side in sides}
+    reference = {"ns-2": by_label["Hopscope, profile ns2"], "ns-3": by_label["Hopscope, profile standard"]}
+    rows = []
+    for side in sides:
+        ours = reference.get(side.label)
+        rows.append(
+            [
+                f"{scenario.title}: {side.label}",
+                str(side.seconds),
+                f"{median(side.cpu):.3f}",
+                f"{100 * spread(side.cpu):.0f} %",
+                f"{side.cpu_per_100s:.4f}",
+                f"{side.kbps:.0f}",
+                f"{side.cpu_per_100s / ours.cpu_per_100s:.1f}" if ours else "1",
+                f"{side.cpu_per_megabyte / ours.cpu_per_megabyte:.1f}" if ours else "1",
+            ]
+        )
+    return rows
+
+
+HEAD = ["scenario: simulator", "simulated s", "CPU s", "spread", "CPU s / 100 s", "kbit/s", "ratio", "ratio per byte"]
+
+EXPLANATION = """\
+CPU s: user and system seconds, median of {repeats} runs with seeds 1 to {repeats}, all simulators in turn in one session. For Hopscope it
+is the engine call (building, simulating, returning the result) on one core; starting Python and reading the scenario
+comes on top once per command, however many runs it makes (here {startup:.2f} s of CPU). For ns-2 and ns-3 it is the whole process.
+ratio: CPU per simulated second of the peer over that of Hopscope (profile ns2 against ns-2, profile standard against ns-3).
+ratio per byte: the same per payload byte delivered.
+ns-2 has no static wireless routing: it runs AODV, which takes lost frames for broken links and therefore delivers, and
+simulates, less than static routes do; the plain ratio is the cautious one. Its traces are off and its packets carry
+only the headers in use. ns-3 ({ns3}) runs static host routes and a shorter time, scaled.
+"""
+
+
+def report(results: list[tuple[Scenario, list[Side]]], repeats: int, peers: str) -> str:
+    """The whole text: head, table, explanation."""
+    rows = [row for scenario, sides in results for row in rows_of(scenario, sides)]
+    ours = [side for _, sides in results for side in sides if side.label.startswith("Hopscope")]
+    startup = median([p - c for side in ours for p, c in zip(side.process_cpu, side.cpu, strict=True)])
+    head = f"Measured {time.strftime('%Y-%m-%d')} on {machine()}; {peers}.\n"
+    return "\n".join([head, table(HEAD, rows), "", EXPLANATION.format(repeats=repeats, startup=startup, ns3=NS3_VERSION)])
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(description="Hopscope beside ns-2 and ns-3.")
+    parser.add_argument("--repeats", type=int, default=5, help="runs of each simulator, medians are reported (5)")
+    parser.add_argument("--only", choices=sorted(ALL), action="append", help="only this scenario (repeatable)")
+    parser.add_argument("--full", action="store_true", help="300 simulated seconds for every simulator and scenario (hours)")
+    parser.add_argument("--record", action="store_true", help="also write bench/peers/results.md for the documentation")
+    options = parser.parse_args()
+    if options.repeats < 1:
+        parser.error(f"--repeats {options.repeats}: must be 1 or more")
+
+    bench = Bench(HERE / "work")
+    if bench.ns2 is None and bench.ns3 is None:
+        return 2
+    results = []
+    try:
+        for word in options.only or list(ALL):
+            note(f"measuring {word}")
+            results.append(bench.measure(word, options.repeats, options.full))
+    except ChildFailed as failure:
+        note(str(failure))
+        return 1
+    peers = f"ns-2 {ns2_version() if bench.ns2 else 'left out'}, ns-3 {NS3_VERSION if bench.ns3 else 'left out'}"
+    text = report(results, options.repeats, peers)
+    print(text)
+    raw = {
+        "machine": machine(),
+        "peers": peers,
+        "scenarios": {scenario.name: [vars(side) for side in sides] for scenario, sides in results},
+    }
+    (HERE / "latest.json").write_text(json.dumps(raw, indent=1), encoding="utf-8")
+    if options.record:
+        (HERE / "results.md").write_text(text, encoding="utf-8")
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
