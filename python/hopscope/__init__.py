@@ -1,0 +1,78 @@
+"""Hopscope: TCP and UDP over multi-hop IEEE 802.11, simulated and compared with the published studies.
+
+>>> import hopscope as hs
+>>> result = hs.run("chain.toml", seeds=5)      # doctest: +SKIP
+>>> result.summary                              # doctest: +SKIP
+
+Names are loaded when they are first used, so that ``import hopscope`` costs nothing.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from hopscope.campaign.store import Store, open_store
+    from hopscope.errors import HopscopeError, InputError, Interrupted, RunFailed, ScenarioError, StoreError
+    from hopscope.results import Comparison, Interval, Result, compare
+    from hopscope.runner import run, run_scenarios
+    from hopscope.scenario import Point, Scenario, load
+
+_HOMES = {
+    "Comparison": "hopscope.results",
+    "HopscopeError": "hopscope.errors",
+    "InputError": "hopscope.errors",
+    "Interrupted": "hopscope.errors",
+    "Interval": "hopscope.results",
+    "Point": "hopscope.scenario",
+    "Result": "hopscope.results",
+    "RunFailed": "hopscope.errors",
+    "Scenario": "hopscope.scenario",
+    "ScenarioError": "hopscope.errors",
+    "Store": "hopscope.campaign.store",
+    "StoreError": "hopscope.errors",
+    "compare": "hopscope.results",
+    "load": "hopscope.scenario",
+    "open_store": "hopscope.campaign.store",
+    "run": "hopscope.runner",
+    "run_scenarios": "hopscope.runner",
+}
+
+__all__ = [
+    "Comparison",
+    "HopscopeError",
+    "InputError",
+    "Interrupted",
+    "Interval",
+    "Point",
+    "Result",
+    "RunFailed",
+    "Scenario",
+    "ScenarioError",
+    "Store",
+    "StoreError",
+    "__version__",
+    "compare",
+    "load",
+    "open_store",
+    "run",
+    "run_scenarios",
+]
+
+
+def __getattr__(name: str) -> Any:
+    if name == "__version__":
+        from hopscope import _core
+
+        return _core.version()
+    if (home := _HOMES.get(name)) is not None:
+        import importlib
+
+        value = getattr(importlib.import_module(home), name)
+        globals()[name] = value
+        return value
+    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+
+
+def __dir__() -> list[str]:
+    return sorted(__all__)

@@ -1,0 +1,152 @@
+"""Doing runs in parallel: threads over the engine, which computes without Python's lock, or any other executor."""
+
+from __future__ import annotations
+
+import os
+import threading
+from collections.abc import Callable, Sequence
+from concurrent.futures import FIRST_COMPLETED, Executor, Future, ThreadPoolExecutor, wait
+from typing import Protocol
+
+from hopscope import _core
+from hopscope.campaign.plan import Run
+from hopscope.errors import InputError, Interrupted
+
+
+class Watcher(Protocol):
+    """What is told about the work; calls come from several threads."""
+
+    def advanced(self, key: str, seconds: float) -> None:
+        """A run has simulated so many seconds in total."""
+
+    def finished(self, run: Run, failure: str | None) -> None:
+        """A run ended, well or not."""
+
+
+def default_jobs() -> int:
+    """Number of cores this process may use."""
+    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+
+
+def run_config(config_json: str) -> str:
+    """Runs one configuration; for executors in other processes or on other machines, which get it by name."""
+    return _core.run(config_json)
+
+
+def execute(
+    runs: Sequence[Run],
+    done: Callable[[Run, str], None],
+    failed: Callable[[Run, str], None],
+    *,
+    jobs: int | None = None,
+    executor: Executor | None = None,
+    watcher: Watcher | None = None,
+) -> None:
+    """Does runs; ``done`` and ``failed`` are called from the calling thread as they end, in no fixed order.
+
+    Args:
+        runs: what to do.
+        done: takes a run and the JSON of its result.
+        failed: takes a run and the reason.
+        jobs: runs at a time; default: all cores.
+        executor: another executor, for example of a cluster; it gets :func:`run_config`.
+        watcher: told about progress.
+
+    Raises:
+        InputError: ``jobs`` is below 1.
+        Interrupted: Ctrl-C; running simulations were stopped.
+    """
+    if jobs is not None and jobs < 1:
+        raise InputError(f"jobs: found {jobs}; expected at least 1")
+    if not runs:
+        return
+    workers = min(jobs or default_jobs(), len(runs))
+    own = executor is None
+    pool = executor or ThreadPoolExecutor(workers, thread_name_prefix="hopscope")
+    cancel = _core.CancelToken()
+    in_flight: dict[Future[str], Run] = {}
+    waiting = iter(runs)
+    # An executor of another kind knows its own size; it gets enough to keep any usual one busy.
+    room = 2 * workers if own else max(256, 2 * workers)
+
+    def submit_next() -> None:
+        while len(in_flight) < room and (run := next(waiting, None)) is not None:
+            in_flight[_submit(pool, run, own, cancel, watcher)] = run
+
+    try:
+        submit_next()
+        while in_flight:
+            ended, _ = wait(in_flight, timeout=0.5, return_when=FIRST_COMPLETED)
+            for future in ended:
+                run = in_flight.pop(future)
+                _settle(run, future, done, failed, watcher)
+            submit_next()
+    except KeyboardInterrupt as interrupt:
+        raise Interrupted("interrupted") from interrupt
+    finally:
+        cancel.set()
+        for future in in_flight:
+            future.cancel()
+        if own:
+            pool.shutdown(wait=True, cancel_futures=True)
+
+
+def _submit(pool: Executor, run: Run, own: bool, cancel: _core.CancelToken, watcher: Watcher | None) -> Future[str]:
+    if not own:
+        return pool.submit(run_config, run.config_json())
+
+    def work() -> str:
+        advanced = None if watcher is None else (lambda seconds: watcher.advanced(run.key, seconds))
+        return _core.run(run.config_json(), cancel, advanced)
+
+    return pool.submit(work)
+
+
+def _settle(
+    run: Run,
+    future: Future[str],
+    done: Callable[[Run, str], None],
+    failed: Callable[[Run, str], None],
+    watcher: Watcher | None,
+) -> None:
+    error = future.exception()
+    if isinstance(error, (KeyboardInterrupt, SystemExit)):
+        raise error
+    message = None
+    if error is None:
+        done(run, future.result())
+    else:
+        message = f"{type(error).__name__}: {error}" if str(error) else type(error).__name__
+        failed(run, message)
+    if watcher is not None:
+        watcher.finished(run, message)
+
+
+class Tally:
+    """Simulated seconds of all runs so far; threads add to it, one thread reads."""
+
+    def __init__(self) -> None:
+        self._lock = threading.Lock()
+        self._running: dict[str, float] = {}
+        self._ended = 0.0
+        self.runs = 0
+        self.failures = 0
+
+    def advanced(self, key: str, seconds: float) -> None:
+        """A run has simulated so many seconds in total."""
+        with self._lock:
+            self._running[key] = seconds
+
+    def finished(self, run: Run, failure: str | None) -> None:
+        """A run ended."""
+        with self._lock:
+            self._running.pop(run.key, None)
+            self._ended += run.weight
+            self.runs += 1
+            self.failures += failure is not None
+
+    @property
+    def seconds(self) -> float:
+        """Simulated seconds so far."""
+        with self._lock:
+            return self._ended + sum(self._running.values())

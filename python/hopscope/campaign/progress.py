@@ -1,0 +1,54 @@
+"""The progress bar on standard error: share of simulated time, runs, failures, time left."""
+
+from __future__ import annotations
+
+import sys
+import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+from hopscope.campaign.execute import Tally
+
+
+@contextmanager
+def bar(label: str, runs: int, seconds: float, *, shown: bool) -> Iterator[Tally]:
+    """Shows a bar while the body works and yields the tally to report to.
+
+    Args:
+        label: text in front.
+        runs: number of runs to do.
+        seconds: simulated seconds of all of them.
+        shown: False, or a standard error that is no terminal, gives a silent tally.
+    """
+    tally = Tally()
+    if not shown or runs == 0 or not sys.stderr.isatty():
+        yield tally
+        return
+    from rich.console import Console
+    from rich.progress import BarColumn, Progress, TaskProgressColumn, TextColumn, TimeRemainingColumn
+
+    columns = (
+        TextColumn("{task.description}"),
+        BarColumn(),
+        TaskProgressColumn(),
+        TextColumn("{task.fields[runs]}"),
+        TimeRemainingColumn(),
+    )
+    with Progress(*columns, console=Console(stderr=True), transient=True) as progress:
+        task = progress.add_task(label, total=seconds, runs="")
+        stop = threading.Event()
+
+        def refresh() -> None:
+            while True:
+                failures = f", {tally.failures} failed" if tally.failures else ""
+                progress.update(task, completed=tally.seconds, runs=f"{tally.runs}/{runs} runs{failures}")
+                if stop.wait(0.2):
+                    return
+
+        painter = threading.Thread(target=refresh, daemon=True)
+        painter.start()
+        try:
+            yield tally
+        finally:
+            stop.set()
+            painter.join()

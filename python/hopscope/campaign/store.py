@@ -1,0 +1,266 @@
+"""The result store: a folder of finished runs that survives crashes and opens with ordinary tools.
+
+::
+
+    STORE/manifest.json          scenarios, points and the keys of their runs
+    STORE/runs/<key>.json        one finished run, with a checksum; written once, never changed
+    STORE/flows.parquet ...      tables made from the runs; can be made again at any time
+
+A run file appears by an atomic rename after it is on the disk, so a killed process leaves either a whole run or none.
+"""
+
+from __future__ import annotations
+
+import errno
+import hashlib
+import json
+import os
+import secrets
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+from hopscope import _core
+from hopscope.campaign.plan import Plan
+from hopscope.errors import HopscopeError, RunFailed, StoreError
+from hopscope.results import PointResult, Result
+from hopscope.results.result import RunResult
+from hopscope.scenario import Scenario
+from hopscope.scenario.document import from_mapping
+
+FORMAT = 1
+MANIFEST = "manifest.json"
+
+#: Tables of a store, by file name.
+TABLES = ("flows", "nodes", "network", "runs", "summary", "series")
+
+
+class Store:
+    """A folder of runs.
+
+    Attributes:
+        path: the folder.
+        problems: damaged runs, each named with the reason; they count as missing.
+    """
+
+    def __init__(self, path: str | Path) -> None:
+        self.path = Path(path)
+        self.problems: list[str] = []
+        self._manifest: dict[str, Any] | None = None
+
+    @property
+    def manifest(self) -> dict[str, Any]:
+        """The manifest: title, scenarios, points, keys of the runs.
+
+        Raises:
+            StoreError: the folder is no store, or its manifest is damaged.
+        """
+        if self._manifest is None:
+            self._manifest = _read_manifest(self.path)
+        return self._manifest
+
+    @property
+    def title(self) -> str:
+        """Title of the store."""
+        return str(self.manifest["title"])
+
+    def prepare(self, plan: Plan, title: str) -> None:
+        """Creates the folder if needed and writes the manifest of a plan; finished runs stay.
+
+        Raises:
+            StoreError: the folder cannot be written, or holds something else than a store.
+        """
+        try:
+            if self.path.exists() and not self.path.is_dir():
+                raise StoreError(f"{self.path}: is a file; the result store is a folder")
+            is_store = (self.path / "runs").is_dir() or (self.path / MANIFEST).exists()
+            if self.path.is_dir() and not is_store and any(self.path.iterdir()):
+                raise StoreError(f"{self.path}: is a folder with other files in it; choose a new one with --out")
+            (self.path / "runs").mkdir(parents=True, exist_ok=True)
+            self._manifest = _manifest(plan, title)
+            _write(self.path / MANIFEST, json.dumps(self._manifest, indent=1).encode() + b"\n")
+        except OSError as error:
+            raise StoreError(f"{self.path}: cannot be written: {error.strerror or error}") from error
+
+    def keep(self, key: str, result_json: str) -> None:
+        """Writes a finished run.
+
+        Raises:
+            RunFailed: the disk is full or the folder can no longer be written; earlier runs are kept.
+        """
+        digest = hashlib.sha256(result_json.encode()).hexdigest()
+        text = f'{{"format": {FORMAT}, "key": "{key}", "sha256": "{digest}", "result": {result_json}}}\n'
+        try:
+            _write(self._run_path(key), text.encode())
+        except OSError as error:
+            reason = "the disk is full" if error.errno in {errno.ENOSPC, errno.EDQUOT} else error.strerror or str(error)
+            raise RunFailed(
+                f"{self.path}: a run cannot be written: {reason}; finished runs are kept, start again to go on"
+            ) from error
+
+    def read(self, key: str) -> RunResult | None:
+        """Returns a finished run, or None when it is missing or damaged (then it is named in ``problems``)."""
+        path = self._run_path(key)
+        try:
+            text = path.read_bytes().decode()
+        except FileNotFoundError:
+            return None
+        except (OSError, UnicodeDecodeError) as error:
+            self._damaged(path, str(error))
+            return None
+        head, separator, rest = text.partition('"result": ')
+        result_json = rest.removesuffix("}\n")
+        expected = (
+            f'{{"format": {FORMAT}, "key": "{key}", "sha256": "{hashlib.sha256(result_json.encode()).hexdigest()}", '
+        )
+        if not separator or head != expected:
+            self._damaged(path, "truncated" if not text.endswith("}\n") else "its checksum does not fit")
+            return None
+        result: RunResult = json.loads(result_json)
+        return result
+
+    def results(self) -> list[Result]:
+        """Returns the result of every scenario of the manifest, with the runs that are there.
+
+        Raises:
+            StoreError: the manifest is damaged or of another format.
+        """
+        results = []
+        self.problems.clear()
+        for entry in self.manifest["scenarios"]:
+            try:
+                scenario = Scenario.from_document(from_mapping(entry["document"]), is_quick=bool(entry.get("quick")))
+                points = [
+                    PointResult(index, point["set"], self._runs(point["keys"]))
+                    for index, point in enumerate(entry["points"])
+                ]
+            except (KeyError, TypeError, AttributeError) as error:
+                raise StoreError(
+                    f"{self.path / MANIFEST}: is damaged ({error!r}); run the scenario again into this folder"
+                ) from error
+            except HopscopeError as error:
+                raise StoreError(
+                    f"{self.path / MANIFEST}: its scenario is not accepted by this version:\n{error}"
+                ) from error
+            results.append(Result(scenario, points))
+        return results
+
+    def write_tables(self, results: Sequence[Result]) -> None:
+        """Writes the Parquet tables of results.
+
+        Raises:
+            RunFailed: the folder cannot be written; the runs themselves are kept.
+        """
+        import pyarrow as pa
+        import pyarrow.parquet as pq
+
+        from hopscope.results import tables
+
+        frames = {
+            "flows": tables.flows, "nodes": tables.nodes, "network": tables.network, "runs": tables.runs,
+            "summary": tables.summary, "series": tables.all_series,
+        }  # fmt: skip
+        for name in TABLES:
+            frame = frames[name](results)
+            if name == "series" and frame.empty:
+                continue
+            for column in _swept(results) & set(frame.columns):
+                if frame[column].map(type).nunique() > 1:  # a column of a Parquet file has one type
+                    frame[column] = frame[column].map(str)
+            try:
+                sink = pa.BufferOutputStream()
+                pq.write_table(pa.Table.from_pandas(frame, preserve_index=False), sink)
+                _write(self.path / f"{name}.parquet", sink.getvalue().to_pybytes())
+            except OSError as error:
+                raise RunFailed(
+                    f"{self.path}: {name}.parquet cannot be written: {error.strerror or error}; the runs are kept"
+                ) from error
+
+    def _runs(self, keys: Sequence[str]) -> list[RunResult]:
+        return [run for key in keys if (run := self.read(key)) is not None]
+
+    def _run_path(self, key: str) -> Path:
+        return self.path / "runs" / f"{key}.json"
+
+    def _damaged(self, path: Path, reason: str) -> None:
+        self.problems.append(
+            f"{path}: damaged ({reason}); this run counts as missing and is done again by the next start"
+        )
+
+
+def open_store(path: str | Path) -> Store:
+    """Opens a store for reading.
+
+    Raises:
+        StoreError: no store there, or its manifest is damaged.
+    """
+    store = Store(path)
+    store.manifest  # noqa: B018 (read now, so that errors come now)
+    return store
+
+
+def _manifest(plan: Plan, title: str) -> dict[str, Any]:
+    return {
+        "format": FORMAT,
+        "hopscope": _core.version(),
+        "engine": _core.build_id(),
+        "title": title,
+        "scenarios": [
+            {
+                "title": scenario.title,
+                "quick": scenario.is_quick,
+                "document": scenario.standalone(),
+                "points": [
+                    {"set": point.set, "keys": [run.key for run in runs]}
+                    for point, runs in zip(scenario.points, point_runs, strict=True)
+                ],
+            }
+            for scenario, point_runs in zip(plan.scenarios, plan.runs, strict=True)
+        ],
+    }
+
+
+def _read_manifest(path: Path) -> dict[str, Any]:
+    file = path / MANIFEST
+    if not path.exists():
+        raise StoreError(f"{path}: no such folder")
+    try:
+        manifest = json.loads(file.read_bytes())
+    except FileNotFoundError as error:
+        raise StoreError(f"{path}: is no result store (it has no {MANIFEST})") from error
+    except OSError as error:
+        raise StoreError(f"{file}: cannot be read: {error.strerror or error}") from error
+    except (ValueError, RecursionError) as error:
+        raise StoreError(
+            f"{file}: is damaged ({error}); run the scenario again into this folder: finished runs are kept"
+        ) from error
+    if not isinstance(manifest, dict) or not {"format", "title", "scenarios"} <= manifest.keys():
+        raise StoreError(f"{file}: is no manifest of a result store")
+    if manifest["format"] != FORMAT:
+        raise StoreError(f"{file}: has format {manifest['format']}; this version reads format {FORMAT}")
+    if not isinstance(manifest["scenarios"], list) or not manifest["scenarios"]:
+        raise StoreError(f"{file}: is damaged (it lists no scenarios)")
+    return manifest
+
+
+def _swept(results: Sequence[Result]) -> set[str]:
+    return {key for result in results for key in result.scenario.axes}
+
+
+def _write(path: Path, data: bytes) -> None:
+    """Writes a file so that it is either there as a whole or not at all."""
+    temporary = path.with_name(f".{path.name}.{os.getpid()}.{secrets.token_hex(4)}.tmp")
+    try:
+        with temporary.open("wb") as file:
+            file.write(data)
+            file.flush()
+            os.fsync(file.fileno())
+        temporary.replace(path)
+    except BaseException:
+        temporary.unlink(missing_ok=True)
+        raise
+    folder = os.open(path.parent, os.O_RDONLY)
+    try:
+        os.fsync(folder)
+    finally:
+        os.close(folder)

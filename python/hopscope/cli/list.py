@@ -1,0 +1,54 @@
+"""``hopscope list``: what there is to choose from, one line each."""
+
+from __future__ import annotations
+
+import json
+from typing import Annotated
+
+import typer
+
+from hopscope.cli.console import out
+
+
+def command(
+    as_json: Annotated[bool, typer.Option("--json", help="As JSON: section -> {name: description}.")] = False,
+) -> None:
+    """List the catalogue, profiles, presets, transports, ACK policies, routings, topologies and applications."""
+    sections = listing()
+    if as_json:
+        typer.echo(json.dumps(sections, indent=2))
+        return
+    from rich.table import Table
+    from rich.text import Text
+
+    console = out()
+    for section, entries in sections.items():
+        console.print(Text(section, style="bold"))
+        table = Table.grid(padding=(0, 2))
+        for name, text in entries.items():
+            table.add_row(Text("  " + name), Text(text))
+        console.print(table)
+        console.print()
+
+
+def listing() -> dict[str, dict[str, str]]:
+    """Returns section -> name -> one line."""
+    from hopscope import _core, catalog
+    from hopscope.scenario import keys
+
+    return {
+        "catalogue": {entry.key: entry.title for entry in catalog.entries()},
+        "profiles": {name: _PROFILES.get(name, "") for name in _core.profiles()},
+        "presets": dict(_core.presets()),
+        "transports": dict(_core.transports()),
+        "ack": dict(_core.ack_policies()),
+        "routings": dict(_core.routings()),
+        "topologies": {name: text for name, (text, _) in keys.TOPOLOGIES.items()},
+        "apps": {name: text for name, (text, _) in keys.APPS.items()},
+    }
+
+
+_PROFILES = {
+    "standard": "behaviour of IEEE 802.11 and the RFCs",
+    "ns2": "the documented behaviour of ns-2.35",
+}

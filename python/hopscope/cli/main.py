@@ -1,0 +1,72 @@
+"""The command: its verbs, and the one place where errors become messages and exit statuses."""
+
+from __future__ import annotations
+
+import importlib, importlib.util
+import signal
+import sys
+from types import FrameType
+from typing import Annotated
+
+import typer
+
+from hopscope.errors import HopscopeError
+
+#: Verb -> (module in ``hopscope.cli`` that holds ``command``, one line of help).
+VERBS = {
+    "run": ("run", "Run a scenario: all seeds and its sweep; print a table and store the results."),
+    "reproduce": ("reproduce", "Run entries of the catalogue and set them beside the published values."),
+    "list": ("list", "List the catalogue, presets, transports, routings, topologies."),
+    "report": ("report_cmd", "Write the HTML report of a finished store."),
+    "show": ("show", "Print the table of a store."),
+    "check": ("check", "Check a scenario without running it."),
+    "schema": ("schema", "Print the JSON Schema of the scenario file."),
+}
+
+HELP = "TCP and UDP over multi-hop 802.11, simulated and set beside the published studies."
+
+
+def build() -> typer.Typer:
+    """Returns the command with all its verbs."""
+    app = typer.Typer(help=HELP, no_args_is_help=True, pretty_exceptions_enable=False)
+    app.callback()(_options)
+    for verb, (module, text) in VERBS.items():
+        if importlib.util.find_spec(f"hopscope.cli.{module}") is None:
+            continue  # TEMP
+        app.command(verb, help=text)(importlib.import_module(f"hopscope.cli.{module}").command)
+    return app
+
+
+def main() -> None:
+    """Runs the command and ends the process with its exit status."""
+    signal.signal(signal.SIGTERM, _interrupt)
+    try:
+        build()()
+    except HopscopeError as error:
+        _say(str(error))
+        sys.exit(error.exit_status)
+    except KeyboardInterrupt:
+        _say("interrupted")
+        sys.exit(130)
+    except MemoryError:
+        _say("not enough memory for this scenario; see its cost with: hopscope check FILE")
+        sys.exit(1)
+
+
+def _options(
+    version: Annotated[bool, typer.Option("--version", is_eager=True, help="Print the version.")] = False,
+) -> None:
+    if version:
+        from hopscope import _core
+
+        typer.echo(f"hopscope {_core.version()} (engine {_core.build_id()})")
+        raise typer.Exit
+
+
+def _interrupt(_signal: int, _frame: FrameType | None) -> None:
+    raise KeyboardInterrupt
+
+
+def _say(message: str) -> None:
+    for line in message.splitlines() or [""]:
+        print(f"hopscope: {line}", file=sys.stderr)

@@ -1,0 +1,50 @@
+"""Options that several verbs share."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+
+from hopscope.errors import InputError
+
+Seeds = Annotated[int | None, typer.Option("--seeds", metavar="N", min=1, help="Replications: seeds seed .. seed+N-1.")]
+Set = Annotated[
+    list[str] | None,
+    typer.Option("--set", metavar="KEY=VALUE", help="Change a dotted key, e.g. flow.0.max_window=3; repeatable."),
+]
+Jobs = Annotated[int | None, typer.Option("--jobs", metavar="N", min=1, help="Runs at a time; default: all cores.")]
+Out = Annotated[Path | None, typer.Option("--out", metavar="DIR", help="Result store; finished runs in it are kept.")]
+Json = Annotated[bool, typer.Option("--json", help="Print the result as JSON and nothing else.")]
+Quick = Annotated[bool, typer.Option("--quick", help="Fewer seeds and shorter runs.")]
+NoProgress = Annotated[bool, typer.Option("--no-progress", help="No progress bar.")]
+Shard = Annotated[
+    str | None,
+    typer.Option("--shard", metavar="I/N", help="Do every N-th run from the I-th on; shards share one --out."),
+]
+
+
+def parse_set(items: list[str] | None) -> dict[str, Any]:
+    """Reads ``--set`` options; the last of equal keys counts.
+
+    Raises:
+        InputError: an item is no ``key=value``.
+    """
+    from hopscope.scenario.sweep import parse_set as parse_one
+
+    return dict(parse_one(item) for item in items or [])
+
+
+def parse_shard(text: str | None) -> tuple[int, int] | None:
+    """Reads ``--shard i/n``.
+
+    Raises:
+        InputError: not of that form, or i is not within 1..n.
+    """
+    if text is None:
+        return None
+    index, slash, count = text.partition("/")
+    if slash and index.isdecimal() and count.isdecimal() and 1 <= int(index) <= int(count):
+        return int(index), int(count)
+    raise InputError(f'--shard {text}: expected i/n with 1 <= i <= n, for example "1/4"')

@@ -1,0 +1,89 @@
+"""``hopscope run FILE``: run a scenario, print its table, store its results."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import re
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from hopscope.cli import options
+from hopscope.cli.console import note, out
+from hopscope.errors import PartialResult, RunFailed
+
+if TYPE_CHECKING:
+    from hopscope.results import Result
+    from hopscope.scenario import Scenario
+
+
+def command(
+    file: Annotated[Path, typer.Argument(metavar="FILE", help="Scenario file (TOML).")],
+    seeds: options.Seeds = None,
+    set_: options.Set = None,
+    jobs: options.Jobs = None,
+    out_: options.Out = None,
+    as_json: options.Json = False,
+    quick: options.Quick = False,
+    no_progress: options.NoProgress = False,
+    shard: options.Shard = None,
+) -> None:
+    """Run a scenario."""
+    from hopscope.runner import prepare, run_scenarios
+
+    part = options.parse_shard(shard)
+    scenario = prepare(file, seeds=seeds, set=options.parse_set(set_), quick=quick)
+    announce([scenario], jobs)
+    folder = out_ or default_out(scenario)
+    [result] = run_scenarios([scenario], jobs=jobs, store=folder, progress=not no_progress, shard=part)
+    if as_json:
+        typer.echo(json.dumps(result.to_json()))
+    else:
+        from hopscope.cli.table import print_result
+
+        print_result(out(), result)
+    note(f"results: {folder}")
+    if part is not None:
+        have = sum(len(point.runs) for point in result.points)
+        note(f"shard {part[0]}/{part[1]}: the store holds {have} of {len(scenario.points) * scenario.seeds} runs")
+    report_failures(result)
+
+
+def announce(scenarios: list[Scenario], jobs: int | None) -> None:
+    """Says on standard error what an unusually large campaign will cost."""
+    from hopscope.campaign.cost import estimate
+    from hopscope.campaign.execute import default_jobs
+    from hopscope.campaign.plan import make_plan
+
+    runs = make_plan(scenarios).unique()
+    cost = estimate(runs, jobs or default_jobs())
+    if cost.is_large:
+        note(f"{len(runs)} runs, estimated cost: {cost}")
+
+
+def default_out(scenario: Scenario) -> Path:
+    """Returns ``results/<title>-<hash>``; the number of seeds does not change it, so more seeds add to a store."""
+    document = {name: value for name, value in scenario.standalone().items() if name != "seeds"}
+    text = json.dumps([document, scenario.is_quick], sort_keys=True, default=str)
+    slug = re.sub(r"[^a-z0-9]+", "-", scenario.title.lower()).strip("-")[:48].strip("-") or "scenario"
+    return Path("results") / f"{slug}-{hashlib.sha256(text.encode()).hexdigest()[:8]}"
+
+
+def report_failures(result: Result) -> None:
+    """Names failed runs and ends with the exit status they deserve.
+
+    Raises:
+        RunFailed: nothing finished.
+        PartialResult: some runs failed.
+    """
+    if not result.failures:
+        return
+    for failure in result.failures[:10]:
+        note(f"point {failure.point}, seed {failure.seed}: {failure.message}")
+    if len(result.failures) > 10:
+        note(f"... and {len(result.failures) - 10} more")
+    if any(point.runs for point in result.points):
+        raise PartialResult(f"{len(result.failures)} runs failed; the result is partial")
+    raise RunFailed("every run failed")

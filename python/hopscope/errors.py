@@ -1,0 +1,102 @@
+"""The errors of the package: whose fault it is, where it is, and the exit status of the command.
+
+Everything a user can cause is a :class:`HopscopeError`; any other exception is a bug.
+"""
+
+from __future__ import annotations
+
+import difflib
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+
+
+class HopscopeError(Exception):
+    """Base of every error the package raises on purpose."""
+
+    exit_status = 1
+
+
+class InputError(HopscopeError):
+    """The caller asked for something that cannot be done; nothing was run or written."""
+
+    exit_status = 2
+
+
+class StoreError(InputError):
+    """A result store cannot be read or written; the message names the path and the reason."""
+
+
+class RunFailed(HopscopeError):
+    """Runs failed; finished ones are kept."""
+
+
+class PartialResult(HopscopeError):
+    """Some replications failed; the result of the others is complete."""
+
+    exit_status = 3
+
+
+class Interrupted(HopscopeError):
+    """The user stopped the work; finished runs are kept and a second start goes on."""
+
+    exit_status = 130
+
+
+@dataclass(frozen=True)
+class Problem:
+    """One thing that is wrong with a scenario.
+
+    Attributes:
+        key: dotted key, such as ``flow.0.to``; empty for the file as a whole.
+        message: what was found and what is allowed.
+        place: ``file:line:column`` or the option the value came from; empty when unknown.
+        order: sort position (line, column).
+    """
+
+    key: str
+    message: str
+    place: str = ""
+    order: tuple[int, int] = (0, 0)
+
+    def __str__(self) -> str:
+        return ": ".join(part for part in (self.place, self.key, self.message) if part)
+
+
+class ScenarioError(InputError):
+    """A scenario is refused; ``problems`` holds everything that was found at once."""
+
+    def __init__(self, problems: Sequence[Problem]) -> None:
+        self.problems = sorted(dict.fromkeys(problems), key=lambda p: p.order)
+        super().__init__("\n".join(str(p) for p in self.problems))
+
+
+def did_you_mean(word: object, choices: Iterable[str]) -> str:
+    """Returns ``' (did you mean "x"?)'`` for the closest choice, or an empty string."""
+    if not isinstance(word, str):
+        return ""
+    names = list(choices)
+    close = difflib.get_close_matches(word[:200], names, n=1, cutoff=0.6)
+    if not close:
+        by_lower = {name.lower(): name for name in names}
+        close = [by_lower[word.lower()]] if word.lower() in by_lower else []
+    return f' (did you mean "{close[0]}"?)' if close else ""
+
+
+def listed(choices: Iterable[str]) -> str:
+    """Returns the choices as readable text for a message."""
+    return ", ".join(f'"{choice}"' for choice in choices)
+
+
+def shown(value: object, limit: int = 60) -> str:
+    """Returns a value as a user would have typed it, shortened for a message."""
+    if isinstance(value, bool):
+        text = "true" if value else "false"
+    elif isinstance(value, str):
+        text = '"' + value.encode("unicode_escape").decode("ascii") + '"'
+    elif isinstance(value, int) and value.bit_length() > 200:
+        text = "a number of more than 60 digits"
+    elif isinstance(value, (list, dict)):
+        text = f"a table of {len(value)} keys" if isinstance(value, dict) else f"a list of {len(value)} values"
+    else:
+        text = str(value)
+    return text if len(text) <= limit else text[: limit - 3] + "..."

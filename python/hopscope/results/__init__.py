@@ -1,0 +1,6 @@
+"""Results of runs: metrics, statistics over replications, tables."""
+
+from hopscope.results.result import Failure, PointResult, Result, compare
+from hopscope.results.stats import Comparison, Interval, interval, jain, paired
+
+__all__ = ["Comparison", "Failure", "Interval", "PointResult", "Result", "compare", "interval", "jain", "paired"]

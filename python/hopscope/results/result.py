@@ -1,0 +1,240 @@
+"""The result of a scenario: its points, their runs, and the tables and statistics made from them."""
+
+from __future__ import annotations
+
+import functools
+import math
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+from hopscope import _core
+from hopscope.errors import did_you_mean
+from hopscope.results.stats import Comparison, Interval, interval, paired
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+    from hopscope.scenario import Scenario
+
+RunResult = dict[str, Any]
+
+
+@dataclass(frozen=True)
+class Failure:
+    """A replication that did not finish: its point, its seed and the reason."""
+
+    point: int
+    seed: int
+    message: str
+
+
+@dataclass
+class PointResult:
+    """Runs of one combination of the sweep.
+
+    Attributes:
+        index: position in the sweep.
+        set: swept keys with their values; empty without a sweep.
+        runs: results of the engine, ordered by seed.
+    """
+
+    index: int
+    set: dict[str, Any]
+    runs: list[RunResult] = field(default_factory=list)
+
+    def samples(self, metric: str) -> list[float]:
+        """Returns one value a seed; seeds without a sample (null) are left out.
+
+        Args:
+            metric: ``flow.<i>.<name>``, ``node.<i>.<name>`` or ``network.<name>``.
+
+        Raises:
+            KeyError: no such metric.
+        """
+        return list(self.by_seed(metric).values())
+
+    def by_seed(self, metric: str) -> dict[int, float]:
+        """Returns seed -> value, without the seeds that have no sample."""
+        values = {run["seed"]: _value(run, metric) for run in self.runs}
+        return {seed: float(value) for seed, value in values.items() if value is not None}
+
+    def interval(self, metric: str) -> Interval:
+        """Returns mean and 95 % interval of a metric over the seeds."""
+        return interval(self.samples(metric))
+
+    @functools.cached_property
+    def summary(self) -> dict[str, dict[str, float | int | None]]:
+        """Mean, 95 % interval, smallest, largest and number of samples of every metric of flows and network."""
+        return {metric: self.interval(metric).as_dict() for metric in self.metrics()}
+
+    def metrics(self) -> Iterator[str]:
+        """Yields the metrics of flows and network that are numbers."""
+        if not self.runs:
+            return
+        for flow in self.runs[0]["flows"]:
+            for name in flow:
+                if name not in _FLOW_LABELS and any(_is_number(run["flows"][flow["id"]][name]) for run in self.runs):
+                    yield f"flow.{flow['id']}.{name}"
+        for name, value in self.runs[0]["network"].items():
+            if _is_number(value) or any(_is_number(run["network"][name]) for run in self.runs):
+                yield f"network.{name}"
+
+
+class Result:
+    """What a scenario gave.
+
+    Attributes:
+        scenario: what was run.
+        points: the combinations of the sweep with their runs.
+        failures: replications that did not finish.
+    """
+
+    def __init__(self, scenario: Scenario, points: list[PointResult], failures: list[Failure] | None = None) -> None:
+        self.scenario = scenario
+        self.points = points
+        self.failures = failures or []
+
+    @property
+    def partial(self) -> bool:
+        """Whether replications are missing."""
+        return any(len(point.runs) < self.scenario.seeds for point in self.points)
+
+    def find(self, wanted: Mapping[str, Any]) -> PointResult:
+        """Returns the only point whose swept keys have these values.
+
+        Raises:
+            KeyError: none or several points fit.
+        """
+        fits = [p for p in self.points if all(k in p.set and p.set[k] == v for k, v in wanted.items())]
+        if len(fits) != 1:
+            raise KeyError(f"{len(fits)} points have {dict(wanted)}")
+        return fits[0]
+
+    def samples(self, metric: str, point: int = 0) -> list[float]:
+        """Returns one value a seed; see :meth:`PointResult.samples`."""
+        return self.points[point].samples(metric)
+
+    def interval(self, metric: str, point: int = 0) -> Interval:
+        """Returns mean and 95 % interval of a metric at a point."""
+        return self.points[point].interval(metric)
+
+    @functools.cached_property
+    def flows(self) -> pd.DataFrame:
+        """One row a point, seed and flow."""
+        from hopscope.results import tables
+
+        return tables.flows([self])
+
+    @functools.cached_property
+    def nodes(self) -> pd.DataFrame:
+        """One row a point, seed and node."""
+        from hopscope.results import tables
+
+        return tables.nodes([self])
+
+    @functools.cached_property
+    def network(self) -> pd.DataFrame:
+        """One row a point and seed."""
+        from hopscope.results import tables
+
+        return tables.network([self])
+
+    @functools.cached_property
+    def summary(self) -> pd.DataFrame:
+        """One row a point and metric: mean, ci95 (half width), min, max, n."""
+        from hopscope.results import tables
+
+        return tables.summary([self])
+
+    def series(
+        self,
+        name: str,
+        *,
+        flow: int | None = None,
+        node: int | None = None,
+        point: int | None = None,
+        seed: int | None = None,
+    ) -> pd.DataFrame:
+        """Returns a time series that the scenario kept: columns point, seed, flow or node, t_s (seconds), value.
+
+        Args:
+            name: ``cwnd`` (segments), ``rtt`` (s), ``queue`` (packets) or ``throughput`` (kbit/s).
+            flow: only this flow.
+            node: only this node.
+            point: only this point.
+            seed: only this seed.
+
+        Raises:
+            KeyError: the scenario did not keep that series.
+        """
+        from hopscope.results import tables
+
+        return tables.series(self, name, flow=flow, node=node, point=point, seed=seed)
+
+    def to_json(self) -> dict[str, Any]:
+        """Returns the result as ``--json`` prints it."""
+        document: dict[str, Any] = {"hopscope": _core.version()}
+        if self.scenario.is_quick:
+            document["quick"] = True
+        document["scenario"] = self.scenario.resolved
+        document["points"] = [
+            {"set": point.set, "runs": [_run_json(run) for run in point.runs], "summary": point.summary}
+            for point in self.points
+        ]
+        if self.failures:
+            document["failures"] = [{"point": f.point, "seed": f.seed, "message": f.message} for f in self.failures]
+        return document
+
+    def __repr__(self) -> str:
+        runs = sum(len(point.runs) for point in self.points)
+        return f"Result({self.scenario.title!r}, points={len(self.points)}, runs={runs}, failures={len(self.failures)})"
+
+
+def compare(a: Result, b: Result, metric: str, *, point_a: int = 0, point_b: int = 0) -> Comparison:
+    """Compares a metric of two results seed by seed (a minus b).
+
+    Raises:
+        KeyError: no such metric.
+        ValueError: the results share no seed.
+    """
+    left, right = a.points[point_a].by_seed(metric), b.points[point_b].by_seed(metric)
+    shared = sorted(left.keys() & right.keys())
+    return paired([left[s] for s in shared], [right[s] for s in shared])
+
+
+#: Entries of a flow that are labels or tables, not metrics.
+_FLOW_LABELS = frozenset({"id", "from", "to", "transport", "note", "cwnd_share"})
+
+
+def _is_number(value: object) -> bool:
+    return isinstance(value, (int, float)) and not isinstance(value, bool) and math.isfinite(value)
+
+
+def _value(run: RunResult, metric: str) -> float | None:
+    scope, _, rest = metric.partition(".")
+    if scope == "network":
+        table, name = run["network"], rest
+    elif scope in {"flow", "node"}:
+        index, _, name = rest.partition(".")
+        rows = run[f"{scope}s"]
+        if not index.isdigit() or int(index) >= len(rows):
+            raise KeyError(f"no {scope} {index}: the result has {len(rows)}")
+        table = rows[int(index)]
+    else:
+        hint = did_you_mean(scope, ["flow", "node", "network"])
+        raise KeyError(f'metric "{metric}" starts with none of flow., node., network.{hint}')
+    if name not in table:
+        raise KeyError(f'no metric "{name}"; {scope} has {", ".join(table)}{did_you_mean(name, table)}')
+    value = table[name]
+    if value is not None and not _is_number(value):
+        raise KeyError(f'"{metric}" is no number')
+    return None if value is None else float(value)
+
+
+def _run_json(run: RunResult) -> dict[str, Any]:
+    """The public part of a run; nodes stay in the store's tables."""
+    document = {name: run[name] for name in ("seed", "flows", "network", "engine")}
+    if run.get("series"):
+        document["series"] = run["series"]
+    return document

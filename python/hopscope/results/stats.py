@@ -1,0 +1,128 @@
+"""Statistics over replications: means with t-based 95 % intervals, paired comparisons, Jain's index.
+
+Replications of two scenarios with the same seeds share their random streams (common random numbers), so the difference
+of a pair varies less than either side; :func:`paired` uses that.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+#: Two-sided confidence of every interval.
+CONFIDENCE = 0.95
+
+
+@dataclass(frozen=True)
+class Interval:
+    """Mean of replications and how well it is known.
+
+    Attributes:
+        mean: arithmetic mean; None without samples.
+        ci95: half width of the 95 % confidence interval (Student's t); None for fewer than two samples.
+        min: smallest sample.
+        max: largest sample.
+        n: number of samples.
+    """
+
+    mean: float | None
+    ci95: float | None
+    min: float | None
+    max: float | None
+    n: int
+
+    @property
+    def low(self) -> float | None:
+        """Lower end of the interval; the mean itself for one sample."""
+        return None if self.mean is None else self.mean - (self.ci95 or 0.0)
+
+    @property
+    def high(self) -> float | None:
+        """Upper end of the interval; the mean itself for one sample."""
+        return None if self.mean is None else self.mean + (self.ci95 or 0.0)
+
+    def as_dict(self) -> dict[str, float | int | None]:
+        """Returns the interval as it stands in the JSON result."""
+        return {"mean": self.mean, "ci95": self.ci95, "min": self.min, "max": self.max, "n": self.n}
+
+
+@dataclass(frozen=True)
+class Comparison:
+    """Difference of two scenarios, a minus b, seed by seed.
+
+    Attributes:
+        mean_difference: mean of the differences.
+        ci95: half width of its 95 % interval; None for fewer than two pairs.
+        n: number of pairs.
+        verdict: ``a is higher``, ``a is lower``, ``within noise``, or ``one pair: no interval``.
+    """
+
+    mean_difference: float
+    ci95: float | None
+    n: int
+    verdict: str
+
+    @property
+    def significant(self) -> bool:
+        """Whether zero lies outside the interval."""
+        return self.ci95 is not None and abs(self.mean_difference) > self.ci95
+
+
+def interval(values: Sequence[float]) -> Interval:
+    """Returns mean, 95 % interval, smallest and largest value of samples."""
+    n = len(values)
+    if n == 0:
+        return Interval(None, None, None, None, 0)
+    mean = math.fsum(values) / n
+    return Interval(mean, half_width(values), min(values), max(values), n)
+
+
+def half_width(values: Sequence[float]) -> float | None:
+    """Returns the half width of the 95 % interval of the mean; None for fewer than two values."""
+    n = len(values)
+    if n < 2:
+        return None
+    mean = math.fsum(values) / n
+    variance = math.fsum((value - mean) ** 2 for value in values) / (n - 1)
+    return quantile(n - 1) * math.sqrt(variance / n)
+
+
+def quantile(degrees: int) -> float:
+    """Returns the two-sided 95 % quantile of Student's t distribution."""
+    from scipy.special import stdtrit
+
+    return float(stdtrit(degrees, 0.5 + CONFIDENCE / 2))
+
+
+def paired(a: Sequence[float], b: Sequence[float]) -> Comparison:
+    """Compares samples of the same seeds.
+
+    Args:
+        a: one value a seed.
+        b: values of the same seeds, in the same order.
+
+    Raises:
+        ValueError: different or no numbers of samples.
+    """
+    if len(a) != len(b) or not a:
+        raise ValueError(f"a paired comparison needs as many samples on both sides, found {len(a)} and {len(b)}")
+    differences = [x - y for x, y in zip(a, b, strict=True)]
+    mean = math.fsum(differences) / len(differences)
+    width = half_width(differences)
+    if width is None:
+        verdict = "one pair: no interval"
+    elif abs(mean) <= width:
+        verdict = "within noise"
+    else:
+        verdict = "a is higher" if mean > 0 else "a is lower"
+    return Comparison(mean, width, len(differences), verdict)
+
+
+def jain(values: Sequence[float]) -> float:
+    """Returns Jain's fairness index: 1 for equal shares, 1/n when one takes all; 1 when nobody has anything.
+
+    Source: Jain, Chiu, Hawe 1984.
+    """
+    squares = math.fsum(value * value for value in values)
+    return 1.0 if squares == 0 else math.fsum(values) ** 2 / (len(values) * squares)

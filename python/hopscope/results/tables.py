@@ -1,0 +1,132 @@
+"""Results as pandas tables; the store writes the same tables as Parquet."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from typing import Any
+
+import pandas as pd
+
+from hopscope.errors import listed
+from hopscope.results.result import PointResult, Result, RunResult
+
+Row = dict[str, Any]
+
+
+def flows(results: Sequence[Result]) -> pd.DataFrame:
+    """One row a point, seed and flow: labels, then the metrics (kbit/s, ms, %, segments, s)."""
+    return _frame(results, lambda run: ({"flow": row["id"], **_without(row, "id")} for row in run["flows"]))
+
+
+def nodes(results: Sequence[Result]) -> pd.DataFrame:
+    """One row a point, seed and node; drops by reason as ``drops.<reason>``."""
+
+    def rows(run: RunResult) -> Iterator[Row]:
+        for row in run["nodes"]:
+            drops = {f"drops.{reason}": count for reason, count in row.get("drops", {}).items()}
+            yield {"node": row["id"], **_without(row, "id", "drops"), **drops}
+
+    return _frame(results, rows)
+
+
+def network(results: Sequence[Result]) -> pd.DataFrame:
+    """One row a point and seed."""
+    return _frame(results, lambda run: [run["network"]])
+
+
+def runs(results: Sequence[Result]) -> pd.DataFrame:
+    """One row a run: events, frames and wall seconds of the engine."""
+    return _frame(results, lambda run: [run["engine"]])
+
+
+def summary(results: Sequence[Result]) -> pd.DataFrame:
+    """One row a point and metric: mean, half width of the 95 % interval, min, max, n."""
+    rows = [
+        {**_labels(results, index, point), "metric": metric, **values}
+        for index, result in enumerate(results)
+        for point in result.points
+        for metric, values in point.summary.items()
+    ]
+    columns = [*_label_columns(results), "metric", "mean", "ci95", "min", "max", "n"]
+    frame = pd.DataFrame(rows, columns=None if rows else columns)
+    numbers = ["mean", "ci95", "min", "max"]
+    frame[numbers] = frame[numbers].astype("float64")
+    return frame
+
+
+def series(
+    result: Result, name: str, *, flow: int | None, node: int | None, point: int | None, seed: int | None
+) -> pd.DataFrame:
+    """One row a sample of a kept time series; see :meth:`Result.series`."""
+    kept = sorted({kind for p in result.points for run in p.runs for kind in run.get("series", {})})
+    if name not in kept:
+        hint = f"it kept {listed(kept)}" if kept else 'ask for it with [series] keep = ["cwnd"]'
+        raise KeyError(f'the scenario kept no series "{name}"; {hint}')
+    parts = []
+    for p in result.points:
+        if point is not None and p.index != point:
+            continue
+        for run in p.runs:
+            if seed is None or run["seed"] == seed:
+                data = pd.DataFrame(run["series"].get(name, {}))
+                parts.append(pd.concat([_repeat({"point": p.index, "seed": run["seed"]}, len(data)), data], axis=1))
+    parts = [part for part in parts if len(part)]
+    frame = pd.concat(parts, ignore_index=True) if parts else pd.DataFrame(columns=["point", "seed", "t_s", "value"])
+    for column, wanted in (("flow", flow), ("node", node)):
+        if wanted is not None:
+            if column not in frame:
+                raise KeyError(f'the series "{name}" has no column {column}')
+            frame = frame[frame[column] == wanted].reset_index(drop=True)
+    return frame
+
+
+def all_series(results: Sequence[Result]) -> pd.DataFrame:
+    """Every kept series in one long table: labels, seed, series, flow, node, t_s, value."""
+    parts = []
+    for index, result in enumerate(results):
+        for point in result.points:
+            for run in point.runs:
+                for name, columns in run.get("series", {}).items():
+                    data = pd.DataFrame(columns)
+                    labels = {**_labels(results, index, point), "seed": run["seed"], "series": name}
+                    if len(data):
+                        parts.append(pd.concat([_repeat(labels, len(data)), data], axis=1))
+    return pd.concat(parts, ignore_index=True) if parts else pd.DataFrame()
+
+
+def _frame(results: Sequence[Result], rows: Callable[[RunResult], Iterable[Row]]) -> pd.DataFrame:
+    table = [
+        {**_labels(results, index, point), "seed": run["seed"], **row}
+        for index, result in enumerate(results)
+        for point in result.points
+        for run in point.runs
+        for row in rows(run)
+    ]
+    return pd.DataFrame(table, columns=None if table else [*_label_columns(results), "seed"])
+
+
+def _labels(results: Sequence[Result], index: int, point: PointResult) -> Row:
+    """Scenario (when there are several), point and swept keys of a row."""
+    labels: Row = {"scenario": results[index].scenario.title} if len(results) > 1 else {}
+    labels["point"] = point.index
+    for key, value in point.set.items():
+        labels[key] = json.dumps(value) if isinstance(value, (dict, list)) else value
+    return labels
+
+
+def _label_columns(results: Sequence[Result]) -> list[str]:
+    swept = dict.fromkeys(key for result in results for key in result.scenario.axes)
+    return [*(["scenario"] if len(results) > 1 else []), "point", *swept]
+
+
+def _without(row: Row, *names: str) -> Row:
+    return {
+        name: json.dumps(value) if isinstance(value, dict) else value
+        for name, value in row.items()
+        if name not in names
+    }
+
+
+def _repeat(values: Row, count: int) -> pd.DataFrame:
+    return pd.DataFrame([values]).loc[[0] * count].reset_index(drop=True)

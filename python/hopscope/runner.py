@@ -1,0 +1,161 @@
+"""Running scenarios: plan, what a store already has, the rest in parallel, results in a fixed order."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from concurrent.futures import Executor
+from pathlib import Path
+from typing import Any
+
+from hopscope.campaign.execute import execute
+from hopscope.campaign.plan import Plan, Run, make_plan, shard_of
+from hopscope.campaign.progress import bar
+from hopscope.campaign.store import Store
+from hopscope.errors import InputError, Interrupted
+from hopscope.results import Failure, PointResult, Result
+from hopscope.results.result import RunResult
+from hopscope.scenario import Scenario, load
+
+
+def run(
+    what: str | Path | Mapping[str, Any] | Scenario,
+    *,
+    seeds: int | None = None,
+    jobs: int | None = None,
+    out: str | Path | None = None,
+    set: Mapping[str, Any] | None = None,  # noqa: A002 (the name users type)
+    quick: bool = False,
+    progress: bool = False,
+    shard: tuple[int, int] | None = None,
+    executor: Executor | None = None,
+) -> Result:
+    """Runs a scenario with all its seeds and its sweep.
+
+    Args:
+        what: a scenario file, its keys as a mapping, or a :class:`Scenario`.
+        seeds: number of replications; default: the scenario's.
+        jobs: runs at a time; default: all cores.
+        out: result store; finished runs in it are not done again.  Without it nothing is written.
+        set: dotted keys to change, as with ``--set``.
+        quick: fewer seeds and shorter runs, see :meth:`Scenario.quick`.
+        progress: show a bar on standard error.
+        shard: ``(i, n)`` does only every n-th run, from the i-th on.
+        executor: runs on another executor of :mod:`concurrent.futures`.
+
+    Raises:
+        InputError: a scenario or option that cannot be run.
+        Interrupted: Ctrl-C; finished runs are in the store.
+        RunFailed: the store can no longer be written.
+    """
+    scenario = prepare(what, seeds=seeds, set=set, quick=quick)
+    return run_scenarios([scenario], jobs=jobs, store=out, progress=progress, shard=shard, executor=executor)[0]
+
+
+def prepare(
+    what: str | Path | Mapping[str, Any] | Scenario,
+    *,
+    seeds: int | None = None,
+    set: Mapping[str, Any] | None = None,  # noqa: A002
+    quick: bool = False,
+) -> Scenario:
+    """Returns the scenario that :func:`run` would run.
+
+    Raises:
+        InputError: it cannot be run.
+    """
+    if isinstance(what, Scenario):
+        scenario = what.replace(set) if set else what
+    elif isinstance(what, Mapping):
+        scenario = Scenario(what)
+        scenario = scenario.replace(set) if set else scenario
+    elif isinstance(what, (str, Path)):
+        scenario = load(what, set)
+    else:
+        raise InputError(f"expected a scenario file, a mapping or a Scenario, found {type(what).__name__}")
+    if quick:
+        scenario = scenario.quick()
+    return scenario if seeds is None else scenario.replace({"seeds": seeds}, origin="--seeds")
+
+
+def run_scenarios(
+    scenarios: Sequence[Scenario],
+    *,
+    seeds: int | None = None,
+    jobs: int | None = None,
+    store: str | Path | None = None,
+    progress: bool = False,
+    shard: tuple[int, int] | None = None,
+    executor: Executor | None = None,
+    label: str | None = None,
+) -> list[Result]:
+    """Runs scenarios in one pool and returns their results in the same order.
+
+    Equal runs of several scenarios are done once.  Arguments as of :func:`run`; ``label`` titles the store and the bar.
+
+    Raises:
+        InputError: nothing to run, or the store cannot be used.
+        Interrupted: Ctrl-C; finished runs are in the store.
+        RunFailed: the store can no longer be written.
+    """
+    if seeds is not None:
+        scenarios = [scenario.replace({"seeds": seeds}, origin="--seeds") for scenario in scenarios]
+    if shard is not None and not (1 <= shard[0] <= shard[1]):
+        raise InputError(f"shard {shard[0]}/{shard[1]}: expected i/n with 1 <= i <= n")
+    plan = make_plan(scenarios)
+    title = label or scenarios[0].title
+    folder = None if store is None else Store(store)
+    finished: dict[str, RunResult] = {}
+    if folder is not None:
+        folder.prepare(plan, title)
+        finished = {run.key: found for run in plan.unique() if (found := folder.read(run.key)) is not None}
+    todo = [run for run in shard_of(plan.unique(), shard) if run.key not in finished]
+    failures: dict[str, str] = {}
+    _work(todo, finished, failures, folder, title, jobs=jobs, executor=executor, progress=progress)
+    results = _assemble(plan, finished, failures)
+    if folder is not None:
+        folder.write_tables(results)
+    return results
+
+
+def _work(
+    todo: list[Run],
+    finished: dict[str, RunResult],
+    failures: dict[str, str],
+    folder: Store | None,
+    title: str,
+    *,
+    jobs: int | None,
+    executor: Executor | None,
+    progress: bool,
+) -> None:
+    import json
+
+    def done(run: Run, result_json: str) -> None:
+        if folder is not None:
+            folder.keep(run.key, result_json)
+        finished[run.key] = json.loads(result_json)
+
+    def failed(run: Run, message: str) -> None:
+        failures[run.key] = message
+
+    with bar(title, len(todo), sum(run.weight for run in todo), shown=progress) as tally:
+        try:
+            execute(todo, done, failed, jobs=jobs, executor=executor, watcher=tally)
+        except Interrupted as error:
+            kept = sum(run.key in finished for run in todo)
+            where = (
+                f" are kept in {folder.path}; the same command goes on from there" if folder else " are lost: no store"
+            )
+            raise Interrupted(f"interrupted: {kept} of {len(todo)} runs finished and{where}") from error
+
+
+def _assemble(plan: Plan, finished: Mapping[str, RunResult], failures: Mapping[str, str]) -> list[Result]:
+    results = []
+    for scenario, point_runs in zip(plan.scenarios, plan.runs, strict=True):
+        points, failed = [], []
+        for point, runs in zip(scenario.points, point_runs, strict=True):
+            found = [finished[run.key] for run in runs if run.key in finished]
+            points.append(PointResult(point.index, point.set, found))
+            failed += [Failure(point.index, run.seed, failures[run.key]) for run in runs if run.key in failures]
+        results.append(Result(scenario, points, failed))
+    return results

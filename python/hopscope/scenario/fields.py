@@ -1,0 +1,230 @@
+"""One key of a scenario: its kind, unit, meaning and default, and how a value is read.
+
+The engine's parameters and the package's own keys share this one description; checking, the resolved scenario, the
+JSON Schema and the reference pages all come from it.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from decimal import Decimal, Overflow
+from typing import Any
+
+from hopscope.errors import did_you_mean, listed, shown
+from hopscope.scenario import units
+
+U32_MAX = 2**32 - 1
+U63_MAX = 2**63 - 1
+NS = 1_000_000_000
+
+#: Longest time a scenario can name: 200 years, within the engine's 64-bit nanoseconds.
+TIME_MAX_NS = 200 * 366 * 86_400 * NS
+
+
+class FieldError(ValueError):
+    """The value does not fit its key; the message says what was found and what is allowed."""
+
+
+@dataclass(frozen=True)
+class Field:
+    """One key.
+
+    Attributes:
+        name: key inside its table.
+        kind: ``time``, ``int``, ``float``, ``flag``, ``choice``, ``int-or-off``, ``int-list``, ``text``, ``node``,
+            ``point`` (two lengths), ``points``, ``words`` (list of choices) or ``table``.
+        unit: base unit of the number; empty for counts and words.
+        doc: one line of meaning.
+        default: value in engine form (times in nanoseconds), or None: see ``required``.
+        choices: allowed words of ``choice`` and ``words``.
+        minimum: smallest allowed number; above it when ``exclusive``.
+        maximum: largest allowed number.
+        exclusive: the minimum itself is refused.
+        required: the key must be given.
+        source: where the default comes from.
+        fields: keys of a ``table``.
+    """
+
+    name: str
+    kind: str
+    doc: str
+    unit: str = ""
+    default: Any = None
+    choices: tuple[str, ...] = ()
+    minimum: float | None = 0
+    maximum: float | None = None
+    exclusive: bool = False
+    required: bool = False
+    source: str = ""
+    fields: tuple[Field, ...] = ()
+
+    def read(self, value: object) -> Any:
+        """Returns ``value`` in engine form.
+
+        Raises:
+            FieldError: the value does not fit.
+        """
+        return _READERS[self.kind](self, value)
+
+    def show(self, value: Any) -> Any:
+        """Returns an engine value in the base unit of the key, as a scenario file would hold it."""
+        if self.kind == "time" and isinstance(value, int):
+            return value // NS if value % NS == 0 else value / NS
+        if self.kind == "int-or-off" and value is None:
+            return "off"
+        return value
+
+    def expected(self) -> str:
+        """Returns what the key takes, for messages."""
+        if self.kind in {"choice", "words"}:
+            return ("a list of " if self.kind == "words" else "one of ") + listed(self.choices)
+        words = {
+            "time": "a time in seconds", "int": "a whole number", "float": "a number", "flag": "true or false",
+            "int-or-off": 'a whole number or "off"', "int-list": "a list of whole numbers", "text": "text",
+            "node": 'a node number, "first" or "last"', "point": "two lengths in metres [x, y]",
+            "points": "a list of [x, y] in metres", "table": "a table",
+        }  # fmt: skip
+        text = words[self.kind]
+        if self.unit and self.kind in {"int", "float", "int-or-off", "int-list"}:
+            text += f" in {self.unit}"
+        if sample := units.example(self.unit):
+            text += f' or text with a unit ("{sample}")'
+        return text
+
+
+def _number(field: Field, value: object) -> Decimal | int:
+    """Reads a bare number or a quantity into the base unit."""
+    if isinstance(value, bool) or not isinstance(value, (int, float, str)):
+        raise FieldError(f"found {shown(value)}; expected {field.expected()}")
+    if isinstance(value, str):
+        try:
+            number = units.parse(value, field.unit)
+        except units.QuantityError as error:
+            raise FieldError(f"{error}; expected {field.expected()}") from error
+        except Overflow as error:
+            raise FieldError(f"found {shown(value)}; the number is too large") from error
+        return number
+    if isinstance(value, float):
+        if not math.isfinite(value):
+            raise FieldError(f"found {shown(value)}; expected {field.expected()}")
+        return Decimal(repr(value))
+    return value
+
+
+def _bounded(field: Field, value: object, number: Decimal | int, maximum: float) -> None:
+    unit = f" {field.unit}" if field.unit and field.unit != "probability" else ""
+    low, high = field.minimum, min(maximum, field.maximum if field.maximum is not None else maximum)
+    if low is not None and (number < low or (field.exclusive and number == low)):
+        word = "above" if field.exclusive else "at least"
+        raise FieldError(f"found {shown(value)}; must be {word} {low:g}{unit}")
+    if number > high:
+        raise FieldError(f"found {shown(value)}; must be at most {high:g}{unit}")
+
+
+def _read_time(field: Field, value: object) -> int:
+    number = _number(field, value)
+    _bounded(field, value, number, TIME_MAX_NS / NS)
+    nanoseconds = int((Decimal(number) * NS).to_integral_value())
+    if number > 0 and nanoseconds == 0:
+        raise FieldError(f"found {shown(value)}; the finest time is 1 ns")
+    return nanoseconds
+
+
+def _read_int(field: Field, value: object) -> int:
+    number = _number(field, value)
+    large = field.unit in {"bit/s", "bytes"} or field.name == "seed"
+    _bounded(field, value, number, U63_MAX if large else U32_MAX)
+    if number != int(number):
+        raise FieldError(f"found {shown(value)}; expected {field.expected()}")
+    return int(number)
+
+
+def _read_float(field: Field, value: object) -> float:
+    number = _number(field, value)
+    _bounded(field, value, number, 1e300)
+    return float(number)
+
+
+def _read_flag(field: Field, value: object) -> bool:
+    if not isinstance(value, bool):
+        raise FieldError(f"found {shown(value)}; expected {field.expected()}")
+    return value
+
+
+def _read_choice(field: Field, value: object) -> str:
+    if not isinstance(value, str) or value not in field.choices:
+        raise FieldError(f"found {shown(value)}; allowed: {listed(field.choices)}{did_you_mean(value, field.choices)}")
+    return value
+
+
+def _read_int_or_off(field: Field, value: object) -> int | None:
+    return None if value == "off" else _read_int(field, value)
+
+
+def _read_int_list(field: Field, value: object) -> list[int]:
+    if not isinstance(value, list):
+        raise FieldError(f"found {shown(value)}; expected {field.expected()}")
+    return [_read_int(field, item) for item in value]
+
+
+def _read_text(field: Field, value: object) -> str:
+    if not isinstance(value, str):
+        raise FieldError(f"found {shown(value)}; expected {field.expected()}")
+    return value
+
+
+def _read_node(field: Field, value: object) -> int | str:
+    if isinstance(value, str) and value in {"first", "last"}:
+        return value
+    if isinstance(value, str):
+        raise FieldError(f"found {shown(value)}; expected {field.expected()}{did_you_mean(value, ['first', 'last'])}")
+    return _read_int(field, value)
+
+
+def _read_point(field: Field, value: object) -> list[float]:
+    if not isinstance(value, (list, tuple)) or len(value) != 2:
+        raise FieldError(f"found {shown(value)}; expected {field.expected()}")
+    return [_read_float(field, value[0]), _read_float(field, value[1])]
+
+
+def _read_points(field: Field, value: object) -> list[list[float]]:
+    if not isinstance(value, (list, tuple)):
+        raise FieldError(f"found {shown(value)}; expected {field.expected()}")
+    points = []
+    for index, item in enumerate(value):
+        try:
+            points.append(_read_point(field, item))
+        except FieldError as error:
+            raise FieldError(f"position {index}: {error}") from error
+    return points
+
+
+def _read_words(field: Field, value: object) -> list[str]:
+    if not isinstance(value, list):
+        raise FieldError(f"found {shown(value)}; expected {field.expected()}")
+    return list(dict.fromkeys(_read_choice(field, item) for item in value))
+
+
+def _read_table(field: Field, value: object) -> Mapping[str, Any]:
+    if not isinstance(value, Mapping):
+        raise FieldError(f"found {shown(value)}; expected a table of keys")
+    return value
+
+
+_READERS: dict[str, Callable[[Field, object], Any]] = {
+    "time": _read_time,
+    "int": _read_int,
+    "float": _read_float,
+    "flag": _read_flag,
+    "choice": _read_choice,
+    "int-or-off": _read_int_or_off,
+    "int-list": _read_int_list,
+    "text": _read_text,
+    "node": _read_node,
+    "point": _read_point,
+    "points": _read_points,
+    "words": _read_words,
+    "table": _read_table,
+}

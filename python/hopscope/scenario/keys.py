@@ -1,0 +1,209 @@
+"""Every key of a scenario file, section by section.
+
+``[radio]``, ``[mac]``, ``[net]``, ``[routing]`` and ``[tcp]`` are made from the engine's own table of parameters: a new
+engine parameter is a new key here without a line of Python.
+"""
+
+from __future__ import annotations
+
+import functools
+import json
+from typing import Any
+
+from hopscope import _core
+from hopscope.scenario.fields import NS, Field
+
+#: Sections whose parameters belong to the engine.
+ENGINE_SECTIONS = ("radio", "mac", "net", "routing", "tcp")
+
+#: Keys of a run that no sweep can vary.
+NOT_SWEPT = ("title", "seed", "seeds", "series", "sweep")
+
+SERIES = ("cwnd", "rtt", "queue", "throughput")
+
+#: More nodes are refused: their positions alone would fill the memory of an ordinary machine.
+MAX_NODES = 2_000_000
+
+
+@functools.cache
+def top() -> tuple[Field, ...]:
+    """Keys at the top of the file."""
+    return (
+        Field("title", "text", "Name of the scenario.", default=""),
+        Field("duration", "time", "End of the run.", "s", default=300 * NS, exclusive=True, source="fu2003.table1"),
+        Field("warmup", "time", "Metrics count from here.", "s", default=0),
+        Field("seed", "int", "First seed of the replications.", default=1),
+        Field("seeds", "int", "Number of replications: seeds seed .. seed + seeds - 1.", default=1, minimum=1,
+              maximum=1_000_000),
+        Field("profile", "choice", 'Behaviour: "standard" (IEEE and RFC rules) or "ns2" (as ns-2.35 documents).',
+              default=_core.profiles()[0], choices=tuple(_core.profiles())),
+    )  # fmt: skip
+
+
+_SPACING = Field("spacing", "float", "Distance between neighbours.", "m", default=200.0, exclusive=True,
+                 source="fu2003.table1")  # fmt: skip
+_HOPS = Field("hops", "int", "Number of hops of the line.", "hops", required=True, minimum=1, maximum=MAX_NODES)
+
+#: Topology kind -> (one line of description, keys).
+TOPOLOGIES: dict[str, tuple[str, tuple[Field, ...]]] = {
+    "chain": ("nodes 0..hops on a line", (_HOPS, _SPACING)),
+    "cross": (
+        "a horizontal and a vertical line that share their middle node",
+        (Field("hops", "int", "Number of hops of each line.", "hops", required=True, minimum=2, maximum=MAX_NODES // 2),
+         _SPACING),
+    ),
+    "grid": (
+        "rows of nodes, numbered row by row",
+        (Field("rows", "int", "Number of rows.", "", required=True, minimum=1, maximum=MAX_NODES),
+         Field("cols", "int", "Number of columns.", "", required=True, minimum=1, maximum=MAX_NODES), _SPACING),
+    ),
+    "random": (
+        "nodes placed evenly at random over a rectangle",
+        (Field("nodes", "int", "Number of nodes.", "", required=True, minimum=2, maximum=MAX_NODES),
+         Field("area", "point", "Width and height of the rectangle.", "m", required=True, exclusive=True),
+         Field("seed", "int", "Seed of the placement, apart from the seed of the run.", default=1),
+         Field("connected", "flag", "Draw again until every node reaches every other over hops within radio.tx_range.",
+               default=False)),
+    ),
+    "positions": (
+        "nodes at the given positions",
+        (Field("positions", "points", "Position of each node, in the order of their numbers.", "m", required=True,
+               minimum=None),),
+    ),
+    "file": (
+        "positions read from a file: CSV of x,y, ns-2 setdest, or BonnMotion",
+        (Field("path", "text", "The file, relative to the scenario file.", required=True),
+         Field("format", "choice", "Form of the file; \"auto\" tells it from the content.", default="auto",
+               choices=("auto", "csv", "ns2", "bonnmotion"))),
+    ),
+}  # fmt: skip
+
+#: Kinds that belong to the scenario format but not to this version.
+LATER_TOPOLOGIES = ("access",)
+
+
+@functools.cache
+def topology() -> Field:
+    """The key that names the kind of topology."""
+    return Field("kind", "choice", "How the nodes are placed.", required=True, choices=tuple(TOPOLOGIES))
+
+
+@functools.cache
+def flow() -> tuple[Field, ...]:
+    """Keys of one ``[[flow]]``."""
+    transports, acks = _words(_core.transports()), _words(_core.ack_policies())
+    first_tcp = "tcp-newreno" if "tcp-newreno" in transports else transports[0]
+    return (
+        Field("from", "node", "Sending node.", required=True),
+        Field("to", "node", "Receiving node.", required=True),
+        Field("transport", "choice", "Transport protocol.", default=first_tcp, choices=transports),
+        Field("app", "choice", "Application.", default="bulk", choices=tuple(APPS)),
+        Field("packet", "int", "Transport payload of a packet.", "bytes", default=1460, minimum=1,
+              source="fu2003.table1"),
+        Field("max_window", "int", "Receiver window (MaxWin); TCP only.", "packets", default=32, minimum=1,
+              source="fu2003.table1"),
+        Field("start", "time", "When the application starts.", "s", default=0),
+        Field("stop", "time", "When the application stops offering data; absent: at the end of the run.", "s",
+              exclusive=True),
+        Field("ack", "choice", "When a TCP receiver acknowledges.", default=acks[0], choices=acks),
+        Field("ack_delay", "time", "Longest time an ACK is held back.", "s", default=NS // 5,
+              source="RFC 9293 allows 500 ms; 200 ms is common"),
+        *_APP_KEYS,
+        Field("tcp", "table", "TCP parameters of this flow alone; keys as in [tcp].", fields=engine("tcp")),
+    )  # fmt: skip
+
+
+_APP_KEYS = (
+    Field("bytes", "int", "Size of the file.", "bytes", minimum=1),
+    Field("rate", "float", "Payload bits per second (while on).", "bit/s", exclusive=True),
+    Field("on", "time", "Mean length of an on period.", "s", exclusive=True),
+    Field("off", "time", "Mean length of an off period.", "s", exclusive=True),
+)
+
+#: Application -> (one line of description, keys it needs).
+APPS: dict[str, tuple[str, tuple[str, ...]]] = {
+    "bulk": ("always more to send", ()),
+    "file": ("a file of `bytes` bytes", ("bytes",)),
+    "cbr": ("one packet every packet * 8 / rate seconds", ("rate",)),
+    "on-off": ("CBR during on periods, silence during off periods, both exponential", ("rate", "on", "off")),
+}
+
+
+@functools.cache
+def series() -> tuple[Field, ...]:
+    """Keys of ``[series]``."""
+    return (
+        Field("keep", "words", "Time series to keep.", default=[], choices=SERIES),
+        Field("interval", "time", "Sampling interval of queue and throughput.", "s", default=NS, exclusive=True),
+    )
+
+
+@functools.cache
+def engine(section: str) -> tuple[Field, ...]:
+    """Keys of an engine section as the file holds them."""
+    fields = [_engine_field(entry) for entry in parameters()[section]]
+    if section == "radio":
+        errors = tuple(_renamed(f, f.name.removeprefix("error_")) for f in fields if f.name.startswith("error_"))
+        presets = tuple(name for name, _ in _core.presets())
+        return (
+            Field("preset", "choice", "Named radio settings; the other keys override them.", default=presets[0],
+                  choices=presets),
+            *(f for f in fields if not f.name.startswith("error_")),
+            Field("error", "table", "Channel errors.", fields=errors),
+        )  # fmt: skip
+    if section == "mac":
+        link = Field("link", "choice", "Link adaptation above the MAC.", default="plain", choices=("plain",))
+        return (*fields, link)
+    return tuple(fields)
+
+
+@functools.cache
+def parameters() -> dict[str, list[dict[str, Any]]]:
+    """The engine's table of parameters by section."""
+    table: dict[str, list[dict[str, Any]]] = json.loads(_core.parameters())
+    return table
+
+
+def to_engine_key(section: str, path: tuple[str, ...]) -> str:
+    """Returns the engine's name of a key: ``radio.error.per`` is ``error_per`` there."""
+    return "_".join(path) if section == "radio" else path[-1]
+
+
+def from_engine_key(key: str) -> tuple[str, ...]:
+    """Returns the scenario's name of a dotted engine key, for messages of the engine."""
+    path = [part for part in key.split(".") if part]
+    if not path:
+        return ()
+    if path[0] == "flows":
+        path[0] = "flow"
+        if len(path) > 2 and path[2] == "app" and len(path) > 3:
+            del path[2]
+    elif path[0] == "nodes":
+        path = ["topology"]
+    elif path[0] == "radio" and len(path) > 1 and path[1].startswith("error_"):
+        path[1:2] = ["error", path[1].removeprefix("error_")]
+    return tuple(path)
+
+
+def _engine_field(entry: dict[str, Any]) -> Field:
+    signed = entry["unit"] in {"dBm", "dB"}
+    return Field(
+        entry["name"],
+        entry["kind"],
+        entry["doc"],
+        entry["unit"],
+        choices=tuple(entry["choices"]),
+        minimum=None if signed else 0,
+        maximum=1.0 if entry["unit"] == "probability" else None,
+        source=entry["source"],
+    )
+
+
+def _renamed(field: Field, name: str) -> Field:
+    from dataclasses import replace
+
+    return replace(field, name=name)
+
+
+def _words(pairs: list[tuple[str, str]]) -> tuple[str, ...]:
+    return tuple(word for word, _ in pairs)

@@ -1,0 +1,74 @@
+"""From a resolved point to what the engine runs, and to the resolved scenario that a user reads."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Any
+
+from hopscope.scenario import keys
+from hopscope.scenario.fields import Field
+from hopscope.scenario.resolve import Resolved
+
+
+def lower(resolved: Resolved, seed: int) -> dict[str, Any]:
+    """Returns the engine's configuration of one run: times in nanoseconds, rates in bit/s, lengths in metres."""
+    return {
+        "seed": seed,
+        "duration": resolved.top["duration"],
+        "warmup": resolved.top["warmup"],
+        "nodes": resolved.nodes,
+        "radio": resolved.radio,
+        "mac": resolved.mac,
+        "net": resolved.net,
+        "routing": resolved.routing,
+        "flows": [_lower_flow(flow) for flow in resolved.flows],
+        "series": resolved.series,
+    }
+
+
+def _lower_flow(flow: dict[str, Any]) -> dict[str, Any]:
+    app = flow["app"]
+    taken = ("from", "to", "transport", "packet", "max_window", "start", "stop", "ack", "ack_delay", "tcp")
+    lowered = {name: flow[name] for name in taken}
+    lowered["app"] = {"kind": app, **{name: flow[name] for name in keys.APPS[app][1]}}
+    return lowered
+
+
+def describe(resolved: Resolved) -> dict[str, Any]:
+    """Returns the resolved point as a scenario document: every key with its value, in base units."""
+    document: dict[str, Any] = _shown(resolved.top, keys.top())
+    kind = resolved.topology["kind"]
+    document["topology"] = {"kind": kind, **_shown(resolved.topology, keys.TOPOLOGIES[kind][1])}
+    for section in keys.ENGINE_SECTIONS:
+        document[section] = _engine_section(section, getattr(resolved, section))
+    document["radio"] = {"preset": resolved.preset, **document["radio"]}
+    document["mac"]["link"] = resolved.link
+    document["flow"] = [_flow(flow) for flow in resolved.flows]
+    document["series"] = _shown(resolved.series, keys.series())
+    return document
+
+
+def _shown(values: dict[str, Any], fields: Iterable[Field]) -> dict[str, Any]:
+    return {f.name: f.show(values[f.name]) for f in fields if f.kind != "table" and f.name in values}
+
+
+def _engine_section(section: str, values: dict[str, Any]) -> dict[str, Any]:
+    result = _shown(values, keys.engine(section))
+    for table in (f for f in keys.engine(section) if f.kind == "table"):
+        result[table.name] = {
+            f.name: f.show(values[keys.to_engine_key(section, (table.name, f.name))]) for f in table.fields
+        }
+    return result
+
+
+def _flow(flow: dict[str, Any]) -> dict[str, Any]:
+    used = keys.APPS[flow["app"]][1]
+    app_keys = {name for _, names in keys.APPS.values() for name in names}
+    result = {
+        f.name: f.show(flow[f.name])
+        for f in keys.flow()
+        if f.kind != "table" and flow[f.name] is not None and (f.name not in app_keys or f.name in used)
+    }
+    if flow["transport"] != "udp":
+        result["tcp"] = _shown(flow["tcp"], keys.engine("tcp"))
+    return result

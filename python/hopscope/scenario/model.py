@@ -1,0 +1,260 @@
+"""A scenario: a checked document, its sweep, and the points that are run."""
+
+from __future__ import annotations
+
+import copy
+import functools
+import json
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from hopscope import _core
+from hopscope.errors import Problem, ScenarioError, shown
+from hopscope.scenario import document as documents
+from hopscope.scenario import keys, sweep
+from hopscope.scenario.checks import check
+from hopscope.scenario.document import Document
+from hopscope.scenario.fields import NS
+from hopscope.scenario.lower import describe, lower
+from hopscope.scenario.resolve import Resolved, resolve
+from hopscope.scenario.topology import Positions
+
+#: After so many problems the rest of a sweep is not looked at any more.
+ENOUGH_PROBLEMS = 20
+
+#: ``quick`` divides the duration by this and keeps at least this many seconds and at most so many seeds.
+QUICK_DIVISOR, QUICK_SECONDS, QUICK_SEEDS = 10, 10, 2
+
+
+@dataclass(frozen=True)
+class Point:
+    """One combination of the sweep.
+
+    Attributes:
+        index: position in the sweep, the last axis fastest.
+        set: the swept keys with their values as written; empty without a sweep.
+    """
+
+    index: int
+    set: dict[str, Any]
+    _resolved: Resolved
+
+    def config(self, seed: int) -> dict[str, Any]:
+        """Returns the engine's configuration of a run of this point (times in ns, rates in bit/s, lengths in m)."""
+        return lower(self._resolved, seed)
+
+    @property
+    def resolved(self) -> dict[str, Any]:
+        """Every key of this point with its value in base units (s, m, bit/s, bytes)."""
+        return describe(self._resolved)
+
+    @property
+    def duration_s(self) -> float:
+        """Simulated seconds of a run."""
+        return float(self._resolved.top["duration"]) / NS
+
+
+class Scenario:
+    """A checked scenario.
+
+    ``Scenario({...})`` and ``Scenario(topology={...}, flow=[{...}])`` take the keys of a scenario file; ``load`` reads
+    one.  A scenario never changes: ``replace`` and ``quick`` return new ones.
+
+    Raises:
+        ScenarioError: with every problem found: unknown keys, values that do not fit, impossible scenarios.
+    """
+
+    def __init__(self, values: Mapping[str, Any] | None = None, /, **sections: Any) -> None:
+        self._build(documents.from_mapping({**(values or {}), **sections}), is_quick=False)
+
+    @classmethod
+    def from_document(cls, document: Document, *, is_quick: bool = False) -> Scenario:
+        """Returns the scenario of a read document."""
+        scenario = cls.__new__(cls)
+        scenario._build(document, is_quick=is_quick)
+        return scenario
+
+    def _build(self, document: Document, *, is_quick: bool) -> None:
+        self._document = document
+        self.is_quick = is_quick
+        self.axes, self.points = _points(document)
+        self._top = self.points[0]._resolved.top
+
+    @property
+    def title(self) -> str:
+        """Name of the scenario; a description of its topology when the file gives none."""
+        return str(self._top["title"]) or self.points[0]._resolved.topology["kind"]
+
+    @property
+    def seed(self) -> int:
+        """First seed."""
+        return int(self._top["seed"])
+
+    @property
+    def seeds(self) -> int:
+        """Number of replications."""
+        return int(self._top["seeds"])
+
+    @functools.cached_property
+    def resolved(self) -> dict[str, Any]:
+        """Every key with its value in base units; swept keys as in the first point, and the axes under ``sweep``."""
+        result = self.points[0].resolved
+        if self.axes:
+            result["sweep"] = copy.deepcopy(self.axes)
+        return result
+
+    @property
+    def document(self) -> dict[str, Any]:
+        """The keys as given, without defaults."""
+        return copy.deepcopy(self._document.values)
+
+    def standalone(self) -> dict[str, Any]:
+        """The keys as given, without reference to other files: node files become the positions they held."""
+        values = self.document
+        if values["topology"].get("kind") == "file":
+            if any(axis.split(".")[0] == "topology" for axis in self.axes):
+                values["topology"]["path"] = str((self._document.folder / values["topology"]["path"]).resolve())
+            else:
+                values["topology"] = {"kind": "positions", "positions": self.points[0]._resolved.nodes}
+        return values
+
+    def replace(self, changes: Mapping[str, Any], *, origin: str = "") -> Scenario:
+        """Returns a scenario with dotted keys changed; a swept key that is set leaves the sweep.
+
+        Args:
+            changes: for example ``{"duration": "30s", "flow.*.max_window": 3}``.
+            origin: text that messages show in front of a changed key, such as ``--set``.
+
+        Raises:
+            ScenarioError: a key that leads nowhere or a value that does not fit.
+        """
+        return Scenario.from_document(changed(self._document, changes, origin), is_quick=self.is_quick)
+
+    def quick(self) -> Scenario:
+        """Returns a shorter scenario: a tenth of the duration but at least 10 s, and at most 2 seeds.
+
+        Warm-up, start and stop of flows shrink by the same factor.
+        """
+        values = copy.deepcopy(self._document.values)
+        duration = int(self._top["duration"])
+        shorter = min(duration, max(duration // QUICK_DIVISOR, QUICK_SECONDS * NS))
+        factor = shorter / duration
+        for axis in [a for a in self.axes if a.split(".")[-1] in {"duration", "warmup", "start", "stop"}]:
+            raise ScenarioError([Problem(f"sweep.{axis}", "a sweep over times cannot be shortened by quick")])
+        values["duration"] = f"{shorter}ns"
+        values["warmup"] = f"{int(self._top['warmup'] * factor)}ns"
+        values["seeds"] = min(self.seeds, QUICK_SEEDS)
+        for given, flow in zip(values["flow"], self.points[0]._resolved.flows, strict=True):
+            for name in ("start", "stop"):
+                if name in given and flow[name]:
+                    given[name] = f"{max(1, int(flow[name] * factor))}ns"
+        return Scenario.from_document(_with_values(self._document, values), is_quick=True)
+
+    def __repr__(self) -> str:
+        runs = len(self.points) * self.seeds
+        return f"Scenario({self.title!r}, points={len(self.points)}, seeds={self.seeds}, runs={runs})"
+
+
+def load(path: str | Path, set: Mapping[str, Any] | None = None) -> Scenario:  # noqa: A002 (the name users type)
+    """Reads a scenario file.
+
+    Args:
+        path: the TOML file.
+        set: dotted keys to change, as with ``--set``.
+
+    Raises:
+        InputError: the file cannot be read.
+        ScenarioError: everything that is wrong with it, with file, line and column.
+    """
+    document = documents.read(path)
+    return Scenario.from_document(changed(document, set or {}, "--set"))
+
+
+def changed(document: Document, changes: Mapping[str, Any], origin: str) -> Document:
+    """Returns a copy of a document with dotted keys changed.
+
+    Raises:
+        ScenarioError: a key that leads nowhere.
+    """
+    result = _with_values(document, copy.deepcopy(document.values))
+    problems = []
+    for key, value in changes.items():
+        label = f"{origin} {key}={_text(value)}" if origin else ""
+        try:
+            paths = sweep.assign(result.values, key, documents.from_mapping({"value": value}).values["value"])
+        except sweep.KeyProblem as error:
+            problems.append(Problem("" if origin else key, str(error), label))
+            continue
+        for path in paths:
+            result.options[path] = label
+            # What stood below a replaced key in the file is gone, and so are its positions.
+            result.positions = {k: at for k, at in result.positions.items() if k[: len(path)] != path}
+    if problems:
+        raise ScenarioError(problems)
+    return result
+
+
+def _with_values(document: Document, values: dict[str, Any]) -> Document:
+    return Document(values, document.name, document.folder, document.positions, dict(document.options))
+
+
+def _text(value: Any) -> str:
+    return value if isinstance(value, str) else shown(value)
+
+
+def _points(document: Document) -> tuple[sweep.Axes, list[Point]]:
+    axes, findings = sweep.axes(document)
+    problems = [document.problem(path, message) for path, message in findings]
+    if problems:
+        axes = {}
+    points: list[Point] = []
+    places: dict[str, Positions] = {}
+    for index, combination in enumerate(sweep.combinations(axes)):
+        resolved, found = _point(document, combination, places)
+        problems += [p for p in found if p not in problems]
+        if len(problems) >= ENOUGH_PROBLEMS:
+            break
+        points.append(Point(index, combination, resolved))
+    if problems:
+        raise ScenarioError(problems)
+    return axes, points
+
+
+def _point(
+    document: Document, combination: dict[str, Any], places: dict[str, Positions]
+) -> tuple[Resolved, list[Problem]]:
+    local = document
+    if combination:
+        local = _with_values(document, copy.deepcopy(document.values))
+        local.values.pop("sweep", None)
+        for key, value in combination.items():
+            try:
+                paths = sweep.assign(local.values, key, value)
+            except sweep.KeyProblem as error:
+                return Resolved(), [document.problem(("sweep", *_sweep_path(document, key)), str(error))]
+            origin = document.problem(("sweep", *_sweep_path(document, key)), "").place
+            for path in paths:
+                local.options[path] = (
+                    f"{origin}: sweep value {_text(value)}" if origin else f"sweep value {_text(value)}"
+                )
+    resolved, problems = resolve(local, places)
+    if not problems:
+        problems = [local.problem(path, message) for path, message in check(resolved)]
+    if not problems:
+        problems = list(_engine_problems(local, resolved))
+    return resolved, problems
+
+
+def _sweep_path(document: Document, key: str) -> tuple[str, ...]:
+    """The path of a sweep key as the file spells it: one quoted key or nested bare ones."""
+    return (key,) if ("sweep", key) in {**document.positions, **document.options} else tuple(key.split("."))
+
+
+def _engine_problems(document: Document, resolved: Resolved) -> Iterator[Problem]:
+    """What only the engine can tell, such as a destination that no static route reaches."""
+    try:
+        _core.validate(json.dumps(lower(resolved, resolved.top["seed"])))
+    except _core.EngineError as error:
+        yield document.problem(keys.from_engine_key(error.key), error.message)

@@ -1,0 +1,203 @@
+"""From a document to typed values in base units with every default filled in, or to the list of everything wrong."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from hopscope import _core
+from hopscope.errors import Problem, did_you_mean, listed, shown
+from hopscope.scenario import keys
+from hopscope.scenario.document import Document, KeyPath
+from hopscope.scenario.fields import Field, FieldError
+from hopscope.scenario.topology import Positions, TopologyError, place
+
+#: Tables at the top of a file.
+TABLES = ("topology", *keys.ENGINE_SECTIONS, "flow", "series", "sweep")
+
+
+@dataclass
+class Resolved:
+    """One point of a scenario, complete: engine form (times in nanoseconds), all defaults filled in."""
+
+    top: dict[str, Any] = field(default_factory=dict)
+    topology: dict[str, Any] = field(default_factory=dict)
+    nodes: Positions = field(default_factory=list)
+    preset: str = ""
+    link: str = "plain"
+    radio: dict[str, Any] = field(default_factory=dict)
+    mac: dict[str, Any] = field(default_factory=dict)
+    net: dict[str, Any] = field(default_factory=dict)
+    routing: dict[str, Any] = field(default_factory=dict)
+    tcp: dict[str, Any] = field(default_factory=dict)
+    flows: list[dict[str, Any]] = field(default_factory=list)
+    series: dict[str, Any] = field(default_factory=dict)
+
+
+class Reader:
+    """Reads tables by their keys and collects every problem on the way."""
+
+    def __init__(self, document: Document) -> None:
+        self.document = document
+        self.problems: list[Problem] = []
+
+    def refuse(self, path: KeyPath, message: str) -> None:
+        """Notes a problem at ``path``."""
+        self.problems.append(self.document.problem(path, message))
+
+    def table(self, path: KeyPath, values: object, fields: Iterable[Field]) -> dict[str, Any]:
+        """Reads the keys that are given; unknown and ill-typed ones become problems."""
+        known = {f.name: f for f in fields}
+        if not isinstance(values, Mapping):
+            self.refuse(path, f"found {shown(values)}; expected a table")
+            return {}
+        result: dict[str, Any] = {}
+        for name, value in values.items():
+            if (entry := known.get(name)) is None:
+                self.refuse((*path, name), unknown_key(name, known))
+                continue
+            try:
+                result[name] = entry.read(value)
+            except FieldError as error:
+                self.refuse((*path, name), str(error))
+                continue
+            if entry.kind == "table":
+                result[name] = self.table((*path, name), value, entry.fields)
+        return result
+
+    def complete(self, path: KeyPath, values: object, fields: Iterable[Field]) -> dict[str, Any]:
+        """Reads a table and fills in defaults; a missing required key is a problem."""
+        fields = tuple(fields)
+        given = values if isinstance(values, Mapping) else {}
+        result = self.table(path, values, fields)
+        for entry in fields:
+            if entry.required and entry.name not in given:
+                self.refuse((*path, entry.name), f"is missing; expected {entry.expected()}")
+            elif entry.kind != "table":
+                result.setdefault(entry.name, entry.default)
+        return result
+
+
+def unknown_key(name: str, known: Iterable[str]) -> str:
+    """Returns the message for a key that does not exist."""
+    names = list(known)
+    close = did_you_mean(name, names)
+    if close and len(names) > 16:
+        return f"unknown key{close}"
+    return f"unknown key; allowed: {', '.join(names)}{close}"
+
+
+def resolve(document: Document, places: dict[str, Positions] | None = None) -> tuple[Resolved, list[Problem]]:
+    """Reads a document without its sweep.
+
+    Args:
+        document: the values and where they stand.
+        places: positions already made for a topology, to be shared between the points of a sweep.
+
+    Returns:
+        the resolved values, and the problems found; with problems the values are incomplete.
+    """
+    reader = Reader(document)
+    values = document.values
+    result = Resolved()
+    tops = {f.name: f for f in keys.top()}
+    for name in values:
+        if name not in tops and name not in TABLES:
+            reader.refuse((name,), unknown_key(name, [*tops, *TABLES]))
+    result.top = reader.complete((), {k: v for k, v in values.items() if k in tops}, keys.top())
+    _engine_sections(reader, result)
+    _topology(reader, result, places if places is not None else {})
+    _flows(reader, result)
+    result.series = reader.complete(("series",), values.get("series", {}), keys.series())
+    return result, reader.problems
+
+
+def _engine_sections(reader: Reader, result: Resolved) -> None:
+    values = reader.document.values
+    given = {s: reader.table((s,), values.get(s, {}), keys.engine(s)) for s in keys.ENGINE_SECTIONS}
+    result.preset = given["radio"].pop("preset", keys.engine("radio")[0].default)
+    result.link = given["mac"].pop("link", "plain")
+    errors = given["radio"].pop("error", {})
+    radio = values.get("radio")
+    if isinstance(radio, Mapping) and isinstance(radio.get("error"), Mapping) and "kind" not in radio["error"]:
+        kinds = next(f for f in keys.engine("radio") if f.name == "error").fields[0]
+        reader.refuse(("radio", "error", "kind"), f"is missing; expected {kinds.expected()}")
+    given["radio"].update({keys.to_engine_key("radio", ("error", name)): value for name, value in errors.items()})
+    profile = result.top.get("profile", keys.top()[-1].default)
+    base: dict[str, dict[str, Any]] = json.loads(_core.base_config(profile, result.preset))
+    base.setdefault("routing", {e["name"]: e["choices"][0] for e in keys.parameters()["routing"] if e["choices"]})
+    for section in keys.ENGINE_SECTIONS:
+        setattr(result, section, {**base[section], **given[section]})
+
+
+def _topology(reader: Reader, result: Resolved, places: dict[str, Positions]) -> None:
+    values = reader.document.values.get("topology")
+    path = ("topology",)
+    if values is None:
+        reader.refuse(path, f"is missing; expected a [topology] table with kind = {listed(keys.TOPOLOGIES)}")
+        return
+    if not isinstance(values, Mapping):
+        reader.refuse(path, f"found {shown(values)}; expected a table")
+        return
+    kind_key = keys.topology()
+    if "kind" not in values:
+        reader.refuse((*path, "kind"), f"is missing; expected {kind_key.expected()}")
+        return
+    if values["kind"] in keys.LATER_TOPOLOGIES:
+        message = f"{shown(values['kind'])} is not part of this version; allowed: {listed(keys.TOPOLOGIES)}"
+        reader.refuse((*path, "kind"), message)
+        return
+    before = len(reader.problems)
+    try:
+        kind = kind_key.read(values["kind"])
+    except FieldError as error:
+        reader.refuse((*path, "kind"), str(error))
+        return
+    rest = {name: value for name, value in values.items() if name != "kind"}
+    table = {"kind": kind, **reader.complete(path, rest, keys.TOPOLOGIES[kind][1])}
+    if len(reader.problems) > before:
+        return
+    result.topology = table
+    tx_range = float(result.radio["tx_range"])
+    label = json.dumps([table, tx_range])
+    try:
+        if label not in places:
+            places[label] = place(table, reader.document.folder, tx_range)
+        result.nodes = places[label]
+    except TopologyError as error:
+        reader.refuse((*path, error.key), str(error))
+
+
+def _flows(reader: Reader, result: Resolved) -> None:
+    values = reader.document.values.get("flow")
+    if values is None or values == []:
+        reader.refuse(("flow",), "is missing; a scenario has at least one [[flow]] with from and to")
+        return
+    if not isinstance(values, list):
+        found = "a single [flow] table" if isinstance(values, Mapping) else shown(values)
+        reader.refuse(("flow",), f"found {found}; expected [[flow]] tables (two brackets)")
+        return
+    for index, value in enumerate(values):
+        path = ("flow", str(index))
+        flow = reader.complete(path, value, keys.flow())
+        if isinstance(value, Mapping):
+            _app_keys(reader, path, value, flow)
+            flow["tcp"] = {**result.tcp, **flow.get("tcp", {})}
+            for end in ("from", "to"):
+                if isinstance(flow.get(end), str) and result.nodes:
+                    flow[end] = 0 if flow[end] == "first" else len(result.nodes) - 1
+        result.flows.append(flow)
+
+
+def _app_keys(reader: Reader, path: KeyPath, value: Mapping[str, Any], flow: dict[str, Any]) -> None:
+    """The keys of another application are refused, the missing ones of this one are named."""
+    app = flow.get("app", "bulk")
+    needed = keys.APPS[app][1]
+    for name in sorted({name for _, names in keys.APPS.values() for name in names}):
+        if name in value and name not in needed:
+            users = [a for a, (_, names) in keys.APPS.items() if name in names]
+            reader.refuse((*path, name), f'does not belong to app = "{app}"; it is used by {listed(users)}')
+        elif name in needed and name not in value:
+            reader.refuse((*path, name), f'is missing; app = "{app}" needs {", ".join(needed)}')

@@ -1,0 +1,132 @@
+"""The JSON Schema (2020-12) of the scenario file, made from the same keys that check it."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable
+from typing import Any
+
+from hopscope import _core
+from hopscope.scenario import keys
+from hopscope.scenario.fields import U32_MAX, Field
+
+Schema = dict[str, Any]
+
+
+def schema() -> Schema:
+    """Returns the schema; defaults of engine keys are those of the first profile with the first preset."""
+    profile, preset = _core.profiles()[0], _core.presets()[0][0]
+    base: dict[str, dict[str, Any]] = json.loads(_core.base_config(profile, preset))
+    properties: Schema = _properties(keys.top(), {})
+    properties["topology"] = _topology()
+    for section in keys.ENGINE_SECTIONS:
+        text = f"[{section}]: parameters of the engine; defaults as in profile {profile} with preset {preset}."
+        properties[section] = _object(keys.engine(section), base.get(section, {}), text)
+    flow = _object(keys.flow(), {}, "One flow.")
+    properties["flow"] = {"type": "array", "minItems": 1, "items": flow, "description": "The flows, one [[flow]] each."}
+    properties["series"] = _object(keys.series(), {}, "Time series to keep.")
+    properties["sweep"] = _sweep()
+    return {
+        "$schema": "https://json-schema.org/draft/2020-12/schema",
+        "title": f"Hopscope {_core.version()} scenario",
+        "description": "A network of 802.11 stations, its flows and how often and how long to run it.",
+        "type": "object",
+        "properties": properties,
+        "required": ["topology", "flow"],
+        "additionalProperties": False,
+    }
+
+
+def _topology() -> Schema:
+    branches = []
+    for kind, (text, fields) in keys.TOPOLOGIES.items():
+        branch = _object(fields, {}, text)
+        branch["properties"] = {"kind": {"const": kind, "description": text}, **branch["properties"]}
+        branch["required"] = ["kind", *branch.get("required", [])]
+        branches.append(branch)
+    return {"description": keys.topology().doc, "oneOf": branches}
+
+
+def _sweep() -> Schema:
+    number = {"type": ["number", "string"]}
+    values = {"type": "array", "minItems": 1, "uniqueItems": True, "description": "The values."}
+    steps = {
+        "type": "object",
+        "description": "From start in steps up to and including stop.",
+        "properties": {"start": number, "stop": number, "step": number},
+        "required": ["start", "stop", "step"],
+        "additionalProperties": False,
+    }
+    nested = {"type": "object", "description": "A dotted key without quotes."}
+    return {
+        "type": "object",
+        "description": 'Dotted keys ("flow.0.max_window", "flow.*.packet", "mac.queue") and their values; every '
+        "combination is run with every seed.",
+        "additionalProperties": {"anyOf": [values, steps, nested]},
+    }
+
+
+def _object(fields: Iterable[Field], defaults: dict[str, Any], text: str) -> Schema:
+    fields = tuple(fields)
+    result: Schema = {
+        "type": "object",
+        "description": text,
+        "properties": _properties(fields, defaults),
+        "additionalProperties": False,
+    }
+    if required := [f.name for f in fields if f.required]:
+        result["required"] = required
+    return result
+
+
+def _properties(fields: Iterable[Field], defaults: dict[str, Any]) -> Schema:
+    return {f.name: _property(f, defaults) for f in fields}
+
+
+def _property(field: Field, defaults: dict[str, Any]) -> Schema:
+    if field.kind == "table":
+        inner = {f.name: defaults[name] for f in field.fields if (name := f"{field.name}_{f.name}") in defaults}
+        return _object(field.fields, inner, field.doc)
+    result = {**_type(field), "description": _description(field)}
+    default = defaults.get(field.name, field.default)
+    if default is not None or field.kind == "int-or-off":
+        result["default"] = field.show(default)
+    return result
+
+
+def _type(field: Field) -> Schema:
+    word: Schema = {"type": "string"}
+    if field.kind in {"choice", "words"}:
+        choice: Schema = {"enum": list(field.choices)}
+        return choice if field.kind == "choice" else {"type": "array", "items": choice}
+    if field.kind == "flag":
+        return {"type": "boolean"}
+    if field.kind == "text":
+        return word
+    if field.kind == "int-or-off":
+        return {"anyOf": [_number(field), {"const": "off"}, word]}
+    if field.kind == "int-list":
+        return {"type": "array", "items": {"anyOf": [_number(field), word]}}
+    if field.kind == "node":
+        return {"anyOf": [{"type": "integer", "minimum": 0, "maximum": U32_MAX}, {"enum": ["first", "last"]}]}
+    if field.kind in {"point", "points"}:
+        length = {"anyOf": [_number(field), word]}
+        point = {"type": "array", "prefixItems": [length, length], "items": False, "minItems": 2}
+        return point if field.kind == "point" else {"type": "array", "items": point}
+    return {"anyOf": [_number(field), word]}
+
+
+def _number(field: Field) -> Schema:
+    whole = field.kind in {"int", "int-or-off", "int-list"}
+    result: Schema = {"type": "integer" if whole else "number"}
+    if field.minimum is not None:
+        result["exclusiveMinimum" if field.exclusive else "minimum"] = field.minimum
+    if field.maximum is not None:
+        result["maximum"] = field.maximum
+    return result
+
+
+def _description(field: Field) -> str:
+    unit = f" Unit: {field.unit}." if field.unit else ""
+    source = f" Source: {field.source}." if field.source else ""
+    return f"{field.doc}{unit}{source}"

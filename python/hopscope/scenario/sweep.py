@@ -1,0 +1,203 @@
+"""Changes to a scenario by dotted keys, and the axes of a sweep.
+
+``--set``, ``Scenario.replace`` and ``[sweep]`` share one grammar: ``mac.queue``, ``flow.0.max_window``,
+``flow.*.max_window`` (every flow), ``radio.error.per``.
+"""
+
+from __future__ import annotations
+
+import copy
+import itertools
+import tomllib
+from collections.abc import Iterator, Mapping
+from decimal import Decimal
+from typing import Any
+
+from hopscope.errors import InputError, did_you_mean, listed, shown
+from hopscope.scenario import keys, units
+from hopscope.scenario.document import Document, KeyPath
+
+#: More points in one sweep are refused.
+MAX_POINTS = 100_000
+
+Axes = dict[str, list[Any]]
+
+
+class KeyProblem(ValueError):
+    """A dotted key leads nowhere."""
+
+
+def parse_set(text: str) -> tuple[str, Any]:
+    """Reads ``key=value``; the value is TOML where it can be, else text.
+
+    Raises:
+        InputError: no equals sign or no key.
+    """
+    key, equals, value = text.partition("=")
+    if not equals or not key.strip():
+        raise InputError(f'--set {text}: expected key=value, for example "flow.0.max_window=3"')
+    try:
+        parsed = tomllib.loads(f"value = {value.strip()}")
+        return key.strip(), parsed["value"] if set(parsed) == {"value"} else value.strip()
+    except (tomllib.TOMLDecodeError, RecursionError, ValueError):
+        return key.strip(), value.strip()
+
+
+def assign(values: dict[str, Any], key: str, value: Any) -> list[KeyPath]:
+    """Sets a dotted key in nested values and returns the key paths that were set.
+
+    Raises:
+        KeyProblem: the key names a flow that does not exist, or goes through something that is no table.
+    """
+    parts = key.split(".")
+    if parts[0] == "sweep" and len(parts) > 1:
+        axis = ".".join(parts[1:])
+        sweep = values.setdefault("sweep", {})
+        if not isinstance(sweep, dict):
+            raise KeyProblem("sweep is no table")
+        sweep[axis] = value
+        return [("sweep", axis)]
+    paths = _flow_paths(values, parts) if parts[0] == "flow" and len(parts) > 1 else [tuple(parts)]
+    for path in paths:
+        _put(values, path, copy.deepcopy(value))
+    if isinstance(sweep := values.get("sweep"), dict) and key in sweep:
+        del sweep[key]
+    return paths
+
+
+def _flow_paths(values: Mapping[str, Any], parts: list[str]) -> list[KeyPath]:
+    flows = values.get("flow")
+    count = len(flows) if isinstance(flows, list) else 0
+    if parts[1] == "*":
+        return [("flow", str(index), *parts[2:]) for index in range(count)]
+    if not parts[1].isascii() or not parts[1].isdigit():
+        raise KeyProblem(f'found {shown(parts[1])} after "flow."; expected the number of a flow or "*"')
+    if int(parts[1][:9]) >= count or len(parts[1]) > 9:
+        have = f"flows 0 to {count - 1}" if count else "no flows"
+        raise KeyProblem(f"flow {parts[1][:12]} does not exist; the scenario has {have}")
+    return [("flow", str(int(parts[1])), *parts[2:])]
+
+
+def _put(values: dict[str, Any], path: KeyPath, value: Any) -> None:
+    table: Any = values
+    for depth, part in enumerate(path[:-1]):
+        if isinstance(table, list):
+            if not part.isdecimal() or int(part[:9]) >= len(table):
+                raise KeyProblem(f"{'.'.join(path[:depth])} has no element {shown(part)}")
+            table = table[int(part)]
+        else:
+            table = table.setdefault(part, {})
+        if not isinstance(table, (dict, list)):
+            raise KeyProblem(f"{'.'.join(path[: depth + 1])} is no table")
+    if isinstance(table, list):
+        if not path[-1].isdecimal() or int(path[-1][:9]) >= len(table):
+            raise KeyProblem(f"{'.'.join(path[:-1])} has no element {shown(path[-1])}")
+        table[int(path[-1])] = value
+    else:
+        table[path[-1]] = value
+
+
+def known_key(key: str) -> str | None:
+    """Returns what is wrong with a dotted key as such, or None; flow numbers are checked by :func:`assign`."""
+    parts = key.split(".")
+    tops = [f.name for f in keys.top()]
+    if parts[0] in keys.NOT_SWEPT:
+        return f'"{parts[0]}" cannot be swept' + ("; use seeds for replications" if parts[0].startswith("seed") else "")
+    if parts[0] in tops:
+        return None if len(parts) == 1 else f'"{parts[0]}" has no keys'
+    tables = ["topology", *keys.ENGINE_SECTIONS, "flow"]
+    if parts[0] not in tables:
+        examples = [*(name for name in tops if name not in keys.NOT_SWEPT), *tables]
+        return f"unknown sweep key; a key starts with one of {listed(examples)}{did_you_mean(parts[0], examples)}"
+    return None
+
+
+def axes(document: Document) -> tuple[Axes, list[tuple[KeyPath, str]]]:
+    """Returns the axes of ``[sweep]`` in the order of the file, and what is wrong with them."""
+    table = document.values.get("sweep", {})
+    if not isinstance(table, Mapping):
+        return {}, [(("sweep",), f"found {shown(table)}; expected a table of keys and lists")]
+    result: Axes = {}
+    findings: list[tuple[KeyPath, str]] = []
+    for path, spec in _flat(table, ()):
+        key, place = ".".join(path), ("sweep", *path)
+        if (message := known_key(key)) is not None:
+            findings.append((place, message))
+            continue
+        try:
+            values = _values(spec)
+        except (units.QuantityError, ValueError) as error:
+            findings.append((place, str(error)))
+            continue
+        result[key] = values
+    size = 1
+    for values in result.values():
+        size *= len(values)
+    if size > MAX_POINTS:
+        findings.append((("sweep",), f"makes {size} points; at most {MAX_POINTS}"))
+    return result, findings
+
+
+def combinations(sweep: Axes) -> Iterator[dict[str, Any]]:
+    """Yields every combination, the last axis fastest."""
+    for values in itertools.product(*sweep.values()):
+        yield dict(zip(sweep, values, strict=True))
+
+
+def _flat(table: Mapping[str, Any], path: KeyPath) -> Iterator[tuple[KeyPath, Any]]:
+    """Undoes nesting: ``mac.queue = [1, 2]`` without quotes is a table ``mac`` for TOML."""
+    for name, value in table.items():
+        if isinstance(value, Mapping) and not {"start", "stop", "step"} & value.keys():
+            if not value:
+                yield (*path, name), value
+            yield from _flat(value, (*path, name))
+        else:
+            yield (*path, name), value
+
+
+def _values(spec: Any) -> list[Any]:
+    if isinstance(spec, list):
+        if not spec:
+            raise ValueError("found an empty list; expected at least one value")
+        labels = [repr(value) for value in spec]
+        if len(set(labels)) < len(labels):
+            twice = next(value for value, label in zip(spec, labels, strict=True) if labels.count(label) > 1)
+            raise ValueError(f"the value {shown(twice)} stands twice")
+        if len(spec) > MAX_POINTS:
+            raise ValueError(f"has {len(spec)} values; at most {MAX_POINTS}")
+        return spec
+    if isinstance(spec, Mapping):
+        return _range(spec)
+    raise ValueError(f"found {shown(spec)}; expected a list of values or {{ start = .., stop = .., step = .. }}")
+
+
+def _range(spec: Mapping[str, Any]) -> list[Any]:
+    names = ("start", "stop", "step")
+    for name in spec:
+        if name not in names:
+            raise ValueError(f'unknown key "{name}" in a range; allowed: start, stop, step{did_you_mean(name, names)}')
+    for name in names:
+        if name not in spec:
+            raise ValueError(f"the range lacks {name}; expected {{ start = .., stop = .., step = .. }}")
+    parts = []
+    for name in names:
+        value = spec[name]
+        if isinstance(value, bool) or not isinstance(value, (int, float, str)):
+            raise ValueError(f"{name}: found {shown(value)}; expected a number or text with a unit")
+        parts.append(units.split(value) if isinstance(value, str) else units.split(repr(value)))
+    (start, unit), (stop, stop_unit), (step, step_unit) = parts
+    if not unit == stop_unit == step_unit:
+        raise ValueError("start, stop and step have different units; use one unit for all three")
+    if step == 0 or (stop - start) * step < 0:
+        raise ValueError(
+            f"never reaches {shown(spec['stop'])} from {shown(spec['start'])} in steps of {shown(spec['step'])}"
+        )
+    steps = (stop - start) / step
+    if steps >= MAX_POINTS:
+        raise ValueError(f"makes {steps:.3g} values; at most {MAX_POINTS}")
+    numbers = [start + step * i for i in range(int(steps) + 1)]
+    return [f"{number:f}{unit}" if unit else _plain(number) for number in numbers]
+
+
+def _plain(number: Decimal) -> int | float:
+    return int(number) if number == number.to_integral_value() else float(number)
