@@ -77,7 +77,7 @@ test-rust: ## The engine's own tests
 	grep '^test result:' $$log || true; rm -f $$log
 
 test-python: $(VENV)/.engine ## The package's tests
-	@$(BIN)/python -m pytest -n $(JOBS) -q --no-header </dev/null
+	@$(BIN)/python -m pytest -n $(JOBS) --no-header </dev/null
 
 lint: $(VENV)/.requirements $(VENV)/.engine ## Format, clippy, ruff, mypy, spelling
 	$(call quiet,cargo fmt --check,cargo fmt --all --check)
@@ -96,7 +96,7 @@ check-determinism: $(VENV)/.engine ## The same scenarios twice, 1 and all worker
 	@$(PY) bench/determinism.py
 
 nightly: $(VENV)/.engine ## Long checks: 10,000 generated scenarios through loader and engine
-	@HYPOTHESIS_PROFILE=nightly $(PY) -m pytest -n $(JOBS) -q --no-header tests </dev/null
+	@HYPOTHESIS_PROFILE=nightly $(PY) -m pytest -n $(JOBS) --no-header tests </dev/null
 	@PROPTEST_CASES=10000 cargo test --quiet --release --locked --workspace --exclude hopscope-python </dev/null
 
 # --- measuring ------------------------------------------------------------------------------------------------------

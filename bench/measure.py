@@ -26,14 +26,14 @@ class Child:
     stdout: str
 
 
-class ChildFailed(Exception):
+class ChildError(Exception):
     """A measured command ended with an error; the message holds the command and the end of its output."""
 
 
 def run_child(command: Sequence[str | Path], *, env: dict[str, str] | None = None, timeout: float = 3600.0) -> Child:
     """Runs a command to its end and measures it.
 
-    Raises ChildFailed when it ends with another status than 0 or takes longer than `timeout` seconds.
+    Raises ChildError when it ends with another status than 0 or takes longer than `timeout` seconds.
     """
     words = [str(word) for word in command]
     with tempfile.TemporaryFile() as out, tempfile.TemporaryFile() as err:
@@ -48,7 +48,7 @@ def run_child(command: Sequence[str | Path], *, env: dict[str, str] | None = Non
                 process.kill()
                 os.wait4(process.pid, 0)
                 process.returncode = -9
-                raise ChildFailed(f"{' '.join(words)}: not finished after {timeout:.0f} s")
+                raise ChildError(f"{' '.join(words)}: not finished after {timeout:.0f} s")
             time.sleep(0.002)
         wall = time.perf_counter() - begin
         process.returncode = os.waitstatus_to_exitcode(status)
@@ -57,7 +57,7 @@ def run_child(command: Sequence[str | Path], *, env: dict[str, str] | None = Non
         stdout = out.read().decode(errors="replace")
         if process.returncode != 0:
             tail = (stdout + err.read().decode(errors="replace")).strip().splitlines()[-12:]
-            raise ChildFailed(f"{' '.join(words)}: status {process.returncode}\n" + "\n".join(tail))
+            raise ChildError(f"{' '.join(words)}: status {process.returncode}\n" + "\n".join(tail))
     return Child(usage.ru_utime + usage.ru_stime, wall, usage.ru_maxrss / 1024, stdout)
 
 
@@ -91,7 +91,9 @@ def machine() -> str:
                 break
     except OSError:
         pass
-    return f"{model}, {os.cpu_count()} cores, {platform.system()} {platform.release()}, Python {platform.python_version()}"
+    return (
+        f"{model}, {os.cpu_count()} cores, {platform.system()} {platform.release()}, Python {platform.python_version()}"
+    )
 
 
 def table(head: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
@@ -100,7 +102,11 @@ def table(head: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
     widths = [max(len(row[i]) for row in cells) for i in range(len(head))]
 
     def line(row: Sequence[str]) -> str:
-        return "| " + " | ".join(c.ljust(w) if i == 0 else c.rjust(w) for i, (c, w) in enumerate(zip(row, widths, strict=True))) + " |"
+        return (
+            "| "
+            + " | ".join(c.ljust(w) if i == 0 else c.rjust(w) for i, (c, w) in enumerate(zip(row, widths, strict=True)))
+            + " |"
+        )
 
     rule = "|" + "|".join(":" + "-" * (w + 1) if i == 0 else "-" * (w + 1) + ":" for i, w in enumerate(widths)) + "|"
     return "\n".join([line(head), rule, *[line(row) for row in rows]])

@@ -34,7 +34,11 @@ def ns2_version() -> str:
     """Version of the installed Debian package, or a plain word when the package manager does not know."""
     if shutil.which("dpkg-query"):
         query = subprocess.run(
-            ["dpkg-query", "-W", "-f=${Version}", "ns2"], capture_output=True, text=True, check=False, stdin=subprocess.DEVNULL
+            ["dpkg-query", "-W", "-f=${Version}", "ns2"],
+            capture_output=True,
+            text=True,
+            check=False,
+            stdin=subprocess.DEVNULL,
         )
         if query.returncode == 0 and query.stdout:
             return query.stdout
@@ -53,14 +57,24 @@ def find_ns3(work: Path) -> Path:
     folder = work / "ns3"
     if not (folder / "ns3" / "include").is_dir():
         # --no-deps: the C++ libraries need none of the wheel's Python packages.
-        pip = [sys.executable, "-m", "pip", "install", "-q", "--no-deps", "--target", str(folder), f"ns3=={NS3_VERSION}"]
+        pip = [
+            sys.executable,
+            "-m",
+            "pip",
+            "install",
+            "-q",
+            "--no-deps",
+            "--target",
+            str(folder),
+            f"ns3=={NS3_VERSION}",
+        ]
         done = subprocess.run(pip, capture_output=True, text=True, check=False, stdin=subprocess.DEVNULL)
         if done.returncode != 0:
             raise Missing(f"ns-3's wheel ns3=={NS3_VERSION} cannot be installed here: {done.stderr.strip()[-400:]}")
     include, libraries = folder / "ns3" / "include", folder / "ns3" / "lib64"
     command = [compiler, "-O2", "-std=c++20", "-isystem", str(include), str(source), "-o", str(program)]
     command += [f"-L{libraries}", f"-Wl,-rpath,{libraries}", "-Wl,--disable-new-dtags", "-Wl,--allow-shlib-undefined"]
-    command += [f"-lns{NS3_VERSION.split('.post')[0]}-{name}" for name in NS3_LIBRARIES]
+    command += [f"-lns{NS3_VERSION.split('.post', maxsplit=1)[0]}-{name}" for name in NS3_LIBRARIES]
     done = subprocess.run(command, capture_output=True, text=True, check=False, stdin=subprocess.DEVNULL)
     if done.returncode != 0:
         raise Missing(f"ns-3's scenario program does not compile: {done.stderr.strip()[-800:]}")

@@ -18,10 +18,10 @@ from pathlib import Path
 HERE = Path(__file__).resolve().parent
 sys.path.insert(0, str(HERE.parent))
 
-from measure import ChildFailed, alternate, machine, median, note, run_child, spread, table  # noqa: E402
-
 from install import NS3_VERSION, Missing, find_ns2, find_ns3, ns2_version  # noqa: E402
 from scenarios import ALL, Scenario  # noqa: E402
+
+from measure import ChildFailed, alternate, machine, median, note, run_child, spread, table  # noqa: E402
 
 LONG = {"chain": 300, "grid": 100, "field": 100}
 """Seconds of traffic simulated by Hopscope and ns-2."""
@@ -163,14 +163,18 @@ def report(results: list[tuple[Scenario, list[Side]]], repeats: int, peers: str)
     ours = [side for _, sides in results for side in sides if side.label.startswith("Hopscope")]
     startup = median([p - c for side in ours for p, c in zip(side.process_cpu, side.cpu, strict=True)])
     head = f"Measured {time.strftime('%Y-%m-%d')} on {machine()}; {peers}.\n"
-    return "\n".join([head, table(HEAD, rows), "", EXPLANATION.format(repeats=repeats, startup=startup, ns3=NS3_VERSION)])
+    return "\n".join(
+        [head, table(HEAD, rows), "", EXPLANATION.format(repeats=repeats, startup=startup, ns3=NS3_VERSION)]
+    )
 
 
 def main() -> int:
     parser = argparse.ArgumentParser(description="Hopscope beside ns-2 and ns-3.")
     parser.add_argument("--repeats", type=int, default=5, help="runs of each simulator, medians are reported (5)")
     parser.add_argument("--only", choices=sorted(ALL), action="append", help="only this scenario (repeatable)")
-    parser.add_argument("--full", action="store_true", help="300 simulated seconds for every simulator and scenario (hours)")
+    parser.add_argument(
+        "--full", action="store_true", help="300 simulated seconds for every simulator and scenario (hours)"
+    )
     parser.add_argument("--record", action="store_true", help="also write bench/peers/results.md for the documentation")
     options = parser.parse_args()
     if options.repeats < 1:
