@@ -1,0 +1,127 @@
+"""What a catalogue entry is made of.
+
+An `Entry` is one table, figure or validation of a study: the scenarios that repeat it (`Study`), what was published
+(`Quantity`), what was stated about it (`Statement`), how it is drawn, and what had to be guessed (`notes`). Entries are
+data; only the judging of a statement is a function, and most of those come from `hopscope.catalog.judge`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from enum import StrEnum
+from typing import Any
+
+from hopscope.catalog.tables import Data, Estimate, Table
+from hopscope.report.chart import Chart
+
+
+class Outcome(StrEnum):
+    """How a published statement fared."""
+
+    PASS = "pass"
+    FAIL = "fail"
+    NOT_REPRODUCIBLE = "not reproducible"
+
+
+@dataclass(frozen=True)
+class Finding:
+    """The judgement of one statement in one study.
+
+    Attributes:
+        outcome: pass, fail, or not reproducible.
+        measured: the numbers it rests on, in words, with intervals.
+        study: label of the study judged; empty when the statement is about several at once.
+        reason: why it is not reproducible, or what limits the judgement.
+    """
+
+    outcome: Outcome
+    measured: str
+    study: str = ""
+    reason: str = ""
+
+
+@dataclass(frozen=True)
+class Study:
+    """One scenario of an entry, with its sweep.
+
+    Attributes:
+        label: short name shown in tables and legends.
+        scenario: a scenario as in a TOML file, sweep included.
+        quick: top-level keys that replace those of `scenario` under `--quick` (a shorter sweep, for example).
+    """
+
+    label: str
+    scenario: Mapping[str, Any]
+    quick: Mapping[str, Any] = field(default_factory=dict)
+
+    def document(self, *, quick: bool = False) -> dict[str, Any]:
+        """The scenario file of this study."""
+        return {**self.scenario, **(self.quick if quick else {})}
+
+
+@dataclass(frozen=True)
+class Quantity:
+    """A number that is measured, beside the published one.
+
+    Attributes:
+        label: what it is.
+        unit: its unit, empty for a plain number.
+        measure: takes the table of a study; returns the interval, or `None` where the study does not have it.
+        published: the published value; `None` when the source only describes it.
+        source: where the value stands (table, figure, text), or why there is none.
+        spread: half width of the published value's own 95 % interval, when known.
+        studies: which studies have the quantity, by label; all unless said.
+    """
+
+    label: str
+    unit: str
+    measure: Callable[[Table], Estimate | None]
+    published: float | None = None
+    source: str = ""
+    spread: float | None = None
+    studies: Callable[[str], bool] = lambda _label: True
+
+
+@dataclass(frozen=True)
+class Statement:
+    """Something the source states, which the results can confirm or contradict.
+
+    Attributes:
+        id: `c1`, `c2`, ... within the entry.
+        text: the statement in our own words, with the criterion it is judged by.
+        judge: takes the data of the entry; returns one finding for each study judged.
+    """
+
+    id: str
+    text: str
+    judge: Callable[[Data], Sequence[Finding]]
+
+
+@dataclass(frozen=True)
+class Entry:
+    """One entry of the catalogue.
+
+    Attributes:
+        key: `paper.figure`, as typed after `hopscope reproduce`.
+        title: one line.
+        source: the publication.
+        item: which table, figure or section of it.
+        description: what is simulated, in a few sentences.
+        studies: what is run; empty for an entry that only computes.
+        quantities: measured beside published.
+        statements: what is judged.
+        charts: takes the data; returns the figures.
+        notes: ambiguities of the source and the choices made here.
+    """
+
+    key: str
+    title: str
+    source: str
+    item: str
+    description: str
+    studies: Sequence[Study] = ()
+    quantities: Sequence[Quantity] = ()
+    statements: Sequence[Statement] = ()
+    charts: Callable[[Data], Sequence[Chart]] = lambda _data: ()
+    notes: Sequence[str] = ()

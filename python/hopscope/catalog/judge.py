@@ -1,0 +1,297 @@
+"""Small judges that entries put together: orderings, optima, trends and tolerances, each aware of noise.
+
+Two values are compared over the seeds they share (common random numbers): the difference counts only when zero lies
+outside its 95 % interval. A difference inside it is called within noise and never decides a statement against the
+source; the finding says so. With a single seed there is no interval, and the finding says that instead.
+"""
+
+from __future__ import annotations
+
+import itertools
+import math
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from enum import Enum
+from typing import Any
+
+from hopscope.catalog.entry import Finding, Outcome, Quantity
+from hopscope.catalog.tables import Data, Estimate, Metric, NoSamplesError, Table, Where, estimate
+from hopscope.results.stats import paired
+
+Check = Callable[[Table], tuple[bool, str]]
+"""Judges one study: whether the statement holds, and the numbers it rests on."""
+
+
+# --- From a check of one study to the judge of a statement ---------------------------------------------------------
+
+
+def each(check: Check, *, only: Callable[[str], bool] = lambda _label: True) -> Callable[[Data], list[Finding]]:
+    """Judge every study (whose label satisfies `only`) on its own: one finding each."""
+
+    def judge(data: Data) -> list[Finding]:
+        return [_judged(check, table) for table in data if only(table.label)]
+
+    return judge
+
+
+def any_of(check: Check, *, only: Callable[[str], bool] = lambda _label: True) -> Callable[[Data], list[Finding]]:
+    """Pass when at least one study (whose label satisfies `only`) satisfies the check.
+
+    For candidate settings of an experiment whose source leaves them open.
+    """
+
+    def judge(data: Data) -> list[Finding]:
+        findings = [_judged(check, table) for table in data if only(table.label)]
+        fitting = [f for f in findings if f.outcome is Outcome.PASS]
+        rest = [f for f in findings if f.outcome is not Outcome.PASS]
+        words = []
+        if fitting:
+            words.append("fits: " + "; ".join(f"{f.study}: {f.measured}" for f in fitting))
+        if rest:
+            words.append("does not fit: " + "; ".join(f"{f.study}: {f.measured or f.reason}" for f in rest))
+        if fitting:
+            outcome = Outcome.PASS
+        elif all(f.outcome is Outcome.NOT_REPRODUCIBLE for f in findings):
+            outcome = Outcome.NOT_REPRODUCIBLE
+        else:
+            outcome = Outcome.FAIL
+        return [Finding(outcome, ". ".join(words), study=f"{len(fitting)} of {len(findings)} settings")]
+
+    return judge
+
+
+def whole(check: Callable[[Data], tuple[bool, str]], study: str = "") -> Callable[[Data], list[Finding]]:
+    """Judge all studies together: one finding."""
+
+    def judge(data: Data) -> list[Finding]:
+        try:
+            holds, measured = check(data)
+        except NoSamplesError as missing:
+            return [Finding(Outcome.NOT_REPRODUCIBLE, "", study, str(missing))]
+        return [Finding(Outcome.PASS if holds else Outcome.FAIL, measured, study)]
+
+    return judge
+
+
+def impossible(reason: str, shown: Callable[[Data], str] | None = None) -> Callable[[Data], list[Finding]]:
+    """State why nothing can be judged; `shown` puts into words what was measured all the same."""
+
+    def judge(data: Data) -> list[Finding]:
+        try:
+            measured = shown(data) if shown else ""
+        except NoSamplesError as missing:
+            measured = str(missing)
+        return [Finding(Outcome.NOT_REPRODUCIBLE, measured, reason=reason)]
+
+    return judge
+
+
+def _judged(check: Check, table: Table) -> Finding:
+    try:
+        holds, measured = check(table)
+    except NoSamplesError as missing:
+        return Finding(Outcome.NOT_REPRODUCIBLE, "", table.label, str(missing))
+    return Finding(Outcome.PASS if holds else Outcome.FAIL, measured, table.label)
+
+
+# --- Comparisons ----------------------------------------------------------------------------------------------------
+
+
+class Order(Enum):
+    """How one value stands to another."""
+
+    LOWER = "lower"
+    HIGHER = "higher"
+    NOISE = "within noise"
+
+
+@dataclass(frozen=True)
+class Difference:
+    """A paired difference first minus second.
+
+    Attributes:
+        order: of the first to the second.
+        mean: mean difference.
+        ci95: half width of its 95 % interval; `None` with a single seed.
+    """
+
+    order: Order
+    mean: float
+    ci95: float | None
+
+    def __str__(self) -> str:
+        if self.ci95 is None:
+            return f"{self.mean:+.3g} (one seed, no interval)"
+        noise = ", within noise" if self.order is Order.NOISE else ""
+        return f"{self.mean:+.3g} ± {self.ci95:.2g}{noise}"
+
+
+def difference(table: Table, metric: Metric, first: Where, second: Where, *, other: Table | None = None) -> Difference:
+    """Compare a metric at two points of a study (or at a point of `other`), paired by seed."""
+    a = table.by_seed(metric, first)
+    b = (other or table).by_seed(metric, second)
+    seeds = sorted(a.keys() & b.keys())
+    if not seeds:
+        raise NoSamplesError(f"no seed with both {dict(first)} and {dict(second)}")
+    left, right = [a[s] for s in seeds], [b[s] for s in seeds]
+    if len(seeds) == 1:
+        mean, half = left[0] - right[0], None
+    else:
+        comparison = paired(left, right)
+        mean, half = comparison.mean_difference, comparison.ci95
+    if abs(mean) <= (half or 0.0):
+        return Difference(Order.NOISE, mean, half)
+    return Difference(Order.LOWER if mean < 0 else Order.HIGHER, mean, half)
+
+
+@dataclass(frozen=True)
+class Best:
+    """Where a metric is largest over a sweep.
+
+    Attributes:
+        at: swept value with the largest mean.
+        top: the metric there.
+        ties: every swept value whose metric is not significantly below it, the best included.
+    """
+
+    at: Any
+    top: Estimate
+    ties: tuple[Any, ...]
+
+    def __str__(self) -> str:
+        others = [str(value) for value in self.ties if value != self.at]
+        noise = f", within noise also at {', '.join(others)}" if others else ""
+        return f"best at {self.at} ({show(self.top)}{noise})"
+
+
+def best(table: Table, key: str, metric: Metric, where: Where | None = None) -> Best:
+    """The swept value of `key` at which the mean of the metric is largest, and those within noise of it."""
+    curve = table.curve(key, metric, where)
+    if not curve:
+        raise NoSamplesError(f"no sample over {key}")
+    at, top = max(curve, key=lambda point: point[1].mean)
+    fixed = dict(where or {})
+    ties = tuple(
+        value
+        for value, _ in curve
+        if value == at or difference(table, metric, {**fixed, key: value}, {**fixed, key: at}).order is not Order.LOWER
+    )
+    return Best(at, top, ties)
+
+
+def falls(points: Sequence[float]) -> bool:
+    """Whether every value is below the one before it."""
+    return all(later < earlier for earlier, later in itertools.pairwise(points))
+
+
+def rank_correlation(x: Sequence[float], y: Sequence[float]) -> float:
+    """Spearman's rank correlation; 0 for fewer than two points or constant values."""
+    return _correlation(_ranks(x), _ranks(y))
+
+
+def slope(x: Sequence[float], y: Sequence[float]) -> float:
+    """Slope of the least-squares line.
+
+    Raises:
+        ValueError: for fewer than two different positions.
+    """
+    centre = sum(x) / len(x)
+    spread = sum((value - centre) ** 2 for value in x)
+    if spread == 0:
+        raise ValueError("a slope needs two different positions")
+    level = sum(y) / len(y)
+    return sum((a - centre) * (b - level) for a, b in zip(x, y, strict=True)) / spread
+
+
+def _correlation(x: Sequence[float], y: Sequence[float]) -> float:
+    if len(x) < 2:
+        return 0.0
+    mx, my = sum(x) / len(x), sum(y) / len(y)
+    sxx = sum((a - mx) ** 2 for a in x)
+    syy = sum((b - my) ** 2 for b in y)
+    if sxx == 0 or syy == 0:
+        return 0.0
+    return sum((a - mx) * (b - my) for a, b in zip(x, y, strict=True)) / math.sqrt(sxx * syy)
+
+
+def _ranks(values: Sequence[float]) -> list[float]:
+    ordered = sorted(values)
+    return [ordered.index(v) + (ordered.count(v) - 1) / 2 for v in values]
+
+
+def near(measured: float, published: float, tolerance: float) -> bool:
+    """Whether two values differ by at most `tolerance`, as a share of the published one."""
+    return abs(measured - published) <= tolerance * abs(published)
+
+
+# --- Words ----------------------------------------------------------------------------------------------------------
+
+
+def number(value: float) -> str:
+    """A number with four significant digits and no exponent for ordinary sizes."""
+    if not math.isfinite(value):
+        return str(value)
+    if value == 0:
+        return "0"
+    size = abs(value)
+    if size >= 1e7 or size < 1e-4:
+        return f"{value:.3e}"
+    digits = max(0, 3 - math.floor(math.log10(size)))
+    text = f"{value:.{digits}f}"
+    return text.rstrip("0").rstrip(".") if "." in text else text
+
+
+def show(value: Estimate, unit: str = "") -> str:
+    """An estimate as text: mean ± half width and unit; without ± for a single seed."""
+    tail = f" {unit}" if unit else ""
+    if value.ci95 is None:
+        return f"{number(value.mean)}{tail}"
+    return f"{number(value.mean)} ± {_half_width(value.ci95)}{tail}"
+
+
+def _half_width(value: float) -> str:
+    return "0" if value == 0 else f"{value:.2g}" if value < 100 else f"{value:.0f}"
+
+
+# --- Quantities -----------------------------------------------------------------------------------------------------
+
+
+def mean_of(metric: Metric, where: Where | None = None) -> Callable[[Table], Estimate | None]:
+    """The measure of a `Quantity`: mean of a metric at one point of a study, `None` where it has none."""
+
+    def measure(table: Table) -> Estimate | None:
+        try:
+            return table.interval(metric, where)
+        except NoSamplesError:
+            return None
+
+    return measure
+
+
+def per_value(
+    key: str,
+    metric: Metric,
+    published: dict[Any, float | None],
+    *,
+    label: str,
+    unit: str,
+    source: str,
+    where: Where | None = None,
+) -> list[Quantity]:
+    """One quantity for every swept value of `key`; `label` may contain `{}` for the value."""
+    return [
+        Quantity(label.format(value), unit, mean_of(metric, {**(where or {}), key: value}), value_published, source)
+        for value, value_published in published.items()
+    ]
+
+
+def per_seed(values: Callable[[Table, int], float]) -> Callable[[Table], Estimate]:
+    """The interval of something computed for each seed on its own (an optimum, a slope)."""
+
+    def measure(table: Table) -> Estimate:
+        seeds = sorted({int(run["seed"]) for _, runs in table.points for run in runs})
+        if not seeds:
+            raise NoSamplesError("no finished run")
+        return estimate([values(table, seed) for seed in seeds])
+
+    return measure

@@ -1,0 +1,49 @@
+"""Which entries there are, and which of them a key means."""
+
+from __future__ import annotations
+
+import difflib
+import importlib
+from collections.abc import Sequence
+from functools import cache
+
+from hopscope.catalog.entry import Entry
+from hopscope.errors import InputError
+
+MODULES = ("fu2003", "afrakhteh2005", "validation_ns2", "validation_theory")
+"""Modules of this package that hold `ENTRIES`, in the order of the catalogue."""
+
+
+@cache
+def entries() -> tuple[Entry, ...]:
+    """Every entry, in the order of the catalogue."""
+    found: list[Entry] = []
+    for name in MODULES:
+        found.extend(importlib.import_module(f"hopscope.catalog.{name}").ENTRIES)
+    return tuple(found)
+
+
+def find(keys: Sequence[str]) -> list[Entry]:
+    """The entries that the keys mean, each once, in the order of the catalogue.
+
+    A key is the key of an entry, the beginning of one up to a dot (`fu2003`), or `all`.
+
+    Raises:
+        InputError: when a key means no entry; the message lists the keys and the closest one.
+    """
+    wanted: set[str] = set()
+    for key in keys:
+        matching = [e.key for e in entries() if key in ("all", e.key) or e.key.startswith(f"{key}.")]
+        if not matching:
+            raise InputError(_unknown(key))
+        wanted.update(matching)
+    return [entry for entry in entries() if entry.key in wanted]
+
+
+def _unknown(key: str) -> str:
+    known = [entry.key for entry in entries()]
+    groups = sorted({name.partition(".")[0] for name in known})
+    choices = ["all", *groups, *known]
+    close = difflib.get_close_matches(key, choices, n=1, cutoff=0.5)
+    hint = f" (did you mean {close[0]!r}?)" if close else ""
+    return f"catalogue key {key!r}: no such entry{hint}; allowed: {', '.join(choices)}"

@@ -1,0 +1,296 @@
+"""Running catalogue entries and judging what they give.
+
+`reproduce` runs the scenarios of all entries in one pool (a scenario that several entries share runs once), then
+measures the quantities, judges the statements and builds the charts of every entry. Nothing is printed or written
+here beyond the result store; see `hopscope.report`.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from hopscope.catalog.entry import Entry, Finding, Outcome, Quantity, Statement
+from hopscope.catalog.registry import find
+from hopscope.catalog.tables import Data, Estimate, Table
+from hopscope.report.chart import Chart
+
+if TYPE_CHECKING:
+    from concurrent.futures import Executor
+
+    from hopscope.results import Result
+    from hopscope.scenario import Scenario
+
+
+@dataclass(frozen=True)
+class Measured:
+    """A quantity and what each study gives for it."""
+
+    quantity: Quantity
+    values: tuple[tuple[str, Estimate], ...]
+
+
+@dataclass(frozen=True)
+class Judged:
+    """A statement and its findings."""
+
+    statement: Statement
+    findings: tuple[Finding, ...]
+
+    @property
+    def outcome(self) -> Outcome:
+        """Fail when any finding fails, pass when at least one passes, otherwise not reproducible."""
+        outcomes = {finding.outcome for finding in self.findings}
+        for outcome in (Outcome.FAIL, Outcome.PASS):
+            if outcome in outcomes:
+                return outcome
+        return Outcome.NOT_REPRODUCIBLE
+
+
+@dataclass(frozen=True)
+class EntryOutcome:
+    """Everything one entry gave."""
+
+    entry: Entry
+    measured: tuple[Measured, ...]
+    judged: tuple[Judged, ...]
+    charts: tuple[Chart, ...]
+    results: Mapping[str, Result]
+
+    def count(self, outcome: Outcome) -> int:
+        """How many statements have this outcome."""
+        return sum(j.outcome is outcome for j in self.judged)
+
+
+@dataclass(frozen=True)
+class Reproduction:
+    """The outcome of `reproduce`.
+
+    Attributes:
+        keys: as asked for.
+        entries: one outcome for each entry, in the order of the catalogue.
+        quick: whether the runs were shortened (`--quick`).
+        seeds: replications asked for; `None`: each scenario's own.
+        changes: scenario keys changed by `--set`; the results then are not those of the published setting.
+        failures: runs that failed, in words.
+    """
+
+    keys: tuple[str, ...]
+    entries: tuple[EntryOutcome, ...]
+    quick: bool = False
+    seeds: int | None = None
+    changes: Mapping[str, Any] = field(default_factory=dict)
+    failures: tuple[str, ...] = ()
+
+    def count(self, outcome: Outcome) -> int:
+        """How many statements have this outcome."""
+        return sum(entry.count(outcome) for entry in self.entries)
+
+    @property
+    def exit_status(self) -> int:
+        """0 when nothing failed, 1 when a published statement failed, 3 when runs failed and the rest passed."""
+        if self.count(Outcome.FAIL):
+            return 1
+        return 3 if self.failures else 0
+
+    @property
+    def missing(self) -> int:
+        """How many runs are not there yet, failed ones not counted (after a shard)."""
+        found = {id(r): r for entry in self.entries for r in entry.results.values()}
+        wanted = sum(len(r.points) * r.scenario.seeds for r in found.values())
+        return wanted - sum(len(r.failures) + sum(len(p.runs) for p in r.points) for r in found.values())
+
+    @property
+    def command(self) -> str:
+        """The command that repeats this."""
+        words = ["hopscope", "reproduce", *self.keys]
+        if self.quick:
+            words.append("--quick")
+        if self.seeds is not None:
+            words.append(f"--seeds {self.seeds}")
+        words.extend(f"--set {key}={value}" for key, value in self.changes.items())
+        return " ".join(words)
+
+    @property
+    def caution(self) -> str:
+        """What keeps the numbers from being those of the published setting; empty when nothing does."""
+        parts = []
+        if self.quick:
+            parts.append("quick run: fewer seeds, shorter runs and fewer points than the published setting")
+        if self.changes:
+            changed = ", ".join(f"{key} = {value}" for key, value in self.changes.items())
+            parts.append(f"changed from the published setting: {changed}")
+        return "; ".join(parts)
+
+    def to_json(self) -> dict[str, Any]:
+        """The outcome as plain data: statements with findings, quantities with intervals, results of every study."""
+        from hopscope import _core
+
+        return {
+            "hopscope": _core.version(),
+            "command": self.command,
+            "quick": self.quick,
+            "changes": dict(self.changes),
+            "failures": list(self.failures),
+            "counts": {outcome.value: self.count(outcome) for outcome in Outcome},
+            "entries": [_entry_json(outcome) for outcome in self.entries],
+        }
+
+
+def reproduce(
+    keys: Sequence[str],
+    *,
+    seeds: int | None = None,
+    jobs: int | None = None,
+    store: str | Path | None = None,
+    quick: bool = False,
+    changes: Mapping[str, Any] | None = None,
+    progress: bool = False,
+    shard: tuple[int, int] | None = None,
+    executor: Executor | None = None,
+) -> Reproduction:
+    """Run the catalogue entries that `keys` mean and judge them.
+
+    Args:
+        keys: catalogue keys, prefixes of keys, or `all`.
+        seeds: replications of every scenario; `None`: each scenario's own.
+        jobs: workers; `None`: all cores.
+        store: folder that keeps the runs, so that a second call only runs what is missing; `None`: nothing is kept.
+        quick: fewer seeds, shorter runs, shorter sweeps.
+        changes: dotted scenario keys to change in every scenario.
+        progress: show progress on stderr.
+        shard: (i, n): run only every n-th run, starting with the i-th; the statements are judged on what there is.
+        executor: runs the work instead of a pool of threads.
+
+    Raises:
+        InputError: for an unknown key or a bad change.
+        Interrupted: on Ctrl-C; finished runs are in the store.
+    """
+    from hopscope.runner import run_scenarios
+
+    chosen = find(keys)
+    wanted = _scenarios(chosen, quick=quick, seeds=seeds, changes=changes or {})
+    found: dict[str, Result] = {}
+    if wanted:
+        results = run_scenarios(
+            list(wanted.values()),
+            jobs=jobs,
+            store=store,
+            progress=progress,
+            shard=shard,
+            executor=executor,
+            label=f"reproduce {' '.join(keys)}",
+        )
+        found = dict(zip(wanted, results, strict=True))
+    outcomes = []
+    for entry in chosen:
+        own = {study.label: found[_identity(study.document(quick=quick))] for study in entry.studies}
+        outcomes.append(judge(entry, own))
+    failures = tuple(
+        f"{result.scenario.title}, point {failure.point}, seed {failure.seed}: {failure.message}"
+        for result in found.values()
+        for failure in result.failures
+    )
+    return Reproduction(tuple(keys), tuple(outcomes), quick, seeds, dict(changes or {}), failures)
+
+
+def judge(entry: Entry, results: Mapping[str, Result]) -> EntryOutcome:
+    """Measure, judge and chart an entry from the results of its studies, by label."""
+    tables = [Table(label, [(point.set, point.runs) for point in result.points]) for label, result in results.items()]
+    measured, judged, charts = weigh(entry, Data(tables))
+    return EntryOutcome(entry, measured, judged, charts, dict(results))
+
+
+def weigh(entry: Entry, data: Data) -> tuple[tuple[Measured, ...], tuple[Judged, ...], tuple[Chart, ...]]:
+    """What the tables of an entry say: quantities that were measured, judged statements, charts that are not empty."""
+    measured = []
+    for quantity in entry.quantities:
+        values = [
+            (table.label, value)
+            for table in data
+            if quantity.studies(table.label) and (value := quantity.measure(table)) is not None
+        ]
+        if values:
+            measured.append(Measured(quantity, tuple(values)))
+    judged = [Judged(statement, tuple(statement.judge(data))) for statement in entry.statements]
+    charts = [chart for chart in entry.charts(data) if not chart.is_empty]
+    return tuple(measured), tuple(judged), tuple(charts)
+
+
+def scenarios(
+    keys: Sequence[str], *, quick: bool = False, seeds: int | None = None, changes: Mapping[str, Any] | None = None
+) -> list[Scenario]:
+    """The different scenarios that `reproduce` would run for these keys.
+
+    Raises:
+        InputError: for an unknown key or a bad change.
+    """
+    return list(_scenarios(find(keys), quick=quick, seeds=seeds, changes=changes or {}).values())
+
+
+def _scenarios(
+    chosen: Sequence[Entry], *, quick: bool, seeds: int | None, changes: Mapping[str, Any]
+) -> dict[str, Scenario]:
+    """The different scenarios of the entries, by identity, in order."""
+    from hopscope.scenario import Scenario
+
+    found: dict[str, Scenario] = {}
+    for entry in chosen:
+        for study in entry.studies:
+            document = study.document(quick=quick)
+            identity = _identity(document)
+            if identity in found:
+                continue
+            scenario = Scenario(document)
+            if changes:
+                scenario = scenario.replace(dict(changes), origin="--set")
+            if quick:
+                scenario = scenario.quick()
+            # Said last, so that --quick --seeds 5 means five seeds.
+            found[identity] = scenario if seeds is None else scenario.replace({"seeds": seeds})
+    return found
+
+
+def _identity(document: Mapping[str, Any]) -> str:
+    return json.dumps(document, sort_keys=True)
+
+
+def _entry_json(outcome: EntryOutcome) -> dict[str, Any]:
+    entry = outcome.entry
+    return {
+        "key": entry.key,
+        "title": entry.title,
+        "source": entry.source,
+        "item": entry.item,
+        "statements": [
+            {
+                "id": judged.statement.id,
+                "text": judged.statement.text,
+                "outcome": judged.outcome.value,
+                "findings": [
+                    {"study": f.study, "outcome": f.outcome.value, "measured": f.measured, "reason": f.reason}
+                    for f in judged.findings
+                ],
+            }
+            for judged in outcome.judged
+        ],
+        "quantities": [
+            {
+                "label": row.quantity.label,
+                "unit": row.quantity.unit,
+                "published": row.quantity.published,
+                "source": row.quantity.source,
+                "measured": {label: _interval_json(value) for label, value in row.values},
+            }
+            for row in outcome.measured
+        ],
+        "notes": list(entry.notes),
+        "studies": {label: result.to_json() for label, result in outcome.results.items()},
+    }
+
+
+def _interval_json(value: Estimate) -> dict[str, Any]:
+    return {"mean": value.mean, "ci95": value.ci95, "min": value.min, "max": value.max, "n": value.n}

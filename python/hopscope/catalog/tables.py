@@ -1,0 +1,162 @@
+"""The results of an entry's studies as the judges read them.
+
+A `Table` holds the points of one study with one engine result for each seed; `Data` holds the tables of an entry by
+the label of their study. A metric is a dotted path into a run (`flow.0.throughput_kbps`, `network.jain`,
+`node.3.queue_max`) or a function of a run.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from hopscope.results.stats import half_width
+
+Run = Mapping[str, Any]
+Metric = str | Callable[[Run], float | None]
+Where = Mapping[str, Any]
+
+
+class NoSamplesError(Exception):
+    """A judge asked for a value that no run has: the statement cannot be judged."""
+
+
+@dataclass(frozen=True)
+class Estimate:
+    """A mean over seeds, with at least one sample.
+
+    Attributes:
+        mean: arithmetic mean.
+        ci95: half width of the 95 % interval (Student's t); `None` for one sample or for a value without one.
+        min, max: smallest and largest sample.
+        n: number of samples.
+    """
+
+    mean: float
+    ci95: float | None
+    min: float
+    max: float
+    n: int
+
+
+def estimate(values: Sequence[float]) -> Estimate:
+    """Mean and 95 % interval of samples.
+
+    Raises:
+        NoSamplesError: without samples.
+    """
+    if not values:
+        raise NoSamplesError("no samples")
+    return Estimate(sum(values) / len(values), half_width(values), min(values), max(values), len(values))
+
+
+class Table:
+    """The results of one study: points of the sweep, each with one run for every seed."""
+
+    def __init__(self, label: str, points: Sequence[tuple[Where, Sequence[Run]]]) -> None:
+        self.label = label
+        self.points = [(dict(where), list(runs)) for where, runs in points]
+
+    def values(self, key: str) -> list[Any]:
+        """The swept values of `key`, in the order of the sweep.
+
+        Raises:
+            NoSamplesError: when the study does not sweep it (any more, after a change).
+        """
+        seen: list[Any] = []
+        for where, _ in self.points:
+            if key in where and where[key] not in seen:
+                seen.append(where[key])
+        if not seen:
+            raise NoSamplesError(f"{key} is not swept")
+        return seen
+
+    def runs(self, where: Where | None = None) -> list[Run]:
+        """The runs of all points whose swept values contain `where`.
+
+        Raises:
+            NoSamplesError: when the sweep has no such point or none of its runs finished.
+        """
+        wanted = dict(where or {})
+        found = [
+            run
+            for point, runs in self.points
+            if all(key in point and point[key] == value for key, value in wanted.items())
+            for run in runs
+        ]
+        if not found:
+            place = ", ".join(f"{key} = {value}" for key, value in wanted.items()) or "any point"
+            raise NoSamplesError(f"no finished run at {place}")
+        return found
+
+    def by_seed(self, metric: Metric, where: Where | None = None) -> dict[int, float]:
+        """The metric of each seed at one point; runs without a sample are left out."""
+        return {int(run["seed"]): value for run in self.runs(where) if (value := read(run, metric)) is not None}
+
+    def samples(self, metric: Metric, where: Where | None = None) -> list[float]:
+        """The metric of every run at the matching points, at least one.
+
+        Raises:
+            NoSamplesError: when no run has the metric.
+        """
+        found = [value for run in self.runs(where) if (value := read(run, metric)) is not None]
+        if not found:
+            name = metric if isinstance(metric, str) else getattr(metric, "__name__", "the quantity")
+            raise NoSamplesError(f"no sample of {name}")
+        return found
+
+    def interval(self, metric: Metric, where: Where | None = None) -> Estimate:
+        """Mean and 95 % interval of the metric over the seeds."""
+        return estimate(self.samples(metric, where))
+
+    def mean(self, metric: Metric, where: Where | None = None) -> float:
+        """Mean of the metric over the seeds."""
+        return self.interval(metric, where).mean
+
+    def curve(self, key: str, metric: Metric, where: Where | None = None) -> list[tuple[Any, Estimate]]:
+        """The metric over the swept values of `key`; points without a sample are left out."""
+        found = []
+        for value in self.values(key):
+            try:
+                found.append((value, self.interval(metric, {**(where or {}), key: value})))
+            except NoSamplesError:
+                continue
+        return found
+
+
+class Data:
+    """The tables of an entry, by study label, in the order of its studies."""
+
+    def __init__(self, tables: Sequence[Table]) -> None:
+        self._tables = {table.label: table for table in tables}
+
+    def __getitem__(self, label: str) -> Table:
+        return self._tables[label]
+
+    def __contains__(self, label: str) -> bool:
+        return label in self._tables
+
+    def __iter__(self) -> Iterator[Table]:
+        return iter(self._tables.values())
+
+    def __len__(self) -> int:
+        return len(self._tables)
+
+
+def read(run: Run, metric: Metric) -> float | None:
+    """The value of a metric in one run; `None` when the run has no sample of it.
+
+    Raises:
+        KeyError: for a metric that no run can have, so that a misspelt name is found at once.
+    """
+    if callable(metric):
+        return metric(run)
+    scope, _, rest = metric.partition(".")
+    if scope in ("network", "engine"):
+        found = run[scope][rest]
+    else:
+        number, _, name = rest.partition(".")
+        rows = {"flow": run["flows"], "node": run.get("nodes", ())}[scope]
+        found = rows[int(number)][name]
+    return None if found is None else float(found)

@@ -1,0 +1,280 @@
+"""validation.ns2: profile ns2 against ns-2.35, configuration by configuration.
+
+The reference numbers in `data/ns2.csv` are means of ns-2.35 runs made for this project; the header of that file says
+how. Every configuration runs here with 10 seeds; throughput must agree within 3 % for a single TCP flow and 2 % for
+UDP. Delay, jitter and loss are shown beside ns-2's without being judged.
+"""
+
+from __future__ import annotations
+
+import csv
+import math
+from collections.abc import Iterable
+from dataclasses import dataclass
+from functools import cache
+from importlib import resources
+from typing import Any
+
+from hopscope.catalog.charts import error_bar
+from hopscope.catalog.entry import Entry, Quantity, Statement, Study
+from hopscope.catalog.judge import each, mean_of, near, number, show
+from hopscope.catalog.tables import Data, NoSamplesError, Table
+from hopscope.report.chart import Chart, Line, Panel
+
+SOURCE = "ns-2.35 measurements made for this project (python/hopscope/catalog/data/ns2.csv)"
+
+TCP_TOLERANCE = 0.03
+UDP_TOLERANCE = 0.02
+
+_METRICS = {
+    "thr_kbps": ("throughput", "kbps", "flow.0.throughput_kbps"),
+    "delay_ms": ("delay", "ms", "flow.0.delay_ms"),
+    "jitter_ms": ("jitter", "ms", "flow.0.jitter_ms"),
+    "loss_pct": ("loss", "%", "flow.0.loss_pct"),
+    "thr_kbps_f0": ("throughput of flow 0", "kbps", "flow.0.throughput_kbps"),
+    "thr_kbps_f1": ("throughput of flow 1", "kbps", "flow.1.throughput_kbps"),
+    "total_kbps": ("throughput of both flows", "kbps", "network.aggregate_kbps"),
+    "jain": ("Jain index", "", "network.jain"),
+    "loss_pct_f0": ("loss of flow 0", "%", "flow.0.loss_pct"),
+    "loss_pct_f1": ("loss of flow 1", "%", "flow.1.loss_pct"),
+}
+"""Metric of the reference file: (name, unit, metric of a run)."""
+
+_TRANSPORTS = {
+    "Newreno": "tcp-newreno",
+    "Tahoe": "tcp-tahoe",
+    "Reno": "tcp-reno",
+    "Vegas": "tcp-vegas",
+    "Sack1": "tcp-sack",
+}
+
+# The two-sided 97.5 % points of Student's t for the seed counts of the reference file.
+_T975 = {3: 4.303, 5: 2.776, 10: 2.262}
+
+
+@dataclass(frozen=True)
+class Reference:
+    """ns-2's mean of one metric over n seeds, with its sample standard deviation."""
+
+    mean: float
+    sd: float
+    n: int
+
+    @property
+    def ci95(self) -> float:
+        """Half width of the 95 % interval of the mean."""
+        return _T975[self.n] * self.sd / math.sqrt(self.n)
+
+
+@dataclass(frozen=True)
+class Configuration:
+    """One configuration of the reference file, with everything measured in it."""
+
+    case: str
+    topology: str
+    hops: int
+    transport: str
+    window: int | None
+    packet: int
+    rts: int
+    reference: dict[str, Reference]
+
+    @property
+    def is_udp(self) -> bool:
+        """Whether the flow is a CBR flow over UDP."""
+        return self.transport.startswith("CBR")
+
+    @property
+    def label(self) -> str:
+        """Short name, unique in the file."""
+        parts = [f"{self.case}: {self.hops}-hop {self.topology}", self.transport]
+        if self.window is not None:
+            parts.append(f"window {self.window}")
+        parts.append(f"{self.packet} B")
+        if self.rts:
+            parts.append("RTS off")
+        return ", ".join(parts)
+
+    def scenario(self) -> dict[str, Any]:
+        """The scenario that repeats the configuration."""
+        document: dict[str, Any] = {
+            "title": f"validation.ns2 {self.label}",
+            # Flows start at 1 s and throughput counts the 300 s after that.
+            "duration": "301s",
+            "warmup": "1s",
+            "seeds": 10,
+            "profile": "ns2",
+            "topology": {"kind": self.topology, "hops": self.hops, "spacing": "200m"},
+            "radio": {"preset": "wavelan-2M", **self._errors()},
+            "mac": {"rts_threshold": "off" if self.rts else 0, "queue": 50},
+            "routing": {"protocol": "static"},
+            "flow": self._flows(),
+        }
+        if self.case == "A-bugfix0":
+            document["mac"]["nonfreezing_defer"] = True
+        if self.case == "A-oldtcp":
+            document["tcp"] = {"initial_rto": "6s", "integer_reduction": True}
+        return document
+
+    def _errors(self) -> dict[str, Any]:
+        if not self.case.startswith("F-"):
+            return {}
+        _, on_error, rate = self.case.split("-")
+        per = float(rate.removeprefix("per"))
+        return {"error": {"kind": "uniform", "per": per, "applies_to": "all", "on_error": on_error}}
+
+    def _flows(self) -> list[dict[str, Any]]:
+        if self.is_udp:
+            rate = self.transport.removeprefix("CBR").removesuffix("k") + "kbps"
+            kind: dict[str, Any] = {"transport": "udp", "app": "cbr", "rate": rate}
+        else:
+            variant, delayed, _ = self.transport.partition("-DelAck")
+            kind = {"transport": _TRANSPORTS[variant], "app": "bulk", "max_window": self.window}
+            if delayed:
+                kind |= {"ack": "ns2-delack", "ack_delay": "200ms"}
+        ends = [(0, self.hops)]
+        if self.topology == "cross":
+            ends.append((self.hops + 1, 2 * self.hops))
+        return [{"from": start, "to": end, "start": "1s", "packet": self.packet, **kind} for start, end in ends]
+
+
+@cache
+def configurations() -> tuple[Configuration, ...]:
+    """Every configuration of the reference file, in its order."""
+    found: dict[tuple[str, ...], dict[str, Reference]] = {}
+    for row in read_rows():
+        key = tuple(row[c] for c in ("case", "topology", "hops", "transport", "window", "pkt", "rts"))
+        found.setdefault(key, {})[row["metric"]] = Reference(float(row["mean"]), float(row["sd"]), int(row["n"]))
+    return tuple(
+        Configuration(case, topology, int(hops), transport, int(window) if window else None, int(pkt), int(rts), values)
+        for (case, topology, hops, transport, window, pkt, rts), values in found.items()
+    )
+
+
+def read_rows() -> list[dict[str, str]]:
+    """The rows of the reference file as text."""
+    text = resources.files("hopscope.catalog").joinpath("data/ns2.csv").read_text(encoding="utf-8")
+    return list(csv.DictReader(line for line in text.splitlines() if not line.startswith("#")))
+
+
+def _only(configuration: Configuration) -> Any:
+    return lambda label: label == configuration.label
+
+
+def _quantities(configuration: Configuration) -> Iterable[Quantity]:
+    for metric, reference in configuration.reference.items():
+        if metric in _METRICS:
+            name, unit, path = _METRICS[metric]
+            yield Quantity(
+                name,
+                unit,
+                mean_of(path),
+                reference.mean,
+                f"ns-2.35, {reference.n} seeds",
+                spread=reference.ci95,
+                studies=_only(configuration),
+            )
+
+
+def _agrees(metric: str, reference: Reference, tolerance: float) -> Any:
+    def check(table: Table) -> tuple[bool, str]:
+        measured = table.interval(metric)
+        off = 100 * (measured.mean / reference.mean - 1)
+        words = f"{show(measured)} against {number(reference.mean)} ± {reference.ci95:.2g} kbps: {off:+.2f} %"
+        return near(measured.mean, reference.mean, tolerance), words
+
+    return check
+
+
+def _spread_agrees(reference: Reference) -> Any:
+    low, high = reference.mean - reference.ci95, reference.mean + reference.ci95
+
+    def check(table: Table) -> tuple[bool, str]:
+        measured = table.interval("network.jain")
+        words = (
+            f"{show(measured)}, range {number(measured.min)} to {number(measured.max)}; ns-2 {low:.3f} to {high:.3f}"
+        )
+        return low <= measured.mean <= high, words
+
+    return check
+
+
+def _statements() -> Iterable[Statement]:
+    for configuration in configurations():
+        name = configuration.label
+        only = _only(configuration)
+        if "jain" in configuration.reference:
+            total = _agrees("network.aggregate_kbps", configuration.reference["total_kbps"], TCP_TOLERANCE)
+            spread = _spread_agrees(configuration.reference["jain"])
+            yield Statement("total", f"{name}: throughput of both flows within 3 % of ns-2.", each(total, only=only))
+            yield Statement(
+                "jain",
+                f"{name}: mean Jain index over the seeds within the 95 % interval of ns-2's.",
+                each(spread, only=only),
+            )
+        else:
+            tolerance = UDP_TOLERANCE if configuration.is_udp else TCP_TOLERANCE
+            check = _agrees("flow.0.throughput_kbps", configuration.reference["thr_kbps"], tolerance)
+            text = f"{name}: throughput within {100 * tolerance:.0f} % of ns-2."
+            yield Statement("thr", text, each(check, only=only))
+
+
+def _numbered(statements: Iterable[Statement]) -> list[Statement]:
+    return [Statement(f"c{i}", s.text, s.judge) for i, s in enumerate(statements, 1)]
+
+
+def _deviations(data: Data) -> list[Chart]:
+    """Relative deviation of the throughput from ns-2's, one bar for each configuration, TCP and UDP apart."""
+    panels = []
+    for title, udp, tolerance in (("TCP", False, TCP_TOLERANCE), ("UDP", True, UDP_TOLERANCE)):
+        names: list[float | str] = []
+        values: list[float] = []
+        errors: list[Any] = []
+        for configuration in configurations():
+            if configuration.is_udp is not udp or configuration.label not in data:
+                continue
+            metric = "network.aggregate_kbps" if configuration.topology == "cross" else "flow.0.throughput_kbps"
+            reference = configuration.reference.get("thr_kbps") or configuration.reference["total_kbps"]
+            try:
+                measured = data[configuration.label].interval(metric)
+            except NoSamplesError:
+                continue
+            half = error_bar(measured)
+            names.append(configuration.label)
+            values.append(100 * (measured.mean / reference.mean - 1))
+            errors.append(100 * half / reference.mean if isinstance(half, float) else None)
+        band = (-100 * tolerance, 100 * tolerance)
+        panels.append(
+            Panel(f"{title}, tolerance ±{100 * tolerance:.0f} %", [Line("", names, values, errors)], band=band)
+        )
+    return [
+        Chart(
+            "deviation-from-ns2",
+            "Deviation of the mean throughput from that of ns-2.35 with 95 % intervals; the band is the tolerance.",
+            "deviation (%)",
+            "",
+            panels,
+            kind="dots",
+        )
+    ]
+
+
+NS2 = Entry(
+    key="validation.ns2",
+    title="Profile ns2 against ns-2.35",
+    source=SOURCE,
+    item="all configurations with fixed routes",
+    description="Each configuration that was measured with ns-2.35 over fixed routes runs here with 10 seeds of its "
+    "own; the mean throughput must agree within 3 % (TCP) or 2 % (UDP).",
+    studies=[Study(c.label, c.scenario()) for c in configurations()],
+    quantities=[quantity for c in configurations() for quantity in _quantities(c)],
+    statements=_numbered(_statements()),
+    charts=_deviations,
+    notes=[
+        "Both simulators draw their own random numbers, so single runs differ; means are compared.",
+        "Delay, jitter and loss are shown but not judged: they count packet copies, ns-2 at its agents.",
+        "Configurations measured with AODV are left out until this version has it.",
+    ],
+)
+
+ENTRIES = (NS2,)

@@ -1,0 +1,28 @@
+"""``hopscope report STORE``: the HTML report of a store."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from hopscope.cli.console import note
+
+
+def command(
+    store: Annotated[Path, typer.Argument(metavar="STORE", help="Folder that run or reproduce has written.")],
+    out: Annotated[
+        Path | None, typer.Option("--out", metavar="DIR", help="Where report.html goes; default: into the store.")
+    ] = None,
+) -> None:
+    """Write the HTML report of a finished store."""
+    from hopscope.campaign.store import open_store
+    from hopscope.report.page import store_page
+
+    opened = open_store(store)
+    results = opened.results()
+    page = store_page(results, out or store, title=opened.title, store=str(store), problems=opened.problems)
+    for problem in opened.problems:
+        note(problem)
+    typer.echo(str(page))

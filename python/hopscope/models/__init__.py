@@ -1,0 +1,1 @@
+"""Closed-form models the engine is checked against: saturation throughput and frame air times."""

@@ -1,0 +1,1 @@
+"""Charts, figures, and the HTML and terminal reports made of them."""

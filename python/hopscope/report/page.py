@@ -1,0 +1,198 @@
+"""HTML reports: one self-contained file each, light and dark, printable.
+
+Figures are embedded, so a report can be mailed or archived as it is. `reproduction_page` reports on catalogue entries,
+`store_page` on the results of any store; both put the same figures as PNG, SVG and PDF beside the page.
+"""
+
+from __future__ import annotations
+
+import base64
+import json
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from hopscope.catalog.entry import Outcome
+from hopscope.errors import StoreError
+from hopscope.report import wording
+from hopscope.report.chart import Chart
+
+if TYPE_CHECKING:
+    from hopscope.catalog.reproduce import EntryOutcome, Reproduction
+    from hopscope.results import Result
+
+_TONES = {Outcome.PASS: "pass", Outcome.FAIL: "fail", Outcome.NOT_REPRODUCIBLE: "open"}
+
+
+@dataclass(frozen=True)
+class Image:
+    """An embedded figure.
+
+    Attributes:
+        source: data URI.
+        caption: text under it.
+        wide: takes the whole width of the page.
+        files: names of the same figure beside the page.
+    """
+
+    source: str
+    caption: str
+    wide: bool
+    files: tuple[str, ...]
+
+
+def reproduction_page(outcome: Reproduction, folder: Path) -> Path:
+    """Write `report.html` and the figures of a reproduction into `folder`; return the path of the page.
+
+    Raises:
+        StoreError: when the folder cannot be written.
+    """
+    entries = [_entry_context(entry, folder, quick=outcome.quick) for entry in outcome.entries]
+    context = {
+        "title": f"Reproduction of {', '.join(outcome.keys)}",
+        "caution": outcome.caution[:1].upper() + outcome.caution[1:],
+        "counts": {
+            "passed": outcome.count(Outcome.PASS),
+            "failed": outcome.count(Outcome.FAIL),
+            "open": outcome.count(Outcome.NOT_REPRODUCIBLE),
+        },
+        "failures": outcome.failures,
+        "entries": entries,
+        "command": outcome.command,
+    }
+    return _write(folder / "report.html", "reproduction.html.j2", context)
+
+
+def store_page(
+    results: Sequence[Result], folder: Path, *, title: str, store: str, problems: Sequence[str] = ()
+) -> Path:
+    """Write `report.html` and the figures of the results of a store into `folder`; return the path of the page.
+
+    Args:
+        results: one result for each scenario of the store.
+        folder: where the page goes.
+        title: title of the store.
+        store: the store as the user named it.
+        problems: damaged or missing runs, in words.
+
+    Raises:
+        StoreError: when the folder cannot be written.
+    """
+    from hopscope.report import tables
+
+    studies = []
+    for index, result in enumerate(results):
+        stem = f"{index + 1}-" if len(results) > 1 else ""
+        file = _scenario_file(result, folder / f"{stem}scenario.toml")
+        studies.append(
+            {
+                "title": result.scenario.title,
+                "summary": tables.describe(result),
+                "quick": result.scenario.is_quick,
+                "images": _images(tables.charts(result), folder, stem),
+                "tables": tables.grids(result, str(file)),
+                "scenario": _pretty(result.scenario.resolved),
+            }
+        )
+    context = {"title": title, "folder": store, "problems": list(problems), "studies": studies}
+    return _write(folder / "report.html", "store.html.j2", context)
+
+
+# --- Parts ----------------------------------------------------------------------------------------------------------
+
+
+def _scenario_file(result: Result, path: Path) -> Path:
+    """Write the scenario of a result as a file that `hopscope run` takes; the commands of the report name it."""
+    from hopscope.scenario.toml_writer import to_toml
+
+    return _put(path, to_toml(result.scenario.standalone()))
+
+
+def _entry_context(outcome: EntryOutcome, folder: Path, *, quick: bool) -> dict[str, Any]:
+    entry = outcome.entry
+    return {
+        "key": entry.key,
+        "title": entry.title,
+        "item": entry.item,
+        "source": entry.source,
+        "description": entry.description,
+        "images": _images(outcome.charts, folder, f"{entry.key}-"),
+        "measured": wording.measured_grid(outcome),
+        "statements": [
+            {
+                "id": judged.statement.id,
+                "text": judged.statement.text,
+                "findings": [
+                    {
+                        "study": finding.study,
+                        "outcome": finding.outcome.value,
+                        "tone": _TONES[finding.outcome],
+                        "measured": finding.measured,
+                        "reason": finding.reason,
+                    }
+                    for finding in judged.findings
+                ],
+            }
+            for judged in outcome.judged
+        ],
+        "notes": entry.notes,
+        "studies": [
+            {
+                "label": study.label,
+                "seeds": wording.seeds(outcome.results[study.label]) if study.label in outcome.results else "",
+                "scenario": _pretty(study.document(quick=quick)),
+            }
+            for study in entry.studies
+        ],
+        "passed": outcome.count(Outcome.PASS),
+        "failed": outcome.count(Outcome.FAIL),
+        "open": outcome.count(Outcome.NOT_REPRODUCIBLE),
+    }
+
+
+def _images(charts: Iterable[Chart], folder: Path, stem: str) -> list[Image]:
+    from hopscope.report import plots
+
+    images = []
+    for chart in charts:
+        figure = plots.draw(chart)
+        try:
+            files = plots.save(figure, folder / "figures", f"{stem}{chart.name}")
+        except OSError as error:
+            raise StoreError(f"{folder / 'figures'}: cannot write the figures: {error.strerror}") from error
+        picture = base64.b64encode(files["svg"].read_bytes()).decode("ascii")
+        names = tuple(f"figures/{path.name}" for path in files.values())
+        wide = len(chart.panels) > 1 or chart.kind == "dots"
+        images.append(Image(f"data:image/svg+xml;base64,{picture}", chart.caption, wide, names))
+    return images
+
+
+def _pretty(document: Mapping[str, Any]) -> str:
+    """A scenario as indented JSON with short lists on one line."""
+    return wording.compact_json(json.loads(json.dumps(document)))
+
+
+def _write(path: Path, template: str, context: Mapping[str, Any]) -> Path:
+    from jinja2 import Environment, PackageLoader, StrictUndefined
+
+    from hopscope import _core
+
+    environment = Environment(
+        loader=PackageLoader("hopscope.report", "templates"),
+        autoescape=True,
+        undefined=StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
+    )
+    page = environment.get_template(template).render(version=_core.version(), **context)
+    return _put(path, page)
+
+
+def _put(path: Path, text: str) -> Path:
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(text, encoding="utf-8")
+    except OSError as error:
+        raise StoreError(f"{path}: cannot write the report: {error.strerror}") from error
+    return path

@@ -1,0 +1,314 @@
+"""Figures: one function for each kind of chart, each takes data and returns a matplotlib figure.
+
+The figures use the Agg canvas and no global state, so they can be drawn in any thread and without a display. Colours
+follow Okabe and Ito's palette, which colour-blind readers can tell apart; every line has a marker of its own as well.
+"""
+
+from __future__ import annotations
+
+import io
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from hopscope.report.chart import Chart, Error, Line, Panel
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+    from matplotlib.figure import Figure
+
+FORMATS = ("png", "svg", "pdf")
+
+_COLOURS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#7A5195", "#555555")
+_MARKERS = ("o", "s", "^", "D", "v", "P", "X", "h")
+_STYLE: Any = {
+    "font.family": "DejaVu Sans",
+    "font.size": 10,
+    "axes.titlesize": 10.5,
+    "axes.titleweight": "bold",
+    "axes.labelsize": 10.5,
+    "axes.edgecolor": "#444444",
+    "axes.linewidth": 0.8,
+    "axes.spines.top": False,
+    "axes.spines.right": False,
+    "axes.axisbelow": True,
+    "axes.grid": True,
+    "grid.color": "#dddddd",
+    "grid.linewidth": 0.6,
+    "xtick.color": "#444444",
+    "ytick.color": "#444444",
+    "xtick.labelsize": 9.5,
+    "ytick.labelsize": 9.5,
+    "legend.fontsize": 9,
+    "legend.title_fontsize": 9,
+    "legend.frameon": False,
+    "figure.facecolor": "white",
+    "savefig.facecolor": "white",
+    "svg.hashsalt": "hopscope",
+    "svg.fonttype": "path",
+    "pdf.fonttype": 42,
+}
+
+
+def draw(chart: Chart) -> Figure:
+    """Draw a chart of any kind.
+
+    Raises:
+        ValueError: for a chart without values.
+    """
+    if chart.is_empty:
+        raise ValueError(f"chart {chart.name!r} has nothing to draw")
+    kinds: dict[str, Callable[[Chart], Figure]] = {
+        "lines": lines,
+        "bars": bars,
+        "dots": dots,
+        "steps": steps,
+        "cdf": cdf,
+    }
+    return kinds[chart.kind](chart)
+
+
+def lines(chart: Chart) -> Figure:
+    """Values over a swept quantity, with 95 % error bars; references dashed, published values as hollow stars."""
+    with _figure(chart) as (figure, axes):
+        for ax, panel in zip(axes, chart.panels, strict=True):
+            for index, line in enumerate(panel.lines):
+                if line.reference:
+                    ax.plot(line.x, line.y, "--", color="#666666", lw=1.2, label=line.label, zorder=1.5)
+                    continue
+                ax.errorbar(
+                    line.x,
+                    line.y,
+                    yerr=_bars_of(line.error),
+                    color=_COLOURS[index % len(_COLOURS)],
+                    marker=_MARKERS[index % len(_MARKERS)],
+                    ms=4,
+                    lw=1.4,
+                    elinewidth=1,
+                    capsize=2,
+                    label=line.label,
+                    zorder=2,
+                )
+            _scale(ax, chart, panel)
+            _publish(ax, panel)
+            _guide(ax, panel)
+        _legend(figure, axes, chart)
+        return figure
+
+
+def bars(chart: Chart) -> Figure:
+    """Groups of bars with 95 % error bars; published values as hollow stars over their group."""
+    with _figure(chart) as (figure, axes):
+        for ax, panel in zip(axes, chart.panels, strict=True):
+            groups = list(dict.fromkeys(str(x) for line in panel.lines for x in line.x))
+            width = 0.8 / max(1, len(panel.lines))
+            for index, line in enumerate(panel.lines):
+                shift = (index - (len(panel.lines) - 1) / 2) * width
+                ax.bar(
+                    [groups.index(str(x)) + shift for x in line.x],
+                    line.y,
+                    width * 0.92,
+                    yerr=_bars_of(line.error),
+                    color=_COLOURS[index % len(_COLOURS)],
+                    error_kw={"elinewidth": 1, "capsize": 2, "ecolor": "#222222"},
+                    label=line.label,
+                )
+            ax.set_xticks(range(len(groups)), groups)
+            ax.grid(visible=False, axis="x")
+            _publish(ax, panel, place=lambda x, known=tuple(groups): known.index(str(x)))  # type: ignore[misc]
+        _legend(figure, axes, chart)
+        return figure
+
+
+def dots(chart: Chart) -> Figure:
+    """One value with its 95 % interval for each name, listed downwards; the band is a tolerance.
+
+    The horizontal axis is the value, so `Chart.xlabel` labels the values and the names need no label.
+    """
+    heights = [max(2, sum(len(line.x) for line in panel.lines)) for panel in chart.panels]
+    with _figure(chart, rows=heights) as (figure, axes):
+        for ax, panel in zip(axes, chart.panels, strict=True):
+            names = [str(x) for line in panel.lines for x in line.x]
+            for index, line in enumerate(panel.lines):
+                ax.errorbar(
+                    line.y,
+                    [names.index(str(x)) for x in line.x],
+                    xerr=_bars_of(line.error),
+                    fmt=_MARKERS[index % len(_MARKERS)],
+                    color=_COLOURS[index % len(_COLOURS)],
+                    ms=4,
+                    elinewidth=1,
+                    capsize=2,
+                    label=line.label,
+                )
+            ax.axvline(0, color="#444444", lw=0.8)
+            if panel.band:
+                ax.axvspan(*panel.band, color="#0072B2", alpha=0.10, lw=0)
+            ax.set_yticks(range(len(names)), names, fontsize=8)
+            ax.set_ylim(len(names) - 0.5, -0.5)
+            ax.set_title(panel.title, loc="left")
+        axes[-1].set_xlabel(chart.xlabel)
+        return figure
+
+
+def steps(chart: Chart) -> Figure:
+    """A time series that holds each value until the next."""
+    with _figure(chart) as (figure, axes):
+        for ax, panel in zip(axes, chart.panels, strict=True):
+            for index, line in enumerate(panel.lines):
+                ax.step(line.x, line.y, where="post", color=_COLOURS[index % len(_COLOURS)], lw=1.0, label=line.label)
+            _scale(ax, chart, panel)
+            _guide(ax, panel)
+        _legend(figure, axes, chart)
+        return figure
+
+
+def cdf(chart: Chart) -> Figure:
+    """The share of the samples (`Line.y`) at or below each value."""
+    with _figure(chart) as (figure, axes):
+        for ax, panel in zip(axes, chart.panels, strict=True):
+            for index, line in enumerate(panel.lines):
+                ax.ecdf(list(line.y), color=_COLOURS[index % len(_COLOURS)], lw=1.4, label=line.label)
+            ax.set_ylim(0, 1.02)
+            _guide(ax, panel)
+        _legend(figure, axes, chart)
+        return figure
+
+
+# --- Saving ---------------------------------------------------------------------------------------------------------
+
+
+def image(figure: Figure, form: str) -> bytes:
+    """The figure as a file of format `png`, `svg` or `pdf`; the same figure gives the same bytes."""
+    import matplotlib as mpl
+
+    metadata: dict[str, Any] = {
+        "png": {"Software": None},
+        "svg": {"Date": None, "Creator": None},
+        "pdf": {"CreationDate": None, "Producer": None, "Creator": None},
+    }[form]
+    buffer = io.BytesIO()
+    with mpl.rc_context(_STYLE):
+        figure.savefig(buffer, format=form, dpi=200, metadata=metadata)
+    return buffer.getvalue()
+
+
+def save(figure: Figure, folder: Path, stem: str) -> dict[str, Path]:
+    """Write the figure in every format of `FORMATS`; return the files by format."""
+    folder.mkdir(parents=True, exist_ok=True)
+    written = {}
+    for form in FORMATS:
+        path = folder / f"{stem}.{form}"
+        path.write_bytes(image(figure, form))
+        written[form] = path
+    return written
+
+
+# --- Parts ----------------------------------------------------------------------------------------------------------
+
+
+@contextmanager
+def _figure(chart: Chart, rows: Sequence[int] | None = None) -> Iterator[tuple[Figure, list[Axes]]]:
+    """A figure with one pair of axes for each panel: side by side, or below one another with relative heights."""
+    import matplotlib as mpl
+    from matplotlib.backends.backend_agg import FigureCanvasAgg
+    from matplotlib.figure import Figure as MatplotlibFigure
+
+    count = len(chart.panels)
+    with mpl.rc_context(_STYLE):
+        if rows is None:
+            size = (6.4, 4.0) if count == 1 else (min(4.4 * count, 13.0), 4.0)
+            figure = MatplotlibFigure(figsize=size, layout="constrained")
+            grid = figure.subplots(1, count, sharey=not chart.own_axes, squeeze=False)
+        else:
+            size = (8.4, 0.9 * count + 0.19 * sum(rows))
+            figure = MatplotlibFigure(figsize=size, layout="constrained")
+            grid = figure.subplots(count, 1, sharex=True, squeeze=False, height_ratios=list(rows))
+        FigureCanvasAgg(figure)
+        axes = list(grid.flat)
+        if rows is None:
+            for ax, panel in zip(axes, chart.panels, strict=True):
+                ax.set_xlabel(chart.xlabel)
+                if panel.title:
+                    ax.set_title(panel.title, loc="left")
+            axes[0].set_ylabel(chart.ylabel)
+        yield figure, axes
+
+
+def _bars_of(error: Sequence[Error]) -> Any:
+    """Error bars as matplotlib takes them; a value without an interval gets a bar of no length."""
+    if not any(error):
+        return None
+    pairs = [e if isinstance(e, tuple) else ((e or 0.0), (e or 0.0)) for e in error]
+    return [[below for below, _ in pairs], [above for _, above in pairs]]
+
+
+def _scale(ax: Axes, chart: Chart, panel: Panel) -> None:
+    if chart.log_x:
+        ax.set_xscale("log", base=2)
+        places = sorted({float(x) for line in panel.lines for x in line.x})
+        ax.set_xticks(places, [f"{place:g}" for place in places])
+        ax.minorticks_off()
+    if chart.log_y:
+        ax.set_yscale("log")
+        return
+    values = [y for line in panel.lines for y in line.y] + [y for mark in panel.marks for y in mark.y]
+    if values and min(values) >= 0:
+        ax.set_ylim(bottom=0)
+
+
+def _publish(ax: Axes, panel: Panel, place: Callable[[Any], float] = float) -> None:
+    for mark in panel.marks:
+        ax.plot(
+            [place(x) for x in mark.x],
+            mark.y,
+            linestyle="none",
+            marker="*",
+            ms=11,
+            mfc="white",
+            mec="#111111",
+            mew=1.1,
+            label=mark.label,
+            zorder=3,
+        )
+
+
+def _guide(ax: Axes, panel: Panel) -> None:
+    for position, text in panel.guides:
+        ax.axvline(position, color="#666666", lw=0.9, ls=":", zorder=1)
+        ax.annotate(
+            text,
+            (position, 0.02),
+            xycoords=("data", "axes fraction"),
+            xytext=(4, 2),
+            textcoords="offset points",
+            fontsize=8.5,
+            color="#444444",
+        )
+
+
+def _legend(figure: Figure, axes: Sequence[Axes], chart: Chart) -> None:
+    """One legend for all panels, outside the axes when it is long; none for a single unnamed line."""
+    entries: dict[str, Any] = {}
+    for ax in axes:
+        for handle, label in zip(*ax.get_legend_handles_labels(), strict=True):
+            entries.setdefault(label, handle)
+    entries.pop("", None)
+    if not entries or (len(entries) == 1 and not any(panel.marks for panel in chart.panels) and _single(chart)):
+        return
+    title = chart.legend_title or None
+    if len(entries) <= 4 and len(axes) == 1:
+        axes[0].legend(entries.values(), entries.keys(), title=title)
+    else:
+        columns = min(len(entries), 2 if len(axes) == 1 else 4)
+        figure.legend(entries.values(), entries.keys(), title=title, loc="outside lower center", ncols=columns)
+
+
+def _single(chart: Chart) -> bool:
+    return sum(len(panel.lines) for panel in chart.panels) == 1
+
+
+def line_of(label: str, points: Sequence[tuple[float, float]]) -> Line:
+    """A line without intervals from (position, value) pairs: a time series."""
+    return Line(label, [x for x, _ in points], [y for _, y in points])
