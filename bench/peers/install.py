@@ -1,4 +1,4 @@
-"""Finds or installs the peers: ns-2 from the distribution, ns-3 from its Python wheel with a compiled scenario program."""
+"""Finds or installs the peers: ns-2 from the distribution, ns-3 from its Python wheel."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ NS3_VERSION = "3.44.post0"
 NS3_LIBRARIES = ("core", "network", "internet", "mobility", "propagation", "wifi", "applications", "traffic-control")
 
 
-class Missing(Exception):
+class MissingPeerError(Exception):
     """A peer is absent and cannot be installed from here; the message says how to get it."""
 
 
@@ -26,7 +26,7 @@ def find_ns2() -> str:
             subprocess.run(command, env=environment, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, check=False)
         found = shutil.which("ns")
     if found is None:
-        raise Missing("ns-2 is not installed: on Debian or Ubuntu run `apt-get install ns2` as root")
+        raise MissingPeerError("ns-2 is not installed: on Debian or Ubuntu run `apt-get install ns2` as root")
     return found
 
 
@@ -53,7 +53,7 @@ def find_ns3(work: Path) -> Path:
         return program
     compiler = shutil.which("g++") or shutil.which("clang++")
     if compiler is None:
-        raise Missing("ns-3 needs a C++ compiler: on Debian or Ubuntu run `apt-get install g++` as root")
+        raise MissingPeerError("ns-3 needs a C++ compiler: on Debian or Ubuntu run `apt-get install g++` as root")
     folder = work / "ns3"
     if not (folder / "ns3" / "include").is_dir():
         # --no-deps: the C++ libraries need none of the wheel's Python packages.
@@ -70,12 +70,14 @@ def find_ns3(work: Path) -> Path:
         ]
         done = subprocess.run(pip, capture_output=True, text=True, check=False, stdin=subprocess.DEVNULL)
         if done.returncode != 0:
-            raise Missing(f"ns-3's wheel ns3=={NS3_VERSION} cannot be installed here: {done.stderr.strip()[-400:]}")
+            raise MissingPeerError(
+                f"ns-3's wheel ns3=={NS3_VERSION} cannot be installed here: {done.stderr.strip()[-400:]}"
+            )
     include, libraries = folder / "ns3" / "include", folder / "ns3" / "lib64"
     command = [compiler, "-O2", "-std=c++20", "-isystem", str(include), str(source), "-o", str(program)]
     command += [f"-L{libraries}", f"-Wl,-rpath,{libraries}", "-Wl,--disable-new-dtags", "-Wl,--allow-shlib-undefined"]
     command += [f"-lns{NS3_VERSION.split('.post', maxsplit=1)[0]}-{name}" for name in NS3_LIBRARIES]
     done = subprocess.run(command, capture_output=True, text=True, check=False, stdin=subprocess.DEVNULL)
     if done.returncode != 0:
-        raise Missing(f"ns-3's scenario program does not compile: {done.stderr.strip()[-800:]}")
+        raise MissingPeerError(f"ns-3's scenario program does not compile: {done.stderr.strip()[-800:]}")
     return program

@@ -18,10 +18,10 @@ from pathlib import Path
 HERE = Path(__file__).resolve().parent
 sys.path.insert(0, str(HERE.parent))
 
-from install import NS3_VERSION, Missing, find_ns2, find_ns3, ns2_version  # noqa: E402
+from install import NS3_VERSION, MissingPeerError, find_ns2, find_ns3, ns2_version  # noqa: E402
 from scenarios import ALL, Scenario  # noqa: E402
 
-from measure import ChildFailed, alternate, machine, median, note, run_child, spread, table  # noqa: E402
+from measure import ChildError, alternate, machine, median, note, run_child, spread, table  # noqa: E402
 
 LONG = {"chain": 300, "grid": 100, "field": 100}
 """Seconds of traffic simulated by Hopscope and ns-2."""
@@ -79,11 +79,11 @@ class Bench:
         self.ns3: Path | None = None
         try:
             self.ns2 = find_ns2()
-        except Missing as reason:
+        except MissingPeerError as reason:
             note(f"left out: {reason}")
         try:
             self.ns3 = find_ns3(work)
-        except Missing as reason:
+        except MissingPeerError as reason:
             note(f"left out: {reason}")
 
     def measure(self, word: str, repeats: int, full: bool) -> tuple[Scenario, list[Side]]:
@@ -146,11 +146,14 @@ def rows_of(scenario: Scenario, sides: list[Side]) -> list[list[str]]:
 HEAD = ["scenario: simulator", "simulated s", "CPU s", "spread", "CPU s / 100 s", "kbit/s", "ratio", "ratio per byte"]
 
 EXPLANATION = """\
-CPU s: user and system seconds, median of {repeats} runs with seeds 1 to {repeats}, all simulators in turn in one session. For Hopscope it
-is the engine call (building, simulating, returning the result) on one core; starting Python and reading the scenario
-comes on top once per command, however many runs it makes (here {startup:.2f} s of CPU). For ns-2 and ns-3 it is the whole process.
-ratio: CPU per simulated second of the peer over that of Hopscope (profile ns2 against ns-2, profile standard against ns-3).
-ratio per byte: the same per payload byte delivered.
+CPU s: user and system seconds, median of {repeats} runs with seeds 1 to {repeats}, all simulators in turn in one session.
+For Hopscope it is the engine call (building, simulating, returning the result) on one core; starting Python and
+reading the scenario comes on top once per command, however many runs it makes (here {startup:.2f} s of CPU). For ns-2
+and ns-3 it is the whole process.
+
+ratio: CPU per simulated second of the peer over that of Hopscope, profile ns2 against ns-2 and profile standard
+against ns-3. ratio per byte: the same per payload byte delivered.
+
 ns-2 has no static wireless routing: it runs AODV, which takes lost frames for broken links and therefore delivers, and
 simulates, less than static routes do; the plain ratio is the cautious one. Its traces are off and its packets carry
 only the headers in use. ns-3 ({ns3}) runs static host routes and a shorter time, scaled.
@@ -188,7 +191,7 @@ def main() -> int:
         for word in options.only or list(ALL):
             note(f"measuring {word}")
             results.append(bench.measure(word, options.repeats, options.full))
-    except ChildFailed as failure:
+    except ChildError as failure:
         note(str(failure))
         return 1
     peers = f"ns-2 {ns2_version() if bench.ns2 else 'left out'}, ns-3 {NS3_VERSION if bench.ns3 else 'left out'}"
