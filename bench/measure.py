@@ -102,13 +102,10 @@ def table(head: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
     widths = [max(len(row[i]) for row in cells) for i in range(len(head))]
 
     def line(row: Sequence[str]) -> str:
-        return (
-            "| "
-            + " | ".join(c.ljust(w) if i == 0 else c.rjust(w) for i, (c, w) in enumerate(zip(row, widths, strict=True)))
-            + " |"
-        )
+        padded = [cell.rjust(width) for cell, width in zip(row, widths, strict=True)]
+        return "| " + " | ".join([row[0].ljust(widths[0]), *padded[1:]]) + " |"
 
-    rule = "|" + "|".join(":" + "-" * (w + 1) if i == 0 else "-" * (w + 1) + ":" for i, w in enumerate(widths)) + "|"
+    rule = "|:" + "-" * (widths[0] + 1) + "|" + "|".join("-" * (width + 1) + ":" for width in widths[1:]) + "|"
     return "\n".join([line(head), rule, *[line(row) for row in rows]])
 
 

@@ -146,8 +146,8 @@ def rows_of(scenario: Scenario, sides: list[Side]) -> list[list[str]]:
 HEAD = ["scenario: simulator", "simulated s", "CPU s", "spread", "CPU s / 100 s", "kbit/s", "ratio", "ratio per byte"]
 
 EXPLANATION = """\
-CPU s: user and system seconds, median of {repeats} runs with seeds 1 to {repeats}, all simulators in turn in one session.
-For Hopscope it is the engine call (building, simulating, returning the result) on one core; starting Python and
+CPU s: user and system seconds, median of {repeats} runs with seeds 1 to {repeats}, all simulators in turn in one
+session. For Hopscope it is the engine call (building, simulating, returning the result) on one core; starting Python and
 reading the scenario comes on top once per command, however many runs it makes (here {startup:.2f} s of CPU). For ns-2
 and ns-3 it is the whole process.
 
