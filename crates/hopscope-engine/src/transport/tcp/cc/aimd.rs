@@ -1,0 +1,137 @@
+//! Slow start, congestion avoidance and halving (RFC 5681): the window of Tahoe, Reno, NewReno and SACK.
+
+use super::{Acked, Controller, Loss, Window};
+use crate::config::TcpConfig;
+use crate::config::tcp::{LossWindow, Recovery};
+
+/// Additive increase, multiplicative decrease. The state is the window itself.
+#[derive(Debug, Clone)]
+pub(in super::super) struct Aimd {
+    mss: f64,
+    loss_window: LossWindow,
+    /// Halves are truncated to whole segments (older ns-2).
+    integer_reduction: bool,
+    /// RFC rules: growth by at most the acknowledged data, and only while the window is in use.
+    rfc: bool,
+}
+
+impl Aimd {
+    pub(in super::super) fn new(cfg: &TcpConfig, mss: u64) -> Self {
+        Aimd {
+            mss: mss as f64,
+            loss_window: cfg.loss_window,
+            integer_reduction: cfg.integer_reduction,
+            rfc: cfg.recovery == Recovery::Rfc,
+        }
+    }
+
+    /// Half of what was in use: (ssthresh, cwnd).
+    fn halved(&self, loss: &Loss) -> (f64, f64) {
+        let used = match self.loss_window {
+            LossWindow::Flight => loss.flight,
+            LossWindow::Window => loss.window,
+        };
+        let half = if self.integer_reduction { (used.floor() / 2.0).floor() } else { used / 2.0 };
+        match self.loss_window {
+            LossWindow::Flight => (half.max(2.0), half.max(2.0)),
+            // ns-2 keeps ssthresh as a whole number of packets and cwnd as a real one.
+            LossWindow::Window => (half.floor().max(2.0), half.max(1.0)),
+        }
+    }
+}
+
+impl Controller for Aimd {
+    fn on_ack(&mut self, w: &mut Window, ack: &Acked) {
+        if self.rfc && !ack.window_limited {
+            return; // a window that is not used says nothing about the path (RFC 7661 3)
+        }
+        if w.cwnd >= w.ssthresh {
+            w.cwnd += 1.0 / w.cwnd;
+        } else if self.rfc {
+            w.cwnd += (ack.bytes as f64 / self.mss).min(1.0);
+        } else {
+            w.cwnd += 1.0;
+        }
+    }
+
+    fn on_loss(&mut self, w: &mut Window, loss: &Loss) -> bool {
+        (w.ssthresh, w.cwnd) = self.halved(loss);
+        true
+    }
+
+    fn on_timeout(&mut self, w: &mut Window, loss: &Loss) {
+        // A second timeout of the same segment says nothing new about the path (RFC 5681 equation 4).
+        if !(self.rfc && loss.repeated) {
+            w.ssthresh = self.halved(loss).0;
+        }
+        w.cwnd = 1.0;
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::units::Time;
+
+    fn window(cwnd: f64, ssthresh: f64) -> Window {
+        Window { cwnd, ssthresh, inflation: 0.0 }
+    }
+
+    fn ack(bytes: u64, window_limited: bool) -> Acked {
+        Acked { now: Time::ZERO, una: 1, nxt: 1, bytes, window_limited }
+    }
+
+    fn loss(flight: f64, window: f64) -> Loss {
+        Loss { now: Time::ZERO, una: 1, dupacks: 3, flight, window, repeated: false }
+    }
+
+    fn ns2() -> TcpConfig {
+        TcpConfig { recovery: Recovery::Ns2, loss_window: LossWindow::Window, ..TcpConfig::default() }
+    }
+
+    #[test]
+    fn growth_by_profile() {
+        let mut rfc = Aimd::new(&TcpConfig::default(), 1000);
+        let mut w = window(4.0, 8.0);
+        rfc.on_ack(&mut w, &ack(2000, true));
+        assert_eq!(w.cwnd, 5.0, "slow start: one segment per ACK at most");
+        rfc.on_ack(&mut w, &ack(250, true));
+        assert_eq!(w.cwnd, 5.25, "and no more than was acknowledged");
+        rfc.on_ack(&mut w, &ack(1000, false));
+        assert_eq!(w.cwnd, 5.25, "an idle window does not grow");
+        let mut w = window(8.0, 8.0);
+        rfc.on_ack(&mut w, &ack(2000, true));
+        assert_eq!(w.cwnd, 8.125);
+        let mut old = Aimd::new(&ns2(), 1000);
+        let mut w = window(4.0, 8.0);
+        old.on_ack(&mut w, &ack(250, false));
+        assert_eq!(w.cwnd, 5.0);
+    }
+
+    #[test]
+    fn halving_by_profile() {
+        let mut w = window(9.0, 20.0);
+        Aimd::new(&TcpConfig::default(), 1000).on_loss(&mut w, &loss(7.0, 9.0));
+        assert_eq!((w.cwnd, w.ssthresh), (3.5, 3.5));
+        Aimd::new(&ns2(), 1000).on_loss(&mut w, &loss(7.0, 9.0));
+        assert_eq!((w.cwnd, w.ssthresh), (4.5, 4.0));
+        let mut old = Aimd::new(&TcpConfig { integer_reduction: true, ..ns2() }, 1000);
+        old.on_loss(&mut w, &loss(7.0, 9.0));
+        assert_eq!((w.cwnd, w.ssthresh), (4.0, 4.0));
+        old.on_loss(&mut w, &loss(1.0, 1.0));
+        assert_eq!((w.cwnd, w.ssthresh), (1.0, 2.0));
+    }
+
+    #[test]
+    fn timeouts_by_profile() {
+        let again = Loss { repeated: true, ..loss(1.0, 1.0) };
+        let mut w = window(8.0, 20.0);
+        let mut rfc = Aimd::new(&TcpConfig::default(), 1000);
+        rfc.on_timeout(&mut w, &loss(8.0, 8.0));
+        rfc.on_timeout(&mut w, &again);
+        assert_eq!((w.cwnd, w.ssthresh), (1.0, 4.0), "held at the second timeout");
+        let mut old = Aimd::new(&ns2(), 1000);
+        old.on_timeout(&mut w, &again);
+        assert_eq!((w.cwnd, w.ssthresh), (1.0, 2.0));
+    }
+}

@@ -1,0 +1,391 @@
+//! What every sender shares: the sequence space, the usable window, the timed segment and the retransmission timer.
+
+use super::cc::{Acked, Aimd, Cc, Controller, Loss, Vegas, Window};
+use super::rtt::Rtt;
+use super::sender::SenderStats;
+use super::timer::LazyTimer;
+use super::{Cx, TcpEffect, TcpTimer};
+use crate::config::tcp::{Handshake, InitialSsthresh, Recovery};
+use crate::config::{TcpConfig, Transport};
+use crate::packet::tcp::{TcpFlags, TcpSegment};
+use crate::units::Time;
+
+/// ssthresh that no window reaches.
+const UNLIMITED_SSTHRESH: f64 = u32::MAX as f64;
+
+/// Shared state of the sending machine. Numbers are bytes; windows are segments.
+#[derive(Debug, Clone)]
+pub(super) struct Core {
+    pub(super) mss: u64,
+    /// Receiver window in segments: the flow's limit and what the peer advertises, whichever is less.
+    pub(super) max_window: u64,
+    /// ns-2's rules of recovery instead of the RFCs'.
+    pub(super) ns2: bool,
+    pub(super) three_way: bool,
+    pub(super) dupack_threshold: u32,
+    limited_transmit: bool,
+    initial_window: f64,
+
+    /// First number not acknowledged.
+    pub(super) una: u64,
+    /// Next number to send.
+    pub(super) nxt: u64,
+    /// First number never sent.
+    pub(super) max: u64,
+    /// Number after the last byte offered; `u64::MAX`: without end.
+    pub(super) data_end: u64,
+    /// No more data will be offered.
+    pub(super) closing: bool,
+    /// Next number expected from the peer (its SYN and FIN only).
+    pub(super) rcv_nxt: u64,
+
+    pub(super) window: Window,
+    pub(super) cc: Cc,
+    pub(super) dupacks: u32,
+    /// First number not sent when the last loss was found.
+    pub(super) recover: u64,
+    /// In fast recovery.
+    pub(super) recovering: bool,
+    /// The last loss was found by the timer.
+    pub(super) after_timeout: bool,
+    /// Timeouts since the last ACK of new data.
+    timeouts_in_row: u32,
+    /// Bytes sent by limited transmit since the last new ACK; FlightSize leaves them out (RFC 5681 3.2 step 2).
+    limited_bytes: u64,
+    /// Last send (RFC) or last ACK (ns-2): the start of an idle period.
+    active: Time,
+
+    pub(super) rtt: Rtt,
+    pub(super) rto_timer: LazyTimer,
+    /// The timed segment: number after it, and when it left.
+    pub(super) timed: Option<(u64, Time)>,
+    pub(super) stats: SenderStats,
+}
+
+impl Core {
+    pub(super) fn new(cfg: &TcpConfig, variant: Transport, mss: u32, max_window: u32) -> Self {
+        let mss = u64::from(mss.max(1));
+        let max_window = max_window.max(1);
+        let cc = match variant {
+            Transport::TcpVegas => Cc::Vegas(Vegas::new(cfg, mss, max_window)),
+            _ => Cc::Aimd(Aimd::new(cfg, mss)),
+        };
+        let three_way = cfg.handshake == Handshake::ThreeWay;
+        Core {
+            mss,
+            max_window: u64::from(max_window),
+            ns2: cfg.recovery == Recovery::Ns2,
+            three_way,
+            dupack_threshold: cfg.dupack_threshold.max(1),
+            limited_transmit: cfg.limited_transmit,
+            initial_window: initial_window(cfg, mss),
+            una: 0,
+            nxt: 0,
+            max: 0,
+            data_end: 1,
+            closing: false,
+            rcv_nxt: 0,
+            window: Window {
+                cwnd: 1.0,
+                ssthresh: match cfg.initial_ssthresh {
+                    InitialSsthresh::Unlimited => UNLIMITED_SSTHRESH,
+                    InitialSsthresh::Window => f64::from(max_window),
+                },
+                inflation: 0.0,
+            },
+            cc,
+            dupacks: 0,
+            recover: 0,
+            recovering: false,
+            after_timeout: false,
+            timeouts_in_row: 0,
+            limited_bytes: 0,
+            active: Time::ZERO,
+            rtt: Rtt::new(cfg),
+            rto_timer: LazyTimer::new(TcpTimer::Rto),
+            timed: None,
+            stats: SenderStats::default(),
+        }
+    }
+
+    /// Number after the last thing to send: data and, once it may go, the FIN.
+    pub(super) fn end(&self) -> u64 {
+        self.data_end.saturating_add(u64::from(self.closing && self.three_way))
+    }
+
+    /// Usable window in whole segments.
+    pub(super) fn usable(&self) -> u64 {
+        ((self.window.cwnd + self.window.inflation) as u64).min(self.max_window)
+    }
+
+    /// Segments sent and not acknowledged.
+    pub(super) fn flight(&self) -> f64 {
+        (self.nxt - self.una) as f64 / self.mss as f64
+    }
+
+    fn loss(&self, now: Time) -> Loss {
+        Loss {
+            now,
+            una: self.una,
+            dupacks: self.dupacks,
+            flight: (self.nxt - self.una).saturating_sub(self.limited_bytes) as f64 / self.mss as f64,
+            window: self.windowed(),
+            repeated: self.timeouts_in_row > 0,
+        }
+    }
+
+    /// min(cwnd + inflation, receiver window), in segments.
+    fn windowed(&self) -> f64 {
+        (self.window.cwnd + self.window.inflation).min(self.max_window as f64)
+    }
+
+    // Sending.
+
+    /// Number after the payload of the segment that starts at `seq`: segments end at multiples of the MSS.
+    fn cut(&self, seq: u64) -> u64 {
+        let into = (seq - 1) % self.mss;
+        (seq + self.mss - into).min(self.data_end).max(seq)
+    }
+
+    /// Sends the segment that starts at `seq`, new or again, up to `limit` at most; returns the number after it.
+    pub(super) fn transmit(&mut self, seq: u64, limit: u64, cx: &mut Cx) -> u64 {
+        let payload_end = self.cut(seq).min(limit);
+        let fin = self.closing && self.three_way && payload_end == self.data_end;
+        let after = payload_end + u64::from(fin);
+        let again = seq < self.max;
+        // An idle connection times what it sends from here on, whatever the timer was doing before.
+        if !self.rto_timer.running() || self.una == self.max {
+            self.restart_rto(cx);
+        }
+        if again {
+            self.stats.retransmissions += 1;
+            if self.timed.is_some_and(|(end, _)| end > seq) {
+                self.timed = None; // Karn: no sample from a segment sent twice
+            }
+        } else if self.timed.is_none() {
+            self.timed = Some((after, cx.now));
+        }
+        self.max = self.max.max(after);
+        self.stats.segments_sent += 1;
+        if !self.ns2 {
+            self.active = cx.now;
+        }
+        self.cc.on_sent(seq, cx.now);
+        cx.push(TcpEffect::Emit(TcpSegment {
+            seq,
+            len: (payload_end - seq) as u32,
+            ack: self.rcv_nxt,
+            flags: TcpFlags { syn: false, ack: self.three_way, fin },
+            window: (self.max_window * self.mss).min(u64::from(u32::MAX)) as u32,
+            retransmission: again,
+            ..TcpSegment::default()
+        }));
+        after
+    }
+
+    /// Sends the segment at `una` again.
+    pub(super) fn retransmit_first(&mut self, cx: &mut Cx) {
+        self.transmit(self.una, u64::MAX, cx);
+    }
+
+    /// Sends the segment at `nxt`.
+    pub(super) fn transmit_next(&mut self, cx: &mut Cx) {
+        self.nxt = self.transmit(self.nxt, u64::MAX, cx);
+    }
+
+    /// There is something to send at `nxt` and a window of `segments` has room for it.
+    pub(super) fn has_room(&self, segments: u64) -> bool {
+        self.nxt < self.end() && self.cut(self.nxt) - self.una <= segments * self.mss
+    }
+
+    /// Sends what the window allows, at most `burst` segments.
+    pub(super) fn send(&mut self, burst: u32, cx: &mut Cx) {
+        self.restart_after_idle(cx.now);
+        let usable = self.usable();
+        for _ in 0..burst {
+            if !self.has_room(usable) {
+                break;
+            }
+            self.transmit_next(cx);
+        }
+    }
+
+    /// One segment beyond cwnd on each of the first duplicate ACKs (RFC 3042).
+    pub(super) fn limited_transmit(&mut self, cx: &mut Cx) {
+        if !self.limited_transmit || (!self.ns2 && self.nxt < self.max) {
+            return;
+        }
+        let segments = (self.window.cwnd + f64::from(self.dupacks)) as u64;
+        if self.has_room(segments.min(self.max_window)) {
+            let from = self.nxt;
+            self.transmit_next(cx);
+            self.limited_bytes += self.nxt - from;
+        }
+    }
+
+    /// An idle period longer than the RTO closes the window (RFC 5681 4.1; ns-2 does it by its timer).
+    fn restart_after_idle(&mut self, now: Time) {
+        let idle = self.una == self.max && self.una > 1 && self.nxt < self.end();
+        if !idle || now.saturating_since(self.active) <= self.rtt.rto() {
+            return;
+        }
+        if self.ns2 {
+            self.recover = self.max;
+            self.after_timeout = true;
+            self.window.cwnd = 1.0;
+        } else {
+            self.window.cwnd = self.window.cwnd.min(self.initial_window);
+        }
+        self.active = now;
+    }
+
+    // Timing.
+
+    /// (Re)starts the retransmission timer with the present RTO.
+    pub(super) fn restart_rto(&mut self, cx: &mut Cx) {
+        let at = cx.now + self.rtt.rto();
+        self.rto_timer.set(at, cx);
+    }
+
+    fn take_sample(&mut self, cx: &mut Cx) {
+        if let Some((end, sent)) = self.timed {
+            if self.una >= end {
+                self.timed = None;
+                self.rtt.sample(sent, cx.now);
+                cx.push(TcpEffect::RttSample(cx.now.saturating_since(sent)));
+            }
+        }
+    }
+
+    // Acknowledgements.
+
+    /// Advances to a cumulative ACK: no window change, no timer.
+    pub(super) fn advance(&mut self, ack: u64) {
+        self.stats.bytes_acked += ack.min(self.data_end) - self.una.clamp(1, self.data_end);
+        self.una = ack;
+        self.nxt = self.nxt.max(ack);
+    }
+
+    /// Takes an ACK of new data outside of recovery, or the one that ends it: RTT, timer, counters.
+    pub(super) fn accept(&mut self, ack: u64, cx: &mut Cx) -> Acked {
+        let window_limited = self.nxt - self.una + self.mss > self.usable() * self.mss;
+        let bytes = ack - self.una;
+        self.dupacks = 0;
+        self.limited_bytes = 0;
+        self.timeouts_in_row = 0;
+        self.advance(ack);
+        self.take_sample(cx);
+        if self.una < self.max {
+            self.restart_rto(cx);
+        } else {
+            self.rto_timer.stop();
+        }
+        if self.ns2 {
+            self.active = cx.now;
+        }
+        Acked { now: cx.now, una: self.una, nxt: self.nxt, bytes, window_limited }
+    }
+
+    /// Takes an ACK of new data and lets the window grow.
+    pub(super) fn accept_and_grow(&mut self, ack: u64, cx: &mut Cx) {
+        let acked = self.accept(ack, cx);
+        self.cc.on_ack(&mut self.window, &acked);
+    }
+
+    /// A third duplicate ACK may start a recovery: the data of the last loss is acknowledged (RFC 6582 3.2).
+    pub(super) fn may_fast_retransmit(&self) -> bool {
+        // ns-2 makes an exception for the very first segment, also after a timeout.
+        self.una > self.recover || (self.ns2 && self.una == 1)
+    }
+
+    /// The common start of every fast retransmit: the window is cut and the timer restarted.
+    pub(super) fn start_recovery(&mut self, cx: &mut Cx) {
+        self.stats.fast_retransmits += 1;
+        self.recover = self.max;
+        self.after_timeout = false;
+        let loss = self.loss(cx.now);
+        let cut = self.cc.on_loss(&mut self.window, &loss);
+        self.stats.window_cuts += u64::from(cut);
+        self.timed = None;
+        self.restart_rto(cx);
+    }
+
+    /// The retransmission timer expired: back to the first unacknowledged segment with a window of one.
+    pub(super) fn time_out(&mut self, cx: &mut Cx) {
+        self.stats.timeouts += 1;
+        self.stats.window_cuts += 1;
+        self.window.inflation = 0.0;
+        self.recovering = false;
+        self.dupacks = 0;
+        self.recover = self.max;
+        self.after_timeout = true;
+        let loss = self.loss(cx.now);
+        self.cc.on_timeout(&mut self.window, &loss);
+        self.timeouts_in_row += 1;
+        self.limited_bytes = 0;
+        self.nxt = self.una;
+        self.timed = None;
+        self.rtt.back_off();
+        self.restart_rto(cx);
+    }
+
+    // Set-up.
+
+    /// Sends the SYN, first or again.
+    pub(super) fn send_syn(&mut self, cx: &mut Cx) {
+        let again = self.max > 0;
+        self.nxt = 1;
+        self.max = 1;
+        if again {
+            self.stats.syn_retransmissions += 1;
+            self.timed = None;
+        } else {
+            self.timed = Some((1, cx.now));
+        }
+        self.active = cx.now;
+        self.restart_rto(cx);
+        cx.push(TcpEffect::Emit(TcpSegment {
+            seq: 0,
+            flags: TcpFlags { syn: true, ..TcpFlags::default() },
+            window: (self.max_window * self.mss).min(u64::from(u32::MAX)) as u32,
+            retransmission: again,
+            ..TcpSegment::default()
+        }));
+    }
+
+    /// The SYN is lost: the connection will start with one segment (RFC 5681 3.1).
+    pub(super) fn time_out_syn(&mut self, cx: &mut Cx) {
+        if self.ns2 {
+            // ns-2 treats the SYN as data: ssthresh falls to its minimum.
+            let loss = self.loss(cx.now);
+            self.cc.on_timeout(&mut self.window, &loss);
+            self.recover = 1;
+        }
+        self.initial_window = 1.0;
+        self.rtt.back_off();
+        self.send_syn(cx);
+    }
+
+    /// The SYN is acknowledged.
+    pub(super) fn establish(&mut self, cx: &mut Cx) {
+        let syn_sent = self.active;
+        let lost_syn = self.stats.syn_retransmissions > 0;
+        self.accept(1, cx);
+        if lost_syn {
+            self.rtt.after_lost_syn();
+        }
+        self.active = cx.now;
+        self.window.cwnd = self.initial_window;
+        self.cc.on_established(&mut self.window, syn_sent, cx.now);
+    }
+}
+
+/// Initial window in segments (RFC 5681 3.1 unless given).
+fn initial_window(cfg: &TcpConfig, mss: u64) -> f64 {
+    match cfg.initial_window {
+        0 if mss > 2190 => 2.0,
+        0 if mss > 1095 => 3.0,
+        0 => 4.0,
+        given => f64::from(given),
+    }
+}

@@ -1,0 +1,96 @@
+//! TCP as two pure machines: a sender and a receiver that know neither the queue nor the network.
+//!
+//! Both have the same doors: an input (`open`, `offer`, `close`, `on_segment`, `on_timer`) comes with the instant and
+//! a list to which the machine appends its [`TcpEffect`]s in order. Inputs must come in non-decreasing time; after each
+//! one the caller carries out all effects before the next input. Nothing is drawn at random and nothing is allocated
+//! per segment once the buffers have grown to the window.
+//!
+//! The parts, from the outside in:
+//!
+//! | file | idea |
+//! |---|---|
+//! | `sender.rs` | doors, set-up and tear-down of the sending side |
+//! | `core.rs` | sequence space, window, retransmission timer: what every variant shares |
+//! | `recovery/` | what an ACK, a duplicate ACK and a timeout make the sender send; one file per style |
+//! | `cc/` | how the window grows and shrinks; one file per algorithm |
+//! | `rtt.rs` | round-trip time and RTO |
+//! | `sack.rs` | the sender's record of selectively acknowledged data |
+//! | `receiver.rs`, `reassembly.rs`, `ack_policy.rs` | the receiving side |
+//! | `timer.rs` | a timer that is restarted often and queued seldom |
+
+mod ack_policy;
+mod cc;
+mod core;
+mod reassembly;
+mod receiver;
+mod recovery;
+mod rtt;
+mod sack;
+mod sender;
+#[cfg(test)]
+mod tests;
+mod timer;
+
+pub use receiver::{ReceiverState, ReceiverStats, TcpReceiver};
+pub use sender::{SenderState, SenderStats, TcpSender};
+
+use crate::packet::tcp::TcpSegment;
+use crate::units::{Span, Time};
+
+/// A timer of a TCP machine. Each machine owns at most one of each kind.
+///
+/// A new [`TcpEffect::Arm`] replaces the pending expiry of the same kind. The machines restart their timers on almost
+/// every segment but do not say so each time: while an earlier expiry is pending they only move their own deadline, and
+/// answer the expiry that comes too early with an `Arm` for the deadline. An expiry that is no longer wanted at all is
+/// answered with nothing.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum TcpTimer {
+    /// Retransmission timeout (RFC 6298).
+    Rto,
+    /// Longest time an ACK is held back.
+    DelayedAck,
+    /// End of TIME-WAIT (RFC 9293 3.4.2).
+    TimeWait,
+}
+
+impl TcpTimer {
+    /// Number of kinds.
+    pub const COUNT: usize = 3;
+
+    /// A number below [`TcpTimer::COUNT`], for tables.
+    pub const fn index(self) -> usize {
+        self as usize
+    }
+}
+
+/// What a machine wants done. The caller carries effects out in the order given.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub enum TcpEffect {
+    /// Send this segment to the other end.
+    Emit(TcpSegment),
+    /// Call `on_timer` at this instant; replaces the pending expiry of the same kind.
+    Arm(TcpTimer, Time),
+    /// Forget the pending expiry of this kind.
+    Disarm(TcpTimer),
+    /// This many payload bytes, new and in order, go up to the application.
+    Deliver {
+        /// Payload bytes.
+        bytes: u32,
+    },
+    /// Sender: everything offered before `close` is acknowledged. Receiver: the FIN is consumed. Given once.
+    Completed,
+    /// A round-trip time was measured on a segment sent once.
+    RttSample(Span),
+}
+
+/// The instant of an input and the list its effects go to.
+struct Cx<'a> {
+    now: Time,
+    out: &'a mut Vec<TcpEffect>,
+}
+
+impl Cx<'_> {
+    fn push(&mut self, effect: TcpEffect) {
+        self.out.push(effect);
+    }
+}

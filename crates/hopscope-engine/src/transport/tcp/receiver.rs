@@ -1,0 +1,247 @@
+//! The receiving machine: passive set-up and tear-down, reassembly, acknowledgements.
+
+use super::ack_policy::{Acker, Arrival, Verdict};
+use super::reassembly::{Placed, Reassembly};
+use super::rtt::Rtt;
+use super::timer::LazyTimer;
+use super::{Cx, TcpEffect, TcpTimer};
+use crate::config::tcp::Handshake;
+use crate::config::{AckPolicy, TcpConfig};
+use crate::packet::tcp::{TcpFlags, TcpSegment};
+use crate::units::{Span, Time};
+
+/// States of the receiving side (RFC 9293 3.3.2). It closes as soon as the peer has. With `handshake = ns2` only
+/// `Listen` and `Established` occur.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum ReceiverState {
+    /// No SYN has come.
+    Listen,
+    /// The SYN-ACK is outstanding.
+    SynReceived,
+    /// Data may flow.
+    Established,
+    /// The peer's FIN is consumed, our own is outstanding.
+    LastAck,
+    /// Done.
+    Closed,
+}
+
+/// Counters of a receiver.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct ReceiverStats {
+    /// Segments with data.
+    pub segments_received: u64,
+    /// Those among them that brought nothing new.
+    pub duplicates: u64,
+    /// Those among them that came above a gap.
+    pub out_of_order: u64,
+    /// Payload bytes handed up.
+    pub bytes_delivered: u64,
+    /// Segments sent without SYN or FIN.
+    pub acks_sent: u64,
+}
+
+/// Number of our FIN: the SYN took number 0.
+const FIN_NUMBER: u64 = 1;
+
+/// A TCP receiver. See the [module](super) for how it is driven.
+#[derive(Debug, Clone)]
+pub struct TcpReceiver {
+    three_way: bool,
+    /// SACK blocks per ACK; 0 without SACK.
+    sack_blocks: usize,
+    window: u32,
+    acker: Acker,
+    ack_delay: Span,
+    state: ReceiverState,
+    data: Reassembly,
+    /// Number of the peer's FIN, once seen.
+    fin: Option<u64>,
+    rtt: Rtt,
+    rto_timer: LazyTimer,
+    ack_timer: LazyTimer,
+    stats: ReceiverStats,
+}
+
+impl TcpReceiver {
+    /// A receiver that advertises `max_window` segments of `mss` bytes and holds ACKs back for `ack_delay` at most.
+    pub fn new(cfg: &TcpConfig, ack: AckPolicy, ack_delay: Span, sack: bool, mss: u32, max_window: u32) -> Self {
+        let mss = u64::from(mss.max(1));
+        TcpReceiver {
+            three_way: cfg.handshake == Handshake::ThreeWay,
+            sack_blocks: if sack { cfg.max_sack_blocks as usize } else { 0 },
+            window: (u64::from(max_window.max(1)) * mss).min(u64::from(u32::MAX)) as u32,
+            acker: Acker::new(ack, mss),
+            ack_delay,
+            state: ReceiverState::Listen,
+            data: Reassembly::new(),
+            fin: None,
+            rtt: Rtt::new(cfg),
+            rto_timer: LazyTimer::new(TcpTimer::Rto),
+            ack_timer: LazyTimer::new(TcpTimer::DelayedAck),
+            stats: ReceiverStats::default(),
+        }
+    }
+
+    // Inputs.
+
+    /// A segment from the sender has arrived.
+    pub fn on_segment(&mut self, seg: &TcpSegment, now: Time, out: &mut Vec<TcpEffect>) {
+        let mut cx = Cx { now, out };
+        if seg.flags.syn {
+            return self.on_syn(&mut cx);
+        }
+        if self.state == ReceiverState::Listen {
+            return;
+        }
+        if seg.flags.ack {
+            self.on_ack(seg.ack, &mut cx);
+        }
+        if seg.seq_len() > 0 {
+            self.on_data(seg, &mut cx);
+        }
+    }
+
+    /// A timer armed by this machine has expired.
+    pub fn on_timer(&mut self, timer: TcpTimer, now: Time, out: &mut Vec<TcpEffect>) {
+        let mut cx = Cx { now, out };
+        match timer {
+            TcpTimer::DelayedAck => {
+                if self.ack_timer.fires(&mut cx) {
+                    self.send_ack(&mut cx);
+                }
+            }
+            TcpTimer::Rto => {
+                if self.rto_timer.fires(&mut cx) {
+                    self.rtt.back_off();
+                    match self.state {
+                        ReceiverState::SynReceived => self.send_syn_ack(true, &mut cx),
+                        ReceiverState::LastAck => self.send_fin(true, &mut cx),
+                        _ => {}
+                    }
+                }
+            }
+            TcpTimer::TimeWait => {} // the passive side does not wait
+        }
+    }
+
+    // Queries.
+
+    /// Counters.
+    pub fn stats(&self) -> &ReceiverStats {
+        &self.stats
+    }
+
+    /// State of the connection.
+    pub fn state(&self) -> ReceiverState {
+        self.state
+    }
+
+    // Steps.
+
+    fn on_syn(&mut self, cx: &mut Cx) {
+        if self.state == ReceiverState::Listen {
+            self.data.next = 1;
+            self.state = if self.three_way { ReceiverState::SynReceived } else { ReceiverState::Established };
+            if self.three_way {
+                return self.send_syn_ack(false, cx);
+            }
+        }
+        match self.state {
+            ReceiverState::SynReceived => self.send_syn_ack(true, cx),
+            _ => self.send_ack(cx),
+        }
+    }
+
+    fn on_ack(&mut self, ack: u64, cx: &mut Cx) {
+        match self.state {
+            ReceiverState::SynReceived if ack >= FIN_NUMBER => {
+                self.state = ReceiverState::Established;
+                self.rto_timer.stop();
+                self.rtt.end_back_off();
+            }
+            ReceiverState::LastAck if ack > FIN_NUMBER => {
+                self.state = ReceiverState::Closed;
+                self.rto_timer.retire(cx);
+                self.ack_timer.retire(cx);
+            }
+            _ => {}
+        }
+    }
+
+    fn on_data(&mut self, seg: &TcpSegment, cx: &mut Cx) {
+        let end = seg.seq + u64::from(seg.len);
+        let mut verdict = Verdict::Now;
+        if seg.len > 0 {
+            let placed = self.data.place(seg.seq, end);
+            self.count(placed);
+            if let Placed::InOrder { bytes, filled } = placed {
+                self.stats.bytes_delivered += bytes;
+                cx.push(TcpEffect::Deliver { bytes: bytes as u32 });
+                verdict = self.acker.on_data(&Arrival { in_order: !filled, bytes });
+            }
+        }
+        if seg.flags.fin && self.fin.is_none() {
+            self.fin = Some(end);
+        }
+        if self.fin == Some(self.data.next) {
+            self.data.next += 1;
+            self.state = ReceiverState::LastAck;
+            cx.push(TcpEffect::Completed);
+            return self.send_fin(false, cx);
+        }
+        if verdict == Verdict::Now || seg.flags.fin {
+            self.send_ack(cx);
+        } else if !self.ack_timer.running() {
+            self.ack_timer.set(cx.now + self.ack_delay, cx);
+        }
+    }
+
+    fn count(&mut self, placed: Placed) {
+        self.stats.segments_received += 1;
+        match placed {
+            Placed::Duplicate => self.stats.duplicates += 1,
+            Placed::OutOfOrder => self.stats.out_of_order += 1,
+            Placed::InOrder { .. } => {}
+        }
+    }
+
+    fn send_syn_ack(&mut self, again: bool, cx: &mut Cx) {
+        let flags = TcpFlags { syn: true, ack: true, fin: false };
+        self.emit(TcpSegment { flags, retransmission: again, ..TcpSegment::default() }, cx);
+        self.restart_rto(cx);
+    }
+
+    /// Our FIN, which acknowledges the peer's.
+    fn send_fin(&mut self, again: bool, cx: &mut Cx) {
+        let flags = TcpFlags { syn: false, ack: true, fin: true };
+        self.emit(TcpSegment { seq: FIN_NUMBER, flags, retransmission: again, ..TcpSegment::default() }, cx);
+        self.restart_rto(cx);
+    }
+
+    fn send_ack(&mut self, cx: &mut Cx) {
+        self.stats.acks_sent += 1;
+        let seq = match self.state {
+            ReceiverState::LastAck | ReceiverState::Closed => FIN_NUMBER + 1,
+            _ => u64::from(self.three_way),
+        };
+        let mut seg = TcpSegment { seq, ..TcpSegment::default() };
+        seg.flags.ack = true;
+        self.data.report(self.sack_blocks, &mut seg);
+        self.emit(seg, cx);
+    }
+
+    /// Completes a segment and sends it; nothing is left to be held back.
+    fn emit(&mut self, mut seg: TcpSegment, cx: &mut Cx) {
+        seg.ack = self.data.next;
+        seg.window = self.window;
+        self.acker.on_ack_sent();
+        self.ack_timer.stop();
+        cx.push(TcpEffect::Emit(seg));
+    }
+
+    fn restart_rto(&mut self, cx: &mut Cx) {
+        let at = cx.now + self.rtt.rto();
+        self.rto_timer.set(at, cx);
+    }
+}

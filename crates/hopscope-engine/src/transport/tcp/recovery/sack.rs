@@ -1,0 +1,198 @@
+//! Recovery with selective acknowledgements: RFC 6675 with its scoreboard, and ns-2's Sack1 with its counted pipe.
+
+use super::super::Cx;
+use super::super::core::Core;
+use super::super::sack::Scoreboard;
+use crate::packet::tcp::TcpSegment;
+
+#[derive(Debug, Clone)]
+pub(in super::super) struct Sack {
+    board: Scoreboard,
+    /// RFC 6675 RescueRxt: the one repetition of the last segment is spent until this number is acknowledged.
+    rescue: Option<u64>,
+    /// ns-2: segments believed to be in the network.
+    pipe: i64,
+    /// ns-2: a timeout's repetitions are under way; duplicate ACKs mean nothing.
+    deaf: bool,
+}
+
+impl Sack {
+    pub(super) fn new(threshold: u32, mss: u64) -> Self {
+        Sack { board: Scoreboard::new(threshold, mss), rescue: None, pipe: 0, deaf: false }
+    }
+
+    pub(super) fn on_new_ack(&mut self, core: &mut Core, seg: &TcpSegment, cx: &mut Cx) {
+        if core.ns2 {
+            return self.ns2_new_ack(core, seg, cx);
+        }
+        self.board.update(seg.ack, seg.sack_blocks());
+        if !core.recovering {
+            core.accept_and_grow(seg.ack, cx);
+        } else if seg.ack >= core.recover {
+            core.recovering = false;
+            core.accept(seg.ack, cx);
+            self.board.high_rxt = 0;
+        } else {
+            core.advance(seg.ack);
+            core.restart_rto(cx);
+        }
+        self.send(core, cx);
+    }
+
+    pub(super) fn on_dup_ack(&mut self, core: &mut Core, seg: &TcpSegment, cx: &mut Cx) {
+        if core.ns2 {
+            return self.ns2_dup_ack(core, seg, cx);
+        }
+        // RFC 6675 2: a duplicate ACK is one that brings new SACK information.
+        if self.board.update(core.una, seg.sack_blocks()) {
+            core.dupacks += 1;
+            let lost = core.dupacks >= core.dupack_threshold || self.board.is_lost(core.una);
+            if !core.recovering && lost && core.may_fast_retransmit() {
+                core.start_recovery(cx);
+                core.recovering = true;
+                self.rescue = None;
+                let hole = self.board.next_hole(core.una).map_or(u64::MAX, |h| h.end);
+                self.board.high_rxt = core.transmit(core.una, hole, cx);
+            } else if !core.recovering && core.dupacks < core.dupack_threshold {
+                core.limited_transmit(cx);
+            }
+        }
+        if core.recovering || core.dupacks == 0 {
+            self.send(core, cx);
+        }
+    }
+
+    pub(super) fn on_timeout(&mut self, core: &mut Core) {
+        // The receiver may have dropped what it reported (RFC 2018 8).
+        self.board.clear();
+        self.rescue = None;
+        self.deaf = core.ns2;
+    }
+
+    /// Sends what the window (in recovery: the pipe) allows.
+    pub(super) fn send(&mut self, core: &mut Core, cx: &mut Cx) {
+        if core.recovering {
+            if core.ns2 { self.ns2_send(core, cx) } else { self.send_in_recovery(core, cx) }
+            return;
+        }
+        if core.ns2 || core.nxt == core.max {
+            return core.send(u32::MAX, cx);
+        }
+        // Behind a timeout: what has been reported since is not sent again.
+        let usable = core.usable();
+        loop {
+            if let Some(end) = self.board.held_until(core.nxt) {
+                core.nxt = end;
+            }
+            if !core.has_room(usable) {
+                return;
+            }
+            let limit = self.board.next_hole(core.nxt).map_or(u64::MAX, |h| h.end);
+            core.nxt = core.transmit(core.nxt, limit, cx);
+        }
+    }
+
+    /// RFC 6675 5 step C: one segment at a time while cwnd - pipe has room for it.
+    fn send_in_recovery(&mut self, core: &mut Core, cx: &mut Cx) {
+        let cwnd = (core.window.cwnd * core.mss as f64) as u64;
+        while self.board.pipe(core.una, core.max) + core.mss <= cwnd {
+            if !self.send_next(core, cx) {
+                return;
+            }
+        }
+    }
+
+    /// NextSeg: lost data first, then new data, then holes not yet given up, then the rescue of the tail.
+    fn send_next(&mut self, core: &mut Core, cx: &mut Cx) -> bool {
+        let hole = self.board.next_hole(self.board.high_rxt.max(core.una));
+        if let Some(hole) = hole.filter(|h| self.board.is_lost(h.start)) {
+            self.board.high_rxt = core.transmit(hole.start, hole.end, cx);
+        } else if core.nxt == core.max && core.has_room(core.max_window) {
+            core.transmit_next(cx);
+        } else if let Some(hole) = hole {
+            self.board.high_rxt = core.transmit(hole.start, hole.end, cx);
+        } else if self.rescue.is_none_or(|rescue| core.una > rescue) && core.una < core.recover {
+            return self.rescue_tail(core, cx);
+        } else {
+            return false;
+        }
+        true
+    }
+
+    /// Repeats the last outstanding segment: the tail of the window may be lost with nothing above to tell.
+    fn rescue_tail(&mut self, core: &mut Core, cx: &mut Cx) -> bool {
+        let start = (core.max - 1).saturating_sub((core.max - 2) % core.mss).max(core.una);
+        if self.board.held_until(start).is_some() {
+            return false;
+        }
+        core.transmit(start, core.max, cx);
+        self.rescue = Some(core.recover);
+        false // NextSeg gives it once, and it does not move HighRxt
+    }
+
+    // ns-2's Sack1.
+
+    fn ns2_new_ack(&mut self, core: &mut Core, seg: &TcpSegment, cx: &mut Cx) {
+        if !core.recovering {
+            core.accept_and_grow(seg.ack, cx);
+            self.settle();
+        } else if seg.ack >= core.recover {
+            core.recovering = false;
+            core.recover = 0; // the next loss may start a recovery at once
+            core.accept(seg.ack, cx);
+            self.settle();
+        } else {
+            // A partial ACK takes two segments out of the pipe: the lost original and its repetition.
+            self.pipe -= 2;
+            self.board.update(seg.ack, seg.sack_blocks());
+            core.advance(seg.ack);
+            core.rtt.end_back_off();
+            core.restart_rto(cx);
+        }
+        self.send(core, cx);
+    }
+
+    fn settle(&mut self) {
+        self.deaf = false;
+        self.board.clear();
+    }
+
+    fn ns2_dup_ack(&mut self, core: &mut Core, seg: &TcpSegment, cx: &mut Cx) {
+        let news = !self.deaf && self.board.update(core.una, seg.sack_blocks());
+        if core.recovering {
+            self.pipe -= 1;
+            self.send(core, cx);
+            return;
+        }
+        if news {
+            core.dupacks += 1;
+            if core.dupacks == core.dupack_threshold && core.may_fast_retransmit() {
+                let outstanding = (core.max - core.una).div_ceil(core.mss) as i64;
+                self.pipe = outstanding - i64::from(core.dupack_threshold);
+                core.start_recovery(cx);
+                core.recovering = true;
+                self.board.high_rxt = core.transmit(core.una, u64::MAX, cx);
+            } else if core.dupacks < core.dupack_threshold {
+                core.limited_transmit(cx);
+            }
+        }
+        if core.dupacks == 0 {
+            core.send(u32::MAX, cx);
+        }
+    }
+
+    /// Holes first, each once, then new data, while the pipe is below the window.
+    fn ns2_send(&mut self, core: &mut Core, cx: &mut Cx) {
+        let cwnd = core.window.cwnd as i64;
+        while self.pipe < cwnd {
+            if let Some(hole) = self.board.next_hole(self.board.high_rxt.max(core.una)) {
+                self.board.high_rxt = core.transmit(hole.start, hole.end, cx);
+            } else if core.has_room(core.max_window) {
+                core.transmit_next(cx);
+            } else {
+                return;
+            }
+            self.pipe += 1;
+        }
+    }
+}

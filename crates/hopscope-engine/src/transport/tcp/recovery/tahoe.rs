@@ -1,0 +1,21 @@
+//! Tahoe: a fast retransmit restarts slow start; there is no fast recovery.
+
+use super::super::Cx;
+use super::super::core::Core;
+
+pub(super) fn on_new_ack(core: &mut Core, ack: u64, cx: &mut Cx) {
+    core.accept_and_grow(ack, cx);
+    core.send(u32::MAX, cx);
+}
+
+pub(super) fn on_dup_ack(core: &mut Core, cx: &mut Cx) {
+    core.dupacks += 1;
+    if core.dupacks == core.dupack_threshold && core.may_fast_retransmit() {
+        core.start_recovery(cx);
+        core.window.cwnd = 1.0;
+        core.nxt = core.una;
+    } else if core.dupacks < core.dupack_threshold {
+        core.limited_transmit(cx);
+    }
+    core.send(u32::MAX, cx);
+}

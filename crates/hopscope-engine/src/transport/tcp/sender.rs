@@ -1,0 +1,299 @@
+//! The sending machine: doors, set-up (RFC 9293 3.5) and tear-down (3.6) as the active side of both.
+
+use super::core::Core;
+use super::recovery::LossRecovery;
+use super::timer::LazyTimer;
+use super::{Cx, TcpEffect, TcpTimer};
+use crate::config::{TcpConfig, Transport};
+use crate::packet::tcp::{TcpFlags, TcpSegment};
+use crate::units::{Span, Time};
+
+/// States of the sending side (RFC 9293 3.3.2). With `handshake = ns2` only the first three and `Closed` occur.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum SenderState {
+    /// Not opened yet.
+    Idle,
+    /// The SYN is outstanding.
+    SynSent,
+    /// Data may flow.
+    Established,
+    /// The FIN is outstanding.
+    FinWait1,
+    /// The FIN is acknowledged, that of the peer is awaited.
+    FinWait2,
+    /// Both FINs are acknowledged; a lost last ACK can still be repeated.
+    TimeWait,
+    /// Done.
+    Closed,
+}
+
+/// Counters of a sender.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct SenderStats {
+    /// Segments with data or FIN, repetitions included.
+    pub segments_sent: u64,
+    /// Those among them that repeat numbers sent before.
+    pub retransmissions: u64,
+    /// Repetitions of the SYN.
+    pub syn_retransmissions: u64,
+    /// Retransmission timeouts after the set-up.
+    pub timeouts: u64,
+    /// Losses found by duplicate ACKs (Vegas: by its fine-grained timeout too).
+    pub fast_retransmits: u64,
+    /// Times the window was cut, timeouts included.
+    pub window_cuts: u64,
+    /// Payload bytes acknowledged.
+    pub bytes_acked: u64,
+}
+
+/// What is stored of the state; the rest follows from the sequence numbers.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Phase {
+    Idle,
+    SynSent,
+    Open,
+    TimeWait,
+    Closed,
+}
+
+/// A TCP sender. See the [module](super) for how it is driven.
+#[derive(Debug, Clone)]
+pub struct TcpSender {
+    core: Core,
+    recovery: LossRecovery,
+    phase: Phase,
+    time_wait: Span,
+    time_wait_timer: LazyTimer,
+    completed: bool,
+    /// The flow's window in segments; the peer may advertise less.
+    max_window: u64,
+}
+
+impl TcpSender {
+    /// A sender with segments of `mss` payload bytes and a receiver window of `max_window` segments.
+    ///
+    /// # Panics
+    /// When `variant` is not a TCP.
+    pub fn new(cfg: &TcpConfig, variant: Transport, mss: u32, max_window: u32) -> Self {
+        let core = Core::new(cfg, variant, mss, max_window);
+        TcpSender {
+            recovery: LossRecovery::new(cfg, variant, core.mss),
+            max_window: core.max_window,
+            core,
+            phase: Phase::Idle,
+            time_wait: cfg.time_wait,
+            time_wait_timer: LazyTimer::new(TcpTimer::TimeWait),
+            completed: false,
+        }
+    }
+
+    /// Shifts the ticks of the `ns2` round-trip clock against the start of the simulation (ns-2 draws the shift
+    /// uniformly from one tick). Exact clocks ignore it.
+    pub fn set_clock_phase(&mut self, shift: Span) {
+        self.core.rtt.set_phase(shift);
+    }
+
+    // Inputs.
+
+    /// Opens the connection: sends the SYN. A second call does nothing.
+    pub fn open(&mut self, now: Time, out: &mut Vec<TcpEffect>) {
+        if self.phase == Phase::Idle {
+            self.phase = Phase::SynSent;
+            self.core.send_syn(&mut Cx { now, out });
+        }
+    }
+
+    /// The application has `bytes` more to send; `u64::MAX`: without end. Nothing is taken after `close`.
+    pub fn offer(&mut self, bytes: u64, now: Time, out: &mut Vec<TcpEffect>) {
+        if self.core.closing {
+            return;
+        }
+        self.core.data_end = self.core.data_end.saturating_add(bytes);
+        if self.phase == Phase::Open {
+            self.recovery.send(&mut self.core, &mut Cx { now, out });
+        }
+    }
+
+    /// The application will offer no more. An endless offer ends with what has been sent.
+    pub fn close(&mut self, now: Time, out: &mut Vec<TcpEffect>) {
+        if self.core.closing {
+            return;
+        }
+        if self.core.data_end == u64::MAX {
+            self.core.data_end = self.core.max.max(1);
+        }
+        self.core.closing = true;
+        if self.phase == Phase::Open {
+            let mut cx = Cx { now, out };
+            self.recovery.send(&mut self.core, &mut cx);
+            self.advance_phase(&mut cx);
+        }
+    }
+
+    /// A segment from the receiver has arrived.
+    pub fn on_segment(&mut self, seg: &TcpSegment, now: Time, out: &mut Vec<TcpEffect>) {
+        let mut cx = Cx { now, out };
+        match self.phase {
+            Phase::Idle => {}
+            Phase::SynSent => self.on_segment_in_syn_sent(seg, &mut cx),
+            Phase::Open => self.on_segment_when_open(seg, &mut cx),
+            Phase::TimeWait | Phase::Closed => {
+                // The last ACK was lost (RFC 9293 3.10.7.4, fifth step). A closed end answers too: there is no RST.
+                if seg.flags.fin {
+                    self.send_ack(&mut cx);
+                    if self.phase == Phase::TimeWait {
+                        self.time_wait_timer.set(now + self.time_wait, &mut cx);
+                    }
+                }
+            }
+        }
+    }
+
+    /// A timer armed by this machine has expired.
+    pub fn on_timer(&mut self, timer: TcpTimer, now: Time, out: &mut Vec<TcpEffect>) {
+        let mut cx = Cx { now, out };
+        match timer {
+            TcpTimer::Rto => {
+                if self.core.rto_timer.fires(&mut cx) {
+                    match self.phase {
+                        Phase::SynSent => self.core.time_out_syn(&mut cx),
+                        Phase::Open => self.recovery.on_timeout(&mut self.core, &mut cx),
+                        Phase::Idle | Phase::TimeWait | Phase::Closed => {}
+                    }
+                }
+            }
+            TcpTimer::TimeWait => {
+                if self.time_wait_timer.fires(&mut cx) {
+                    self.phase = Phase::Closed;
+                }
+            }
+            TcpTimer::DelayedAck => {} // a sender acknowledges SYN and FIN at once
+        }
+    }
+
+    // Queries.
+
+    /// Congestion window in segments, without the inflation of fast recovery (Vegas: with it, as in ns-2).
+    pub fn cwnd(&self) -> f64 {
+        self.core.window.cwnd
+    }
+
+    /// Slow-start threshold in segments.
+    pub fn ssthresh(&self) -> f64 {
+        self.core.window.ssthresh
+    }
+
+    /// Smoothed round-trip time; none before the first sample.
+    pub fn srtt(&self) -> Option<Span> {
+        self.core.rtt.srtt()
+    }
+
+    /// The present retransmission timeout, back-off included.
+    pub fn rto(&self) -> Span {
+        self.core.rtt.rto()
+    }
+
+    /// Counters.
+    pub fn stats(&self) -> &SenderStats {
+        &self.core.stats
+    }
+
+    /// Numbers sent and not acknowledged.
+    pub fn outstanding(&self) -> u64 {
+        self.core.max - self.core.una
+    }
+
+    /// Bytes offered and not yet sent once; `u64::MAX` when the offer has no end.
+    pub fn backlog(&self) -> u64 {
+        match self.core.data_end {
+            u64::MAX => u64::MAX,
+            end => end.saturating_sub(self.core.max.max(1)),
+        }
+    }
+
+    /// State of the connection.
+    pub fn state(&self) -> SenderState {
+        match self.phase {
+            Phase::Idle => SenderState::Idle,
+            Phase::SynSent => SenderState::SynSent,
+            Phase::Open if self.core.una > self.core.data_end => SenderState::FinWait2,
+            Phase::Open if self.core.max > self.core.data_end => SenderState::FinWait1,
+            Phase::Open => SenderState::Established,
+            Phase::TimeWait => SenderState::TimeWait,
+            Phase::Closed => SenderState::Closed,
+        }
+    }
+
+    // Steps.
+
+    fn on_segment_in_syn_sent(&mut self, seg: &TcpSegment, cx: &mut Cx) {
+        if !seg.flags.ack || seg.ack != 1 || seg.flags.syn != self.core.three_way {
+            return;
+        }
+        self.take_window(seg);
+        self.core.establish(cx);
+        self.phase = Phase::Open;
+        if self.core.three_way {
+            self.core.rcv_nxt = 1;
+            self.send_ack(cx);
+        }
+        self.recovery.send(&mut self.core, cx);
+        self.advance_phase(cx);
+    }
+
+    fn on_segment_when_open(&mut self, seg: &TcpSegment, cx: &mut Cx) {
+        if seg.flags.syn {
+            self.send_ack(cx); // the peer missed the ACK of its SYN
+            return;
+        }
+        // An ACK of what was never sent is not believed.
+        if seg.flags.ack && seg.ack <= self.core.max {
+            self.take_window(seg);
+            if seg.ack > self.core.una {
+                self.recovery.on_new_ack(&mut self.core, seg, cx);
+            } else if seg.ack == self.core.una && self.core.una < self.core.max && seg.seq_len() == 0 {
+                self.recovery.on_dup_ack(&mut self.core, seg, cx);
+            }
+        }
+        if seg.flags.fin {
+            self.core.rcv_nxt = self.core.rcv_nxt.max(seg.seq + seg.seq_len());
+            self.send_ack(cx);
+        }
+        self.advance_phase(cx);
+    }
+
+    /// The window the peer advertises. Less than one segment is taken for one: what is sent into a closed window and
+    /// repeated by the timer probes it (RFC 9293 3.8.6.1).
+    fn take_window(&mut self, seg: &TcpSegment) {
+        self.core.max_window = (u64::from(seg.window) / self.core.mss).clamp(1, self.max_window);
+    }
+
+    fn advance_phase(&mut self, cx: &mut Cx) {
+        let core = &mut self.core;
+        if !core.closing || core.una < core.data_end {
+            return;
+        }
+        if !self.completed {
+            self.completed = true;
+            cx.push(TcpEffect::Completed);
+        }
+        if !core.three_way {
+            self.phase = Phase::Closed;
+            core.rto_timer.retire(cx);
+        } else if core.una > core.data_end && core.rcv_nxt > 1 {
+            self.phase = Phase::TimeWait;
+            core.rto_timer.retire(cx);
+            self.time_wait_timer.set(cx.now + self.time_wait, cx);
+        }
+    }
+
+    fn send_ack(&self, cx: &mut Cx) {
+        cx.push(TcpEffect::Emit(TcpSegment {
+            seq: self.core.nxt,
+            ack: self.core.rcv_nxt,
+            flags: TcpFlags { ack: true, ..TcpFlags::default() },
+            window: (self.max_window * self.core.mss).min(u64::from(u32::MAX)) as u32,
+            ..TcpSegment::default()
+        }));
+    }
+}
