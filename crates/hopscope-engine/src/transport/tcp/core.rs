@@ -195,7 +195,13 @@ impl Core {
 
     /// There is something to send at `nxt` and a window of `segments` has room for it.
     pub(super) fn has_room(&self, segments: u64) -> bool {
-        self.nxt < self.end() && self.cut(self.nxt) - self.una <= segments * self.mss
+        self.has_room_but_for(0, segments)
+    }
+
+    /// The same when `held` of the bytes before `nxt` are known to have arrived.
+    pub(super) fn has_room_but_for(&self, held: u64, segments: u64) -> bool {
+        let reach = self.cut(self.nxt) - self.una;
+        self.nxt < self.end() && reach - held <= segments * self.mss && reach <= self.max_window * self.mss
     }
 
     /// Sends what the window allows, at most `burst` segments.

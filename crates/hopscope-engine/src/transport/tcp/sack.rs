@@ -66,6 +66,11 @@ impl Scoreboard {
         self.blocks.get(at).filter(|b| b.start <= seq).map(|b| b.end)
     }
 
+    /// Bytes held below `seq`.
+    pub(super) fn held_below(&self, seq: u64) -> u64 {
+        self.blocks.iter().take_while(|b| b.start < seq).map(|b| b.end.min(seq) - b.start).sum()
+    }
+
     /// The first hole at or after `from` below the highest block: `[start, end)`.
     pub(super) fn next_hole(&self, from: u64) -> Option<SackBlock> {
         let start = self.held_until(from).unwrap_or(from);
@@ -142,6 +147,7 @@ mod tests {
         assert_eq!(b.next_hole(300), None);
         assert_eq!(b.held_until(150), Some(200));
         assert_eq!(b.held_until(200), None);
+        assert_eq!((b.held_below(100), b.held_below(350), b.held_below(900)), (0, 150, 200));
     }
 
     #[test]

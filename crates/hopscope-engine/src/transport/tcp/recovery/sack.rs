@@ -84,7 +84,7 @@ impl Sack {
             if let Some(end) = self.board.held_until(core.nxt) {
                 core.nxt = end;
             }
-            if !core.has_room(usable) {
+            if !core.has_room_but_for(self.board.held_below(core.nxt), usable) {
                 return;
             }
             let limit = self.board.next_hole(core.nxt).map_or(u64::MAX, |h| h.end);

@@ -1,0 +1,167 @@
+//! Fixed scenarios for measurements: `bench chain|grid|random|field N|hold|scenarios`, one line of figures each.
+//!
+//! Seconds are left to the caller (the engine reads no clock); instruction counts come from running this under
+//! callgrind.
+#![expect(clippy::print_stdout, reason = "a measuring program talks to the terminal")]
+
+use std::time::Instant;
+
+use hopscope_engine::config::{AckPolicy, App, Config, FlowConfig, SeriesConfig, Transport, presets};
+use hopscope_engine::event::Event;
+use hopscope_engine::ids::NodeId;
+use hopscope_engine::record::NullRecorder;
+use hopscope_engine::rng::{Purpose, Stream};
+use hopscope_engine::simulation::Simulation;
+use hopscope_engine::units::{Span, Time};
+use hopscope_engine::world::World;
+
+/// A scenario of `nodes` with the given flows, 802.11 at 2 Mbit/s, all other parameters of `profile`.
+fn scenario(profile: &str, nodes: Vec<[f64; 2]>, flows: Vec<FlowConfig>, seconds: u64) -> Config {
+    let base = presets::base(profile, "wavelan-2M").expect("a profile and a preset");
+    Config {
+        seed: 1,
+        duration: Time::ZERO + Span::from_secs(seconds),
+        warmup: Time::ZERO,
+        nodes,
+        radio: base.radio,
+        mac: base.mac,
+        net: base.net,
+        routing: Default::default(),
+        flows,
+        series: SeriesConfig::default(),
+    }
+}
+
+fn flow(profile: &str, from: u32, to: u32, transport: Transport, app: App, start: Time) -> FlowConfig {
+    FlowConfig {
+        from,
+        to,
+        transport,
+        app,
+        packet: 1460,
+        max_window: 32,
+        start,
+        stop: None,
+        ack: AckPolicy::Every,
+        ack_delay: Span::from_millis(200),
+        tcp: presets::base(profile, "wavelan-2M").expect("a profile and a preset").tcp,
+    }
+}
+
+fn tcp(profile: &str, from: u32, to: u32, start_ms: u64) -> FlowConfig {
+    flow(profile, from, to, Transport::TcpNewReno, App::Bulk, Time::ZERO + Span::from_millis(start_ms))
+}
+
+fn chain(profile: &str, hops: u32, seconds: u64) -> Config {
+    let nodes = (0..=hops).map(|i| [200.0 * f64::from(i), 0.0]).collect();
+    scenario(profile, nodes, vec![tcp(profile, 0, hops, 1000)], seconds)
+}
+
+/// 13 x 13 nodes, 200 m apart; flows along rows 4 and 8 and columns 4 and 8.
+fn grid(profile: &str, seconds: u64) -> Config {
+    let nodes = (0..169).map(|i| [200.0 * f64::from(i % 13), 200.0 * f64::from(i / 13)]).collect();
+    let at = |row: u32, column: u32| row * 13 + column;
+    let ends = [(at(4, 0), at(4, 12)), (at(8, 0), at(8, 12)), (at(0, 4), at(12, 4)), (at(0, 8), at(12, 8))];
+    let flows = ends.iter().zip(0..).map(|(&(a, b), i)| tcp(profile, a, b, 1000 + 100 * i)).collect();
+    scenario(profile, nodes, flows, seconds)
+}
+
+/// 200 nodes on 2500 m x 1000 m, 20 flows between random pairs that can reach each other.
+fn random(profile: &str, seconds: u64) -> Config {
+    let mut stream = Stream::derive(1, 0, 0, Purpose::Placement);
+    let nodes: Vec<[f64; 2]> = (0..200).map(|_| [stream.uniform() * 2500.0, stream.uniform() * 1000.0]).collect();
+    let mut flows = Vec::new();
+    while flows.len() < 20 {
+        let (a, b) = (stream.below(200), stream.below(200));
+        let candidate = tcp(profile, a, b, 1000 + 100 * flows.len() as u64);
+        let alone = scenario(profile, nodes.clone(), vec![candidate.clone()], seconds);
+        if a != b && World::new(&alone, NullRecorder).is_ok() {
+            flows.push(candidate);
+        }
+    }
+    scenario(profile, nodes, flows, seconds)
+}
+
+/// `n` nodes at constant density (one per 200 m x 200 m), every tenth sending one-hop UDP at 100 kbit/s.
+fn field(n: u32, seconds: u64) -> Config {
+    let side = (f64::from(n)).sqrt() * 200.0;
+    let mut stream = Stream::derive(1, 0, 0, Purpose::Placement);
+    let nodes: Vec<[f64; 2]> = (0..n).map(|_| [stream.uniform() * side, stream.uniform() * side]).collect();
+    let medium = hopscope_engine::channel::Medium::new(&nodes, &presets::base("standard", "wavelan-2M").expect("a preset").radio);
+    let flows = (0..n)
+        .step_by(10)
+        .filter_map(|from| {
+            let to = medium.neighbours(NodeId(from)).next()?;
+            let start = Time(u64::from(stream.below(100_000_000)));
+            Some(flow("standard", from, to.0, Transport::Udp, App::Cbr { rate: 100e3 }, start))
+        })
+        .collect();
+    scenario("standard", nodes, flows, seconds)
+}
+
+fn measure(name: &str, config: Config) {
+    let built = Instant::now();
+    let nodes = config.nodes.len();
+    let duration = config.duration;
+    let mut simulation = Simulation::new(config).expect("a sound scenario");
+    let build_s = built.elapsed().as_secs_f64();
+    let started = Instant::now();
+    simulation.advance(Span(duration.0));
+    let wall = started.elapsed().as_secs_f64();
+    let pending = simulation.world().pending();
+    let node_bytes = simulation.world().node_memory() / nodes;
+    let result = simulation.results();
+    let (events, frames) = (result.engine.events, result.engine.frames);
+    println!(
+        "{{\"scenario\":\"{name}\",\"nodes\":{nodes},\"simulated_s\":{},\"build_s\":{build_s:.4},\"run_s\":{wall:.4},\"events\":{events},\"frames\":{frames},\"events_per_s\":{:.0},\"us_per_frame\":{:.4},\"pending\":{pending},\"node_bytes\":{node_bytes},\"aggregate_kbps\":{:.1},\"jain\":{:.3}}}",
+        duration.as_secs(),
+        events as f64 / wall,
+        wall * 1e6 / frames.max(1) as f64,
+        result.network.aggregate_kbps,
+        result.network.jain,
+    );
+}
+
+/// A bare `std` heap holding `pending` entries of the engine's size: take the earliest, put a later one.
+fn hold(pending: usize, events: u64) {
+    use std::cmp::Reverse;
+    use std::collections::BinaryHeap;
+    #[derive(PartialEq, Eq, PartialOrd, Ord, Clone, Copy)]
+    struct Entry(u64, u64, [u32; 3]);
+    let mut stream = Stream::derive(1, 0, 0, Purpose::Traffic);
+    let mut heap = BinaryHeap::new();
+    for i in 0..pending as u64 {
+        heap.push(Reverse(Entry(u64::from(stream.below(1_000_000)), i, [0; 3])));
+    }
+    // The draws come from a table so that the loop is the heap's work alone.
+    let steps: Vec<u64> = (0..4096).map(|_| u64::from(stream.below(2_000_000)) + 1).collect();
+    let _ = Event::Sample;
+    let started = Instant::now();
+    for i in 0..events {
+        let Some(Reverse(entry)) = heap.pop() else { return };
+        heap.push(Reverse(Entry(entry.0 + steps[(i & 4095) as usize], entry.1, entry.2)));
+    }
+    let wall = started.elapsed().as_secs_f64();
+    println!(
+        "{{\"scenario\":\"hold\",\"pending\":{pending},\"events\":{events},\"run_s\":{wall:.4},\"events_per_s\":{:.0}}}",
+        events as f64 / wall
+    );
+}
+
+fn main() {
+    let arguments: Vec<String> = std::env::args().skip(1).collect();
+    let number = |place: usize, default: u64| arguments.get(place).and_then(|a| a.parse().ok()).unwrap_or(default);
+    let profile = std::env::var("PROFILE").unwrap_or_else(|_| "ns2".to_string());
+    match arguments.first().map(String::as_str) {
+        Some("chain") => measure("chain", chain(&profile, 7, number(1, 300) + 1)),
+        Some("hops") => measure("hops", chain(&profile, number(1, 7) as u32, number(2, 300) + 1)),
+        Some("grid") => measure("grid", grid(&profile, number(1, 300))),
+        Some("random") => measure("random", random(&profile, number(1, 300))),
+        Some("field") => measure("field", field(number(1, 100) as u32, number(2, 10))),
+        Some("hold") => hold(number(1, 50) as usize, number(2, 10_000_000)),
+        other => {
+            println!("usage: bench chain [S] | hops H [S] | grid [S] | random [S] | field N [S] | hold PENDING [EVENTS]; found {other:?}");
+            std::process::exit(2);
+        }
+    }
+}

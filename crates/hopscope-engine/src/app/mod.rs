@@ -1,0 +1,166 @@
+//! Applications: when a flow has how much to send.
+
+use crate::config::App;
+use crate::rng::Stream;
+use crate::units::{Span, Time};
+
+/// What an application asks of its transport.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum AppEffect {
+    /// Send this many bytes.
+    Send {
+        /// Payload bytes.
+        bytes: u64,
+    },
+    /// Send without end: there is always more.
+    SendForever,
+    /// Nothing follows.
+    Close,
+    /// Call `on_tick` then.
+    Arm {
+        /// When.
+        at: Time,
+    },
+}
+
+/// The application of one flow.
+#[derive(Debug)]
+pub struct Source {
+    app: App,
+    packet: u32,
+    start: Time,
+    stop: Time,
+    /// Start of the current run of packets and packets sent in it (CBR and on periods).
+    burst_start: Time,
+    burst_sent: u64,
+    burst_end: Time,
+}
+
+impl Source {
+    /// An application that sends packets of `packet` bytes from `start` to `stop`.
+    pub fn new(app: App, packet: u32, start: Time, stop: Time) -> Self {
+        Source { app, packet, start, stop,  burst_start: start, burst_sent: 0, burst_end: Time::ZERO }
+    }
+
+    /// First instant of the application.
+    pub fn start(&self) -> Time {
+        self.start
+    }
+
+    /// True when every `Send` is one packet of its own instant; otherwise the transport takes bytes as it finds room.
+    pub fn is_paced(&self) -> bool {
+        matches!(self.app, App::Cbr { .. } | App::OnOff { .. })
+    }
+
+    /// The application acts: at its start and at every instant it armed.
+    pub fn on_tick(&mut self, now: Time, rng: &mut Stream, out: &mut Vec<AppEffect>) {
+        if now >= self.stop {
+            out.push(AppEffect::Close);
+            return;
+        }
+        match self.app {
+            App::Bulk => {
+                out.push(AppEffect::SendForever);
+                if self.stop != Time::NEVER {
+                    out.push(AppEffect::Arm { at: self.stop });
+                }
+            }
+            App::File { bytes } => {
+                out.push(AppEffect::Send { bytes });
+                out.push(AppEffect::Close);
+            }
+            App::Cbr { rate } => {
+                self.send_packet(out);
+                self.arm_next(rate, out);
+            }
+            App::OnOff { rate, on, off } => {
+                if now >= self.burst_end {
+                    self.burst_start = now;
+                    self.burst_sent = 0;
+                    self.burst_end = now + Span::from_secs_f64(rng.exponential(on.as_secs()));
+                }
+                self.send_packet(out);
+                let next = self.next_packet(rate);
+                if next < self.burst_end {
+                    self.arm(next, out);
+                } else {
+                    let wake = self.burst_end + Span::from_secs_f64(rng.exponential(off.as_secs()));
+                    self.burst_end = wake;
+                    self.arm(wake, out);
+                }
+            }
+        }
+    }
+
+    fn send_packet(&mut self, out: &mut Vec<AppEffect>) {
+        self.burst_sent += 1;
+        out.push(AppEffect::Send { bytes: u64::from(self.packet) });
+    }
+
+    /// Start of packet n of a run is `start + n * 8 * packet / rate`, rounded once: no drift.
+    fn next_packet(&self, rate: f64) -> Time {
+        let seconds = self.burst_sent as f64 * f64::from(self.packet) * 8.0 / rate;
+        self.burst_start + Span::from_secs_f64(seconds)
+    }
+
+    fn arm_next(&mut self, rate: f64, out: &mut Vec<AppEffect>) {
+        let at = self.next_packet(rate);
+        self.arm(at, out);
+    }
+
+    fn arm(&mut self, at: Time, out: &mut Vec<AppEffect>) {
+        out.push(AppEffect::Arm { at: at.min(self.stop) });
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::rng::Purpose;
+
+    fn ticks(app: App, stop: Time, limit: Time) -> (u64, Vec<Time>) {
+        let mut source = Source::new(app, 1480, Time::ZERO, stop);
+        let mut rng = Stream::derive(1, 0, 0, Purpose::Traffic);
+        let (mut at, mut sent, mut instants) = (Time::ZERO, 0, Vec::new());
+        loop {
+            let mut out = Vec::new();
+            source.on_tick(at, &mut rng, &mut out);
+            let mut next = None;
+            for effect in out {
+                match effect {
+                    AppEffect::Send { bytes } => {
+                        sent += bytes;
+                        instants.push(at);
+                    }
+                    AppEffect::Arm { at } => next = Some(at),
+                    AppEffect::SendForever | AppEffect::Close => {}
+                }
+            }
+            match next {
+                Some(t) if t < limit => at = t,
+                _ => return (sent, instants),
+            }
+        }
+    }
+
+    #[test]
+    fn cbr_keeps_its_rate_without_drift() {
+        let (sent, instants) = ticks(App::Cbr { rate: 1e6 }, Time::NEVER, Time(300_000_000_000));
+        assert_eq!(sent / 1480, 25_338);
+        assert_eq!(instants[10_000], Time(118_400_000_000));
+    }
+
+    #[test]
+    fn cbr_stops_when_told() {
+        let (sent, _) = ticks(App::Cbr { rate: 1e6 }, Time(118_400_000), Time(1_000_000_000));
+        assert_eq!(sent / 1480, 10);
+    }
+
+    #[test]
+    fn on_off_sends_its_share_of_the_time() {
+        let app = App::OnOff { rate: 1e6, on: Span::from_millis(500), off: Span::from_millis(500) };
+        let (sent, _) = ticks(app, Time::NEVER, Time(2_000_000_000_000));
+        let rate = sent as f64 * 8.0 / 2000.0;
+        assert!((rate / 0.5e6 - 1.0).abs() < 0.1, "{rate} bit/s");
+    }
+}

@@ -1,0 +1,95 @@
+//! A flow: two end nodes, a transport and an application.
+
+use serde::{Deserialize, Serialize};
+
+use super::params::choice;
+use super::tcp::TcpConfig;
+use crate::units::Time;
+use crate::units::Span;
+
+choice! {
+    /// Transport protocol of a flow.
+    pub enum Transport {
+        /// TCP Tahoe: slow start, congestion avoidance, fast retransmit.
+        TcpTahoe = "tcp-tahoe",
+        /// TCP Reno: fast recovery left at the first new ACK (RFC 5681).
+        TcpReno = "tcp-reno",
+        /// TCP NewReno: fast recovery through partial ACKs (RFC 6582).
+        TcpNewReno = "tcp-newreno",
+        /// TCP with selective acknowledgements (RFC 2018, RFC 6675).
+        TcpSack = "tcp-sack",
+        /// TCP Vegas: delay-based congestion avoidance (Brakmo and Peterson 1995).
+        TcpVegas = "tcp-vegas",
+        /// UDP (RFC 768).
+        Udp = "udp",
+    }
+}
+
+choice! {
+    /// When a TCP receiver acknowledges.
+    pub enum AckPolicy {
+        /// Every segment at once.
+        Every = "every",
+        /// At least every second full segment, after `ack_delay` at the latest, at once out of order (RFC 5681 4.2).
+        Delayed = "delayed",
+        /// ns-2's delayed-ACK sink: at most one in-order segment is held.
+        Ns2Delack = "ns2-delack",
+    }
+}
+
+/// What a flow sends.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(tag = "kind", rename_all = "kebab-case", deny_unknown_fields)]
+pub enum App {
+    /// Always more to send (FTP). Over UDP: the next packet is offered whenever the interface queue has room.
+    Bulk,
+    /// A file of `bytes` bytes; the flow ends when all are acknowledged (TCP) or sent (UDP).
+    File {
+        /// File size in bytes.
+        bytes: u64,
+    },
+    /// Constant bit rate: one packet of `packet` bytes every `packet * 8 / rate` seconds.
+    Cbr {
+        /// Payload bits per second.
+        rate: f64,
+    },
+    /// CBR at `rate` during on periods, silence during off periods, both exponentially distributed.
+    OnOff {
+        /// Payload bits per second while on.
+        rate: f64,
+        /// Mean length of an on period.
+        on: Span,
+        /// Mean length of an off period.
+        off: Span,
+    },
+}
+
+/// One flow, as the engine takes it.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct FlowConfig {
+    /// Sending node.
+    pub from: u32,
+    /// Receiving node.
+    pub to: u32,
+    /// Transport protocol.
+    pub transport: Transport,
+    /// Application.
+    pub app: App,
+    /// Transport payload per packet, in bytes.
+    pub packet: u32,
+    /// Receiver window in packets (MaxWin).
+    pub max_window: u32,
+    /// When the application starts.
+    pub start: Time,
+    /// When the application stops offering data; none: at the end of the run.
+    #[serde(default)]
+    pub stop: Option<Time>,
+    /// When the receiver acknowledges.
+    pub ack: AckPolicy,
+    /// Longest time an ACK is held back.
+    pub ack_delay: Span,
+    /// TCP parameters of this flow.
+    #[serde(default)]
+    pub tcp: TcpConfig,
+}

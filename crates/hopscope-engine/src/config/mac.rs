@@ -1,0 +1,107 @@
+//! Parameters of the 802.11 DCF and the interface queue.
+
+use super::params::{choice, params};
+use crate::units::Span;
+
+choice! {
+    /// How the extended inter-frame space is kept.
+    pub enum EifsRule {
+        /// After a frame received in error EIFS replaces DIFS; a correct frame ends it.
+        ReplacesDifs = "replaces-difs",
+        /// EIFS is written into the NAV at the end of the errored frame and DIFS follows it; nothing ends it early.
+        Nav = "nav",
+        /// No EIFS.
+        Off = "off",
+    }
+}
+
+choice! {
+    /// When a station gives up waiting for a CTS or an ACK.
+    pub enum ResponseTimeout {
+        /// After SIFS, a slot and the PHY's receive-start delay, unless a frame is then being received.
+        RxStart = "rx-start",
+        /// After SIFS and the whole response, plus twice `timeout_margin`.
+        FullFrame = "full-frame",
+    }
+}
+
+choice! {
+    /// When a station answers an RTS.
+    pub enum CtsRule {
+        /// When its NAV is idle.
+        NavIdle = "nav-idle",
+        /// When NAV and physical carrier sense are idle.
+        MediumIdle = "medium-idle",
+    }
+}
+
+choice! {
+    /// What a station does whose back-off ends at an instant when the medium is busy.
+    pub enum BusyAtExpiry {
+        /// It transmits: it cannot have sensed the other frame in time.
+        Transmit = "transmit",
+        /// It doubles the contention window and draws a new back-off.
+        DoubleCw = "double-cw",
+    }
+}
+
+params! {
+    /// 802.11 DCF and interface queue.
+    pub struct MacConfig {
+        /// Slot time.
+        slot: Span = Span::from_micros(20), "s", "IEEE 802.11-2020 table 15-5";
+        /// Short inter-frame space.
+        sifs: Span = Span::from_micros(10), "s", "IEEE 802.11-2020 table 15-5";
+        /// Smallest contention window.
+        cw_min: u32 = 31, "slots", "IEEE 802.11-2020 table 15-5";
+        /// Largest contention window.
+        cw_max: u32 = 1023, "slots", "IEEE 802.11-2020 table 15-5";
+        /// Unicast frames longer than this use RTS/CTS (bytes of the MAC frame); off disables it.
+        rts_threshold: Option<u32> = Some(0), "bytes", "fu2003.table1";
+        /// Attempts of frames counted by the short retry counter (RTS, and data without RTS).
+        short_retry_limit: u32 = 7, "attempts", "IEEE 802.11-2020 dot11ShortRetryLimit";
+        /// Attempts of data frames sent after RTS/CTS.
+        long_retry_limit: u32 = 4, "attempts", "IEEE 802.11-2020 dot11LongRetryLimit";
+        /// MAC header and FCS of a data frame.
+        data_header: u32 = 28, "bytes", "IEEE 802.11-2020 9.3.2.1 (three addresses)";
+        /// LLC/SNAP header between MAC header and network packet.
+        llc_header: u32 = 8, "bytes", "RFC 1042";
+        /// Largest packet the MAC takes, LLC header included.
+        max_msdu: u32 = 2304, "bytes", "IEEE 802.11-2020 9.2.4.7.1";
+        /// Interface queue length.
+        queue: u32 = 50, "packets", "fu2003.table1";
+        /// Back-off is drawn from 0..=CW; otherwise from 0..CW-1.
+        backoff_includes_cw: bool = true, "", "IEEE 802.11-2020 10.3.3";
+        /// A frame that finds the medium idle for DIFS and no back-off pending is sent at once.
+        immediate_access: bool = true, "", "IEEE 802.11-2020 10.3.4.2";
+        /// A back-off follows a frame dropped at the retry limit.
+        backoff_after_drop: bool = true, "", "IEEE 802.11-2020 10.3.3";
+        /// A back-off that starts on an idle medium first waits an inter-frame space of its own; otherwise idle time that
+        /// has passed counts.
+        ifs_from_start: bool = false, "", "IEEE 802.11-2020 10.3.4.3";
+        /// What happens when the back-off ends while the medium is busy.
+        busy_at_expiry: BusyAtExpiry = BusyAtExpiry::Transmit, "", "IEEE 802.11-2020 10.3.4.3";
+        /// A frame that begins within this time before the end of a station's back-off comes too late to be sensed.
+        cca_delay: Span = Span::from_micros(5), "s", "IEEE 802.11-2020 table 15-5 (aRxTxTurnaroundTime)";
+        /// How the extended inter-frame space is kept.
+        eifs: EifsRule = EifsRule::ReplacesDifs, "", "IEEE 802.11-2020 10.3.2.3.7";
+        /// A NAV set by an RTS is reset when no frame follows it in time.
+        nav_reset: bool = true, "", "IEEE 802.11-2020 10.3.2.4";
+        /// When a station gives up waiting for a response.
+        response_timeout: ResponseTimeout = ResponseTimeout::RxStart, "", "IEEE 802.11-2020 10.3.2.9";
+        /// Allowance for one propagation delay in `response_timeout = "full-frame"`.
+        timeout_margin: Span = Span::from_micros(2), "s", "ns2-facts item 17";
+        /// When an RTS is answered.
+        cts_rule: CtsRule = CtsRule::NavIdle, "", "IEEE 802.11-2020 10.3.2.8";
+        /// After a CTS the data frame is sent only if NAV and carrier sense are idle; otherwise the RTS is repeated
+        /// with a doubled window.
+        data_needs_idle: bool = false, "", "ns2-facts item 22";
+        /// With RTS/CTS in use, data is accepted only from the station the CTS was sent to.
+        data_needs_cts: bool = false, "", "ns2-facts item 25";
+        /// Duration fields are rounded to whole microseconds.
+        duration_whole_us: bool = true, "", "IEEE 802.11-2020 9.2.5";
+        /// A frame handed to an idle MAC waits on a timer that does not freeze (older simulators); busy at its end doubles
+        /// the window.
+        nonfreezing_defer: bool = false, "", "ns2-facts item 21";
+    }
+}

@@ -1,0 +1,76 @@
+//! Every parameter of the engine: one JSON document describes one run completely.
+
+pub mod flow;
+pub mod mac;
+pub mod net;
+pub(crate) mod params;
+pub mod presets;
+pub mod radio;
+pub mod tcp;
+
+use serde::{Deserialize, Serialize};
+
+pub use flow::{AckPolicy, App, FlowConfig, Transport};
+pub use mac::MacConfig;
+pub use net::{NetConfig, RoutingConfig};
+pub use params::ParamInfo;
+pub use radio::RadioConfig;
+pub use tcp::TcpConfig;
+
+use crate::units::{Span, Time};
+
+/// One run, completely.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Config {
+    /// Seed of every random stream.
+    pub seed: u64,
+    /// End of the run (integer nanoseconds).
+    pub duration: Time,
+    /// Metrics count from here.
+    #[serde(default)]
+    pub warmup: Time,
+    /// Positions of the nodes in metres.
+    pub nodes: Vec<[f64; 2]>,
+    /// Radio and channel.
+    #[serde(default)]
+    pub radio: RadioConfig,
+    /// 802.11 DCF and interface queue.
+    #[serde(default)]
+    pub mac: MacConfig,
+    /// IPv4 and link adaptation.
+    #[serde(default)]
+    pub net: NetConfig,
+    /// Routing.
+    #[serde(default)]
+    pub routing: RoutingConfig,
+    /// Flows.
+    pub flows: Vec<FlowConfig>,
+    /// Time series to keep.
+    #[serde(default)]
+    pub series: SeriesConfig,
+}
+
+/// Which time series a run keeps.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields, default)]
+pub struct SeriesConfig {
+    /// Names of the series: `cwnd`, `rtt`, `queue`, `throughput`.
+    pub keep: Vec<SeriesKind>,
+    /// Sampling interval of `queue` and `throughput`; `cwnd` and `rtt` are kept at every change.
+    pub interval: Span,
+}
+
+params::choice! {
+    /// A time series.
+    pub enum SeriesKind {
+        /// Congestion window of each TCP flow, segments, at every change.
+        Cwnd = "cwnd",
+        /// Round-trip time samples of each TCP flow, seconds.
+        Rtt = "rtt",
+        /// Interface queue length of each node, packets, every `interval`.
+        Queue = "queue",
+        /// Throughput of each flow over each `interval`, kbit/s.
+        Throughput = "throughput",
+    }
+}

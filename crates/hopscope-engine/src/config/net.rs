@@ -1,0 +1,36 @@
+//! Parameters of the network layer.
+
+use super::params::{choice, params};
+use crate::units::Span;
+
+choice! {
+    /// Routing protocol.
+    pub enum RoutingProtocol {
+        /// Shortest paths (hops) computed before the run; ties go to the nearer, then lower-numbered next hop.
+        Static = "static",
+    }
+}
+
+params! {
+    /// IPv4 and link adaptation.
+    pub struct NetConfig {
+        /// IPv4 header.
+        ip_header: u32 = 20, "bytes", "RFC 791";
+        /// UDP header.
+        udp_header: u32 = 8, "bytes", "RFC 768";
+        /// Initial time to live.
+        ttl: u32 = 64, "hops", "RFC 1700";
+        /// Delay of the link layer, once on the way down to the queue and once on the way up.
+        link_delay: Span = Span::ZERO, "s", "a default";
+        /// Next hops are resolved by ARP on the air; otherwise every station knows every MAC address.
+        arp: bool = false, "", "a default";
+    }
+}
+
+params! {
+    /// Routing.
+    pub struct RoutingConfig {
+        /// Routing protocol.
+        protocol: RoutingProtocol = RoutingProtocol::Static, "", "fu2003.table1";
+    }
+}

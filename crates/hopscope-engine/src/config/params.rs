@@ -1,0 +1,109 @@
+//! The macro that gives every engine parameter one home: type, default, unit, meaning and source in one place.
+//!
+//! From the same lines come the struct, its serde form (unknown keys refused), its default and the table that the
+//! Python package turns into scenario keys, the JSON Schema and the reference pages.
+
+use serde::Serialize;
+
+use crate::units::Span;
+
+/// One parameter as the Python side and the documentation see it.
+#[derive(Debug, Clone, Serialize)]
+pub struct ParamInfo {
+    /// Key inside its section.
+    pub name: &'static str,
+    /// What the parameter means.
+    pub doc: String,
+    /// Unit of the number, empty for counts, flags and choices. A time is given in integer nanoseconds.
+    pub unit: &'static str,
+    /// `time`, `int`, `float`, `flag`, `choice`, `int-or-off` or `int-list`.
+    pub kind: &'static str,
+    /// Allowed words of a `choice`.
+    pub choices: &'static [&'static str],
+    /// Where the default comes from: a clause, a paper key, or "a default".
+    pub source: &'static str,
+}
+
+/// How a Rust type appears in a scenario.
+pub trait ParamType {
+    /// See [`ParamInfo::kind`].
+    const KIND: &'static str;
+    /// See [`ParamInfo::choices`].
+    const CHOICES: &'static [&'static str] = &[];
+}
+
+impl ParamType for Span {
+    const KIND: &'static str = "time";
+}
+impl ParamType for bool {
+    const KIND: &'static str = "flag";
+}
+impl ParamType for u32 {
+    const KIND: &'static str = "int";
+}
+impl ParamType for u64 {
+    const KIND: &'static str = "int";
+}
+impl ParamType for f64 {
+    const KIND: &'static str = "float";
+}
+impl ParamType for Option<u32> {
+    const KIND: &'static str = "int-or-off";
+}
+impl ParamType for Vec<u64> {
+    const KIND: &'static str = "int-list";
+}
+
+/// Declares a closed set of words.
+macro_rules! choice {
+    ($(#[$meta:meta])* pub enum $name:ident { $($(#[doc = $vdoc:literal])+ $variant:ident = $word:literal),+ $(,)? }) => {
+        $(#[$meta])*
+        #[derive(Debug, Clone, Copy, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
+        pub enum $name { $($(#[doc = $vdoc])+ #[serde(rename = $word)] $variant),+ }
+
+        impl $name {
+            /// Every word with its meaning.
+            pub const WORDS: &'static [(&'static str, &'static str)] = &[$(($word, concat!($($vdoc),+).trim_ascii())),+];
+        }
+
+        impl $crate::config::params::ParamType for $name {
+            const KIND: &'static str = "choice";
+            const CHOICES: &'static [&'static str] = &[$($word),+];
+        }
+    };
+}
+
+/// Declares a section of parameters.
+macro_rules! params {
+    ($(#[doc = $sdoc:literal])* pub struct $name:ident {
+        $($(#[doc = $doc:literal])+ $field:ident : $ty:ty = $default:expr, $unit:literal, $source:literal;)+
+    }) => {
+        $(#[doc = $sdoc])*
+        #[derive(Debug, Clone, PartialEq, serde::Serialize, serde::Deserialize)]
+        #[serde(deny_unknown_fields, default)]
+        pub struct $name { $($(#[doc = $doc])+ pub $field: $ty),+ }
+
+        impl Default for $name {
+            fn default() -> Self {
+                $name { $($field: $default),+ }
+            }
+        }
+
+        impl $name {
+            /// The parameters of this section, in order.
+            pub fn describe() -> Vec<$crate::config::params::ParamInfo> {
+                use $crate::config::params::{ParamInfo, ParamType};
+                vec![$(ParamInfo {
+                    name: stringify!($field),
+                    doc: [$($doc),+].join("").trim().to_string(),
+                    unit: $unit,
+                    kind: <$ty as ParamType>::KIND,
+                    choices: <$ty as ParamType>::CHOICES,
+                    source: $source,
+                }),+]
+            }
+        }
+    };
+}
+
+pub(crate) use {choice, params};

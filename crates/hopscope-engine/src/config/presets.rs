@@ -1,0 +1,147 @@
+//! Named settings: radio presets and the two behaviour profiles.
+//!
+//! A preset or profile is a set of assignments to documented parameters, nothing else; what a profile switches is
+//! read here and nowhere in the protocol machines.
+
+use super::mac::{BusyAtExpiry, CtsRule, EifsRule, ResponseTimeout};
+use super::radio::{CaptureRule, IgnoredFrame, Phy, Propagation, Undecodable};
+use super::tcp::{Handshake, InitialSsthresh, LossWindow, Recovery, RttEstimator};
+use super::{MacConfig, NetConfig, RadioConfig, TcpConfig};
+use crate::units::Span;
+
+/// Parameters shared by all nodes and, for `tcp`, by all flows unless a flow overrides them.
+#[derive(Debug, Clone, Default, PartialEq, serde::Serialize)]
+pub struct Base {
+    /// Radio and channel.
+    pub radio: RadioConfig,
+    /// 802.11 DCF and interface queue.
+    pub mac: MacConfig,
+    /// IPv4 and link adaptation.
+    pub net: NetConfig,
+    /// TCP.
+    pub tcp: TcpConfig,
+}
+
+/// Names of the behaviour profiles.
+pub const PROFILES: &[&str] = &["standard", "ns2"];
+
+/// Names of the radio presets, each with one line of description.
+pub const PRESETS: &[(&str, &str)] = &[
+    ("wavelan-2M", "914 MHz WaveLAN: two-ray ground, 250 m receive, 550 m sense, DSSS 2 Mbit/s, control at 1 Mbit/s"),
+    ("dsss-1M", "802.11 DSSS, data 1 Mbit/s, long preamble"),
+    ("dsss-2M", "802.11 DSSS, data 2 Mbit/s, responses at 1 or 2 Mbit/s, long preamble"),
+    ("hr-dsss-5.5M", "802.11b, data 5.5 Mbit/s, long preamble"),
+    ("hr-dsss-11M", "802.11b, data 11 Mbit/s, long preamble"),
+    ("hr-dsss-5.5M-short", "802.11b, data 5.5 Mbit/s, short preamble"),
+    ("hr-dsss-11M-short", "802.11b, data 11 Mbit/s, short preamble"),
+    ("ofdm-6M", "802.11a, data 6 Mbit/s"),
+    ("ofdm-9M", "802.11a, data 9 Mbit/s"),
+    ("ofdm-12M", "802.11a, data 12 Mbit/s"),
+    ("ofdm-18M", "802.11a, data 18 Mbit/s"),
+    ("ofdm-24M", "802.11a, data 24 Mbit/s"),
+    ("ofdm-36M", "802.11a, data 36 Mbit/s"),
+    ("ofdm-48M", "802.11a, data 48 Mbit/s"),
+    ("ofdm-54M", "802.11a, data 54 Mbit/s"),
+    ("erp-ofdm-6M", "802.11g (no 802.11b station near), data 6 Mbit/s"),
+    ("erp-ofdm-9M", "802.11g, data 9 Mbit/s"),
+    ("erp-ofdm-12M", "802.11g, data 12 Mbit/s"),
+    ("erp-ofdm-18M", "802.11g, data 18 Mbit/s"),
+    ("erp-ofdm-24M", "802.11g, data 24 Mbit/s"),
+    ("erp-ofdm-36M", "802.11g, data 36 Mbit/s"),
+    ("erp-ofdm-48M", "802.11g, data 48 Mbit/s"),
+    ("erp-ofdm-54M", "802.11g, data 54 Mbit/s"),
+];
+
+/// The parameters of a profile with a radio preset; `None` for an unknown name.
+pub fn base(profile: &str, preset: &str) -> Option<Base> {
+    let mut base = Base::default();
+    apply_preset(&mut base, preset)?;
+    match profile {
+        "standard" => {}
+        "ns2" => apply_ns2(&mut base),
+        _ => return None,
+    }
+    Some(base)
+}
+
+fn apply_preset(base: &mut Base, preset: &str) -> Option<()> {
+    if !PRESETS.iter().any(|(name, _)| *name == preset) {
+        return None;
+    }
+    let Base { radio, mac, .. } = base;
+    let (family, rate) = preset.split_once('-').filter(|(f, _)| *f == "dsss" || *f == "ofdm").map_or_else(
+        || preset.strip_prefix("hr-dsss-").map(|r| ("hr-dsss", r)).or(preset.strip_prefix("erp-ofdm-").map(|r| ("erp-ofdm", r))),
+        Some,
+    )
+    .unwrap_or(("wavelan", "2M"));
+    radio.data_rate = match rate.trim_end_matches("-short") {
+        "5.5M" => 5_500_000,
+        whole => whole.trim_end_matches('M').parse::<u64>().ok()? * 1_000_000,
+    };
+    match family {
+        "wavelan" => {}
+        "dsss" => radio.response_rates = vec![1_000_000, 2_000_000],
+        "hr-dsss" => {
+            radio.response_rates = vec![1_000_000, 2_000_000];
+            radio.frequency = 2.4e9;
+            if rate.ends_with("-short") {
+                // Short preamble: 72 bits at 1 Mbit/s and 48 at 2 Mbit/s; no 1 Mbit/s frame can carry it.
+                radio.basic_rate = 2_000_000;
+                radio.response_rates = vec![2_000_000];
+                radio.plcp_bits_1m = 72;
+                radio.plcp_bits_2m = 48;
+            }
+        }
+        _ => {
+            radio.phy = if family == "ofdm" { Phy::Ofdm } else { Phy::ErpOfdm };
+            radio.frequency = if family == "ofdm" { 5.2e9 } else { 2.4e9 };
+            radio.basic_rate = 6_000_000;
+            radio.response_rates = vec![6_000_000, 12_000_000, 24_000_000];
+            mac.slot = Span::from_micros(9);
+            mac.sifs = Span::from_micros(if family == "ofdm" { 16 } else { 10 });
+            mac.cw_min = 15;
+            mac.cca_delay = Span::from_micros(2);
+        }
+    }
+    Some(())
+}
+
+/// The documented behaviour of ns-2.35; numbers are the items of docs/models/ns2.md.
+fn apply_ns2(base: &mut Base) {
+    let Base { radio, mac, net, tcp } = base;
+    radio.propagation = Propagation::TwoRay; // 1
+    radio.undecodable = Undecodable::Locks; // 2
+    radio.capture_rule = CaptureRule::FirstComes; // 3
+    radio.ignored_frame = IgnoredFrame::NavEifs; // 5
+    radio.propagation_speed = 3e8; // 7
+    mac.data_header = 34; // 11
+    mac.llc_header = 0; // 11
+    mac.max_msdu = 8_000; // no limit in ns-2; the Duration field is 16 bits of microseconds
+    mac.duration_whole_us = true; // 13
+    mac.nav_reset = false; // 13
+    mac.eifs = EifsRule::Nav; // 14
+    mac.cts_rule = CtsRule::MediumIdle; // 16
+    mac.response_timeout = ResponseTimeout::FullFrame; // 17
+    mac.backoff_includes_cw = false; // 18
+    mac.immediate_access = false; // 20
+    mac.backoff_after_drop = false; // 20
+    mac.ifs_from_start = true; // 19, 20
+    mac.busy_at_expiry = BusyAtExpiry::DoubleCw; // 22
+    mac.data_needs_idle = true; // 22
+    mac.cca_delay = Span::ZERO; // 22
+    mac.data_needs_cts = true; // 25
+    net.link_delay = Span::from_micros(25); // 28
+    net.arp = true; // 29
+    net.udp_header = 0; // 32
+    net.ttl = 32; // the IP default of ns-2
+    tcp.handshake = Handshake::Ns2; // 34
+    tcp.initial_window = 2; // 35
+    tcp.initial_ssthresh = InitialSsthresh::Window; // 35
+    tcp.initial_rto = Span::from_secs(3); // 36
+    tcp.min_rto = Span::from_millis(200); // 36
+    tcp.clock_granularity = Span::from_millis(10); // 36
+    tcp.rtt_estimator = RttEstimator::Ns2; // 36
+    tcp.loss_window = LossWindow::Window; // 37, 40
+    tcp.recovery = Recovery::Ns2; // 38 to 42
+    tcp.sack_option_base = 0; // 41
+}

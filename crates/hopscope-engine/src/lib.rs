@@ -1,0 +1,42 @@
+//! Hopscope's engine: a pure, deterministic discrete-event model of multi-hop IEEE 802.11 networks.
+//!
+//! From the top: [`app`] decides when to send, [`transport`] carries it ([`transport::tcp`], UDP), [`net`] and
+//! [`routing`] forward it, [`mac`] contends for the channel, [`phy`] hears, [`channel`] says who hears whom.
+//! [`world`] is the only place where these machines meet. [`simulation`] runs a whole configuration and returns
+//! its results.
+//!
+//! The engine does no input or output, reads no clock, uses no threads and no hash order. Time is integer
+//! nanoseconds. The same configuration gives the same bytes on any machine.
+//!
+//! # Order
+//! Events at one instant follow the order written in [`event`]; radio edges follow the rule in [`phy::radio`].
+//! Random streams are derived from (seed, owner, purpose), see [`rng`].
+
+#![forbid(unsafe_code)]
+#![warn(missing_docs)]
+
+pub mod app;
+pub mod channel;
+pub mod config;
+pub mod error;
+pub mod event;
+pub mod ids;
+pub mod mac;
+pub mod metrics;
+pub mod net;
+pub mod packet;
+pub mod phy;
+pub mod queue;
+pub mod record;
+pub mod results;
+pub mod rng;
+pub mod routing;
+pub mod simulation;
+pub mod transport;
+pub mod units;
+pub mod world;
+
+pub use config::Config;
+pub use error::BuildError;
+pub use simulation::Simulation;
+pub use world::World;

@@ -1,0 +1,362 @@
+//! Carrier sense, NAV, inter-frame spaces and back-off of one station (IEEE 802.11-2020 10.3.4).
+//!
+//! No event marks a slot or an edge of the medium. The station applies the radio's edges when something happens at
+//! its node ([`Station::catch_up`]); each start of a frame freezes the count of whole slots. One access event per
+//! station stands at the earliest instant the back-off can end as far as is known; when it comes, the station has
+//! either reached zero and sends, or names the next such instant.
+//!
+//! ```text
+//!          draw                 medium idle since t          zero slots left
+//!  (none) ------> PENDING ---------------------------> count -----------------> send
+//!                    ^          slots from t + IFS        |
+//!                    +------------------------------------+
+//!                              a frame begins: freeze
+//! ```
+
+use crate::config::MacConfig;
+use crate::config::mac::{BusyAtExpiry, EifsRule};
+use crate::mac::nav::Nav;
+use crate::mac::timing::Timing;
+use crate::phy::{Arrival, Edge, Radio, RadioRules};
+use crate::rng::Stream;
+use crate::units::{Span, Time};
+
+/// Parameters shared by all stations of a run.
+#[derive(Debug, Clone)]
+pub struct StationRules {
+    /// Reception.
+    pub radio: RadioRules,
+    /// Durations.
+    pub timing: Timing,
+    /// How EIFS is kept.
+    pub eifs: EifsRule,
+    /// A NAV set by an RTS may be reset.
+    pub nav_reset: bool,
+    /// Frames that begin within this time before the end of a back-off are not sensed.
+    pub cca_delay: Span,
+    /// Draws include CW itself.
+    pub backoff_includes_cw: bool,
+    /// Contention window limits.
+    pub cw_min: u32,
+    /// See `cw_min`.
+    pub cw_max: u32,
+    /// A back-off started on an idle medium waits a full IFS of its own.
+    pub ifs_from_start: bool,
+    /// What a busy medium at the end of a back-off means.
+    pub busy_at_expiry: BusyAtExpiry,
+}
+
+impl StationRules {
+    /// Rules from the configuration.
+    pub fn new(radio: RadioRules, timing: Timing, mac: &MacConfig) -> Self {
+        StationRules {
+            radio,
+            timing,
+            eifs: mac.eifs,
+            nav_reset: mac.nav_reset,
+            cca_delay: mac.cca_delay,
+            backoff_includes_cw: mac.backoff_includes_cw,
+            cw_min: mac.cw_min,
+            cw_max: mac.cw_max,
+            ifs_from_start: mac.ifs_from_start,
+            busy_at_expiry: mac.busy_at_expiry,
+        }
+    }
+}
+
+/// Kind of pending access.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Access {
+    /// Nothing to send and no post-back-off.
+    None,
+    /// Idle medium: send after the IFS unless a frame begins first.
+    Immediate,
+    /// Back-off that freezes.
+    Backoff,
+    /// Back-off that runs on while the medium is busy (older simulators).
+    NonFreezing,
+}
+
+/// Answer of [`Station::poll_access`].
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum AccessAnswer {
+    /// Nothing is pending.
+    Nothing,
+    /// The medium is ours now.
+    Granted,
+    /// Ask again at this instant.
+    At(Time),
+}
+
+/// Lower half of the MAC: radio, NAV and back-off of one station.
+#[derive(Debug)]
+pub struct Station {
+    /// The radio.
+    pub radio: Radio,
+    nav: Nav,
+    access: Access,
+    eifs: bool,
+    remaining: u32,
+    cw: u32,
+    /// The pending back-off follows a frame and no other waits for it: its end needs no event.
+    post_only: bool,
+    armed_at: Time,
+    hold_until: Time,
+    /// Instant of the queued access event, `NEVER` when none is queued.
+    queued_at: Time,
+    received: u32,
+    rng: Stream,
+}
+
+/// No frame was received.
+const NOTHING: u32 = u32::MAX;
+
+impl Station {
+    /// An idle station drawing its back-offs from `rng`.
+    pub fn new(rules: &StationRules, rng: Stream) -> Self {
+        Station {
+            radio: Radio::default(),
+            nav: Nav::default(),
+            access: Access::None,
+            eifs: false,
+            remaining: 0,
+            cw: rules.cw_min,
+            post_only: false,
+            armed_at: Time::ZERO,
+            hold_until: Time::ZERO,
+            queued_at: Time::NEVER,
+            received: NOTHING,
+            rng,
+        }
+    }
+
+    /// A frame will arrive. Edges up to `now` are applied first when many are waiting, to keep the inbox short.
+    #[inline]
+    pub fn post(&mut self, now: Time, arrival: Arrival, rules: &StationRules) {
+        if self.radio.waiting() >= 4 {
+            self.catch_up(now, rules);
+        }
+        self.radio.post(arrival);
+    }
+
+    /// Applies every edge up to `now`.
+    #[inline]
+    pub fn catch_up(&mut self, now: Time, rules: &StationRules) {
+        loop {
+            let busy_before = self.busy_until();
+            let Some(edge) = self.radio.next_edge(now, &rules.radio) else { break };
+            match edge {
+                Edge::Busy { at } => {
+                    self.freeze(at, busy_before, rules);
+                    self.nav.on_frame_start(at);
+                }
+                Edge::Ignored { end, .. } => self.nav.extend(end + rules.timing.eifs),
+                Edge::Silent | Edge::Deaf => {}
+                Edge::RxOk { at, slot, nav, flags } => self.on_rx_ok(at, slot, nav, flags, rules),
+                Edge::RxBad { at } => match rules.eifs {
+                    EifsRule::ReplacesDifs => self.eifs = true,
+                    EifsRule::Nav => self.nav.extend(at + rules.timing.eifs),
+                    EifsRule::Off => {}
+                },
+            }
+        }
+    }
+
+    /// Takes the frame received at this very instant, if its air slot is `slot`.
+    #[inline]
+    pub fn take_received(&mut self, slot: u32) -> bool {
+        let mine = self.received == slot;
+        self.received = NOTHING;
+        mine
+    }
+
+    /// The own transmitter starts at `now` and is on until `end`.
+    #[inline]
+    pub fn begin_tx(&mut self, now: Time, end: Time, rules: &StationRules) {
+        let busy_before = self.busy_until();
+        self.freeze(now, busy_before, rules);
+        self.radio.begin_tx(end);
+    }
+
+    /// The station waits for an answer until `until` and contends for nothing meanwhile.
+    #[inline]
+    pub fn hold(&mut self, until: Time) {
+        self.hold_until = until;
+    }
+
+    /// True when neither carrier sense, NAV, own transmission nor a pending exchange occupies the medium.
+    #[inline]
+    pub fn is_idle(&self, now: Time) -> bool {
+        self.busy_until() <= now && self.radio.receiving_until().is_none_or(|end| end <= now)
+    }
+
+    /// True when the NAV has ended.
+    #[inline]
+    pub fn nav_idle(&self, now: Time) -> bool {
+        self.nav.until() <= now
+    }
+
+    /// Contention window, slots.
+    #[inline]
+    pub fn cw(&self) -> u32 {
+        self.cw
+    }
+
+    /// Doubles the contention window after a failure.
+    #[inline]
+    pub fn double_cw(&mut self, rules: &StationRules) {
+        self.cw = (2 * self.cw + 1).min(rules.cw_max);
+    }
+
+    /// Contention window back to its least value.
+    #[inline]
+    pub fn reset_cw(&mut self, rules: &StationRules) {
+        self.cw = rules.cw_min;
+    }
+
+    /// A frame to send has come: true when a back-off is already running that it can use.
+    pub fn adopt_post_backoff(&mut self, now: Time, rules: &StationRules) -> bool {
+        if self.post_only && self.access != Access::None && self.expiry(self.busy_until(), rules) <= now {
+            self.access = Access::None;
+        }
+        self.post_only = false;
+        self.access != Access::None
+    }
+
+    /// Draws the back-off that follows a finished frame exchange.
+    pub fn start_post_backoff(&mut self, now: Time, rules: &StationRules) {
+        self.start_backoff(now, rules);
+        self.post_only = true;
+    }
+
+    /// Draws a back-off that counts from `now` on.
+    pub fn start_backoff(&mut self, now: Time, rules: &StationRules) {
+        self.access = Access::Backoff;
+        self.post_only = false;
+        self.armed_at = now;
+        self.remaining = self.draw(rules);
+    }
+
+    /// Draws a back-off that does not freeze.
+    pub fn start_nonfreezing(&mut self, now: Time, rules: &StationRules) {
+        self.start_backoff(now, rules);
+        self.access = Access::NonFreezing;
+    }
+
+    /// Waits for the rest of the IFS only; a frame that begins first makes it a back-off.
+    pub fn start_immediate(&mut self, now: Time) {
+        self.access = Access::Immediate;
+        self.armed_at = now;
+        self.remaining = 0;
+    }
+
+    /// At `now` with all edges applied: is access granted, and if not, when to ask again?
+    #[inline]
+    pub fn poll_access(&mut self, now: Time, rules: &StationRules) -> AccessAnswer {
+        if self.access == Access::None || self.post_only {
+            return AccessAnswer::Nothing;
+        }
+        let expiry = self.expiry(self.busy_until(), rules);
+        if expiry > now {
+            return AccessAnswer::At(expiry);
+        }
+        if rules.busy_at_expiry == BusyAtExpiry::DoubleCw && !self.is_idle(now) {
+            self.double_cw(rules);
+            self.start_backoff(now, rules);
+            return AccessAnswer::At(self.expiry(self.busy_until(), rules).max(now + Span(1)));
+        }
+        self.access = Access::None;
+        AccessAnswer::Granted
+    }
+
+    /// The access event to queue now, if a frame waits and none stands early enough.
+    #[inline]
+    pub fn access_to_queue(&mut self, now: Time, rules: &StationRules) -> Option<Time> {
+        if self.access == Access::None || self.post_only {
+            return None;
+        }
+        let at = self.expiry(self.busy_until(), rules).max(now);
+        if self.queued_at <= at {
+            return None;
+        }
+        self.queued_at = at;
+        Some(at)
+    }
+
+    /// An access event came up at `now`; false when a later decision made it stale.
+    #[inline]
+    pub fn access_event(&mut self, now: Time) -> bool {
+        let live = self.queued_at == now;
+        if live {
+            self.queued_at = Time::NEVER;
+        }
+        live
+    }
+
+    /// End of everything that occupies the medium, as far as is known.
+    #[inline]
+    fn busy_until(&self) -> Time {
+        self.radio.carrier_until().max(self.nav.until()).max(self.radio.tx_until()).max(self.hold_until)
+    }
+
+    fn ifs(&self, rules: &StationRules) -> Span {
+        if self.eifs { rules.timing.eifs } else { rules.timing.difs }
+    }
+
+    /// First instant of the count of slots, the medium being idle from `busy_until` on.
+    #[inline]
+    fn count_from(&self, busy_until: Time, rules: &StationRules) -> Time {
+        let ifs = self.ifs(rules);
+        match self.access {
+            Access::NonFreezing => self.armed_at + ifs,
+            _ if rules.ifs_from_start => busy_until.max(self.armed_at) + ifs,
+            _ => (busy_until + ifs).max(self.armed_at),
+        }
+    }
+
+    #[inline]
+    fn expiry(&self, busy_until: Time, rules: &StationRules) -> Time {
+        self.count_from(busy_until, rules) + rules.timing.slot * u64::from(self.remaining)
+    }
+
+    /// A frame begins at `at`; `busy_until` is what was known just before.
+    #[inline]
+    fn freeze(&mut self, at: Time, busy_until: Time, rules: &StationRules) {
+        match self.access {
+            Access::None | Access::NonFreezing => return,
+            Access::Immediate | Access::Backoff => {}
+        }
+        let count_from = self.count_from(busy_until, rules);
+        let expiry = count_from + rules.timing.slot * u64::from(self.remaining);
+        if expiry <= at + rules.cca_delay {
+            if self.post_only {
+                self.access = Access::None;
+            }
+            return;
+        }
+        if self.access == Access::Immediate {
+            self.access = Access::Backoff;
+            self.remaining = self.draw(rules);
+        } else if at > count_from {
+            self.remaining -= ((at - count_from).0 / rules.timing.slot.0) as u32;
+        }
+    }
+
+    fn on_rx_ok(&mut self, at: Time, slot: u32, nav: u32, flags: u8, rules: &StationRules) {
+        self.eifs = false;
+        if flags & Arrival::FOR_ME != 0 {
+            self.received = slot;
+        } else if nav > 0 {
+            let until = at + Span(u64::from(nav));
+            if rules.nav_reset && flags & Arrival::RTS != 0 {
+                self.nav.extend_by_rts(until, at + rules.timing.nav_reset);
+            } else {
+                self.nav.extend(until);
+            }
+        }
+    }
+
+    fn draw(&mut self, rules: &StationRules) -> u32 {
+        self.rng.below(self.cw + u32::from(rules.backoff_includes_cw))
+    }
+}

@@ -1,0 +1,518 @@
+//! Frame exchange of the DCF: RTS, CTS, DATA, ACK, retries (IEEE 802.11-2020 10.3.2 and 10.3.4.4).
+//!
+//! ```text
+//!           offer            access, RTS in use          CTS          SIFS
+//!   IDLE ----------> CONTEND ------------------> WAIT_CTS ---> SIFS_DATA ---> WAIT_ACK --ACK--> IDLE
+//!                      ^  | access, no RTS           |                          |
+//!                      |  +--------------------------|------------------------->|
+//!                      +------- retry ---------------+---- timeout -------------+---- limit --> IDLE
+//! ```
+//! Beside its own exchange a station answers others: an RTS with a CTS, a data frame with an ACK, each after SIFS.
+
+use crate::config::mac::{CtsRule, ResponseTimeout};
+use crate::config::{MacConfig, RadioConfig};
+use crate::ids::{NodeId, PacketId};
+use crate::mac::contention::{AccessAnswer, Station, StationRules};
+use crate::mac::dedup::Dedup;
+use crate::mac::timing::{self, Timing};
+use crate::phy::RadioRules;
+use crate::units::{Span, Time};
+
+/// Kinds of frames.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum FrameKind {
+    /// Request to send.
+    Rts,
+    /// Clear to send.
+    Cts,
+    /// Data, unicast or broadcast.
+    Data,
+    /// Acknowledgement.
+    Ack,
+}
+
+/// A frame on the air.
+#[derive(Debug, Clone, Copy)]
+pub struct Frame {
+    /// Kind.
+    pub kind: FrameKind,
+    /// Transmitter.
+    pub src: NodeId,
+    /// Receiver, or `NodeId::BROADCAST`.
+    pub dst: NodeId,
+    /// Bytes of the MAC frame.
+    pub bytes: u32,
+    /// Time on the air.
+    pub airtime: Span,
+    /// Duration field.
+    pub nav: Span,
+    /// Packet carried by a data frame.
+    pub packet: PacketId,
+    /// Sequence number of a data frame.
+    pub seq: u16,
+}
+
+/// What the MAC asks of its neighbours.
+#[derive(Debug, Clone, Copy)]
+pub enum MacEffect {
+    /// Put this frame on the air now.
+    Transmit(Frame),
+    /// Call `on_sifs` then.
+    ArmSifs {
+        /// When.
+        at: Time,
+        /// Timer generation.
+        generation: u32,
+    },
+    /// Call `on_response_timeout` then.
+    ArmResponse {
+        /// When.
+        at: Time,
+        /// Timer generation.
+        generation: u32,
+    },
+    /// Call `on_access` then.
+    ArmAccess {
+        /// When.
+        at: Time,
+    },
+    /// A new data frame came in: hand a copy of its packet up.
+    Deliver {
+        /// Packet in the transmitter's hands.
+        packet: PacketId,
+    },
+    /// The exchange of this packet is over; the MAC is free for the next one.
+    Done {
+        /// Packet.
+        packet: PacketId,
+        /// What became of it.
+        outcome: Outcome,
+    },
+}
+
+/// End of a frame exchange.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Outcome {
+    /// Acknowledged, or broadcast.
+    Sent,
+    /// The short or long retry limit was reached.
+    RetryLimit,
+}
+
+/// Parameters of the frame exchange shared by all nodes.
+#[derive(Debug, Clone)]
+pub struct MacRules {
+    /// Lower half.
+    pub station: StationRules,
+    rts_threshold: Option<u32>,
+    short_retry_limit: u32,
+    long_retry_limit: u32,
+    header: u32,
+    immediate_access: bool,
+    backoff_after_drop: bool,
+    cts_rule: CtsRule,
+    rx_start_timeout: bool,
+    data_needs_idle: bool,
+    data_needs_cts: bool,
+    nonfreezing_defer: bool,
+}
+
+impl MacRules {
+    /// Rules from the configuration.
+    pub fn new(radio: &RadioConfig, mac: &MacConfig) -> Self {
+        let timing = Timing::new(radio, mac);
+        MacRules {
+            station: StationRules::new(RadioRules::new(radio), timing, mac),
+            rts_threshold: mac.rts_threshold,
+            short_retry_limit: mac.short_retry_limit,
+            long_retry_limit: mac.long_retry_limit,
+            header: mac.data_header + mac.llc_header,
+            immediate_access: mac.immediate_access,
+            backoff_after_drop: mac.backoff_after_drop,
+            cts_rule: mac.cts_rule,
+            rx_start_timeout: mac.response_timeout == ResponseTimeout::RxStart,
+            data_needs_idle: mac.data_needs_idle,
+            data_needs_cts: mac.data_needs_cts,
+            nonfreezing_defer: mac.nonfreezing_defer,
+        }
+    }
+
+    fn timing(&self) -> &Timing {
+        &self.station.timing
+    }
+
+    fn uses_rts(&self, to: NodeId, bytes: u32) -> bool {
+        to != NodeId::BROADCAST && self.rts_threshold.is_some_and(|threshold| bytes > threshold)
+    }
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Phase {
+    Idle,
+    Contend,
+    WaitCts,
+    SifsData,
+    WaitAck,
+    Broadcasting,
+}
+
+#[derive(Debug, Clone, Copy)]
+struct Outgoing {
+    packet: PacketId,
+    to: NodeId,
+    bytes: u32,
+    airtime: Span,
+    seq: u16,
+    rts: bool,
+}
+
+/// Answering somebody else's exchange.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Reply {
+    None,
+    /// The response leaves after SIFS.
+    Pending { kind: FrameKind, to: NodeId, nav: Span },
+    /// CTS sent: the data frame is due.
+    AwaitData { from: NodeId, until: Time },
+}
+
+/// What an MAC door needs besides its own state.
+pub struct MacCx<'a> {
+    /// Now.
+    pub now: Time,
+    /// Lower half of this station, edges applied up to `now`.
+    pub station: &'a mut Station,
+    /// Parameters.
+    pub rules: &'a MacRules,
+    /// Effects, in order.
+    pub out: &'a mut smallvec::SmallVec<[MacEffect; 4]>,
+}
+
+/// Frame exchange of one node.
+#[derive(Debug)]
+pub struct Dcf {
+    node: NodeId,
+    phase: Phase,
+    current: Option<Outgoing>,
+    reply: Reply,
+    short_retries: u32,
+    long_retries: u32,
+    next_seq: u16,
+    sifs_generation: u32,
+    response_generation: u32,
+    dedup: Dedup,
+    attempts: Attempts,
+}
+
+/// Counters of one node's MAC.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct Attempts {
+    /// RTS frames sent.
+    pub rts: u64,
+    /// Data frames sent, broadcast included.
+    pub data: u64,
+    /// Packets taken from the queue.
+    pub packets: u64,
+    /// Exchanges tried again.
+    pub retries: u64,
+}
+
+impl Dcf {
+    /// The idle MAC of `node`.
+    pub fn new(node: NodeId) -> Self {
+        Dcf {
+            node,
+            phase: Phase::Idle,
+            current: None,
+            reply: Reply::None,
+            short_retries: 0,
+            long_retries: 0,
+            next_seq: 0,
+            sifs_generation: 0,
+            response_generation: 0,
+            dedup: Dedup::default(),
+            attempts: Attempts::default(),
+        }
+    }
+
+    /// True when the MAC can take a packet.
+    #[inline]
+    pub fn is_free(&self) -> bool {
+        self.current.is_none()
+    }
+
+    /// Counters since the start.
+    pub fn attempts(&self) -> &Attempts {
+        &self.attempts
+    }
+
+    /// Takes a packet of `bytes` bytes (network header included) for the neighbour `to`. The MAC must be free.
+    pub fn offer(&mut self, packet: PacketId, to: NodeId, bytes: u32, cx: &mut MacCx<'_>) {
+        debug_assert!(self.current.is_none(), "node {}: the MAC holds one packet at a time", self.node);
+        let bytes = bytes + cx.rules.header;
+        self.attempts.packets += 1;
+        self.current = Some(Outgoing {
+            packet,
+            to,
+            bytes,
+            airtime: cx.rules.timing().data(bytes, to == NodeId::BROADCAST),
+            seq: self.next_seq,
+            rts: cx.rules.uses_rts(to, bytes),
+        });
+        self.next_seq = self.next_seq.wrapping_add(1) & 0x0fff;
+        self.phase = Phase::Contend;
+        if !cx.station.adopt_post_backoff(cx.now, &cx.rules.station) {
+            let idle = cx.station.is_idle(cx.now);
+            if cx.rules.nonfreezing_defer && idle {
+                cx.station.start_nonfreezing(cx.now, &cx.rules.station);
+            } else if cx.rules.immediate_access && idle {
+                cx.station.start_immediate(cx.now);
+            } else {
+                cx.station.start_backoff(cx.now, &cx.rules.station);
+            }
+        }
+        self.arm_access(cx);
+    }
+
+    /// The access event queued for now has come.
+    pub fn on_access(&mut self, cx: &mut MacCx<'_>) {
+        match cx.station.poll_access(cx.now, &cx.rules.station) {
+            AccessAnswer::Granted => {
+                if matches!(self.reply, Reply::Pending { .. }) {
+                    cx.station.start_backoff(cx.now, &cx.rules.station);
+                } else {
+                    self.start_exchange(cx);
+                    return;
+                }
+            }
+            AccessAnswer::At(_) | AccessAnswer::Nothing => {}
+        }
+        self.arm_access(cx);
+    }
+
+    /// A frame for this node (or a broadcast) was received without error.
+    pub fn on_rx(&mut self, frame: &Frame, cx: &mut MacCx<'_>) {
+        match frame.kind {
+            FrameKind::Rts => self.on_rts(frame, cx),
+            FrameKind::Cts => {
+                if self.phase == Phase::WaitCts {
+                    self.short_retries = 0;
+                    self.phase = Phase::SifsData;
+                    self.arm_sifs(cx);
+                }
+            }
+            FrameKind::Data => self.on_data(frame, cx),
+            FrameKind::Ack => {
+                if self.phase == Phase::WaitAck {
+                    self.on_success(cx);
+                }
+            }
+        }
+    }
+
+    /// SIFS has passed.
+    pub fn on_sifs(&mut self, generation: u32, cx: &mut MacCx<'_>) {
+        if generation != self.sifs_generation {
+            return;
+        }
+        if let Reply::Pending { kind, to, nav } = self.reply {
+            self.send_reply(kind, to, nav, cx);
+        } else if self.phase == Phase::SifsData {
+            if cx.rules.data_needs_idle && !cx.station.is_idle(cx.now) {
+                self.phase = Phase::Contend;
+                cx.station.double_cw(&cx.rules.station);
+                cx.station.start_backoff(cx.now, &cx.rules.station);
+            } else {
+                self.send_data(cx);
+            }
+        }
+        self.arm_access(cx);
+    }
+
+    /// The wait for a response is over, or a broadcast has left.
+    pub fn on_response_timeout(&mut self, generation: u32, cx: &mut MacCx<'_>) {
+        if generation != self.response_generation {
+            return;
+        }
+        match self.phase {
+            Phase::Broadcasting => {
+                cx.station.reset_cw(&cx.rules.station);
+                self.finish(Outcome::Sent, true, cx);
+            }
+            Phase::WaitCts | Phase::WaitAck => {
+                if cx.rules.rx_start_timeout
+                    && let Some(end) = cx.station.radio.receiving_until()
+                    && end > cx.now
+                {
+                    self.arm_response(end, cx);
+                } else {
+                    self.on_failure(cx);
+                }
+            }
+            Phase::Idle | Phase::Contend | Phase::SifsData => {}
+        }
+        self.arm_access(cx);
+    }
+
+    fn on_rts(&mut self, frame: &Frame, cx: &mut MacCx<'_>) {
+        let own_exchange = matches!(self.phase, Phase::WaitCts | Phase::SifsData | Phase::WaitAck | Phase::Broadcasting);
+        let replying = match self.reply {
+            Reply::None => false,
+            Reply::Pending { .. } => true,
+            Reply::AwaitData { until, .. } => cx.now < until,
+        };
+        if own_exchange || replying {
+            return;
+        }
+        let nav = cx.rules.timing().cts_duration(frame.nav);
+        self.reply = Reply::Pending { kind: FrameKind::Cts, to: frame.src, nav };
+        self.arm_sifs(cx);
+    }
+
+    fn on_data(&mut self, frame: &Frame, cx: &mut MacCx<'_>) {
+        if frame.dst != NodeId::BROADCAST {
+            let awaited = matches!(self.reply, Reply::AwaitData { from, until } if from == frame.src && cx.now < until);
+            let busy = matches!(self.reply, Reply::Pending { .. });
+            if busy || (cx.rules.data_needs_cts && cx.rules.uses_rts(frame.dst, frame.bytes) && !awaited) {
+                return;
+            }
+            cx.station.hold(cx.now);
+            self.reply = Reply::Pending { kind: FrameKind::Ack, to: frame.src, nav: Span::ZERO };
+            self.arm_sifs(cx);
+            if self.dedup.is_duplicate(frame.src, frame.seq) {
+                return;
+            }
+        }
+        cx.out.push(MacEffect::Deliver { packet: frame.packet });
+    }
+
+    fn start_exchange(&mut self, cx: &mut MacCx<'_>) {
+        let Some(out) = self.current else { return };
+        if !out.rts {
+            self.send_data(cx);
+            return;
+        }
+        self.phase = Phase::WaitCts;
+        self.attempts.rts += 1;
+        let timing = cx.rules.timing();
+        let frame = Frame {
+            kind: FrameKind::Rts,
+            src: self.node,
+            dst: out.to,
+            bytes: timing::RTS_BYTES,
+            airtime: timing.rts,
+            nav: timing.rts_duration(out.airtime),
+            packet: out.packet,
+            seq: 0,
+        };
+        self.transmit(frame, cx);
+        self.arm_response(cx.now + cx.rules.timing().cts_timeout, cx);
+    }
+
+    fn send_data(&mut self, cx: &mut MacCx<'_>) {
+        let Some(out) = self.current else { return };
+        let broadcast = out.to == NodeId::BROADCAST;
+        self.attempts.data += 1;
+        self.phase = if broadcast { Phase::Broadcasting } else { Phase::WaitAck };
+        let frame = Frame {
+            kind: FrameKind::Data,
+            src: self.node,
+            dst: out.to,
+            bytes: out.bytes,
+            airtime: out.airtime,
+            nav: if broadcast { Span::ZERO } else { cx.rules.timing().data_duration() },
+            packet: out.packet,
+            seq: out.seq,
+        };
+        self.transmit(frame, cx);
+        let wait = if broadcast { Span::ZERO } else { cx.rules.timing().ack_timeout_after_data };
+        self.arm_response(cx.now + out.airtime + wait, cx);
+    }
+
+    fn send_reply(&mut self, kind: FrameKind, to: NodeId, nav: Span, cx: &mut MacCx<'_>) {
+        let timing = cx.rules.timing();
+        self.reply = Reply::None;
+        let (airtime, bytes) = match kind {
+            FrameKind::Cts => {
+                let allowed = match cx.rules.cts_rule {
+                    CtsRule::NavIdle => cx.station.nav_idle(cx.now),
+                    CtsRule::MediumIdle => cx.station.is_idle(cx.now),
+                };
+                if !allowed {
+                    return;
+                }
+                let data = if timing.data_timeout_full { nav.saturating_sub(timing.sifs + timing.ack) } else { Span::ZERO };
+                let until = cx.now + timing.cts + data + timing.data_timeout_after_cts;
+                self.reply = Reply::AwaitData { from: to, until };
+                (timing.cts, timing::CTS_BYTES)
+            }
+            _ => (timing.ack, timing::ACK_BYTES),
+        };
+        let frame =
+            Frame { kind, src: self.node, dst: to, bytes, airtime, nav, packet: PacketId::default(), seq: 0 };
+        self.transmit(frame, cx);
+        if let Reply::AwaitData { until, .. } = self.reply {
+            cx.station.hold(until);
+        }
+    }
+
+    fn on_success(&mut self, cx: &mut MacCx<'_>) {
+        match self.current {
+            Some(out) if out.rts => self.long_retries = 0,
+            _ => self.short_retries = 0,
+        }
+        cx.station.reset_cw(&cx.rules.station);
+        self.finish(Outcome::Sent, true, cx);
+    }
+
+    fn on_failure(&mut self, cx: &mut MacCx<'_>) {
+        let after_rts = self.phase == Phase::WaitAck && self.current.is_some_and(|out| out.rts);
+        let (counter, limit) = if after_rts {
+            (&mut self.long_retries, cx.rules.long_retry_limit)
+        } else {
+            (&mut self.short_retries, cx.rules.short_retry_limit)
+        };
+        *counter += 1;
+        if *counter >= limit {
+            *counter = 0;
+            cx.station.reset_cw(&cx.rules.station);
+            self.finish(Outcome::RetryLimit, cx.rules.backoff_after_drop, cx);
+        } else {
+            self.attempts.retries += 1;
+            self.phase = Phase::Contend;
+            cx.station.double_cw(&cx.rules.station);
+            cx.station.start_backoff(cx.now, &cx.rules.station);
+        }
+    }
+
+    fn finish(&mut self, outcome: Outcome, post_backoff: bool, cx: &mut MacCx<'_>) {
+        let Some(out) = self.current.take() else { return };
+        self.phase = Phase::Idle;
+        self.response_generation = self.response_generation.wrapping_add(1);
+        if post_backoff {
+            cx.station.start_post_backoff(cx.now, &cx.rules.station);
+        }
+        cx.out.push(MacEffect::Done { packet: out.packet, outcome });
+    }
+
+    fn transmit(&mut self, frame: Frame, cx: &mut MacCx<'_>) {
+        cx.station.begin_tx(cx.now, cx.now + frame.airtime, &cx.rules.station);
+        cx.out.push(MacEffect::Transmit(frame));
+    }
+
+    fn arm_sifs(&mut self, cx: &mut MacCx<'_>) {
+        self.sifs_generation = self.sifs_generation.wrapping_add(1);
+        cx.out.push(MacEffect::ArmSifs { at: cx.now + cx.rules.timing().sifs, generation: self.sifs_generation });
+    }
+
+    fn arm_response(&mut self, at: Time, cx: &mut MacCx<'_>) {
+        self.response_generation = self.response_generation.wrapping_add(1);
+        cx.out.push(MacEffect::ArmResponse { at, generation: self.response_generation });
+    }
+
+    fn arm_access(&mut self, cx: &mut MacCx<'_>) {
+        if let Some(at) = cx.station.access_to_queue(cx.now, &cx.rules.station) {
+            cx.out.push(MacEffect::ArmAccess { at });
+        }
+    }
+}

@@ -1,0 +1,9 @@
+//! Medium access: the 802.11 distributed coordination function (IEEE 802.11-2020 clause 10.3).
+
+pub mod contention;
+pub mod dcf;
+pub mod dedup;
+pub mod nav;
+pub mod timing;
+
+pub use dcf::{Dcf, MacEffect, MacRules};

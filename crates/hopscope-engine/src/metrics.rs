@@ -1,0 +1,262 @@
+//! The meter: a recorder that turns records into the metrics of a run.
+//!
+//! Definitions: throughput counts payload handed up in order, duplicates excluded; goodput leaves out what came in
+//! retransmitted copies; delay runs per copy from the sending to the receiving transport; jitter is the mean of
+//! |d(i+1) - d(i)| over received copies (afrakhteh2005 3.2.2) and the smoothed form of RFC 3550 A.8; loss is the
+//! share of copies sent that did not arrive; the retransmission index is retransmissions over non-duplicate copies
+//! received (anastasi2006).
+
+use crate::config::{Config, SeriesKind};
+use crate::ids::NodeId;
+use crate::record::{DropReason, Record, Recorder};
+use crate::units::{Span, Time};
+
+/// Largest window that has its own entry in the distribution; larger ones count there.
+const CWND_CLASSES: usize = 1024;
+
+/// What was measured of one flow.
+#[derive(Debug, Clone, Default)]
+pub struct FlowMeter {
+    /// Copies of data packets sent, SYN included.
+    pub sent: u64,
+    /// Copies that repeat data sent before.
+    pub retransmitted: u64,
+    /// Copies received.
+    pub received: u64,
+    /// Copies received that repeat data received before.
+    pub duplicates: u64,
+    /// Payload bytes handed up.
+    pub delivered_bytes: u64,
+    /// Payload bytes that came in copies sent for the first time.
+    pub first_copy_bytes: u64,
+    /// First payload handed up.
+    pub first_delivery: Option<Time>,
+    /// Everything carried.
+    pub completed: Option<Time>,
+    delay_ns: u128,
+    jitter_ns: u128,
+    last_delay: Option<Span>,
+    /// Interarrival jitter of RFC 3550, nanoseconds.
+    rfc_jitter: f64,
+    rtt_ns: u128,
+    rtt_samples: u64,
+    cwnd: f64,
+    cwnd_since: Time,
+    cwnd_area: f64,
+    cwnd_share: Vec<u64>,
+    interval_bytes: u64,
+}
+
+/// One time series: owner (flow or node), instant, value.
+#[derive(Debug, Clone, Default)]
+pub struct Series {
+    /// Flow or node number.
+    pub owner: Vec<u32>,
+    /// Instant.
+    pub time: Vec<Time>,
+    /// Value in the unit of the series.
+    pub value: Vec<f64>,
+}
+
+/// Metrics of a run.
+#[derive(Debug, Clone)]
+pub struct Meter {
+    start: Time,
+    /// Per flow.
+    pub flows: Vec<FlowMeter>,
+    /// Drops of each node by `DropReason::ALL`.
+    pub drops: Vec<[u64; DropReason::ALL.len()]>,
+    /// Time on the air of each node.
+    pub airtime: Vec<Span>,
+    series: [Option<Series>; 4],
+    interval: Span,
+}
+
+impl Meter {
+    /// A meter for a configuration; it counts from the start until `restart`.
+    pub fn new(config: &Config) -> Self {
+        let keep = |kind| config.series.keep.contains(&kind).then(Series::default);
+        Meter {
+            start: Time::ZERO,
+            flows: vec![FlowMeter::default(); config.flows.len()],
+            drops: vec![[0; DropReason::ALL.len()]; config.nodes.len()],
+            airtime: vec![Span::ZERO; config.nodes.len()],
+            series: [
+                keep(SeriesKind::Cwnd),
+                keep(SeriesKind::Rtt),
+                keep(SeriesKind::Queue),
+                keep(SeriesKind::Throughput),
+            ],
+            interval: config.series.interval,
+        }
+    }
+
+    /// Forgets everything counted so far and counts from `now`. Series are kept whole.
+    pub fn restart(&mut self, now: Time) {
+        self.start = now;
+        for flow in &mut self.flows {
+            *flow = FlowMeter {
+                cwnd: flow.cwnd,
+                cwnd_since: now,
+                completed: flow.completed,
+                first_delivery: flow.first_delivery,
+                ..FlowMeter::default()
+            };
+        }
+        self.drops.iter_mut().for_each(|d| *d = [0; DropReason::ALL.len()]);
+        self.airtime.iter_mut().for_each(|a| *a = Span::ZERO);
+    }
+
+    /// Start of the measured time.
+    pub fn start(&self) -> Time {
+        self.start
+    }
+
+    /// A series that was asked for.
+    pub fn series(&self, kind: SeriesKind) -> Option<&Series> {
+        self.series[kind as usize].as_ref()
+    }
+
+    fn push(&mut self, kind: SeriesKind, owner: u32, time: Time, value: f64) {
+        if let Some(series) = &mut self.series[kind as usize] {
+            series.owner.push(owner);
+            series.time.push(time);
+            series.value.push(value);
+        }
+    }
+
+    fn end_interval(&mut self, now: Time) {
+        if self.series[SeriesKind::Throughput as usize].is_none() {
+            return;
+        }
+        for flow in 0..self.flows.len() {
+            let bytes = std::mem::take(&mut self.flows[flow].interval_bytes);
+            let kbps = bytes as f64 * 8.0 / self.interval.as_secs() / 1e3;
+            self.push(SeriesKind::Throughput, flow as u32, now, kbps);
+        }
+    }
+}
+
+impl FlowMeter {
+    fn on_received(&mut self, bytes: u32, delay: Span, duplicate: bool, retransmission: bool) {
+        self.received += 1;
+        self.duplicates += u64::from(duplicate);
+        if !duplicate && !retransmission {
+            self.first_copy_bytes += u64::from(bytes);
+        }
+        self.delay_ns += u128::from(delay.0);
+        if let Some(last) = self.last_delay {
+            let difference = delay.0.abs_diff(last.0);
+            self.jitter_ns += u128::from(difference);
+            self.rfc_jitter += (difference as f64 - self.rfc_jitter) / 16.0;
+        }
+        self.last_delay = Some(delay);
+    }
+
+    fn on_cwnd(&mut self, now: Time, cwnd: f64) {
+        self.close_cwnd(now);
+        self.cwnd = cwnd;
+    }
+
+    /// Accounts the window up to `now`.
+    pub fn close_cwnd(&mut self, now: Time) {
+        let span = now.saturating_since(self.cwnd_since).0;
+        self.cwnd_since = now;
+        if self.cwnd <= 0.0 || span == 0 {
+            return;
+        }
+        self.cwnd_area += self.cwnd * span as f64;
+        let class = (self.cwnd as usize).min(CWND_CLASSES - 1);
+        if self.cwnd_share.len() <= class {
+            self.cwnd_share.resize(class + 1, 0);
+        }
+        self.cwnd_share[class] += span;
+    }
+
+    /// Mean one-way delay of received copies, milliseconds.
+    pub fn delay_ms(&self) -> Option<f64> {
+        (self.received > 0).then(|| self.delay_ns as f64 / self.received as f64 / 1e6)
+    }
+
+    /// Mean difference of consecutive delays, milliseconds (afrakhteh2005).
+    pub fn jitter_ms(&self) -> Option<f64> {
+        (self.received > 1).then(|| self.jitter_ns as f64 / self.received as f64 / 1e6)
+    }
+
+    /// Smoothed interarrival jitter at the end of the run, milliseconds (RFC 3550 A.8).
+    pub fn rfc_jitter_ms(&self) -> Option<f64> {
+        (self.received > 1).then_some(self.rfc_jitter / 1e6)
+    }
+
+    /// Share of copies sent that did not arrive, per cent.
+    pub fn loss_pct(&self) -> Option<f64> {
+        (self.sent > 0).then(|| 100.0 * self.sent.saturating_sub(self.received) as f64 / self.sent as f64)
+    }
+
+    /// Retransmissions over non-duplicate copies received, per cent.
+    pub fn retransmission_index_pct(&self) -> Option<f64> {
+        let fresh = self.received - self.duplicates;
+        (fresh > 0).then(|| 100.0 * self.retransmitted as f64 / fresh as f64)
+    }
+
+    /// Mean round-trip time of timed segments, milliseconds.
+    pub fn mean_rtt_ms(&self) -> Option<f64> {
+        (self.rtt_samples > 0).then(|| self.rtt_ns as f64 / self.rtt_samples as f64 / 1e6)
+    }
+
+    /// Time-weighted mean window, segments, over the time a window existed.
+    pub fn mean_cwnd(&self) -> Option<f64> {
+        let span: u64 = self.cwnd_share.iter().sum();
+        (span > 0).then(|| self.cwnd_area / span as f64)
+    }
+
+    /// Share of time at each whole window size.
+    pub fn cwnd_share(&self) -> impl Iterator<Item = (usize, f64)> + '_ {
+        let span: u64 = self.cwnd_share.iter().sum();
+        self.cwnd_share.iter().enumerate().filter(|(_, t)| **t > 0).map(move |(w, t)| (w, *t as f64 / span as f64))
+    }
+}
+
+impl Recorder for Meter {
+    #[inline]
+    fn record(&mut self, now: Time, record: &Record) {
+        match *record {
+            Record::FrameSent { node, airtime, .. } => {
+                let total = &mut self.airtime[node.index()];
+                *total = *total + airtime;
+            }
+            Record::DataSent { flow, retransmission, .. } => {
+                let meter = &mut self.flows[flow.index()];
+                meter.sent += 1;
+                meter.retransmitted += u64::from(retransmission);
+            }
+            Record::DataReceived { flow, bytes, delay, duplicate, retransmission } => {
+                self.flows[flow.index()].on_received(bytes, delay, duplicate, retransmission);
+            }
+            Record::Delivered { flow, bytes } => {
+                let meter = &mut self.flows[flow.index()];
+                meter.delivered_bytes += u64::from(bytes);
+                meter.interval_bytes += u64::from(bytes);
+                meter.first_delivery.get_or_insert(now);
+            }
+            Record::Cwnd { flow, cwnd } => {
+                self.flows[flow.index()].on_cwnd(now, cwnd);
+                self.push(SeriesKind::Cwnd, flow.0, now, cwnd);
+            }
+            Record::Rtt { flow, rtt } => {
+                let meter = &mut self.flows[flow.index()];
+                meter.rtt_ns += u128::from(rtt.0);
+                meter.rtt_samples += 1;
+                self.push(SeriesKind::Rtt, flow.0, now, rtt.as_secs());
+            }
+            Record::Completed { flow } => {
+                self.flows[flow.index()].completed.get_or_insert(now);
+            }
+            Record::Dropped { node, reason } => self.drops[node.index()][reason as usize] += 1,
+            Record::QueueLength { node: NodeId(node), packets } => {
+                self.push(SeriesKind::Queue, node, now, f64::from(packets));
+            }
+            Record::SampleEnd => self.end_interval(now),
+        }
+    }
+}

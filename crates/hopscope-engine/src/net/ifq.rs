@@ -1,0 +1,111 @@
+//! Interface queue: drop-tail with priority for routing packets.
+
+use std::collections::VecDeque;
+
+use crate::ids::PacketId;
+use crate::units::Time;
+
+/// Packets that wait for the MAC.
+#[derive(Debug)]
+pub struct InterfaceQueue {
+    waiting: VecDeque<PacketId>,
+    limit: u32,
+    occupancy: Occupancy,
+}
+
+/// Length of the queue over time.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct Occupancy {
+    since: Time,
+    packet_ns: u128,
+    /// Largest length seen.
+    pub max: u32,
+}
+
+impl InterfaceQueue {
+    /// An empty queue for `limit` packets.
+    pub fn new(limit: u32) -> Self {
+        InterfaceQueue { waiting: VecDeque::new(), limit, occupancy: Occupancy::default() }
+    }
+
+    /// Number of waiting packets.
+    #[inline]
+    pub fn len(&self) -> usize {
+        self.waiting.len()
+    }
+
+    /// True when nothing waits.
+    #[inline]
+    pub fn is_empty(&self) -> bool {
+        self.waiting.is_empty()
+    }
+
+    /// Adds a packet at the tail, or at the head when it has `priority`; gives back the packet that found no room.
+    #[inline]
+    pub fn push(&mut self, now: Time, packet: PacketId, priority: bool) -> Option<PacketId> {
+        self.account(now);
+        let full = self.waiting.len() >= self.limit as usize;
+        if !priority {
+            if full {
+                return Some(packet);
+            }
+            self.waiting.push_back(packet);
+        } else {
+            self.waiting.push_front(packet);
+        }
+        let dropped = if full { self.waiting.pop_back() } else { None };
+        self.occupancy.max = self.occupancy.max.max(self.waiting.len() as u32);
+        dropped
+    }
+
+    /// Takes the packet at the head.
+    #[inline]
+    pub fn pop(&mut self, now: Time) -> Option<PacketId> {
+        self.account(now);
+        self.waiting.pop_front()
+    }
+
+    /// Starts the measured time: forgets the occupancy so far.
+    pub fn restart_measure(&mut self, now: Time) {
+        self.occupancy = Occupancy { since: now, packet_ns: 0, max: self.waiting.len() as u32 };
+    }
+
+    /// Mean length from `from` to `now` and the largest length.
+    pub fn occupancy(&mut self, from: Time, now: Time) -> (f64, u32) {
+        self.account(now);
+        let span = now.saturating_since(from).0;
+        (if span == 0 { 0.0 } else { self.occupancy.packet_ns as f64 / span as f64 }, self.occupancy.max)
+    }
+
+    #[inline]
+    fn account(&mut self, now: Time) {
+        self.occupancy.packet_ns += u128::from((now - self.occupancy.since).0) * self.waiting.len() as u128;
+        self.occupancy.since = now;
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_tail_is_dropped_and_routing_goes_first() {
+        let mut queue = InterfaceQueue::new(2);
+        assert_eq!(queue.push(Time(0), PacketId(1), false), None);
+        assert_eq!(queue.push(Time(0), PacketId(2), false), None);
+        assert_eq!(queue.push(Time(0), PacketId(3), false), Some(PacketId(3)));
+        assert_eq!(queue.push(Time(0), PacketId(4), true), Some(PacketId(2)));
+        assert_eq!(queue.pop(Time(0)), Some(PacketId(4)));
+        assert_eq!(queue.pop(Time(0)), Some(PacketId(1)));
+        assert_eq!(queue.pop(Time(0)), None);
+    }
+
+    #[test]
+    fn occupancy_is_the_mean_over_time() {
+        let mut queue = InterfaceQueue::new(10);
+        queue.push(Time(0), PacketId(1), false);
+        queue.push(Time(50), PacketId(2), false);
+        queue.pop(Time(100));
+        assert_eq!(queue.occupancy(Time(0), Time(200)), ((50.0 + 100.0 + 100.0) / 200.0, 2));
+    }
+}

@@ -1,0 +1,59 @@
+//! Packets are typed data with declared sizes; octets exist only where a capture file is written.
+
+pub mod arena;
+pub mod tcp;
+
+pub use arena::PacketArena;
+
+use crate::ids::{FlowId, NodeId};
+use crate::units::Time;
+use tcp::TcpSegment;
+
+/// A network-layer packet.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Packet {
+    /// Flow it belongs to; meaningless for ARP and opaque packets.
+    pub flow: FlowId,
+    /// Originating node.
+    pub src: NodeId,
+    /// Destination node.
+    pub dst: NodeId,
+    /// Neighbour that takes it next, `NodeId::BROADCAST` for all.
+    pub next_hop: NodeId,
+    /// Size with network header, in bytes.
+    pub bytes: u32,
+    /// Remaining time to live, in hops.
+    pub ttl: u8,
+    /// Hops travelled so far.
+    pub hops: u8,
+    /// When this copy left the sending transport.
+    pub sent: Time,
+    /// What it carries.
+    pub body: Body,
+}
+
+/// What a packet carries.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub enum Body {
+    /// A TCP segment (either direction of the flow).
+    Tcp(TcpSegment),
+    /// A UDP datagram with its number in the flow, from 0.
+    Udp {
+        /// Number in the flow.
+        seq: u64,
+        /// Payload bytes.
+        len: u32,
+    },
+    /// ARP request or reply (RFC 826).
+    Arp {
+        /// Node asked for (request) or answering (reply).
+        target: NodeId,
+        /// True for a reply.
+        reply: bool,
+    },
+    /// A packet injected from outside; the handle names the caller's payload.
+    Opaque {
+        /// The caller's name for the payload.
+        handle: u64,
+    },
+}

@@ -1,0 +1,54 @@
+//! TCP segments (RFC 9293 3.1). Sequence numbers are 64-bit offsets and never wrap inside the engine.
+
+/// A half-open range of sequence numbers `[start, end)`.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct SackBlock {
+    /// First sequence number held.
+    pub start: u64,
+    /// First sequence number not held.
+    pub end: u64,
+}
+
+/// One TCP segment.
+#[derive(Debug, Clone, Copy, Default, PartialEq)]
+pub struct TcpSegment {
+    /// Sequence number of the first octet (the SYN and the FIN take one number each).
+    pub seq: u64,
+    /// Payload bytes.
+    pub len: u32,
+    /// Next sequence number expected by the sender of this segment; valid when `flags.ack`.
+    pub ack: u64,
+    /// Control bits.
+    pub flags: TcpFlags,
+    /// Advertised window in bytes.
+    pub window: u32,
+    /// This copy repeats octets sent before.
+    pub retransmission: bool,
+    /// SACK blocks (RFC 2018), the first `n_sack` of them valid.
+    pub sack: [SackBlock; 3],
+    /// Number of valid SACK blocks.
+    pub n_sack: u8,
+}
+
+/// Control bits.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct TcpFlags {
+    /// Synchronise sequence numbers.
+    pub syn: bool,
+    /// `ack` is valid.
+    pub ack: bool,
+    /// No more data from the sender.
+    pub fin: bool,
+}
+
+impl TcpSegment {
+    /// Sequence numbers the segment takes: payload plus one each for SYN and FIN.
+    pub fn seq_len(&self) -> u64 {
+        u64::from(self.len) + u64::from(self.flags.syn) + u64::from(self.flags.fin)
+    }
+
+    /// The valid SACK blocks.
+    pub fn sack_blocks(&self) -> &[SackBlock] {
+        &self.sack[..usize::from(self.n_sack)]
+    }
+}

@@ -1,0 +1,6 @@
+//! The radio of a node: what it hears, what it can decode, when it senses a carrier.
+
+pub mod modes;
+pub mod radio;
+
+pub use radio::{Arrival, Edge, Radio, RadioRules};

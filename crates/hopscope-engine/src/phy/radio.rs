@@ -1,0 +1,397 @@
+//! One radio: idle, locked on a frame, or transmitting, with carrier sense and capture.
+//!
+//! Edges of frames on the air are not events. A transmitter posts an [`Arrival`] into the inbox of every radio that
+//! can hear it; the radio applies the edges in order of time when something happens at its node ([`Radio::next_edge`]).
+//! At an instant t ends at or before t are applied, starts strictly before t: what begins at t is not yet heard by
+//! an action at t.
+//!
+//! ```text
+//!            start, decodable or `locks`            end
+//!   FREE ------------------------------> LOCKED -----------> FREE  (RxOk | RxBad)
+//!     |  start, `energy-only`              | overlap that survives: stays LOCKED
+//!     +---> carrier sense only             + overlap that destroys: LOCKED, spoiled
+//! ```
+
+use smallvec::SmallVec;
+
+use crate::config::RadioConfig;
+use crate::config::radio::{CaptureRule, IgnoredFrame, Interference, Undecodable};
+use crate::phy::modes;
+use crate::units::Time;
+
+/// A frame as one receiver hears it.
+#[derive(Debug, Clone, Copy)]
+pub struct Arrival {
+    /// First instant at the receiver.
+    pub start: Time,
+    /// Last instant at the receiver.
+    pub end: Time,
+    /// Duration field, nanoseconds.
+    pub nav: u32,
+    /// Received power, watts.
+    pub power: f32,
+    /// Air slot of the frame.
+    pub slot: u32,
+    /// `Arrival::DECODABLE` and the other bits.
+    pub flags: u8,
+    /// Index of the rate in `phy::modes`.
+    pub mode: u8,
+}
+
+impl Arrival {
+    /// Within `tx_range`.
+    pub const DECODABLE: u8 = 1;
+    /// Within `cs_range`.
+    pub const SENSED: u8 = 2;
+    /// Within `interference_range`.
+    pub const INTERFERES: u8 = 4;
+    /// Addressed to this node, or broadcast.
+    pub const FOR_ME: u8 = 8;
+    /// An RTS.
+    pub const RTS: u8 = 16;
+    /// Hit by a channel error.
+    pub const ERRORED: u8 = 32;
+
+    /// True when the bit is set.
+    #[inline]
+    pub fn has(&self, bit: u8) -> bool {
+        self.flags & bit != 0
+    }
+}
+
+/// Parameters of reception shared by all radios of a run.
+#[derive(Debug, Clone)]
+pub struct RadioRules {
+    /// Interference model.
+    pub interference: Interference,
+    /// Which overlapping frame survives.
+    pub capture_rule: CaptureRule,
+    /// Power ratio of capture.
+    pub capture_threshold: f32,
+    /// Effect of a frame survived by capture.
+    pub ignored_frame: IgnoredFrame,
+    /// Undecodable frames occupy the receiver.
+    pub undecodable_locks: bool,
+    /// Noise power, watts.
+    pub noise: f64,
+}
+
+impl RadioRules {
+    /// Rules from the configuration.
+    pub fn new(radio: &RadioConfig) -> Self {
+        RadioRules {
+            interference: radio.interference,
+            capture_rule: radio.capture_rule,
+            capture_threshold: radio.capture_threshold as f32,
+            ignored_frame: radio.ignored_frame,
+            undecodable_locks: radio.undecodable == Undecodable::Locks,
+            noise: 10f64.powf(radio.noise_floor / 10.0) * 1e-3,
+        }
+    }
+}
+
+/// What an edge meant to the layer above.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub enum Edge {
+    /// Carrier sense turned or stayed busy because a frame began at this instant.
+    Busy {
+        /// Start of the frame.
+        at: Time,
+    },
+    /// A frame began that the current reception survives, under `IgnoredFrame::NavEifs`.
+    Ignored {
+        /// Start of the ignored frame.
+        at: Time,
+        /// Its end.
+        end: Time,
+    },
+    /// A frame began that has no effect on carrier sense.
+    Silent,
+    /// A frame was received correctly.
+    RxOk {
+        /// End of the frame.
+        at: Time,
+        /// Its air slot.
+        slot: u32,
+        /// Its Duration field, nanoseconds.
+        nav: u32,
+        /// Its arrival flags.
+        flags: u8,
+    },
+    /// A frame ended that could not be received.
+    RxBad {
+        /// End of the frame.
+        at: Time,
+    },
+    /// A frame ended while the own transmitter was on: nothing was heard of it.
+    Deaf,
+}
+
+#[derive(Debug, Clone, Copy)]
+struct Lock {
+    end: Time,
+    nav: u32,
+    power: f32,
+    slot: u32,
+    flags: u8,
+    mode: u8,
+    spoiled: bool,
+    held: bool,
+    min_sinr: f32,
+}
+
+/// The radio of one node.
+#[derive(Debug)]
+pub struct Radio {
+    inbox: SmallVec<[Arrival; 4]>,
+    lock: Lock,
+    /// End of the last sensed frame known to have begun.
+    carrier_until: Time,
+    /// End and power of the strongest unlocked energy still on the air (capture and range models).
+    energy_until: Time,
+    energy_power: f32,
+    /// Own transmission ends.
+    tx_until: Time,
+    /// Everything on the air, for the additive model only.
+    on_air: SmallVec<[(Time, f32); 0]>,
+}
+
+impl Default for Radio {
+    fn default() -> Self {
+        Radio {
+            inbox: SmallVec::new(),
+            lock: Lock {
+                end: Time::ZERO,
+                nav: 0,
+                power: 0.0,
+                slot: 0,
+                flags: 0,
+                mode: 0,
+                spoiled: false,
+                held: false,
+                min_sinr: 0.0,
+            },
+            carrier_until: Time::ZERO,
+            energy_until: Time::ZERO,
+            energy_power: 0.0,
+            tx_until: Time::ZERO,
+            on_air: SmallVec::new(),
+        }
+    }
+}
+
+impl Radio {
+    /// Announces a frame that will arrive; order of calls does not matter between different start times.
+    #[inline]
+    pub fn post(&mut self, arrival: Arrival) {
+        let mut place = self.inbox.len();
+        self.inbox.push(arrival);
+        while place > 0 && self.key(place - 1) > (arrival.start, arrival.slot) {
+            self.inbox.swap(place - 1, place);
+            place -= 1;
+        }
+    }
+
+    /// Number of announced frames that have not begun for this radio yet.
+    #[inline]
+    pub fn waiting(&self) -> usize {
+        self.inbox.len()
+    }
+
+    /// Starts the own transmitter at `now` until `end`; a reception under way is lost.
+    #[inline]
+    pub fn begin_tx(&mut self, end: Time) {
+        self.lock.spoiled = true;
+        self.tx_until = end;
+    }
+
+    /// The own transmission ends then.
+    #[inline]
+    pub fn tx_until(&self) -> Time {
+        self.tx_until
+    }
+
+    /// When physical carrier sense ends, as far as the edges applied so far tell.
+    #[inline]
+    pub fn carrier_until(&self) -> Time {
+        self.carrier_until
+    }
+
+    /// End of the frame being received, if any.
+    #[inline]
+    pub fn receiving_until(&self) -> Option<Time> {
+        self.lock.held.then_some(self.lock.end)
+    }
+
+    /// Applies the next edge not later than `limit` (starts: strictly before it).
+    #[inline]
+    pub fn next_edge(&mut self, limit: Time, rules: &RadioRules) -> Option<Edge> {
+        let start = self.inbox.first().map_or(Time::NEVER, |a| a.start);
+        if self.lock.held && self.lock.end <= start {
+            return (self.lock.end <= limit).then(|| self.end_lock());
+        }
+        if start < limit {
+            let arrival = self.inbox.remove(0);
+            return Some(self.begin(&arrival, rules));
+        }
+        None
+    }
+
+    #[inline]
+    fn key(&self, place: usize) -> (Time, u32) {
+        (self.inbox[place].start, self.inbox[place].slot)
+    }
+
+    fn end_lock(&mut self) -> Edge {
+        let lock = self.lock;
+        self.lock.held = false;
+        if self.tx_until > lock.end {
+            return Edge::Deaf;
+        }
+        if lock.spoiled {
+            return Edge::RxBad { at: lock.end };
+        }
+        Edge::RxOk { at: lock.end, slot: lock.slot, nav: lock.nav, flags: lock.flags }
+    }
+
+    fn begin(&mut self, arrival: &Arrival, rules: &RadioRules) -> Edge {
+        let at = arrival.start;
+        if rules.interference == Interference::Sinr {
+            self.on_air.retain(|(end, _)| *end > at);
+        }
+        let edge = if self.lock.held { self.overlap(arrival, rules) } else { self.try_lock(arrival, rules) };
+        if rules.interference == Interference::Sinr {
+            self.on_air.push((arrival.end, arrival.power));
+        }
+        if edge == (Edge::Busy { at }) {
+            self.carrier_until = self.carrier_until.max(arrival.end);
+        }
+        edge
+    }
+
+    /// A frame begins while no other holds the receiver.
+    fn try_lock(&mut self, arrival: &Arrival, rules: &RadioRules) -> Edge {
+        let at = arrival.start;
+        let decodable = arrival.has(Arrival::DECODABLE);
+        if !decodable && !(rules.undecodable_locks && arrival.has(Arrival::SENSED)) {
+            return self.add_energy(arrival);
+        }
+        let mut spoiled = !decodable || arrival.has(Arrival::ERRORED) || self.tx_until > at;
+        let mut min_sinr = f32::INFINITY;
+        match rules.interference {
+            Interference::Capture => {
+                spoiled |= self.energy_until > at && arrival.power < rules.capture_threshold * self.energy_power;
+            }
+            Interference::Range => spoiled |= self.energy_until > at,
+            Interference::Sinr => {
+                min_sinr = self.sinr(arrival.power, None, rules);
+                spoiled |= f64::from(min_sinr) < modes::sinr_threshold(arrival.mode);
+            }
+        }
+        self.take_lock(arrival, spoiled, min_sinr);
+        Edge::Busy { at }
+    }
+
+    /// A frame begins while another holds the receiver.
+    fn overlap(&mut self, arrival: &Arrival, rules: &RadioRules) -> Edge {
+        let at = arrival.start;
+        let sensed = if arrival.has(Arrival::SENSED) { Edge::Busy { at } } else { Edge::Silent };
+        match rules.interference {
+            Interference::Capture => {
+                if self.lock.power >= rules.capture_threshold * arrival.power {
+                    return match rules.ignored_frame {
+                        IgnoredFrame::NavEifs => Edge::Ignored { at, end: arrival.end },
+                        IgnoredFrame::CarrierSense => {
+                            self.add_energy(arrival);
+                            sensed
+                        }
+                    };
+                }
+                let takes_over = rules.capture_rule == CaptureRule::Strongest
+                    && arrival.has(Arrival::DECODABLE)
+                    && arrival.power >= rules.capture_threshold * self.lock.power
+                    && (self.energy_until <= at || arrival.power >= rules.capture_threshold * self.energy_power);
+                if takes_over {
+                    self.keep_as_energy(at);
+                    let spoiled = arrival.has(Arrival::ERRORED) || self.tx_until > at;
+                    self.take_lock(arrival, spoiled, f32::INFINITY);
+                } else {
+                    self.collide(arrival, rules);
+                }
+            }
+            Interference::Range => {
+                if arrival.has(Arrival::INTERFERES) {
+                    self.collide(arrival, rules);
+                } else {
+                    self.add_energy(arrival);
+                }
+            }
+            Interference::Sinr => {
+                let ratio = self.sinr(arrival.power, None, rules);
+                if rules.capture_rule == CaptureRule::Strongest
+                    && arrival.has(Arrival::DECODABLE)
+                    && ratio >= rules.capture_threshold
+                {
+                    let spoiled = arrival.has(Arrival::ERRORED) || self.tx_until > at;
+                    self.take_lock(arrival, spoiled, ratio);
+                } else {
+                    let now = self.sinr(self.lock.power, Some(arrival.power), rules);
+                    self.lock.min_sinr = self.lock.min_sinr.min(now);
+                    self.lock.spoiled |= f64::from(self.lock.min_sinr) < modes::sinr_threshold(self.lock.mode);
+                }
+            }
+        }
+        sensed
+    }
+
+    /// Both frames are lost; the receiver stays occupied until the later end where undecodable frames lock it.
+    fn collide(&mut self, arrival: &Arrival, rules: &RadioRules) {
+        self.lock.spoiled = true;
+        let occupies = arrival.has(Arrival::DECODABLE) || rules.undecodable_locks;
+        if occupies && arrival.end > self.lock.end {
+            self.keep_as_energy(arrival.start);
+            self.take_lock(arrival, true, 0.0);
+        } else {
+            self.add_energy(arrival);
+        }
+    }
+
+    fn take_lock(&mut self, arrival: &Arrival, spoiled: bool, min_sinr: f32) {
+        self.lock = Lock {
+            end: arrival.end,
+            nav: arrival.nav,
+            power: arrival.power,
+            slot: arrival.slot,
+            flags: arrival.flags,
+            mode: arrival.mode,
+            spoiled,
+            held: true,
+            min_sinr,
+        };
+    }
+
+    /// The frame that lost the receiver goes on disturbing later ones.
+    fn keep_as_energy(&mut self, at: Time) {
+        self.note_energy(at, self.lock.end, self.lock.power);
+    }
+
+    fn add_energy(&mut self, arrival: &Arrival) -> Edge {
+        self.note_energy(arrival.start, arrival.end, arrival.power);
+        if arrival.has(Arrival::SENSED) { Edge::Busy { at: arrival.start } } else { Edge::Silent }
+    }
+
+    /// Keeps the strongest and the longest of the unlocked frames: exact for one, cautious for more.
+    fn note_energy(&mut self, at: Time, end: Time, power: f32) {
+        self.energy_power = if self.energy_until > at { self.energy_power.max(power) } else { power };
+        self.energy_until = self.energy_until.max(end);
+    }
+
+    /// Ratio of `power` to noise and everything else on the air; `extra` is a frame not yet listed.
+    fn sinr(&self, power: f32, extra: Option<f32>, rules: &RadioRules) -> f32 {
+        let others: f64 = self.on_air.iter().map(|&(_, p)| f64::from(p)).sum();
+        // The locked frame itself is on the list when its own ratio is asked for.
+        let own = if extra.is_some() { f64::from(self.lock.power) } else { 0.0 };
+        let interference = others - own + f64::from(extra.unwrap_or(0.0));
+        (f64::from(power) / (rules.noise + interference.max(0.0))) as f32
+    }
+}

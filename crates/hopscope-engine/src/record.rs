@@ -1,0 +1,181 @@
+//! Everything that can be observed in a run, and who observes it.
+//!
+//! The world emits typed records in order of time; a [`Recorder`] keeps what it wants. With [`NullRecorder`] the
+//! compiler removes every record.
+
+use crate::ids::{FlowId, NodeId};
+use crate::mac::dcf::FrameKind;
+use crate::units::{Span, Time};
+
+/// Why a packet was lost.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum DropReason {
+    /// No room in the interface queue.
+    QueueFull,
+    /// The MAC reached a retry limit: a contention drop unless the channel has errors.
+    RetryLimit,
+    /// No route to the destination.
+    NoRoute,
+    /// Time to live used up.
+    TtlExpired,
+    /// Pushed out of its place by a later packet while the next hop's address was asked for.
+    ArpReplaced,
+    /// The next hop's address was asked for too often.
+    ArpUnresolved,
+}
+
+impl DropReason {
+    /// Every reason.
+    pub const ALL: [DropReason; 6] = [
+        DropReason::QueueFull,
+        DropReason::RetryLimit,
+        DropReason::NoRoute,
+        DropReason::TtlExpired,
+        DropReason::ArpReplaced,
+        DropReason::ArpUnresolved,
+    ];
+
+    /// Name in results.
+    pub const fn name(self) -> &'static str {
+        match self {
+            DropReason::QueueFull => "queue-full",
+            DropReason::RetryLimit => "retry-limit",
+            DropReason::NoRoute => "no-route",
+            DropReason::TtlExpired => "ttl-expired",
+            DropReason::ArpReplaced => "arp-replaced",
+            DropReason::ArpUnresolved => "arp-unresolved",
+        }
+    }
+}
+
+/// One observable fact.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub enum Record {
+    /// A frame goes on the air.
+    FrameSent {
+        /// Transmitter.
+        node: NodeId,
+        /// Kind.
+        kind: FrameKind,
+        /// Receiver or broadcast.
+        to: NodeId,
+        /// Bytes of the MAC frame.
+        bytes: u32,
+        /// Time on the air.
+        airtime: Span,
+    },
+    /// A copy of a data packet leaves the sending transport.
+    DataSent {
+        /// Flow.
+        flow: FlowId,
+        /// Payload bytes.
+        bytes: u32,
+        /// It repeats data sent before.
+        retransmission: bool,
+    },
+    /// A copy of a data packet reaches the receiving transport.
+    DataReceived {
+        /// Flow.
+        flow: FlowId,
+        /// Payload bytes.
+        bytes: u32,
+        /// Time since this copy left the sending transport.
+        delay: Span,
+        /// It repeats data received before.
+        duplicate: bool,
+        /// It repeats data sent before.
+        retransmission: bool,
+    },
+    /// New payload, in order, goes up to the application.
+    Delivered {
+        /// Flow.
+        flow: FlowId,
+        /// Payload bytes.
+        bytes: u32,
+    },
+    /// The congestion window changed.
+    Cwnd {
+        /// Flow.
+        flow: FlowId,
+        /// Window in segments.
+        cwnd: f64,
+    },
+    /// A round-trip time was measured.
+    Rtt {
+        /// Flow.
+        flow: FlowId,
+        /// Sample.
+        rtt: Span,
+    },
+    /// The flow has carried everything it had to.
+    Completed {
+        /// Flow.
+        flow: FlowId,
+    },
+    /// A packet was lost.
+    Dropped {
+        /// Node.
+        node: NodeId,
+        /// Why.
+        reason: DropReason,
+    },
+    /// Length of an interface queue at a sampling instant.
+    QueueLength {
+        /// Node.
+        node: NodeId,
+        /// Packets.
+        packets: u32,
+    },
+    /// A sampling interval ends.
+    SampleEnd,
+}
+
+/// Observer of a run.
+pub trait Recorder {
+    /// False lets the compiler drop the emission of records.
+    const ENABLED: bool = true;
+
+    /// Takes a record of the instant `now`; records come in order of time.
+    fn record(&mut self, now: Time, record: &Record);
+}
+
+/// Observes nothing and costs nothing.
+#[derive(Debug, Default, Clone, Copy)]
+pub struct NullRecorder;
+
+impl Recorder for NullRecorder {
+    const ENABLED: bool = false;
+
+    fn record(&mut self, _now: Time, _record: &Record) {}
+}
+
+impl<A: Recorder, B: Recorder> Recorder for (A, B) {
+    const ENABLED: bool = A::ENABLED || B::ENABLED;
+
+    #[inline]
+    fn record(&mut self, now: Time, record: &Record) {
+        self.0.record(now, record);
+        self.1.record(now, record);
+    }
+}
+
+/// Hash of a run's trajectory (FNV-1a over instants, transmitters and kinds of all frames): two runs that agree in
+/// it sent the same frames at the same nanoseconds. It says nothing about what was measured.
+#[derive(Debug, Clone, Copy)]
+pub struct TrajectoryHash(pub u64);
+
+impl Default for TrajectoryHash {
+    fn default() -> Self {
+        TrajectoryHash(0xcbf2_9ce4_8422_2325)
+    }
+}
+
+impl Recorder for TrajectoryHash {
+    fn record(&mut self, now: Time, record: &Record) {
+        if let Record::FrameSent { node, kind, to, .. } = *record {
+            for word in [now.0, u64::from(node.0), kind as u64, u64::from(to.0)] {
+                self.0 = (self.0 ^ word).wrapping_mul(0x0000_0100_0000_01b3);
+            }
+        }
+    }
+}

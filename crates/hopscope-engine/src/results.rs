@@ -1,0 +1,299 @@
+//! Results of a run as plain data, in the units and under the names that users read.
+
+use std::collections::BTreeMap;
+
+use serde::Serialize;
+
+use crate::config::{Config, SeriesKind, Transport};
+use crate::ids::NodeId;
+use crate::metrics::{FlowMeter, Meter};
+use crate::record::{DropReason, Recorder};
+use crate::simulation::Baseline;
+use crate::units::{Span, Time};
+use crate::world::World;
+use crate::world::flow::{Endpoint, Flow};
+
+/// One run.
+#[derive(Debug, Clone, Serialize)]
+pub struct RunResult {
+    /// Seed.
+    pub seed: u64,
+    /// One entry per flow.
+    pub flows: Vec<FlowResult>,
+    /// One entry per node.
+    pub nodes: Vec<NodeResult>,
+    /// The network as a whole.
+    pub network: NetworkResult,
+    /// Series asked for, by name.
+    #[serde(skip_serializing_if = "BTreeMap::is_empty")]
+    pub series: BTreeMap<&'static str, SeriesResult>,
+    /// Work done.
+    pub engine: EngineResult,
+}
+
+/// One flow. `None` means that there was no sample.
+#[derive(Debug, Clone, Serialize)]
+pub struct FlowResult {
+    /// Number.
+    pub id: u32,
+    /// Sending node.
+    pub from: u32,
+    /// Receiving node.
+    pub to: u32,
+    /// Transport protocol.
+    pub transport: Transport,
+    /// Hops under static routing.
+    pub hops: u32,
+    /// Payload handed up, duplicates excluded, over the measured time.
+    pub throughput_kbps: f64,
+    /// The part of it that came in copies sent for the first time.
+    pub goodput_kbps: f64,
+    /// Mean one-way delay of received copies.
+    pub delay_ms: Option<f64>,
+    /// Mean difference of consecutive delays (afrakhteh2005).
+    pub jitter_ms: Option<f64>,
+    /// Interarrival jitter (RFC 3550).
+    pub jitter_rfc3550_ms: Option<f64>,
+    /// Copies sent that did not arrive.
+    pub loss_pct: Option<f64>,
+    /// Retransmissions over non-duplicate copies received (anastasi2006).
+    pub retransmission_index_pct: Option<f64>,
+    /// Time-weighted mean window, segments.
+    pub mean_cwnd: Option<f64>,
+    /// Retransmission timeouts.
+    pub timeouts: u64,
+    /// Fast retransmits.
+    pub fast_retransmits: u64,
+    /// Copies received.
+    pub received_packets: u64,
+    /// Copies sent.
+    pub sent_packets: u64,
+    /// Copies sent again.
+    pub retransmitted_packets: u64,
+    /// Payload bytes handed up.
+    pub received_bytes: u64,
+    /// Copies received again.
+    pub duplicate_packets: u64,
+    /// Mean round-trip time of timed segments.
+    pub mean_rtt_ms: Option<f64>,
+    /// From the flow's start to everything carried.
+    pub completion_s: Option<f64>,
+    /// From the flow's start to the first payload handed up.
+    pub first_delivery_s: Option<f64>,
+    /// Share of time at each whole window size.
+    pub cwnd_share: BTreeMap<String, f64>,
+    /// Why nothing was carried.
+    pub note: Option<String>,
+}
+
+/// One node.
+#[derive(Debug, Clone, Serialize)]
+pub struct NodeResult {
+    /// Number.
+    pub id: u32,
+    /// Mean interface-queue length, packets.
+    pub queue_mean: f64,
+    /// Greatest interface-queue length, packets.
+    pub queue_max: u32,
+    /// RTS frames sent.
+    pub rts_sent: u64,
+    /// Data frames sent.
+    pub data_sent: u64,
+    /// Packets the MAC took on.
+    pub mac_packets: u64,
+    /// Exchanges tried again.
+    pub mac_retries: u64,
+    /// Packets given up at a retry limit.
+    pub mac_retry_drops: u64,
+    /// Packets that found the interface queue full.
+    pub queue_drops: u64,
+    /// All drops by reason.
+    pub drops: BTreeMap<&'static str, u64>,
+    /// Time on the air, seconds.
+    pub airtime_s: f64,
+}
+
+/// The network as a whole.
+#[derive(Debug, Clone, Serialize)]
+pub struct NetworkResult {
+    /// Sum of throughputs.
+    pub aggregate_kbps: f64,
+    /// Jain's fairness index of the throughputs: (sum x)^2 / (n sum x^2).
+    pub jain: f64,
+    /// Packets given up at a MAC retry limit.
+    pub mac_retry_drops: u64,
+    /// Packets that found an interface queue full.
+    pub queue_drops: u64,
+    /// MAC retry drops over packets that MACs took on.
+    pub link_drop_probability: f64,
+    /// Packets that MACs took on.
+    pub mac_packets: u64,
+}
+
+/// A time series.
+#[derive(Debug, Clone, Serialize)]
+pub struct SeriesResult {
+    /// Flow numbers.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub flow: Option<Vec<u32>>,
+    /// Node numbers.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub node: Option<Vec<u32>>,
+    /// Instants, seconds.
+    pub t_s: Vec<f64>,
+    /// Values.
+    pub value: Vec<f64>,
+}
+
+/// Work done.
+#[derive(Debug, Clone, Serialize)]
+pub struct EngineResult {
+    /// Events handled.
+    pub events: u64,
+    /// Frames sent.
+    pub frames: u64,
+    /// Wall-clock seconds; filled in by the caller, the engine has no clock.
+    pub wall_s: f64,
+}
+
+pub(crate) fn collect<R: Recorder>(config: &Config, world: &mut World<(Meter, R)>, baseline: &Baseline) -> RunResult {
+    let now = world.now();
+    for flow in &mut world.recorder_mut().0.flows {
+        flow.close_cwnd(now);
+    }
+    let start = world.recorder().0.start();
+    let nodes: Vec<NodeResult> = (0..world.nodes()).map(|n| node_result(world, baseline, n, start)).collect();
+    let meter = &world.recorder().0;
+    let flows: Vec<FlowResult> = world
+        .flows()
+        .iter()
+        .enumerate()
+        .map(|(n, flow)| flow_result(config, n, flow, &meter.flows[n], baseline, now.saturating_since(start)))
+        .collect();
+    RunResult {
+        seed: config.seed,
+        network: network_result(&flows, &nodes),
+        series: series_results(config, meter),
+        engine: EngineResult { events: world.events(), frames: world.frames(), wall_s: 0.0 },
+        flows,
+        nodes,
+    }
+}
+
+fn flow_result(
+    config: &Config,
+    number: usize,
+    flow: &Flow,
+    meter: &FlowMeter,
+    baseline: &Baseline,
+    measured: Span,
+) -> FlowResult {
+    let kbps = |bytes: u64| {
+        if measured == Span::ZERO { 0.0 } else { bytes as f64 * 8.0 / measured.as_secs() / 1e3 }
+    };
+    let start = config.flows[number].start;
+    let since_start = |at: Option<Time>| at.map(|t| t.saturating_since(start).as_secs());
+    let (timeouts, fast_retransmits) = match &flow.endpoint {
+        Endpoint::Tcp { sender, .. } => {
+            let before = baseline.senders.get(number).copied().flatten();
+            let now = sender.stats();
+            (
+                now.timeouts - before.map_or(0, |b| b.timeouts),
+                now.fast_retransmits - before.map_or(0, |b| b.fast_retransmits),
+            )
+        }
+        Endpoint::Udp(_) => (0, 0),
+    };
+    let note = (meter.delivered_bytes == 0).then(|| {
+        if meter.sent == 0 {
+            "nothing was sent in the measured time".to_string()
+        } else {
+            format!("{} packets were sent, none was delivered in order", meter.sent)
+        }
+    });
+    FlowResult {
+        id: number as u32,
+        from: flow.from.0,
+        to: flow.to.0,
+        transport: flow.transport,
+        hops: flow.hops,
+        throughput_kbps: kbps(meter.delivered_bytes),
+        goodput_kbps: kbps(meter.first_copy_bytes.min(meter.delivered_bytes)),
+        delay_ms: meter.delay_ms(),
+        jitter_ms: meter.jitter_ms(),
+        jitter_rfc3550_ms: meter.rfc_jitter_ms(),
+        loss_pct: meter.loss_pct(),
+        retransmission_index_pct: meter.retransmission_index_pct(),
+        mean_cwnd: meter.mean_cwnd(),
+        timeouts,
+        fast_retransmits,
+        received_packets: meter.received,
+        sent_packets: meter.sent,
+        retransmitted_packets: meter.retransmitted,
+        received_bytes: meter.delivered_bytes,
+        duplicate_packets: meter.duplicates,
+        mean_rtt_ms: meter.mean_rtt_ms(),
+        completion_s: since_start(meter.completed),
+        first_delivery_s: since_start(meter.first_delivery),
+        cwnd_share: meter.cwnd_share().map(|(w, share)| (w.to_string(), share)).collect(),
+        note,
+    }
+}
+
+fn node_result<R: Recorder>(world: &mut World<(Meter, R)>, baseline: &Baseline, number: usize, start: Time) -> NodeResult {
+    let node = NodeId(number as u32);
+    let (queue_mean, queue_max) = world.queue_occupancy(node, start);
+    let now = *world.attempts(node);
+    let before = baseline.attempts.get(number).copied().unwrap_or_default();
+    let meter = &world.recorder().0;
+    let drops = &meter.drops[number];
+    NodeResult {
+        id: node.0,
+        queue_mean,
+        queue_max,
+        rts_sent: now.rts - before.rts,
+        data_sent: now.data - before.data,
+        mac_packets: now.packets - before.packets,
+        mac_retries: now.retries - before.retries,
+        mac_retry_drops: drops[DropReason::RetryLimit as usize],
+        queue_drops: drops[DropReason::QueueFull as usize],
+        drops: DropReason::ALL.iter().map(|&r| (r.name(), drops[r as usize])).filter(|(_, n)| *n > 0).collect(),
+        airtime_s: meter.airtime[number].as_secs(),
+    }
+}
+
+fn network_result(flows: &[FlowResult], nodes: &[NodeResult]) -> NetworkResult {
+    let sum: f64 = flows.iter().map(|f| f.throughput_kbps).sum();
+    let squares: f64 = flows.iter().map(|f| f.throughput_kbps * f.throughput_kbps).sum();
+    let mac_packets: u64 = nodes.iter().map(|n| n.mac_packets).sum();
+    let mac_retry_drops: u64 = nodes.iter().map(|n| n.mac_retry_drops).sum();
+    NetworkResult {
+        aggregate_kbps: sum,
+        jain: if squares > 0.0 { sum * sum / (flows.len() as f64 * squares) } else { 1.0 },
+        mac_retry_drops,
+        queue_drops: nodes.iter().map(|n| n.queue_drops).sum(),
+        link_drop_probability: if mac_packets > 0 { mac_retry_drops as f64 / mac_packets as f64 } else { 0.0 },
+        mac_packets,
+    }
+}
+
+fn series_results(config: &Config, meter: &Meter) -> BTreeMap<&'static str, SeriesResult> {
+    config
+        .series
+        .keep
+        .iter()
+        .filter_map(|&kind| {
+            let series = meter.series(kind)?;
+            let (name, per_node) = match kind {
+                SeriesKind::Cwnd => ("cwnd", false),
+                SeriesKind::Rtt => ("rtt", false),
+                SeriesKind::Queue => ("queue", true),
+                SeriesKind::Throughput => ("throughput", false),
+            };
+            let owner = Some(series.owner.clone());
+            let (flow, node) = if per_node { (None, owner) } else { (owner, None) };
+            let t_s = series.time.iter().map(|t| t.as_secs()).collect();
+            Some((name, SeriesResult { flow, node, t_s, value: series.value.clone() }))
+        })
+        .collect()
+}

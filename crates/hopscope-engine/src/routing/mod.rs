@@ -1,0 +1,5 @@
+//! Routing: which neighbour takes a packet towards its destination.
+
+pub mod fixed;
+
+pub use fixed::FixedRoutes;

@@ -1,0 +1,182 @@
+//! One run from configuration to results, in steps that a caller can interrupt.
+
+use crate::config::Config;
+use crate::error::BuildError;
+use crate::ids::NodeId;
+use crate::metrics::Meter;
+use crate::record::{Recorder, TrajectoryHash};
+use crate::results::{self, RunResult};
+use crate::transport::tcp::SenderStats;
+use crate::units::{Span, Time};
+use crate::world::flow::Endpoint;
+use crate::world::{self, World};
+
+/// A run under way: the world with its meter, and beside it any observer of the caller.
+#[derive(Debug)]
+pub struct Simulation<R: Recorder = crate::record::NullRecorder> {
+    config: Config,
+    world: World<(Meter, R)>,
+    measured: bool,
+    baseline: Baseline,
+}
+
+/// Counters of the machines at the start of the measured time.
+#[derive(Debug, Default)]
+pub(crate) struct Baseline {
+    pub(crate) attempts: Vec<crate::mac::dcf::Attempts>,
+    pub(crate) senders: Vec<Option<SenderStats>>,
+}
+
+/// Rough cost of a run, announced before absurd sizes are started.
+#[derive(Debug, Clone, Copy, PartialEq, serde::Serialize)]
+pub struct Estimate {
+    /// Engine events.
+    pub events: f64,
+    /// CPU seconds on a machine that handles 15 million events a second.
+    pub wall_s: f64,
+    /// Bytes of memory.
+    pub memory_bytes: f64,
+}
+
+impl Simulation {
+    /// Builds a run that is only measured.
+    ///
+    /// # Errors
+    /// See [`World::new`].
+    pub fn new(config: Config) -> Result<Self, BuildError> {
+        Self::observed(config, crate::record::NullRecorder)
+    }
+}
+
+impl<R: Recorder> Simulation<R> {
+    /// Builds a run with an observer of the caller beside the meter.
+    ///
+    /// # Errors
+    /// See [`World::new`].
+    pub fn observed(config: Config, observer: R) -> Result<Self, BuildError> {
+        let world = World::new(&config, (Meter::new(&config), observer))?;
+        Ok(Simulation { config, world, measured: false, baseline: Baseline::default() })
+    }
+
+    /// The network.
+    pub fn world(&self) -> &World<(Meter, R)> {
+        &self.world
+    }
+
+    /// The network, to change.
+    pub fn world_mut(&mut self) -> &mut World<(Meter, R)> {
+        &mut self.world
+    }
+
+    /// The caller's observer.
+    pub fn observer(&self) -> &R {
+        &self.world.recorder().1
+    }
+
+    /// True when the run has reached its end.
+    pub fn is_over(&self) -> bool {
+        self.world.now() >= self.config.duration
+    }
+
+    /// Advances by at most `step` of simulated time.
+    pub fn advance(&mut self, step: Span) {
+        let mut until = (self.world.now() + step).min(self.config.duration);
+        if !self.measured {
+            if until >= self.config.warmup {
+                self.world.run_until(self.config.warmup);
+                self.begin_measure();
+            }
+            until = until.max(self.world.now());
+        }
+        self.world.run_until(until);
+    }
+
+    /// Runs to the end and gives the results.
+    pub fn run(&mut self) -> RunResult {
+        self.advance(Span(self.config.duration.0));
+        self.results()
+    }
+
+    /// Metrics from the end of the warm-up to now.
+    pub fn results(&mut self) -> RunResult {
+        results::collect(&self.config, &mut self.world, &self.baseline)
+    }
+
+    fn begin_measure(&mut self) {
+        self.measured = true;
+        let now = self.world.now();
+        self.world.recorder_mut().0.restart(now);
+        self.world.restart_queue_measure();
+        self.baseline = Baseline {
+            attempts: (0..self.world.nodes()).map(|n| *self.world.attempts(NodeId(n as u32))).collect(),
+            senders: self
+                .world
+                .flows()
+                .iter()
+                .map(|flow| match &flow.endpoint {
+                    Endpoint::Tcp { sender, .. } => Some(*sender.stats()),
+                    Endpoint::Udp(_) => None,
+                })
+                .collect(),
+        };
+    }
+}
+
+/// Hash of the frames a configuration sends; `eager` makes every radio edge an event, which must not change it.
+///
+/// # Errors
+/// See [`World::new`].
+pub fn trajectory(config: &Config, eager: bool) -> Result<u64, BuildError> {
+    let mut world = World::new(config, TrajectoryHash::default())?;
+    if eager {
+        world.set_eager();
+    }
+    world.run_until(config.duration);
+    Ok(world.recorder().0)
+}
+
+/// Rough cost of a configuration from its size alone; nothing is built.
+///
+/// # Errors
+/// See [`world::check`].
+pub fn estimate(config: &Config) -> Result<Estimate, BuildError> {
+    world::check(config)?;
+    const EVENTS_PER_HOP: f64 = 16.0;
+    const EVENTS_PER_SECOND: f64 = 15e6;
+    let radio = &config.radio;
+    let nodes = config.nodes.len() as f64;
+    // A channel carries one frame exchange at a time per carrier-sense area.
+    let (mut low, mut high) = ([f64::INFINITY; 2], [f64::NEG_INFINITY; 2]);
+    for p in &config.nodes {
+        for axis in 0..2 {
+            low[axis] = low[axis].min(p[axis]);
+            high[axis] = high[axis].max(p[axis]);
+        }
+    }
+    let area = (high[0] - low[0] + radio.cs_range) * (high[1] - low[1] + radio.cs_range);
+    let hearing = (std::f64::consts::PI * radio.cs_range * radio.cs_range / area * nodes).clamp(1.0, nodes);
+    let concurrent = (nodes / hearing).max(1.0).min(config.flows.len() as f64 * 8.0).max(1.0);
+    let exchange = (1_000.0 + 12_000.0 * 1e6 / radio.data_rate as f64) * 1e-6;
+    let seconds = config.duration.as_secs();
+    let events = seconds * concurrent / exchange * (EVENTS_PER_HOP + 2.0 * hearing);
+    let samples = if config.series.interval > Span::ZERO { nodes * seconds / config.series.interval.as_secs() } else { 0.0 };
+    let total = events + samples;
+    Ok(Estimate {
+        events: total,
+        wall_s: total / EVENTS_PER_SECOND + nodes * 5e-6,
+        memory_bytes: nodes * (1_000.0 + 20.0 * hearing) + samples * 20.0,
+    })
+}
+
+/// Runs a configuration to its end.
+///
+/// # Errors
+/// See [`World::new`].
+pub fn run(config: Config) -> Result<RunResult, BuildError> {
+    Ok(Simulation::new(config)?.run())
+}
+
+/// Instant `seconds` after the start, for callers outside.
+pub fn at_seconds(seconds: f64) -> Time {
+    Time::ZERO + Span::from_secs_f64(seconds)
+}

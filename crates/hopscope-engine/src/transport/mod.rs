@@ -1,0 +1,4 @@
+//! Transport protocols.
+
+pub mod tcp;
+pub mod udp;

@@ -1,0 +1,261 @@
+//! A sender and a receiver joined by a pipe that loses, delays and reorders.
+
+use proptest::prelude::*;
+
+use super::*;
+
+const VARIANTS: [Transport; 5] =
+    [Transport::TcpTahoe, Transport::TcpReno, Transport::TcpNewReno, Transport::TcpSack, Transport::TcpVegas];
+const POLICIES: [AckPolicy; 3] = [AckPolicy::Every, AckPolicy::Delayed, AckPolicy::Ns2Delack];
+
+/// What happens to the segments, in the order they are sent.
+#[derive(Debug, Clone)]
+struct Weather {
+    /// Fate of each of the first segments: lost, or delayed by that many milliseconds beyond `delay_ms`.
+    fates: Vec<Option<u64>>,
+    delay_ms: u64,
+}
+
+#[derive(Debug, Clone)]
+struct Case {
+    variant: Transport,
+    policy: AckPolicy,
+    ns2: bool,
+    max_window: u32,
+    /// Bytes of each offer; the first comes before the set-up, the others every 300 ms.
+    offers: Vec<u64>,
+    weather: Weather,
+}
+
+fn weather() -> impl Strategy<Value = Weather> {
+    let fate = prop_oneof![1 => Just(None), 4 => Just(Some(0)), 2 => (0u64..120).prop_map(Some)];
+    (proptest::collection::vec(fate, 0..300), 1u64..150).prop_map(|(fates, delay_ms)| Weather { fates, delay_ms })
+}
+
+fn case() -> impl Strategy<Value = Case> {
+    (
+        proptest::sample::select(VARIANTS.to_vec()),
+        proptest::sample::select(POLICIES.to_vec()),
+        any::<bool>(),
+        1u32..40,
+        proptest::collection::vec(prop_oneof![1u64..5000, 1u64..120_000], 1..4),
+        weather(),
+    )
+        .prop_map(|(variant, policy, ns2, max_window, offers, weather)| Case {
+            variant,
+            policy,
+            ns2,
+            max_window,
+            offers,
+            weather,
+        })
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+enum End {
+    Sender,
+    Receiver,
+}
+
+/// One thing that will happen; the list is short, so it is searched for the earliest.
+#[derive(Debug, Clone, Copy)]
+enum Event {
+    Arrive(End, TcpSegment),
+    Offer(u64),
+    Close,
+}
+
+struct Pipe {
+    case: Case,
+    now: Time,
+    sender: TcpSender,
+    receiver: TcpReceiver,
+    timers: [Timers; 2],
+    events: Vec<(Time, u64, Event)>,
+    segments: usize,
+    serial: u64,
+    delivered: u64,
+    completed: [bool; 2],
+}
+
+impl Pipe {
+    fn new(case: Case) -> Self {
+        let cfg = if case.ns2 { ns2_config() } else { TcpConfig::default() };
+        let sack = case.variant == Transport::TcpSack;
+        Pipe {
+            now: Time::ZERO,
+            sender: TcpSender::new(&cfg, case.variant, MSS, case.max_window),
+            receiver: TcpReceiver::new(&cfg, case.policy, Span::from_millis(100), sack, MSS, case.max_window),
+            timers: [Timers::default(), Timers::default()],
+            events: Vec::new(),
+            segments: 0,
+            serial: 0,
+            delivered: 0,
+            completed: [false; 2],
+            case,
+        }
+    }
+
+    fn schedule(&mut self, at: Time, event: Event) {
+        self.serial += 1;
+        self.events.push((at, self.serial, event));
+    }
+
+    /// Carries effects out and checks what must hold after every input.
+    fn settle(&mut self, end: End, out: Vec<TcpEffect>) {
+        for effect in out {
+            self.timers[end as usize].note(&effect);
+            match effect {
+                TcpEffect::Emit(seg) => self.send(end, seg),
+                TcpEffect::Deliver { bytes } => {
+                    assert_eq!(end, End::Receiver);
+                    assert!(bytes > 0, "an empty delivery");
+                    self.delivered += u64::from(bytes);
+                }
+                TcpEffect::Completed => {
+                    assert!(!self.completed[end as usize], "completed twice");
+                    self.completed[end as usize] = true;
+                }
+                TcpEffect::Arm(_, at) => assert!(at >= self.now, "a timer in the past"),
+                TcpEffect::Disarm(_) | TcpEffect::RttSample(_) => {}
+            }
+        }
+        assert!(self.sender.cwnd() >= 1.0, "cwnd {}", self.sender.cwnd());
+        assert!(self.sender.ssthresh() >= 2.0 || self.case.max_window < 2);
+        let window = u64::from(self.case.max_window) * u64::from(MSS);
+        assert!(self.sender.outstanding() <= window + 1, "outstanding {}", self.sender.outstanding());
+        assert!(self.sender.rto() > Span::ZERO);
+    }
+
+    fn send(&mut self, from: End, seg: TcpSegment) {
+        let fate = self.case.weather.fates.get(self.segments).copied().unwrap_or(Some(0));
+        self.segments += 1;
+        if let Some(extra) = fate {
+            let to = if from == End::Sender { End::Receiver } else { End::Sender };
+            let at = self.now + Span::from_millis(self.case.weather.delay_ms + extra);
+            self.schedule(at, Event::Arrive(to, seg));
+        }
+    }
+
+    /// Runs until nothing is left to happen; returns the number of steps.
+    fn run(&mut self) -> usize {
+        let offers = self.case.offers.clone();
+        let mut out = Vec::new();
+        self.sender.offer(offers[0], self.now, &mut out);
+        self.sender.open(self.now, &mut out);
+        for (k, bytes) in offers.iter().enumerate().skip(1) {
+            self.schedule(Time(300 * MS * k as u64), Event::Offer(*bytes));
+        }
+        self.schedule(Time(300 * MS * offers.len() as u64), Event::Close);
+        self.settle(End::Sender, out);
+        for step in 0.. {
+            assert!(step < 50_000, "no end: {:?} {:?}", self.sender.state(), self.receiver.state());
+            let next = (0..self.events.len()).min_by_key(|&i| (self.events[i].0, self.events[i].1));
+            let event_at = next.map_or(Time::NEVER, |i| self.events[i].0);
+            let mut out = Vec::new();
+            let timers: Vec<(End, TcpTimer, Time)> = [End::Sender, End::Receiver]
+                .into_iter()
+                .filter_map(|end| self.timers[end as usize].earliest(event_at).map(|(kind, at)| (end, kind, at)))
+                .collect();
+            if let Some(&(end, kind, at)) = timers.iter().min_by_key(|t| (t.2, t.0)) {
+                self.timers[end as usize].0[kind.index()] = None;
+                self.now = at;
+                match end {
+                    End::Sender => self.sender.on_timer(kind, at, &mut out),
+                    End::Receiver => self.receiver.on_timer(kind, at, &mut out),
+                }
+                self.settle(end, out);
+                continue;
+            }
+            let Some(next) = next else { return step };
+            let (at, _, event) = self.events.swap_remove(next);
+            self.now = at;
+            let end = match event {
+                Event::Arrive(End::Receiver, seg) => {
+                    self.receiver.on_segment(&seg, at, &mut out);
+                    End::Receiver
+                }
+                Event::Arrive(End::Sender, seg) => {
+                    self.sender.on_segment(&seg, at, &mut out);
+                    End::Sender
+                }
+                Event::Offer(bytes) => {
+                    self.sender.offer(bytes, at, &mut out);
+                    End::Sender
+                }
+                Event::Close => {
+                    self.sender.close(at, &mut out);
+                    End::Sender
+                }
+            };
+            self.settle(end, out);
+        }
+        unreachable!("the loop returns or panics")
+    }
+}
+
+impl Timers {
+    fn earliest(&self, until: Time) -> Option<(TcpTimer, Time)> {
+        [TcpTimer::Rto, TcpTimer::DelayedAck, TcpTimer::TimeWait]
+            .into_iter()
+            .filter_map(|kind| self.0[kind.index()].map(|at| (kind, at)))
+            .filter(|(_, at)| *at <= until)
+            .min_by_key(|(_, at)| *at)
+    }
+}
+
+fn check(case: Case) {
+    let total: u64 = case.offers.iter().sum();
+    let ns2 = case.ns2;
+    let mut pipe = Pipe::new(case);
+    pipe.run();
+    // Deliveries are contiguous by construction of the receiver; their sum is the stream, once.
+    assert_eq!(pipe.delivered, total);
+    assert_eq!(pipe.receiver.stats().bytes_delivered, total);
+    assert_eq!(pipe.sender.stats().bytes_acked, total);
+    assert_eq!(pipe.completed, [true, !ns2]);
+    assert_eq!(pipe.sender.state(), SenderState::Closed);
+    assert_eq!(pipe.sender.outstanding(), 0);
+    if !ns2 {
+        assert_eq!(pipe.receiver.state(), ReceiverState::Closed);
+    }
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 512, failure_persistence: None, ..ProptestConfig::default() })]
+
+    #[test]
+    fn every_byte_arrives_once_and_the_connection_ends(case in case()) {
+        check(case);
+    }
+}
+
+#[test]
+fn every_combination_over_a_pipe_that_loses_a_tenth() {
+    for variant in VARIANTS {
+        for policy in POLICIES {
+            for ns2 in [false, true] {
+                let fates = (0..400).map(|k| (k * 7 % 10 != 3).then_some(k * 13 % 17)).collect();
+                let weather = Weather { fates, delay_ms: 40 };
+                check(Case { variant, policy, ns2, max_window: 20, offers: vec![200_500], weather });
+            }
+        }
+    }
+}
+
+#[test]
+fn a_clean_pipe_repeats_nothing() {
+    for variant in VARIANTS {
+        for policy in POLICIES {
+            for ns2 in [false, true] {
+                let weather = Weather { fates: Vec::new(), delay_ms: 20 };
+                let mut pipe =
+                    Pipe::new(Case { variant, policy, ns2, max_window: 16, offers: vec![300_000], weather });
+                pipe.run();
+                let stats = pipe.sender.stats();
+                assert_eq!((stats.retransmissions, stats.timeouts, stats.window_cuts), (0, 0, 0), "{variant:?} {policy:?}");
+                assert_eq!(pipe.receiver.stats().duplicates, 0);
+            }
+        }
+    }
+}

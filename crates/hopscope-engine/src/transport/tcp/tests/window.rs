@@ -1,0 +1,93 @@
+//! Growth of the window, its limits, idle periods.
+
+use super::*;
+
+#[test]
+fn slow_start_then_congestion_avoidance() {
+    let cfg = TcpConfig { initial_window: 1, initial_ssthresh: InitialSsthresh::Window, ..TcpConfig::default() };
+    Sender::established(&cfg, Transport::TcpNewReno, 4).run(
+        "100 endless > 1
+         200 ack 1 > 2 3 | cwnd 2
+         300 ack 2 > 4 5 | cwnd 3
+         300 ack 3 > 6 7 | cwnd 4
+         400 ack 4 > 8 | cwnd 4.25
+         400 ack 5 > 9 | cwnd 4.4853",
+    );
+}
+
+#[test]
+fn one_ack_of_two_segments_grows_the_window_by_one() {
+    let cfg = TcpConfig { initial_window: 4, ..TcpConfig::default() };
+    Sender::established(&cfg, Transport::TcpReno, 64).run(
+        "100 endless > 1 2 3 4
+         200 ack 2 > 5 6 7 | cwnd 5
+         200 ack 4 > 8 9 10 | cwnd 6",
+    );
+}
+
+#[test]
+fn initial_window_by_segment_size() {
+    for (mss, segments) in [(536, 4.0), (1095, 4.0), (1096, 3.0), (1460, 3.0), (2190, 3.0), (2191, 2.0), (4000, 2.0)] {
+        let mut s = TcpSender::new(&TcpConfig::default(), Transport::TcpNewReno, mss, 100);
+        let mut out = Vec::new();
+        s.open(Time::ZERO, &mut out);
+        s.on_segment(&answer("synack"), Time(MS), &mut out);
+        assert_eq!(s.cwnd(), segments, "MSS {mss}");
+    }
+}
+
+#[test]
+fn the_receiver_window_bounds_what_is_sent_and_the_growth() {
+    Sender::established(&TcpConfig::default(), Transport::TcpNewReno, 3).run(
+        "100 endless > 1 2 3 | cwnd 4
+         200 ack 1 > 4 | cwnd 5
+         200 ack 2 > 5 | cwnd 6
+         200 ack 3 > 6 | cwnd 7",
+    );
+    Sender::established(&ns2_config_three_way(), Transport::TcpNewReno, 3).run(
+        "100 endless > 1 2 | cwnd 2
+         200 ack 1 > 3 4 | cwnd 3
+         200 ack 2 > 5 | cwnd 3.333
+         200 ack 3 > 6 | cwnd 3.633",
+    );
+}
+
+fn ns2_config_three_way() -> TcpConfig {
+    TcpConfig { handshake: Handshake::ThreeWay, ..ns2_config() }
+}
+
+#[test]
+fn an_unused_window_grows_under_ns2_only() {
+    for (cfg, cwnd) in [(TcpConfig { initial_window: 2, ..TcpConfig::default() }, 2.0), (ns2_config_three_way(), 5.0)] {
+        let mut s = Sender::established(&cfg, Transport::TcpNewReno, 20);
+        for k in 1..=3 {
+            let at = 100 * k;
+            s.run(&format!("{at} offer 1 > {k}")).run(&format!("{} ack {k} >", at + 50));
+        }
+        assert_eq!(s.tcp.cwnd(), cwnd);
+    }
+}
+
+#[test]
+fn a_smaller_advertised_window_counts() {
+    let mut s = Sender::established(&TcpConfig::default(), Transport::TcpNewReno, 16);
+    s.run("100 endless > 1 2 3 4");
+    let mut out = Vec::new();
+    s.tcp.on_segment(&TcpSegment { window: 2 * MSS, ..answer("ack 3") }, Time(200 * MS), &mut out);
+    assert_eq!(show_sender(&out), "5");
+}
+
+#[test]
+fn an_idle_period_longer_than_the_rto_closes_the_window() {
+    let table = "100 offer 4 > 1 2 3 4
+                 200 ack 1 > | cwnd 5
+                 200 ack 2 >
+                 200 ack 3 >
+                 200 ack 4 >";
+    let mut s = Sender::established(&TcpConfig::default(), Transport::TcpNewReno, 16);
+    s.run(table).run("900 offer 9 > 5 6 7 8 9");
+    let mut s = Sender::established(&TcpConfig::default(), Transport::TcpNewReno, 16);
+    s.run(table).run("1300 offer 9 > 5 6 7 8 | cwnd 4");
+    let mut s = Sender::established(&TcpConfig { initial_window: 4, ..ns2_config_three_way() }, Transport::TcpNewReno, 16);
+    s.run(table).run("1300 offer 9 > 5 | cwnd 1 ssthresh 16 timeouts 0");
+}

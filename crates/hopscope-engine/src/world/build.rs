@@ -1,0 +1,335 @@
+//! Configuration to network: the only place that makes machines and random streams.
+
+use super::flow::{Endpoint, Flow};
+use super::{AirSlots, Net, Wiring, World};
+use crate::app::Source;
+use crate::channel::Medium;
+use crate::config::radio::{ErrorKind, ErrorScope, OnError};
+use crate::config::{App, Config, FlowConfig, SeriesKind, Transport};
+use crate::error::BuildError;
+use crate::event::Event;
+use crate::ids::{FlowId, NodeId, PacketId};
+use crate::mac::contention::Station;
+use crate::mac::dcf::{Frame, FrameKind};
+use crate::mac::{Dcf, MacRules};
+use crate::net::{Arp, InterfaceQueue};
+use crate::packet::PacketArena;
+use crate::phy::modes;
+use crate::queue::EventQueue;
+use crate::record::Recorder;
+use crate::rng::{Purpose, Stream};
+use crate::routing::FixedRoutes;
+use crate::transport::tcp::{TcpReceiver, TcpSender, TcpTimer};
+use crate::transport::udp::Udp;
+use crate::units::{Span, Time};
+
+/// More nodes than this are refused.
+const MAX_NODES: usize = 10_000_000;
+/// Longest run: the clock is 64 bits of nanoseconds, and instants beyond the end must not overflow.
+const MAX_DURATION: Time = Time(100 * 365 * 86_400 * 1_000_000_000);
+
+pub(super) fn build<R: Recorder>(config: &Config, recorder: R) -> Result<World<R>, BuildError> {
+    check(config)?;
+    let nodes = config.nodes.len();
+    let medium = Medium::new(&config.nodes, &config.radio);
+    let rules = MacRules::new(&config.radio, &config.mac);
+    let mut routes = FixedRoutes::new(nodes);
+    let stream = |owner: usize, purpose| Stream::derive(config.seed, 0, owner as u64, purpose);
+    let errors = config.radio.error_kind == ErrorKind::Uniform && config.radio.error_per > 0.0;
+    let idle = Frame {
+        kind: FrameKind::Ack,
+        src: NodeId(0),
+        dst: NodeId(0),
+        bytes: 0,
+        airtime: Span::ZERO,
+        nav: Span::ZERO,
+        packet: PacketId(0),
+        seq: 0,
+    };
+    let mut world = World {
+        now: Time::ZERO,
+        events: EventQueue::new(),
+        processed: 0,
+        frames: 0,
+        stations: (0..nodes).map(|n| Station::new(&rules.station, stream(n, Purpose::Backoff))).collect(),
+        macs: (0..nodes).map(|n| Dcf::new(NodeId(n as u32))).collect(),
+        nets: (0..nodes)
+            .map(|_| Net {
+                queue: InterfaceQueue::new(config.mac.queue),
+                arp: Arp::default(),
+                saturating: smallvec::SmallVec::new(),
+            })
+            .collect(),
+        air: vec![AirSlots { frames: [idle; 2], next: 0 }; nodes],
+        error_streams: if errors { (0..nodes).map(|n| stream(n, Purpose::Error)).collect() } else { Vec::new() },
+        wiring: wiring(config, errors),
+        rules,
+        packets: PacketArena::default(),
+        flows: Vec::with_capacity(config.flows.len()),
+        tcp_effects: Vec::new(),
+        app_effects: Vec::new(),
+        arrived: Vec::new(),
+        medium,
+        routes: FixedRoutes::new(0),
+        recorder,
+    };
+    for (number, flow) in config.flows.iter().enumerate() {
+        let (from, to) = (NodeId(flow.from), NodeId(flow.to));
+        let hops = routes.install(&world.medium, from, to).ok_or_else(|| unreachable(number, flow))?;
+        if flow.transport != Transport::Udp {
+            routes.install(&world.medium, to, from).ok_or_else(|| unreachable(number, flow))?;
+        }
+        let rng = stream(number, Purpose::Traffic);
+        world.add_flow(FlowId(number as u32), flow, hops, rng);
+    }
+    world.routes = routes;
+    if config.series.keep.iter().any(|k| matches!(k, SeriesKind::Queue | SeriesKind::Throughput)) {
+        world.events.push(Time::ZERO + config.series.interval, Event::Sample);
+    }
+    Ok(world)
+}
+
+impl<R: Recorder> World<R> {
+    fn add_flow(&mut self, id: FlowId, flow: &FlowConfig, hops: u32, rng: Stream) {
+        let source = Source::new(flow.app.clone(), flow.packet, flow.start, flow.stop.unwrap_or(Time::NEVER));
+        let endpoint = if flow.transport == Transport::Udp {
+            if !source.is_paced() {
+                self.nets[flow.from as usize].saturating.push(id);
+            }
+            Endpoint::Udp(Udp::default())
+        } else {
+            let sack = flow.transport == Transport::TcpSack;
+            Endpoint::Tcp {
+                sender: TcpSender::new(&flow.tcp, flow.transport, flow.packet, flow.max_window),
+                receiver: TcpReceiver::new(&flow.tcp, flow.ack, flow.ack_delay, sack, flow.packet, flow.max_window),
+            }
+        };
+        self.flows.push(Flow {
+            from: NodeId(flow.from),
+            to: NodeId(flow.to),
+            transport: flow.transport,
+            packet: flow.packet,
+            hops,
+            endpoint,
+            source,
+            rng,
+            backlog: 0,
+            tcp_header: flow.tcp.header,
+            sack_option_base: flow.tcp.sack_option_base,
+            cwnd: 0.0,
+            generations: [0; 2 * TcpTimer::COUNT],
+        });
+        self.events.push(flow.start, Event::App { flow: id });
+    }
+}
+
+fn wiring(config: &Config, errors: bool) -> Wiring {
+    let radio = &config.radio;
+    Wiring {
+        link_delay: config.net.link_delay,
+        arp: config.net.arp,
+        ttl: config.net.ttl.min(255) as u8,
+        ip_header: config.net.ip_header,
+        udp_header: config.net.udp_header,
+        error_per: if errors { radio.error_per } else { 0.0 },
+        error_data_only: radio.error_applies_to == ErrorScope::Data,
+        error_drops: radio.error_on_error == OnError::Drop,
+        data_mode: modes::mode_of(radio.data_rate).unwrap_or(0),
+        basic_mode: modes::mode_of(radio.basic_rate).unwrap_or(0),
+        eager: false,
+        sample_interval: config.series.interval,
+    }
+}
+
+fn unreachable(number: usize, flow: &FlowConfig) -> BuildError {
+    BuildError::new(
+        format!("flows.{number}.to"),
+        format!("node {} cannot be reached from node {}: no chain of neighbours within tx_range joins them", flow.to, flow.from),
+    )
+}
+
+/// Checks a configuration without building it. Reachability is found only by building.
+///
+/// # Errors
+/// The first parameter at fault, with what was found and what is allowed.
+pub fn check(config: &Config) -> Result<(), BuildError> {
+    check_run(config)?;
+    check_radio(config)?;
+    check_mac(config)?;
+    for (number, flow) in config.flows.iter().enumerate() {
+        check_flow(config, number, flow)?;
+    }
+    Ok(())
+}
+
+fn require(holds: bool, key: impl Into<String>, message: impl FnOnce() -> String) -> Result<(), BuildError> {
+    if holds { Ok(()) } else { Err(BuildError::new(key, message())) }
+}
+
+fn check_run(config: &Config) -> Result<(), BuildError> {
+    let nodes = config.nodes.len();
+    require((1..=MAX_NODES).contains(&nodes), "nodes", || {
+        format!("found {nodes} nodes; allowed are 1 to {MAX_NODES}")
+    })?;
+    for (n, p) in config.nodes.iter().enumerate() {
+        require(p.iter().all(|c| c.is_finite() && c.abs() <= 1e9), format!("nodes.{n}"), || {
+            format!("found position {p:?}; coordinates are metres between -1e9 and 1e9")
+        })?;
+    }
+    require(config.duration > Time::ZERO && config.duration <= MAX_DURATION, "duration", || {
+        format!("found {} s; allowed is more than zero and at most 100 years", config.duration.as_secs())
+    })?;
+    require(config.warmup < config.duration, "warmup", || {
+        format!("found {} s; it must end before the run does, at {} s", config.warmup.as_secs(), config.duration.as_secs())
+    })?;
+    let sampled = config.series.keep.iter().any(|k| matches!(k, SeriesKind::Queue | SeriesKind::Throughput));
+    require(!sampled || config.series.interval >= Span::from_micros(1), "series.interval", || {
+        "queue and throughput series need a sampling interval of at least 1 us".to_string()
+    })
+}
+
+fn check_radio(config: &Config) -> Result<(), BuildError> {
+    let r = &config.radio;
+    for (key, value) in [
+        ("tx_range", r.tx_range),
+        ("cs_range", r.cs_range),
+        ("interference_range", r.interference_range),
+        ("tx_power", r.tx_power),
+        ("frequency", r.frequency),
+        ("antenna_height", r.antenna_height),
+        ("antenna_gain", r.antenna_gain),
+        ("propagation_speed", r.propagation_speed),
+    ] {
+        require(value.is_finite() && value > 0.0, format!("radio.{key}"), || {
+            format!("found {value}; it must be a positive number")
+        })?;
+    }
+    require(r.cs_range >= r.tx_range, "radio.cs_range", || {
+        format!("found {} m; a frame that can be received (tx_range {} m) can also be sensed", r.cs_range, r.tx_range)
+    })?;
+    require(r.capture_threshold.is_finite() && r.capture_threshold >= 1.0, "radio.capture_threshold", || {
+        format!("found {}; a power ratio of 1 or more is allowed", r.capture_threshold)
+    })?;
+    require(r.system_loss.is_finite() && r.system_loss >= 1.0, "radio.system_loss", || {
+        format!("found {}; a loss of 1 or more is allowed", r.system_loss)
+    })?;
+    require(r.noise_floor.is_finite(), "radio.noise_floor", || format!("found {}; a level in dBm is needed", r.noise_floor))?;
+    require((0.0..=1.0).contains(&r.error_per), "radio.error_per", || {
+        format!("found {}; a probability from 0 to 1 is allowed", r.error_per)
+    })?;
+    let rates = [("data_rate", r.data_rate), ("basic_rate", r.basic_rate)];
+    let responses = r.response_rates.iter().map(|&rate| ("response_rates", rate));
+    for (key, rate) in rates.into_iter().chain(responses) {
+        require(modes::mode_of(rate).is_some(), format!("radio.{key}"), || {
+            let allowed: Vec<String> = modes::rates().map(|r| format!("{}", r as f64 / 1e6)).collect();
+            format!("found {} Mbit/s; allowed are {} Mbit/s", rate as f64 / 1e6, allowed.join(", "))
+        })?;
+    }
+    let delay = r.cs_range.max(r.interference_range) / r.propagation_speed;
+    require(delay < config.mac.sifs.as_secs(), "radio.cs_range", || {
+        format!("a signal takes {:.1} us over this range; it must stay below SIFS", delay * 1e6)
+    })
+}
+
+fn check_mac(config: &Config) -> Result<(), BuildError> {
+    let m = &config.mac;
+    for (key, span) in [("slot", m.slot), ("sifs", m.sifs)] {
+        require(span > Span::ZERO && span <= Span::from_millis(10), format!("mac.{key}"), || {
+            format!("found {} us; allowed is more than 0 and at most 10 ms", span.0 as f64 / 1e3)
+        })?;
+    }
+    require(m.cw_min >= 1 && m.cw_min <= m.cw_max && m.cw_max <= 65_535, "mac.cw_min", || {
+        format!("found cw_min {} and cw_max {}; 1 <= cw_min <= cw_max <= 65535 is allowed", m.cw_min, m.cw_max)
+    })?;
+    for (key, value) in [
+        ("short_retry_limit", m.short_retry_limit),
+        ("long_retry_limit", m.long_retry_limit),
+        ("queue", m.queue),
+        ("max_msdu", m.max_msdu),
+    ] {
+        require(value >= 1 && value <= 1_000_000, format!("mac.{key}"), || {
+            format!("found {value}; allowed are 1 to 1000000")
+        })?;
+    }
+    for (key, value) in [("data_header", m.data_header), ("llc_header", m.llc_header)] {
+        require(value <= 1_000, format!("mac.{key}"), || format!("found {value}; allowed are 0 to 1000 bytes"))?;
+    }
+    require(m.cca_delay < m.slot, "mac.cca_delay", || "it must stay below the slot time".to_string())?;
+    require(m.timeout_margin <= Span::from_millis(1), "mac.timeout_margin", || "at most 1 ms is allowed".to_string())?;
+    let n = &config.net;
+    require((1..=255).contains(&n.ttl), "net.ttl", || format!("found {}; allowed are 1 to 255 hops", n.ttl))?;
+    require(n.link_delay <= Span::from_secs(1), "net.link_delay", || "at most 1 s is allowed".to_string())?;
+    for (key, value) in [("ip_header", n.ip_header), ("udp_header", n.udp_header)] {
+        require(value <= 1_000, format!("net.{key}"), || format!("found {value}; allowed are 0 to 1000 bytes"))?;
+    }
+    Ok(())
+}
+
+fn check_flow(config: &Config, number: usize, flow: &FlowConfig) -> Result<(), BuildError> {
+    let key = |name: &str| format!("flows.{number}.{name}");
+    let nodes = config.nodes.len();
+    for (name, node) in [("from", flow.from), ("to", flow.to)] {
+        require((node as usize) < nodes, key(name), || {
+            format!("node {node} does not exist; nodes are 0 to {}", nodes - 1)
+        })?;
+    }
+    require(flow.from != flow.to, key("to"), || format!("a flow needs two different nodes, found {} twice", flow.to))?;
+    let tcp = flow.transport != Transport::Udp;
+    let header = config.net.ip_header + if tcp { flow.tcp.header } else { config.net.udp_header };
+    let most = config.mac.max_msdu.saturating_sub(header + config.mac.llc_header);
+    require(flow.packet >= 1 && flow.packet <= most, key("packet"), || {
+        format!("found {} bytes; allowed are 1 to {most} (mac.max_msdu less all headers)", flow.packet)
+    })?;
+    require(flow.start < config.duration, key("start"), || {
+        format!("the flow would never start: found {} s, the run ends at {} s", flow.start.as_secs(), config.duration.as_secs())
+    })?;
+    require(flow.stop.is_none_or(|stop| stop > flow.start), key("stop"), || "it must lie after start".to_string())?;
+    check_app(&flow.app, number)?;
+    if !tcp {
+        return Ok(());
+    }
+    require((1..=100_000).contains(&flow.max_window), key("max_window"), || {
+        format!("found {}; allowed are 1 to 100000 packets", flow.max_window)
+    })?;
+    require(flow.ack_delay > Span::ZERO && flow.ack_delay <= Span::from_secs(10), key("ack_delay"), || {
+        "more than zero and at most 10 s is allowed".to_string()
+    })?;
+    let t = &flow.tcp;
+    let bounds = t.min_rto <= t.max_rto && t.max_rto <= Span::from_secs(86_400) && t.max_rto > Span::ZERO;
+    require(bounds, key("tcp.min_rto"), || "min_rto <= max_rto <= 1 day is allowed".to_string())?;
+    require(t.initial_rto > Span::ZERO && t.initial_rto <= Span::from_secs(3_600), key("tcp.initial_rto"), || {
+        "more than zero and at most 1 h is allowed".to_string()
+    })?;
+    let granularity = t.clock_granularity > Span::ZERO && t.clock_granularity <= Span::from_secs(1);
+    require(granularity, key("tcp.clock_granularity"), || "more than zero and at most 1 s is allowed".to_string())?;
+    require((1..=1_000).contains(&t.dupack_threshold), key("tcp.dupack_threshold"), || {
+        format!("found {}; allowed are 1 to 1000", t.dupack_threshold)
+    })?;
+    require((1..=3).contains(&t.max_sack_blocks), key("tcp.max_sack_blocks"), || {
+        format!("found {}; allowed are 1 to 3", t.max_sack_blocks)
+    })?;
+    require(t.initial_window <= 1_000, key("tcp.initial_window"), || "at most 1000 segments are allowed".to_string())?;
+    require(t.header <= 1_000 && t.sack_option_base <= 100, key("tcp.header"), || "at most 1000 bytes are allowed".to_string())?;
+    let vegas = [t.vegas_alpha, t.vegas_beta, t.vegas_gamma].iter().all(|v| v.is_finite() && *v >= 0.0);
+    require(vegas && t.vegas_alpha <= t.vegas_beta, key("tcp.vegas_alpha"), || {
+        "0 <= vegas_alpha <= vegas_beta is allowed".to_string()
+    })
+}
+
+fn check_app(app: &App, number: usize) -> Result<(), BuildError> {
+    let key = |name: &str| format!("flows.{number}.app.{name}");
+    match *app {
+        App::Bulk => Ok(()),
+        App::File { bytes } => require((1..u64::MAX / 2).contains(&bytes), key("bytes"), || "at least 1 byte is needed".to_string()),
+        App::Cbr { rate } | App::OnOff { rate, .. } => {
+            require(rate.is_finite() && rate > 0.0 && rate <= 1e12, key("rate"), || {
+                format!("found {rate} bit/s; more than zero and at most 1e12 is allowed")
+            })?;
+            if let App::OnOff { on, off, .. } = *app {
+                let fits = |s: Span| s > Span::ZERO && s <= Span::from_secs(1_000_000);
+                require(fits(on) && fits(off), key("on"), || "on and off need more than zero and at most 1e6 s".to_string())?;
+            }
+            Ok(())
+        }
+    }
+}

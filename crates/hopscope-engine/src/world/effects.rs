@@ -1,0 +1,326 @@
+//! Each effect becomes the input of the neighbour layer, an event, or a record.
+
+use super::World;
+use super::flow::{End, Endpoint, Flow};
+use crate::app::AppEffect;
+use crate::event::Event;
+use crate::ids::{FlowId, NodeId, PacketId};
+use crate::mac::dcf::{Frame, FrameKind, MacEffect, Outcome};
+use crate::net::arp::{ARP_BYTES, Resolution};
+use crate::packet::{Body, Packet};
+use crate::phy::Arrival;
+use crate::record::{DropReason, Record, Recorder};
+use crate::transport::tcp::TcpEffect;
+use crate::units::{Span, Time};
+
+/// Interface-queue length below which a saturating source adds its next packet.
+const SATURATING_DEPTH: usize = 2;
+
+impl<R: Recorder> World<R> {
+    // ---- MAC -> channel, queue, link layer -------------------------------------------------------------------
+
+    #[inline]
+    pub(super) fn mac_effect(&mut self, node: NodeId, effect: MacEffect) {
+        match effect {
+            MacEffect::Transmit(frame) => self.transmit(&frame),
+            MacEffect::ArmSifs { at, generation } => self.events.push(at, Event::Sifs { node, generation }),
+            MacEffect::ArmResponse { at, generation } => {
+                self.events.push(at, Event::ResponseTimeout { node, generation });
+            }
+            MacEffect::ArmAccess { at } => self.events.push(at, Event::Access { node }),
+            MacEffect::Deliver { packet } => {
+                let copy = self.packets.copy(packet);
+                if let Body::Arp { target, reply } = self.packets.get(copy).body {
+                    let from = self.packets.get(copy).src;
+                    self.packets.release(copy);
+                    self.on_arp(node, from, target, reply);
+                } else {
+                    self.link_up(node, copy);
+                }
+            }
+            MacEffect::Done { packet, outcome } => {
+                match outcome {
+                    Outcome::Sent => self.packets.release(packet),
+                    Outcome::RetryLimit => self.drop_packet(node, packet, DropReason::RetryLimit),
+                }
+                self.feed_mac(node);
+                self.refill(node);
+            }
+        }
+    }
+
+    /// Puts a frame on the air: one scan over everyone who hears it.
+    fn transmit(&mut self, frame: &Frame) {
+        self.frames += 1;
+        self.note(Record::FrameSent {
+            node: frame.src,
+            kind: frame.kind,
+            to: frame.dst,
+            bytes: frame.bytes,
+            airtime: frame.airtime,
+        });
+        let air = &mut self.air[frame.src.index()];
+        let slot = frame.src.0 * 2 + air.next;
+        air.frames[air.next as usize] = *frame;
+        air.next ^= 1;
+        let is_data = frame.kind == FrameKind::Data;
+        let broadcast = frame.dst == NodeId::BROADCAST;
+        let mode = if is_data && !broadcast { self.wiring.data_mode } else { self.wiring.basic_mode };
+        let kind_flags = if frame.kind == FrameKind::Rts { Arrival::RTS } else { 0 };
+        let errors = self.wiring.error_per > 0.0 && (is_data || !self.wiring.error_data_only);
+        for link in self.medium.hearers(frame.src) {
+            let for_me = broadcast || link.to == frame.dst;
+            let mut flags = link.flags | kind_flags | if for_me { Arrival::FOR_ME } else { 0 };
+            if errors && self.error_streams[link.to.index()].uniform() < self.wiring.error_per {
+                if self.wiring.error_drops {
+                    continue;
+                }
+                flags |= Arrival::ERRORED;
+            }
+            let start = self.now + Span(u64::from(link.delay));
+            let end = start + frame.airtime;
+            let arrival =
+                Arrival { start, end, nav: frame.nav.0 as u32, power: link.power, slot, flags, mode };
+            self.stations[link.to.index()].post(self.now, arrival, &self.rules.station);
+            if for_me && flags & Arrival::DECODABLE != 0 {
+                self.events.push(end, Event::RxEnd { node: link.to, slot });
+            }
+            if self.wiring.eager {
+                self.events.push(start + Span(1), Event::Touch { node: link.to });
+                self.events.push(end, Event::Touch { node: link.to });
+            }
+        }
+    }
+
+    // ---- link layer and queue --------------------------------------------------------------------------------
+
+    fn link_up(&mut self, node: NodeId, packet: PacketId) {
+        // Even without a delay the packet goes through the queue: the receiving MAC finishes its own input first.
+        self.events.push(self.now + self.wiring.link_delay, Event::LinkUp { node, packet });
+    }
+
+    fn link_down(&mut self, node: NodeId, packet: PacketId) {
+        if self.wiring.link_delay == Span::ZERO {
+            self.enqueue(node, packet);
+        } else {
+            self.events.push(self.now + self.wiring.link_delay, Event::LinkDown { node, packet });
+        }
+    }
+
+    /// Routes a packet at `node` and hands it to the link layer.
+    pub(super) fn forward(&mut self, node: NodeId, id: PacketId) {
+        let dst = self.packets.get(id).dst;
+        let Some(next_hop) = self.routes.lookup(node, dst) else {
+            self.drop_packet(node, id, DropReason::NoRoute);
+            return;
+        };
+        self.packets.get_mut(id).next_hop = next_hop;
+        if self.wiring.arp {
+            match self.nets[node.index()].arp.resolve(next_hop, id) {
+                Resolution::Known => {}
+                Resolution::Ask { dropped } => {
+                    if let Some(old) = dropped {
+                        self.drop_packet(node, old, DropReason::ArpReplaced);
+                    }
+                    self.send_arp(node, NodeId::BROADCAST, next_hop, false);
+                    return;
+                }
+                Resolution::GiveUp { dropped } => {
+                    for lost in dropped.into_iter().chain([id]) {
+                        self.drop_packet(node, lost, DropReason::ArpUnresolved);
+                    }
+                    return;
+                }
+            }
+        }
+        self.link_down(node, id);
+    }
+
+    fn send_arp(&mut self, node: NodeId, next_hop: NodeId, target: NodeId, reply: bool) {
+        let packet = Packet {
+            flow: FlowId(u32::MAX),
+            src: node,
+            dst: next_hop,
+            next_hop,
+            bytes: ARP_BYTES,
+            ttl: 1,
+            hops: 0,
+            sent: self.now,
+            body: Body::Arp { target, reply },
+        };
+        let id = self.packets.insert(packet);
+        self.link_down(node, id);
+    }
+
+    fn on_arp(&mut self, node: NodeId, from: NodeId, target: NodeId, reply: bool) {
+        if let Some(held) = self.nets[node.index()].arp.learn(from) {
+            self.link_down(node, held);
+        }
+        if !reply && target == node {
+            self.send_arp(node, from, from, true);
+        }
+    }
+
+    /// A packet reaches the interface queue.
+    pub(super) fn enqueue(&mut self, node: NodeId, id: PacketId) {
+        if self.macs[node.index()].is_free() && self.nets[node.index()].queue.is_empty() {
+            self.offer(node, id);
+        } else if let Some(lost) = self.nets[node.index()].queue.push(self.now, id, false) {
+            self.drop_packet(node, lost, DropReason::QueueFull);
+        }
+    }
+
+    /// The MAC pulls its next packet.
+    fn feed_mac(&mut self, node: NodeId) {
+        if self.macs[node.index()].is_free()
+            && let Some(next) = self.nets[node.index()].queue.pop(self.now)
+        {
+            self.offer(node, next);
+        }
+    }
+
+    fn offer(&mut self, node: NodeId, id: PacketId) {
+        let packet = self.packets.get(id);
+        let (to, bytes) = (packet.next_hop, packet.bytes);
+        self.mac_input(node, |mac, cx| mac.offer(id, to, bytes, cx));
+    }
+
+    /// Sources that always have more fill the queue again.
+    fn refill(&mut self, node: NodeId) {
+        for place in 0..self.nets[node.index()].saturating.len() {
+            let flow = self.nets[node.index()].saturating[place];
+            self.pump_udp(flow);
+        }
+    }
+
+    // ---- transport -> network, timers, records ---------------------------------------------------------------
+
+    /// Carries out what a TCP machine asked for and keeps the emptied list for the next input.
+    pub(super) fn tcp_effects(&mut self, flow: FlowId, end: End, mut effects: Vec<TcpEffect>) {
+        for effect in effects.drain(..) {
+            self.tcp_effect(flow, end, effect);
+        }
+        self.tcp_effects = effects;
+        if R::ENABLED
+            && end == End::Sender
+            && let Flow { endpoint: Endpoint::Tcp { sender, .. }, cwnd, .. } = &mut self.flows[flow.index()]
+            && *cwnd != sender.cwnd()
+        {
+            *cwnd = sender.cwnd();
+            let cwnd = *cwnd;
+            self.note(Record::Cwnd { flow, cwnd });
+        }
+    }
+
+    fn tcp_effect(&mut self, flow: FlowId, end: End, effect: TcpEffect) {
+        let state = &mut self.flows[flow.index()];
+        match effect {
+            TcpEffect::Emit(segment) => {
+                let (src, dst) = if end == End::Sender { (state.from, state.to) } else { (state.to, state.from) };
+                let options =
+                    if segment.n_sack > 0 { state.sack_option_base + 8 * u32::from(segment.n_sack) } else { 0 };
+                let bytes = self.wiring.ip_header + state.tcp_header + options + segment.len;
+                if end == End::Sender && (segment.len > 0 || segment.flags.syn) {
+                    self.note(Record::DataSent { flow, bytes: segment.len, retransmission: segment.retransmission });
+                }
+                self.originate(src, dst, bytes, Body::Tcp(segment), flow);
+            }
+            TcpEffect::Arm(timer, at) => {
+                let code = Flow::timer_code(end, timer);
+                let generation = &mut state.generations[usize::from(code)];
+                *generation = generation.wrapping_add(1);
+                let event = Event::Transport { flow, timer: code, generation: *generation };
+                self.events.push(at, event);
+            }
+            TcpEffect::Disarm(timer) => {
+                let generation = &mut state.generations[usize::from(Flow::timer_code(end, timer))];
+                *generation = generation.wrapping_add(1);
+            }
+            TcpEffect::Deliver { bytes } => self.note(Record::Delivered { flow, bytes }),
+            TcpEffect::RttSample(rtt) => self.note(Record::Rtt { flow, rtt }),
+            TcpEffect::Completed => {
+                if end == End::Sender {
+                    self.note(Record::Completed { flow });
+                }
+            }
+        }
+    }
+
+    // ---- application -> transport ----------------------------------------------------------------------------
+
+    pub(super) fn app_effect(&mut self, flow: FlowId, effect: AppEffect) {
+        let now = self.now;
+        let state = &mut self.flows[flow.index()];
+        match (&mut state.endpoint, effect) {
+            (_, AppEffect::Arm { at }) => {
+                if at < Time::NEVER {
+                    self.events.push(at, Event::App { flow });
+                }
+            }
+            (Endpoint::Tcp { sender, .. }, effect) => {
+                let mut out = std::mem::take(&mut self.tcp_effects);
+                match effect {
+                    AppEffect::Close => sender.close(now, &mut out),
+                    AppEffect::Send { bytes } => {
+                        sender.open(now, &mut out);
+                        sender.offer(bytes, now, &mut out);
+                    }
+                    AppEffect::SendForever => {
+                        sender.open(now, &mut out);
+                        sender.offer(u64::MAX, now, &mut out);
+                    }
+                    AppEffect::Arm { .. } => {}
+                }
+                self.tcp_effects(flow, End::Sender, out);
+            }
+            (Endpoint::Udp(_), AppEffect::SendForever) => {
+                state.backlog = u64::MAX;
+                self.pump_udp(flow);
+            }
+            (Endpoint::Udp(_), AppEffect::Send { bytes }) if state.source.is_paced() => self.send_udp(flow, bytes as u32),
+            (Endpoint::Udp(_), AppEffect::Send { bytes }) => {
+                state.backlog = bytes;
+                self.pump_udp(flow);
+            }
+            (Endpoint::Udp(_), AppEffect::Close) => {
+                // A file keeps what it has left; an endless source ends here.
+                if state.backlog == u64::MAX {
+                    state.backlog = 0;
+                }
+            }
+        }
+    }
+
+    /// Sends from a UDP backlog while the interface queue is nearly empty.
+    fn pump_udp(&mut self, flow: FlowId) {
+        loop {
+            let state = &self.flows[flow.index()];
+            let node = state.from;
+            if state.backlog == 0 || self.nets[node.index()].queue.len() >= SATURATING_DEPTH {
+                return;
+            }
+            let bytes = state.backlog.min(u64::from(state.packet)) as u32;
+            if state.backlog != u64::MAX {
+                self.flows[flow.index()].backlog -= u64::from(bytes);
+                if self.flows[flow.index()].backlog == 0 {
+                    self.note(Record::Completed { flow });
+                }
+            }
+            self.send_udp(flow, bytes);
+            if self.wiring.link_delay > Span::ZERO {
+                // The packet is still on its way to the queue; the next one follows when the MAC asks again.
+                return;
+            }
+        }
+    }
+
+    fn send_udp(&mut self, flow: FlowId, bytes: u32) {
+        let state = &mut self.flows[flow.index()];
+        let Endpoint::Udp(udp) = &mut state.endpoint else { return };
+        let seq = udp.send();
+        let (src, dst) = (state.from, state.to);
+        self.note(Record::DataSent { flow, bytes, retransmission: false });
+        let size = self.wiring.ip_header + self.wiring.udp_header + bytes;
+        self.originate(src, dst, size, Body::Udp { seq, len: bytes }, flow);
+    }
+}

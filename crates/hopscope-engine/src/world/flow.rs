@@ -1,0 +1,72 @@
+//! A flow in motion: application, transport machines, timers.
+
+use crate::app::Source;
+use crate::config::Transport;
+use crate::ids::NodeId;
+use crate::rng::Stream;
+use crate::transport::tcp::{TcpReceiver, TcpSender, TcpTimer};
+use crate::transport::udp::Udp;
+
+/// The two ends of a flow's transport.
+#[derive(Debug)]
+#[expect(clippy::large_enum_variant, reason = "flows are few and live in one vector; a box would cost a miss per segment")]
+pub enum Endpoint {
+    /// TCP.
+    Tcp {
+        /// At `Flow::from`.
+        sender: TcpSender,
+        /// At `Flow::to`.
+        receiver: TcpReceiver,
+    },
+    /// UDP.
+    Udp(Udp),
+}
+
+/// Which end of a flow a timer belongs to.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum End {
+    /// The sending end.
+    Sender,
+    /// The receiving end.
+    Receiver,
+}
+
+/// One flow.
+#[derive(Debug)]
+pub struct Flow {
+    /// Sending node.
+    pub from: NodeId,
+    /// Receiving node.
+    pub to: NodeId,
+    /// Transport protocol.
+    pub transport: Transport,
+    /// Payload bytes per packet.
+    pub packet: u32,
+    /// Hops under static routing.
+    pub hops: u32,
+    /// Transport machines.
+    pub endpoint: Endpoint,
+    pub(super) source: Source,
+    pub(super) rng: Stream,
+    /// Bytes that a UDP source has ready beyond what it has sent (bulk and file).
+    pub(super) backlog: u64,
+    pub(super) tcp_header: u32,
+    pub(super) sack_option_base: u32,
+    pub(super) cwnd: f64,
+    pub(super) generations: [u32; 2 * TcpTimer::COUNT],
+}
+
+impl Flow {
+    /// Code of a timer in events: one number for end and kind.
+    pub(super) fn timer_code(end: End, timer: TcpTimer) -> u8 {
+        let base = if end == End::Sender { 0 } else { TcpTimer::COUNT };
+        (base + timer.index()) as u8
+    }
+
+    /// Inverse of [`Flow::timer_code`].
+    pub(super) fn decode_timer(code: u8) -> (End, TcpTimer) {
+        const KINDS: [TcpTimer; TcpTimer::COUNT] = [TcpTimer::Rto, TcpTimer::DelayedAck, TcpTimer::TimeWait];
+        let code = usize::from(code);
+        if code < TcpTimer::COUNT { (End::Sender, KINDS[code]) } else { (End::Receiver, KINDS[code - TcpTimer::COUNT]) }
+    }
+}

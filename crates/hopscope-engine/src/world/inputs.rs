@@ -1,0 +1,155 @@
+//! Each event becomes one input of one machine.
+
+use smallvec::SmallVec;
+
+use super::World;
+use super::flow::{End, Endpoint, Flow};
+use crate::event::Event;
+use crate::ids::{FlowId, NodeId, PacketId};
+use crate::mac::Dcf;
+use crate::mac::dcf::MacCx;
+use crate::packet::{Body, Packet};
+use crate::record::{DropReason, Record, Recorder};
+
+impl<R: Recorder> World<R> {
+    pub(super) fn dispatch(&mut self, event: Event) {
+        match event {
+            Event::RxEnd { node, slot } => self.on_rx_end(node, slot),
+            Event::Touch { node } => {
+                self.stations[node.index()].catch_up(self.now, &self.rules.station);
+            }
+            Event::Sifs { node, generation } => self.mac_input(node, |mac, cx| mac.on_sifs(generation, cx)),
+            Event::ResponseTimeout { node, generation } => {
+                self.mac_input(node, |mac, cx| mac.on_response_timeout(generation, cx));
+            }
+            Event::Access { node } => {
+                if self.stations[node.index()].access_event(self.now) {
+                    self.mac_input(node, |mac, cx| mac.on_access(cx));
+                }
+            }
+            Event::LinkUp { node, packet } => self.receive(node, packet),
+            Event::LinkDown { node, packet } => self.enqueue(node, packet),
+            Event::Transport { flow, timer, generation } => self.on_transport_timer(flow, timer, generation),
+            Event::App { flow } => self.on_app(flow),
+            Event::Sample => self.on_sample(),
+        }
+    }
+
+    /// One input to a node's MAC with the radio's edges applied, and its effects carried out.
+    #[inline]
+    pub(super) fn mac_input(&mut self, node: NodeId, input: impl FnOnce(&mut Dcf, &mut MacCx<'_>)) {
+        let mut out = SmallVec::new();
+        let station = &mut self.stations[node.index()];
+        station.catch_up(self.now, &self.rules.station);
+        let mut cx = MacCx { now: self.now, station, rules: &self.rules, out: &mut out };
+        input(&mut self.macs[node.index()], &mut cx);
+        for effect in out {
+            self.mac_effect(node, effect);
+        }
+    }
+
+    fn on_rx_end(&mut self, node: NodeId, slot: u32) {
+        let station = &mut self.stations[node.index()];
+        station.catch_up(self.now, &self.rules.station);
+        if station.take_received(slot) {
+            let frame = self.air[(slot / 2) as usize].frames[(slot % 2) as usize];
+            self.mac_input(node, |mac, cx| mac.on_rx(&frame, cx));
+        }
+    }
+
+    /// A packet comes up from the link layer.
+    fn receive(&mut self, node: NodeId, id: PacketId) {
+        let packet = self.packets.get_mut(id);
+        packet.hops += 1;
+        if packet.dst == node {
+            let packet = *packet;
+            self.packets.release(id);
+            self.deliver(node, &packet);
+            return;
+        }
+        if packet.ttl <= 1 {
+            self.drop_packet(node, id, DropReason::TtlExpired);
+            return;
+        }
+        packet.ttl -= 1;
+        self.forward(node, id);
+    }
+
+    /// A packet has reached its destination: hand it to the transport machine it is for.
+    fn deliver(&mut self, node: NodeId, packet: &Packet) {
+        match packet.body {
+            Body::Tcp(segment) => {
+                let flow = packet.flow;
+                let state = &mut self.flows[flow.index()];
+                let at_receiver = node == state.to;
+                let Endpoint::Tcp { sender, receiver } = &mut state.endpoint else { return };
+                let mut out = std::mem::take(&mut self.tcp_effects);
+                if at_receiver {
+                    let before = receiver.stats().duplicates;
+                    receiver.on_segment(&segment, self.now, &mut out);
+                    let duplicate = receiver.stats().duplicates != before;
+                    self.note(Record::DataReceived {
+                        flow,
+                        bytes: segment.len,
+                        delay: self.now - packet.sent,
+                        duplicate,
+                        retransmission: segment.retransmission,
+                    });
+                    self.tcp_effects(flow, End::Receiver, out);
+                } else {
+                    sender.on_segment(&segment, self.now, &mut out);
+                    self.tcp_effects(flow, End::Sender, out);
+                }
+            }
+            Body::Udp { len, .. } => {
+                let delay = self.now - packet.sent;
+                self.note(Record::DataReceived {
+                    flow: packet.flow,
+                    bytes: len,
+                    delay,
+                    duplicate: false,
+                    retransmission: false,
+                });
+                self.note(Record::Delivered { flow: packet.flow, bytes: len });
+            }
+            Body::Opaque { handle } => {
+                self.arrived.push(super::Arrived { at: self.now, node, from: packet.src, handle });
+            }
+            Body::Arp { .. } => debug_assert!(false, "ARP ends at the link layer"),
+        }
+    }
+
+    fn on_transport_timer(&mut self, flow: FlowId, code: u8, generation: u32) {
+        let state = &mut self.flows[flow.index()];
+        if state.generations[usize::from(code)] != generation {
+            return;
+        }
+        let (end, timer) = Flow::decode_timer(code);
+        let Endpoint::Tcp { sender, receiver } = &mut state.endpoint else { return };
+        let mut out = std::mem::take(&mut self.tcp_effects);
+        match end {
+            End::Sender => sender.on_timer(timer, self.now, &mut out),
+            End::Receiver => receiver.on_timer(timer, self.now, &mut out),
+        }
+        self.tcp_effects(flow, end, out);
+    }
+
+    fn on_app(&mut self, flow: FlowId) {
+        let mut out = std::mem::take(&mut self.app_effects);
+        let state = &mut self.flows[flow.index()];
+        state.source.on_tick(self.now, &mut state.rng, &mut out);
+        for effect in out.drain(..) {
+            self.app_effect(flow, effect);
+        }
+        self.app_effects = out;
+    }
+
+    fn on_sample(&mut self) {
+        for node in 0..self.nets.len() {
+            let packets = self.nets[node].queue.len() as u32;
+            self.note(Record::QueueLength { node: NodeId(node as u32), packets });
+        }
+        self.note(Record::SampleEnd);
+        self.events.push(self.now + self.wiring.sample_interval, Event::Sample);
+    }
+}

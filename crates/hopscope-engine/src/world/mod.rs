@@ -1,0 +1,242 @@
+//! The only place where machines meet.
+//!
+//! `inputs.rs` turns each event into one machine's input; `effects.rs` turns each effect into the neighbour's input.
+//! Nothing else in the engine calls across layers.
+
+mod build;
+mod effects;
+pub mod flow;
+mod inputs;
+
+pub use build::check;
+
+use crate::channel::Medium;
+use crate::config::Config;
+use crate::error::BuildError;
+use crate::ids::{FlowId, NodeId, PacketId};
+use crate::mac::contention::Station;
+use crate::mac::dcf::{Attempts, Frame};
+use crate::mac::{Dcf, MacRules};
+use crate::net::{Arp, InterfaceQueue};
+use crate::packet::{Body, Packet, PacketArena};
+use crate::queue::EventQueue;
+use crate::record::{DropReason, Record, Recorder};
+use crate::rng::Stream;
+use crate::routing::FixedRoutes;
+use crate::units::{Span, Time};
+use flow::Flow;
+
+/// The last two frames of a transmitter: the second begins only after the first has reached everyone.
+#[derive(Debug, Clone, Copy)]
+struct AirSlots {
+    frames: [Frame; 2],
+    next: u32,
+}
+
+/// Network layer of a node.
+#[derive(Debug)]
+struct Net {
+    queue: InterfaceQueue,
+    arp: Arp,
+    /// Flows at this node that refill the queue themselves (bulk over UDP).
+    saturating: smallvec::SmallVec<[FlowId; 2]>,
+}
+
+/// Parameters that the wiring itself needs.
+#[derive(Debug)]
+struct Wiring {
+    link_delay: Span,
+    arp: bool,
+    ttl: u8,
+    ip_header: u32,
+    udp_header: u32,
+    error_per: f64,
+    error_data_only: bool,
+    error_drops: bool,
+    data_mode: u8,
+    basic_mode: u8,
+    /// Every radio edge gets an event: slow, for tests that compare with the lazy way.
+    eager: bool,
+    sample_interval: Span,
+}
+
+/// A packet injected from outside that reached its destination.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Arrived {
+    /// When.
+    pub at: Time,
+    /// Where.
+    pub node: NodeId,
+    /// Where it was injected.
+    pub from: NodeId,
+    /// The caller's name for the payload.
+    pub handle: u64,
+}
+
+/// A network in motion, observed by `R`.
+#[derive(Debug)]
+pub struct World<R: Recorder> {
+    now: Time,
+    events: EventQueue,
+    processed: u64,
+    frames: u64,
+    medium: Medium,
+    rules: MacRules,
+    wiring: Wiring,
+    stations: Vec<Station>,
+    macs: Vec<Dcf>,
+    nets: Vec<Net>,
+    air: Vec<AirSlots>,
+    error_streams: Vec<Stream>,
+    routes: FixedRoutes,
+    packets: PacketArena,
+    flows: Vec<Flow>,
+    tcp_effects: Vec<crate::transport::tcp::TcpEffect>,
+    app_effects: Vec<crate::app::AppEffect>,
+    arrived: Vec<Arrived>,
+    recorder: R,
+}
+
+impl<R: Recorder> World<R> {
+    /// Builds the network of a configuration.
+    ///
+    /// # Errors
+    /// A [`BuildError`] names the parameter that cannot be run.
+    pub fn new(config: &Config, recorder: R) -> Result<Self, BuildError> {
+        build::build(config, recorder)
+    }
+
+    /// Switches to the eager mode, in which every edge at every radio is an event. Must be called before the run.
+    pub fn set_eager(&mut self) {
+        self.wiring.eager = true;
+    }
+
+    /// Advances to `until`; events at that very instant are included.
+    pub fn run_until(&mut self, until: Time) {
+        while let Some((time, event)) = self.events.pop_until(until) {
+            self.now = time;
+            self.processed += 1;
+            self.dispatch(event);
+        }
+        self.now = self.now.max(until);
+    }
+
+    /// Current instant.
+    pub fn now(&self) -> Time {
+        self.now
+    }
+
+    /// Instant of the next event; `None` when nothing will ever happen again.
+    pub fn next_event(&self) -> Option<Time> {
+        self.events.next_time()
+    }
+
+    /// Events handled so far.
+    pub fn events(&self) -> u64 {
+        self.processed
+    }
+
+    /// Events waiting now.
+    pub fn pending(&self) -> usize {
+        self.events.len()
+    }
+
+    /// Frames sent so far.
+    pub fn frames(&self) -> u64 {
+        self.frames
+    }
+
+    /// Number of nodes.
+    pub fn nodes(&self) -> usize {
+        self.stations.len()
+    }
+
+    /// The observer.
+    pub fn recorder(&self) -> &R {
+        &self.recorder
+    }
+
+    /// The observer, to change.
+    pub fn recorder_mut(&mut self) -> &mut R {
+        &mut self.recorder
+    }
+
+    /// The flows.
+    pub fn flows(&self) -> &[Flow] {
+        &self.flows
+    }
+
+    /// MAC counters of a node since the start.
+    pub fn attempts(&self, node: NodeId) -> &Attempts {
+        self.macs[node.index()].attempts()
+    }
+
+    /// Mean (since `from`) and greatest length of a node's interface queue.
+    pub fn queue_occupancy(&mut self, node: NodeId, from: Time) -> (f64, u32) {
+        self.nets[node.index()].queue.occupancy(from, self.now)
+    }
+
+    /// Starts the measured time of the interface queues now.
+    pub fn restart_queue_measure(&mut self) {
+        for net in &mut self.nets {
+            net.queue.restart_measure(self.now);
+        }
+    }
+
+    /// Hands a packet of `bytes` bytes (network header included) from outside to `node` for `dst`, now.
+    ///
+    /// # Errors
+    /// When a node does not exist or no way leads to `dst`.
+    pub fn inject(&mut self, node: NodeId, dst: NodeId, bytes: u32, handle: u64) -> Result<(), BuildError> {
+        for (key, n) in [("node", node), ("dst", dst)] {
+            if n.index() >= self.nodes() {
+                return Err(BuildError::new(key, format!("node {n} does not exist; nodes are 0 to {}", self.nodes() - 1)));
+            }
+        }
+        if self.routes.lookup(node, dst).is_none() && self.routes.install(&self.medium, node, dst).is_none() {
+            return Err(BuildError::new("dst", format!("no way leads from node {node} to node {dst}")));
+        }
+        self.originate(node, dst, bytes, Body::Opaque { handle }, FlowId(u32::MAX));
+        Ok(())
+    }
+
+    /// Injected packets that arrived since the last call.
+    pub fn take_arrived(&mut self) -> Vec<Arrived> {
+        std::mem::take(&mut self.arrived)
+    }
+
+    /// Bytes held for nodes, links excluded (for the cost estimate and the benchmarks).
+    pub fn node_memory(&self) -> usize {
+        use std::mem::size_of;
+        self.nodes() * (size_of::<Station>() + size_of::<Dcf>() + size_of::<Net>() + size_of::<AirSlots>() + size_of::<Stream>())
+    }
+
+    #[inline]
+    fn note(&mut self, record: Record) {
+        if R::ENABLED {
+            self.recorder.record(self.now, &record);
+        }
+    }
+
+    fn drop_packet(&mut self, node: NodeId, packet: PacketId, reason: DropReason) {
+        self.packets.release(packet);
+        self.note(Record::Dropped { node, reason });
+    }
+
+    /// Sends a new packet from the transport of `src` towards `dst`.
+    fn originate(&mut self, src: NodeId, dst: NodeId, bytes: u32, body: Body, flow: FlowId) {
+        let packet = Packet {
+            flow,
+            src,
+            dst,
+            next_hop: dst,
+            bytes,
+            ttl: self.wiring.ttl,
+            hops: 0,
+            sent: self.now,
+            body,
+        };
+        let id = self.packets.insert(packet);
+        self.forward(src, id);
+    }
+}

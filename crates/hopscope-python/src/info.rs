@@ -1,0 +1,87 @@
+//! What the engine offers: parameters, presets, names.
+
+use std::collections::BTreeMap;
+
+use hopscope_engine::config::presets::{PRESETS, PROFILES, base};
+use hopscope_engine::config::{self, RadioConfig};
+use hopscope_engine::mac::timing;
+use pyo3::exceptions::PyValueError;
+use pyo3::prelude::*;
+
+/// Version of the engine.
+#[pyfunction]
+pub fn version() -> &'static str {
+    env!("CARGO_PKG_VERSION")
+}
+
+/// Hash of the engine's sources; part of the key of every stored run.
+#[pyfunction]
+pub fn build_id() -> &'static str {
+    env!("HOPSCOPE_BUILD_ID")
+}
+
+/// Names of the behaviour profiles.
+#[pyfunction]
+pub fn profiles() -> Vec<&'static str> {
+    PROFILES.to_vec()
+}
+
+/// Radio presets with one line each.
+#[pyfunction]
+pub fn presets() -> Vec<(&'static str, &'static str)> {
+    PRESETS.to_vec()
+}
+
+/// Resolved parameters of a profile with a preset, as JSON.
+#[pyfunction]
+pub fn base_config(profile: &str, preset: &str) -> PyResult<String> {
+    let found = base(profile, preset)
+        .ok_or_else(|| PyValueError::new_err(format!("unknown profile {profile:?} or preset {preset:?}")))?;
+    to_json(&found)
+}
+
+/// Every parameter with meaning, unit, kind, allowed words and source, as JSON by section.
+#[pyfunction]
+pub fn parameters() -> PyResult<String> {
+    let sections = BTreeMap::from([
+        ("radio", config::RadioConfig::describe()),
+        ("mac", config::MacConfig::describe()),
+        ("net", config::NetConfig::describe()),
+        ("routing", config::RoutingConfig::describe()),
+        ("tcp", config::TcpConfig::describe()),
+    ]);
+    to_json(&sections)
+}
+
+/// Transport protocols with one line each.
+#[pyfunction]
+pub fn transports() -> Vec<(&'static str, &'static str)> {
+    config::Transport::WORDS.to_vec()
+}
+
+/// ACK policies with one line each.
+#[pyfunction]
+pub fn ack_policies() -> Vec<(&'static str, &'static str)> {
+    config::AckPolicy::WORDS.to_vec()
+}
+
+/// Routing protocols with one line each.
+#[pyfunction]
+pub fn routings() -> Vec<(&'static str, &'static str)> {
+    config::net::RoutingProtocol::WORDS.to_vec()
+}
+
+/// Time on the air, in nanoseconds, of a frame of `bytes` bytes at `rate` bit/s with the radio parameters given as JSON.
+#[pyfunction]
+pub fn frame_airtime_ns(radio_json: &str, bytes: u32, rate: u64) -> PyResult<u64> {
+    let radio: RadioConfig =
+        serde_json::from_str(radio_json).map_err(|e| PyValueError::new_err(format!("radio parameters: {e}")))?;
+    if rate < 250_000 {
+        return Err(PyValueError::new_err(format!("rate: found {rate} bit/s; at least 250000 is needed")));
+    }
+    Ok(timing::airtime(&radio, bytes, rate).0)
+}
+
+fn to_json(value: &impl serde::Serialize) -> PyResult<String> {
+    serde_json::to_string(value).map_err(|e| PyValueError::new_err(e.to_string()))
+}

@@ -1,0 +1,31 @@
+//! `hopscope._core`: conversion and guards only. JSON goes in, JSON comes out; the interpreter lock is released
+//! while the engine works.
+
+mod error;
+mod info;
+mod run;
+
+use pyo3::prelude::*;
+
+#[pymodule]
+fn _core(m: &Bound<'_, PyModule>) -> PyResult<()> {
+    m.add("EngineError", m.py().get_type::<error::EngineError>())?;
+    m.add("Cancelled", m.py().get_type::<error::Cancelled>())?;
+    m.add_class::<run::CancelToken>()?;
+    m.add_function(wrap_pyfunction!(run::run, m)?)?;
+    m.add_function(wrap_pyfunction!(run::validate, m)?)?;
+    m.add_function(wrap_pyfunction!(run::estimate, m)?)?;
+    m.add_function(wrap_pyfunction!(run::static_hops, m)?)?;
+    m.add_function(wrap_pyfunction!(run::trajectory, m)?)?;
+    m.add_function(wrap_pyfunction!(info::version, m)?)?;
+    m.add_function(wrap_pyfunction!(info::build_id, m)?)?;
+    m.add_function(wrap_pyfunction!(info::profiles, m)?)?;
+    m.add_function(wrap_pyfunction!(info::presets, m)?)?;
+    m.add_function(wrap_pyfunction!(info::base_config, m)?)?;
+    m.add_function(wrap_pyfunction!(info::parameters, m)?)?;
+    m.add_function(wrap_pyfunction!(info::transports, m)?)?;
+    m.add_function(wrap_pyfunction!(info::ack_policies, m)?)?;
+    m.add_function(wrap_pyfunction!(info::routings, m)?)?;
+    m.add_function(wrap_pyfunction!(info::frame_airtime_ns, m)?)?;
+    Ok(())
+}

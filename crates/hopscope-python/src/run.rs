@@ -1,0 +1,116 @@
+//! Running a configuration under Python: interpreter lock released, cancellable, with progress.
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::{Duration, Instant};
+
+use hopscope_engine::config::Config;
+use hopscope_engine::units::Span;
+use hopscope_engine::{BuildError, Simulation, simulation};
+use pyo3::prelude::*;
+
+use crate::error::{Cancelled, engine_error};
+
+/// Stops a run from another thread or a signal handler.
+#[pyclass(frozen, skip_from_py_object)]
+#[derive(Clone, Default)]
+pub struct CancelToken {
+    stopped: Arc<AtomicBool>,
+}
+
+#[pymethods]
+impl CancelToken {
+    #[new]
+    fn new() -> Self {
+        Self::default()
+    }
+
+    /// Asks the run to stop soon.
+    fn set(&self) {
+        self.stopped.store(true, Ordering::Relaxed);
+    }
+
+    /// True after `set`.
+    fn is_set(&self) -> bool {
+        self.stopped.load(Ordering::Relaxed)
+    }
+}
+
+/// How often a run looks at its token and reports progress.
+const PERIOD: Duration = Duration::from_millis(100);
+
+fn parse(py: Python<'_>, config_json: &str) -> PyResult<Config> {
+    serde_json::from_str(config_json).map_err(|e| engine_error(py, &BuildError::new("config", e.to_string())))
+}
+
+/// Runs a configuration (JSON) and gives its results (JSON).
+#[pyfunction]
+#[pyo3(signature = (config_json, cancel=None, progress=None))]
+pub fn run(
+    py: Python<'_>,
+    config_json: &str,
+    cancel: Option<&Bound<'_, CancelToken>>,
+    progress: Option<Py<PyAny>>,
+) -> PyResult<String> {
+    let config = parse(py, config_json)?;
+    let token = cancel.map(|c| c.get().clone()).unwrap_or_default();
+    let started = Instant::now();
+    let duration = config.duration;
+    let mut simulation =
+        py.detach(|| Simulation::new(config)).map_err(|e| engine_error(py, &e))?;
+    // Steps adapt so that the token is seen about every PERIOD whatever the scenario costs.
+    let mut step = Span(duration.0 / 64).max(Span(1));
+    while !simulation.is_over() {
+        let step_started = Instant::now();
+        py.detach(|| simulation.advance(step));
+        let took = step_started.elapsed();
+        if took * 2 < PERIOD {
+            step = Span(step.0.saturating_mul(2));
+        } else if took > PERIOD * 2 {
+            step = Span((step.0 / 2).max(1));
+        }
+        if token.is_set() {
+            return Err(Cancelled::new_err("the run was cancelled"));
+        }
+        if let Some(callback) = &progress {
+            callback.call1(py, (simulation.world().now().as_secs(),))?;
+        }
+    }
+    let json = py.detach(|| {
+        let mut result = simulation.results();
+        result.engine.wall_s = started.elapsed().as_secs_f64();
+        serde_json::to_string(&result)
+    });
+    json.map_err(|e| engine_error(py, &BuildError::new("results", e.to_string())))
+}
+
+/// Builds a configuration without running it.
+#[pyfunction]
+pub fn validate(py: Python<'_>, config_json: &str) -> PyResult<()> {
+    let config = parse(py, config_json)?;
+    py.detach(|| Simulation::new(config).map(|_| ())).map_err(|e| engine_error(py, &e))
+}
+
+/// Rough cost of a configuration, as JSON; nothing is built.
+#[pyfunction]
+pub fn estimate(py: Python<'_>, config_json: &str) -> PyResult<String> {
+    let config = parse(py, config_json)?;
+    let estimate = simulation::estimate(&config).map_err(|e| engine_error(py, &e))?;
+    serde_json::to_string(&estimate).map_err(|e| engine_error(py, &BuildError::new("estimate", e.to_string())))
+}
+
+/// Hops of each flow under static routing.
+#[pyfunction]
+pub fn static_hops(py: Python<'_>, config_json: &str) -> PyResult<Vec<u32>> {
+    let config = parse(py, config_json)?;
+    let simulation = py.detach(|| Simulation::new(config)).map_err(|e| engine_error(py, &e))?;
+    Ok(simulation.world().flows().iter().map(|f| f.hops).collect())
+}
+
+/// Hash of all frames a configuration sends, for checks of determinism; `eager` makes every radio edge an event.
+#[pyfunction]
+#[pyo3(signature = (config_json, eager=false))]
+pub fn trajectory(py: Python<'_>, config_json: &str, eager: bool) -> PyResult<u64> {
+    let config = parse(py, config_json)?;
+    py.detach(|| simulation::trajectory(&config, eager)).map_err(|e| engine_error(py, &e))
+}
