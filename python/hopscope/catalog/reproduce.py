@@ -16,13 +16,19 @@ from typing import TYPE_CHECKING, Any
 from hopscope.catalog.entry import Entry, Finding, Outcome, Quantity, Statement
 from hopscope.catalog.registry import find
 from hopscope.catalog.tables import Data, Estimate, Table
+from hopscope.errors import InputError, StoreError
 from hopscope.report.chart import Chart
 
 if TYPE_CHECKING:
     from concurrent.futures import Executor
 
+    from hopscope.campaign.store import Store
     from hopscope.results import Result
     from hopscope.scenario import Scenario
+
+
+REQUEST = "reproduction.json"
+"""File of a store that says which entries were reproduced into it, so that a report can judge them again."""
 
 
 @dataclass(frozen=True)
@@ -185,6 +191,49 @@ def reproduce(
             label=f"reproduce {' '.join(keys)}",
         )
         found = dict(zip(wanted, results, strict=True))
+    if store is not None:
+        _remember(Path(store), keys, quick=quick, seeds=seeds, changes=changes or {})
+    return _outcome(keys, chosen, found, quick=quick, seeds=seeds, changes=changes or {})
+
+
+def recall(store: Store) -> Reproduction | None:
+    """Judge again what `reproduce` has left in a store, without running anything.
+
+    Returns:
+        The outcome; `None` when the store does not hold the runs of a reproduction by this version.
+    """
+    try:
+        request = json.loads((store.path / REQUEST).read_text(encoding="utf-8"))
+        keys, quick, seeds, changes = (request[name] for name in ("keys", "quick", "seeds", "changes"))
+        chosen = find(keys)
+        wanted = _scenarios(chosen, quick=quick, seeds=seeds, changes=changes)
+    except (OSError, ValueError, KeyError, TypeError, InputError):
+        return None
+    results = store.results()
+    if [scenario.document for scenario in wanted.values()] != [result.scenario.document for result in results]:
+        return None
+    found = dict(zip(wanted, results, strict=True))
+    return _outcome(keys, chosen, found, quick=quick, seeds=seeds, changes=changes)
+
+
+def _remember(folder: Path, keys: Sequence[str], *, quick: bool, seeds: int | None, changes: Mapping[str, Any]) -> None:
+    request = {"keys": list(keys), "quick": quick, "seeds": seeds, "changes": dict(changes)}
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+        (folder / REQUEST).write_text(json.dumps(request) + "\n", encoding="utf-8")
+    except OSError as error:
+        raise StoreError(f"{folder / REQUEST}: cannot be written: {error.strerror or error}") from error
+
+
+def _outcome(
+    keys: Sequence[str],
+    chosen: Sequence[Entry],
+    found: Mapping[str, Result],
+    *,
+    quick: bool,
+    seeds: int | None,
+    changes: Mapping[str, Any],
+) -> Reproduction:
     outcomes = []
     for entry in chosen:
         own = {study.label: found[_identity(study.document(quick=quick))] for study in entry.studies}
@@ -194,7 +243,7 @@ def reproduce(
         for result in found.values()
         for failure in result.failures
     )
-    return Reproduction(tuple(keys), tuple(outcomes), quick, seeds, dict(changes or {}), failures)
+    return Reproduction(tuple(keys), tuple(outcomes), quick, seeds, dict(changes), failures)
 
 
 def judge(entry: Entry, results: Mapping[str, Result]) -> EntryOutcome:

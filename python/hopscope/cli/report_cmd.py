@@ -18,11 +18,16 @@ def command(
 ) -> None:
     """Write the HTML report of a finished store."""
     from hopscope.campaign.store import open_store
-    from hopscope.report.page import store_page
+    from hopscope.catalog.reproduce import recall
+    from hopscope.report.page import reproduction_page, store_page
 
     opened = open_store(store)
-    results = opened.results()
-    page = store_page(results, out or store, title=opened.title, store=str(store), problems=opened.problems)
+    outcome = recall(opened)
+    if outcome is not None:
+        page = reproduction_page(outcome, out or store)
+    else:
+        results = opened.results()
+        page = store_page(results, out or store, title=opened.title, store=str(store), problems=opened.problems)
     for problem in opened.problems:
         note(problem)
     typer.echo(str(page))

@@ -24,6 +24,9 @@ if TYPE_CHECKING:
 
 _TONES = {Outcome.PASS: "pass", Outcome.FAIL: "fail", Outcome.NOT_REPRODUCIBLE: "open"}
 
+# A store with more scenarios than this gets one figure for each instead of several.
+_MANY = 12
+
 
 @dataclass(frozen=True)
 class Image:
@@ -90,7 +93,7 @@ def store_page(
                 "title": result.scenario.title,
                 "summary": tables.describe(result),
                 "quick": result.scenario.is_quick,
-                "images": _images(tables.charts(result), folder, stem),
+                "images": _images(tables.charts(result, brief=len(results) > _MANY), folder, stem),
                 "tables": tables.grids(result, str(file)),
                 "scenario": _pretty(result.scenario.resolved),
             }

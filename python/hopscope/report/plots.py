@@ -90,9 +90,9 @@ def lines(chart: Chart) -> Figure:
                     label=line.label,
                     zorder=2,
                 )
-            _scale(ax, chart, panel)
             _publish(ax, panel)
             _guide(ax, panel)
+            _scale(ax, chart, panel)
         _legend(figure, axes, chart)
         return figure
 
@@ -245,6 +245,7 @@ def _bars_of(error: Sequence[Error]) -> Any:
 
 
 def _scale(ax: Axes, chart: Chart, panel: Panel) -> None:
+    """Set the axes; called when everything is drawn, since fixing one end of an axis fixes the other."""
     if chart.log_x:
         ax.set_xscale("log", base=2)
         places = sorted({float(x) for line in panel.lines for x in line.x})
@@ -295,6 +296,10 @@ def _legend(figure: Figure, axes: Sequence[Axes], chart: Chart) -> None:
         for handle, label in zip(*ax.get_legend_handles_labels(), strict=True):
             entries.setdefault(label, handle)
     entries.pop("", None)
+    for label in [mark.label for panel in chart.panels for mark in panel.marks]:
+        # Published values stand last, after everything measured.
+        if label in entries:
+            entries[label] = entries.pop(label)
     if not entries or (len(entries) == 1 and not any(panel.marks for panel in chart.panels) and _single(chart)):
         return
     title = chart.legend_title or None

@@ -77,9 +77,15 @@ def grids(result: Result, file: str) -> list[Grid]:
     return [grid for grid in found if grid.rows]
 
 
-def charts(result: Result) -> list[Chart]:
-    """Metrics over every swept key that has numbers, bars for a single point, and the time series that were kept."""
-    found = _sweeps(result) or _single(result)
+def charts(result: Result, *, brief: bool = False) -> list[Chart]:
+    """Metrics over a swept key that has numbers, otherwise bars by flow; and the time series that were kept.
+
+    Args:
+        result: what to draw.
+        brief: throughput only, for a store of many scenarios.
+    """
+    drawn = _DRAWN[:1] if brief else _DRAWN
+    found = _sweeps(result, drawn) or _single(result, drawn)
     return [chart for chart in [*found, *_series(result)] if not chart.is_empty]
 
 
@@ -149,7 +155,7 @@ def _commands(result: Result, file: str) -> Grid:
 # --- Charts ---------------------------------------------------------------------------------------------------------
 
 
-def _sweeps(result: Result) -> list[Chart]:
+def _sweeps(result: Result, drawn: Sequence[tuple[str, str]]) -> list[Chart]:
     """One chart a metric over the first swept key with numbers; a second key makes the lines, a third the panels."""
     table = table_of(result)
     keys = [key for key in _keys(result) if _numeric(table.values(key)) and len(table.values(key)) > 1]
@@ -166,7 +172,7 @@ def _sweeps(result: Result) -> list[Chart]:
             label,
             _panels(table, along, others, metric),
         )
-        for metric, label in _DRAWN
+        for metric, label in drawn
     ]
 
 
@@ -204,11 +210,11 @@ def _line(table: Table, along: str, metric: str, rest: dict[str, Any], label: st
     return Line(label, places, [e.mean for e in found], [e.ci95 for e in found])
 
 
-def _single(result: Result) -> list[Chart]:
+def _single(result: Result, drawn: Sequence[tuple[str, str]]) -> list[Chart]:
     """Bars of the flows for results without a swept number: one group a flow, one bar a point."""
     points = result.points[:_LINES]
     found = []
-    for metric, label in _DRAWN:
+    for metric, label in drawn:
         lines = []
         for point in points:
             flows = [(str(flow), _estimate(point.runs, f"flow.{flow}.{metric}")) for flow in _flow_ids(point.runs)]

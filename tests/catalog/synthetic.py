@@ -1,0 +1,69 @@
+"""Results without an engine: runs made from a few numbers, tables made from a function of the swept values."""
+
+from __future__ import annotations
+
+import itertools
+import zlib
+from collections.abc import Callable, Mapping
+from typing import Any
+
+from hopscope.catalog.entry import Entry, Study
+from hopscope.catalog.tables import Data, Table
+
+FLOW = {
+    "throughput_kbps": 100.0,
+    "delay_ms": 10.0,
+    "jitter_ms": 0.3,
+    "loss_pct": 0.0,
+    "sent_packets": 1000,
+    "received_packets": 1000,
+    "duplicate_packets": 0,
+}
+NETWORK = {"aggregate_kbps": 100.0, "jain": 1.0, "mac_retry_drops": 10, "queue_drops": 0}
+
+Model = Callable[[str, Mapping[str, Any]], Mapping[str, Any]]
+"""Study label and swept values -> values that differ from the ones above: keys of a flow, `network.x`, `node.i.x`."""
+
+
+def run(seed: int, values: Mapping[str, Any], nodes: int = 9) -> dict[str, Any]:
+    flow, network = dict(FLOW), dict(NETWORK)
+    rows = [{"queue_mean": 0.5, "queue_max": 5, "queue_drops": 0} for _ in range(nodes)]
+    for key, value in values.items():
+        scope, _, rest = key.partition(".")
+        if scope == "network":
+            network[rest] = value
+        elif scope == "node":
+            index, _, name = rest.partition(".")
+            rows[int(index)][name] = value
+        else:
+            assert key in flow, key
+            flow[key] = value
+    return {"seed": seed, "flows": [flow], "nodes": rows, "network": network}
+
+
+def table(study: Study, model: Model, seeds: int = 3, noise: float = 0.0) -> Table:
+    sweep = study.scenario.get("sweep", {})
+    points = []
+    for values in itertools.product(*sweep.values()):
+        where = dict(zip(sweep, values, strict=True))
+        given = model(study.label, where)
+        runs = []
+        for seed in range(1, seeds + 1):
+            # Deterministic noise that differs between points, so that paired differences have an interval.
+            swing = noise * ((zlib.crc32(repr((seed, values)).encode()) % 1000) / 500 - 1) if noise else 0.0
+            varied = {
+                key: value * (1 + swing) if key == "throughput_kbps" else value for key, value in given.items()
+            }
+            runs.append(run(seed, varied))
+        points.append((where, runs))
+    return Table(study.label, points)
+
+
+def data(entry: Entry, model: Model, **options: Any) -> Data:
+    return Data([table(study, model, **options) for study in entry.studies])
+
+
+def outcomes(entry: Entry, model: Model, **options: Any) -> dict[str, set[str]]:
+    """Statement id -> the outcomes of its findings."""
+    found = data(entry, model, **options)
+    return {s.id: {f.outcome.value for f in s.judge(found)} for s in entry.statements}

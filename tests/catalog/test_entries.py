@@ -1,0 +1,143 @@
+"""The catalogue itself: keys, published data, and that every scenario is one the package accepts."""
+
+from __future__ import annotations
+
+import pytest
+
+from hopscope import catalog
+from hopscope.catalog import afrakhteh2005, fu2003, validation_ns2, validation_theory
+from hopscope.errors import InputError
+from hopscope.scenario import Scenario
+
+ALL = catalog.entries()
+
+
+def test_the_entries_of_this_version():
+    assert [entry.key for entry in ALL] == [
+        "fu2003.table1",
+        "fu2003.fig2-left",
+        "fu2003.fig2-middle",
+        "fu2003.fig2-right",
+        "fu2003.sec4.1-buffers",
+        "fu2003.table3",
+        "afrakhteh2005.exp06",
+        "afrakhteh2005.exp07",
+        "afrakhteh2005.exp08",
+        "validation.ns2",
+        "validation.bianchi",
+        "validation.airtime",
+    ]
+
+
+@pytest.mark.parametrize(
+    ("keys", "count"),
+    [(["all"], 12), (["fu2003"], 6), (["validation"], 3), (["fu2003.table1", "fu2003"], 6), (["fu2003.sec4.1-buffers"], 1)],
+)
+def test_keys_are_prefixes_up_to_a_dot(keys, count):
+    assert len(catalog.find(keys)) == count
+
+
+@pytest.mark.parametrize(("key", "close"), [("fu2003.fig2-leftt", "fu2003.fig2-left"), ("validaton", "validation")])
+def test_an_unknown_key_names_the_closest(key, close):
+    with pytest.raises(InputError, match=f"did you mean '{close}'"):
+        catalog.find([key])
+
+
+def test_half_a_word_is_no_key():
+    with pytest.raises(InputError, match="no such entry"):
+        catalog.find(["fu2003.fig2"])
+
+
+@pytest.mark.parametrize("entry", ALL, ids=lambda e: e.key)
+def test_an_entry_is_complete(entry):
+    assert entry.title
+    assert entry.source
+    assert entry.item
+    assert entry.description
+    ids = [statement.id for statement in entry.statements]
+    assert ids == [f"c{i}" for i in range(1, len(ids) + 1)]
+    labels = [study.label for study in entry.studies]
+    assert len(set(labels)) == len(labels)
+    for quantity in entry.quantities:
+        assert quantity.source
+        assert any(quantity.studies(label) for label in labels), quantity.label
+
+
+@pytest.mark.parametrize("entry", ALL, ids=lambda e: e.key)
+@pytest.mark.parametrize("quick", [False, True], ids=["full", "quick"])
+def test_every_scenario_is_accepted(entry, quick):
+    for study in entry.studies:
+        scenario = Scenario(study.document(quick=quick))
+        assert scenario.points
+        if quick:
+            assert scenario.quick().seeds <= 2
+
+
+def test_published_numbers_of_fu2003():
+    assert len(fu2003._MAX_BUFFER) == len(fu2003._MEAN_BUFFER) == 9
+    assert (max(fu2003._MAX_BUFFER), sum(fu2003._MAX_BUFFER)) == (16, 106)
+    assert sum(fu2003._MEAN_BUFFER) == pytest.approx(8.9)
+    by_label = {q.label: q.published for q in fu2003.TABLE3.quantities}
+    assert by_label["contention drops"] / by_label["end-to-end transmissions"] == pytest.approx(0.0134, abs=5e-5)
+    # The nearest swept window to a quarter of the hops, never below one packet.
+    assert [fu2003.quarter(h, fu2003._WINDOWS) for h in (3, 7, 8, 10, 48)] == [1, 2, 2, 3, 12]
+
+
+def test_published_numbers_of_afrakhteh2005():
+    by_label = {q.label: q.published for q in afrakhteh2005.EXP06.quantities}
+    assert by_label["loss at 2000 kbps"] == pytest.approx(100 * (2000 - by_label["capacity"]) / 2000)
+    assert len(afrakhteh2005.SETTINGS) == 6
+
+
+def test_the_ns2_reference_is_whole():
+    rows = validation_ns2.read_rows()
+    assert len(rows) == 357
+    assert {row["routing"] for row in rows} == {"static"}
+    for row in rows:
+        low, mean, high = float(row["min"]), float(row["mean"]), float(row["max"])
+        # Means are printed with four digits.
+        slack = 6e-4 * abs(mean)
+        assert low - slack <= mean <= high + slack, row
+        assert int(row["n"]) in validation_ns2._T975
+    configurations = validation_ns2.configurations()
+    assert len(configurations) == 45
+    assert len({c.label for c in configurations}) == 45
+    seven = next(c for c in configurations if c.case == "A" and c.hops == 7)
+    assert (seven.reference["thr_kbps"].mean, seven.reference["thr_kbps"].n) == (223.9, 10)
+
+
+@pytest.mark.parametrize(
+    ("case", "path", "expected"),
+    [
+        ("A-bugfix0", ("mac", "nonfreezing_defer"), True),
+        ("A-oldtcp", ("tcp", "initial_rto"), "6s"),
+        ("F-flag-per0.1", ("radio", "error"), {"kind": "uniform", "per": 0.1, "applies_to": "all", "on_error": "flag"}),
+    ],
+)
+def test_special_cases_of_the_reference_become_parameters(case, path, expected):
+    scenario = next(c for c in validation_ns2.configurations() if c.case == case).scenario()
+    assert scenario[path[0]][path[1]] == expected
+
+
+def test_flows_of_the_reference():
+    by_label = {c.label: c.scenario() for c in validation_ns2.configurations()}
+    cross = by_label["E1: 6-hop cross, Newreno, window 32, 1460 B"]
+    assert [(flow["from"], flow["to"]) for flow in cross["flow"]] == [(0, 6), (7, 12)]
+    delayed = by_label["C-static: 3-hop chain, Newreno-DelAck, window 20, 1460 B"]["flow"][0]
+    assert (delayed["transport"], delayed["ack"], delayed["max_window"]) == ("tcp-newreno", "ns2-delack", 20)
+    cbr = by_label["D1: 1-hop chain, CBR1600k, 1480 B"]["flow"][0]
+    assert (cbr["transport"], cbr["rate"], cbr["packet"], "max_window" in cbr) == ("udp", "1600kbps", 1480, False)
+    assert by_label["C-static: 3-hop chain, Newreno, window 20, 1460 B, RTS off"]["mac"]["rts_threshold"] == "off"
+
+
+def test_cells_are_circles_around_their_receiver():
+    (cx, cy), *stations = validation_theory.cell_positions(10)
+    distances = [((x - cx) ** 2 + (y - cy) ** 2) ** 0.5 for x, y in stations]
+    assert len(stations) == 10
+    assert distances == pytest.approx([5.0] * 10, abs=1e-5)
+
+
+def test_figures_that_share_scenarios_run_them_once():
+    from hopscope.catalog.reproduce import scenarios
+
+    assert len(scenarios(["fu2003.fig2-middle", "fu2003.fig2-right"])) == len(fu2003.FIG2_MIDDLE.studies)

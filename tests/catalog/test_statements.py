@@ -1,0 +1,251 @@
+"""Every statement is judged on results that fit it and on results that do not: no statement can pass by itself."""
+
+from __future__ import annotations
+
+import pytest
+from synthetic import outcomes
+
+from hopscope.catalog import afrakhteh2005, fu2003, validation_ns2, validation_theory
+
+PASS, FAIL, OPEN = {"pass"}, {"fail"}, {"not reproducible"}
+WINDOW, PACKET, HOPS, QUEUE = "flow.0.max_window", "flow.0.packet", "topology.hops", "mac.queue"
+
+
+# --- fu2003 ---------------------------------------------------------------------------------------------------------
+
+
+def published_window_curve(_label, where):
+    window = where[WINDOW]
+    value = {1: 100.0, 2: 160.0, 3: 200.0}.get(window, 170.0 + 20.0 * 0.5 ** (window - 3))
+    return {"throughput_kbps": value * where[PACKET] / 1460}
+
+
+def test_fig2_left_passes_on_the_published_shape():
+    assert outcomes(fu2003.FIG2_LEFT, published_window_curve) == dict.fromkeys(["c1", "c2", "c3", "c4"], PASS)
+
+
+def test_fig2_left_fails_on_a_throughput_that_only_grows():
+    found = outcomes(fu2003.FIG2_LEFT, lambda _l, w: {"throughput_kbps": 100.0 + w[WINDOW]})
+    assert found == {"c1": FAIL, "c2": PASS, "c3": FAIL, "c4": FAIL}
+
+
+def test_fig2_left_c2_fails_when_the_curve_saturates_at_two():
+    def early(_label, where):
+        return {"throughput_kbps": {1: 100.0, 2: 190.0, 3: 200.0}.get(where[WINDOW], 180.0)}
+
+    assert outcomes(fu2003.FIG2_LEFT, early)["c2"] == FAIL
+
+
+def test_fig2_left_c3_fails_when_the_tail_keeps_falling():
+    def falling(_label, where):
+        return {"throughput_kbps": 200.0 - 30 * abs(3 - where[WINDOW]) if where[WINDOW] < 3 else 203.0 - where[WINDOW]}
+
+    assert outcomes(fu2003.FIG2_LEFT, falling)["c3"] == FAIL
+
+
+def test_fig2_left_names_a_best_window_within_noise():
+    def flat(_label, where):
+        return {"throughput_kbps": 200.0 if where[WINDOW] >= 3 else 100.0}
+
+    assert outcomes(fu2003.FIG2_LEFT, flat, noise=0.05)["c1"] == PASS
+    assert outcomes(fu2003.FIG2_LEFT, flat, noise=0.05)["c4"] == FAIL
+
+
+def quarter_rule(slope):
+    def model(_label, where):
+        best = max(1, round(where[HOPS] * slope))
+        return {"throughput_kbps": 1000.0 / where[HOPS] - abs(where[WINDOW] - best)}
+
+    return model
+
+
+def test_fig2_middle_passes_on_a_quarter_and_fails_on_a_half():
+    assert outcomes(fu2003.FIG2_MIDDLE, quarter_rule(0.25)) == {"c1": PASS, "c2": PASS}
+    assert outcomes(fu2003.FIG2_MIDDLE, quarter_rule(0.5)) == {"c1": FAIL, "c2": FAIL}
+
+
+def test_fig2_right_needs_a_falling_curve():
+    assert outcomes(fu2003.FIG2_RIGHT, quarter_rule(0.25)) == {"c1": PASS}
+    assert outcomes(fu2003.FIG2_RIGHT, lambda _l, w: {"throughput_kbps": 100.0 + w[HOPS]}) == {"c1": FAIL}
+
+
+def test_buffers_fail_on_overflow_with_large_buffers_and_on_none_with_small_ones():
+    def published(_label, where):
+        return {"network.queue_drops": 0 if where[QUEUE] > 20 else 50, "network.mac_retry_drops": 20}
+
+    def reversed_(_label, where):
+        return {"network.queue_drops": 50 if where[QUEUE] > 20 else 0, "network.mac_retry_drops": 20}
+
+    assert outcomes(fu2003.BUFFERS, published) == {"c1": PASS, "c2": PASS}
+    assert outcomes(fu2003.BUFFERS, reversed_) == {"c1": FAIL, "c2": FAIL}
+
+
+def occupancy(mean, largest, drops=165, overflow=0):
+    nodes = {f"node.{i}.queue_mean": v for i, v in enumerate(mean)}
+    nodes |= {f"node.{i}.queue_max": v for i, v in enumerate(largest)}
+    counts = {"sent_packets": 6200, "received_packets": 6149, "duplicate_packets": 0}
+    return lambda _l, _w: {**nodes, **counts, "network.mac_retry_drops": drops, "network.queue_drops": overflow}
+
+
+def test_table3_passes_on_the_published_table():
+    model = occupancy(fu2003._MEAN_BUFFER, fu2003._MAX_BUFFER)
+    assert outcomes(fu2003.TABLE3, model) == dict.fromkeys(["c1", "c2", "c3", "c4"], PASS)
+
+
+def test_table3_fails_on_full_queues_at_the_source():
+    model = occupancy([5, 2, 1, 1, 1, 1, 1, 1, 0], [30, 10, 5, 5, 5, 5, 5, 5, 1], drops=2000, overflow=7)
+    assert outcomes(fu2003.TABLE3, model) == dict.fromkeys(["c1", "c2", "c3", "c4"], FAIL)
+
+
+# --- afrakhteh2005 --------------------------------------------------------------------------------------------------
+
+
+def one_hop(capacity):
+    """A link that passes everything up to its capacity and queues 50 packets beyond it."""
+
+    def model(_label, where):
+        load = afrakhteh2005.kbps(where["flow.0.rate"])
+        reached = min(load, capacity)
+        sent = round(load * 300 / 11.84)
+        received = round(reached * 300 / 11.84)
+        over = load > capacity
+        return {
+            "throughput_kbps": reached,
+            "delay_ms": 330.0 if over else 6.0,
+            "jitter_ms": 0.5 if over else 0.2,
+            "loss_pct": 100 * (1 - reached / load),
+            "sent_packets": sent,
+            "received_packets": received,
+            "node.0.queue_drops": max(0, sent - received - 50) if over else 0,
+        }
+
+    return model
+
+
+def test_exp06_passes_on_the_published_capacity():
+    assert outcomes(afrakhteh2005.EXP06, one_hop(1730)) == dict.fromkeys(["c1", "c2", "c3", "c4", "c5"], PASS)
+
+
+def test_exp06_finds_the_candidate_that_fits_when_counting_whole_packets():
+    def model(label, where):
+        return one_hop(1730 * 1480 / 1500 if label == "RTS off, control 2M" else 1544)(label, where)
+
+    assert outcomes(afrakhteh2005.EXP06, model)["c2"] == PASS
+    assert outcomes(afrakhteh2005.EXP06, one_hop(1544))["c2"] == FAIL
+
+
+def test_exp06_fails_on_a_link_that_loses_on_the_air():
+    def lossy(label, where):
+        good = one_hop(1730)(label, where)
+        return {
+            **good,
+            "loss_pct": 5.0,
+            "throughput_kbps": good["throughput_kbps"] * 0.95,
+            "delay_ms": 50.0,
+            "node.0.queue_drops": 0,
+        }
+
+    found = outcomes(afrakhteh2005.EXP06, lossy)
+    assert {found[c] == FAIL for c in ("c1", "c2", "c3", "c4", "c5")} == {True}
+
+
+def udp_over_hops(curve):
+    def model(_label, where):
+        reached = curve[where[HOPS] - 1]
+        return {"throughput_kbps": reached, "loss_pct": 100 * (1 - reached / 1700)}
+
+    return model
+
+
+def test_exp07_passes_on_the_published_curve_and_leaves_tcp_open():
+    found = outcomes(afrakhteh2005.EXP07, udp_over_hops([1700, 870, 560, 420, 340, 300]))
+    assert {c: found[c] for c in ("c4", "c5", "c6")} == dict.fromkeys(["c4", "c5", "c6"], PASS)
+    assert {c: found[c] for c in ("c1", "c2", "c3")} == dict.fromkeys(["c1", "c2", "c3"], OPEN)
+
+
+def test_exp07_fails_on_a_slow_decline():
+    def model(label, where):
+        return {**udp_over_hops([1600, 1500, 1400, 1300, 1200, 1100])(label, where), "loss_pct": 1.0}
+
+    found = outcomes(afrakhteh2005.EXP07, model)
+    assert {c: found[c] for c in ("c4", "c5", "c6")} == dict.fromkeys(["c4", "c5", "c6"], FAIL)
+
+
+def test_exp08_passes_on_the_published_line_and_fails_on_a_lossy_one():
+    def published(_label, where):
+        hops = where[HOPS]
+        return {"throughput_kbps": 290.0, "delay_ms": 6.8 * hops - 0.8, "jitter_ms": 0.14 + 0.06 * hops}
+
+    def lossy(_label, where):
+        hops = where[HOPS]
+        return {"throughput_kbps": 290.0 - 5 * hops, "delay_ms": 6.0 * hops**2, "jitter_ms": 2.0 * hops, "loss_pct": 2.0}
+
+    every = ["c1", "c2", "c3", "c4", "c5"]
+    assert outcomes(afrakhteh2005.EXP08, published) == dict.fromkeys(every, PASS)
+    assert outcomes(afrakhteh2005.EXP08, lossy) == dict.fromkeys(every, FAIL)
+
+
+# --- validation -----------------------------------------------------------------------------------------------------
+
+
+def ns2_itself(factor):
+    known = {c.label: c.reference for c in validation_ns2.configurations()}
+
+    def model(label, _where):
+        reference = known[label]
+        if "jain" in reference:
+            return {
+                "network.jain": reference["jain"].mean * factor**6,
+                "network.aggregate_kbps": reference["total_kbps"].mean * factor,
+            }
+        return {"throughput_kbps": reference["thr_kbps"].mean * factor}
+
+    return model
+
+
+def test_ns2_rows_pass_on_their_own_means_and_fail_four_percent_away():
+    entry = validation_ns2.NS2
+    assert set(map(frozenset, outcomes(entry, ns2_itself(1.0)).values())) == {frozenset(PASS)}
+    assert set(map(frozenset, outcomes(entry, ns2_itself(0.96)).values())) == {frozenset(FAIL)}
+
+
+def test_ns2_tolerance_is_three_percent_for_tcp_and_two_for_udp():
+    entry = validation_ns2.NS2
+    found = outcomes(entry, ns2_itself(1.025))
+    by_text = {s.text: found[s.id] for s in entry.statements}
+    assert {text: out for text, out in by_text.items() if "CBR" in text and out != FAIL} == {}
+    assert {text: out for text, out in by_text.items() if "CBR" not in text and "Jain" not in text and out != PASS} == {}
+
+
+@pytest.mark.parametrize(("factor", "expected"), [(1.0, PASS), (1.019, PASS), (1.021, FAIL), (0.97, FAIL)])
+def test_cells_must_be_within_two_percent_of_the_model(factor, expected):
+    models = {study.label: (n, rate) for n, rate, study in validation_theory._CELLS}
+
+    def model(label, _where):
+        ip_kbps = validation_theory.model_throughput(*models[label])
+        return {"network.aggregate_kbps": factor * ip_kbps * 1472 / 1500}
+
+    assert set(map(frozenset, outcomes(validation_theory.BIANCHI, model).values())) == {frozenset(expected)}
+
+
+@pytest.mark.parametrize(("error", "expected"), [(0, PASS), (1, FAIL)])
+def test_air_times_must_agree_to_the_nanosecond(monkeypatch, error, expected):
+    from hopscope import _core
+
+    known = {(size, rate, "ofdm" in preset): ns for preset, size, rate, ns in validation_theory.FRAMES}
+
+    def airtime(radio, size, rate):
+        return known[size, rate, '"ofdm"' in radio] + error
+
+    monkeypatch.setattr(_core, "frame_airtime_ns", airtime, raising=False)
+    assert set(map(frozenset, outcomes(validation_theory.AIRTIME, lambda _l, _w: {}).values())) == {frozenset(expected)}
+
+
+def test_defaults_are_judged_against_the_resolved_scenario():
+    assert set(map(frozenset, outcomes(fu2003.TABLE1, lambda _l, _w: {}).values())) == {frozenset(PASS)}
+    judge = fu2003._default("mac.queue", 49)
+    assert {finding.outcome.value for finding in judge(None)} == FAIL
+
+
+def test_a_study_without_runs_is_not_reproducible_rather_than_failed():
+    assert outcomes(fu2003.FIG2_LEFT, published_window_curve, seeds=0)["c1"] == OPEN
