@@ -1,0 +1,32 @@
+"""Settings of the documentation. `make docs` generates the reference pages first (docs/generate.py)."""
+
+import os
+import sys
+from pathlib import Path
+
+HERE = Path(__file__).parent
+sys.path.insert(0, str(HERE.parent / "python"))
+
+project = "Hopscope"
+author = "The Hopscope developers"
+copyright = "2026, The Hopscope developers"
+extensions = ["myst_nb", "sphinx.ext.autodoc", "sphinx.ext.napoleon", "sphinx.ext.mathjax"]
+exclude_patterns = ["_build", "**/generated/*", "reference/generated/*", "validation/generated/*"]
+
+html_theme = "furo"
+html_title = "Hopscope"
+html_static_path = ["_static"]
+
+myst_enable_extensions = ["dollarmath", "deflist", "colon_fence"]
+myst_heading_anchors = 3
+
+# The notebook page runs real simulations while the documentation is built; an error in it fails the build.
+nb_execution_mode = "cache"
+nb_execution_raise_on_error = True
+nb_execution_timeout = 300
+nb_merge_streams = True
+os.environ.setdefault("NO_COLOR", "1")
+
+autodoc_typehints = "description"
+autodoc_member_order = "bysource"
+autodoc_default_options = {"members": True}
