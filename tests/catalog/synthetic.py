@@ -51,9 +51,7 @@ def table(study: Study, model: Model, seeds: int = 3, noise: float = 0.0) -> Tab
         for seed in range(1, seeds + 1):
             # Deterministic noise that differs between points, so that paired differences have an interval.
             swing = noise * ((zlib.crc32(repr((seed, values)).encode()) % 1000) / 500 - 1) if noise else 0.0
-            varied = {
-                key: value * (1 + swing) if key == "throughput_kbps" else value for key, value in given.items()
-            }
+            varied = {key: value * (1 + swing) if key == "throughput_kbps" else value for key, value in given.items()}
             runs.append(run(seed, varied))
         points.append((where, runs))
     return Table(study.label, points)

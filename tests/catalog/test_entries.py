@@ -31,7 +31,13 @@ def test_the_entries_of_this_version():
 
 @pytest.mark.parametrize(
     ("keys", "count"),
-    [(["all"], 12), (["fu2003"], 6), (["validation"], 3), (["fu2003.table1", "fu2003"], 6), (["fu2003.sec4.1-buffers"], 1)],
+    [
+        (["all"], 12),
+        (["fu2003"], 6),
+        (["validation"], 3),
+        (["fu2003.table1", "fu2003"], 6),
+        (["fu2003.sec4.1-buffers"], 1),
+    ],
 )
 def test_keys_are_prefixes_up_to_a_dot(keys, count):
     assert len(catalog.find(keys)) == count

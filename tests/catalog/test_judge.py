@@ -9,13 +9,14 @@ from hopscope.catalog.judge import (
     best,
     difference,
     each,
-    falls,
+    every,
     impossible,
     number,
+    ranges,
     rank_correlation,
     show,
     slope,
-    whole,
+    within,
 )
 from hopscope.catalog.tables import Data, Estimate, NoSamplesError, Table, estimate, read
 
@@ -56,6 +57,8 @@ def test_best_lists_what_is_within_noise_of_it():
     found = best(table, "x", "flow.0.t")
     assert found.at == 3
     assert found.ties == (2, 3)
+    assert (found.has(3), found.has(2), found.has(1)) == (True, None, False)
+    assert "within noise of it: 2" in found.words("kbps")
 
 
 def test_missing_seeds_are_left_out_of_a_comparison():
@@ -97,16 +100,39 @@ def test_any_of_names_what_fits_and_what_does_not():
     assert finding.outcome is Outcome.FAIL
 
 
-def test_whole_and_impossible():
+def test_what_noise_hides_is_neither_passed_nor_failed():
+    data = Data([curve({1: [1.0, 2.0]})])
+    [finding] = each(lambda table: (None, "words"))(data)
+    assert (finding.outcome, finding.measured) == (Outcome.NOT_REPRODUCIBLE, "words")
+    assert "noise of 2 seeds" in finding.reason
+    assert any_of(lambda table: (None, ""))(data)[0].outcome is Outcome.NOT_REPRODUCIBLE
+
+
+def test_every_fails_before_it_is_hidden():
+    assert every([True, True]) is True
+    assert every([True, None]) is None
+    assert every([None, False]) is False
+
+
+def test_within_a_tolerance_by_its_mean():
+    assert within(Estimate(103.0, 0.1, 0, 0, 5), 100, 0.03) is True
+    assert within(Estimate(103.2, 0.1, 0, 0, 5), 100, 0.03) is False
+    assert within(Estimate(103.2, 0.3, 0, 0, 5), 100, 0.03) is None
+    assert within(Estimate(103.2, None, 0, 0, 1), 100, 0.03) is False
+
+
+def test_ranges():
+    assert ranges([1, 2, 4, 5, 6, 7, 9]) == "1, 2, 4 to 7, 9"
+    assert ranges(["1kbps", "2kbps"]) == "1kbps, 2kbps"
+
+
+def test_impossible():
     data = Data([curve({1: [1.0]})])
-    assert whole(lambda d: (False, "no"))(data)[0].outcome is Outcome.FAIL
     [finding] = impossible("no AODV", lambda d: "7")(data)
     assert (finding.outcome, finding.measured, finding.reason) == (Outcome.NOT_REPRODUCIBLE, "7", "no AODV")
 
 
 def test_trends():
-    assert falls([3, 2, 1])
-    assert not falls([3, 3, 1])
     assert slope([1, 2, 3], [2, 4, 6]) == pytest.approx(2)
     assert rank_correlation([1, 2, 3, 4], [8, 4, 2, 1]) == pytest.approx(-1)
     assert rank_correlation([1, 2, 3, 4], [1, 1, 1, 1]) == 0

@@ -13,7 +13,18 @@ from typing import Any
 
 from hopscope.catalog.charts import sweep
 from hopscope.catalog.entry import Entry, Quantity, Statement, Study
-from hopscope.catalog.judge import any_of, each, impossible, mean_of, near, number, per_value, rank_correlation, show
+from hopscope.catalog.judge import (
+    Verdict,
+    any_of,
+    each,
+    impossible,
+    mean_of,
+    near,
+    number,
+    per_value,
+    rank_correlation,
+    show,
+)
 from hopscope.catalog.tables import Data, Metric, NoSamplesError, Run, Table
 from hopscope.report.chart import Mark
 
@@ -120,7 +131,7 @@ def _some(rates: list[str], where: str) -> list[str]:
     return rates
 
 
-def _transparent_below(table: Table) -> tuple[bool, str]:
+def _transparent_below(table: Table) -> tuple[Verdict, str]:
     rates = _below(table)
     worst_loss = max(table.mean(LOSS, {RATE: rate}) for rate in rates)
     worst_gap = max(abs(table.mean(THROUGHPUT, {RATE: rate}) / kbps(rate) - 1) for rate in rates)
@@ -128,14 +139,14 @@ def _transparent_below(table: Table) -> tuple[bool, str]:
     return worst_gap <= 0.005 and worst_loss <= 0.1, words
 
 
-def _saturates(table: Table) -> tuple[bool, str]:
+def _saturates(table: Table) -> tuple[Verdict, str]:
     payload = table.interval(THROUGHPUT, {RATE: _TOP})
     packet = table.interval(counting_network_packet, {RATE: _TOP})
     words = f"{show(payload)} kbps ({number(packet.mean)} counting 1500 B)"
     return near(payload.mean, 1730, 0.01) or near(packet.mean, 1730, 0.01), words
 
 
-def _delay_steps(table: Table) -> tuple[bool, str]:
+def _delay_steps(table: Table) -> tuple[Verdict, str]:
     below, above = _below(table), _above(table)
     low = [table.mean(DELAY, {RATE: rate}) for rate in below]
     jitter = [table.mean(JITTER, {RATE: rate}) for rate in below]
@@ -150,7 +161,7 @@ def _delay_steps(table: Table) -> tuple[bool, str]:
     return flat and settled, words
 
 
-def _loss_is_excess(table: Table) -> tuple[bool, str]:
+def _loss_is_excess(table: Table) -> tuple[Verdict, str]:
     capacity = _capacity(table)
     gaps = {rate: table.mean(LOSS, {RATE: rate}) - 100 * (1 - capacity / kbps(rate)) for rate in _above(table)}
     worst = max(gaps, key=lambda rate: abs(gaps[rate]))
@@ -163,7 +174,7 @@ def _lost(run: Run) -> float:
     return float(run["flows"][0]["sent_packets"] - run["flows"][0]["received_packets"])
 
 
-def _drops_in_own_queue(table: Table) -> tuple[bool, str]:
+def _drops_in_own_queue(table: Table) -> tuple[Verdict, str]:
     where = {RATE: _TOP}
     queue = table.mean("node.0.queue_drops", where)
     lost = table.mean(_lost, where)
@@ -249,7 +260,7 @@ _SIX = [1, 2, 3, 4, 5, 6]
 _TCP_LABEL = "TCP NewReno, static routes"
 
 
-def _udp_falls_steeply(table: Table) -> tuple[bool, str]:
+def _udp_falls_steeply(table: Table) -> tuple[Verdict, str]:
     curve = [table.mean(THROUGHPUT, {HOPS: hops}) for hops in _SIX]
     steps = [earlier - later for earlier, later in itertools.pairwise(curve)]
     share = steps[0] / curve[0]
@@ -259,7 +270,7 @@ def _udp_falls_steeply(table: Table) -> tuple[bool, str]:
     return share >= 0.4 and steps[0] == max(steps), words
 
 
-def _udp_loss(table: Table) -> tuple[bool, str]:
+def _udp_loss(table: Table) -> tuple[Verdict, str]:
     holds, words = True, []
     losses = []
     for hops in _SIX:
@@ -272,7 +283,7 @@ def _udp_loss(table: Table) -> tuple[bool, str]:
     return holds and grows, "loss in % by hops: " + ", ".join(words)
 
 
-def _udp_throughput_fits(table: Table) -> tuple[bool, str]:
+def _udp_throughput_fits(table: Table) -> tuple[Verdict, str]:
     found = {hops: table.mean(THROUGHPUT, {HOPS: hops}) for hops in (1, 2, 6)}
     words = ", ".join(f"{number(value)} kbps at {hops}" for hops, value in found.items())
     return all(near(found[hops], value, 0.05) for hops, value in ((1, 1700), (2, 870), (6, 300))), words
@@ -384,19 +395,19 @@ EXP07 = Entry(
 # --- Experiment 8: UDP at the sustainable load ----------------------------------------------------------------------
 
 
-def _all_delivered(table: Table) -> tuple[bool, str]:
+def _all_delivered(table: Table) -> tuple[Verdict, str]:
     found = [table.mean(THROUGHPUT, {HOPS: hops}) for hops in _SIX]
     return all(near(value, 290, 0.005) for value in found), f"{number(min(found))}..{number(max(found))} kbps"
 
 
-def _no_loss(table: Table) -> tuple[bool, str]:
+def _no_loss(table: Table) -> tuple[Verdict, str]:
     found = [table.interval(LOSS, {HOPS: hops}) for hops in _SIX]
     worst = max(found, key=lambda i: i.mean)
     # One packet of 7348 is still on its way when the run ends: 0.014 %.
     return worst.mean <= 0.05, f"at most {show(worst, '%')}"
 
 
-def _linear_delay(table: Table) -> tuple[bool, str]:
+def _linear_delay(table: Table) -> tuple[Verdict, str]:
     delays = [table.mean(DELAY, {HOPS: hops}) for hops in _SIX]
     steps = [later - earlier for earlier, later in itertools.pairwise(delays)]
     per_hop = (delays[-1] - delays[0]) / (len(_SIX) - 1)
@@ -408,12 +419,12 @@ def _linear_delay(table: Table) -> tuple[bool, str]:
     return straight and near(delays[0], 6, 0.25) and near(delays[-1], 40, 0.15), words
 
 
-def _small_jitter(table: Table) -> tuple[bool, str]:
+def _small_jitter(table: Table) -> tuple[Verdict, str]:
     found = [table.mean(JITTER, {HOPS: hops}) for hops in _SIX]
     return max(found) < 1, f"{number(min(found))}..{number(max(found))} ms"
 
 
-def _jitter_trend(table: Table) -> tuple[bool, str]:
+def _jitter_trend(table: Table) -> tuple[Verdict, str]:
     found = [table.mean(JITTER, {HOPS: hops}) for hops in _SIX]
     trend = rank_correlation(_SIX, found)
     return min(found) >= 0.15 and max(found) <= 0.6 and trend > 0, f"{', '.join(number(v) for v in found)} ms"

@@ -48,7 +48,8 @@ class Study:
     Attributes:
         label: short name shown in tables and legends.
         scenario: a scenario as in a TOML file, sweep included.
-        quick: top-level keys that replace those of `scenario` under `--quick` (a shorter sweep, for example).
+        quick: top-level keys that replace those of `scenario` under `--quick`: a shorter sweep, or a duration or number
+            of seeds other than the usual (a tenth of the duration, two seeds).
     """
 
     label: str
@@ -72,6 +73,7 @@ class Quantity:
         source: where the value stands (table, figure, text), or why there is none.
         spread: half width of the published value's own 95 % interval, when known.
         studies: which studies have the quantity, by label; all unless said.
+        relative: whether the deviation from the published value means something in percent (not for a window).
     """
 
     label: str
@@ -81,6 +83,7 @@ class Quantity:
     source: str = ""
     spread: float | None = None
     studies: Callable[[str], bool] = lambda _label: True
+    relative: bool = True
 
 
 @dataclass(frozen=True)

@@ -1,15 +1,15 @@
 """Small judges that entries put together: orderings, optima, trends and tolerances, each aware of noise.
 
 Two values are compared over the seeds they share (common random numbers): the difference counts only when zero lies
-outside its 95 % interval. A difference inside it is called within noise and never decides a statement against the
-source; the finding says so. With a single seed there is no interval, and the finding says that instead.
+outside its 95 % interval. A statement that hangs on a difference inside it is neither passed nor failed: the finding
+says that it is within noise and how many seeds that was. With a single seed there is no interval, and the finding says
+that instead.
 """
 
 from __future__ import annotations
 
-import itertools
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from enum import Enum
 from typing import Any
@@ -18,7 +18,10 @@ from hopscope.catalog.entry import Finding, Outcome, Quantity
 from hopscope.catalog.tables import Data, Estimate, Metric, NoSamplesError, Table, Where, estimate
 from hopscope.results.stats import paired
 
-Check = Callable[[Table], tuple[bool, str]]
+Verdict = bool | None
+"""Whether a statement holds; `None`: the noise of the runs hides it."""
+
+Check = Callable[[Table], tuple[Verdict, str]]
 """Judges one study: whether the statement holds, and the numbers it rests on."""
 
 
@@ -51,24 +54,11 @@ def any_of(check: Check, *, only: Callable[[str], bool] = lambda _label: True) -
             words.append("does not fit: " + "; ".join(f"{f.study}: {f.measured or f.reason}" for f in rest))
         if fitting:
             outcome = Outcome.PASS
-        elif all(f.outcome is Outcome.NOT_REPRODUCIBLE for f in findings):
+        elif any(f.outcome is Outcome.NOT_REPRODUCIBLE for f in findings):
             outcome = Outcome.NOT_REPRODUCIBLE
         else:
             outcome = Outcome.FAIL
         return [Finding(outcome, ". ".join(words), study=f"{len(fitting)} of {len(findings)} settings")]
-
-    return judge
-
-
-def whole(check: Callable[[Data], tuple[bool, str]], study: str = "") -> Callable[[Data], list[Finding]]:
-    """Judge all studies together: one finding."""
-
-    def judge(data: Data) -> list[Finding]:
-        try:
-            holds, measured = check(data)
-        except NoSamplesError as missing:
-            return [Finding(Outcome.NOT_REPRODUCIBLE, "", study, str(missing))]
-        return [Finding(Outcome.PASS if holds else Outcome.FAIL, measured, study)]
 
     return judge
 
@@ -91,7 +81,20 @@ def _judged(check: Check, table: Table) -> Finding:
         holds, measured = check(table)
     except NoSamplesError as missing:
         return Finding(Outcome.NOT_REPRODUCIBLE, "", table.label, str(missing))
+    if holds is None:
+        seeds = max(len(runs) for _, runs in table.points)
+        return Finding(
+            Outcome.NOT_REPRODUCIBLE, measured, table.label, f"within the noise of {seeds} seeds; more seeds decide it"
+        )
     return Finding(Outcome.PASS if holds else Outcome.FAIL, measured, table.label)
+
+
+def every(verdicts: Iterable[Verdict]) -> Verdict:
+    """Fails when one fails; hidden by noise when one is and none fails."""
+    found = list(verdicts)
+    if False in found:
+        return False
+    return None if None in found else True
 
 
 # --- Comparisons ----------------------------------------------------------------------------------------------------
@@ -119,11 +122,16 @@ class Difference:
     mean: float
     ci95: float | None
 
+    @property
+    def is_lower(self) -> Verdict:
+        """Whether the first is below the second; `None` within noise."""
+        return None if self.order is Order.NOISE else self.order is Order.LOWER
+
     def __str__(self) -> str:
         if self.ci95 is None:
             return f"{self.mean:+.3g} (one seed, no interval)"
         noise = ", within noise" if self.order is Order.NOISE else ""
-        return f"{self.mean:+.3g} ± {self.ci95:.2g}{noise}"
+        return f"{self.mean:+.3g} ± {_half_width(self.ci95)}{noise}"
 
 
 def difference(table: Table, metric: Metric, first: Where, second: Where, *, other: Table | None = None) -> Difference:
@@ -158,10 +166,17 @@ class Best:
     top: Estimate
     ties: tuple[Any, ...]
 
-    def __str__(self) -> str:
-        others = [str(value) for value in self.ties if value != self.at]
-        noise = f", within noise also at {', '.join(others)}" if others else ""
-        return f"best at {self.at} ({show(self.top)}{noise})"
+    def has(self, value: Any) -> Verdict:
+        """Whether the best value is this one; `None` when another one is best but this one is within noise of it."""
+        if value == self.at:
+            return True
+        return None if value in self.ties else False
+
+    def words(self, unit: str) -> str:
+        """The best value, the metric there in `unit`, and the others within noise of it."""
+        others = [value for value in self.ties if value != self.at]
+        noise = f"; within noise of it: {ranges(others)}" if others else ""
+        return f"best at {self.at} ({show(self.top, unit)}{noise})"
 
 
 def best(table: Table, key: str, metric: Metric, where: Where | None = None) -> Best:
@@ -177,11 +192,6 @@ def best(table: Table, key: str, metric: Metric, where: Where | None = None) -> 
         if value == at or difference(table, metric, {**fixed, key: value}, {**fixed, key: at}).order is not Order.LOWER
     )
     return Best(at, top, ties)
-
-
-def falls(points: Sequence[float]) -> bool:
-    """Whether every value is below the one before it."""
-    return all(later < earlier for earlier, later in itertools.pairwise(points))
 
 
 def rank_correlation(x: Sequence[float], y: Sequence[float]) -> float:
@@ -224,6 +234,15 @@ def near(measured: float, published: float, tolerance: float) -> bool:
     return abs(measured - published) <= tolerance * abs(published)
 
 
+def within(measured: Estimate, target: float, tolerance: float) -> Verdict:
+    """Whether a mean lies within `tolerance` (a share) of a target; `None` when only its interval reaches there."""
+    if near(measured.mean, target, tolerance):
+        return True
+    if abs(measured.mean - target) - (measured.ci95 or 0.0) <= tolerance * abs(target):
+        return None
+    return False
+
+
 # --- Words ----------------------------------------------------------------------------------------------------------
 
 
@@ -249,8 +268,22 @@ def show(value: Estimate, unit: str = "") -> str:
     return f"{number(value.mean)} ± {_half_width(value.ci95)}{tail}"
 
 
+def ranges(values: Sequence[Any]) -> str:
+    """Values as text, three and more consecutive whole numbers as a range: "2, 4 to 7"."""
+    groups: list[list[Any]] = []
+    for value in values:
+        if groups and isinstance(value, int) and value == groups[-1][-1] + 1:
+            groups[-1].append(value)
+        else:
+            groups.append([value])
+    words = []
+    for group in groups:
+        words += [f"{group[0]} to {group[-1]}"] if len(group) > 2 else [str(value) for value in group]
+    return ", ".join(words)
+
+
 def _half_width(value: float) -> str:
-    return "0" if value == 0 else f"{value:.2g}" if value < 100 else f"{value:.0f}"
+    return "0" if value == 0 else f"{value:.2g}" if value < 9.5 else f"{value:.0f}"
 
 
 # --- Quantities -----------------------------------------------------------------------------------------------------

@@ -294,10 +294,11 @@ def _scenarios(
             if identity in found:
                 continue
             scenario = Scenario(document)
+            if quick:
+                kept = {key: study.quick[key] for key in ("duration", "seeds") if key in study.quick}
+                scenario = scenario.quick().replace(kept)
             if changes:
                 scenario = scenario.replace(dict(changes), origin="--set")
-            if quick:
-                scenario = scenario.quick()
             # Said last, so that --quick --seeds 5 means five seeds.
             found[identity] = scenario if seeds is None else scenario.replace({"seeds": seeds})
     return found

@@ -17,7 +17,7 @@ from typing import Any
 
 from hopscope.catalog.charts import error_bar
 from hopscope.catalog.entry import Entry, Quantity, Statement, Study
-from hopscope.catalog.judge import each, mean_of, near, number, show
+from hopscope.catalog.judge import Verdict, each, mean_of, number, show, within
 from hopscope.catalog.tables import Data, NoSamplesError, Table
 from hopscope.report.chart import Chart, Line, Panel
 
@@ -177,11 +177,11 @@ def _quantities(configuration: Configuration) -> Iterable[Quantity]:
 
 
 def _agrees(metric: str, reference: Reference, tolerance: float) -> Any:
-    def check(table: Table) -> tuple[bool, str]:
+    def check(table: Table) -> tuple[Verdict, str]:
         measured = table.interval(metric)
         off = 100 * (measured.mean / reference.mean - 1)
         words = f"{show(measured)} against {number(reference.mean)} ± {reference.ci95:.2g} kbps: {off:+.2f} %"
-        return near(measured.mean, reference.mean, tolerance), words
+        return within(measured, reference.mean, tolerance), words
 
     return check
 
@@ -189,12 +189,12 @@ def _agrees(metric: str, reference: Reference, tolerance: float) -> Any:
 def _spread_agrees(reference: Reference) -> Any:
     low, high = reference.mean - reference.ci95, reference.mean + reference.ci95
 
-    def check(table: Table) -> tuple[bool, str]:
+    def check(table: Table) -> tuple[Verdict, str]:
         measured = table.interval("network.jain")
         words = (
             f"{show(measured)}, range {number(measured.min)} to {number(measured.max)}; ns-2 {low:.3f} to {high:.3f}"
         )
-        return low <= measured.mean <= high, words
+        return within(measured, reference.mean, reference.ci95 / reference.mean), words
 
     return check
 

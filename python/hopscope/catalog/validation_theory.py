@@ -11,7 +11,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from hopscope.catalog.entry import Entry, Finding, Outcome, Quantity, Statement, Study
-from hopscope.catalog.judge import each, mean_of, near, number, show
+from hopscope.catalog.judge import Verdict, each, mean_of, number, show, within
 from hopscope.catalog.tables import Data, NoSamplesError, Run, Table
 from hopscope.models.airtime import basic_access_us, dsss_airtime_ns, ofdm_airtime_ns
 from hopscope.models.bianchi import Timing, saturation
@@ -87,11 +87,11 @@ _CELLS = [(stations, rate, _cell(stations, rate)) for rate in RATES for stations
 
 
 def _matches(stations: int, rate: int) -> Any:
-    def check(table: Table) -> tuple[bool, str]:
+    def check(table: Table) -> tuple[Verdict, str]:
         measured = table.interval(network_throughput)
         model = model_throughput(stations, rate)
         words = f"{show(measured)} against {number(model)} kbps: {100 * (measured.mean / model - 1):+.2f} %"
-        return near(measured.mean, model, TOLERANCE), words
+        return within(measured, model, TOLERANCE), words
 
     return check
 
