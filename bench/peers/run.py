@@ -146,10 +146,10 @@ def rows_of(scenario: Scenario, sides: list[Side]) -> list[list[str]]:
 HEAD = ["scenario: simulator", "simulated s", "CPU s", "spread", "CPU s / 100 s", "kbit/s", "ratio", "ratio per byte"]
 
 EXPLANATION = """\
-CPU s: user and system seconds, median of {repeats} runs with seeds 1 to {repeats}, all simulators in turn in one
-session. For Hopscope it is the engine call (building, simulating, returning the result) on one core; starting Python and
-reading the scenario comes on top once per command, however many runs it makes (here {startup:.2f} s of CPU). For ns-2
-and ns-3 it is the whole process.
+CPU s: user and system seconds, median of {repeats} runs (seeds 1 to {repeats}), all simulators in turn in one session.
+For Hopscope it is the engine call (building, simulating, returning the result) on one core; starting Python and
+reading the scenario comes on top once per command, however many runs it makes (here {startup:.2f} s of CPU). For
+ns-2 and ns-3 it is the whole process.
 
 ratio: CPU per simulated second of the peer over that of Hopscope, profile ns2 against ns-2 and profile standard
 against ns-3. ratio per byte: the same per payload byte delivered.
