@@ -75,10 +75,8 @@ def did_you_mean(word: object, choices: Iterable[str]) -> str:
     if not isinstance(word, str):
         return ""
     names = list(choices)
-    close = difflib.get_close_matches(word[:200], names, n=1, cutoff=0.6)
-    if not close:
-        by_lower = {name.lower(): name for name in names}
-        close = [by_lower[word.lower()]] if word.lower() in by_lower else []
+    same = [name for name in names if name.lower() == word.lower()]
+    close = same or difflib.get_close_matches(word[:200], names, n=1, cutoff=0.6)
     return f' (did you mean "{close[0]}"?)' if close else ""
 
 

@@ -71,11 +71,14 @@ class Comparison:
 
 def interval(values: Sequence[float]) -> Interval:
     """Returns mean, 95 % interval, smallest and largest value of samples."""
-    n = len(values)
-    if n == 0:
+    if not values:
         return Interval(None, None, None, None, 0)
-    mean = math.fsum(values) / n
-    return Interval(mean, half_width(values), min(values), max(values), n)
+    return Interval(mean_of(values), half_width(values), min(values), max(values), len(values))
+
+
+def mean_of(values: Sequence[float]) -> float:
+    """Returns the mean; rounding never carries it outside the samples, so equal samples have exactly their value."""
+    return min(max(math.fsum(values) / len(values), min(values)), max(values))
 
 
 def half_width(values: Sequence[float]) -> float | None:
@@ -83,7 +86,7 @@ def half_width(values: Sequence[float]) -> float | None:
     n = len(values)
     if n < 2:
         return None
-    mean = math.fsum(values) / n
+    mean = mean_of(values)
     variance = math.fsum((value - mean) ** 2 for value in values) / (n - 1)
     return quantile(n - 1) * math.sqrt(variance / n)
 
@@ -108,7 +111,7 @@ def paired(a: Sequence[float], b: Sequence[float]) -> Comparison:
     if len(a) != len(b) or not a:
         raise ValueError(f"a paired comparison needs as many samples on both sides, found {len(a)} and {len(b)}")
     differences = [x - y for x, y in zip(a, b, strict=True)]
-    mean = math.fsum(differences) / len(differences)
+    mean = mean_of(differences)
     width = half_width(differences)
     if width is None:
         verdict = "one pair: no interval"

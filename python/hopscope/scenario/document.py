@@ -89,8 +89,8 @@ def parse(text: str, name: str = "", folder: Path | None = None) -> Document:
     except tomllib.TOMLDecodeError as error:
         message = re.sub(r" \(at (?:line \d+, column \d+|end of document)\)$", "", str(error))
         where = re.search(r"\(at line (\d+), column (\d+)\)$", str(error))
-        lines = text.count("\n") + 1
-        line, column = (int(where[1]), int(where[2])) if where else (lines, 1)
+        end = (text.count("\n") + 1, len(text) - text.rfind("\n"))
+        line, column = (int(where[1]), int(where[2])) if where else end
         raise ScenarioError([Problem("", f"is no TOML: {message}", f"{name}:{line}:{column}")]) from error
     except RecursionError as error:
         raise ScenarioError([Problem("", "is no TOML scenario: nested too deeply", f"{name}:1:1")]) from error
@@ -153,7 +153,9 @@ class _Scanner:
                 self.at += 2 if array else 1
                 self._match(self._SPACE)
                 base = self._resolve(self._key(), counts, array)
-                self.found.setdefault(base, self._position(start))
+                position = self._position(start)
+                for path in (base[:-1], base) if array else (base,):
+                    self.found.setdefault(path, position)
                 self.at = self.text.index("]", self.at) + (2 if array else 1)
             else:
                 self._assignment(base)

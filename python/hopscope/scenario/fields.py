@@ -82,13 +82,15 @@ class Field:
             return ("a list of " if self.kind == "words" else "one of ") + listed(self.choices)
         words = {
             "time": "a time in seconds", "int": "a whole number", "float": "a number", "flag": "true or false",
-            "int-or-off": 'a whole number or "off"', "int-list": "a list of whole numbers", "text": "text",
+            "int-or-off": "a whole number", "int-list": "a list of whole numbers", "text": "text",
             "node": 'a node number, "first" or "last"', "point": "two lengths in metres [x, y]",
             "points": "a list of [x, y] in metres", "table": "a table",
         }  # fmt: skip
         text = words[self.kind]
         if self.unit and self.kind in {"int", "float", "int-or-off", "int-list"}:
             text += f" in {self.unit}"
+        if self.kind == "int-or-off":
+            text += ' or "off"'
         if sample := units.example(self.unit):
             text += f' or text with a unit ("{sample}")'
         return text

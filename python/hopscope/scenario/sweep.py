@@ -125,7 +125,7 @@ def axes(document: Document) -> tuple[Axes, list[tuple[KeyPath, str]]]:
             findings.append((place, message))
             continue
         try:
-            values = _values(spec)
+            values = axis_values(spec)
         except (units.QuantityError, ValueError) as error:
             findings.append((place, str(error)))
             continue
@@ -155,7 +155,12 @@ def _flat(table: Mapping[str, Any], path: KeyPath) -> Iterator[tuple[KeyPath, An
             yield (*path, name), value
 
 
-def _values(spec: Any) -> list[Any]:
+def axis_values(spec: Any) -> list[Any]:
+    """Returns the values of one axis: a list, or a range from start in steps up to and including stop.
+
+    Raises:
+        ValueError: neither, or a range that has no end; the message says what is allowed.
+    """
     if isinstance(spec, list):
         if not spec:
             raise ValueError("found an empty list; expected at least one value")

@@ -1,0 +1,127 @@
+"""Results: samples, summaries, tables, JSON."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+import pytest
+
+from hopscope.results import PointResult, Result, compare
+from hopscope.scenario import Scenario
+
+FLOW = {
+    "id": 0, "from": 0, "to": 2, "transport": "tcp-newreno", "hops": 2, "throughput_kbps": 100.0, "goodput_kbps": 99.0,
+    "delay_ms": 5.0, "jitter_ms": 1.0, "jitter_rfc3550_ms": 1.0, "loss_pct": 0.0, "retransmission_index_pct": 0.0,
+    "mean_cwnd": 4.0, "timeouts": 0, "fast_retransmits": 0, "received_packets": 10, "sent_packets": 10,
+    "retransmitted_packets": 0, "received_bytes": 14600, "duplicate_packets": 0, "mean_rtt_ms": 10.0,
+    "completion_s": None, "first_delivery_s": 0.1, "cwnd_share": {"4": 1.0}, "note": None,
+}  # fmt: skip
+NETWORK = {"aggregate_kbps": 100.0, "jain": 1.0, "mac_retry_drops": 0, "queue_drops": 0, "link_drop_probability": 0.0}
+NODE = {"id": 0, "queue_mean": 0.5, "queue_max": 3, "drops": {"queue-full": 2}}
+
+
+def run(seed: int, throughput: float, **flow: Any) -> dict[str, Any]:
+    return {
+        "seed": seed,
+        "flows": [{**FLOW, "throughput_kbps": throughput, **flow}],
+        "nodes": [NODE, {**NODE, "id": 1, "drops": {}}],
+        "network": {**NETWORK, "aggregate_kbps": throughput},
+        "series": {"cwnd": {"flow": [0, 0], "t_s": [0.0, 1.0], "value": [1.0, 2.0]}},
+        "engine": {"events": 5, "frames": 2, "wall_s": 0.1},
+    }
+
+
+@pytest.fixture
+def result() -> Result:
+    scenario = Scenario(
+        topology={"kind": "chain", "hops": 2}, flow=[{"from": 0, "to": 2}], seeds=2, sweep={"flow.0.max_window": [1, 2]}
+    )
+    points = [
+        PointResult(0, {"flow.0.max_window": 1}, [run(1, 90.0), run(2, 110.0)]),
+        PointResult(1, {"flow.0.max_window": 2}, [run(1, 190.0, delay_ms=None), run(2, 210.0)]),
+    ]
+    return Result(scenario, points)
+
+
+def test_samples_and_intervals(result: Result) -> None:
+    assert result.samples("flow.0.throughput_kbps", 1) == [190.0, 210.0]
+    assert result.samples("network.jain") == [1.0, 1.0]
+    assert result.samples("node.1.queue_max") == [3.0, 3.0]
+    assert result.interval("flow.0.throughput_kbps").mean == 100.0
+    assert result.find({"flow.0.max_window": 2}).index == 1
+    with pytest.raises(KeyError, match="0 points"):
+        result.find({"flow.0.max_window": 9})
+
+
+def test_seeds_without_a_sample_are_left_out(result: Result) -> None:
+    assert result.samples("flow.0.delay_ms", 1) == [5.0]
+    assert result.points[1].summary["flow.0.delay_ms"]["n"] == 1
+    assert "flow.0.completion_s" not in result.points[0].summary
+
+
+@pytest.mark.parametrize(
+    ("metric", "message"),
+    [
+        ("flow.0.throughput", 'did you mean "throughput_kbps"'),
+        ("flow.7.delay_ms", "no flow 7: the result has 1"),
+        ("flows.0.delay_ms", 'did you mean "flow"'),
+        ("flow.0.transport", "is no number"),
+    ],
+)
+def test_wrong_metrics_are_explained(result: Result, metric: str, message: str) -> None:
+    with pytest.raises(KeyError) as caught:
+        result.samples(metric)
+    assert message in str(caught.value)
+
+
+def test_tables(result: Result) -> None:
+    assert list(result.flows.columns[:6]) == ["point", "flow.0.max_window", "seed", "flow", "from", "to"]
+    assert result.flows["throughput_kbps"].tolist() == [90.0, 110.0, 190.0, 210.0]
+    assert len(result.nodes) == 8
+    assert result.nodes["drops.queue-full"].dropna().unique().tolist() == [2]
+    assert result.network["aggregate_kbps"].tolist() == [90.0, 110.0, 190.0, 210.0]
+    summary = result.summary.set_index(["point", "metric"])
+    assert summary.loc[(1, "flow.0.throughput_kbps"), "mean"] == 200.0
+    assert summary.loc[(1, "flow.0.throughput_kbps"), "n"] == 2
+
+
+def test_series(result: Result) -> None:
+    frame = result.series("cwnd", flow=0, point=1)
+    assert list(frame.columns) == ["point", "seed", "flow", "t_s", "value"]
+    assert frame["seed"].tolist() == [1, 1, 2, 2]
+    assert result.series("cwnd", flow=1).empty
+    with pytest.raises(KeyError, match='kept no series "queue"'):
+        result.series("queue")
+
+
+def test_comparison_is_paired_by_seed(result: Result) -> None:
+    found = compare(result, result, "flow.0.throughput_kbps", point_a=1, point_b=0)
+    assert (found.mean_difference, found.ci95, found.n, found.verdict) == (100.0, 0.0, 2, "a is higher")
+
+
+def test_json_has_the_shape_of_the_contract(result: Result) -> None:
+    document = json.loads(json.dumps(result.to_json()))
+    assert list(document) == ["hopscope", "scenario", "points"]
+    assert document["scenario"]["sweep"] == {"flow.0.max_window": [1, 2]}
+    point = document["points"][0]
+    assert list(point) == ["set", "runs", "summary"]
+    assert point["set"] == {"flow.0.max_window": 1}
+    first = point["runs"][0]
+    assert list(first) == ["seed", "flows", "network", "engine", "series"]
+    wanted = {
+        "id", "from", "to", "transport", "throughput_kbps", "goodput_kbps", "delay_ms", "jitter_ms", "loss_pct",
+        "retransmission_index_pct", "mean_cwnd", "timeouts", "received_packets",
+    }  # fmt: skip
+    assert wanted <= first["flows"][0].keys()
+    assert first["network"].keys() == NETWORK.keys()
+    assert first["engine"].keys() == {"events", "frames", "wall_s"}
+    assert point["summary"]["flow.0.throughput_kbps"].keys() == {"mean", "ci95", "min", "max", "n"}
+
+
+def test_quick_and_failures_stand_in_the_json(result: Result) -> None:
+    from hopscope.results import Failure
+
+    found = Result(result.scenario.quick(), result.points, [Failure(0, 2, "why")]).to_json()
+    assert found["quick"] is True
+    assert found["failures"] == [{"point": 0, "seed": 2, "message": "why"}]

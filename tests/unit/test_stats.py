@@ -1,0 +1,63 @@
+"""Means, intervals, paired comparisons, Jain's index."""
+
+from __future__ import annotations
+
+import random
+
+import pytest
+
+from hopscope.results import stats
+
+
+def test_interval_of_a_known_sample() -> None:
+    found = stats.interval([1.0, 2.0, 3.0, 4.0, 5.0])
+    assert (found.mean, found.min, found.max, found.n) == (3.0, 1.0, 5.0, 5)
+    # t(0.975, 4) = 2.776445 (any table of Student's t), s = sqrt(2.5), n = 5
+    assert found.ci95 == pytest.approx(2.776445 * (2.5 / 5) ** 0.5, rel=1e-6)
+    assert (found.low, found.high) == (pytest.approx(3 - 1.963243), pytest.approx(3 + 1.963243))
+
+
+def test_one_sample_has_no_interval() -> None:
+    assert stats.interval([7.0]).as_dict() == {"mean": 7.0, "ci95": None, "min": 7.0, "max": 7.0, "n": 1}
+    assert stats.interval([]).as_dict() == {"mean": None, "ci95": None, "min": None, "max": None, "n": 0}
+
+
+def test_equal_samples_have_a_width_of_zero() -> None:
+    assert stats.interval([0.1] * 3).ci95 == 0.0
+
+
+def test_the_interval_covers_the_true_mean_in_95_of_100_cases() -> None:
+    draw = random.Random(1)
+    trials = 4000
+    inside = 0
+    for _ in range(trials):
+        found = stats.interval([draw.gauss(10, 3) for _ in range(5)])
+        assert found.mean is not None
+        assert found.ci95 is not None
+        inside += abs(found.mean - 10) <= found.ci95
+    assert 0.94 < inside / trials < 0.96
+
+
+def test_pairs_see_what_separate_intervals_hide() -> None:
+    noise = [100.0, 140.0, 180.0, 220.0, 260.0]
+    a = [x + 5 + 0.1 * i for i, x in enumerate(noise)]
+    found = stats.paired(a, noise)
+    assert found.verdict == "a is higher"
+    assert found.significant
+    assert found.mean_difference == pytest.approx(5.2)
+    assert stats.interval(noise).ci95 > 50  # type: ignore[operator]
+
+
+def test_noise_is_called_noise() -> None:
+    assert stats.paired([1.0, 2.0, 3.0], [2.0, 2.0, 2.0]).verdict == "within noise"
+    assert stats.paired([1.0, 1.1, 0.9], [3.0, 3.0, 3.0]).verdict == "a is lower"
+    assert stats.paired([1.0], [2.0]).verdict == "one pair: no interval"
+    with pytest.raises(ValueError, match="as many samples"):
+        stats.paired([1.0], [])
+
+
+def test_jain() -> None:
+    assert stats.jain([5.0, 5.0]) == 1.0
+    assert stats.jain([1.0, 0.0, 0.0, 0.0]) == 0.25
+    assert stats.jain([0.0, 0.0]) == 1.0
+    assert stats.jain([1.0, 3.0]) == pytest.approx(0.8)

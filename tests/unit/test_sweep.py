@@ -1,0 +1,134 @@
+"""Sweeps, --set and quick: one grammar of dotted keys."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from hopscope.errors import InputError, ScenarioError
+from hopscope.scenario import Scenario
+from hopscope.scenario.document import parse
+from hopscope.scenario.fields import NS
+from hopscope.scenario.sweep import axis_values, parse_set
+
+BASE: dict[str, Any] = {
+    "topology": {"kind": "chain", "hops": 3},
+    "flow": [{"from": "first", "to": "last"}, {"from": 1, "to": 2, "transport": "udp"}],
+}
+
+
+def sweep(**axes: Any) -> Scenario:
+    return Scenario({**BASE, "sweep": {key.replace("__", "."): value for key, value in axes.items()}})
+
+
+def test_every_combination_the_last_axis_fastest() -> None:
+    scenario = sweep(mac__queue=[10, 20], flow__0__max_window=[1, 2, 3])
+    assert [tuple(p.set.values()) for p in scenario.points] == [(10, 1), (10, 2), (10, 3), (20, 1), (20, 2), (20, 3)]
+    config = scenario.points[4].config(1)
+    assert (config["mac"]["queue"], config["flows"][0]["max_window"], config["flows"][1]["max_window"]) == (20, 2, 32)
+
+
+def test_a_star_means_every_flow() -> None:
+    config = Scenario({**BASE, "sweep": {"flow.*.packet": [100, 200]}}).points[1].config(1)
+    assert [flow["packet"] for flow in config["flows"]] == [200, 200]
+
+
+def test_node_words_follow_the_topology() -> None:
+    scenario = sweep(topology__hops=[3, 5, 4])
+    assert [p.config(1)["flows"][0]["to"] for p in scenario.points] == [3, 5, 4]
+    assert [len(p.config(1)["nodes"]) for p in scenario.points] == [4, 6, 5]
+
+
+def test_a_required_key_may_come_from_the_sweep() -> None:
+    scenario = Scenario({**BASE, "topology": {"kind": "chain"}, "sweep": {"topology.hops": [4]}})
+    assert len(scenario.points[0].config(1)["nodes"]) == 5
+
+
+def test_profile_and_tables_can_be_swept() -> None:
+    errors = [{"kind": "none"}, {"kind": "uniform", "per": 0.1}]
+    scenario = Scenario({**BASE, "sweep": {"profile": ["standard", "ns2"], "radio.error": errors}})
+    headers = [p.config(1)["mac"]["data_header"] for p in scenario.points]
+    assert headers == [28, 28, 34, 34]
+    assert [p.config(1)["radio"]["error_per"] for p in scenario.points] == [0, 0.1, 0, 0.1]
+
+
+@pytest.mark.parametrize(
+    ("spec", "values"),
+    [
+        ({"start": 1, "stop": 9, "step": 4}, [1, 5, 9]),
+        ({"start": 9, "stop": 1, "step": -4}, [9, 5, 1]),
+        ({"start": 1, "stop": 2, "step": 3}, [1]),
+        ({"start": 0.1, "stop": 0.3, "step": 0.1}, [0.1, 0.2, 0.3]),
+        ({"start": "100m", "stop": "200m", "step": "50m"}, ["100m", "150m", "200m"]),
+    ],
+)
+def test_ranges_include_their_end(spec: Any, values: list[Any]) -> None:
+    assert axis_values(spec) == values
+
+
+def test_bare_and_quoted_sweep_keys_are_the_same() -> None:
+    text = '[topology]\nkind="chain"\nhops=2\n[[flow]]\nfrom=0\nto=2\n[sweep]\n'
+    bare = Scenario.from_document(parse(text + "mac.queue = [1, 2]\n"))
+    quoted = Scenario.from_document(parse(text + '"mac.queue" = [1, 2]\n'))
+    assert bare.axes == quoted.axes == {"mac.queue": [1, 2]}
+
+
+@pytest.mark.parametrize(
+    ("text", "key", "value"),
+    [
+        ("flow.0.max_window=3", "flow.0.max_window", 3),
+        ("duration=30s", "duration", "30s"),
+        ('title="a b"', "title", "a b"),
+        ("profile=ns2", "profile", "ns2"),
+        ("radio.error.per=0.1", "radio.error.per", 0.1),
+        ("x=[1, 2]", "x", [1, 2]),
+        ("x=a=b", "x", "a=b"),
+        ("x=1\ny=2", "x", "1\ny=2"),
+        ("x=", "x", ""),
+    ],
+)
+def test_set_takes_toml_or_text(text: str, key: str, value: Any) -> None:
+    assert parse_set(text) == (key, value)
+
+
+@pytest.mark.parametrize("text", ["", "x", "=3"])
+def test_set_needs_key_and_value(text: str) -> None:
+    with pytest.raises(InputError, match="expected key=value"):
+        parse_set(text)
+
+
+def test_replace_leaves_the_original_and_ends_a_swept_axis() -> None:
+    scenario = sweep(mac__queue=[10, 20], flow__0__max_window=[1, 2])
+    changed = scenario.replace({"mac.queue": 30, "flow.*.packet": "1kB", "sweep.radio.tx_range": [210, 220]})
+    assert changed.axes == {"flow.0.max_window": [1, 2], "radio.tx_range": [210, 220]}
+    assert changed.points[0].config(1)["mac"]["queue"] == 30
+    assert [f["packet"] for f in changed.points[0].config(1)["flows"]] == [1000, 1000]
+    assert scenario.axes == {"mac.queue": [10, 20], "flow.0.max_window": [1, 2]}
+
+
+def test_the_callers_mapping_is_not_shared() -> None:
+    values = {**BASE, "flow": [dict(f) for f in BASE["flow"]]}
+    scenario = Scenario(values)
+    values["flow"][0]["to"] = 99
+    assert scenario.replace({"duration": 5}).points[0].config(1)["flows"][0]["to"] == 3
+
+
+def test_quick_shortens_everything_alike() -> None:
+    flows = [{**BASE["flow"][0], "start": "30s", "stop": "150s"}]
+    scenario = Scenario({**BASE, "flow": flows, "duration": "300s", "warmup": "60s", "seeds": 10})
+    quick = scenario.quick()
+    config = quick.points[0].config(1)
+    assert (quick.seeds, quick.is_quick, scenario.is_quick) == (2, True, False)
+    assert (config["duration"], config["warmup"]) == (30 * NS, 6 * NS)
+    assert (config["flows"][0]["start"], config["flows"][0]["stop"]) == (3 * NS, 15 * NS)
+
+
+@pytest.mark.parametrize(("seconds", "short"), [(300, 30), (50, 10), (10, 10), (3, 3)])
+def test_quick_never_lengthens(seconds: int, short: int) -> None:
+    assert Scenario({**BASE, "duration": seconds}).quick().points[0].config(1)["duration"] == short * NS
+
+
+def test_quick_refuses_a_sweep_over_times() -> None:
+    with pytest.raises(ScenarioError, match="cannot be shortened"):
+        sweep(duration=[10, 20]).quick()
