@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import importlib, importlib.util
+import importlib
 import signal
 import sys
 from types import FrameType
@@ -31,8 +31,6 @@ def build() -> typer.Typer:
     app = typer.Typer(help=HELP, no_args_is_help=True, pretty_exceptions_enable=False)
     app.callback()(_options)
     for verb, (module, text) in VERBS.items():
-        if importlib.util.find_spec(f"hopscope.cli.{module}") is None:
-            continue  # TEMP
         app.command(verb, help=text)(importlib.import_module(f"hopscope.cli.{module}").command)
     return app
 
@@ -53,14 +51,20 @@ def main() -> None:
         sys.exit(1)
 
 
-def _options(
-    version: Annotated[bool, typer.Option("--version", is_eager=True, help="Print the version.")] = False,
-) -> None:
-    if version:
+def _print_version(wanted: bool) -> None:
+    if wanted:
         from hopscope import _core
 
         typer.echo(f"hopscope {_core.version()} (engine {_core.build_id()})")
         raise typer.Exit
+
+
+def _options(
+    version: Annotated[
+        bool, typer.Option("--version", callback=_print_version, is_eager=True, help="Print the version.")
+    ] = False,
+) -> None:
+    """Options before the verb; each acts in its callback."""
 
 
 def _interrupt(_signal: int, _frame: FrameType | None) -> None:

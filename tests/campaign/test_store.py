@@ -1,0 +1,199 @@
+"""The store: complete or absent runs, resume, damage, tables."""
+
+from __future__ import annotations
+
+import json
+import os
+from pathlib import Path
+from typing import Any
+
+import pandas as pd
+import pytest
+
+import hopscope as hs
+from hopscope.campaign import store as stores
+from hopscope.errors import RunFailed, StoreError
+
+
+def strip(document: Any) -> Any:
+    """A result without the only field that may differ between two runs."""
+    if isinstance(document, dict):
+        return {k: strip(v) for k, v in document.items() if k != "wall_s"}
+    return [strip(v) for v in document] if isinstance(document, list) else document
+
+
+def files(folder: Path) -> dict[str, int]:
+    return {p.name: p.stat().st_mtime_ns for p in (folder / "runs").iterdir()}
+
+
+def test_a_store_gives_the_result_back(chain: Path, tmp_path: Path) -> None:
+    result = hs.run(chain, out=tmp_path / "store")
+    [again] = hs.open_store(tmp_path / "store").results()
+    assert again.to_json() == result.to_json()
+    assert not again.partial
+    assert sorted(p.name for p in (tmp_path / "store").iterdir()) == [
+        "flows.parquet", "manifest.json", "network.parquet", "nodes.parquet", "runs", "runs.parquet", "summary.parquet",
+    ]  # fmt: skip
+    assert len(files(tmp_path / "store")) == 4
+
+
+def test_the_tables_open_with_pandas(chain: Path, tmp_path: Path) -> None:
+    result = hs.run(chain, out=tmp_path / "store", set={"series.keep": ["throughput"], "series.interval": "500ms"})
+    flows = pd.read_parquet(tmp_path / "store" / "flows.parquet")
+    assert flows["flow.0.packet"].tolist() == [500, 500, 1000, 1000]
+    assert flows["throughput_kbps"].tolist() == result.flows["throughput_kbps"].tolist()
+    assert len(pd.read_parquet(tmp_path / "store" / "nodes.parquet")) == 4 * 3
+    assert set(pd.read_parquet(tmp_path / "store" / "series.parquet")["series"]) == {"throughput"}
+
+
+def test_only_missing_runs_are_done(chain: Path, tmp_path: Path) -> None:
+    store = tmp_path / "store"
+    first = hs.run(chain, out=store)
+    before = files(store)
+    victim = sorted(before)[1]
+    (store / "runs" / victim).unlink()
+    second = hs.run(chain, out=store)
+    after = files(store)
+    assert after.keys() == before.keys()
+    assert [name for name in after if after[name] != before[name]] == [victim]
+    assert strip(second.to_json()) == strip(first.to_json())
+
+
+def test_more_seeds_add_to_a_store(chain: Path, tmp_path: Path) -> None:
+    store = tmp_path / "store"
+    hs.run(chain, out=store)
+    before = files(store)
+    result = hs.run(chain, out=store, seeds=3)
+    assert before.items() <= files(store).items()
+    assert [len(p.runs) for p in result.points] == [3, 3]
+
+
+@pytest.mark.parametrize("damage", ["truncate", "flip", "empty", "binary"])
+def test_a_damaged_run_is_named_and_done_again(chain: Path, tmp_path: Path, damage: str) -> None:
+    store = tmp_path / "store"
+    first = hs.run(chain, out=store)
+    victim = sorted((store / "runs").iterdir())[0]
+    data = victim.read_bytes()
+    victim.write_bytes(
+        {
+            "truncate": data[: len(data) // 2],
+            "flip": data.replace(b'"jain": 1', b'"jain": 2').replace(b'"jain":1', b'"jain":2'),
+            "empty": b"",
+            "binary": b"\xff\xfe" + data,
+        }[damage]
+    )
+    assert victim.read_bytes() != data
+    opened = hs.open_store(store)
+    [partial] = opened.results()
+    assert partial.partial
+    assert sum(len(p.runs) for p in partial.points) == 3
+    assert [victim.name in problem for problem in opened.problems] == [True]
+    second = hs.run(chain, out=store)
+    assert strip(second.to_json()) == strip(first.to_json())
+    reopened = hs.open_store(store)
+    assert not reopened.results()[0].partial
+    assert reopened.problems == []
+
+
+@pytest.mark.parametrize(
+    ("content", "message"),
+    [
+        ("{", "is damaged"),
+        ("[]", "is no manifest"),
+        ('{"format": 99, "title": "", "scenarios": [1]}', "has format 99"),
+        ('{"format": 1, "title": "", "scenarios": []}', "lists no scenarios"),
+        ('{"format": 1, "title": "", "scenarios": [1]}', "is damaged"),
+        ('{"format": 1, "title": "", "scenarios": [{"document": {}, "points": []}]}', "not accepted by this version"),
+    ],
+)
+def test_a_damaged_manifest_is_explained_and_repaired_by_a_run(
+    chain: Path, tmp_path: Path, content: str, message: str
+) -> None:
+    store = tmp_path / "store"
+    hs.run(chain, out=store)
+    before = files(store)
+    (store / "manifest.json").write_text(content)
+    with pytest.raises(StoreError, match=message):
+        hs.open_store(store).results()
+    hs.run(chain, out=store)
+    assert files(store) == before
+    assert not hs.open_store(store).results()[0].partial
+
+
+def test_folders_that_are_no_store(chain: Path, tmp_path: Path) -> None:
+    with pytest.raises(StoreError, match="no such folder"):
+        hs.open_store(tmp_path / "absent")
+    with pytest.raises(StoreError, match="is no result store"):
+        hs.open_store(tmp_path)
+    with pytest.raises(StoreError, match="is a folder with other files in it"):
+        hs.run(chain, out=tmp_path)
+    with pytest.raises(StoreError, match="is a file"):
+        hs.run(chain, out=chain)
+    with pytest.raises(StoreError, match="cannot be written"):
+        hs.run(chain, out="/proc/hopscope")
+    assert sorted(p.name for p in tmp_path.iterdir()) == ["chain.toml"]
+
+
+def test_a_full_disk_keeps_finished_runs(chain: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    store = tmp_path / "store"
+    write, calls = stores._write, []
+
+    def full(path: Path, data: bytes) -> None:
+        calls.append(path)
+        if len(calls) > 3:
+            raise OSError(28, "No space left on device")
+        write(path, data)
+
+    monkeypatch.setattr(stores, "_write", full)
+    with pytest.raises(RunFailed, match="the disk is full; finished runs are kept"):
+        hs.run(chain, out=store, jobs=1)
+    monkeypatch.undo()
+    assert len(files(store)) == 2
+    before = files(store)
+    assert not hs.run(chain, out=store).partial
+    assert before.items() <= files(store).items()
+
+
+def test_nothing_half_written_stays_behind(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def broken(_descriptor: int) -> None:
+        raise OSError(5, "Input/output error")
+
+    monkeypatch.setattr(os, "fsync", broken)
+    with pytest.raises(OSError, match="Input/output"):
+        stores._write(tmp_path / "x.json", b"data")
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_the_key_of_a_run_depends_on_all_that_matters(chain: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    from hopscope import _core
+    from hopscope.campaign.plan import make_plan
+
+    def keys(changes: dict[str, Any]) -> set[str]:
+        return {run.key for run in make_plan([hs.load(chain, changes)]).unique()}
+
+    base = keys({})
+    assert keys({"title": "other", "seeds": 2}) == base
+    assert keys({"seeds": 3}) > base
+    for change in ({"duration": 3}, {"mac.queue": 49}, {"tcp.min_rto": 2}, {"series.keep": ["queue"]}, {"seed": 9}):
+        assert not keys(change) & base, change
+    monkeypatch.setattr(_core, "build_id", lambda: "another build")
+    assert not keys({}) & base
+
+
+def test_equal_runs_of_two_scenarios_are_done_once(chain: Path, tmp_path: Path) -> None:
+    one, two = hs.load(chain), hs.load(chain, {"title": "same", "seeds": 3})
+    results = hs.run_scenarios([one, two], store=tmp_path / "store", label="both")
+    assert len(files(tmp_path / "store")) == 6
+    assert [len(r.points[0].runs) for r in results] == [2, 3]
+    opened = hs.open_store(tmp_path / "store")
+    assert opened.title == "both"
+    assert [r.to_json() for r in opened.results()] == [r.to_json() for r in results]
+    assert set(pd.read_parquet(tmp_path / "store" / "flows.parquet")["scenario"]) == {"short chain", "same"}
+
+
+def test_a_run_file_is_plain_json(chain: Path, tmp_path: Path) -> None:
+    hs.run(chain, out=tmp_path / "store")
+    for path in (tmp_path / "store" / "runs").iterdir():
+        document = json.loads(path.read_text())
+        assert document["key"] == path.stem
+        assert document["result"]["flows"][0]["id"] == 0

@@ -1,0 +1,221 @@
+"""``hopscope run``: output, exit statuses, resume, interruption."""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+FLOW_KEYS = {
+    "id", "from", "to", "transport", "throughput_kbps", "goodput_kbps", "delay_ms", "jitter_ms", "loss_pct",
+    "retransmission_index_pct", "mean_cwnd", "timeouts", "received_packets",
+}  # fmt: skip
+
+
+def without_wall(text: str) -> Any:
+    document = json.loads(text)
+    for point in document["points"]:
+        for run in point["runs"]:
+            assert run["engine"].pop("wall_s") >= 0
+    return document
+
+
+def test_the_table_stands_on_stdout_and_messages_on_stderr(hopscope: Any, folder: Path) -> None:
+    done = hopscope("run", "chain.toml")
+    assert done.returncode == 0, done.stderr
+    assert "short chain" in done.stdout
+    assert "throughput" in done.stdout
+    assert done.stdout.count("0: 0 to 2 udp") == 2
+    assert "\x1b" not in done.stdout + done.stderr
+    [store] = (folder / "results").iterdir()
+    assert store.name.startswith("short-chain-")
+    assert done.stderr == f"results: results/{store.name}\n"
+
+
+def test_json_is_alone_on_stdout_with_the_keys_of_the_contract(hopscope: Any) -> None:
+    done = hopscope("run", "chain.toml", "--json", "--seeds", "3", "--set", "flow.0.packet=800")
+    assert done.returncode == 0, done.stderr
+    document = json.loads(done.stdout)
+    assert list(document) == ["hopscope", "scenario", "points"]
+    assert document["scenario"]["seeds"] == 3
+    [point] = document["points"]
+    assert list(point) == ["set", "runs", "summary"]
+    assert [run["seed"] for run in point["runs"]] == [1, 2, 3]
+    run = point["runs"][0]
+    assert list(run) == ["seed", "flows", "network", "engine"]
+    assert run["flows"][0].keys() >= FLOW_KEYS
+    assert run["network"].keys() >= {
+        "aggregate_kbps",
+        "jain",
+        "mac_retry_drops",
+        "queue_drops",
+        "link_drop_probability",
+    }
+    assert run["engine"].keys() == {"events", "frames", "wall_s"}
+    summary = point["summary"]["flow.0.throughput_kbps"]
+    assert list(summary) == ["mean", "ci95", "min", "max", "n"]
+    assert summary["n"] == 3
+
+
+def test_the_number_of_jobs_does_not_change_a_byte(hopscope: Any) -> None:
+    one = hopscope("run", "chain.toml", "--json", "--jobs", "1", "--out", "a")
+    two = hopscope("run", "chain.toml", "--json", "--jobs", "2", "--out", "b")
+    assert without_wall(one.stdout) == without_wall(two.stdout)
+
+
+def test_quick_says_so_everywhere(hopscope: Any, folder: Path) -> None:
+    (folder / "chain.toml").write_text((folder / "chain.toml").read_text().replace("seeds = 2", "seeds = 7"))
+    text = hopscope("run", "chain.toml", "--quick")
+    assert "quick: fewer seeds, shorter runs" in text.stdout
+    document = json.loads(hopscope("run", "chain.toml", "--quick", "--json").stdout)
+    assert document["quick"] is True
+    assert [len(p["runs"]) for p in document["points"]] == [2, 2]
+    [store] = (folder / "results").iterdir()
+    assert "quick: fewer seeds" in hopscope("show", str(store)).stdout
+    assert json.loads(hopscope("show", str(store), "--json").stdout)["quick"] is True
+
+
+def test_a_second_start_does_nothing_again(hopscope: Any, folder: Path) -> None:
+    first = hopscope("run", "chain.toml", "--json", "--out", "store")
+    before = {p: p.stat().st_mtime_ns for p in (folder / "store" / "runs").iterdir()}
+    second = hopscope("run", "chain.toml", "--json", "--out", "store")
+    assert second.stdout == first.stdout
+    assert {p: p.stat().st_mtime_ns for p in (folder / "store" / "runs").iterdir()} == before
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (["run", "absent.toml"], "absent.toml: no such file"),
+        (["run", "."], "is a folder"),
+        (["run", "chain.toml", "--set", "mac.queu=3"], "--set mac.queu=3: mac.queu: unknown key"),
+        (["run", "chain.toml", "--set", "nonsense"], "expected key=value"),
+        (["run", "chain.toml", "--shard", "3/2"], "--shard 3/2: expected i/n"),
+        (["run", "chain.toml", "--out", "chain.toml"], "chain.toml: is a file"),
+        (["run", "chain.toml", "--out", "/proc/x/y"], "cannot be written"),
+        (["run", "chain.toml", "--seeds", "0"], "--seeds"),
+        (["run", "chain.toml", "--jobs", "0"], "--jobs"),
+        (["run", "chain.toml", "--bogus"], "No such option"),
+        (["run"], "Missing argument"),
+        (["fly"], "No such command"),
+        (["show", "absent"], "absent: no such folder"),
+        (["check", "absent.toml"], "no such file"),
+    ],
+)
+def test_bad_input_ends_with_2_and_writes_nothing(
+    hopscope: Any, folder: Path, arguments: list[str], message: str
+) -> None:
+    done = hopscope(*arguments)
+    assert done.returncode == 2
+    assert message in done.stderr
+    assert "Traceback" not in done.stderr
+    assert done.stdout == ""
+    assert [p.name for p in folder.iterdir()] == ["chain.toml"]
+
+
+def test_a_bad_file_names_every_place(hopscope: Any, folder: Path) -> None:
+    (folder / "bad.toml").write_text('[topology]\nkind = "chian"\n[[flow]]\nfrom = 0\nto = 1\npaket = 3\n')
+    done = hopscope("run", "bad.toml", "--out", "store")
+    assert done.returncode == 2
+    assert done.stderr.splitlines()[0].startswith(
+        'hopscope: bad.toml:2:1: topology.kind: found "chian"; allowed: "chain"'
+    )
+    assert "bad.toml:6:1: flow.0.paket: unknown key; allowed: from, to" in done.stderr
+    assert 'did you mean "packet"?' in done.stderr
+    assert not (folder / "store").exists()
+
+
+def test_large_work_is_announced(hopscope: Any) -> None:
+    done = hopscope("check", "chain.toml", "--set", "duration=31536000s", "--set", "flow.0.rate=2Mbps")
+    assert done.returncode == 0
+    assert "estimated cost: about" in done.stdout
+
+
+def long_chain(folder: Path, seeds: int) -> None:
+    text = (folder / "chain.toml").read_text().replace('duration = "2s"', 'duration = "120s"')
+    (folder / "chain.toml").write_text(text.replace("seeds = 2", f"seeds = {seeds}").replace('"100kbps"', '"800kbps"'))
+
+
+@pytest.mark.parametrize("kind", [signal.SIGINT, signal.SIGTERM])
+def test_an_interrupted_run_goes_on(hopscope: Any, folder: Path, kind: signal.Signals) -> None:
+    long_chain(folder, 200)
+    command = [sys.executable, "-m", "hopscope", "run", "chain.toml", "--out", "store", "--jobs", "2"]
+    with subprocess.Popen(command, cwd=folder, stderr=subprocess.PIPE, stdout=subprocess.PIPE, text=True) as process:
+        deadline = time.monotonic() + 120
+        while len(list(folder.glob("store/runs/*.json"))) < 3 and time.monotonic() < deadline:
+            time.sleep(0.01)
+        process.send_signal(kind)
+        _, messages = process.communicate(timeout=60)
+    assert process.returncode == 130, messages
+    assert "are kept in store; the same command goes on from there" in messages
+    assert "Traceback" not in messages
+    kept = {p.name: p.stat().st_mtime_ns for p in (folder / "store" / "runs").iterdir()}
+    assert 3 <= len(kept) < 400
+    assert not [name for name in kept if name.endswith(".tmp")]
+    shown = hopscope("show", "store")
+    assert f"{len(kept)} of 400 runs are there" in shown.stderr
+    seeds = max(2, len(kept) // 4)
+    again = hopscope("run", "chain.toml", "--out", "store", "--seeds", str(seeds), "--json")
+    assert again.returncode == 0, again.stderr
+    after = {p.name: p.stat().st_mtime_ns for p in (folder / "store" / "runs").iterdir()}
+    assert kept.items() <= after.items()
+
+
+def test_a_killed_run_goes_on(hopscope: Any, folder: Path) -> None:
+    long_chain(folder, 200)
+    command = [sys.executable, "-m", "hopscope", "run", "chain.toml", "--out", "store", "--jobs", "2"]
+    with subprocess.Popen(command, cwd=folder, stderr=subprocess.DEVNULL, stdout=subprocess.DEVNULL) as process:
+        deadline = time.monotonic() + 120
+        while len(list(folder.glob("store/runs/*.json"))) < 2 and time.monotonic() < deadline:
+            time.sleep(0.01)
+        process.kill()
+    assert process.returncode == -signal.SIGKILL
+    shown = hopscope("show", "store", "--json")
+    assert shown.returncode == 0, shown.stderr
+    assert sum(len(p["runs"]) for p in json.loads(shown.stdout)["points"]) >= 2
+    assert "damaged" not in shown.stderr
+
+
+def test_shards_meet_in_one_store(hopscope: Any) -> None:
+    first = hopscope("run", "chain.toml", "--out", "store", "--shard", "1/2")
+    assert "shard 1/2: the store holds 2 of 4 runs" in first.stderr
+    second = hopscope("run", "chain.toml", "--out", "store", "--shard", "2/2", "--json")
+    assert "shard 2/2: the store holds 4 of 4 runs" in second.stderr
+    whole = hopscope("run", "chain.toml", "--out", "other", "--json")
+    assert without_wall(second.stdout) == without_wall(whole.stdout)
+
+
+def test_a_terminal_gets_progress_and_colour_unless_refused(folder: Path) -> None:
+    import pty
+
+    def screen(*arguments: str, **environment: str) -> str:
+        controller, terminal = pty.openpty()
+        command = [sys.executable, "-m", "hopscope", "run", "chain.toml", *arguments]
+        env = {**os.environ, "TERM": "xterm-256color", "COLUMNS": "120", **environment}
+        with subprocess.Popen(command, cwd=folder, stderr=terminal, stdout=subprocess.DEVNULL, env=env) as process:
+            os.close(terminal)
+            seen = b""
+            while True:
+                try:
+                    data = os.read(controller, 4096)
+                except OSError:
+                    break
+                if not data:
+                    break
+                seen += data
+        os.close(controller)
+        assert process.returncode == 0
+        return seen.decode()
+
+    long_chain(folder, 2)
+    assert "runs" in screen("--out", "a").partition("results:")[0]
+    assert screen("--out", "b", "--no-progress").strip() == "results: b"
+    plain = screen("--out", "c", NO_COLOR="1")
+    assert "\x1b[3" not in plain

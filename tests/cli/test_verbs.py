@@ -1,0 +1,96 @@
+"""The other verbs, and how fast the command starts."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+import tomllib
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from hopscope.cli.main import VERBS
+
+
+def test_help_names_every_verb(hopscope: Any) -> None:
+    done = hopscope("--help")
+    assert done.returncode == 0
+    for verb in VERBS:
+        assert f" {verb} " in done.stdout
+
+
+@pytest.mark.parametrize("verb", VERBS)
+def test_every_verb_has_help(hopscope: Any, verb: str) -> None:
+    done = hopscope(verb, "--help")
+    assert done.returncode == 0
+    assert "Usage" in done.stdout
+
+
+def test_version(hopscope: Any) -> None:
+    import hopscope as hs
+
+    assert hopscope("--version").stdout.startswith(f"hopscope {hs.__version__} ")
+
+
+def test_check_counts_and_resolves(hopscope: Any, folder: Path) -> None:
+    done = hopscope("check", "chain.toml", "--set", "mac.queue=10")
+    assert "chain.toml: good: 2 points x 2 seeds" in done.stdout
+    resolved = hopscope("check", "chain.toml", "--resolved", "--set", "mac.queue=10").stdout
+    document = tomllib.loads(resolved)
+    assert document["mac"]["queue"] == 10
+    assert document["flow"][0]["rate"] == 100_000
+    assert json.loads(hopscope("check", "chain.toml", "--json", "--set", "mac.queue=10").stdout) == document
+    (folder / "full.toml").write_text(resolved)
+    assert tomllib.loads(hopscope("check", "full.toml", "--resolved").stdout) == document
+
+
+def test_list_shows_what_there_is(hopscope: Any) -> None:
+    sections = json.loads(hopscope("list", "--json").stdout)
+    assert list(sections) == [
+        "catalogue", "profiles", "presets", "transports", "ack", "routings", "topologies", "apps",
+    ]  # fmt: skip
+    assert all(text for entries in sections.values() for text in entries.values())
+    assert "wavelan-2M" in sections["presets"]
+    assert "fu2003.fig2-left" in sections["catalogue"]
+    plain = hopscope("list").stdout
+    for entries in sections.values():
+        for name in entries:
+            assert name in plain
+
+
+def test_schema_is_json(hopscope: Any) -> None:
+    document = json.loads(hopscope("schema").stdout)
+    assert document["$schema"].endswith("2020-12/schema")
+
+
+def test_show_prints_the_table_of_the_run(hopscope: Any) -> None:
+    ran = hopscope("run", "chain.toml", "--out", "store")
+    shown = hopscope("show", "store")
+    assert shown.stdout == ran.stdout
+    assert shown.stderr == ""
+
+
+def processor_seconds(command: list[str]) -> float:
+    """Least processor time of some starts: wall time on a busy machine would measure the machine."""
+    times = []
+    for _ in range(5):
+        child = subprocess.Popen(command, stdout=subprocess.DEVNULL)
+        _, status, usage = os.wait4(child.pid, 0)
+        child.returncode = os.waitstatus_to_exitcode(status)
+        assert child.returncode == 0
+        times.append(usage.ru_utime + usage.ru_stime)
+    return min(times)
+
+
+def test_the_command_starts_fast() -> None:
+    assert processor_seconds([sys.executable, "-m", "hopscope", "--help"]) < 0.3
+    assert processor_seconds([sys.executable, "-c", "import hopscope"]) < 0.5
+
+
+def test_importing_the_package_loads_nothing_heavy() -> None:
+    code = "import sys, hopscope, hopscope.cli.main as m; m.build(); print(' '.join(sys.modules))"
+    loaded = subprocess.run([sys.executable, "-c", code], check=True, capture_output=True, text=True).stdout.split()
+    assert not {"pandas", "numpy", "scipy", "matplotlib", "pyarrow", "jinja2"} & set(loaded)
