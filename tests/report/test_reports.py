@@ -1,0 +1,280 @@
+"""Reproducing and reporting from end to end: the command, its exit status, the page."""
+
+from __future__ import annotations
+
+import json
+import re
+from dataclasses import replace
+
+import pytest
+from typer.testing import CliRunner
+
+from hopscope.catalog import fu2003, registry
+from hopscope.catalog.charts import sweep
+from hopscope.catalog.entry import Entry, Finding, Outcome, Quantity, Statement, Study
+from hopscope.catalog.judge import each, mean_of
+from hopscope.cli.main import build
+from hopscope.errors import HopscopeError
+
+KEY = "flow.0.packet"
+SCENARIO = {
+    "title": "tiny",
+    "duration": "2s",
+    "seeds": 2,
+    "topology": {"kind": "chain", "hops": 2, "spacing": "200m"},
+    "flow": [{"from": 0, "to": "last", "transport": "udp", "app": "cbr", "rate": "100kbps", "packet": 1000}],
+    "sweep": {KEY: [500, 1000]},
+}
+
+
+def tiny(key="tiny.entry", limit=1.0):
+    """An entry whose statement holds when at least `limit` kbit/s arrive."""
+    return Entry(
+        key=key,
+        title="A tiny entry <with markup>",
+        source="nobody & co",
+        item="Table 0",
+        description="Two packet sizes.",
+        studies=[Study("standard", SCENARIO)],
+        quantities=[
+            Quantity("throughput", "kbps", mean_of("flow.0.throughput_kbps", {KEY: 1000}), 100.0, "Table 0", spread=2.0)
+        ],
+        statements=[
+            Statement(
+                "c1",
+                f"At least {limit} kbps arrive.",
+                each(lambda table: (table.mean("flow.0.throughput_kbps", {KEY: 1000}) >= limit, "words")),
+            ),
+            Statement("c2", "Nobody knows.", lambda _data: [Finding(Outcome.NOT_REPRODUCIBLE, "", reason="no AODV")]),
+        ],
+        charts=lambda data: [
+            sweep(
+                data,
+                name="throughput",
+                caption="Throughput over packet size.",
+                x=KEY,
+                y="flow.0.throughput_kbps",
+                xlabel="packet (B)",
+                ylabel="throughput (kbit/s)",
+            )
+        ],
+        notes=["A note."],
+    )
+
+
+@pytest.fixture
+def catalogue(monkeypatch):
+    """Puts entries into the catalogue in place of its own."""
+
+    def put(*found):
+        monkeypatch.setattr(registry, "entries", lambda: found)
+
+    return put
+
+
+def hopscope(*words):
+    """Runs the command as a shell would: exit status, standard output, standard error."""
+    result = CliRunner().invoke(build(), [str(word) for word in words])
+    if isinstance(result.exception, HopscopeError):
+        return result.exception.exit_status, result.stdout, f"{result.stderr}{result.exception}"
+    if result.exception is not None and not isinstance(result.exception, SystemExit):
+        raise result.exception
+    return result.exit_code, result.stdout, result.stderr
+
+
+def self_contained(page):
+    """No link, script, font, image or style from anywhere else."""
+    assert not re.search(r"https?:|//[a-z]|<script|<link|@import", page)
+    sources = re.findall(r'(?:src|href)="([^"]+)"', page)
+    assert all(source.startswith(("data:", "#")) for source in sources)
+    return True
+
+
+def test_reproduce_writes_a_self_contained_report_with_figures(tmp_path, catalogue):
+    catalogue(tiny())
+    status, out, err = hopscope("reproduce", "tiny.entry", "--out", tmp_path / "store", "--no-progress")
+    assert status == 0
+    assert "1 pass, 0 fail, 1 not reproducible" in out
+    assert f"report: {tmp_path / 'store' / 'report.html'}" in err
+    page = (tmp_path / "store" / "report.html").read_text()
+    assert self_contained(page)
+    assert "A tiny entry &lt;with markup&gt;" in page
+    assert "100 ± 2" in page
+    assert "no AODV" in page
+    assert page.count("data:image/svg+xml;base64,") == 1
+    assert {path.suffix for path in (tmp_path / "store" / "figures").iterdir()} == {".png", ".svg", ".pdf"}
+
+
+def test_a_failed_statement_is_exit_status_1(tmp_path, catalogue):
+    catalogue(tiny(limit=1e9))
+    status, out, _ = hopscope("reproduce", "tiny", "--out", tmp_path / "store", "--no-progress")
+    assert status == 1
+    assert "0 pass, 1 fail" in out
+
+
+def test_json_is_alone_on_standard_output(tmp_path, catalogue):
+    catalogue(tiny())
+    status, out, _ = hopscope("reproduce", "tiny", "--json", "--out", tmp_path / "store", "--no-progress")
+    assert status == 0
+    found = json.loads(out)
+    [entry] = found["entries"]
+    assert found["counts"] == {"pass": 1, "fail": 0, "not reproducible": 1}
+    assert [s["outcome"] for s in entry["statements"]] == ["pass", "not reproducible"]
+    assert entry["quantities"][0]["measured"]["standard"]["n"] == 2
+    assert [point["set"] for point in entry["studies"]["standard"]["points"]] == [{KEY: 500}, {KEY: 1000}]
+    assert found["report"].endswith("report.html")
+
+
+def test_quick_and_changes_are_said_everywhere(tmp_path, catalogue):
+    catalogue(tiny())
+    words = ["--quick", "--set", "mac.queue=5", "--out", tmp_path / "store", "--no-progress"]
+    _, out, _ = hopscope("reproduce", "tiny", *words)
+    page = (tmp_path / "store" / "report.html").read_text()
+    for text in (out, page):
+        assert "quick run" in text.lower()
+        assert "mac.queue = 5" in text
+    assert "hopscope reproduce tiny --quick --set mac.queue=5" in page
+    _, out, _ = hopscope("reproduce", "tiny", *words, "--json")
+    assert json.loads(out)["quick"] is True
+    assert json.loads(out)["changes"] == {"mac.queue": 5}
+
+
+def test_seeds_are_those_asked_for(tmp_path, catalogue):
+    catalogue(tiny())
+    _, out, _ = hopscope("reproduce", "tiny", "--seeds", "3", "--json", "--out", tmp_path / "store", "--no-progress")
+    [entry] = json.loads(out)["entries"]
+    assert entry["quantities"][0]["measured"]["standard"]["n"] == 3
+
+
+def test_a_second_start_runs_only_what_is_missing(tmp_path, catalogue):
+    catalogue(tiny())
+    store = tmp_path / "store"
+    hopscope("reproduce", "tiny", "--out", store, "--no-progress")
+    before = {path: path.stat().st_mtime_ns for path in (store / "runs").iterdir()}
+    gone = sorted(before)[0]
+    gone.unlink()
+    hopscope("reproduce", "tiny", "--out", store, "--no-progress")
+    after = {path: path.stat().st_mtime_ns for path in (store / "runs").iterdir()}
+    assert after.keys() == before.keys()
+    assert [path for path in before if after[path] != before[path]] == [gone]
+
+
+def test_shards_wait_for_one_another(tmp_path, catalogue):
+    catalogue(tiny())
+    store = tmp_path / "store"
+    status, out, err = hopscope("reproduce", "tiny", "--shard", "1/2", "--out", store, "--no-progress")
+    assert (status, out) == (0, "")
+    assert "2 runs are still missing" in err
+    assert not (store / "report.html").exists()
+    _, out, _ = hopscope("reproduce", "tiny", "--shard", "2/2", "--out", store, "--no-progress")
+    assert "1 pass" in out
+
+
+@pytest.mark.parametrize(
+    ("words", "message"),
+    [
+        (["reproduce", "tinny"], "did you mean 'tiny'"),
+        (["reproduce", "tiny", "--set", "mac.queu=5"], "mac.queu"),
+        (["reproduce", "tiny", "--shard", "3/2"], "--shard 3/2"),
+    ],
+)
+def test_bad_input_is_exit_status_2_and_writes_nothing(tmp_path, catalogue, words, message):
+    catalogue(tiny())
+    status, out, err = hopscope(*words, "--out", tmp_path / "store")
+    assert (status, out) == (2, "")
+    assert message in err
+    assert not (tmp_path / "store").exists()
+
+
+def test_a_failed_run_makes_the_result_partial(tmp_path, catalogue, monkeypatch):
+    from hopscope.catalog.reproduce import reproduce
+
+    catalogue(tiny())
+    outcome = reproduce(["tiny"], store=None)
+    assert outcome.exit_status == 0
+    assert replace(outcome, failures=("a run failed",)).exit_status == 3
+
+
+def test_report_of_a_reproduction_is_judged_again(tmp_path, catalogue):
+    catalogue(tiny())
+    store = tmp_path / "store"
+    hopscope("reproduce", "tiny", "--out", store, "--no-progress")
+    first = (store / "report.html").read_text()
+    (store / "report.html").unlink()
+    status, out, _ = hopscope("report", store)
+    assert (status, out.strip()) == (0, str(store / "report.html"))
+    assert (store / "report.html").read_text() == first
+
+
+def test_report_of_a_run(tmp_path, chain):
+    store = tmp_path / "store"
+    hopscope("run", chain, "--out", store, "--no-progress")
+    status, _, _ = hopscope("report", store)
+    page = (store / "report.html").read_text()
+    assert status == 0
+    assert self_contained(page)
+    assert "short chain" in page
+    assert "seeds 1 to 2" in page
+    # The command that the page names repeats a point.
+    command = re.search(r"<code>hopscope (run [^<]*--set flow\.0\.packet=500)</code>", page)
+    assert command is not None
+    again = tmp_path / "again"
+    status, out, _ = hopscope(*command.group(1).split(), "--out", again, "--json", "--no-progress")
+    assert status == 0
+    [point] = json.loads(out)["points"]
+    assert point["runs"][0]["flows"][0]["received_packets"] > 0
+
+
+def test_report_shows_time_series_that_were_kept(tmp_path):
+    file = tmp_path / "tcp.toml"
+    file.write_text(
+        'title = "window"\nduration = "3s"\n[topology]\nkind = "chain"\nhops = 2\n[[flow]]\nfrom = 0\nto = 2\n'
+        '[series]\nkeep = ["cwnd", "queue"]\ninterval = "0.1s"\n'
+    )
+    hopscope("run", file, "--out", tmp_path / "store", "--no-progress")
+    hopscope("report", tmp_path / "store")
+    names = {path.name for path in (tmp_path / "store" / "figures").iterdir()}
+    assert {"cwnd-over-time.svg", "queue-over-time.svg", "throughput-kbps-by-flow.svg"} <= names
+
+
+def test_report_names_damaged_runs(tmp_path, chain):
+    store = tmp_path / "store"
+    hopscope("run", chain, "--out", store, "--no-progress")
+    victim = sorted((store / "runs").iterdir())[0]
+    victim.write_text(victim.read_text()[:50])
+    _, _, err = hopscope("report", store)
+    assert victim.name in err
+    assert victim.name in (store / "report.html").read_text()
+
+
+def test_report_of_no_store_is_refused(tmp_path):
+    status, _, err = hopscope("report", tmp_path / "nothing")
+    assert status == 2
+    assert "no such folder" in err
+
+
+def test_a_page_that_cannot_be_written_is_refused(tmp_path, chain):
+    store = tmp_path / "store"
+    hopscope("run", chain, "--out", store, "--no-progress")
+    (tmp_path / "file").write_text("in the way")
+    status, _, err = hopscope("report", store, "--out", tmp_path / "file")
+    assert status == 2
+    assert "cannot write" in err
+
+
+def test_a_published_entry_runs_from_end_to_end(tmp_path, catalogue):
+    """A real entry, cut to one packet size and four windows, through the whole command."""
+    study = fu2003.FIG2_LEFT.studies[0]
+    small = Study(
+        study.label,
+        {**study.scenario, "duration": "20s", "seeds": 2, "sweep": {KEY: [1460], "flow.0.max_window": [1, 2, 3, 32]}},
+    )
+    catalogue(replace(fu2003.FIG2_LEFT, studies=[small]))
+    status, out, _ = hopscope("reproduce", "fu2003", "--json", "--out", tmp_path / "store", "--no-progress")
+    [entry] = json.loads(out)["entries"]
+    measured = {q["label"]: q["measured"]["ns2"]["mean"] for q in entry["quantities"]}
+    assert status in (0, 1)
+    assert len(entry["statements"]) == 4
+    # ns-2.35 gives 176 and 238 kbit/s over 300 s.
+    assert measured["throughput at window 1, 1460 B"] == pytest.approx(176, rel=0.05)
+    assert measured["throughput at window 3, 1460 B"] == pytest.approx(238, rel=0.1)
