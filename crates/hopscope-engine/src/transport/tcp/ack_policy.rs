@@ -7,6 +7,8 @@ use crate::config::AckPolicy;
 pub(super) struct Arrival {
     /// It extended the data in order, and nothing was or is missing above it.
     pub(super) in_order: bool,
+    /// It repeats the last segment received in order, and nothing is missing above it.
+    pub(super) repeats_last: bool,
     /// New in-order bytes.
     pub(super) bytes: u64,
 }
@@ -25,9 +27,14 @@ pub(super) enum Verdict {
 pub(super) enum Acker {
     Every,
     /// Bytes in order not yet acknowledged; an ACK is due from `two_segments` on.
-    Delayed { held: u64, two_segments: u64 },
+    Delayed {
+        held: u64,
+        two_segments: u64,
+    },
     /// One segment is held.
-    Ns2Delack { held: bool },
+    Ns2Delack {
+        held: bool,
+    },
 }
 
 impl Acker {
@@ -41,7 +48,9 @@ impl Acker {
 
     /// Data has arrived. Out of order, repeated or gap-filling data is acknowledged at once (RFC 5681 4.2).
     pub(super) fn on_data(&mut self, arrival: &Arrival) -> Verdict {
-        if !arrival.in_order {
+        // ns-2's sink takes a repetition of the last segment for a new one.
+        let new = arrival.in_order || (arrival.repeats_last && matches!(self, Acker::Ns2Delack { .. }));
+        if !new {
             return Verdict::Now;
         }
         match self {

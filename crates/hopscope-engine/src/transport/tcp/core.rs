@@ -159,8 +159,9 @@ impl Core {
         }
         if again {
             self.stats.retransmissions += 1;
-            if self.timed.is_some_and(|(end, _)| end > seq) {
-                self.timed = None; // Karn: no sample from a segment sent twice
+            // Karn: no sample from a segment sent twice. ns-2 stops timing only when a recovery begins.
+            if !self.ns2 && self.timed.is_some_and(|(end, _)| seq < end && end <= after) {
+                self.timed = None;
             }
         } else if self.timed.is_none() {
             self.timed = Some((after, cx.now));
@@ -254,12 +255,10 @@ impl Core {
     }
 
     fn take_sample(&mut self, cx: &mut Cx) {
-        if let Some((end, sent)) = self.timed {
-            if self.una >= end {
-                self.timed = None;
-                self.rtt.sample(sent, cx.now);
-                cx.push(TcpEffect::RttSample(cx.now.saturating_since(sent)));
-            }
+        let una = self.una;
+        if let Some((_, sent)) = self.timed.take_if(|(end, _)| una >= *end) {
+            self.rtt.sample(sent, cx.now);
+            cx.push(TcpEffect::RttSample(cx.now.saturating_since(sent)));
         }
     }
 
@@ -281,7 +280,8 @@ impl Core {
         self.timeouts_in_row = 0;
         self.advance(ack);
         self.take_sample(cx);
-        if self.una < self.max {
+        // A window below one segment (ns-2 knows them) is opened by the timer.
+        if self.una < self.max || self.usable() == 0 {
             self.restart_rto(cx);
         } else {
             self.rto_timer.stop();
@@ -296,6 +296,11 @@ impl Core {
     pub(super) fn accept_and_grow(&mut self, ack: u64, cx: &mut Cx) {
         let acked = self.accept(ack, cx);
         self.cc.on_ack(&mut self.window, &acked);
+    }
+
+    /// A repeated ACK means something: data is outstanding. For ns-2 data still to be sent is enough.
+    pub(super) fn hears_dup_acks(&self) -> bool {
+        self.una < self.max || (self.ns2 && self.una < self.end())
     }
 
     /// A third duplicate ACK may start a recovery: the data of the last loss is acknowledged (RFC 6582 3.2).
@@ -322,12 +327,12 @@ impl Core {
         self.stats.window_cuts += 1;
         self.window.inflation = 0.0;
         self.recovering = false;
-        self.dupacks = 0;
         self.recover = self.max;
         self.after_timeout = true;
         let loss = self.loss(cx.now);
         self.cc.on_timeout(&mut self.window, &loss);
         self.timeouts_in_row += 1;
+        self.dupacks = 0;
         self.limited_bytes = 0;
         self.nxt = self.una;
         self.timed = None;
@@ -349,6 +354,7 @@ impl Core {
             self.timed = Some((1, cx.now));
         }
         self.active = cx.now;
+        self.cc.on_sent(0, cx.now);
         self.restart_rto(cx);
         cx.push(TcpEffect::Emit(TcpSegment {
             seq: 0,
@@ -367,14 +373,15 @@ impl Core {
             self.cc.on_timeout(&mut self.window, &loss);
             self.recover = 1;
         }
-        self.initial_window = 1.0;
+        if !(self.ns2 && matches!(self.cc, Cc::Vegas(_))) {
+            self.initial_window = 1.0;
+        }
         self.rtt.back_off();
         self.send_syn(cx);
     }
 
     /// The SYN is acknowledged.
     pub(super) fn establish(&mut self, cx: &mut Cx) {
-        let syn_sent = self.active;
         let lost_syn = self.stats.syn_retransmissions > 0;
         self.accept(1, cx);
         if lost_syn {
@@ -382,7 +389,7 @@ impl Core {
         }
         self.active = cx.now;
         self.window.cwnd = self.initial_window;
-        self.cc.on_established(&mut self.window, syn_sent, cx.now);
+        self.cc.on_established(&mut self.window, cx.now);
     }
 }
 

@@ -38,7 +38,6 @@ impl Reassembly {
     }
 
     /// True while something above a gap is held.
-    #[cfg(test)]
     pub(super) fn has_gap(&self) -> bool {
         !self.runs.is_empty()
     }

@@ -175,11 +175,17 @@ impl TcpReceiver {
         if seg.len > 0 {
             let placed = self.data.place(seg.seq, end);
             self.count(placed);
-            if let Placed::InOrder { bytes, filled } = placed {
-                self.stats.bytes_delivered += bytes;
-                cx.push(TcpEffect::Deliver { bytes: bytes as u32 });
-                verdict = self.acker.on_data(&Arrival { in_order: !filled, bytes });
+            let mut arrival = Arrival { in_order: false, repeats_last: false, bytes: 0 };
+            match placed {
+                Placed::InOrder { bytes, filled } => {
+                    self.stats.bytes_delivered += bytes;
+                    cx.push(TcpEffect::Deliver { bytes: bytes as u32 });
+                    arrival = Arrival { in_order: !filled, bytes, ..arrival };
+                }
+                Placed::Duplicate => arrival.repeats_last = end == self.data.next && !self.data.has_gap(),
+                Placed::OutOfOrder => {}
             }
+            verdict = self.acker.on_data(&arrival);
         }
         if seg.flags.fin && self.fin.is_none() {
             self.fin = Some(end);

@@ -110,11 +110,12 @@ impl Rtt {
         if self.rto() < self.max_rto {
             self.backoff = self.backoff.saturating_mul(2);
         }
-        if let Kind::Ticks { srtt8, rttvar4, .. } = &mut self.kind {
-            if self.backoff > 8 {
+        match &mut self.kind {
+            Kind::Ticks { srtt8, rttvar4, .. } if self.backoff > 8 => {
                 *rttvar4 += *srtt8 >> 3;
                 *srtt8 = 0;
             }
+            _ => {}
         }
     }
 
@@ -177,7 +178,7 @@ mod tests {
             sample(&mut rtt, 100);
         }
         let rto = rtt.rto().0;
-        assert!(rto >= 101 * MS - 100 && rto <= 101 * MS, "SRTT + G = 101 ms, not {rto} ns");
+        assert!((101 * MS - 100..=101 * MS).contains(&rto), "SRTT + G = 101 ms, not {rto} ns");
     }
 
     #[test]

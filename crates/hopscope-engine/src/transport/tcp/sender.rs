@@ -251,7 +251,7 @@ impl TcpSender {
             self.take_window(seg);
             if seg.ack > self.core.una {
                 self.recovery.on_new_ack(&mut self.core, seg, cx);
-            } else if seg.ack == self.core.una && self.core.una < self.core.max && seg.seq_len() == 0 {
+            } else if seg.ack == self.core.una && self.core.hears_dup_acks() && seg.seq_len() == 0 {
                 self.recovery.on_dup_ack(&mut self.core, seg, cx);
             }
         }

@@ -34,8 +34,8 @@ impl Aimd {
         let half = if self.integer_reduction { (used.floor() / 2.0).floor() } else { used / 2.0 };
         match self.loss_window {
             LossWindow::Flight => (half.max(2.0), half.max(2.0)),
-            // ns-2 keeps ssthresh as a whole number of packets and cwnd as a real one.
-            LossWindow::Window => (half.floor().max(2.0), half.max(1.0)),
+            // ns-2 keeps ssthresh as a whole number of packets and cwnd as a real one, which may fall below one.
+            LossWindow::Window => (half.floor().max(2.0), half),
         }
     }
 }
@@ -119,7 +119,9 @@ mod tests {
         old.on_loss(&mut w, &loss(7.0, 9.0));
         assert_eq!((w.cwnd, w.ssthresh), (4.0, 4.0));
         old.on_loss(&mut w, &loss(1.0, 1.0));
-        assert_eq!((w.cwnd, w.ssthresh), (1.0, 2.0));
+        assert_eq!((w.cwnd, w.ssthresh), (0.0, 2.0));
+        Aimd::new(&ns2(), 1000).on_loss(&mut w, &loss(1.0, 1.0));
+        assert_eq!((w.cwnd, w.ssthresh), (0.5, 2.0));
     }
 
     #[test]

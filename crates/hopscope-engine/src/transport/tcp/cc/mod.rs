@@ -61,10 +61,10 @@ pub(super) trait Controller {
     fn on_loss(&mut self, w: &mut Window, loss: &Loss) -> bool;
     /// The retransmission timer expired.
     fn on_timeout(&mut self, w: &mut Window, loss: &Loss);
-    /// The segment that starts at `seq` leaves at `now` (first time or again).
+    /// The segment that starts at `seq` (0: the SYN) leaves at `now`, first time or again.
     fn on_sent(&mut self, _seq: u64, _now: Time) {}
-    /// The set-up took from `sent` to `now`.
-    fn on_established(&mut self, _w: &mut Window, _sent: Time, _now: Time) {}
+    /// The SYN, the last one sent if there were several, is acknowledged; cwnd is the initial window.
+    fn on_established(&mut self, _w: &mut Window, _now: Time) {}
 }
 
 /// The algorithms.
@@ -102,7 +102,7 @@ impl Controller for Cc {
         dispatch!(self, a => a.on_sent(seq, now));
     }
 
-    fn on_established(&mut self, w: &mut Window, sent: Time, now: Time) {
-        dispatch!(self, a => a.on_established(w, sent, now));
+    fn on_established(&mut self, w: &mut Window, now: Time) {
+        dispatch!(self, a => a.on_established(w, now));
     }
 }

@@ -6,7 +6,7 @@ use crate::config::TcpConfig;
 use crate::config::tcp::{Handshake, Recovery};
 use crate::units::Time;
 
-/// State of Vegas. Times are seconds since the start of the simulation.
+/// State of Vegas. Times are seconds since the last SYN was sent.
 #[derive(Debug, Clone)]
 pub(in super::super) struct Vegas {
     mss: u64,
@@ -20,6 +20,8 @@ pub(in super::super) struct Vegas {
     /// cwnd to take when the first data segment is acknowledged, then none.
     pending_start: Option<f64>,
     slots: Vec<Slot>,
+    /// When the last SYN was sent.
+    epoch: Time,
     /// Smallest round-trip time, or the one of a packet that was alone on the path.
     base_rtt: f64,
     /// Number that ends the round under way, and when the round began.
@@ -68,6 +70,7 @@ impl Vegas {
             late_start: cfg.handshake == Handshake::Ns2,
             pending_start: None,
             slots: vec![EMPTY; max_window.max(1) as usize],
+            epoch: Time::ZERO,
             base_rtt: f64::INFINITY,
             round_seq: 0,
             round_start: 0.0,
@@ -82,6 +85,10 @@ impl Vegas {
             after_inflation: 0.0,
             worried: 0,
         }
+    }
+
+    fn clock(&self, now: Time) -> f64 {
+        now.saturating_since(self.epoch).as_secs()
     }
 
     /// Number of the packet that holds `seq`, from 1.
@@ -102,7 +109,7 @@ impl Vegas {
     pub(in super::super) fn expired(&self, seq: u64, now: Time) -> bool {
         let slot = self.slots[self.slot(self.packet(seq))];
         // ns-2 also takes a packet it never sent for expired (its empty slot dates from -1 s) and sends it twice.
-        (self.ns2 || slot.copies > 0) && now.as_secs() - slot.sent >= self.fine_timeout
+        (self.ns2 || slot.copies > 0) && self.clock(now) - slot.sent >= self.fine_timeout
     }
 
     /// The packet at `seq` has been sent exactly once.
@@ -110,10 +117,12 @@ impl Vegas {
         self.slots[self.slot(self.packet(seq))].copies == 1
     }
 
-    /// A new ACK ends the inflation of a recovery.
+    /// A new ACK ends the inflation of a recovery. After a timeout there is no window to return to: ns-2 then falls
+    /// to nothing and waits for its coarse timer.
     pub(in super::super) fn deflate(&self, w: &mut Window) {
-        if w.cwnd > self.after_inflation {
-            w.cwnd = self.after_inflation;
+        let target = if self.ns2 { self.after_inflation } else { self.after_inflation.max(RESTART_WINDOW) };
+        if w.cwnd > target {
+            w.cwnd = target;
             w.ssthresh = 2.0; // only used in slow start
         }
     }
@@ -187,7 +196,7 @@ impl Vegas {
 
 impl Controller for Vegas {
     fn on_ack(&mut self, w: &mut Window, ack: &Acked) {
-        let now = ack.now.as_secs();
+        let now = self.clock(ack.now);
         if let Some(cwnd) = self.pending_start.take() {
             w.cwnd = cwnd;
         }
@@ -228,7 +237,7 @@ impl Controller for Vegas {
             window - (window / 4.0).floor()
         };
         w.cwnd = self.after_inflation + f64::from(loss.dupacks);
-        self.last_cut = loss.now.as_secs();
+        self.last_cut = self.clock(loss.now);
         true
     }
 
@@ -236,29 +245,33 @@ impl Controller for Vegas {
         w.ssthresh = (loss.window / 2.0).floor().max(2.0);
         w.cwnd = RESTART_WINDOW;
         self.after_inflation = 0.0;
-        self.last_cut = loss.now.as_secs();
+        self.last_cut = self.clock(loss.now);
     }
 
     fn on_sent(&mut self, seq: u64, now: Time) {
+        if seq == 0 {
+            self.epoch = now;
+            return;
+        }
         let at = self.slot(self.packet(seq));
-        let slot = &mut self.slots[at];
-        slot.sent = now.as_secs();
-        slot.copies += 1;
+        self.slots[at].sent = self.clock(now);
+        self.slots[at].copies += 1;
     }
 
-    fn on_established(&mut self, w: &mut Window, sent: Time, now: Time) {
-        let rtt = now.saturating_since(sent).as_secs();
+    fn on_established(&mut self, w: &mut Window, now: Time) {
+        let rtt = self.clock(now);
         self.srtt8 = rtt * 8.0;
         self.rttvar4 = rtt;
         self.fine_timeout = 1.5 * rtt;
         self.round_seq = 1;
-        self.round_start = now.as_secs();
+        self.round_start = rtt;
         if self.late_start {
             // The SYN was packet 0 and its ACK ended the first round.
             self.base_rtt = rtt;
             self.grow_round = false;
             self.pending_start = Some(w.cwnd);
-            w.cwnd = 1.0;
+            // After a lost SYN two segments go (ns-2 sends the first of them along with the SYN).
+            w.cwnd = if self.last_cut > 0.0 { RESTART_WINDOW } else { 1.0 };
         }
     }
 }
@@ -270,7 +283,7 @@ mod tests {
     fn vegas() -> Vegas {
         let mut v = Vegas::new(&TcpConfig::default(), 1000, 32);
         let mut w = Window { cwnd: 4.0, ssthresh: 2.0, inflation: 0.0 };
-        v.on_established(&mut w, Time::ZERO, Time(100_000_000));
+        v.on_established(&mut w, Time(100_000_000));
         v
     }
 

@@ -65,12 +65,16 @@ impl LossRecovery {
 
     /// The retransmission timer expired.
     pub(super) fn on_timeout(&mut self, core: &mut Core, cx: &mut Cx) {
+        let dupacks = core.dupacks;
         match self {
             LossRecovery::NewReno(s) => s.reset(),
             LossRecovery::Sack(s) => s.on_timeout(core),
             LossRecovery::Tahoe | LossRecovery::Reno | LossRecovery::Vegas => {}
         }
         core.time_out(cx);
+        if core.ns2 && matches!(self, LossRecovery::Tahoe) {
+            core.dupacks = dupacks; // ns-2's Tahoe goes on counting
+        }
         self.send(core, cx);
     }
 

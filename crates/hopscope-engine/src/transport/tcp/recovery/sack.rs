@@ -72,7 +72,11 @@ impl Sack {
     /// Sends what the window (in recovery: the pipe) allows.
     pub(super) fn send(&mut self, core: &mut Core, cx: &mut Cx) {
         if core.recovering {
-            if core.ns2 { self.ns2_send(core, cx) } else { self.send_in_recovery(core, cx) }
+            if core.ns2 {
+                self.ns2_send(core, cx)
+            } else {
+                self.send_in_recovery(core, cx)
+            }
             return;
         }
         if core.ns2 || core.nxt == core.max {

@@ -6,10 +6,9 @@ use super::super::cc::{Cc, Vegas};
 use super::super::core::Core;
 
 pub(super) fn on_new_ack(core: &mut Core, ack: u64, cx: &mut Cx) {
-    if core.dupacks > core.dupack_threshold {
-        if let Cc::Vegas(vegas) = &core.cc {
-            vegas.deflate(&mut core.window);
-        }
+    let inflated = core.dupacks > core.dupack_threshold;
+    if let (true, Cc::Vegas(vegas)) = (inflated, &core.cc) {
+        vegas.deflate(&mut core.window);
     }
     core.accept_and_grow(ack, cx);
     // The first ACKs after a repetition check for a second loss of the same window, which does not cut again.

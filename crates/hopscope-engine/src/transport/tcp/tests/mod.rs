@@ -13,6 +13,7 @@
 //! Outputs: `synack`, `ack K` with `[a-b ...]` for its blocks, `fin`, `up N` bytes, `done`.
 
 mod loss;
+mod ns2;
 mod pipe;
 mod receiver;
 mod setup;
@@ -59,7 +60,9 @@ impl Timers {
     /// The earliest expiry at or before `until`.
     fn due(&mut self, until: Time) -> Option<(TcpTimer, Time)> {
         let kinds = [TcpTimer::Rto, TcpTimer::DelayedAck, TcpTimer::TimeWait];
-        let kind = kinds.into_iter().filter(|k| self.0[k.index()].is_some_and(|at| at <= until))
+        let kind = kinds
+            .into_iter()
+            .filter(|k| self.0[k.index()].is_some_and(|at| at <= until))
             .min_by_key(|k| self.0[k.index()])?;
         self.0[kind.index()].take().map(|at| (kind, at))
     }
@@ -107,7 +110,9 @@ impl Sender {
             _ => None,
         };
         let mut last = None;
-        while let Some((kind, at)) = self.timers.due(if timer.is_some() { now } else { Time(now.0 - u64::from(now.0 > 0)) }) {
+        while let Some((kind, at)) =
+            self.timers.due(if timer.is_some() { now } else { Time(now.0 - u64::from(now.0 > 0)) })
+        {
             self.tcp.on_timer(kind, at, &mut out);
             out.iter().for_each(|e| self.timers.note(e));
             last = Some((kind, at));

@@ -120,7 +120,9 @@ impl Pipe {
                 TcpEffect::Disarm(_) | TcpEffect::RttSample(_) => {}
             }
         }
-        assert!(self.sender.cwnd() >= 1.0, "cwnd {}", self.sender.cwnd());
+        // ns-2 halves a window of one, and its Vegas may close the window until the timer opens it.
+        let least = if self.case.ns2 { 0.0 } else { 1.0 };
+        assert!(self.sender.cwnd() >= least, "cwnd {}", self.sender.cwnd());
         assert!(self.sender.ssthresh() >= 2.0 || self.case.max_window < 2);
         let window = u64::from(self.case.max_window) * u64::from(MSS);
         assert!(self.sender.outstanding() <= window + 1, "outstanding {}", self.sender.outstanding());
@@ -249,11 +251,14 @@ fn a_clean_pipe_repeats_nothing() {
         for policy in POLICIES {
             for ns2 in [false, true] {
                 let weather = Weather { fates: Vec::new(), delay_ms: 20 };
-                let mut pipe =
-                    Pipe::new(Case { variant, policy, ns2, max_window: 16, offers: vec![300_000], weather });
+                let mut pipe = Pipe::new(Case { variant, policy, ns2, max_window: 16, offers: vec![300_000], weather });
                 pipe.run();
                 let stats = pipe.sender.stats();
-                assert_eq!((stats.retransmissions, stats.timeouts, stats.window_cuts), (0, 0, 0), "{variant:?} {policy:?}");
+                assert_eq!(
+                    (stats.retransmissions, stats.timeouts, stats.window_cuts),
+                    (0, 0, 0),
+                    "{variant:?} {policy:?}"
+                );
                 assert_eq!(pipe.receiver.stats().duplicates, 0);
             }
         }

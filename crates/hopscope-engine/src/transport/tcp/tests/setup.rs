@@ -62,8 +62,8 @@ fn a_repeated_syn_ack_is_answered_again() {
         "0 open > syn
          0 offer 1 >
          100 synack > ack 1
-         1100 synack > ack
-         1150 ack 1 >",
+         900 synack > ack
+         950 ack 1 >",
     );
 }
 

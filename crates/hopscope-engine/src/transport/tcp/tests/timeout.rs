@@ -37,7 +37,7 @@ fn karn_keeps_the_back_off_until_a_segment_sent_once_is_acknowledged() {
         "100 endless > 1 | rto_ms 1000
          1100 rto > 1* | rto_ms 2000
          1150 ack 1 > 2 3 | rto_ms 2000
-         1250 ack 2 > 4 5 | rto_ms 1000",
+         1250 ack 2 > 4 | cwnd 2.5 rto_ms 1000",
     );
     // One measurement at a time, each as long as its segment is under way.
     let mut s = Sender::established(&cfg, Transport::TcpNewReno, 16);

@@ -88,6 +88,7 @@ fn an_idle_period_longer_than_the_rto_closes_the_window() {
     s.run(table).run("900 offer 9 > 5 6 7 8 9");
     let mut s = Sender::established(&TcpConfig::default(), Transport::TcpNewReno, 16);
     s.run(table).run("1300 offer 9 > 5 6 7 8 | cwnd 4");
-    let mut s = Sender::established(&TcpConfig { initial_window: 4, ..ns2_config_three_way() }, Transport::TcpNewReno, 16);
+    let mut s =
+        Sender::established(&TcpConfig { initial_window: 4, ..ns2_config_three_way() }, Transport::TcpNewReno, 16);
     s.run(table).run("1300 offer 9 > 5 | cwnd 1 ssthresh 16 timeouts 0");
 }
