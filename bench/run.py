@@ -1,0 +1,264 @@
+"""Benchmarks of the engine, one table: instructions, events per second, cost per frame, memory, speed-up, start-up.
+
+    python bench/run.py [--repeats 5] [--skip-instructions] [--record]
+
+Numbers that depend on the load of the machine are medians, all sides measured in turn in one session. Instruction
+counts do not depend on it; they are compared with bench/instructions.json, which `--record` rewrites. Exit status 0
+unless something could not be measured at all.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import math
+import os
+import shutil
+import subprocess
+import sys
+import tempfile
+from pathlib import Path
+
+from measure import ChildError, alternate, machine, median, note, run_child, spread, table
+
+HERE = Path(__file__).resolve().parent
+ROOT = HERE.parent
+STORED = HERE / "instructions.json"
+SCENARIOS = {"chain": "7-hop chain", "grid": "13x13 grid, 4 flows", "random": "200 random nodes, 20 flows"}
+"""Fixed scenarios of the benchmark binary, by its subcommand."""
+HOLD_EVENTS = 10_000_000
+FIELDS = (100, 10_000)
+
+
+def build_binary() -> Path:
+    """Builds the benchmark binary of the engine and returns its path."""
+    command = ["cargo", "build", "--quiet", "--release", "--locked", "-p", "hopscope-engine", "--example", "bench"]
+    subprocess.run(command, cwd=ROOT, check=True, stdin=subprocess.DEVNULL)
+    target = Path(os.environ.get("CARGO_TARGET_DIR", ROOT / "target"))
+    return target / "release" / "examples" / "bench"
+
+
+# --- Instructions -----------------------------------------------------------------------------------------------------
+
+
+def find_valgrind() -> str | None:
+    """Path of valgrind; installs Debian's package when run as root, otherwise says how to get it."""
+    found = shutil.which("valgrind")
+    if found is None and os.geteuid() == 0 and shutil.which("apt-get"):
+        environment = {**os.environ, "DEBIAN_FRONTEND": "noninteractive"}
+        install = ["apt-get", "install", "-y", "-q", "valgrind"]
+        subprocess.run(install, env=environment, check=False, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL)
+        found = shutil.which("valgrind")
+    if found is None:
+        note("instructions left out: valgrind is not installed (Debian: apt install valgrind)")
+    return found
+
+
+def count_instructions(valgrind: str, binary: Path, scenario: str) -> int:
+    """Instructions of one scenario, start-up of the process included."""
+    with tempfile.TemporaryDirectory() as folder:
+        out = Path(folder) / "callgrind.out"
+        command = [valgrind, "--tool=callgrind", f"--callgrind-out-file={out}", binary, scenario]
+        run_child(command)
+        for line in out.read_text(encoding="utf-8", errors="replace").splitlines():
+            if line.startswith(("summary:", "totals:")):
+                return int(line.split()[1])
+    raise ChildError(f"callgrind counted nothing for {scenario}")
+
+
+def instruction_rows(binary: Path, record: bool) -> list[list[str]]:
+    """Instruction counts beside the stored ones."""
+    valgrind = find_valgrind()
+    if valgrind is None:
+        return []
+    stored = json.loads(STORED.read_text(encoding="utf-8")) if STORED.exists() else {}
+    found = {}
+    rows = []
+    for scenario, title in SCENARIOS.items():
+        note(f"counting instructions: {title}")
+        count = found[scenario] = count_instructions(valgrind, binary, scenario)
+        old = stored.get(scenario)
+        change = f"{100 * (count / old - 1):+.2f} % against stored {old / 1e6:.1f}" if old else "nothing stored"
+        rows.append([f"instructions, {title}", f"{count / 1e6:.1f}", "million", change])
+    if record:
+        STORED.write_text(json.dumps(found, indent=1) + "\n", encoding="utf-8")
+    return rows
+
+
+# --- Events per second ------------------------------------------------------------------------------------------------
+
+
+def event_rows(binary: Path, repeats: int) -> list[list[str]]:
+    """Events per second of the engine beside a bare heap with as many entries of the same size."""
+    rows = []
+    for scenario, title in SCENARIOS.items():
+        note(f"events per second: {title}")
+        first = json.loads(run_child([binary, scenario]).stdout)
+        hold = [binary, "hold", str(max(1, round(first["pending"]))), str(first["entry_bytes"]), str(HOLD_EVENTS)]
+        rates = alternate(
+            {
+                "engine": lambda _n, s=scenario: _rate(run_child([binary, s]).stdout),
+                "heap": lambda _n, h=hold: _rate(run_child(h).stdout),
+            },
+            repeats,
+        )
+        engine, heap = median(rates["engine"]), median(rates["heap"])
+        rows.append(
+            [
+                f"events per second, {title}",
+                f"{engine / 1e6:.2f}",
+                "million/s",
+                f"{engine / heap:.2f} of a bare heap's {heap / 1e6:.1f} ({hold[2]} entries of {hold[3]} bytes)",
+            ]
+        )
+    return rows
+
+
+def _rate(stdout: str) -> float:
+    answer = json.loads(stdout)
+    return float(answer["events"]) / float(answer["wall_s"])
+
+
+# --- Fields -----------------------------------------------------------------------------------------------------------
+
+
+def field_document(nodes: int) -> dict[str, object]:
+    """A field at constant density, one light one-hop UDP flow for every ten nodes."""
+    # 60,000 square metres a node: on average three neighbours in receive range.
+    side = math.isqrt(nodes * 60_000)
+    spacing = 150.0
+    per_row = max(2, int(side / spacing))
+    positions = [[spacing * (i % per_row), 400.0 * (i // per_row)] for i in range(nodes)]
+    flows = []
+    for first in range(0, nodes - 1, 10):
+        neighbour = first + 1 if (first + 1) % per_row else first - 1
+        flows.append(
+            {
+                "from": first,
+                "to": neighbour,
+                "transport": "udp",
+                "app": "cbr",
+                "rate": 40_000,
+                "packet": 500,
+                "start": 0.001 * (first % 100),
+            }
+        )
+    return {
+        "title": f"field of {nodes}",
+        "duration": 10,
+        "topology": {"kind": "positions", "positions": positions},
+        "flow": flows,
+    }
+
+
+FIELD_SIDE = """
+import json, resource, sys
+sys.path.insert(0, sys.argv[2])
+from run import field_document
+from hopscope import _core
+from hopscope.scenario import Scenario
+config = json.dumps(Scenario(field_document(int(sys.argv[1]))).points[0].config(1))
+def cpu():
+    usage = resource.getrusage(resource.RUSAGE_SELF)
+    return usage.ru_utime + usage.ru_stime
+before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+begin = cpu()
+_core.validate(config)
+built = cpu() - begin
+begin = cpu()
+answer = json.loads(_core.run(config))
+run = cpu() - begin
+memory = 1024 * (resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before)
+frames = answer["engine"]["frames"]
+print(json.dumps({"build_s": built, "cpu_s": run - built, "frames": frames, "memory": memory}))
+"""
+
+
+def field_rows(repeats: int) -> list[list[str]]:
+    """CPU per frame at 100 and 10,000 nodes, and what the larger field takes to build."""
+    samples: dict[int, list[dict[str, float]]] = {nodes: [] for nodes in FIELDS}
+
+    def measure(nodes: int) -> float:
+        answer = json.loads(run_child([sys.executable, "-c", FIELD_SIDE, str(nodes), HERE]).stdout)
+        samples[nodes].append(answer)
+        return float(answer["cpu_s"]) / float(answer["frames"])
+
+    note("fields of 100 and 10,000 nodes")
+    costs = alternate({str(nodes): lambda _n, count=nodes: measure(count) for nodes in FIELDS}, repeats)
+    small, large = (median(costs[str(nodes)]) for nodes in FIELDS)
+    build = median([sample["build_s"] for sample in samples[FIELDS[1]]])
+    memory = median([sample["memory"] for sample in samples[FIELDS[1]]]) / FIELDS[1]
+    return [
+        ["CPU per frame, 100 nodes", f"{small * 1e6:.2f}", "us", f"spread {100 * spread(costs['100']):.0f} %"],
+        ["CPU per frame, 10,000 nodes", f"{large * 1e6:.2f}", "us", f"{large / small:.2f} times that at 100"],
+        ["building 10,000 nodes", f"{build:.2f}", "s", "reading the configuration included"],
+        ["memory, 10,000 nodes", f"{memory / 1000:.2f}", "kB a node", "neighbour lists and result included"],
+    ]
+
+
+# --- The package ------------------------------------------------------------------------------------------------------
+
+SWEEP_SIDE = """
+import sys, time
+import hopscope as hs
+hs.load; from hopscope.runner import run
+scenario = hs.Scenario(
+    title="sweep", duration="300s", seeds=8, topology={"kind": "chain", "hops": 7},
+    flow=[{"from": 0, "to": 7}], sweep={"flow.0.max_window": [1, 2, 3, 4, 8, 32]},
+)
+begin = time.perf_counter()
+run(scenario, jobs=int(sys.argv[1]))
+print(time.perf_counter() - begin)
+"""
+
+
+def package_rows(repeats: int) -> list[list[str]]:
+    """Speed-up by a second worker, and start-up times."""
+    note("two workers and start-up")
+    python = sys.executable
+    cores = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+    sweep = alternate(
+        {jobs: lambda _n, j=jobs: float(run_child([python, "-c", SWEEP_SIDE, j]).stdout) for jobs in ("1", "2")},
+        repeats,
+    )
+    one, two = median(sweep["1"]), median(sweep["2"])
+    started = alternate(
+        {
+            "hopscope --help": lambda _n: run_child([python, "-m", "hopscope", "--help"]).wall_s,
+            "import hopscope": lambda _n: run_child([python, "-c", "import hopscope"]).wall_s,
+            "bare python": lambda _n: run_child([python, "-c", "pass"]).wall_s,
+        },
+        repeats,
+    )
+    rows = [["sweep of 48 runs, 1 worker", f"{one:.2f}", "s", f"2 workers {two:.2f} s: {one / two:.2f} times faster"]]
+    if cores < 2:
+        rows[0][3] += " (this machine has one core)"
+    rows += [[name, f"{median(values):.3f}", "s", ""] for name, values in started.items()]
+    return rows
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(description="Benchmarks of the engine.")
+    parser.add_argument("--repeats", type=int, default=5, help="measurements of each number; medians are reported (5)")
+    parser.add_argument("--skip-instructions", action="store_true", help="leave out valgrind, which takes a minute")
+    parser.add_argument("--record", action="store_true", help="store the instruction counts in bench/instructions.json")
+    options = parser.parse_args()
+    if options.repeats < 1:
+        parser.error(f"--repeats {options.repeats}: must be 1 or more")
+    try:
+        binary = build_binary()
+        rows = [] if options.skip_instructions else instruction_rows(binary, options.record)
+        rows += event_rows(binary, options.repeats)
+        rows += field_rows(options.repeats)
+        rows += package_rows(options.repeats)
+    except (ChildError, subprocess.CalledProcessError) as failure:
+        note(str(failure))
+        return 1
+    print(f"{machine()}; medians of {options.repeats}\n")
+    print(table(["what", "measured", "unit", "remark"], rows))
+    (HERE / "latest.json").write_text(json.dumps({"machine": machine(), "rows": rows}, indent=1), encoding="utf-8")
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,247 @@
+"""Writes the generated pages: reference (from the engine's and the package's own tables) and validation (from runs).
+
+Every number and name on these pages comes from the installed package, so they cannot drift from it. Runs are kept in
+docs/_build/runs and are done again only when the engine changes.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+from collections.abc import Iterable, Sequence
+from pathlib import Path
+from typing import Any
+
+import hopscope as hs
+from hopscope import _core, catalog
+from hopscope.cli.list import listing
+from hopscope.cli.main import VERBS
+from hopscope.scenario import keys
+from hopscope.scenario.fields import NS, Field
+
+DOCS = Path(__file__).parent
+REFERENCE = DOCS / "reference" / "generated"
+VALIDATION = DOCS / "validation" / "generated"
+RUNS = DOCS / "_build" / "runs"
+
+
+def table(head: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
+    """A markdown table; bars inside cells are escaped."""
+    lines = ["| " + " | ".join(head) + " |", "|" + "---|" * len(head)]
+    lines += ["| " + " | ".join(cell.replace("|", "\\|").replace("\n", " ") for cell in row) + " |" for row in rows]
+    return "\n".join(lines) + "\n"
+
+
+def write(path: Path, text: str) -> None:
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_text(text, encoding="utf-8")
+
+
+# --- Reference --------------------------------------------------------------------------------------------------------
+
+
+def shown(value: Any, kind: str, unit: str) -> str:
+    """A default as a user would write it."""
+    if value is None:
+        return '"off"' if kind == "int-or-off" else ""
+    if kind == "time":
+        return duration(value)
+    if isinstance(value, bool):
+        return str(value).lower()
+    if isinstance(value, str):
+        return f'"{value}"' if value else ""
+    if unit == "bit/s" and isinstance(value, list):
+        return str([f"{rate / 1e6:g}Mbps" for rate in value]).replace("'", '"')
+    if unit == "bit/s":
+        return f'"{value / 1e6:g}Mbps"'
+    return f"{value:g}" if isinstance(value, float) else str(value)
+
+
+def duration(nanoseconds: int) -> str:
+    """A time in its largest whole unit."""
+    for unit, size in (("s", NS), ("ms", NS // 1000), ("us", NS // 1_000_000)):
+        if nanoseconds and nanoseconds % size == 0:
+            return f'"{nanoseconds // size}{unit}"'
+    return f'"{nanoseconds}ns"' if nanoseconds else "0"
+
+
+def engine_sections() -> str:
+    """The parameters of the engine with their defaults in both profiles."""
+    parts = []
+    defaults = {profile: json.loads(_core.base_config(profile, "wavelan-2M")) for profile in _core.profiles()}
+    titles = {"radio": "Radio and channel", "mac": "802.11 DCF and queue", "net": "Network layer"}
+    titles |= {"routing": "Routing", "tcp": "TCP"}
+    for section, entries in keys.parameters().items():
+        rows = []
+        for entry in entries:
+            name, kind, unit = entry["name"], entry["kind"], entry["unit"]
+            key = name
+            if section == "radio" and name.startswith("error_"):
+                key = "error." + name.removeprefix("error_")
+            values = {
+                profile: shown(config[section][name], kind, unit) if section in config else ""
+                for profile, config in defaults.items()
+            }
+            standard, ns2 = values["standard"], values["ns2"]
+            meaning = entry["doc"]
+            if entry["choices"]:
+                meaning += " One of " + ", ".join(f"`{word}`" for word in entry["choices"]) + "."
+            same = "" if standard == ns2 else f"`{ns2}`"
+            rows.append([f"`{key}`", meaning, unit, f"`{standard}`" if standard else "", same, entry["source"]])
+        parts.append(f"## `[{section}]` {titles.get(section, '')}\n")
+        parts.append(table(["key", "meaning", "unit", "standard", "ns2, where it differs", "source"], rows))
+    return "\n".join(parts)
+
+
+def fields_table(fields: Iterable[Field]) -> str:
+    """Keys of a section of the scenario file that is not the engine's."""
+    rows = []
+    for field in fields:
+        meaning = field.doc
+        if field.choices:
+            meaning += " One of " + ", ".join(f"`{word}`" for word in field.choices) + "."
+        default = "required" if field.required else ""
+        if not field.required and field.default not in (None, "", []):
+            default = f"`{shown(field.default, field.kind, field.unit)}`"
+        rows.append([f"`{field.name}`", meaning, field.unit, default, field.source])
+    return table(["key", "meaning", "unit", "default", "source"], rows)
+
+
+def scenario_page() -> str:
+    parts = ["## Top level\n", fields_table(keys.top())]
+    for kind, (text, fields) in keys.TOPOLOGIES.items():
+        parts += [f'## `[topology]` kind = "{kind}"\n', text.capitalize() + ".\n", fields_table(fields)]
+    parts += ["## `[[flow]]`\n", fields_table(keys.flow())]
+    parts += ["## `[series]`\n", fields_table(keys.series())]
+    parts.append(engine_sections())
+    return "\n".join(parts)
+
+
+def words_page() -> str:
+    parts = []
+    for section, entries in listing().items():
+        if section != "catalogue":
+            parts += [
+                f"## {section.capitalize()}\n",
+                table(["word", "meaning"], [[f"`{w}`", t] for w, t in entries.items()]),
+            ]
+    return "\n".join(parts)
+
+
+def cli_page() -> str:
+    """The help text of every verb, as the terminal shows it."""
+    environment = {**os.environ, "NO_COLOR": "1", "COLUMNS": "100", "TERM": "dumb"}
+    parts = []
+    for verb in ["", *VERBS]:
+        words = [sys.executable, "-m", "hopscope", *([verb] if verb else []), "--help"]
+        text = subprocess.run(words, capture_output=True, text=True, env=environment, check=True).stdout
+        parts.append(f"## `hopscope{' ' + verb if verb else ''}`\n\n```text\n{text.strip()}\n```\n")
+    return "\n".join(parts)
+
+
+def catalogue_page() -> str:
+    parts = []
+    for entry in catalog.entries():
+        parts.append(f"## `{entry.key}`: {entry.title}\n\n{entry.source}; {entry.item}.\n\n{entry.description}\n")
+        parts += [f"- **{statement.id}** {statement.text}" for statement in entry.statements]
+        if entry.notes:
+            parts.append("\nChoices and ambiguities:\n")
+            parts += [f"- {note}" for note in entry.notes]
+        parts.append("")
+    return "\n".join(parts)
+
+
+def json_page() -> str:
+    """A real result of a very small run."""
+    scenario = hs.Scenario(
+        title="one hop",
+        duration="2s",
+        topology={"kind": "chain", "hops": 1},
+        flow=[{"from": 0, "to": 1, "app": "cbr", "rate": "100kbps", "transport": "udp"}],
+    )
+    document = hs.run(scenario).to_json()
+    document["scenario"] = {"title": "one hop", "...": "every key with its value in base units"}
+    text = json.dumps(document, indent=1)
+    return f"```json\n{text}\n```\n"
+
+
+# --- Validation -------------------------------------------------------------------------------------------------------
+
+
+TREATMENTS = (
+    ("energy-only", "strongest"),
+    ("locks", "strongest"),
+    ("locks", "first-comes"),
+)
+"""`radio.undecodable` and `radio.capture_rule` of the columns of the table."""
+
+
+def undecodable_table() -> str:
+    """The 7-hop chain with each treatment of undecodable frames, in both profiles."""
+    scenario = hs.Scenario(
+        title="effect of undecodable frames",
+        topology={"kind": "chain", "hops": 7},
+        flow=[{"from": 0, "to": 7, "start": "1s"}],
+        duration="301s",
+        seeds=5,
+        sweep={
+            "profile": ["standard", "ns2"],
+            "flow.0.max_window": [3, 32],
+            "radio.undecodable": ["energy-only", "locks"],
+            "radio.capture_rule": ["strongest", "first-comes"],
+        },
+    )
+    result = hs.run(scenario, out=RUNS / "undecodable")
+    rows = []
+    for profile in ("standard", "ns2"):
+        for window in (3, 32):
+            found = []
+            for undecodable, rule in TREATMENTS:
+                place = {"profile": profile, "flow.0.max_window": window}
+                place |= {"radio.undecodable": undecodable, "radio.capture_rule": rule}
+                found.append(result.interval("flow.0.throughput_kbps", point=result.find(place).index))
+            cells = [f"{interval.mean:.1f} ± {interval.ci95:.1f}" for interval in found]
+            change = [f" ({100 * (interval.mean / found[0].mean - 1):+.0f} %)" for interval in found[1:]]
+            rows.append([f"`{profile}`", str(window), cells[0], cells[1] + change[0], cells[2] + change[1]])
+    return table(["profile", "window", *(f"`{a}`, `{b}`" for a, b in TREATMENTS)], rows)
+
+
+def validation_pages() -> None:
+    """Every statement of the validation entries with what was measured."""
+    command = [sys.executable, "-m", "hopscope", "reproduce", "validation", "--json", "--no-progress"]
+    done = subprocess.run([*command, "--out", RUNS / "validation"], capture_output=True, text=True, check=False)
+    if done.returncode not in (0, 1):
+        sys.exit(f"hopscope reproduce validation: status {done.returncode}\n{done.stderr}")
+    for entry in json.loads(done.stdout)["entries"]:
+        rows = []
+        for statement in entry["statements"]:
+            for finding in statement["findings"]:
+                measured = finding["measured"] + (f" ({finding['reason']})" if finding["reason"] else "")
+                rows.append([statement["text"], measured, finding["outcome"]])
+        outcomes = [statement["outcome"] for statement in entry["statements"]]
+        head = f"{len(outcomes)} statements: " + ", ".join(
+            f"{outcomes.count(word)} {word}" for word in ("pass", "fail", "not reproducible")
+        )
+        name = entry["key"].partition(".")[2]
+        write(VALIDATION / f"{name}.md", f"{head}.\n\n" + table(["statement", "measured", "outcome"], rows))
+
+
+def main() -> None:
+    pages = {
+        "scenario": scenario_page,
+        "words": words_page,
+        "cli": cli_page,
+        "catalogue": catalogue_page,
+        "json": json_page,
+    }
+    for name, page in pages.items():
+        write(REFERENCE / f"{name}.md", page())
+    write(VALIDATION / "undecodable.md", undecodable_table())
+    write(VALIDATION / "peers.md", (DOCS.parent / "bench" / "peers" / "results.md").read_text(encoding="utf-8"))
+    validation_pages()
+
+
+if __name__ == "__main__":
+    main()
