@@ -1,6 +1,8 @@
-//! The event queue: a 4-ary implicit heap ordered by (time, order of the event, insertion).
+//! The event queue: the nearest events in a short sorted list, the others in a 4-ary implicit heap; both ordered by
+//! (time, order of the event, insertion).
 //!
-//! Nothing is removed early: an event that no longer matters is recognised by its owner when it comes up.
+//! Most events of a MAC lie microseconds ahead and are taken soon: they never enter the heap. Nothing is removed
+//! early: an event that no longer matters is recognised by its owner when it comes up.
 
 use crate::event::Event;
 use crate::units::Time;
@@ -9,43 +11,56 @@ use crate::units::Time;
 #[derive(Debug, Clone, Copy)]
 struct Entry {
     time: u64,
-    /// `Event::order` in the upper 40 bits (rank 4, owner 28 used at most), insertion number in the lower 24.
-    order: u64,
+    inserted: u32,
     event: Event,
 }
 
 impl Entry {
     #[inline]
     fn before(&self, other: &Entry) -> bool {
-        (self.time, self.order) < (other.time, other.order)
+        if self.time != other.time { self.time < other.time } else { self.before_at_same_time(other) }
+    }
+
+    /// Insertion numbers wrap; two events of one owner at one instant are never 2^31 insertions apart.
+    #[cold]
+    fn before_at_same_time(&self, other: &Entry) -> bool {
+        let (a, b) = (self.event.order(), other.event.order());
+        if a != b { a < b } else { (other.inserted.wrapping_sub(self.inserted) as i32) > 0 }
     }
 }
+
+const _: () = assert!(std::mem::size_of::<Entry>() == 24, "an entry is copied on every move");
 
 /// Pending events.
 #[derive(Debug, Default)]
 pub struct EventQueue {
+    /// The earliest events, latest first; every one comes before all of `heap`.
+    near: Vec<Entry>,
     heap: Vec<Entry>,
     inserted: u64,
     last: Time,
 }
 
 const ARITY: usize = 4;
-const INSERTION_BITS: u32 = 24;
+/// Most entries of the sorted list: an insertion moves half of them at worst on average.
+const NEAR: usize = 32;
+/// Entries moved to the sorted list when it has run empty.
+const REFILL: usize = 8;
 
 impl EventQueue {
     /// An empty queue.
     pub fn new() -> Self {
-        Self::default()
+        EventQueue { near: Vec::with_capacity(NEAR + 1), ..Self::default() }
     }
 
     /// Number of pending events, stale ones included.
     pub fn len(&self) -> usize {
-        self.heap.len()
+        self.near.len() + self.heap.len()
     }
 
     /// True when nothing is pending.
     pub fn is_empty(&self) -> bool {
-        self.heap.is_empty()
+        self.near.is_empty() && self.heap.is_empty()
     }
 
     /// Number of events ever inserted.
@@ -57,9 +72,62 @@ impl EventQueue {
     #[inline]
     pub fn push(&mut self, time: Time, event: Event) {
         debug_assert!(time >= self.last, "an event in the past: {event:?} at {time:?}, now {:?}", self.last);
-        let order = (event.order() << INSERTION_BITS) | (self.inserted & ((1 << INSERTION_BITS) - 1));
+        let entry = Entry { time: time.0, inserted: self.inserted as u32, event };
         self.inserted += 1;
-        let entry = Entry { time: time.0, order, event };
+        // Into the sorted list when it comes before the list's last, or when nothing at all waits behind the list.
+        let goes_near = match self.near.first() {
+            Some(latest) => entry.before(latest) || (self.heap.is_empty() && self.near.len() < NEAR),
+            None => self.heap.is_empty(),
+        };
+        if !goes_near {
+            self.push_heap(entry);
+            return;
+        }
+        self.near.push(entry);
+        let near = &mut self.near[..];
+        let mut place = near.len() - 1;
+        while place > 0 && near[place - 1].before(&entry) {
+            near[place] = near[place - 1];
+            place -= 1;
+        }
+        near[place] = entry;
+        if near.len() > NEAR {
+            let latest = self.near.remove(0);
+            self.push_heap(latest);
+        }
+    }
+
+    /// Time of the next event.
+    #[inline]
+    pub fn next_time(&self) -> Option<Time> {
+        self.near.last().or(self.heap.first()).map(|e| Time(e.time))
+    }
+
+    /// Takes the next event if it lies at or before `limit`.
+    #[inline]
+    pub fn pop_until(&mut self, limit: Time) -> Option<(Time, Event)> {
+        if self.near.is_empty() {
+            self.refill();
+        }
+        let first = *self.near.last()?;
+        if first.time > limit.0 {
+            return None;
+        }
+        self.near.pop();
+        debug_assert!(first.time >= self.last.0, "time runs forward");
+        self.last = Time(first.time);
+        Some((self.last, first.event))
+    }
+
+    fn refill(&mut self) {
+        for _ in 0..REFILL {
+            let Some(entry) = self.pop_heap() else { break };
+            self.near.push(entry);
+        }
+        self.near.reverse();
+    }
+
+    fn push_heap(&mut self, entry: Entry) {
         let mut hole = self.heap.len();
         self.heap.push(entry);
         while hole > 0 {
@@ -73,45 +141,33 @@ impl EventQueue {
         self.heap[hole] = entry;
     }
 
-    /// Time of the next event.
-    #[inline]
-    pub fn next_time(&self) -> Option<Time> {
-        self.heap.first().map(|e| Time(e.time))
-    }
-
-    /// Takes the next event if it lies at or before `limit`.
-    #[inline]
-    pub fn pop_until(&mut self, limit: Time) -> Option<(Time, Event)> {
-        let first = *self.heap.first()?;
-        if first.time > limit.0 {
-            return None;
-        }
-        let last = self.heap.pop().expect("the heap has a first entry");
+    fn pop_heap(&mut self) -> Option<Entry> {
+        let last = self.heap.pop()?;
         let len = self.heap.len();
-        if len > 0 {
-            let mut hole = 0;
-            loop {
-                let child = hole * ARITY + 1;
-                if child >= len {
-                    break;
-                }
-                let mut least = child;
-                for other in child + 1..(child + ARITY).min(len) {
-                    if self.heap[other].before(&self.heap[least]) {
-                        least = other;
-                    }
-                }
-                if !self.heap[least].before(&last) {
-                    break;
-                }
-                self.heap[hole] = self.heap[least];
-                hole = least;
-            }
-            self.heap[hole] = last;
+        if len == 0 {
+            return Some(last);
         }
-        debug_assert!(first.time >= self.last.0, "time runs forward");
-        self.last = Time(first.time);
-        Some((self.last, first.event))
+        let first = self.heap[0];
+        let mut hole = 0;
+        loop {
+            let child = hole * ARITY + 1;
+            if child >= len {
+                break;
+            }
+            let mut least = child;
+            for other in child + 1..(child + ARITY).min(len) {
+                if self.heap[other].before(&self.heap[least]) {
+                    least = other;
+                }
+            }
+            if !self.heap[least].before(&last) {
+                break;
+            }
+            self.heap[hole] = self.heap[least];
+            hole = least;
+        }
+        self.heap[hole] = last;
+        Some(first)
     }
 }
 

@@ -17,7 +17,7 @@ use crate::config::MacConfig;
 use crate::config::mac::{BusyAtExpiry, EifsRule};
 use crate::mac::nav::Nav;
 use crate::mac::timing::Timing;
-use crate::phy::{Arrival, Edge, Radio, RadioRules};
+use crate::phy::{Arrival, Edge, Heard, Radio, RadioRules};
 use crate::rng::Stream;
 use crate::units::{Span, Time};
 
@@ -130,36 +130,71 @@ impl Station {
         }
     }
 
-    /// A frame will arrive. Edges up to `now` are applied first when many are waiting, to keep the inbox short.
+    /// A frame will arrive. What has ended by `now` is applied first, which keeps the inbox short.
     #[inline]
     pub fn post(&mut self, now: Time, arrival: Arrival, rules: &StationRules) {
-        if self.radio.waiting() >= 4 {
-            self.catch_up(now, rules);
-        }
+        self.catch_up(now, rules);
         self.radio.post(arrival);
     }
 
     /// Applies every edge up to `now`.
     #[inline]
     pub fn catch_up(&mut self, now: Time, rules: &StationRules) {
+        if !self.radio.is_quiet() {
+            self.apply_edges(now, rules);
+        }
+    }
+
+    fn apply_edges(&mut self, now: Time, rules: &StationRules) {
         loop {
-            let busy_before = self.busy_until();
-            let Some(edge) = self.radio.next_edge(now, &rules.radio) else { break };
-            match edge {
-                Edge::Busy { at } => {
-                    self.freeze(at, busy_before, rules);
-                    self.nav.on_frame_start(at);
+            let busy_before = if self.freezes() { self.busy_until() } else { Time::ZERO };
+            if let Some(frame) = self.radio.next_isolated(now, &rules.radio) {
+                if frame.sensed {
+                    self.on_busy(frame.start, busy_before, rules);
                 }
-                Edge::Ignored { end, .. } => self.nav.extend(end + rules.timing.eifs),
-                Edge::Silent | Edge::Deaf => {}
-                Edge::RxOk { at, slot, nav, flags } => self.on_rx_ok(at, slot, nav, flags, rules),
-                Edge::RxBad { at } => match rules.eifs {
-                    EifsRule::ReplacesDifs => self.eifs = true,
-                    EifsRule::Nav => self.nav.extend(at + rules.timing.eifs),
-                    EifsRule::Off => {}
-                },
+                match frame.heard {
+                    Heard::Frame => self.on_rx_ok(frame.end, frame.slot, frame.nav, frame.flags, rules),
+                    Heard::Noise => self.on_rx_bad(frame.end, rules),
+                    Heard::Nothing => {}
+                }
+                if self.radio.is_quiet() {
+                    return;
+                }
+            } else if let Some(edge) = self.radio.next_edge(now, &rules.radio) {
+                match edge {
+                    Edge::Busy { at } => self.on_busy(at, busy_before, rules),
+                    Edge::Ignored { end, .. } => self.nav.extend(end + rules.timing.eifs),
+                    Edge::Silent | Edge::Deaf => {}
+                    Edge::RxOk { at, slot, nav, flags } => self.on_rx_ok(at, slot, nav, flags, rules),
+                    Edge::RxBad { at } => self.on_rx_bad(at, rules),
+                }
+            } else {
+                return;
             }
         }
+    }
+
+    #[inline]
+    fn on_busy(&mut self, at: Time, busy_before: Time, rules: &StationRules) {
+        if self.freezes() {
+            self.freeze(at, busy_before, rules);
+        }
+        self.nav.on_frame_start(at);
+    }
+
+    #[inline]
+    fn on_rx_bad(&mut self, at: Time, rules: &StationRules) {
+        match rules.eifs {
+            EifsRule::ReplacesDifs => self.eifs = true,
+            EifsRule::Nav => self.nav.extend(at + rules.timing.eifs),
+            EifsRule::Off => {}
+        }
+    }
+
+    /// True when the start of a frame changes the pending access.
+    #[inline]
+    fn freezes(&self) -> bool {
+        matches!(self.access, Access::Immediate | Access::Backoff)
     }
 
     /// Takes the frame received at this very instant, if its air slot is `slot`.
@@ -173,8 +208,9 @@ impl Station {
     /// The own transmitter starts at `now` and is on until `end`.
     #[inline]
     pub fn begin_tx(&mut self, now: Time, end: Time, rules: &StationRules) {
-        let busy_before = self.busy_until();
-        self.freeze(now, busy_before, rules);
+        if self.freezes() {
+            self.freeze(now, self.busy_until(), rules);
+        }
         self.radio.begin_tx(end);
     }
 
@@ -320,12 +356,7 @@ impl Station {
     }
 
     /// A frame begins at `at`; `busy_until` is what was known just before.
-    #[inline]
     fn freeze(&mut self, at: Time, busy_until: Time, rules: &StationRules) {
-        match self.access {
-            Access::None | Access::NonFreezing => return,
-            Access::Immediate | Access::Backoff => {}
-        }
         let count_from = self.count_from(busy_until, rules);
         let expiry = count_from + rules.timing.slot * u64::from(self.remaining);
         if expiry <= at + rules.cca_delay {

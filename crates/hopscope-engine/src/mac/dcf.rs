@@ -52,42 +52,21 @@ pub struct Frame {
     pub seq: u16,
 }
 
-/// What the MAC asks of its neighbours.
-#[derive(Debug, Clone, Copy)]
-pub enum MacEffect {
+/// What the MAC asks of its neighbours after one input: at most one of each, carried out in the order of the fields.
+#[derive(Debug, Default)]
+pub struct MacEffects {
     /// Put this frame on the air now.
-    Transmit(Frame),
-    /// Call `on_sifs` then.
-    ArmSifs {
-        /// When.
-        at: Time,
-        /// Timer generation.
-        generation: u32,
-    },
-    /// Call `on_response_timeout` then.
-    ArmResponse {
-        /// When.
-        at: Time,
-        /// Timer generation.
-        generation: u32,
-    },
+    pub transmit: Option<Frame>,
+    /// Call `on_sifs` then, with this generation.
+    pub arm_sifs: Option<(Time, u32)>,
+    /// Call `on_response_timeout` then, with this generation.
+    pub arm_response: Option<(Time, u32)>,
     /// Call `on_access` then.
-    ArmAccess {
-        /// When.
-        at: Time,
-    },
-    /// A new data frame came in: hand a copy of its packet up.
-    Deliver {
-        /// Packet in the transmitter's hands.
-        packet: PacketId,
-    },
+    pub arm_access: Option<Time>,
+    /// A new data frame came in: hand a copy of this packet, still in the transmitter's hands, up.
+    pub deliver: Option<PacketId>,
     /// The exchange of this packet is over; the MAC is free for the next one.
-    Done {
-        /// Packet.
-        packet: PacketId,
-        /// What became of it.
-        outcome: Outcome,
-    },
+    pub done: Option<(PacketId, Outcome)>,
 }
 
 /// End of a frame exchange.
@@ -184,8 +163,8 @@ pub struct MacCx<'a> {
     pub station: &'a mut Station,
     /// Parameters.
     pub rules: &'a MacRules,
-    /// Effects, in order.
-    pub out: &'a mut smallvec::SmallVec<[MacEffect; 4]>,
+    /// Effects.
+    pub out: &'a mut MacEffects,
 }
 
 /// Frame exchange of one node.
@@ -383,7 +362,7 @@ impl Dcf {
                 return;
             }
         }
-        cx.out.push(MacEffect::Deliver { packet: frame.packet });
+        cx.out.deliver = Some(frame.packet);
     }
 
     fn start_exchange(&mut self, cx: &mut MacCx<'_>) {
@@ -492,27 +471,27 @@ impl Dcf {
         if post_backoff {
             cx.station.start_post_backoff(cx.now, &cx.rules.station);
         }
-        cx.out.push(MacEffect::Done { packet: out.packet, outcome });
+        cx.out.done = Some((out.packet, outcome));
     }
 
     fn transmit(&mut self, frame: Frame, cx: &mut MacCx<'_>) {
         cx.station.begin_tx(cx.now, cx.now + frame.airtime, &cx.rules.station);
-        cx.out.push(MacEffect::Transmit(frame));
+        cx.out.transmit = Some(frame);
     }
 
     fn arm_sifs(&mut self, cx: &mut MacCx<'_>) {
         self.sifs_generation = self.sifs_generation.wrapping_add(1);
-        cx.out.push(MacEffect::ArmSifs { at: cx.now + cx.rules.timing().sifs, generation: self.sifs_generation });
+        cx.out.arm_sifs = Some((cx.now + cx.rules.timing().sifs, self.sifs_generation));
     }
 
     fn arm_response(&mut self, at: Time, cx: &mut MacCx<'_>) {
         self.response_generation = self.response_generation.wrapping_add(1);
-        cx.out.push(MacEffect::ArmResponse { at, generation: self.response_generation });
+        cx.out.arm_response = Some((at, self.response_generation));
     }
 
     fn arm_access(&mut self, cx: &mut MacCx<'_>) {
         if let Some(at) = cx.station.access_to_queue(cx.now, &cx.rules.station) {
-            cx.out.push(MacEffect::ArmAccess { at });
+            cx.out.arm_access = Some(at);
         }
     }
 }

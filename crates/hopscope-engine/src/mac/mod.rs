@@ -6,4 +6,4 @@ pub mod dedup;
 pub mod nav;
 pub mod timing;
 
-pub use dcf::{Dcf, MacEffect, MacRules};
+pub use dcf::{Dcf, MacEffects, MacRules};

@@ -16,6 +16,7 @@ use smallvec::SmallVec;
 
 use crate::config::RadioConfig;
 use crate::config::radio::{CaptureRule, IgnoredFrame, Interference, Undecodable};
+use crate::phy::inbox::Inbox;
 use crate::phy::modes;
 use crate::units::Time;
 
@@ -39,6 +40,10 @@ pub struct Arrival {
 }
 
 impl Arrival {
+    /// A place holder.
+    pub const NONE: Arrival =
+        Arrival { start: Time::NEVER, end: Time::NEVER, nav: 0, power: 0.0, slot: 0, flags: 0, mode: 0 };
+
     /// Within `tx_range`.
     pub const DECODABLE: u8 = 1;
     /// Within `cs_range`.
@@ -51,6 +56,12 @@ impl Arrival {
     pub const RTS: u8 = 16;
     /// Hit by a channel error.
     pub const ERRORED: u8 = 32;
+
+    /// True when `other` is applied first.
+    #[inline]
+    pub fn is_after(&self, other: &Arrival) -> bool {
+        if self.start == other.start { self.slot > other.slot } else { self.start > other.start }
+    }
 
     /// True when the bit is set.
     #[inline]
@@ -74,6 +85,8 @@ pub struct RadioRules {
     pub undecodable_locks: bool,
     /// Noise power, watts.
     pub noise: f64,
+    /// Frames alone on the air may be taken at once (not where noise decides, nor where every edge is to be walked).
+    pub isolated: bool,
 }
 
 impl RadioRules {
@@ -86,6 +99,7 @@ impl RadioRules {
             ignored_frame: radio.ignored_frame,
             undecodable_locks: radio.undecodable == Undecodable::Locks,
             noise: 10f64.powf(radio.noise_floor / 10.0) * 1e-3,
+            isolated: radio.interference != Interference::Sinr,
         }
     }
 }
@@ -127,6 +141,36 @@ pub enum Edge {
     Deaf,
 }
 
+/// A frame that had the air to itself.
+#[derive(Debug, Clone, Copy)]
+pub struct Isolated {
+    /// First instant at the receiver.
+    pub start: Time,
+    /// Last instant at the receiver.
+    pub end: Time,
+    /// Air slot.
+    pub slot: u32,
+    /// Duration field, nanoseconds.
+    pub nav: u32,
+    /// Arrival flags.
+    pub flags: u8,
+    /// Carrier sense was busy meanwhile.
+    pub sensed: bool,
+    /// What the receiver made of it.
+    pub heard: Heard,
+}
+
+/// What a receiver makes of a frame that had the air to itself.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Heard {
+    /// The frame.
+    Frame,
+    /// Something that occupied it and could not be decoded.
+    Noise,
+    /// Nothing.
+    Nothing,
+}
+
 #[derive(Debug, Clone, Copy)]
 struct Lock {
     end: Time,
@@ -143,7 +187,7 @@ struct Lock {
 /// The radio of one node.
 #[derive(Debug)]
 pub struct Radio {
-    inbox: SmallVec<[Arrival; 4]>,
+    inbox: Inbox,
     lock: Lock,
     /// End of the last sensed frame known to have begun.
     carrier_until: Time,
@@ -159,7 +203,7 @@ pub struct Radio {
 impl Default for Radio {
     fn default() -> Self {
         Radio {
-            inbox: SmallVec::new(),
+            inbox: Inbox::default(),
             lock: Lock {
                 end: Time::ZERO,
                 nav: 0,
@@ -184,18 +228,7 @@ impl Radio {
     /// Announces a frame that will arrive; order of calls does not matter between different start times.
     #[inline]
     pub fn post(&mut self, arrival: Arrival) {
-        let mut place = self.inbox.len();
         self.inbox.push(arrival);
-        while place > 0 && self.key(place - 1) > (arrival.start, arrival.slot) {
-            self.inbox.swap(place - 1, place);
-            place -= 1;
-        }
-    }
-
-    /// Number of announced frames that have not begun for this radio yet.
-    #[inline]
-    pub fn waiting(&self) -> usize {
-        self.inbox.len()
     }
 
     /// Starts the own transmitter at `now` until `end`; a reception under way is lost.
@@ -223,23 +256,54 @@ impl Radio {
         self.lock.held.then_some(self.lock.end)
     }
 
+    /// True when no edge is left to apply at any time.
+    #[inline]
+    pub fn is_quiet(&self) -> bool {
+        self.inbox.is_empty() && !self.lock.held
+    }
+
+    /// Takes a frame that began and ended by `limit` with nothing else on the air, as most do: the same outcome as
+    /// its two edges one by one, at a fraction of the cost.
+    #[inline(always)]
+    pub fn next_isolated(&mut self, limit: Time, rules: &RadioRules) -> Option<Isolated> {
+        let Arrival { start, end, nav, slot, flags, .. } = *self.inbox.front();
+        let alone = end <= limit
+            && !self.lock.held
+            && self.energy_until <= start
+            && self.tx_until <= start
+            && self.inbox.second_start() >= end
+            && rules.isolated;
+        if !alone {
+            return None;
+        }
+        self.inbox.pop();
+        let sensed = flags & Arrival::SENSED != 0;
+        if sensed {
+            self.carrier_until = self.carrier_until.max(end);
+        }
+        let heard = if flags & (Arrival::DECODABLE | Arrival::ERRORED) == Arrival::DECODABLE {
+            Heard::Frame
+        } else if flags & Arrival::DECODABLE != 0 || (rules.undecodable_locks && sensed) {
+            Heard::Noise
+        } else {
+            Heard::Nothing
+        };
+        Some(Isolated { start, end, slot, nav, flags, sensed, heard })
+    }
+
     /// Applies the next edge not later than `limit` (starts: strictly before it).
     #[inline]
     pub fn next_edge(&mut self, limit: Time, rules: &RadioRules) -> Option<Edge> {
-        let start = self.inbox.first().map_or(Time::NEVER, |a| a.start);
+        let start = self.inbox.front().start;
         if self.lock.held && self.lock.end <= start {
             return (self.lock.end <= limit).then(|| self.end_lock());
         }
         if start < limit {
-            let arrival = self.inbox.remove(0);
+            let arrival = *self.inbox.front();
+            self.inbox.pop();
             return Some(self.begin(&arrival, rules));
         }
         None
-    }
-
-    #[inline]
-    fn key(&self, place: usize) -> (Time, u32) {
-        (self.inbox[place].start, self.inbox[place].slot)
     }
 
     fn end_lock(&mut self) -> Edge {

@@ -5,7 +5,7 @@ use super::flow::{End, Endpoint, Flow};
 use crate::app::AppEffect;
 use crate::event::Event;
 use crate::ids::{FlowId, NodeId, PacketId};
-use crate::mac::dcf::{Frame, FrameKind, MacEffect, Outcome};
+use crate::mac::dcf::{Frame, FrameKind, MacEffects, Outcome};
 use crate::net::arp::{ARP_BYTES, Resolution};
 use crate::packet::{Body, Packet};
 use crate::phy::Arrival;
@@ -20,32 +20,40 @@ impl<R: Recorder> World<R> {
     // ---- MAC -> channel, queue, link layer -------------------------------------------------------------------
 
     #[inline]
-    pub(super) fn mac_effect(&mut self, node: NodeId, effect: MacEffect) {
-        match effect {
-            MacEffect::Transmit(frame) => self.transmit(&frame),
-            MacEffect::ArmSifs { at, generation } => self.events.push(at, Event::Sifs { node, generation }),
-            MacEffect::ArmResponse { at, generation } => {
-                self.events.push(at, Event::ResponseTimeout { node, generation });
+    pub(super) fn mac_effects(&mut self, node: NodeId, effects: &MacEffects) {
+        if let Some(frame) = &effects.transmit {
+            self.transmit(frame);
+        }
+        if let Some((at, generation)) = effects.arm_sifs {
+            self.events.push(at, Event::Sifs { node, generation });
+        }
+        if let Some((at, generation)) = effects.arm_response {
+            self.events.push(at, Event::ResponseTimeout { node, generation });
+        }
+        if let Some(at) = effects.arm_access {
+            self.events.push(at, Event::Access { node });
+        }
+        if let Some(packet) = effects.deliver {
+            self.on_data_frame(node, packet);
+        }
+        if let Some((packet, outcome)) = effects.done {
+            match outcome {
+                Outcome::Sent => self.packets.release(packet),
+                Outcome::RetryLimit => self.drop_packet(node, packet, DropReason::RetryLimit),
             }
-            MacEffect::ArmAccess { at } => self.events.push(at, Event::Access { node }),
-            MacEffect::Deliver { packet } => {
-                let copy = self.packets.copy(packet);
-                if let Body::Arp { target, reply } = self.packets.get(copy).body {
-                    let from = self.packets.get(copy).src;
-                    self.packets.release(copy);
-                    self.on_arp(node, from, target, reply);
-                } else {
-                    self.link_up(node, copy);
-                }
-            }
-            MacEffect::Done { packet, outcome } => {
-                match outcome {
-                    Outcome::Sent => self.packets.release(packet),
-                    Outcome::RetryLimit => self.drop_packet(node, packet, DropReason::RetryLimit),
-                }
-                self.feed_mac(node);
-                self.refill(node);
-            }
+            self.feed_mac(node);
+            self.refill(node);
+        }
+    }
+
+    /// A data frame came in: the receiver gets its own copy of the packet.
+    fn on_data_frame(&mut self, node: NodeId, packet: PacketId) {
+        if let Body::Arp { target, reply } = self.packets.get(packet).body {
+            let from = self.packets.get(packet).src;
+            self.on_arp(node, from, target, reply);
+        } else {
+            let copy = self.packets.copy(packet);
+            self.link_up(node, copy);
         }
     }
 
@@ -65,29 +73,33 @@ impl<R: Recorder> World<R> {
         air.next ^= 1;
         let is_data = frame.kind == FrameKind::Data;
         let broadcast = frame.dst == NodeId::BROADCAST;
+        let all_flags = if frame.kind == FrameKind::Rts { Arrival::RTS } else { 0 }
+            | if broadcast { Arrival::FOR_ME } else { 0 };
         let mode = if is_data && !broadcast { self.wiring.data_mode } else { self.wiring.basic_mode };
-        let kind_flags = if frame.kind == FrameKind::Rts { Arrival::RTS } else { 0 };
         let errors = self.wiring.error_per > 0.0 && (is_data || !self.wiring.error_data_only);
+        let (now, nav) = (self.now, frame.nav.0 as u32);
         for link in self.medium.hearers(frame.src) {
-            let for_me = broadcast || link.to == frame.dst;
-            let mut flags = link.flags | kind_flags | if for_me { Arrival::FOR_ME } else { 0 };
+            let mut flags = link.flags | all_flags | if link.to == frame.dst { Arrival::FOR_ME } else { 0 };
             if errors && self.error_streams[link.to.index()].uniform() < self.wiring.error_per {
                 if self.wiring.error_drops {
                     continue;
                 }
                 flags |= Arrival::ERRORED;
             }
-            let start = self.now + Span(u64::from(link.delay));
+            let start = now + Span(u64::from(link.delay));
             let end = start + frame.airtime;
-            let arrival =
-                Arrival { start, end, nav: frame.nav.0 as u32, power: link.power, slot, flags, mode };
-            self.stations[link.to.index()].post(self.now, arrival, &self.rules.station);
-            if for_me && flags & Arrival::DECODABLE != 0 {
+            let arrival = Arrival { start, end, nav, power: link.power, slot, flags, mode };
+            self.stations[link.to.index()].post(now, arrival, &self.rules.station);
+            const HEARD: u8 = Arrival::FOR_ME | Arrival::DECODABLE;
+            if flags & HEARD == HEARD {
                 self.events.push(end, Event::RxEnd { node: link.to, slot });
             }
-            if self.wiring.eager {
+        }
+        if self.wiring.eager {
+            for link in self.medium.hearers(frame.src) {
+                let start = now + Span(u64::from(link.delay));
                 self.events.push(start + Span(1), Event::Touch { node: link.to });
-                self.events.push(end, Event::Touch { node: link.to });
+                self.events.push(start + frame.airtime, Event::Touch { node: link.to });
             }
         }
     }
@@ -95,8 +107,11 @@ impl<R: Recorder> World<R> {
     // ---- link layer and queue --------------------------------------------------------------------------------
 
     fn link_up(&mut self, node: NodeId, packet: PacketId) {
-        // Even without a delay the packet goes through the queue: the receiving MAC finishes its own input first.
-        self.events.push(self.now + self.wiring.link_delay, Event::LinkUp { node, packet });
+        if self.wiring.link_delay == Span::ZERO {
+            self.receive(node, packet);
+        } else {
+            self.events.push(self.now + self.wiring.link_delay, Event::LinkUp { node, packet });
+        }
     }
 
     fn link_down(&mut self, node: NodeId, packet: PacketId) {

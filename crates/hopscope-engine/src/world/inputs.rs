@@ -1,13 +1,11 @@
 //! Each event becomes one input of one machine.
 
-use smallvec::SmallVec;
-
 use super::World;
 use super::flow::{End, Endpoint, Flow};
 use crate::event::Event;
 use crate::ids::{FlowId, NodeId, PacketId};
 use crate::mac::Dcf;
-use crate::mac::dcf::MacCx;
+use crate::mac::dcf::{MacCx, MacEffects};
 use crate::packet::{Body, Packet};
 use crate::record::{DropReason, Record, Recorder};
 
@@ -38,14 +36,18 @@ impl<R: Recorder> World<R> {
     /// One input to a node's MAC with the radio's edges applied, and its effects carried out.
     #[inline]
     pub(super) fn mac_input(&mut self, node: NodeId, input: impl FnOnce(&mut Dcf, &mut MacCx<'_>)) {
-        let mut out = SmallVec::new();
+        self.stations[node.index()].catch_up(self.now, &self.rules.station);
+        self.mac_input_caught_up(node, input);
+    }
+
+    /// The same for a station whose edges have been applied already.
+    #[inline]
+    fn mac_input_caught_up(&mut self, node: NodeId, input: impl FnOnce(&mut Dcf, &mut MacCx<'_>)) {
+        let mut out = MacEffects::default();
         let station = &mut self.stations[node.index()];
-        station.catch_up(self.now, &self.rules.station);
         let mut cx = MacCx { now: self.now, station, rules: &self.rules, out: &mut out };
         input(&mut self.macs[node.index()], &mut cx);
-        for effect in out {
-            self.mac_effect(node, effect);
-        }
+        self.mac_effects(node, &out);
     }
 
     fn on_rx_end(&mut self, node: NodeId, slot: u32) {
@@ -53,12 +55,12 @@ impl<R: Recorder> World<R> {
         station.catch_up(self.now, &self.rules.station);
         if station.take_received(slot) {
             let frame = self.air[(slot / 2) as usize].frames[(slot % 2) as usize];
-            self.mac_input(node, |mac, cx| mac.on_rx(&frame, cx));
+            self.mac_input_caught_up(node, |mac, cx| mac.on_rx(&frame, cx));
         }
     }
 
     /// A packet comes up from the link layer.
-    fn receive(&mut self, node: NodeId, id: PacketId) {
+    pub(super) fn receive(&mut self, node: NodeId, id: PacketId) {
         let packet = self.packets.get_mut(id);
         packet.hops += 1;
         if packet.dst == node {

@@ -1,0 +1,60 @@
+//! Small networks for tests.
+
+use hopscope_engine::config::{AckPolicy, App, Config, FlowConfig, SeriesConfig, Transport, presets};
+use hopscope_engine::units::{Span, Time};
+
+/// A chain of `hops` hops, 200 m each, without flows.
+pub fn chain(profile: &str, hops: u32, seconds: u64) -> Config {
+    let base = presets::base(profile, "wavelan-2M").expect("a profile and a preset");
+    Config {
+        seed: 1,
+        duration: Time::ZERO + Span::from_secs(seconds),
+        warmup: Time::ZERO,
+        nodes: (0..=hops).map(|i| [200.0 * f64::from(i), 0.0]).collect(),
+        radio: base.radio,
+        mac: base.mac,
+        net: base.net,
+        routing: Default::default(),
+        flows: Vec::new(),
+        series: SeriesConfig::default(),
+    }
+}
+
+/// A flow with the profile's TCP, started at 1 s.
+pub fn flow(profile: &str, from: u32, to: u32, transport: Transport, app: App) -> FlowConfig {
+    FlowConfig {
+        from,
+        to,
+        transport,
+        app,
+        packet: if transport == Transport::Udp { 1480 } else { 1460 },
+        max_window: 32,
+        start: Time::ZERO + Span::from_secs(1),
+        stop: None,
+        ack: AckPolicy::Every,
+        ack_delay: Span::from_millis(200),
+        tcp: presets::base(profile, "wavelan-2M").expect("a profile and a preset").tcp,
+    }
+}
+
+/// A chain with one bulk TCP flow from end to end.
+pub fn tcp_chain(profile: &str, hops: u32, seconds: u64) -> Config {
+    let mut config = chain(profile, hops, seconds);
+    config.flows.push(flow(profile, 0, hops, Transport::TcpNewReno, App::Bulk));
+    config
+}
+
+/// A field of scattered nodes with crossing flows, so that everything overlaps with everything.
+pub fn busy_field(profile: &str, seconds: u64) -> Config {
+    use hopscope_engine::rng::{Purpose, Stream};
+    let mut config = chain(profile, 1, seconds);
+    let mut stream = Stream::derive(9, 0, 0, Purpose::Placement);
+    config.nodes = (0..40)
+        .map(|i| [f64::from(i % 8) * 180.0 + stream.uniform() * 60.0, f64::from(i / 8) * 180.0 + stream.uniform() * 60.0])
+        .collect();
+    for (from, to) in [(0, 39), (7, 32), (16, 23), (4, 36)] {
+        config.flows.push(flow(profile, from, to, Transport::TcpNewReno, App::Bulk));
+    }
+    config.flows.push(flow(profile, 8, 10, Transport::Udp, App::Cbr { rate: 150e3 }));
+    config
+}
