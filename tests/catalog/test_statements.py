@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 from synthetic import outcomes
 
+from hopscope import catalog
 from hopscope.catalog import afrakhteh2005, fu2003, validation_ns2, validation_theory
 
 PASS, FAIL, OPEN = {"pass"}, {"fail"}, {"not reproducible"}
@@ -258,3 +259,22 @@ def test_defaults_are_judged_against_the_resolved_scenario():
 
 def test_a_study_without_runs_is_not_reproducible_rather_than_failed():
     assert outcomes(fu2003.FIG2_LEFT, published_window_curve, seeds=0)["c1"] == OPEN
+
+
+@pytest.mark.parametrize("entry", [e for e in catalog.entries() if e.studies], ids=lambda e: e.key)
+def test_a_network_that_carries_nothing_passes_no_throughput_statement(entry):
+    nothing = {
+        "throughput_kbps": 0.0,
+        "delay_ms": None,
+        "jitter_ms": None,
+        "loss_pct": 100.0,
+        "received_packets": 0,
+        "network.aggregate_kbps": 0.0,
+        "network.mac_retry_drops": 0,
+        "network.jain": 1.0,
+    }
+    found = outcomes(entry, lambda _l, _w: nothing)
+    passed = {key for key, out in found.items() if "pass" in out}
+    # Statements on queues, overflow and lost excess hold in an idle network, too.
+    idle = {"fu2003.table3": {"c1", "c2", "c3"}, "afrakhteh2005.exp06": {"c4"}}
+    assert passed <= idle.get(entry.key, set())

@@ -81,6 +81,9 @@ def _judged(check: Check, table: Table) -> Finding:
         holds, measured = check(table)
     except NoSamplesError as missing:
         return Finding(Outcome.NOT_REPRODUCIBLE, "", table.label, str(missing))
+    except ZeroDivisionError:
+        # Nothing at all was carried where the statement speaks of shares.
+        return Finding(Outcome.FAIL, "a measured value it is a share of is zero", table.label)
     if holds is None:
         seeds = max(len(runs) for _, runs in table.points)
         return Finding(
