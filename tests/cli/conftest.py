@@ -25,7 +25,7 @@ def hopscope(folder: Path) -> Hopscope:
         return subprocess.run(
             [sys.executable, "-m", "hopscope", *arguments],
             cwd=folder,
-            env={**os.environ, **environment},
+            env={**os.environ, "COLUMNS": "160", **environment},
             capture_output=True,
             text=True,
             timeout=300,

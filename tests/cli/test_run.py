@@ -39,6 +39,16 @@ def test_the_table_stands_on_stdout_and_messages_on_stderr(hopscope: Any, folder
     assert done.stderr == f"results: results/{store.name}\n"
 
 
+def test_a_narrow_terminal_gets_whole_columns(hopscope: Any) -> None:
+    tcp = ("--set", "flow.0.transport=tcp-newreno")
+    wide = hopscope("run", "chain.toml", "--out", "store", *tcp).stdout
+    assert "wider terminal" not in wide
+    narrow = hopscope("show", "store", COLUMNS="60").stdout
+    assert "(a wider terminal also shows: " in narrow
+    assert "throughput" in narrow
+    assert max(map(len, narrow.splitlines()[:-1])) <= 60
+
+
 def test_json_is_alone_on_stdout_with_the_keys_of_the_contract(hopscope: Any) -> None:
     done = hopscope("run", "chain.toml", "--json", "--seeds", "3", "--set", "flow.0.packet=800")
     assert done.returncode == 0, done.stderr

@@ -107,6 +107,15 @@ def test_replace_leaves_the_original_and_ends_a_swept_axis() -> None:
     assert scenario.axes == {"mac.queue": [10, 20], "flow.0.max_window": [1, 2]}
 
 
+def test_a_fixed_key_ends_its_axis_however_it_is_spelt() -> None:
+    nested = Scenario({**BASE, "sweep": {"mac": {"queue": [1, 2], "cw_min": [15, 31]}}})
+    assert nested.replace({"mac.queue": 5}).axes == {"mac.cw_min": [15, 31]}
+    assert sweep(flow__0__packet=[1, 2], flow__1__packet=[3, 4]).replace({"flow.*.packet": 9}).axes == {}
+    every = Scenario({**BASE, "sweep": {"flow.*.packet": [1, 2]}})
+    with pytest.raises(ScenarioError, match=r"is swept together with others as flow\.\*\.packet"):
+        every.replace({"flow.0.packet": 9})
+
+
 def test_the_callers_mapping_is_not_shared() -> None:
     values = {**BASE, "flow": [dict(f) for f in BASE["flow"]]}
     scenario = Scenario(values)

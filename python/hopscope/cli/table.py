@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
 from rich import box
+from rich.measure import Measurement
 from rich.table import Table
 from rich.text import Text
 
@@ -14,38 +15,57 @@ from hopscope.results import PointResult, Result
 if TYPE_CHECKING:
     from rich.console import Console
 
-#: Metric -> heading of its column.
+#: Metric -> heading of its column, the most wanted first.
 COLUMNS = {
     "throughput_kbps": "throughput\nkbit/s",
     "delay_ms": "delay\nms",
     "loss_pct": "loss\n%",
     "retransmission_index_pct": "retransmitted\n%",
+    "timeouts": "timeouts\n",
     "mean_cwnd": "cwnd\nsegments",
-    "timeouts": "timeouts",
 }
+
+#: Columns that mean something for TCP only.
+TCP_COLUMNS = frozenset({"retransmission_index_pct", "timeouts", "mean_cwnd"})
+
+#: More remarks than these are counted, not printed.
+MAX_NOTES = 8
 
 
 def print_result(console: Console, result: Result) -> None:
-    """Prints the table of a result and what stands out in it."""
+    """Prints the table of a result and what stands out in it; on a narrow terminal the last columns are left out."""
+    flows = [flow for point in result.points for run in point.runs[:1] for flow in run["flows"]]
+    has_tcp = any(flow["transport"].startswith("tcp") for flow in flows)
+    wanted = [name for name in COLUMNS if has_tcp or name not in TCP_COLUMNS]
+    shown = list(wanted)
+    table = _table(result, shown)
+    while len(shown) > 1 and _width(console, table) > console.width:
+        shown.pop()
+        table = _table(result, shown)
+    console.print(table)
+    if left_out := [COLUMNS[name].partition("\n")[0] for name in wanted[len(shown) :]]:
+        console.print(Text(f"(a wider terminal also shows: {', '.join(left_out)})"))
+    for line in _notes(result):
+        console.print(Text(line))
+
+
+def _table(result: Result, shown: list[str]) -> Table:
     quick = " (quick: fewer seeds, shorter runs)" if result.scenario.is_quick else ""
     table = Table(title=Text(result.scenario.title + quick), title_justify="left", box=box.SIMPLE_HEAD, pad_edge=False)
     swept = list(result.scenario.axes)
     for key in swept:
-        table.add_column(Text(key), justify="right", overflow="fold")
-    table.add_column("flow")
-    shown = [name for name in COLUMNS if any(f".{name}" in metric for p in result.points for metric in p.summary)]
+        table.add_column(Text(key), justify="right", no_wrap=True)
+    table.add_column("flow", no_wrap=True)
     for name in shown:
-        table.add_column(COLUMNS[name], justify="right")
-    table.add_column("n", justify="right")
+        table.add_column(COLUMNS[name], justify="right", no_wrap=True)
+    table.add_column("n", justify="right", no_wrap=True)
     several = any(len(run["flows"]) > 1 for p in result.points for run in p.runs[:1])
     for point in result.points:
         labels = [_value(point.set[key]) for key in swept]
         for cells in _rows(point, shown, several):
             table.add_row(*labels, *cells)
             labels = [""] * len(swept)
-    console.print(table)
-    for line in _notes(result):
-        console.print(Text(line))
+    return table
 
 
 def _rows(point: PointResult, shown: list[str], several: bool) -> Iterator[list[str]]:
@@ -55,7 +75,8 @@ def _rows(point: PointResult, shown: list[str], several: bool) -> Iterator[list[
     for flow in point.runs[0]["flows"]:
         prefix = f"flow.{flow['id']}."
         cells = [interval_text(point.summary.get(prefix + name)) for name in shown]
-        yield [f"{flow['id']}: {flow['from']} to {flow['to']} {flow['transport']}", *cells, str(len(point.runs))]
+        label = f"{flow['id']}: {flow['from']} to {flow['to']} {flow['transport']}"
+        yield [label, *cells, str(len(point.runs))]
     if several:
         jain = interval_text(point.summary.get("network.jain"))
         total = interval_text(point.summary.get("network.aggregate_kbps"))
@@ -63,14 +84,23 @@ def _rows(point: PointResult, shown: list[str], several: bool) -> Iterator[list[
         yield [f"all (Jain {jain})", *filled, str(len(point.runs))]
 
 
+def _width(console: Console, table: Table) -> int:
+    """Width of the table if there were room for everything."""
+    return Measurement.get(console, console.options.update(max_width=10_000), table).maximum
+
+
 def _notes(result: Result) -> Iterator[str]:
-    seen = set()
-    for point in result.points:
-        for run in point.runs:
-            for flow in run["flows"]:
-                if flow.get("note") and (key := (point.index, flow["id"], flow["note"])) not in seen:
-                    seen.add(key)
-                    yield f"point {point.index}, flow {flow['id']}: {flow['note']}"
+    """What the engine has to say about flows, once a point and flow."""
+    notes = {
+        (point.index, flow["id"]): f"point {point.index}, flow {flow['id']}, seed {run['seed']}: {flow['note']}"
+        for point in result.points
+        for run in reversed(point.runs)
+        for flow in run["flows"]
+        if flow.get("note")
+    }
+    yield from list(notes.values())[:MAX_NOTES]
+    if len(notes) > MAX_NOTES:
+        yield f"... and {len(notes) - MAX_NOTES} more; all stand in the note column of flows.parquet"
 
 
 def interval_text(summary: dict[str, Any] | None) -> str:

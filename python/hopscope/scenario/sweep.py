@@ -57,12 +57,39 @@ def assign(values: dict[str, Any], key: str, value: Any) -> list[KeyPath]:
             raise KeyProblem("sweep is no table")
         sweep[axis] = value
         return [("sweep", axis)]
-    paths = _flow_paths(values, parts) if parts[0] == "flow" and len(parts) > 1 else [tuple(parts)]
+    paths = _paths(values, key)
     for path in paths:
         _put(values, path, copy.deepcopy(value))
-    if isinstance(sweep := values.get("sweep"), dict) and key in sweep:
-        del sweep[key]
+    if isinstance(sweep := values.get("sweep"), dict):
+        _end_axes(values, sweep, set(paths))
     return paths
+
+
+def _end_axes(values: Mapping[str, Any], sweep: dict[str, Any], fixed: set[KeyPath]) -> None:
+    """Takes axes out of a sweep whose keys have been given fixed values."""
+    for path, _ in list(_flat(sweep, ())):
+        axis = ".".join(path)
+        try:
+            swept = set(_paths(values, axis))
+        except KeyProblem:
+            continue  # the sweep itself will be refused
+        if swept & fixed and not swept <= fixed:
+            raise KeyProblem(f"is swept together with others as {axis}; set that key instead")
+        if swept & fixed:
+            _remove(sweep, path)
+
+
+def _remove(table: dict[str, Any], path: KeyPath) -> None:
+    if len(path) > 1:
+        _remove(table[path[0]], path[1:])
+    if len(path) == 1 or not table[path[0]]:
+        del table[path[0]]
+
+
+def _paths(values: Mapping[str, Any], key: str) -> list[KeyPath]:
+    """Returns the key paths a dotted key stands for: one, or one a flow."""
+    parts = key.split(".")
+    return _flow_paths(values, parts) if parts[0] == "flow" and len(parts) > 1 else [tuple(parts)]
 
 
 def _flow_paths(values: Mapping[str, Any], parts: list[str]) -> list[KeyPath]:
