@@ -11,7 +11,6 @@ from __future__ import annotations
 
 import argparse
 import json
-import math
 import os
 import shutil
 import subprocess
@@ -26,7 +25,7 @@ ROOT = HERE.parent
 STORED = HERE / "instructions.json"
 SCENARIOS = {"chain": "7-hop chain", "grid": "13x13 grid, 4 flows", "random": "200 random nodes, 20 flows"}
 """Fixed scenarios of the benchmark binary, by its subcommand."""
-HOLD_EVENTS = 10_000_000
+HOLD_EVENTS = "10000000"
 FIELDS = (100, 10_000)
 
 
@@ -93,106 +92,48 @@ def event_rows(binary: Path, repeats: int) -> list[list[str]]:
     rows = []
     for scenario, title in SCENARIOS.items():
         note(f"events per second: {title}")
-        first = json.loads(run_child([binary, scenario]).stdout)
-        hold = [binary, "hold", str(max(1, round(first["pending"]))), str(first["entry_bytes"]), str(HOLD_EVENTS)]
+        pending = str(max(1, figures([binary, scenario])["pending"]))
         rates = alternate(
             {
-                "engine": lambda _n, s=scenario: _rate(run_child([binary, s]).stdout),
-                "heap": lambda _n, h=hold: _rate(run_child(h).stdout),
+                "engine": lambda _n, s=scenario: figures([binary, s])["events_per_s"],
+                "heap": lambda _n, p=pending: figures([binary, "hold", p, HOLD_EVENTS])["events_per_s"],
             },
             repeats,
         )
         engine, heap = median(rates["engine"]), median(rates["heap"])
-        rows.append(
-            [
-                f"events per second, {title}",
-                f"{engine / 1e6:.2f}",
-                "million/s",
-                f"{engine / heap:.2f} of a bare heap's {heap / 1e6:.1f} ({hold[2]} entries of {hold[3]} bytes)",
-            ]
-        )
+        remark = f"{engine / heap:.2f} of a bare heap's {heap / 1e6:.1f} ({pending} entries of the same size)"
+        rows.append([f"events per second, {title}", f"{engine / 1e6:.2f}", "million/s", remark])
     return rows
 
 
-def _rate(stdout: str) -> float:
-    answer = json.loads(stdout)
-    return float(answer["events"]) / float(answer["wall_s"])
+def figures(command: list[str | Path]) -> dict[str, float]:
+    """What the benchmark binary measured, by name."""
+    found: dict[str, float] = json.loads(run_child(command).stdout)
+    return found
 
 
 # --- Fields -----------------------------------------------------------------------------------------------------------
 
 
-def field_document(nodes: int) -> dict[str, object]:
-    """A field at constant density, one light one-hop UDP flow for every ten nodes."""
-    # 60,000 square metres a node: on average three neighbours in receive range.
-    side = math.isqrt(nodes * 60_000)
-    spacing = 150.0
-    per_row = max(2, int(side / spacing))
-    positions = [[spacing * (i % per_row), 400.0 * (i // per_row)] for i in range(nodes)]
-    flows = []
-    for first in range(0, nodes - 1, 10):
-        neighbour = first + 1 if (first + 1) % per_row else first - 1
-        flows.append(
-            {
-                "from": first,
-                "to": neighbour,
-                "transport": "udp",
-                "app": "cbr",
-                "rate": 40_000,
-                "packet": 500,
-                "start": 0.001 * (first % 100),
-            }
-        )
-    return {
-        "title": f"field of {nodes}",
-        "duration": 10,
-        "topology": {"kind": "positions", "positions": positions},
-        "flow": flows,
-    }
-
-
-FIELD_SIDE = """
-import json, resource, sys
-sys.path.insert(0, sys.argv[2])
-from run import field_document
-from hopscope import _core
-from hopscope.scenario import Scenario
-config = json.dumps(Scenario(field_document(int(sys.argv[1]))).points[0].config(1))
-def cpu():
-    usage = resource.getrusage(resource.RUSAGE_SELF)
-    return usage.ru_utime + usage.ru_stime
-before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
-begin = cpu()
-_core.validate(config)
-built = cpu() - begin
-begin = cpu()
-answer = json.loads(_core.run(config))
-run = cpu() - begin
-memory = 1024 * (resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before)
-frames = answer["engine"]["frames"]
-print(json.dumps({"build_s": built, "cpu_s": run - built, "frames": frames, "memory": memory}))
-"""
-
-
-def field_rows(repeats: int) -> list[list[str]]:
-    """CPU per frame at 100 and 10,000 nodes, and what the larger field takes to build."""
+def field_rows(binary: Path, repeats: int) -> list[list[str]]:
+    """Time per frame at 100 and 10,000 nodes of the same density, and what the larger field takes."""
+    note("fields of 100 and 10,000 nodes")
     samples: dict[int, list[dict[str, float]]] = {nodes: [] for nodes in FIELDS}
 
     def measure(nodes: int) -> float:
-        answer = json.loads(run_child([sys.executable, "-c", FIELD_SIDE, str(nodes), HERE]).stdout)
-        samples[nodes].append(answer)
-        return float(answer["cpu_s"]) / float(answer["frames"])
+        found = figures([binary, "field", str(nodes)])
+        samples[nodes].append(found)
+        return found["us_per_frame"]
 
-    note("fields of 100 and 10,000 nodes")
     costs = alternate({str(nodes): lambda _n, count=nodes: measure(count) for nodes in FIELDS}, repeats)
     small, large = (median(costs[str(nodes)]) for nodes in FIELDS)
     build = median([sample["build_s"] for sample in samples[FIELDS[1]]])
-    memory = median([sample["memory"] for sample in samples[FIELDS[1]]]) / FIELDS[1]
+    memory = median([sample["node_bytes"] for sample in samples[FIELDS[1]]])
     return [
-        ["CPU per frame, 100 nodes", f"{small * 1e6:.2f}", "us", f"spread {100 * spread(costs['100']):.0f} %"],
-        ["CPU per frame, 10,000 nodes", f"{large * 1e6:.2f}", "us", f"{large / small:.2f} times that at 100"],
-        ["building 10,000 nodes", f"{build:.2f}", "s", "reading the configuration included"],
-        ["memory, 10,000 nodes", f"{memory / 1000:.2f}", "kB a node", "neighbour lists and result included"],
+        ["time per frame, 100 nodes", f"{small:.2f}", "us", f"spread {100 * spread(costs['100']):.0f} %"],
+        ["time per frame, 10,000 nodes", f"{large:.2f}", "us", f"{large / small:.2f} times that at 100"],
+        ["building 10,000 nodes", f"{build:.3f}", "s", ""],
+        ["memory of a node at 10,000", f"{memory / 1000:.2f}", "kB", "neighbour lists left out"],
     ]
 
 
@@ -201,7 +142,7 @@ def field_rows(repeats: int) -> list[list[str]]:
 SWEEP_SIDE = """
 import sys, time
 import hopscope as hs
-hs.load; from hopscope.runner import run
+from hopscope.runner import run
 scenario = hs.Scenario(
     title="sweep", duration="300s", seeds=8, topology={"kind": "chain", "hops": 7},
     flow=[{"from": 0, "to": 7}], sweep={"flow.0.max_window": [1, 2, 3, 4, 8, 32]},
@@ -249,7 +190,7 @@ def main() -> int:
         binary = build_binary()
         rows = [] if options.skip_instructions else instruction_rows(binary, options.record)
         rows += event_rows(binary, options.repeats)
-        rows += field_rows(options.repeats)
+        rows += field_rows(binary, options.repeats)
         rows += package_rows(options.repeats)
     except (ChildError, subprocess.CalledProcessError) as failure:
         note(str(failure))
