@@ -1,6 +1,7 @@
 """The engine, compiled from Rust.  Configurations and results are JSON text; times are integer nanoseconds."""
 
 from collections.abc import Callable
+from typing import final
 
 class EngineError(ValueError):
     """A configuration is refused.
@@ -16,6 +17,7 @@ class EngineError(ValueError):
 class Cancelled(Exception):
     """The run was stopped by its :class:`CancelToken`."""
 
+@final
 class CancelToken:
     """Stops runs from another thread."""
 
@@ -54,7 +56,7 @@ def base_config(profile: str, preset: str) -> str:
     """Defaults of a profile with a radio preset as JSON: section -> {name: value}.
 
     Raises:
-        EngineError: unknown profile or preset.
+        ValueError: unknown profile or preset.
     """
 
 def validate(config_json: str) -> None:
@@ -83,6 +85,17 @@ def frame_airtime_ns(radio_json: str, bytes: int, rate: int) -> int:  # noqa: A0
 
     Raises:
         EngineError: the radio section is refused.
+    """
+
+def trajectory(config_json: str, eager: bool = False) -> int:
+    """Hash of every frame a configuration sends; equal hashes mean equal runs.
+
+    Args:
+        config_json: the configuration.
+        eager: make every edge of a frame at every station an event of its own; the hash must not change.
+
+    Raises:
+        EngineError: the configuration is refused.
     """
 
 def run(config_json: str, cancel: CancelToken | None = None, progress: Callable[[float], object] | None = None) -> str:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import copy
 import functools
 import json
+import logging
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -21,11 +22,16 @@ from hopscope.scenario.lower import describe, lower
 from hopscope.scenario.resolve import Resolved, resolve
 from hopscope.scenario.topology import Positions
 
+#: From so many nodes on the cost is told before the engine builds the scenario to check it.
+MANY_NODES = 100_000
+
 #: After so many problems the rest of a sweep is not looked at any more.
 ENOUGH_PROBLEMS = 20
 
 #: ``quick`` divides the duration by this and keeps at least this many seconds and at most so many seeds.
 QUICK_DIVISOR, QUICK_SECONDS, QUICK_SEEDS = 10, 10, 2
+
+_LOG = logging.getLogger("hopscope")
 
 
 @dataclass(frozen=True)
@@ -254,7 +260,16 @@ def _sweep_path(document: Document, key: str) -> tuple[str, ...]:
 
 def _engine_problems(document: Document, resolved: Resolved) -> Iterator[Problem]:
     """What only the engine can tell, such as a destination that no static route reaches."""
+    config_json = json.dumps(lower(resolved, resolved.top["seed"]))
     try:
-        _core.validate(json.dumps(lower(resolved, resolved.top["seed"])))
+        if len(resolved.nodes) >= MANY_NODES:
+            cost = json.loads(_core.estimate(config_json))
+            _LOG.warning(
+                "%d nodes: a run is estimated at %.0f s and %.1f GB of memory; checking the scenario builds it once",
+                len(resolved.nodes),
+                cost["wall_s"],
+                cost["memory_bytes"] / 1e9,
+            )
+        _core.validate(config_json)
     except _core.EngineError as error:
         yield document.problem(keys.from_engine_key(error.key), error.message)

@@ -1,0 +1,59 @@
+"""The typed stub of the engine says what the module has."""
+
+from __future__ import annotations
+
+import inspect
+from typing import Any
+
+import pytest
+
+from hopscope import _core
+from hopscope.scenario import Scenario
+
+BASE: dict[str, Any] = {"topology": {"kind": "chain", "hops": 2}, "flow": [{"from": 0, "to": 2}], "duration": 1}
+
+
+def test_stub_and_module_have_the_same_names_and_arguments() -> None:
+    import ast
+    from pathlib import Path
+
+    tree = ast.parse(Path(_core.__file__).with_name("_core.pyi").read_text())
+    declared = {node.name: node for node in tree.body if isinstance(node, (ast.FunctionDef, ast.ClassDef))}
+    assert declared.keys() == {name for name in dir(_core) if not name.startswith("_")}
+    for name, node in declared.items():
+        if isinstance(node, ast.FunctionDef):
+            wanted = [argument.arg for argument in node.args.args]
+            assert list(inspect.signature(getattr(_core, name)).parameters) == wanted, name
+            assert ast.get_docstring(node)
+
+
+def test_engine_errors_name_their_key() -> None:
+    import json
+
+    config = Scenario(BASE).points[0].config(1)
+    config["flows"][0]["to"] = 9
+    with pytest.raises(_core.EngineError) as caught:
+        _core.validate(json.dumps(config))
+    assert caught.value.key == "flows.0.to"
+    assert caught.value.message
+
+
+def test_a_cancelled_run_raises() -> None:
+    import json
+
+    config = json.dumps(Scenario({**BASE, "duration": 3000}).points[0].config(1))
+    token = _core.CancelToken()
+    assert not token.is_set()
+    token.set()
+    assert token.is_set()
+    with pytest.raises(_core.Cancelled):
+        _core.run(config, token)
+
+
+def test_progress_rises_to_the_end() -> None:
+    import json
+
+    seen: list[float] = []
+    _core.run(json.dumps(Scenario(BASE).points[0].config(1)), None, seen.append)
+    assert seen == sorted(seen)
+    assert seen[-1] == pytest.approx(1.0)
