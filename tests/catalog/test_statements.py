@@ -278,3 +278,20 @@ def test_a_network_that_carries_nothing_passes_no_throughput_statement(entry):
     # Statements on queues, overflow and lost excess hold in an idle network, too.
     idle = {"fu2003.table3": {"c1", "c2", "c3"}, "afrakhteh2005.exp06": {"c4"}}
     assert passed <= idle.get(entry.key, set())
+
+
+def test_the_profile_of_the_source_decides_and_the_other_is_for_contrast():
+    from synthetic import data
+
+    from hopscope.catalog.entry import Outcome
+    from hopscope.catalog.reproduce import EntryOutcome, Reproduction, weigh
+
+    def model(label, where):
+        return published_window_curve(label, where) if label == "ns2" else {"throughput_kbps": 100.0 + where[WINDOW]}
+
+    measured, judged, charts = weigh(fu2003.FIG2_LEFT, data(fu2003.FIG2_LEFT, model))
+    outcome = Reproduction(("fu2003",), (EntryOutcome(fu2003.FIG2_LEFT, measured, judged, charts, {}),))
+    assert (outcome.count(Outcome.PASS), outcome.count(Outcome.FAIL)) == (4, 0)
+    assert (outcome.count_contrast(Outcome.PASS), outcome.count_contrast(Outcome.FAIL)) == (1, 3)
+    assert outcome.exit_status == 0
+    assert "for contrast" in outcome.summary

@@ -50,11 +50,14 @@ class Study:
         scenario: a scenario as in a TOML file, sweep included.
         quick: top-level keys that replace those of `scenario` under `--quick`: a shorter sweep, or a duration or number
             of seeds other than the usual (a tenth of the duration, two seeds).
+        decides: whether its findings decide a statement; otherwise they are shown for contrast (the same experiment
+            under rules that its source did not use).
     """
 
     label: str
     scenario: Mapping[str, Any]
     quick: Mapping[str, Any] = field(default_factory=dict)
+    decides: bool = True
 
     def document(self, *, quick: bool = False) -> dict[str, Any]:
         """The scenario file of this study."""

@@ -130,11 +130,12 @@ class Difference:
         """Whether the first is below the second; `None` within noise."""
         return None if self.order is Order.NOISE else self.order is Order.LOWER
 
-    def __str__(self) -> str:
+    def words(self, unit: str) -> str:
+        """The difference with its interval and unit."""
         if self.ci95 is None:
-            return f"{self.mean:+.3g} (one seed, no interval)"
+            return f"{self.mean:+.3g} {unit} (one seed, no interval)"
         noise = ", within noise" if self.order is Order.NOISE else ""
-        return f"{self.mean:+.3g} ± {_half_width(self.ci95)}{noise}"
+        return f"{self.mean:+.3g} ± {_half_width(self.ci95)} {unit}{noise}"
 
 
 def difference(table: Table, metric: Metric, first: Where, second: Where, *, other: Table | None = None) -> Difference:

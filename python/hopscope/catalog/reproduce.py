@@ -41,15 +41,26 @@ class Measured:
 
 @dataclass(frozen=True)
 class Judged:
-    """A statement and its findings."""
+    """A statement and its findings.
+
+    Attributes:
+        statement: what is stated.
+        findings: one for each study judged.
+        contrast: labels of studies whose findings do not decide.
+    """
 
     statement: Statement
     findings: tuple[Finding, ...]
+    contrast: frozenset[str] = frozenset()
+
+    def decides(self, finding: Finding) -> bool:
+        """Whether a finding counts for the outcome."""
+        return finding.study not in self.contrast
 
     @property
     def outcome(self) -> Outcome:
-        """Fail when any finding fails, pass when at least one passes, otherwise not reproducible."""
-        outcomes = {finding.outcome for finding in self.findings}
+        """Fail when a deciding finding fails, pass when at least one passes, otherwise not reproducible."""
+        outcomes = {finding.outcome for finding in self.findings if self.decides(finding)}
         for outcome in (Outcome.FAIL, Outcome.PASS):
             if outcome in outcomes:
                 return outcome
@@ -69,6 +80,10 @@ class EntryOutcome:
     def count(self, outcome: Outcome) -> int:
         """How many statements have this outcome."""
         return sum(j.outcome is outcome for j in self.judged)
+
+    def count_contrast(self, outcome: Outcome) -> int:
+        """How many findings shown for contrast have this outcome."""
+        return sum(f.outcome is outcome for j in self.judged for f in j.findings if not j.decides(f))
 
 
 @dataclass(frozen=True)
@@ -94,6 +109,20 @@ class Reproduction:
     def count(self, outcome: Outcome) -> int:
         """How many statements have this outcome."""
         return sum(entry.count(outcome) for entry in self.entries)
+
+    def count_contrast(self, outcome: Outcome) -> int:
+        """How many findings shown for contrast have this outcome."""
+        return sum(entry.count_contrast(outcome) for entry in self.entries)
+
+    @property
+    def summary(self) -> str:
+        """The counts in words, those for contrast after the deciding ones."""
+        counts = ", ".join(f"{self.count(o)} {o.value}" for o in Outcome)
+        words = f"{sum(len(entry.judged) for entry in self.entries)} published statements: {counts}"
+        if any(self.count_contrast(o) for o in Outcome):
+            contrast = ", ".join(f"{self.count_contrast(o)} {o.value}" for o in Outcome)
+            words += f"; for contrast, under rules the source did not use: {contrast}"
+        return words
 
     @property
     def exit_status(self) -> int:
@@ -264,7 +293,8 @@ def weigh(entry: Entry, data: Data) -> tuple[tuple[Measured, ...], tuple[Judged,
         ]
         if values:
             measured.append(Measured(quantity, tuple(values)))
-    judged = [Judged(statement, tuple(statement.judge(data))) for statement in entry.statements]
+    contrast = frozenset(study.label for study in entry.studies if not study.decides)
+    judged = [Judged(statement, tuple(statement.judge(data)), contrast) for statement in entry.statements]
     charts = [chart for chart in entry.charts(data) if not chart.is_empty]
     return tuple(measured), tuple(judged), tuple(charts)
 
@@ -321,7 +351,13 @@ def _entry_json(outcome: EntryOutcome) -> dict[str, Any]:
                 "text": judged.statement.text,
                 "outcome": judged.outcome.value,
                 "findings": [
-                    {"study": f.study, "outcome": f.outcome.value, "measured": f.measured, "reason": f.reason}
+                    {
+                        "study": f.study,
+                        "decides": judged.decides(f),
+                        "outcome": f.outcome.value,
+                        "measured": f.measured,
+                        "reason": f.reason,
+                    }
                     for f in judged.findings
                 ],
             }

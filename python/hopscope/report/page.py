@@ -60,6 +60,7 @@ def reproduction_page(outcome: Reproduction, folder: Path) -> Path:
             "failed": outcome.count(Outcome.FAIL),
             "open": outcome.count(Outcome.NOT_REPRODUCIBLE),
         },
+        "summary": outcome.summary,
         "failures": outcome.failures,
         "entries": entries,
         "command": outcome.command,
@@ -129,6 +130,7 @@ def _entry_context(outcome: EntryOutcome, folder: Path, *, quick: bool) -> dict[
                 "findings": [
                     {
                         "study": finding.study,
+                        "contrast": not judged.decides(finding),
                         "outcome": finding.outcome.value,
                         "tone": _TONES[finding.outcome],
                         "measured": finding.measured,

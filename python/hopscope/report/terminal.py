@@ -21,8 +21,7 @@ def print_reproduction(outcome: Reproduction, console: Console) -> None:
 
     for entry in outcome.entries:
         _print_entry(entry, outcome.caution, console)
-    counts = ", ".join(f"{outcome.count(o)} {o.value}" for o in Outcome)
-    console.print(Text(f"{sum(len(e.judged) for e in outcome.entries)} published statements: {counts}", style="bold"))
+    console.print(Text(outcome.summary, style="bold"))
     if outcome.caution:
         console.print(Text(f"Note: {outcome.caution}.", style="yellow"))
     for failure in outcome.failures:
@@ -57,8 +56,8 @@ def _print_entry(outcome: EntryOutcome, caution: str, console: Console) -> None:
             table.add_row(
                 Text(judged.statement.id if index == 0 else ""),
                 Text(judged.statement.text if index == 0 else ""),
-                Text(finding.study),
-                Text(finding.outcome.value, style=_STYLES[finding.outcome]),
+                Text(finding.study if judged.decides(finding) else f"{finding.study} (contrast)"),
+                Text(finding.outcome.value, style=_STYLES[finding.outcome] if judged.decides(finding) else "dim"),
                 Text(words),
             )
     console.print(table)
