@@ -20,6 +20,8 @@ pub enum Purpose {
     RoutingJitter = 5,
     /// Node positions.
     Placement = 6,
+    /// Phase of one TCP sender's coarse clock.
+    Clock = 7,
 }
 
 /// A stream of random numbers.

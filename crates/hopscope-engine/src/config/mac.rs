@@ -70,6 +70,8 @@ params! {
         max_msdu: u32 = 2304, "bytes", "IEEE 802.11-2020 9.2.4.7.1";
         /// Interface queue length.
         queue: u32 = 50, "packets", "fu2003.table1";
+        /// Places of the interface queue that are never taken: ns-2.35 drops the packet that would fill the last one.
+        queue_reserve: u32 = 0, "packets", "ns-2.35 behaviour, measured for this project";
         /// Back-off is drawn from 0..=CW; otherwise from 0..CW-1.
         backoff_includes_cw: bool = true, "", "IEEE 802.11-2020 10.3.3";
         /// A frame that finds the medium idle for DIFS and no back-off pending is sent at once.

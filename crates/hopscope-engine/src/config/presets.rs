@@ -116,6 +116,7 @@ fn apply_ns2(base: &mut Base) {
     radio.propagation_speed = 3e8; // 7
     mac.data_header = 34; // 11
     mac.llc_header = 0; // 11
+    mac.queue_reserve = 1; // measured beside 26: a limit of 50 holds 49
     mac.max_msdu = 8_000; // no limit in ns-2; the Duration field is 16 bits of microseconds
     mac.duration_whole_us = true; // 13
     mac.nav_reset = false; // 13
@@ -144,4 +145,5 @@ fn apply_ns2(base: &mut Base) {
     tcp.loss_window = LossWindow::Window; // 37, 40
     tcp.recovery = Recovery::Ns2; // 38 to 42
     tcp.sack_option_base = 0; // 41
+    tcp.vegas_headers = false; // measured beside 41
 }

@@ -95,7 +95,10 @@ params! {
         vegas_beta: f64 = 3.0, "packets", "ns2-facts item 41";
         /// Vegas: backlog that ends slow start.
         vegas_gamma: f64 = 1.0, "packets", "ns2-facts item 41";
-        /// A receiver buffers out-of-order data and a FIN is acknowledged; TIME-WAIT lasts this long.
+        /// Segments of the Vegas sender carry their headers on the air; ns-2.35's Vegas agent leaves them out and sends
+        /// its SYN at full packet size.
+        vegas_headers: bool = true, "", "ns-2.35 behaviour, measured for this project";
+        /// How long the end that closed first stays in TIME-WAIT.
         time_wait: Span = Span::from_secs(60), "s", "RFC 9293 3.4.2 (2 MSL, MSL shortened: a default)";
     }
 }

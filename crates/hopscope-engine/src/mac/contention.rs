@@ -133,43 +133,54 @@ impl Station {
     /// A frame will arrive. What has ended by `now` is applied first, which keeps the inbox short.
     #[inline]
     pub fn post(&mut self, now: Time, arrival: Arrival, rules: &StationRules) {
-        self.catch_up(now, rules);
+        if self.radio.has_waiting() && !self.take_isolated(now, rules) {
+            self.apply_edges(now, rules);
+        }
         self.radio.post(arrival);
     }
 
     /// Applies every edge up to `now`.
     #[inline]
     pub fn catch_up(&mut self, now: Time, rules: &StationRules) {
-        if !self.radio.is_quiet() {
+        if !self.radio.is_quiet() && !(self.take_isolated(now, rules) && self.radio.is_quiet()) {
             self.apply_edges(now, rules);
         }
     }
 
+    /// Applies the next frame at once if it had the air to itself and has ended.
+    #[inline(always)]
+    fn take_isolated(&mut self, now: Time, rules: &StationRules) -> bool {
+        let freezes = self.freezes();
+        let busy_before = if freezes { self.busy_until() } else { Time::ZERO };
+        let Some(frame) = self.radio.next_isolated(now, &rules.radio) else { return false };
+        if frame.sensed {
+            if freezes {
+                self.freeze(frame.start, busy_before, rules);
+            }
+            self.nav.on_frame_start(frame.start);
+        }
+        match frame.heard {
+            Heard::Frame => self.on_rx_ok(frame.end, frame.slot, frame.nav, frame.flags, rules),
+            Heard::Noise => self.on_rx_bad(frame.end, rules),
+            Heard::Nothing => {}
+        }
+        true
+    }
+
+    #[inline(never)]
     fn apply_edges(&mut self, now: Time, rules: &StationRules) {
-        loop {
-            let busy_before = if self.freezes() { self.busy_until() } else { Time::ZERO };
-            if let Some(frame) = self.radio.next_isolated(now, &rules.radio) {
-                if frame.sensed {
-                    self.on_busy(frame.start, busy_before, rules);
-                }
-                match frame.heard {
-                    Heard::Frame => self.on_rx_ok(frame.end, frame.slot, frame.nav, frame.flags, rules),
-                    Heard::Noise => self.on_rx_bad(frame.end, rules),
-                    Heard::Nothing => {}
-                }
-                if self.radio.is_quiet() {
-                    return;
-                }
-            } else if let Some(edge) = self.radio.next_edge(now, &rules.radio) {
-                match edge {
-                    Edge::Busy { at } => self.on_busy(at, busy_before, rules),
-                    Edge::Ignored { end, .. } => self.nav.extend(end + rules.timing.eifs),
-                    Edge::Silent | Edge::Deaf => {}
-                    Edge::RxOk { at, slot, nav, flags } => self.on_rx_ok(at, slot, nav, flags, rules),
-                    Edge::RxBad { at } => self.on_rx_bad(at, rules),
-                }
-            } else {
-                return;
+        while !self.radio.is_quiet() {
+            if self.take_isolated(now, rules) {
+                continue;
+            }
+            let busy_before = self.busy_until();
+            match self.radio.next_edge(now, &rules.radio) {
+                Some(Edge::Busy { at }) => self.on_busy(at, busy_before, rules),
+                Some(Edge::Ignored { end, .. }) => self.nav.extend(end + rules.timing.eifs),
+                Some(Edge::Silent | Edge::Deaf) => {}
+                Some(Edge::RxOk { at, slot, nav, flags }) => self.on_rx_ok(at, slot, nav, flags, rules),
+                Some(Edge::RxBad { at }) => self.on_rx_bad(at, rules),
+                None => return,
             }
         }
     }

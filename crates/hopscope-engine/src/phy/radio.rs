@@ -256,6 +256,12 @@ impl Radio {
         self.lock.held.then_some(self.lock.end)
     }
 
+    /// True when a frame was announced that has not begun for this radio yet.
+    #[inline]
+    pub fn has_waiting(&self) -> bool {
+        !self.inbox.is_empty()
+    }
+
     /// True when no edge is left to apply at any time.
     #[inline]
     pub fn is_quiet(&self) -> bool {

@@ -1,10 +1,11 @@
 //! Configuration to network: the only place that makes machines and random streams.
 
-use super::flow::{Endpoint, Flow};
+use super::flow::{Endpoint, Flow, SegmentSizes};
 use super::{AirSlots, Net, Wiring, World};
 use crate::app::Source;
 use crate::channel::Medium;
 use crate::config::radio::{ErrorKind, ErrorScope, OnError};
+use crate::config::tcp::RttEstimator;
 use crate::config::{App, Config, FlowConfig, SeriesKind, Transport};
 use crate::error::BuildError;
 use crate::event::Event;
@@ -55,7 +56,7 @@ pub(super) fn build<R: Recorder>(config: &Config, recorder: R) -> Result<World<R
         macs: (0..nodes).map(|n| Dcf::new(NodeId(n as u32))).collect(),
         nets: (0..nodes)
             .map(|_| Net {
-                queue: InterfaceQueue::new(config.mac.queue),
+                queue: InterfaceQueue::new(config.mac.queue - config.mac.queue_reserve),
                 arp: Arp::default(),
                 saturating: smallvec::SmallVec::new(),
             })
@@ -80,7 +81,7 @@ pub(super) fn build<R: Recorder>(config: &Config, recorder: R) -> Result<World<R
             routes.install(&world.medium, to, from).ok_or_else(|| unreachable(number, flow))?;
         }
         let rng = stream(number, Purpose::Traffic);
-        world.add_flow(FlowId(number as u32), flow, hops, rng);
+        world.add_flow(FlowId(number as u32), flow, hops, rng, stream(number, Purpose::Clock));
     }
     world.routes = routes;
     if config.series.keep.iter().any(|k| matches!(k, SeriesKind::Queue | SeriesKind::Throughput)) {
@@ -90,7 +91,7 @@ pub(super) fn build<R: Recorder>(config: &Config, recorder: R) -> Result<World<R
 }
 
 impl<R: Recorder> World<R> {
-    fn add_flow(&mut self, id: FlowId, flow: &FlowConfig, hops: u32, rng: Stream) {
+    fn add_flow(&mut self, id: FlowId, flow: &FlowConfig, hops: u32, rng: Stream, mut clock: Stream) {
         let source = Source::new(flow.app.clone(), flow.packet, flow.start, flow.stop.unwrap_or(Time::NEVER));
         let endpoint = if flow.transport == Transport::Udp {
             if !source.is_paced() {
@@ -99,8 +100,13 @@ impl<R: Recorder> World<R> {
             Endpoint::Udp(Udp::default())
         } else {
             let sack = flow.transport == Transport::TcpSack;
+            let mut sender = TcpSender::new(&flow.tcp, flow.transport, flow.packet, flow.max_window);
+            if flow.tcp.rtt_estimator == RttEstimator::Ns2 {
+                let tick = flow.tcp.clock_granularity.0 as f64;
+                sender.set_clock_phase(Span((clock.uniform() * tick) as u64));
+            }
             Endpoint::Tcp {
-                sender: TcpSender::new(&flow.tcp, flow.transport, flow.packet, flow.max_window),
+                sender,
                 receiver: TcpReceiver::new(&flow.tcp, flow.ack, flow.ack_delay, sack, flow.packet, flow.max_window),
             }
         };
@@ -114,8 +120,11 @@ impl<R: Recorder> World<R> {
             source,
             rng,
             backlog: 0,
-            tcp_header: flow.tcp.header,
-            sack_option_base: flow.tcp.sack_option_base,
+            sizes: SegmentSizes {
+                headers: self.wiring.ip_header + flow.tcp.header,
+                sack_option_base: flow.tcp.sack_option_base,
+                bare: (flow.transport == Transport::TcpVegas && !flow.tcp.vegas_headers).then_some(flow.packet),
+            },
             cwnd: 0.0,
             generations: [0; 2 * TcpTimer::COUNT],
         });
@@ -251,6 +260,9 @@ fn check_mac(config: &Config) -> Result<(), BuildError> {
             format!("found {value}; allowed are 1 to 1000000")
         })?;
     }
+    require(m.queue_reserve < m.queue, "mac.queue_reserve", || {
+        format!("found {}; it must stay below mac.queue, {}", m.queue_reserve, m.queue)
+    })?;
     for (key, value) in [("data_header", m.data_header), ("llc_header", m.llc_header)] {
         require(value <= 1_000, format!("mac.{key}"), || format!("found {value}; allowed are 0 to 1000 bytes"))?;
     }

@@ -232,9 +232,7 @@ impl<R: Recorder> World<R> {
         match effect {
             TcpEffect::Emit(segment) => {
                 let (src, dst) = if end == End::Sender { (state.from, state.to) } else { (state.to, state.from) };
-                let options =
-                    if segment.n_sack > 0 { state.sack_option_base + 8 * u32::from(segment.n_sack) } else { 0 };
-                let bytes = self.wiring.ip_header + state.tcp_header + options + segment.len;
+                let bytes = state.sizes.of(&segment, end);
                 if end == End::Sender && (segment.len > 0 || segment.flags.syn) {
                     self.note(Record::DataSent { flow, bytes: segment.len, retransmission: segment.retransmission });
                 }

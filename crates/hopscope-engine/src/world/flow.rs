@@ -3,6 +3,7 @@
 use crate::app::Source;
 use crate::config::Transport;
 use crate::ids::NodeId;
+use crate::packet::tcp::TcpSegment;
 use crate::rng::Stream;
 use crate::transport::tcp::{TcpReceiver, TcpSender, TcpTimer};
 use crate::transport::udp::Udp;
@@ -31,6 +32,30 @@ pub enum End {
     Receiver,
 }
 
+/// Bytes of TCP segments as network packets.
+#[derive(Debug)]
+pub(super) struct SegmentSizes {
+    /// Network and TCP header.
+    pub(super) headers: u32,
+    /// SACK option beyond its blocks.
+    pub(super) sack_option_base: u32,
+    /// Data segments and the SYN of this flow are this long on the air and carry no headers.
+    pub(super) bare: Option<u32>,
+}
+
+impl SegmentSizes {
+    /// Packet size of a segment sent by `end`.
+    pub(super) fn of(&self, segment: &TcpSegment, end: End) -> u32 {
+        if let (Some(full), End::Sender) = (self.bare, end)
+            && (segment.len > 0 || segment.flags.syn)
+        {
+            return if segment.flags.syn { full } else { segment.len };
+        }
+        let blocks = u32::from(segment.n_sack);
+        self.headers + segment.len + if blocks > 0 { self.sack_option_base + 8 * blocks } else { 0 }
+    }
+}
+
 /// One flow.
 #[derive(Debug)]
 pub struct Flow {
@@ -50,8 +75,7 @@ pub struct Flow {
     pub(super) rng: Stream,
     /// Bytes that a UDP source has ready beyond what it has sent (bulk and file).
     pub(super) backlog: u64,
-    pub(super) tcp_header: u32,
-    pub(super) sack_option_base: u32,
+    pub(super) sizes: SegmentSizes,
     pub(super) cwnd: f64,
     pub(super) generations: [u32; 2 * TcpTimer::COUNT],
 }
