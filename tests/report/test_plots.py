@@ -34,6 +34,7 @@ def test_panels_share_their_axis_and_one_legend():
     figure = plots.draw(chart(panels=[Panel("a", [LINE]), Panel("b", [LINE, Line("other", [1.0], [40.0])])]))
     first, second = figure.axes
     assert first.get_ylim() == second.get_ylim()
+    assert first.get_ylim()[1] > 40
     [legend] = figure.legends
     assert [text.get_text() for text in legend.get_texts()] == ["measured", "other"]
 

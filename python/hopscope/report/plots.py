@@ -92,7 +92,7 @@ def lines(chart: Chart) -> Figure:
                 )
             _publish(ax, panel)
             _guide(ax, panel)
-            _scale(ax, chart, panel)
+        _scale(axes, chart)
         _legend(figure, axes, chart)
         return figure
 
@@ -158,8 +158,8 @@ def steps(chart: Chart) -> Figure:
         for ax, panel in zip(axes, chart.panels, strict=True):
             for index, line in enumerate(panel.lines):
                 ax.step(line.x, line.y, where="post", color=_COLOURS[index % len(_COLOURS)], lw=1.0, label=line.label)
-            _scale(ax, chart, panel)
             _guide(ax, panel)
+        _scale(axes, chart)
         _legend(figure, axes, chart)
         return figure
 
@@ -244,19 +244,19 @@ def _bars_of(error: Sequence[Error]) -> Any:
     return [[below for below, _ in pairs], [above for _, above in pairs]]
 
 
-def _scale(ax: Axes, chart: Chart, panel: Panel) -> None:
-    """Set the axes; called when everything is drawn, since fixing one end of an axis fixes the other."""
-    if chart.log_x:
-        ax.set_xscale("log", base=2)
-        places = sorted({float(x) for line in panel.lines for x in line.x})
-        ax.set_xticks(places, [f"{place:g}" for place in places])
-        ax.minorticks_off()
-    if chart.log_y:
-        ax.set_yscale("log")
-        return
-    values = [y for line in panel.lines for y in line.y] + [y for mark in panel.marks for y in mark.y]
-    if values and min(values) >= 0:
-        ax.set_ylim(bottom=0)
+def _scale(axes: Sequence[Axes], chart: Chart) -> None:
+    """Set the axes; called when every panel is drawn, since fixing one end of a shared axis fixes the other."""
+    for ax, panel in zip(axes, chart.panels, strict=True):
+        if chart.log_x:
+            ax.set_xscale("log", base=2)
+            places = sorted({float(x) for line in panel.lines for x in line.x})
+            ax.set_xticks(places, [f"{place:g}" for place in places])
+            ax.minorticks_off()
+        values = [y for line in panel.lines for y in line.y] + [y for mark in panel.marks for y in mark.y]
+        if chart.log_y:
+            ax.set_yscale("log")
+        elif values and min(values) >= 0:
+            ax.set_ylim(bottom=0)
 
 
 def _publish(ax: Axes, panel: Panel, place: Callable[[Any], float] = float) -> None:
