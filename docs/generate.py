@@ -135,7 +135,7 @@ def cli_page() -> str:
     environment = {**os.environ, "NO_COLOR": "1", "COLUMNS": "100", "TERM": "dumb"}
     parts = []
     for verb in ["", *VERBS]:
-        words = [sys.executable, "-m", "hopscope", *([verb] if verb else []), "--help"]
+        words = [Path(sys.executable).with_name("hopscope"), *([verb] if verb else []), "--help"]
         text = subprocess.run(words, capture_output=True, text=True, env=environment, check=True).stdout
         parts.append(f"## `hopscope{' ' + verb if verb else ''}`\n\n```text\n{text.strip()}\n```\n")
     return "\n".join(parts)

@@ -2,8 +2,9 @@
 
     python bench/peers/run.py [--repeats 5] [--only chain] [--full]
 
-Writes bench/peers/latest.json and prints the table that docs/performance.md shows (bench/peers/results.md with
-`--record`). Exit status: 0 measured, 1 a simulator failed, 2 no peer could be measured.
+Writes bench/peers/latest.json and prints the table; `--record` also puts it into bench/peers/results.md, which
+docs/performance.md shows, and a short form into the README. Exit status: 0 measured, 1 a simulator failed, 2 no peer
+could be measured.
 """
 
 from __future__ import annotations
@@ -171,6 +172,30 @@ def report(results: list[tuple[Scenario, list[Side]]], repeats: int, peers: str)
     )
 
 
+def short(results: list[tuple[Scenario, list[Side]]]) -> str:
+    """One line for each scenario, for the README."""
+    rows = []
+    for scenario, sides in results:
+        row = [scenario.title]
+        for ours, peer in (("Hopscope, profile ns2", "ns-2"), ("Hopscope, profile standard", "ns-3")):
+            cost = {side.label: side.cpu_per_100s for side in sides}
+            row.append(f"{cost[ours]:.3f}")
+            row.append(f"{cost[peer]:.2f} ({cost[peer] / cost[ours]:.0f} times)" if peer in cost else "not measured")
+        rows.append(row)
+    head = ["CPU s for 100 simulated s", "Hopscope `ns2`", "ns-2 2.35", "Hopscope `standard`", "ns-3 3.44"]
+    return table(head, rows)
+
+
+def record(text: str, summary: str) -> None:
+    """Writes the table of the documentation and the one between the markers of the README."""
+    (HERE / "results.md").write_text(text, encoding="utf-8")
+    readme = HERE.parents[1] / "README.md"
+    begin, end = "<!-- peers: written by bench/peers/run.py --record -->\n", "<!-- /peers -->"
+    before, _, rest = readme.read_text(encoding="utf-8").partition(begin)
+    _, _, after = rest.partition(end)
+    readme.write_text(f"{before}{begin}{summary}\n{end}{after}", encoding="utf-8")
+
+
 def main() -> int:
     parser = argparse.ArgumentParser(description="Hopscope beside ns-2 and ns-3.")
     parser.add_argument("--repeats", type=int, default=5, help="runs of each simulator, medians are reported (5)")
@@ -178,7 +203,7 @@ def main() -> int:
     parser.add_argument(
         "--full", action="store_true", help="300 simulated seconds for every simulator and scenario (hours)"
     )
-    parser.add_argument("--record", action="store_true", help="also write bench/peers/results.md for the documentation")
+    parser.add_argument("--record", action="store_true", help="write the tables of documentation and README")
     options = parser.parse_args()
     if options.repeats < 1:
         parser.error(f"--repeats {options.repeats}: must be 1 or more")
@@ -204,7 +229,7 @@ def main() -> int:
     }
     (HERE / "latest.json").write_text(json.dumps(raw, indent=1), encoding="utf-8")
     if options.record:
-        (HERE / "results.md").write_text(text, encoding="utf-8")
+        record(text, short(results))
     return 0
 
 

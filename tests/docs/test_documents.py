@@ -1,0 +1,75 @@
+"""What the documents say is tried: scenarios are good, commands exist, links lead somewhere, items are complete."""
+
+from __future__ import annotations
+
+import re
+import tomllib
+from pathlib import Path
+
+import pytest
+
+from hopscope import _core
+from hopscope.cli.main import VERBS
+from hopscope.scenario import Scenario
+
+ROOT = Path(__file__).resolve().parents[2]
+PAGES = sorted(
+    [*ROOT.glob("*.md"), *(p for p in ROOT.glob("docs/**/*.md") if not {"_build", "generated"} & set(p.parts))]
+)
+NAMES = [str(page.relative_to(ROOT)) for page in PAGES]
+
+
+def blocks(text: str, language: str) -> list[str]:
+    return re.findall(rf"^```{language}\n(.*?)^```", text, flags=re.DOTALL | re.MULTILINE)
+
+
+def documents() -> list[tuple[str, str]]:
+    found = [
+        (name, block) for name, page in zip(NAMES, PAGES, strict=True) for block in blocks(page.read_text(), "toml")
+    ]
+    assert len(found) >= 4
+    return found
+
+
+@pytest.mark.parametrize(("page", "block"), documents())
+def test_scenarios_are_good(page: str, block: str) -> None:
+    values = tomllib.loads(block)
+    # A page may show a part of a file; the rest is the plainest scenario.
+    whole = {"topology": {"kind": "chain", "hops": 7}, "flow": [{"from": 0, "to": "last"}], **values}
+    assert Scenario(whole).points, page
+
+
+@pytest.mark.parametrize("page", PAGES, ids=NAMES)
+def test_commands_exist(page: Path) -> None:
+    lines = [line for block in blocks(page.read_text(), "console") for line in block.splitlines()]
+    for line in lines:
+        words = line.split("#")[0].split()
+        if words[:1] == ["hopscope"] and not words[1].startswith("-"):
+            assert words[1] in VERBS, line
+        if words[:1] == ["make"]:
+            makefile = (ROOT / "Makefile").read_text()
+            assert re.search(rf"^{words[1]}:", makefile, flags=re.MULTILINE), line
+
+
+@pytest.mark.parametrize("page", PAGES, ids=NAMES)
+def test_links_lead_somewhere(page: Path) -> None:
+    for target in re.findall(r"\]\(([^)#]+?)(?:#[^)]*)?\)", page.read_text()):
+        if not target.startswith(("http:", "https:")):
+            assert (page.parent / target).exists(), target
+
+
+def test_every_item_of_the_ns2_profile_that_a_parameter_names_is_described() -> None:
+    items = {int(n) for n in re.findall(r"ns2-facts items? (\d+)", _core.parameters())}
+    assert items
+    page = (ROOT / "docs" / "models" / "ns2.md").read_text()
+    described = {int(n) for n in re.findall(r"^(\d+)\. \*\*", page, flags=re.MULTILINE)}
+    assert items <= described
+    assert set(range(1, 44)) <= described
+
+
+def test_every_engine_key_the_ns2_page_names_exists() -> None:
+    known = set(re.findall(r'"name":\s*"(\w+)"', _core.parameters()))
+    page = (ROOT / "docs" / "models" / "ns2.md").read_text()
+    named = {key for key in re.findall(r"`([a-z]\w+) = ", page) if key != "profile"}
+    assert len(named) > 20
+    assert named <= known
