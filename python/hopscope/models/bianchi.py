@@ -60,7 +60,9 @@ def attempt_probability(p: float, cw_min: int, doublings: int, retry_limit: int 
         # The sum form has no pole at p = 1/2, unlike the closed fraction.
         return 2.0 / (1 + window + p * window * sum(math.pow(2 * p, i) for i in range(doublings)))
     weights = [math.pow(p, stage) for stage in range(retry_limit)]
-    mean_slots = sum(weight * (math.ldexp(window, min(stage, doublings)) + 1) / 2 for stage, weight in enumerate(weights))
+    mean_slots = sum(
+        weight * (math.ldexp(window, min(stage, doublings)) + 1) / 2 for stage, weight in enumerate(weights)
+    )
     return sum(weights) / mean_slots
 
 
