@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import json
+import logging
 from collections.abc import Mapping, Sequence
 from concurrent.futures import Executor
 from pathlib import Path
@@ -15,6 +17,8 @@ from hopscope.errors import InputError, Interrupted
 from hopscope.results import Failure, PointResult, Result
 from hopscope.results.result import RunResult
 from hopscope.scenario import Scenario, load
+
+_LOG = logging.getLogger("hopscope")
 
 
 def run(
@@ -108,9 +112,14 @@ def run_scenarios(
     if folder is not None:
         folder.prepare(plan, title)
         finished = {run.key: found for run in plan.unique() if (found := folder.read(run.key)) is not None}
+        for problem in folder.problems:
+            _LOG.warning(problem)
     todo = [run for run in shard_of(plan.unique(), shard) if run.key not in finished]
     failures: dict[str, str] = {}
     _work(todo, finished, failures, folder, title, jobs=jobs, executor=executor, progress=progress)
+    if folder is not None and shard is not None:  # what other shards have finished meanwhile
+        others = (run for run in plan.unique() if run.key not in finished)
+        finished |= {run.key: found for run in others if (found := folder.read(run.key)) is not None}
     results = _assemble(plan, finished, failures)
     if folder is not None:
         folder.write_tables(results)
@@ -128,8 +137,6 @@ def _work(
     executor: Executor | None,
     progress: bool,
 ) -> None:
-    import json
-
     def done(run: Run, result_json: str) -> None:
         if folder is not None:
             folder.keep(run.key, result_json)

@@ -9,6 +9,7 @@ from multiprocessing import get_context
 from pathlib import Path
 from typing import Any
 
+import pandas as pd
 import pytest
 
 import hopscope as hs
@@ -46,6 +47,23 @@ def test_shards_are_disjoint_complete_and_merge_in_one_store(chain: Path, tmp_pa
     assert text(result) == text(hs.run(chain))
     with pytest.raises(InputError, match="expected i/n"):
         hs.run(chain, shard=(4, 3))
+
+
+def test_a_shard_sees_what_another_finished_meanwhile(
+    chain: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    real, nested = _core.run, []
+
+    def run_with_neighbour(config: str, *rest: Any) -> str:
+        if not nested:
+            nested.append(True)
+            hs.run(chain, out=tmp_path / "store", shard=(2, 2))
+        return real(config, *rest)
+
+    monkeypatch.setattr(_core, "run", run_with_neighbour)
+    result = hs.run(chain, out=tmp_path / "store", shard=(1, 2), jobs=1)
+    assert not result.partial
+    assert len(pd.read_parquet(tmp_path / "store" / "flows.parquet")) == 4
 
 
 def test_a_failed_run_is_told_and_the_rest_kept(chain: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -142,6 +142,30 @@ def test_a_bad_file_names_every_place(hopscope: Any, folder: Path) -> None:
     assert not (folder / "store").exists()
 
 
+def test_a_damaged_run_is_named_by_the_next_start(hopscope: Any, folder: Path) -> None:
+    hopscope("run", "chain.toml", "--out", "store")
+    victim = min((folder / "store" / "runs").iterdir())
+    victim.write_bytes(victim.read_bytes()[:100])
+    shown = hopscope("show", "store")
+    assert shown.returncode == 0
+    assert f"{victim.name}: damaged (truncated)" in shown.stderr
+    assert "3 of 4 runs are there" in shown.stderr
+    again = hopscope("run", "chain.toml", "--out", "store")
+    assert again.returncode == 0
+    assert f"{victim.name}: damaged (truncated)" in again.stderr
+    assert hopscope("show", "store").stderr == ""
+
+
+def test_a_full_output_is_an_error_not_a_traceback(hopscope: Any, folder: Path) -> None:
+    with Path("/dev/full").open("w") as full:
+        done = subprocess.run(
+            [sys.executable, "-m", "hopscope", "schema"], stdout=full, stderr=subprocess.PIPE, text=True, check=False
+        )
+    assert done.returncode == 1
+    assert "Traceback" not in done.stderr
+    assert "No space left" in done.stderr
+
+
 def test_large_work_is_announced(hopscope: Any) -> None:
     done = hopscope("check", "chain.toml", "--set", "duration=31536000s", "--set", "flow.0.rate=2Mbps")
     assert done.returncode == 0

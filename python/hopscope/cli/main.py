@@ -46,6 +46,9 @@ def main() -> None:
     except KeyboardInterrupt:
         _say("interrupted")
         sys.exit(130)
+    except OSError as error:
+        _say(f"{error.filename or 'standard output'}: {error.strerror or error}")
+        sys.exit(1)
     except MemoryError:
         _say("not enough memory for this scenario; see its cost with: hopscope check FILE")
         sys.exit(1)
