@@ -41,7 +41,7 @@ def run(
         jobs: runs at a time; default: all cores.
         out: result store; finished runs in it are not done again.  Without it nothing is written.
         set: dotted keys to change, as with ``--set``.
-        quick: fewer seeds and shorter runs, see :meth:`Scenario.quick`.
+        quick: shorter runs and, unless ``seeds`` is given, fewer seeds; see :meth:`Scenario.quick`.
         progress: show a bar on standard error.
         shard: ``(i, n)`` does only every n-th run, from the i-th on.
         executor: runs on another executor of :mod:`concurrent.futures`.

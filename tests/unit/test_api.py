@@ -29,9 +29,9 @@ def test_run_takes_a_file_a_mapping_or_a_scenario(chain: Path) -> None:
         hs.run(3)  # type: ignore[arg-type]
 
 
-def test_seeds_and_quick_apply(chain: Path) -> None:
+def test_seeds_given_by_hand_win_over_quick(chain: Path) -> None:
     result = hs.run(chain, seeds=4, quick=True, set={"duration": "20s"})
-    assert [len(p.runs) for p in result.points] == [2, 2]
+    assert [len(p.runs) for p in result.points] == [4, 4]
     assert result.scenario.resolved["duration"] == 10
     with pytest.raises(hs.ScenarioError, match="--seeds"):
         hs.run(chain, seeds=0)

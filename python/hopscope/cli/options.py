@@ -17,7 +17,7 @@ Set = Annotated[
 Jobs = Annotated[int | None, typer.Option("--jobs", metavar="N", min=1, help="Runs at a time; default: all cores.")]
 Out = Annotated[Path | None, typer.Option("--out", metavar="DIR", help="Result store; finished runs in it are kept.")]
 Json = Annotated[bool, typer.Option("--json", help="Print the result as JSON and nothing else.")]
-Quick = Annotated[bool, typer.Option("--quick", help="Fewer seeds and shorter runs.")]
+Quick = Annotated[bool, typer.Option("--quick", help="Fewer seeds (unless --seeds says otherwise) and shorter runs.")]
 NoProgress = Annotated[bool, typer.Option("--no-progress", help="No progress bar.")]
 Shard = Annotated[
     str | None,
