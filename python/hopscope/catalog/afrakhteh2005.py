@@ -323,7 +323,7 @@ EXP07 = Entry(
     quantities=[
         *(
             Quantity(
-                f"UDP throughput, {hops} hops",
+                f"UDP throughput, h = {hops}",
                 "kbps",
                 mean_of(THROUGHPUT, {HOPS: hops}),
                 value,
@@ -332,9 +332,9 @@ EXP07 = Entry(
             )
             for hops, value, source in ((1, 1700.0, "text"), (2, 870.0, 'text, "about"'), (6, 300.0, 'text, "about"'))
         ),
-        Quantity("UDP delay, 1 hop", "ms", mean_of(DELAY, {HOPS: 1}), 6, "text", studies=_is_udp),
+        Quantity("UDP delay, h = 1", "ms", mean_of(DELAY, {HOPS: 1}), 6, "text", studies=_is_udp),
         Quantity(
-            "TCP delay, 1 hop", "ms", mean_of(DELAY, {HOPS: 1}), 76, "text", studies=lambda label: label == _TCP_LABEL
+            "TCP delay, h = 1", "ms", mean_of(DELAY, {HOPS: 1}), 76, "text", studies=lambda label: label == _TCP_LABEL
         ),
     ],
     statements=[
@@ -439,11 +439,16 @@ EXP08 = Entry(
     studies=_candidates(_chain("exp08", flow=[_cbr("290kbps")], sweep={HOPS: _SIX})),
     quantities=[
         *per_value(
-            HOPS, THROUGHPUT, dict.fromkeys(_SIX, 290.0), label="throughput, {} hops", unit="kbps", source="text: all h"
+            HOPS,
+            THROUGHPUT,
+            dict.fromkeys((1, 6), 290.0),
+            label="throughput, h = {}",
+            unit="kbps",
+            source="text: all h",
         ),
-        *per_value(HOPS, DELAY, {1: 6.0, 6: 40.0}, label="delay, {} hops", unit="ms", source="text"),
-        *per_value(HOPS, JITTER, {1: 0.2, 6: 0.5}, label="jitter, {} hops", unit="ms", source="text: 0.2 to 0.5"),
-        *per_value(HOPS, LOSS, {1: 0.0, 6: 0.0}, label="loss, {} hops", unit="%", source="text"),
+        *per_value(HOPS, DELAY, {1: 6.0, 6: 40.0}, label="delay, h = {}", unit="ms", source="text"),
+        *per_value(HOPS, JITTER, {1: 0.2, 6: 0.5}, label="jitter, h = {}", unit="ms", source="text: 0.2 to 0.5"),
+        *per_value(HOPS, LOSS, {1: 0.0, 6: 0.0}, label="loss, h = {}", unit="%", source="text"),
     ],
     statements=[
         Statement("c1", "290 kbps arrive over every path (judged: within 0.5 %).", any_of(_all_delivered)),

@@ -1,7 +1,7 @@
 """validation.ns2: profile ns2 against ns-2.35, configuration by configuration.
 
 The reference numbers in `data/ns2.csv` are means of ns-2.35 runs made for this project; the header of that file says
-how. Every configuration runs here with 10 seeds; throughput must agree within 3 % for a single TCP flow and 2 % for
+how. Every configuration runs here with 10 seeds (the cross with 40); throughput must agree within 3 % for a single TCP flow and 2 % for
 UDP. Delay, jitter and loss are shown beside ns-2's without being judged.
 """
 
@@ -22,6 +22,10 @@ from hopscope.catalog.tables import Data, NoSamplesError, Table
 from hopscope.report.chart import Chart, Line, Panel
 
 SOURCE = "ns-2.35 measurements made for this project (python/hopscope/catalog/data/ns2.csv)"
+
+SEEDS = 10
+# The two flows of the cross share very unevenly from seed to seed: ten seeds leave their mean Jain index open by 0.1.
+CROSS_SEEDS = 40
 
 TCP_TOLERANCE = 0.03
 UDP_TOLERANCE = 0.02
@@ -102,7 +106,7 @@ class Configuration:
             # Flows start at 1 s and throughput counts the 300 s after that.
             "duration": "301s",
             "warmup": "1s",
-            "seeds": 10,
+            "seeds": CROSS_SEEDS if self.topology == "cross" else SEEDS,
             "profile": "ns2",
             "topology": {"kind": self.topology, "hops": self.hops, "spacing": "200m"},
             "radio": {"preset": "wavelan-2M", **self._errors()},
@@ -265,7 +269,7 @@ NS2 = Entry(
     source=SOURCE,
     item="all configurations with fixed routes",
     description="Each configuration that was measured with ns-2.35 over fixed routes runs here with 10 seeds of its "
-    "own; the mean throughput must agree within 3 % (TCP) or 2 % (UDP).",
+    "own (the cross with 40); the mean throughput must agree within 3 % (TCP) or 2 % (UDP).",
     studies=[Study(c.label, c.scenario()) for c in configurations()],
     quantities=[quantity for c in configurations() for quantity in _quantities(c)],
     statements=_numbered(_statements()),
