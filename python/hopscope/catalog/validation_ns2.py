@@ -1,8 +1,8 @@
 """validation.ns2: profile ns2 against ns-2.35, configuration by configuration.
 
 The reference numbers in `data/ns2.csv` are means of ns-2.35 runs made for this project; the header of that file says
-how. Every configuration runs here with 10 seeds (the cross with 40); throughput must agree within 3 % for a single TCP flow and 2 % for
-UDP. Delay, jitter and loss are shown beside ns-2's without being judged.
+how. Every configuration runs here with 10 seeds (the cross with 40); throughput must agree within 3 % for a single TCP
+flow and 2 % for UDP. Delay, jitter and loss are shown beside ns-2's without being judged.
 """
 
 from __future__ import annotations

@@ -116,7 +116,9 @@ def _saturation_chart(data: Data) -> list[Chart]:
             errors.append(None if measured.ci95 is None else measured.ci95 / 1000)
         model = [float(n) for n in range(2, max(STATIONS) + 1)]
         curve = Line("Bianchi's model", model, [model_throughput(int(n), rate) / 1000 for n in model], reference=True)
-        panels.append(Panel(f"{rate // 1_000_000} Mbit/s", [Line("Hopscope", places, values, errors), curve]))
+        panels.append(
+            Panel(f"{rate // 1_000_000} Mbit/s", [Line("Hopscope", places, values, errors, joined=False), curve])
+        )
     return [
         Chart(
             "saturation-throughput",

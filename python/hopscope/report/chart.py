@@ -29,6 +29,7 @@ class Line:
         y: values, one for each position.
         error: error bars, one for each value; empty for none.
         reference: drawn as a thin dashed line: a model or a bound rather than a measurement.
+        joined: whether a line joins the values; without it only markers are drawn.
     """
 
     label: str
@@ -36,6 +37,7 @@ class Line:
     y: Sequence[float]
     error: Sequence[Error] = ()
     reference: bool = False
+    joined: bool = True
 
     def __post_init__(self) -> None:
         if len(self.x) != len(self.y):
