@@ -59,8 +59,7 @@ build: $(VENV)/.engine ## Environment and engine, ready to use in .venv
 demo: $(VENV)/.engine ## The main job: fu2003.fig2-left, quick, table and report
 	@status=0; $(BIN)/hopscope reproduce fu2003.fig2-left --quick --out results/demo || status=$$?; \
 	if [ $$status -gt 1 ]; then echo "make: FAILED: the demo ended with status $$status" >&2; exit $$status; fi; \
-	test -s results/demo/report.html || { echo "make: FAILED: results/demo/report.html was not written" >&2; exit 1; }; \
-	echo "report: $(CURDIR)/results/demo/report.html"
+	test -s results/demo/report.html || { echo "make: FAILED: results/demo/report.html was not written" >&2; exit 1; }
 
 validate: $(VENV)/.engine ## Every validation entry of the catalogue, in full length
 	@$(BIN)/hopscope reproduce validation --out results/validation
