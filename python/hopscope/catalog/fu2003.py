@@ -32,7 +32,10 @@ from hopscope.catalog.judge import (
 from hopscope.catalog.tables import Data, Estimate, NoSamplesError, Run, Table
 from hopscope.report.chart import Chart, Mark
 
-SOURCE = "Fu, Zerfos, Xu, Luo, Lu, Zhang, Gerla: On TCP Performance in Multihop Wireless Networks (INFOCOM 2003)"
+SOURCE = (
+    "Fu, Zerfos, Xu, Luo, Lu, Zhang, Gerla: On TCP Performance in Multihop Wireless Networks "
+    "(UCLA report; shorter at IEEE INFOCOM 2003)"
+)
 
 THROUGHPUT = "flow.0.throughput_kbps"
 WINDOW = "flow.0.max_window"

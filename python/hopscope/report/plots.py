@@ -12,7 +12,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from hopscope.report.chart import Chart, Error, Line, Panel
+from hopscope.report.chart import Chart, Error, Panel
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -21,6 +21,8 @@ if TYPE_CHECKING:
 FORMATS = ("png", "svg", "pdf")
 
 _COLOURS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#7A5195", "#555555")
+# Markers of a line with more points than this would hide it.
+_MARKED = 64
 _MARKERS = ("o", "s", "^", "D", "v", "P", "X", "h")
 _STYLE: Any = {
     "font.family": "DejaVu Sans",
@@ -82,9 +84,9 @@ def lines(chart: Chart) -> Figure:
                     line.y,
                     yerr=_bars_of(line.error),
                     color=_COLOURS[index % len(_COLOURS)],
-                    marker=_MARKERS[index % len(_MARKERS)],
+                    marker=_MARKERS[index % len(_MARKERS)] if len(line.x) <= _MARKED else "none",
                     ms=4 if line.joined else 6,
-                    lw=1.4,
+                    lw=1.4 if len(line.x) <= _MARKED else 0.8,
                     ls="-" if line.joined else "none",
                     elinewidth=1,
                     capsize=2,
@@ -313,8 +315,3 @@ def _legend(figure: Figure, axes: Sequence[Axes], chart: Chart) -> None:
 
 def _single(chart: Chart) -> bool:
     return sum(len(panel.lines) for panel in chart.panels) == 1
-
-
-def line_of(label: str, points: Sequence[tuple[float, float]]) -> Line:
-    """A line without intervals from (position, value) pairs: a time series."""
-    return Line(label, [x for x, _ in points], [y for _, y in points])

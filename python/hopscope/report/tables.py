@@ -103,7 +103,7 @@ def _flows(result: Result) -> Grid:
     keys = _keys(result)
     columns = [
         *(Column(key) for key in keys),
-        Column("flow"),
+        Column("flow", tight=True),
         *(Column(f"{label} ({unit})" if unit else label, number=True) for _, label, unit in used),
         Column("runs", number=True),
     ]

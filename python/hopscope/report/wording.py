@@ -19,11 +19,19 @@ _WIDE = 3
 
 @dataclass(frozen=True)
 class Column:
-    """A column of a grid: its heading, whether it holds numbers, whether it holds code."""
+    """A column of a grid.
+
+    Attributes:
+        name: heading.
+        number: it holds numbers, aligned to the right.
+        code: it holds something to type.
+        tight: its text stays on one line.
+    """
 
     name: str
     number: bool = False
     code: bool = False
+    tight: bool = False
 
 
 @dataclass(frozen=True)
