@@ -9,6 +9,7 @@ from dataclasses import replace
 import pytest
 from typer.testing import CliRunner
 
+from hopscope import _core
 from hopscope.catalog import fu2003, registry
 from hopscope.catalog.charts import sweep
 from hopscope.catalog.entry import Entry, Finding, Outcome, Quantity, Statement, Study
@@ -215,6 +216,7 @@ def test_report_of_a_run(tmp_path, chain):
     assert self_contained(page)
     assert "short chain" in page
     assert "seeds 1 to 2" in page
+    assert f"engine build {_core.build_id()}" in page
     # The command that the page names repeats a point.
     command = re.search(r"<code>hopscope (run [^<]*--set flow\.0\.packet=500)</code>", page)
     assert command is not None

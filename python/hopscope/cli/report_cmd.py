@@ -27,7 +27,15 @@ def command(
         page = reproduction_page(outcome, out or store)
     else:
         results = opened.results()
-        page = store_page(results, out or store, title=opened.title, store=str(store), problems=opened.problems)
+        made = opened.manifest
+        page = store_page(
+            results,
+            out or store,
+            title=opened.title,
+            store=str(store),
+            engine=f"Hopscope {made.get('hopscope', 'unknown')}, engine build {made.get('engine', 'unknown')}",
+            problems=opened.problems,
+        )
     for problem in opened.problems:
         note(problem)
     typer.echo(str(page))

@@ -69,7 +69,7 @@ def reproduction_page(outcome: Reproduction, folder: Path) -> Path:
 
 
 def store_page(
-    results: Sequence[Result], folder: Path, *, title: str, store: str, problems: Sequence[str] = ()
+    results: Sequence[Result], folder: Path, *, title: str, store: str, engine: str, problems: Sequence[str] = ()
 ) -> Path:
     """Write `report.html` and the figures of the results of a store into `folder`; return the path of the page.
 
@@ -78,6 +78,7 @@ def store_page(
         folder: where the page goes.
         title: title of the store.
         store: the store as the user named it.
+        engine: version and build that made the runs.
         problems: damaged or missing runs, in words.
 
     Raises:
@@ -92,7 +93,7 @@ def store_page(
         studies.append(
             {
                 "title": result.scenario.title,
-                "summary": tables.describe(result),
+                "summary": tables.describe(result, engine),
                 "quick": result.scenario.is_quick,
                 "images": _images(tables.charts(result, brief=len(results) > _MANY), folder, stem),
                 "tables": tables.grids(result, str(file)),

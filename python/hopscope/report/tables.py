@@ -53,16 +53,14 @@ _SERIES = {
 }
 
 
-def describe(result: Result) -> str:
-    """One line: profile, points, seeds, duration, engine."""
-    from hopscope import _core
-
+def describe(result: Result, engine: str) -> str:
+    """One line: profile, points, seeds, duration, and the engine that made the runs."""
     resolved = result.scenario.resolved
     points = len(result.points)
     return (
         f"Profile {resolved['profile']}; {points} point{'s' if points != 1 else ''}, "
         f"seed{'s' if result.scenario.seeds > 1 else ''} {wording.seeds(result)}, "
-        f"{number(float(resolved['duration']))} s simulated per run; Hopscope {_core.version()}."
+        f"{number(float(resolved['duration']))} s simulated per run; {engine}."
     )
 
 

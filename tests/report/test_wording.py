@@ -1,0 +1,69 @@
+"""Results in words: which layout a table takes and what its cells say."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+
+from hopscope.catalog.entry import Entry, Quantity
+from hopscope.catalog.reproduce import EntryOutcome, Measured
+from hopscope.catalog.tables import Estimate
+from hopscope.report.tables import _as_number, _numeric
+from hopscope.report.wording import compact_json, measured_grid
+
+ENTRY = Entry(key="a.b", title="t", source="s", item="i", description="d")
+
+
+def grid(*rows):
+    return measured_grid(EntryOutcome(ENTRY, tuple(rows), (), (), {}))
+
+
+def measured(published, *values, **options):
+    quantity = Quantity("throughput", "kbps", lambda _table: None, published, "Table 1", **options)
+    return Measured(quantity, tuple((label, Estimate(mean, 1.5, mean, mean, 5)) for label, mean in values))
+
+
+def test_few_studies_are_columns():
+    found = grid(measured(200.0, ("ns2", 210.0), ("standard", 190.0)))
+    assert [c.name for c in found.columns][1:3] == ["measured, ns2", "measured, standard"]
+    assert found.rows == [["throughput (kbps)", "210 ± 1.5 (+5.0 %)", "190 ± 1.5 (-5.0 %)", "200", "Table 1"]]
+
+
+def test_many_studies_are_lines():
+    found = grid(measured(200.0, *((f"setting {i}", 200.0) for i in range(6))))
+    assert len(found.rows) == 6
+    assert found.rows[0] == ["throughput (kbps)", "setting 0", "200 ± 1.5", "200", "+0.0 %", "Table 1"]
+
+
+def test_a_quantity_of_one_study_is_a_line_of_its_own():
+    found = grid(measured(200.0, ("a", 1.0), ("b", 2.0)), measured(None, ("a", 3.0)))
+    assert [row[1] for row in found.rows] == ["a", "b", "a"]
+
+
+def test_what_is_not_published_has_no_difference():
+    assert grid(measured(None, ("a", 1.0))).rows[0][1:3] == ["1 ± 1.5", "-"]
+    assert grid(measured(0.0, ("a", 1.0))).rows[0][1] == "1 ± 1.5"
+    assert grid(measured(3.0, ("a", 4.0), relative=False)).rows[0][1] == "4 ± 1.5"
+
+
+def test_a_published_interval_is_shown():
+    assert grid(measured(200.0, ("a", 1.0), spread=0.46)).rows[0][2] == "200 ± 0.46"
+
+
+def test_compact_json_is_json_with_short_parts_on_one_line():
+    document = {"flow": [{"from": 0, "to": 7}], "sweep": {"x": list(range(100))}, "title": "a" * 90, "empty": {}}
+    text = compact_json(document)
+    assert json.loads(text) == document
+    assert '"flow": [{"from": 0, "to": 7}]' in text
+    assert "\n" in text
+
+
+@pytest.mark.parametrize(("value", "number"), [(3, 3.0), ("290kbps", 290.0), ("1.5Mbps", 1.5), ("200m", 200.0)])
+def test_swept_values_become_positions(value, number):
+    assert _as_number(value) == number
+
+
+@pytest.mark.parametrize("values", [["ns2", "standard"], [True, False], [[1], [2]], ["off", 0]])
+def test_words_flags_and_lists_are_no_positions(values):
+    assert not _numeric(values)
