@@ -1,0 +1,153 @@
+//! When a station may send: inter-frame spaces, back-off, NAV (profile standard; slot 20, SIFS 10, DIFS 50 us).
+
+use super::*;
+
+/// Instants of the RTS frames of a laboratory up to 20 ms.
+fn rts(mut lab: Lab) -> Vec<u64> {
+    instants(&lab.run(20_000), "RTS")
+}
+
+#[test]
+fn an_idle_medium_is_taken_at_once_after_difs() {
+    for (offered, sent) in [(0, 50), (10, 50), (50, 50), (100, 100)] {
+        assert_eq!(rts(Lab::new("standard").offer(offered)), [sent], "offered at {offered} us, medium idle since 0");
+    }
+    for (offered, sent) in [(400, 450), (420, 450), (450, 450), (460, 460)] {
+        let lab = Lab::new("standard").hears(100, Heard::foreign(300)).offer(offered);
+        assert_eq!(rts(lab), [sent], "offered at {offered} us, medium idle since 400");
+    }
+}
+
+#[test]
+fn a_busy_medium_makes_a_back_off() {
+    for (draw, sent) in [(0, 1_050), (7, 1_190), (31, 1_670)] {
+        let lab = Lab::new("standard").draws(&[draw]).hears(100, Heard::foreign(900)).offer(500);
+        assert_eq!(rts(lab), [sent], "frame until 1000, {draw} slots");
+    }
+}
+
+#[test]
+fn a_frame_that_begins_within_difs_makes_a_back_off() {
+    let lab = |begins| {
+        let lab = Lab::new("standard").draws(&[3]).hears(100, Heard::foreign(300));
+        lab.hears(begins, Heard::foreign(1_000 - begins)).offer(420)
+    };
+    assert_eq!(rts(lab(430)), [1_110]);
+    assert_eq!(rts(lab(444)), [1_110]);
+    assert_eq!(rts(lab(445)), [450], "5 us before the own access: too late to be sensed");
+}
+
+#[test]
+fn a_frozen_back_off_keeps_whole_slots_only() {
+    // 10 slots count from 1050 on. A frame from `begins` to 2000 freezes them; the rest follows a new DIFS.
+    for (begins, left) in [(1_010, 10), (1_050, 10), (1_069, 10), (1_070, 9), (1_123, 7), (1_244, 1)] {
+        let lab = Lab::new("standard").draws(&[10]).hears(100, Heard::foreign(900)).offer(500);
+        let lab = lab.hears(begins, Heard::foreign(2_000 - begins));
+        assert_eq!(rts(lab), [2_050 + 20 * left], "frame at {begins} us");
+    }
+}
+
+#[test]
+fn two_stations_whose_back_offs_end_within_the_turnaround_both_send() {
+    // The back-off ends at 1250.
+    let lab = |begins| {
+        let lab = Lab::new("standard").draws(&[10]).hears(100, Heard::foreign(900)).offer(500);
+        lab.peer(Peer::Silent).hears(begins, Heard::foreign(3_000))
+    };
+    for begins in [1_245, 1_249, 1_250, 1_260] {
+        assert_eq!(rts(lab(begins))[0], 1_250, "other frame at {begins} us");
+    }
+    assert_eq!(rts(lab(1_244))[0], 4_244 + 50 + 20);
+}
+
+#[test]
+fn several_interruptions_add_up() {
+    let lab = Lab::new("standard").draws(&[6]).hears(100, Heard::foreign(400)).offer(200);
+    // 550: 6 slots; frame after 2 of them; 850: 4 slots; frame within DIFS: none counted; 1250: 4 slots.
+    let lab = lab.hears(595, Heard::foreign(205)).hears(830, Heard::foreign(370));
+    assert_eq!(rts(lab), [1_250 + 80]);
+}
+
+#[test]
+fn a_back_off_follows_every_exchange_and_serves_the_next_packet() {
+    // First exchange 100..7426; 4 slots of post-back-off end at 7556.
+    let next = |offered| rts(Lab::new("standard").draws(&[4]).offer(100).offer(offered))[1];
+    assert_eq!(next(100), 7_556, "a packet that waits");
+    assert_eq!(next(7_500), 7_556, "a packet that comes meanwhile");
+    assert_eq!(next(7_556), 7_556);
+    assert_eq!(next(7_600), 7_600, "the back-off is over: immediate access");
+}
+
+#[test]
+fn a_post_back_off_freezes_too() {
+    let lab = Lab::new("standard").draws(&[4]).offer(100).hears(7_501, Heard::foreign(499));
+    // One slot had passed at 7501; three follow 8050.
+    assert_eq!(rts(lab.offer(7_510)), [100, 8_110]);
+}
+
+#[test]
+fn eifs_replaces_difs_after_an_errored_frame() {
+    let lab = || Lab::new("standard").draws(&[2]).hears(100, Heard::errored(900));
+    assert_eq!(rts(lab().offer(500)), [1_000 + 364 + 40]);
+    assert_eq!(rts(lab().offer(1_100)), [1_364], "immediate access waits for EIFS as well");
+    assert_eq!(rts(lab().offer(1_400)), [1_400]);
+}
+
+#[test]
+fn a_correct_frame_ends_eifs() {
+    let lab = Lab::new("standard").draws(&[2]).hears(100, Heard::errored(900)).offer(500);
+    assert_eq!(rts(lab.hears(1_100, Heard::foreign(304))), [1_404 + 50 + 40]);
+}
+
+#[test]
+fn an_undecodable_frame_means_eifs_only_where_it_locks() {
+    use crate::config::radio::Undecodable;
+    let lab = |rule| {
+        let lab = Lab::with("standard", |radio, _| radio.undecodable = rule).draws(&[2]);
+        rts(lab.hears(100, Heard::distant(900)).offer(500))
+    };
+    assert_eq!(lab(Undecodable::EnergyOnly), [1_050 + 40]);
+    assert_eq!(lab(Undecodable::Locks), [1_364 + 40]);
+}
+
+#[test]
+fn the_nav_of_an_exchange_is_respected_to_its_end() {
+    // RTS, CTS and DATA of two others; the ACK, which ends at 7426, is not heard.
+    let lab = Lab::new("standard").draws(&[2]).offer(500);
+    let lab = lab.hears(100, Heard::rts(OTHER, PEER, 6_974));
+    let lab = lab.hears(462, Heard::new(FrameKind::Cts, PEER, OTHER, 6_660, 304));
+    let lab = lab.hears(776, Heard::new(FrameKind::Data, OTHER, PEER, 314, 6_336));
+    assert_eq!(rts(lab), [7_426 + 50 + 40]);
+}
+
+#[test]
+fn the_nav_of_a_cts_alone_holds_a_hidden_station() {
+    let lab = Lab::new("standard").draws(&[2]).offer(500);
+    let lab = lab.hears(462, Heard::new(FrameKind::Cts, PEER, OTHER, 6_660, 304));
+    assert_eq!(rts(lab), [7_426 + 50 + 40]);
+}
+
+#[test]
+fn an_rts_without_a_following_frame_resets_the_nav() {
+    // The RTS ends at 452; two SIFS, a CTS, the receive-start delay and two slots later its NAV falls.
+    let reset = 452 + 2 * 10 + 304 + 192 + 2 * 20;
+    let lab = || Lab::new("standard").draws(&[2]).hears(100, Heard::rts(OTHER, PEER, 6_974)).offer(500);
+    assert_eq!(rts(lab()), [reset + 50 + 40]);
+    // A frame that begins by then confirms the NAV, a later one does not.
+    assert_eq!(rts(lab().hears(reset, Heard::foreign(100))), [7_426 + 50 + 40]);
+    assert_eq!(rts(lab().hears(reset + 1, Heard::foreign(99))), [reset + 100 + 50 + 40]);
+}
+
+#[test]
+fn a_shorter_nav_never_shortens_a_longer_one() {
+    let lab = Lab::new("standard").draws(&[2]).offer(500);
+    let lab = lab.hears(100, Heard::new(FrameKind::Cts, PEER, OTHER, 3_000, 304));
+    assert_eq!(rts(lab.hears(600, Heard::new(FrameKind::Cts, PEER, OTHER, 500, 304))), [3_404 + 50 + 40]);
+}
+
+#[test]
+fn the_duration_of_a_frame_for_this_station_sets_no_nav() {
+    // The RTS is for us and we answer it; no data frame follows the CTS (462..766), so the wait ends at 988.
+    let mut lab = Lab::new("standard").draws(&[2]).offer(800).hears(100, Heard::rts(PEER, ME, 6_974));
+    assert_eq!(lab.run(5_000), [(462, "CTS"), (988 + 50 + 40, "RTS"), (988 + 50 + 40 + 676, "DATA")]);
+}
