@@ -6,6 +6,7 @@ import pytest
 
 from hopscope import catalog
 from hopscope.catalog import afrakhteh2005, fu2003, validation_ns2, validation_theory
+from hopscope.catalog.fu2003 import buffers, window
 from hopscope.errors import InputError
 from hopscope.scenario import Scenario
 
@@ -80,13 +81,13 @@ def test_every_scenario_is_accepted(entry, quick):
 
 
 def test_published_numbers_of_fu2003():
-    assert len(fu2003._MAX_BUFFER) == len(fu2003._MEAN_BUFFER) == 9
-    assert (max(fu2003._MAX_BUFFER), sum(fu2003._MAX_BUFFER)) == (16, 106)
-    assert sum(fu2003._MEAN_BUFFER) == pytest.approx(8.9)
+    assert len(buffers._MAX_BUFFER) == len(buffers._MEAN_BUFFER) == 9
+    assert (max(buffers._MAX_BUFFER), sum(buffers._MAX_BUFFER)) == (16, 106)
+    assert sum(buffers._MEAN_BUFFER) == pytest.approx(8.9)
     by_label = {q.label: q.published for q in fu2003.TABLE3.quantities}
     assert by_label["contention drops"] / by_label["end-to-end transmissions"] == pytest.approx(0.0134, abs=5e-5)
     # The nearest swept window to a quarter of the hops, never below one packet.
-    assert [fu2003.quarter(h, fu2003._WINDOWS) for h in (3, 7, 8, 10, 48)] == [1, 2, 2, 3, 12]
+    assert [window.quarter(h, window._WINDOWS) for h in (3, 7, 8, 10, 48)] == [1, 2, 2, 3, 12]
 
 
 def test_published_numbers_of_afrakhteh2005():

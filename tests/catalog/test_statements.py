@@ -7,6 +7,7 @@ from synthetic import outcomes
 
 from hopscope import catalog
 from hopscope.catalog import afrakhteh2005, fu2003, validation_ns2, validation_theory
+from hopscope.catalog.fu2003 import buffers, defaults
 
 PASS, FAIL, OPEN = {"pass"}, {"fail"}, {"not reproducible"}
 WINDOW, PACKET, HOPS, QUEUE = "flow.0.max_window", "flow.0.packet", "topology.hops", "mac.queue"
@@ -91,7 +92,7 @@ def occupancy(mean, largest, drops=165, overflow=0):
 
 
 def test_table3_passes_on_the_published_table():
-    model = occupancy(fu2003._MEAN_BUFFER, fu2003._MAX_BUFFER)
+    model = occupancy(buffers._MEAN_BUFFER, buffers._MAX_BUFFER)
     assert outcomes(fu2003.TABLE3, model) == dict.fromkeys(["c1", "c2", "c3", "c4"], PASS)
 
 
@@ -253,7 +254,7 @@ def test_air_times_must_agree_to_the_nanosecond(monkeypatch, error, expected):
 
 def test_defaults_are_judged_against_the_resolved_scenario():
     assert set(map(frozenset, outcomes(fu2003.TABLE1, lambda _l, _w: {}).values())) == {frozenset(PASS)}
-    judge = fu2003._default("mac.queue", 49)
+    judge = defaults._default("mac.queue", 49)
     assert {finding.outcome.value for finding in judge(None)} == FAIL
 
 
