@@ -5,7 +5,9 @@ SHELL := /bin/bash
 MAKEFLAGS += --no-builtin-rules --no-print-directory
 .DELETE_ON_ERROR:
 
-export PATH := $(PATH):$(HOME)/.cargo/bin
+# An empty environment is enough: the usual places for programs, and rustup's.
+export HOME ?= $(shell getent passwd "$$(id -u)" | cut -d: -f6)
+export PATH := $(or $(PATH),/usr/local/bin:/usr/bin:/bin):$(HOME)/.cargo/bin
 export PIP_DISABLE_PIP_VERSION_CHECK := 1
 
 VENV := .venv
