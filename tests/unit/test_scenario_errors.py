@@ -137,6 +137,11 @@ def test_bad_sweeps(sweep: str, message: str) -> None:
     assert message in refusal(f"{GOOD}[sweep]\n{sweep}\n")
 
 
+def test_one_mistake_in_a_sweep_is_told_once() -> None:
+    assert len(refusal(f'{GOOD}[sweep]\n"flow.0.paket" = [1, 2, 3]\n').splitlines()) == 1
+    assert len(refusal(f'{GOOD}[sweep]\n"flow.0.packet" = [100, 0, -1]\n').splitlines()) == 2
+
+
 def test_too_many_points_are_refused_before_they_are_made() -> None:
     axes = "".join(f'"flow.0.{k}" = {{ start = 1, stop = 900, step = 1 }}\n' for k in ("packet", "max_window"))
     assert "makes 810000 points; at most 100000" in refusal(f"{GOOD}[sweep]\n{axes}")
@@ -151,6 +156,7 @@ def test_changes_from_outside_are_named(tmp_path: Path) -> None:
         "flow.0.to": (9, "--set flow.0.to=9: flow.0.to: node 9 does not exist"),
         "duration.x": (1, "--set duration.x=1: duration is no table"),
         "": (1, "unknown key"),
+        "sweep.mac.queu": ([1, 2], "--set sweep.mac.queu=[1, 2]: sweep value 1: mac.queu: unknown key"),
     }
     for key, (value, message) in cases.items():
         with pytest.raises(ScenarioError, match=re.escape(message)):

@@ -6,6 +6,9 @@
     STORE/runs/<key>.json        one finished run, with a checksum; written once, never changed
     STORE/flows.parquet ...      tables made from the runs; can be made again at any time
 
+The runs are a pool: the manifest names those of the scenarios started last; runs of earlier ones, or of earlier builds
+of the engine, stay and are used again when they fit.
+
 A run file appears by an atomic rename after it is on the disk, so a killed process leaves either a whole run or none.
 """
 

@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from hopscope import _core
-from hopscope.errors import Problem, ScenarioError, shown
+from hopscope.errors import Problem, ScenarioError
 from hopscope.scenario import document as documents
 from hopscope.scenario import keys, sweep
 from hopscope.scenario.checks import check
@@ -207,7 +207,9 @@ def _with_values(document: Document, values: dict[str, Any]) -> Document:
 
 
 def _text(value: Any) -> str:
-    return value if isinstance(value, str) else shown(value)
+    """A changed value as a message shows it."""
+    text = value if isinstance(value, str) else json.dumps(value, default=str)
+    return text if len(text) <= 60 else text[:57] + "..."
 
 
 def _points(document: Document) -> tuple[sweep.Axes, list[Point]]:
@@ -219,7 +221,8 @@ def _points(document: Document) -> tuple[sweep.Axes, list[Point]]:
     places: dict[str, Positions] = {}
     for index, combination in enumerate(sweep.combinations(axes)):
         resolved, found = _point(document, combination, places)
-        problems += [p for p in found if p not in problems]
+        told = {(p.key, p.message) for p in problems}
+        problems += [p for p in found if (p.key, p.message) not in told]
         if len(problems) >= ENOUGH_PROBLEMS:
             break
         points.append(Point(index, combination, resolved))
