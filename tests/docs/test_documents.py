@@ -10,12 +10,11 @@ import pytest
 
 from hopscope import _core
 from hopscope.cli.main import VERBS
-from hopscope.scenario import Scenario
+from hopscope.scenario import Scenario, load
 
 ROOT = Path(__file__).resolve().parents[2]
-PAGES = sorted(
-    [*ROOT.glob("*.md"), *(p for p in ROOT.glob("docs/**/*.md") if not {"_build", "generated"} & set(p.parts))]
-)
+WRITTEN = [p for p in ROOT.glob("docs/**/*.md") if not {"_build", "generated"} & set(p.parts)]
+PAGES = sorted([*ROOT.glob("*.md"), *WRITTEN, *ROOT.glob("showcases/**/*.md")])
 NAMES = [str(page.relative_to(ROOT)) for page in PAGES]
 
 
@@ -37,6 +36,14 @@ def test_scenarios_are_good(page: str, block: str) -> None:
     # A page may show a part of a file; the rest is the plainest scenario.
     whole = {"topology": {"kind": "chain", "hops": 7}, "flow": [{"from": 0, "to": "last"}], **values}
     assert Scenario(whole).points, page
+
+
+def test_showcases_are_good() -> None:
+    files = sorted(ROOT.glob("showcases/*/scenario.toml"))
+    assert files
+    for file in files:
+        assert load(file).points
+        assert file.with_name("index.md").exists()
 
 
 @pytest.mark.parametrize("page", PAGES, ids=NAMES)
