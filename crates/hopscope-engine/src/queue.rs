@@ -1,8 +1,11 @@
-//! The event queue: the nearest events in a short sorted list, the others in a 4-ary implicit heap; both ordered by
-//! (time, order of the event, insertion).
+//! The event queue: a timing wheel for the next milliseconds, a 4-ary heap for what lies beyond, and a short sorted
+//! list for the slice of time that is being handled; all ordered by (time, order of the event, insertion).
 //!
-//! Most events of a MAC lie microseconds ahead and are taken soon: they never enter the heap. Nothing is removed
-//! early: an event that no longer matters is recognised by its owner when it comes up.
+//! While few events wait, the sorted list alone holds them all; the wheel starts when they become many.
+//!
+//! A MAC's events lie microseconds to milliseconds ahead: putting one on the wheel and taking it off costs the same
+//! whether ten or ten thousand wait. Nothing is removed early: an event that no longer matters is recognised by its
+//! owner when it comes up.
 
 use crate::event::Event;
 use crate::units::Time;
@@ -32,35 +35,72 @@ impl Entry {
 const _: () = assert!(std::mem::size_of::<Entry>() == 24, "an entry is copied on every move");
 
 /// Pending events.
-#[derive(Debug, Default)]
+#[derive(Debug)]
 pub struct EventQueue {
-    /// The earliest events, latest first; every one comes before all of `heap`.
+    /// Events of the slices up to `slice`, latest first; all events as long as `few`.
     near: Vec<Entry>,
-    heap: Vec<Entry>,
+    few: bool,
+    /// Number of the slice being handled: time divided by the slice length.
+    slice: u64,
+    /// First place in `slots` of each slice on the wheel.
+    wheel: Vec<u32>,
+    /// One bit per slice of the wheel, and one per word of those.
+    occupied: [u64; WORDS],
+    words: u32,
+    /// Events on the wheel, chained by place.
+    slots: Vec<(Entry, u32)>,
+    free: u32,
+    on_wheel: usize,
+    /// Events beyond the wheel when they were added.
+    far: Vec<Entry>,
     inserted: u64,
     last: Time,
 }
 
+/// A slice is 2^13 ns, about 8 us: less than most gaps between events of a small network.
+const SLICE_BITS: u32 = 13;
+/// Slices on the wheel: 2048 of them reach 16.8 ms ahead, beyond the longest frame exchange.
+const SLICES: usize = 2048;
+const WORDS: usize = SLICES / 64;
+/// So many events are kept in the sorted list alone.
+const FEW: usize = 24;
+const _: () = assert!(WORDS == u32::BITS as usize, "the summary has one bit per word");
 const ARITY: usize = 4;
-/// Most entries of the sorted list: an insertion moves half of them at worst on average.
-const NEAR: usize = 32;
-/// Entries moved to the sorted list when it has run empty.
-const REFILL: usize = 8;
+const NONE: u32 = u32::MAX;
+
+impl Default for EventQueue {
+    fn default() -> Self {
+        Self::new()
+    }
+}
 
 impl EventQueue {
     /// An empty queue.
     pub fn new() -> Self {
-        EventQueue { near: Vec::with_capacity(NEAR + 1), ..Self::default() }
+        EventQueue {
+            near: Vec::with_capacity(FEW + 1),
+            few: true,
+            slice: 0,
+            wheel: Vec::new(),
+            occupied: [0; WORDS],
+            words: 0,
+            slots: Vec::new(),
+            free: NONE,
+            on_wheel: 0,
+            far: Vec::new(),
+            inserted: 0,
+            last: Time::ZERO,
+        }
     }
 
     /// Number of pending events, stale ones included.
     pub fn len(&self) -> usize {
-        self.near.len() + self.heap.len()
+        self.near.len() + self.on_wheel + self.far.len()
     }
 
     /// True when nothing is pending.
     pub fn is_empty(&self) -> bool {
-        self.near.is_empty() && self.heap.is_empty()
+        self.len() == 0
     }
 
     /// Number of events ever inserted.
@@ -74,40 +114,29 @@ impl EventQueue {
         debug_assert!(time >= self.last, "an event in the past: {event:?} at {time:?}, now {:?}", self.last);
         let entry = Entry { time: time.0, inserted: self.inserted as u32, event };
         self.inserted += 1;
-        // Into the sorted list when it comes before the list's last, or when nothing at all waits behind the list.
-        let goes_near = match self.near.first() {
-            Some(latest) => entry.before(latest) || (self.heap.is_empty() && self.near.len() < NEAR),
-            None => self.heap.is_empty(),
-        };
-        if !goes_near {
-            self.push_heap(entry);
-            return;
-        }
-        self.near.push(entry);
-        let near = &mut self.near[..];
-        let mut place = near.len() - 1;
-        while place > 0 && near[place - 1].before(&entry) {
-            near[place] = near[place - 1];
-            place -= 1;
-        }
-        near[place] = entry;
-        if near.len() > NEAR {
-            let latest = self.near.remove(0);
-            self.push_heap(latest);
+        if self.few {
+            self.push_near(entry);
+            if self.near.len() > FEW {
+                self.start_wheel();
+            }
+        } else {
+            self.push_by_slice(entry);
         }
     }
 
     /// Time of the next event.
-    #[inline]
-    pub fn next_time(&self) -> Option<Time> {
-        self.near.last().or(self.heap.first()).map(|e| Time(e.time))
+    pub fn next_time(&mut self) -> Option<Time> {
+        if self.near.is_empty() && !self.few {
+            self.advance();
+        }
+        self.near.last().map(|e| Time(e.time))
     }
 
     /// Takes the next event if it lies at or before `limit`.
     #[inline]
     pub fn pop_until(&mut self, limit: Time) -> Option<(Time, Event)> {
-        if self.near.is_empty() {
-            self.refill();
+        if self.near.is_empty() && !self.few {
+            self.advance();
         }
         let first = *self.near.last()?;
         if first.time > limit.0 {
@@ -119,35 +148,131 @@ impl EventQueue {
         Some((self.last, first.event))
     }
 
-    fn refill(&mut self) {
-        for _ in 0..REFILL {
-            let Some(entry) = self.pop_heap() else { break };
-            self.near.push(entry);
+    #[inline]
+    fn push_by_slice(&mut self, entry: Entry) {
+        let slice = entry.time >> SLICE_BITS;
+        if slice <= self.slice {
+            self.push_near(entry);
+        } else if slice - self.slice < SLICES as u64 {
+            self.push_wheel((slice as usize) % SLICES, entry);
+        } else {
+            self.push_far(entry);
         }
-        self.near.reverse();
     }
 
-    fn push_heap(&mut self, entry: Entry) {
-        let mut hole = self.heap.len();
-        self.heap.push(entry);
+    #[cold]
+    fn start_wheel(&mut self) {
+        self.few = false;
+        self.wheel = vec![NONE; SLICES];
+        self.slice = self.last.0 >> SLICE_BITS;
+        for entry in std::mem::take(&mut self.near) {
+            self.push_by_slice(entry);
+        }
+    }
+
+    #[inline]
+    fn push_near(&mut self, entry: Entry) {
+        self.near.push(entry);
+        let near = &mut self.near[..];
+        let mut place = near.len() - 1;
+        while place > 0 && near[place - 1].before(&entry) {
+            near[place] = near[place - 1];
+            place -= 1;
+        }
+        near[place] = entry;
+    }
+
+    #[inline]
+    fn push_wheel(&mut self, at: usize, entry: Entry) {
+        let chained = (entry, self.wheel[at]);
+        let place = self.free;
+        if place == NONE {
+            self.wheel[at] = self.slots.len() as u32;
+            self.slots.push(chained);
+        } else {
+            let slot = &mut self.slots[place as usize];
+            self.free = slot.1;
+            *slot = chained;
+            self.wheel[at] = place;
+        }
+        self.occupied[at / 64] |= 1 << (at % 64);
+        self.words |= 1 << (at / 64);
+        self.on_wheel += 1;
+    }
+
+    /// Moves the earliest non-empty slice into the sorted list.
+    fn advance(&mut self) {
+        let on_wheel = self.next_on_wheel();
+        let far = self.far.first().map_or(u64::MAX, |e| e.time >> SLICE_BITS);
+        let next = on_wheel.min(far);
+        if next == u64::MAX {
+            return;
+        }
+        self.slice = next;
+        if on_wheel == next {
+            let at = (next as usize) % SLICES;
+            let mut place = std::mem::replace(&mut self.wheel[at], NONE);
+            self.occupied[at / 64] &= !(1 << (at % 64));
+            if self.occupied[at / 64] == 0 {
+                self.words &= !(1 << (at / 64));
+            }
+            while place != NONE {
+                let (entry, following) = self.slots[place as usize];
+                self.slots[place as usize].1 = self.free;
+                self.free = place;
+                self.on_wheel -= 1;
+                self.push_near(entry);
+                place = following;
+            }
+        }
+        while self.far.first().is_some_and(|e| e.time >> SLICE_BITS == next) {
+            if let Some(entry) = self.pop_far() {
+                self.push_near(entry);
+            }
+        }
+    }
+
+    /// Number of the first non-empty slice on the wheel after the one being handled; `u64::MAX` if all are empty.
+    #[inline]
+    fn next_on_wheel(&self) -> u64 {
+        if self.words == 0 {
+            return u64::MAX;
+        }
+        let from = ((self.slice + 1) as usize) % SLICES;
+        let (word, bit) = (from / 64, from % 64);
+        let here = self.occupied[word] >> bit;
+        if here != 0 {
+            return self.slice + 1 + u64::from(here.trailing_zeros());
+        }
+        // The next word with any bit, cyclically; the first word comes again last with its lower bits.
+        let turned = self.words.rotate_right(word as u32 + 1);
+        let found = (word + 1 + turned.trailing_zeros() as usize) % WORDS;
+        let at = found * 64 + self.occupied[found].trailing_zeros() as usize;
+        let ahead = (at + SLICES - from) % SLICES;
+        self.slice + 1 + ahead as u64
+    }
+
+    fn push_far(&mut self, entry: Entry) {
+        let mut hole = self.far.len();
+        self.far.push(entry);
         while hole > 0 {
             let parent = (hole - 1) / ARITY;
-            if !entry.before(&self.heap[parent]) {
+            if !entry.before(&self.far[parent]) {
                 break;
             }
-            self.heap[hole] = self.heap[parent];
+            self.far[hole] = self.far[parent];
             hole = parent;
         }
-        self.heap[hole] = entry;
+        self.far[hole] = entry;
     }
 
-    fn pop_heap(&mut self) -> Option<Entry> {
-        let last = self.heap.pop()?;
-        let len = self.heap.len();
+    fn pop_far(&mut self) -> Option<Entry> {
+        let last = self.far.pop()?;
+        let len = self.far.len();
         if len == 0 {
             return Some(last);
         }
-        let first = self.heap[0];
+        let first = self.far[0];
         let mut hole = 0;
         loop {
             let child = hole * ARITY + 1;
@@ -156,17 +281,17 @@ impl EventQueue {
             }
             let mut least = child;
             for other in child + 1..(child + ARITY).min(len) {
-                if self.heap[other].before(&self.heap[least]) {
+                if self.far[other].before(&self.far[least]) {
                     least = other;
                 }
             }
-            if !self.heap[least].before(&last) {
+            if !self.far[least].before(&last) {
                 break;
             }
-            self.heap[hole] = self.heap[least];
+            self.far[hole] = self.far[least];
             hole = least;
         }
-        self.heap[hole] = last;
+        self.far[hole] = last;
         Some(first)
     }
 }
@@ -222,6 +347,45 @@ mod tests {
             now = time;
         }
         assert_eq!(queue.len(), 20_000);
+    }
+
+    #[test]
+    fn near_wheel_and_far_agree_with_a_sorted_list() {
+        let mut stream = Stream::derive(12, 0, 0, Purpose::Traffic);
+        let mut queue = EventQueue::new();
+        let mut expected: Vec<(u64, u32)> = Vec::new();
+        let mut now = 0u64;
+        for round in 0..30_000u32 {
+            let ahead = match stream.below(4) {
+                0 => stream.below(10_000),
+                1 => stream.below(1_000_000),
+                2 => stream.below(20_000_000),
+                _ => stream.below(400_000_000),
+            };
+            let time = now + u64::from(ahead);
+            queue.push(Time(time), Event::Access { node: NodeId(round) });
+            expected.push((time, round));
+            if stream.below(2) == 0 || round > 29_000 {
+                let least = *expected.iter().min().expect("one was pushed");
+                expected.retain(|e| *e != least);
+                assert_eq!(queue.next_time(), Some(Time(least.0)));
+                let (time, event) = queue.pop_until(Time::NEVER).expect("one was pushed");
+                assert_eq!((time, event), (Time(least.0), Event::Access { node: NodeId(least.1) }));
+                now = least.0;
+            }
+            assert_eq!(queue.len(), expected.len());
+        }
+    }
+
+    #[test]
+    fn an_event_before_the_next_slice_is_taken_first() {
+        let mut queue = EventQueue::new();
+        queue.push(Time(50_000_000), Event::Sample);
+        assert!(queue.pop_until(Time(1_000)).is_none());
+        queue.push(Time(2_000), Event::App { flow: FlowId(0) });
+        assert_eq!(queue.pop_until(Time::NEVER), Some((Time(2_000), Event::App { flow: FlowId(0) })));
+        assert_eq!(queue.pop_until(Time::NEVER), Some((Time(50_000_000), Event::Sample)));
+        assert!(queue.pop_until(Time::NEVER).is_none());
     }
 
     #[test]

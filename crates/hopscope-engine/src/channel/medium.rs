@@ -12,10 +12,10 @@ use crate::phy::Arrival;
 pub struct Link {
     /// Hearing node.
     pub to: NodeId,
-    /// Propagation delay, nanoseconds.
-    pub delay: u32,
     /// Received power, watts.
     pub power: f32,
+    /// Propagation delay, nanoseconds; below SIFS, so 16 bits hold it.
+    pub delay: u16,
     /// `Arrival` bits that follow from the distance.
     pub flags: u8,
 }
@@ -57,7 +57,7 @@ impl Medium {
                 let within = |range: f64, bit: u8| if distance <= range + RANGE_SLACK { bit } else { 0 };
                 Link {
                     to: NodeId(other),
-                    delay: (distance / radio.propagation_speed * 1e9).round() as u32,
+                    delay: (distance / radio.propagation_speed * 1e9).round() as u16,
                     power: loss.power(distance) as f32,
                     flags: within(radio.tx_range, Arrival::DECODABLE)
                         | within(radio.cs_range, Arrival::SENSED)
@@ -106,7 +106,7 @@ mod tests {
     fn a_chain_node_decodes_one_hop_and_senses_two() {
         let positions: Vec<[f64; 2]> = (0..8).map(|i| [200.0 * f64::from(i), 0.0]).collect();
         let medium = Medium::new(&positions, &radio());
-        let heard: Vec<(u32, u8, u32)> =
+        let heard: Vec<(u32, u8, u16)> =
             medium.hearers(NodeId(3)).iter().map(|l| (l.to.0, l.flags & Arrival::DECODABLE, l.delay)).collect();
         assert_eq!(heard, vec![(2, 1, 667), (4, 1, 667), (1, 0, 1333), (5, 0, 1333)]);
     }

@@ -15,9 +15,8 @@
 
 use crate::config::MacConfig;
 use crate::config::mac::{BusyAtExpiry, EifsRule};
-use crate::mac::nav::Nav;
 use crate::mac::timing::Timing;
-use crate::phy::{Arrival, Edge, Heard, Radio, RadioRules};
+use crate::phy::{Arrival, Edge, Heard, Packed, Radio, RadioRules};
 use crate::rng::Stream;
 use crate::units::{Span, Time};
 
@@ -88,55 +87,76 @@ pub enum AccessAnswer {
     At(Time),
 }
 
-/// Lower half of the MAC: radio, NAV and back-off of one station.
+/// Lower half of the MAC: radio, NAV and back-off of one station. One cache line holds what an idle station needs of
+/// most frames.
 #[derive(Debug)]
+#[repr(align(64))]
 pub struct Station {
     /// The radio.
     pub radio: Radio,
-    nav: Nav,
+    /// End of the NAV; `NAV_UNCONFIRMED` says that it may fall back to `Contender::nav_reset_at`.
+    nav_until: Time,
+    own: Box<Contender>,
+}
+
+const _: () = assert!(std::mem::size_of::<Station>() == 64, "one cache line per station and frame");
+
+/// What a station has beyond its cache line: the state of its own access.
+#[derive(Debug)]
+struct Contender {
     access: Access,
-    eifs: bool,
-    remaining: u32,
-    cw: u32,
     /// The pending back-off follows a frame and no other waits for it: its end needs no event.
     post_only: bool,
+    remaining: u32,
+    cw: u32,
+    received: u32,
     armed_at: Time,
     hold_until: Time,
+    /// When a NAV set by an RTS falls back unless a frame begins before.
+    nav_reset_at: Time,
     /// Instant of the queued access event, `NEVER` when none is queued.
     queued_at: Time,
-    received: u32,
     rng: Stream,
 }
 
 /// No frame was received.
 const NOTHING: u32 = u32::MAX;
 
+/// Bits kept in `Radio::owner_bits`: the start of a frame changes the pending access.
+const FREEZES: u8 = 1;
+/// The next inter-frame space is EIFS.
+const EIFS: u8 = 2;
+/// The NAV was set by an RTS and no frame has begun since.
+const NAV_UNCONFIRMED: u8 = 4;
+
 impl Station {
     /// An idle station drawing its back-offs from `rng`.
     pub fn new(rules: &StationRules, rng: Stream) -> Self {
         Station {
             radio: Radio::default(),
-            nav: Nav::default(),
-            access: Access::None,
-            eifs: false,
-            remaining: 0,
-            cw: rules.cw_min,
-            post_only: false,
-            armed_at: Time::ZERO,
-            hold_until: Time::ZERO,
-            queued_at: Time::NEVER,
-            received: NOTHING,
-            rng,
+            nav_until: Time::ZERO,
+            own: Box::new(Contender {
+                access: Access::None,
+                post_only: false,
+                remaining: 0,
+                cw: rules.cw_min,
+                received: NOTHING,
+                armed_at: Time::ZERO,
+                hold_until: Time::ZERO,
+                nav_reset_at: Time::NEVER,
+                queued_at: Time::NEVER,
+                rng,
+            }),
         }
     }
 
     /// A frame will arrive. What has ended by `now` is applied first, which keeps the inbox short.
     #[inline]
-    pub fn post(&mut self, now: Time, arrival: Arrival, rules: &StationRules) {
+    pub fn post(&mut self, now: Time, arrival: Packed, rules: &StationRules) {
         if self.radio.has_waiting() && !self.take_isolated(now, rules) {
             self.apply_edges(now, rules);
         }
-        self.radio.post(arrival);
+        self.radio.post_packed(arrival);
     }
 
     /// Applies every edge up to `now`.
@@ -157,7 +177,7 @@ impl Station {
             if freezes {
                 self.freeze(frame.start, busy_before, rules);
             }
-            self.nav.on_frame_start(frame.start);
+            self.confirm_nav(frame.start);
         }
         match frame.heard {
             Heard::Frame => self.on_rx_ok(frame.end, frame.slot, frame.nav, frame.flags, rules),
@@ -176,7 +196,7 @@ impl Station {
             let busy_before = self.busy_until();
             match self.radio.next_edge(now, &rules.radio) {
                 Some(Edge::Busy { at }) => self.on_busy(at, busy_before, rules),
-                Some(Edge::Ignored { end, .. }) => self.nav.extend(end + rules.timing.eifs),
+                Some(Edge::Ignored { end, .. }) => self.extend_nav(end + rules.timing.eifs),
                 Some(Edge::Silent | Edge::Deaf) => {}
                 Some(Edge::RxOk { at, slot, nav, flags }) => self.on_rx_ok(at, slot, nav, flags, rules),
                 Some(Edge::RxBad { at }) => self.on_rx_bad(at, rules),
@@ -190,14 +210,14 @@ impl Station {
         if self.freezes() {
             self.freeze(at, busy_before, rules);
         }
-        self.nav.on_frame_start(at);
+        self.confirm_nav(at);
     }
 
     #[inline]
     fn on_rx_bad(&mut self, at: Time, rules: &StationRules) {
         match rules.eifs {
-            EifsRule::ReplacesDifs => self.eifs = true,
-            EifsRule::Nav => self.nav.extend(at + rules.timing.eifs),
+            EifsRule::ReplacesDifs => self.radio.owner_bits |= EIFS,
+            EifsRule::Nav => self.extend_nav(at + rules.timing.eifs),
             EifsRule::Off => {}
         }
     }
@@ -205,14 +225,59 @@ impl Station {
     /// True when the start of a frame changes the pending access.
     #[inline]
     fn freezes(&self) -> bool {
-        matches!(self.access, Access::Immediate | Access::Backoff)
+        self.radio.owner_bits & FREEZES != 0
+    }
+
+    fn set_access(&mut self, access: Access) {
+        self.own.access = access;
+        let freezes = matches!(access, Access::Immediate | Access::Backoff);
+        self.radio.owner_bits = (self.radio.owner_bits & !FREEZES) | if freezes { FREEZES } else { 0 };
+    }
+
+    /// Extends the NAV to `until`; a shorter value changes nothing.
+    #[inline]
+    fn extend_nav(&mut self, until: Time) {
+        if until > self.nav_until {
+            self.nav_until = until;
+            self.radio.owner_bits &= !NAV_UNCONFIRMED;
+        }
+    }
+
+    /// Extends the NAV because of an RTS that ended at `end`; unless a frame begins in time, it will fall back.
+    fn extend_nav_by_rts(&mut self, until: Time, end: Time, rules: &StationRules) {
+        if until > self.nav_until {
+            self.nav_until = until;
+            self.radio.owner_bits |= NAV_UNCONFIRMED;
+            self.own.nav_reset_at = end + rules.timing.nav_reset;
+        }
+    }
+
+    /// A frame begins at `at`: it either confirms a NAV set by an RTS or comes after its reset.
+    #[inline]
+    fn confirm_nav(&mut self, at: Time) {
+        if self.radio.owner_bits & NAV_UNCONFIRMED != 0 {
+            self.radio.owner_bits &= !NAV_UNCONFIRMED;
+            if at > self.own.nav_reset_at {
+                self.nav_until = self.nav_until.min(self.own.nav_reset_at);
+            }
+        }
+    }
+
+    /// The end of the NAV, if no frame begins from now on: the earliest instant it can end.
+    #[inline]
+    fn nav_end(&self) -> Time {
+        if self.radio.owner_bits & NAV_UNCONFIRMED != 0 {
+            self.nav_until.min(self.own.nav_reset_at)
+        } else {
+            self.nav_until
+        }
     }
 
     /// Takes the frame received at this very instant, if its air slot is `slot`.
     #[inline]
     pub fn take_received(&mut self, slot: u32) -> bool {
-        let mine = self.received == slot;
-        self.received = NOTHING;
+        let mine = self.own.received == slot;
+        self.own.received = NOTHING;
         mine
     }
 
@@ -228,7 +293,7 @@ impl Station {
     /// The station waits for an answer until `until` and contends for nothing meanwhile.
     #[inline]
     pub fn hold(&mut self, until: Time) {
-        self.hold_until = until;
+        self.own.hold_until = until;
     }
 
     /// True when neither carrier sense, NAV, own transmission nor a pending exchange occupies the medium.
@@ -240,67 +305,67 @@ impl Station {
     /// True when the NAV has ended.
     #[inline]
     pub fn nav_idle(&self, now: Time) -> bool {
-        self.nav.until() <= now
+        self.nav_end() <= now
     }
 
     /// Contention window, slots.
     #[inline]
     pub fn cw(&self) -> u32 {
-        self.cw
+        self.own.cw
     }
 
     /// Doubles the contention window after a failure.
     #[inline]
     pub fn double_cw(&mut self, rules: &StationRules) {
-        self.cw = (2 * self.cw + 1).min(rules.cw_max);
+        self.own.cw = (2 * self.own.cw + 1).min(rules.cw_max);
     }
 
     /// Contention window back to its least value.
     #[inline]
     pub fn reset_cw(&mut self, rules: &StationRules) {
-        self.cw = rules.cw_min;
+        self.own.cw = rules.cw_min;
     }
 
     /// A frame to send has come: true when a back-off is already running that it can use.
     pub fn adopt_post_backoff(&mut self, now: Time, rules: &StationRules) -> bool {
-        if self.post_only && self.access != Access::None && self.expiry(self.busy_until(), rules) <= now {
-            self.access = Access::None;
+        if self.own.post_only && self.own.access != Access::None && self.expiry(self.busy_until(), rules) <= now {
+            self.set_access(Access::None);
         }
-        self.post_only = false;
-        self.access != Access::None
+        self.own.post_only = false;
+        self.own.access != Access::None
     }
 
     /// Draws the back-off that follows a finished frame exchange.
     pub fn start_post_backoff(&mut self, now: Time, rules: &StationRules) {
         self.start_backoff(now, rules);
-        self.post_only = true;
+        self.own.post_only = true;
     }
 
     /// Draws a back-off that counts from `now` on.
     pub fn start_backoff(&mut self, now: Time, rules: &StationRules) {
-        self.access = Access::Backoff;
-        self.post_only = false;
-        self.armed_at = now;
-        self.remaining = self.draw(rules);
+        self.set_access(Access::Backoff);
+        self.own.post_only = false;
+        self.own.armed_at = now;
+        self.own.remaining = self.draw(rules);
     }
 
     /// Draws a back-off that does not freeze.
     pub fn start_nonfreezing(&mut self, now: Time, rules: &StationRules) {
         self.start_backoff(now, rules);
-        self.access = Access::NonFreezing;
+        self.set_access(Access::NonFreezing);
     }
 
     /// Waits for the rest of the IFS only; a frame that begins first makes it a back-off.
     pub fn start_immediate(&mut self, now: Time) {
-        self.access = Access::Immediate;
-        self.armed_at = now;
-        self.remaining = 0;
+        self.set_access(Access::Immediate);
+        self.own.armed_at = now;
+        self.own.remaining = 0;
     }
 
     /// At `now` with all edges applied: is access granted, and if not, when to ask again?
     #[inline]
     pub fn poll_access(&mut self, now: Time, rules: &StationRules) -> AccessAnswer {
-        if self.access == Access::None || self.post_only {
+        if self.own.access == Access::None || self.own.post_only {
             return AccessAnswer::Nothing;
         }
         let expiry = self.expiry(self.busy_until(), rules);
@@ -312,30 +377,30 @@ impl Station {
             self.start_backoff(now, rules);
             return AccessAnswer::At(self.expiry(self.busy_until(), rules).max(now + Span(1)));
         }
-        self.access = Access::None;
+        self.set_access(Access::None);
         AccessAnswer::Granted
     }
 
     /// The access event to queue now, if a frame waits and none stands early enough.
     #[inline]
     pub fn access_to_queue(&mut self, now: Time, rules: &StationRules) -> Option<Time> {
-        if self.access == Access::None || self.post_only {
+        if self.own.access == Access::None || self.own.post_only {
             return None;
         }
         let at = self.expiry(self.busy_until(), rules).max(now);
-        if self.queued_at <= at {
+        if self.own.queued_at <= at {
             return None;
         }
-        self.queued_at = at;
+        self.own.queued_at = at;
         Some(at)
     }
 
     /// An access event came up at `now`; false when a later decision made it stale.
     #[inline]
     pub fn access_event(&mut self, now: Time) -> bool {
-        let live = self.queued_at == now;
+        let live = self.own.queued_at == now;
         if live {
-            self.queued_at = Time::NEVER;
+            self.own.queued_at = Time::NEVER;
         }
         live
     }
@@ -343,62 +408,62 @@ impl Station {
     /// End of everything that occupies the medium, as far as is known.
     #[inline]
     fn busy_until(&self) -> Time {
-        self.radio.carrier_until().max(self.nav.until()).max(self.radio.tx_until()).max(self.hold_until)
+        self.radio.carrier_until().max(self.nav_end()).max(self.radio.tx_until()).max(self.own.hold_until)
     }
 
     fn ifs(&self, rules: &StationRules) -> Span {
-        if self.eifs { rules.timing.eifs } else { rules.timing.difs }
+        if self.radio.owner_bits & EIFS != 0 { rules.timing.eifs } else { rules.timing.difs }
     }
 
     /// First instant of the count of slots, the medium being idle from `busy_until` on.
     #[inline]
     fn count_from(&self, busy_until: Time, rules: &StationRules) -> Time {
         let ifs = self.ifs(rules);
-        match self.access {
-            Access::NonFreezing => self.armed_at + ifs,
-            _ if rules.ifs_from_start => busy_until.max(self.armed_at) + ifs,
-            _ => (busy_until + ifs).max(self.armed_at),
+        match self.own.access {
+            Access::NonFreezing => self.own.armed_at + ifs,
+            _ if rules.ifs_from_start => busy_until.max(self.own.armed_at) + ifs,
+            _ => (busy_until + ifs).max(self.own.armed_at),
         }
     }
 
     #[inline]
     fn expiry(&self, busy_until: Time, rules: &StationRules) -> Time {
-        self.count_from(busy_until, rules) + rules.timing.slot * u64::from(self.remaining)
+        self.count_from(busy_until, rules) + rules.timing.slot * u64::from(self.own.remaining)
     }
 
     /// A frame begins at `at`; `busy_until` is what was known just before.
     fn freeze(&mut self, at: Time, busy_until: Time, rules: &StationRules) {
         let count_from = self.count_from(busy_until, rules);
-        let expiry = count_from + rules.timing.slot * u64::from(self.remaining);
+        let expiry = count_from + rules.timing.slot * u64::from(self.own.remaining);
         if expiry <= at + rules.cca_delay {
-            if self.post_only {
-                self.access = Access::None;
+            if self.own.post_only {
+                self.set_access(Access::None);
             }
             return;
         }
-        if self.access == Access::Immediate {
-            self.access = Access::Backoff;
-            self.remaining = self.draw(rules);
+        if self.own.access == Access::Immediate {
+            self.set_access(Access::Backoff);
+            self.own.remaining = self.draw(rules);
         } else if at > count_from {
-            self.remaining -= ((at - count_from).0 / rules.timing.slot.0) as u32;
+            self.own.remaining -= ((at - count_from).0 / rules.timing.slot.0) as u32;
         }
     }
 
     fn on_rx_ok(&mut self, at: Time, slot: u32, nav: u32, flags: u8, rules: &StationRules) {
-        self.eifs = false;
+        self.radio.owner_bits &= !EIFS;
         if flags & Arrival::FOR_ME != 0 {
-            self.received = slot;
+            self.own.received = slot;
         } else if nav > 0 {
             let until = at + Span(u64::from(nav));
             if rules.nav_reset && flags & Arrival::RTS != 0 {
-                self.nav.extend_by_rts(until, at + rules.timing.nav_reset);
+                self.extend_nav_by_rts(until, at, rules);
             } else {
-                self.nav.extend(until);
+                self.extend_nav(until);
             }
         }
     }
 
     fn draw(&mut self, rules: &StationRules) -> u32 {
-        self.rng.below(self.cw + u32::from(rules.backoff_includes_cw))
+        self.own.rng.below(self.own.cw + u32::from(rules.backoff_includes_cw))
     }
 }

@@ -12,13 +12,10 @@
 //!     +---> carrier sense only             + overlap that destroys: LOCKED, spoiled
 //! ```
 
-use smallvec::SmallVec;
-
 use crate::config::RadioConfig;
 use crate::config::radio::{CaptureRule, IgnoredFrame, Interference, Undecodable};
-use crate::phy::inbox::Inbox;
 use crate::phy::modes;
-use crate::units::Time;
+use crate::units::{Span, Time};
 
 /// A frame as one receiver hears it.
 #[derive(Debug, Clone, Copy)]
@@ -40,10 +37,6 @@ pub struct Arrival {
 }
 
 impl Arrival {
-    /// A place holder.
-    pub const NONE: Arrival =
-        Arrival { start: Time::NEVER, end: Time::NEVER, nav: 0, power: 0.0, slot: 0, flags: 0, mode: 0 };
-
     /// Within `tx_range`.
     pub const DECODABLE: u8 = 1;
     /// Within `cs_range`.
@@ -57,16 +50,79 @@ impl Arrival {
     /// Hit by a channel error.
     pub const ERRORED: u8 = 32;
 
-    /// True when `other` is applied first.
-    #[inline]
-    pub fn is_after(&self, other: &Arrival) -> bool {
-        if self.start == other.start { self.slot > other.slot } else { self.start > other.start }
-    }
-
     /// True when the bit is set.
     #[inline]
     pub fn has(&self, bit: u8) -> bool {
         self.flags & bit != 0
+    }
+}
+
+/// An arrival as it is stored: 24 bytes instead of 32, so that the hot part of a radio fits its cache line.
+#[derive(Debug, Clone, Copy)]
+pub struct Packed {
+    start: Time,
+    span: u32,
+    nav: u32,
+    power: f32,
+    /// Slot (22 bits), mode (4 bits), flags (6 bits).
+    tag: u32,
+}
+
+/// Air slots that a packed arrival can name.
+pub const MAX_SLOTS: u32 = 1 << 22;
+
+const FLAG_BITS: u32 = 6;
+const MODE_BITS: u32 = 4;
+
+impl Packed {
+    /// Nothing: later than everything.
+    const NONE: Packed = Packed { start: Time::NEVER, span: 0, nav: 0, power: 0.0, tag: 0 };
+
+    /// Packs an arrival.
+    #[inline]
+    pub fn new(a: &Arrival) -> Self {
+        debug_assert!(a.slot < MAX_SLOTS && (a.end - a.start).0 <= u64::from(u32::MAX));
+        let tag = (a.slot << (FLAG_BITS + MODE_BITS)) | (u32::from(a.mode) << FLAG_BITS) | u32::from(a.flags);
+        Packed { start: a.start, span: (a.end.0 - a.start.0) as u32, nav: a.nav, power: a.power, tag }
+    }
+
+    /// The same frame at another hearer: with its own start, power and further flags.
+    #[inline]
+    pub fn heard_by(&self, start: Time, power: f32, flags: u8) -> Self {
+        Packed { start, power, tag: self.tag | u32::from(flags), ..*self }
+    }
+
+    /// Last instant at the receiver.
+    #[inline]
+    fn end(&self) -> Time {
+        self.start + Span(u64::from(self.span))
+    }
+
+    #[inline]
+    fn slot(&self) -> u32 {
+        self.tag >> (FLAG_BITS + MODE_BITS)
+    }
+
+    #[inline]
+    fn flags(&self) -> u8 {
+        (self.tag & ((1 << FLAG_BITS) - 1)) as u8
+    }
+
+    fn unpack(&self) -> Arrival {
+        Arrival {
+            start: self.start,
+            end: self.end(),
+            nav: self.nav,
+            power: self.power,
+            slot: self.slot(),
+            flags: self.flags(),
+            mode: ((self.tag >> FLAG_BITS) & ((1 << MODE_BITS) - 1)) as u8,
+        }
+    }
+
+    /// True when `other` is applied first; equal starts are ordered by air slot.
+    fn is_after(&self, other: &Packed) -> bool {
+        if self.start == other.start { self.slot() > other.slot() } else { self.start > other.start }
     }
 }
 
@@ -171,55 +227,65 @@ pub enum Heard {
     Nothing,
 }
 
-#[derive(Debug, Clone, Copy)]
+/// The frame that holds the receiver.
+#[derive(Debug, Clone, Copy, Default)]
 struct Lock {
     end: Time,
     nav: u32,
     power: f32,
     slot: u32,
+    min_sinr: f32,
     flags: u8,
     mode: u8,
     spoiled: bool,
-    held: bool,
-    min_sinr: f32,
 }
 
 /// The radio of one node.
+///
+/// A transmission writes to all its hearers, so the number of cache lines it touches at each decides the speed of a
+/// large field: what most frames need lies here, the rest behind a pointer.
 #[derive(Debug)]
 pub struct Radio {
-    inbox: Inbox,
-    lock: Lock,
+    /// The earliest arrival that has not begun; `Packed::NONE` when there is none.
+    front: Packed,
     /// End of the last sensed frame known to have begun.
     carrier_until: Time,
+    rest: Box<Rest>,
+    /// A frame holds the receiver (`Rest::lock`).
+    held: bool,
+    /// More arrivals wait in `Rest::later`.
+    more: bool,
+    /// Energy or the own transmission may still be on the air: `Rest` must be looked at.
+    disturbed: bool,
+    /// Bits of the owner, here to share the cache line.
+    pub owner_bits: u8,
+}
+
+/// The part of a radio that most frames do not touch.
+#[derive(Debug, Default)]
+struct Rest {
+    lock: Lock,
+    /// Own transmission ends.
+    tx_until: Time,
     /// End and power of the strongest unlocked energy still on the air (capture and range models).
     energy_until: Time,
     energy_power: f32,
-    /// Own transmission ends.
-    tx_until: Time,
+    /// Arrivals after the front, in order.
+    later: Vec<Packed>,
     /// Everything on the air, for the additive model only.
-    on_air: SmallVec<[(Time, f32); 0]>,
+    on_air: Vec<(Time, f32)>,
 }
 
 impl Default for Radio {
     fn default() -> Self {
         Radio {
-            inbox: Inbox::default(),
-            lock: Lock {
-                end: Time::ZERO,
-                nav: 0,
-                power: 0.0,
-                slot: 0,
-                flags: 0,
-                mode: 0,
-                spoiled: false,
-                held: false,
-                min_sinr: 0.0,
-            },
+            front: Packed::NONE,
             carrier_until: Time::ZERO,
-            energy_until: Time::ZERO,
-            energy_power: 0.0,
-            tx_until: Time::ZERO,
-            on_air: SmallVec::new(),
+            rest: Box::default(),
+            held: false,
+            more: false,
+            disturbed: false,
+            owner_bits: 0,
         }
     }
 }
@@ -227,21 +293,32 @@ impl Default for Radio {
 impl Radio {
     /// Announces a frame that will arrive; order of calls does not matter between different start times.
     #[inline]
-    pub fn post(&mut self, arrival: Arrival) {
-        self.inbox.push(arrival);
+    pub fn post(&mut self, arrival: &Arrival) {
+        self.post_packed(Packed::new(arrival));
     }
 
-    /// Starts the own transmitter at `now` until `end`; a reception under way is lost.
+    /// The same for an arrival packed before.
+    #[inline]
+    pub fn post_packed(&mut self, packed: Packed) {
+        if self.has_waiting() {
+            self.post_behind(packed);
+        } else {
+            self.front = packed;
+        }
+    }
+
+    /// Starts the own transmitter, on until `end`; a reception under way is lost.
     #[inline]
     pub fn begin_tx(&mut self, end: Time) {
-        self.lock.spoiled = true;
-        self.tx_until = end;
+        self.rest.lock.spoiled = true;
+        self.rest.tx_until = end;
+        self.disturbed = true;
     }
 
     /// The own transmission ends then.
     #[inline]
     pub fn tx_until(&self) -> Time {
-        self.tx_until
+        self.rest.tx_until
     }
 
     /// When physical carrier sense ends, as far as the edges applied so far tell.
@@ -253,36 +330,38 @@ impl Radio {
     /// End of the frame being received, if any.
     #[inline]
     pub fn receiving_until(&self) -> Option<Time> {
-        self.lock.held.then_some(self.lock.end)
+        self.held.then_some(self.rest.lock.end)
     }
 
     /// True when a frame was announced that has not begun for this radio yet.
     #[inline]
     pub fn has_waiting(&self) -> bool {
-        !self.inbox.is_empty()
+        self.front.start != Time::NEVER
     }
 
     /// True when no edge is left to apply at any time.
     #[inline]
     pub fn is_quiet(&self) -> bool {
-        self.inbox.is_empty() && !self.lock.held
+        !self.has_waiting() && !self.held
     }
 
     /// Takes a frame that began and ended by `limit` with nothing else on the air, as most do: the same outcome as
     /// its two edges one by one, at a fraction of the cost.
     #[inline(always)]
     pub fn next_isolated(&mut self, limit: Time, rules: &RadioRules) -> Option<Isolated> {
-        let Arrival { start, end, nav, slot, flags, .. } = *self.inbox.front();
-        let alone = end <= limit
-            && !self.lock.held
-            && self.energy_until <= start
-            && self.tx_until <= start
-            && self.inbox.second_start() >= end
-            && rules.isolated;
-        if !alone {
+        let front = self.front;
+        let (start, end) = (front.start, front.end());
+        if end > limit || self.held || self.more || !rules.isolated {
             return None;
         }
-        self.inbox.pop();
+        if self.disturbed {
+            self.disturbed = self.rest.tx_until > start || self.rest.energy_until > start;
+            if self.disturbed {
+                return None;
+            }
+        }
+        self.front = Packed::NONE;
+        let flags = front.flags();
         let sensed = flags & Arrival::SENSED != 0;
         if sensed {
             self.carrier_until = self.carrier_until.max(end);
@@ -294,28 +373,46 @@ impl Radio {
         } else {
             Heard::Nothing
         };
-        Some(Isolated { start, end, slot, nav, flags, sensed, heard })
+        Some(Isolated { start, end, slot: front.slot(), nav: front.nav, flags, sensed, heard })
     }
 
     /// Applies the next edge not later than `limit` (starts: strictly before it).
     #[inline]
     pub fn next_edge(&mut self, limit: Time, rules: &RadioRules) -> Option<Edge> {
-        let start = self.inbox.front().start;
-        if self.lock.held && self.lock.end <= start {
-            return (self.lock.end <= limit).then(|| self.end_lock());
+        let start = self.front.start;
+        if self.held && self.rest.lock.end <= start {
+            return (self.rest.lock.end <= limit).then(|| self.end_lock());
         }
         if start < limit {
-            let arrival = *self.inbox.front();
-            self.inbox.pop();
+            let arrival = self.front.unpack();
+            self.pop_front();
             return Some(self.begin(&arrival, rules));
         }
         None
     }
 
+    #[cold]
+    fn post_behind(&mut self, packed: Packed) {
+        let later =
+            if self.front.is_after(&packed) { std::mem::replace(&mut self.front, packed) } else { packed };
+        let place = self.rest.later.partition_point(|a| !a.is_after(&later));
+        self.rest.later.insert(place, later);
+        self.more = true;
+    }
+
+    fn pop_front(&mut self) {
+        if self.more {
+            self.front = self.rest.later.remove(0);
+            self.more = !self.rest.later.is_empty();
+        } else {
+            self.front = Packed::NONE;
+        }
+    }
+
     fn end_lock(&mut self) -> Edge {
-        let lock = self.lock;
-        self.lock.held = false;
-        if self.tx_until > lock.end {
+        let lock = self.rest.lock;
+        self.held = false;
+        if self.rest.tx_until > lock.end {
             return Edge::Deaf;
         }
         if lock.spoiled {
@@ -327,11 +424,11 @@ impl Radio {
     fn begin(&mut self, arrival: &Arrival, rules: &RadioRules) -> Edge {
         let at = arrival.start;
         if rules.interference == Interference::Sinr {
-            self.on_air.retain(|(end, _)| *end > at);
+            self.rest.on_air.retain(|(end, _)| *end > at);
         }
-        let edge = if self.lock.held { self.overlap(arrival, rules) } else { self.try_lock(arrival, rules) };
+        let edge = if self.held { self.overlap(arrival, rules) } else { self.try_lock(arrival, rules) };
         if rules.interference == Interference::Sinr {
-            self.on_air.push((arrival.end, arrival.power));
+            self.rest.on_air.push((arrival.end, arrival.power));
         }
         if edge == (Edge::Busy { at }) {
             self.carrier_until = self.carrier_until.max(arrival.end);
@@ -344,15 +441,15 @@ impl Radio {
         let at = arrival.start;
         let decodable = arrival.has(Arrival::DECODABLE);
         if !decodable && !(rules.undecodable_locks && arrival.has(Arrival::SENSED)) {
-            return self.add_energy(arrival);
+            return self.add_energy(arrival, rules);
         }
-        let mut spoiled = !decodable || arrival.has(Arrival::ERRORED) || self.tx_until > at;
+        let mut spoiled = !decodable || arrival.has(Arrival::ERRORED) || self.rest.tx_until > at;
         let mut min_sinr = f32::INFINITY;
         match rules.interference {
             Interference::Capture => {
-                spoiled |= self.energy_until > at && arrival.power < rules.capture_threshold * self.energy_power;
+                spoiled |= self.rest.energy_until > at && arrival.power < rules.capture_threshold * self.rest.energy_power;
             }
-            Interference::Range => spoiled |= self.energy_until > at,
+            Interference::Range => spoiled |= self.rest.energy_until > at,
             Interference::Sinr => {
                 min_sinr = self.sinr(arrival.power, None, rules);
                 spoiled |= f64::from(min_sinr) < modes::sinr_threshold(arrival.mode);
@@ -368,22 +465,22 @@ impl Radio {
         let sensed = if arrival.has(Arrival::SENSED) { Edge::Busy { at } } else { Edge::Silent };
         match rules.interference {
             Interference::Capture => {
-                if self.lock.power >= rules.capture_threshold * arrival.power {
+                if self.rest.lock.power >= rules.capture_threshold * arrival.power {
                     return match rules.ignored_frame {
                         IgnoredFrame::NavEifs => Edge::Ignored { at, end: arrival.end },
                         IgnoredFrame::CarrierSense => {
-                            self.add_energy(arrival);
+                            self.add_energy(arrival, rules);
                             sensed
                         }
                     };
                 }
                 let takes_over = rules.capture_rule == CaptureRule::Strongest
                     && arrival.has(Arrival::DECODABLE)
-                    && arrival.power >= rules.capture_threshold * self.lock.power
-                    && (self.energy_until <= at || arrival.power >= rules.capture_threshold * self.energy_power);
+                    && arrival.power >= rules.capture_threshold * self.rest.lock.power
+                    && (self.rest.energy_until <= at || arrival.power >= rules.capture_threshold * self.rest.energy_power);
                 if takes_over {
                     self.keep_as_energy(at);
-                    let spoiled = arrival.has(Arrival::ERRORED) || self.tx_until > at;
+                    let spoiled = arrival.has(Arrival::ERRORED) || self.rest.tx_until > at;
                     self.take_lock(arrival, spoiled, f32::INFINITY);
                 } else {
                     self.collide(arrival, rules);
@@ -393,7 +490,7 @@ impl Radio {
                 if arrival.has(Arrival::INTERFERES) {
                     self.collide(arrival, rules);
                 } else {
-                    self.add_energy(arrival);
+                    self.add_energy(arrival, rules);
                 }
             }
             Interference::Sinr => {
@@ -402,12 +499,12 @@ impl Radio {
                     && arrival.has(Arrival::DECODABLE)
                     && ratio >= rules.capture_threshold
                 {
-                    let spoiled = arrival.has(Arrival::ERRORED) || self.tx_until > at;
+                    let spoiled = arrival.has(Arrival::ERRORED) || self.rest.tx_until > at;
                     self.take_lock(arrival, spoiled, ratio);
                 } else {
-                    let now = self.sinr(self.lock.power, Some(arrival.power), rules);
-                    self.lock.min_sinr = self.lock.min_sinr.min(now);
-                    self.lock.spoiled |= f64::from(self.lock.min_sinr) < modes::sinr_threshold(self.lock.mode);
+                    let now = self.sinr(self.rest.lock.power, Some(arrival.power), rules);
+                    self.rest.lock.min_sinr = self.rest.lock.min_sinr.min(now);
+                    self.rest.lock.spoiled |= f64::from(self.rest.lock.min_sinr) < modes::sinr_threshold(self.rest.lock.mode);
                 }
             }
         }
@@ -416,51 +513,54 @@ impl Radio {
 
     /// Both frames are lost; the receiver stays occupied until the later end where undecodable frames lock it.
     fn collide(&mut self, arrival: &Arrival, rules: &RadioRules) {
-        self.lock.spoiled = true;
+        self.rest.lock.spoiled = true;
         let occupies = arrival.has(Arrival::DECODABLE) || rules.undecodable_locks;
-        if occupies && arrival.end > self.lock.end {
+        if occupies && arrival.end > self.rest.lock.end {
             self.keep_as_energy(arrival.start);
             self.take_lock(arrival, true, 0.0);
         } else {
-            self.add_energy(arrival);
+            self.add_energy(arrival, rules);
         }
     }
 
     fn take_lock(&mut self, arrival: &Arrival, spoiled: bool, min_sinr: f32) {
-        self.lock = Lock {
+        self.held = true;
+        self.rest.lock = Lock {
             end: arrival.end,
             nav: arrival.nav,
             power: arrival.power,
             slot: arrival.slot,
+            min_sinr,
             flags: arrival.flags,
             mode: arrival.mode,
             spoiled,
-            held: true,
-            min_sinr,
         };
     }
 
     /// The frame that lost the receiver goes on disturbing later ones.
     fn keep_as_energy(&mut self, at: Time) {
-        self.note_energy(at, self.lock.end, self.lock.power);
+        self.note_energy(at, self.rest.lock.end, self.rest.lock.power);
     }
 
-    fn add_energy(&mut self, arrival: &Arrival) -> Edge {
-        self.note_energy(arrival.start, arrival.end, arrival.power);
+    fn add_energy(&mut self, arrival: &Arrival, rules: &RadioRules) -> Edge {
+        if rules.interference != Interference::Range || arrival.has(Arrival::INTERFERES) {
+            self.note_energy(arrival.start, arrival.end, arrival.power);
+        }
         if arrival.has(Arrival::SENSED) { Edge::Busy { at: arrival.start } } else { Edge::Silent }
     }
 
     /// Keeps the strongest and the longest of the unlocked frames: exact for one, cautious for more.
     fn note_energy(&mut self, at: Time, end: Time, power: f32) {
-        self.energy_power = if self.energy_until > at { self.energy_power.max(power) } else { power };
-        self.energy_until = self.energy_until.max(end);
+        self.disturbed = true;
+        self.rest.energy_power = if self.rest.energy_until > at { self.rest.energy_power.max(power) } else { power };
+        self.rest.energy_until = self.rest.energy_until.max(end);
     }
 
     /// Ratio of `power` to noise and everything else on the air; `extra` is a frame not yet listed.
     fn sinr(&self, power: f32, extra: Option<f32>, rules: &RadioRules) -> f32 {
-        let others: f64 = self.on_air.iter().map(|&(_, p)| f64::from(p)).sum();
+        let others: f64 = self.rest.on_air.iter().map(|&(_, p)| f64::from(p)).sum();
         // The locked frame itself is on the list when its own ratio is asked for.
-        let own = if extra.is_some() { f64::from(self.lock.power) } else { 0.0 };
+        let own = if extra.is_some() { f64::from(self.rest.lock.power) } else { 0.0 };
         let interference = others - own + f64::from(extra.unwrap_or(0.0));
         (f64::from(power) / (rules.noise + interference.max(0.0))) as f32
     }

@@ -24,8 +24,8 @@ use crate::transport::tcp::{TcpReceiver, TcpSender, TcpTimer};
 use crate::transport::udp::Udp;
 use crate::units::{Span, Time};
 
-/// More nodes than this are refused.
-const MAX_NODES: usize = 10_000_000;
+/// More nodes than this are refused: each has two air slots.
+const MAX_NODES: usize = crate::phy::radio::MAX_SLOTS as usize / 2;
 /// Longest run: the clock is 64 bits of nanoseconds, and instants beyond the end must not overflow.
 const MAX_DURATION: Time = Time(100 * 365 * 86_400 * 1_000_000_000);
 
@@ -235,8 +235,9 @@ fn check_radio(config: &Config) -> Result<(), BuildError> {
         })?;
     }
     let delay = r.cs_range.max(r.interference_range) / r.propagation_speed;
-    require(delay < config.mac.sifs.as_secs(), "radio.cs_range", || {
-        format!("a signal takes {:.1} us over this range; it must stay below SIFS", delay * 1e6)
+    let most = config.mac.sifs.as_secs().min(f64::from(u16::MAX) * 1e-9);
+    require(delay < most, "radio.cs_range", || {
+        format!("a signal takes {:.1} us over this range; it must stay below {:.1} us (SIFS)", delay * 1e6, most * 1e6)
     })
 }
 

@@ -8,7 +8,7 @@ use crate::ids::{FlowId, NodeId, PacketId};
 use crate::mac::dcf::{Frame, FrameKind, MacEffects, Outcome};
 use crate::net::arp::{ARP_BYTES, Resolution};
 use crate::packet::{Body, Packet};
-use crate::phy::Arrival;
+use crate::phy::{Arrival, Packed};
 use crate::record::{DropReason, Record, Recorder};
 use crate::transport::tcp::TcpEffect;
 use crate::units::{Span, Time};
@@ -73,13 +73,22 @@ impl<R: Recorder> World<R> {
         air.next ^= 1;
         let is_data = frame.kind == FrameKind::Data;
         let broadcast = frame.dst == NodeId::BROADCAST;
-        let all_flags = if frame.kind == FrameKind::Rts { Arrival::RTS } else { 0 }
-            | if broadcast { Arrival::FOR_ME } else { 0 };
         let mode = if is_data && !broadcast { self.wiring.data_mode } else { self.wiring.basic_mode };
+        let flags = if frame.kind == FrameKind::Rts { Arrival::RTS } else { 0 }
+            | if broadcast { Arrival::FOR_ME } else { 0 };
         let errors = self.wiring.error_per > 0.0 && (is_data || !self.wiring.error_data_only);
-        let (now, nav) = (self.now, frame.nav.0 as u32);
+        let now = self.now;
+        let heard = Packed::new(&Arrival {
+            start: now,
+            end: now + frame.airtime,
+            nav: frame.nav.0 as u32,
+            power: 0.0,
+            slot,
+            flags,
+            mode,
+        });
         for link in self.medium.hearers(frame.src) {
-            let mut flags = link.flags | all_flags | if link.to == frame.dst { Arrival::FOR_ME } else { 0 };
+            let mut flags = link.flags;
             if errors && self.error_streams[link.to.index()].uniform() < self.wiring.error_per {
                 if self.wiring.error_drops {
                     continue;
@@ -87,13 +96,13 @@ impl<R: Recorder> World<R> {
                 flags |= Arrival::ERRORED;
             }
             let start = now + Span(u64::from(link.delay));
-            let end = start + frame.airtime;
-            let arrival = Arrival { start, end, nav, power: link.power, slot, flags, mode };
-            self.stations[link.to.index()].post(now, arrival, &self.rules.station);
-            const HEARD: u8 = Arrival::FOR_ME | Arrival::DECODABLE;
-            if flags & HEARD == HEARD {
-                self.events.push(end, Event::RxEnd { node: link.to, slot });
+            if broadcast || link.to == frame.dst {
+                flags |= Arrival::FOR_ME;
+                if flags & Arrival::DECODABLE != 0 {
+                    self.events.push(start + frame.airtime, Event::RxEnd { node: link.to, slot });
+                }
             }
+            self.stations[link.to.index()].post(now, heard.heard_by(start, link.power, flags), &self.rules.station);
         }
         if self.wiring.eager {
             for link in self.medium.hearers(frame.src) {

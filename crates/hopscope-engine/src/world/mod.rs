@@ -127,7 +127,7 @@ impl<R: Recorder> World<R> {
     }
 
     /// Instant of the next event; `None` when nothing will ever happen again.
-    pub fn next_event(&self) -> Option<Time> {
+    pub fn next_event(&mut self) -> Option<Time> {
         self.events.next_time()
     }
 
