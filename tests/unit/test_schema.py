@@ -33,7 +33,7 @@ rate = "290kbps"
 transport = "udp"
 [sweep]
 "flow.0.packet" = [500, 1000]
-"mac.queue" = { start = 1, stop = 3, step = 1 }
+"mac.queue" = { start = 10, stop = 30, step = 10 }
 """
 
 
@@ -57,12 +57,12 @@ def test_the_resolved_scenario_passes(validator: Any) -> None:
 @pytest.mark.parametrize(
     ("old", "new"),
     [
-        ('title = "x"', "titel = 1"),
+        ('title = "x"', "name = 1"),
         ('kind = "cross"', 'kind = "star"'),
         ("hops = 6", "hops = 1"),
         ("hops = 6", "hops = 6\nrows = 2"),
         ('rts_threshold = "off"', "rts_threshold = -1"),
-        ('kind = "uniform"', 'kind = "unifrom"'),
+        ('kind = "uniform"', 'kind = "unif"'),
         ('to = "last"', 'to = "lst"'),
         ("from = 0", ""),
         ("[500, 1000]", "[]"),
