@@ -14,7 +14,6 @@ VENV := .venv
 BIN := $(VENV)/bin
 PY := $(BIN)/python
 JOBS ?= $(shell nproc 2>/dev/null || echo 2)
-CARGO_TARGET := $(or $(CARGO_TARGET_DIR),target)
 
 # The first interpreter that is new enough and can make virtual environments.
 PYTHON ?= $(shell for p in python3 python3.14 python3.13 python3.12 python3.11; do \
@@ -117,5 +116,5 @@ docs: $(VENV)/.engine $(VENV)/.requirements-docs ## The documentation, into docs
 	@echo "documentation: $(CURDIR)/docs/_build/html/index.html"
 
 clean: ## Remove everything that was built (not results/)
-	@rm -rf $(VENV) $(CARGO_TARGET) docs/_build docs/reference/generated docs/validation/generated bench/peers/work
+	@rm -rf $(VENV) target docs/_build docs/reference/generated docs/validation/generated bench/peers/work
 	@find . -name __pycache__ -type d -not -path './.git/*' -prune -exec rm -rf {} +
