@@ -296,3 +296,16 @@ def test_the_profile_of_the_source_decides_and_the_other_is_for_contrast():
     assert (outcome.count_contrast(Outcome.PASS), outcome.count_contrast(Outcome.FAIL)) == (1, 3)
     assert outcome.exit_status == 0
     assert "for contrast" in outcome.summary
+
+
+def test_flows_that_carried_nothing_are_named():
+    from synthetic import table
+
+    from hopscope.catalog.reproduce import silent_flows
+
+    study = fu2003.FIG2_RIGHT.studies[0]
+    lost = table(study, lambda _l, w: {"received_packets": 0 if w[HOPS] >= 40 else 9})
+    [remark] = silent_flows([lost])
+    assert "a flow carried nothing in 126 of 882 runs" in remark
+    assert "topology.hops = 40" in remark
+    assert silent_flows([table(study, lambda _l, _w: {})]) == []

@@ -69,13 +69,14 @@ class Judged:
 
 @dataclass(frozen=True)
 class EntryOutcome:
-    """Everything one entry gave."""
+    """Everything one entry gave; `remarks` name flows that carried nothing, which a mean would hide."""
 
     entry: Entry
     measured: tuple[Measured, ...]
     judged: tuple[Judged, ...]
     charts: tuple[Chart, ...]
     results: Mapping[str, Result]
+    remarks: tuple[str, ...] = ()
 
     def count(self, outcome: Outcome) -> int:
         """How many statements have this outcome."""
@@ -279,7 +280,32 @@ def judge(entry: Entry, results: Mapping[str, Result]) -> EntryOutcome:
     """Measure, judge and chart an entry from the results of its studies, by label."""
     tables = [Table(label, [(point.set, point.runs) for point in result.points]) for label, result in results.items()]
     measured, judged, charts = weigh(entry, Data(tables))
-    return EntryOutcome(entry, measured, judged, charts, dict(results))
+    return EntryOutcome(entry, measured, judged, charts, dict(results), tuple(silent_flows(tables)))
+
+
+def silent_flows(tables: Sequence[Table]) -> list[str]:
+    """One remark for each study in which a flow carried nothing, with the first place and the engine's reason."""
+    remarks = []
+    for table in tables:
+        silent = [
+            (where, run["seed"], flow)
+            for where, runs in table.points
+            for run in runs
+            for flow in run["flows"]
+            if not flow["received_packets"]
+        ]
+        if not silent:
+            continue
+        where, seed, flow = silent[0]
+        total = sum(len(runs) for _, runs in table.points)
+        place = "".join(f"{key} = {value}, " for key, value in where.items())
+        reason = f": {flow['note']}" if flow.get("note") else ""
+        count = len({(str(w), s) for w, s, _ in silent})
+        remarks.append(
+            f"{table.label}: a flow carried nothing in {count} of {total} runs "
+            f"(first: {place}seed {seed}, flow {flow.get('id', 0)}{reason})"
+        )
+    return remarks
 
 
 def weigh(entry: Entry, data: Data) -> tuple[tuple[Measured, ...], tuple[Judged, ...], tuple[Chart, ...]]:
@@ -374,6 +400,7 @@ def _entry_json(outcome: EntryOutcome) -> dict[str, Any]:
             for row in outcome.measured
         ],
         "notes": list(entry.notes),
+        "remarks": list(outcome.remarks),
         "studies": {label: result.to_json() for label, result in outcome.results.items()},
     }
 

@@ -142,7 +142,7 @@ def _entry_context(outcome: EntryOutcome, folder: Path, *, quick: bool) -> dict[
             }
             for judged in outcome.judged
         ],
-        "notes": entry.notes,
+        "notes": [*outcome.remarks, *entry.notes],
         "studies": [
             {
                 "label": study.label,

@@ -61,6 +61,8 @@ def _print_entry(outcome: EntryOutcome, caution: str, console: Console) -> None:
                 Text(words),
             )
     console.print(table)
+    for remark in outcome.remarks:
+        console.print(Text(remark, style="yellow"))
 
 
 def _rich(grid: Grid) -> object:
