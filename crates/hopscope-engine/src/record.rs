@@ -93,11 +93,11 @@ pub enum Record {
         /// Payload bytes.
         bytes: u32,
     },
-    /// The congestion window changed.
+    /// The usable window changed: the congestion window, or the receiver window where that is smaller.
     Cwnd {
         /// Flow.
         flow: FlowId,
-        /// Window in segments.
+        /// min(cwnd, max_window), segments.
         cwnd: f64,
     },
     /// A round-trip time was measured.

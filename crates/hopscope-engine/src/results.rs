@@ -58,7 +58,7 @@ pub struct FlowResult {
     pub loss_pct: Option<f64>,
     /// Retransmissions over non-duplicate copies received (anastasi2006).
     pub retransmission_index_pct: Option<f64>,
-    /// Time-weighted mean window, segments.
+    /// Time-weighted mean of min(cwnd, max_window), segments.
     pub mean_cwnd: Option<f64>,
     /// Retransmission timeouts.
     pub timeouts: u64,

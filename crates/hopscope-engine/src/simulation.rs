@@ -1,6 +1,6 @@
 //! One run from configuration to results, in steps that a caller can interrupt.
 
-use crate::config::Config;
+use crate::config::{Config, SeriesKind};
 use crate::error::BuildError;
 use crate::ids::NodeId;
 use crate::metrics::Meter;
@@ -159,12 +159,16 @@ pub fn estimate(config: &Config) -> Result<Estimate, BuildError> {
     let exchange = (1_000.0 + 12_000.0 * 1e6 / radio.data_rate as f64) * 1e-6;
     let seconds = config.duration.as_secs();
     let events = seconds * concurrent / exchange * (EVENTS_PER_HOP + 2.0 * hearing);
-    let samples = if config.series.interval > Span::ZERO { nodes * seconds / config.series.interval.as_secs() } else { 0.0 };
+    let kept = |kind| config.series.keep.contains(&kind);
+    let per_instant = if kept(SeriesKind::Queue) { nodes } else { 0.0 }
+        + if kept(SeriesKind::Throughput) { config.flows.len() as f64 } else { 0.0 };
+    let samples =
+        if per_instant > 0.0 { per_instant * seconds / config.series.interval.as_secs() } else { 0.0 };
     let total = events + samples;
     Ok(Estimate {
         events: total,
         wall_s: total / EVENTS_PER_SECOND + nodes * 5e-6,
-        memory_bytes: nodes * (1_000.0 + 20.0 * hearing) + samples * 20.0,
+        memory_bytes: nodes * (1_000.0 + 12.0 * hearing) + samples * 20.0,
     })
 }
 

@@ -42,18 +42,21 @@ impl Medium {
         let mut starts = Vec::with_capacity(positions.len() + 1);
         let mut links: Vec<Link> = Vec::new();
         let mut near: Vec<(f64, u32)> = Vec::new();
+        let limit = (reach + RANGE_SLACK) * (reach + RANGE_SLACK);
         starts.push(0);
         for (node, position) in positions.iter().enumerate() {
             near.clear();
             grid.around(position, |other| {
                 let place = positions[other as usize];
-                let distance = (place[0] - position[0]).hypot(place[1] - position[1]);
-                if other as usize != node && distance <= reach + RANGE_SLACK {
-                    near.push((distance, other));
+                let (dx, dy) = (place[0] - position[0], place[1] - position[1]);
+                let squared = dx * dx + dy * dy;
+                if squared <= limit && other as usize != node {
+                    near.push((squared, other));
                 }
             });
             near.sort_unstable_by(|a, b| a.partial_cmp(b).expect("distances are finite"));
-            links.extend(near.iter().map(|&(distance, other)| {
+            links.extend(near.iter().map(|&(squared, other)| {
+                let distance = squared.sqrt();
                 let within = |range: f64, bit: u8| if distance <= range + RANGE_SLACK { bit } else { 0 };
                 Link {
                     to: NodeId(other),

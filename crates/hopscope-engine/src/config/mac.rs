@@ -71,6 +71,7 @@ params! {
         /// Interface queue length.
         queue: u32 = 50, "packets", "fu2003.table1";
         /// Places of the interface queue that are never taken: ns-2.35 drops the packet that would fill the last one.
+        /// One place always remains.
         queue_reserve: u32 = 0, "packets", "ns-2.35 behaviour, measured for this project";
         /// Back-off is drawn from 0..=CW; otherwise from 0..CW-1.
         backoff_includes_cw: bool = true, "", "IEEE 802.11-2020 10.3.3";

@@ -111,6 +111,8 @@ struct Contender {
     cw: u32,
     received: u32,
     armed_at: Time,
+    /// The back-off ends here whatever begins now: it is too late to sense it. `NEVER` when still open.
+    due: Time,
     hold_until: Time,
     /// When a NAV set by an RTS falls back unless a frame begins before.
     nav_reset_at: Time,
@@ -142,6 +144,7 @@ impl Station {
                 cw: rules.cw_min,
                 received: NOTHING,
                 armed_at: Time::ZERO,
+                due: Time::NEVER,
                 hold_until: Time::ZERO,
                 nav_reset_at: Time::NEVER,
                 queued_at: Time::NEVER,
@@ -175,7 +178,7 @@ impl Station {
         let Some(frame) = self.radio.next_isolated(now, &rules.radio) else { return false };
         if frame.sensed {
             if freezes {
-                self.freeze(frame.start, busy_before, rules);
+                self.freeze(frame.start, busy_before, rules.cca_delay, rules);
             }
             self.confirm_nav(frame.start);
         }
@@ -208,7 +211,7 @@ impl Station {
     #[inline]
     fn on_busy(&mut self, at: Time, busy_before: Time, rules: &StationRules) {
         if self.freezes() {
-            self.freeze(at, busy_before, rules);
+            self.freeze(at, busy_before, rules.cca_delay, rules);
         }
         self.confirm_nav(at);
     }
@@ -230,6 +233,7 @@ impl Station {
 
     fn set_access(&mut self, access: Access) {
         self.own.access = access;
+        self.own.due = Time::NEVER;
         let freezes = matches!(access, Access::Immediate | Access::Backoff);
         self.radio.owner_bits = (self.radio.owner_bits & !FREEZES) | if freezes { FREEZES } else { 0 };
     }
@@ -285,7 +289,7 @@ impl Station {
     #[inline]
     pub fn begin_tx(&mut self, now: Time, end: Time, rules: &StationRules) {
         if self.freezes() {
-            self.freeze(now, self.busy_until(), rules);
+            self.freeze(now, self.busy_until(), Span::ZERO, rules);
         }
         self.radio.begin_tx(end);
     }
@@ -428,16 +432,24 @@ impl Station {
 
     #[inline]
     fn expiry(&self, busy_until: Time, rules: &StationRules) -> Time {
+        if self.own.due != Time::NEVER {
+            return self.own.due;
+        }
         self.count_from(busy_until, rules) + rules.timing.slot * u64::from(self.own.remaining)
     }
 
-    /// A frame begins at `at`; `busy_until` is what was known just before.
-    fn freeze(&mut self, at: Time, busy_until: Time, rules: &StationRules) {
+    /// A frame begins at `at`; `busy_until` is what was known just before. `unseen` is the time it takes to sense it.
+    fn freeze(&mut self, at: Time, busy_until: Time, unseen: Span, rules: &StationRules) {
+        if self.own.due != Time::NEVER {
+            return;
+        }
         let count_from = self.count_from(busy_until, rules);
         let expiry = count_from + rules.timing.slot * u64::from(self.own.remaining);
-        if expiry <= at + rules.cca_delay {
+        if expiry <= at + unseen {
             if self.own.post_only {
                 self.set_access(Access::None);
+            } else {
+                self.own.due = expiry;
             }
             return;
         }

@@ -3,7 +3,9 @@
 pub mod contention;
 pub mod dcf;
 pub mod dedup;
-pub mod nav;
 pub mod timing;
 
 pub use dcf::{Dcf, MacEffects, MacRules};
+
+#[cfg(test)]
+mod tests;

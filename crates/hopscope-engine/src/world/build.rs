@@ -56,7 +56,7 @@ pub(super) fn build<R: Recorder>(config: &Config, recorder: R) -> Result<World<R
         macs: (0..nodes).map(|n| Dcf::new(NodeId(n as u32))).collect(),
         nets: (0..nodes)
             .map(|_| Net {
-                queue: InterfaceQueue::new(config.mac.queue - config.mac.queue_reserve),
+                queue: InterfaceQueue::new((config.mac.queue - config.mac.queue_reserve.min(config.mac.queue)).max(1)),
                 arp: Arp::default(),
                 saturating: smallvec::SmallVec::new(),
             })
@@ -125,6 +125,7 @@ impl<R: Recorder> World<R> {
                 sack_option_base: flow.tcp.sack_option_base,
                 bare: (flow.transport == Transport::TcpVegas && !flow.tcp.vegas_headers).then_some(flow.packet),
             },
+            max_window: f64::from(flow.max_window),
             cwnd: 0.0,
             generations: [0; 2 * TcpTimer::COUNT],
         });
@@ -261,9 +262,6 @@ fn check_mac(config: &Config) -> Result<(), BuildError> {
             format!("found {value}; allowed are 1 to 1000000")
         })?;
     }
-    require(m.queue_reserve < m.queue, "mac.queue_reserve", || {
-        format!("found {}; it must stay below mac.queue, {}", m.queue_reserve, m.queue)
-    })?;
     for (key, value) in [("data_header", m.data_header), ("llc_header", m.llc_header)] {
         require(value <= 1_000, format!("mac.{key}"), || format!("found {value}; allowed are 0 to 1000 bytes"))?;
     }

@@ -227,12 +227,13 @@ impl<R: Recorder> World<R> {
         self.tcp_effects = effects;
         if R::ENABLED
             && end == End::Sender
-            && let Flow { endpoint: Endpoint::Tcp { sender, .. }, cwnd, .. } = &mut self.flows[flow.index()]
-            && *cwnd != sender.cwnd()
+            && let Flow { endpoint: Endpoint::Tcp { sender, .. }, max_window, cwnd, .. } = &mut self.flows[flow.index()]
         {
-            *cwnd = sender.cwnd();
-            let cwnd = *cwnd;
-            self.note(Record::Cwnd { flow, cwnd });
+            let window = sender.cwnd().min(*max_window);
+            if *cwnd != window {
+                *cwnd = window;
+                self.note(Record::Cwnd { flow, cwnd: window });
+            }
         }
     }
 

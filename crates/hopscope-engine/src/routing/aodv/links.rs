@@ -1,0 +1,217 @@
+//! Neighbours, links that break, and the errors sent about them (RFC 3561 6.9, 6.11, 6.12).
+
+use smallvec::SmallVec;
+
+use super::table::RouteState;
+use super::{Aodv, AodvDrop, AodvEffect, AodvNote, AodvTimer, Cx, Lost, RouteLoss};
+use crate::config::aodv::HelloSenders;
+use crate::ids::NodeId;
+use crate::packet::aodv::{AodvMessage, Rerr, Rrep};
+use crate::units::{Span, Time};
+
+/// Neighbours whose HELLOs were heard, each with the end of its hold time.
+#[derive(Debug, Default)]
+pub(super) struct Neighbours {
+    known: Vec<(NodeId, Time)>,
+}
+
+impl Neighbours {
+    /// Notes a HELLO; true for a new neighbour.
+    pub(super) fn insert(&mut self, node: NodeId, until: Time) -> bool {
+        match self.place(node) {
+            Ok(at) => {
+                self.known[at].1 = until;
+                false
+            }
+            Err(at) => {
+                self.known.insert(at, (node, until));
+                true
+            }
+        }
+    }
+
+    /// Another sign of a neighbour whose HELLOs were heard.
+    #[inline]
+    pub(super) fn refresh(&mut self, node: NodeId, until: Time) {
+        if let Ok(at) = self.place(node) {
+            self.known[at].1 = until;
+        }
+    }
+
+    pub(super) fn remove(&mut self, node: NodeId) {
+        if let Ok(at) = self.place(node) {
+            self.known.remove(at);
+        }
+    }
+
+    /// Takes a neighbour whose hold time is over.
+    pub(super) fn take_expired(&mut self, now: Time) -> Option<NodeId> {
+        let at = self.known.iter().position(|&(_, until)| until <= now)?;
+        Some(self.known.remove(at).0)
+    }
+
+    pub(super) fn next_expiry(&self) -> Option<Time> {
+        self.known.iter().map(|&(_, until)| until).min()
+    }
+
+    fn place(&self, node: NodeId) -> Result<usize, usize> {
+        self.known.binary_search_by_key(&node, |&(known, _)| known)
+    }
+}
+
+impl Aodv {
+    /// The MAC gave a frame to `next_hop` up.
+    pub(super) fn link_failed(&mut self, next_hop: NodeId, lost: Option<Lost>, cx: &mut Cx) {
+        let repairs = |lost: &Lost, this: &Self| {
+            let route = this.table.get(lost.dst);
+            let near = |hops: u8| u32::from(hops) <= this.cfg.max_repair_ttl;
+            this.cfg.local_repair
+                && lost.src != this.node
+                && route.is_some_and(|r| r.state == RouteState::Up && r.next_hop == next_hop && near(r.hops))
+        };
+        let repair = lost.filter(|lost| repairs(lost, self));
+        self.link_lost(next_hop, repair.map(|lost| lost.dst), cx);
+        match (repair, lost) {
+            (Some(lost), _) => {
+                self.hold(lost.packet, lost.dst, cx);
+                self.seek_repair(lost.dst, lost.hops, cx);
+            }
+            // A repair that is already under way takes further packets too.
+            (None, Some(lost)) if self.table.get(lost.dst).is_some_and(|r| r.state == RouteState::Repairing) => {
+                self.hold(lost.packet, lost.dst, cx);
+            }
+            (None, Some(lost)) => cx.drop_packet(lost.packet, AodvDrop::LinkFailed),
+            (None, None) => {}
+        }
+    }
+
+    /// The link to `neighbour` is gone: every route over it goes down, but the one to `repair` is repaired.
+    fn link_lost(&mut self, neighbour: NodeId, repair: Option<NodeId>, cx: &mut Cx) {
+        self.neighbours.remove(neighbour);
+        let until = cx.now + self.cfg.delete_period;
+        let mut lost: SmallVec<[NodeId; Rerr::MAX]> = SmallVec::new();
+        let mut broken = false;
+        for route in self.table.iter_mut() {
+            route.remove_precursor(neighbour);
+            if route.state != RouteState::Up || route.next_hop != neighbour {
+                continue;
+            }
+            broken = true;
+            route.lose();
+            cx.note(AodvNote::RouteDown { dst: route.dst, cause: RouteLoss::LinkLost });
+            if repair == Some(route.dst) {
+                route.state = RouteState::Repairing;
+            } else {
+                route.fall(until);
+                lost.push(route.dst);
+            }
+        }
+        if broken {
+            cx.note(AodvNote::LinkLost { neighbour });
+            self.armed.by(AodvTimer::Sweep, until, cx.out);
+        }
+        if self.cfg.flush_queue {
+            cx.push(AodvEffect::FlushNextHop { next_hop: neighbour });
+        }
+        self.report_lost(&lost, false, cx);
+    }
+
+    /// Tells the precursors of lost routes, which are precursors no more (RFC 3561 6.11 cases i and iii).
+    pub(super) fn report_lost(&mut self, lost: &[NodeId], jitter: bool, cx: &mut Cx) {
+        let mut listed: SmallVec<[(NodeId, u32); Rerr::MAX]> = SmallVec::new();
+        let mut told: SmallVec<[NodeId; 8]> = SmallVec::new();
+        for &dst in lost {
+            let Some(route) = self.table.get_mut(dst) else { continue };
+            if route.precursors.is_empty() {
+                continue;
+            }
+            listed.push((dst, route.seq));
+            for node in route.precursors.drain(..) {
+                if !told.contains(&node) {
+                    told.push(node);
+                }
+            }
+        }
+        self.send_errors(&listed, &told, jitter, cx);
+    }
+
+    /// Tells upstream that there is no route for a packet that came from `prev` (RFC 3561 6.11 case ii).
+    pub(super) fn report_missing_route(&mut self, dst: NodeId, prev: Option<NodeId>, cx: &mut Cx) {
+        if self.ns2 {
+            let seq = self.table.entry(dst).seq;
+            self.send_errors(&[(dst, seq)], &[], false, cx);
+            return;
+        }
+        let mut told: SmallVec<[NodeId; 8]> = prev.into_iter().collect();
+        let mut seq = 0;
+        if let Some(route) = self.table.get_mut(dst) {
+            seq = route.seq;
+            // It is still in use upstream: the number must not be forgotten meanwhile.
+            route.expires = cx.now + self.cfg.delete_period;
+            for node in route.precursors.drain(..) {
+                if !told.contains(&node) {
+                    told.push(node);
+                }
+            }
+        }
+        self.send_errors(&[(dst, seq)], &told, false, cx);
+    }
+
+    /// Sends errors about `listed` to the nodes `told` (none: everybody), as far as the rate limit allows.
+    pub(super) fn send_errors(&mut self, listed: &[(NodeId, u32)], told: &[NodeId], jitter: bool, cx: &mut Cx) {
+        for part in listed.chunks(Rerr::MAX) {
+            if self.rerr_limit.take(cx.now).is_err() {
+                return;
+            }
+            let message = AodvMessage::Rerr(Rerr::new(part));
+            if let ([to], true) = (told, self.cfg.rerr_unicast) {
+                cx.push(AodvEffect::Unicast { message, to: *to, ttl: 1 });
+            } else {
+                let delay = if jitter { cx.part_of(self.cfg.broadcast_jitter) } else { Span::ZERO };
+                self.broadcast(message, 1, delay, cx);
+            }
+        }
+    }
+
+    // ---- HELLOs ----------------------------------------------------------------------------------------------
+
+    /// Sends a HELLO unless a broadcast of the last interval did its work, and asks for the next one.
+    pub(super) fn say_hello(&mut self, cx: &mut Cx) {
+        let interval = self.cfg.hello_interval;
+        let jitter = cx.part_of(self.cfg.hello_jitter * 2);
+        let since = |at: Option<Time>| at.map(|at| cx.now.saturating_since(at));
+        let active = since(self.last_use).is_some_and(|since| since < self.cfg.active_route_timeout);
+        let spoken = since(self.last_broadcast).filter(|&since| !self.ns2 && since < interval);
+        let wait = interval.saturating_sub(spoken.unwrap_or(Span::ZERO));
+        if spoken.is_none() && (active || self.cfg.hello_senders == HelloSenders::All) {
+            let hello = Rrep {
+                dst: self.node,
+                dst_seq: self.seq,
+                origin: self.node,
+                hops: 0,
+                lifetime: self.cfg.hello_interval * u64::from(self.cfg.allowed_hello_loss),
+                asked: cx.now,
+            };
+            self.broadcast(AodvMessage::Hello(hello), 1, Span::ZERO, cx);
+        }
+        // Uniform within the jitter on both sides, and always in the future.
+        let next = (wait + jitter).saturating_sub(self.cfg.hello_jitter).max(Span(1));
+        self.armed.by(AodvTimer::Hello, cx.now + next, cx.out);
+    }
+
+    /// Takes down the links whose hold time is over.
+    pub(super) fn check_neighbours(&mut self, cx: &mut Cx) {
+        while let Some(neighbour) = self.neighbours.take_expired(cx.now) {
+            if self.ns2 {
+                self.neighbour_lost_ns2(neighbour, cx);
+            } else {
+                self.link_lost(neighbour, None, cx);
+            }
+        }
+        // ns-2 looks once per interval; otherwise a hold time ends when it ends.
+        let next = if self.ns2 { Some(cx.now + self.cfg.hello_interval) } else { self.neighbours.next_expiry() };
+        if let Some(at) = next {
+            self.armed.by(AodvTimer::Neighbours, at, cx.out);
+        }
+    }
+}

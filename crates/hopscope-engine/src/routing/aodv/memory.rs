@@ -1,0 +1,142 @@
+//! What a node remembers for a while: requests seen, its own sends of the last second, timers asked for.
+
+use std::collections::VecDeque;
+
+use super::{AodvEffect, AodvTimer};
+use crate::ids::NodeId;
+use crate::units::{Span, Time};
+
+/// Requests seen, by originator and number.
+#[derive(Debug, Default)]
+pub(super) struct SeenRequests {
+    seen: Vec<(NodeId, u32, Time)>,
+}
+
+impl SeenRequests {
+    /// Notes a request; false when it was known and not forgotten at `now`.
+    pub(super) fn insert(&mut self, origin: NodeId, id: u32, now: Time, until: Time) -> bool {
+        match self.seen.binary_search_by_key(&(origin, id), |&(origin, id, _)| (origin, id)) {
+            Ok(at) => {
+                let forgotten = self.seen[at].2 <= now;
+                if forgotten {
+                    self.seen[at].2 = until;
+                }
+                forgotten
+            }
+            Err(at) => {
+                self.seen.insert(at, (origin, id, until));
+                true
+            }
+        }
+    }
+
+    /// Forgets what is old.
+    pub(super) fn purge(&mut self, now: Time) {
+        self.seen.retain(|&(_, _, until)| until > now);
+    }
+
+    pub(super) fn is_empty(&self) -> bool {
+        self.seen.is_empty()
+    }
+}
+
+/// At most so many messages in any second.
+#[derive(Debug)]
+pub(super) struct RateLimit {
+    limit: Option<usize>,
+    sent: VecDeque<Time>,
+}
+
+impl RateLimit {
+    pub(super) fn new(limit: Option<u32>) -> Self {
+        RateLimit { limit: limit.map(|n| n as usize), sent: VecDeque::new() }
+    }
+
+    /// Counts a message at `now`; the error is the instant from which the next one may go.
+    pub(super) fn take(&mut self, now: Time) -> Result<(), Time> {
+        let Some(limit) = self.limit else { return Ok(()) };
+        while self.sent.front().is_some_and(|&at| at + ONE_SECOND <= now) {
+            self.sent.pop_front();
+        }
+        match self.sent.front() {
+            Some(&oldest) if self.sent.len() >= limit => Err(oldest + ONE_SECOND),
+            _ => {
+                self.sent.push_back(now);
+                Ok(())
+            }
+        }
+    }
+}
+
+const ONE_SECOND: Span = Span::from_secs(1);
+
+/// The expiries the caller holds, one per kind. A deadline later than the one held is asked for when that one comes.
+#[derive(Debug)]
+pub(super) struct Armed([Time; AodvTimer::COUNT]);
+
+impl Armed {
+    pub(super) fn new() -> Self {
+        Armed([Time::NEVER; AodvTimer::COUNT])
+    }
+
+    /// Makes sure that an expiry comes at `at` or before.
+    pub(super) fn by(&mut self, timer: AodvTimer, at: Time, out: &mut Vec<AodvEffect>) {
+        let armed = &mut self.0[timer.index()];
+        if at < *armed {
+            *armed = at;
+            out.push(AodvEffect::Arm(timer, at));
+        }
+    }
+
+    /// Takes an expiry; false when a later `Arm` has replaced it.
+    pub(super) fn fires(&mut self, timer: AodvTimer, now: Time) -> bool {
+        let armed = &mut self.0[timer.index()];
+        let due = *armed <= now;
+        if due {
+            *armed = Time::NEVER;
+        }
+        due
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_request_is_new_once_until_it_is_forgotten() {
+        let mut seen = SeenRequests::default();
+        assert!(seen.insert(NodeId(1), 5, Time(0), Time(100)));
+        assert!(!seen.insert(NodeId(1), 5, Time(99), Time(199)));
+        assert!(seen.insert(NodeId(1), 6, Time(99), Time(199)));
+        assert!(seen.insert(NodeId(2), 5, Time(99), Time(199)));
+        assert!(seen.insert(NodeId(1), 5, Time(100), Time(200)));
+        seen.purge(Time(199));
+        assert!(!seen.is_empty());
+        seen.purge(Time(200));
+        assert!(seen.is_empty());
+    }
+
+    #[test]
+    fn a_limit_holds_over_any_second() {
+        let mut limit = RateLimit::new(Some(2));
+        let at = |ms| Time::ZERO + Span::from_millis(ms);
+        assert_eq!(limit.take(at(0)), Ok(()));
+        assert_eq!(limit.take(at(600)), Ok(()));
+        assert_eq!(limit.take(at(999)), Err(at(1000)));
+        assert_eq!(limit.take(at(1000)), Ok(()));
+        assert_eq!(limit.take(at(1001)), Err(at(1600)));
+        assert_eq!(RateLimit::new(None).take(at(0)), Ok(()));
+    }
+
+    #[test]
+    fn only_an_earlier_deadline_is_asked_for() {
+        let (mut armed, mut out) = (Armed::new(), Vec::new());
+        armed.by(AodvTimer::Hello, Time(50), &mut out);
+        armed.by(AodvTimer::Hello, Time(60), &mut out);
+        armed.by(AodvTimer::Hello, Time(40), &mut out);
+        assert_eq!(out, [AodvEffect::Arm(AodvTimer::Hello, Time(50)), AodvEffect::Arm(AodvTimer::Hello, Time(40))]);
+        assert!(armed.fires(AodvTimer::Hello, Time(40)));
+        assert!(!armed.fires(AodvTimer::Hello, Time(50)), "the replaced expiry is ignored");
+    }
+}

@@ -1,0 +1,226 @@
+//! Searching a destination: requests in growing rings, then network-wide (RFC 3561 6.3, 6.4).
+
+use super::table::{RouteState, UNREACHABLE};
+use super::{Aodv, AodvDrop, AodvEffect, AodvNote, AodvTimer, Cx, RouteLoss};
+use crate::ids::NodeId;
+use crate::packet::aodv::{AodvMessage, Rreq};
+use crate::units::{Span, Time};
+
+/// The search for one destination.
+#[derive(Debug)]
+pub(super) struct Search {
+    pub(super) dst: NodeId,
+    /// When it began; none: it is over and only remembered.
+    pub(super) started: Option<Time>,
+    /// Time to live of the next request or, once it is sent, of the last.
+    pub(super) ttl: u8,
+    /// The request with that time to live was sent.
+    sent: bool,
+    /// Network-wide requests sent.
+    pub(super) wide: u32,
+    /// End of the wait for an answer, of a pause, or of a rate limit.
+    pub(super) due: Time,
+    /// It repairs a broken route of others: one request only.
+    repair: bool,
+    /// `ns2` rules: the last delays per hop, oldest overwritten first.
+    pub(super) delays: [Span; 3],
+    pub(super) next_delay: u8,
+}
+
+impl Search {
+    pub(super) fn new(dst: NodeId) -> Self {
+        Search {
+            dst,
+            started: None,
+            ttl: 0,
+            sent: false,
+            wide: 0,
+            due: Time::ZERO,
+            repair: false,
+            delays: [Span::ZERO; 3],
+            next_delay: 0,
+        }
+    }
+}
+
+impl Aodv {
+    /// Searches `dst` unless that is being done or a pause is on.
+    pub(super) fn seek(&mut self, dst: NodeId, cx: &mut Cx) {
+        if self.ns2 {
+            self.seek_ns2(dst, cx);
+        } else if let Err(at) = self.search_place(dst) {
+            self.searches.insert(at, Search { ttl: self.first_ring(dst), ..Search::new(dst) });
+            self.begin(at, cx);
+        }
+    }
+
+    /// Searches a new way for a packet that has come `hops_done` hops (RFC 3561 6.12).
+    pub(super) fn seek_repair(&mut self, dst: NodeId, hops_done: u8, cx: &mut Cx) {
+        let last = self.table.get(dst).map_or(0, |route| route.hops);
+        let ttl = u32::from(last.max(hops_done / 2)) + self.cfg.local_add_ttl;
+        let ttl = ttl.min(self.cfg.net_diameter) as u8;
+        let search = Search { ttl, repair: true, ..Search::new(dst) };
+        let at = match self.search_place(dst) {
+            Ok(at) => {
+                self.searches[at] = search;
+                at
+            }
+            Err(at) => {
+                self.searches.insert(at, search);
+                at
+            }
+        };
+        self.begin(at, cx);
+    }
+
+    /// Waits that are over: the next request, or the end of the search.
+    pub(super) fn end_waits(&mut self, cx: &mut Cx) {
+        let mut at = 0;
+        while at < self.searches.len() {
+            let search = &self.searches[at];
+            let dst = search.dst;
+            if search.due > cx.now {
+            } else if search.started.is_none() {
+                self.end_pause(at, cx);
+            } else if !search.sent || self.widen(at) {
+                self.ask(at, cx);
+            } else {
+                self.fail(at, cx);
+            }
+            // A search that is gone has made room for its successor at the same place.
+            at += usize::from(self.searches.get(at).is_some_and(|s| s.dst == dst));
+        }
+        if let Some(at) = self.searches.iter().map(|s| s.due).min() {
+            self.armed.by(AodvTimer::Search, at, cx.out);
+        }
+    }
+
+    /// A route to `dst` is up: its search is over and the packets held for it leave.
+    pub(super) fn found(&mut self, dst: NodeId, next_hop: NodeId, cx: &mut Cx) {
+        if let Ok(at) = self.search_place(dst)
+            && let Some(started) = self.searches.remove(at).started
+        {
+            cx.note(AodvNote::SearchDone { dst, latency: cx.now - started });
+        }
+        self.release(dst, next_hop, self.cfg.release_gap, cx);
+    }
+
+    /// Broadcasts a request.
+    pub(super) fn send_request(&mut self, dst: NodeId, ttl: u8, cx: &mut Cx) {
+        self.seq = self.seq.wrapping_add(if self.ns2 { 2 } else { 1 });
+        self.request_id = self.request_id.wrapping_add(1);
+        let message = AodvMessage::Rreq(Rreq {
+            origin: self.node,
+            origin_seq: self.seq,
+            id: self.request_id,
+            dst,
+            dst_seq: self.known_seq(dst),
+            hops: 0,
+            destination_only: self.cfg.destination_only,
+            gratuitous: self.cfg.gratuitous_rrep,
+            asked: cx.now,
+        });
+        self.broadcast(message, ttl, Span::ZERO, cx);
+    }
+
+    /// Broadcasts a message after a delay.
+    pub(super) fn broadcast(&mut self, message: AodvMessage, ttl: u8, delay: Span, cx: &mut Cx) {
+        self.last_broadcast = Some(cx.now + delay);
+        cx.push(AodvEffect::Broadcast { message, ttl, delay });
+    }
+
+    /// The number an answer must at least have: of a route known, lost, or remembered.
+    pub(super) fn known_seq(&self, dst: NodeId) -> Option<u32> {
+        self.table.get(dst).map(|route| route.seq).filter(|&seq| self.ns2 || seq != 0)
+    }
+
+    pub(super) fn search_place(&self, dst: NodeId) -> Result<usize, usize> {
+        self.searches.binary_search_by_key(&dst, |search| search.dst)
+    }
+
+    fn begin(&mut self, at: usize, cx: &mut Cx) {
+        let search = &mut self.searches[at];
+        search.started = Some(cx.now);
+        cx.note(AodvNote::SearchStarted { dst: search.dst, repair: search.repair });
+        self.ask(at, cx);
+    }
+
+    /// Sends the request that is due, or waits until the rate limit lets it go.
+    fn ask(&mut self, at: usize, cx: &mut Cx) {
+        let (dst, ttl) = (self.searches[at].dst, self.searches[at].ttl);
+        let due = match self.rreq_limit.take(cx.now) {
+            Err(allowed) => allowed,
+            Ok(()) => {
+                self.send_request(dst, ttl, cx);
+                let search = &mut self.searches[at];
+                search.sent = true;
+                search.wide += u32::from(u32::from(ttl) >= self.cfg.net_diameter);
+                cx.now + self.wait(at)
+            }
+        };
+        self.searches[at].due = due;
+        self.armed.by(AodvTimer::Search, due, cx.out);
+    }
+
+    /// Sets the next ring; false when there is none.
+    fn widen(&mut self, at: usize) -> bool {
+        let cfg = &self.cfg;
+        let search = &mut self.searches[at];
+        if search.repair || search.wide > cfg.rreq_retries {
+            return false;
+        }
+        let next = u32::from(search.ttl) + cfg.ttl_increment;
+        search.ttl = if next > cfg.ttl_threshold { cfg.net_diameter } else { next } as u8;
+        search.sent = false;
+        true
+    }
+
+    /// Time the answer to the request just sent may take: RING_TRAVERSAL_TIME, or NET_TRAVERSAL_TIME doubled each time.
+    fn wait(&self, at: usize) -> Span {
+        let (search, cfg) = (&self.searches[at], &self.cfg);
+        let wait = match search.wide.checked_sub(1) {
+            None => cfg.node_traversal_time * (2 * (u64::from(search.ttl) + u64::from(cfg.timeout_buffer))),
+            Some(doublings) => cfg.net_traversal_time() * (1 << doublings.min(20)),
+        };
+        wait.min(cfg.max_rreq_wait)
+    }
+
+    /// Time to live of the first request: just beyond where the destination was, if that is remembered.
+    fn first_ring(&self, dst: NodeId) -> u8 {
+        let cfg = &self.cfg;
+        let known = self.table.get(dst).map(|route| route.last_hops).filter(|&hops| hops != UNREACHABLE);
+        let ring = known.map_or(cfg.ttl_start, |hops| u32::from(hops) + cfg.ttl_increment);
+        if cfg.expanding_ring && ring <= cfg.ttl_threshold { ring as u8 } else { cfg.net_diameter as u8 }
+    }
+
+    /// Gives a search up.
+    fn fail(&mut self, at: usize, cx: &mut Cx) {
+        let search = &mut self.searches[at];
+        let dst = search.dst;
+        if search.repair || self.cfg.search_pause == Span::ZERO {
+            self.searches.remove(at);
+        } else {
+            *search = Search { due: cx.now + self.cfg.search_pause, ..Search::new(dst) };
+        }
+        self.drop_held(dst, cx);
+        cx.note(AodvNote::SearchFailed { dst });
+        if self.table.get(dst).is_some_and(|route| route.state == RouteState::Repairing) {
+            self.set_down(dst, RouteLoss::LinkLost, cx);
+            self.report_lost(&[dst], false, cx);
+        }
+    }
+
+    pub(super) fn drop_held(&mut self, dst: NodeId, cx: &mut Cx) {
+        while let Some(packet) = self.buffer.take(dst) {
+            cx.drop_packet(packet, AodvDrop::NoRoute);
+        }
+    }
+
+    /// A pause is over: packets that came meanwhile get their search.
+    fn end_pause(&mut self, at: usize, cx: &mut Cx) {
+        let dst = self.searches.remove(at).dst;
+        if self.buffer.holds(dst) {
+            self.seek(dst, cx);
+        }
+    }
+}
