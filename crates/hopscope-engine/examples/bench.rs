@@ -3,6 +3,7 @@
 //! Seconds are left to the caller (the engine reads no clock); instruction counts come from running this under
 //! callgrind.
 #![expect(clippy::print_stdout, reason = "a measuring program talks to the terminal")]
+#![expect(clippy::disallowed_methods, reason = "a measuring program reads the clock")]
 
 use std::time::Instant;
 
@@ -87,7 +88,10 @@ fn field(n: u32, seconds: u64) -> Config {
     let side = (f64::from(n)).sqrt() * 200.0;
     let mut stream = Stream::derive(1, 0, 0, Purpose::Placement);
     let nodes: Vec<[f64; 2]> = (0..n).map(|_| [stream.uniform() * side, stream.uniform() * side]).collect();
-    let medium = hopscope_engine::channel::Medium::new(&nodes, &presets::base("standard", "wavelan-2M").expect("a preset").radio);
+    let medium = hopscope_engine::channel::Medium::new(
+        &nodes,
+        &presets::base("standard", "wavelan-2M").expect("a preset").radio,
+    );
     let flows = (0..n)
         .step_by(10)
         .filter_map(|from| {
@@ -160,7 +164,9 @@ fn main() {
         Some("field") => measure("field", field(number(1, 100) as u32, number(2, 10))),
         Some("hold") => hold(number(1, 50) as usize, number(2, 10_000_000)),
         other => {
-            println!("usage: bench chain [S] | hops H [S] | grid [S] | random [S] | field N [S] | hold PENDING [EVENTS]; found {other:?}");
+            println!(
+                "usage: bench chain [S] | hops H [S] | grid [S] | random [S] | field N [S] | hold PENDING [EVENTS]; found {other:?}"
+            );
             std::process::exit(2);
         }
     }

@@ -69,6 +69,11 @@ pub enum Event {
         /// Flow.
         flow: FlowId,
     },
+    /// Sources that refill the interface queue themselves try again.
+    Refill {
+        /// Node.
+        node: NodeId,
+    },
     /// Sampled series take a value.
     Sample,
 }
@@ -86,7 +91,8 @@ impl Event {
             Event::LinkDown { node, .. } => (6, node.0),
             Event::Transport { flow, .. } => (7, flow.0),
             Event::App { flow } => (8, flow.0),
-            Event::Sample => (9, 0),
+            Event::Refill { node } => (9, node.0),
+            Event::Sample => (10, 0),
         };
         (rank << 32) | u64::from(owner)
     }

@@ -148,8 +148,10 @@ pub struct SeriesResult {
 /// Work done.
 #[derive(Debug, Clone, Serialize)]
 pub struct EngineResult {
-    /// Events handled.
+    /// Queue events handled.
     pub events: u64,
+    /// Radio edges applied: start and end of each frame at each hearer, which need no queue entry.
+    pub edges: u64,
     /// Frames sent.
     pub frames: u64,
     /// Wall-clock seconds; filled in by the caller, the engine has no clock.
@@ -174,7 +176,7 @@ pub(crate) fn collect<R: Recorder>(config: &Config, world: &mut World<(Meter, R)
         seed: config.seed,
         network: network_result(&flows, &nodes),
         series: series_results(config, meter),
-        engine: EngineResult { events: world.events(), frames: world.frames(), wall_s: 0.0 },
+        engine: EngineResult { events: world.events(), edges: world.edges(), frames: world.frames(), wall_s: 0.0 },
         flows,
         nodes,
     }
@@ -240,7 +242,12 @@ fn flow_result(
     }
 }
 
-fn node_result<R: Recorder>(world: &mut World<(Meter, R)>, baseline: &Baseline, number: usize, start: Time) -> NodeResult {
+fn node_result<R: Recorder>(
+    world: &mut World<(Meter, R)>,
+    baseline: &Baseline,
+    number: usize,
+    start: Time,
+) -> NodeResult {
     let node = NodeId(number as u32);
     let (queue_mean, queue_max) = world.queue_occupancy(node, start);
     let now = *world.attempts(node);

@@ -162,8 +162,7 @@ pub fn estimate(config: &Config) -> Result<Estimate, BuildError> {
     let kept = |kind| config.series.keep.contains(&kind);
     let per_instant = if kept(SeriesKind::Queue) { nodes } else { 0.0 }
         + if kept(SeriesKind::Throughput) { config.flows.len() as f64 } else { 0.0 };
-    let samples =
-        if per_instant > 0.0 { per_instant * seconds / config.series.interval.as_secs() } else { 0.0 };
+    let samples = if per_instant > 0.0 { per_instant * seconds / config.series.interval.as_secs() } else { 0.0 };
     let total = events + samples;
     Ok(Estimate {
         events: total,

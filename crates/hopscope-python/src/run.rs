@@ -1,4 +1,5 @@
 //! Running a configuration under Python: interpreter lock released, cancellable, with progress.
+#![expect(clippy::disallowed_methods, reason = "results say how long a run took on the wall clock")]
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -56,8 +57,7 @@ pub fn run(
     let token = cancel.map(|c| c.get().clone()).unwrap_or_default();
     let started = Instant::now();
     let duration = config.duration;
-    let mut simulation =
-        py.detach(|| Simulation::new(config)).map_err(|e| engine_error(py, &e))?;
+    let mut simulation = py.detach(|| Simulation::new(config)).map_err(|e| engine_error(py, &e))?;
     // Steps adapt so that the token is seen about every PERIOD whatever the scenario costs.
     let mut step = Span(duration.0 / 64).max(Span(1));
     while !simulation.is_over() {

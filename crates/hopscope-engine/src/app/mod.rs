@@ -39,7 +39,7 @@ pub struct Source {
 impl Source {
     /// An application that sends packets of `packet` bytes from `start` to `stop`.
     pub fn new(app: App, packet: u32, start: Time, stop: Time) -> Self {
-        Source { app, packet, start, stop,  burst_start: start, burst_sent: 0, burst_end: Time::ZERO }
+        Source { app, packet, start, stop, burst_start: start, burst_sent: 0, burst_end: Time::ZERO }
     }
 
     /// First instant of the application.

@@ -18,9 +18,8 @@ const CELLS_PER_NODE: f64 = 4.0;
 impl Grid {
     /// Sorts `positions` (metres) into cells at least `range` metres wide.
     pub fn new(positions: &[[f64; 2]], range: f64) -> Self {
-        let fold = |axis: usize, pick: fn(f64, f64) -> f64, start: f64| {
-            positions.iter().map(|p| p[axis]).fold(start, pick)
-        };
+        let fold =
+            |axis: usize, pick: fn(f64, f64) -> f64, start: f64| positions.iter().map(|p| p[axis]).fold(start, pick);
         let (min_x, max_x) = (fold(0, f64::min, f64::INFINITY), fold(0, f64::max, f64::NEG_INFINITY));
         let (min_y, max_y) = (fold(1, f64::min, f64::INFINITY), fold(1, f64::max, f64::NEG_INFINITY));
         let (width, height) = ((max_x - min_x).max(0.0), (max_y - min_y).max(0.0));

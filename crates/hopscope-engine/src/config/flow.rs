@@ -4,8 +4,8 @@ use serde::{Deserialize, Serialize};
 
 use super::params::choice;
 use super::tcp::TcpConfig;
-use crate::units::Time;
 use crate::units::Span;
+use crate::units::Time;
 
 choice! {
     /// Transport protocol of a flow.

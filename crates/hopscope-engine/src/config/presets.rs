@@ -69,11 +69,19 @@ fn apply_preset(base: &mut Base, preset: &str) -> Option<()> {
         return None;
     }
     let Base { radio, mac, .. } = base;
-    let (family, rate) = preset.split_once('-').filter(|(f, _)| *f == "dsss" || *f == "ofdm").map_or_else(
-        || preset.strip_prefix("hr-dsss-").map(|r| ("hr-dsss", r)).or(preset.strip_prefix("erp-ofdm-").map(|r| ("erp-ofdm", r))),
-        Some,
-    )
-    .unwrap_or(("wavelan", "2M"));
+    let (family, rate) = preset
+        .split_once('-')
+        .filter(|(f, _)| *f == "dsss" || *f == "ofdm")
+        .map_or_else(
+            || {
+                preset
+                    .strip_prefix("hr-dsss-")
+                    .map(|r| ("hr-dsss", r))
+                    .or(preset.strip_prefix("erp-ofdm-").map(|r| ("erp-ofdm", r)))
+            },
+            Some,
+        )
+        .unwrap_or(("wavelan", "2M"));
     radio.data_rate = match rate.trim_end_matches("-short") {
         "5.5M" => 5_500_000,
         whole => whole.trim_end_matches('M').parse::<u64>().ok()? * 1_000_000,

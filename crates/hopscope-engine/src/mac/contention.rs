@@ -83,8 +83,8 @@ pub enum AccessAnswer {
     Nothing,
     /// The medium is ours now.
     Granted,
-    /// Ask again at this instant.
-    At(Time),
+    /// Not yet: ask again at the next access event.
+    Later,
 }
 
 /// Lower half of the MAC: radio, NAV and back-off of one station. One cache line holds what an idle station needs of
@@ -114,6 +114,9 @@ struct Contender {
     /// The back-off ends here whatever begins now: it is too late to sense it. `NEVER` when still open.
     due: Time,
     hold_until: Time,
+    /// The frame received in error keeps the medium busy until here, so that DIFS after it makes EIFS; counts while
+    /// `EIFS` is set.
+    eifs_until: Time,
     /// When a NAV set by an RTS falls back unless a frame begins before.
     nav_reset_at: Time,
     /// Instant of the queued access event, `NEVER` when none is queued.
@@ -126,7 +129,7 @@ const NOTHING: u32 = u32::MAX;
 
 /// Bits kept in `Radio::owner_bits`: the start of a frame changes the pending access.
 const FREEZES: u8 = 1;
-/// The next inter-frame space is EIFS.
+/// The last frame was received in error: `Contender::eifs_until` counts.
 const EIFS: u8 = 2;
 /// The NAV was set by an RTS and no frame has begun since.
 const NAV_UNCONFIRMED: u8 = 4;
@@ -146,6 +149,7 @@ impl Station {
                 armed_at: Time::ZERO,
                 due: Time::NEVER,
                 hold_until: Time::ZERO,
+                eifs_until: Time::ZERO,
                 nav_reset_at: Time::NEVER,
                 queued_at: Time::NEVER,
                 rng,
@@ -165,9 +169,10 @@ impl Station {
     /// Applies every edge up to `now`.
     #[inline]
     pub fn catch_up(&mut self, now: Time, rules: &StationRules) {
-        if !self.radio.is_quiet() && !(self.take_isolated(now, rules) && self.radio.is_quiet()) {
-            self.apply_edges(now, rules);
+        if self.radio.is_quiet() || (self.take_isolated(now, rules) && self.radio.is_quiet()) {
+            return;
         }
+        self.apply_edges(now, rules);
     }
 
     /// Applies the next frame at once if it had the air to itself and has ended.
@@ -219,7 +224,10 @@ impl Station {
     #[inline]
     fn on_rx_bad(&mut self, at: Time, rules: &StationRules) {
         match rules.eifs {
-            EifsRule::ReplacesDifs => self.radio.owner_bits |= EIFS,
+            EifsRule::ReplacesDifs => {
+                self.radio.owner_bits |= EIFS;
+                self.own.eifs_until = at + (rules.timing.eifs - rules.timing.difs);
+            }
             EifsRule::Nav => self.extend_nav(at + rules.timing.eifs),
             EifsRule::Off => {}
         }
@@ -372,14 +380,13 @@ impl Station {
         if self.own.access == Access::None || self.own.post_only {
             return AccessAnswer::Nothing;
         }
-        let expiry = self.expiry(self.busy_until(), rules);
-        if expiry > now {
-            return AccessAnswer::At(expiry);
+        if self.expiry(self.busy_until(), rules) > now {
+            return AccessAnswer::Later;
         }
         if rules.busy_at_expiry == BusyAtExpiry::DoubleCw && !self.is_idle(now) {
             self.double_cw(rules);
             self.start_backoff(now, rules);
-            return AccessAnswer::At(self.expiry(self.busy_until(), rules).max(now + Span(1)));
+            return AccessAnswer::Later;
         }
         self.set_access(Access::None);
         AccessAnswer::Granted
@@ -391,7 +398,7 @@ impl Station {
         if self.own.access == Access::None || self.own.post_only {
             return None;
         }
-        let at = self.expiry(self.busy_until(), rules).max(now);
+        let at = self.earliest_access(now, rules).max(now);
         if self.own.queued_at <= at {
             return None;
         }
@@ -415,19 +422,32 @@ impl Station {
         self.radio.carrier_until().max(self.nav_end()).max(self.radio.tx_until()).max(self.own.hold_until)
     }
 
-    fn ifs(&self, rules: &StationRules) -> Span {
-        if self.radio.owner_bits & EIFS != 0 { rules.timing.eifs } else { rules.timing.difs }
-    }
-
     /// First instant of the count of slots, the medium being idle from `busy_until` on.
     #[inline]
     fn count_from(&self, busy_until: Time, rules: &StationRules) -> Time {
-        let ifs = self.ifs(rules);
+        let difs = rules.timing.difs;
+        let eifs_until = if self.radio.owner_bits & EIFS != 0 { self.own.eifs_until } else { Time::ZERO };
         match self.own.access {
-            Access::NonFreezing => self.own.armed_at + ifs,
-            _ if rules.ifs_from_start => busy_until.max(self.own.armed_at) + ifs,
-            _ => (busy_until + ifs).max(self.own.armed_at),
+            Access::NonFreezing => self.own.armed_at + difs,
+            _ if rules.ifs_from_start => busy_until.max(self.own.armed_at) + difs,
+            _ => (busy_until.max(eifs_until) + difs).max(self.own.armed_at),
         }
+    }
+
+    /// The earliest instant at which access can be granted, whatever begins from `now` on.
+    ///
+    /// Later frames only put it off, with one exception: a correct frame ends EIFS. It has to begin first and to last,
+    /// unless it is on the air already.
+    #[inline]
+    fn earliest_access(&self, now: Time, rules: &StationRules) -> Time {
+        let busy_until = self.busy_until();
+        let expiry = self.expiry(busy_until, rules);
+        if self.radio.owner_bits & EIFS == 0 {
+            return expiry;
+        }
+        let shortest = if self.radio.is_quiet() { rules.timing.cts.min(rules.timing.ack) } else { Span::ZERO };
+        let after_frame = busy_until.max(now + shortest) + rules.timing.difs;
+        expiry.min(after_frame + rules.timing.slot * u64::from(self.own.remaining)).max(now)
     }
 
     #[inline]

@@ -150,9 +150,16 @@ struct Outgoing {
 enum Reply {
     None,
     /// The response leaves after SIFS.
-    Pending { kind: FrameKind, to: NodeId, nav: Span },
+    Pending {
+        kind: FrameKind,
+        to: NodeId,
+        nav: Span,
+    },
     /// CTS sent: the data frame is due.
-    AwaitData { from: NodeId, until: Time },
+    AwaitData {
+        from: NodeId,
+        until: Time,
+    },
 }
 
 /// What an MAC door needs besides its own state.
@@ -264,7 +271,7 @@ impl Dcf {
                     return;
                 }
             }
-            AccessAnswer::At(_) | AccessAnswer::Nothing => {}
+            AccessAnswer::Later | AccessAnswer::Nothing => {}
         }
         self.arm_access(cx);
     }
@@ -334,7 +341,8 @@ impl Dcf {
     }
 
     fn on_rts(&mut self, frame: &Frame, cx: &mut MacCx<'_>) {
-        let own_exchange = matches!(self.phase, Phase::WaitCts | Phase::SifsData | Phase::WaitAck | Phase::Broadcasting);
+        let own_exchange =
+            matches!(self.phase, Phase::WaitCts | Phase::SifsData | Phase::WaitAck | Phase::Broadcasting);
         let replying = match self.reply {
             Reply::None => false,
             Reply::Pending { .. } => true,
@@ -420,15 +428,15 @@ impl Dcf {
                 if !allowed {
                     return;
                 }
-                let data = if timing.data_timeout_full { nav.saturating_sub(timing.sifs + timing.ack) } else { Span::ZERO };
+                let data =
+                    if timing.data_timeout_full { nav.saturating_sub(timing.sifs + timing.ack) } else { Span::ZERO };
                 let until = cx.now + timing.cts + data + timing.data_timeout_after_cts;
                 self.reply = Reply::AwaitData { from: to, until };
                 (timing.cts, timing::CTS_BYTES)
             }
             _ => (timing.ack, timing::ACK_BYTES),
         };
-        let frame =
-            Frame { kind, src: self.node, dst: to, bytes, airtime, nav, packet: PacketId::default(), seq: 0 };
+        let frame = Frame { kind, src: self.node, dst: to, bytes, airtime, nav, packet: PacketId::default(), seq: 0 };
         self.transmit(frame, cx);
         if let Reply::AwaitData { until, .. } = self.reply {
             cx.station.hold(until);

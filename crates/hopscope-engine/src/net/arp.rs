@@ -66,6 +66,11 @@ impl Arp {
         entry.held.take()
     }
 
+    /// True while a packet is held for an unresolved neighbour.
+    pub fn is_asking(&self) -> bool {
+        self.entries.iter().any(|e| e.held.is_some())
+    }
+
     fn entry(&mut self, neighbour: NodeId) -> &mut Entry {
         let place = self.entries.iter().position(|e| e.neighbour == neighbour).unwrap_or_else(|| {
             self.entries.push(Entry { neighbour, known: false, requests: 0, held: None });

@@ -22,10 +22,17 @@ pub struct Occupancy {
     pub max: u32,
 }
 
+/// Places made at the build, so that a queue of usual length never allocates later.
+const RESERVED: u32 = 64;
+
 impl InterfaceQueue {
     /// An empty queue for `limit` packets.
     pub fn new(limit: u32) -> Self {
-        InterfaceQueue { waiting: VecDeque::new(), limit, occupancy: Occupancy::default() }
+        InterfaceQueue {
+            waiting: VecDeque::with_capacity(limit.min(RESERVED) as usize),
+            limit,
+            occupancy: Occupancy::default(),
+        }
     }
 
     /// Number of waiting packets.

@@ -393,8 +393,7 @@ impl Radio {
 
     #[cold]
     fn post_behind(&mut self, packed: Packed) {
-        let later =
-            if self.front.is_after(&packed) { std::mem::replace(&mut self.front, packed) } else { packed };
+        let later = if self.front.is_after(&packed) { std::mem::replace(&mut self.front, packed) } else { packed };
         let place = self.rest.later.partition_point(|a| !a.is_after(&later));
         self.rest.later.insert(place, later);
         self.more = true;
@@ -440,14 +439,16 @@ impl Radio {
     fn try_lock(&mut self, arrival: &Arrival, rules: &RadioRules) -> Edge {
         let at = arrival.start;
         let decodable = arrival.has(Arrival::DECODABLE);
-        if !decodable && !(rules.undecodable_locks && arrival.has(Arrival::SENSED)) {
+        let locks = decodable || (rules.undecodable_locks && arrival.has(Arrival::SENSED));
+        if !locks {
             return self.add_energy(arrival, rules);
         }
         let mut spoiled = !decodable || arrival.has(Arrival::ERRORED) || self.rest.tx_until > at;
         let mut min_sinr = f32::INFINITY;
         match rules.interference {
             Interference::Capture => {
-                spoiled |= self.rest.energy_until > at && arrival.power < rules.capture_threshold * self.rest.energy_power;
+                spoiled |=
+                    self.rest.energy_until > at && arrival.power < rules.capture_threshold * self.rest.energy_power;
             }
             Interference::Range => spoiled |= self.rest.energy_until > at,
             Interference::Sinr => {
@@ -477,7 +478,8 @@ impl Radio {
                 let takes_over = rules.capture_rule == CaptureRule::Strongest
                     && arrival.has(Arrival::DECODABLE)
                     && arrival.power >= rules.capture_threshold * self.rest.lock.power
-                    && (self.rest.energy_until <= at || arrival.power >= rules.capture_threshold * self.rest.energy_power);
+                    && (self.rest.energy_until <= at
+                        || arrival.power >= rules.capture_threshold * self.rest.energy_power);
                 if takes_over {
                     self.keep_as_energy(at);
                     let spoiled = arrival.has(Arrival::ERRORED) || self.rest.tx_until > at;
@@ -504,7 +506,8 @@ impl Radio {
                 } else {
                     let now = self.sinr(self.rest.lock.power, Some(arrival.power), rules);
                     self.rest.lock.min_sinr = self.rest.lock.min_sinr.min(now);
-                    self.rest.lock.spoiled |= f64::from(self.rest.lock.min_sinr) < modes::sinr_threshold(self.rest.lock.mode);
+                    self.rest.lock.spoiled |=
+                        f64::from(self.rest.lock.min_sinr) < modes::sinr_threshold(self.rest.lock.mode);
                 }
             }
         }

@@ -56,7 +56,8 @@ fn a_frame_alone_is_received() {
 fn the_frame_that_came_first_survives_from_10_db_on() {
     for rule in [CaptureRule::FirstComes, CaptureRule::Strongest] {
         let rules = rules(|r| r.capture_rule = rule);
-        let with = |second: f32| outcome(&rules, &[frame(0, 100, 300, 16.0 * P, NEAR), frame(1, 200, 250, second, NEAR)]);
+        let with =
+            |second: f32| outcome(&rules, &[frame(0, 100, 300, 16.0 * P, NEAR), frame(1, 200, 250, second, NEAR)]);
         assert_eq!(with(1.6 * P), (vec![0], vec![]), "{rule:?}: exactly 10 dB");
         assert_eq!(with(1.7 * P), (vec![], vec![300]), "{rule:?}: less than 10 dB, both are lost");
     }
@@ -75,9 +76,8 @@ fn a_later_stronger_frame_is_received_only_where_the_strongest_captures() {
 fn a_frame_that_lost_the_receiver_goes_on_disturbing() {
     // Slot 1 takes over from slot 0 and ends first; slot 2 then meets what is left of slot 0.
     let rules = rules(|r| r.capture_rule = CaptureRule::Strongest);
-    let arrivals = |third: f32| {
-        [frame(0, 100, 900, P, NEAR), frame(1, 200, 300, 10.0 * P, NEAR), frame(2, 400, 500, third, NEAR)]
-    };
+    let arrivals =
+        |third: f32| [frame(0, 100, 900, P, NEAR), frame(1, 200, 300, 10.0 * P, NEAR), frame(2, 400, 500, third, NEAR)];
     assert_eq!(outcome(&rules, &arrivals(9.0 * P)), (vec![1], vec![500]));
     assert_eq!(outcome(&rules, &arrivals(10.0 * P)), (vec![1, 2], vec![]));
 }

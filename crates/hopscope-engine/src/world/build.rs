@@ -12,6 +12,7 @@ use crate::event::Event;
 use crate::ids::{FlowId, NodeId, PacketId};
 use crate::mac::contention::Station;
 use crate::mac::dcf::{Frame, FrameKind};
+use crate::mac::timing::Timing;
 use crate::mac::{Dcf, MacRules};
 use crate::net::{Arp, InterfaceQueue};
 use crate::packet::PacketArena;
@@ -26,6 +27,8 @@ use crate::units::{Span, Time};
 
 /// More nodes than this are refused: each has two air slots.
 const MAX_NODES: usize = crate::phy::radio::MAX_SLOTS as usize / 2;
+/// Most that the 16-bit Duration field can announce (IEEE 802.11-2020 9.2.4.2).
+const LONGEST_DURATION: Span = Span::from_micros(32_767);
 /// Longest run: the clock is 64 bits of nanoseconds, and instants beyond the end must not overflow.
 const MAX_DURATION: Time = Time(100 * 365 * 86_400 * 1_000_000_000);
 
@@ -52,6 +55,7 @@ pub(super) fn build<R: Recorder>(config: &Config, recorder: R) -> Result<World<R
         events: EventQueue::new(),
         processed: 0,
         frames: 0,
+        edges: 0,
         stations: (0..nodes).map(|n| Station::new(&rules.station, stream(n, Purpose::Backoff))).collect(),
         macs: (0..nodes).map(|n| Dcf::new(NodeId(n as u32))).collect(),
         nets: (0..nodes)
@@ -59,6 +63,7 @@ pub(super) fn build<R: Recorder>(config: &Config, recorder: R) -> Result<World<R
                 queue: InterfaceQueue::new((config.mac.queue - config.mac.queue_reserve.min(config.mac.queue)).max(1)),
                 arp: Arp::default(),
                 saturating: smallvec::SmallVec::new(),
+                refill_queued: false,
             })
             .collect(),
         air: vec![AirSlots { frames: [idle; 2], next: 0 }; nodes],
@@ -154,7 +159,10 @@ fn wiring(config: &Config, errors: bool) -> Wiring {
 fn unreachable(number: usize, flow: &FlowConfig) -> BuildError {
     BuildError::new(
         format!("flows.{number}.to"),
-        format!("node {} cannot be reached from node {}: no chain of neighbours within tx_range joins them", flow.to, flow.from),
+        format!(
+            "node {} cannot be reached from node {}: no chain of neighbours within tx_range joins them",
+            flow.to, flow.from
+        ),
     )
 }
 
@@ -190,7 +198,11 @@ fn check_run(config: &Config) -> Result<(), BuildError> {
         format!("found {} s; allowed is more than zero and at most 100 years", config.duration.as_secs())
     })?;
     require(config.warmup < config.duration, "warmup", || {
-        format!("found {} s; it must end before the run does, at {} s", config.warmup.as_secs(), config.duration.as_secs())
+        format!(
+            "found {} s; it must end before the run does, at {} s",
+            config.warmup.as_secs(),
+            config.duration.as_secs()
+        )
     })?;
     let sampled = config.series.keep.iter().any(|k| matches!(k, SeriesKind::Queue | SeriesKind::Throughput));
     require(!sampled || config.series.interval >= Span::from_micros(1), "series.interval", || {
@@ -223,7 +235,9 @@ fn check_radio(config: &Config) -> Result<(), BuildError> {
     require(r.system_loss.is_finite() && r.system_loss >= 1.0, "radio.system_loss", || {
         format!("found {}; a loss of 1 or more is allowed", r.system_loss)
     })?;
-    require(r.noise_floor.is_finite(), "radio.noise_floor", || format!("found {}; a level in dBm is needed", r.noise_floor))?;
+    require(r.noise_floor.is_finite(), "radio.noise_floor", || {
+        format!("found {}; a level in dBm is needed", r.noise_floor)
+    })?;
     require((0.0..=1.0).contains(&r.error_per), "radio.error_per", || {
         format!("found {}; a probability from 0 to 1 is allowed", r.error_per)
     })?;
@@ -234,6 +248,9 @@ fn check_radio(config: &Config) -> Result<(), BuildError> {
             let allowed: Vec<String> = modes::rates().map(|r| format!("{}", r as f64 / 1e6)).collect();
             format!("found {} Mbit/s; allowed are {} Mbit/s", rate as f64 / 1e6, allowed.join(", "))
         })?;
+    }
+    for (key, bits) in [("plcp_bits_1m", r.plcp_bits_1m), ("plcp_bits_2m", r.plcp_bits_2m)] {
+        require(bits <= 10_000, format!("radio.{key}"), || format!("found {bits}; allowed are 0 to 10000 bits"))?;
     }
     let delay = r.cs_range.max(r.interference_range) / r.propagation_speed;
     let most = config.mac.sifs.as_secs().min(f64::from(u16::MAX) * 1e-9);
@@ -258,7 +275,7 @@ fn check_mac(config: &Config) -> Result<(), BuildError> {
         ("queue", m.queue),
         ("max_msdu", m.max_msdu),
     ] {
-        require(value >= 1 && value <= 1_000_000, format!("mac.{key}"), || {
+        require((1..=1_000_000).contains(&value), format!("mac.{key}"), || {
             format!("found {value}; allowed are 1 to 1000000")
         })?;
     }
@@ -291,8 +308,22 @@ fn check_flow(config: &Config, number: usize, flow: &FlowConfig) -> Result<(), B
     require(flow.packet >= 1 && flow.packet <= most, key("packet"), || {
         format!("found {} bytes; allowed are 1 to {most} (mac.max_msdu less all headers)", flow.packet)
     })?;
+    let timing = Timing::new(&config.radio, &config.mac);
+    let frame = flow.packet + header + config.mac.llc_header + config.mac.data_header;
+    let duration = timing.rts_duration(timing.data(frame, false));
+    require(duration <= LONGEST_DURATION, key("packet"), || {
+        format!(
+            "found {} bytes: the exchange takes {} us at this rate, the Duration field holds 32767",
+            flow.packet,
+            duration.0 / 1_000
+        )
+    })?;
     require(flow.start < config.duration, key("start"), || {
-        format!("the flow would never start: found {} s, the run ends at {} s", flow.start.as_secs(), config.duration.as_secs())
+        format!(
+            "the flow would never start: found {} s, the run ends at {} s",
+            flow.start.as_secs(),
+            config.duration.as_secs()
+        )
     })?;
     require(flow.stop.is_none_or(|stop| stop > flow.start), key("stop"), || "it must lie after start".to_string())?;
     check_app(&flow.app, number)?;
@@ -306,6 +337,7 @@ fn check_flow(config: &Config, number: usize, flow: &FlowConfig) -> Result<(), B
         "more than zero and at most 10 s is allowed".to_string()
     })?;
     let t = &flow.tcp;
+    require(t.time_wait <= Span::from_secs(86_400), key("tcp.time_wait"), || "at most 1 day is allowed".to_string())?;
     let bounds = t.min_rto <= t.max_rto && t.max_rto <= Span::from_secs(86_400) && t.max_rto > Span::ZERO;
     require(bounds, key("tcp.min_rto"), || "min_rto <= max_rto <= 1 day is allowed".to_string())?;
     require(t.initial_rto > Span::ZERO && t.initial_rto <= Span::from_secs(3_600), key("tcp.initial_rto"), || {
@@ -320,7 +352,9 @@ fn check_flow(config: &Config, number: usize, flow: &FlowConfig) -> Result<(), B
         format!("found {}; allowed are 1 to 3", t.max_sack_blocks)
     })?;
     require(t.initial_window <= 1_000, key("tcp.initial_window"), || "at most 1000 segments are allowed".to_string())?;
-    require(t.header <= 1_000 && t.sack_option_base <= 100, key("tcp.header"), || "at most 1000 bytes are allowed".to_string())?;
+    require(t.header <= 1_000 && t.sack_option_base <= 100, key("tcp.header"), || {
+        "at most 1000 bytes are allowed".to_string()
+    })?;
     let vegas = [t.vegas_alpha, t.vegas_beta, t.vegas_gamma].iter().all(|v| v.is_finite() && *v >= 0.0);
     require(vegas && t.vegas_alpha <= t.vegas_beta, key("tcp.vegas_alpha"), || {
         "0 <= vegas_alpha <= vegas_beta is allowed".to_string()
@@ -331,14 +365,18 @@ fn check_app(app: &App, number: usize) -> Result<(), BuildError> {
     let key = |name: &str| format!("flows.{number}.app.{name}");
     match *app {
         App::Bulk => Ok(()),
-        App::File { bytes } => require((1..u64::MAX / 2).contains(&bytes), key("bytes"), || "at least 1 byte is needed".to_string()),
+        App::File { bytes } => {
+            require((1..u64::MAX / 2).contains(&bytes), key("bytes"), || "at least 1 byte is needed".to_string())
+        }
         App::Cbr { rate } | App::OnOff { rate, .. } => {
             require(rate.is_finite() && rate > 0.0 && rate <= 1e12, key("rate"), || {
                 format!("found {rate} bit/s; more than zero and at most 1e12 is allowed")
             })?;
             if let App::OnOff { on, off, .. } = *app {
                 let fits = |s: Span| s > Span::ZERO && s <= Span::from_secs(1_000_000);
-                require(fits(on) && fits(off), key("on"), || "on and off need more than zero and at most 1e6 s".to_string())?;
+                require(fits(on) && fits(off), key("on"), || {
+                    "on and off need more than zero and at most 1e6 s".to_string()
+                })?;
             }
             Ok(())
         }

@@ -16,6 +16,9 @@ use crate::units::{Span, Time};
 /// Interface-queue length below which a saturating source adds its next packet.
 const SATURATING_DEPTH: usize = 2;
 
+/// How long such a source waits for an ARP reply before it offers another packet (a default).
+const ARP_PATIENCE: Span = Span::from_millis(100);
+
 impl<R: Recorder> World<R> {
     // ---- MAC -> channel, queue, link layer -------------------------------------------------------------------
 
@@ -42,7 +45,7 @@ impl<R: Recorder> World<R> {
                 Outcome::RetryLimit => self.drop_packet(node, packet, DropReason::RetryLimit),
             }
             self.feed_mac(node);
-            self.refill(node);
+            self.refill(node, false);
         }
     }
 
@@ -74,8 +77,8 @@ impl<R: Recorder> World<R> {
         let is_data = frame.kind == FrameKind::Data;
         let broadcast = frame.dst == NodeId::BROADCAST;
         let mode = if is_data && !broadcast { self.wiring.data_mode } else { self.wiring.basic_mode };
-        let flags = if frame.kind == FrameKind::Rts { Arrival::RTS } else { 0 }
-            | if broadcast { Arrival::FOR_ME } else { 0 };
+        let flags =
+            if frame.kind == FrameKind::Rts { Arrival::RTS } else { 0 } | if broadcast { Arrival::FOR_ME } else { 0 };
         let errors = self.wiring.error_per > 0.0 && (is_data || !self.wiring.error_data_only);
         let now = self.now;
         let heard = Packed::new(&Arrival {
@@ -87,7 +90,9 @@ impl<R: Recorder> World<R> {
             flags,
             mode,
         });
-        for link in self.medium.hearers(frame.src) {
+        let hearers = self.medium.hearers(frame.src);
+        self.edges += 2 * hearers.len() as u64;
+        for link in hearers {
             let mut flags = link.flags;
             if errors && self.error_streams[link.to.index()].uniform() < self.wiring.error_per {
                 if self.wiring.error_drops {
@@ -179,6 +184,7 @@ impl<R: Recorder> World<R> {
     fn on_arp(&mut self, node: NodeId, from: NodeId, target: NodeId, reply: bool) {
         if let Some(held) = self.nets[node.index()].arp.learn(from) {
             self.link_down(node, held);
+            self.refill(node, false);
         }
         if !reply && target == node {
             self.send_arp(node, from, from, true);
@@ -209,8 +215,20 @@ impl<R: Recorder> World<R> {
         self.mac_input(node, |mac, cx| mac.offer(id, to, bytes, cx));
     }
 
-    /// Sources that always have more fill the queue again.
-    fn refill(&mut self, node: NodeId) {
+    /// Sources that always have more fill the queue again. While the next hop's address is asked for they wait and try
+    /// again now and then (`again`), as another packet is the only thing that repeats a lost request.
+    pub(super) fn refill(&mut self, node: NodeId, again: bool) {
+        let net = &mut self.nets[node.index()];
+        if net.saturating.is_empty() {
+            return;
+        }
+        if !again && net.arp.is_asking() {
+            if !net.refill_queued {
+                net.refill_queued = true;
+                self.events.push(self.now + ARP_PATIENCE, Event::Refill { node });
+            }
+            return;
+        }
         for place in 0..self.nets[node.index()].saturating.len() {
             let flow = self.nets[node.index()].saturating[place];
             self.pump_udp(flow);
@@ -300,7 +318,9 @@ impl<R: Recorder> World<R> {
                 state.backlog = u64::MAX;
                 self.pump_udp(flow);
             }
-            (Endpoint::Udp(_), AppEffect::Send { bytes }) if state.source.is_paced() => self.send_udp(flow, bytes as u32),
+            (Endpoint::Udp(_), AppEffect::Send { bytes }) if state.source.is_paced() => {
+                self.send_udp(flow, bytes as u32)
+            }
             (Endpoint::Udp(_), AppEffect::Send { bytes }) => {
                 state.backlog = bytes;
                 self.pump_udp(flow);

@@ -10,7 +10,10 @@ use crate::transport::udp::Udp;
 
 /// The two ends of a flow's transport.
 #[derive(Debug)]
-#[expect(clippy::large_enum_variant, reason = "flows are few and live in one vector; a box would cost a miss per segment")]
+#[expect(
+    clippy::large_enum_variant,
+    reason = "flows are few and live in one vector; a box would cost a miss per segment"
+)]
 pub enum Endpoint {
     /// TCP.
     Tcp {

@@ -29,6 +29,10 @@ impl<R: Recorder> World<R> {
             Event::LinkDown { node, packet } => self.enqueue(node, packet),
             Event::Transport { flow, timer, generation } => self.on_transport_timer(flow, timer, generation),
             Event::App { flow } => self.on_app(flow),
+            Event::Refill { node } => {
+                self.nets[node.index()].refill_queued = false;
+                self.refill(node, true);
+            }
             Event::Sample => self.on_sample(),
         }
     }

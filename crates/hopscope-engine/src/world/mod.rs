@@ -40,6 +40,8 @@ struct Net {
     arp: Arp,
     /// Flows at this node that refill the queue themselves (bulk over UDP).
     saturating: smallvec::SmallVec<[FlowId; 2]>,
+    /// A `Refill` event is queued.
+    refill_queued: bool,
 }
 
 /// Parameters that the wiring itself needs.
@@ -80,6 +82,7 @@ pub struct World<R: Recorder> {
     events: EventQueue,
     processed: u64,
     frames: u64,
+    edges: u64,
     medium: Medium,
     rules: MacRules,
     wiring: Wiring,
@@ -146,6 +149,11 @@ impl<R: Recorder> World<R> {
         self.frames
     }
 
+    /// Radio edges so far: the start and the end of each frame at each of its hearers, which need no queue entry.
+    pub fn edges(&self) -> u64 {
+        self.edges
+    }
+
     /// Number of nodes.
     pub fn nodes(&self) -> usize {
         self.stations.len()
@@ -190,7 +198,10 @@ impl<R: Recorder> World<R> {
     pub fn inject(&mut self, node: NodeId, dst: NodeId, bytes: u32, handle: u64) -> Result<(), BuildError> {
         for (key, n) in [("node", node), ("dst", dst)] {
             if n.index() >= self.nodes() {
-                return Err(BuildError::new(key, format!("node {n} does not exist; nodes are 0 to {}", self.nodes() - 1)));
+                return Err(BuildError::new(
+                    key,
+                    format!("node {n} does not exist; nodes are 0 to {}", self.nodes() - 1),
+                ));
             }
         }
         if self.routes.lookup(node, dst).is_none() && self.routes.install(&self.medium, node, dst).is_none() {
@@ -208,7 +219,8 @@ impl<R: Recorder> World<R> {
     /// Bytes held for nodes, links excluded (for the cost estimate and the benchmarks).
     pub fn node_memory(&self) -> usize {
         use std::mem::size_of;
-        self.nodes() * (size_of::<Station>() + size_of::<Dcf>() + size_of::<Net>() + size_of::<AirSlots>() + size_of::<Stream>())
+        self.nodes()
+            * (size_of::<Station>() + size_of::<Dcf>() + size_of::<Net>() + size_of::<AirSlots>() + size_of::<Stream>())
     }
 
     #[inline]
@@ -225,17 +237,8 @@ impl<R: Recorder> World<R> {
 
     /// Sends a new packet from the transport of `src` towards `dst`.
     fn originate(&mut self, src: NodeId, dst: NodeId, bytes: u32, body: Body, flow: FlowId) {
-        let packet = Packet {
-            flow,
-            src,
-            dst,
-            next_hop: dst,
-            bytes,
-            ttl: self.wiring.ttl,
-            hops: 0,
-            sent: self.now,
-            body,
-        };
+        let packet =
+            Packet { flow, src, dst, next_hop: dst, bytes, ttl: self.wiring.ttl, hops: 0, sent: self.now, body };
         let id = self.packets.insert(packet);
         self.forward(src, id);
     }

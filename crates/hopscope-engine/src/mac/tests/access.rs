@@ -30,11 +30,11 @@ fn a_busy_medium_makes_a_back_off() {
 fn a_frame_that_begins_within_difs_makes_a_back_off() {
     let lab = |begins| {
         let lab = Lab::new("standard").draws(&[3]).hears(100, Heard::foreign(300));
-        lab.hears(begins, Heard::foreign(1_000 - begins)).offer(420)
+        rts(lab.hears(begins, Heard::foreign(1_000 - begins)).offer(420))[0]
     };
-    assert_eq!(rts(lab(430)), [1_110]);
-    assert_eq!(rts(lab(444)), [1_110]);
-    assert_eq!(rts(lab(445)), [450], "5 us before the own access: too late to be sensed");
+    assert_eq!(lab(430), 1_110);
+    assert_eq!(lab(444), 1_110);
+    assert_eq!(lab(445), 450, "5 us before the own access: too late to be sensed");
 }
 
 #[test]
@@ -97,6 +97,25 @@ fn eifs_replaces_difs_after_an_errored_frame() {
 fn a_correct_frame_ends_eifs() {
     let lab = Lab::new("standard").draws(&[2]).hears(100, Heard::errored(900)).offer(500);
     assert_eq!(rts(lab.hears(1_100, Heard::foreign(304))), [1_404 + 50 + 40]);
+}
+
+#[test]
+fn eifs_ended_early_lets_the_station_send_early() {
+    // 3 slots of back-off; EIFS after the error would last until 1364. A short correct frame from 1010 to 1110 ends it:
+    // DIFS counts from there, long before the instant known at first.
+    let lab = || Lab::new("standard").draws(&[3]).hears(100, Heard::errored(900)).offer(500);
+    assert_eq!(rts(lab().hears(1_010, Heard::foreign(100))), [1_110 + 50 + 60]);
+    // The same when the error was followed by a long frame during which the station looked at its back-off.
+    let lab = lab().hears(1_010, Heard::foreign(2_000)).hears(3_020, Heard::foreign(100));
+    assert_eq!(rts(lab), [3_120 + 50 + 60]);
+}
+
+#[test]
+fn eifs_counts_from_the_errored_frame() {
+    // After the error the medium stays idle for long, then the station sends in vain: no EIFS after its own frame.
+    let lab = Lab::new("standard").peer(Peer::Silent).draws_from(&[(63, 1)]).hears(100, Heard::errored(900));
+    let mut lab = lab.offer(5_000);
+    assert_eq!(instants(&lab.run(5_700), "RTS"), [5_000, 5_000 + 352 + 222 + 20]);
 }
 
 #[test]

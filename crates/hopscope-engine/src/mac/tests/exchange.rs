@@ -124,9 +124,9 @@ fn a_cts_starts_the_count_of_rts_again_and_an_ack_the_window() {
 
 #[test]
 fn a_repeated_frame_is_acknowledged_and_not_handed_up() {
-    let mut lab = Lab::new("standard").hears(100, Heard::data(5)).hears(7_000, Heard::data(5)).hears(14_000, Heard::data(6));
-    let expected =
-        [(6_436, "up"), (6_446, "ACK"), (13_346, "ACK"), (20_336, "up"), (20_346, "ACK")];
+    let mut lab =
+        Lab::new("standard").hears(100, Heard::data(5)).hears(7_000, Heard::data(5)).hears(14_000, Heard::data(6));
+    let expected = [(6_436, "up"), (6_446, "ACK"), (13_346, "ACK"), (20_336, "up"), (20_346, "ACK")];
     assert_eq!(lab.run(30_000), expected);
 }
 

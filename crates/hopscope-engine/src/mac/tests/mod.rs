@@ -7,6 +7,7 @@
 
 mod access;
 mod exchange;
+mod late;
 mod ns2;
 
 use std::collections::VecDeque;
@@ -91,6 +92,8 @@ impl Heard {
 type Line = (u64, &'static str);
 
 struct Lab {
+    /// The station looks at its back-off at the end of every frame, as if each were an event to it.
+    watchful: bool,
     rules: MacRules,
     station: Station,
     mac: Dcf,
@@ -117,6 +120,7 @@ impl Lab {
         change(&mut base.radio, &mut base.mac);
         let rules = MacRules::new(&base.radio, &base.mac);
         Lab {
+            watchful: false,
             station: Station::new(&rules.station, stream(0)),
             mac: Dcf::new(ME),
             peer: Peer::Answers,
@@ -198,6 +202,9 @@ impl Lab {
         let nav = Span::from_micros(heard.nav).0 as u32;
         let arrival = Arrival { start, end: start + length, nav, power: heard.power, slot, flags, mode: 1 };
         self.station.radio.post(&arrival);
+        if self.watchful {
+            self.events.push(start + length, Event::Touch { node: ME });
+        }
         if mine {
             self.events.push(start + length, Event::RxEnd { node: ME, slot });
         }
@@ -223,6 +230,9 @@ impl Lab {
                         self.input(now, |mac, cx| mac.on_access(cx));
                     }
                 }
+                Event::Touch { .. } => self.input(now, |_, cx| {
+                    cx.out.arm_access = cx.station.access_to_queue(cx.now, &cx.rules.station);
+                }),
                 Event::App { flow } => {
                     self.waiting.push_back(self.offers[flow.index()]);
                     self.feed(now);
@@ -274,7 +284,9 @@ impl Lab {
         let timing = &self.rules.station.timing;
         let (kind, length, nav) = match frame.kind {
             FrameKind::Rts if self.peer != Peer::Silent => (FrameKind::Cts, timing.cts, timing.cts_duration(frame.nav)),
-            FrameKind::Data if self.peer == Peer::Answers && frame.dst == PEER => (FrameKind::Ack, timing.ack, Span::ZERO),
+            FrameKind::Data if self.peer == Peer::Answers && frame.dst == PEER => {
+                (FrameKind::Ack, timing.ack, Span::ZERO)
+            }
             _ => return,
         };
         self.put(start, Heard::new(kind, PEER, ME, nav.0 / 1_000, length.0 / 1_000));

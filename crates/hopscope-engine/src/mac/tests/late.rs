@@ -1,0 +1,70 @@
+//! A station that looks at the medium only when something happens to it sends exactly when a watchful one would.
+//!
+//! The access event stands at the earliest instant known when it was queued. Whatever happens on the air afterwards may
+//! only make that instant later, never earlier, or the station would come too late.
+
+use proptest::prelude::*;
+
+use super::*;
+
+/// A frame of others: when after the one before it began, how long, which kind.
+#[derive(Debug, Clone)]
+struct Script {
+    ns2: bool,
+    rts_used: bool,
+    answers: u8,
+    frames: Vec<(u64, u64, u8)>,
+    offers: Vec<u64>,
+}
+
+fn script() -> impl Strategy<Value = Script> {
+    let frames = proptest::collection::vec((1..900u64, 10..600u64, 0..8u8), 0..16);
+    let offers = proptest::collection::vec(0..12_000u64, 1..5);
+    (any::<bool>(), any::<bool>(), 0..3u8, frames, offers).prop_map(|(ns2, rts_used, answers, frames, offers)| Script {
+        ns2,
+        rts_used,
+        answers,
+        frames,
+        offers,
+    })
+}
+
+fn log(script: &Script, watchful: bool) -> Vec<Line> {
+    let mut lab = Lab::with(if script.ns2 { "ns2" } else { "standard" }, |_, mac| {
+        mac.rts_threshold = script.rts_used.then_some(0);
+    });
+    lab.watchful = watchful;
+    lab = lab.peer([Peer::Answers, Peer::ClearsOnly, Peer::Silent][usize::from(script.answers)]);
+    let mut start = 0;
+    for &(gap, length, kind) in &script.frames {
+        start += gap;
+        let heard = match kind {
+            0 => Heard::errored(length),
+            1 => Heard::distant(length),
+            2 => Heard::rts(OTHER, PEER, 2_000),
+            3 => Heard::new(FrameKind::Cts, PEER, OTHER, 700, length),
+            4 => Heard { length, ..Heard::data(start as u16) },
+            5 => Heard::rts(PEER, ME, 3_000),
+            _ => Heard::foreign(length),
+        };
+        lab = lab.hears(start, heard);
+    }
+    for &offer in &script.offers {
+        lab = lab.offer(offer);
+    }
+    lab.run(60_000)
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig {
+        cases: std::env::var("PROPTEST_CASES").ok().and_then(|n| n.parse().ok()).unwrap_or(2_000),
+        rng_seed: proptest::test_runner::RngSeed::Fixed(1),
+        failure_persistence: None,
+        ..ProptestConfig::default()
+    })]
+
+    #[test]
+    fn looking_late_never_means_sending_late(script in script()) {
+        prop_assert_eq!(log(&script, false), log(&script, true));
+    }
+}
