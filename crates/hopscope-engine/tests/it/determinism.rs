@@ -1,8 +1,8 @@
 //! The same configuration gives the same frames at the same nanoseconds, however the engine gets there.
 
+use hopscope_engine::config::Config;
 use hopscope_engine::config::mac::EifsRule;
 use hopscope_engine::config::radio::{CaptureRule, ErrorKind, Interference, OnError, Undecodable};
-use hopscope_engine::config::Config;
 use hopscope_engine::record::TrajectoryHash;
 use hopscope_engine::simulation::{self, Simulation};
 use hopscope_engine::units::Span;

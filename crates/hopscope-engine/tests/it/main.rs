@@ -1,4 +1,10 @@
 //! Tests of whole networks: one binary, one file per question.
 
+mod analytic;
 mod determinism;
+mod fuzz;
+mod golden;
+mod inject;
+mod invariants;
+mod order;
 mod support;

@@ -1,6 +1,8 @@
 //! Small networks for tests.
 
 use hopscope_engine::config::{AckPolicy, App, Config, FlowConfig, SeriesConfig, Transport, presets};
+use hopscope_engine::mac::dcf::FrameKind;
+use hopscope_engine::record::{Record, Recorder};
 use hopscope_engine::units::{Span, Time};
 
 /// A chain of `hops` hops, 200 m each, without flows.
@@ -50,11 +52,45 @@ pub fn busy_field(profile: &str, seconds: u64) -> Config {
     let mut config = chain(profile, 1, seconds);
     let mut stream = Stream::derive(9, 0, 0, Purpose::Placement);
     config.nodes = (0..40)
-        .map(|i| [f64::from(i % 8) * 180.0 + stream.uniform() * 60.0, f64::from(i / 8) * 180.0 + stream.uniform() * 60.0])
+        .map(|i| {
+            [f64::from(i % 8) * 180.0 + stream.uniform() * 60.0, f64::from(i / 8) * 180.0 + stream.uniform() * 60.0]
+        })
         .collect();
     for (from, to) in [(0, 39), (7, 32), (16, 23), (4, 36)] {
         config.flows.push(flow(profile, from, to, Transport::TcpNewReno, App::Bulk));
     }
     config.flows.push(flow(profile, 8, 10, Transport::Udp, App::Cbr { rate: 150e3 }));
     config
+}
+
+/// Settings of a property test: a fixed seed, so that a run repeats; `cases` unless PROPTEST_CASES asks for others.
+pub fn property(cases: u32) -> proptest::test_runner::Config {
+    let asked = std::env::var("PROPTEST_CASES").ok().and_then(|n| n.parse().ok());
+    proptest::test_runner::Config {
+        cases: asked.unwrap_or(cases),
+        rng_seed: proptest::test_runner::RngSeed::Fixed(1),
+        failure_persistence: None,
+        ..Default::default()
+    }
+}
+
+/// Keeps every record.
+#[derive(Debug, Default)]
+pub struct Log(pub Vec<(Time, Record)>);
+
+impl Recorder for Log {
+    fn record(&mut self, now: Time, record: &Record) {
+        self.0.push((now, *record));
+    }
+}
+
+impl Log {
+    /// Instant (ns), transmitter and kind of every frame sent.
+    pub fn frames(&self) -> Vec<(u64, u32, FrameKind)> {
+        let frame = |&(at, record): &(Time, Record)| match record {
+            Record::FrameSent { node, kind, .. } => Some((at.0, node.0, kind)),
+            _ => None,
+        };
+        self.0.iter().filter_map(frame).collect()
+    }
 }

@@ -1,0 +1,118 @@
+//! No allocation per event: a run in steady state asks the system for no memory at all.
+
+use std::alloc::{GlobalAlloc, Layout, System};
+use std::cell::Cell;
+
+use hopscope_engine::World;
+use hopscope_engine::config::{App, Config, FlowConfig, Transport, presets};
+use hopscope_engine::record::NullRecorder;
+use hopscope_engine::simulation::Simulation;
+use hopscope_engine::units::{Span, Time};
+
+thread_local! {
+    /// Allocations of this thread; the test harness has threads of its own.
+    static COUNT: Cell<u64> = const { Cell::new(0) };
+}
+
+struct Counting;
+
+// SAFETY: every call is handed on to the system's allocator unchanged; the counter is a plain thread-local number
+// without destructor, which allocates nothing.
+unsafe impl GlobalAlloc for Counting {
+    unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
+        COUNT.with(|c| c.set(c.get() + 1));
+        unsafe { System.alloc(layout) }
+    }
+
+    unsafe fn dealloc(&self, pointer: *mut u8, layout: Layout) {
+        unsafe { System.dealloc(pointer, layout) }
+    }
+
+    unsafe fn realloc(&self, pointer: *mut u8, layout: Layout, size: usize) -> *mut u8 {
+        COUNT.with(|c| c.set(c.get() + 1));
+        unsafe { System.realloc(pointer, layout, size) }
+    }
+}
+
+#[global_allocator]
+static ALLOCATOR: Counting = Counting;
+
+fn allocations() -> u64 {
+    COUNT.with(Cell::get)
+}
+
+/// A chain of seven hops with one flow from end to end.
+fn chain(profile: &str, transport: Transport, app: App) -> Config {
+    let base = presets::base(profile, "wavelan-2M").expect("a profile and a preset");
+    Config {
+        seed: 1,
+        duration: Time::ZERO + Span::from_secs(80),
+        warmup: Time::ZERO + Span::from_secs(1),
+        nodes: (0..8).map(|i| [200.0 * f64::from(i), 0.0]).collect(),
+        radio: base.radio,
+        mac: base.mac,
+        net: base.net,
+        routing: Default::default(),
+        flows: vec![FlowConfig {
+            from: 0,
+            to: 7,
+            transport,
+            app,
+            packet: 1_460,
+            max_window: 32,
+            start: Time::ZERO,
+            stop: None,
+            ack: hopscope_engine::config::AckPolicy::Every,
+            ack_delay: Span::from_millis(200),
+            tcp: base.tcp,
+        }],
+        series: Default::default(),
+    }
+}
+
+fn variants() -> Vec<(&'static str, Config)> {
+    let mut all = Vec::new();
+    for profile in ["ns2", "standard"] {
+        all.push((profile, chain(profile, Transport::TcpNewReno, App::Bulk)));
+        all.push((profile, chain(profile, Transport::Udp, App::Bulk)));
+        all.push((profile, chain(profile, Transport::Udp, App::Cbr { rate: 400e3 })));
+    }
+    all
+}
+
+/// Long enough for every list to have met its largest length; lists double when they meet a new one.
+const WARM: Span = Span::from_secs(60);
+const STEADY: Span = Span::from_secs(20);
+
+#[test]
+fn the_counter_counts() {
+    let before = allocations();
+    drop(std::hint::black_box(Vec::<u64>::with_capacity(100)));
+    assert_eq!(allocations() - before, 1);
+}
+
+#[test]
+fn an_unobserved_network_allocates_nothing_in_steady_state() {
+    for (profile, config) in variants() {
+        let mut world = World::new(&config, NullRecorder).expect("a sound scenario");
+        world.run_until(Time::ZERO + WARM);
+        let (before, events) = (allocations(), world.events());
+        world.run_until(config.duration);
+        let (made, events) = (allocations() - before, world.events() - events);
+        let flow = &config.flows[0];
+        assert!(events > 50_000, "{profile} {:?}: only {events} events in 20 s", flow.transport);
+        assert_eq!(made, 0, "{profile} {:?} {:?}: allocations in {events} events", flow.transport, flow.app);
+    }
+}
+
+#[test]
+fn measuring_allocates_nothing_either() {
+    for (profile, config) in variants() {
+        let mut simulation = Simulation::new(config.clone()).expect("a sound scenario");
+        simulation.advance(WARM);
+        let before = allocations();
+        simulation.advance(STEADY);
+        assert_eq!(allocations() - before, 0, "{profile} {:?}", config.flows[0].transport);
+        assert!(simulation.is_over());
+    }
+}

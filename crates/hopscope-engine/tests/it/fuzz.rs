@@ -1,0 +1,182 @@
+//! Any configuration either runs or is refused with the key at fault: no panic, no hang.
+
+use hopscope_engine::config::{App, Config, SeriesKind, Transport};
+use hopscope_engine::record::NullRecorder;
+use hopscope_engine::units::{Span, Time};
+use hopscope_engine::{World, simulation, world};
+use proptest::prelude::*;
+use serde_json::{Value, json};
+
+use crate::support::{chain, flow, property};
+
+/// Events after which a run counts as alive.
+const ENOUGH: u64 = 20_000;
+
+fn sound(profile: &str) -> Value {
+    let mut config = chain(profile, 3, 2);
+    config.flows.push(flow(profile, 0, 3, Transport::TcpNewReno, App::Bulk));
+    config.flows.push(flow(profile, 3, 0, Transport::TcpSack, App::File { bytes: 20_000 }));
+    config.flows.push(flow(profile, 1, 2, Transport::Udp, App::Cbr { rate: 400e3 }));
+    let on_off = App::OnOff { rate: 400e3, on: Span::from_millis(10), off: Span::from_millis(10) };
+    config.flows.push(flow(profile, 2, 0, Transport::Udp, on_off));
+    for flow in &mut config.flows {
+        flow.start = Time::ZERO + Span::from_millis(1);
+    }
+    config.series.keep = vec![SeriesKind::Queue, SeriesKind::Cwnd];
+    config.series.interval = Span::from_millis(100);
+    serde_json::to_value(config).expect("a configuration is JSON")
+}
+
+/// One place of the document is changed: a walk from the root that takes the child `path[i] % children` at each level.
+#[derive(Debug, Clone)]
+struct Change {
+    path: Vec<usize>,
+    to: Value,
+    how: u8,
+}
+
+fn value() -> impl Strategy<Value = Value> {
+    let numbers = prop_oneof![
+        Just(json!(0)),
+        Just(json!(1)),
+        Just(json!(-1)),
+        Just(json!(2)),
+        Just(json!(255)),
+        Just(json!(65_536)),
+        Just(json!(u32::MAX)),
+        Just(json!(1_000_000_000u64)),
+        Just(json!(i64::MAX)),
+        Just(json!(u64::MAX)),
+        Just(json!(0.5)),
+        Just(json!(1e-300)),
+        Just(json!(1e300)),
+        any::<u64>().prop_map(|n| json!(n)),
+        any::<u16>().prop_map(|n| json!(n)),
+        (-1e6..1e6f64).prop_map(|x| json!(x)),
+    ];
+    let others = prop_oneof![
+        Just(Value::Null),
+        any::<bool>().prop_map(Value::Bool),
+        "[a-z0-9-]{0,12}".prop_map(Value::String),
+        Just(json!([])),
+        Just(json!({})),
+        Just(json!([[0.0, 0.0], [1.0, 1.0]])),
+        Just(json!("tcp-vegas")),
+        Just(json!("udp")),
+        Just(json!("range")),
+        Just(json!("sinr")),
+        Just(json!("ofdm")),
+    ];
+    prop_oneof![3 => numbers, 1 => others]
+}
+
+fn change() -> impl Strategy<Value = Change> {
+    (proptest::collection::vec(any::<usize>(), 5), value(), 0..10u8).prop_map(|(path, to, how)| Change {
+        path,
+        to,
+        how,
+    })
+}
+
+fn apply(place: &mut Value, change: &Change) {
+    apply_below(place, change, 0);
+}
+
+fn apply_below(place: &mut Value, change: &Change, depth: usize) {
+    // Sections hold most parameters: the walk may stop early at any level but the first.
+    let step = change.path.get(depth).copied().filter(|step| depth == 0 || step % 11 != 0);
+    match (place, step) {
+        (Value::Object(map), Some(step)) if !map.is_empty() => {
+            let key = map.keys().nth(step % map.len()).cloned().expect("an entry");
+            if change.how == 0 && depth > 0 {
+                map.remove(&key);
+            } else if change.how == 1 && depth > 0 {
+                map.insert("unheard-of".into(), change.to.clone());
+            } else {
+                apply_below(&mut map[&key], change, depth + 1);
+            }
+        }
+        (Value::Array(list), Some(step)) if !list.is_empty() => {
+            let at = step % list.len();
+            apply_below(&mut list[at], change, depth + 1);
+        }
+        (place, _) => *place = change.to.clone(),
+    }
+}
+
+/// Builds and starts what may be nonsense; gives the error, if it was refused.
+fn attempt(text: &str) -> Option<String> {
+    let config: Config = match serde_json::from_str(text) {
+        Ok(config) => config,
+        Err(error) => return Some(error.to_string()),
+    };
+    let checked = world::check(&config).err();
+    let estimated = simulation::estimate(&config).err();
+    assert_eq!(checked, estimated, "one check for all");
+    let built = World::new(&config, NullRecorder);
+    if let Some(error) = checked {
+        assert_eq!(built.err(), Some(error.clone()), "what the check refuses is not built");
+        assert!(!error.key.is_empty() && !error.message.is_empty());
+        return Some(error.to_string());
+    }
+    match built {
+        Err(error) => Some(error.to_string()),
+        Ok(mut world) => {
+            while let Some(next) = world.next_event()
+                && next <= config.duration
+                && world.events() < ENOUGH
+            {
+                world.run_until(next);
+            }
+            None
+        }
+    }
+}
+
+#[test]
+fn the_unchanged_documents_run() {
+    for profile in ["standard", "ns2"] {
+        assert_eq!(attempt(&sound(profile).to_string()), None);
+    }
+}
+
+#[test]
+fn a_refusal_names_the_place() {
+    for (place, value, expected) in [
+        ("/radio/cs_range", json!(100.0), "radio.cs_range: found 100 m"),
+        ("/mac/queue", json!(0), "mac.queue: found 0"),
+        ("/flows/1/to", json!(9), "flows.1.to: node 9 does not exist"),
+        ("/flows/0/packet", json!(9_000), "flows.0.packet: found 9000 bytes"),
+        ("/nodes/2", json!([1e10, 0.0]), "nodes.2: found position"),
+        ("/duration", json!(0), "duration: found 0 s"),
+        ("/radio/phy", json!("dss"), "unknown variant `dss`"),
+        ("/mac/slot", json!(-5), "invalid value: integer `-5`"),
+    ] {
+        let mut document = sound("standard");
+        *document.pointer_mut(place).expect("a place") = value;
+        let error = attempt(&document.to_string()).unwrap_or_default();
+        assert!(error.starts_with(expected), "{place}: {error}");
+    }
+}
+
+proptest! {
+    #![proptest_config(property(500))]
+
+    #[test]
+    fn changed_documents_run_or_are_refused(ns2 in any::<bool>(), changes in proptest::collection::vec(change(), 1..4)) {
+        let mut document = sound(if ns2 { "ns2" } else { "standard" });
+        for change in &changes {
+            apply(&mut document, change);
+        }
+        attempt(&document.to_string());
+    }
+
+    #[test]
+    fn broken_text_is_refused(cut in 0..4_000usize, at in 0..4_000usize, byte in any::<char>()) {
+        let mut text = sound("standard").to_string();
+        let keep = |text: &str, n: usize| (0..=n.min(text.len() - 1)).rev().find(|&n| text.is_char_boundary(n)).unwrap_or(0);
+        text.insert(keep(&text, at), byte);
+        text.truncate(keep(&text, cut));
+        prop_assert!(attempt(&text).is_some(), "a document cut short is refused");
+    }
+}

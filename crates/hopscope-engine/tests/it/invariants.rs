@@ -1,0 +1,154 @@
+//! What holds in every network: packets are conserved, bounds are kept, the walk over radio edges is exact.
+
+use hopscope_engine::World;
+use hopscope_engine::config::mac::{BusyAtExpiry, EifsRule};
+use hopscope_engine::config::radio::{
+    CaptureRule, ErrorKind, ErrorScope, IgnoredFrame, Interference, OnError, Undecodable,
+};
+use hopscope_engine::config::{App, Config, Transport};
+use hopscope_engine::ids::NodeId;
+use hopscope_engine::record::{DropReason, Record};
+use hopscope_engine::simulation::{self, Simulation};
+use hopscope_engine::units::{Span, Time};
+use proptest::prelude::*;
+
+use crate::support::{Log, chain, flow, property};
+
+/// A handful of nodes within reach of each other, with any radio and MAC rules.
+fn network() -> impl Strategy<Value = Config> {
+    let nodes = proptest::collection::vec((0.0..700.0f64, 0.0..500.0f64), 2..10);
+    let radio = (any::<[bool; 6]>(), 0..3u8, prop_oneof![2 => Just(0.0), 1 => 0.01..0.3f64]);
+    let mac = (any::<[bool; 6]>(), prop_oneof![Just(None), Just(Some(0)), Just(Some(400))], 1..12u32);
+    (any::<bool>(), 0..1_000u64, nodes, radio, mac).prop_map(|(ns2, seed, nodes, radio, mac)| {
+        let mut config = chain(if ns2 { "ns2" } else { "standard" }, 1, 3);
+        config.seed = seed;
+        config.nodes = nodes.into_iter().map(|(x, y)| [x, y]).collect();
+        config.net.arp = false;
+        change_radio(&mut config, radio);
+        change_mac(&mut config, mac);
+        config
+    })
+}
+
+fn change_radio(config: &mut Config, (flags, model, errors): ([bool; 6], u8, f64)) {
+    let r = &mut config.radio;
+    r.interference = [Interference::Capture, Interference::Range, Interference::Sinr][usize::from(model)];
+    r.capture_rule = if flags[0] { CaptureRule::FirstComes } else { CaptureRule::Strongest };
+    r.ignored_frame = if flags[1] { IgnoredFrame::NavEifs } else { IgnoredFrame::CarrierSense };
+    r.undecodable = if flags[2] { Undecodable::Locks } else { Undecodable::EnergyOnly };
+    r.interference_range = if flags[3] { 400.0 } else { 800.0 };
+    r.error_kind = if errors > 0.0 { ErrorKind::Uniform } else { ErrorKind::None };
+    r.error_per = errors;
+    r.error_applies_to = if flags[4] { ErrorScope::All } else { ErrorScope::Data };
+    r.error_on_error = if flags[5] { OnError::Flag } else { OnError::Drop };
+}
+
+fn change_mac(config: &mut Config, (flags, rts_threshold, queue): ([bool; 6], Option<u32>, u32)) {
+    let m = &mut config.mac;
+    m.rts_threshold = rts_threshold;
+    m.queue = queue + m.queue_reserve;
+    m.eifs = if flags[0] { m.eifs } else { EifsRule::Off };
+    m.nonfreezing_defer = flags[1];
+    m.busy_at_expiry = if flags[2] { BusyAtExpiry::DoubleCw } else { BusyAtExpiry::Transmit };
+    m.data_needs_idle = flags[3];
+    m.nav_reset = flags[4];
+    if flags[5] {
+        config.net.link_delay = Span::from_micros(25);
+    }
+}
+
+/// Adds flows between pairs of nodes; pairs without a way are left out.
+fn with_flows(mut config: Config, flows: &[(u32, u32, u8, u64)], transports: &[Transport]) -> Config {
+    let nodes = config.nodes.len() as u32;
+    for &(from, to, kind, start) in flows {
+        let (from, to) = (from % nodes, to % nodes);
+        let transport = transports[usize::from(kind) % transports.len()];
+        let app = match kind / 8 {
+            0 => App::Bulk,
+            1 => App::File { bytes: 20_000 },
+            2 => App::Cbr { rate: 400e3 },
+            _ => App::OnOff { rate: 800e3, on: Span::from_millis(100), off: Span::from_millis(50) },
+        };
+        let profile = if config.mac.queue_reserve > 0 { "ns2" } else { "standard" };
+        let mut flow = flow(profile, from, to, transport, app);
+        flow.start = Time::ZERO + Span::from_millis(start);
+        flow.stop = Some(Time::ZERO + Span::from_millis(1_500));
+        if from != to {
+            config.flows.push(flow);
+            if World::new(&config, Log::default()).is_err() {
+                config.flows.pop();
+            }
+        }
+    }
+    config
+}
+
+const EVERY: [Transport; 6] = [
+    Transport::Udp,
+    Transport::TcpTahoe,
+    Transport::TcpReno,
+    Transport::TcpNewReno,
+    Transport::TcpSack,
+    Transport::TcpVegas,
+];
+
+fn flows() -> impl Strategy<Value = Vec<(u32, u32, u8, u64)>> {
+    proptest::collection::vec((0..10u32, 0..10u32, 0..32u8, 0..1_000u64), 1..5)
+}
+
+proptest! {
+    #![proptest_config(property(150))]
+
+    #[test]
+    fn the_walk_over_edges_is_exact(config in network(), flows in flows()) {
+        let config = with_flows(config, &flows, &EVERY);
+        let hash = |eager| simulation::trajectory(&config, eager).expect("a sound scenario");
+        prop_assert_eq!(hash(false), hash(true));
+    }
+
+    #[test]
+    fn udp_packets_are_conserved(config in network(), flows in flows()) {
+        // Sources stop at 1.5 s: long before the end the network is empty and every packet has met its fate.
+        let mut config = with_flows(config, &flows, &[Transport::Udp]);
+        config.duration = Time::ZERO + Span::from_secs(30);
+        let mut world = World::new(&config, Log::default()).expect("a sound scenario");
+        world.run_until(config.duration);
+        prop_assert_eq!(world.pending(), 0, "a drained network has nothing to do");
+        let count = |wanted: &dyn Fn(&Record) -> bool| world.recorder().0.iter().filter(|(_, r)| wanted(r)).count();
+        let sent = count(&|r| matches!(r, Record::DataSent { .. }));
+        let received = count(&|r| matches!(r, Record::DataReceived { .. }));
+        let dropped = count(&|r| matches!(r, Record::Dropped { .. }));
+        let given_up = count(&|r| matches!(r, Record::Dropped { reason: DropReason::RetryLimit, .. }));
+        prop_assert!(received <= sent, "{received} received of {sent}");
+        // A packet given up may have arrived all the same: only its ACK was lost.
+        let lost = sent - received;
+        prop_assert!(dropped - given_up <= lost && lost <= dropped, "{lost} lost, {dropped} dropped, {given_up} of them given up");
+        prop_assert!((0..config.nodes.len()).all(|n| world.queue_occupancy(NodeId(n as u32), Time::ZERO).1 <= config.mac.queue));
+    }
+
+    #[test]
+    fn results_keep_their_bounds(config in network(), flows in flows()) {
+        let config = with_flows(config, &flows, &EVERY);
+        let seconds = config.duration.as_secs();
+        let result = Simulation::new(config.clone()).expect("a sound scenario").run();
+        for f in &result.flows {
+            prop_assert!(f.received_packets <= f.sent_packets, "flow {}: {f:?}", f.id);
+            prop_assert!(f.throughput_kbps < 2_000.0, "one channel of 2 Mbit/s: {f:?}");
+            prop_assert!(f.goodput_kbps <= f.throughput_kbps + 1e-9, "{f:?}");
+            prop_assert!(f.duplicate_packets <= f.received_packets, "{f:?}");
+            prop_assert!(f.delay_ms.is_none_or(|d| d > 0.0 && d < seconds * 1e3), "{f:?}");
+            prop_assert!(f.loss_pct.is_none_or(|l| (0.0..=100.0).contains(&l)), "{f:?}");
+            prop_assert!(f.hops >= 1 && (f.hops as usize) < config.nodes.len(), "{f:?}");
+            let share: f64 = f.cwnd_share.values().sum();
+            prop_assert!(f.cwnd_share.is_empty() || (share - 1.0).abs() < 1e-9, "{f:?}");
+        }
+        for n in &result.nodes {
+            prop_assert!(n.queue_max <= config.mac.queue - config.mac.queue_reserve, "{n:?}");
+            prop_assert!(n.queue_mean <= f64::from(n.queue_max), "{n:?}");
+            // A frame under way at the end counts whole.
+            prop_assert!(n.airtime_s <= seconds + 0.02, "a transmitter is on once at a time: {n:?}");
+            prop_assert!(n.data_sent + n.rts_sent >= n.mac_retries, "{n:?}");
+        }
+        prop_assert!(result.network.jain > 0.0 && result.network.jain <= 1.0 + 1e-12);
+    }
+}
