@@ -289,11 +289,17 @@ mod tests {
     #[test]
     fn bad_values_name_their_key() {
         let bad = |cfg: AodvConfig| cfg.check().expect_err("refused").key;
-        assert_eq!(bad(AodvConfig { allowed_hello_loss: 0, ..AodvConfig::default() }), "routing.aodv.allowed_hello_loss");
+        assert_eq!(
+            bad(AodvConfig { allowed_hello_loss: 0, ..AodvConfig::default() }),
+            "routing.aodv.allowed_hello_loss"
+        );
         assert_eq!(bad(AodvConfig { hello_hold: 0.4, ..AodvConfig::default() }), "routing.aodv.hello_hold");
         assert_eq!(bad(AodvConfig { hello_hold: f64::NAN, ..AodvConfig::default() }), "routing.aodv.hello_hold");
         assert_eq!(bad(AodvConfig { net_diameter: 255, ..AodvConfig::default() }), "routing.aodv.net_diameter");
         assert_eq!(bad(AodvConfig { ttl_threshold: 36, ..AodvConfig::default() }), "routing.aodv.ttl_threshold");
-        assert_eq!(bad(AodvConfig { hello_jitter: Span::from_secs(1), ..AodvConfig::default() }), "routing.aodv.hello_jitter");
+        assert_eq!(
+            bad(AodvConfig { hello_jitter: Span::from_secs(1), ..AodvConfig::default() }),
+            "routing.aodv.hello_jitter"
+        );
     }
 }

@@ -126,7 +126,8 @@ mod tests {
             gratuitous: false,
             asked,
         });
-        let rrep = AodvMessage::Rrep(Rrep { dst: node, dst_seq: 1, origin: node, hops: 0, lifetime: Span::ZERO, asked });
+        let rrep =
+            AodvMessage::Rrep(Rrep { dst: node, dst_seq: 1, origin: node, hops: 0, lifetime: Span::ZERO, asked });
         let rerr = AodvMessage::Rerr(Rerr::new(&[(node, 3), (NodeId(2), 0)]));
         let sizes = |rules| [rreq, rrep, rerr].map(|m| 20 + m.bytes(rules, 8));
         assert_eq!(sizes(AodvRules::Rfc), [24 + 28, 20 + 28, 20 + 28]);

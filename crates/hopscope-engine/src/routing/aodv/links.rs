@@ -100,7 +100,7 @@ impl Aodv {
             route.lose();
             cx.note(AodvNote::RouteDown { dst: route.dst, cause: RouteLoss::LinkLost });
             if repair == Some(route.dst) {
-                route.state = RouteState::Repairing;
+                route.await_repair();
             } else {
                 route.fall(until);
                 lost.push(route.dst);

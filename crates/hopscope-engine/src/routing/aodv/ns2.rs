@@ -93,7 +93,10 @@ impl Aodv {
             self.seq = self.seq.max(rreq.dst_seq.unwrap_or(0)) + 1;
             self.seq += self.seq % 2;
             let lifetime = self.cfg.my_route_timeout;
-            self.reply_ns2(Rrep { dst: self.node, dst_seq: self.seq, origin: rreq.origin, hops: 0, lifetime, asked: rreq.asked }, cx);
+            self.reply_ns2(
+                Rrep { dst: self.node, dst_seq: self.seq, origin: rreq.origin, hops: 0, lifetime, asked: rreq.asked },
+                cx,
+            );
         } else if self.cfg.intermediate_reply
             && !rreq.destination_only
             && known.is_some_and(|(state, seq)| state != RouteState::Down && seq >= rreq.dst_seq.unwrap_or(0))

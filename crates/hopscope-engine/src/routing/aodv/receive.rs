@@ -185,7 +185,14 @@ impl Aodv {
         self.last_use = Some(cx.now);
         self.reply(rreq.origin, answer, cx);
         if rreq.gratuitous {
-            let news = Rrep { dst: rreq.origin, dst_seq: rreq.origin_seq, origin: rreq.dst, hops, lifetime, asked: rreq.asked };
+            let news = Rrep {
+                dst: rreq.origin,
+                dst_seq: rreq.origin_seq,
+                origin: rreq.dst,
+                hops,
+                lifetime,
+                asked: rreq.asked,
+            };
             self.reply(rreq.dst, news, cx);
         }
         true

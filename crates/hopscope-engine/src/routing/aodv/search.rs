@@ -56,7 +56,7 @@ impl Aodv {
 
     /// Searches a new way for a packet that has come `hops_done` hops (RFC 3561 6.12).
     pub(super) fn seek_repair(&mut self, dst: NodeId, hops_done: u8, cx: &mut Cx) {
-        let last = self.table.get(dst).map_or(0, |route| route.hops);
+        let last = self.table.get(dst).map_or(0, |route| route.last_hops);
         let ttl = u32::from(last.max(hops_done / 2)) + self.cfg.local_add_ttl;
         let ttl = ttl.min(self.cfg.net_diameter) as u8;
         let search = Search { ttl, repair: true, ..Search::new(dst) };

@@ -15,7 +15,7 @@ pub struct Route {
     pub dst: NodeId,
     /// Neighbour that takes packets.
     pub next_hop: NodeId,
-    /// Hops to the destination while it is not down.
+    /// Hops to the destination; 255 during a repair by the RFC's rules, meaningless when down.
     pub hops: u8,
     /// Hops it had when it last went down; 255: it never has.
     pub last_hops: u8,
@@ -67,9 +67,16 @@ impl Route {
         newer(seq, self.seq) || (seq == self.seq && hops < self.metric())
     }
 
+    /// Takes the route out of use while this node searches a new way, which any answer is fresh enough for.
+    pub(super) fn await_repair(&mut self) {
+        self.last_hops = self.hops;
+        self.hops = UNREACHABLE;
+        self.state = RouteState::Repairing;
+    }
+
     /// Takes the route out of use; it is remembered until `until`.
     pub(super) fn fall(&mut self, until: Time) {
-        if self.state != RouteState::Down {
+        if self.metric() != UNREACHABLE {
             self.last_hops = self.hops;
         }
         self.state = RouteState::Down;

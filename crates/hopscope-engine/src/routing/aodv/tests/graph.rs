@@ -20,7 +20,12 @@ struct Step {
 
 fn step() -> impl Strategy<Value = Step> {
     let pause = prop_oneof![4 => 0u64..60, 2 => 0u64..2_000, 1 => 0u64..9_000];
-    (pause, 0..NODES, 0..NODES, prop::bool::weighted(0.4)).prop_map(|(pause_ms, a, b, flip)| Step { pause_ms, a, b, flip })
+    (pause, 0..NODES, 0..NODES, prop::bool::weighted(0.4)).prop_map(|(pause_ms, a, b, flip)| Step {
+        pause_ms,
+        a,
+        b,
+        flip,
+    })
 }
 
 fn no_loop(net: &Net) {

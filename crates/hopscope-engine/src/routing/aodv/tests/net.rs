@@ -209,7 +209,9 @@ impl Net {
             Event::Message { at, from, message, ttl } => {
                 self.input(at.index(), |aodv, now, rng, out| aodv.on_message(from, ttl, &message, now, rng, out));
             }
-            Event::Timer { at, timer } => self.input(at.index(), |aodv, now, rng, out| aodv.on_timer(timer, now, rng, out)),
+            Event::Timer { at, timer } => {
+                self.input(at.index(), |aodv, now, rng, out| aodv.on_timer(timer, now, rng, out))
+            }
             Event::Link { a, b, up } => self.set_link(a, b, up),
         }
     }

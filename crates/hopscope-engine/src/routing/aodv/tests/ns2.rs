@@ -1,1 +1,114 @@
-//! x
+//! The `ns2` set against traces of ns-2.35 made for this project.
+
+use super::net::{Line, Net, Place, ms};
+use crate::config::aodv::AodvConfig;
+use crate::ids::NodeId;
+use crate::packet::aodv::AodvMessage;
+use crate::routing::aodv::{AodvDrop, AodvNote};
+use crate::units::{Span, Time};
+
+fn ns2() -> AodvConfig {
+    AodvConfig::set("ns2").expect("a listed set")
+}
+
+/// Requests with (instant, own number, number asked for), by their originator.
+fn requests(net: &Net, origin: u32) -> Vec<(u64, u8, u32, Option<u32>)> {
+    let own = |&(at, node, line): &(Time, NodeId, Line)| match line {
+        Line::Sent { message: AodvMessage::Rreq(rreq), ttl, .. } if node == NodeId(origin) && rreq.hops == 0 => {
+            Some((at.0 / 1_000_000, ttl, rreq.origin_seq, rreq.dst_seq))
+        }
+        _ => None,
+    };
+    net.log.iter().filter_map(own).collect()
+}
+
+#[test]
+fn requests_for_an_unreachable_node_come_when_ns2_sends_them() {
+    let mut net = Net::chain(1, &ns2());
+    // A TCP source's SYN at 1 s and its repetitions.
+    let packets = [1000, 7000, 19_000].map(|at| net.send_at(ms(at), 0, 1));
+    let late = net.send_at(ms(25_000), 0, 1);
+    net.run(ms(48_999));
+    let expected =
+        [(1000, 4), (3000, 6), (7000, 8), (12_500, 10), (30_000, 12), (32_000, 14), (36_000, 16), (41_500, 18)];
+    let expected: Vec<_> = expected.iter().map(|&(at, seq)| (at, 30, seq, Some(0))).collect();
+    assert_eq!(requests(&net, 0), expected);
+    assert_eq!(net.noted(0, AodvNote::SearchFailed { dst: NodeId(1) }), Some(ms(20_000)));
+    assert_eq!(packets.map(|p| net.place(p)), [Place::Dropped(AodvDrop::NoRoute); 3]);
+    assert_eq!(net.place(late), Place::HeldBy(NodeId(0)));
+    net.run(ms(49_000));
+    assert_eq!(net.place(late), Place::Dropped(AodvDrop::NoRoute));
+}
+
+#[test]
+fn numbers_and_rings_of_a_chain_follow_the_trace() {
+    // Trace of 4 hops: numbers 4 and 4 at first; after a failure at the source an error at once, then TTL 6 asking for
+    // 5 with own number 8; unanswered, TTL 8 from the next half second on.
+    let mut net = Net::chain(5, &ns2());
+    net.send_at(ms(1000), 0, 4);
+    net.link_at(ms(1600), 0, 1, false);
+    net.send_at(ms(1670), 0, 4);
+    net.send_at(ms(1708), 0, 4);
+    net.run(ms(2600));
+    assert_eq!(requests(&net, 0)[..2], [(1000, 30, 4, Some(0)), (1708, 6, 8, Some(5))]);
+    assert_eq!(net.sent("rerr"), [(ms(1675), 0, 1)]);
+    let replies: Vec<_> = net.sent("rrep").into_iter().map(|(at, node, ttl)| (at.0 / 1_000_000, node, ttl)).collect();
+    assert_eq!(replies, [(1004, 4, 30), (1005, 3, 29), (1006, 2, 28), (1007, 1, 27)]);
+    // The wait is 2 x 6 hops x the measured delay per hop (8 ms / 4): it has ended before the next sweep.
+    assert_eq!(requests(&net, 0)[2..], [(2000, 8, 10, Some(5)), (2500, 30, 12, Some(5))]);
+}
+
+#[test]
+fn a_failure_far_along_is_repaired_and_one_near_the_source_is_reported() {
+    let broken_at = |a: usize| {
+        let mut net = Net::chain(5, &ns2());
+        net.send_at(ms(0), 0, 4);
+        net.link_at(ms(500), a, a + 1, false);
+        let packet = net.send_at(ms(600), 0, 4);
+        net.run(ms(620));
+        (net.sent("rerr").len(), net.nodes[a].held(), net.place(packet))
+    };
+    // At node 1: 1 hop done, 3 to go; node 0 has no precursor and stays quiet. At node 3: 3 done, 1 to go.
+    assert_eq!(broken_at(1), (1, 0, Place::Dropped(AodvDrop::LinkFailed)));
+    assert_eq!(broken_at(3), (0, 1, Place::HeldBy(NodeId(3))));
+    // Half way it is not repaired: more hops must lie behind than ahead.
+    assert_eq!(broken_at(2).2, Place::Dropped(AodvDrop::LinkFailed));
+}
+
+#[test]
+fn held_packets_leave_ten_milliseconds_apart() {
+    let mut net = Net::chain(3, &ns2());
+    let packets = [0, 1, 2].map(|at| net.send_at(ms(at), 0, 2));
+    net.run(ms(4 + 2));
+    assert_eq!(net.place(packets[0]), Place::Delivered);
+    assert_eq!(net.place(packets[1]), Place::Moving);
+    net.run(ms(4 + 12));
+    assert_eq!(packets.map(|p| net.place(p)), [Place::Delivered, Place::Delivered, Place::Moving]);
+    net.run(ms(4 + 22));
+    assert_eq!(net.place(packets[2]), Place::Delivered);
+}
+
+#[test]
+fn a_route_in_use_lives_ten_seconds_on_and_ends_in_the_sweep() {
+    let mut net = Net::chain(2, &ns2());
+    net.send_at(ms(100), 0, 1);
+    net.send_at(ms(700), 0, 1);
+    net.run(ms(10_999));
+    assert_eq!(net.path(0, 1), Some(vec![0, 1]));
+    net.run(ms(11_000));
+    assert_eq!(net.path(0, 1), None);
+}
+
+#[test]
+fn hellos_of_ns2_hold_for_four_and_a_half_seconds() {
+    let cfg = AodvConfig { detection: crate::config::aodv::Detection::Hello, ..ns2() };
+    let mut net = Net::chain(2, &cfg);
+    net.send_at(ms(2000), 0, 1);
+    net.link_at(ms(4000), 0, 1, false);
+    net.run(ms(20_000));
+    let last = net.sent("hello").into_iter().filter(|l| l.1 == 1 && l.0 < ms(4000)).map(|l| l.0).max().expect("HELLOs");
+    let lost = net.noted(0, AodvNote::LinkLost { neighbour: NodeId(1) }).expect("the link is lost");
+    // Heard 1 ms later; looked at once per second.
+    let due = last + Span::from_millis(4501);
+    assert!(lost >= due && lost <= due + Span::from_secs(1), "{lost:?} against {due:?}");
+}
