@@ -115,11 +115,12 @@ fn measure(name: &str, config: Config) {
     let pending = simulation.world().pending();
     let node_bytes = simulation.world().node_memory() / nodes;
     let result = simulation.results();
-    let (events, frames) = (result.engine.events, result.engine.frames);
+    let (events, edges, frames) = (result.engine.events, result.engine.edges, result.engine.frames);
     println!(
-        "{{\"scenario\":\"{name}\",\"nodes\":{nodes},\"simulated_s\":{},\"build_s\":{build_s:.4},\"run_s\":{wall:.4},\"events\":{events},\"frames\":{frames},\"events_per_s\":{:.0},\"us_per_frame\":{:.4},\"pending\":{pending},\"node_bytes\":{node_bytes},\"aggregate_kbps\":{:.1},\"jain\":{:.3}}}",
+        "{{\"scenario\":\"{name}\",\"nodes\":{nodes},\"simulated_s\":{},\"build_s\":{build_s:.4},\"run_s\":{wall:.4},\"events\":{events},\"edges\":{edges},\"frames\":{frames},\"events_per_s\":{:.0},\"steps_per_s\":{:.0},\"us_per_frame\":{:.4},\"pending\":{pending},\"node_bytes\":{node_bytes},\"aggregate_kbps\":{:.1},\"jain\":{:.3}}}",
         duration.as_secs(),
         events as f64 / wall,
+        (events + edges) as f64 / wall,
         wall * 1e6 / frames.max(1) as f64,
         result.network.aggregate_kbps,
         result.network.jain,

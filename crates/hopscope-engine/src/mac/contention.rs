@@ -94,7 +94,7 @@ pub enum AccessAnswer {
 pub struct Station {
     /// The radio.
     pub radio: Radio,
-    /// End of the NAV; `NAV_UNCONFIRMED` says that it may fall back to `Contender::nav_reset_at`.
+    /// End of the NAV; `NAV_UNCONFIRMED` says that it may fall back to `Contender::nav_fallback`.
     nav_until: Time,
     own: Box<Contender>,
 }
@@ -117,8 +117,10 @@ struct Contender {
     /// The frame received in error keeps the medium busy until here, so that DIFS after it makes EIFS; counts while
     /// `EIFS` is set.
     eifs_until: Time,
-    /// When a NAV set by an RTS falls back unless a frame begins before.
+    /// A NAV set by an RTS falls back unless a frame begins by `nav_reset_at`: to `nav_fallback`.
     nav_reset_at: Time,
+    /// What was reserved before the RTS, or `nav_reset_at` where that is later.
+    nav_fallback: Time,
     /// Instant of the queued access event, `NEVER` when none is queued.
     queued_at: Time,
     rng: Stream,
@@ -151,6 +153,7 @@ impl Station {
                 hold_until: Time::ZERO,
                 eifs_until: Time::ZERO,
                 nav_reset_at: Time::NEVER,
+                nav_fallback: Time::NEVER,
                 queued_at: Time::NEVER,
                 rng,
             }),
@@ -258,9 +261,10 @@ impl Station {
     /// Extends the NAV because of an RTS that ended at `end`; unless a frame begins in time, it will fall back.
     fn extend_nav_by_rts(&mut self, until: Time, end: Time, rules: &StationRules) {
         if until > self.nav_until {
+            self.own.nav_reset_at = end + rules.timing.nav_reset;
+            self.own.nav_fallback = self.own.nav_reset_at.max(self.nav_end());
             self.nav_until = until;
             self.radio.owner_bits |= NAV_UNCONFIRMED;
-            self.own.nav_reset_at = end + rules.timing.nav_reset;
         }
     }
 
@@ -270,7 +274,7 @@ impl Station {
         if self.radio.owner_bits & NAV_UNCONFIRMED != 0 {
             self.radio.owner_bits &= !NAV_UNCONFIRMED;
             if at > self.own.nav_reset_at {
-                self.nav_until = self.nav_until.min(self.own.nav_reset_at);
+                self.nav_until = self.nav_until.min(self.own.nav_fallback);
             }
         }
     }
@@ -279,7 +283,7 @@ impl Station {
     #[inline]
     fn nav_end(&self) -> Time {
         if self.radio.owner_bits & NAV_UNCONFIRMED != 0 {
-            self.nav_until.min(self.own.nav_reset_at)
+            self.nav_until.min(self.own.nav_fallback)
         } else {
             self.nav_until
         }

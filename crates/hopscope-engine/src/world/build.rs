@@ -303,6 +303,9 @@ fn check_flow(config: &Config, number: usize, flow: &FlowConfig) -> Result<(), B
     }
     require(flow.from != flow.to, key("to"), || format!("a flow needs two different nodes, found {} twice", flow.to))?;
     let tcp = flow.transport != Transport::Udp;
+    require(flow.tcp.header <= 1_000 && flow.tcp.sack_option_base <= 100, key("tcp.header"), || {
+        "at most 1000 bytes, and 100 for the SACK option, are allowed".to_string()
+    })?;
     let header = config.net.ip_header + if tcp { flow.tcp.header } else { config.net.udp_header };
     let most = config.mac.max_msdu.saturating_sub(header + config.mac.llc_header);
     require(flow.packet >= 1 && flow.packet <= most, key("packet"), || {
@@ -352,9 +355,6 @@ fn check_flow(config: &Config, number: usize, flow: &FlowConfig) -> Result<(), B
         format!("found {}; allowed are 1 to 3", t.max_sack_blocks)
     })?;
     require(t.initial_window <= 1_000, key("tcp.initial_window"), || "at most 1000 segments are allowed".to_string())?;
-    require(t.header <= 1_000 && t.sack_option_base <= 100, key("tcp.header"), || {
-        "at most 1000 bytes are allowed".to_string()
-    })?;
     let vegas = [t.vegas_alpha, t.vegas_beta, t.vegas_gamma].iter().all(|v| v.is_finite() && *v >= 0.0);
     require(vegas && t.vegas_alpha <= t.vegas_beta, key("tcp.vegas_alpha"), || {
         "0 <= vegas_alpha <= vegas_beta is allowed".to_string()

@@ -94,13 +94,15 @@ impl<R: Recorder> World<R> {
                     let before = receiver.stats().duplicates;
                     receiver.on_segment(&segment, self.now, &mut out);
                     let duplicate = receiver.stats().duplicates != before;
-                    self.note(Record::DataReceived {
-                        flow,
-                        bytes: segment.len,
-                        delay: self.now - packet.sent,
-                        duplicate,
-                        retransmission: segment.retransmission,
-                    });
+                    if segment.len > 0 || segment.flags.syn {
+                        self.note(Record::DataReceived {
+                            flow,
+                            bytes: segment.len,
+                            delay: self.now - packet.sent,
+                            duplicate,
+                            retransmission: segment.retransmission,
+                        });
+                    }
                     self.tcp_effects(flow, End::Receiver, out);
                 } else {
                     sender.on_segment(&segment, self.now, &mut out);
