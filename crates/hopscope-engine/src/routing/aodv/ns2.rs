@@ -9,7 +9,8 @@
 //! * Errors go to everybody at once, forwarded ones after up to 10 ms, if there are precursors.
 //! * Routing messages that the MAC gives up change nothing.
 //! * The time at which a repair is taken for failed is an instant used as a delay: it comes when the clock has
-//!   about doubled, so a repair mostly ends with its requests.
+//!   about doubled, so a repair mostly ends with its requests. The number does not rise then, so a node upstream
+//!   may answer the next request with a way that leads back: such a loop lasts until a time to live ends it.
 
 use smallvec::SmallVec;
 
@@ -320,7 +321,7 @@ impl Search {
     /// Mean of the noted delays per hop.
     fn delay_per_hop(&self, unknown: Span) -> Span {
         let (count, sum) = self.delays.iter().filter(|d| d.0 > 0).fold((0, 0), |(n, sum), d| (n + 1, sum + d.0));
-        if count == 0 { unknown } else { Span(sum / count) }
+        sum.checked_div(count).map_or(unknown, Span)
     }
 }
 

@@ -5,6 +5,7 @@ use crate::config::aodv::AodvConfig;
 use crate::ids::NodeId;
 use crate::packet::aodv::AodvMessage;
 use crate::routing::aodv::{AodvDrop, AodvNote, RouteLoss, RouteState};
+use crate::units::Span;
 
 fn wide() -> AodvConfig {
     AodvConfig { expanding_ring: false, ..AodvConfig::default() }
@@ -30,7 +31,7 @@ fn a_break_travels_upstream_to_the_source() {
 #[test]
 fn errors_to_several_precursors_are_broadcast_and_others_keep_still() {
     // 0 and 4 send to 3 over 1; node 5 hears node 1 but has no route over it.
-    let mut net = Net::new(6, &AodvConfig { broadcast_jitter: crate::units::Span::ZERO, ..wide() }, 1);
+    let mut net = Net::new(6, &AodvConfig { broadcast_jitter: Span::ZERO, ..wide() }, 1);
     for (a, b) in [(0, 1), (4, 1), (1, 2), (2, 3), (5, 1)] {
         net.set_link(a, b, true);
     }

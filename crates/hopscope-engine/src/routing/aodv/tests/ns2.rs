@@ -1,7 +1,7 @@
 //! The `ns2` set against traces of ns-2.35 made for this project.
 
 use super::net::{Line, Net, Place, ms};
-use crate::config::aodv::AodvConfig;
+use crate::config::aodv::{AodvConfig, Detection};
 use crate::ids::NodeId;
 use crate::packet::aodv::AodvMessage;
 use crate::routing::aodv::{AodvDrop, AodvNote};
@@ -101,7 +101,7 @@ fn a_route_in_use_lives_ten_seconds_on_and_ends_in_the_sweep() {
 
 #[test]
 fn hellos_of_ns2_hold_for_four_and_a_half_seconds() {
-    let cfg = AodvConfig { detection: crate::config::aodv::Detection::Hello, ..ns2() };
+    let cfg = AodvConfig { detection: Detection::Hello, ..ns2() };
     let mut net = Net::chain(2, &cfg);
     net.send_at(ms(2000), 0, 1);
     net.link_at(ms(4000), 0, 1, false);

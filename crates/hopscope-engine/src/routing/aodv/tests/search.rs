@@ -24,7 +24,6 @@ fn three_nodes_find_a_way_in_two_rings() {
 #[test]
 fn rings_grow_to_the_threshold_then_the_network_is_asked_with_doubled_waits() {
     let mut net = Net::chain(1, &AodvConfig::default());
-    net.nodes.len();
     let packet = net.send_at(ms(0), 0, 9);
     net.run(ms(60_000));
     let ring = |hops: u64| 80 * (hops + 2);
