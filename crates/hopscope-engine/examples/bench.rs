@@ -28,6 +28,7 @@ fn scenario(profile: &str, nodes: Vec<[f64; 2]>, flows: Vec<FlowConfig>, seconds
         mac: base.mac,
         net: base.net,
         routing: Default::default(),
+        aodv: Default::default(),
         flows,
         series: SeriesConfig::default(),
     }

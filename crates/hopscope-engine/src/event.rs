@@ -55,6 +55,20 @@ pub enum Event {
         /// Packet.
         packet: PacketId,
     },
+    /// A timer of a node's routing machine.
+    Routing {
+        /// Node.
+        node: NodeId,
+        /// Index of the timer.
+        timer: u8,
+    },
+    /// A packet that the routing machine delayed goes to the link layer.
+    RoutingSend {
+        /// Node.
+        node: NodeId,
+        /// Packet.
+        packet: PacketId,
+    },
     /// A timer of a flow's transport machines.
     Transport {
         /// Flow.
@@ -89,10 +103,12 @@ impl Event {
             Event::Access { node } => (4, node.0),
             Event::LinkUp { node, .. } => (5, node.0),
             Event::LinkDown { node, .. } => (6, node.0),
-            Event::Transport { flow, .. } => (7, flow.0),
-            Event::App { flow } => (8, flow.0),
-            Event::Refill { node } => (9, node.0),
-            Event::Sample => (10, 0),
+            Event::Routing { node, .. } => (7, node.0),
+            Event::RoutingSend { node, .. } => (8, node.0),
+            Event::Transport { flow, .. } => (9, flow.0),
+            Event::App { flow } => (10, flow.0),
+            Event::Refill { node } => (11, node.0),
+            Event::Sample => (12, 0),
         };
         (rank << 32) | u64::from(owner)
     }

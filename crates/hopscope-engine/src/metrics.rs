@@ -6,9 +6,12 @@
 //! share of copies sent that did not arrive; the retransmission index is retransmissions over non-duplicate copies
 //! received (anastasi2006).
 
+use std::collections::BTreeMap;
+
 use crate::config::{Config, SeriesKind};
 use crate::ids::NodeId;
 use crate::record::{DropReason, Record, Recorder};
+use crate::routing::aodv::AodvNote;
 use crate::units::{Span, Time};
 
 /// Largest window that has its own entry in the distribution; larger ones count there.
@@ -47,6 +50,45 @@ pub struct FlowMeter {
     interval_bytes: u64,
 }
 
+/// What the routing protocol did.
+#[derive(Debug, Clone, Default)]
+pub struct RoutingMeter {
+    /// Messages sent by kind.
+    pub kinds: BTreeMap<&'static str, u64>,
+    /// Bytes of messages sent.
+    pub bytes: u64,
+    /// Routes taken into use or lost.
+    pub changes: u64,
+    /// Searches that found a route.
+    pub discoveries: u64,
+    /// Their time in all, nanoseconds.
+    pub discovery_ns: u128,
+    /// Searches given up.
+    pub failed_discoveries: u64,
+    /// Neighbours taken for gone.
+    pub link_failures: u64,
+    /// The part of them that were in range.
+    pub false_link_failures: u64,
+}
+
+impl RoutingMeter {
+    fn on_note(&mut self, note: AodvNote, in_range: bool) {
+        match note {
+            AodvNote::RouteUp { .. } | AodvNote::RouteDown { .. } => self.changes += 1,
+            AodvNote::SearchStarted { .. } => {}
+            AodvNote::SearchDone { latency, .. } => {
+                self.discoveries += 1;
+                self.discovery_ns += u128::from(latency.0);
+            }
+            AodvNote::SearchFailed { .. } => self.failed_discoveries += 1,
+            AodvNote::LinkLost { .. } => {
+                self.link_failures += 1;
+                self.false_link_failures += u64::from(in_range);
+            }
+        }
+    }
+}
+
 /// One time series: owner (flow or node), instant, value.
 #[derive(Debug, Clone, Default)]
 pub struct Series {
@@ -68,6 +110,8 @@ pub struct Meter {
     pub drops: Vec<[u64; DropReason::ALL.len()]>,
     /// Time on the air of each node.
     pub airtime: Vec<Span>,
+    /// Routing protocol.
+    pub routing: RoutingMeter,
     series: [Option<Series>; 4],
     interval: Span,
 }
@@ -81,6 +125,7 @@ impl Meter {
             flows: vec![FlowMeter::default(); config.flows.len()],
             drops: vec![[0; DropReason::ALL.len()]; config.nodes.len()],
             airtime: vec![Span::ZERO; config.nodes.len()],
+            routing: RoutingMeter::default(),
             series: [
                 keep(SeriesKind::Cwnd),
                 keep(SeriesKind::Rtt),
@@ -105,6 +150,7 @@ impl Meter {
         }
         self.drops.iter_mut().for_each(|d| *d = [0; DropReason::ALL.len()]);
         self.airtime.iter_mut().for_each(|a| *a = Span::ZERO);
+        self.routing = RoutingMeter::default();
     }
 
     /// Start of the measured time.
@@ -253,6 +299,11 @@ impl Recorder for Meter {
                 self.flows[flow.index()].completed.get_or_insert(now);
             }
             Record::Dropped { node, reason } => self.drops[node.index()][reason as usize] += 1,
+            Record::RoutingSent { kind, bytes, .. } => {
+                *self.routing.kinds.entry(kind).or_default() += 1;
+                self.routing.bytes += u64::from(bytes);
+            }
+            Record::Routing { note, in_range, .. } => self.routing.on_note(note, in_range),
             Record::QueueLength { node: NodeId(node), packets } => {
                 self.push(SeriesKind::Queue, node, now, f64::from(packets));
             }

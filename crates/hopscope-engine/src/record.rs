@@ -5,6 +5,7 @@
 
 use crate::ids::{FlowId, NodeId};
 use crate::mac::dcf::FrameKind;
+use crate::routing::aodv::AodvNote;
 use crate::units::{Span, Time};
 
 /// Why a packet was lost.
@@ -22,17 +23,29 @@ pub enum DropReason {
     ArpReplaced,
     /// The next hop's address was asked for too often.
     ArpUnresolved,
+    /// Too many packets waited for a route.
+    RouteBufferFull,
+    /// It waited for a route too long.
+    RouteBufferTimeout,
+    /// It came back to its source.
+    Loop,
+    /// The routing protocol took the link to the next hop for broken.
+    LinkFailed,
 }
 
 impl DropReason {
     /// Every reason.
-    pub const ALL: [DropReason; 6] = [
+    pub const ALL: [DropReason; 10] = [
         DropReason::QueueFull,
         DropReason::RetryLimit,
         DropReason::NoRoute,
         DropReason::TtlExpired,
         DropReason::ArpReplaced,
         DropReason::ArpUnresolved,
+        DropReason::RouteBufferFull,
+        DropReason::RouteBufferTimeout,
+        DropReason::Loop,
+        DropReason::LinkFailed,
     ];
 
     /// Name in results.
@@ -44,6 +57,10 @@ impl DropReason {
             DropReason::TtlExpired => "ttl-expired",
             DropReason::ArpReplaced => "arp-replaced",
             DropReason::ArpUnresolved => "arp-unresolved",
+            DropReason::RouteBufferFull => "route-buffer-full",
+            DropReason::RouteBufferTimeout => "route-buffer-timeout",
+            DropReason::Loop => "loop",
+            DropReason::LinkFailed => "link-failed",
         }
     }
 }
@@ -118,6 +135,24 @@ pub enum Record {
         node: NodeId,
         /// Why.
         reason: DropReason,
+    },
+    /// A routing message goes to the link layer.
+    RoutingSent {
+        /// Node.
+        node: NodeId,
+        /// Kind, such as `rreq`.
+        kind: &'static str,
+        /// Bytes with network header.
+        bytes: u32,
+    },
+    /// Something happened to a node's routes.
+    Routing {
+        /// Node.
+        node: NodeId,
+        /// What.
+        note: AodvNote,
+        /// For a lost link: the neighbour was in range all the while.
+        in_range: bool,
     },
     /// Length of an interface queue at a sampling instant.
     QueueLength {

@@ -6,7 +6,7 @@ use serde::Serialize;
 
 use crate::config::{Config, SeriesKind, Transport};
 use crate::ids::NodeId;
-use crate::metrics::{FlowMeter, Meter};
+use crate::metrics::{FlowMeter, Meter, RoutingMeter};
 use crate::record::{DropReason, Recorder};
 use crate::simulation::Baseline;
 use crate::units::{Span, Time};
@@ -128,6 +128,24 @@ pub struct NetworkResult {
     pub link_drop_probability: f64,
     /// Packets that MACs took on.
     pub mac_packets: u64,
+    /// Routing messages sent, each hop counted.
+    pub routing_packets: u64,
+    /// Bytes of routing messages sent, network headers included.
+    pub routing_bytes: u64,
+    /// Routing messages sent by kind.
+    pub routing_kinds: BTreeMap<&'static str, u64>,
+    /// Times that a node took a route into use or lost one.
+    pub route_changes: u64,
+    /// Searches for a route that found one.
+    pub discoveries: u64,
+    /// Mean time of those searches.
+    pub discovery_ms: Option<f64>,
+    /// Searches that were given up.
+    pub failed_discoveries: u64,
+    /// Times that a node took a neighbour for gone.
+    pub link_failures: u64,
+    /// The part of them in which the neighbour was in range.
+    pub false_link_failures: u64,
 }
 
 /// A time series.
@@ -174,7 +192,7 @@ pub(crate) fn collect<R: Recorder>(config: &Config, world: &mut World<(Meter, R)
         .collect();
     RunResult {
         seed: config.seed,
-        network: network_result(&flows, &nodes),
+        network: network_result(&flows, &nodes, &meter.routing),
         series: series_results(config, meter),
         engine: EngineResult { events: world.events(), edges: world.edges(), frames: world.frames(), wall_s: 0.0 },
         flows,
@@ -262,14 +280,14 @@ fn node_result<R: Recorder>(
         data_sent: now.data - before.data,
         mac_packets: now.packets - before.packets,
         mac_retries: now.retries - before.retries,
-        mac_retry_drops: drops[DropReason::RetryLimit as usize],
+        mac_retry_drops: now.given_up - before.given_up,
         queue_drops: drops[DropReason::QueueFull as usize],
         drops: DropReason::ALL.iter().map(|&r| (r.name(), drops[r as usize])).filter(|(_, n)| *n > 0).collect(),
         airtime_s: meter.airtime[number].as_secs(),
     }
 }
 
-fn network_result(flows: &[FlowResult], nodes: &[NodeResult]) -> NetworkResult {
+fn network_result(flows: &[FlowResult], nodes: &[NodeResult], routing: &RoutingMeter) -> NetworkResult {
     let sum: f64 = flows.iter().map(|f| f.throughput_kbps).sum();
     let squares: f64 = flows.iter().map(|f| f.throughput_kbps * f.throughput_kbps).sum();
     let mac_packets: u64 = nodes.iter().map(|n| n.mac_packets).sum();
@@ -281,6 +299,15 @@ fn network_result(flows: &[FlowResult], nodes: &[NodeResult]) -> NetworkResult {
         queue_drops: nodes.iter().map(|n| n.queue_drops).sum(),
         link_drop_probability: if mac_packets > 0 { mac_retry_drops as f64 / mac_packets as f64 } else { 0.0 },
         mac_packets,
+        routing_packets: routing.kinds.values().sum(),
+        routing_bytes: routing.bytes,
+        routing_kinds: routing.kinds.clone(),
+        route_changes: routing.changes,
+        discoveries: routing.discoveries,
+        discovery_ms: (routing.discoveries > 0).then(|| routing.discovery_ns as f64 / routing.discoveries as f64 / 1e6),
+        failed_discoveries: routing.failed_discoveries,
+        link_failures: routing.link_failures,
+        false_link_failures: routing.false_link_failures,
     }
 }
 

@@ -4,7 +4,7 @@ use std::alloc::{GlobalAlloc, Layout, System};
 use std::cell::Cell;
 
 use hopscope_engine::World;
-use hopscope_engine::config::{App, Config, FlowConfig, Transport, presets};
+use hopscope_engine::config::{App, Config, Transport, presets};
 use hopscope_engine::record::NullRecorder;
 use hopscope_engine::simulation::Simulation;
 use hopscope_engine::units::{Span, Time};
@@ -44,36 +44,23 @@ fn allocations() -> u64 {
 /// A chain of seven hops with one flow from end to end.
 fn chain(profile: &str, transport: Transport, app: App) -> Config {
     let base = presets::base(profile, "wavelan-2M").expect("a profile and a preset");
-    Config {
-        seed: 1,
-        duration: Time::ZERO + Span::from_secs(80),
-        warmup: Time::ZERO + Span::from_secs(1),
-        nodes: (0..8).map(|i| [200.0 * f64::from(i), 0.0]).collect(),
-        radio: base.radio,
-        mac: base.mac,
-        net: base.net,
-        routing: Default::default(),
-        flows: vec![FlowConfig {
-            from: 0,
-            to: 7,
-            transport,
-            app,
-            packet: 1_460,
-            max_window: 32,
-            start: Time::ZERO,
-            stop: None,
-            ack: hopscope_engine::config::AckPolicy::Every,
-            ack_delay: Span::from_millis(200),
-            tcp: base.tcp,
-        }],
-        series: Default::default(),
-    }
+    let flow = serde_json::json!({
+        "from": 0, "to": 7, "transport": transport, "app": app, "packet": 1_460, "max_window": 32, "start": 0,
+        "ack": "every", "ack_delay": 200_000_000, "tcp": base.tcp,
+    });
+    let nodes: Vec<[f64; 2]> = (0..8).map(|i| [200.0 * f64::from(i), 0.0]).collect();
+    let document = serde_json::json!({
+        "seed": 1, "duration": 80_000_000_000u64, "warmup": 1_000_000_000, "nodes": nodes,
+        "radio": base.radio, "mac": base.mac, "net": base.net, "flows": [flow],
+    });
+    serde_json::from_value(document).expect("a configuration")
 }
 
 fn variants() -> Vec<(&'static str, Config)> {
     let mut all = Vec::new();
     for profile in ["ns2", "standard"] {
         all.push((profile, chain(profile, Transport::TcpNewReno, App::Bulk)));
+        all.push((profile, chain(profile, Transport::TcpSack, App::Bulk)));
         all.push((profile, chain(profile, Transport::Udp, App::Bulk)));
         all.push((profile, chain(profile, Transport::Udp, App::Cbr { rate: 400e3 })));
     }

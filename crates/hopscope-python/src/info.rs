@@ -49,6 +49,7 @@ pub fn parameters() -> PyResult<String> {
         ("net", config::NetConfig::describe()),
         ("routing", config::RoutingConfig::describe()),
         ("tcp", config::TcpConfig::describe()),
+        ("aodv", config::AodvConfig::describe()),
     ]);
     to_json(&sections)
 }
@@ -69,6 +70,20 @@ pub fn ack_policies() -> Vec<(&'static str, &'static str)> {
 #[pyfunction]
 pub fn routings() -> Vec<(&'static str, &'static str)> {
     config::net::RoutingProtocol::WORDS.to_vec()
+}
+
+/// Parameter sets of AODV with one line each.
+#[pyfunction]
+pub fn aodv_sets() -> Vec<(&'static str, &'static str)> {
+    config::AodvConfig::SETS.to_vec()
+}
+
+/// A parameter set of AODV, as JSON.
+#[pyfunction]
+pub fn aodv_set(name: &str) -> PyResult<String> {
+    let set = config::AodvConfig::set(name)
+        .ok_or_else(|| PyValueError::new_err(format!("unknown AODV parameter set {name:?}")))?;
+    to_json(&set)
 }
 
 /// Time on the air, in nanoseconds, of a frame of `bytes` bytes at `rate` bit/s with the radio parameters given as JSON.

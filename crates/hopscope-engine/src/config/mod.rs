@@ -1,5 +1,6 @@
 //! Every parameter of the engine: one JSON document describes one run completely.
 
+pub mod aodv;
 pub mod flow;
 pub mod mac;
 pub mod net;
@@ -10,6 +11,7 @@ pub mod tcp;
 
 use serde::{Deserialize, Serialize};
 
+pub use aodv::AodvConfig;
 pub use flow::{AckPolicy, App, FlowConfig, Transport};
 pub use mac::MacConfig;
 pub use net::{NetConfig, RoutingConfig};
@@ -44,6 +46,9 @@ pub struct Config {
     /// Routing.
     #[serde(default)]
     pub routing: RoutingConfig,
+    /// AODV, where it is the protocol.
+    #[serde(default)]
+    pub aodv: AodvConfig,
     /// Flows.
     pub flows: Vec<FlowConfig>,
     /// Time series to keep.

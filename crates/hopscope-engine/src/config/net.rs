@@ -8,6 +8,8 @@ choice! {
     pub enum RoutingProtocol {
         /// Shortest paths (hops) computed before the run; ties go to the nearer, then lower-numbered next hop.
         Static = "static",
+        /// Ad hoc on-demand distance vector routing (RFC 3561), with the parameters of section `aodv`.
+        Aodv = "aodv",
     }
 }
 

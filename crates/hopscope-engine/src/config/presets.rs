@@ -6,7 +6,7 @@
 use super::mac::{BusyAtExpiry, CtsRule, EifsRule, ResponseTimeout};
 use super::radio::{CaptureRule, IgnoredFrame, Phy, Propagation, Undecodable};
 use super::tcp::{Handshake, InitialSsthresh, LossWindow, Recovery, RttEstimator};
-use super::{MacConfig, NetConfig, RadioConfig, TcpConfig};
+use super::{AodvConfig, MacConfig, NetConfig, RadioConfig, TcpConfig};
 use crate::units::Span;
 
 /// Parameters shared by all nodes and, for `tcp`, by all flows unless a flow overrides them.
@@ -20,6 +20,8 @@ pub struct Base {
     pub net: NetConfig,
     /// TCP.
     pub tcp: TcpConfig,
+    /// AODV.
+    pub aodv: AodvConfig,
 }
 
 /// Names of the behaviour profiles.
@@ -116,7 +118,10 @@ fn apply_preset(base: &mut Base, preset: &str) -> Option<()> {
 
 /// The documented behaviour of ns-2.35; numbers are the items of docs/models/ns2.md.
 fn apply_ns2(base: &mut Base) {
-    let Base { radio, mac, net, tcp } = base;
+    let Base { radio, mac, net, tcp, aodv } = base;
+    if let Some(set) = AodvConfig::set("ns2") {
+        *aodv = set; // 44 to 46
+    }
     radio.propagation = Propagation::TwoRay; // 1
     radio.undecodable = Undecodable::Locks; // 2
     radio.capture_rule = CaptureRule::FirstComes; // 3

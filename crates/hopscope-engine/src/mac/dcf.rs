@@ -64,7 +64,8 @@ pub struct MacEffects {
     /// Call `on_access` then.
     pub arm_access: Option<Time>,
     /// A new data frame came in: hand a copy of this packet, still in the transmitter's hands, up.
-    pub deliver: Option<PacketId>,
+    /// With the neighbour it came from.
+    pub deliver: Option<(PacketId, NodeId)>,
     /// The exchange of this packet is over; the MAC is free for the next one.
     pub done: Option<(PacketId, Outcome)>,
 }
@@ -201,6 +202,8 @@ pub struct Attempts {
     pub packets: u64,
     /// Exchanges tried again.
     pub retries: u64,
+    /// Packets given up at a retry limit.
+    pub given_up: u64,
 }
 
 impl Dcf {
@@ -370,7 +373,7 @@ impl Dcf {
                 return;
             }
         }
-        cx.out.deliver = Some(frame.packet);
+        cx.out.deliver = Some((frame.packet, frame.src));
     }
 
     fn start_exchange(&mut self, cx: &mut MacCx<'_>) {
@@ -462,6 +465,7 @@ impl Dcf {
         *counter += 1;
         if *counter >= limit {
             *counter = 0;
+            self.attempts.given_up += 1;
             cx.station.reset_cw(&cx.rules.station);
             self.finish(Outcome::RetryLimit, cx.rules.backoff_after_drop, cx);
         } else {

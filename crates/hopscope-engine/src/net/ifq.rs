@@ -72,6 +72,13 @@ impl InterfaceQueue {
         self.waiting.pop_front()
     }
 
+    /// Takes out the first packet for which `wanted` holds.
+    pub fn take(&mut self, now: Time, mut wanted: impl FnMut(PacketId) -> bool) -> Option<PacketId> {
+        let place = self.waiting.iter().position(|&packet| wanted(packet))?;
+        self.account(now);
+        self.waiting.remove(place)
+    }
+
     /// Starts the measured time: forgets the occupancy so far.
     pub fn restart_measure(&mut self, now: Time) {
         self.occupancy = Occupancy { since: now, packet_ns: 0, max: self.waiting.len() as u32 };

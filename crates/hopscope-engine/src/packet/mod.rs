@@ -1,5 +1,6 @@
 //! Packets are typed data with declared sizes; octets exist only where a capture file is written.
 
+pub mod aodv;
 pub mod arena;
 pub mod tcp;
 
@@ -7,6 +8,7 @@ pub use arena::PacketArena;
 
 use crate::ids::{FlowId, NodeId};
 use crate::units::Time;
+use aodv::AodvMessage;
 use tcp::TcpSegment;
 
 /// A network-layer packet.
@@ -20,6 +22,8 @@ pub struct Packet {
     pub dst: NodeId,
     /// Neighbour that takes it next, `NodeId::BROADCAST` for all.
     pub next_hop: NodeId,
+    /// Neighbour it came from last; the node itself before the first hop.
+    pub prev_hop: NodeId,
     /// Size with network header, in bytes.
     pub bytes: u32,
     /// Remaining time to live, in hops.
@@ -51,6 +55,8 @@ pub enum Body {
         /// True for a reply.
         reply: bool,
     },
+    /// An AODV message.
+    Aodv(AodvMessage),
     /// A packet injected from outside; the handle names the caller's payload.
     Opaque {
         /// The caller's name for the payload.

@@ -4,6 +4,7 @@ use super::flow::{Endpoint, Flow, SegmentSizes};
 use super::{AirSlots, Net, Wiring, World};
 use crate::app::Source;
 use crate::channel::Medium;
+use crate::config::net::RoutingProtocol;
 use crate::config::radio::{ErrorKind, ErrorScope, OnError};
 use crate::config::tcp::RttEstimator;
 use crate::config::{App, Config, FlowConfig, SeriesKind, Transport};
@@ -21,6 +22,7 @@ use crate::queue::EventQueue;
 use crate::record::Recorder;
 use crate::rng::{Purpose, Stream};
 use crate::routing::FixedRoutes;
+use crate::routing::aodv::Aodv;
 use crate::transport::tcp::{TcpReceiver, TcpSender, TcpTimer};
 use crate::transport::udp::Udp;
 use crate::units::{Span, Time};
@@ -77,18 +79,33 @@ pub(super) fn build<R: Recorder>(config: &Config, recorder: R) -> Result<World<R
         arrived: Vec::new(),
         medium,
         routes: FixedRoutes::new(0),
+        aodv: Vec::new(),
+        routing_streams: Vec::new(),
+        aodv_effects: Vec::new(),
         recorder,
     };
+    let fixed = config.routing.protocol == RoutingProtocol::Static;
     for (number, flow) in config.flows.iter().enumerate() {
         let (from, to) = (NodeId(flow.from), NodeId(flow.to));
-        let hops = routes.install(&world.medium, from, to).ok_or_else(|| unreachable(number, flow))?;
-        if flow.transport != Transport::Udp {
+        let found = routes.install(&world.medium, from, to);
+        if fixed && found.is_none() {
+            return Err(unreachable(number, flow));
+        }
+        if fixed && flow.transport != Transport::Udp {
             routes.install(&world.medium, to, from).ok_or_else(|| unreachable(number, flow))?;
         }
+        // A routing protocol may find no way: the flow then says so in its results.
+        let hops = found.unwrap_or(0);
         let rng = stream(number, Purpose::Traffic);
         world.add_flow(FlowId(number as u32), flow, hops, rng, stream(number, Purpose::Clock));
     }
-    world.routes = routes;
+    if fixed {
+        world.routes = routes;
+    } else {
+        world.aodv = (0..nodes).map(|n| Aodv::new(NodeId(n as u32), &config.aodv)).collect();
+        world.routing_streams = (0..nodes).map(|n| stream(n, Purpose::RoutingJitter)).collect();
+        world.start_routing();
+    }
     if config.series.keep.iter().any(|k| matches!(k, SeriesKind::Queue | SeriesKind::Throughput)) {
         world.events.push(Time::ZERO + config.series.interval, Event::Sample);
     }
@@ -146,6 +163,7 @@ fn wiring(config: &Config, errors: bool) -> Wiring {
         ttl: config.net.ttl.min(255) as u8,
         ip_header: config.net.ip_header,
         udp_header: config.net.udp_header,
+        aodv_rules: config.aodv.rules,
         error_per: if errors { radio.error_per } else { 0.0 },
         error_data_only: radio.error_applies_to == ErrorScope::Data,
         error_drops: radio.error_on_error == OnError::Drop,
@@ -174,6 +192,9 @@ pub fn check(config: &Config) -> Result<(), BuildError> {
     check_run(config)?;
     check_radio(config)?;
     check_mac(config)?;
+    if config.routing.protocol == RoutingProtocol::Aodv {
+        config.aodv.check()?;
+    }
     for (number, flow) in config.flows.iter().enumerate() {
         check_flow(config, number, flow)?;
     }

@@ -36,13 +36,16 @@ impl<R: Recorder> World<R> {
         if let Some(at) = effects.arm_access {
             self.events.push(at, Event::Access { node });
         }
-        if let Some(packet) = effects.deliver {
-            self.on_data_frame(node, packet);
+        if let Some((packet, from)) = effects.deliver {
+            self.on_data_frame(node, packet, from);
         }
         if let Some((packet, outcome)) = effects.done {
             match outcome {
                 Outcome::Sent => self.packets.release(packet),
-                Outcome::RetryLimit => self.drop_packet(node, packet, DropReason::RetryLimit),
+                Outcome::RetryLimit if self.aodv.is_empty() => {
+                    self.drop_packet(node, packet, DropReason::RetryLimit);
+                }
+                Outcome::RetryLimit => self.on_link_failure(node, packet),
             }
             self.feed_mac(node);
             self.refill(node, false);
@@ -50,12 +53,12 @@ impl<R: Recorder> World<R> {
     }
 
     /// A data frame came in: the receiver gets its own copy of the packet.
-    fn on_data_frame(&mut self, node: NodeId, packet: PacketId) {
+    fn on_data_frame(&mut self, node: NodeId, packet: PacketId, from: NodeId) {
         if let Body::Arp { target, reply } = self.packets.get(packet).body {
-            let from = self.packets.get(packet).src;
             self.on_arp(node, from, target, reply);
         } else {
             let copy = self.packets.copy(packet);
+            self.packets.get_mut(copy).prev_hop = from;
             self.link_up(node, copy);
         }
     }
@@ -138,13 +141,23 @@ impl<R: Recorder> World<R> {
 
     /// Routes a packet at `node` and hands it to the link layer.
     pub(super) fn forward(&mut self, node: NodeId, id: PacketId) {
+        if !self.aodv.is_empty() {
+            self.ask_router(node, id);
+            return;
+        }
         let dst = self.packets.get(id).dst;
         let Some(next_hop) = self.routes.lookup(node, dst) else {
             self.drop_packet(node, id, DropReason::NoRoute);
             return;
         };
         self.packets.get_mut(id).next_hop = next_hop;
-        if self.wiring.arp {
+        self.resolve(node, id);
+    }
+
+    /// Hands a packet with its next hop to the link layer, by way of ARP where that is on.
+    pub(super) fn resolve(&mut self, node: NodeId, id: PacketId) {
+        let next_hop = self.packets.get(id).next_hop;
+        if self.wiring.arp && next_hop != NodeId::BROADCAST {
             match self.nets[node.index()].arp.resolve(next_hop, id) {
                 Resolution::Known => {}
                 Resolution::Ask { dropped } => {
@@ -171,6 +184,7 @@ impl<R: Recorder> World<R> {
             src: node,
             dst: next_hop,
             next_hop,
+            prev_hop: node,
             bytes: ARP_BYTES,
             ttl: 1,
             hops: 0,
@@ -195,7 +209,10 @@ impl<R: Recorder> World<R> {
     pub(super) fn enqueue(&mut self, node: NodeId, id: PacketId) {
         if self.macs[node.index()].is_free() && self.nets[node.index()].queue.is_empty() {
             self.offer(node, id);
-        } else if let Some(lost) = self.nets[node.index()].queue.push(self.now, id, false) {
+            return;
+        }
+        let priority = self.is_routing(id);
+        if let Some(lost) = self.nets[node.index()].queue.push(self.now, id, priority) {
             self.drop_packet(node, lost, DropReason::QueueFull);
         }
     }

@@ -27,6 +27,8 @@ impl<R: Recorder> World<R> {
             }
             Event::LinkUp { node, packet } => self.receive(node, packet),
             Event::LinkDown { node, packet } => self.enqueue(node, packet),
+            Event::Routing { node, timer } => self.on_routing_timer(node, timer),
+            Event::RoutingSend { node, packet } => self.resolve(node, packet),
             Event::Transport { flow, timer, generation } => self.on_transport_timer(flow, timer, generation),
             Event::App { flow } => self.on_app(flow),
             Event::Refill { node } => {
@@ -67,6 +69,16 @@ impl<R: Recorder> World<R> {
     pub(super) fn receive(&mut self, node: NodeId, id: PacketId) {
         let packet = self.packets.get_mut(id);
         packet.hops += 1;
+        if !self.aodv.is_empty() {
+            let packet = *packet;
+            if let Body::Aodv(message) = packet.body {
+                self.packets.release(id);
+                self.on_routing_message(node, packet.prev_hop, packet.ttl, &message);
+                return;
+            }
+            self.aodv[node.index()].on_heard(packet.prev_hop, self.now);
+        }
+        let packet = self.packets.get_mut(id);
         if packet.dst == node {
             let packet = *packet;
             self.packets.release(id);
@@ -123,7 +135,7 @@ impl<R: Recorder> World<R> {
             Body::Opaque { handle } => {
                 self.arrived.push(super::Arrived { at: self.now, node, from: packet.src, handle });
             }
-            Body::Arp { .. } => debug_assert!(false, "ARP ends at the link layer"),
+            Body::Arp { .. } | Body::Aodv(_) => debug_assert!(false, "they end below the transport"),
         }
     }
 

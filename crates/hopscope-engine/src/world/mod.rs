@@ -7,11 +7,13 @@ mod build;
 mod effects;
 pub mod flow;
 mod inputs;
+mod routing;
 
 pub use build::check;
 
 use crate::channel::Medium;
 use crate::config::Config;
+use crate::config::aodv::AodvRules;
 use crate::error::BuildError;
 use crate::ids::{FlowId, NodeId, PacketId};
 use crate::mac::contention::Station;
@@ -23,6 +25,7 @@ use crate::queue::EventQueue;
 use crate::record::{DropReason, Record, Recorder};
 use crate::rng::Stream;
 use crate::routing::FixedRoutes;
+use crate::routing::aodv::{Aodv, AodvEffect};
 use crate::units::{Span, Time};
 use flow::Flow;
 
@@ -55,6 +58,7 @@ struct Wiring {
     error_per: f64,
     error_data_only: bool,
     error_drops: bool,
+    aodv_rules: AodvRules,
     data_mode: u8,
     basic_mode: u8,
     /// Every radio edge gets an event: slow, for tests that compare with the lazy way.
@@ -92,6 +96,10 @@ pub struct World<R: Recorder> {
     air: Vec<AirSlots>,
     error_streams: Vec<Stream>,
     routes: FixedRoutes,
+    /// One machine per node where AODV is the protocol, else none.
+    aodv: Vec<Aodv>,
+    routing_streams: Vec<Stream>,
+    aodv_effects: Vec<AodvEffect>,
     packets: PacketArena,
     flows: Vec<Flow>,
     tcp_effects: Vec<crate::transport::tcp::TcpEffect>,
@@ -204,7 +212,8 @@ impl<R: Recorder> World<R> {
                 ));
             }
         }
-        if self.routes.lookup(node, dst).is_none() && self.routes.install(&self.medium, node, dst).is_none() {
+        let fixed = self.aodv.is_empty();
+        if fixed && self.routes.lookup(node, dst).is_none() && self.routes.install(&self.medium, node, dst).is_none() {
             return Err(BuildError::new("dst", format!("no way leads from node {node} to node {dst}")));
         }
         self.originate(node, dst, bytes, Body::Opaque { handle }, FlowId(u32::MAX));
@@ -237,8 +246,9 @@ impl<R: Recorder> World<R> {
 
     /// Sends a new packet from the transport of `src` towards `dst`.
     fn originate(&mut self, src: NodeId, dst: NodeId, bytes: u32, body: Body, flow: FlowId) {
+        let ttl = self.aodv.get(src.index()).and_then(Aodv::data_ttl).unwrap_or(self.wiring.ttl);
         let packet =
-            Packet { flow, src, dst, next_hop: dst, bytes, ttl: self.wiring.ttl, hops: 0, sent: self.now, body };
+            Packet { flow, src, dst, next_hop: dst, prev_hop: src, bytes, ttl, hops: 0, sent: self.now, body };
         let id = self.packets.insert(packet);
         self.forward(src, id);
     }

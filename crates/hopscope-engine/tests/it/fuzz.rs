@@ -15,7 +15,7 @@ const ENOUGH: u64 = 20_000;
 fn sound(profile: &str) -> Value {
     let mut config = chain(profile, 3, 2);
     config.flows.push(flow(profile, 0, 3, Transport::TcpNewReno, App::Bulk));
-    config.flows.push(flow(profile, 3, 0, Transport::TcpSack, App::File { bytes: 20_000 }));
+    config.flows.push(flow(profile, 3, 0, Transport::TcpSack, App::File { bytes: 2_000 }));
     config.flows.push(flow(profile, 1, 2, Transport::Udp, App::Cbr { rate: 400e3 }));
     let on_off = App::OnOff { rate: 400e3, on: Span::from_millis(10), off: Span::from_millis(10) };
     config.flows.push(flow(profile, 2, 0, Transport::Udp, on_off));
@@ -24,6 +24,14 @@ fn sound(profile: &str) -> Value {
     }
     config.series.keep = vec![SeriesKind::Queue, SeriesKind::Cwnd];
     config.series.interval = Span::from_millis(100);
+    serde_json::to_value(config).expect("a configuration is JSON")
+}
+
+/// One small file over one hop: the connection opens, carries, closes and waits within the first events.
+fn quiet(profile: &str) -> Value {
+    let mut config = chain(profile, 1, 2);
+    config.flows.push(flow(profile, 0, 1, Transport::TcpNewReno, App::File { bytes: 2_000 }));
+    config.flows[0].start = Time::ZERO;
     serde_json::to_value(config).expect("a configuration is JSON")
 }
 
@@ -157,6 +165,57 @@ fn a_refusal_names_the_place() {
         let error = attempt(&document.to_string()).unwrap_or_default();
         assert!(error.starts_with(expected), "{place}: {error}");
     }
+}
+
+/// Pointers to every value of the document that is not a section.
+fn leaves(value: &Value, path: &str, found: &mut Vec<String>) {
+    match value {
+        Value::Object(map) => map.iter().for_each(|(key, below)| leaves(below, &format!("{path}/{key}"), found)),
+        Value::Array(list) => {
+            list.iter().enumerate().for_each(|(n, below)| leaves(below, &format!("{path}/{n}"), found))
+        }
+        _ => found.push(path.to_string()),
+    }
+}
+
+#[test]
+fn every_parameter_at_its_extremes_runs_or_is_refused() {
+    let (mut panics, mut ran, mut refused) = (Vec::new(), 0, 0);
+    let extremes = [
+        json!(0),
+        json!(1),
+        json!(u32::MAX),
+        json!(i64::MAX),
+        json!(u64::MAX),
+        json!(-1e308),
+        json!(1e-308),
+        json!(0.1),
+        json!(1e308),
+        json!(null),
+    ];
+    for (name, original) in [
+        ("standard", sound("standard")),
+        ("ns2", sound("ns2")),
+        ("standard, one file", quiet("standard")),
+        ("ns2, one file", quiet("ns2")),
+    ] {
+        let mut places = Vec::new();
+        leaves(&original, "", &mut places);
+        for place in &places {
+            for extreme in &extremes {
+                let mut document = original.clone();
+                *document.pointer_mut(place).expect("the place was found there") = extreme.clone();
+                let text = document.to_string();
+                match std::panic::catch_unwind(|| attempt(&text)) {
+                    Ok(None) => ran += 1,
+                    Ok(Some(_)) => refused += 1,
+                    Err(_) => panics.push(format!("{name}: {place} = {extreme}")),
+                }
+            }
+        }
+    }
+    assert!(panics.is_empty(), "these panic: {panics:#?}");
+    assert!(ran > 500 && refused > 500, "{ran} ran, {refused} were refused");
 }
 
 proptest! {

@@ -17,6 +17,7 @@ pub fn chain(profile: &str, hops: u32, seconds: u64) -> Config {
         mac: base.mac,
         net: base.net,
         routing: Default::default(),
+        aodv: Default::default(),
         flows: Vec::new(),
         series: SeriesConfig::default(),
     }

@@ -173,6 +173,19 @@ fn a_busy_carrier_forbids_the_cts_only_where_the_rule_says_so() {
 }
 
 #[test]
+fn what_ends_with_the_sifs_no_longer_counts_and_what_begins_does_not_yet() {
+    // The CTS is due at 462.
+    let answered = |begins: u64, ends: u64| {
+        let lab = Lab::with("standard", |_, mac| mac.cts_rule = CtsRule::MediumIdle);
+        lab.hears(100, Heard::rts(PEER, ME, 6_974)).hears(begins, Heard::distant(ends - begins)).run(800)
+    };
+    assert_eq!(answered(300, 462), [(462, "CTS")]);
+    assert_eq!(answered(300, 463), []);
+    assert_eq!(answered(462, 600), [(462, "CTS")]);
+    assert_eq!(answered(461, 600), []);
+}
+
+#[test]
 fn an_ack_is_sent_whatever_the_nav() {
     let reservation = Heard::new(FrameKind::Cts, OTHER, PEER, 20_000, 304);
     let mut lab = Lab::new("standard").hears(100, reservation).hears(500, Heard::data(0));

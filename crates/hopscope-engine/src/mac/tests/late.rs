@@ -12,6 +12,7 @@ use super::*;
 struct Script {
     ns2: bool,
     rts_used: bool,
+    defers: bool,
     answers: u8,
     frames: Vec<(u64, u64, u8)>,
     offers: Vec<u64>,
@@ -20,9 +21,10 @@ struct Script {
 fn script() -> impl Strategy<Value = Script> {
     let frames = proptest::collection::vec((1..900u64, 10..600u64, 0..8u8), 0..16);
     let offers = proptest::collection::vec(0..12_000u64, 1..5);
-    (any::<bool>(), any::<bool>(), 0..3u8, frames, offers).prop_map(|(ns2, rts_used, answers, frames, offers)| Script {
+    (any::<[bool; 3]>(), 0..3u8, frames, offers).prop_map(|([ns2, rts_used, defers], answers, frames, offers)| Script {
         ns2,
         rts_used,
+        defers,
         answers,
         frames,
         offers,
@@ -32,6 +34,7 @@ fn script() -> impl Strategy<Value = Script> {
 fn log(script: &Script, watchful: bool) -> Vec<Line> {
     let mut lab = Lab::with(if script.ns2 { "ns2" } else { "standard" }, |_, mac| {
         mac.rts_threshold = script.rts_used.then_some(0);
+        mac.nonfreezing_defer = script.defers;
     });
     lab.watchful = watchful;
     lab = lab.peer([Peer::Answers, Peer::ClearsOnly, Peer::Silent][usize::from(script.answers)]);
