@@ -7,7 +7,8 @@
 
 use std::time::Instant;
 
-use hopscope_engine::config::{AckPolicy, App, Config, FlowConfig, SeriesConfig, Transport, presets};
+use hopscope_engine::config::net::RoutingProtocol;
+use hopscope_engine::config::{AckPolicy, App, Config, FlowConfig, RoutingConfig, SeriesConfig, Transport, presets};
 use hopscope_engine::event::Event;
 use hopscope_engine::ids::NodeId;
 use hopscope_engine::record::NullRecorder;
@@ -27,10 +28,18 @@ fn scenario(profile: &str, nodes: Vec<[f64; 2]>, flows: Vec<FlowConfig>, seconds
         radio: base.radio,
         mac: base.mac,
         net: base.net,
-        routing: Default::default(),
-        aodv: Default::default(),
+        routing: RoutingConfig { protocol: routing_from_environment() },
+        aodv: base.aodv,
         flows,
         series: SeriesConfig::default(),
+    }
+}
+
+/// `ROUTING=aodv` runs the scenarios over AODV, anything else over static routes.
+fn routing_from_environment() -> RoutingProtocol {
+    match std::env::var("ROUTING").as_deref() {
+        Ok("aodv") => RoutingProtocol::Aodv,
+        _ => RoutingProtocol::Static,
     }
 }
 

@@ -63,7 +63,7 @@ const SLICE_BITS: u32 = 13;
 const SLICES: usize = 2048;
 const WORDS: usize = SLICES / 64;
 /// So many events are kept in the sorted list alone.
-const FEW: usize = 24;
+const FEW: usize = 48;
 const _: () = assert!(WORDS == u32::BITS as usize, "the summary has one bit per word");
 const ARITY: usize = 4;
 const NONE: u32 = u32::MAX;
