@@ -113,9 +113,7 @@ def event_rows(binary: Path, repeats: int) -> list[list[str]]:
         queued, heap = median(rates["engine"]), median(rates["heap"])
         steps = median([run["steps_per_s"] for run in runs])
         of_heap = f"of a bare heap's {heap / 1e6:.1f} ({pending} entries of the same size)"
-        rows.append(
-            [f"events per second, {title}", f"{steps / 1e6:.2f}", "million/s", f"{steps / heap:.2f} {of_heap}"]
-        )
+        rows.append([f"events per second, {title}", f"{steps / 1e6:.2f}", "million/s", f"{steps / heap:.2f} {of_heap}"])
         rows.append(
             ["  of them through the queue", f"{queued / 1e6:.2f}", "million/s", f"{queued / heap:.2f} {of_heap}"]
         )

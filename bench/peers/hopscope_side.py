@@ -1,6 +1,6 @@
 """Hopscope's side of the comparison: loads a scenario, runs it once in the engine, prints what that cost.
 
-    python hopscope_side.py scenario.toml profile seed
+    python hopscope_side.py scenario.toml profile routing seed
 
 Prints one JSON object: CPU seconds of the engine call (building the network, simulating, returning the result) and the
 payload bytes each flow delivered. Loading Python and the scenario is outside the engine's figure; the caller sees the
@@ -24,8 +24,8 @@ def cpu_seconds() -> float:
 
 
 def main() -> None:
-    path, profile, seed = sys.argv[1:]
-    scenario = load(path, set={"profile": profile})
+    path, profile, routing, seed = sys.argv[1:]
+    scenario = load(path, set={"profile": profile, "routing.protocol": routing})
     config = json.dumps(scenario.points[0].config(int(seed)))
     before = cpu_seconds()
     answer = _core.run(config)

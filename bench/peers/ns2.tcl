@@ -1,12 +1,12 @@
 # ns-2 side of the comparison: one wireless scenario with greedy TCP NewReno flows and no traces.
 #
-#   ns ns2.tcl <scenario file> <seconds> <routing> <seed>
+#   ns ns2.tcl <scenario file> <seconds> <routing> <seed> <stock|trimmed>
 #
 # The scenario file (written by scenarios.py, the same for every simulator) has one line per node, `node x y`, and one
 # per flow, `flow from to start`. Everything else is ns-2's default: WaveLAN radio, 2 Mbit/s, RTS/CTS for every frame,
 # queue of 50 packets. Prints `flow <index> <payload bytes received in order>` for each flow.
 
-lassign $argv scenario seconds routing seed
+lassign $argv scenario seconds routing seed headers
 
 set positions {}
 set flows {}
@@ -19,9 +19,11 @@ while {[gets $input line] >= 0} {
 }
 close $input
 
-# ns-2 loads every packet header by default; a fair measurement carries only those in use.
-remove-all-packet-headers
-add-packet-header IP TCP Flags LL Mac ARP AODV Message
+# As distributed every packet carries every header ns-2 knows; "trimmed" keeps only those in use, which is faster.
+if {$headers eq "trimmed"} {
+    remove-all-packet-headers
+    add-packet-header IP TCP Flags LL Mac ARP AODV Message
+}
 
 ns-random $seed
 set ns [new Simulator]
