@@ -8,6 +8,9 @@
 //! * Routes expire in the sweep only. A route in use lives 10 s on; the others of its path are not extended.
 //! * Errors go to everybody at once, forwarded ones after up to 10 ms, if there are precursors.
 //! * Routing messages that the MAC gives up change nothing.
+//! * A route under repair keeps its number and hop count, so nodes behind the break that still have a route cannot help:
+//!   their answers are refused as no fresher and no shorter. A repair across a link that was away for a moment can so take
+//!   more than 10 s, until those routes have expired and the destination itself answers.
 //! * The time at which a repair is taken for failed is an instant used as a delay: it comes when the clock has
 //!   about doubled, so a repair mostly ends with its requests. The number does not rise then, so a node upstream
 //!   may answer the next request with a way that leads back: such a loop lasts until a time to live ends it.

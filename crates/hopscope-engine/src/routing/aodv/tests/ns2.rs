@@ -76,6 +76,27 @@ fn a_failure_far_along_is_repaired_and_one_near_the_source_is_reported() {
 }
 
 #[test]
+fn a_repair_waits_until_the_nodes_behind_it_forget() {
+    // Trace of 6 hops with a packet each 0.1 s and the link 4-5 away from 20.01 to 20.35 s: node 5 answers with the
+    // number node 4 has, which is refused until 5's own route has expired; then the destination answers.
+    let mut net = Net::chain(7, &ns2());
+    for packet in 0..400 {
+        net.send_at(ms(1000 + 100 * packet), 0, 6);
+    }
+    net.link_at(ms(20_010), 4, 5, false);
+    net.link_at(ms(20_350), 4, 5, true);
+    net.run(ms(31_499));
+    assert_eq!(net.path(4, 6), None);
+    net.run(ms(31_600));
+    let requests = requests(&net, 4);
+    assert_eq!(
+        requests,
+        [(20_109, 30, 4, Some(4)), (22_000, 30, 6, Some(4)), (26_000, 30, 8, Some(4)), (31_500, 30, 10, Some(4))]
+    );
+    assert_eq!(net.path(4, 6), Some(vec![4, 5, 6]));
+}
+
+#[test]
 fn held_packets_leave_ten_milliseconds_apart() {
     let mut net = Net::chain(3, &ns2());
     let packets = [0, 1, 2].map(|at| net.send_at(ms(at), 0, 2));
