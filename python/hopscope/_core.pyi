@@ -49,6 +49,16 @@ def ack_policies() -> list[tuple[str, str]]:
 def routings() -> list[tuple[str, str]]:
     """Routing protocols, each with one line of description."""
 
+def aodv_sets() -> list[tuple[str, str]]:
+    """Parameter sets of AODV, each with one line of description."""
+
+def aodv_set(name: str) -> str:
+    """Constants of a parameter set of AODV as JSON: {name: value}.
+
+    Raises:
+        ValueError: unknown set.
+    """
+
 def parameters() -> str:
     """Every parameter as JSON: section -> list of {name, doc, unit, kind, choices, source}."""
 

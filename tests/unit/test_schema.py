@@ -25,6 +25,10 @@ error = { kind = "uniform", per = 0.04 }
 response_rates = ["1Mbps", 2000000]
 [mac]
 rts_threshold = "off"
+[routing]
+protocol = "aodv"
+parameters = "aodv-uu"
+aodv = { hello_interval = "500ms", data_ttl = "off", detection = "link-layer" }
 [[flow]]
 from = 0
 to = "last"
@@ -64,6 +68,10 @@ def test_the_resolved_scenario_passes(validator: Any) -> None:
         ('rts_threshold = "off"', "rts_threshold = -1"),
         ('kind = "uniform"', 'kind = "unif"'),
         ('to = "last"', 'to = "lst"'),
+        ('protocol = "aodv"', 'protocol = "aodw"'),
+        ('parameters = "aodv-uu"', 'parameters = "aodv-u"'),
+        ("hello_interval", "hello_intervall"),
+        ('detection = "link-layer"', 'detection = "none"'),
         ("from = 0", ""),
         ("[500, 1000]", "[]"),
     ],
@@ -96,3 +104,11 @@ def test_engine_keys_carry_unit_default_and_source() -> None:
     assert "Unit: packets." in queue["description"]
     assert f"Source: {entry['source']}." in queue["description"]
     assert queue["default"] == 50
+
+
+def test_aodv_constants_carry_the_defaults_of_the_first_profile() -> None:
+    routing = schema()["properties"]["routing"]["properties"]
+    assert routing["parameters"]["default"] == "rfc3561"
+    constants = routing["aodv"]["properties"]
+    assert constants.keys() == {entry["name"] for entry in keys.parameters()["aodv"]}
+    assert (constants["node_traversal_time"]["default"], constants["data_ttl"]["default"]) == (0.04, "off")

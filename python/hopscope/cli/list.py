@@ -13,7 +13,7 @@ from hopscope.cli.console import out
 def command(
     as_json: Annotated[bool, typer.Option("--json", help="As JSON: section -> {name: description}.")] = False,
 ) -> None:
-    """List the catalogue, profiles, presets, transports, ACK policies, routings, topologies and applications."""
+    """List the catalogue and every word a scenario may use: profiles, presets, transports, routings and so on."""
     sections = listing()
     if as_json:
         typer.echo(json.dumps(sections, indent=2))
@@ -43,6 +43,7 @@ def listing() -> dict[str, dict[str, str]]:
         "transports": dict(_core.transports()),
         "ack": dict(_core.ack_policies()),
         "routings": dict(_core.routings()),
+        "aodv-parameters": dict(_core.aodv_sets()),
         "topologies": {name: text for name, (text, _) in keys.TOPOLOGIES.items()},
         "apps": {name: text for name, (text, _) in keys.APPS.items()},
     }

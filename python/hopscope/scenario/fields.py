@@ -120,9 +120,14 @@ def _bounded(field: Field, value: object, number: Decimal | int, maximum: float)
     low, high = field.minimum, min(maximum, field.maximum if field.maximum is not None else maximum)
     if low is not None and (number < low or (field.exclusive and number == low)):
         word = "above" if field.exclusive else "at least"
-        raise FieldError(f"found {shown(value)}; must be {word} {low:g}{unit}")
+        raise FieldError(f"found {shown(value)}; must be {word} {_limit(low)}{unit}")
     if number > high:
-        raise FieldError(f"found {shown(value)}; must be at most {high:g}{unit}")
+        raise FieldError(f"found {shown(value)}; must be at most {_limit(high)}{unit}")
+
+
+def _limit(number: float) -> str:
+    """A bound as a user could type it: whole numbers with all their digits."""
+    return str(int(number)) if number == int(number) and abs(number) < 1e19 else f"{number:g}"
 
 
 def _read_time(field: Field, value: object) -> int:

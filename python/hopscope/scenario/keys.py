@@ -1,7 +1,8 @@
 """Every key of a scenario file, section by section.
 
 ``[radio]``, ``[mac]``, ``[net]``, ``[routing]`` and ``[tcp]`` are made from the engine's own table of parameters: a new
-engine parameter is a new key here without a line of Python.
+engine parameter is a new key here without a line of Python. The engine's section ``aodv`` stands in a file as
+``[routing.aodv]``, beside the key that names its parameter set.
 """
 
 from __future__ import annotations
@@ -151,6 +152,13 @@ def engine(section: str) -> tuple[Field, ...]:
             *(f for f in fields if not f.name.startswith("error_")),
             Field("error", "table", "Channel errors.", fields=errors),
         )  # fmt: skip
+    if section == "routing":
+        return (
+            *fields,
+            Field("parameters", "choice", "Named parameter set of AODV, by default that of the profile; keys of "
+                  "[routing.aodv] override it.", choices=_words(_core.aodv_sets())),
+            Field("aodv", "table", "Parameters of AODV.", fields=engine("aodv")),
+        )  # fmt: skip
     if section == "mac":
         link = Field("link", "choice", "Link adaptation above the MAC.", default="plain", choices=("plain",))
         return (*fields, link)
@@ -162,6 +170,18 @@ def parameters() -> dict[str, list[dict[str, Any]]]:
     """The engine's table of parameters by section."""
     table: dict[str, list[dict[str, Any]]] = json.loads(_core.parameters())
     return table
+
+
+@functools.cache
+def aodv_set(name: str) -> dict[str, Any]:
+    """The constants of a named parameter set of AODV, in engine form."""
+    constants: dict[str, Any] = json.loads(_core.aodv_set(name))
+    return constants
+
+
+def aodv_set_of(constants: dict[str, Any]) -> str:
+    """Returns the name of the parameter set with these constants: the profile's own set."""
+    return next(name for name, _ in _core.aodv_sets() if aodv_set(name) == constants)
 
 
 def to_engine_key(section: str, path: tuple[str, ...]) -> str:

@@ -12,7 +12,7 @@ from hopscope.scenario.resolve import Resolved
 
 def lower(resolved: Resolved, seed: int) -> dict[str, Any]:
     """Returns the engine's configuration of one run: times in nanoseconds, rates in bit/s, lengths in metres."""
-    return {
+    config = {
         "seed": seed,
         "duration": resolved.top["duration"],
         "warmup": resolved.top["warmup"],
@@ -24,6 +24,9 @@ def lower(resolved: Resolved, seed: int) -> dict[str, Any]:
         "flows": [_lower_flow(flow) for flow in resolved.flows],
         "series": resolved.series,
     }
+    if resolved.aodv is not None:
+        config["aodv"] = resolved.aodv
+    return config
 
 
 def _lower_flow(flow: dict[str, Any]) -> dict[str, Any]:
@@ -40,7 +43,10 @@ def describe(resolved: Resolved) -> dict[str, Any]:
     kind = resolved.topology["kind"]
     document["topology"] = {"kind": kind, **_shown(resolved.topology, keys.TOPOLOGIES[kind][1])}
     for section in keys.ENGINE_SECTIONS:
-        document[section] = _engine_section(section, getattr(resolved, section))
+        values = getattr(resolved, section)
+        if section == "routing" and resolved.aodv is not None:
+            values = {**values, "parameters": resolved.aodv_set, "aodv": resolved.aodv}
+        document[section] = _engine_section(section, values)
     document["radio"] = {"preset": resolved.preset, **document["radio"]}
     document["mac"]["link"] = resolved.link
     document["flow"] = [_flow(flow) for flow in resolved.flows]
@@ -55,9 +61,10 @@ def _shown(values: dict[str, Any], fields: Iterable[Field]) -> dict[str, Any]:
 def _engine_section(section: str, values: dict[str, Any]) -> dict[str, Any]:
     result = _shown(values, keys.engine(section))
     for table in (f for f in keys.engine(section) if f.kind == "table"):
-        result[table.name] = {
-            f.name: f.show(values[keys.to_engine_key(section, (table.name, f.name))]) for f in table.fields
-        }
+        flat = {f.name: keys.to_engine_key(section, (table.name, f.name)) for f in table.fields}
+        inner = values.get(table.name, {name: values[key] for name, key in flat.items() if key in values})
+        if inner:
+            result[table.name] = _shown(inner, table.fields)
     return result
 
 

@@ -31,6 +31,9 @@ ENOUGH_PROBLEMS = 20
 #: ``quick`` divides the duration by this and keeps at least this many seconds and at most so many seeds.
 QUICK_DIVISOR, QUICK_SECONDS, QUICK_SEEDS = 10, 10, 2
 
+#: Keys that decide the defaults of others, or which others there are.
+DECIDING = frozenset({"profile", "radio.preset", "topology.kind", "routing.protocol", "routing.parameters"})
+
 _LOG = logging.getLogger("hopscope")
 
 
@@ -105,8 +108,19 @@ class Scenario:
 
     @functools.cached_property
     def resolved(self) -> dict[str, Any]:
-        """Every key with its value in base units; swept keys as in the first point, and the axes under ``sweep``."""
+        """Every key with its value in base units; swept keys as in the first point, and the axes under ``sweep``.
+
+        A default that follows a swept key, such as the timers of a swept ``profile``, is left out; so is the number of
+        a node that a flow names in words when the topology is swept.
+        """
         result = self.points[0].resolved
+        if deciding := [axis for axis in self.axes if axis in DECIDING]:
+            swept = {path for axis in self.axes for path in sweep.key_paths(self._document.values, axis)}
+            distinct = {repr([point.set[axis] for axis in deciding]): point for point in self.points}
+            result = _shared(result, [point.resolved for point in distinct.values()], swept, ())
+        if any(axis.startswith("topology.") for axis in self.axes):
+            for flow, given in zip(result["flow"], self._document.values["flow"], strict=True):
+                flow |= {end: given[end] for end in ("from", "to") if isinstance(given.get(end), str)}
         if self.axes:
             result["sweep"] = copy.deepcopy(self.axes)
         return result
@@ -199,6 +213,29 @@ def changed(document: Document, changes: Mapping[str, Any], origin: str) -> Docu
             result.positions = {k: at for k, at in result.positions.items() if k[: len(path)] != path}
     if problems:
         raise ScenarioError(problems)
+    return result
+
+
+def _shared(
+    values: dict[str, Any], others: list[dict[str, Any]], swept: set[tuple[str, ...]], path: tuple[str, ...]
+) -> dict[str, Any]:
+    """Returns the swept keys of a resolved document and those of the rest that are the same in all others."""
+    result: dict[str, Any] = {}
+    for name, value in values.items():
+        at = (*path, name)
+        if at in swept:
+            result[name] = value
+        elif all(name in other for other in others):
+            theirs = [other[name] for other in others]
+            if isinstance(value, dict):
+                result[name] = _shared(value, theirs, swept, at)
+            elif name == "flow":
+                result[name] = [
+                    _shared(flow, [flows[index] for flows in theirs], swept, (*at, str(index)))
+                    for index, flow in enumerate(value)
+                ]
+            elif all(other == value for other in theirs):
+                result[name] = value
     return result
 
 

@@ -31,6 +31,8 @@ class Resolved:
     mac: dict[str, Any] = field(default_factory=dict)
     net: dict[str, Any] = field(default_factory=dict)
     routing: dict[str, Any] = field(default_factory=dict)
+    aodv_set: str = ""
+    aodv: dict[str, Any] | None = None
     tcp: dict[str, Any] = field(default_factory=dict)
     flows: list[dict[str, Any]] = field(default_factory=list)
     series: dict[str, Any] = field(default_factory=dict)
@@ -128,8 +130,25 @@ def _engine_sections(reader: Reader, result: Resolved) -> None:
     profile = result.top.get("profile", keys.top()[-1].default)
     base: dict[str, dict[str, Any]] = json.loads(_core.base_config(profile, result.preset))
     base.setdefault("routing", {e["name"]: e["choices"][0] for e in keys.parameters()["routing"] if e["choices"]})
+    _aodv(reader, result, given["routing"], base)
     for section in keys.ENGINE_SECTIONS:
         setattr(result, section, {**base[section], **given[section]})
+
+
+def _aodv(reader: Reader, result: Resolved, given: dict[str, Any], base: dict[str, dict[str, Any]]) -> None:
+    """Takes AODV's parameters out of the ``[routing]`` that was given; they mean nothing to another protocol."""
+    chosen, overrides = given.pop("parameters", None), given.pop("aodv", {})
+    protocol = {**base["routing"], **given}["protocol"]
+    if protocol == "aodv":
+        result.aodv_set = chosen or keys.aodv_set_of(base["aodv"])
+        result.aodv = {**keys.aodv_set(result.aodv_set), **overrides}
+        return
+    written = reader.document.values.get("routing")
+    if isinstance(written, Mapping):
+        wrong = "protocol" in written and "protocol" not in given  # a problem of its own
+        for name in ("parameters", "aodv"):
+            if name in written and not wrong:
+                reader.refuse(("routing", name), f'belongs to protocol = "aodv"; found protocol = "{protocol}"')
 
 
 def _topology(reader: Reader, result: Resolved, places: dict[str, Positions]) -> None:

@@ -21,7 +21,10 @@ def schema() -> Schema:
     properties["topology"] = _topology()
     for section in keys.ENGINE_SECTIONS:
         text = f"[{section}]: parameters of the engine; defaults as in profile {profile} with preset {preset}."
-        properties[section] = _object(keys.engine(section), base.get(section, {}), text)
+        defaults = dict(base.get(section, {}))
+        if section == "routing":
+            defaults |= {"parameters": keys.aodv_set_of(base["aodv"]), "aodv": base["aodv"]}
+        properties[section] = _object(keys.engine(section), defaults, text)
     flow = _object(keys.flow(), {}, "One flow.")
     properties["flow"] = {"type": "array", "minItems": 1, "items": flow, "description": "The flows, one [[flow]] each."}
     properties["series"] = _object(keys.series(), {}, "Time series to keep.")
@@ -85,7 +88,8 @@ def _properties(fields: Iterable[Field], defaults: dict[str, Any]) -> Schema:
 
 def _property(field: Field, defaults: dict[str, Any]) -> Schema:
     if field.kind == "table":
-        inner = {f.name: defaults[name] for f in field.fields if (name := f"{field.name}_{f.name}") in defaults}
+        flat = {f.name: defaults[name] for f in field.fields if (name := f"{field.name}_{f.name}") in defaults}
+        inner = defaults.get(field.name, flat)
         return _object(field.fields, inner, field.doc)
     result = {**_type(field), "description": _description(field)}
     default = defaults.get(field.name, field.default)

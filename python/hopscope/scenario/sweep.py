@@ -57,7 +57,7 @@ def assign(values: dict[str, Any], key: str, value: Any) -> list[KeyPath]:
             raise KeyProblem("sweep is no table")
         sweep[axis] = value
         return [("sweep", axis)]
-    paths = _paths(values, key)
+    paths = key_paths(values, key)
     for path in paths:
         _put(values, path, copy.deepcopy(value))
     if isinstance(sweep := values.get("sweep"), dict):
@@ -70,7 +70,7 @@ def _end_axes(values: Mapping[str, Any], sweep: dict[str, Any], fixed: set[KeyPa
     for path, _ in list(_flat(sweep, ())):
         axis = ".".join(path)
         try:
-            swept = set(_paths(values, axis))
+            swept = set(key_paths(values, axis))
         except KeyProblem:
             continue  # the sweep itself will be refused
         if swept & fixed and not swept <= fixed:
@@ -86,8 +86,12 @@ def _remove(table: dict[str, Any], path: KeyPath) -> None:
         del table[path[0]]
 
 
-def _paths(values: Mapping[str, Any], key: str) -> list[KeyPath]:
-    """Returns the key paths a dotted key stands for: one, or one a flow."""
+def key_paths(values: Mapping[str, Any], key: str) -> list[KeyPath]:
+    """Returns the key paths a dotted key stands for: one, or one a flow.
+
+    Raises:
+        KeyProblem: the key names a flow that does not exist.
+    """
     parts = key.split(".")
     return _flow_paths(values, parts) if parts[0] == "flow" and len(parts) > 1 else [tuple(parts)]
 

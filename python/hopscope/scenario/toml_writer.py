@@ -7,15 +7,22 @@ import re
 from collections.abc import Mapping
 from typing import Any
 
+#: Larger tables inside a table get lines of their own.
+INLINE_KEYS = 8
+
 _BARE = re.compile(r"[A-Za-z0-9_-]+\Z")
 
 
 def to_toml(document: Mapping[str, Any]) -> str:
-    """Returns a scenario document as TOML: values first, then tables, then ``[[flow]]``."""
+    """Returns a scenario document as TOML: values first, then tables, then ``[[flow]]``; long inner tables apart."""
     lines = [f"{_key(name)} = {_value(value)}" for name, value in document.items() if not _is_table(value)]
     for name, value in document.items():
         if isinstance(value, Mapping):
-            lines += ["", f"[{_key(name)}]", *(f"{_key(k)} = {_value(v)}" for k, v in value.items())]
+            apart = {k: v for k, v in value.items() if isinstance(v, Mapping) and len(v) > INLINE_KEYS}
+            lines += ["", f"[{_key(name)}]", *(f"{_key(k)} = {_value(v)}" for k, v in value.items() if k not in apart)]
+            for inner, table in apart.items():
+                header = f"[{_key(name)}.{_key(inner)}]"
+                lines += ["", header, *(f"{_key(k)} = {_value(v)}" for k, v in table.items())]
         elif _is_table(value):
             for item in value:
                 lines += ["", f"[[{_key(name)}]]", *(f"{_key(k)} = {_value(v)}" for k, v in item.items())]
