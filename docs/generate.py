@@ -71,10 +71,14 @@ def engine_sections() -> str:
     """The parameters of the engine with their defaults in both profiles."""
     parts = []
     defaults = {profile: json.loads(_core.base_config(profile, "wavelan-2M")) for profile in _core.profiles()}
+    for config in defaults.values():
+        # No profile sets the protocol: its default is the first choice.
+        config.setdefault("routing", {e["name"]: e["choices"][0] for e in keys.parameters()["routing"]})
     titles = {"radio": "Radio and channel", "mac": "802.11 DCF and queue", "net": "Network layer"}
-    titles |= {"routing": "Routing", "tcp": "TCP"}
-    for section, entries in keys.parameters().items():
-        rows = []
+    titles |= {"routing": "Routing", "aodv": "AODV", "tcp": "TCP"}
+    order = list(titles)
+    for section, entries in sorted(keys.parameters().items(), key=lambda item: order.index(item[0])):
+        rows = own_keys(section)
         for entry in entries:
             name, kind, unit = entry["name"], entry["kind"], entry["unit"]
             key = name
@@ -90,9 +94,25 @@ def engine_sections() -> str:
                 meaning += " One of " + ", ".join(f"`{word}`" for word in entry["choices"]) + "."
             same = "" if standard == ns2 else f"`{ns2}`"
             rows.append([f"`{key}`", meaning, unit, f"`{standard}`" if standard else "", same, entry["source"]])
-        parts.append(f"## `[{section}]` {titles.get(section, '')}\n")
+        where = "routing.aodv" if section == "aodv" else section
+        parts.append(f"## `[{where}]` {titles.get(section, '')}\n")
         parts.append(table(["key", "meaning", "unit", "standard", "ns2, where it differs", "source"], rows))
     return "\n".join(parts)
+
+
+def own_keys(section: str) -> list[list[str]]:
+    """Keys of an engine section that are the file's own: they choose named values and are no parameters themselves."""
+    if section not in keys.ENGINE_SECTIONS:
+        return []
+    known = {entry["name"] for entry in keys.parameters()[section]}
+    rows = []
+    for field in keys.engine(section):
+        if field.name in known or field.kind == "table":
+            continue
+        meaning = field.doc + " One of " + ", ".join(f"`{word}`" for word in field.choices) + "."
+        default = f"`{shown(field.default, field.kind, field.unit)}`" if field.default else ""
+        rows.append([f"`{field.name}`", meaning, field.unit, default, "", field.source])
+    return rows
 
 
 def fields_table(fields: Iterable[Field]) -> str:
@@ -124,7 +144,7 @@ def words_page() -> str:
     for section, entries in listing().items():
         if section != "catalogue":
             parts += [
-                f"## {section.capitalize()}\n",
+                f"## {section.replace('-', ' ').capitalize().replace('Aodv', 'AODV')}\n",
                 table(["word", "meaning"], [[f"`{w}`", t] for w, t in entries.items()]),
             ]
     return "\n".join(parts)
