@@ -100,7 +100,8 @@ impl Source {
     /// Start of packet n of a run is `start + n * 8 * packet / rate`, rounded once: no drift.
     fn next_packet(&self, rate: f64) -> Time {
         let seconds = self.burst_sent as f64 * f64::from(self.packet) * 8.0 / rate;
-        self.burst_start + Span::from_secs_f64(seconds)
+        // A rate of nearly nothing never comes to its second packet.
+        if seconds < LONGEST_GAP_S { self.burst_start + Span::from_secs_f64(seconds) } else { Time::NEVER }
     }
 
     fn arm_next(&mut self, rate: f64, out: &mut Vec<AppEffect>) {
@@ -112,6 +113,9 @@ impl Source {
         out.push(AppEffect::Arm { at: at.min(self.stop) });
     }
 }
+
+/// Longer than any run may take.
+const LONGEST_GAP_S: f64 = 5e9;
 
 #[cfg(test)]
 mod tests {

@@ -83,8 +83,10 @@ pub enum AccessAnswer {
     Nothing,
     /// The medium is ours now.
     Granted,
-    /// Not yet: ask again at the next access event.
-    Later,
+    /// Not yet: ask again then. The caller queues the access event.
+    Later(Time),
+    /// Not yet, and an access event that comes early enough is queued already.
+    Queued,
 }
 
 /// Lower half of the MAC: radio, NAV and back-off of one station. One cache line holds what an idle station needs of
@@ -385,15 +387,19 @@ impl Station {
             return AccessAnswer::Nothing;
         }
         if self.expiry(self.busy_until(), rules) > now {
-            return AccessAnswer::Later;
+            return self.ask_later(now, rules);
         }
         if rules.busy_at_expiry == BusyAtExpiry::DoubleCw && !self.is_idle(now) {
             self.double_cw(rules);
             self.start_backoff(now, rules);
-            return AccessAnswer::Later;
+            return self.ask_later(now, rules);
         }
         self.set_access(Access::None);
         AccessAnswer::Granted
+    }
+
+    fn ask_later(&mut self, now: Time, rules: &StationRules) -> AccessAnswer {
+        self.access_to_queue(now, rules).map_or(AccessAnswer::Queued, AccessAnswer::Later)
     }
 
     /// The access event to queue now, if a frame waits and none stands early enough.

@@ -12,7 +12,7 @@
 use crate::config::mac::{CtsRule, ResponseTimeout};
 use crate::config::{MacConfig, RadioConfig};
 use crate::ids::{NodeId, PacketId};
-use crate::mac::contention::{AccessAnswer, Station, StationRules};
+use crate::mac::contention::{Station, StationRules};
 use crate::mac::dedup::Dedup;
 use crate::mac::timing::{self, Timing};
 use crate::phy::RadioRules;
@@ -263,20 +263,20 @@ impl Dcf {
         self.arm_access(cx);
     }
 
-    /// The access event queued for now has come.
+    /// The station may send: its back-off has ended.
     pub fn on_access(&mut self, cx: &mut MacCx<'_>) {
-        match cx.station.poll_access(cx.now, &cx.rules.station) {
-            AccessAnswer::Granted => {
-                if matches!(self.reply, Reply::Pending { .. }) {
-                    cx.station.start_backoff(cx.now, &cx.rules.station);
-                } else {
-                    self.start_exchange(cx);
-                    return;
-                }
-            }
-            AccessAnswer::Later | AccessAnswer::Nothing => {}
+        if matches!(self.reply, Reply::Pending { .. }) {
+            cx.station.start_backoff(cx.now, &cx.rules.station);
+            self.arm_access(cx);
+        } else {
+            self.start_exchange(cx);
         }
-        self.arm_access(cx);
+    }
+
+    /// True when the wait for a response with this timer generation is over: its expiry means nothing.
+    #[inline]
+    pub fn response_is_stale(&self, generation: u32) -> bool {
+        generation != self.response_generation || matches!(self.phase, Phase::Idle | Phase::Contend | Phase::SifsData)
     }
 
     /// A frame for this node (or a broadcast) was received without error.
@@ -320,7 +320,7 @@ impl Dcf {
 
     /// The wait for a response is over, or a broadcast has left.
     pub fn on_response_timeout(&mut self, generation: u32, cx: &mut MacCx<'_>) {
-        if generation != self.response_generation {
+        if self.response_is_stale(generation) {
             return;
         }
         match self.phase {

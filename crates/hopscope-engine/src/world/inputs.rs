@@ -5,6 +5,7 @@ use super::flow::{End, Endpoint, Flow};
 use crate::event::Event;
 use crate::ids::{FlowId, NodeId, PacketId};
 use crate::mac::Dcf;
+use crate::mac::contention::AccessAnswer;
 use crate::mac::dcf::{MacCx, MacEffects};
 use crate::packet::{Body, Packet};
 use crate::record::{DropReason, Record, Recorder};
@@ -18,13 +19,12 @@ impl<R: Recorder> World<R> {
             }
             Event::Sifs { node, generation } => self.mac_input(node, |mac, cx| mac.on_sifs(generation, cx)),
             Event::ResponseTimeout { node, generation } => {
-                self.mac_input(node, |mac, cx| mac.on_response_timeout(generation, cx));
-            }
-            Event::Access { node } => {
-                if self.stations[node.index()].access_event(self.now) {
-                    self.mac_input(node, |mac, cx| mac.on_access(cx));
+                // Most answers come: do not walk the station's edges for nothing.
+                if !self.macs[node.index()].response_is_stale(generation) {
+                    self.mac_input(node, |mac, cx| mac.on_response_timeout(generation, cx));
                 }
             }
+            Event::Access { node } => self.on_access_event(node),
             Event::LinkUp { node, packet } => self.receive(node, packet),
             Event::LinkDown { node, packet } => self.enqueue(node, packet),
             Event::Routing { node, timer } => self.on_routing_timer(node, timer),
@@ -36,6 +36,19 @@ impl<R: Recorder> World<R> {
                 self.refill(node, true);
             }
             Event::Sample => self.on_sample(),
+        }
+    }
+
+    fn on_access_event(&mut self, node: NodeId) {
+        let station = &mut self.stations[node.index()];
+        if !station.access_event(self.now) {
+            return;
+        }
+        station.catch_up(self.now, &self.rules.station);
+        match station.poll_access(self.now, &self.rules.station) {
+            AccessAnswer::Granted => self.mac_input_caught_up(node, |mac, cx| mac.on_access(cx)),
+            AccessAnswer::Later(at) => self.events.push(at, Event::Access { node }),
+            AccessAnswer::Queued | AccessAnswer::Nothing => {}
         }
     }
 

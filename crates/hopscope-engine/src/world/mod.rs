@@ -247,8 +247,7 @@ impl<R: Recorder> World<R> {
     /// Sends a new packet from the transport of `src` towards `dst`.
     fn originate(&mut self, src: NodeId, dst: NodeId, bytes: u32, body: Body, flow: FlowId) {
         let ttl = self.aodv.get(src.index()).and_then(Aodv::data_ttl).unwrap_or(self.wiring.ttl);
-        let packet =
-            Packet { flow, src, dst, next_hop: dst, prev_hop: src, bytes, ttl, hops: 0, sent: self.now, body };
+        let packet = Packet { flow, src, dst, next_hop: dst, prev_hop: src, bytes, ttl, hops: 0, sent: self.now, body };
         let id = self.packets.insert(packet);
         self.forward(src, id);
     }

@@ -6,8 +6,8 @@ use crate::ids::{FlowId, NodeId, PacketId};
 use crate::packet::aodv::AodvMessage;
 use crate::packet::{Body, Packet};
 use crate::record::{DropReason, Record, Recorder};
-use crate::routing::aodv::{Aodv, AodvDrop, AodvEffect, AodvNote, AodvTimer, Lost, RouteAnswer};
 use crate::rng::Stream;
+use crate::routing::aodv::{Aodv, AodvDrop, AodvEffect, AodvNote, AodvTimer, Lost, RouteAnswer};
 use crate::units::{Span, Time};
 
 impl<R: Recorder> World<R> {
@@ -33,8 +33,7 @@ impl<R: Recorder> World<R> {
     pub(super) fn ask_router(&mut self, node: NodeId, id: PacketId) {
         let Packet { src, dst, prev_hop, .. } = *self.packets.get(id);
         let prev = (prev_hop != node).then_some(prev_hop);
-        let answer =
-            self.routing_input(node, |aodv, now, rng, out| aodv.route(id, src, dst, prev, now, rng, out));
+        let answer = self.routing_input(node, |aodv, now, rng, out| aodv.route(id, src, dst, prev, now, rng, out));
         match answer {
             RouteAnswer::Via(next_hop) => {
                 self.packets.get_mut(id).next_hop = next_hop;

@@ -12,7 +12,7 @@ mod ns2;
 
 use std::collections::VecDeque;
 
-use super::contention::Station;
+use super::contention::{AccessAnswer, Station};
 use super::dcf::{Frame, FrameKind, MacCx, MacEffects, Outcome};
 use super::{Dcf, MacRules};
 use crate::config::{MacConfig, RadioConfig, presets};
@@ -212,7 +212,10 @@ impl Lab {
 
     /// Runs up to an instant and gives everything that has happened so far.
     fn run(&mut self, us: u64) -> Vec<Line> {
+        let mut taken = 0;
         while let Some((now, event)) = self.events.pop_until(at(us)) {
+            taken += 1;
+            assert!(taken < 1_000_000, "the station goes round in circles at {now:?}");
             self.station.catch_up(now, &self.rules.station);
             match event {
                 Event::RxEnd { slot, .. } => {
@@ -227,7 +230,11 @@ impl Lab {
                 }
                 Event::Access { .. } => {
                     if self.station.access_event(now) {
-                        self.input(now, |mac, cx| mac.on_access(cx));
+                        match self.station.poll_access(now, &self.rules.station) {
+                            AccessAnswer::Granted => self.input(now, |mac, cx| mac.on_access(cx)),
+                            AccessAnswer::Later(then) => self.events.push(then, Event::Access { node: ME }),
+                            AccessAnswer::Queued | AccessAnswer::Nothing => {}
+                        }
                     }
                 }
                 Event::Touch { .. } => self.input(now, |_, cx| {
