@@ -227,6 +227,8 @@ def _read_manifest(path: Path) -> dict[str, Any]:
     file = path / MANIFEST
     if not path.exists():
         raise StoreError(f"{path}: no such folder")
+    if not path.is_dir():
+        raise StoreError(f"{path}: is a file; a result store is a folder")
     try:
         manifest = json.loads(file.read_bytes())
     except FileNotFoundError as error:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from typing import Any
 
 import pandas as pd
@@ -16,23 +16,19 @@ Row = dict[str, Any]
 
 def flows(results: Sequence[Result]) -> pd.DataFrame:
     """One row a point, seed and flow: labels, then the metrics (kbit/s, ms, %, segments, s)."""
-    return _frame(results, lambda run: ({"flow": row["id"], **_without(row, "id")} for row in run["flows"]))
+    return _frame(
+        results, lambda run: ({"flow": row["id"], **_as_text(_without(row, "id"))} for row in run["flows"])
+    )
 
 
 def nodes(results: Sequence[Result]) -> pd.DataFrame:
     """One row a point, seed and node; drops by reason as ``drops.<reason>``."""
-
-    def rows(run: RunResult) -> Iterator[Row]:
-        for row in run["nodes"]:
-            drops = {f"drops.{reason}": count for reason, count in row.get("drops", {}).items()}
-            yield {"node": row["id"], **_without(row, "id", "drops"), **drops}
-
-    return _frame(results, rows)
+    return _frame(results, lambda run: ({"node": row["id"], **_spread(_without(row, "id"))} for row in run["nodes"]))
 
 
 def network(results: Sequence[Result]) -> pd.DataFrame:
-    """One row a point and seed."""
-    return _frame(results, lambda run: [run["network"]])
+    """One row a point and seed; routing packets by kind as ``routing_kinds.<kind>``."""
+    return _frame(results, lambda run: [_spread(run["network"])])
 
 
 def runs(results: Sequence[Result]) -> pd.DataFrame:
@@ -121,11 +117,19 @@ def _label_columns(results: Sequence[Result]) -> list[str]:
 
 
 def _without(row: Row, *names: str) -> Row:
-    return {
-        name: json.dumps(value) if isinstance(value, dict) else value
-        for name, value in row.items()
-        if name not in names
-    }
+    return {name: value for name, value in row.items() if name not in names}
+
+
+def _as_text(row: Row) -> Row:
+    """Tables inside a row (shares by window size) as JSON text: their keys are data, not names of columns."""
+    return {name: json.dumps(value) if isinstance(value, dict) else value for name, value in row.items()}
+
+
+def _spread(row: Row) -> Row:
+    """Tables inside a row (counts by reason or kind) as columns ``name.key`` behind the others."""
+    plain = {name: value for name, value in row.items() if not isinstance(value, dict)}
+    inner = {f"{n}.{key}": v for n, table in row.items() if isinstance(table, dict) for key, v in table.items()}
+    return plain | inner
 
 
 def _repeat(values: Row, count: int) -> pd.DataFrame:
