@@ -10,25 +10,29 @@
 use crate::event::Event;
 use crate::units::Time;
 
-/// A queued event with its place.
-#[derive(Debug, Clone, Copy)]
+/// A queued event with its place: three words, so that none is ever written in parts and read as a whole.
+#[derive(Debug, Clone, Copy, Default)]
 struct Entry {
     time: u64,
-    inserted: u32,
-    event: Event,
+    /// See `Event::pack`.
+    event: u64,
+    inserted: u64,
 }
 
 impl Entry {
-    #[inline]
-    fn before(&self, other: &Entry) -> bool {
-        if self.time != other.time { self.time < other.time } else { self.before_at_same_time(other) }
+    /// True when this entry comes before one of these words.
+    #[inline(always)]
+    fn before(&self, time: u64, event: u64, inserted: u64) -> bool {
+        if self.time != time { self.time < time } else { self.before_at_same_time(event, inserted) }
     }
 
-    /// Insertion numbers wrap; two events of one owner at one instant are never 2^31 insertions apart.
     #[cold]
-    fn before_at_same_time(&self, other: &Entry) -> bool {
-        let (a, b) = (self.event.order(), other.event.order());
-        if a != b { a < b } else { (other.inserted.wrapping_sub(self.inserted) as i32) > 0 }
+    fn before_at_same_time(&self, event: u64, inserted: u64) -> bool {
+        (self.event >> 32, self.inserted) < (event >> 32, inserted)
+    }
+
+    fn is_before(&self, other: &Entry) -> bool {
+        self.before(other.time, other.event, other.inserted)
     }
 }
 
@@ -39,6 +43,8 @@ const _: () = assert!(std::mem::size_of::<Entry>() == 24, "an entry is copied on
 pub struct EventQueue {
     /// Events of the slices up to `slice`, latest first; all events as long as `few`.
     near: Vec<Entry>,
+    /// Places of `near` in use; the others keep what was last in them.
+    near_len: usize,
     few: bool,
     /// Number of the slice being handled: time divided by the slice length.
     slice: u64,
@@ -78,7 +84,8 @@ impl EventQueue {
     /// An empty queue.
     pub fn new() -> Self {
         EventQueue {
-            near: Vec::with_capacity(FEW + 1),
+            near: vec![Entry::default(); FEW + 1],
+            near_len: 0,
             few: true,
             slice: 0,
             wheel: Vec::new(),
@@ -95,7 +102,7 @@ impl EventQueue {
 
     /// Number of pending events, stale ones included.
     pub fn len(&self) -> usize {
-        self.near.len() + self.on_wheel + self.far.len()
+        self.near_len + self.on_wheel + self.far.len()
     }
 
     /// True when nothing is pending.
@@ -109,50 +116,59 @@ impl EventQueue {
     }
 
     /// Adds an event at `time`, which must not lie before the last event taken.
-    #[inline]
+    #[inline(always)]
     pub fn push(&mut self, time: Time, event: Event) {
         debug_assert!(time >= self.last, "an event in the past: {event:?} at {time:?}, now {:?}", self.last);
-        let entry = Entry { time: time.0, inserted: self.inserted as u32, event };
+        let inserted = self.inserted;
         self.inserted += 1;
+        self.place(time.0, event.pack(), inserted);
+    }
+
+    /// Words instead of an entry: they travel in registers.
+    fn place(&mut self, time: u64, event: u64, inserted: u64) {
         if self.few {
-            self.push_near(entry);
-            if self.near.len() > FEW {
+            self.push_near(time, event, inserted);
+            if self.near_len > FEW {
                 self.start_wheel();
             }
         } else {
-            self.push_by_slice(entry);
+            self.push_by_slice(Entry { time, event, inserted });
         }
     }
 
     /// Time of the next event.
     pub fn next_time(&mut self) -> Option<Time> {
-        if self.near.is_empty() && !self.few {
-            self.advance();
-        }
-        self.near.last().map(|e| Time(e.time))
+        self.refill();
+        self.near[..self.near_len].last().map(|e| Time(e.time))
     }
 
     /// Takes the next event if it lies at or before `limit`.
     #[inline]
     pub fn pop_until(&mut self, limit: Time) -> Option<(Time, Event)> {
-        if self.near.is_empty() && !self.few {
-            self.advance();
-        }
-        let first = *self.near.last()?;
-        if first.time > limit.0 {
+        self.refill();
+        let first = self.near[..self.near_len].last()?;
+        let (time, event) = (first.time, first.event);
+        if time > limit.0 {
             return None;
         }
-        self.near.pop();
-        debug_assert!(first.time >= self.last.0, "time runs forward");
-        self.last = Time(first.time);
-        Some((self.last, first.event))
+        self.near_len -= 1;
+        debug_assert!(time >= self.last.0, "time runs forward");
+        self.last = Time(time);
+        Some((self.last, Event::unpack(event)))
+    }
+
+    #[inline(always)]
+    fn refill(&mut self) {
+        if self.near_len == 0 && !self.few {
+            self.advance();
+        }
     }
 
     #[inline]
     fn push_by_slice(&mut self, entry: Entry) {
         let slice = entry.time >> SLICE_BITS;
         if slice <= self.slice {
-            self.push_near(entry);
+            self.push_near(entry.time, entry.event, entry.inserted);
         } else if slice - self.slice < SLICES as u64 {
             self.push_wheel((slice as usize) % SLICES, entry);
         } else {
@@ -165,21 +181,31 @@ impl EventQueue {
         self.few = false;
         self.wheel = vec![NONE; SLICES];
         self.slice = self.last.0 >> SLICE_BITS;
-        for entry in std::mem::take(&mut self.near) {
+        let all = self.near[..self.near_len].to_vec();
+        self.near_len = 0;
+        for entry in all {
             self.push_by_slice(entry);
         }
     }
 
-    #[inline]
-    fn push_near(&mut self, entry: Entry) {
-        self.near.push(entry);
-        let near = &mut self.near[..];
+    /// Inserts in order. The words are written one by one: an entry put together elsewhere and copied here would be
+    /// read before it has left the processor's store buffer.
+    #[inline(always)]
+    fn push_near(&mut self, time: u64, event: u64, inserted: u64) {
+        if self.near_len == self.near.len() {
+            self.near.push(Entry::default());
+        }
+        self.near_len += 1;
+        let near = &mut self.near[..self.near_len];
         let mut place = near.len() - 1;
-        while place > 0 && near[place - 1].before(&entry) {
+        while place > 0 && near[place - 1].before(time, event, inserted) {
             near[place] = near[place - 1];
             place -= 1;
         }
-        near[place] = entry;
+        let slot = &mut near[place];
+        slot.time = time;
+        slot.event = event;
+        slot.inserted = inserted;
     }
 
     #[inline]
@@ -221,13 +247,13 @@ impl EventQueue {
                 self.slots[place as usize].1 = self.free;
                 self.free = place;
                 self.on_wheel -= 1;
-                self.push_near(entry);
+                self.push_near(entry.time, entry.event, entry.inserted);
                 place = following;
             }
         }
         while self.far.first().is_some_and(|e| e.time >> SLICE_BITS == next) {
             if let Some(entry) = self.pop_far() {
-                self.push_near(entry);
+                self.push_near(entry.time, entry.event, entry.inserted);
             }
         }
     }
@@ -257,7 +283,7 @@ impl EventQueue {
         self.far.push(entry);
         while hole > 0 {
             let parent = (hole - 1) / ARITY;
-            if !entry.before(&self.far[parent]) {
+            if !entry.is_before(&self.far[parent]) {
                 break;
             }
             self.far[hole] = self.far[parent];
@@ -281,11 +307,11 @@ impl EventQueue {
             }
             let mut least = child;
             for other in child + 1..(child + ARITY).min(len) {
-                if self.far[other].before(&self.far[least]) {
+                if self.far[other].is_before(&self.far[least]) {
                     least = other;
                 }
             }
-            if !self.far[least].before(&last) {
+            if !self.far[least].is_before(&last) {
                 break;
             }
             self.far[hole] = self.far[least];

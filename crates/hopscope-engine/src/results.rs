@@ -60,7 +60,7 @@ pub struct FlowResult {
     pub retransmission_index_pct: Option<f64>,
     /// Time-weighted mean of min(cwnd, max_window), segments.
     pub mean_cwnd: Option<f64>,
-    /// Retransmission timeouts.
+    /// Retransmission timeouts, those of the SYN included.
     pub timeouts: u64,
     /// Fast retransmits.
     pub fast_retransmits: u64,
@@ -218,7 +218,7 @@ fn flow_result(
             let before = baseline.senders.get(number).copied().flatten();
             let now = sender.stats();
             (
-                now.timeouts - before.map_or(0, |b| b.timeouts),
+                now.timeouts + now.syn_retransmissions - before.map_or(0, |b| b.timeouts + b.syn_retransmissions),
                 now.fast_retransmits - before.map_or(0, |b| b.fast_retransmits),
             )
         }
@@ -228,7 +228,10 @@ fn flow_result(
         if meter.sent == 0 {
             "nothing was sent in the measured time".to_string()
         } else {
-            format!("{} packets were sent, none was delivered in order", meter.sent)
+            let what =
+                if meter.sent == 1 { "1 packet was".to_string() } else { format!("{} packets were", meter.sent) };
+            let way = if flow.hops == 0 { ": no chain of neighbours joins the two nodes" } else { "" };
+            format!("{what} sent, none was delivered in order{way}")
         }
     });
     FlowResult {
@@ -297,7 +300,11 @@ fn network_result(flows: &[FlowResult], nodes: &[NodeResult], routing: &RoutingM
         jain: if squares > 0.0 { sum * sum / (flows.len() as f64 * squares) } else { 1.0 },
         mac_retry_drops,
         queue_drops: nodes.iter().map(|n| n.queue_drops).sum(),
-        link_drop_probability: if mac_packets > 0 { mac_retry_drops as f64 / mac_packets as f64 } else { 0.0 },
+        link_drop_probability: if mac_packets > 0 {
+            (mac_retry_drops as f64 / mac_packets as f64).min(1.0)
+        } else {
+            0.0
+        },
         mac_packets,
         routing_packets: routing.kinds.values().sum(),
         routing_bytes: routing.bytes,

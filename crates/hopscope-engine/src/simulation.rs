@@ -1,6 +1,6 @@
 //! One run from configuration to results, in steps that a caller can interrupt.
 
-use crate::config::{Config, SeriesKind};
+use crate::config::{App, Config, SeriesKind};
 use crate::error::BuildError;
 use crate::ids::NodeId;
 use crate::metrics::Meter;
@@ -80,13 +80,13 @@ impl<R: Recorder> Simulation<R> {
 
     /// Advances by at most `step` of simulated time.
     pub fn advance(&mut self, step: Span) {
-        let mut until = (self.world.now() + step).min(self.config.duration);
-        if !self.measured {
-            if until >= self.config.warmup {
-                self.world.run_until(self.config.warmup);
-                self.begin_measure();
+        let until = (self.world.now() + step).min(self.config.duration);
+        if !self.measured && until >= self.config.warmup {
+            // What happens at the very end of the warm-up is measured.
+            if self.config.warmup > Time::ZERO {
+                self.world.run_until(Time(self.config.warmup.0 - 1));
             }
-            until = until.max(self.world.now());
+            self.begin_measure();
         }
         self.world.run_until(until);
     }
@@ -104,9 +104,9 @@ impl<R: Recorder> Simulation<R> {
 
     fn begin_measure(&mut self) {
         self.measured = true;
-        let now = self.world.now();
-        self.world.recorder_mut().0.restart(now);
-        self.world.restart_queue_measure();
+        let start = self.config.warmup;
+        self.world.recorder_mut().0.restart(start);
+        self.world.restart_queue_measure(start);
         self.baseline = Baseline {
             attempts: (0..self.world.nodes()).map(|n| *self.world.attempts(NodeId(n as u32))).collect(),
             senders: self
@@ -163,7 +163,19 @@ pub fn estimate(config: &Config) -> Result<Estimate, BuildError> {
     let per_instant = if kept(SeriesKind::Queue) { nodes } else { 0.0 }
         + if kept(SeriesKind::Throughput) { config.flows.len() as f64 } else { 0.0 };
     let samples = if per_instant > 0.0 { per_instant * seconds / config.series.interval.as_secs() } else { 0.0 };
-    let total = events + samples;
+    let offered: f64 = config
+        .flows
+        .iter()
+        .map(|flow| match flow.app {
+            App::Bulk | App::File { .. } => 0.0,
+            App::Cbr { rate } => rate / (8.0 * f64::from(flow.packet)),
+            App::OnOff { rate, on, off } => {
+                let period = on.as_secs() + off.as_secs();
+                rate / (8.0 * f64::from(flow.packet)) * on.as_secs() / period + 1.0 / period
+            }
+        })
+        .sum();
+    let total = events + samples + offered * seconds;
     Ok(Estimate {
         events: total,
         wall_s: total / EVENTS_PER_SECOND + nodes * 5e-6,

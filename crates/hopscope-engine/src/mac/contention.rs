@@ -163,7 +163,7 @@ impl Station {
     }
 
     /// A frame will arrive. What has ended by `now` is applied first, which keeps the inbox short.
-    #[inline]
+    #[inline(always)]
     pub fn post(&mut self, now: Time, arrival: Packed, rules: &StationRules) {
         if self.radio.has_waiting() && !self.take_isolated(now, rules) {
             self.apply_edges(now, rules);

@@ -57,15 +57,15 @@ impl Arrival {
     }
 }
 
-/// An arrival as it is stored: 24 bytes instead of 32, so that the hot part of a radio fits its cache line.
+/// An arrival as it is stored: 24 bytes instead of 32, so that the hot part of a radio fits its cache line, and in whole
+/// words, so that none is written in parts and read as a whole.
 #[derive(Debug, Clone, Copy)]
 pub struct Packed {
     start: Time,
-    span: u32,
-    nav: u32,
-    power: f32,
-    /// Slot (22 bits), mode (4 bits), flags (6 bits).
-    tag: u32,
+    /// Time on the air above the Duration field, both in nanoseconds.
+    times: u64,
+    /// Power above the tag: slot (22 bits), mode (4 bits), flags (6 bits).
+    heard: u64,
 }
 
 /// Air slots that a packed arrival can name.
@@ -76,47 +76,56 @@ const MODE_BITS: u32 = 4;
 
 impl Packed {
     /// Nothing: later than everything.
-    const NONE: Packed = Packed { start: Time::NEVER, span: 0, nav: 0, power: 0.0, tag: 0 };
+    const NONE: Packed = Packed { start: Time::NEVER, times: 0, heard: 0 };
 
     /// Packs an arrival.
     #[inline]
     pub fn new(a: &Arrival) -> Self {
         debug_assert!(a.slot < MAX_SLOTS && (a.end - a.start).0 <= u64::from(u32::MAX));
         let tag = (a.slot << (FLAG_BITS + MODE_BITS)) | (u32::from(a.mode) << FLAG_BITS) | u32::from(a.flags);
-        Packed { start: a.start, span: (a.end.0 - a.start.0) as u32, nav: a.nav, power: a.power, tag }
+        Packed {
+            start: a.start,
+            times: ((a.end - a.start).0 << 32) | u64::from(a.nav),
+            heard: (u64::from(a.power.to_bits()) << 32) | u64::from(tag),
+        }
     }
 
-    /// The same frame at another hearer: with its own start, power and further flags.
-    #[inline]
+    /// A frame packed without power at another hearer: with its own start, power and further flags.
+    #[inline(always)]
     pub fn heard_by(&self, start: Time, power: f32, flags: u8) -> Self {
-        Packed { start, power, tag: self.tag | u32::from(flags), ..*self }
+        Packed { start, times: self.times, heard: self.heard | (u64::from(power.to_bits()) << 32) | u64::from(flags) }
     }
 
     /// Last instant at the receiver.
-    #[inline]
+    #[inline(always)]
     fn end(&self) -> Time {
-        self.start + Span(u64::from(self.span))
+        self.start + Span(self.times >> 32)
     }
 
-    #[inline]
+    #[inline(always)]
+    fn nav(&self) -> u32 {
+        self.times as u32
+    }
+
+    #[inline(always)]
     fn slot(&self) -> u32 {
-        self.tag >> (FLAG_BITS + MODE_BITS)
+        self.heard as u32 >> (FLAG_BITS + MODE_BITS)
     }
 
-    #[inline]
+    #[inline(always)]
     fn flags(&self) -> u8 {
-        (self.tag & ((1 << FLAG_BITS) - 1)) as u8
+        (self.heard & ((1 << FLAG_BITS) - 1)) as u8
     }
 
     fn unpack(&self) -> Arrival {
         Arrival {
             start: self.start,
             end: self.end(),
-            nav: self.nav,
-            power: self.power,
+            nav: self.nav(),
+            power: f32::from_bits((self.heard >> 32) as u32),
             slot: self.slot(),
             flags: self.flags(),
-            mode: ((self.tag >> FLAG_BITS) & ((1 << MODE_BITS) - 1)) as u8,
+            mode: ((self.heard >> FLAG_BITS) & ((1 << MODE_BITS) - 1)) as u8,
         }
     }
 
@@ -297,13 +306,16 @@ impl Radio {
         self.post_packed(Packed::new(arrival));
     }
 
-    /// The same for an arrival packed before.
-    #[inline]
+    /// The same for an arrival packed before. Its words go one by one, see `EventQueue::push_near`.
+    #[inline(always)]
     pub fn post_packed(&mut self, packed: Packed) {
+        let Packed { start, times, heard } = packed;
         if self.has_waiting() {
-            self.post_behind(packed);
+            self.post_behind(start, times, heard);
         } else {
-            self.front = packed;
+            self.front.start = start;
+            self.front.times = times;
+            self.front.heard = heard;
         }
     }
 
@@ -373,7 +385,7 @@ impl Radio {
         } else {
             Heard::Nothing
         };
-        Some(Isolated { start, end, slot: front.slot(), nav: front.nav, flags, sensed, heard })
+        Some(Isolated { start, end, slot: front.slot(), nav: front.nav(), flags, sensed, heard })
     }
 
     /// Applies the next edge not later than `limit` (starts: strictly before it).
@@ -392,7 +404,8 @@ impl Radio {
     }
 
     #[cold]
-    fn post_behind(&mut self, packed: Packed) {
+    fn post_behind(&mut self, start: Time, times: u64, heard: u64) {
+        let packed = Packed { start, times, heard };
         let later = if self.front.is_after(&packed) { std::mem::replace(&mut self.front, packed) } else { packed };
         let place = self.rest.later.partition_point(|a| !a.is_after(&later));
         self.rest.later.insert(place, later);

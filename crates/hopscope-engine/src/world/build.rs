@@ -391,12 +391,12 @@ fn check_app(app: &App, number: usize) -> Result<(), BuildError> {
         }
         App::Cbr { rate } | App::OnOff { rate, .. } => {
             require(rate.is_finite() && rate > 0.0 && rate <= 1e12, key("rate"), || {
-                format!("found {rate} bit/s; more than zero and at most 1e12 is allowed")
+                format!("found {rate:e} bit/s; more than zero and at most 1e12 is allowed")
             })?;
             if let App::OnOff { on, off, .. } = *app {
-                let fits = |s: Span| s > Span::ZERO && s <= Span::from_secs(1_000_000);
+                let fits = |s: Span| s >= Span::from_micros(1) && s <= Span::from_secs(1_000_000);
                 require(fits(on) && fits(off), key("on"), || {
-                    "on and off need more than zero and at most 1e6 s".to_string()
+                    "on and off need at least 1 us and at most 1e6 s".to_string()
                 })?;
             }
             Ok(())

@@ -3,7 +3,7 @@
 use super::World;
 use super::flow::{End, Endpoint, Flow};
 use crate::app::AppEffect;
-use crate::event::Event;
+use crate::event::{Event, GENERATION_MASK};
 use crate::ids::{FlowId, NodeId, PacketId};
 use crate::mac::dcf::{Frame, FrameKind, MacEffects, Outcome};
 use crate::net::arp::{ARP_BYTES, Resolution};
@@ -286,13 +286,13 @@ impl<R: Recorder> World<R> {
             TcpEffect::Arm(timer, at) => {
                 let code = Flow::timer_code(end, timer);
                 let generation = &mut state.generations[usize::from(code)];
-                *generation = generation.wrapping_add(1);
+                *generation = (*generation + 1) & GENERATION_MASK;
                 let event = Event::Transport { flow, timer: code, generation: *generation };
                 self.events.push(at, event);
             }
             TcpEffect::Disarm(timer) => {
                 let generation = &mut state.generations[usize::from(Flow::timer_code(end, timer))];
-                *generation = generation.wrapping_add(1);
+                *generation = (*generation + 1) & GENERATION_MASK;
             }
             TcpEffect::Deliver { bytes } => self.note(Record::Delivered { flow, bytes }),
             TcpEffect::RttSample(rtt) => self.note(Record::Rtt { flow, rtt }),

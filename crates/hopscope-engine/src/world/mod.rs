@@ -192,10 +192,10 @@ impl<R: Recorder> World<R> {
         self.nets[node.index()].queue.occupancy(from, self.now)
     }
 
-    /// Starts the measured time of the interface queues now.
-    pub fn restart_queue_measure(&mut self) {
+    /// Starts the measured time of the interface queues at `start`, before which nothing more happens.
+    pub fn restart_queue_measure(&mut self, start: Time) {
         for net in &mut self.nets {
-            net.queue.restart_measure(self.now);
+            net.queue.restart_measure(start);
         }
     }
 
