@@ -6,9 +6,11 @@ import pytest
 
 from hopscope import catalog
 from hopscope.catalog import afrakhteh2005, fu2003, validation_ns2, validation_theory
+from hopscope.catalog.afrakhteh2005.shared import SETTINGS
 from hopscope.catalog.fu2003 import buffers, window
+from hopscope.catalog.tables import read
 from hopscope.errors import InputError
-from hopscope.scenario import Scenario
+from hopscope.scenario import Scenario, keys
 
 ALL = catalog.entries()
 
@@ -93,13 +95,13 @@ def test_published_numbers_of_fu2003():
 def test_published_numbers_of_afrakhteh2005():
     by_label = {q.label: q.published for q in afrakhteh2005.EXP06.quantities}
     assert by_label["loss at 2000 kbps"] == pytest.approx(100 * (2000 - by_label["capacity"]) / 2000)
-    assert len(afrakhteh2005.SETTINGS) == 6
+    assert len(SETTINGS) == 6
 
 
 def test_the_ns2_reference_is_whole():
     rows = validation_ns2.read_rows()
-    assert len(rows) == 357
-    assert {row["routing"] for row in rows} == {"static"}
+    assert len(rows) == 501
+    assert {row["routing"] for row in rows} == {"static", "AODV"}
     for row in rows:
         low, mean, high = float(row["min"]), float(row["mean"]), float(row["max"])
         # Means are printed with four digits.
@@ -107,8 +109,9 @@ def test_the_ns2_reference_is_whole():
         assert low - slack <= mean <= high + slack, row
         assert int(row["n"]) in validation_ns2._T975
     configurations = validation_ns2.configurations()
-    assert len(configurations) == 45
-    assert len({c.label for c in configurations}) == 45
+    assert len(configurations) == 62
+    assert len({c.label for c in configurations}) == 62
+    assert sum(c.is_aodv for c in configurations) == 17
     seven = next(c for c in configurations if c.case == "A" and c.hops == 7)
     assert (seven.reference["thr_kbps"].mean, seven.reference["thr_kbps"].n) == (223.9, 10)
 
@@ -135,6 +138,39 @@ def test_flows_of_the_reference():
     cbr = by_label["D1: 1-hop chain, CBR1600k, 1480 B"]["flow"][0]
     assert (cbr["transport"], cbr["rate"], cbr["packet"], "max_window" in cbr) == ("udp", "1600kbps", 1480, False)
     assert by_label["C-static: 3-hop chain, Newreno, window 20, 1460 B, RTS off"]["mac"]["rts_threshold"] == "off"
+
+
+def test_routes_of_the_reference():
+    for configuration in validation_ns2.configurations():
+        config = Scenario(configuration.scenario()).points[0].config(1)
+        assert config["routing"]["protocol"] == ("aodv" if configuration.is_aodv else "static")
+        assert config.get("aodv") == (keys.aodv_set("ns2") if configuration.is_aodv else None)
+        assert ("AODV" in configuration.label) is configuration.is_aodv
+
+
+def test_vegas_is_compared_without_the_headers_it_counts():
+    by_label = {c.label: c for c in validation_ns2.configurations()}
+    vegas = by_label["C: 4-hop chain, Vegas, window 20, 1460 B, AODV"].throughput
+    assert read({"flows": [{"throughput_kbps": 292.0}]}, vegas) == pytest.approx(284.0)
+    reno = by_label["C: 4-hop chain, Reno, window 20, 1460 B, AODV"].throughput
+    assert read({"flows": [{"throughput_kbps": 292.0}]}, reno) == 292.0
+    # Packets of 1460 B as counted by the agent, of which 1420 B are payload.
+    reference = by_label["C: 4-hop chain, Vegas, window 20, 1460 B, AODV"].reference
+    assert reference["thr_kbps"].mean == pytest.approx(reference["rx"].mean * 1420 * 8 / 300e3, rel=0.02)
+
+
+def test_experiment_7_runs_both_protocols_in_every_setting_over_aodv():
+    entry = afrakhteh2005.EXP07
+    deciding = [study for study in entry.studies if study.decides]
+    contrast = [study for study in entry.studies if not study.decides]
+    assert len(deciding) == 2 * len(SETTINGS)
+    assert {study.scenario["routing"]["protocol"] for study in deciding} == {"aodv"}
+    assert [study.scenario["routing"]["protocol"] for study in contrast] == ["static", "static"]
+    by_label = {study.label: study.scenario for study in entry.studies}
+    for setting in SETTINGS:
+        udp, tcp = by_label[f"UDP, {setting}"], by_label[f"TCP, {setting}"]
+        assert (udp["mac"], udp["radio"]) == (tcp["mac"], tcp["radio"])
+        assert tcp["flow"][0]["max_window"] == 20
 
 
 def test_cells_are_circles_around_their_receiver():

@@ -10,7 +10,6 @@ from hopscope.catalog.judge import (
     difference,
     each,
     every,
-    impossible,
     number,
     ranges,
     rank_correlation,
@@ -124,12 +123,6 @@ def test_within_a_tolerance_by_its_mean():
 def test_ranges():
     assert ranges([1, 2, 4, 5, 6, 7, 9]) == "1, 2, 4 to 7, 9"
     assert ranges(["1kbps", "2kbps"]) == "1kbps, 2kbps"
-
-
-def test_impossible():
-    data = Data([curve({1: [1.0]})])
-    [finding] = impossible("no AODV", lambda d: "7")(data)
-    assert (finding.outcome, finding.measured, finding.reason) == (Outcome.NOT_REPRODUCIBLE, "7", "no AODV")
 
 
 def test_trends():

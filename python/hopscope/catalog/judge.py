@@ -63,19 +63,6 @@ def any_of(check: Check, *, only: Callable[[str], bool] = lambda _label: True) -
     return judge
 
 
-def impossible(reason: str, shown: Callable[[Data], str] | None = None) -> Callable[[Data], list[Finding]]:
-    """State why nothing can be judged; `shown` puts into words what was measured all the same."""
-
-    def judge(data: Data) -> list[Finding]:
-        try:
-            measured = shown(data) if shown else ""
-        except NoSamplesError as missing:
-            measured = str(missing)
-        return [Finding(Outcome.NOT_REPRODUCIBLE, measured, reason=reason)]
-
-    return judge
-
-
 def _judged(check: Check, table: Table) -> Finding:
     try:
         holds, measured = check(table)
