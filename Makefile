@@ -79,13 +79,13 @@ test-rust: ## The engine's own tests
 test-python: $(VENV)/.engine ## The package's tests
 	@$(BIN)/python -m pytest -n $(JOBS) --no-header </dev/null
 
-lint: $(VENV)/.requirements $(VENV)/.engine ## Format, clippy, ruff, mypy, spelling
+lint: $(VENV)/.requirements ## Format, ruff, spelling, mypy, clippy
 	$(call quiet,cargo fmt --check,cargo fmt --all --check)
-	$(call quiet,cargo clippy,cargo clippy --quiet --locked --workspace --all-targets -- -D warnings)
-	$(call quiet,ruff check,$(BIN)/ruff check .)
 	$(call quiet,ruff format --check,$(BIN)/ruff format --check .)
+	$(call quiet,ruff check,$(BIN)/ruff check .)
+	$(call quiet,spelling,if [ -x $(BIN)/typos ]; then $(BIN)/typos --config _typos.toml; fi)
 	$(call quiet,mypy --strict,$(BIN)/mypy --strict python/hopscope)
-	@if [ -x $(BIN)/typos ]; then $(BIN)/typos --config _typos.toml; fi
+	$(call quiet,cargo clippy,cargo clippy --quiet --locked --workspace --all-targets -- -D warnings)
 
 fmt: $(VENV)/.requirements ## Format everything
 	@cargo fmt --all
