@@ -5,7 +5,6 @@ from __future__ import annotations
 import itertools
 from collections.abc import Callable
 from dataclasses import replace
-from typing import Any
 
 from hopscope.catalog.afrakhteh2005.shared import (
     DELAY,
@@ -138,13 +137,16 @@ def _tcp_loses_little(table: Table) -> tuple[Verdict, str]:
 # --- The entry ------------------------------------------------------------------------------------------------------
 
 _EXP01 = "text of experiments 1 and 8"
-_UDP_QUANTITIES: tuple[tuple[str, str, str, int, float, str], ...] = (
+_Rows = tuple[tuple[str, str, str, int, float, str], ...]
+"""What, unit, metric, hops, published value, where it stands."""
+
+_UDP_QUANTITIES: _Rows = (
     ("throughput", "kbps", THROUGHPUT, 1, 1700.0, "text"),
     ("throughput", "kbps", THROUGHPUT, 2, 870.0, 'text, "about"'),
     ("throughput", "kbps", THROUGHPUT, 6, 300.0, 'text, "about"'),
     ("delay", "ms", DELAY, 1, 6.0, "text"),
 )
-_TCP_QUANTITIES: tuple[tuple[str, str, str, int, float, str], ...] = (
+_TCP_QUANTITIES: _Rows = (
     ("throughput", "kbps", THROUGHPUT, 1, 1438.0, _EXP01),
     ("throughput", "kbps", THROUGHPUT, 2, 741.0, _EXP01),
     ("throughput", "kbps", THROUGHPUT, 3, 407.0, _EXP01),
@@ -155,10 +157,9 @@ _TCP_QUANTITIES: tuple[tuple[str, str, str, int, float, str], ...] = (
     ("jitter", "ms", JITTER, 6, 43.0, f'{_EXP01}, "about"'),
     ("loss", "%", LOSS, 6, 2.2, f'{_EXP01}, "about"'),
 )
-"""What, unit, metric, hops, published value, where it stands."""
 
 
-def _quantities(prefix: str, rows: tuple[tuple[str, str, str, int, float, str], ...]) -> list[Quantity]:
+def _quantities(prefix: str, rows: _Rows) -> list[Quantity]:
     return [
         Quantity(
             f"{prefix.removesuffix(', ')} {what}, h = {hops}",
@@ -172,11 +173,12 @@ def _quantities(prefix: str, rows: tuple[tuple[str, str, str, int, float, str], 
     ]
 
 
-def _chart(data: Data, stem: str, unit: str, metric: Metric, udp: list[Mark], tcp: list[Mark]) -> Chart:
-    """UDP and TCP over the hops in panels of their own."""
+def _chart(data: Data, stem: str, unit: str, metric: str) -> Chart:
+    """UDP and TCP over the hops in panels of their own, which share the names of the settings."""
 
-    def half(prefix: str, marks: list[Mark]) -> Chart:
-        return sweep(
+    def half(prefix: str, rows: _Rows) -> Chart:
+        published = [(hops, value) for _, _, of, hops, value, _ in rows if of == metric]
+        chart = sweep(
             data,
             name=f"{stem}-over-hops",
             caption=f"{stem.capitalize()} of a 1.7 Mbit/s CBR flow and of a TCP flow (window 20) over the number of "
@@ -185,18 +187,15 @@ def _chart(data: Data, stem: str, unit: str, metric: Metric, udp: list[Mark], tc
             y=metric,
             xlabel="hops",
             ylabel=f"{stem} ({unit})",
-            marks=marks,
+            marks=[Mark("published", *zip(*published, strict=True))] if published else [],
             only=lambda label: label.removeprefix(FIXED).startswith(prefix),
         )
+        [panel] = chart.panels
+        lines = [replace(line, label=line.label.replace(prefix, "")) for line in panel.lines]
+        return replace(chart, panels=[replace(panel, title=prefix.removesuffix(", "), lines=lines)])
 
-    left, right = half(UDP, udp), half(TCP, tcp)
-    panels = [replace(panel, title=title) for title, chart in (("UDP", left), ("TCP", right)) for panel in chart.panels]
-    return replace(left, panels=panels, own_axes=metric != THROUGHPUT)
-
-
-def _marks(name: str, rows: Any, metric: Metric) -> list[Mark]:
-    found = [(hops, value) for _, _, of, hops, value, _ in rows if of == metric]
-    return [Mark(f"published {name}", [h for h, _ in found], [v for _, v in found])] if found else []
+    left, right = half(UDP, _UDP_QUANTITIES), half(TCP, _TCP_QUANTITIES)
+    return replace(left, panels=[*left.panels, *right.panels], own_axes=metric != THROUGHPUT)
 
 
 EXP07 = Entry(
@@ -251,7 +250,7 @@ EXP07 = Entry(
         ),
     ],
     charts=lambda data: [
-        _chart(data, stem, unit, metric, _marks("UDP", _UDP_QUANTITIES, metric), _marks("TCP", _TCP_QUANTITIES, metric))
+        _chart(data, stem, unit, metric)
         for stem, unit, metric in (
             ("throughput", "kbit/s", THROUGHPUT),
             ("delay", "ms", DELAY),
