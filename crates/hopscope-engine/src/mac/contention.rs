@@ -139,6 +139,9 @@ const EIFS: u8 = 2;
 const NAV_UNCONFIRMED: u8 = 4;
 
 impl Station {
+    /// Bytes that one station takes, the parts behind pointers included.
+    pub const MEMORY: usize = size_of::<Station>() + size_of::<Contender>() + Radio::REST_MEMORY;
+
     /// An idle station drawing its back-offs from `rng`.
     pub fn new(rules: &StationRules, rng: Stream) -> Self {
         Station {

@@ -26,6 +26,9 @@ pub struct Occupancy {
 const RESERVED: u32 = 64;
 
 impl InterfaceQueue {
+    /// Bytes of the places made at the build of a long queue.
+    pub const MEMORY: usize = RESERVED as usize * size_of::<PacketId>();
+
     /// An empty queue for `limit` packets.
     pub fn new(limit: u32) -> Self {
         InterfaceQueue {

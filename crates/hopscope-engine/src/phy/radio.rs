@@ -300,6 +300,9 @@ impl Default for Radio {
 }
 
 impl Radio {
+    /// Bytes of the part that most frames do not touch.
+    pub const REST_MEMORY: usize = size_of::<Rest>();
+
     /// Announces a frame that will arrive; order of calls does not matter between different start times.
     #[inline]
     pub fn post(&mut self, arrival: &Arrival) {

@@ -227,9 +227,10 @@ impl<R: Recorder> World<R> {
 
     /// Bytes held for nodes, links excluded (for the cost estimate and the benchmarks).
     pub fn node_memory(&self) -> usize {
-        use std::mem::size_of;
+        let network = size_of::<Net>() + InterfaceQueue::MEMORY;
+        let aodv = if self.aodv.is_empty() { 0 } else { size_of::<Aodv>() };
         self.nodes()
-            * (size_of::<Station>() + size_of::<Dcf>() + size_of::<Net>() + size_of::<AirSlots>() + size_of::<Stream>())
+            * (Station::MEMORY + size_of::<Dcf>() + network + size_of::<AirSlots>() + size_of::<Stream>() + aodv)
     }
 
     #[inline]
