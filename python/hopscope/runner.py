@@ -67,6 +67,8 @@ def prepare(
     Raises:
         InputError: it cannot be run.
     """
+    if set is not None and not (isinstance(set, Mapping) and all(isinstance(key, str) for key in set)):
+        raise InputError(f'set: expected a mapping of dotted keys to values, such as {{"mac.queue": 5}}, found {set!r}')
     if isinstance(what, Scenario):
         scenario = what.replace(set) if set else what
     elif isinstance(what, Mapping):
@@ -103,8 +105,8 @@ def run_scenarios(
     """
     if seeds is not None:
         scenarios = [scenario.replace({"seeds": seeds}, origin="--seeds") for scenario in scenarios]
-    if shard is not None and not (1 <= shard[0] <= shard[1]):
-        raise InputError(f"shard {shard[0]}/{shard[1]}: expected i/n with 1 <= i <= n")
+    if shard is not None and not _is_shard(shard):
+        raise InputError(f"shard: found {shard!r}; expected (i, n) with 1 <= i <= n")
     plan = make_plan(scenarios)
     title = label or scenarios[0].title
     folder = None if store is None else Store(store)
@@ -124,6 +126,12 @@ def run_scenarios(
     if folder is not None:
         folder.write_tables(results)
     return results
+
+
+def _is_shard(shard: object) -> bool:
+    if not isinstance(shard, tuple) or len(shard) != 2 or not all(type(number) is int for number in shard):
+        return False
+    return bool(1 <= shard[0] <= shard[1])
 
 
 def _work(

@@ -53,11 +53,11 @@ def execute(
         watcher: told about progress.
 
     Raises:
-        InputError: ``jobs`` is below 1.
+        InputError: ``jobs`` is no whole number of at least 1.
         Interrupted: Ctrl-C; running simulations were stopped.
     """
-    if jobs is not None and jobs < 1:
-        raise InputError(f"jobs: found {jobs}; expected at least 1")
+    if jobs is not None and (type(jobs) is not int or jobs < 1):
+        raise InputError(f"jobs: found {jobs!r}; expected a whole number of at least 1")
     if not runs:
         return
     workers = min(jobs or default_jobs(), len(runs))

@@ -18,6 +18,7 @@ import errno
 import hashlib
 import json
 import os
+import re
 import secrets
 from collections.abc import Sequence
 from pathlib import Path
@@ -28,11 +29,13 @@ from hopscope.campaign.plan import Plan
 from hopscope.errors import HopscopeError, RunFailed, StoreError
 from hopscope.results import PointResult, Result
 from hopscope.results.result import RunResult
-from hopscope.scenario import Scenario
+from hopscope.scenario import Point, Scenario
 from hopscope.scenario.document import from_mapping
 
 FORMAT = 1
 MANIFEST = "manifest.json"
+
+_KEY = re.compile("[0-9a-f]{32}")
 
 #: Tables of a store, by file name.
 TABLES = ("flows", "nodes", "network", "runs", "summary", "series")
@@ -108,8 +111,11 @@ class Store:
             text = path.read_bytes().decode()
         except FileNotFoundError:
             return None
-        except (OSError, UnicodeDecodeError) as error:
-            self._damaged(path, str(error))
+        except OSError as error:
+            self._damaged(path, error.strerror or str(error))
+            return None
+        except UnicodeDecodeError:
+            self._damaged(path, "is no text")
             return None
         head, separator, rest = text.partition('"result": ')
         result_json = rest.removesuffix("}\n")
@@ -133,13 +139,16 @@ class Store:
         for entry in self.manifest["scenarios"]:
             try:
                 scenario = Scenario.from_document(from_mapping(entry["document"]), is_quick=bool(entry.get("quick")))
+                if len(entry["points"]) != len(scenario.points):
+                    raise ValueError(f"{len(entry['points'])} points of {len(scenario.points)}")
                 points = [
-                    PointResult(index, point["set"], self._runs(point["keys"]))
-                    for index, point in enumerate(entry["points"])
+                    PointResult(point.index, point.set, self._runs(_keys_of(point, told, scenario.seeds)))
+                    for point, told in zip(scenario.points, entry["points"], strict=True)
                 ]
-            except (KeyError, TypeError, AttributeError) as error:
+            except (KeyError, TypeError, AttributeError, ValueError) as error:
                 raise StoreError(
-                    f"{self.path / MANIFEST}: is damaged ({error!r}); run the scenario again into this folder"
+                    f"{self.path / MANIFEST}: is damaged ({_reason(error)}); run the scenario again into this folder: "
+                    "finished runs are kept"
                 ) from error
             except HopscopeError as error:
                 raise StoreError(
@@ -243,9 +252,29 @@ def _read_manifest(path: Path) -> dict[str, Any]:
         raise StoreError(f"{file}: is no manifest of a result store")
     if manifest["format"] != FORMAT:
         raise StoreError(f"{file}: has format {manifest['format']}; this version reads format {FORMAT}")
+    if not isinstance(manifest["title"], str):
+        raise StoreError(f"{file}: is damaged (its title is no text)")
     if not isinstance(manifest["scenarios"], list) or not manifest["scenarios"]:
         raise StoreError(f"{file}: is damaged (it lists no scenarios)")
     return manifest
+
+
+def _keys_of(point: Point, told: dict[str, Any], seeds: int) -> list[str]:
+    """Returns the run keys that a manifest lists for a point.
+
+    Raises:
+        ValueError: the entry does not belong to the point, or lists something else than one key a seed.
+    """
+    if told["set"] != json.loads(json.dumps(point.set)):
+        raise ValueError(f"point {point.index} has other values than its scenario")
+    listed = [str(key) for key in told["keys"]]
+    if len(listed) != seeds or not all(_KEY.fullmatch(key) for key in listed):
+        raise ValueError(f"point {point.index} does not list one run a seed")
+    return listed
+
+
+def _reason(error: Exception) -> str:
+    return f"lacks {error}" if isinstance(error, KeyError) else str(error)
 
 
 def _swept(results: Sequence[Result]) -> set[str]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import importlib
+import os
 import signal
 import sys
 from types import FrameType
@@ -38,6 +39,7 @@ def build() -> typer.Typer:
 def main() -> None:
     """Runs the command and ends the process with its exit status."""
     signal.signal(signal.SIGTERM, _interrupt)
+    _replace_closed_streams()
     try:
         build()()
     except HopscopeError as error:
@@ -68,6 +70,14 @@ def _options(
     ] = False,
 ) -> None:
     """Options before the verb; each acts in its callback."""
+
+
+def _replace_closed_streams() -> None:
+    """A stream that the caller has closed swallows its text; messages must never fall onto the other one."""
+    if sys.stdout is None:
+        sys.stdout = open(os.devnull, "w", encoding="utf-8")  # noqa: SIM115 (lives as long as the process)
+    if sys.stderr is None:
+        sys.stderr = open(os.devnull, "w", encoding="utf-8")  # noqa: SIM115
 
 
 def _interrupt(_signal: int, _frame: FrameType | None) -> None:

@@ -200,6 +200,8 @@ def compare(a: Result, b: Result, metric: str, *, point_a: int = 0, point_b: int
     """
     left, right = a.points[point_a].by_seed(metric), b.points[point_b].by_seed(metric)
     shared = sorted(left.keys() & right.keys())
+    if not shared:
+        raise ValueError(f'no seed has a sample of "{metric}" in both results; a comparison pairs equal seeds')
     return paired([left[s] for s in shared], [right[s] for s in shared])
 
 

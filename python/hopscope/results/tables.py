@@ -16,9 +16,7 @@ Row = dict[str, Any]
 
 def flows(results: Sequence[Result]) -> pd.DataFrame:
     """One row a point, seed and flow: labels, then the metrics (kbit/s, ms, %, segments, s)."""
-    return _frame(
-        results, lambda run: ({"flow": row["id"], **_as_text(_without(row, "id"))} for row in run["flows"])
-    )
+    return _frame(results, lambda run: ({"flow": row["id"], **_as_text(_without(row, "id"))} for row in run["flows"]))
 
 
 def nodes(results: Sequence[Result]) -> pd.DataFrame:

@@ -201,7 +201,9 @@ def changed(document: Document, changes: Mapping[str, Any], origin: str) -> Docu
     result = _with_values(document, copy.deepcopy(document.values))
     problems = []
     for key, value in changes.items():
-        label = f"{origin} {key}={_text(value)}" if origin else ""
+        # An option of its own, such as --seeds, has no key beside it.
+        label = f"{origin} {_text(value)}" if origin == f"--{key}" else f"{origin} {key}={_text(value)}"
+        label = label if origin else ""
         try:
             paths = sweep.assign(result.values, key, documents.from_mapping({"value": value}).values["value"])
         except sweep.KeyProblem as error:

@@ -19,9 +19,9 @@ def read_positions(path: Path, form: str = "auto") -> list[list[float]]:
 
     Args:
         path: the file.
-        form: ``csv`` (x,y a line, with or without a header; with a header the columns named x and y),
-            ``ns2`` (lines ``$node_(i) set X_ value``), ``bonnmotion`` (one node a line: ``time x y ...``; the node must
-            not move), or ``auto``.
+        form: ``csv`` (x,y a line, separated by comma, semicolon, tab or blank; more columns need a header that names
+            x and y), ``ns2`` (lines ``$node_(i) set X_ value``), ``bonnmotion`` (one node a line: ``time x y ...``;
+            the node must not move), or ``auto``.
 
     Raises:
         OSError: the file cannot be read.
@@ -45,7 +45,14 @@ def _form(text: str) -> str:
     if "$node_(" in text:
         return "ns2"
     first = next((line for line in text.splitlines() if line.strip() and not line.lstrip().startswith("#")), "")
-    return "csv" if "," in first or ";" in first or not first.strip() else "bonnmotion"
+    # A line of a BonnMotion trace has at least three numbers with blanks between them.
+    return "csv" if _delimiter(first) else "bonnmotion"
+
+
+def _delimiter(line: str) -> str:
+    """Returns what separates the columns of a table; empty when the line is none."""
+    found = next((mark for mark in ";,\t" if mark in line), "")
+    return found or (" " if len(line.split()) <= 2 else "")
 
 
 def _number(path: Path, line: int, text: str) -> float:
@@ -60,10 +67,10 @@ def _number(path: Path, line: int, text: str) -> float:
 
 def _read_csv(path: Path, text: str) -> list[list[float]]:
     lines = text.splitlines()
-    delimiter = ";" if any(";" in line for line in lines[:1]) else ","
+    first = next((line for line in lines if line.strip() and not line.lstrip().startswith("#")), "")
     rows = [
         (number, [cell.strip() for cell in row])
-        for number, row in _csv_rows(path, lines, delimiter)
+        for number, row in _csv_rows(path, lines, _delimiter(first) or ",")
         if any(cell.strip() for cell in row) and not row[0].lstrip().startswith("#")
     ]
     if not rows:
@@ -76,6 +83,11 @@ def _read_csv(path: Path, text: str) -> list[list[float]]:
             raise ValueError(f"{path}:{rows[0][0]}: the header has no columns x and y, but {', '.join(header)[:100]}")
         x_column, y_column = names.index("x"), names.index("y")
         rows = rows[1:]
+    elif len(header) > 2:  # x,y,z and number,x,y look alike
+        raise ValueError(
+            f"{path}:{rows[0][0]}: found {len(header)} columns without a header; expected x and y, or a header that "
+            "names the columns x and y"
+        )
     positions = []
     for number, row in rows:
         if len(row) <= max(x_column, y_column):
@@ -85,7 +97,7 @@ def _read_csv(path: Path, text: str) -> list[list[float]]:
 
 
 def _csv_rows(path: Path, lines: list[str], delimiter: str) -> list[tuple[int, list[str]]]:
-    reader = csv.reader(lines, delimiter=delimiter)
+    reader = csv.reader(lines, delimiter=delimiter, skipinitialspace=True)
     try:
         return [(reader.line_num, row) for row in reader if row]
     except csv.Error as error:

@@ -1,0 +1,118 @@
+"""Faults that a sceptical user has found once, outside the room of a single unit."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pandas as pd
+import pytest
+
+import hopscope as hs
+from hopscope.results import PointResult, Result, tables
+from hopscope.scenario.node_files import read_positions
+from hopscope.scenario.topology import TopologyError, read_file
+
+SHORT: dict[str, Any] = {
+    "duration": 1,
+    "topology": {"kind": "chain", "hops": 2},
+    "flow": [{"from": 0, "to": 2, "transport": "udp", "app": "cbr", "rate": "100kbps"}],
+}
+
+
+@pytest.fixture
+def store(tmp_path: Path) -> Path:
+    folder = tmp_path / "store"
+    hs.run({**SHORT, "sweep": {"mac.queue": [5, 10]}}, out=folder, jobs=1)
+    return folder
+
+
+def test_counts_by_kind_are_columns_and_no_kinds_are_none(store: Path) -> None:
+    """An empty table inside a row cannot be written as Parquet."""
+    assert not any("kinds" in column for column in pd.read_parquet(store / "network.parquet"))
+    result = hs.run(SHORT)
+    [run] = result.points[0].runs
+    run["network"]["routing_kinds"] = {"rreq": 7, "rrep": 3}
+    frame = tables.network([Result(result.scenario, [PointResult(0, {}, [run])])])
+    assert frame["routing_kinds.rreq"].tolist() == [7]
+    assert frame["routing_kinds.rrep"].tolist() == [3]
+    assert "routing_kinds" not in frame
+
+
+@pytest.mark.parametrize("start", [b"\xef\xbb\xbf", b""])
+@pytest.mark.parametrize("line_end", [b"\n", b"\r\n"])
+def test_scenario_files_from_windows_are_read(tmp_path: Path, start: bytes, line_end: bytes) -> None:
+    lines = [b"duration = 1", b"[topology]", b'kind = "chain"', b"hops = 2", b"[[flow]]", b"from = 0", b"to = 9"]
+    file = tmp_path / "windows.toml"
+    file.write_bytes(start + line_end.join(lines))
+    with pytest.raises(hs.ScenarioError, match=r"windows\.toml:7:1: flow\.0\.to: node 9 does not exist"):
+        hs.load(file)
+
+
+@pytest.mark.parametrize("text", ["0\t0\n100\t5\n", "0 0\n100 5\n", "0, 0\n100, 5\n", "# made by hand\n0;0\n100;5\n"])
+def test_tables_of_positions_with_any_usual_separator(tmp_path: Path, text: str) -> None:
+    (tmp_path / "nodes.txt").write_text(text)
+    assert read_positions(tmp_path / "nodes.txt") == [[0, 0], [100, 5]]
+
+
+def test_three_columns_without_a_header_are_ambiguous(tmp_path: Path) -> None:
+    """Number, x, y looks like x, y, z; guessing put every node at the wrong place."""
+    (tmp_path / "nodes.csv").write_text("0,0,0\n1,100,0\n")
+    with pytest.raises(TopologyError, match=r"nodes\.csv:1: found 3 columns without a header"):
+        read_file(tmp_path / "nodes.csv", "auto")
+
+
+@pytest.mark.parametrize(
+    ("change", "reason"),
+    [
+        ({"set": None}, "point 0 has other values than its scenario"),
+        ({"set": {"mac.queue": 6}}, "point 0 has other values than its scenario"),
+        ({"keys": ["../../manifest"]}, "point 0 does not list one run a seed"),
+        ({"keys": []}, "point 0 does not list one run a seed"),
+    ],
+)
+def test_a_manifest_that_contradicts_itself_is_refused(store: Path, change: dict[str, Any], reason: str) -> None:
+    file = store / "manifest.json"
+    manifest = json.loads(file.read_text())
+    manifest["scenarios"][0]["points"][0] |= change
+    file.write_text(json.dumps(manifest))
+    with pytest.raises(hs.StoreError, match=reason):
+        hs.open_store(store).results()
+
+
+def test_a_manifest_with_a_point_less_is_refused(store: Path) -> None:
+    file = store / "manifest.json"
+    manifest = json.loads(file.read_text())
+    manifest["scenarios"][0]["points"].pop()
+    file.write_text(json.dumps(manifest))
+    with pytest.raises(hs.StoreError, match="1 points of 2"):
+        hs.open_store(store).results()
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ({"jobs": 1.5}, "jobs: found 1.5; expected a whole number of at least 1"),
+        ({"jobs": "2"}, "jobs: found '2'; expected a whole number"),
+        ({"shard": (1,)}, r"shard: found \(1,\); expected \(i, n\)"),
+        ({"shard": "1/2"}, "shard: found '1/2'"),
+        ({"set": ["mac.queue=5"]}, "set: expected a mapping of dotted keys"),
+        ({"set": {3: 1}}, "set: expected a mapping of dotted keys"),
+        ({"seeds": 0}, "^--seeds 0: seeds: found 0; must be at least 1$"),
+    ],
+)
+def test_options_of_the_wrong_kind_are_refused(options: dict[str, Any], message: str) -> None:
+    with pytest.raises(hs.InputError, match=message):
+        hs.run(SHORT, **options)
+
+
+def test_results_without_a_common_seed_cannot_be_compared() -> None:
+    first, second = hs.run(SHORT), hs.run({**SHORT, "seed": 100})
+    with pytest.raises(ValueError, match="no seed has a sample"):
+        hs.compare(first, second, "flow.0.delay_ms")
+
+
+def test_bounds_are_told_with_all_their_digits() -> None:
+    with pytest.raises(hs.ScenarioError, match="must be at most 4294967295 packets"):
+        hs.Scenario({**SHORT, "mac": {"queue": 5_000_000_000}})
