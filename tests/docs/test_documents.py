@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import re
 import tomllib
 from pathlib import Path
@@ -71,7 +72,7 @@ def test_every_item_of_the_ns2_profile_that_a_parameter_names_is_described() -> 
     page = (ROOT / "docs" / "models" / "ns2.md").read_text()
     described = {int(n) for n in re.findall(r"^(\d+)\. \*\*", page, flags=re.MULTILINE)}
     assert items <= described
-    assert set(range(1, 44)) <= described
+    assert described == set(range(1, 49))
 
 
 def test_every_engine_key_the_ns2_page_names_exists() -> None:
@@ -80,3 +81,20 @@ def test_every_engine_key_the_ns2_page_names_exists() -> None:
     named = {key for key in re.findall(r"`([a-z]\w+) = ", page) if key != "profile"}
     assert len(named) > 20
     assert named <= known
+
+
+def test_the_aodv_page_lists_the_parameter_sets_and_names_parameters_that_exist() -> None:
+    page = (ROOT / "docs" / "models" / "aodv.md").read_text()
+    assert re.findall(r"^\| `([\w-]+)` \|", page, flags=re.MULTILINE) == [name for name, _ in _core.aodv_sets()]
+    parameters = {entry["name"] for entry in json.loads(_core.parameters())["aodv"]}
+    named = set(re.findall(r"\(`(\w+)`\)|`(\w+_\w+)`", page))
+    words = {first or second for first, second in named}
+    measured = {key for key in network_keys() if key in words}
+    assert len(measured) >= 7
+    assert words - measured <= parameters
+
+
+def network_keys() -> set[str]:
+    """Keys of the network's results in a real run."""
+    scenario = Scenario({"duration": "1s", "topology": {"kind": "chain", "hops": 1}, "flow": [{"from": 0, "to": 1}]})
+    return set(json.loads(_core.run(json.dumps(scenario.points[0].config(1))))["network"])
