@@ -41,3 +41,12 @@ def test_a_full_disk_behind_standard_output_is_told(folder: Path) -> None:
 def test_a_file_in_place_of_a_store_is_told(folder: Path) -> None:
     ended = shell("hopscope show chain.toml", folder)
     assert (ended.returncode, ended.stderr) == (2, "hopscope: chain.toml: is a file; a result store is a folder\n")
+
+
+def test_help_shows_no_value_for_options_that_take_none(folder: Path) -> None:
+    for verb in ("", "run", "reproduce", "list", "show", "check"):
+        ended = shell(f"hopscope {verb} --help", folder)
+        assert ended.returncode == 0
+        flags = [line for line in ended.stdout.splitlines() if " --json " in line or " --quick " in line]
+        assert not [line for line in flags if "<bool>" in line]
+        assert flags or not verb

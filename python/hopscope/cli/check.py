@@ -16,9 +16,11 @@ def command(
     set_: options.Set = None,
     seeds: options.Seeds = None,
     resolved: Annotated[
-        bool, typer.Option("--resolved", help="Print the scenario with every default filled in.")
+        bool, typer.Option("--resolved", metavar="", help="Print the scenario with every default filled in.")
     ] = False,
-    as_json: Annotated[bool, typer.Option("--json", help="With --resolved: as JSON instead of TOML.")] = False,
+    as_json: Annotated[
+        bool, typer.Option("--json", metavar="", help="With --resolved: as JSON instead of TOML.")
+    ] = False,
 ) -> None:
     """Check a scenario."""
     from hopscope.campaign.cost import estimate

@@ -11,7 +11,9 @@ from hopscope.cli.console import out
 
 
 def command(
-    as_json: Annotated[bool, typer.Option("--json", help="As JSON: section -> {name: description}.")] = False,
+    as_json: Annotated[
+        bool, typer.Option("--json", metavar="", help="As JSON: section -> {name: description}.")
+    ] = False,
 ) -> None:
     """List the catalogue and every word a scenario may use: profiles, presets, transports, routings and so on."""
     sections = listing()

@@ -66,7 +66,7 @@ def _print_version(wanted: bool) -> None:
 
 def _options(
     version: Annotated[
-        bool, typer.Option("--version", callback=_print_version, is_eager=True, help="Print the version.")
+        bool, typer.Option("--version", metavar="", callback=_print_version, is_eager=True, help="Print the version.")
     ] = False,
 ) -> None:
     """Options before the verb; each acts in its callback."""

@@ -16,9 +16,11 @@ Set = Annotated[
 ]
 Jobs = Annotated[int | None, typer.Option("--jobs", metavar="N", min=1, help="Runs at a time; default: all cores.")]
 Out = Annotated[Path | None, typer.Option("--out", metavar="DIR", help="Result store; finished runs in it are kept.")]
-Json = Annotated[bool, typer.Option("--json", help="Print the result as JSON and nothing else.")]
-Quick = Annotated[bool, typer.Option("--quick", help="Fewer seeds (unless --seeds says otherwise) and shorter runs.")]
-NoProgress = Annotated[bool, typer.Option("--no-progress", help="No progress bar.")]
+Json = Annotated[bool, typer.Option("--json", metavar="", help="Print the result as JSON and nothing else.")]
+Quick = Annotated[
+    bool, typer.Option("--quick", metavar="", help="Fewer seeds (unless --seeds says otherwise) and shorter runs.")
+]
+NoProgress = Annotated[bool, typer.Option("--no-progress", metavar="", help="No progress bar.")]
 Shard = Annotated[
     str | None,
     typer.Option("--shard", metavar="I/N", help="Do every N-th run from the I-th on; shards share one --out."),
