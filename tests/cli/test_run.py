@@ -177,10 +177,18 @@ def long_chain(folder: Path, seeds: int) -> None:
     (folder / "chain.toml").write_text(text.replace("seeds = 2", f"seeds = {seeds}").replace('"100kbps"', '"800kbps"'))
 
 
+# A test started in the background inherits an ignored SIGINT; the command must see it as a terminal's would.
+TAKE_INTERRUPTS = (
+    "import os, signal, sys; signal.signal(signal.SIGINT, signal.SIG_DFL);"
+    "os.execv(sys.executable, [sys.executable, *sys.argv[1:]])"
+)
+
+
 @pytest.mark.parametrize("kind", [signal.SIGINT, signal.SIGTERM])
 def test_an_interrupted_run_goes_on(hopscope: Any, folder: Path, kind: signal.Signals) -> None:
     long_chain(folder, 200)
-    command = [sys.executable, "-m", "hopscope", "run", "chain.toml", "--out", "store", "--jobs", "2"]
+    run = ["-m", "hopscope", "run", "chain.toml", "--out", "store", "--jobs", "2"]
+    command = [sys.executable, "-c", TAKE_INTERRUPTS, *run]
     with subprocess.Popen(command, cwd=folder, stderr=subprocess.PIPE, stdout=subprocess.PIPE, text=True) as process:
         deadline = time.monotonic() + 120
         while len(list(folder.glob("store/runs/*.json"))) < 3 and time.monotonic() < deadline:

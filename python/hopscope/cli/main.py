@@ -50,6 +50,8 @@ def main() -> None:
         sys.exit(130)
     except OSError as error:
         _say(f"{error.filename or 'standard output'}: {error.strerror or error}")
+        if error.filename is None:
+            _discard_standard_output()
         sys.exit(1)
     except MemoryError:
         _say("not enough memory for this scenario; see its cost with: hopscope check FILE")
@@ -78,6 +80,13 @@ def _replace_closed_streams() -> None:
         sys.stdout = open(os.devnull, "w", encoding="utf-8")  # noqa: SIM115 (lives as long as the process)
     if sys.stderr is None:
         sys.stderr = open(os.devnull, "w", encoding="utf-8")  # noqa: SIM115
+
+
+def _discard_standard_output() -> None:
+    """What is still buffered cannot be written either; the last flush of the process must not fail on it again."""
+    nowhere = os.open(os.devnull, os.O_WRONLY)
+    os.dup2(nowhere, 1)
+    os.close(nowhere)
 
 
 def _interrupt(_signal: int, _frame: FrameType | None) -> None:
