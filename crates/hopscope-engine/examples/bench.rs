@@ -1,7 +1,5 @@
-//! Fixed scenarios for measurements: `bench chain|grid|random|field N|hold|scenarios`, one line of figures each.
-//!
-//! Seconds are left to the caller (the engine reads no clock); instruction counts come from running this under
-//! callgrind.
+//! Fixed scenarios for measurements: `bench chain|hops|grid|random|field|hold`, one line of figures each. Wall-clock
+//! seconds are measured here; instruction counts come from running this under callgrind.
 #![expect(clippy::print_stdout, reason = "a measuring program talks to the terminal")]
 #![expect(clippy::disallowed_methods, reason = "a measuring program reads the clock")]
 
@@ -9,7 +7,6 @@ use std::time::Instant;
 
 use hopscope_engine::config::net::RoutingProtocol;
 use hopscope_engine::config::{AckPolicy, App, Config, FlowConfig, RoutingConfig, SeriesConfig, Transport, presets};
-use hopscope_engine::event::Event;
 use hopscope_engine::ids::NodeId;
 use hopscope_engine::record::NullRecorder;
 use hopscope_engine::rng::{Purpose, Stream};
@@ -142,15 +139,14 @@ fn hold(pending: usize, events: u64) {
     use std::cmp::Reverse;
     use std::collections::BinaryHeap;
     #[derive(PartialEq, Eq, PartialOrd, Ord, Clone, Copy)]
-    struct Entry(u64, u64, [u32; 3]);
+    struct Entry(u64, u64, u64);
     let mut stream = Stream::derive(1, 0, 0, Purpose::Traffic);
     let mut heap = BinaryHeap::new();
     for i in 0..pending as u64 {
-        heap.push(Reverse(Entry(u64::from(stream.below(1_000_000)), i, [0; 3])));
+        heap.push(Reverse(Entry(u64::from(stream.below(1_000_000)), i, 0)));
     }
     // The draws come from a table so that the loop is the heap's work alone.
     let steps: Vec<u64> = (0..4096).map(|_| u64::from(stream.below(2_000_000)) + 1).collect();
-    let _ = Event::Sample;
     let started = Instant::now();
     for i in 0..events {
         let Some(Reverse(entry)) = heap.pop() else { return };

@@ -190,8 +190,3 @@ pub fn estimate(config: &Config) -> Result<Estimate, BuildError> {
 pub fn run(config: Config) -> Result<RunResult, BuildError> {
     Ok(Simulation::new(config)?.run())
 }
-
-/// Instant `seconds` after the start, for callers outside.
-pub fn at_seconds(seconds: f64) -> Time {
-    Time::ZERO + Span::from_secs_f64(seconds)
-}

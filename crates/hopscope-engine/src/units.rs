@@ -35,11 +35,6 @@ impl Span {
     /// No time at all.
     pub const ZERO: Span = Span(0);
 
-    /// An interval of whole nanoseconds.
-    pub const fn from_nanos(ns: u64) -> Self {
-        Span(ns)
-    }
-
     /// An interval of whole microseconds.
     pub const fn from_micros(us: u64) -> Self {
         Span(us * 1_000)

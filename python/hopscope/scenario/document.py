@@ -214,11 +214,7 @@ class _Scanner:
             self.found[item] = self._position(self.at)
             before = self.at
             self._value(item)
-            self._match(self._GAP)
-            if self.text[self.at : self.at + 1] == ",":
-                self.at += 1
-                self._match(self._GAP)
-            if self.at == before:
+            if not self._comma(before):
                 return
             index += 1
         self.at += 1
@@ -229,13 +225,17 @@ class _Scanner:
         while self.text[self.at : self.at + 1] not in {"}", ""}:
             before = self.at
             self._assignment(path)
-            self._match(self._GAP)
-            if self.text[self.at : self.at + 1] == ",":
-                self.at += 1
-                self._match(self._GAP)
-            if self.at == before:
+            if not self._comma(before):
                 return
         self.at += 1
+
+    def _comma(self, before: int) -> bool:
+        """Passes over a comma; False when nothing was read since `before`, which only broken text can cause."""
+        self._match(self._GAP)
+        if self.text[self.at : self.at + 1] == ",":
+            self.at += 1
+            self._match(self._GAP)
+        return self.at != before
 
     def _key(self) -> KeyPath:
         parts: list[str] = []
