@@ -11,7 +11,7 @@ use std::collections::BTreeMap;
 use crate::config::{Config, SeriesKind};
 use crate::ids::NodeId;
 use crate::record::{DropReason, Record, Recorder};
-use crate::routing::aodv::AodvNote;
+use crate::routing::RoutingNote;
 use crate::units::{Span, Time};
 
 /// Largest window that has its own entry in the distribution; larger ones count there.
@@ -72,16 +72,16 @@ pub struct RoutingMeter {
 }
 
 impl RoutingMeter {
-    fn on_note(&mut self, note: AodvNote, in_range: bool) {
+    fn on_note(&mut self, note: RoutingNote, in_range: bool) {
         match note {
-            AodvNote::RouteUp { .. } | AodvNote::RouteDown { .. } => self.changes += 1,
-            AodvNote::SearchStarted { .. } => {}
-            AodvNote::SearchDone { latency, .. } => {
+            RoutingNote::RouteUp { .. } | RoutingNote::RouteDown { .. } => self.changes += 1,
+            RoutingNote::SearchStarted { .. } => {}
+            RoutingNote::SearchDone { latency, .. } => {
                 self.discoveries += 1;
                 self.discovery_ns += u128::from(latency.0);
             }
-            AodvNote::SearchFailed { .. } => self.failed_discoveries += 1,
-            AodvNote::LinkLost { .. } => {
+            RoutingNote::SearchFailed { .. } => self.failed_discoveries += 1,
+            RoutingNote::LinkLost { .. } => {
                 self.link_failures += 1;
                 self.false_link_failures += u64::from(in_range);
             }

@@ -5,7 +5,7 @@
 
 use crate::ids::{FlowId, NodeId};
 use crate::mac::dcf::FrameKind;
-use crate::routing::aodv::AodvNote;
+use crate::routing::RoutingNote;
 use crate::units::{Span, Time};
 
 /// Why a packet was lost.
@@ -150,7 +150,7 @@ pub enum Record {
         /// Node.
         node: NodeId,
         /// What.
-        note: AodvNote,
+        note: RoutingNote,
         /// For a lost link: the neighbour was in range all the while.
         in_range: bool,
     },

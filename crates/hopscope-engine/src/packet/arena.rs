@@ -2,16 +2,44 @@
 
 use crate::ids::PacketId;
 use crate::packet::Packet;
+use crate::packet::routing::{RoutingMessage, SourceRoute};
+
+/// What few packets carry beside their body; copies of a packet share it.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Extra {
+    /// The routing message of [`crate::packet::Body::Routing`].
+    Message(RoutingMessage),
+    /// The way the packet has to take.
+    SourceRoute(SourceRoute),
+}
+
+/// Names the extra part of a packet.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct ExtraId(u32);
+
+impl ExtraId {
+    /// The packet has no extra part.
+    pub const NONE: ExtraId = ExtraId(u32::MAX);
+}
+
+/// An extra part and the number of packets that share it; none: the slot is free.
+#[derive(Debug)]
+struct Shared {
+    extra: Option<Extra>,
+    holders: u32,
+}
 
 /// All packets under way.
 #[derive(Debug, Default)]
 pub struct PacketArena {
     slots: Vec<Packet>,
     free: Vec<PacketId>,
+    extras: Vec<Shared>,
+    free_extras: Vec<ExtraId>,
 }
 
 impl PacketArena {
-    /// Stores a packet.
+    /// Stores a packet. Its extra part, if any, has been made for it by [`PacketArena::keep`].
     #[inline]
     pub fn insert(&mut self, packet: Packet) -> PacketId {
         match self.free.pop() {
@@ -29,13 +57,21 @@ impl PacketArena {
     /// Stores a copy of a packet, as a receiver gets it while the sender still holds its own.
     #[inline]
     pub fn copy(&mut self, id: PacketId) -> PacketId {
-        self.insert(self.slots[id.index()])
+        let packet = self.slots[id.index()];
+        if packet.extra != ExtraId::NONE {
+            self.extras[packet.extra.0 as usize].holders += 1;
+        }
+        self.insert(packet)
     }
 
     /// The packet is gone; its slot is free.
     #[inline]
     pub fn release(&mut self, id: PacketId) {
         debug_assert!(!self.free.contains(&id), "packet {id} is released twice");
+        let extra = self.slots[id.index()].extra;
+        if extra != ExtraId::NONE {
+            self.let_go(extra);
+        }
         self.free.push(id);
     }
 
@@ -54,5 +90,99 @@ impl PacketArena {
     /// Number of packets stored.
     pub fn live(&self) -> usize {
         self.slots.len() - self.free.len()
+    }
+
+    /// Stores an extra part for one packet.
+    pub fn keep(&mut self, extra: Extra) -> ExtraId {
+        let shared = Shared { extra: Some(extra), holders: 1 };
+        match self.free_extras.pop() {
+            Some(id) => {
+                self.extras[id.0 as usize] = shared;
+                id
+            }
+            None => {
+                self.extras.push(shared);
+                ExtraId((self.extras.len() - 1) as u32)
+            }
+        }
+    }
+
+    /// The extra part of a packet.
+    pub fn extra(&self, id: ExtraId) -> Option<&Extra> {
+        self.extras.get(id.0 as usize)?.extra.as_ref()
+    }
+
+    /// The source route of a packet.
+    pub fn source_route(&self, id: ExtraId) -> Option<&SourceRoute> {
+        match self.extra(id) {
+            Some(Extra::SourceRoute(route)) => Some(route),
+            _ => None,
+        }
+    }
+
+    /// Gives a packet a source route in place of the one it has; its size changes with it.
+    pub fn set_source_route(&mut self, id: PacketId, route: SourceRoute) {
+        let old = self.slots[id.index()].extra;
+        let saved = self.source_route(old).map_or(0, SourceRoute::bytes);
+        if old != ExtraId::NONE {
+            self.let_go(old);
+        }
+        let added = route.bytes();
+        let extra = self.keep(Extra::SourceRoute(route));
+        let packet = &mut self.slots[id.index()];
+        packet.extra = extra;
+        packet.bytes = packet.bytes - saved + added;
+    }
+
+    fn let_go(&mut self, id: ExtraId) {
+        let shared = &mut self.extras[id.0 as usize];
+        shared.holders -= 1;
+        if shared.holders == 0 {
+            shared.extra = None;
+            self.free_extras.push(id);
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::ids::{FlowId, NodeId};
+    use crate::packet::Body;
+    use crate::units::Time;
+
+    fn packet(bytes: u32) -> Packet {
+        let node = NodeId(0);
+        Packet {
+            flow: FlowId(0),
+            src: node,
+            dst: node,
+            next_hop: node,
+            prev_hop: node,
+            bytes,
+            ttl: 1,
+            hops: 0,
+            extra: ExtraId::NONE,
+            sent: Time::ZERO,
+            body: Body::Opaque { handle: 0 },
+        }
+    }
+
+    #[test]
+    fn copies_share_an_extra_part_until_the_last_is_gone() {
+        let mut arena = PacketArena::default();
+        let route = |nodes: &[u32]| SourceRoute { path: nodes.iter().map(|&n| NodeId(n)).collect(), salvage: 0 };
+        let first = arena.insert(packet(100));
+        arena.set_source_route(first, route(&[0, 1, 2]));
+        let second = arena.copy(first);
+        assert_eq!(arena.get(second).bytes, 100 + route(&[0, 1, 2]).bytes());
+        arena.set_source_route(second, route(&[0, 3, 4, 2]));
+        assert_eq!(arena.get(second).bytes, 100 + route(&[0, 3, 4, 2]).bytes());
+        let of = |arena: &PacketArena, id| arena.source_route(arena.get(id).extra).cloned();
+        assert_eq!(of(&arena, first), Some(route(&[0, 1, 2])));
+        assert_eq!(of(&arena, second), Some(route(&[0, 3, 4, 2])));
+        arena.release(first);
+        arena.release(second);
+        assert_eq!((arena.live(), arena.free_extras.len()), (0, arena.extras.len()));
     }
 }

@@ -2,9 +2,10 @@
 
 pub mod aodv;
 pub mod arena;
+pub mod routing;
 pub mod tcp;
 
-pub use arena::PacketArena;
+pub use arena::{ExtraId, PacketArena};
 
 use crate::ids::{FlowId, NodeId};
 use crate::units::Time;
@@ -30,6 +31,8 @@ pub struct Packet {
     pub ttl: u8,
     /// Hops travelled so far.
     pub hops: u8,
+    /// Routing message or source route it carries beside its body.
+    pub extra: ExtraId,
     /// When this copy left the sending transport.
     pub sent: Time,
     /// What it carries.
@@ -57,6 +60,8 @@ pub enum Body {
     },
     /// An AODV message.
     Aodv(AodvMessage),
+    /// A message of another routing protocol: the packet's extra part.
+    Routing,
     /// A packet injected from outside; the handle names the caller's payload.
     Opaque {
         /// The caller's name for the payload.

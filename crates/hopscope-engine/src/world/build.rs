@@ -21,8 +21,7 @@ use crate::phy::modes;
 use crate::queue::EventQueue;
 use crate::record::Recorder;
 use crate::rng::{Purpose, Stream};
-use crate::routing::FixedRoutes;
-use crate::routing::aodv::Aodv;
+use crate::routing::{FixedRoutes, Router};
 use crate::transport::tcp::{TcpReceiver, TcpSender, TcpTimer};
 use crate::transport::udp::Udp;
 use crate::units::{Span, Time};
@@ -79,9 +78,9 @@ pub(super) fn build<R: Recorder>(config: &Config, recorder: R) -> Result<World<R
         arrived: Vec::new(),
         medium,
         routes: FixedRoutes::new(0),
-        aodv: Vec::new(),
+        routers: Vec::new(),
         routing_streams: Vec::new(),
-        aodv_effects: Vec::new(),
+        routing_effects: Vec::new(),
         recorder,
     };
     let fixed = config.routing.protocol == RoutingProtocol::Static;
@@ -102,7 +101,7 @@ pub(super) fn build<R: Recorder>(config: &Config, recorder: R) -> Result<World<R
     if fixed {
         world.routes = routes;
     } else {
-        world.aodv = (0..nodes).map(|n| Aodv::new(NodeId(n as u32), &config.aodv)).collect();
+        world.routers = (0..nodes).filter_map(|n| Router::new(NodeId(n as u32), config)).collect();
         world.routing_streams = (0..nodes).map(|n| stream(n, Purpose::RoutingJitter)).collect();
         world.start_routing();
     }

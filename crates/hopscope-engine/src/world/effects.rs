@@ -7,7 +7,7 @@ use crate::event::{Event, GENERATION_MASK};
 use crate::ids::{FlowId, NodeId, PacketId};
 use crate::mac::dcf::{Frame, FrameKind, MacEffects, Outcome};
 use crate::net::arp::{ARP_BYTES, Resolution};
-use crate::packet::{Body, Packet};
+use crate::packet::{Body, ExtraId, Packet};
 use crate::phy::{Arrival, Packed};
 use crate::record::{DropReason, Record, Recorder};
 use crate::transport::tcp::TcpEffect;
@@ -42,7 +42,7 @@ impl<R: Recorder> World<R> {
         if let Some((packet, outcome)) = effects.done {
             match outcome {
                 Outcome::Sent => self.packets.release(packet),
-                Outcome::RetryLimit if self.aodv.is_empty() => {
+                Outcome::RetryLimit if self.routers.is_empty() => {
                     self.drop_packet(node, packet, DropReason::RetryLimit);
                 }
                 Outcome::RetryLimit => self.on_link_failure(node, packet),
@@ -141,7 +141,7 @@ impl<R: Recorder> World<R> {
 
     /// Routes a packet at `node` and hands it to the link layer.
     pub(super) fn forward(&mut self, node: NodeId, id: PacketId) {
-        if !self.aodv.is_empty() {
+        if !self.routers.is_empty() {
             self.ask_router(node, id);
             return;
         }
@@ -188,6 +188,7 @@ impl<R: Recorder> World<R> {
             bytes: ARP_BYTES,
             ttl: 1,
             hops: 0,
+            extra: ExtraId::NONE,
             sent: self.now,
             body: Body::Arp { target, reply },
         };

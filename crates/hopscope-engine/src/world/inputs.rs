@@ -82,14 +82,12 @@ impl<R: Recorder> World<R> {
     pub(super) fn receive(&mut self, node: NodeId, id: PacketId) {
         let packet = self.packets.get_mut(id);
         packet.hops += 1;
-        if !self.aodv.is_empty() {
-            let packet = *packet;
-            if let Body::Aodv(message) = packet.body {
-                self.packets.release(id);
-                self.on_routing_message(node, packet.prev_hop, packet.ttl, &message);
+        if !self.routers.is_empty() {
+            let from = packet.prev_hop;
+            if self.take_routing_message(node, id) {
                 return;
             }
-            self.aodv[node.index()].on_heard(packet.prev_hop, self.now);
+            self.routers[node.index()].on_heard(from, self.now);
         }
         let packet = self.packets.get_mut(id);
         if packet.dst == node {
@@ -148,7 +146,7 @@ impl<R: Recorder> World<R> {
             Body::Opaque { handle } => {
                 self.arrived.push(super::Arrived { at: self.now, node, from: packet.src, handle });
             }
-            Body::Arp { .. } | Body::Aodv(_) => debug_assert!(false, "they end below the transport"),
+            Body::Arp { .. } | Body::Aodv(_) | Body::Routing => debug_assert!(false, "they end below the transport"),
         }
     }
 

@@ -20,12 +20,11 @@ use crate::mac::contention::Station;
 use crate::mac::dcf::{Attempts, Frame};
 use crate::mac::{Dcf, MacRules};
 use crate::net::{Arp, InterfaceQueue};
-use crate::packet::{Body, Packet, PacketArena};
+use crate::packet::{Body, ExtraId, Packet, PacketArena};
 use crate::queue::EventQueue;
 use crate::record::{DropReason, Record, Recorder};
 use crate::rng::Stream;
-use crate::routing::FixedRoutes;
-use crate::routing::aodv::{Aodv, AodvEffect};
+use crate::routing::{FixedRoutes, Router, RoutingEffect};
 use crate::units::{Span, Time};
 use flow::Flow;
 
@@ -96,10 +95,11 @@ pub struct World<R: Recorder> {
     air: Vec<AirSlots>,
     error_streams: Vec<Stream>,
     routes: FixedRoutes,
-    /// One machine per node where AODV is the protocol, else none.
-    aodv: Vec<Aodv>,
+    /// One machine per node; none where routes are static.
+    routers: Vec<Router>,
     routing_streams: Vec<Stream>,
-    aodv_effects: Vec<AodvEffect>,
+    /// Emptied lists of effects, kept for the next inputs.
+    routing_effects: Vec<Vec<RoutingEffect>>,
     packets: PacketArena,
     flows: Vec<Flow>,
     tcp_effects: Vec<crate::transport::tcp::TcpEffect>,
@@ -212,7 +212,7 @@ impl<R: Recorder> World<R> {
                 ));
             }
         }
-        let fixed = self.aodv.is_empty();
+        let fixed = self.routers.is_empty();
         if fixed && self.routes.lookup(node, dst).is_none() && self.routes.install(&self.medium, node, dst).is_none() {
             return Err(BuildError::new("dst", format!("no way leads from node {node} to node {dst}")));
         }
@@ -228,9 +228,9 @@ impl<R: Recorder> World<R> {
     /// Bytes held for nodes, links excluded (for the cost estimate and the benchmarks).
     pub fn node_memory(&self) -> usize {
         let network = size_of::<Net>() + InterfaceQueue::MEMORY;
-        let aodv = if self.aodv.is_empty() { 0 } else { size_of::<Aodv>() };
+        let router = if self.routers.is_empty() { 0 } else { size_of::<Router>() };
         self.nodes()
-            * (Station::MEMORY + size_of::<Dcf>() + network + size_of::<AirSlots>() + size_of::<Stream>() + aodv)
+            * (Station::MEMORY + size_of::<Dcf>() + network + size_of::<AirSlots>() + size_of::<Stream>() + router)
     }
 
     #[inline]
@@ -247,8 +247,20 @@ impl<R: Recorder> World<R> {
 
     /// Sends a new packet from the transport of `src` towards `dst`.
     fn originate(&mut self, src: NodeId, dst: NodeId, bytes: u32, body: Body, flow: FlowId) {
-        let ttl = self.aodv.get(src.index()).and_then(Aodv::data_ttl).unwrap_or(self.wiring.ttl);
-        let packet = Packet { flow, src, dst, next_hop: dst, prev_hop: src, bytes, ttl, hops: 0, sent: self.now, body };
+        let ttl = self.routers.get(src.index()).and_then(Router::data_ttl).unwrap_or(self.wiring.ttl);
+        let packet = Packet {
+            flow,
+            src,
+            dst,
+            next_hop: dst,
+            prev_hop: src,
+            bytes,
+            ttl,
+            hops: 0,
+            extra: ExtraId::NONE,
+            sent: self.now,
+            body,
+        };
         let id = self.packets.insert(packet);
         self.forward(src, id);
     }

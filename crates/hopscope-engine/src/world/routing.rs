@@ -3,38 +3,50 @@
 use super::World;
 use crate::event::Event;
 use crate::ids::{FlowId, NodeId, PacketId};
-use crate::packet::aodv::AodvMessage;
-use crate::packet::{Body, Packet};
+use crate::packet::arena::Extra;
+use crate::packet::routing::RoutingMessage;
+use crate::packet::{Body, ExtraId, Packet};
 use crate::record::{DropReason, Record, Recorder};
-use crate::rng::Stream;
-use crate::routing::aodv::{Aodv, AodvDrop, AodvEffect, AodvNote, AodvTimer, Lost, RouteAnswer};
-use crate::units::{Span, Time};
+use crate::routing::{Cx, Lost, Query, RouteAnswer, RouteDrop, Router, RoutingEffect, RoutingNote};
+use crate::units::Span;
 
 impl<R: Recorder> World<R> {
     // ---- inputs ----------------------------------------------------------------------------------------------
 
     /// Starts the clocks of all machines.
     pub(super) fn start_routing(&mut self) {
-        for node in 0..self.aodv.len() as u32 {
-            self.routing_input(NodeId(node), |aodv, now, rng, out| aodv.start(now, rng, out));
+        for node in 0..self.routers.len() as u32 {
+            self.routing_input(NodeId(node), Router::start);
         }
     }
 
     pub(super) fn on_routing_timer(&mut self, node: NodeId, timer: u8) {
-        let timer = AodvTimer::ALL[usize::from(timer)];
-        self.routing_input(node, |aodv, now, rng, out| aodv.on_timer(timer, now, rng, out));
+        self.routing_input(node, |router, cx| router.on_timer(timer, cx));
     }
 
-    pub(super) fn on_routing_message(&mut self, node: NodeId, from: NodeId, ttl: u8, message: &AodvMessage) {
-        self.routing_input(node, |aodv, now, rng, out| aodv.on_message(from, ttl, message, now, rng, out));
+    /// A packet came up at `node`: true if it was a routing message, which ends here.
+    pub(super) fn take_routing_message(&mut self, node: NodeId, id: PacketId) -> bool {
+        let packet = *self.packets.get(id);
+        let message = match packet.body {
+            Body::Aodv(message) => RoutingMessage::Aodv(message),
+            Body::Routing => match self.packets.extra(packet.extra) {
+                Some(Extra::Message(message)) => message.clone(),
+                _ => unreachable!("a routing packet carries its message"),
+            },
+            _ => return false,
+        };
+        self.packets.release(id);
+        self.routing_input(node, |router, cx| router.on_message(packet.prev_hop, packet.ttl, &message, cx));
+        true
     }
 
     /// Asks the node's machine where a data packet goes next.
     pub(super) fn ask_router(&mut self, node: NodeId, id: PacketId) {
-        let Packet { src, dst, prev_hop, .. } = *self.packets.get(id);
+        let Packet { src, dst, prev_hop, extra, .. } = *self.packets.get(id);
+        let source_route = self.packets.source_route(extra).cloned();
         let prev = (prev_hop != node).then_some(prev_hop);
-        let answer = self.routing_input(node, |aodv, now, rng, out| aodv.route(id, src, dst, prev, now, rng, out));
-        match answer {
+        let query = Query { packet: id, src, dst, prev, source_route: source_route.as_ref() };
+        match self.routing_input(node, |router, cx| router.route(&query, cx)) {
             RouteAnswer::Via(next_hop) => {
                 self.packets.get_mut(id).next_hop = next_hop;
                 self.resolve(node, id);
@@ -47,11 +59,16 @@ impl<R: Recorder> World<R> {
     /// The MAC gave a packet up: a sign for the routing protocol, and its packet if it carries data.
     pub(super) fn on_link_failure(&mut self, node: NodeId, id: PacketId) {
         let packet = *self.packets.get(id);
+        let source_route = self.packets.source_route(packet.extra).cloned();
         let lost = match packet.body {
-            Body::Tcp(_) | Body::Udp { .. } | Body::Opaque { .. } => {
-                Some(Lost { packet: id, src: packet.src, dst: packet.dst, hops: packet.hops })
-            }
-            Body::Aodv(_) | Body::Arp { .. } => {
+            Body::Tcp(_) | Body::Udp { .. } | Body::Opaque { .. } => Some(Lost {
+                packet: id,
+                src: packet.src,
+                dst: packet.dst,
+                hops: packet.hops,
+                source_route: source_route.as_ref(),
+            }),
+            Body::Aodv(_) | Body::Routing | Body::Arp { .. } => {
                 self.drop_packet(node, id, DropReason::RetryLimit);
                 None
             }
@@ -59,50 +76,47 @@ impl<R: Recorder> World<R> {
         if matches!(packet.body, Body::Arp { .. }) {
             return;
         }
-        self.routing_input(node, |aodv, now, rng, out| aodv.on_link_failure(packet.next_hop, lost, now, rng, out));
+        self.routing_input(node, |router, cx| router.on_link_failure(packet.next_hop, lost.as_ref(), cx));
     }
 
     /// True for a packet that goes to the head of the interface queue.
     pub(super) fn is_routing(&self, id: PacketId) -> bool {
-        matches!(self.packets.get(id).body, Body::Aodv(_))
+        matches!(self.packets.get(id).body, Body::Aodv(_) | Body::Routing)
     }
 
     /// One input to a node's machine, and its effects carried out.
-    fn routing_input<T>(
-        &mut self,
-        node: NodeId,
-        input: impl FnOnce(&mut Aodv, Time, &mut Stream, &mut Vec<AodvEffect>) -> T,
-    ) -> T {
-        let mut out = std::mem::take(&mut self.aodv_effects);
-        let machine = &mut self.aodv[node.index()];
-        let answer = input(machine, self.now, &mut self.routing_streams[node.index()], &mut out);
+    fn routing_input<T>(&mut self, node: NodeId, input: impl FnOnce(&mut Router, &mut Cx) -> T) -> T {
+        // An effect may lead to another input (a recalled packet): each has its own list.
+        let mut out = self.routing_effects.pop().unwrap_or_default();
+        let rng = &mut self.routing_streams[node.index()];
+        let answer = input(&mut self.routers[node.index()], &mut Cx { now: self.now, rng, out: &mut out });
         for effect in out.drain(..) {
             self.routing_effect(node, effect);
         }
-        self.aodv_effects = out;
+        self.routing_effects.push(out);
         answer
     }
 
     // ---- effects ---------------------------------------------------------------------------------------------
 
-    fn routing_effect(&mut self, node: NodeId, effect: AodvEffect) {
+    fn routing_effect(&mut self, node: NodeId, effect: RoutingEffect) {
         match effect {
-            AodvEffect::Broadcast { message, ttl, delay } => {
+            RoutingEffect::Broadcast { message, ttl, delay } => {
                 self.send_routing(node, NodeId::BROADCAST, ttl, message, delay);
             }
-            AodvEffect::Unicast { message, to, ttl } => self.send_routing(node, to, ttl, message, Span::ZERO),
-            AodvEffect::Forward { packet, next_hop, delay } => {
+            RoutingEffect::Unicast { message, to, ttl, delay } => self.send_routing(node, to, ttl, message, delay),
+            RoutingEffect::Forward { packet, next_hop, delay } => {
                 self.packets.get_mut(packet).next_hop = next_hop;
                 self.send_later(node, packet, delay);
             }
-            AodvEffect::Drop { packet, reason } => self.drop_packet(node, packet, drop_reason(reason)),
-            AodvEffect::FlushNextHop { next_hop } => self.flush(node, next_hop),
-            AodvEffect::Arm(timer, at) => {
-                self.events.push(at, Event::Routing { node, timer: timer.index() as u8 });
-            }
-            AodvEffect::Note(note) => {
+            RoutingEffect::SetSourceRoute { packet, route } => self.packets.set_source_route(packet, route),
+            RoutingEffect::Drop { packet, reason } => self.drop_packet(node, packet, drop_reason(reason)),
+            RoutingEffect::FlushNextHop { next_hop } => self.flush(node, next_hop),
+            RoutingEffect::RecallNextHop { next_hop } => self.recall(node, next_hop),
+            RoutingEffect::Arm(timer, at) => self.events.push(at, Event::Routing { node, timer }),
+            RoutingEffect::Note(note) => {
                 let in_range = match note {
-                    AodvNote::LinkLost { neighbour } => self.medium.neighbours(node).any(|n| n == neighbour),
+                    RoutingNote::LinkLost { neighbour } => self.medium.neighbours(node).any(|n| n == neighbour),
                     _ => false,
                 };
                 self.note(Record::Routing { node, note, in_range });
@@ -110,9 +124,14 @@ impl<R: Recorder> World<R> {
         }
     }
 
-    fn send_routing(&mut self, node: NodeId, to: NodeId, ttl: u8, message: AodvMessage, delay: Span) {
+    fn send_routing(&mut self, node: NodeId, to: NodeId, ttl: u8, message: RoutingMessage, delay: Span) {
         let bytes = self.wiring.ip_header + message.bytes(self.wiring.aodv_rules, self.wiring.udp_header);
         self.note(Record::RoutingSent { node, kind: message.kind(), bytes });
+        let (body, extra) = match message {
+            RoutingMessage::Aodv(message) => (Body::Aodv(message), ExtraId::NONE),
+            #[allow(unreachable_patterns)]
+            message => (Body::Routing, self.packets.keep(Extra::Message(message))),
+        };
         let packet = Packet {
             flow: FlowId(u32::MAX),
             src: node,
@@ -122,8 +141,9 @@ impl<R: Recorder> World<R> {
             bytes,
             ttl,
             hops: 0,
+            extra,
             sent: self.now,
-            body: Body::Aodv(message),
+            body,
         };
         let id = self.packets.insert(packet);
         self.send_later(node, id, delay);
@@ -139,21 +159,35 @@ impl<R: Recorder> World<R> {
 
     /// Drops what waits in the interface queue for a neighbour.
     fn flush(&mut self, node: NodeId, next_hop: NodeId) {
-        loop {
-            let packets = &self.packets;
-            let queue = &mut self.nets[node.index()].queue;
-            let Some(id) = queue.take(self.now, |id| packets.get(id).next_hop == next_hop) else { return };
+        while let Some(id) = self.take_waiting(node, next_hop) {
             self.drop_packet(node, id, DropReason::LinkFailed);
         }
     }
+
+    /// Hands what waits in the interface queue for a neighbour back to the machine.
+    fn recall(&mut self, node: NodeId, next_hop: NodeId) {
+        // All leave the queue first: the machine may send some of them to this neighbour again.
+        let mut waiting: smallvec::SmallVec<[PacketId; 16]> = smallvec::SmallVec::new();
+        while let Some(id) = self.take_waiting(node, next_hop) {
+            waiting.push(id);
+        }
+        for id in waiting {
+            self.on_link_failure(node, id);
+        }
+    }
+
+    fn take_waiting(&mut self, node: NodeId, next_hop: NodeId) -> Option<PacketId> {
+        let packets = &self.packets;
+        self.nets[node.index()].queue.take(self.now, |id| packets.get(id).next_hop == next_hop)
+    }
 }
 
-fn drop_reason(reason: AodvDrop) -> DropReason {
+fn drop_reason(reason: RouteDrop) -> DropReason {
     match reason {
-        AodvDrop::NoRoute => DropReason::NoRoute,
-        AodvDrop::BufferFull => DropReason::RouteBufferFull,
-        AodvDrop::BufferTimeout => DropReason::RouteBufferTimeout,
-        AodvDrop::Loop => DropReason::Loop,
-        AodvDrop::LinkFailed => DropReason::LinkFailed,
+        RouteDrop::NoRoute => DropReason::NoRoute,
+        RouteDrop::BufferFull => DropReason::RouteBufferFull,
+        RouteDrop::BufferTimeout => DropReason::RouteBufferTimeout,
+        RouteDrop::Loop => DropReason::Loop,
+        RouteDrop::LinkFailed => DropReason::LinkFailed,
     }
 }

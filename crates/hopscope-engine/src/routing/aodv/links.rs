@@ -3,10 +3,11 @@
 use smallvec::SmallVec;
 
 use super::table::RouteState;
-use super::{Aodv, AodvDrop, AodvEffect, AodvNote, AodvTimer, Cx, Lost, RouteLoss};
+use super::{Aodv, timer};
 use crate::config::aodv::HelloSenders;
 use crate::ids::NodeId;
 use crate::packet::aodv::{AodvMessage, Rerr, Rrep};
+use crate::routing::{Cx, Lost, RouteDrop, RouteLoss, RoutingEffect, RoutingNote};
 use crate::units::{Span, Time};
 
 /// Neighbours whose HELLOs were heard, each with the end of its hold time.
@@ -61,7 +62,7 @@ impl Neighbours {
 
 impl Aodv {
     /// The MAC gave a frame to `next_hop` up.
-    pub(super) fn link_failed(&mut self, next_hop: NodeId, lost: Option<Lost>, cx: &mut Cx) {
+    pub(super) fn link_failed(&mut self, next_hop: NodeId, lost: Option<&Lost>, cx: &mut Cx) {
         let repairs = |lost: &Lost, this: &Self| {
             let route = this.table.get(lost.dst);
             let near = |hops: u8| u32::from(hops) <= this.cfg.max_repair_ttl;
@@ -80,7 +81,7 @@ impl Aodv {
             (None, Some(lost)) if self.table.get(lost.dst).is_some_and(|r| r.state == RouteState::Repairing) => {
                 self.hold(lost.packet, lost.dst, cx);
             }
-            (None, Some(lost)) => cx.drop_packet(lost.packet, AodvDrop::LinkFailed),
+            (None, Some(lost)) => cx.drop_packet(lost.packet, RouteDrop::LinkFailed),
             (None, None) => {}
         }
     }
@@ -98,7 +99,7 @@ impl Aodv {
             }
             broken = true;
             route.lose();
-            cx.note(AodvNote::RouteDown { dst: route.dst, cause: RouteLoss::LinkLost });
+            cx.note(RoutingNote::RouteDown { dst: route.dst, cause: RouteLoss::LinkLost });
             if repair == Some(route.dst) {
                 route.await_repair();
             } else {
@@ -107,11 +108,11 @@ impl Aodv {
             }
         }
         if broken {
-            cx.note(AodvNote::LinkLost { neighbour });
-            self.armed.by(AodvTimer::Sweep, until, cx.out);
+            cx.note(RoutingNote::LinkLost { neighbour });
+            self.armed.by(timer::SWEEP, until, cx.out);
         }
         if self.cfg.flush_queue {
-            cx.push(AodvEffect::FlushNextHop { next_hop: neighbour });
+            cx.push(RoutingEffect::FlushNextHop { next_hop: neighbour });
         }
         self.report_lost(&lost, false, cx);
     }
@@ -165,7 +166,7 @@ impl Aodv {
             }
             let message = AodvMessage::Rerr(Rerr::new(part));
             if let ([to], true) = (told, self.cfg.rerr_unicast) {
-                cx.push(AodvEffect::Unicast { message, to: *to, ttl: 1 });
+                cx.push(RoutingEffect::Unicast { message: message.into(), to: *to, ttl: 1, delay: Span::ZERO });
             } else {
                 let delay = if jitter { cx.part_of(self.cfg.broadcast_jitter) } else { Span::ZERO };
                 self.broadcast(message, 1, delay, cx);
@@ -196,7 +197,7 @@ impl Aodv {
         }
         // Uniform within the jitter on both sides, and always in the future.
         let next = (wait + jitter).saturating_sub(self.cfg.hello_jitter).max(Span(1));
-        self.armed.by(AodvTimer::Hello, cx.now + next, cx.out);
+        self.armed.by(timer::HELLO, cx.now + next, cx.out);
     }
 
     /// Takes down the links whose hold time is over.
@@ -211,7 +212,7 @@ impl Aodv {
         // ns-2 looks once per interval; otherwise a hold time ends when it ends.
         let next = if self.ns2 { Some(cx.now + self.cfg.hello_interval) } else { self.neighbours.next_expiry() };
         if let Some(at) = next {
-            self.armed.by(AodvTimer::Neighbours, at, cx.out);
+            self.armed.by(timer::NEIGHBOURS, at, cx.out);
         }
     }
 }

@@ -1,8 +1,7 @@
-//! What a node remembers for a while: requests seen, its own sends of the last second, timers asked for.
+//! What a node remembers for a while: requests seen and its own sends of the last second.
 
 use std::collections::VecDeque;
 
-use super::{AodvEffect, AodvTimer};
 use crate::ids::NodeId;
 use crate::units::{Span, Time};
 
@@ -66,35 +65,6 @@ impl RateLimit {
 
 const ONE_SECOND: Span = Span::from_secs(1);
 
-/// The expiries the caller holds, one per kind. A deadline later than the one held is asked for when that one comes.
-#[derive(Debug)]
-pub(super) struct Armed([Time; AodvTimer::COUNT]);
-
-impl Armed {
-    pub(super) fn new() -> Self {
-        Armed([Time::NEVER; AodvTimer::COUNT])
-    }
-
-    /// Makes sure that an expiry comes at `at` or before.
-    pub(super) fn by(&mut self, timer: AodvTimer, at: Time, out: &mut Vec<AodvEffect>) {
-        let armed = &mut self.0[timer.index()];
-        if at < *armed {
-            *armed = at;
-            out.push(AodvEffect::Arm(timer, at));
-        }
-    }
-
-    /// Takes an expiry; false when a later `Arm` has replaced it.
-    pub(super) fn fires(&mut self, timer: AodvTimer, now: Time) -> bool {
-        let armed = &mut self.0[timer.index()];
-        let due = *armed <= now;
-        if due {
-            *armed = Time::NEVER;
-        }
-        due
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -121,16 +91,5 @@ mod tests {
         assert_eq!(limit.take(at(1000)), Ok(()));
         assert_eq!(limit.take(at(1001)), Err(at(1600)));
         assert_eq!(RateLimit::new(None).take(at(0)), Ok(()));
-    }
-
-    #[test]
-    fn only_an_earlier_deadline_is_asked_for() {
-        let (mut armed, mut out) = (Armed::new(), Vec::new());
-        armed.by(AodvTimer::Hello, Time(50), &mut out);
-        armed.by(AodvTimer::Hello, Time(60), &mut out);
-        armed.by(AodvTimer::Hello, Time(40), &mut out);
-        assert_eq!(out, [AodvEffect::Arm(AodvTimer::Hello, Time(50)), AodvEffect::Arm(AodvTimer::Hello, Time(40))]);
-        assert!(armed.fires(AodvTimer::Hello, Time(40)));
-        assert!(!armed.fires(AodvTimer::Hello, Time(50)), "the replaced expiry is ignored");
     }
 }

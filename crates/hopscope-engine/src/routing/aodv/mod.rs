@@ -1,16 +1,11 @@
 //! AODV (RFC 3561): routes are searched when a packet needs one.
 //!
-//! One machine per node; it knows neither the queue nor the MAC. Every input comes with the instant, the node's stream
-//! of random numbers and a list to which the machine appends its [`AodvEffect`]s; the caller carries out all of them
-//! before the next input. A packet handed to [`Aodv::route`] that is answered with [`RouteAnswer::Held`], and a lost one
-//! handed to [`Aodv::on_link_failure`], belong to the machine until it names them in `Forward` or `Drop`. Using a route
-//! allocates nothing.
+//! Using a route allocates nothing.
 //!
 //! | file | idea |
 //! |---|---|
 //! | `table.rs` | routes, freshness of sequence numbers |
-//! | `buffer.rs` | packets held during a search |
-//! | `memory.rs` | requests seen, rate limits, timers asked for |
+//! | `memory.rs` | requests seen, rate limits |
 //! | `search.rs` | requests sent: rings, waits, giving up |
 //! | `receive.rs` | requests, replies, HELLOs and errors received |
 //! | `links.rs` | neighbours, broken links, route errors sent, local repair |
@@ -23,7 +18,6 @@
 //! Left out: unidirectional links (RREP-ACK, blacklist; RFC 3561 6.8), the N flag of errors after a longer repair (6.12),
 //! aggregation of prefixes (7) and actions after a reboot (6.13).
 
-mod buffer;
 mod links;
 mod memory;
 mod ns2;
@@ -35,16 +29,17 @@ mod tests;
 
 pub use table::{Route, RouteState};
 
-use buffer::SendBuffer;
 use links::Neighbours;
-use memory::{Armed, RateLimit, SeenRequests};
+use memory::{RateLimit, SeenRequests};
 use search::Search;
 use table::RouteTable;
 
 use crate::config::aodv::{AodvConfig, AodvRules, Detection};
 use crate::ids::{NodeId, PacketId};
 use crate::packet::aodv::AodvMessage;
-use crate::rng::Stream;
+use crate::routing::armed::Armed;
+use crate::routing::buffer::SendBuffer;
+use crate::routing::{Cx, Lost, Query, RouteAnswer, RouteDrop, RouteLoss, RoutingEffect, RoutingNote};
 use crate::units::{Span, Time};
 
 /// AODV at one node.
@@ -71,205 +66,23 @@ pub struct Aodv {
     last_broadcast: Option<Time>,
     /// When this node last took part in carrying data.
     last_use: Option<Time>,
-    armed: Armed,
+    armed: Armed<{ timer::COUNT }>,
 }
 
-/// Answer to a packet that needs a next hop.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum RouteAnswer {
-    /// Send it to this neighbour.
-    Via(NodeId),
-    /// The machine keeps it until a route is found.
-    Held,
-    /// It is lost.
-    Drop(AodvDrop),
-}
-
-/// Why a packet was lost.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum AodvDrop {
-    /// No route: a search failed, or a forwarder's route is gone.
-    NoRoute,
-    /// Too many packets were held.
-    BufferFull,
-    /// It was held too long.
-    BufferTimeout,
-    /// It came back to its source.
-    Loop,
-    /// The neighbour it was sent to did not take it.
-    LinkFailed,
-}
-
-/// A packet the MAC could not deliver to a neighbour.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Lost {
-    /// The packet; it now belongs to the machine.
-    pub packet: PacketId,
-    /// Its source.
-    pub src: NodeId,
-    /// Its destination.
-    pub dst: NodeId,
-    /// Hops it has travelled to this node; 0 at its source.
-    pub hops: u8,
-}
-
-/// A timer of the machine. A new [`AodvEffect::Arm`] replaces the pending expiry of the same kind; an expiry that comes
-/// though it was replaced is ignored.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub enum AodvTimer {
+/// Timers of the machine.
+mod timer {
     /// The wait for an answer to a request ends.
-    Search,
+    pub const SEARCH: u8 = 0;
     /// A route or a held packet expires.
-    Sweep,
+    pub const SWEEP: u8 = 1;
     /// The next HELLO.
-    Hello,
+    pub const HELLO: u8 = 2;
     /// A neighbour's hold time ends.
-    Neighbours,
+    pub const NEIGHBOURS: u8 = 3;
     /// Old requests are forgotten (`ns2` rules).
-    Memory,
-}
-
-impl AodvTimer {
-    /// Number of kinds.
+    pub const MEMORY: u8 = 4;
+    /// Number of timers.
     pub const COUNT: usize = 5;
-    /// Every kind, by index.
-    pub const ALL: [AodvTimer; AodvTimer::COUNT] =
-        [AodvTimer::Search, AodvTimer::Sweep, AodvTimer::Hello, AodvTimer::Neighbours, AodvTimer::Memory];
-
-    /// A number below [`AodvTimer::COUNT`], for tables.
-    pub const fn index(self) -> usize {
-        self as usize
-    }
-}
-
-/// What the machine wants done. The caller carries effects out in the order given.
-#[derive(Debug, Clone, Copy, PartialEq)]
-pub enum AodvEffect {
-    /// Send a message to all neighbours after `delay`.
-    Broadcast {
-        /// The message.
-        message: AodvMessage,
-        /// Time to live of its packet.
-        ttl: u8,
-        /// Random delay that keeps neighbours from answering in chorus.
-        delay: Span,
-    },
-    /// Send a message to one neighbour.
-    Unicast {
-        /// The message.
-        message: AodvMessage,
-        /// The neighbour.
-        to: NodeId,
-        /// Time to live of its packet.
-        ttl: u8,
-    },
-    /// Send a held packet to a neighbour after `delay`.
-    Forward {
-        /// The packet.
-        packet: PacketId,
-        /// The neighbour.
-        next_hop: NodeId,
-        /// Time between released packets (`release_gap`).
-        delay: Span,
-    },
-    /// A packet of the machine is lost.
-    Drop {
-        /// The packet.
-        packet: PacketId,
-        /// Why.
-        reason: AodvDrop,
-    },
-    /// Drop the packets of the interface queue that wait for this neighbour.
-    FlushNextHop {
-        /// The neighbour.
-        next_hop: NodeId,
-    },
-    /// Call `on_timer` at this instant; replaces the pending expiry of the same kind.
-    Arm(AodvTimer, Time),
-    /// Something to record.
-    Note(AodvNote),
-}
-
-/// A fact for records.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum AodvNote {
-    /// A destination has a new next hop or can be reached again.
-    RouteUp {
-        /// Destination.
-        dst: NodeId,
-        /// Neighbour that takes its packets.
-        next_hop: NodeId,
-        /// Hops.
-        hops: u8,
-    },
-    /// A route can no longer be used.
-    RouteDown {
-        /// Destination.
-        dst: NodeId,
-        /// Why.
-        cause: RouteLoss,
-    },
-    /// A search began.
-    SearchStarted {
-        /// Destination.
-        dst: NodeId,
-        /// It repairs a broken route of others.
-        repair: bool,
-    },
-    /// A search found a route.
-    SearchDone {
-        /// Destination.
-        dst: NodeId,
-        /// Time since it began.
-        latency: Span,
-    },
-    /// A search was given up.
-    SearchFailed {
-        /// Destination.
-        dst: NodeId,
-    },
-    /// A neighbour is taken for gone.
-    LinkLost {
-        /// The neighbour.
-        neighbour: NodeId,
-    },
-}
-
-/// Why a route can no longer be used.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum RouteLoss {
-    /// It was not used for its lifetime.
-    Expired,
-    /// The link to its next hop is gone.
-    LinkLost,
-    /// Its next hop reported it gone.
-    Reported,
-}
-
-/// The instant of an input, the node's random numbers and the list its effects go to.
-struct Cx<'a> {
-    now: Time,
-    rng: &'a mut Stream,
-    out: &'a mut Vec<AodvEffect>,
-}
-
-impl Cx<'_> {
-    fn push(&mut self, effect: AodvEffect) {
-        self.out.push(effect);
-    }
-
-    fn note(&mut self, note: AodvNote) {
-        self.out.push(AodvEffect::Note(note));
-    }
-
-    fn drop_packet(&mut self, packet: PacketId, reason: AodvDrop) {
-        self.out.push(AodvEffect::Drop { packet, reason });
-    }
-
-    /// A uniform part of `longest`.
-    fn part_of(&mut self, longest: Span) -> Span {
-        Span((self.rng.uniform() * longest.0 as f64) as u64)
-    }
 }
 
 impl Aodv {
@@ -297,37 +110,27 @@ impl Aodv {
     }
 
     /// Starts the machine's clocks.
-    pub fn start(&mut self, now: Time, rng: &mut Stream, out: &mut Vec<AodvEffect>) {
-        let mut cx = Cx { now, rng, out };
+    pub fn start(&mut self, cx: &mut Cx) {
         if self.cfg.detection == Detection::Hello {
             // Clocks of separate nodes have no common phase.
             let phase = cx.part_of(self.cfg.hello_interval);
-            self.armed.by(AodvTimer::Hello, now + phase, cx.out);
+            self.armed.by(timer::HELLO, cx.now + phase, cx.out);
         }
         if self.ns2 {
-            self.start_ns2(&mut cx);
+            self.start_ns2(cx);
         }
     }
 
     /// The next hop of a packet from `src` to `dst` that `prev` forwarded to this node (none: it originates here).
     /// The route's lifetime is extended.
-    #[allow(clippy::too_many_arguments)]
-    pub fn route(
-        &mut self,
-        packet: PacketId,
-        src: NodeId,
-        dst: NodeId,
-        prev: Option<NodeId>,
-        now: Time,
-        rng: &mut Stream,
-        out: &mut Vec<AodvEffect>,
-    ) -> RouteAnswer {
-        let mut cx = Cx { now, rng, out };
+    pub fn route(&mut self, query: &Query, cx: &mut Cx) -> RouteAnswer {
+        let &Query { packet, src, dst, prev, .. } = query;
+        let now = cx.now;
         if src == self.node && prev.is_some() {
-            return RouteAnswer::Drop(AodvDrop::Loop);
+            return RouteAnswer::Drop(RouteDrop::Loop);
         }
         self.last_use = Some(now);
-        self.settle(dst, &mut cx);
+        self.settle(dst, cx);
         let until = now + self.cfg.active_route_timeout;
         match self.table.get_mut(dst) {
             Some(route) if route.state == RouteState::Up => {
@@ -341,68 +144,51 @@ impl Aodv {
                 RouteAnswer::Via(next_hop)
             }
             _ if prev.is_none() => {
-                self.hold(packet, dst, &mut cx);
-                self.seek(dst, &mut cx);
+                self.hold(packet, dst, cx);
+                self.seek(dst, cx);
                 RouteAnswer::Held
             }
             Some(route) if route.state == RouteState::Repairing => {
-                self.hold(packet, dst, &mut cx);
+                self.hold(packet, dst, cx);
                 RouteAnswer::Held
             }
             _ => {
-                self.report_missing_route(dst, prev, &mut cx);
-                RouteAnswer::Drop(AodvDrop::NoRoute)
+                self.report_missing_route(dst, prev, cx);
+                RouteAnswer::Drop(RouteDrop::NoRoute)
             }
         }
     }
 
     /// A message came in from the neighbour `from` with this time to live, as sent.
-    pub fn on_message(
-        &mut self,
-        from: NodeId,
-        ttl: u8,
-        message: &AodvMessage,
-        now: Time,
-        rng: &mut Stream,
-        out: &mut Vec<AodvEffect>,
-    ) {
-        let mut cx = Cx { now, rng, out };
+    pub fn on_message(&mut self, from: NodeId, ttl: u8, message: &AodvMessage, cx: &mut Cx) {
         if self.ns2 {
             match message {
-                AodvMessage::Rreq(rreq) => self.on_rreq_ns2(from, ttl, rreq, &mut cx),
-                AodvMessage::Rrep(rrep) => self.on_rrep_ns2(from, ttl, rrep, &mut cx),
-                AodvMessage::Hello(_) => self.on_hello_ns2(from, &mut cx),
-                AodvMessage::Rerr(rerr) => self.on_rerr_ns2(from, rerr, &mut cx),
+                AodvMessage::Rreq(rreq) => self.on_rreq_ns2(from, ttl, rreq, cx),
+                AodvMessage::Rrep(rrep) => self.on_rrep_ns2(from, ttl, rrep, cx),
+                AodvMessage::Hello(_) => self.on_hello_ns2(from, cx),
+                AodvMessage::Rerr(rerr) => self.on_rerr_ns2(from, rerr, cx),
             }
         } else {
-            self.neighbours.refresh(from, now + self.cfg.hold());
+            self.neighbours.refresh(from, cx.now + self.cfg.hold());
             match message {
-                AodvMessage::Rreq(rreq) => self.on_rreq(from, ttl, rreq, &mut cx),
-                AodvMessage::Rrep(rrep) => self.on_rrep(from, ttl, rrep, &mut cx),
-                AodvMessage::Hello(rrep) => self.on_hello(from, rrep, &mut cx),
-                AodvMessage::Rerr(rerr) => self.on_rerr(from, rerr, &mut cx),
+                AodvMessage::Rreq(rreq) => self.on_rreq(from, ttl, rreq, cx),
+                AodvMessage::Rrep(rrep) => self.on_rrep(from, ttl, rrep, cx),
+                AodvMessage::Hello(rrep) => self.on_hello(from, rrep, cx),
+                AodvMessage::Rerr(rerr) => self.on_rerr(from, rerr, cx),
             }
         }
     }
 
     /// The MAC gave up a unicast frame to `next_hop`: `lost` is the data packet in it, none for a routing message.
-    pub fn on_link_failure(
-        &mut self,
-        next_hop: NodeId,
-        lost: Option<Lost>,
-        now: Time,
-        rng: &mut Stream,
-        out: &mut Vec<AodvEffect>,
-    ) {
-        let mut cx = Cx { now, rng, out };
+    pub fn on_link_failure(&mut self, next_hop: NodeId, lost: Option<&Lost>, cx: &mut Cx) {
         if self.cfg.detection == Detection::Hello {
             if let Some(lost) = lost {
-                cx.drop_packet(lost.packet, AodvDrop::LinkFailed);
+                cx.drop_packet(lost.packet, RouteDrop::LinkFailed);
             }
         } else if self.ns2 {
-            self.link_failed_ns2(next_hop, lost, &mut cx);
+            self.link_failed_ns2(next_hop, lost, cx);
         } else {
-            self.link_failed(next_hop, lost, &mut cx);
+            self.link_failed(next_hop, lost, cx);
         }
     }
 
@@ -416,19 +202,19 @@ impl Aodv {
     }
 
     /// A timer asked for expired.
-    pub fn on_timer(&mut self, timer: AodvTimer, now: Time, rng: &mut Stream, out: &mut Vec<AodvEffect>) {
-        if !self.armed.fires(timer, now) {
+    pub fn on_timer(&mut self, timer: u8, cx: &mut Cx) {
+        if !self.armed.fires(timer, cx.now) {
             return;
         }
-        let mut cx = Cx { now, rng, out };
         match timer {
-            AodvTimer::Search if self.ns2 => self.end_repairs_ns2(&mut cx),
-            AodvTimer::Search => self.end_waits(&mut cx),
-            AodvTimer::Sweep if self.ns2 => self.sweep_ns2(&mut cx),
-            AodvTimer::Sweep => self.sweep(&mut cx),
-            AodvTimer::Hello => self.say_hello(&mut cx),
-            AodvTimer::Neighbours => self.check_neighbours(&mut cx),
-            AodvTimer::Memory => self.forget_ns2(&mut cx),
+            timer::SEARCH if self.ns2 => self.end_repairs_ns2(cx),
+            timer::SEARCH => self.end_waits(cx),
+            timer::SWEEP if self.ns2 => self.sweep_ns2(cx),
+            timer::SWEEP => self.sweep(cx),
+            timer::HELLO => self.say_hello(cx),
+            timer::NEIGHBOURS => self.check_neighbours(cx),
+            timer::MEMORY => self.forget_ns2(cx),
+            _ => unreachable!("the machine asked for no such timer"),
         }
     }
 
@@ -471,18 +257,18 @@ impl Aodv {
     fn hold(&mut self, packet: PacketId, dst: NodeId, cx: &mut Cx) {
         self.drop_expired(cx);
         if let Some(oldest) = self.buffer.hold(packet, dst, cx.now) {
-            cx.drop_packet(oldest, AodvDrop::BufferFull);
+            cx.drop_packet(oldest, RouteDrop::BufferFull);
         }
         if !self.ns2
             && let Some(at) = self.buffer.next_expiry()
         {
-            self.armed.by(AodvTimer::Sweep, at, cx.out);
+            self.armed.by(timer::SWEEP, at, cx.out);
         }
     }
 
     fn drop_expired(&mut self, cx: &mut Cx) {
         while let Some(packet) = self.buffer.take_expired(cx.now) {
-            cx.drop_packet(packet, AodvDrop::BufferTimeout);
+            cx.drop_packet(packet, RouteDrop::BufferTimeout);
         }
     }
 
@@ -490,7 +276,7 @@ impl Aodv {
     fn release(&mut self, dst: NodeId, next_hop: NodeId, gap: Span, cx: &mut Cx) {
         let mut delay = Span::ZERO;
         while let Some(packet) = self.buffer.take(dst) {
-            cx.push(AodvEffect::Forward { packet, next_hop, delay });
+            cx.push(RoutingEffect::Forward { packet, next_hop, delay });
             delay = delay + gap;
         }
     }
@@ -500,12 +286,12 @@ impl Aodv {
         let ns2 = self.ns2;
         let route = self.table.entry(dst);
         if route.state != RouteState::Up || route.next_hop != next_hop {
-            cx.note(AodvNote::RouteUp { dst, next_hop, hops });
+            cx.note(RoutingNote::RouteUp { dst, next_hop, hops });
         }
         (route.state, route.next_hop, route.hops, route.seq) = (RouteState::Up, next_hop, hops, seq);
         route.expires = expires;
         if !ns2 {
-            self.armed.by(AodvTimer::Sweep, expires, cx.out);
+            self.armed.by(timer::SWEEP, expires, cx.out);
         }
     }
 
@@ -514,11 +300,11 @@ impl Aodv {
         let until = if self.ns2 { Time::ZERO } else { cx.now + self.cfg.delete_period };
         if let Some(route) = self.table.get_mut(dst) {
             if route.state == RouteState::Up {
-                cx.note(AodvNote::RouteDown { dst, cause });
+                cx.note(RoutingNote::RouteDown { dst, cause });
             }
             route.fall(until);
             if !self.ns2 {
-                self.armed.by(AodvTimer::Sweep, until, cx.out);
+                self.armed.by(timer::SWEEP, until, cx.out);
             }
         }
     }
@@ -546,13 +332,13 @@ impl Aodv {
             if route.state == RouteState::Up && route.expires <= now {
                 route.lose();
                 route.fall(forget);
-                cx.note(AodvNote::RouteDown { dst: route.dst, cause: RouteLoss::Expired });
+                cx.note(RoutingNote::RouteDown { dst: route.dst, cause: RouteLoss::Expired });
             }
         }
         self.table.retain(|route| route.state != RouteState::Down || route.expires > now);
         let expiries = self.table.iter().filter(|r| r.state != RouteState::Repairing).map(|r| r.expires);
         if let Some(at) = expiries.chain(self.buffer.next_expiry()).min() {
-            self.armed.by(AodvTimer::Sweep, at, cx.out);
+            self.armed.by(timer::SWEEP, at, cx.out);
         }
     }
 }

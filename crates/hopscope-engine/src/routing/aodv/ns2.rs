@@ -19,18 +19,19 @@ use smallvec::SmallVec;
 
 use super::search::Search;
 use super::table::{Route, RouteState};
-use super::{Aodv, AodvDrop, AodvEffect, AodvNote, AodvTimer, Cx, Lost, RouteLoss};
+use super::{Aodv, timer};
 use crate::config::aodv::Detection;
 use crate::ids::NodeId;
 use crate::packet::aodv::{AodvMessage, Rerr, Rrep, Rreq};
+use crate::routing::{Cx, Lost, RouteDrop, RouteLoss, RoutingEffect, RoutingNote};
 use crate::units::{Span, Time};
 
 impl Aodv {
     pub(super) fn start_ns2(&mut self, cx: &mut Cx) {
-        self.armed.by(AodvTimer::Memory, cx.now + self.cfg.request_life(), cx.out);
-        self.armed.by(AodvTimer::Sweep, cx.now + SWEEP, cx.out);
+        self.armed.by(timer::MEMORY, cx.now + self.cfg.request_life(), cx.out);
+        self.armed.by(timer::SWEEP, cx.now + SWEEP, cx.out);
         if self.cfg.detection == Detection::Hello {
-            self.armed.by(AodvTimer::Neighbours, cx.now + self.cfg.hello_interval, cx.out);
+            self.armed.by(timer::NEIGHBOURS, cx.now + self.cfg.hello_interval, cx.out);
         }
     }
 
@@ -50,12 +51,12 @@ impl Aodv {
             search.wide = 0;
             search.started = None;
             self.drop_held(dst, cx);
-            cx.note(AodvNote::SearchFailed { dst });
+            cx.note(RoutingNote::SearchFailed { dst });
             return;
         }
         if search.started.is_none() {
             search.started = Some(cx.now);
-            cx.note(AodvNote::SearchStarted { dst, repair });
+            cx.note(RoutingNote::SearchStarted { dst, repair });
         }
         let cfg = &self.cfg;
         search.ttl = match u32::from(search.ttl.max(last_hops)) {
@@ -153,7 +154,12 @@ impl Aodv {
         let Some(reverse) = reverse.filter(|route| route.state == RouteState::Up) else { return };
         reverse.expires = until;
         let to = reverse.next_hop;
-        cx.push(AodvEffect::Unicast { message: AodvMessage::Rrep(Rrep { hops, ..*rrep }), to, ttl: ttl - 1 });
+        cx.push(RoutingEffect::Unicast {
+            message: AodvMessage::Rrep(Rrep { hops, ..*rrep }).into(),
+            to,
+            ttl: ttl - 1,
+            delay: Span::ZERO,
+        });
         self.table.entry(rrep.dst).add_precursor(to);
     }
 
@@ -177,21 +183,21 @@ impl Aodv {
             }
             self.set_down(dst, RouteLoss::Reported, cx);
             if self.cfg.flush_queue {
-                cx.push(AodvEffect::FlushNextHop { next_hop: from });
+                cx.push(RoutingEffect::FlushNextHop { next_hop: from });
             }
         }
         self.send_errors(&listed, &[], true, cx);
     }
 
-    pub(super) fn link_failed_ns2(&mut self, next_hop: NodeId, lost: Option<Lost>, cx: &mut Cx) {
+    pub(super) fn link_failed_ns2(&mut self, next_hop: NodeId, lost: Option<&Lost>, cx: &mut Cx) {
         let Some(lost) = lost else { return };
         let Some(route) = self.table.get_mut(lost.dst) else {
-            cx.drop_packet(lost.packet, AodvDrop::LinkFailed);
+            cx.drop_packet(lost.packet, RouteDrop::LinkFailed);
             return;
         };
         if self.cfg.local_repair && lost.hops > route.metric() {
             if route.state == RouteState::Up {
-                cx.note(AodvNote::RouteDown { dst: lost.dst, cause: RouteLoss::LinkLost });
+                cx.note(RoutingNote::RouteDown { dst: lost.dst, cause: RouteLoss::LinkLost });
             }
             route.state = RouteState::Repairing;
             self.hold(lost.packet, lost.dst, cx);
@@ -199,12 +205,12 @@ impl Aodv {
             let wait_ends = self.search_place(lost.dst).map_or(cx.now, |at| self.searches[at].due);
             let until = Time(cx.now.0.saturating_add(wait_ends.0));
             self.repairs.push((until, lost.dst));
-            self.armed.by(AodvTimer::Search, until, cx.out);
+            self.armed.by(timer::SEARCH, until, cx.out);
             return;
         }
-        cx.drop_packet(lost.packet, AodvDrop::LinkFailed);
+        cx.drop_packet(lost.packet, RouteDrop::LinkFailed);
         if self.cfg.flush_queue {
-            cx.push(AodvEffect::FlushNextHop { next_hop });
+            cx.push(RoutingEffect::FlushNextHop { next_hop });
         }
         self.neighbour_lost_ns2(next_hop, cx);
     }
@@ -218,21 +224,21 @@ impl Aodv {
                 route.seq += 1;
                 listed.push((route.dst, route.seq));
                 if route.state == RouteState::Up {
-                    cx.note(AodvNote::RouteDown { dst: route.dst, cause: RouteLoss::LinkLost });
+                    cx.note(RoutingNote::RouteDown { dst: route.dst, cause: RouteLoss::LinkLost });
                 }
                 route.fall(Time::ZERO);
             }
             route.remove_precursor(neighbour);
         }
         if !listed.is_empty() {
-            cx.note(AodvNote::LinkLost { neighbour });
+            cx.note(RoutingNote::LinkLost { neighbour });
         }
         self.send_errors(&listed, &[], false, cx);
     }
 
     /// Every 0.5 s: expires routes, sends what waits for a route that is up, repeats requests.
     pub(super) fn sweep_ns2(&mut self, cx: &mut Cx) {
-        self.armed.by(AodvTimer::Sweep, cx.now + SWEEP, cx.out);
+        self.armed.by(timer::SWEEP, cx.now + SWEEP, cx.out);
         self.drop_expired(cx);
         let dsts: SmallVec<[NodeId; 16]> = self.table.iter().map(|route| route.dst).collect();
         let mut delay = Span::ZERO;
@@ -246,7 +252,7 @@ impl Aodv {
                 }
                 RouteState::Up => {
                     while let Some(packet) = self.buffer.take(dst) {
-                        cx.push(AodvEffect::Forward { packet, next_hop, delay });
+                        cx.push(RoutingEffect::Forward { packet, next_hop, delay });
                         delay = delay + self.cfg.release_gap;
                     }
                 }
@@ -258,7 +264,7 @@ impl Aodv {
 
     pub(super) fn forget_ns2(&mut self, cx: &mut Cx) {
         self.seen.purge(cx.now);
-        self.armed.by(AodvTimer::Memory, cx.now + self.cfg.request_life(), cx.out);
+        self.armed.by(timer::MEMORY, cx.now + self.cfg.request_life(), cx.out);
     }
 
     /// Repairs whose (late) end has come and that have not succeeded: the route is down for good.
@@ -270,7 +276,7 @@ impl Aodv {
             }
         }
         if let Some(at) = self.repairs.iter().map(|&(until, _)| until).min() {
-            self.armed.by(AodvTimer::Search, at, cx.out);
+            self.armed.by(timer::SEARCH, at, cx.out);
         }
     }
 
@@ -282,7 +288,7 @@ impl Aodv {
             return false;
         }
         if let Some(started) = search.started.take() {
-            cx.note(AodvNote::SearchDone { dst, latency: cx.now - started });
+            cx.note(RoutingNote::SearchDone { dst, latency: cx.now - started });
         }
         (search.wide, search.due, search.ttl) = (0, Time::ZERO, hops);
         true
@@ -301,7 +307,12 @@ impl Aodv {
     fn reply_ns2(&mut self, rrep: Rrep, cx: &mut Cx) {
         if let Some(route) = self.table.get(rrep.origin).filter(|route| route.state != RouteState::Down) {
             let ttl = self.cfg.net_diameter as u8;
-            cx.push(AodvEffect::Unicast { message: AodvMessage::Rrep(rrep), to: route.next_hop, ttl });
+            cx.push(RoutingEffect::Unicast {
+                message: AodvMessage::Rrep(rrep).into(),
+                to: route.next_hop,
+                ttl,
+                delay: Span::ZERO,
+            });
         }
     }
 

@@ -3,10 +3,11 @@
 use smallvec::SmallVec;
 
 use super::table::{RouteState, newer};
-use super::{Aodv, AodvEffect, AodvTimer, Cx, RouteLoss};
+use super::{Aodv, timer};
 use crate::ids::NodeId;
 use crate::packet::aodv::{AodvMessage, Rerr, Rrep, Rreq};
-use crate::units::Time;
+use crate::routing::{Cx, RouteLoss, RoutingEffect};
+use crate::units::{Span, Time};
 
 impl Aodv {
     pub(super) fn on_rreq(&mut self, from: NodeId, ttl: u8, rreq: &Rreq, cx: &mut Cx) {
@@ -63,13 +64,18 @@ impl Aodv {
                 route.add_precursor(to);
             }
         }
-        cx.push(AodvEffect::Unicast { message: AodvMessage::Rrep(Rrep { hops, ..*rrep }), to, ttl: ttl - 1 });
+        cx.push(RoutingEffect::Unicast {
+            message: AodvMessage::Rrep(Rrep { hops, ..*rrep }).into(),
+            to,
+            ttl: ttl - 1,
+            delay: Span::ZERO,
+        });
     }
 
     pub(super) fn on_hello(&mut self, from: NodeId, hello: &Rrep, cx: &mut Cx) {
         let until = cx.now + self.cfg.hold();
         self.neighbours.insert(from, until);
-        self.armed.by(AodvTimer::Neighbours, until, cx.out);
+        self.armed.by(timer::NEIGHBOURS, until, cx.out);
         self.meet(from, cx);
         self.offer(from, from, 1, hello.dst_seq, until, cx);
         if let Some(route) = self.table.get_mut(from) {
@@ -202,7 +208,12 @@ impl Aodv {
     fn reply(&mut self, to: NodeId, rrep: Rrep, cx: &mut Cx) {
         if let Some(route) = self.table.get(to).filter(|route| route.state == RouteState::Up) {
             let ttl = self.cfg.net_diameter as u8;
-            cx.push(AodvEffect::Unicast { message: AodvMessage::Rrep(rrep), to: route.next_hop, ttl });
+            cx.push(RoutingEffect::Unicast {
+                message: AodvMessage::Rrep(rrep).into(),
+                to: route.next_hop,
+                ttl,
+                delay: Span::ZERO,
+            });
         }
     }
 }

@@ -1,9 +1,10 @@
 //! Searching a destination: requests in growing rings, then network-wide (RFC 3561 6.3, 6.4).
 
 use super::table::{RouteState, UNREACHABLE};
-use super::{Aodv, AodvDrop, AodvEffect, AodvNote, AodvTimer, Cx, RouteLoss};
+use super::{Aodv, timer};
 use crate::ids::NodeId;
 use crate::packet::aodv::{AodvMessage, Rreq};
+use crate::routing::{Cx, RouteDrop, RouteLoss, RoutingEffect, RoutingNote};
 use crate::units::{Span, Time};
 
 /// The search for one destination.
@@ -91,7 +92,7 @@ impl Aodv {
             at += usize::from(self.searches.get(at).is_some_and(|s| s.dst == dst));
         }
         if let Some(at) = self.searches.iter().map(|s| s.due).min() {
-            self.armed.by(AodvTimer::Search, at, cx.out);
+            self.armed.by(timer::SEARCH, at, cx.out);
         }
     }
 
@@ -100,7 +101,7 @@ impl Aodv {
         if let Ok(at) = self.search_place(dst)
             && let Some(started) = self.searches.remove(at).started
         {
-            cx.note(AodvNote::SearchDone { dst, latency: cx.now - started });
+            cx.note(RoutingNote::SearchDone { dst, latency: cx.now - started });
         }
         self.release(dst, next_hop, self.cfg.release_gap, cx);
     }
@@ -126,7 +127,7 @@ impl Aodv {
     /// Broadcasts a message after a delay.
     pub(super) fn broadcast(&mut self, message: AodvMessage, ttl: u8, delay: Span, cx: &mut Cx) {
         self.last_broadcast = Some(cx.now + delay);
-        cx.push(AodvEffect::Broadcast { message, ttl, delay });
+        cx.push(RoutingEffect::Broadcast { message: message.into(), ttl, delay });
     }
 
     /// The number an answer must at least have: of a route known, lost, or remembered.
@@ -141,7 +142,7 @@ impl Aodv {
     fn begin(&mut self, at: usize, cx: &mut Cx) {
         let search = &mut self.searches[at];
         search.started = Some(cx.now);
-        cx.note(AodvNote::SearchStarted { dst: search.dst, repair: search.repair });
+        cx.note(RoutingNote::SearchStarted { dst: search.dst, repair: search.repair });
         self.ask(at, cx);
     }
 
@@ -159,7 +160,7 @@ impl Aodv {
             }
         };
         self.searches[at].due = due;
-        self.armed.by(AodvTimer::Search, due, cx.out);
+        self.armed.by(timer::SEARCH, due, cx.out);
     }
 
     /// Sets the next ring; false when there is none.
@@ -203,7 +204,7 @@ impl Aodv {
             *search = Search { due: cx.now + self.cfg.search_pause, ..Search::new(dst) };
         }
         self.drop_held(dst, cx);
-        cx.note(AodvNote::SearchFailed { dst });
+        cx.note(RoutingNote::SearchFailed { dst });
         if self.table.get(dst).is_some_and(|route| route.state == RouteState::Repairing) {
             self.set_down(dst, RouteLoss::LinkLost, cx);
             self.report_lost(&[dst], false, cx);
@@ -212,7 +213,7 @@ impl Aodv {
 
     pub(super) fn drop_held(&mut self, dst: NodeId, cx: &mut Cx) {
         while let Some(packet) = self.buffer.take(dst) {
-            cx.drop_packet(packet, AodvDrop::NoRoute);
+            cx.drop_packet(packet, RouteDrop::NoRoute);
         }
     }
 

@@ -4,7 +4,8 @@ use super::net::{Line, Net, Place, ms};
 use crate::config::aodv::AodvConfig;
 use crate::ids::NodeId;
 use crate::packet::aodv::AodvMessage;
-use crate::routing::aodv::{AodvDrop, AodvNote, RouteLoss, RouteState};
+use crate::routing::aodv::RouteState;
+use crate::routing::{RouteDrop, RouteLoss, RoutingNote};
 use crate::units::Span;
 
 fn wide() -> AodvConfig {
@@ -20,11 +21,11 @@ fn a_break_travels_upstream_to_the_source() {
     net.run(ms(300));
     // Nodes 1 and 2 carry it 1 ms each, the MAC of 2 gives up after 5 ms; each error has one precursor to tell.
     assert_eq!(net.sent("rerr"), [(ms(207), 2, 1), (ms(208), 1, 1)]);
-    assert_eq!(net.place(lost), Place::Dropped(AodvDrop::LinkFailed));
+    assert_eq!(net.place(lost), Place::Dropped(RouteDrop::LinkFailed));
     assert_eq!(net.path(0, 3), None);
     assert!(net.log.contains(&(ms(207), NodeId(2), Line::Flush(NodeId(3)))));
-    assert_eq!(net.noted(2, AodvNote::LinkLost { neighbour: NodeId(3) }), Some(ms(207)));
-    let down = AodvNote::RouteDown { dst: NodeId(3), cause: RouteLoss::Reported };
+    assert_eq!(net.noted(2, RoutingNote::LinkLost { neighbour: NodeId(3) }), Some(ms(207)));
+    let down = RoutingNote::RouteDown { dst: NodeId(3), cause: RouteLoss::Reported };
     assert_eq!(net.noted(0, down), Some(ms(209)));
 }
 
@@ -73,12 +74,12 @@ fn a_forwarder_without_route_tells_who_sent_the_packet() {
     // The first packet after the break costs the route; the two behind it find none at node 2.
     let packets = [200, 201, 202].map(|at| net.send_at(ms(at), 0, 3));
     net.run(ms(300));
-    assert_eq!(packets.map(|p| net.place(p)), [Place::Dropped(AodvDrop::LinkFailed); 3]);
+    assert_eq!(packets.map(|p| net.place(p)), [Place::Dropped(RouteDrop::LinkFailed); 3]);
     let late = net.send_at(ms(400), 1, 3);
     net.run(ms(3100));
     assert_eq!(net.place(late), Place::HeldBy(NodeId(1)), "a source searches instead");
     net.run(ms(60_000));
-    assert_eq!(net.place(late), Place::Dropped(AodvDrop::NoRoute));
+    assert_eq!(net.place(late), Place::Dropped(RouteDrop::NoRoute));
 }
 
 #[test]
@@ -96,7 +97,7 @@ fn a_local_repair_finds_a_way_around() {
     let packet = net.send_at(ms(200), 0, 3);
     net.run(ms(400));
     assert_eq!(net.place(packet), Place::Delivered);
-    assert_eq!(net.noted(2, AodvNote::SearchStarted { dst: NodeId(3), repair: true }), Some(ms(207)));
+    assert_eq!(net.noted(2, RoutingNote::SearchStarted { dst: NodeId(3), repair: true }), Some(ms(207)));
     // TTL: hops known to the destination (1) or half those from the source (1), and LOCAL_ADD_TTL.
     assert!(net.sent("rreq").contains(&(ms(207), 2, 3)));
     assert_eq!(net.sent("rerr"), []);
@@ -114,7 +115,7 @@ fn a_local_repair_that_fails_tells_upstream() {
     net.run(ms(1000));
     // One request with TTL 3: 2 x 40 ms x (3 + 2 hops).
     assert_eq!(net.sent("rerr"), [(ms(607), 2, 1), (ms(608), 1, 1)]);
-    assert_eq!(packets.map(|p| net.place(p)), [Place::Dropped(AodvDrop::NoRoute); 3]);
+    assert_eq!(packets.map(|p| net.place(p)), [Place::Dropped(RouteDrop::NoRoute); 3]);
     assert_eq!(net.path(0, 3), None);
 }
 
@@ -127,7 +128,7 @@ fn an_unused_route_expires_and_is_forgotten_later() {
     assert_eq!(net.path(0, 1), Some(vec![0, 1]));
     net.run(ms(8000));
     assert_eq!(net.path(0, 1), None);
-    let down = AodvNote::RouteDown { dst: NodeId(1), cause: RouteLoss::Expired };
+    let down = RoutingNote::RouteDown { dst: NodeId(1), cause: RouteLoss::Expired };
     assert_eq!(net.noted(0, down), Some(ms(8000)));
     let state = |net: &Net| net.nodes[0].routes().find(|r| r.dst == NodeId(1)).map(|r| r.state);
     net.run(ms(22_999));

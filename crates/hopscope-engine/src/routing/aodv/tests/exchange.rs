@@ -4,8 +4,10 @@ use super::net::ms;
 use crate::config::aodv::AodvConfig;
 use crate::ids::{NodeId, PacketId};
 use crate::packet::aodv::{AodvMessage, Rerr, Rrep, Rreq};
+use crate::packet::routing::RoutingMessage;
 use crate::rng::{Purpose, Stream};
-use crate::routing::aodv::{Aodv, AodvDrop, AodvEffect, Lost, RouteAnswer};
+use crate::routing::aodv::Aodv;
+use crate::routing::{Cx, Lost, Query, RouteAnswer, RouteDrop, RoutingEffect};
 use crate::units::{Span, Time};
 
 struct Bench {
@@ -23,14 +25,16 @@ impl Bench {
     /// Messages sent in answer to one.
     fn hears(&mut self, at: Time, from: u32, message: AodvMessage) -> Vec<(Option<u32>, AodvMessage)> {
         let mut out = Vec::new();
-        self.aodv.on_message(NodeId(from), 9, &message, at, &mut self.rng, &mut out);
+        let mut cx = Cx { now: at, rng: &mut self.rng, out: &mut out };
+        self.aodv.on_message(NodeId(from), 9, &message, &mut cx);
         messages(&out)
     }
 
-    fn route(&mut self, at: Time, src: u32, dst: u32, prev: Option<u32>) -> (RouteAnswer, Vec<AodvEffect>) {
+    fn route(&mut self, at: Time, src: u32, dst: u32, prev: Option<u32>) -> (RouteAnswer, Vec<RoutingEffect>) {
         let mut out = Vec::new();
         let (packet, prev) = (PacketId(0), prev.map(NodeId));
-        let answer = self.aodv.route(packet, NodeId(src), NodeId(dst), prev, at, &mut self.rng, &mut out);
+        let query = Query { packet, src: NodeId(src), dst: NodeId(dst), prev, source_route: None };
+        let answer = self.aodv.route(&query, &mut Cx { now: at, rng: &mut self.rng, out: &mut out });
         (answer, out)
     }
 
@@ -39,10 +43,10 @@ impl Bench {
     }
 }
 
-fn messages(out: &[AodvEffect]) -> Vec<(Option<u32>, AodvMessage)> {
-    let message = |effect: &AodvEffect| match *effect {
-        AodvEffect::Unicast { message, to, .. } => Some((Some(to.0), message)),
-        AodvEffect::Broadcast { message, .. } => Some((None, message)),
+fn messages(out: &[RoutingEffect]) -> Vec<(Option<u32>, AodvMessage)> {
+    let message = |effect: &RoutingEffect| match *effect {
+        RoutingEffect::Unicast { message: RoutingMessage::Aodv(message), to, .. } => Some((Some(to.0), message)),
+        RoutingEffect::Broadcast { message: RoutingMessage::Aodv(message), .. } => Some((None, message)),
         _ => None,
     };
     out.iter().filter_map(message).collect()
@@ -137,10 +141,10 @@ fn errors_count_only_from_the_next_hop() {
 fn a_packet_without_route_is_reported_to_who_sent_it() {
     let mut node = Bench::new(&AodvConfig::default());
     let (answer, out) = node.route(ms(0), 1, 9, Some(3));
-    assert_eq!(answer, RouteAnswer::Drop(AodvDrop::NoRoute));
+    assert_eq!(answer, RouteAnswer::Drop(RouteDrop::NoRoute));
     assert_eq!(messages(&out), [(Some(3), rerr(&[(9, 0)]))]);
     let (answer, out) = node.route(ms(1), 5, 9, Some(3));
-    assert_eq!((answer, out), (RouteAnswer::Drop(AodvDrop::Loop), vec![]));
+    assert_eq!((answer, out), (RouteAnswer::Drop(RouteDrop::Loop), vec![]));
 }
 
 #[test]
@@ -171,9 +175,10 @@ fn more_than_eight_lost_destinations_take_two_errors() {
         node.hears(ms(1), 4, rrep(dst, 20, 1, 2));
     }
     let mut out = Vec::new();
-    let lost = Lost { packet: PacketId(3), src: NodeId(1), dst: NodeId(10), hops: 2 };
-    node.aodv.on_link_failure(NodeId(4), Some(lost), ms(2), &mut node.rng, &mut out);
-    assert!(out.contains(&AodvEffect::Drop { packet: PacketId(3), reason: AodvDrop::LinkFailed }));
+    let lost = Lost { packet: PacketId(3), src: NodeId(1), dst: NodeId(10), hops: 2, source_route: None };
+    let mut cx = Cx { now: ms(2), rng: &mut node.rng, out: &mut out };
+    node.aodv.on_link_failure(NodeId(4), Some(&lost), &mut cx);
+    assert!(out.contains(&RoutingEffect::Drop { packet: PacketId(3), reason: RouteDrop::LinkFailed }));
     let counts: Vec<_> = messages(&out)
         .iter()
         .map(|(to, message)| match message {

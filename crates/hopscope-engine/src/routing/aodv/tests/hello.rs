@@ -3,7 +3,7 @@
 use super::net::{Net, Place, ms};
 use crate::config::aodv::{AodvConfig, Detection, HelloSenders};
 use crate::ids::NodeId;
-use crate::routing::aodv::{AodvDrop, AodvNote};
+use crate::routing::{RouteDrop, RoutingNote};
 use crate::units::Span;
 
 fn hello() -> AodvConfig {
@@ -19,7 +19,7 @@ fn a_neighbour_is_lost_after_the_allowed_losses() {
     net.link_at(ms(3000), 0, 1, false);
     net.run(ms(6000));
     // Heard 1 ms after it was sent; 2 x 1 s later the link is gone.
-    let lost = net.noted(0, AodvNote::LinkLost { neighbour: NodeId(1) }).expect("the link is lost");
+    let lost = net.noted(0, RoutingNote::LinkLost { neighbour: NodeId(1) }).expect("the link is lost");
     assert_eq!(lost, last + Span::from_millis(2001));
     assert_eq!(net.path(0, 1), None);
 }
@@ -61,7 +61,7 @@ fn the_mac_is_not_believed() {
     let lost = net.send_at(ms(2001), 0, 1);
     let next = net.send_at(ms(2020), 0, 1);
     net.run(ms(2100));
-    assert_eq!(net.place(lost), Place::Dropped(AodvDrop::LinkFailed));
+    assert_eq!(net.place(lost), Place::Dropped(RouteDrop::LinkFailed));
     assert_eq!(net.place(next), Place::Delivered, "the route stays up");
 }
 
@@ -77,7 +77,7 @@ fn data_keeps_a_neighbour_only_where_the_set_says_so() {
         // From here all HELLOs are lost on the air, and data is not.
         net.loss = 1.0;
         net.run(ms(9900));
-        net.noted(0, AodvNote::LinkLost { neighbour: NodeId(1) }).is_some()
+        net.noted(0, RoutingNote::LinkLost { neighbour: NodeId(1) }).is_some()
     };
     assert!(silent_after_3_s(false));
     assert!(!silent_after_3_s(true));

@@ -6,8 +6,10 @@ use std::collections::BTreeMap;
 use crate::config::aodv::AodvConfig;
 use crate::ids::{NodeId, PacketId};
 use crate::packet::aodv::AodvMessage;
+use crate::packet::routing::RoutingMessage;
 use crate::rng::{Purpose, Stream};
-use crate::routing::aodv::{Aodv, AodvDrop, AodvEffect, AodvNote, AodvTimer, Lost, RouteAnswer};
+use crate::routing::aodv::Aodv;
+use crate::routing::{Cx, Lost, Query, RouteAnswer, RouteDrop, RoutingEffect, RoutingNote};
 use crate::units::{Span, Time};
 
 pub(super) const FRAME: Span = Span::from_millis(1);
@@ -27,7 +29,7 @@ pub(super) enum Place {
     Delivered,
     /// Its time to live is used up.
     TooFar,
-    Dropped(AodvDrop),
+    Dropped(RouteDrop),
 }
 
 #[derive(Debug, Clone, Copy)]
@@ -42,7 +44,7 @@ pub(super) struct Packet {
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(super) enum Line {
     Sent { message: AodvMessage, to: Option<NodeId>, ttl: u8 },
-    Note(AodvNote),
+    Note(RoutingNote),
     Flush(NodeId),
 }
 
@@ -54,7 +56,7 @@ enum Event {
     Frame { from: NodeId, to: NodeId, packet: PacketId },
     Failure { at: NodeId, next_hop: NodeId, packet: Option<PacketId> },
     Message { at: NodeId, from: NodeId, message: AodvMessage, ttl: u8 },
-    Timer { at: NodeId, timer: AodvTimer },
+    Timer { at: NodeId, timer: u8 },
     Link { a: usize, b: usize, up: bool },
 }
 
@@ -88,7 +90,7 @@ impl Net {
             chance: Stream::derive(seed, 0, 0, Purpose::Error),
         };
         for i in 0..nodes {
-            net.input(i, |aodv, now, rng, out| aodv.start(now, rng, out));
+            net.input(i, |aodv, cx| aodv.start(cx));
         }
         net
     }
@@ -150,7 +152,7 @@ impl Net {
         self.log.iter().filter_map(of_kind).collect()
     }
 
-    pub(super) fn noted(&self, node: usize, note: AodvNote) -> Option<Time> {
+    pub(super) fn noted(&self, node: usize, note: RoutingNote) -> Option<Time> {
         let found = |&&(_, at, line): &&(Time, NodeId, Line)| at.index() == node && line == Line::Note(note);
         self.log.iter().find(found).map(|line| line.0)
     }
@@ -202,16 +204,14 @@ impl Net {
                     let state = &mut self.packets[packet.index()];
                     assert_eq!(state.place, Place::Moving);
                     state.place = Place::HeldBy(at);
-                    Lost { packet, src: state.src, dst: state.dst, hops: state.hops }
+                    Lost { packet, src: state.src, dst: state.dst, hops: state.hops, source_route: None }
                 });
-                self.input(at.index(), |aodv, now, rng, out| aodv.on_link_failure(next_hop, lost, now, rng, out));
+                self.input(at.index(), |aodv, cx| aodv.on_link_failure(next_hop, lost.as_ref(), cx));
             }
             Event::Message { at, from, message, ttl } => {
-                self.input(at.index(), |aodv, now, rng, out| aodv.on_message(from, ttl, &message, now, rng, out));
+                self.input(at.index(), |aodv, cx| aodv.on_message(from, ttl, &message, cx));
             }
-            Event::Timer { at, timer } => {
-                self.input(at.index(), |aodv, now, rng, out| aodv.on_timer(timer, now, rng, out))
-            }
+            Event::Timer { at, timer } => self.input(at.index(), |aodv, cx| aodv.on_timer(timer, cx)),
             Event::Link { a, b, up } => self.set_link(a, b, up),
         }
     }
@@ -231,7 +231,8 @@ impl Net {
         // The machine may speak of the packet before it answers.
         state.place = Place::HeldBy(at);
         let mut answer = None;
-        self.input(at.index(), |aodv, now, rng, out| answer = Some(aodv.route(packet, src, dst, prev, now, rng, out)));
+        let query = Query { packet, src, dst, prev, source_route: None };
+        self.input(at.index(), |aodv, cx| answer = Some(aodv.route(&query, cx)));
         match answer.expect("the machine answers") {
             RouteAnswer::Held => {}
             RouteAnswer::Via(to) => {
@@ -242,37 +243,38 @@ impl Net {
         }
     }
 
-    fn input(&mut self, node: usize, input: impl FnOnce(&mut Aodv, Time, &mut Stream, &mut Vec<AodvEffect>)) {
+    fn input(&mut self, node: usize, input: impl FnOnce(&mut Aodv, &mut Cx)) {
         let mut out = Vec::new();
-        input(&mut self.nodes[node], self.now, &mut self.rngs[node], &mut out);
+        input(&mut self.nodes[node], &mut Cx { now: self.now, rng: &mut self.rngs[node], out: &mut out });
         let id = NodeId(node as u32);
         for effect in out {
             self.effect(id, effect);
         }
     }
 
-    fn effect(&mut self, node: NodeId, effect: AodvEffect) {
+    fn effect(&mut self, node: NodeId, effect: RoutingEffect) {
         let now = self.now;
         match effect {
-            AodvEffect::Broadcast { message, ttl, delay } => {
+            RoutingEffect::Broadcast { message: RoutingMessage::Aodv(message), ttl, delay } => {
                 self.log.push((now + delay, node, Line::Sent { message, to: None, ttl }));
                 self.push(now + delay, Event::Broadcast { from: node, message, ttl });
             }
-            AodvEffect::Unicast { message, to, ttl } => {
+            RoutingEffect::Unicast { message: RoutingMessage::Aodv(message), to, ttl, .. } => {
                 self.log.push((now, node, Line::Sent { message, to: Some(to), ttl }));
                 self.push(now, Event::Unicast { from: node, to, message, ttl });
             }
-            AodvEffect::Forward { packet, next_hop, delay } => {
+            RoutingEffect::Forward { packet, next_hop, delay } => {
                 self.leaves(node, packet, Place::Moving);
                 self.push(now + delay, Event::Frame { from: node, to: next_hop, packet });
             }
-            AodvEffect::Drop { packet, reason } => self.leaves(node, packet, Place::Dropped(reason)),
-            AodvEffect::FlushNextHop { next_hop } => self.log.push((now, node, Line::Flush(next_hop))),
-            AodvEffect::Arm(timer, at) => {
+            RoutingEffect::Drop { packet, reason } => self.leaves(node, packet, Place::Dropped(reason)),
+            RoutingEffect::FlushNextHop { next_hop } => self.log.push((now, node, Line::Flush(next_hop))),
+            RoutingEffect::Arm(timer, at) => {
                 assert!(at >= now, "a timer is asked for in the past");
                 self.push(at, Event::Timer { at: node, timer });
             }
-            AodvEffect::Note(note) => self.log.push((now, node, Line::Note(note))),
+            RoutingEffect::RecallNextHop { .. } | RoutingEffect::SetSourceRoute { .. } => panic!("not of AODV"),
+            RoutingEffect::Note(note) => self.log.push((now, node, Line::Note(note))),
         }
     }
 

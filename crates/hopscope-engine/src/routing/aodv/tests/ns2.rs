@@ -4,7 +4,7 @@ use super::net::{Line, Net, Place, ms};
 use crate::config::aodv::{AodvConfig, Detection};
 use crate::ids::NodeId;
 use crate::packet::aodv::AodvMessage;
-use crate::routing::aodv::{AodvDrop, AodvNote};
+use crate::routing::{RouteDrop, RoutingNote};
 use crate::units::{Span, Time};
 
 fn ns2() -> AodvConfig {
@@ -33,11 +33,11 @@ fn requests_for_an_unreachable_node_come_when_ns2_sends_them() {
         [(1000, 4), (3000, 6), (7000, 8), (12_500, 10), (30_000, 12), (32_000, 14), (36_000, 16), (41_500, 18)];
     let expected: Vec<_> = expected.iter().map(|&(at, seq)| (at, 30, seq, Some(0))).collect();
     assert_eq!(requests(&net, 0), expected);
-    assert_eq!(net.noted(0, AodvNote::SearchFailed { dst: NodeId(1) }), Some(ms(20_000)));
-    assert_eq!(packets.map(|p| net.place(p)), [Place::Dropped(AodvDrop::NoRoute); 3]);
+    assert_eq!(net.noted(0, RoutingNote::SearchFailed { dst: NodeId(1) }), Some(ms(20_000)));
+    assert_eq!(packets.map(|p| net.place(p)), [Place::Dropped(RouteDrop::NoRoute); 3]);
     assert_eq!(net.place(late), Place::HeldBy(NodeId(0)));
     net.run(ms(49_000));
-    assert_eq!(net.place(late), Place::Dropped(AodvDrop::NoRoute));
+    assert_eq!(net.place(late), Place::Dropped(RouteDrop::NoRoute));
 }
 
 #[test]
@@ -69,10 +69,10 @@ fn a_failure_far_along_is_repaired_and_one_near_the_source_is_reported() {
         (net.sent("rerr").len(), net.nodes[a].held(), net.place(packet))
     };
     // At node 1: 1 hop done, 3 to go; node 0 has no precursor and stays quiet. At node 3: 3 done, 1 to go.
-    assert_eq!(broken_at(1), (1, 0, Place::Dropped(AodvDrop::LinkFailed)));
+    assert_eq!(broken_at(1), (1, 0, Place::Dropped(RouteDrop::LinkFailed)));
     assert_eq!(broken_at(3), (0, 1, Place::HeldBy(NodeId(3))));
     // Half way it is not repaired: more hops must lie behind than ahead.
-    assert_eq!(broken_at(2).2, Place::Dropped(AodvDrop::LinkFailed));
+    assert_eq!(broken_at(2).2, Place::Dropped(RouteDrop::LinkFailed));
 }
 
 #[test]
@@ -128,7 +128,7 @@ fn hellos_of_ns2_hold_for_four_and_a_half_seconds() {
     net.link_at(ms(4000), 0, 1, false);
     net.run(ms(20_000));
     let last = net.sent("hello").into_iter().filter(|l| l.1 == 1 && l.0 < ms(4000)).map(|l| l.0).max().expect("HELLOs");
-    let lost = net.noted(0, AodvNote::LinkLost { neighbour: NodeId(1) }).expect("the link is lost");
+    let lost = net.noted(0, RoutingNote::LinkLost { neighbour: NodeId(1) }).expect("the link is lost");
     // Heard 1 ms later; looked at once per second.
     let due = last + Span::from_millis(4501);
     assert!(lost >= due && lost <= due + Span::from_secs(1), "{lost:?} against {due:?}");

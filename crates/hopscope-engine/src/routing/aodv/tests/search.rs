@@ -3,7 +3,7 @@
 use super::net::{Net, Place, ms};
 use crate::config::aodv::AodvConfig;
 use crate::ids::NodeId;
-use crate::routing::aodv::{AodvDrop, AodvNote};
+use crate::routing::{RouteDrop, RoutingNote};
 use crate::units::Span;
 
 #[test]
@@ -17,7 +17,7 @@ fn three_nodes_find_a_way_in_two_rings() {
     assert_eq!(net.place(packet), Place::Delivered);
     assert_eq!(net.path(0, 2), Some(vec![0, 1, 2]));
     assert_eq!(net.path(2, 0), Some(vec![2, 1, 0]));
-    let done = AodvNote::SearchDone { dst: NodeId(2), latency: Span::from_millis(244) };
+    let done = RoutingNote::SearchDone { dst: NodeId(2), latency: Span::from_millis(244) };
     assert_eq!(net.noted(0, done), Some(ms(244)));
 }
 
@@ -38,8 +38,8 @@ fn rings_grow_to_the_threshold_then_the_network_is_asked_with_doubled_waits() {
         at += 2800 << doublings;
     }
     assert_eq!(net.sent("rreq"), expected);
-    assert_eq!(net.place(packet), Place::Dropped(AodvDrop::NoRoute));
-    assert_eq!(net.noted(0, AodvNote::SearchFailed { dst: NodeId(9) }), Some(ms(at)));
+    assert_eq!(net.place(packet), Place::Dropped(RouteDrop::NoRoute));
+    assert_eq!(net.noted(0, RoutingNote::SearchFailed { dst: NodeId(9) }), Some(ms(at)));
 }
 
 #[test]
@@ -99,9 +99,9 @@ fn the_buffer_drops_its_oldest_and_what_waits_too_long() {
     net.run(ms(1150));
     let places: Vec<_> = packets.iter().map(|&packet| net.place(packet)).collect();
     let held = Place::HeldBy(NodeId(0));
-    assert_eq!(places, [Place::Dropped(AodvDrop::BufferFull), Place::Dropped(AodvDrop::BufferTimeout), held]);
+    assert_eq!(places, [Place::Dropped(RouteDrop::BufferFull), Place::Dropped(RouteDrop::BufferTimeout), held]);
     net.run(ms(1200));
-    assert_eq!(net.place(packets[2]), Place::Dropped(AodvDrop::BufferTimeout));
+    assert_eq!(net.place(packets[2]), Place::Dropped(RouteDrop::BufferTimeout));
 }
 
 #[test]

@@ -14,32 +14,32 @@ struct Held {
 
 /// The packets a node holds.
 #[derive(Debug)]
-pub(super) struct SendBuffer {
+pub(crate) struct SendBuffer {
     held: VecDeque<Held>,
     limit: usize,
     life: Span,
 }
 
 impl SendBuffer {
-    pub(super) fn new(limit: u32, life: Span) -> Self {
+    pub(crate) fn new(limit: u32, life: Span) -> Self {
         SendBuffer { held: VecDeque::new(), limit: limit as usize, life }
     }
 
     /// Holds a packet; gives back the oldest one when there is no room.
-    pub(super) fn hold(&mut self, packet: PacketId, dst: NodeId, now: Time) -> Option<PacketId> {
+    pub(crate) fn hold(&mut self, packet: PacketId, dst: NodeId, now: Time) -> Option<PacketId> {
         let pushed_out = if self.held.len() >= self.limit { self.held.pop_front() } else { None };
         self.held.push_back(Held { packet, dst, expires: now + self.life });
         pushed_out.map(|held| held.packet)
     }
 
     /// Takes the oldest packet for `dst`.
-    pub(super) fn take(&mut self, dst: NodeId) -> Option<PacketId> {
+    pub(crate) fn take(&mut self, dst: NodeId) -> Option<PacketId> {
         let at = self.held.iter().position(|held| held.dst == dst)?;
         self.held.remove(at).map(|held| held.packet)
     }
 
     /// Takes the oldest packet whose time is over.
-    pub(super) fn take_expired(&mut self, now: Time) -> Option<PacketId> {
+    pub(crate) fn take_expired(&mut self, now: Time) -> Option<PacketId> {
         // All packets live equally long, so the oldest goes first.
         if self.held.front()?.expires > now {
             return None;
@@ -47,16 +47,16 @@ impl SendBuffer {
         self.held.pop_front().map(|held| held.packet)
     }
 
-    pub(super) fn holds(&self, dst: NodeId) -> bool {
+    pub(crate) fn holds(&self, dst: NodeId) -> bool {
         self.held.iter().any(|held| held.dst == dst)
     }
 
     /// When the oldest packet's time is over.
-    pub(super) fn next_expiry(&self) -> Option<Time> {
+    pub(crate) fn next_expiry(&self) -> Option<Time> {
         self.held.front().map(|held| held.expires)
     }
 
-    pub(super) fn len(&self) -> usize {
+    pub(crate) fn len(&self) -> usize {
         self.held.len()
     }
 }
