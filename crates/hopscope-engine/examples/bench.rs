@@ -6,7 +6,7 @@
 use std::time::Instant;
 
 use hopscope_engine::config::net::RoutingProtocol;
-use hopscope_engine::config::{AckPolicy, App, Config, FlowConfig, RoutingConfig, SeriesConfig, Transport, presets};
+use hopscope_engine::config::{AckPolicy, App, Config, FlowConfig, RoutingConfig, Transport, presets};
 use hopscope_engine::ids::NodeId;
 use hopscope_engine::record::NullRecorder;
 use hopscope_engine::rng::{Purpose, Stream};
@@ -17,19 +17,10 @@ use hopscope_engine::world::World;
 /// A scenario of `nodes` with the given flows, 802.11 at 2 Mbit/s, all other parameters of `profile`.
 fn scenario(profile: &str, nodes: Vec<[f64; 2]>, flows: Vec<FlowConfig>, seconds: u64) -> Config {
     let base = presets::base(profile, "wavelan-2M").expect("a profile and a preset");
-    Config {
-        seed: 1,
-        duration: Time::ZERO + Span::from_secs(seconds),
-        warmup: Time::ZERO,
-        nodes,
-        radio: base.radio,
-        mac: base.mac,
-        net: base.net,
-        routing: RoutingConfig { protocol: routing_from_environment() },
-        aodv: base.aodv,
-        flows,
-        series: SeriesConfig::default(),
-    }
+    let mut config = base.config(nodes, Span::from_secs(seconds));
+    config.routing = RoutingConfig { protocol: routing_from_environment() };
+    config.flows = flows;
+    config
 }
 
 /// `ROUTING=aodv` runs the scenarios over AODV, anything else over static routes.

@@ -88,6 +88,13 @@ pub enum Event {
         /// Node.
         node: NodeId,
     },
+    /// A node's radio goes off or comes back.
+    Power {
+        /// Node.
+        node: NodeId,
+        /// It comes back.
+        on: bool,
+    },
     /// Sampled series take a value.
     Sample,
 }
@@ -119,7 +126,8 @@ impl Event {
             }
             Event::App { flow } => (10, flow.0, 0),
             Event::Refill { node } => (11, node.0, 0),
-            Event::Sample => (12u64, 0, 0),
+            Event::Power { node, on } => (12, node.0, u32::from(on)),
+            Event::Sample => (13u64, 0, 0),
         };
         debug_assert!(owner < 1 << OWNER_BITS);
         (((kind << OWNER_BITS) | u64::from(owner)) << 32) | u64::from(detail)
@@ -147,6 +155,7 @@ impl Event {
             }
             10 => Event::App { flow },
             11 => Event::Refill { node },
+            12 => Event::Power { node, on: detail != 0 },
             _ => Event::Sample,
         }
     }
@@ -172,6 +181,7 @@ mod tests {
             Event::Transport { flow, timer: 5, generation: GENERATION_MASK },
             Event::App { flow },
             Event::Refill { node },
+            Event::Power { node, on: true },
             Event::Sample,
         ];
         for event in all {

@@ -224,7 +224,7 @@ fn flow_result(
         }
         Endpoint::Udp(_) => (0, 0),
     };
-    let note = (meter.delivered_bytes == 0).then(|| {
+    let nothing = (meter.delivered_bytes == 0).then(|| {
         if meter.sent == 0 {
             "nothing was sent in the measured time".to_string()
         } else {
@@ -234,6 +234,12 @@ fn flow_result(
             format!("{what} sent, none was delivered in order{way}")
         }
     });
+    let off = config.outages.iter().filter(|o| o.from < config.duration && o.to.is_none_or(|to| to > config.warmup));
+    let ends = off.filter_map(|o| {
+        let end = (o.node == flow.from.0).then_some("source").or((o.node == flow.to.0).then_some("destination"))?;
+        Some(o.note(end))
+    });
+    let notes: Vec<String> = nothing.into_iter().chain(ends).collect();
     FlowResult {
         id: number as u32,
         from: flow.from.0,
@@ -259,7 +265,7 @@ fn flow_result(
         completion_s: since_start(meter.completed),
         first_delivery_s: since_start(meter.first_delivery),
         cwnd_share: meter.cwnd_share().map(|(w, share)| (w.to_string(), share)).collect(),
-        note,
+        note: (!notes.is_empty()).then(|| notes.join("; ")),
     }
 }
 

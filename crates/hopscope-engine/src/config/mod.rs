@@ -4,6 +4,7 @@ pub mod aodv;
 pub mod flow;
 pub mod mac;
 pub mod net;
+pub mod outage;
 pub(crate) mod params;
 pub mod presets;
 pub mod radio;
@@ -15,6 +16,7 @@ pub use aodv::AodvConfig;
 pub use flow::{AckPolicy, App, FlowConfig, Transport};
 pub use mac::MacConfig;
 pub use net::{NetConfig, RoutingConfig};
+pub use outage::Outage;
 pub use params::ParamInfo;
 pub use radio::RadioConfig;
 pub use tcp::TcpConfig;
@@ -51,6 +53,9 @@ pub struct Config {
     pub aodv: AodvConfig,
     /// Flows.
     pub flows: Vec<FlowConfig>,
+    /// Times during which radios are off.
+    #[serde(default)]
+    pub outages: Vec<Outage>,
     /// Time series to keep.
     #[serde(default)]
     pub series: SeriesConfig,

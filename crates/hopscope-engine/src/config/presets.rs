@@ -6,8 +6,8 @@
 use super::mac::{BusyAtExpiry, CtsRule, EifsRule, ResponseTimeout};
 use super::radio::{CaptureRule, IgnoredFrame, Phy, Propagation, Undecodable};
 use super::tcp::{Handshake, InitialSsthresh, LossWindow, Recovery, RttEstimator};
-use super::{AodvConfig, MacConfig, NetConfig, RadioConfig, TcpConfig};
-use crate::units::Span;
+use super::{AodvConfig, Config, MacConfig, NetConfig, RadioConfig, RoutingConfig, SeriesConfig, TcpConfig};
+use crate::units::{Span, Time};
 
 /// Parameters shared by all nodes and, for `tcp`, by all flows unless a flow overrides them.
 #[derive(Debug, Clone, Default, PartialEq, serde::Serialize)]
@@ -22,6 +22,26 @@ pub struct Base {
     pub tcp: TcpConfig,
     /// AODV.
     pub aodv: AodvConfig,
+}
+
+impl Base {
+    /// A run of these nodes (positions in metres) with seed 1, without flows.
+    pub fn config(self, nodes: Vec<[f64; 2]>, duration: Span) -> Config {
+        Config {
+            seed: 1,
+            duration: Time::ZERO + duration,
+            warmup: Time::ZERO,
+            nodes,
+            radio: self.radio,
+            mac: self.mac,
+            net: self.net,
+            routing: RoutingConfig::default(),
+            aodv: self.aodv,
+            flows: Vec::new(),
+            outages: Vec::new(),
+            series: SeriesConfig::default(),
+        }
+    }
 }
 
 /// Names of the behaviour profiles.

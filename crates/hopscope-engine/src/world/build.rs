@@ -78,6 +78,7 @@ pub(super) fn build<R: Recorder>(config: &Config, recorder: R) -> Result<World<R
         arrived: Vec::new(),
         medium,
         routes: FixedRoutes::new(0),
+        off: if config.outages.is_empty() { Vec::new() } else { vec![0; nodes] },
         routers: Vec::new(),
         routing_streams: Vec::new(),
         routing_effects: Vec::new(),
@@ -104,6 +105,13 @@ pub(super) fn build<R: Recorder>(config: &Config, recorder: R) -> Result<World<R
         world.routers = (0..nodes).filter_map(|n| Router::new(NodeId(n as u32), config)).collect();
         world.routing_streams = (0..nodes).map(|n| stream(n, Purpose::RoutingJitter)).collect();
         world.start_routing();
+    }
+    for outage in &config.outages {
+        let node = NodeId(outage.node);
+        world.events.push(outage.from, Event::Power { node, on: false });
+        if let Some(to) = outage.to {
+            world.events.push(to, Event::Power { node, on: true });
+        }
     }
     if config.series.keep.iter().any(|k| matches!(k, SeriesKind::Queue | SeriesKind::Throughput)) {
         world.events.push(Time::ZERO + config.series.interval, Event::Sample);
@@ -196,6 +204,9 @@ pub fn check(config: &Config) -> Result<(), BuildError> {
     }
     for (number, flow) in config.flows.iter().enumerate() {
         check_flow(config, number, flow)?;
+    }
+    for (number, outage) in config.outages.iter().enumerate() {
+        outage.check(number, config.nodes.len())?;
     }
     Ok(())
 }

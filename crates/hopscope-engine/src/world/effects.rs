@@ -65,6 +65,9 @@ impl<R: Recorder> World<R> {
 
     /// Puts a frame on the air: one scan over everyone who hears it.
     fn transmit(&mut self, frame: &Frame) {
+        if self.is_off(frame.src) {
+            return;
+        }
         self.frames += 1;
         self.note(Record::FrameSent {
             node: frame.src,
@@ -95,7 +98,11 @@ impl<R: Recorder> World<R> {
         });
         let hearers = self.medium.hearers(frame.src);
         self.edges += 2 * hearers.len() as u64;
+        let outages = !self.off.is_empty();
         for link in hearers {
+            if outages && self.off[link.to.index()] > 0 {
+                continue;
+            }
             let mut flags = link.flags;
             if errors && self.error_streams[link.to.index()].uniform() < self.wiring.error_per {
                 if self.wiring.error_drops {

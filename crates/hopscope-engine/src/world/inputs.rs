@@ -35,6 +35,10 @@ impl<R: Recorder> World<R> {
                 self.nets[node.index()].refill_queued = false;
                 self.refill(node, true);
             }
+            Event::Power { node, on } => {
+                let outages = &mut self.off[node.index()];
+                *outages = if on { *outages - 1 } else { *outages + 1 };
+            }
             Event::Sample => self.on_sample(),
         }
     }
@@ -72,7 +76,7 @@ impl<R: Recorder> World<R> {
     fn on_rx_end(&mut self, node: NodeId, slot: u32) {
         let station = &mut self.stations[node.index()];
         station.catch_up(self.now, &self.rules.station);
-        if station.take_received(slot) {
+        if station.take_received(slot) && !self.is_off(node) {
             let frame = self.air[(slot / 2) as usize].frames[(slot % 2) as usize];
             self.mac_input_caught_up(node, |mac, cx| mac.on_rx(&frame, cx));
         }

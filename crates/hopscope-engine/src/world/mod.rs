@@ -95,6 +95,8 @@ pub struct World<R: Recorder> {
     air: Vec<AirSlots>,
     error_streams: Vec<Stream>,
     routes: FixedRoutes,
+    /// Outages under way at each node; none where the radios are always on.
+    off: Vec<u32>,
     /// One machine per node; none where routes are static.
     routers: Vec<Router>,
     routing_streams: Vec<Stream>,
@@ -231,6 +233,12 @@ impl<R: Recorder> World<R> {
         let router = if self.routers.is_empty() { 0 } else { size_of::<Router>() };
         self.nodes()
             * (Station::MEMORY + size_of::<Dcf>() + network + size_of::<AirSlots>() + size_of::<Stream>() + router)
+    }
+
+    /// True while the node's radio is off.
+    #[inline]
+    fn is_off(&self, node: NodeId) -> bool {
+        self.off.get(node.index()).is_some_and(|&outages| outages > 0)
     }
 
     #[inline]

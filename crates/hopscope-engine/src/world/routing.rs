@@ -116,7 +116,11 @@ impl<R: Recorder> World<R> {
             RoutingEffect::Arm(timer, at) => self.events.push(at, Event::Routing { node, timer }),
             RoutingEffect::Note(note) => {
                 let in_range = match note {
-                    RoutingNote::LinkLost { neighbour } => self.medium.neighbours(node).any(|n| n == neighbour),
+                    RoutingNote::LinkLost { neighbour } => {
+                        !self.is_off(node)
+                            && !self.is_off(neighbour)
+                            && self.medium.neighbours(node).any(|n| n == neighbour)
+                    }
                     _ => false,
                 };
                 self.note(Record::Routing { node, note, in_range });

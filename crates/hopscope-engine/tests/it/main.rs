@@ -8,4 +8,5 @@ mod golden;
 mod inject;
 mod invariants;
 mod order;
+mod outage;
 mod support;

@@ -1,26 +1,15 @@
 //! Small networks for tests.
 
-use hopscope_engine::config::{AckPolicy, App, Config, FlowConfig, SeriesConfig, Transport, presets};
+use hopscope_engine::config::{AckPolicy, App, Config, FlowConfig, Transport, presets};
 use hopscope_engine::mac::dcf::FrameKind;
 use hopscope_engine::record::{Record, Recorder};
 use hopscope_engine::units::{Span, Time};
 
 /// A chain of `hops` hops, 200 m each, without flows.
 pub fn chain(profile: &str, hops: u32, seconds: u64) -> Config {
+    let nodes = (0..=hops).map(|i| [200.0 * f64::from(i), 0.0]).collect();
     let base = presets::base(profile, "wavelan-2M").expect("a profile and a preset");
-    Config {
-        seed: 1,
-        duration: Time::ZERO + Span::from_secs(seconds),
-        warmup: Time::ZERO,
-        nodes: (0..=hops).map(|i| [200.0 * f64::from(i), 0.0]).collect(),
-        radio: base.radio,
-        mac: base.mac,
-        net: base.net,
-        routing: Default::default(),
-        aodv: Default::default(),
-        flows: Vec::new(),
-        series: SeriesConfig::default(),
-    }
+    base.config(nodes, Span::from_secs(seconds))
 }
 
 /// A flow with the profile's TCP, started at 1 s.

@@ -1,0 +1,44 @@
+//! Times during which a node's radio is off.
+
+use serde::{Deserialize, Serialize};
+
+use crate::error::BuildError;
+use crate::units::Time;
+
+/// An outage: the node's radio neither sends nor hears. Its protocols go on and learn of it as they would of any
+/// silence. A frame that it is sending when the outage begins still reaches everyone.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Outage {
+    /// Node.
+    pub node: u32,
+    /// When the radio goes off.
+    pub from: Time,
+    /// When it comes back; none: never.
+    #[serde(default)]
+    pub to: Option<Time>,
+}
+
+impl Outage {
+    /// Checks the `number`-th outage of a network of so many nodes.
+    ///
+    /// # Errors
+    /// Names the key, the value and what is allowed.
+    pub fn check(&self, number: usize, nodes: usize) -> Result<(), BuildError> {
+        if self.node as usize >= nodes {
+            let message = format!("node {} does not exist; nodes are 0 to {}", self.node, nodes - 1);
+            return Err(BuildError::new(format!("outages.{number}.node"), message));
+        }
+        if let Some(to) = self.to.filter(|&to| to <= self.from) {
+            let message = format!("found {} s; it must come after from, {} s", to.as_secs(), self.from.as_secs());
+            return Err(BuildError::new(format!("outages.{number}.to"), message));
+        }
+        Ok(())
+    }
+
+    /// What a flow's note says of an outage of its source or destination.
+    pub fn note(&self, end: &str) -> String {
+        let until = self.to.map_or_else(|| "the end".to_string(), |to| format!("{} s", to.as_secs()));
+        format!("its {end}, node {}, was off from {} s to {until}", self.node, self.from.as_secs())
+    }
+}
