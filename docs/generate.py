@@ -75,7 +75,7 @@ def engine_sections() -> str:
         # No profile sets the protocol: its default is the first choice.
         config.setdefault("routing", {e["name"]: e["choices"][0] for e in keys.parameters()["routing"]})
     titles = {"radio": "Radio and channel", "mac": "802.11 DCF and queue", "net": "Network layer"}
-    titles |= {"routing": "Routing", "aodv": "AODV", "tcp": "TCP"}
+    titles |= {"routing": "Routing", **{p: p.upper() for p in keys.routing_protocols()}, "tcp": "TCP"}
     order = list(titles)
     for section, entries in sorted(keys.parameters().items(), key=lambda item: order.index(item[0])):
         rows = own_keys(section)
@@ -94,7 +94,7 @@ def engine_sections() -> str:
                 meaning += " One of " + ", ".join(f"`{word}`" for word in entry["choices"]) + "."
             same = "" if standard == ns2 else f"`{ns2}`"
             rows.append([f"`{key}`", meaning, unit, f"`{standard}`" if standard else "", same, entry["source"]])
-        where = "routing.aodv" if section == "aodv" else section
+        where = f"routing.{section}" if section in keys.routing_protocols() else section
         parts.append(f"## `[{where}]` {titles.get(section, '')}\n")
         parts.append(table(["key", "meaning", "unit", "standard", "ns2, where it differs", "source"], rows))
     return "\n".join(parts)
@@ -143,8 +143,10 @@ def words_page() -> str:
     parts = []
     for section, entries in listing().items():
         if section != "catalogue":
+            words = section.split("-")
+            title = " ".join(w.upper() if w in keys.routing_protocols() else w for w in words)
             parts += [
-                f"## {section.replace('-', ' ').capitalize().replace('Aodv', 'AODV')}\n",
+                f"## {title[0].upper()}{title[1:]}\n",
                 table(["word", "meaning"], [[f"`{w}`", t] for w, t in entries.items()]),
             ]
     return "\n".join(parts)

@@ -49,14 +49,14 @@ def ack_policies() -> list[tuple[str, str]]:
 def routings() -> list[tuple[str, str]]:
     """Routing protocols, each with one line of description."""
 
-def aodv_sets() -> list[tuple[str, str]]:
-    """Parameter sets of AODV, each with one line of description."""
+def routing_sets(protocol: str) -> list[tuple[str, str]]:
+    """Parameter sets of a routing protocol, each with one line of description; empty for one without parameters."""
 
-def aodv_set(name: str) -> str:
-    """Constants of a parameter set of AODV as JSON: {name: value}.
+def routing_set(protocol: str, name: str) -> str:
+    """Constants of a parameter set of a routing protocol as JSON: {name: value}.
 
     Raises:
-        ValueError: unknown set.
+        ValueError: unknown protocol or set.
     """
 
 def parameters() -> str:

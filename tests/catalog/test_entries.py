@@ -144,7 +144,7 @@ def test_routes_of_the_reference():
     for configuration in validation_ns2.configurations():
         config = Scenario(configuration.scenario()).points[0].config(1)
         assert config["routing"]["protocol"] == ("aodv" if configuration.is_aodv else "static")
-        assert config.get("aodv") == (keys.aodv_set("ns2") if configuration.is_aodv else None)
+        assert config.get("aodv") == (keys.routing_set("aodv", "ns2") if configuration.is_aodv else None)
         assert ("AODV" in configuration.label) is configuration.is_aodv
 
 

@@ -85,7 +85,8 @@ def test_every_engine_key_the_ns2_page_names_exists() -> None:
 
 def test_the_aodv_page_lists_the_parameter_sets_and_names_parameters_that_exist() -> None:
     page = (ROOT / "docs" / "models" / "aodv.md").read_text()
-    assert re.findall(r"^\| `([\w-]+)` \|", page, flags=re.MULTILINE) == [name for name, _ in _core.aodv_sets()]
+    sets = [name for name, _ in _core.routing_sets("aodv")]
+    assert re.findall(r"^\| `([\w-]+)` \|", page, flags=re.MULTILINE) == sets
     parameters = {entry["name"] for entry in json.loads(_core.parameters())["aodv"]}
     named = set(re.findall(r"\(`(\w+)`\)|`(\w+_\w+)`", page))
     words = {first or second for first, second in named}

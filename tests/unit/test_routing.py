@@ -57,14 +57,15 @@ def refusal(tmp_path: Path, text: str, changes: dict[str, Any] | None = None) ->
 
 @pytest.mark.parametrize(("profile", "name"), [("standard", "rfc3561"), ("ns2", "ns2")])
 def test_the_profile_names_the_default_set(profile: str, name: str) -> None:
-    assert constants({"protocol": "aodv"}, profile=profile) == json.loads(_core.aodv_set(name))
+    assert constants({"protocol": "aodv"}, profile=profile) == json.loads(_core.routing_set("aodv", name))
     assert scenario({"protocol": "aodv"}, profile=profile).resolved["routing"]["parameters"] == name
 
 
-@pytest.mark.parametrize("name", [name for name, _ in _core.aodv_sets()])
+@pytest.mark.parametrize("name", [name for name, _ in _core.routing_sets("aodv")])
 @pytest.mark.parametrize("profile", _core.profiles())
 def test_a_set_is_the_engines_whatever_the_profile(name: str, profile: str) -> None:
-    assert constants({"protocol": "aodv", "parameters": name}, profile=profile) == json.loads(_core.aodv_set(name))
+    found = constants({"protocol": "aodv", "parameters": name}, profile=profile)
+    assert found == json.loads(_core.routing_set("aodv", name))
 
 
 @pytest.mark.parametrize("field", keys.engine("aodv"), ids=lambda f: f.name)
@@ -73,7 +74,7 @@ def test_every_constant_can_be_overridden_alone(field: Any) -> None:
     from hopscope.scenario.lower import lower
     from hopscope.scenario.resolve import resolve
 
-    base = json.loads(_core.aodv_set("ns2"))
+    base = json.loads(_core.routing_set("aodv", "ns2"))
     default = base[field.name]
     if field.kind == "choice":
         value: Any = next(word for word in field.choices if word != default)
@@ -142,7 +143,7 @@ def test_a_sweep_varies_protocol_set_and_constant() -> None:
     assert ["aodv" in point.config(1) for point in swept.points] == [False, True]
     swept = scenario({"protocol": "aodv"}, sweep={"routing.parameters": ["ns2", "aodv-uu"]})
     assert [point.config(1)["aodv"] for point in swept.points] == [
-        json.loads(_core.aodv_set(name)) for name in ("ns2", "aodv-uu")
+        json.loads(_core.routing_set("aodv", name)) for name in ("ns2", "aodv-uu")
     ]
     swept = scenario({"protocol": "aodv"}, sweep={"routing.aodv.hello_interval": ["500ms", 2]})
     assert [point.config(1)["aodv"]["hello_interval"] for point in swept.points] == [NS // 2, 2 * NS]

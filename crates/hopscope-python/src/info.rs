@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use hopscope_engine::config::presets::{PRESETS, PROFILES, base};
-use hopscope_engine::config::{self, RadioConfig};
+use hopscope_engine::config::{self, AodvConfig, ParamInfo, RadioConfig};
 use hopscope_engine::mac::timing;
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
@@ -43,14 +43,14 @@ pub fn base_config(profile: &str, preset: &str) -> PyResult<String> {
 /// Every parameter with meaning, unit, kind, allowed words and source, as JSON by section.
 #[pyfunction]
 pub fn parameters() -> PyResult<String> {
-    let sections = BTreeMap::from([
+    let mut sections = BTreeMap::from([
         ("radio", config::RadioConfig::describe()),
         ("mac", config::MacConfig::describe()),
         ("net", config::NetConfig::describe()),
         ("routing", config::RoutingConfig::describe()),
         ("tcp", config::TcpConfig::describe()),
-        ("aodv", config::AodvConfig::describe()),
     ]);
+    sections.extend(PROTOCOLS.iter().map(|protocol| (protocol.word, (protocol.parameters)())));
     to_json(&sections)
 }
 
@@ -72,18 +72,37 @@ pub fn routings() -> Vec<(&'static str, &'static str)> {
     config::net::RoutingProtocol::WORDS.to_vec()
 }
 
-/// Parameter sets of AODV with one line each.
-#[pyfunction]
-pub fn aodv_sets() -> Vec<(&'static str, &'static str)> {
-    config::AodvConfig::SETS.to_vec()
+/// A routing protocol that has parameters of its own, and named sets of them.
+struct Protocol {
+    word: &'static str,
+    parameters: fn() -> Vec<ParamInfo>,
+    sets: &'static [(&'static str, &'static str)],
+    set: fn(&str) -> Option<PyResult<String>>,
 }
 
-/// A parameter set of AODV, as JSON.
+const PROTOCOLS: &[Protocol] = &[Protocol {
+    word: "aodv",
+    parameters: AodvConfig::describe,
+    sets: AodvConfig::SETS,
+    set: |name| AodvConfig::set(name).map(|set| to_json(&set)),
+}];
+
+fn protocol(word: &str) -> Option<&'static Protocol> {
+    PROTOCOLS.iter().find(|protocol| protocol.word == word)
+}
+
+/// Parameter sets of a routing protocol with one line each; none for a protocol without parameters.
 #[pyfunction]
-pub fn aodv_set(name: &str) -> PyResult<String> {
-    let set = config::AodvConfig::set(name)
-        .ok_or_else(|| PyValueError::new_err(format!("unknown AODV parameter set {name:?}")))?;
-    to_json(&set)
+pub fn routing_sets(protocol: &str) -> Vec<(&'static str, &'static str)> {
+    self::protocol(protocol).map_or(Vec::new(), |protocol| protocol.sets.to_vec())
+}
+
+/// A parameter set of a routing protocol, as JSON.
+#[pyfunction]
+pub fn routing_set(protocol: &str, name: &str) -> PyResult<String> {
+    self::protocol(protocol)
+        .and_then(|protocol| (protocol.set)(name))
+        .unwrap_or_else(|| Err(PyValueError::new_err(format!("unknown parameter set {name:?} of {protocol:?}"))))
 }
 
 /// Time on the air, in nanoseconds, of a frame of `bytes` bytes at `rate` bit/s with the radio parameters given as JSON.

@@ -26,8 +26,8 @@ fn _core(m: &Bound<'_, PyModule>) -> PyResult<()> {
     m.add_function(wrap_pyfunction!(info::transports, m)?)?;
     m.add_function(wrap_pyfunction!(info::ack_policies, m)?)?;
     m.add_function(wrap_pyfunction!(info::routings, m)?)?;
-    m.add_function(wrap_pyfunction!(info::aodv_sets, m)?)?;
-    m.add_function(wrap_pyfunction!(info::aodv_set, m)?)?;
+    m.add_function(wrap_pyfunction!(info::routing_sets, m)?)?;
+    m.add_function(wrap_pyfunction!(info::routing_set, m)?)?;
     m.add_function(wrap_pyfunction!(info::frame_airtime_ns, m)?)?;
     Ok(())
 }

@@ -45,7 +45,7 @@ def listing() -> dict[str, dict[str, str]]:
         "transports": dict(_core.transports()),
         "ack": dict(_core.ack_policies()),
         "routings": dict(_core.routings()),
-        "aodv-parameters": dict(_core.aodv_sets()),
+        **{f"{protocol}-parameters": dict(_core.routing_sets(protocol)) for protocol in keys.routing_protocols()},
         "topologies": {name: text for name, (text, _) in keys.TOPOLOGIES.items()},
         "apps": {name: text for name, (text, _) in keys.APPS.items()},
     }

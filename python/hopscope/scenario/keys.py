@@ -1,14 +1,15 @@
 """Every key of a scenario file, section by section.
 
 ``[radio]``, ``[mac]``, ``[net]``, ``[routing]`` and ``[tcp]`` are made from the engine's own table of parameters: a new
-engine parameter is a new key here without a line of Python. The engine's section ``aodv`` stands in a file as
-``[routing.aodv]``, beside the key that names its parameter set.
+engine parameter is a new key here without a line of Python. The engine's section of a routing protocol, such as
+``aodv``, stands in a file as ``[routing.aodv]``, beside the key that names its parameter set.
 """
 
 from __future__ import annotations
 
 import functools
 import json
+from dataclasses import replace
 from typing import Any
 
 from hopscope import _core
@@ -153,11 +154,13 @@ def engine(section: str) -> tuple[Field, ...]:
             Field("error", "table", "Channel errors.", fields=errors),
         )  # fmt: skip
     if section == "routing":
+        protocols = routing_protocols()
+        sets = dict.fromkeys(name for protocol in protocols for name in routing_sets(protocol))
         return (
             *fields,
-            Field("parameters", "choice", "Named parameter set of AODV, by default that of the profile; keys of "
-                  "[routing.aodv] override it.", choices=_words(_core.aodv_sets())),
-            Field("aodv", "table", "Parameters of AODV.", fields=engine("aodv")),
+            Field("parameters", "choice", "Named parameter set of the protocol, by default that of the profile; keys "
+                  f"of {' and '.join(f'[routing.{p}]' for p in protocols)} override it.", choices=tuple(sets)),
+            *(Field(p, "table", f"Parameters of {p.upper()}.", fields=engine(p)) for p in protocols),
         )  # fmt: skip
     if section == "mac":
         link = Field("link", "choice", "Link adaptation above the MAC.", default="plain", choices=("plain",))
@@ -173,15 +176,34 @@ def parameters() -> dict[str, list[dict[str, Any]]]:
 
 
 @functools.cache
-def aodv_set(name: str) -> dict[str, Any]:
-    """The constants of a named parameter set of AODV, in engine form."""
-    constants: dict[str, Any] = json.loads(_core.aodv_set(name))
+def routing_protocols() -> tuple[str, ...]:
+    """Routing protocols with parameters of their own."""
+    return tuple(protocol for protocol, _ in _core.routings() if routing_sets(protocol))
+
+
+@functools.cache
+def routing_sets(protocol: str) -> tuple[str, ...]:
+    """Names of the parameter sets of a routing protocol; empty for one without parameters."""
+    return _words(_core.routing_sets(protocol))
+
+
+@functools.cache
+def routing_set(protocol: str, name: str) -> dict[str, Any]:
+    """The constants of a named parameter set, in engine form."""
+    constants: dict[str, Any] = json.loads(_core.routing_set(protocol, name))
     return constants
 
 
-def aodv_set_of(constants: dict[str, Any]) -> str:
+def routing_set_of(protocol: str, constants: dict[str, Any]) -> str:
     """Returns the name of the parameter set with these constants: the profile's own set."""
-    return next(name for name, _ in _core.aodv_sets() if aodv_set(name) == constants)
+    return next(name for name in routing_sets(protocol) if routing_set(protocol, name) == constants)
+
+
+def routing(protocol: object) -> tuple[Field, ...]:
+    """Keys of ``[routing]`` for a protocol: ``parameters`` takes its sets alone."""
+    fields = engine("routing")
+    sets = routing_sets(protocol) if isinstance(protocol, str) else ()
+    return tuple(replace(f, choices=sets) if f.name == "parameters" else f for f in fields) if sets else fields
 
 
 def to_engine_key(section: str, path: tuple[str, ...]) -> str:
@@ -220,8 +242,6 @@ def _engine_field(entry: dict[str, Any]) -> Field:
 
 
 def _renamed(field: Field, name: str) -> Field:
-    from dataclasses import replace
-
     return replace(field, name=name)
 
 

@@ -24,8 +24,8 @@ def lower(resolved: Resolved, seed: int) -> dict[str, Any]:
         "flows": [_lower_flow(flow) for flow in resolved.flows],
         "series": resolved.series,
     }
-    if resolved.aodv is not None:
-        config["aodv"] = resolved.aodv
+    if resolved.routing_constants is not None:
+        config[resolved.routing["protocol"]] = resolved.routing_constants
     return config
 
 
@@ -44,8 +44,9 @@ def describe(resolved: Resolved) -> dict[str, Any]:
     document["topology"] = {"kind": kind, **_shown(resolved.topology, keys.TOPOLOGIES[kind][1])}
     for section in keys.ENGINE_SECTIONS:
         values = getattr(resolved, section)
-        if section == "routing" and resolved.aodv is not None:
-            values = {**values, "parameters": resolved.aodv_set, "aodv": resolved.aodv}
+        if section == "routing" and resolved.routing_constants is not None:
+            own = {"parameters": resolved.routing_set, values["protocol"]: resolved.routing_constants}
+            values = {**values, **own}
         document[section] = _engine_section(section, values)
     document["radio"] = {"preset": resolved.preset, **document["radio"]}
     document["mac"]["link"] = resolved.link

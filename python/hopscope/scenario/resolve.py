@@ -31,8 +31,8 @@ class Resolved:
     mac: dict[str, Any] = field(default_factory=dict)
     net: dict[str, Any] = field(default_factory=dict)
     routing: dict[str, Any] = field(default_factory=dict)
-    aodv_set: str = ""
-    aodv: dict[str, Any] | None = None
+    routing_set: str = ""
+    routing_constants: dict[str, Any] | None = None
     tcp: dict[str, Any] = field(default_factory=dict)
     flows: list[dict[str, Any]] = field(default_factory=list)
     series: dict[str, Any] = field(default_factory=dict)
@@ -118,7 +118,10 @@ def resolve(document: Document, places: dict[str, Positions] | None = None) -> t
 
 def _engine_sections(reader: Reader, result: Resolved) -> None:
     values = reader.document.values
-    given = {s: reader.table((s,), values.get(s, {}), keys.engine(s)) for s in keys.ENGINE_SECTIONS}
+    routing = values.get("routing")
+    protocol = routing.get("protocol") if isinstance(routing, Mapping) else None
+    fields = {s: keys.engine(s) for s in keys.ENGINE_SECTIONS} | {"routing": keys.routing(protocol)}
+    given = {s: reader.table((s,), values.get(s, {}), fields[s]) for s in keys.ENGINE_SECTIONS}
     result.preset = given["radio"].pop("preset", keys.engine("radio")[0].default)
     result.link = given["mac"].pop("link", "plain")
     errors = given["radio"].pop("error", {})
@@ -130,25 +133,34 @@ def _engine_sections(reader: Reader, result: Resolved) -> None:
     profile = result.top.get("profile", keys.top()[-1].default)
     base: dict[str, dict[str, Any]] = json.loads(_core.base_config(profile, result.preset))
     base.setdefault("routing", {e["name"]: e["choices"][0] for e in keys.parameters()["routing"] if e["choices"]})
-    _aodv(reader, result, given["routing"], base)
+    _routing(reader, result, given["routing"], base)
     for section in keys.ENGINE_SECTIONS:
         setattr(result, section, {**base[section], **given[section]})
 
 
-def _aodv(reader: Reader, result: Resolved, given: dict[str, Any], base: dict[str, dict[str, Any]]) -> None:
-    """Takes AODV's parameters out of the ``[routing]`` that was given; they mean nothing to another protocol."""
-    chosen, overrides = given.pop("parameters", None), given.pop("aodv", {})
+def _routing(reader: Reader, result: Resolved, given: dict[str, Any], base: dict[str, dict[str, Any]]) -> None:
+    """Takes the protocol's own parameters out of the ``[routing]`` that was given; those of others are refused."""
+    protocols = keys.routing_protocols()
+    chosen = given.pop("parameters", None)
+    overrides = {name: given.pop(name, {}) for name in protocols}
     protocol = {**base["routing"], **given}["protocol"]
-    if protocol == "aodv":
-        result.aodv_set = chosen or keys.aodv_set_of(base["aodv"])
-        result.aodv = {**keys.aodv_set(result.aodv_set), **overrides}
-        return
+    if protocol in protocols:
+        result.routing_set = chosen or keys.routing_set_of(protocol, base[protocol])
+        result.routing_constants = {**keys.routing_set(protocol, result.routing_set), **overrides[protocol]}
     written = reader.document.values.get("routing")
-    if isinstance(written, Mapping):
-        wrong = "protocol" in written and "protocol" not in given  # a problem of its own
-        for name in ("parameters", "aodv"):
-            if name in written and not wrong:
-                reader.refuse(("routing", name), f'belongs to protocol = "aodv"; found protocol = "{protocol}"')
+    if not isinstance(written, Mapping) or ("protocol" in written and "protocol" not in given):
+        return  # a wrong protocol is a problem of its own
+    if "parameters" in written and protocol not in protocols:
+        owners = [p for p in protocols if written["parameters"] in keys.routing_sets(p)] or protocols
+        reader.refuse(("routing", "parameters"), _belongs(owners, protocol))
+    for name in protocols:
+        if name in written and name != protocol:
+            reader.refuse(("routing", name), _belongs([name], protocol))
+
+
+def _belongs(owners: Iterable[str], protocol: str) -> str:
+    wanted = " or ".join(f'"{owner}"' for owner in owners)
+    return f'belongs to protocol = {wanted}; found protocol = "{protocol}"'
 
 
 def _topology(reader: Reader, result: Resolved, places: dict[str, Positions]) -> None:

@@ -23,8 +23,9 @@ def schema() -> Schema:
         text = f"[{section}]: parameters of the engine; defaults as in profile {profile} with preset {preset}."
         defaults = dict(base.get(section, {}))
         if section == "routing":
-            defaults |= {"parameters": keys.aodv_set_of(base["aodv"]), "aodv": base["aodv"]}
+            defaults |= {protocol: base[protocol] for protocol in keys.routing_protocols()}
         properties[section] = _object(keys.engine(section), defaults, text)
+    properties["routing"]["allOf"] = [_sets(p, base[p]) for p in keys.routing_protocols()]
     flow = _object(keys.flow(), {}, "One flow.")
     properties["flow"] = {"type": "array", "minItems": 1, "items": flow, "description": "The flows, one [[flow]] each."}
     properties["series"] = _object(keys.series(), {}, "Time series to keep.")
@@ -38,6 +39,13 @@ def schema() -> Schema:
         "required": ["topology", "flow"],
         "additionalProperties": False,
     }
+
+
+def _sets(protocol: str, constants: dict[str, Any]) -> Schema:
+    """A protocol takes its own parameter sets."""
+    names = {"enum": list(keys.routing_sets(protocol)), "default": keys.routing_set_of(protocol, constants)}
+    chosen = {"properties": {"protocol": {"const": protocol}}, "required": ["protocol"]}
+    return {"if": chosen, "then": {"properties": {"parameters": names}}}
 
 
 def _topology() -> Schema:
