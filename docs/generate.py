@@ -134,6 +134,7 @@ def scenario_page() -> str:
     for kind, (text, fields) in keys.TOPOLOGIES.items():
         parts += [f'## `[topology]` kind = "{kind}"\n', text.capitalize() + ".\n", fields_table(fields)]
     parts += ["## `[[flow]]`\n", fields_table(keys.flow())]
+    parts += ["## `[[outage]]`\n", fields_table(keys.outage())]
     parts += ["## `[series]`\n", fields_table(keys.series())]
     parts.append(engine_sections())
     return "\n".join(parts)

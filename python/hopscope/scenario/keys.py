@@ -131,6 +131,20 @@ APPS: dict[str, tuple[str, tuple[str, ...]]] = {
 }
 
 
+#: Tables in double brackets; dotted keys name one by its number.
+NUMBERED = ("flow", "outage")
+
+
+@functools.cache
+def outage() -> tuple[Field, ...]:
+    """Keys of one ``[[outage]]``."""
+    return (
+        Field("node", "node", "The node whose radio neither sends nor hears.", required=True),
+        Field("from", "time", "When the radio goes off.", "s", required=True),
+        Field("to", "time", "When it comes back; absent: never.", "s", exclusive=True),
+    )
+
+
 @functools.cache
 def series() -> tuple[Field, ...]:
     """Keys of ``[series]``."""
@@ -216,8 +230,8 @@ def from_engine_key(key: str) -> tuple[str, ...]:
     path = [part for part in key.split(".") if part]
     if not path:
         return ()
-    if path[0] == "flows":
-        path[0] = "flow"
+    if path[0] in {"flows", "outages"}:
+        path[0] = path[0].removesuffix("s")
         if len(path) > 2 and path[2] == "app" and len(path) > 3:
             del path[2]
     elif path[0] == "nodes":

@@ -22,6 +22,7 @@ def lower(resolved: Resolved, seed: int) -> dict[str, Any]:
         "net": resolved.net,
         "routing": resolved.routing,
         "flows": [_lower_flow(flow) for flow in resolved.flows],
+        "outages": resolved.outages,
         "series": resolved.series,
     }
     if resolved.routing_constants is not None:
@@ -51,8 +52,13 @@ def describe(resolved: Resolved) -> dict[str, Any]:
     document["radio"] = {"preset": resolved.preset, **document["radio"]}
     document["mac"]["link"] = resolved.link
     document["flow"] = [_flow(flow) for flow in resolved.flows]
+    document["outage"] = [_given(outage, keys.outage()) for outage in resolved.outages]
     document["series"] = _shown(resolved.series, keys.series())
     return document
+
+
+def _given(values: dict[str, Any], fields: Iterable[Field]) -> dict[str, Any]:
+    return {name: value for name, value in _shown(values, fields).items() if value is not None}
 
 
 def _shown(values: dict[str, Any], fields: Iterable[Field]) -> dict[str, Any]:

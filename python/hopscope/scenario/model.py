@@ -111,7 +111,7 @@ class Scenario:
         """Every key with its value in base units; swept keys as in the first point, and the axes under ``sweep``.
 
         A default that follows a swept key, such as the timers of a swept ``profile``, is left out; so is the number of
-        a node that a flow names in words when the topology is swept.
+        a node that is named in words when the topology is swept.
         """
         result = self.points[0].resolved
         if deciding := [axis for axis in self.axes if axis in DECIDING]:
@@ -119,8 +119,9 @@ class Scenario:
             distinct = {repr([point.set[axis] for axis in deciding]): point for point in self.points}
             result = _shared(result, [point.resolved for point in distinct.values()], swept, ())
         if any(axis.startswith("topology.") for axis in self.axes):
-            for flow, given in zip(result["flow"], self._document.values["flow"], strict=True):
-                flow |= {end: given[end] for end in ("from", "to") if isinstance(given.get(end), str)}
+            for name, ends in (("flow", ("from", "to")), ("outage", ("node",))):
+                for table, given in zip(result[name], self._document.values.get(name, []), strict=True):
+                    table |= {end: given[end] for end in ends if isinstance(given.get(end), str)}
         if self.axes:
             result["sweep"] = copy.deepcopy(self.axes)
         return result
@@ -155,7 +156,7 @@ class Scenario:
     def quick(self) -> Scenario:
         """Returns a shorter scenario: a tenth of the duration but at least 10 s, and at most 2 seeds.
 
-        Warm-up, start and stop of flows shrink by the same factor.
+        Warm-up, start and stop of flows, and outages shrink by the same factor.
         """
         values = copy.deepcopy(self._document.values)
         duration = int(self._top["duration"])
@@ -166,10 +167,12 @@ class Scenario:
         values["duration"] = f"{shorter}ns"
         values["warmup"] = f"{int(self._top['warmup'] * factor)}ns"
         values["seeds"] = min(self.seeds, QUICK_SEEDS)
-        for given, flow in zip(values["flow"], self.points[0]._resolved.flows, strict=True):
-            for name in ("start", "stop"):
-                if name in given and flow[name]:
-                    given[name] = f"{max(1, int(flow[name] * factor))}ns"
+        resolved = self.points[0]._resolved
+        tables = zip(values["flow"], resolved.flows, strict=True)
+        for given, read in (*tables, *zip(values.get("outage", []), resolved.outages, strict=True)):
+            for name in ("start", "stop") if "transport" in read else ("from", "to"):
+                if name in given and read[name]:
+                    given[name] = f"{max(1, int(read[name] * factor))}ns"
         return Scenario.from_document(_with_values(self._document, values), is_quick=True)
 
     def __repr__(self) -> str:
@@ -231,10 +234,10 @@ def _shared(
             theirs = [other[name] for other in others]
             if isinstance(value, dict):
                 result[name] = _shared(value, theirs, swept, at)
-            elif name == "flow":
+            elif name in keys.NUMBERED:
                 result[name] = [
-                    _shared(flow, [flows[index] for flows in theirs], swept, (*at, str(index)))
-                    for index, flow in enumerate(value)
+                    _shared(table, [tables[index] for tables in theirs], swept, (*at, str(index)))
+                    for index, table in enumerate(value)
                 ]
             elif all(other == value for other in theirs):
                 result[name] = value

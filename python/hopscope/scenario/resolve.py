@@ -15,7 +15,7 @@ from hopscope.scenario.fields import Field, FieldError
 from hopscope.scenario.topology import Positions, TopologyError, place
 
 #: Tables at the top of a file.
-TABLES = ("topology", *keys.ENGINE_SECTIONS, "flow", "series", "sweep")
+TABLES = ("topology", *keys.ENGINE_SECTIONS, *keys.NUMBERED, "series", "sweep")
 
 
 @dataclass
@@ -35,6 +35,7 @@ class Resolved:
     routing_constants: dict[str, Any] | None = None
     tcp: dict[str, Any] = field(default_factory=dict)
     flows: list[dict[str, Any]] = field(default_factory=list)
+    outages: list[dict[str, Any]] = field(default_factory=list)
     series: dict[str, Any] = field(default_factory=dict)
 
 
@@ -112,6 +113,7 @@ def resolve(document: Document, places: dict[str, Positions] | None = None) -> t
     _engine_sections(reader, result)
     _topology(reader, result, places if places is not None else {})
     _flows(reader, result)
+    _outages(reader, result)
     result.series = reader.complete(("series",), values.get("series", {}), keys.series())
     return result, reader.problems
 
@@ -202,24 +204,40 @@ def _topology(reader: Reader, result: Resolved, places: dict[str, Positions]) ->
 
 
 def _flows(reader: Reader, result: Resolved) -> None:
-    values = reader.document.values.get("flow")
-    if values is None or values == []:
+    if reader.document.values.get("flow") in (None, []):
         reader.refuse(("flow",), "is missing; a scenario has at least one [[flow]] with from and to")
         return
-    if not isinstance(values, list):
-        found = "a single [flow] table" if isinstance(values, Mapping) else shown(values)
-        reader.refuse(("flow",), f"found {found}; expected [[flow]] tables (two brackets)")
-        return
-    for index, value in enumerate(values):
-        path = ("flow", str(index))
+    for path, value in _tables(reader, "flow"):
         flow = reader.complete(path, value, keys.flow())
         if isinstance(value, Mapping):
             _app_keys(reader, path, value, flow)
             flow["tcp"] = {**result.tcp, **flow.get("tcp", {})}
-            for end in ("from", "to"):
-                if isinstance(flow.get(end), str) and result.nodes:
-                    flow[end] = 0 if flow[end] == "first" else len(result.nodes) - 1
+            _number_nodes(result, flow, ("from", "to"))
         result.flows.append(flow)
+
+
+def _outages(reader: Reader, result: Resolved) -> None:
+    for path, value in _tables(reader, "outage"):
+        outage = reader.complete(path, value, keys.outage())
+        _number_nodes(result, outage, ("node",))
+        result.outages.append(outage)
+
+
+def _tables(reader: Reader, name: str) -> list[tuple[KeyPath, Any]]:
+    """Returns the ``[[name]]`` tables with their places."""
+    values = reader.document.values.get(name, [])
+    if not isinstance(values, list):
+        found = f"a single [{name}] table" if isinstance(values, Mapping) else shown(values)
+        reader.refuse((name,), f"found {found}; expected [[{name}]] tables (two brackets)")
+        return []
+    return [((name, str(index)), value) for index, value in enumerate(values)]
+
+
+def _number_nodes(result: Resolved, values: dict[str, Any], names: Iterable[str]) -> None:
+    """Puts the numbers of the nodes in the place of "first" and "last"."""
+    for name in names:
+        if isinstance(values.get(name), str) and result.nodes:
+            values[name] = 0 if values[name] == "first" else len(result.nodes) - 1
 
 
 def _app_keys(reader: Reader, path: KeyPath, value: Mapping[str, Any], flow: dict[str, Any]) -> None:

@@ -28,6 +28,8 @@ def schema() -> Schema:
     properties["routing"]["allOf"] = [_sets(p, base[p]) for p in keys.routing_protocols()]
     flow = _object(keys.flow(), {}, "One flow.")
     properties["flow"] = {"type": "array", "minItems": 1, "items": flow, "description": "The flows, one [[flow]] each."}
+    outage = _object(keys.outage(), {}, "One outage.")
+    properties["outage"] = {"type": "array", "items": outage, "description": "Times during which radios are off."}
     properties["series"] = _object(keys.series(), {}, "Time series to keep.")
     properties["sweep"] = _sweep()
     return {

@@ -1,7 +1,7 @@
 """Changes to a scenario by dotted keys, and the axes of a sweep.
 
 ``--set``, ``Scenario.replace`` and ``[sweep]`` share one grammar: ``mac.queue``, ``flow.0.max_window``,
-``flow.*.max_window`` (every flow), ``radio.error.per``.
+``flow.*.max_window`` (every flow), ``outage.0.to``, ``radio.error.per``.
 """
 
 from __future__ import annotations
@@ -47,7 +47,7 @@ def assign(values: dict[str, Any], key: str, value: Any) -> list[KeyPath]:
     """Sets a dotted key in nested values and returns the key paths that were set.
 
     Raises:
-        KeyProblem: the key names a flow that does not exist, or goes through something that is no table.
+        KeyProblem: the key names a flow or outage that does not exist, or goes through something that is no table.
     """
     parts = key.split(".")
     if parts[0] == "sweep" and len(parts) > 1:
@@ -87,26 +87,28 @@ def _remove(table: dict[str, Any], path: KeyPath) -> None:
 
 
 def key_paths(values: Mapping[str, Any], key: str) -> list[KeyPath]:
-    """Returns the key paths a dotted key stands for: one, or one a flow.
+    """Returns the key paths a dotted key stands for: one, or one a flow or outage.
 
     Raises:
-        KeyProblem: the key names a flow that does not exist.
+        KeyProblem: the key names a flow or outage that does not exist.
     """
     parts = key.split(".")
-    return _flow_paths(values, parts) if parts[0] == "flow" and len(parts) > 1 else [tuple(parts)]
+    return _numbered_paths(values, parts) if parts[0] in keys.NUMBERED and len(parts) > 1 else [tuple(parts)]
 
 
-def _flow_paths(values: Mapping[str, Any], parts: list[str]) -> list[KeyPath]:
-    flows = values.get("flow")
-    count = len(flows) if isinstance(flows, list) else 0
+def _numbered_paths(values: Mapping[str, Any], parts: list[str]) -> list[KeyPath]:
+    name = parts[0]
+    tables = values.get(name)
+    count = len(tables) if isinstance(tables, list) else 0
     if parts[1] == "*":
-        return [("flow", str(index), *parts[2:]) for index in range(count)]
+        return [(name, str(index), *parts[2:]) for index in range(count)]
     if not parts[1].isascii() or not parts[1].isdigit():
-        raise KeyProblem(f'found {shown(parts[1])} after "flow."; expected the number of a flow or "*"')
+        article = "an" if name[0] in "aeiou" else "a"
+        raise KeyProblem(f'found {shown(parts[1])} after "{name}."; expected the number of {article} {name} or "*"')
     if int(parts[1][:9]) >= count or len(parts[1]) > 9:
-        have = f"flows 0 to {count - 1}" if count else "no flows"
-        raise KeyProblem(f"flow {parts[1][:12]} does not exist; the scenario has {have}")
-    return [("flow", str(int(parts[1])), *parts[2:])]
+        have = f"{name}s 0 to {count - 1}" if count else f"no {name}s"
+        raise KeyProblem(f"{name} {parts[1][:12]} does not exist; the scenario has {have}")
+    return [(name, str(int(parts[1])), *parts[2:])]
 
 
 def _put(values: dict[str, Any], path: KeyPath, value: Any) -> None:
@@ -136,7 +138,7 @@ def known_key(key: str) -> str | None:
         return f'"{parts[0]}" cannot be swept' + ("; use seeds for replications" if parts[0].startswith("seed") else "")
     if parts[0] in tops:
         return None if len(parts) == 1 else f'"{parts[0]}" has no keys'
-    tables = ["topology", *keys.ENGINE_SECTIONS, "flow"]
+    tables = ["topology", *keys.ENGINE_SECTIONS, *keys.NUMBERED]
     if parts[0] not in tables:
         examples = [*(name for name in tops if name not in keys.NOT_SWEPT), *tables]
         return f"unknown sweep key; a key starts with one of {listed(examples)}{did_you_mean(parts[0], examples)}"
