@@ -90,12 +90,13 @@ def test_the_aodv_page_lists_the_parameter_sets_and_names_parameters_that_exist(
     parameters = {entry["name"] for entry in json.loads(_core.parameters())["aodv"]}
     named = set(re.findall(r"\(`(\w+)`\)|`(\w+_\w+)`", page))
     words = {first or second for first, second in named}
-    measured = {key for key in network_keys() if key in words}
+    measured = {key for key in result_keys() if key in words}
     assert len(measured) >= 7
     assert words - measured <= parameters
 
 
-def network_keys() -> set[str]:
-    """Keys of the network's results in a real run."""
+def result_keys() -> set[str]:
+    """Metrics of the network and of a flow in a real run."""
     scenario = Scenario({"duration": "1s", "topology": {"kind": "chain", "hops": 1}, "flow": [{"from": 0, "to": 1}]})
-    return set(json.loads(_core.run(json.dumps(scenario.points[0].config(1))))["network"])
+    run = json.loads(_core.run(json.dumps(scenario.points[0].config(1))))
+    return {*run["network"], *run["flows"][0]}

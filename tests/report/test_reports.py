@@ -231,12 +231,12 @@ def test_report_shows_time_series_that_were_kept(tmp_path):
     file = tmp_path / "tcp.toml"
     file.write_text(
         'title = "window"\nduration = "3s"\n[topology]\nkind = "chain"\nhops = 2\n[[flow]]\nfrom = 0\nto = 2\n'
-        '[series]\nkeep = ["cwnd", "queue"]\ninterval = "0.1s"\n'
+        '[series]\nkeep = ["cwnd", "queue", "route"]\ninterval = "0.1s"\n'
     )
     hopscope("run", file, "--out", tmp_path / "store", "--no-progress")
     hopscope("report", tmp_path / "store")
     names = {path.name for path in (tmp_path / "store" / "figures").iterdir()}
-    assert {"cwnd-over-time.svg", "queue-over-time.svg", "throughput-kbps-by-flow.svg"} <= names
+    assert {"cwnd-over-time.svg", "queue-over-time.svg", "route-over-time.svg", "throughput-kbps-by-flow.svg"} <= names
 
 
 def test_report_names_damaged_runs(tmp_path, chain):

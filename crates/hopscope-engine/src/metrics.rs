@@ -6,13 +6,17 @@
 //! share of copies sent that did not arrive; the retransmission index is retransmissions over non-duplicate copies
 //! received (anastasi2006).
 
+mod routes;
+
 use std::collections::BTreeMap;
 
 use crate::config::{Config, SeriesKind};
-use crate::ids::NodeId;
+use crate::ids::{FlowId, NodeId};
 use crate::record::{DropReason, Record, Recorder};
 use crate::routing::RoutingNote;
 use crate::units::{Span, Time};
+
+pub use routes::{FlowRoute, FlowRoutes};
 
 /// Largest window that has its own entry in the distribution; larger ones count there.
 const CWND_CLASSES: usize = 1024;
@@ -100,6 +104,14 @@ pub struct Series {
     pub value: Vec<f64>,
 }
 
+impl Series {
+    fn push(&mut self, owner: u32, time: Time, value: f64) {
+        self.owner.push(owner);
+        self.time.push(time);
+        self.value.push(value);
+    }
+}
+
 /// Metrics of a run.
 #[derive(Debug, Clone)]
 pub struct Meter {
@@ -112,7 +124,9 @@ pub struct Meter {
     pub airtime: Vec<Span>,
     /// Routing protocol.
     pub routing: RoutingMeter,
-    series: [Option<Series>; 4],
+    /// Routes of the flows.
+    pub routes: FlowRoutes,
+    series: [Option<Series>; 5],
     interval: Span,
 }
 
@@ -120,20 +134,27 @@ impl Meter {
     /// A meter for a configuration; it counts from the start until `restart`.
     pub fn new(config: &Config) -> Self {
         let keep = |kind| config.series.keep.contains(&kind).then(Series::default);
-        Meter {
+        let mut meter = Meter {
             start: Time::ZERO,
             flows: vec![FlowMeter::default(); config.flows.len()],
             drops: vec![[0; DropReason::ALL.len()]; config.nodes.len()],
             airtime: vec![Span::ZERO; config.nodes.len()],
             routing: RoutingMeter::default(),
+            routes: FlowRoutes::new(config),
             series: [
                 keep(SeriesKind::Cwnd),
                 keep(SeriesKind::Rtt),
                 keep(SeriesKind::Queue),
                 keep(SeriesKind::Throughput),
+                keep(SeriesKind::Route),
             ],
             interval: config.series.interval,
+        };
+        let states: Vec<(FlowId, bool)> = meter.routes.states().collect();
+        for (flow, is_up) in states {
+            meter.push(SeriesKind::Route, flow.0, Time::ZERO, f64::from(u8::from(is_up)));
         }
+        meter
     }
 
     /// Forgets everything counted so far and counts from `now`. Series are kept whole.
@@ -151,6 +172,7 @@ impl Meter {
         self.drops.iter_mut().for_each(|d| *d = [0; DropReason::ALL.len()]);
         self.airtime.iter_mut().for_each(|a| *a = Span::ZERO);
         self.routing = RoutingMeter::default();
+        self.routes.restart(now);
     }
 
     /// Start of the measured time.
@@ -165,10 +187,18 @@ impl Meter {
 
     fn push(&mut self, kind: SeriesKind, owner: u32, time: Time, value: f64) {
         if let Some(series) = &mut self.series[kind as usize] {
-            series.owner.push(owner);
-            series.time.push(time);
-            series.value.push(value);
+            series.push(owner, time, value);
         }
+    }
+
+    /// A node's route to `dst` came or went.
+    fn on_route(&mut self, now: Time, node: NodeId, dst: NodeId, is_up: bool) {
+        let series = &mut self.series[SeriesKind::Route as usize];
+        self.routes.set(now, node, dst, is_up, |flow| {
+            if let Some(series) = series {
+                series.push(flow.0, now, f64::from(u8::from(is_up)));
+            }
+        });
     }
 
     fn end_interval(&mut self, now: Time) {
@@ -297,13 +327,21 @@ impl Recorder for Meter {
             }
             Record::Completed { flow } => {
                 self.flows[flow.index()].completed.get_or_insert(now);
+                self.routes.end(now, flow);
             }
             Record::Dropped { node, reason } => self.drops[node.index()][reason as usize] += 1,
             Record::RoutingSent { kind, bytes, .. } => {
                 *self.routing.kinds.entry(kind).or_default() += 1;
                 self.routing.bytes += u64::from(bytes);
             }
-            Record::Routing { note, in_range, .. } => self.routing.on_note(note, in_range),
+            Record::Routing { node, note, in_range } => {
+                self.routing.on_note(note, in_range);
+                match note {
+                    RoutingNote::RouteUp { dst, .. } => self.on_route(now, node, dst, true),
+                    RoutingNote::RouteDown { dst, .. } => self.on_route(now, node, dst, false),
+                    _ => {}
+                }
+            }
             Record::QueueLength { node: NodeId(node), packets } => {
                 self.push(SeriesKind::Queue, node, now, f64::from(packets));
             }

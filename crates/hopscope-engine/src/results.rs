@@ -5,8 +5,8 @@ use std::collections::BTreeMap;
 use serde::Serialize;
 
 use crate::config::{Config, SeriesKind, Transport};
-use crate::ids::NodeId;
-use crate::metrics::{FlowMeter, Meter, RoutingMeter};
+use crate::ids::{FlowId, NodeId};
+use crate::metrics::{Meter, RoutingMeter};
 use crate::record::{DropReason, Recorder};
 use crate::simulation::Baseline;
 use crate::units::{Span, Time};
@@ -80,6 +80,10 @@ pub struct FlowResult {
     pub completion_s: Option<f64>,
     /// From the flow's start to the first payload handed up.
     pub first_delivery_s: Option<f64>,
+    /// Share of the flow's time in which its source had no route to its destination, per cent.
+    pub no_route_share_pct: Option<f64>,
+    /// Times that the source took a route to the destination into use, changed its next hop, or lost it.
+    pub route_changes: u64,
     /// Share of time at each whole window size.
     pub cwnd_share: BTreeMap<String, f64>,
     /// Why nothing was carried.
@@ -184,12 +188,8 @@ pub(crate) fn collect<R: Recorder>(config: &Config, world: &mut World<(Meter, R)
     let start = world.recorder().0.start();
     let nodes: Vec<NodeResult> = (0..world.nodes()).map(|n| node_result(world, baseline, n, start)).collect();
     let meter = &world.recorder().0;
-    let flows: Vec<FlowResult> = world
-        .flows()
-        .iter()
-        .enumerate()
-        .map(|(n, flow)| flow_result(config, n, flow, &meter.flows[n], baseline, now.saturating_since(start)))
-        .collect();
+    let flows: Vec<FlowResult> =
+        world.flows().iter().enumerate().map(|(n, flow)| flow_result(config, n, flow, meter, baseline, now)).collect();
     RunResult {
         seed: config.seed,
         network: network_result(&flows, &nodes, &meter.routing),
@@ -204,10 +204,13 @@ fn flow_result(
     config: &Config,
     number: usize,
     flow: &Flow,
-    meter: &FlowMeter,
+    meter: &Meter,
     baseline: &Baseline,
-    measured: Span,
+    now: Time,
 ) -> FlowResult {
+    let measured = now.saturating_since(meter.start());
+    let route = meter.routes.of(FlowId(number as u32));
+    let meter = &meter.flows[number];
     let kbps = |bytes: u64| {
         if measured == Span::ZERO { 0.0 } else { bytes as f64 * 8.0 / measured.as_secs() / 1e3 }
     };
@@ -264,6 +267,8 @@ fn flow_result(
         mean_rtt_ms: meter.mean_rtt_ms(),
         completion_s: since_start(meter.completed),
         first_delivery_s: since_start(meter.first_delivery),
+        no_route_share_pct: route.without_pct(now),
+        route_changes: route.changes,
         cwnd_share: meter.cwnd_share().map(|(w, share)| (w.to_string(), share)).collect(),
         note: (!notes.is_empty()).then(|| notes.join("; ")),
     }
@@ -336,6 +341,7 @@ fn series_results(config: &Config, meter: &Meter) -> BTreeMap<&'static str, Seri
                 SeriesKind::Rtt => ("rtt", false),
                 SeriesKind::Queue => ("queue", true),
                 SeriesKind::Throughput => ("throughput", false),
+                SeriesKind::Route => ("route", false),
             };
             let owner = Some(series.owner.clone());
             let (flow, node) = if per_node { (None, owner) } else { (owner, None) };

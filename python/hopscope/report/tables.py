@@ -50,6 +50,7 @@ _SERIES = {
     "rtt": ("round-trip time", "round-trip time (s)", "flow"),
     "queue": ("interface queue", "interface queue (packets)", "node"),
     "throughput": ("throughput", "throughput (kbit/s)", "flow"),
+    "route": ("route at the source", "route (1: there is one)", "flow"),
 }
 
 

@@ -159,7 +159,8 @@ class Result:
         """Returns a time series that the scenario kept: columns point, seed, flow or node, t_s (seconds), value.
 
         Args:
-            name: ``cwnd`` (segments), ``rtt`` (s), ``queue`` (packets) or ``throughput`` (kbit/s).
+            name: ``cwnd`` (segments), ``rtt`` (s), ``queue`` (packets), ``throughput`` (kbit/s) or ``route`` (1 while
+                the flow's source has a route to its destination, else 0).
             flow: only this flow.
             node: only this node.
             point: only this point.

@@ -21,7 +21,7 @@ ENGINE_SECTIONS = ("radio", "mac", "net", "routing", "tcp")
 #: Keys of a run that no sweep can vary.
 NOT_SWEPT = ("title", "seed", "seeds", "series", "sweep")
 
-SERIES = ("cwnd", "rtt", "queue", "throughput")
+SERIES = ("cwnd", "rtt", "queue", "throughput", "route")
 
 #: More nodes are refused: their positions alone would fill the memory of an ordinary machine.
 MAX_NODES = 2_000_000

@@ -65,9 +65,9 @@ pub struct Config {
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields, default)]
 pub struct SeriesConfig {
-    /// Names of the series: `cwnd`, `rtt`, `queue`, `throughput`.
+    /// Names of the series: `cwnd`, `rtt`, `queue`, `throughput`, `route`.
     pub keep: Vec<SeriesKind>,
-    /// Sampling interval of `queue` and `throughput`; `cwnd` and `rtt` are kept at every change.
+    /// Sampling interval of `queue` and `throughput`; the others are kept at every change.
     pub interval: Span,
 }
 
@@ -82,5 +82,7 @@ params::choice! {
         Queue = "queue",
         /// Throughput of each flow over each `interval`, kbit/s.
         Throughput = "throughput",
+        /// Whether the source of each flow has a route to its destination, 1 or 0, at every change.
+        Route = "route",
     }
 }

@@ -9,4 +9,5 @@ mod inject;
 mod invariants;
 mod order;
 mod outage;
+mod routes;
 mod support;

@@ -1,0 +1,98 @@
+//! What is measured of routes, on a chain whose HELLOs collide: the series of a flow's route and its share of time
+//! without one say the same.
+
+use hopscope_engine::config::net::RoutingProtocol;
+use hopscope_engine::config::{AodvConfig, App, Config, SeriesKind, Transport};
+use hopscope_engine::results::RunResult;
+use hopscope_engine::simulation;
+use hopscope_engine::units::{Span, Time};
+
+use crate::support::{flow, tcp_chain};
+
+fn over_hellos(hops: u32, seconds: u64) -> Config {
+    let mut config = tcp_chain("ns2", hops, seconds);
+    config.routing.protocol = RoutingProtocol::Aodv;
+    config.aodv = AodvConfig::set("aodv-uu").expect("a known set");
+    config.series.keep = vec![SeriesKind::Route];
+    config
+}
+
+fn run(config: Config) -> RunResult {
+    simulation::run(config).expect("a sound scenario")
+}
+
+/// The samples of one flow: (instant in seconds, state).
+fn states(result: &RunResult, flow: u32) -> Vec<(f64, f64)> {
+    let series = &result.series["route"];
+    let owners = series.flow.as_ref().expect("a series of flows");
+    let samples = series.t_s.iter().zip(&series.value).zip(owners);
+    samples.filter(|&(_, owner)| *owner == flow).map(|((&t, &value), _)| (t, value)).collect()
+}
+
+/// Seconds between `from` and `until` in which the state was 0.
+fn without(states: &[(f64, f64)], from: f64, until: f64) -> f64 {
+    let ends = states.iter().skip(1).map(|s| s.0).chain([f64::INFINITY]);
+    let spans = states.iter().zip(ends).filter(|((_, value), _)| *value == 0.0);
+    spans.map(|(&(start, _), end)| (end.min(until) - start.max(from)).max(0.0)).sum()
+}
+
+#[test]
+fn the_share_without_a_route_is_the_area_under_the_series() {
+    for (warmup, stop, end) in [(0, None, 60.0), (20, None, 60.0), (20, Some(50), 50.0)] {
+        let mut config = over_hellos(4, 60);
+        config.warmup = Time::ZERO + Span::from_secs(warmup);
+        config.flows[0].stop = stop.map(|s| Time::ZERO + Span::from_secs(s));
+        let result = run(config);
+        let states = states(&result, 0);
+        assert!(states.len() > 8, "false failures on a busy chain: {states:?}");
+        assert!(states.windows(2).all(|pair| pair[0].0 <= pair[1].0 && pair[0].1 + pair[1].1 == 1.0), "{states:?}");
+        let from = (warmup as f64).max(1.0);
+        let expected = 100.0 * without(&states, from, end) / (end - from);
+        let measured = result.flows[0].no_route_share_pct.expect("the flow had time");
+        assert!((measured - expected).abs() < 1e-6, "{measured} but the series gives {expected}");
+        assert!(measured > 1.0 && measured < 50.0, "{measured}");
+        // A next hop that changes is a change too, so there may be more of them than states.
+        let seen = states.iter().filter(|s| s.0 >= warmup as f64).count() as u64;
+        assert!(result.flows[0].route_changes + 1 >= seen, "{} of {seen}", result.flows[0].route_changes);
+    }
+}
+
+#[test]
+fn each_flow_has_the_route_of_its_own_ends() {
+    let mut config = over_hellos(3, 30);
+    // Back to back with the first flow, a second one between the same ends, and one that goes the other way.
+    config.flows.push(flow("ns2", 0, 3, Transport::Udp, App::Cbr { rate: 20e3 }));
+    config.flows.push(flow("ns2", 3, 0, Transport::Udp, App::Cbr { rate: 20e3 }));
+    let result = run(config);
+    assert_eq!(states(&result, 0), states(&result, 1));
+    assert_eq!(result.flows[0].no_route_share_pct, result.flows[1].no_route_share_pct);
+    assert_ne!(states(&result, 0), states(&result, 2));
+}
+
+#[test]
+fn static_routes_are_always_there_and_a_partition_has_none() {
+    let mut fixed = over_hellos(3, 10);
+    fixed.routing.protocol = RoutingProtocol::Static;
+    let result = run(fixed);
+    assert_eq!((result.flows[0].no_route_share_pct, result.flows[0].route_changes), (Some(0.0), 0));
+    assert_eq!(states(&result, 0), [(0.0, 1.0)]);
+
+    let mut cut = over_hellos(3, 10);
+    cut.nodes[2][0] += 5_000.0;
+    cut.nodes[3][0] += 5_000.0;
+    let result = run(cut);
+    assert_eq!((result.flows[0].no_route_share_pct, result.flows[0].route_changes), (Some(100.0), 0));
+    assert_eq!(states(&result, 0), [(0.0, 0.0)]);
+}
+
+#[test]
+fn a_finished_file_needs_no_route_any_more() {
+    let mut config = over_hellos(1, 40);
+    config.flows[0].app = App::File { bytes: 20_000 };
+    let result = run(config);
+    let done = result.flows[0].completion_s.expect("a short file over one hop");
+    assert!(done < 5.0, "{done}");
+    let share = result.flows[0].no_route_share_pct.expect("the flow had time");
+    let expected = 100.0 * without(&states(&result, 0), 1.0, 1.0 + done) / done;
+    assert!((share - expected).abs() < 1e-6, "{share} but the series gives {expected}");
+}
