@@ -23,10 +23,11 @@ fn scenario(profile: &str, nodes: Vec<[f64; 2]>, flows: Vec<FlowConfig>, seconds
     config
 }
 
-/// `ROUTING=aodv` runs the scenarios over AODV, anything else over static routes.
+/// `ROUTING=aodv` (or another protocol) runs the scenarios over it, anything else over static routes.
 fn routing_from_environment() -> RoutingProtocol {
     match std::env::var("ROUTING").as_deref() {
         Ok("aodv") => RoutingProtocol::Aodv,
+        Ok("dsdv") => RoutingProtocol::Dsdv,
         _ => RoutingProtocol::Static,
     }
 }

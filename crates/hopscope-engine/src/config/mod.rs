@@ -1,6 +1,7 @@
 //! Every parameter of the engine: one JSON document describes one run completely.
 
 pub mod aodv;
+pub mod dsdv;
 pub mod flow;
 pub mod mac;
 pub mod net;
@@ -13,6 +14,7 @@ pub mod tcp;
 use serde::{Deserialize, Serialize};
 
 pub use aodv::AodvConfig;
+pub use dsdv::DsdvConfig;
 pub use flow::{AckPolicy, App, FlowConfig, Transport};
 pub use mac::MacConfig;
 pub use net::{NetConfig, RoutingConfig};
@@ -51,6 +53,9 @@ pub struct Config {
     /// AODV, where it is the protocol.
     #[serde(default)]
     pub aodv: AodvConfig,
+    /// DSDV, where it is the protocol.
+    #[serde(default)]
+    pub dsdv: DsdvConfig,
     /// Flows.
     pub flows: Vec<FlowConfig>,
     /// Times during which radios are off.

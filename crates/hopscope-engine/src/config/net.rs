@@ -10,6 +10,8 @@ choice! {
         Static = "static",
         /// Ad hoc on-demand distance vector routing (RFC 3561), with the parameters of section `aodv`.
         Aodv = "aodv",
+        /// Destination-sequenced distance vectors (Perkins and Bhagwat 1994), with the parameters of section `dsdv`.
+        Dsdv = "dsdv",
     }
 }
 

@@ -6,7 +6,9 @@
 use super::mac::{BusyAtExpiry, CtsRule, EifsRule, ResponseTimeout};
 use super::radio::{CaptureRule, IgnoredFrame, Phy, Propagation, Undecodable};
 use super::tcp::{Handshake, InitialSsthresh, LossWindow, Recovery, RttEstimator};
-use super::{AodvConfig, Config, MacConfig, NetConfig, RadioConfig, RoutingConfig, SeriesConfig, TcpConfig};
+use super::{
+    AodvConfig, Config, DsdvConfig, MacConfig, NetConfig, RadioConfig, RoutingConfig, SeriesConfig, TcpConfig,
+};
 use crate::units::{Span, Time};
 
 /// Parameters shared by all nodes and, for `tcp`, by all flows unless a flow overrides them.
@@ -22,6 +24,8 @@ pub struct Base {
     pub tcp: TcpConfig,
     /// AODV.
     pub aodv: AodvConfig,
+    /// DSDV.
+    pub dsdv: DsdvConfig,
 }
 
 impl Base {
@@ -37,6 +41,7 @@ impl Base {
             net: self.net,
             routing: RoutingConfig::default(),
             aodv: self.aodv,
+            dsdv: self.dsdv,
             flows: Vec::new(),
             outages: Vec::new(),
             series: SeriesConfig::default(),
@@ -138,9 +143,12 @@ fn apply_preset(base: &mut Base, preset: &str) -> Option<()> {
 
 /// The documented behaviour of ns-2.35; numbers are the items of docs/models/ns2.md.
 fn apply_ns2(base: &mut Base) {
-    let Base { radio, mac, net, tcp, aodv } = base;
+    let Base { radio, mac, net, tcp, aodv, dsdv } = base;
     if let Some(set) = AodvConfig::set("ns2") {
         *aodv = set; // 44 to 46
+    }
+    if let Some(set) = DsdvConfig::set("ns2") {
+        *dsdv = set; // its agent, item for item
     }
     radio.propagation = Propagation::TwoRay; // 1
     radio.undecodable = Undecodable::Locks; // 2

@@ -2,6 +2,7 @@
 
 pub mod aodv;
 pub mod arena;
+pub mod dsdv;
 pub mod routing;
 pub mod tcp;
 

@@ -5,12 +5,15 @@ use std::sync::Arc;
 use crate::config::aodv::AodvRules;
 use crate::ids::NodeId;
 use crate::packet::aodv::AodvMessage;
+use crate::packet::dsdv::DsdvUpdate;
 
 /// A message of a routing protocol.
 #[derive(Debug, Clone, PartialEq)]
 pub enum RoutingMessage {
     /// AODV.
     Aodv(AodvMessage),
+    /// DSDV.
+    Dsdv(DsdvUpdate),
 }
 
 impl From<AodvMessage> for RoutingMessage {
@@ -24,6 +27,7 @@ impl RoutingMessage {
     pub fn bytes(&self, aodv_rules: AodvRules, udp_header: u32) -> u32 {
         match self {
             RoutingMessage::Aodv(message) => message.bytes(aodv_rules, udp_header),
+            RoutingMessage::Dsdv(update) => update.bytes(),
         }
     }
 
@@ -31,6 +35,7 @@ impl RoutingMessage {
     pub fn kind(&self) -> &'static str {
         match self {
             RoutingMessage::Aodv(message) => message.kind(),
+            RoutingMessage::Dsdv(_) => "update",
         }
     }
 }

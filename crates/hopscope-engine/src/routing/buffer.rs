@@ -47,6 +47,11 @@ impl SendBuffer {
         self.held.pop_front().map(|held| held.packet)
     }
 
+    /// Packets held for `dst`.
+    pub(crate) fn count(&self, dst: NodeId) -> usize {
+        self.held.iter().filter(|held| held.dst == dst).count()
+    }
+
     pub(crate) fn holds(&self, dst: NodeId) -> bool {
         self.held.iter().any(|held| held.dst == dst)
     }
@@ -85,6 +90,7 @@ mod tests {
             buffer.hold(PacketId(packet), NodeId(dst), Time(0));
         }
         assert!(buffer.holds(NodeId(9)));
+        assert_eq!((buffer.count(NodeId(9)), buffer.count(NodeId(7))), (2, 0));
         assert_eq!(buffer.take(NodeId(9)), Some(PacketId(1)));
         assert_eq!(buffer.take(NodeId(9)), Some(PacketId(3)));
         assert_eq!(buffer.take(NodeId(9)), None);

@@ -8,11 +8,13 @@
 pub mod aodv;
 mod armed;
 mod buffer;
+pub mod dsdv;
 pub mod fixed;
 
 pub use fixed::FixedRoutes;
 
 use aodv::Aodv;
+use dsdv::Dsdv;
 
 use crate::config::Config;
 use crate::config::net::RoutingProtocol;
@@ -26,6 +28,8 @@ use crate::units::{Span, Time};
 pub enum Router {
     /// AODV.
     Aodv(Aodv),
+    /// DSDV.
+    Dsdv(Dsdv),
 }
 
 /// Calls the same method of whichever machine it is.
@@ -33,6 +37,7 @@ macro_rules! of_each {
     ($router:expr, $machine:ident => $call:expr) => {
         match $router {
             Router::Aodv($machine) => $call,
+            Router::Dsdv($machine) => $call,
         }
     };
 }
@@ -43,6 +48,7 @@ impl Router {
         match config.routing.protocol {
             RoutingProtocol::Static => None,
             RoutingProtocol::Aodv => Some(Router::Aodv(Aodv::new(node, &config.aodv))),
+            RoutingProtocol::Dsdv => Some(Router::Dsdv(Dsdv::new(node, &config.dsdv))),
         }
     }
 
@@ -62,6 +68,8 @@ impl Router {
     pub fn on_message(&mut self, from: NodeId, ttl: u8, message: &RoutingMessage, cx: &mut Cx) {
         match (self, message) {
             (Router::Aodv(aodv), RoutingMessage::Aodv(message)) => aodv.on_message(from, ttl, message, cx),
+            (Router::Dsdv(dsdv), RoutingMessage::Dsdv(update)) => dsdv.on_message(from, update, cx),
+            _ => {}
         }
     }
 
@@ -75,6 +83,7 @@ impl Router {
     pub fn on_heard(&mut self, from: NodeId, now: Time) {
         match self {
             Router::Aodv(aodv) => aodv.on_heard(from, now),
+            Router::Dsdv(_) => {}
         }
     }
 
@@ -90,9 +99,7 @@ impl Router {
 
     /// Time to live of data packets that originate here; none: that of the network layer.
     pub fn data_ttl(&self) -> Option<u8> {
-        match self {
-            Router::Aodv(aodv) => aodv.data_ttl(),
-        }
+        of_each!(self, machine => machine.data_ttl())
     }
 }
 

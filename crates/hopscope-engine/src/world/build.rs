@@ -199,8 +199,10 @@ pub fn check(config: &Config) -> Result<(), BuildError> {
     check_run(config)?;
     check_radio(config)?;
     check_mac(config)?;
-    if config.routing.protocol == RoutingProtocol::Aodv {
-        config.aodv.check()?;
+    match config.routing.protocol {
+        RoutingProtocol::Static => {}
+        RoutingProtocol::Aodv => config.aodv.check()?,
+        RoutingProtocol::Dsdv => config.dsdv.check()?,
     }
     for (number, flow) in config.flows.iter().enumerate() {
         check_flow(config, number, flow)?;

@@ -133,7 +133,6 @@ impl<R: Recorder> World<R> {
         self.note(Record::RoutingSent { node, kind: message.kind(), bytes });
         let (body, extra) = match message {
             RoutingMessage::Aodv(message) => (Body::Aodv(message), ExtraId::NONE),
-            #[allow(unreachable_patterns)]
             message => (Body::Routing, self.packets.keep(Extra::Message(message))),
         };
         let packet = Packet {

@@ -273,8 +273,8 @@ impl Net {
                 assert!(at >= now, "a timer is asked for in the past");
                 self.push(at, Event::Timer { at: node, timer });
             }
-            RoutingEffect::RecallNextHop { .. } | RoutingEffect::SetSourceRoute { .. } => panic!("not of AODV"),
             RoutingEffect::Note(note) => self.log.push((now, node, Line::Note(note))),
+            other => panic!("AODV never does this: {other:?}"),
         }
     }
 

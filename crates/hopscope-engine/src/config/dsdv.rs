@@ -1,0 +1,141 @@
+//! Parameters of DSDV (Perkins and Bhagwat 1994) and its named sets.
+
+use super::params::{choice, params};
+use crate::error::BuildError;
+use crate::units::Span;
+
+choice! {
+    /// Which news of another node makes a triggered update.
+    pub enum DsdvTrigger {
+        /// A new destination, a better route of the same number, and a neighbour lost here; other changes wait for the
+        /// next update.
+        BetterRoute = "better-route",
+        /// The same, and every number that comes with another distance, be it a loss that others report.
+        NewDistance = "new-distance",
+        /// The same, and every new number (DSDV-SQ of Broch et al. 1998).
+        NewNumber = "new-number",
+    }
+}
+
+params! {
+    /// DSDV.
+    pub struct DsdvConfig {
+        /// Longest interval between full updates; each one is uniform between 0.75 and 1 of it.
+        update_interval: Span = Span::from_secs(15), "s", "Broch et al. 1998";
+        /// Intervals without an update after which a neighbour is lost.
+        missed_updates: u32 = 3, "", "Broch et al. 1998";
+        /// Settling time assumed of a new destination: a better route may still come for twice as long.
+        settling_time: Span = Span::from_secs(6), "s", "Broch et al. 1998";
+        /// Weight of the past in the mean settling time.
+        settling_memory: f64 = 0.875, "", "Broch et al. 1998";
+        /// Which news make a triggered update.
+        trigger: DsdvTrigger = DsdvTrigger::NewDistance, "", "Perkins and Bhagwat 1994";
+        /// Shortest time between triggered updates.
+        trigger_gap: Span = Span::from_secs(1), "s", "Broch et al. 1998";
+        /// Longest random wait before the first update.
+        startup_jitter: Span = Span::from_secs(2), "s", "a default";
+        /// Longest random delay of an update.
+        broadcast_jitter: Span = Span::from_millis(10), "s", "a default";
+        /// A neighbour that does not take a packet is lost at once; otherwise only silence counts.
+        link_layer_detection: bool = true, "", "Perkins and Bhagwat 1994";
+        /// Packets held per destination without a route; the oldest gives way.
+        buffer_packets: u32 = 5, "packets", "Broch et al. 1998";
+        /// Longest time a packet is held; 0 holds it until there is a route.
+        buffer_time: Span = Span::from_secs(30), "s", "a default";
+        /// Time to live of data packets; off takes that of the network layer.
+        data_ttl: Option<u32> = None, "hops", "a default";
+    }
+}
+
+impl DsdvConfig {
+    /// Names of the parameter sets with what they stand for.
+    pub const SETS: &'static [(&'static str, &'static str)] = &[
+        ("perkins1994", "DSDV of Perkins and Bhagwat 1994 with the constants of Broch et al. 1998."),
+        ("ns2", "The DSDV agent of ns-2.35 as distributed."),
+    ];
+
+    /// The parameter set of that name.
+    pub fn set(name: &str) -> Option<DsdvConfig> {
+        match name {
+            "perkins1994" => Some(DsdvConfig::default()),
+            "ns2" => Some(DsdvConfig {
+                trigger: DsdvTrigger::BetterRoute,
+                link_layer_detection: false,
+                buffer_time: Span::ZERO,
+                data_ttl: Some(32),
+                ..DsdvConfig::default()
+            }),
+            _ => None,
+        }
+    }
+
+    /// Checks what the types leave open.
+    ///
+    /// # Errors
+    /// Names the parameter, the value and what is allowed.
+    pub fn check(&self) -> Result<(), BuildError> {
+        let error = |name: &str, message: String| Err(BuildError::new(format!("routing.dsdv.{name}"), message));
+        if self.update_interval == Span::ZERO {
+            return error("update_interval", "is 0 s; it must be more".into());
+        }
+        if self.missed_updates == 0 {
+            return error("missed_updates", "is 0; it must be at least 1".into());
+        }
+        if self.buffer_packets == 0 {
+            return error("buffer_packets", "is 0 packets; it must be at least 1".into());
+        }
+        if !(0.0..=1.0).contains(&self.settling_memory) {
+            return error("settling_memory", format!("is {}; it must be from 0 to 1", self.settling_memory));
+        }
+        let times = [
+            ("update_interval", self.update_interval),
+            ("settling_time", self.settling_time),
+            ("trigger_gap", self.trigger_gap),
+            ("startup_jitter", self.startup_jitter),
+            ("broadcast_jitter", self.broadcast_jitter),
+            ("buffer_time", self.buffer_time),
+        ];
+        for (name, value) in times {
+            if value > LONGEST {
+                return error(name, format!("is {} s; at most {} s are possible", value.as_secs(), LONGEST.as_secs()));
+            }
+        }
+        if self.missed_updates > MOST_MISSED {
+            return error("missed_updates", format!("is {}; 1 to {MOST_MISSED} are possible", self.missed_updates));
+        }
+        match self.data_ttl {
+            Some(ttl) if !(1..=255).contains(&ttl) => {
+                error("data_ttl", format!("is {ttl} hops; 1 to 255 are possible"))
+            }
+            _ => Ok(()),
+        }
+    }
+}
+
+/// Longest time of a parameter; a sum of an instant and a few of them cannot overflow.
+const LONGEST: Span = Span::from_secs(1_000_000);
+const MOST_MISSED: u32 = 1_000;
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_named_set_is_valid_and_no_other_name_is_known() {
+        for (name, _) in DsdvConfig::SETS {
+            assert_eq!(DsdvConfig::set(name).expect("a listed set exists").check(), Ok(()), "{name}");
+        }
+        assert_eq!(DsdvConfig::set("perkins"), None);
+    }
+
+    #[test]
+    fn bad_values_name_their_key() {
+        let bad = |cfg: DsdvConfig| cfg.check().expect_err("refused").key;
+        assert_eq!(bad(DsdvConfig { missed_updates: 0, ..DsdvConfig::default() }), "routing.dsdv.missed_updates");
+        assert_eq!(bad(DsdvConfig { missed_updates: 9_999, ..DsdvConfig::default() }), "routing.dsdv.missed_updates");
+        assert_eq!(bad(DsdvConfig { settling_memory: 1.5, ..DsdvConfig::default() }), "routing.dsdv.settling_memory");
+        assert_eq!(bad(DsdvConfig { data_ttl: Some(0), ..DsdvConfig::default() }), "routing.dsdv.data_ttl");
+        let long = Span::from_secs(2_000_000);
+        assert_eq!(bad(DsdvConfig { settling_time: long, ..DsdvConfig::default() }), "routing.dsdv.settling_time");
+    }
+}
