@@ -49,15 +49,16 @@ def test_check_counts_and_resolves(hopscope: Any, folder: Path) -> None:
 
 def test_list_shows_what_there_is(hopscope: Any) -> None:
     sections = json.loads(hopscope("list", "--json").stdout)
+    parameters = [f"{protocol}-parameters" for protocol in sections["routings"] if protocol != "static"]
     assert list(sections) == [
-        "catalogue", "profiles", "presets", "transports", "ack", "routings", "aodv-parameters", "topologies",
-        "apps",
+        "catalogue", "profiles", "presets", "transports", "ack", "routings", *parameters, "topologies", "apps",
     ]  # fmt: skip
     assert all(text for entries in sections.values() for text in entries.values())
     assert "wavelan-2M" in sections["presets"]
     assert "fu2003.fig2-left" in sections["catalogue"]
-    assert {"static", "aodv"} <= sections["routings"].keys()
+    assert {"static", "aodv", "dsdv"} <= sections["routings"].keys()
     assert {"rfc3561", "aodv-uu", "aodv-uu-ll", "ns2"} <= sections["aodv-parameters"].keys()
+    assert {"perkins1994", "ns2"} <= sections["dsdv-parameters"].keys()
     plain = hopscope("list").stdout
     for entries in sections.values():
         for name in entries:

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use hopscope_engine::config::presets::{PRESETS, PROFILES, base};
-use hopscope_engine::config::{self, AodvConfig, ParamInfo, RadioConfig};
+use hopscope_engine::config::{self, AodvConfig, DsdvConfig, ParamInfo, RadioConfig};
 use hopscope_engine::mac::timing;
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
@@ -80,12 +80,20 @@ struct Protocol {
     set: fn(&str) -> Option<PyResult<String>>,
 }
 
-const PROTOCOLS: &[Protocol] = &[Protocol {
-    word: "aodv",
-    parameters: AodvConfig::describe,
-    sets: AodvConfig::SETS,
-    set: |name| AodvConfig::set(name).map(|set| to_json(&set)),
-}];
+const PROTOCOLS: &[Protocol] = &[
+    Protocol {
+        word: "aodv",
+        parameters: AodvConfig::describe,
+        sets: AodvConfig::SETS,
+        set: |name| AodvConfig::set(name).map(|set| to_json(&set)),
+    },
+    Protocol {
+        word: "dsdv",
+        parameters: DsdvConfig::describe,
+        sets: DsdvConfig::SETS,
+        set: |name| DsdvConfig::set(name).map(|set| to_json(&set)),
+    },
+];
 
 fn protocol(word: &str) -> Option<&'static Protocol> {
     PROTOCOLS.iter().find(|protocol| protocol.word == word)
