@@ -25,6 +25,7 @@ use crate::units::{Span, Time};
 
 /// The machine of one node.
 #[derive(Debug)]
+#[allow(clippy::large_enum_variant, reason = "one per node, on the way of every packet: a pointer less to follow")]
 pub enum Router {
     /// AODV.
     Aodv(Aodv),
