@@ -14,7 +14,7 @@ pub enum Purpose {
     Error = 2,
     /// Traffic of one flow (on-off times, start jitter).
     Traffic = 3,
-    /// Fading and shadowing of one link.
+    /// Fading of one link.
     Fading = 4,
     /// Jitter of routing messages of one node.
     RoutingJitter = 5,
@@ -22,6 +22,10 @@ pub enum Purpose {
     Placement = 6,
     /// Phase of one TCP sender's coarse clock.
     Clock = 7,
+    /// Shadowing of one link.
+    Shadowing = 8,
+    /// States of one link's error process.
+    LinkState = 9,
 }
 
 /// A stream of random numbers.
@@ -71,6 +75,34 @@ impl Stream {
     /// An exponential real with the given mean (same unit as `mean`).
     pub fn exponential(&mut self, mean: f64) -> f64 {
         -mean * (1.0 - self.uniform()).ln()
+    }
+
+    /// A standard normal real (Marsaglia's polar method, the second value left unused).
+    pub fn normal(&mut self) -> f64 {
+        loop {
+            let (x, y) = (2.0 * self.uniform() - 1.0, 2.0 * self.uniform() - 1.0);
+            let square = x * x + y * y;
+            if square > 0.0 && square < 1.0 {
+                return x * (-2.0 * square.ln() / square).sqrt();
+            }
+        }
+    }
+
+    /// A gamma distributed real with the given shape (above zero) and mean 1 (Marsaglia and Tsang 2000).
+    pub fn gamma(&mut self, shape: f64) -> f64 {
+        // Shapes below 1 are drawn one higher and scaled back by a power of a uniform real.
+        let raised = if shape < 1.0 { shape + 1.0 } else { shape };
+        let d = raised - 1.0 / 3.0;
+        let c = 1.0 / (9.0 * d).sqrt();
+        let drawn = loop {
+            let x = self.normal();
+            let v = (1.0 + c * x).powi(3);
+            if v > 0.0 && (1.0 - self.uniform()).ln() < 0.5 * x * x + d * (1.0 - v + v.ln()) {
+                break d * v;
+            }
+        };
+        let scale = if shape < 1.0 { (1.0 - self.uniform()).powf(1.0 / shape) } else { 1.0 };
+        drawn * scale / shape
     }
 }
 
@@ -132,5 +164,26 @@ mod tests {
         let mut stream = Stream::derive(3, 0, 0, Purpose::Traffic);
         let mean = (0..20_000).map(|_| stream.exponential(2.0)).sum::<f64>() / 20_000.0;
         assert!((mean - 2.0).abs() < 0.06, "mean {mean}");
+    }
+
+    #[test]
+    fn normal_and_gamma_have_their_moments() {
+        let moments = |draw: &mut dyn FnMut() -> f64| {
+            let values: Vec<f64> = (0..100_000).map(|_| draw()).collect();
+            let mean = values.iter().sum::<f64>() / 1e5;
+            let variance = values.iter().map(|x| (x - mean).powi(2)).sum::<f64>() / 1e5;
+            let third = values.iter().map(|x| (x - mean).powi(3)).sum::<f64>() / 1e5 / variance.powf(1.5);
+            (mean, variance, third)
+        };
+        let mut stream = Stream::derive(4, 0, 0, Purpose::Fading);
+        let (mean, variance, skewness) = moments(&mut || stream.normal());
+        assert!(mean.abs() < 0.015 && (variance - 1.0).abs() < 0.02 && skewness.abs() < 0.03);
+        for shape in [0.5, 1.0, 1.5, 4.0, 50.0] {
+            let (mean, variance, skewness) = moments(&mut || stream.gamma(shape));
+            // Mean 1, variance 1 / shape, skewness 2 / sqrt(shape).
+            assert!((mean - 1.0).abs() < 0.015 / shape.sqrt(), "shape {shape}: mean {mean}");
+            assert!((variance * shape - 1.0).abs() < 0.05, "shape {shape}: variance {variance}");
+            assert!((skewness - 2.0 / shape.sqrt()).abs() < 0.15, "shape {shape}: skewness {skewness}");
+        }
     }
 }

@@ -1,5 +1,6 @@
 //! One run from configuration to results, in steps that a caller can interrupt.
 
+use crate::channel::budget::Budget;
 use crate::config::{App, Config, SeriesKind};
 use crate::error::BuildError;
 use crate::ids::NodeId;
@@ -153,8 +154,9 @@ pub fn estimate(config: &Config) -> Result<Estimate, BuildError> {
             high[axis] = high[axis].max(p[axis]);
         }
     }
-    let area = (high[0] - low[0] + radio.cs_range) * (high[1] - low[1] + radio.cs_range);
-    let hearing = (std::f64::consts::PI * radio.cs_range * radio.cs_range / area * nodes).clamp(1.0, nodes);
+    let reach = Budget::new(radio).reach(radio);
+    let area = (high[0] - low[0] + reach) * (high[1] - low[1] + reach);
+    let hearing = (std::f64::consts::PI * reach * reach / area * nodes).clamp(1.0, nodes);
     let concurrent = (nodes / hearing).max(1.0).min(config.flows.len() as f64 * 8.0).max(1.0);
     let exchange = (1_000.0 + 12_000.0 * 1e6 / radio.data_rate as f64) * 1e-6;
     let seconds = config.duration.as_secs();

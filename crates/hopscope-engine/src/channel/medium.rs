@@ -1,22 +1,25 @@
 //! Who hears a transmission: precomputed links of static nodes, one list per transmitter.
 
+use crate::channel::budget::{Budget, RANGE_SLACK};
+use crate::channel::fading::BlockFading;
 use crate::channel::grid::Grid;
-use crate::channel::propagation::PathLoss;
+use crate::channel::shadowing::factor;
 use crate::config::RadioConfig;
-use crate::config::radio::Interference;
+use crate::config::radio::Shadowing;
 use crate::ids::NodeId;
 use crate::phy::Arrival;
+use crate::rng::{Purpose, Stream};
 
 /// One direction between two nodes.
 #[derive(Debug, Clone, Copy)]
 pub struct Link {
     /// Hearing node.
     pub to: NodeId,
-    /// Received power, watts.
+    /// Received power, watts; its mean where it varies with time.
     pub power: f32,
     /// Propagation delay, nanoseconds; below SIFS, so 16 bits hold it.
     pub delay: u16,
-    /// `Arrival` bits that follow from the distance.
+    /// `Arrival` bits that follow from the distance, or from `power` where there is shadowing.
     pub flags: u8,
 }
 
@@ -27,17 +30,25 @@ pub struct Medium {
     links: Vec<Link>,
 }
 
-/// Allowance for rounding when a distance equals a range exactly, in metres.
-const RANGE_SLACK: f64 = 1e-6;
+/// Name of the pair of two nodes, the same for both directions.
+pub fn pair(a: NodeId, b: NodeId) -> u64 {
+    (u64::from(a.0.min(b.0)) << 32) | u64::from(a.0.max(b.0))
+}
 
 impl Medium {
-    /// Computes powers and delays of all pairs within reach of each other; `positions` in metres.
+    /// The links of nodes at `positions` (metres) in seed 0; only shadowing depends on the seed.
     pub fn new(positions: &[[f64; 2]], radio: &RadioConfig) -> Self {
-        let loss = PathLoss::new(radio);
-        let mut reach = radio.cs_range.max(radio.tx_range);
-        if radio.interference == Interference::Range {
-            reach = reach.max(radio.interference_range);
-        }
+        Self::seeded(positions, radio, 0)
+    }
+
+    /// Computes powers and delays of all pairs within reach of each other; `positions` in metres.
+    pub fn seeded(positions: &[[f64; 2]], radio: &RadioConfig, seed: u64) -> Self {
+        let budget = Budget::new(radio);
+        let reach = budget.reach(radio);
+        let shadowed = radio.shadowing == Shadowing::Static;
+        // A link that fades counts while its peaks are heard.
+        let peak = BlockFading::new(radio).map_or(1.0, |fading| fading.peak());
+        let least = budget.floor(radio) / peak;
         let grid = Grid::new(positions, reach + RANGE_SLACK);
         let mut starts = Vec::with_capacity(positions.len() + 1);
         let mut links: Vec<Link> = Vec::new();
@@ -55,22 +66,45 @@ impl Medium {
                 }
             });
             near.sort_unstable_by(|a, b| a.partial_cmp(b).expect("distances are finite"));
-            links.extend(near.iter().map(|&(squared, other)| {
+            links.extend(near.iter().filter_map(|&(squared, other)| {
                 let distance = squared.sqrt();
                 let within = |range: f64, bit: u8| if distance <= range + RANGE_SLACK { bit } else { 0 };
-                Link {
-                    to: NodeId(other),
-                    delay: (distance / radio.propagation_speed * 1e9).round() as u16,
-                    power: loss.power(distance) as f32,
-                    flags: within(radio.tx_range, Arrival::DECODABLE)
-                        | within(radio.cs_range, Arrival::SENSED)
-                        | within(radio.interference_range, Arrival::INTERFERES),
+                let mut power = budget.loss.power(distance);
+                let mut flags = within(radio.tx_range, Arrival::DECODABLE)
+                    | within(radio.cs_range, Arrival::SENSED)
+                    | within(radio.interference_range, Arrival::INTERFERES);
+                if shadowed {
+                    let name = pair(NodeId(node as u32), NodeId(other));
+                    let level = Stream::derive(seed, 0, name, Purpose::Shadowing).normal();
+                    power *= factor(radio.shadowing_sigma * level);
+                    flags = budget.flags(power);
+                    if power < least {
+                        return None;
+                    }
                 }
+                let delay = (distance / radio.propagation_speed * 1e9).round() as u16;
+                Some(Link { to: NodeId(other), delay, power: power as f32, flags })
             }));
             starts.push(links.len() as u32);
         }
         links.shrink_to_fit();
         Medium { starts, links }
+    }
+
+    /// Number of links.
+    pub fn links(&self) -> usize {
+        self.links.len()
+    }
+
+    /// Place of the first link of `node` in the list of all; those of its hearers follow.
+    #[inline]
+    pub fn first(&self, node: NodeId) -> usize {
+        self.starts[node.index()] as usize
+    }
+
+    /// Both ends of every link with their order in the list of all.
+    pub fn ends(&self) -> impl Iterator<Item = (NodeId, NodeId)> + '_ {
+        (0..self.nodes() as u32).flat_map(|n| self.hearers(NodeId(n)).iter().map(move |link| (NodeId(n), link.to)))
     }
 
     /// Everyone who hears `node`.
@@ -79,7 +113,7 @@ impl Medium {
         &self.links[self.starts[node.index()] as usize..self.starts[node.index() + 1] as usize]
     }
 
-    /// Neighbours that can decode `node`, nearest first.
+    /// Neighbours that can decode `node`, nearest first; by mean power where it varies with time.
     pub fn neighbours(&self, node: NodeId) -> impl Iterator<Item = NodeId> + '_ {
         self.hearers(node).iter().filter(|l| l.flags & Arrival::DECODABLE != 0).map(|l| l.to)
     }
@@ -131,5 +165,63 @@ mod tests {
             found.sort_unstable();
             assert_eq!(found, expected, "node {node}");
         }
+    }
+
+    #[test]
+    fn static_shadowing_is_normal_in_decibels_and_the_same_both_ways() {
+        // Pairs 100 m apart, pairs of their own far from each other.
+        let positions: Vec<[f64; 2]> =
+            (0..20_000).map(|n| [f64::from(n / 2) * 20_000.0 + f64::from(n % 2) * 100.0, 0.0]).collect();
+        let radio = RadioConfig { shadowing: Shadowing::Static, shadowing_sigma: 6.0, ..radio() };
+        let medium = Medium::seeded(&positions, &radio, 3);
+        let mean = Budget::new(&radio).loss.power(100.0);
+        let mut levels = Vec::new();
+        for n in (0..20_000).step_by(2) {
+            let (there, back) = (medium.hearers(NodeId(n)), medium.hearers(NodeId(n + 1)));
+            // At 100 m sigma is far too small to silence a link.
+            assert_eq!((there.len(), back.len()), (1, 1));
+            assert_eq!((there[0].power, there[0].flags), (back[0].power, back[0].flags));
+            let decodable = there[0].flags & Arrival::DECODABLE != 0;
+            assert_eq!(decodable, f64::from(there[0].power) >= Budget::new(&radio).loss.power(250.0));
+            levels.push(10.0 * (f64::from(there[0].power) / mean).log10());
+        }
+        let average = levels.iter().sum::<f64>() / 1e4;
+        let deviation = (levels.iter().map(|x| (x - average).powi(2)).sum::<f64>() / 1e4).sqrt();
+        assert!(average.abs() < 0.2, "mean {average} dB");
+        assert!((deviation - 6.0).abs() < 0.15, "standard deviation {deviation} dB");
+        // 100 m to 250 m cost 15.9 dB: 0.4 % of the links are below.
+        let lost = levels.iter().filter(|x| **x < -15.9).count();
+        assert!((15..80).contains(&lost), "{lost} links lost");
+    }
+
+    #[test]
+    fn shadowing_reaches_beyond_the_ranges_and_another_seed_is_another_field() {
+        let mut stream = Stream::derive(8, 0, 0, Purpose::Placement);
+        let positions: Vec<[f64; 2]> =
+            (0..200).map(|_| [stream.uniform() * 3000.0, stream.uniform() * 3000.0]).collect();
+        let shadowed = RadioConfig { shadowing: Shadowing::Static, shadowing_sigma: 6.0, ..radio() };
+        let sensed = |seed| {
+            let medium = Medium::seeded(&positions, &shadowed, seed);
+            let all: Vec<(u32, u32)> = medium.ends().map(|(a, b)| (a.0, b.0)).collect();
+            assert!(all.iter().all(|&(a, b)| all.contains(&(b, a))), "every link has two directions");
+            all
+        };
+        let (one, two) = (sensed(1), sensed(2));
+        assert_ne!(one, two);
+        let distance = |(a, b): (u32, u32)| {
+            let (p, q) = (positions[a as usize], positions[b as usize]);
+            (p[0] - q[0]).hypot(p[1] - q[1])
+        };
+        assert!(one.iter().any(|&link| distance(link) > 600.0), "lucky links are longer than the sense range");
+        let short = positions.len() * (positions.len() - 1);
+        let missing = (0..short)
+            .map(|n| ((n / 199) as u32, (n % 199) as u32))
+            .filter(|&(a, b)| a != b && distance((a, b)) < 500.0 && !one.contains(&(a, b)))
+            .count();
+        assert!(missing > 0, "unlucky links are shorter");
+        // The draws of a link do not depend on who else is there.
+        let fewer = Medium::seeded(&positions[..50], &shadowed, 1);
+        let among: Vec<(u32, u32)> = one.iter().copied().filter(|&(a, b)| a < 50 && b < 50).collect();
+        assert_eq!(fewer.ends().map(|(a, b)| (a.0, b.0)).collect::<Vec<_>>(), among);
     }
 }

@@ -12,6 +12,8 @@ pub struct PathLoss {
     wavelength: f64,
     height: f64,
     crossover: f64,
+    reference: f64,
+    exponent: f64,
 }
 
 impl PathLoss {
@@ -25,19 +27,43 @@ impl PathLoss {
             wavelength,
             height,
             crossover: 4.0 * std::f64::consts::PI * height * height / wavelength,
+            reference: radio.reference_distance,
+            exponent: radio.path_loss_exponent,
         }
     }
 
-    /// Received power in watts at `distance` metres.
+    /// Mean received power in watts at `distance` metres.
     ///
     /// Friis: Pt G (lambda / 4 pi d)^2 / L. Two-ray ground: the same up to d = 4 pi h^2 / lambda, Pt G h^4 / (d^4 L)
-    /// beyond.
+    /// beyond. Log-distance: Friis up to the reference distance d0, P(d0) (d0 / d)^n beyond.
     pub fn power(&self, distance: f64) -> f64 {
         let distance = distance.max(1e-3);
-        if self.model == Propagation::TwoRay && distance > self.crossover {
-            return self.radiated * self.height.powi(4) / distance.powi(4);
+        match self.model {
+            Propagation::TwoRay if distance > self.crossover => self.radiated * self.height.powi(4) / distance.powi(4),
+            Propagation::LogDistance if distance > self.reference => {
+                self.free_space(self.reference) * (self.reference / distance).powf(self.exponent)
+            }
+            Propagation::Friis | Propagation::TwoRay | Propagation::LogDistance => self.free_space(distance),
         }
+    }
+
+    fn free_space(&self, distance: f64) -> f64 {
         self.radiated * (self.wavelength / (4.0 * std::f64::consts::PI * distance)).powi(2)
+    }
+
+    /// Distance in metres from which the mean power stays below `power` watts, to within a millimetre; at most `most`.
+    pub fn distance_of(&self, power: f64, most: f64) -> f64 {
+        // Every model falls with distance.
+        let (mut near, mut far) = (0.0, most);
+        while far - near > 1e-3 {
+            let middle = 0.5 * (near + far);
+            if self.power(middle) >= power {
+                near = middle;
+            } else {
+                far = middle;
+            }
+        }
+        far
     }
 }
 
@@ -61,5 +87,34 @@ mod tests {
         let radio = RadioConfig { propagation: Propagation::Friis, ..RadioConfig::default() };
         let loss = PathLoss::new(&radio);
         assert!((loss.power(100.0) / loss.power(200.0) - 4.0).abs() < 1e-9);
+    }
+
+    #[test]
+    fn log_distance_starts_from_free_space() {
+        let friis = PathLoss::new(&RadioConfig { propagation: Propagation::Friis, ..RadioConfig::default() });
+        let radio = RadioConfig {
+            propagation: Propagation::LogDistance,
+            path_loss_exponent: 3.5,
+            reference_distance: 2.0,
+            ..RadioConfig::default()
+        };
+        let loss = PathLoss::new(&radio);
+        for near in [0.5, 1.0, 2.0] {
+            assert_eq!(loss.power(near), friis.power(near), "{near} m");
+        }
+        // Ten times the distance costs 35 dB.
+        assert!((loss.power(2.0) / loss.power(20.0) / 10f64.powf(3.5) - 1.0).abs() < 1e-12);
+        assert!((loss.power(30.0) / loss.power(300.0) / 10f64.powf(3.5) - 1.0).abs() < 1e-12);
+    }
+
+    #[test]
+    fn the_distance_of_a_power_is_found() {
+        for propagation in [Propagation::Friis, Propagation::TwoRay, Propagation::LogDistance] {
+            let loss = PathLoss::new(&RadioConfig { propagation, ..RadioConfig::default() });
+            for distance in [3.0, 250.0, 1800.0] {
+                assert!((loss.distance_of(loss.power(distance), 3000.0) - distance).abs() < 2e-3, "{distance} m");
+            }
+            assert_eq!(loss.distance_of(0.0, 3000.0), 3000.0);
+        }
     }
 }

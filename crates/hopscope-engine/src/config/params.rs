@@ -16,7 +16,8 @@ pub struct ParamInfo {
     pub doc: String,
     /// Unit of the number, empty for counts, flags and choices. A time is given in integer nanoseconds.
     pub unit: &'static str,
-    /// `time`, `int`, `float`, `flag`, `choice`, `int-or-off` or `int-list`.
+    /// `time`, `int`, `float`, `flag`, `choice`, `int-or-off`, `int-list`, `float-list`, `float-rows` (a list of lists) or
+    /// `node-pairs`.
     pub kind: &'static str,
     /// Allowed words of a `choice`.
     pub choices: &'static [&'static str],
@@ -52,6 +53,18 @@ impl ParamType for Option<u32> {
 }
 impl ParamType for Vec<u64> {
     const KIND: &'static str = "int-list";
+}
+impl ParamType for Vec<u32> {
+    const KIND: &'static str = "int-list";
+}
+impl ParamType for Vec<f64> {
+    const KIND: &'static str = "float-list";
+}
+impl ParamType for Vec<Vec<f64>> {
+    const KIND: &'static str = "float-rows";
+}
+impl ParamType for Vec<[u32; 2]> {
+    const KIND: &'static str = "node-pairs";
 }
 
 /// Declares a closed set of words.

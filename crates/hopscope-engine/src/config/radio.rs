@@ -1,6 +1,7 @@
 //! Parameters of the radio and the channel.
 
 use super::params::{choice, params};
+use crate::units::Span;
 
 choice! {
     /// How received power falls with distance.
@@ -9,6 +10,32 @@ choice! {
         Friis = "friis",
         /// Free space up to the crossover distance, two-ray ground reflection (fourth power) beyond it.
         TwoRay = "two-ray",
+        /// Free space up to `reference_distance`, then power falls with distance to the `path_loss_exponent`.
+        LogDistance = "log-distance",
+    }
+}
+
+choice! {
+    /// How the obstacles around a link move its power away from the mean of its distance.
+    pub enum Shadowing {
+        /// Not at all: power follows from distance.
+        None = "none",
+        /// One log-normal factor for each link and run, the same in both directions.
+        Static = "static",
+        /// A log-normal factor that changes with time (Gauss-Markov), the same in both directions.
+        Correlated = "correlated",
+    }
+}
+
+choice! {
+    /// How the sum of many paths moves the power of a link within fractions of a second.
+    pub enum Fading {
+        /// Not at all.
+        None = "none",
+        /// No line of sight: the power of each block is exponentially distributed.
+        Rayleigh = "rayleigh",
+        /// The power of each block is gamma distributed with shape `nakagami_m` (Nakagami 1960).
+        Nakagami = "nakagami",
     }
 }
 
@@ -72,8 +99,13 @@ choice! {
     pub enum ErrorKind {
         /// No channel errors.
         None = "none",
-        /// Each frame copy is lost with probability `error_per`, independently.
+        /// Each frame copy is lost independently, with the rates `error_per` and `error_ber`.
         Uniform = "uniform",
+        /// Each link is good or bad for exponential times, with a rate of its own in each state (Gilbert 1960, Elliott
+        /// 1963).
+        GilbertElliott = "gilbert-elliott",
+        /// Each link moves between any number of states by `error_transitions`, one step every `error_step`.
+        Markov = "markov",
     }
 }
 
@@ -128,6 +160,22 @@ params! {
         antenna_gain: f64 = 1.0, "ratio", "ns2-facts item 1";
         /// System loss (1 or more).
         system_loss: f64 = 1.0, "ratio", "ns2-facts item 1";
+        /// Exponent of the path loss beyond `reference_distance` under `propagation = "log-distance"`.
+        path_loss_exponent: f64 = 3.0, "", "a default: between free space (2) and buildings (4 and more)";
+        /// Distance up to which `propagation = "log-distance"` is free space.
+        reference_distance: f64 = 1.0, "m", "a default";
+        /// Log-normal shadowing of each link. The ranges then hold for the mean power of a distance.
+        shadowing: Shadowing = Shadowing::None, "", "a default";
+        /// Standard deviation of the shadowing.
+        shadowing_sigma: f64 = 4.0, "dB", "a default: 4 to 12 dB are common";
+        /// Time after which the correlation of `shadowing = "correlated"` has fallen to 1/e.
+        shadowing_time: Span = Span::from_secs(1), "s", "a default";
+        /// Fading of each link in blocks.
+        fading: Fading = Fading::None, "", "a default";
+        /// Length of a block of fading: its power is constant for so long and then independent of what it was.
+        coherence_time: Span = Span::from_millis(50), "s", "a default: 0.423 wavelengths at walking pace and 2.4 GHz";
+        /// Shape of `fading = "nakagami"`: 1 is Rayleigh fading, larger values fade less.
+        nakagami_m: f64 = 1.5, "", "a default";
         /// Speed of propagation.
         propagation_speed: f64 = 299_792_458.0, "m/s", "speed of light";
         /// Noise floor under `interference = "sinr"`.
@@ -147,8 +195,36 @@ params! {
         plcp_bits_2m: u32 = 0, "bits", "IEEE 802.11-2020 16.2.2.3";
         /// Channel error process.
         error_kind: ErrorKind = ErrorKind::None, "", "a default";
-        /// Probability that a frame copy is lost.
+        /// Probability that a frame copy is lost, under `uniform`.
         error_per: f64 = 0.0, "probability", "a default";
+        /// Probability that a bit of the MAC frame is wrong, under `uniform`: a frame of n bits survives it with
+        /// probability (1 - error_ber)^n.
+        error_ber: f64 = 0.0, "probability", "a default";
+        /// Mean time in the good state, under `gilbert-elliott`.
+        error_good_time: Span = Span::from_secs(10), "s", "a default";
+        /// Mean time in the bad state.
+        error_bad_time: Span = Span::from_secs(1), "s", "a default";
+        /// Probability that a frame copy is lost in the good state.
+        error_good_per: f64 = 0.0, "probability", "a default";
+        /// Probability that a frame copy is lost in the bad state.
+        error_bad_per: f64 = 1.0, "probability", "a default";
+        /// Probability that a bit is wrong in the good state.
+        error_good_ber: f64 = 0.0, "probability", "a default";
+        /// Probability that a bit is wrong in the bad state.
+        error_bad_ber: f64 = 0.0, "probability", "a default";
+        /// Probabilities of moving from state (row) to state (column) in one step, under `markov`. Each row sums to 1. A
+        /// link starts in a state drawn from the long-run shares of the states.
+        error_transitions: Vec<Vec<f64>> = Vec::new(), "probability", "given by the user";
+        /// Duration of a step of `markov`.
+        error_step: Span = Span::from_millis(10), "s", "a default";
+        /// Probability that a frame copy is lost in each state of `markov`. Empty: never.
+        error_state_per: Vec<f64> = Vec::new(), "probability", "given by the user";
+        /// Probability that a bit is wrong in each state of `markov`. Empty: never.
+        error_state_ber: Vec<f64> = Vec::new(), "probability", "given by the user";
+        /// Nodes whose receptions the error process hits. Empty, and no `error_links` either: all.
+        error_nodes: Vec<u32> = Vec::new(), "", "a default";
+        /// Links [from, to] that the error process hits, besides those into `error_nodes`.
+        error_links: Vec<[u32; 2]> = Vec::new(), "", "a default";
         /// Which frames the error process hits.
         error_applies_to: ErrorScope = ErrorScope::All, "", "ns2-facts item 47";
         /// What happens to a frame copy hit by an error.

@@ -3,9 +3,9 @@
 use super::flow::{Endpoint, Flow, SegmentSizes};
 use super::{AirSlots, Net, Wiring, World};
 use crate::app::Source;
-use crate::channel::Medium;
+use crate::channel::{self, Channel, Medium};
 use crate::config::net::RoutingProtocol;
-use crate::config::radio::{ErrorKind, ErrorScope, OnError};
+use crate::config::radio::Shadowing;
 use crate::config::tcp::RttEstimator;
 use crate::config::{App, Config, FlowConfig, SeriesKind, Transport};
 use crate::error::BuildError;
@@ -36,11 +36,10 @@ const MAX_DURATION: Time = Time(100 * 365 * 86_400 * 1_000_000_000);
 pub(super) fn build<R: Recorder>(config: &Config, recorder: R) -> Result<World<R>, BuildError> {
     check(config)?;
     let nodes = config.nodes.len();
-    let medium = Medium::new(&config.nodes, &config.radio);
+    let medium = Medium::seeded(&config.nodes, &config.radio, config.seed);
     let rules = MacRules::new(&config.radio, &config.mac);
     let mut routes = FixedRoutes::new(nodes);
     let stream = |owner: usize, purpose| Stream::derive(config.seed, 0, owner as u64, purpose);
-    let errors = config.radio.error_kind == ErrorKind::Uniform && config.radio.error_per > 0.0;
     let idle = Frame {
         kind: FrameKind::Ack,
         src: NodeId(0),
@@ -68,8 +67,8 @@ pub(super) fn build<R: Recorder>(config: &Config, recorder: R) -> Result<World<R
             })
             .collect(),
         air: vec![AirSlots { frames: [idle; 2], next: 0 }; nodes],
-        error_streams: if errors { (0..nodes).map(|n| stream(n, Purpose::Error)).collect() } else { Vec::new() },
-        wiring: wiring(config, errors),
+        channel: Channel::new(&config.radio, config.seed, &medium),
+        wiring: wiring(config),
         rules,
         packets: PacketArena::default(),
         flows: Vec::with_capacity(config.flows.len()),
@@ -89,10 +88,10 @@ pub(super) fn build<R: Recorder>(config: &Config, recorder: R) -> Result<World<R
         let (from, to) = (NodeId(flow.from), NodeId(flow.to));
         let found = routes.install(&world.medium, from, to);
         if fixed && found.is_none() {
-            return Err(unreachable(number, flow));
+            return Err(unreachable(config, number, flow));
         }
         if fixed && flow.transport != Transport::Udp {
-            routes.install(&world.medium, to, from).ok_or_else(|| unreachable(number, flow))?;
+            routes.install(&world.medium, to, from).ok_or_else(|| unreachable(config, number, flow))?;
         }
         // A routing protocol may find no way: the flow then says so in its results.
         let hops = found.unwrap_or(0);
@@ -162,7 +161,7 @@ impl<R: Recorder> World<R> {
     }
 }
 
-fn wiring(config: &Config, errors: bool) -> Wiring {
+fn wiring(config: &Config) -> Wiring {
     let radio = &config.radio;
     Wiring {
         link_delay: config.net.link_delay,
@@ -171,9 +170,6 @@ fn wiring(config: &Config, errors: bool) -> Wiring {
         ip_header: config.net.ip_header,
         udp_header: config.net.udp_header,
         aodv_rules: config.aodv.rules,
-        error_per: if errors { radio.error_per } else { 0.0 },
-        error_data_only: radio.error_applies_to == ErrorScope::Data,
-        error_drops: radio.error_on_error == OnError::Drop,
         data_mode: modes::mode_of(radio.data_rate).unwrap_or(0),
         basic_mode: modes::mode_of(radio.basic_rate).unwrap_or(0),
         eager: false,
@@ -181,12 +177,15 @@ fn wiring(config: &Config, errors: bool) -> Wiring {
     }
 }
 
-fn unreachable(number: usize, flow: &FlowConfig) -> BuildError {
+fn unreachable(config: &Config, number: usize, flow: &FlowConfig) -> BuildError {
+    let shadowed = config.radio.shadowing == Shadowing::Static;
     BuildError::new(
         format!("flows.{number}.to"),
         format!(
-            "node {} cannot be reached from node {}: no chain of neighbours within tx_range joins them",
-            flow.to, flow.from
+            "node {} cannot be reached from node {}: no chain of neighbours within tx_range joins them{}",
+            flow.to,
+            flow.from,
+            if shadowed { " under the shadowing of this seed" } else { "" }
         ),
     )
 }
@@ -271,9 +270,7 @@ fn check_radio(config: &Config) -> Result<(), BuildError> {
     require(r.noise_floor.is_finite(), "radio.noise_floor", || {
         format!("found {}; a level in dBm is needed", r.noise_floor)
     })?;
-    require((0.0..=1.0).contains(&r.error_per), "radio.error_per", || {
-        format!("found {}; a probability from 0 to 1 is allowed", r.error_per)
-    })?;
+    channel::check::check(r, config.nodes.len())?;
     let rates = [("data_rate", r.data_rate), ("basic_rate", r.basic_rate)];
     let responses = r.response_rates.iter().map(|&rate| ("response_rates", rate));
     for (key, rate) in rates.into_iter().chain(responses) {

@@ -3,6 +3,7 @@
 use super::World;
 use super::flow::{End, Endpoint, Flow};
 use crate::app::AppEffect;
+use crate::channel::Carried;
 use crate::event::{Event, GENERATION_MASK};
 use crate::ids::{FlowId, NodeId, PacketId};
 use crate::mac::dcf::{Frame, FrameKind, MacEffects, Outcome};
@@ -85,7 +86,6 @@ impl<R: Recorder> World<R> {
         let mode = if is_data && !broadcast { self.wiring.data_mode } else { self.wiring.basic_mode };
         let flags =
             if frame.kind == FrameKind::Rts { Arrival::RTS } else { 0 } | if broadcast { Arrival::FOR_ME } else { 0 };
-        let errors = self.wiring.error_per > 0.0 && (is_data || !self.wiring.error_data_only);
         let now = self.now;
         let heard = Packed::new(&Arrival {
             start: now,
@@ -97,27 +97,21 @@ impl<R: Recorder> World<R> {
             mode,
         });
         let hearers = self.medium.hearers(frame.src);
-        self.edges += 2 * hearers.len() as u64;
-        let outages = !self.off.is_empty();
-        for link in hearers {
-            if outages && self.off[link.to.index()] > 0 {
-                continue;
-            }
-            let mut flags = link.flags;
-            if errors && self.error_streams[link.to.index()].uniform() < self.wiring.error_per {
-                if self.wiring.error_drops {
-                    continue;
+        if self.channel.is_plain() && self.off.is_empty() {
+            self.edges += 2 * hearers.len() as u64;
+            for link in hearers {
+                let mut flags = link.flags;
+                let start = now + Span(u64::from(link.delay));
+                if broadcast || link.to == frame.dst {
+                    flags |= Arrival::FOR_ME;
+                    if flags & Arrival::DECODABLE != 0 {
+                        self.events.push(start + frame.airtime, Event::RxEnd { node: link.to, slot });
+                    }
                 }
-                flags |= Arrival::ERRORED;
+                self.stations[link.to.index()].post(now, heard.heard_by(start, link.power, flags), &self.rules.station);
             }
-            let start = now + Span(u64::from(link.delay));
-            if broadcast || link.to == frame.dst {
-                flags |= Arrival::FOR_ME;
-                if flags & Arrival::DECODABLE != 0 {
-                    self.events.push(start + frame.airtime, Event::RxEnd { node: link.to, slot });
-                }
-            }
-            self.stations[link.to.index()].post(now, heard.heard_by(start, link.power, flags), &self.rules.station);
+        } else {
+            self.transmit_through_channel(frame, heard, slot);
         }
         if self.wiring.eager {
             for link in self.medium.hearers(frame.src) {
@@ -125,6 +119,29 @@ impl<R: Recorder> World<R> {
                 self.events.push(start + Span(1), Event::Touch { node: link.to });
                 self.events.push(start + frame.airtime, Event::Touch { node: link.to });
             }
+        }
+    }
+
+    /// The same scan where each copy has a power and a fate of its own, and radios may be off.
+    fn transmit_through_channel(&mut self, frame: &Frame, heard: Packed, slot: u32) {
+        let now = self.now;
+        let broadcast = frame.dst == NodeId::BROADCAST;
+        let carried = Carried { bits: 8 * frame.bytes, is_data: frame.kind == FrameKind::Data };
+        let first = self.medium.first(frame.src);
+        for (place, link) in self.medium.hearers(frame.src).iter().enumerate() {
+            if self.off.get(link.to.index()).is_some_and(|&outages| outages > 0) {
+                continue;
+            }
+            let Some((power, mut flags)) = self.channel.carry(first + place, link, &carried, now) else { continue };
+            let start = now + Span(u64::from(link.delay));
+            if broadcast || link.to == frame.dst {
+                flags |= Arrival::FOR_ME;
+                if flags & Arrival::DECODABLE != 0 {
+                    self.events.push(start + frame.airtime, Event::RxEnd { node: link.to, slot });
+                }
+            }
+            self.edges += 2;
+            self.stations[link.to.index()].post(now, heard.heard_by(start, power, flags), &self.rules.station);
         }
     }
 

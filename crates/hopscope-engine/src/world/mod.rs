@@ -11,7 +11,7 @@ mod routing;
 
 pub use build::check;
 
-use crate::channel::Medium;
+use crate::channel::{Channel, Medium};
 use crate::config::Config;
 use crate::config::aodv::AodvRules;
 use crate::error::BuildError;
@@ -54,9 +54,6 @@ struct Wiring {
     ttl: u8,
     ip_header: u32,
     udp_header: u32,
-    error_per: f64,
-    error_data_only: bool,
-    error_drops: bool,
     aodv_rules: AodvRules,
     data_mode: u8,
     basic_mode: u8,
@@ -87,13 +84,13 @@ pub struct World<R: Recorder> {
     frames: u64,
     edges: u64,
     medium: Medium,
+    channel: Channel,
     rules: MacRules,
     wiring: Wiring,
     stations: Vec<Station>,
     macs: Vec<Dcf>,
     nets: Vec<Net>,
     air: Vec<AirSlots>,
-    error_streams: Vec<Stream>,
     routes: FixedRoutes,
     /// Outages under way at each node; none where the radios are always on.
     off: Vec<u32>,

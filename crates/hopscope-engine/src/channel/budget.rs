@@ -1,0 +1,108 @@
+//! Thresholds of power and the distance to which frames matter at all.
+
+use crate::channel::fading::BlockFading;
+use crate::channel::propagation::PathLoss;
+use crate::config::RadioConfig;
+use crate::config::radio::{Interference, Shadowing};
+use crate::phy::Arrival;
+
+/// Allowance for rounding when a distance equals a range exactly, in metres.
+pub const RANGE_SLACK: f64 = 1e-6;
+
+/// Shadowing beyond so many standard deviations is not looked for.
+const DEVIATIONS: f64 = 3.0;
+
+/// A varying channel reaches no farther than a signal travels in this time (the SIFS of most PHYs), unless the ranges
+/// themselves are longer.
+const LONGEST_DELAY: f64 = 10e-6;
+
+/// Mean powers at the three ranges of a run.
+#[derive(Debug, Clone)]
+pub struct Budget {
+    /// Mean power over distance.
+    pub loss: PathLoss,
+    decodable: f64,
+    sensed: f64,
+    interferes: f64,
+}
+
+impl Budget {
+    /// The thresholds of these parameters: mean powers at the ranges.
+    pub fn new(radio: &RadioConfig) -> Self {
+        let loss = PathLoss::new(radio);
+        let at = |range: f64| loss.power(range + RANGE_SLACK);
+        let (decodable, sensed, interferes) = (at(radio.tx_range), at(radio.cs_range), at(radio.interference_range));
+        Budget { loss, decodable, sensed, interferes }
+    }
+
+    /// `Arrival` bits of a frame received with `power` watts.
+    #[inline]
+    pub fn flags(&self, power: f64) -> u8 {
+        let above = |threshold: f64, bit: u8| if power >= threshold { bit } else { 0 };
+        above(self.decodable, Arrival::DECODABLE)
+            | above(self.sensed, Arrival::SENSED)
+            | above(self.interferes, Arrival::INTERFERES)
+    }
+
+    /// The lowest power in watts that matters to a receiver.
+    pub fn floor(&self, radio: &RadioConfig) -> f64 {
+        if radio.interference == Interference::Range { self.sensed.min(self.interferes) } else { self.sensed }
+    }
+
+    /// Distance in metres within which nodes are looked for that may hear each other.
+    ///
+    /// Without shadowing and fading this is the longest of the ranges. With them it is where a link three standard
+    /// deviations above the mean, at a peak of its fading that comes less than once in a thousand blocks, is still
+    /// sensed; of independent margins the squares add.
+    pub fn reach(&self, radio: &RadioConfig) -> f64 {
+        let mut ranges = radio.cs_range.max(radio.tx_range);
+        if radio.interference == Interference::Range {
+            ranges = ranges.max(radio.interference_range);
+        }
+        let shadowing = if radio.shadowing == Shadowing::None { 0.0 } else { DEVIATIONS * radio.shadowing_sigma };
+        let fading = BlockFading::new(radio).map_or(0.0, |fading| 10.0 * fading.peak().log10());
+        let margin = shadowing.hypot(fading);
+        if margin == 0.0 {
+            return ranges;
+        }
+        let most = (LONGEST_DELAY * radio.propagation_speed).max(ranges);
+        let least = self.floor(radio) / 10f64.powf(margin / 10.0);
+        self.loss.distance_of(least, most).max(ranges)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::config::radio::{Fading, Propagation};
+
+    #[test]
+    fn the_ranges_are_met_exactly() {
+        for propagation in [Propagation::Friis, Propagation::TwoRay, Propagation::LogDistance] {
+            let radio = RadioConfig { propagation, interference_range: 400.0, ..RadioConfig::default() };
+            let budget = Budget::new(&radio);
+            let at = |distance: f64| budget.flags(budget.loss.power(distance));
+            let (all, sensed) = (Arrival::DECODABLE | Arrival::SENSED | Arrival::INTERFERES, Arrival::SENSED);
+            assert_eq!(at(250.0), all);
+            assert_eq!(at(250.001), sensed | Arrival::INTERFERES);
+            assert_eq!(at(400.001), sensed);
+            assert_eq!(at(550.0), sensed);
+            assert_eq!(at(550.001), 0);
+        }
+    }
+
+    #[test]
+    fn a_varying_channel_reaches_as_far_as_its_margins() {
+        let plain = RadioConfig { propagation: Propagation::LogDistance, ..RadioConfig::default() };
+        assert_eq!(Budget::new(&plain).reach(&plain), 550.0);
+        // 12 dB of shadowing at exponent 3 are a factor of 10^0.4.
+        let shadowed = RadioConfig { shadowing: Shadowing::Static, shadowing_sigma: 4.0, ..plain.clone() };
+        assert!((Budget::new(&shadowed).reach(&shadowed) - 550.0 * 10f64.powf(0.4)).abs() < 0.01);
+        // 10.1 dB of Rayleigh fading beside them: sqrt(12^2 + 10.1^2) = 15.7 dB.
+        let both = RadioConfig { fading: Fading::Rayleigh, ..shadowed };
+        assert!((Budget::new(&both).reach(&both) - 550.0 * 10f64.powf(15.68 / 30.0)).abs() < 5.0);
+        // No farther than 10 us.
+        let wild = RadioConfig { shadowing_sigma: 12.0, ..both };
+        assert!((Budget::new(&wild).reach(&wild) - 2_997.9).abs() < 0.1);
+    }
+}

@@ -1,0 +1,427 @@
+//! Channel errors: losses of frame copies beside those that overlapping frames cause.
+//!
+//! A copy is lost with a rate for each frame and a rate for each bit of the MAC frame. Both are fixed (`uniform`) or
+//! those of the state that the link is in when the frame begins. A link stays in a state for a drawn time and then
+//! jumps: exponential times between two states (Gilbert 1960, Elliott 1963), or times of a whole number of steps
+//! between any number of states (Markov chain). Both directions of a link are in the same state; its changes are drawn
+//! from a stream of its own, one after the other, so that only the time counts and not who asks how often.
+
+use crate::channel::medium::{Medium, pair};
+use crate::config::RadioConfig;
+use crate::config::radio::{ErrorKind, ErrorScope, OnError};
+use crate::ids::NodeId;
+use crate::rng::{Purpose, Stream};
+use crate::units::{Span, Time};
+
+/// Error rates of a state.
+#[derive(Debug, Clone, Copy, PartialEq)]
+struct Rates {
+    /// Of a frame copy.
+    frame: f64,
+    /// Of a bit.
+    bit: f64,
+}
+
+impl Rates {
+    /// Probability that a copy of a frame of `bits` bits is lost.
+    fn loss(&self, bits: u32) -> f64 {
+        // 1 - (1 - bit)^bits without cancellation.
+        let by_bits = if self.bit < 1.0 { -(f64::from(bits) * (-self.bit).ln_1p()).exp_m1() } else { 1.0 };
+        self.frame + (1.0 - self.frame) * by_bits
+    }
+}
+
+/// How a link leaves a state.
+#[derive(Debug, Clone)]
+enum Sojourn {
+    /// For ever.
+    Stays,
+    /// Exponential with this mean, nanoseconds.
+    Exponential(f64),
+    /// A whole number of steps (nanoseconds each); the probability of staying for another one.
+    Steps(u64, f64),
+}
+
+/// A state: how long it lasts and where it leads.
+#[derive(Debug, Clone)]
+struct Leave {
+    sojourn: Sojourn,
+    /// Cumulative probability of each next state.
+    next: Vec<f64>,
+}
+
+/// State of one direction of a link, and when it ends.
+#[derive(Debug)]
+struct LinkState {
+    until: Time,
+    state: usize,
+    stream: Stream,
+}
+
+/// The error process of a run.
+#[derive(Debug)]
+pub struct Losses {
+    data_only: bool,
+    drops: bool,
+    rates: Vec<Rates>,
+    leaves: Vec<Leave>,
+    /// Long-run shares of the states, cumulative.
+    shares: Vec<f64>,
+    /// Links that are hit, by their place in the medium's list; empty: all.
+    chosen: Vec<bool>,
+    /// Beside the medium's list; empty where there is one state.
+    links: Vec<LinkState>,
+    /// Draws of each receiver.
+    streams: Vec<Stream>,
+}
+
+impl Losses {
+    /// The error process of a configuration, if there is any.
+    pub fn new(radio: &RadioConfig, seed: u64, medium: &Medium) -> Option<Self> {
+        let (rates, leaves) = states(radio)?;
+        if rates.iter().all(|r| r.frame <= 0.0 && r.bit <= 0.0) {
+            return None;
+        }
+        let shares = shares(radio, &leaves);
+        let everywhere = radio.error_nodes.is_empty() && radio.error_links.is_empty();
+        let is_chosen = |(from, to): (NodeId, NodeId)| {
+            radio.error_nodes.contains(&to.0) || radio.error_links.contains(&[from.0, to.0])
+        };
+        let link = |(from, to)| LinkState {
+            // The first question draws the first state.
+            until: Time::ZERO,
+            state: rates.len(),
+            stream: Stream::derive(seed, 0, pair(from, to), Purpose::LinkState),
+        };
+        Some(Losses {
+            data_only: radio.error_applies_to == ErrorScope::Data,
+            drops: radio.error_on_error == OnError::Drop,
+            chosen: if everywhere { Vec::new() } else { medium.ends().map(is_chosen).collect() },
+            links: if rates.len() > 1 { medium.ends().map(link).collect() } else { Vec::new() },
+            streams: (0..medium.nodes()).map(|n| Stream::derive(seed, 0, n as u64, Purpose::Error)).collect(),
+            rates,
+            leaves,
+            shares,
+        })
+    }
+
+    /// True when data frames (`is_data`) or other frames are hit at all.
+    #[inline]
+    pub fn concern(&self, is_data: bool) -> bool {
+        is_data || !self.data_only
+    }
+
+    /// True when a lost copy vanishes, false when it occupies its receiver.
+    #[inline]
+    pub fn drops(&self) -> bool {
+        self.drops
+    }
+
+    /// True when the copy of a frame of `bits` bits that leaves now over the link at `index` to `to` is lost. Instants
+    /// never go back.
+    pub fn hit(&mut self, index: usize, to: NodeId, bits: u32, now: Time) -> bool {
+        if self.chosen.get(index) == Some(&false) {
+            return false;
+        }
+        let state = if self.links.is_empty() { 0 } else { self.state(index, now) };
+        self.streams[to.index()].uniform() < self.rates[state].loss(bits)
+    }
+
+    fn state(&mut self, index: usize, now: Time) -> usize {
+        let link = &mut self.links[index];
+        while link.until <= now {
+            let next = self.leaves.get(link.state).map_or(&self.shares, |leave| &leave.next);
+            link.state = pick(next, link.stream.uniform());
+            let time = match self.leaves[link.state].sojourn {
+                Sojourn::Stays => u64::MAX,
+                Sojourn::Exponential(mean) => (link.stream.exponential(mean) as u64).max(1),
+                Sojourn::Steps(step, again) => step.saturating_mul(whole_steps(again, link.stream.uniform())),
+            };
+            link.until = Time(link.until.0.saturating_add(time));
+        }
+        link.state
+    }
+}
+
+/// Steps until a state is left that is kept with probability `again` at each: geometric, 1 or more.
+fn whole_steps(again: f64, uniform: f64) -> u64 {
+    if again <= 0.0 { 1 } else { ((1.0 - uniform).ln() / again.ln()) as u64 + 1 }
+}
+
+/// Place of a uniform real in cumulative probabilities.
+fn pick(cumulative: &[f64], uniform: f64) -> usize {
+    cumulative.iter().position(|&c| uniform < c).unwrap_or(cumulative.len() - 1)
+}
+
+fn cumulative(weights: impl Iterator<Item = f64>) -> Vec<f64> {
+    let mut sum = 0.0;
+    let mut result: Vec<f64> = weights
+        .map(|w| {
+            sum += w;
+            sum
+        })
+        .collect();
+    for value in &mut result {
+        *value = if sum > 0.0 { *value / sum } else { 1.0 };
+    }
+    result
+}
+
+/// The states of a configuration: their rates, and how each is left.
+fn states(radio: &RadioConfig) -> Option<(Vec<Rates>, Vec<Leave>)> {
+    match radio.error_kind {
+        ErrorKind::None => None,
+        ErrorKind::Uniform => {
+            let rates = Rates { frame: radio.error_per, bit: radio.error_ber };
+            Some((vec![rates], vec![Leave { sojourn: Sojourn::Stays, next: vec![1.0] }]))
+        }
+        ErrorKind::GilbertElliott => {
+            let state = |time: Span, next: Vec<f64>| Leave { sojourn: Sojourn::Exponential(time.0 as f64), next };
+            let good = Rates { frame: radio.error_good_per, bit: radio.error_good_ber };
+            let bad = Rates { frame: radio.error_bad_per, bit: radio.error_bad_ber };
+            let leaves =
+                vec![state(radio.error_good_time, vec![0.0, 1.0]), state(radio.error_bad_time, vec![1.0, 1.0])];
+            Some((vec![good, bad], leaves))
+        }
+        ErrorKind::Markov => {
+            let rate = |list: &[f64], state: usize| list.get(state).copied().unwrap_or(0.0);
+            let rates = (0..radio.error_transitions.len())
+                .map(|n| Rates { frame: rate(&radio.error_state_per, n), bit: rate(&radio.error_state_ber, n) })
+                .collect();
+            let leave = |(state, row): (usize, &Vec<f64>)| {
+                let away = cumulative(row.iter().enumerate().map(|(to, &p)| if to == state { 0.0 } else { p }));
+                let leaves: f64 = row.iter().enumerate().filter(|(to, _)| *to != state).map(|(_, p)| p).sum();
+                let sojourn = if leaves > 0.0 {
+                    Sojourn::Steps(radio.error_step.0, (1.0 - leaves).max(0.0))
+                } else {
+                    Sojourn::Stays
+                };
+                Leave { sojourn, next: away }
+            };
+            Some((rates, radio.error_transitions.iter().enumerate().map(leave).collect()))
+        }
+    }
+}
+
+/// Long-run shares of the states, cumulative; of a chain that never mixes, those after an even start.
+fn shares(radio: &RadioConfig, leaves: &[Leave]) -> Vec<f64> {
+    match radio.error_kind {
+        ErrorKind::None | ErrorKind::Uniform => vec![1.0],
+        ErrorKind::GilbertElliott => {
+            cumulative([radio.error_good_time, radio.error_bad_time].into_iter().map(|time| time.0 as f64))
+        }
+        ErrorKind::Markov => {
+            let n = leaves.len();
+            // Half a step of standing still beside half a step of the chain: the same shares, and no periods. Squared
+            // sixty times over.
+            let still = |row: usize, column: usize| if row == column { 0.5 } else { 0.0 };
+            let mut power: Vec<Vec<f64>> = (0..n)
+                .map(|row| {
+                    (0..n).map(|column| still(row, column) + 0.5 * radio.error_transitions[row][column]).collect()
+                })
+                .collect();
+            for _ in 0..60 {
+                power = square(&power);
+            }
+            cumulative((0..n).map(|column| power.iter().map(|row| row[column]).sum::<f64>()))
+        }
+    }
+}
+
+/// The square of a matrix whose rows sum to 1, with its rows brought back to 1.
+fn square(m: &[Vec<f64>]) -> Vec<Vec<f64>> {
+    let n = m.len();
+    let row = |row: &Vec<f64>| {
+        let product: Vec<f64> = (0..n).map(|column| (0..n).map(|k| row[k] * m[k][column]).sum()).collect();
+        let sum: f64 = product.iter().sum();
+        product.into_iter().map(|p| p / sum).collect()
+    };
+    m.iter().map(row).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn radio(kind: ErrorKind) -> RadioConfig {
+        RadioConfig { error_kind: kind, ..RadioConfig::default() }
+    }
+
+    fn medium() -> Medium {
+        Medium::new(&[[0.0, 0.0], [100.0, 0.0], [200.0, 0.0]], &RadioConfig::default())
+    }
+
+    fn index(medium: &Medium, from: u32, to: u32) -> usize {
+        medium.ends().position(|ends| ends == (NodeId(from), NodeId(to))).expect("a link")
+    }
+
+    /// Share of copies of 1000-bit frames lost from 0 to 1, one every `every`.
+    fn share(radio: &RadioConfig, copies: u64, every: Span) -> f64 {
+        let medium = medium();
+        let mut losses = Losses::new(radio, 5, &medium).expect("errors");
+        let index = index(&medium, 0, 1);
+        let hits = (0..copies).filter(|&n| losses.hit(index, NodeId(1), 1_000, Time(n * every.0))).count();
+        hits as f64 / copies as f64
+    }
+
+    #[test]
+    fn uniform_rates_for_frames_and_bits() {
+        let every = Span::from_millis(1);
+        let frames = RadioConfig { error_per: 0.1, ..radio(ErrorKind::Uniform) };
+        assert!((share(&frames, 50_000, every) - 0.1).abs() < 0.006);
+        // 1 - (1 - 1e-4)^1000 = 0.0952.
+        let bits = RadioConfig { error_ber: 1e-4, ..radio(ErrorKind::Uniform) };
+        assert!((share(&bits, 50_000, every) - 0.0952).abs() < 0.006);
+        let both = RadioConfig { error_per: 0.1, ..bits };
+        assert!((share(&both, 50_000, every) - (1.0 - 0.9 * 0.9048)).abs() < 0.008);
+        assert_eq!(Rates { frame: 0.05, bit: 0.0 }.loss(12_000), 0.05);
+        assert_eq!(Rates { frame: 0.0, bit: 1.0 }.loss(1), 1.0);
+        assert!((Rates { frame: 0.0, bit: 1e-12 }.loss(12_000) / 1.2e-8 - 1.0).abs() < 1e-6);
+    }
+
+    #[test]
+    fn gilbert_elliott_loses_the_mean_over_its_states() {
+        let two = RadioConfig {
+            error_good_time: Span::from_millis(30),
+            error_bad_time: Span::from_millis(10),
+            error_good_per: 0.02,
+            error_bad_per: 0.8,
+            ..radio(ErrorKind::GilbertElliott)
+        };
+        // Three quarters good: 0.75 * 0.02 + 0.25 * 0.8.
+        let found = share(&two, 400_000, Span::from_millis(1));
+        assert!((found - 0.215).abs() < 0.01, "{found}");
+    }
+
+    #[test]
+    fn the_times_in_a_state_are_exponential() {
+        let two = RadioConfig {
+            error_good_time: Span::from_millis(40),
+            error_bad_time: Span::from_millis(10),
+            ..radio(ErrorKind::GilbertElliott)
+        };
+        let medium = medium();
+        let mut losses = Losses::new(&two, 5, &medium).expect("errors");
+        let index = index(&medium, 0, 1);
+        // With loss 0 and 1 a copy every 0.1 ms shows the state.
+        let (mut lengths, mut length, mut before) = ([Vec::new(), Vec::new()], 0.0, false);
+        for n in 0..2_000_000u64 {
+            let bad = losses.hit(index, NodeId(1), 1, Time(n * 100_000));
+            if bad != before {
+                lengths[usize::from(before)].push(length);
+                length = 0.0;
+            }
+            length += 0.1;
+            before = bad;
+        }
+        for (found, mean) in lengths.iter().zip([40.0, 10.0]) {
+            let count = found.len() as f64;
+            let average = found.iter().sum::<f64>() / count;
+            let deviation = (found.iter().map(|x| (x - average).powi(2)).sum::<f64>() / count).sqrt();
+            assert!((average / mean - 1.0).abs() < 0.06, "mean {average} ms, expected {mean}");
+            assert!((deviation / average - 1.0).abs() < 0.08, "deviation {deviation} of {average} ms");
+        }
+    }
+
+    #[test]
+    fn a_markov_chain_visits_its_states_by_their_long_run_shares() {
+        let chain = RadioConfig {
+            error_transitions: vec![vec![0.9, 0.1, 0.0], vec![0.2, 0.7, 0.1], vec![0.0, 0.5, 0.5]],
+            error_step: Span::from_millis(2),
+            error_state_per: vec![0.0, 0.1, 1.0],
+            ..radio(ErrorKind::Markov)
+        };
+        // Balance: 0.1 a = 0.2 b, 0.1 b = 0.5 c, so a : b : c = 10 : 5 : 1.
+        let found = share(&chain, 400_000, Span::from_millis(2));
+        assert!((found - (0.1 * 5.0 + 1.0) / 16.0).abs() < 0.006, "{found}");
+        let shares = shares(&chain, &states(&chain).expect("states").1);
+        for (found, expected) in shares.iter().zip([10.0 / 16.0, 15.0 / 16.0, 1.0]) {
+            assert!((found - expected).abs() < 1e-9);
+        }
+    }
+
+    #[test]
+    fn the_runs_of_a_markov_state_are_geometric() {
+        let chain = RadioConfig {
+            error_transitions: vec![vec![0.95, 0.05], vec![0.25, 0.75]],
+            error_step: Span::from_millis(1),
+            error_state_per: vec![0.0, 1.0],
+            ..radio(ErrorKind::Markov)
+        };
+        let medium = medium();
+        let mut losses = Losses::new(&chain, 1, &medium).expect("errors");
+        let index = index(&medium, 0, 1);
+        let states: Vec<bool> =
+            (0..200_000u64).map(|n| losses.hit(index, NodeId(1), 1, Time(n * 1_000_000 + 500_000))).collect();
+        let bad = states.windows(2).filter(|w| w[0]).count() as f64;
+        let kept = states.windows(2).filter(|w| w[0] && w[1]).count() as f64;
+        assert!((kept / bad - 0.75).abs() < 0.015, "{kept} of {bad} steps in the bad state lead to it again");
+        let good = 199_999.0 - bad;
+        let left = states.windows(2).filter(|w| !w[0] && w[1]).count() as f64;
+        assert!((left / good - 0.05).abs() < 0.003);
+    }
+
+    #[test]
+    fn chains_that_alternate_or_never_leave() {
+        let chain = |transitions| RadioConfig {
+            error_transitions: transitions,
+            error_step: Span::from_millis(1),
+            error_state_per: vec![0.0, 1.0],
+            ..radio(ErrorKind::Markov)
+        };
+        let alternating = chain(vec![vec![0.0, 1.0], vec![1.0, 0.0]]);
+        assert!((share(&alternating, 1_000, Span::from_millis(1)) - 0.5).abs() < 1e-9);
+        // Everything ends in the second state.
+        let absorbing = chain(vec![vec![0.5, 0.5], vec![0.0, 1.0]]);
+        assert_eq!(share(&absorbing, 1_000, Span::from_millis(1)), 1.0);
+    }
+
+    #[test]
+    fn both_directions_share_a_state_and_questions_do_not_change_it() {
+        let two = RadioConfig {
+            error_good_time: Span::from_millis(5),
+            error_bad_time: Span::from_millis(5),
+            ..radio(ErrorKind::GilbertElliott)
+        };
+        let medium = medium();
+        let mut often = Losses::new(&two, 9, &medium).expect("errors");
+        let mut seldom = Losses::new(&two, 9, &medium).expect("errors");
+        let (there, back, other) = (index(&medium, 0, 1), index(&medium, 1, 0), index(&medium, 1, 2));
+        let mut differ = 0;
+        for n in 0..20_000u64 {
+            let now = Time(n * 200_000);
+            let bad = often.hit(there, NodeId(1), 1, now);
+            assert_eq!(bad, often.hit(back, NodeId(0), 1, now));
+            if n % 61 == 0 {
+                assert_eq!(bad, seldom.hit(back, NodeId(0), 1, now));
+            }
+            differ += u32::from(bad != often.hit(other, NodeId(2), 1, now));
+        }
+        assert!((9_000..11_000).contains(&differ), "another link is independent: {differ} of 20000 differ");
+    }
+
+    #[test]
+    fn chosen_nodes_and_links_are_hit_and_no_others() {
+        let some = RadioConfig {
+            error_per: 1.0,
+            error_nodes: vec![2],
+            error_links: vec![[1, 0]],
+            ..radio(ErrorKind::Uniform)
+        };
+        let medium = medium();
+        let mut losses = Losses::new(&some, 1, &medium).expect("errors");
+        let hit: Vec<(u32, u32)> = medium
+            .ends()
+            .enumerate()
+            .filter(|&(index, (_, to))| losses.hit(index, to, 1, Time::ZERO))
+            .map(|(_, (from, to))| (from.0, to.0))
+            .collect();
+        assert_eq!(hit, [(0, 2), (1, 0), (1, 2)]);
+    }
+
+    #[test]
+    fn rates_of_zero_are_no_errors() {
+        assert!(Losses::new(&radio(ErrorKind::Uniform), 1, &medium()).is_none());
+        assert!(Losses::new(&radio(ErrorKind::None), 1, &medium()).is_none());
+    }
+}
