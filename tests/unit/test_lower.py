@@ -44,6 +44,12 @@ def other_value(field: Field, default: Any) -> Any:
         return next((word for word in field.choices if word != default), default)
     if field.kind == "int-list":
         return [1_000_000, 5_500_000]
+    if field.kind == "float-list":
+        return [0.5, 0.25]
+    if field.kind == "float-rows":
+        return [[0.5, 0.5], [0.0, 1.0]]
+    if field.kind == "node-pairs":
+        return [[0, 1]]
     if field.kind == "time":
         return (default + 1000) / NS
     if field.kind == "float":

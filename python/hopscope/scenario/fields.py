@@ -33,8 +33,9 @@ class Field:
 
     Attributes:
         name: key inside its table.
-        kind: ``time``, ``int``, ``float``, ``flag``, ``choice``, ``int-or-off``, ``int-list``, ``text``, ``node``,
-            ``point`` (two lengths), ``points``, ``words`` (list of choices) or ``table``.
+        kind: ``time``, ``int``, ``float``, ``flag``, ``choice``, ``int-or-off``, ``int-list``, ``float-list``,
+            ``float-rows`` (list of lists), ``node-pairs``, ``text``, ``node``, ``point`` (two lengths), ``points``,
+            ``words`` (list of choices) or ``table``.
         unit: base unit of the number; empty for counts and words.
         doc: one line of meaning.
         default: value in engine form (times in nanoseconds), or None: see ``required``.
@@ -83,6 +84,8 @@ class Field:
         words = {
             "time": "a time in seconds", "int": "a whole number", "float": "a number", "flag": "true or false",
             "int-or-off": "a whole number", "int-list": "a list of whole numbers", "text": "text",
+            "float-list": "a list of numbers", "float-rows": "a list of rows, each a list of numbers",
+            "node-pairs": "a list of [from, to], each a node number",
             "node": 'a node number, "first" or "last"', "point": "two lengths in metres [x, y]",
             "points": "a list of [x, y] in metres", "table": "a table",
         }  # fmt: skip
@@ -176,6 +179,30 @@ def _read_int_list(field: Field, value: object) -> list[int]:
     return [_read_int(field, item) for item in value]
 
 
+def _read_float_list(field: Field, value: object) -> list[float]:
+    if not isinstance(value, list):
+        raise FieldError(f"found {shown(value)}; expected {field.expected()}")
+    return [_read_float(field, item) for item in value]
+
+
+def _read_float_rows(field: Field, value: object) -> list[list[float]]:
+    if not isinstance(value, list):
+        raise FieldError(f"found {shown(value)}; expected {field.expected()}")
+    rows = []
+    for index, item in enumerate(value):
+        try:
+            rows.append(_read_float_list(field, item))
+        except FieldError as error:
+            raise FieldError(f"row {index}: {error}") from error
+    return rows
+
+
+def _read_node_pairs(field: Field, value: object) -> list[list[int]]:
+    if not isinstance(value, list) or any(not isinstance(item, list) or len(item) != 2 for item in value):
+        raise FieldError(f"found {shown(value)}; expected {field.expected()}")
+    return [[_read_int(field, node) for node in item] for item in value]
+
+
 def _read_text(field: Field, value: object) -> str:
     if not isinstance(value, str):
         raise FieldError(f"found {shown(value)}; expected {field.expected()}")
@@ -228,6 +255,9 @@ _READERS: dict[str, Callable[[Field, object], Any]] = {
     "choice": _read_choice,
     "int-or-off": _read_int_or_off,
     "int-list": _read_int_list,
+    "float-list": _read_float_list,
+    "float-rows": _read_float_rows,
+    "node-pairs": _read_node_pairs,
     "text": _read_text,
     "node": _read_node,
     "point": _read_point,

@@ -119,8 +119,14 @@ def _type(field: Field) -> Schema:
         return word
     if field.kind == "int-or-off":
         return {"anyOf": [_number(field), {"const": "off"}, word]}
-    if field.kind == "int-list":
+    if field.kind in {"int-list", "float-list"}:
         return {"type": "array", "items": {"anyOf": [_number(field), word]}}
+    if field.kind == "float-rows":
+        return {"type": "array", "items": {"type": "array", "items": {"anyOf": [_number(field), word]}}}
+    if field.kind == "node-pairs":
+        node = _number(field)
+        pair = {"type": "array", "prefixItems": [node, node], "items": False, "minItems": 2}
+        return {"type": "array", "items": pair}
     if field.kind == "node":
         return {"anyOf": [{"type": "integer", "minimum": 0, "maximum": U32_MAX}, {"enum": ["first", "last"]}]}
     if field.kind in {"point", "points"}:
@@ -131,7 +137,7 @@ def _type(field: Field) -> Schema:
 
 
 def _number(field: Field) -> Schema:
-    whole = field.kind in {"int", "int-or-off", "int-list"}
+    whole = field.kind in {"int", "int-or-off", "int-list", "node-pairs"}
     result: Schema = {"type": "integer" if whole else "number"}
     if field.minimum is not None:
         result["exclusiveMinimum" if field.exclusive else "minimum"] = field.minimum
