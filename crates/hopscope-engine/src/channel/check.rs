@@ -54,7 +54,7 @@ fn check_propagation(r: &RadioConfig) -> Result<(), BuildError> {
     ];
     for (key, time) in times {
         require((SHORTEST..=LONGEST).contains(&time), format!("radio.{key}"), || {
-            format!("found {} s; allowed are 10 us to 1e6 s", time.as_secs())
+            format!("found {} us; allowed are 10 us to 1e6 s", time.0 as f64 / 1e3)
         })?;
     }
     Ok(())
@@ -102,7 +102,9 @@ fn check_markov(r: &RadioConfig) -> Result<(), BuildError> {
             format!("row {row} has {} probabilities; there are {states} states", rates.len())
         })?;
         let sum: f64 = rates.iter().sum();
-        require((sum - 1.0).abs() <= SUM_SLACK, key, || format!("row {row} sums to {sum}; each row must sum to 1"))?;
+        require((sum - 1.0).abs() <= SUM_SLACK, key, || {
+            format!("row {row} sums to {}; each row must sum to 1", (sum * 1e9).round() / 1e9)
+        })?;
     }
     require(!r.error_state_per.is_empty() || !r.error_state_ber.is_empty(), "radio.error_state_per", || {
         format!("is missing, and so is state_ber; one of them must give the {states} states their error rates")
