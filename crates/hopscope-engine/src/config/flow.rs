@@ -34,6 +34,11 @@ choice! {
         Delayed = "delayed",
         /// ns-2's delayed-ACK sink: at most one in-order segment is held.
         Ns2Delack = "ns2-delack",
+        /// Linux 2.6: every segment while the receiver window is two segments or fewer, else every second; at once at
+        /// the start of a connection; the timer adapts from 40 ms up to `ack_delay`.
+        Linux = "linux",
+        /// Linux 6.6 and later: the same, and a pushed full segment at once (the sender marks PSH as Linux does).
+        LinuxModern = "linux-modern",
     }
 }
 

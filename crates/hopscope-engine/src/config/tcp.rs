@@ -85,6 +85,11 @@ params! {
         integer_reduction: bool = false, "", "ns2-facts item 36";
         /// Rules of fast recovery.
         recovery: Recovery = Recovery::Rfc, "", "RFC 6582";
+        /// ACK policies `linux` and `linux-modern`: shortest time an ACK is held back.
+        linux_ack_min: Span = Span::from_millis(40), "s", "Linux include/net/tcp.h, TCP_DELACK_MIN and TCP_ATO_MIN";
+        /// ACK policies `linux` and `linux-modern`: segments acknowledged at once at the start, at most; half the
+        /// receiver window in segments if that is less.
+        linux_quickacks: u32 = 16, "ACKs", "Linux include/net/tcp.h, TCP_MAX_QUICKACKS";
         /// SACK blocks per ACK at most.
         max_sack_blocks: u32 = 3, "blocks", "RFC 2018 3";
         /// Bytes of the SACK option beyond its blocks (kind, length, padding).

@@ -39,6 +39,8 @@ pub struct TcpFlags {
     pub ack: bool,
     /// No more data from the sender.
     pub fin: bool,
+    /// The data shall go up to the application at once (PSH); set where the receiver's ACK policy looks at it.
+    pub psh: bool,
 }
 
 impl TcpSegment {

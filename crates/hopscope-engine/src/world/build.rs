@@ -7,7 +7,7 @@ use crate::channel::{self, Channel, Medium};
 use crate::config::net::RoutingProtocol;
 use crate::config::radio::Shadowing;
 use crate::config::tcp::RttEstimator;
-use crate::config::{App, Config, FlowConfig, SeriesKind, Transport};
+use crate::config::{AckPolicy, App, Config, FlowConfig, SeriesKind, Transport};
 use crate::error::BuildError;
 use crate::event::Event;
 use crate::ids::{FlowId, NodeId, PacketId};
@@ -132,6 +132,9 @@ impl<R: Recorder> World<R> {
             if flow.tcp.rtt_estimator == RttEstimator::Ns2 {
                 let tick = flow.tcp.clock_granularity.0 as f64;
                 sender.set_clock_phase(Span((clock.uniform() * tick) as u64));
+            }
+            if flow.ack == AckPolicy::LinuxModern {
+                sender.mark_pushes();
             }
             Endpoint::Tcp {
                 sender,
@@ -384,6 +387,9 @@ fn check_flow(config: &Config, number: usize, flow: &FlowConfig) -> Result<(), B
     require((1..=3).contains(&t.max_sack_blocks), key("tcp.max_sack_blocks"), || {
         format!("found {}; allowed are 1 to 3", t.max_sack_blocks)
     })?;
+    let least = t.linux_ack_min > Span::ZERO && t.linux_ack_min <= Span::from_secs(10);
+    require(least, key("tcp.linux_ack_min"), || "more than zero and at most 10 s is allowed".to_string())?;
+    require(t.linux_quickacks <= 1_000, key("tcp.linux_quickacks"), || "at most 1000 ACKs are allowed".to_string())?;
     require(t.initial_window <= 1_000, key("tcp.initial_window"), || "at most 1000 segments are allowed".to_string())?;
     let vegas = [t.vegas_alpha, t.vegas_beta, t.vegas_gamma].iter().all(|v| v.is_finite() && *v >= 0.0);
     require(vegas && t.vegas_alpha <= t.vegas_beta, key("tcp.vegas_alpha"), || {

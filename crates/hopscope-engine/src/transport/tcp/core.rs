@@ -1,6 +1,7 @@
 //! What every sender shares: the sequence space, the usable window, the timed segment and the retransmission timer.
 
 use super::cc::{Acked, Aimd, Cc, Controller, Loss, Vegas, Window};
+use super::push::PushMarks;
 use super::rtt::Rtt;
 use super::sender::SenderStats;
 use super::timer::LazyTimer;
@@ -55,6 +56,9 @@ pub(super) struct Core {
     /// Last send (RFC) or last ACK (ns-2): the start of an idle period.
     active: Time,
 
+    /// Where PSH goes; none: nowhere.
+    pub(super) push: Option<PushMarks>,
+
     pub(super) rtt: Rtt,
     pub(super) rto_timer: LazyTimer,
     /// The timed segment: number after it, and when it left.
@@ -101,6 +105,7 @@ impl Core {
             timeouts_in_row: 0,
             limited_bytes: 0,
             active: Time::ZERO,
+            push: None,
             rtt: Rtt::new(cfg),
             rto_timer: LazyTimer::new(TcpTimer::Rto),
             timed: None,
@@ -166,6 +171,7 @@ impl Core {
         } else if self.timed.is_none() {
             self.timed = Some((after, cx.now));
         }
+        let psh = !again && self.push.is_some() && self.marks_push(seq, payload_end);
         self.max = self.max.max(after);
         self.stats.segments_sent += 1;
         if !self.ns2 {
@@ -176,12 +182,19 @@ impl Core {
             seq,
             len: (payload_end - seq) as u32,
             ack: self.rcv_nxt,
-            flags: TcpFlags { syn: false, ack: self.three_way, fin },
+            flags: TcpFlags { ack: self.three_way, fin, psh, ..TcpFlags::default() },
             window: (self.max_window * self.mss).min(u64::from(u32::MAX)) as u32,
             retransmission: again,
             ..TcpSegment::default()
         }));
         after
+    }
+
+    fn marks_push(&mut self, seq: u64, after: u64) -> bool {
+        let flight = (seq - self.una) / self.mss;
+        let quota = (self.window.cwnd as u64).saturating_sub(flight);
+        let room = self.usable().saturating_sub(flight);
+        self.push.as_mut().is_some_and(|push| push.mark(seq, after, quota, room, self.data_end))
     }
 
     /// Sends the segment at `una` again.

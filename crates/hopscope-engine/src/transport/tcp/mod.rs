@@ -15,12 +15,16 @@
 //! | `cc/` | how the window grows and shrinks; one file per algorithm |
 //! | `rtt.rs` | round-trip time and RTO |
 //! | `sack.rs` | the sender's record of selectively acknowledged data |
-//! | `receiver.rs`, `reassembly.rs`, `ack_policy.rs` | the receiving side |
+//! | `push.rs` | where PSH is set, for receivers that look at it |
+//! | `receiver.rs`, `reassembly.rs` | the receiving side |
+//! | `ack_policy.rs`, `linux_ack.rs` | when it acknowledges |
 //! | `timer.rs` | a timer that is restarted often and queued seldom |
 
 mod ack_policy;
 mod cc;
 mod core;
+mod linux_ack;
+mod push;
 mod reassembly;
 mod receiver;
 mod recovery;

@@ -52,8 +52,9 @@ pub struct TcpReceiver {
     sack_blocks: usize,
     window: u32,
     acker: Acker,
-    ack_delay: Span,
     state: ReceiverState,
+    /// When the SYN-ACK left, if it was sent once (Karn).
+    syn_ack_sent: Option<Time>,
     data: Reassembly,
     /// Number of the peer's FIN, once seen.
     fin: Option<u64>,
@@ -71,9 +72,9 @@ impl TcpReceiver {
             three_way: cfg.handshake == Handshake::ThreeWay,
             sack_blocks: if sack { cfg.max_sack_blocks as usize } else { 0 },
             window: (u64::from(max_window.max(1)) * mss).min(u64::from(u32::MAX)) as u32,
-            acker: Acker::new(ack, mss),
-            ack_delay,
+            acker: Acker::new(cfg, ack, ack_delay, mss, u64::from(max_window.max(1)) * mss),
             state: ReceiverState::Listen,
+            syn_ack_sent: None,
             data: Reassembly::new(),
             fin: None,
             rtt: Rtt::new(cfg),
@@ -108,6 +109,7 @@ impl TcpReceiver {
         match timer {
             TcpTimer::DelayedAck => {
                 if self.ack_timer.fires(&mut cx) {
+                    self.acker.on_expiry();
                     self.send_ack(&mut cx);
                 }
             }
@@ -157,6 +159,9 @@ impl TcpReceiver {
         match self.state {
             ReceiverState::SynReceived if ack >= FIN_NUMBER => {
                 self.state = ReceiverState::Established;
+                if let Some(sent) = self.syn_ack_sent {
+                    self.acker.on_set_up(cx.now.saturating_since(sent));
+                }
                 self.rto_timer.stop();
                 self.rtt.end_back_off();
             }
@@ -175,7 +180,15 @@ impl TcpReceiver {
         if seg.len > 0 {
             let placed = self.data.place(seg.seq, end);
             self.count(placed);
-            let mut arrival = Arrival { in_order: false, repeats_last: false, bytes: 0 };
+            let mut arrival = Arrival {
+                now: cx.now,
+                in_order: false,
+                duplicate: placed == Placed::Duplicate,
+                repeats_last: false,
+                bytes: 0,
+                len: u64::from(seg.len),
+                pushed: seg.flags.psh,
+            };
             match placed {
                 Placed::InOrder { bytes, filled } => {
                     self.stats.bytes_delivered += bytes;
@@ -199,7 +212,7 @@ impl TcpReceiver {
         if verdict == Verdict::Now || seg.flags.fin {
             self.send_ack(cx);
         } else if !self.ack_timer.running() {
-            self.ack_timer.set(cx.now + self.ack_delay, cx);
+            self.ack_timer.set(cx.now + self.acker.hold(), cx);
         }
     }
 
@@ -213,14 +226,15 @@ impl TcpReceiver {
     }
 
     fn send_syn_ack(&mut self, again: bool, cx: &mut Cx) {
-        let flags = TcpFlags { syn: true, ack: true, fin: false };
+        let flags = TcpFlags { syn: true, ack: true, ..TcpFlags::default() };
+        self.syn_ack_sent = (!again).then_some(cx.now);
         self.emit(TcpSegment { flags, retransmission: again, ..TcpSegment::default() }, cx);
         self.restart_rto(cx);
     }
 
     /// Our FIN, which acknowledges the peer's.
     fn send_fin(&mut self, again: bool, cx: &mut Cx) {
-        let flags = TcpFlags { syn: false, ack: true, fin: true };
+        let flags = TcpFlags { ack: true, fin: true, ..TcpFlags::default() };
         self.emit(TcpSegment { seq: FIN_NUMBER, flags, retransmission: again, ..TcpSegment::default() }, cx);
         self.restart_rto(cx);
     }

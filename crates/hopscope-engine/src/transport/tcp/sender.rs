@@ -1,6 +1,7 @@
 //! The sending machine: doors, set-up (RFC 9293 3.5) and tear-down (3.6) as the active side of both.
 
 use super::core::Core;
+use super::push::PushMarks;
 use super::recovery::LossRecovery;
 use super::timer::LazyTimer;
 use super::{Cx, TcpEffect, TcpTimer};
@@ -91,6 +92,11 @@ impl TcpSender {
     /// uniformly from one tick). Exact clocks ignore it.
     pub fn set_clock_phase(&mut self, shift: Span) {
         self.core.rtt.set_phase(shift);
+    }
+
+    /// Sets PSH where Linux does, for a receiver that looks at it.
+    pub fn mark_pushes(&mut self) {
+        self.core.push = Some(PushMarks::new(self.core.mss, self.core.max_window * self.core.mss));
     }
 
     // Inputs.

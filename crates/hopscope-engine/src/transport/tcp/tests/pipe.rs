@@ -6,7 +6,8 @@ use super::*;
 
 const VARIANTS: [Transport; 5] =
     [Transport::TcpTahoe, Transport::TcpReno, Transport::TcpNewReno, Transport::TcpSack, Transport::TcpVegas];
-const POLICIES: [AckPolicy; 3] = [AckPolicy::Every, AckPolicy::Delayed, AckPolicy::Ns2Delack];
+const POLICIES: [AckPolicy; 5] =
+    [AckPolicy::Every, AckPolicy::Delayed, AckPolicy::Ns2Delack, AckPolicy::Linux, AckPolicy::LinuxModern];
 
 /// What happens to the segments, in the order they are sent.
 #[derive(Debug, Clone)]
@@ -82,9 +83,13 @@ impl Pipe {
     fn new(case: Case) -> Self {
         let cfg = if case.ns2 { ns2_config() } else { TcpConfig::default() };
         let sack = case.variant == Transport::TcpSack;
+        let mut sender = TcpSender::new(&cfg, case.variant, MSS, case.max_window);
+        if case.policy == AckPolicy::LinuxModern {
+            sender.mark_pushes();
+        }
         Pipe {
             now: Time::ZERO,
-            sender: TcpSender::new(&cfg, case.variant, MSS, case.max_window),
+            sender,
             receiver: TcpReceiver::new(&cfg, case.policy, Span::from_millis(100), sack, MSS, case.max_window),
             timers: [Timers::default(), Timers::default()],
             events: Vec::new(),
@@ -197,7 +202,7 @@ impl Pipe {
 }
 
 impl Timers {
-    fn earliest(&self, until: Time) -> Option<(TcpTimer, Time)> {
+    pub(super) fn earliest(&self, until: Time) -> Option<(TcpTimer, Time)> {
         [TcpTimer::Rto, TcpTimer::DelayedAck, TcpTimer::TimeWait]
             .into_iter()
             .filter_map(|kind| self.0[kind.index()].map(|at| (kind, at)))

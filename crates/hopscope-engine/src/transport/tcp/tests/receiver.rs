@@ -59,7 +59,7 @@ fn arrival(text: &str) -> TcpSegment {
     let mut seg = TcpSegment { ack: 1, ..TcpSegment::default() };
     seg.flags.ack = true;
     match word {
-        "syn" => seg.flags = TcpFlags { syn: true, ack: false, fin: false },
+        "syn" => seg.flags = TcpFlags { syn: true, ..TcpFlags::default() },
         "ack" => {
             seg.seq = 1;
             seg.ack = rest.parse::<u64>().expect("our numbers") + 1;
