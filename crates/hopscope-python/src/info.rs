@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use hopscope_engine::config::presets::{PRESETS, PROFILES, base};
-use hopscope_engine::config::{self, AodvConfig, DsdvConfig, ParamInfo, RadioConfig};
+use hopscope_engine::config::{self, AodvConfig, DsdvConfig, DsrConfig, ParamInfo, RadioConfig};
 use hopscope_engine::mac::timing;
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
@@ -92,6 +92,12 @@ const PROTOCOLS: &[Protocol] = &[
         parameters: DsdvConfig::describe,
         sets: DsdvConfig::SETS,
         set: |name| DsdvConfig::set(name).map(|set| to_json(&set)),
+    },
+    Protocol {
+        word: "dsr",
+        parameters: DsrConfig::describe,
+        sets: DsrConfig::SETS,
+        set: |name| DsrConfig::set(name).map(|set| to_json(&set)),
     },
 ];
 

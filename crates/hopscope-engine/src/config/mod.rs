@@ -2,6 +2,7 @@
 
 pub mod aodv;
 pub mod dsdv;
+pub mod dsr;
 pub mod flow;
 pub mod mac;
 pub mod net;
@@ -15,6 +16,7 @@ use serde::{Deserialize, Serialize};
 
 pub use aodv::AodvConfig;
 pub use dsdv::DsdvConfig;
+pub use dsr::DsrConfig;
 pub use flow::{AckPolicy, App, FlowConfig, Transport};
 pub use mac::MacConfig;
 pub use net::{NetConfig, RoutingConfig};
@@ -56,6 +58,9 @@ pub struct Config {
     /// DSDV, where it is the protocol.
     #[serde(default)]
     pub dsdv: DsdvConfig,
+    /// DSR, where it is the protocol.
+    #[serde(default)]
+    pub dsr: DsrConfig,
     /// Flows.
     pub flows: Vec<FlowConfig>,
     /// Times during which radios are off.

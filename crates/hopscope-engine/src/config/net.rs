@@ -12,6 +12,8 @@ choice! {
         Aodv = "aodv",
         /// Destination-sequenced distance vectors (Perkins and Bhagwat 1994), with the parameters of section `dsdv`.
         Dsdv = "dsdv",
+        /// Dynamic source routing (RFC 4728), with the parameters of section `dsr`.
+        Dsr = "dsr",
     }
 }
 

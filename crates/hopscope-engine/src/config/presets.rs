@@ -7,7 +7,8 @@ use super::mac::{BusyAtExpiry, CtsRule, EifsRule, ResponseTimeout};
 use super::radio::{CaptureRule, IgnoredFrame, Phy, Propagation, Undecodable};
 use super::tcp::{Handshake, InitialSsthresh, LossWindow, Recovery, RttEstimator};
 use super::{
-    AodvConfig, Config, DsdvConfig, MacConfig, NetConfig, RadioConfig, RoutingConfig, SeriesConfig, TcpConfig,
+    AodvConfig, Config, DsdvConfig, DsrConfig, MacConfig, NetConfig, RadioConfig, RoutingConfig, SeriesConfig,
+    TcpConfig,
 };
 use crate::units::{Span, Time};
 
@@ -26,6 +27,8 @@ pub struct Base {
     pub aodv: AodvConfig,
     /// DSDV.
     pub dsdv: DsdvConfig,
+    /// DSR.
+    pub dsr: DsrConfig,
 }
 
 impl Base {
@@ -42,6 +45,7 @@ impl Base {
             routing: RoutingConfig::default(),
             aodv: self.aodv,
             dsdv: self.dsdv,
+            dsr: self.dsr,
             flows: Vec::new(),
             outages: Vec::new(),
             series: SeriesConfig::default(),
@@ -143,7 +147,7 @@ fn apply_preset(base: &mut Base, preset: &str) -> Option<()> {
 
 /// The documented behaviour of ns-2.35; numbers are the items of docs/models/ns2.md.
 fn apply_ns2(base: &mut Base) {
-    let Base { radio, mac, net, tcp, aodv, dsdv } = base;
+    let Base { radio, mac, net, tcp, aodv, dsdv, .. } = base;
     if let Some(set) = AodvConfig::set("ns2") {
         *aodv = set; // 44 to 46
     }

@@ -3,6 +3,7 @@
 pub mod aodv;
 pub mod arena;
 pub mod dsdv;
+pub mod dsr;
 pub mod routing;
 pub mod tcp;
 

@@ -6,6 +6,7 @@ use crate::config::aodv::AodvRules;
 use crate::ids::NodeId;
 use crate::packet::aodv::AodvMessage;
 use crate::packet::dsdv::DsdvUpdate;
+use crate::packet::dsr::DsrMessage;
 
 /// A message of a routing protocol.
 #[derive(Debug, Clone, PartialEq)]
@@ -14,11 +15,19 @@ pub enum RoutingMessage {
     Aodv(AodvMessage),
     /// DSDV.
     Dsdv(DsdvUpdate),
+    /// DSR.
+    Dsr(DsrMessage),
 }
 
 impl From<AodvMessage> for RoutingMessage {
     fn from(message: AodvMessage) -> Self {
         RoutingMessage::Aodv(message)
+    }
+}
+
+impl From<DsrMessage> for RoutingMessage {
+    fn from(message: DsrMessage) -> Self {
+        RoutingMessage::Dsr(message)
     }
 }
 
@@ -28,6 +37,7 @@ impl RoutingMessage {
         match self {
             RoutingMessage::Aodv(message) => message.bytes(aodv_rules, udp_header),
             RoutingMessage::Dsdv(update) => update.bytes(),
+            RoutingMessage::Dsr(message) => message.bytes(),
         }
     }
 
@@ -36,6 +46,7 @@ impl RoutingMessage {
         match self {
             RoutingMessage::Aodv(message) => message.kind(),
             RoutingMessage::Dsdv(_) => "update",
+            RoutingMessage::Dsr(message) => message.kind(),
         }
     }
 }
@@ -50,10 +61,16 @@ pub struct SourceRoute {
 }
 
 impl SourceRoute {
-    /// Bytes it adds to the packet: the fixed part of the DSR header (RFC 4728 6.1) and the option, which lists the
-    /// nodes between the ends.
+    /// Bytes it adds to the packet.
     pub fn bytes(&self) -> u32 {
-        4 + 4 + 4 * (self.path.len() as u32).saturating_sub(2)
+        SourceRoute::header_bytes(self.path.len(), self.salvage)
+    }
+
+    /// The fixed part of the DSR header (RFC 4728 6.1) and the option, which lists the nodes between the ends and, once
+    /// salvaged, the node that did it (8.3.6). A neighbour needs no source route (8.1.1).
+    pub(super) fn header_bytes(nodes: usize, salvage: u8) -> u32 {
+        let listed = (nodes as u32).saturating_sub(if salvage > 0 { 1 } else { 2 });
+        if listed == 0 { 0 } else { 4 + 4 + 4 * listed }
     }
 
     /// The node after `node`; none at the end of the way or off it.

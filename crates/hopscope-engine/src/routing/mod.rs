@@ -9,12 +9,14 @@ pub mod aodv;
 mod armed;
 mod buffer;
 pub mod dsdv;
+pub mod dsr;
 pub mod fixed;
 
 pub use fixed::FixedRoutes;
 
 use aodv::Aodv;
 use dsdv::Dsdv;
+use dsr::Dsr;
 
 use crate::config::Config;
 use crate::config::net::RoutingProtocol;
@@ -31,6 +33,8 @@ pub enum Router {
     Aodv(Aodv),
     /// DSDV.
     Dsdv(Dsdv),
+    /// DSR.
+    Dsr(Dsr),
 }
 
 /// Calls the same method of whichever machine it is.
@@ -39,6 +43,7 @@ macro_rules! of_each {
         match $router {
             Router::Aodv($machine) => $call,
             Router::Dsdv($machine) => $call,
+            Router::Dsr($machine) => $call,
         }
     };
 }
@@ -50,6 +55,7 @@ impl Router {
             RoutingProtocol::Static => None,
             RoutingProtocol::Aodv => Some(Router::Aodv(Aodv::new(node, &config.aodv))),
             RoutingProtocol::Dsdv => Some(Router::Dsdv(Dsdv::new(node, &config.dsdv))),
+            RoutingProtocol::Dsr => Some(Router::Dsr(Dsr::new(node, &config.dsr))),
         }
     }
 
@@ -70,6 +76,7 @@ impl Router {
         match (self, message) {
             (Router::Aodv(aodv), RoutingMessage::Aodv(message)) => aodv.on_message(from, ttl, message, cx),
             (Router::Dsdv(dsdv), RoutingMessage::Dsdv(update)) => dsdv.on_message(from, update, cx),
+            (Router::Dsr(dsr), RoutingMessage::Dsr(message)) => dsr.on_message(ttl, message, cx),
             _ => {}
         }
     }
@@ -79,12 +86,14 @@ impl Router {
         of_each!(self, machine => machine.on_link_failure(next_hop, lost, cx));
     }
 
-    /// A data packet for this node or to be forwarded came in from the neighbour `from`.
+    /// A data packet for this node or to be forwarded came in from the neighbour `from`, with the source route it
+    /// carries.
     #[inline]
-    pub fn on_heard(&mut self, from: NodeId, now: Time) {
+    pub fn on_heard(&mut self, from: NodeId, source_route: Option<&SourceRoute>, now: Time) {
         match self {
             Router::Aodv(aodv) => aodv.on_heard(from, now),
             Router::Dsdv(_) => {}
+            Router::Dsr(dsr) => dsr.on_heard(source_route, now),
         }
     }
 
@@ -100,7 +109,11 @@ impl Router {
 
     /// Time to live of data packets that originate here; none: that of the network layer.
     pub fn data_ttl(&self) -> Option<u8> {
-        of_each!(self, machine => machine.data_ttl())
+        match self {
+            Router::Aodv(aodv) => aodv.data_ttl(),
+            Router::Dsdv(dsdv) => dsdv.data_ttl(),
+            Router::Dsr(_) => None,
+        }
     }
 }
 

@@ -205,6 +205,7 @@ pub fn check(config: &Config) -> Result<(), BuildError> {
         RoutingProtocol::Static => {}
         RoutingProtocol::Aodv => config.aodv.check()?,
         RoutingProtocol::Dsdv => config.dsdv.check()?,
+        RoutingProtocol::Dsr => config.dsr.check()?,
     }
     for (number, flow) in config.flows.iter().enumerate() {
         check_flow(config, number, flow)?;

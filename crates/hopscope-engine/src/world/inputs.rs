@@ -87,11 +87,11 @@ impl<R: Recorder> World<R> {
         let packet = self.packets.get_mut(id);
         packet.hops += 1;
         if !self.routers.is_empty() {
-            let from = packet.prev_hop;
+            let (from, extra) = (packet.prev_hop, packet.extra);
             if self.take_routing_message(node, id) {
                 return;
             }
-            self.routers[node.index()].on_heard(from, self.now);
+            self.routers[node.index()].on_heard(from, self.packets.source_route(extra), self.now);
         }
         let packet = self.packets.get_mut(id);
         if packet.dst == node {

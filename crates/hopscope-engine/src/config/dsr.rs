@@ -1,0 +1,174 @@
+//! Parameters of DSR (RFC 4728) and its named set.
+
+use super::params::{choice, params};
+use crate::error::BuildError;
+use crate::units::Span;
+
+choice! {
+    /// How long a link stays in the cache without being used.
+    pub enum LinkLife {
+        /// `route_cache_timeout` for every link.
+        Timeout = "timeout",
+        /// Longer for nodes whose links have lasted (Link-MaxLife, RFC 4728 appendix A).
+        MaxLife = "max-life",
+    }
+}
+
+params! {
+    /// DSR.
+    pub struct DsrConfig {
+        /// Largest number of hops of a route request.
+        discovery_hop_limit: u32 = 255, "hops", "RFC 4728 9";
+        /// A search begins with a request that only neighbours hear.
+        nonpropagating_request: bool = true, "", "RFC 4728 3.3.3 (optional there)";
+        /// Wait for the answer to the request that only neighbours hear.
+        nonprop_request_timeout: Span = Span::from_millis(30), "s", "RFC 4728 9";
+        /// Wait for the answer to the first propagated request; it doubles with every further one.
+        request_period: Span = Span::from_millis(500), "s", "RFC 4728 9";
+        /// Longest wait for the answer to one request.
+        max_request_period: Span = Span::from_secs(10), "s", "RFC 4728 9";
+        /// Propagated requests after the first one before the search is given up.
+        max_request_rexmt: u32 = 16, "", "RFC 4728 9";
+        /// Nodes whose requests are remembered, so that copies are ignored; the one heard last longest ago gives way.
+        request_table_size: u32 = 64, "nodes", "RFC 4728 9";
+        /// Requests remembered of each of them.
+        request_table_ids: u32 = 16, "", "RFC 4728 9";
+        /// Longest random delay of a repeated request and of a reply.
+        broadcast_jitter: Span = Span::from_millis(10), "s", "RFC 4728 9";
+        /// A node with a route in its cache answers for the destination.
+        cached_reply: bool = true, "", "RFC 4728 3.3.2";
+        /// A cached reply with a route of h hops waits h - 1 to h times this, so that short routes are told first; 0 takes
+        /// `broadcast_jitter`.
+        cached_reply_delay: Span = Span::ZERO, "s", "RFC 4728 8.2.5 (optional there)";
+        /// The destination answers only the first copy of a request; otherwise every copy, each of which took another way.
+        reply_to_first: bool = false, "", "RFC 4728 8.2.4";
+        /// How the life of cached links is set.
+        link_life: LinkLife = LinkLife::Timeout, "", "RFC 4728 4.1";
+        /// Life of a cached link after it was last used or heard of (`link_life` "timeout").
+        route_cache_timeout: Span = Span::from_secs(300), "s", "RFC 4728 9";
+        /// Stability of a node nothing is known of (this and the next four: `link_life` "max-life").
+        init_stability: Span = Span::from_secs(25), "s", "RFC 4728 A";
+        /// A link in use adds the time since its last use, times this, to the stability of its ends.
+        stability_incr_factor: f64 = 4.0, "", "RFC 4728 A";
+        /// A link that breaks multiplies the stability of its ends by this.
+        stability_decr_factor: f64 = 0.5, "", "RFC 4728 A";
+        /// Shortest life of a new link.
+        min_lifetime: Span = Span::from_secs(1), "s", "RFC 4728 A";
+        /// Least life left to a link after its use.
+        use_extends: Span = Span::from_secs(120), "s", "RFC 4728 A";
+        /// A link known to be broken is not taken from routes that others wrote for this time, unless the packet itself came
+        /// over it; 0 takes it at once.
+        broken_link_memory: Span = Span::from_secs(1), "s", "a default";
+        /// A route error is repeated in the next requests of the node it was sent to.
+        spread_errors: bool = true, "", "RFC 4728 3.4.4";
+        /// How often nodes on the way may give one packet a new route; 0 turns salvaging off.
+        max_salvage_count: u32 = 15, "", "RFC 4728 9";
+        /// Packets held while their destinations are searched.
+        send_buffer_size: u32 = 64, "packets", "a default";
+        /// Longest time a packet is held.
+        send_buffer_timeout: Span = Span::from_secs(30), "s", "RFC 4728 9";
+    }
+}
+
+impl DsrConfig {
+    /// Names of the parameter sets with what they stand for.
+    pub const SETS: &'static [(&'static str, &'static str)] = &[("rfc4728", "RFC 4728 with its section 9 constants.")];
+
+    /// The parameter set of that name.
+    pub fn set(name: &str) -> Option<DsrConfig> {
+        (name == "rfc4728").then(DsrConfig::default)
+    }
+
+    /// Checks what the types leave open.
+    ///
+    /// # Errors
+    /// Names the parameter, the value and what is allowed.
+    pub fn check(&self) -> Result<(), BuildError> {
+        let refuse = |name: &str, message: String| Err(BuildError::new(format!("routing.dsr.{name}"), message));
+        let times = [
+            ("nonprop_request_timeout", self.nonprop_request_timeout),
+            ("request_period", self.request_period),
+            ("route_cache_timeout", self.route_cache_timeout),
+            ("init_stability", self.init_stability),
+            ("min_lifetime", self.min_lifetime),
+            ("use_extends", self.use_extends),
+            ("send_buffer_timeout", self.send_buffer_timeout),
+        ];
+        for (name, time) in times {
+            if time == Span::ZERO {
+                return refuse(name, "is 0 s; it must be more".into());
+            }
+        }
+        let counts = [
+            ("request_table_size", self.request_table_size),
+            ("request_table_ids", self.request_table_ids),
+            ("send_buffer_size", self.send_buffer_size),
+        ];
+        for (name, count) in counts {
+            if count == 0 {
+                return refuse(name, "is 0; it must be more".into());
+            }
+        }
+        if !(1..=255).contains(&self.discovery_hop_limit) {
+            let limit = self.discovery_hop_limit;
+            return refuse("discovery_hop_limit", format!("is {limit} hops; 1 to 255 are possible"));
+        }
+        if self.max_salvage_count > 15 {
+            let count = self.max_salvage_count;
+            return refuse("max_salvage_count", format!("is {count}; 0 to 15 are possible (a field of four bits)"));
+        }
+        if self.max_request_period < self.request_period {
+            let (longest, first) = (self.max_request_period.as_secs(), self.request_period.as_secs());
+            return refuse(
+                "max_request_period",
+                format!("is {longest} s; it must be at least request_period, {first} s"),
+            );
+        }
+        if !(self.stability_incr_factor.is_finite() && self.stability_incr_factor >= 1.0) {
+            let factor = self.stability_incr_factor;
+            return refuse("stability_incr_factor", format!("is {factor}; it must be at least 1"));
+        }
+        if !(0.0..1.0).contains(&self.stability_decr_factor) {
+            let factor = self.stability_decr_factor;
+            return refuse("stability_decr_factor", format!("is {factor}; it must be at least 0 and less than 1"));
+        }
+        Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_named_set_is_valid_and_no_other_name_is_known() {
+        for (name, _) in DsrConfig::SETS {
+            assert_eq!(DsrConfig::set(name).expect("a listed set exists").check(), Ok(()), "{name}");
+        }
+        assert_eq!(DsrConfig::set("dsr"), None);
+    }
+
+    #[test]
+    fn bad_values_name_their_key_and_what_is_allowed() {
+        let base = DsrConfig::default;
+        let cases = [
+            (DsrConfig { request_period: Span::ZERO, ..base() }, "request_period", "more"),
+            (DsrConfig { send_buffer_size: 0, ..base() }, "send_buffer_size", "more"),
+            (DsrConfig { discovery_hop_limit: 256, ..base() }, "discovery_hop_limit", "1 to 255"),
+            (DsrConfig { discovery_hop_limit: 0, ..base() }, "discovery_hop_limit", "1 to 255"),
+            (DsrConfig { max_salvage_count: 16, ..base() }, "max_salvage_count", "0 to 15"),
+            (
+                DsrConfig { max_request_period: Span(1), ..base() },
+                "max_request_period",
+                "at least request_period, 0.5 s",
+            ),
+            (DsrConfig { stability_incr_factor: f64::NAN, ..base() }, "stability_incr_factor", "at least 1"),
+            (DsrConfig { stability_decr_factor: 1.0, ..base() }, "stability_decr_factor", "less than 1"),
+        ];
+        for (cfg, key, allowed) in cases {
+            let error = cfg.check().expect_err("refused");
+            assert_eq!(error.key, format!("routing.dsr.{key}"));
+            assert!(error.message.contains(allowed), "{error}");
+        }
+    }
+}
