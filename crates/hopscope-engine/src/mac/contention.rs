@@ -96,7 +96,8 @@ pub enum AccessAnswer {
 pub struct Station {
     /// The radio.
     pub radio: Radio,
-    /// End of the NAV; `NAV_UNCONFIRMED` says that it may fall back to `Contender::nav_fallback`.
+    /// End of the NAV; while `NAV_UNCONFIRMED` is set it falls back unless a frame begins in time. The radio's owner
+    /// word says how long before the end of the NAV that decides.
     nav_until: Time,
     own: Box<Contender>,
 }
@@ -119,10 +120,8 @@ struct Contender {
     /// The frame received in error keeps the medium busy until here, so that DIFS after it makes EIFS; counts while
     /// `EIFS` is set.
     eifs_until: Time,
-    /// A NAV set by an RTS falls back unless a frame begins by `nav_reset_at`: to `nav_fallback`.
-    nav_reset_at: Time,
-    /// What was reserved before the RTS, or `nav_reset_at` where that is later.
-    nav_fallback: Time,
+    /// What was reserved before the RTS that set the NAV; counts while `NAV_BEFORE` is set.
+    nav_before: Time,
     /// Instant of the queued access event, `NEVER` when none is queued.
     queued_at: Time,
     rng: Stream,
@@ -131,12 +130,14 @@ struct Contender {
 /// No frame was received.
 const NOTHING: u32 = u32::MAX;
 
-/// Bits kept in `Radio::owner_bits`: the start of a frame changes the pending access.
-const FREEZES: u8 = 1;
+/// Bits kept in the radio: the start of a frame changes the pending access.
+const FREEZES: u8 = Radio::OWNER_BIT;
 /// The last frame was received in error: `Contender::eifs_until` counts.
-const EIFS: u8 = 2;
+const EIFS: u8 = Radio::OWNER_BIT << 1;
 /// The NAV was set by an RTS and no frame has begun since.
-const NAV_UNCONFIRMED: u8 = 4;
+const NAV_UNCONFIRMED: u8 = Radio::OWNER_BIT << 2;
+/// Something was reserved beyond the instant at which such a NAV falls back: `Contender::nav_before` counts.
+const NAV_BEFORE: u8 = Radio::OWNER_BIT << 3;
 
 impl Station {
     /// Bytes that one station takes, the parts behind pointers included.
@@ -157,8 +158,7 @@ impl Station {
                 due: Time::NEVER,
                 hold_until: Time::ZERO,
                 eifs_until: Time::ZERO,
-                nav_reset_at: Time::NEVER,
-                nav_fallback: Time::NEVER,
+                nav_before: Time::ZERO,
                 queued_at: Time::NEVER,
                 rng,
             }),
@@ -168,7 +168,10 @@ impl Station {
     /// A frame will arrive. What has ended by `now` is applied first, which keeps the inbox short.
     #[inline(always)]
     pub fn post(&mut self, now: Time, arrival: Packed, rules: &StationRules) {
-        if self.radio.has_waiting() && !self.take_isolated(now, rules) {
+        if self.radio.post_after_passing(now, arrival, FREEZES | NAV_UNCONFIRMED, &rules.radio) {
+            return;
+        }
+        if !self.take_isolated(now, rules) {
             self.apply_edges(now, rules);
         }
         self.radio.post_packed(arrival);
@@ -186,14 +189,9 @@ impl Station {
     /// Applies the next frame at once if it had the air to itself and has ended.
     #[inline(always)]
     fn take_isolated(&mut self, now: Time, rules: &StationRules) -> bool {
-        let freezes = self.freezes();
-        let busy_before = if freezes { self.busy_until() } else { Time::ZERO };
         let Some(frame) = self.radio.next_isolated(now, &rules.radio) else { return false };
-        if frame.sensed {
-            if freezes {
-                self.freeze(frame.start, busy_before, rules.cca_delay, rules);
-            }
-            self.confirm_nav(frame.start);
+        if frame.sensed && self.radio.has(FREEZES | NAV_UNCONFIRMED) {
+            self.on_busy(frame.start, frame.carrier_before, rules);
         }
         match frame.heard {
             Heard::Frame => self.on_rx_ok(frame.end, frame.slot, frame.nav, frame.flags, rules),
@@ -203,28 +201,35 @@ impl Station {
         true
     }
 
+    /// Applies edge by edge, to begin with one that no isolated frame takes.
     #[inline(never)]
     fn apply_edges(&mut self, now: Time, rules: &StationRules) {
-        while !self.radio.is_quiet() {
-            if self.take_isolated(now, rules) {
-                continue;
-            }
-            let busy_before = self.busy_until();
+        loop {
+            let carrier_before = self.radio.carrier_until();
             match self.radio.next_edge(now, &rules.radio) {
-                Some(Edge::Busy { at }) => self.on_busy(at, busy_before, rules),
+                Some(Edge::Busy { at }) => {
+                    if self.radio.has(FREEZES | NAV_UNCONFIRMED) {
+                        self.on_busy(at, carrier_before, rules);
+                    }
+                }
                 Some(Edge::Ignored { end, .. }) => self.extend_nav(end + rules.timing.eifs),
                 Some(Edge::Silent | Edge::Deaf) => {}
                 Some(Edge::RxOk { at, slot, nav, flags }) => self.on_rx_ok(at, slot, nav, flags, rules),
                 Some(Edge::RxBad { at }) => self.on_rx_bad(at, rules),
                 None => return,
             }
+            while self.take_isolated(now, rules) {}
+            if self.radio.is_quiet() {
+                return;
+            }
         }
     }
 
+    /// A sensed frame begins at `at`; the carrier known before ended at `carrier_before`.
     #[inline]
-    fn on_busy(&mut self, at: Time, busy_before: Time, rules: &StationRules) {
-        if self.freezes() {
-            self.freeze(at, busy_before, rules.cca_delay, rules);
+    fn on_busy(&mut self, at: Time, carrier_before: Time, rules: &StationRules) {
+        if self.radio.has(FREEZES) {
+            self.freeze(at, self.busy_after(carrier_before), rules.cca_delay, rules);
         }
         self.confirm_nav(at);
     }
@@ -233,7 +238,7 @@ impl Station {
     fn on_rx_bad(&mut self, at: Time, rules: &StationRules) {
         match rules.eifs {
             EifsRule::ReplacesDifs => {
-                self.radio.owner_bits |= EIFS;
+                self.radio.set(EIFS);
                 self.own.eifs_until = at + (rules.timing.eifs - rules.timing.difs);
             }
             EifsRule::Nav => self.extend_nav(at + rules.timing.eifs),
@@ -241,17 +246,14 @@ impl Station {
         }
     }
 
-    /// True when the start of a frame changes the pending access.
-    #[inline]
-    fn freezes(&self) -> bool {
-        self.radio.owner_bits & FREEZES != 0
-    }
-
     fn set_access(&mut self, access: Access) {
         self.own.access = access;
         self.own.due = Time::NEVER;
-        let freezes = matches!(access, Access::Immediate | Access::Backoff);
-        self.radio.owner_bits = (self.radio.owner_bits & !FREEZES) | if freezes { FREEZES } else { 0 };
+        if matches!(access, Access::Immediate | Access::Backoff) {
+            self.radio.set(FREEZES);
+        } else {
+            self.radio.clear(FREEZES);
+        }
     }
 
     /// Extends the NAV to `until`; a shorter value changes nothing.
@@ -259,27 +261,51 @@ impl Station {
     fn extend_nav(&mut self, until: Time) {
         if until > self.nav_until {
             self.nav_until = until;
-            self.radio.owner_bits &= !NAV_UNCONFIRMED;
+            self.radio.clear(NAV_UNCONFIRMED);
         }
     }
 
-    /// Extends the NAV because of an RTS that ended at `end`; unless a frame begins in time, it will fall back.
-    fn extend_nav_by_rts(&mut self, until: Time, end: Time, rules: &StationRules) {
-        if until > self.nav_until {
-            self.own.nav_reset_at = end + rules.timing.nav_reset;
-            self.own.nav_fallback = self.own.nav_reset_at.max(self.nav_end());
-            self.nav_until = until;
-            self.radio.owner_bits |= NAV_UNCONFIRMED;
+    /// Extends the NAV by the `nav` nanoseconds of an RTS that ended at `end`; unless a frame begins in time, it will
+    /// fall back.
+    #[inline]
+    fn extend_nav_by_rts(&mut self, end: Time, nav: u32, rules: &StationRules) {
+        let until = end + Span(u64::from(nav));
+        if until <= self.nav_until {
+            return;
         }
+        let before = self.nav_end();
+        // A NAV that ends before it could fall back never does.
+        let ahead = u64::from(nav).saturating_sub(rules.timing.nav_reset.0) as u32;
+        self.nav_until = until;
+        self.radio.owner_word = ahead;
+        self.radio.set(NAV_UNCONFIRMED);
+        if before > self.nav_reset_at() {
+            self.own.nav_before = before;
+            self.radio.set(NAV_BEFORE);
+        } else {
+            self.radio.clear(NAV_BEFORE);
+        }
+    }
+
+    /// Without a frame until then, a NAV set by an RTS falls back.
+    #[inline]
+    fn nav_reset_at(&self) -> Time {
+        Time(self.nav_until.0 - u64::from(self.radio.owner_word))
+    }
+
+    /// What an unconfirmed NAV falls back to.
+    #[inline]
+    fn nav_fallback(&self) -> Time {
+        if self.radio.has(NAV_BEFORE) { self.own.nav_before } else { self.nav_reset_at() }
     }
 
     /// A frame begins at `at`: it either confirms a NAV set by an RTS or comes after its reset.
     #[inline]
     fn confirm_nav(&mut self, at: Time) {
-        if self.radio.owner_bits & NAV_UNCONFIRMED != 0 {
-            self.radio.owner_bits &= !NAV_UNCONFIRMED;
-            if at > self.own.nav_reset_at {
-                self.nav_until = self.nav_until.min(self.own.nav_fallback);
+        if self.radio.has(NAV_UNCONFIRMED) {
+            self.radio.clear(NAV_UNCONFIRMED);
+            if at > self.nav_reset_at() {
+                self.nav_until = self.nav_fallback();
             }
         }
     }
@@ -287,11 +313,7 @@ impl Station {
     /// The end of the NAV, if no frame begins from now on: the earliest instant it can end.
     #[inline]
     fn nav_end(&self) -> Time {
-        if self.radio.owner_bits & NAV_UNCONFIRMED != 0 {
-            self.nav_until.min(self.own.nav_fallback)
-        } else {
-            self.nav_until
-        }
+        if self.radio.has(NAV_UNCONFIRMED) { self.nav_fallback() } else { self.nav_until }
     }
 
     /// Takes the frame received at this very instant, if its air slot is `slot`.
@@ -305,7 +327,7 @@ impl Station {
     /// The own transmitter starts at `now` and is on until `end`.
     #[inline]
     pub fn begin_tx(&mut self, now: Time, end: Time, rules: &StationRules) {
-        if self.freezes() {
+        if self.radio.has(FREEZES) {
             self.freeze(now, self.busy_until(), Span::ZERO, rules);
         }
         self.radio.begin_tx(end);
@@ -432,14 +454,20 @@ impl Station {
     /// End of everything that occupies the medium, as far as is known.
     #[inline]
     fn busy_until(&self) -> Time {
-        self.radio.carrier_until().max(self.nav_end()).max(self.radio.tx_until()).max(self.own.hold_until)
+        self.busy_after(self.radio.carrier_until())
+    }
+
+    /// The same for a given end of the carrier.
+    #[inline]
+    fn busy_after(&self, carrier_until: Time) -> Time {
+        carrier_until.max(self.nav_end()).max(self.radio.tx_until()).max(self.own.hold_until)
     }
 
     /// First instant of the count of slots, the medium being idle from `busy_until` on.
     #[inline]
     fn count_from(&self, busy_until: Time, rules: &StationRules) -> Time {
         let difs = rules.timing.difs;
-        let eifs_until = if self.radio.owner_bits & EIFS != 0 { self.own.eifs_until } else { Time::ZERO };
+        let eifs_until = if self.radio.has(EIFS) { self.own.eifs_until } else { Time::ZERO };
         match self.own.access {
             Access::NonFreezing => self.own.armed_at + difs,
             _ if rules.ifs_from_start => busy_until.max(self.own.armed_at) + difs,
@@ -455,7 +483,7 @@ impl Station {
     fn earliest_access(&self, now: Time, rules: &StationRules) -> Time {
         let busy_until = self.busy_until();
         let expiry = self.expiry(busy_until, rules);
-        if self.radio.owner_bits & EIFS == 0 {
+        if !self.radio.has(EIFS) {
             return expiry;
         }
         let shortest = if self.radio.is_quiet() { rules.timing.cts.min(rules.timing.ack) } else { Span::ZERO };
@@ -495,15 +523,14 @@ impl Station {
     }
 
     fn on_rx_ok(&mut self, at: Time, slot: u32, nav: u32, flags: u8, rules: &StationRules) {
-        self.radio.owner_bits &= !EIFS;
+        self.radio.clear(EIFS);
         if flags & Arrival::FOR_ME != 0 {
             self.own.received = slot;
         } else if nav > 0 {
-            let until = at + Span(u64::from(nav));
             if rules.nav_reset && flags & Arrival::RTS != 0 {
-                self.extend_nav_by_rts(until, at, rules);
+                self.extend_nav_by_rts(at, nav, rules);
             } else {
-                self.extend_nav(until);
+                self.extend_nav(at + Span(u64::from(nav)));
             }
         }
     }

@@ -187,6 +187,8 @@ pub struct Dcf {
     next_seq: u16,
     sifs_generation: u32,
     response_generation: u32,
+    /// The wait for a response is over, but a frame for this node is on the air: whatever its end brings decides.
+    decided_at: Time,
     dedup: Dedup,
     attempts: Attempts,
 }
@@ -219,6 +221,7 @@ impl Dcf {
             next_seq: 0,
             sifs_generation: 0,
             response_generation: 0,
+            decided_at: Time::NEVER,
             dedup: Dedup::default(),
             attempts: Attempts::default(),
         }
@@ -279,8 +282,34 @@ impl Dcf {
         generation != self.response_generation || matches!(self.phase, Phase::Idle | Phase::Contend | Phase::SifsData)
     }
 
-    /// A frame for this node (or a broadcast) was received without error.
-    pub fn on_rx(&mut self, frame: &Frame, cx: &mut MacCx<'_>) {
+    /// True when the wait for a response goes on, as a frame for this node is on the air. Told without applying edges.
+    #[inline]
+    pub fn waits_for_end(&mut self, now: Time, station: &mut Station, rules: &MacRules) -> bool {
+        let waits = rules.rx_start_timeout && matches!(self.phase, Phase::WaitCts | Phase::WaitAck);
+        if waits && let Some(end) = station.radio.own_frame_until(now) {
+            self.decided_at = end;
+            return true;
+        }
+        false
+    }
+
+    /// True when the end of a frame for this node means something even if the frame was not received.
+    #[inline]
+    pub fn is_decided_at(&self, now: Time) -> bool {
+        self.decided_at == now
+    }
+
+    /// A frame for this node (or a broadcast) ends; `frame` if it was received without error.
+    pub fn on_rx_end(&mut self, frame: Option<&Frame>, cx: &mut MacCx<'_>) {
+        if let Some(frame) = frame {
+            self.on_rx(frame, cx);
+        }
+        if self.decided_at == cx.now && matches!(self.phase, Phase::WaitCts | Phase::WaitAck) {
+            self.arm_response(cx.now, cx);
+        }
+    }
+
+    fn on_rx(&mut self, frame: &Frame, cx: &mut MacCx<'_>) {
         match frame.kind {
             FrameKind::Rts => self.on_rts(frame, cx),
             FrameKind::Cts => {
@@ -333,7 +362,11 @@ impl Dcf {
                     && let Some(end) = cx.station.radio.receiving_until()
                     && end > cx.now
                 {
-                    self.arm_response(end, cx);
+                    if cx.station.radio.receives_own() {
+                        self.decided_at = end;
+                    } else {
+                        self.arm_response(end, cx);
+                    }
                 } else {
                     self.on_failure(cx);
                 }
@@ -498,6 +531,7 @@ impl Dcf {
 
     fn arm_response(&mut self, at: Time, cx: &mut MacCx<'_>) {
         self.response_generation = self.response_generation.wrapping_add(1);
+        self.decided_at = Time::NEVER;
         cx.out.arm_response = Some((at, self.response_generation));
     }
 

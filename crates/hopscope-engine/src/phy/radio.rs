@@ -152,19 +152,24 @@ pub struct RadioRules {
     pub noise: f64,
     /// Frames alone on the air may be taken at once (not where noise decides, nor where every edge is to be walked).
     pub isolated: bool,
+    /// The same, and undecodable ones leave nothing.
+    pub passing: bool,
 }
 
 impl RadioRules {
     /// Rules from the configuration.
     pub fn new(radio: &RadioConfig) -> Self {
+        let isolated = radio.interference != Interference::Sinr;
+        let undecodable_locks = radio.undecodable == Undecodable::Locks;
         RadioRules {
             interference: radio.interference,
             capture_rule: radio.capture_rule,
             capture_threshold: radio.capture_threshold as f32,
             ignored_frame: radio.ignored_frame,
-            undecodable_locks: radio.undecodable == Undecodable::Locks,
+            undecodable_locks,
             noise: 10f64.powf(radio.noise_floor / 10.0) * 1e-3,
-            isolated: radio.interference != Interference::Sinr,
+            isolated,
+            passing: isolated && !undecodable_locks,
         }
     }
 }
@@ -221,6 +226,8 @@ pub struct Isolated {
     pub flags: u8,
     /// Carrier sense was busy meanwhile.
     pub sensed: bool,
+    /// End of the carrier known before.
+    pub carrier_before: Time,
     /// What the receiver made of it.
     pub heard: Heard,
 }
@@ -260,15 +267,18 @@ pub struct Radio {
     /// End of the last sensed frame known to have begun.
     carrier_until: Time,
     rest: Box<Rest>,
-    /// A frame holds the receiver (`Rest::lock`).
-    held: bool,
-    /// More arrivals wait in `Rest::later`.
-    more: bool,
-    /// Energy or the own transmission may still be on the air: `Rest` must be looked at.
-    disturbed: bool,
-    /// Bits of the owner, here to share the cache line.
-    pub owner_bits: u8,
+    /// `HELD`, `MORE` and `DISTURBED`, and from `Radio::OWNER_BIT` on the bits of the owner.
+    bits: u8,
+    /// A word of the owner, here to share the cache line.
+    pub owner_word: u32,
 }
+
+/// A frame holds the receiver (`Rest::lock`).
+const HELD: u8 = 1;
+/// More arrivals wait in `Rest::later`.
+const MORE: u8 = 2;
+/// Energy or the own transmission may still be on the air: `Rest` must be looked at.
+const DISTURBED: u8 = 4;
 
 /// The part of a radio that most frames do not touch.
 #[derive(Debug, Default)]
@@ -291,10 +301,8 @@ impl Default for Radio {
             front: Packed::NONE,
             carrier_until: Time::ZERO,
             rest: Box::default(),
-            held: false,
-            more: false,
-            disturbed: false,
-            owner_bits: 0,
+            bits: 0,
+            owner_word: 0,
         }
     }
 }
@@ -302,6 +310,28 @@ impl Default for Radio {
 impl Radio {
     /// Bytes of the part that most frames do not touch.
     pub const REST_MEMORY: usize = size_of::<Rest>();
+    /// The lowest of the bits that are the owner's.
+    pub const OWNER_BIT: u8 = 8;
+
+    /// True when one of these bits of the owner is set.
+    #[inline(always)]
+    pub fn has(&self, bits: u8) -> bool {
+        self.bits & bits != 0
+    }
+
+    /// Sets bits of the owner.
+    #[inline(always)]
+    pub fn set(&mut self, bits: u8) {
+        debug_assert!(bits >= Radio::OWNER_BIT);
+        self.bits |= bits;
+    }
+
+    /// Clears bits of the owner.
+    #[inline(always)]
+    pub fn clear(&mut self, bits: u8) {
+        debug_assert!(bits >= Radio::OWNER_BIT);
+        self.bits &= !bits;
+    }
 
     /// Announces a frame that will arrive; order of calls does not matter between different start times.
     #[inline]
@@ -312,14 +342,40 @@ impl Radio {
     /// The same for an arrival packed before. Its words go one by one, see `EventQueue::push_near`.
     #[inline(always)]
     pub fn post_packed(&mut self, packed: Packed) {
-        let Packed { start, times, heard } = packed;
         if self.has_waiting() {
-            self.post_behind(start, times, heard);
+            self.post_behind(packed.start, packed.times, packed.heard);
         } else {
-            self.front.start = start;
-            self.front.times = times;
-            self.front.heard = heard;
+            self.post_first(packed);
         }
+    }
+
+    #[inline(always)]
+    fn post_first(&mut self, Packed { start, times, heard }: Packed) {
+        self.front.start = start;
+        self.front.times = times;
+        self.front.heard = heard;
+    }
+
+    /// The same where the arrival before it, if any, ended by `limit` and left no more than its carrier: it could not be
+    /// decoded, nothing else was on the air, and no bit of `minds` is set. False when that does not hold; then nothing
+    /// has happened. This is the lot of most stations at most frames.
+    #[inline(always)]
+    pub fn post_after_passing(&mut self, limit: Time, packed: Packed, minds: u8, rules: &RadioRules) -> bool {
+        if self.has_waiting() {
+            let end = self.front.end();
+            let flags = self.front.flags();
+            if end > limit
+                || flags & Arrival::DECODABLE != 0
+                || self.has(HELD | MORE | DISTURBED | minds)
+                || !rules.passing
+            {
+                return false;
+            }
+            let carrier_end = if flags & Arrival::SENSED != 0 { end } else { Time::ZERO };
+            self.carrier_until = self.carrier_until.max(carrier_end);
+        }
+        self.post_first(packed);
+        true
     }
 
     /// Starts the own transmitter, on until `end`; a reception under way is lost.
@@ -327,7 +383,7 @@ impl Radio {
     pub fn begin_tx(&mut self, end: Time) {
         self.rest.lock.spoiled = true;
         self.rest.tx_until = end;
-        self.disturbed = true;
+        self.bits |= DISTURBED;
     }
 
     /// The own transmission ends then.
@@ -345,7 +401,27 @@ impl Radio {
     /// End of the frame being received, if any.
     #[inline]
     pub fn receiving_until(&self) -> Option<Time> {
-        self.held.then_some(self.rest.lock.end)
+        self.has(HELD).then_some(self.rest.lock.end)
+    }
+
+    /// True when the frame being received is addressed to this node (or broadcast): its end is an event here.
+    #[inline]
+    pub fn receives_own(&self) -> bool {
+        self.has(HELD) && self.rest.lock.flags & Arrival::FOR_ME != 0
+    }
+
+    /// End of a frame for this node that holds the receiver at `now`, where that can be told without applying edges:
+    /// it began before with nothing else on the air.
+    #[inline]
+    pub fn own_frame_until(&mut self, now: Time) -> Option<Time> {
+        const WANTED: u8 = Arrival::FOR_ME | Arrival::DECODABLE;
+        let (start, end) = (self.front.start, self.front.end());
+        let own = start < now
+            && end > now
+            && self.front.flags() & WANTED == WANTED
+            && !self.has(HELD | MORE)
+            && !(self.has(DISTURBED) && self.is_disturbed(start));
+        own.then_some(end)
     }
 
     /// True when a frame was announced that has not begun for this radio yet.
@@ -357,7 +433,7 @@ impl Radio {
     /// True when no edge is left to apply at any time.
     #[inline]
     pub fn is_quiet(&self) -> bool {
-        !self.has_waiting() && !self.held
+        !self.has_waiting() && !self.has(HELD)
     }
 
     /// Takes a frame that began and ended by `limit` with nothing else on the air, as most do: the same outcome as
@@ -366,36 +442,42 @@ impl Radio {
     pub fn next_isolated(&mut self, limit: Time, rules: &RadioRules) -> Option<Isolated> {
         let front = self.front;
         let (start, end) = (front.start, front.end());
-        if end > limit || self.held || self.more || !rules.isolated {
+        if end > limit || self.has(HELD | MORE) || !rules.isolated || (self.has(DISTURBED) && self.is_disturbed(start))
+        {
             return None;
-        }
-        if self.disturbed {
-            self.disturbed = self.rest.tx_until > start || self.rest.energy_until > start;
-            if self.disturbed {
-                return None;
-            }
         }
         self.front = Packed::NONE;
         let flags = front.flags();
         let sensed = flags & Arrival::SENSED != 0;
+        let carrier_before = self.carrier_until;
         if sensed {
-            self.carrier_until = self.carrier_until.max(end);
+            self.carrier_until = carrier_before.max(end);
         }
-        let heard = if flags & (Arrival::DECODABLE | Arrival::ERRORED) == Arrival::DECODABLE {
-            Heard::Frame
-        } else if flags & Arrival::DECODABLE != 0 || (rules.undecodable_locks && sensed) {
+        let heard = if flags & Arrival::DECODABLE != 0 {
+            if flags & Arrival::ERRORED == 0 { Heard::Frame } else { Heard::Noise }
+        } else if rules.undecodable_locks && sensed {
             Heard::Noise
         } else {
             Heard::Nothing
         };
-        Some(Isolated { start, end, slot: front.slot(), nav: front.nav(), flags, sensed, heard })
+        Some(Isolated { start, end, slot: front.slot(), nav: front.nav(), flags, sensed, carrier_before, heard })
+    }
+
+    /// True when energy or the own transmission reaches beyond `start`; else nothing disturbs any more.
+    #[inline]
+    fn is_disturbed(&mut self, start: Time) -> bool {
+        let disturbed = self.rest.tx_until > start || self.rest.energy_until > start;
+        if !disturbed {
+            self.bits &= !DISTURBED;
+        }
+        disturbed
     }
 
     /// Applies the next edge not later than `limit` (starts: strictly before it).
     #[inline]
     pub fn next_edge(&mut self, limit: Time, rules: &RadioRules) -> Option<Edge> {
         let start = self.front.start;
-        if self.held && self.rest.lock.end <= start {
+        if self.has(HELD) && self.rest.lock.end <= start {
             return (self.rest.lock.end <= limit).then(|| self.end_lock());
         }
         if start < limit {
@@ -412,21 +494,23 @@ impl Radio {
         let later = if self.front.is_after(&packed) { std::mem::replace(&mut self.front, packed) } else { packed };
         let place = self.rest.later.partition_point(|a| !a.is_after(&later));
         self.rest.later.insert(place, later);
-        self.more = true;
+        self.bits |= MORE;
     }
 
     fn pop_front(&mut self) {
-        if self.more {
+        if self.has(MORE) {
             self.front = self.rest.later.remove(0);
-            self.more = !self.rest.later.is_empty();
+            if self.rest.later.is_empty() {
+                self.bits &= !MORE;
+            }
         } else {
             self.front = Packed::NONE;
         }
     }
 
     fn end_lock(&mut self) -> Edge {
-        let lock = self.rest.lock;
-        self.held = false;
+        let lock = &self.rest.lock;
+        self.bits &= !HELD;
         if self.rest.tx_until > lock.end {
             return Edge::Deaf;
         }
@@ -441,7 +525,7 @@ impl Radio {
         if rules.interference == Interference::Sinr {
             self.rest.on_air.retain(|(end, _)| *end > at);
         }
-        let edge = if self.held { self.overlap(arrival, rules) } else { self.try_lock(arrival, rules) };
+        let edge = if self.has(HELD) { self.overlap(arrival, rules) } else { self.try_lock(arrival, rules) };
         if rules.interference == Interference::Sinr {
             self.rest.on_air.push((arrival.end, arrival.power));
         }
@@ -543,7 +627,7 @@ impl Radio {
     }
 
     fn take_lock(&mut self, arrival: &Arrival, spoiled: bool, min_sinr: f32) {
-        self.held = true;
+        self.bits |= HELD;
         self.rest.lock = Lock {
             end: arrival.end,
             nav: arrival.nav,
@@ -570,7 +654,7 @@ impl Radio {
 
     /// Keeps the strongest and the longest of the unlocked frames: exact for one, cautious for more.
     fn note_energy(&mut self, at: Time, end: Time, power: f32) {
-        self.disturbed = true;
+        self.bits |= DISTURBED;
         self.rest.energy_power = if self.rest.energy_until > at { self.rest.energy_power.max(power) } else { power };
         self.rest.energy_until = self.rest.energy_until.max(end);
     }

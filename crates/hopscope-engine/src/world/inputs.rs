@@ -20,7 +20,8 @@ impl<R: Recorder> World<R> {
             Event::Sifs { node, generation } => self.mac_input(node, |mac, cx| mac.on_sifs(generation, cx)),
             Event::ResponseTimeout { node, generation } => {
                 // Most answers come: do not walk the station's edges for nothing.
-                if !self.macs[node.index()].response_is_stale(generation) {
+                let (mac, station) = (&mut self.macs[node.index()], &mut self.stations[node.index()]);
+                if !mac.response_is_stale(generation) && !mac.waits_for_end(self.now, station, &self.rules) {
                     self.mac_input(node, |mac, cx| mac.on_response_timeout(generation, cx));
                 }
             }
@@ -76,9 +77,10 @@ impl<R: Recorder> World<R> {
     fn on_rx_end(&mut self, node: NodeId, slot: u32) {
         let station = &mut self.stations[node.index()];
         station.catch_up(self.now, &self.rules.station);
-        if station.take_received(slot) && !self.is_off(node) {
+        let received = station.take_received(slot) && !self.is_off(node);
+        if received || self.macs[node.index()].is_decided_at(self.now) {
             let frame = self.air[(slot / 2) as usize].frames[(slot % 2) as usize];
-            self.mac_input_caught_up(node, |mac, cx| mac.on_rx(&frame, cx));
+            self.mac_input_caught_up(node, |mac, cx| mac.on_rx_end(received.then_some(&frame), cx));
         }
     }
 

@@ -219,10 +219,8 @@ impl Lab {
             self.station.catch_up(now, &self.rules.station);
             match event {
                 Event::RxEnd { slot, .. } => {
-                    if self.station.take_received(slot) {
-                        let frame = self.air[slot as usize];
-                        self.input(now, |mac, cx| mac.on_rx(&frame, cx));
-                    }
+                    let frame = self.station.take_received(slot).then_some(self.air[slot as usize]);
+                    self.input(now, |mac, cx| mac.on_rx_end(frame.as_ref(), cx));
                 }
                 Event::Sifs { generation, .. } => self.input(now, |mac, cx| mac.on_sifs(generation, cx)),
                 Event::ResponseTimeout { generation, .. } => {
