@@ -297,13 +297,7 @@ struct Rest {
 
 impl Default for Radio {
     fn default() -> Self {
-        Radio {
-            front: Packed::NONE,
-            carrier_until: Time::ZERO,
-            rest: Box::default(),
-            bits: 0,
-            owner_word: 0,
-        }
+        Radio { front: Packed::NONE, carrier_until: Time::ZERO, rest: Box::default(), bits: 0, owner_word: 0 }
     }
 }
 

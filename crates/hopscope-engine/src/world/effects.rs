@@ -123,6 +123,7 @@ impl<R: Recorder> World<R> {
     }
 
     /// The same scan where each copy has a power and a fate of its own, and radios may be off.
+    #[inline(never)]
     fn transmit_through_channel(&mut self, frame: &Frame, heard: Packed, slot: u32) {
         let now = self.now;
         let broadcast = frame.dst == NodeId::BROADCAST;

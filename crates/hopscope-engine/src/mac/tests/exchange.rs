@@ -54,6 +54,20 @@ fn a_frame_under_reception_puts_the_time_out_off() {
 }
 
 #[test]
+fn a_frame_for_the_station_decides_at_its_end() {
+    let lab = |length, frame: fn(u64) -> Heard| {
+        let lab = Lab::new("standard").peer(Peer::Silent).draws_from(&[(63, 5)]).offer(100);
+        lab.hears(500, frame(length)).run(2_000)
+    };
+    let answered = lab(304, |length| Heard::new(FrameKind::Cts, PEER, ME, 7_000, length));
+    assert_eq!(instants(&answered, "DATA"), [500 + 304 + 10]);
+    let lost = lab(304, |length| Heard { to: ME, ..Heard::errored(length) });
+    assert_eq!(instants(&lost, "RTS"), [100, 804 + 364 + 5 * 20], "EIFS and the back-off follow the end");
+    let ended_before = lab(100, |length| Heard { to: ME, ..Heard::errored(length) });
+    assert_eq!(instants(&ended_before, "RTS"), [100, 600 + 364 + 5 * 20], "nothing on the air at the time-out");
+}
+
+#[test]
 fn seven_rts_without_cts_drop_the_packet() {
     let mut lab = Lab::new("standard").peer(Peer::Silent).offer(100).offer(100);
     let windows = [63, 127, 255, 511, 1_023, 1_023];

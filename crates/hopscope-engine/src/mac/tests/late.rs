@@ -19,7 +19,7 @@ struct Script {
 }
 
 fn script() -> impl Strategy<Value = Script> {
-    let frames = proptest::collection::vec((1..900u64, 10..600u64, 0..8u8), 0..16);
+    let frames = proptest::collection::vec((1..900u64, 10..600u64, 0..10u8), 0..16);
     let offers = proptest::collection::vec(0..12_000u64, 1..5);
     (any::<[bool; 3]>(), 0..3u8, frames, offers).prop_map(|([ns2, rts_used, defers], answers, frames, offers)| Script {
         ns2,
@@ -48,6 +48,8 @@ fn log(script: &Script, watchful: bool) -> Vec<Line> {
             3 => Heard::new(FrameKind::Cts, PEER, OTHER, 700, length),
             4 => Heard { length, ..Heard::data(start as u16) },
             5 => Heard::rts(PEER, ME, 3_000),
+            6 => Heard::new(FrameKind::Cts, PEER, ME, 700, length),
+            7 => Heard { to: ME, ..Heard::errored(length) },
             _ => Heard::foreign(length),
         };
         lab = lab.hears(start, heard);

@@ -216,6 +216,13 @@ impl Lab {
         while let Some((now, event)) = self.events.pop_until(at(us)) {
             taken += 1;
             assert!(taken < 1_000_000, "the station goes round in circles at {now:?}");
+            if let Event::ResponseTimeout { generation, .. } = event
+                && !self.watchful
+                && (self.mac.response_is_stale(generation)
+                    || self.mac.waits_for_end(now, &mut self.station, &self.rules))
+            {
+                continue;
+            }
             self.station.catch_up(now, &self.rules.station);
             match event {
                 Event::RxEnd { slot, .. } => {
