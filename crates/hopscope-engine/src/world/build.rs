@@ -1,5 +1,7 @@
 //! Configuration to network: the only place that makes machines and random streams.
 
+use std::collections::VecDeque;
+
 use super::flow::{Endpoint, Flow, SegmentSizes};
 use super::{AirSlots, Net, Wiring, World};
 use crate::app::Source;
@@ -71,6 +73,7 @@ pub(super) fn build<R: Recorder>(config: &Config, recorder: R) -> Result<World<R
         wiring: wiring(config),
         rules,
         packets: PacketArena::default(),
+        leaving: VecDeque::new(),
         flows: Vec::with_capacity(config.flows.len()),
         tcp_effects: Vec::new(),
         app_effects: Vec::new(),

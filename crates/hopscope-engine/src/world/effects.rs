@@ -19,6 +19,8 @@ const SATURATING_DEPTH: usize = 2;
 
 /// How long such a source waits for an ARP reply before it offers another packet (a default).
 const ARP_PATIENCE: Span = Span::from_millis(100);
+/// No signal is under way for longer: `build.rs` refuses such ranges.
+const LONGEST_FLIGHT: Span = Span(u16::MAX as u64);
 
 impl<R: Recorder> World<R> {
     // ---- MAC -> channel, queue, link layer -------------------------------------------------------------------
@@ -42,6 +44,7 @@ impl<R: Recorder> World<R> {
         }
         if let Some((packet, outcome)) = effects.done {
             match outcome {
+                Outcome::Sent if self.packets.get(packet).next_hop == NodeId::BROADCAST => self.release_later(packet),
                 Outcome::Sent => self.packets.release(packet),
                 Outcome::RetryLimit if self.routers.is_empty() => {
                     self.drop_packet(node, packet, DropReason::RetryLimit);
@@ -50,6 +53,22 @@ impl<R: Recorder> World<R> {
             }
             self.feed_mac(node);
             self.refill(node, false);
+        }
+    }
+
+    /// A broadcast has left, but has not come to everyone yet: its receivers still have to copy the packet.
+    fn release_later(&mut self, packet: PacketId) {
+        self.release_arrived();
+        self.leaving.push_back((self.now + LONGEST_FLIGHT, packet));
+    }
+
+    /// Releases the packets of broadcasts that have come to everyone.
+    pub(super) fn release_arrived(&mut self) {
+        while let Some(&(at, packet)) = self.leaving.front()
+            && at < self.now
+        {
+            self.leaving.pop_front();
+            self.packets.release(packet);
         }
     }
 

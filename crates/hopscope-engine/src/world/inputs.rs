@@ -150,7 +150,7 @@ impl<R: Recorder> World<R> {
                 self.note(Record::Delivered { flow: packet.flow, bytes: len });
             }
             Body::Opaque { handle } => {
-                self.arrived.push(super::Arrived { at: self.now, node, from: packet.src, handle });
+                self.arrived.push(super::Arrived { at: self.now, node, from: packet.src, hops: packet.hops, handle });
             }
             Body::Arp { .. } | Body::Aodv(_) | Body::Routing => debug_assert!(false, "they end below the transport"),
         }

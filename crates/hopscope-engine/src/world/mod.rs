@@ -11,6 +11,8 @@ mod routing;
 
 pub use build::check;
 
+use std::collections::VecDeque;
+
 use crate::channel::{Channel, Medium};
 use crate::config::Config;
 use crate::config::aodv::AodvRules;
@@ -71,6 +73,8 @@ pub struct Arrived {
     pub node: NodeId,
     /// Where it was injected.
     pub from: NodeId,
+    /// Hops it travelled.
+    pub hops: u8,
     /// The caller's name for the payload.
     pub handle: u64,
 }
@@ -100,6 +104,8 @@ pub struct World<R: Recorder> {
     /// Emptied lists of effects, kept for the next inputs.
     routing_effects: Vec<Vec<RoutingEffect>>,
     packets: PacketArena,
+    /// Packets of broadcasts that have left, and when they have come to everyone.
+    leaving: VecDeque<(Time, PacketId)>,
     flows: Vec<Flow>,
     tcp_effects: Vec<crate::transport::tcp::TcpEffect>,
     app_effects: Vec<crate::app::AppEffect>,
@@ -149,6 +155,12 @@ impl<R: Recorder> World<R> {
     /// Events waiting now.
     pub fn pending(&self) -> usize {
         self.events.len()
+    }
+
+    /// Packets under way now: held, queued or on the air.
+    pub fn live_packets(&mut self) -> usize {
+        self.release_arrived();
+        self.packets.live()
     }
 
     /// Frames sent so far.

@@ -10,4 +10,5 @@ mod invariants;
 mod order;
 mod outage;
 mod routes;
+mod routing;
 mod support;
