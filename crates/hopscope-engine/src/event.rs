@@ -88,6 +88,11 @@ pub enum Event {
         /// Node.
         node: NodeId,
     },
+    /// The link layer of a node lets the next packet go.
+    Link {
+        /// Node.
+        node: NodeId,
+    },
     /// A node's radio goes off or comes back.
     Power {
         /// Node.
@@ -126,8 +131,9 @@ impl Event {
             }
             Event::App { flow } => (10, flow.0, 0),
             Event::Refill { node } => (11, node.0, 0),
-            Event::Power { node, on } => (12, node.0, u32::from(on)),
-            Event::Sample => (13u64, 0, 0),
+            Event::Link { node } => (12, node.0, 0),
+            Event::Power { node, on } => (13, node.0, u32::from(on)),
+            Event::Sample => (14u64, 0, 0),
         };
         debug_assert!(owner < 1 << OWNER_BITS);
         (((kind << OWNER_BITS) | u64::from(owner)) << 32) | u64::from(detail)
@@ -155,7 +161,8 @@ impl Event {
             }
             10 => Event::App { flow },
             11 => Event::Refill { node },
-            12 => Event::Power { node, on: detail != 0 },
+            12 => Event::Link { node },
+            13 => Event::Power { node, on: detail != 0 },
             _ => Event::Sample,
         }
     }
@@ -181,6 +188,7 @@ mod tests {
             Event::Transport { flow, timer: 5, generation: GENERATION_MASK },
             Event::App { flow },
             Event::Refill { node },
+            Event::Link { node },
             Event::Power { node, on: true },
             Event::Sample,
         ];

@@ -21,6 +21,7 @@ pub mod config;
 pub mod error;
 pub mod event;
 pub mod ids;
+pub mod link;
 pub mod mac;
 pub mod metrics;
 pub mod net;

@@ -120,6 +120,8 @@ pub struct Meter {
     pub flows: Vec<FlowMeter>,
     /// Drops of each node by `DropReason::ALL`.
     pub drops: Vec<[u64; DropReason::ALL.len()]>,
+    /// Packets that each node's link layer marked.
+    pub marks: Vec<u64>,
     /// Time on the air of each node.
     pub airtime: Vec<Span>,
     /// Routing protocol.
@@ -138,6 +140,7 @@ impl Meter {
             start: Time::ZERO,
             flows: vec![FlowMeter::default(); config.flows.len()],
             drops: vec![[0; DropReason::ALL.len()]; config.nodes.len()],
+            marks: vec![0; config.nodes.len()],
             airtime: vec![Span::ZERO; config.nodes.len()],
             routing: RoutingMeter::default(),
             routes: FlowRoutes::new(config),
@@ -170,6 +173,7 @@ impl Meter {
             };
         }
         self.drops.iter_mut().for_each(|d| *d = [0; DropReason::ALL.len()]);
+        self.marks.fill(0);
         self.airtime.iter_mut().for_each(|a| *a = Span::ZERO);
         self.routing = RoutingMeter::default();
         self.routes.restart(now);
@@ -330,6 +334,7 @@ impl Recorder for Meter {
                 self.routes.end(now, flow);
             }
             Record::Dropped { node, reason } => self.drops[node.index()][reason as usize] += 1,
+            Record::Marked { node } => self.marks[node.index()] += 1,
             Record::RoutingSent { kind, bytes, .. } => {
                 *self.routing.kinds.entry(kind).or_default() += 1;
                 self.routing.bytes += u64::from(bytes);

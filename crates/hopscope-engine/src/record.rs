@@ -31,11 +31,13 @@ pub enum DropReason {
     Loop,
     /// The routing protocol took the link to the next hop for broken.
     LinkFailed,
+    /// The link layer dropped it to signal congestion.
+    Early,
 }
 
 impl DropReason {
     /// Every reason.
-    pub const ALL: [DropReason; 10] = [
+    pub const ALL: [DropReason; 11] = [
         DropReason::QueueFull,
         DropReason::RetryLimit,
         DropReason::NoRoute,
@@ -46,6 +48,7 @@ impl DropReason {
         DropReason::RouteBufferTimeout,
         DropReason::Loop,
         DropReason::LinkFailed,
+        DropReason::Early,
     ];
 
     /// Name in results.
@@ -61,6 +64,7 @@ impl DropReason {
             DropReason::RouteBufferTimeout => "route-buffer-timeout",
             DropReason::Loop => "loop",
             DropReason::LinkFailed => "link-failed",
+            DropReason::Early => "early",
         }
     }
 }
@@ -135,6 +139,11 @@ pub enum Record {
         node: NodeId,
         /// Why.
         reason: DropReason,
+    },
+    /// The link layer marked a packet with congestion experienced.
+    Marked {
+        /// Node.
+        node: NodeId,
     },
     /// A routing message goes to the link layer.
     RoutingSent {

@@ -111,6 +111,8 @@ pub struct NodeResult {
     pub mac_retry_drops: u64,
     /// Packets that found the interface queue full.
     pub queue_drops: u64,
+    /// Packets marked with congestion experienced.
+    pub ecn_marks: u64,
     /// All drops by reason.
     pub drops: BTreeMap<&'static str, u64>,
     /// Time on the air, seconds.
@@ -296,6 +298,7 @@ fn node_result<R: Recorder>(
         mac_retries: now.retries - before.retries,
         mac_retry_drops: now.given_up - before.given_up,
         queue_drops: drops[DropReason::QueueFull as usize],
+        ecn_marks: meter.marks[number],
         drops: DropReason::ALL.iter().map(|&r| (r.name(), drops[r as usize])).filter(|(_, n)| *n > 0).collect(),
         airtime_s: meter.airtime[number].as_secs(),
     }

@@ -26,6 +26,8 @@ pub enum Purpose {
     Shadowing = 8,
     /// States of one link's error process.
     LinkState = 9,
+    /// Marks and drops of one node's link layer.
+    Link = 10,
 }
 
 /// A stream of random numbers.

@@ -4,6 +4,7 @@ pub mod aodv;
 pub mod dsdv;
 pub mod dsr;
 pub mod flow;
+pub mod link;
 pub mod mac;
 pub mod net;
 pub mod outage;
@@ -18,6 +19,7 @@ pub use aodv::AodvConfig;
 pub use dsdv::DsdvConfig;
 pub use dsr::DsrConfig;
 pub use flow::{AckPolicy, App, FlowConfig, Transport};
+pub use link::LinkConfig;
 pub use mac::MacConfig;
 pub use net::{NetConfig, RoutingConfig};
 pub use outage::Outage;
@@ -46,6 +48,9 @@ pub struct Config {
     /// 802.11 DCF and interface queue.
     #[serde(default)]
     pub mac: MacConfig,
+    /// Link layer between interface queue and MAC.
+    #[serde(default)]
+    pub link: LinkConfig,
     /// IPv4 and link adaptation.
     #[serde(default)]
     pub net: NetConfig,

@@ -7,8 +7,8 @@ use super::mac::{BusyAtExpiry, CtsRule, EifsRule, ResponseTimeout};
 use super::radio::{CaptureRule, IgnoredFrame, Phy, Propagation, Undecodable};
 use super::tcp::{Handshake, InitialSsthresh, LossWindow, Recovery, RttEstimator};
 use super::{
-    AodvConfig, Config, DsdvConfig, DsrConfig, MacConfig, NetConfig, RadioConfig, RoutingConfig, SeriesConfig,
-    TcpConfig,
+    AodvConfig, Config, DsdvConfig, DsrConfig, LinkConfig, MacConfig, NetConfig, RadioConfig, RoutingConfig,
+    SeriesConfig, TcpConfig,
 };
 use crate::units::{Span, Time};
 
@@ -41,6 +41,7 @@ impl Base {
             nodes,
             radio: self.radio,
             mac: self.mac,
+            link: LinkConfig::default(),
             net: self.net,
             routing: RoutingConfig::default(),
             aodv: self.aodv,

@@ -384,6 +384,16 @@ impl Station {
         self.own.post_only = true;
     }
 
+    /// Adds the slots that make up `extra` to the pending back-off.
+    pub fn lengthen_backoff(&mut self, extra: Span, rules: &StationRules) {
+        self.own.remaining += extra.0.div_ceil(rules.timing.slot.0) as u32;
+    }
+
+    /// The pending back-off counts from `at` on.
+    pub fn delay_backoff(&mut self, at: Time) {
+        self.own.armed_at = at;
+    }
+
     /// Draws a back-off that counts from `now` on.
     pub fn start_backoff(&mut self, now: Time, rules: &StationRules) {
         self.set_access(Access::Backoff);

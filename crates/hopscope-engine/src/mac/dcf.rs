@@ -9,8 +9,9 @@
 //! ```
 //! Beside its own exchange a station answers others: an RTS with a CTS, a data frame with an ACK, each after SIFS.
 
+use crate::config::link::PacingClock;
 use crate::config::mac::{CtsRule, ResponseTimeout};
-use crate::config::{MacConfig, RadioConfig};
+use crate::config::{LinkConfig, MacConfig, RadioConfig};
 use crate::ids::{NodeId, PacketId};
 use crate::mac::contention::{Station, StationRules};
 use crate::mac::dedup::Dedup;
@@ -95,11 +96,13 @@ pub struct MacRules {
     data_needs_idle: bool,
     data_needs_cts: bool,
     nonfreezing_defer: bool,
+    pacing_clock: PacingClock,
+    pacing_overhead: bool,
 }
 
 impl MacRules {
     /// Rules from the configuration.
-    pub fn new(radio: &RadioConfig, mac: &MacConfig) -> Self {
+    pub fn new(radio: &RadioConfig, mac: &MacConfig, link: &LinkConfig) -> Self {
         let timing = Timing::new(radio, mac);
         MacRules {
             station: StationRules::new(RadioRules::new(radio), timing, mac),
@@ -114,11 +117,29 @@ impl MacRules {
             data_needs_idle: mac.data_needs_idle,
             data_needs_cts: mac.data_needs_cts,
             nonfreezing_defer: mac.nonfreezing_defer,
+            pacing_clock: link.pacing_clock,
+            pacing_overhead: link.pacing_overhead,
         }
     }
 
     fn timing(&self) -> &Timing {
         &self.station.timing
+    }
+
+    /// Time that the exchange of a packet takes from DIFS on, without back-off.
+    pub fn exchange(&self, to: NodeId, bytes: u32) -> Span {
+        let timing = self.timing();
+        let bytes = bytes + self.header;
+        let data = timing.data(bytes, to == NodeId::BROADCAST);
+        data + self.overhead(to == NodeId::BROADCAST, self.uses_rts(to, bytes))
+    }
+
+    /// What the exchange of a data frame takes beside the frame.
+    fn overhead(&self, broadcast: bool, rts: bool) -> Span {
+        let timing = self.timing();
+        let ack = if broadcast { Span::ZERO } else { timing.sifs + timing.ack };
+        let handshake = if rts { timing.rts + timing.cts + timing.sifs * 2 } else { Span::ZERO };
+        timing.difs + handshake + ack
     }
 
     fn uses_rts(&self, to: NodeId, bytes: u32) -> bool {
@@ -144,6 +165,8 @@ struct Outgoing {
     airtime: Span,
     seq: u16,
     rts: bool,
+    /// A longer back-off follows its success.
+    paced: bool,
 }
 
 /// Answering somebody else's exchange.
@@ -184,6 +207,8 @@ pub struct Dcf {
     reply: Reply,
     short_retries: u32,
     long_retries: u32,
+    /// Retries of the packet in hand, or of the last one.
+    retries: u32,
     next_seq: u16,
     sifs_generation: u32,
     response_generation: u32,
@@ -218,6 +243,7 @@ impl Dcf {
             reply: Reply::None,
             short_retries: 0,
             long_retries: 0,
+            retries: 0,
             next_seq: 0,
             sifs_generation: 0,
             response_generation: 0,
@@ -238,11 +264,18 @@ impl Dcf {
         &self.attempts
     }
 
-    /// Takes a packet of `bytes` bytes (network header included) for the neighbour `to`. The MAC must be free.
-    pub fn offer(&mut self, packet: PacketId, to: NodeId, bytes: u32, cx: &mut MacCx<'_>) {
+    /// Failed attempts of the last packet, the last one included when it was given up.
+    pub fn last_retries(&self) -> u32 {
+        self.retries
+    }
+
+    /// Takes a packet of `bytes` bytes (network header included) for the neighbour `to`; `paced`: adaptive pacing is on.
+    /// The MAC must be free.
+    pub fn offer(&mut self, packet: PacketId, to: NodeId, bytes: u32, paced: bool, cx: &mut MacCx<'_>) {
         debug_assert!(self.current.is_none(), "node {}: the MAC holds one packet at a time", self.node);
         let bytes = bytes + cx.rules.header;
         self.attempts.packets += 1;
+        self.retries = 0;
         self.current = Some(Outgoing {
             packet,
             to,
@@ -250,6 +283,7 @@ impl Dcf {
             airtime: cx.rules.timing().data(bytes, to == NodeId::BROADCAST),
             seq: self.next_seq,
             rts: cx.rules.uses_rts(to, bytes),
+            paced,
         });
         self.next_seq = self.next_seq.wrapping_add(1) & 0x0fff;
         self.phase = Phase::Contend;
@@ -496,6 +530,7 @@ impl Dcf {
             (&mut self.short_retries, cx.rules.short_retry_limit)
         };
         *counter += 1;
+        self.retries += 1;
         if *counter >= limit {
             *counter = 0;
             self.attempts.given_up += 1;
@@ -515,8 +550,21 @@ impl Dcf {
         self.response_generation = self.response_generation.wrapping_add(1);
         if post_backoff {
             cx.station.start_post_backoff(cx.now, &cx.rules.station);
+            if out.paced && outcome == Outcome::Sent && out.to != NodeId::BROADCAST {
+                self.pace(&out, cx);
+            }
         }
         cx.out.done = Some((out.packet, outcome));
+    }
+
+    /// Lengthens the back-off by one exchange (fu2003, algorithm 2).
+    fn pace(&self, out: &Outgoing, cx: &mut MacCx<'_>) {
+        let overhead = if cx.rules.pacing_overhead { cx.rules.overhead(false, out.rts) } else { Span::ZERO };
+        let extra = out.airtime + overhead;
+        match cx.rules.pacing_clock {
+            PacingClock::Backoff => cx.station.lengthen_backoff(extra, &cx.rules.station),
+            PacingClock::Wall => cx.station.delay_backoff(cx.now + extra),
+        }
     }
 
     fn transmit(&mut self, frame: Frame, cx: &mut MacCx<'_>) {

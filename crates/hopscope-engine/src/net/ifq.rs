@@ -50,11 +50,21 @@ impl InterfaceQueue {
         self.waiting.is_empty()
     }
 
+    /// True when one more packet finds no room.
+    pub fn is_full(&self) -> bool {
+        self.waiting.len() >= self.limit as usize
+    }
+
+    /// The packet at the head.
+    pub fn head(&self) -> Option<PacketId> {
+        self.waiting.front().copied()
+    }
+
     /// Adds a packet at the tail, or at the head when it has `priority`; gives back the packet that found no room.
     #[inline]
     pub fn push(&mut self, now: Time, packet: PacketId, priority: bool) -> Option<PacketId> {
         self.account(now);
-        let full = self.waiting.len() >= self.limit as usize;
+        let full = self.is_full();
         if !priority {
             if full {
                 return Some(packet);

@@ -148,7 +148,7 @@ impl PacketArena {
 mod tests {
     use super::*;
     use crate::ids::{FlowId, NodeId};
-    use crate::packet::Body;
+    use crate::packet::{Body, Ecn};
     use crate::units::Time;
 
     fn packet(bytes: u32) -> Packet {
@@ -162,6 +162,7 @@ mod tests {
             bytes,
             ttl: 1,
             hops: 0,
+            ecn: Ecn::NotEct,
             extra: ExtraId::NONE,
             sent: Time::ZERO,
             body: Body::Opaque { handle: 0 },

@@ -33,12 +33,26 @@ pub struct Packet {
     pub ttl: u8,
     /// Hops travelled so far.
     pub hops: u8,
+    /// Explicit congestion notification.
+    pub ecn: Ecn,
     /// Routing message or source route it carries beside its body.
     pub extra: ExtraId,
     /// When this copy left the sending transport.
     pub sent: Time,
     /// What it carries.
     pub body: Body,
+}
+
+/// ECN field of the IP header (RFC 3168 5).
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum Ecn {
+    /// The transport does not know ECN.
+    #[default]
+    NotEct,
+    /// It does.
+    Ect,
+    /// Congestion was met on the way.
+    Ce,
 }
 
 /// What a packet carries.

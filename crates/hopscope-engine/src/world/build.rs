@@ -6,6 +6,7 @@ use super::flow::{Endpoint, Flow, SegmentSizes};
 use super::{AirSlots, Net, Wiring, World};
 use crate::app::Source;
 use crate::channel::{self, Channel, Medium};
+use crate::config::link::LinkKind;
 use crate::config::net::RoutingProtocol;
 use crate::config::radio::Shadowing;
 use crate::config::tcp::RttEstimator;
@@ -13,6 +14,7 @@ use crate::config::{AckPolicy, App, Config, FlowConfig, SeriesKind, Transport};
 use crate::error::BuildError;
 use crate::event::Event;
 use crate::ids::{FlowId, NodeId, PacketId};
+use crate::link::LinkLayer;
 use crate::mac::contention::Station;
 use crate::mac::dcf::{Frame, FrameKind};
 use crate::mac::timing::Timing;
@@ -39,7 +41,7 @@ pub(super) fn build<R: Recorder>(config: &Config, recorder: R) -> Result<World<R
     check(config)?;
     let nodes = config.nodes.len();
     let medium = Medium::seeded(&config.nodes, &config.radio, config.seed);
-    let rules = MacRules::new(&config.radio, &config.mac);
+    let rules = MacRules::new(&config.radio, &config.mac, &config.link);
     let mut routes = FixedRoutes::new(nodes);
     let stream = |owner: usize, purpose| Stream::derive(config.seed, 0, owner as u64, purpose);
     let idle = Frame {
@@ -68,6 +70,8 @@ pub(super) fn build<R: Recorder>(config: &Config, recorder: R) -> Result<World<R
                 refill_queued: false,
             })
             .collect(),
+        links: Vec::new(),
+        link_wakes: Vec::new(),
         air: vec![AirSlots { frames: [idle; 2], next: 0 }; nodes],
         channel: Channel::new(&config.radio, config.seed, &medium),
         wiring: wiring(config),
@@ -107,6 +111,11 @@ pub(super) fn build<R: Recorder>(config: &Config, recorder: R) -> Result<World<R
         world.routers = (0..nodes).filter_map(|n| Router::new(NodeId(n as u32), config)).collect();
         world.routing_streams = (0..nodes).map(|n| stream(n, Purpose::RoutingJitter)).collect();
         world.start_routing();
+    }
+    if config.link.layer != LinkKind::Plain {
+        let layer = |n: usize| LinkLayer::new(&config.link, NodeId(n as u32), stream(n, Purpose::Link));
+        world.links = (0..nodes).map(layer).collect();
+        world.link_wakes = vec![Time::NEVER; nodes];
     }
     for outage in &config.outages {
         let node = NodeId(outage.node);
@@ -176,6 +185,8 @@ fn wiring(config: &Config) -> Wiring {
         ip_header: config.net.ip_header,
         udp_header: config.net.udp_header,
         aodv_rules: config.aodv.rules,
+        link_ecn: config.link.ecn,
+        link_acks: config.link.acks,
         data_mode: modes::mode_of(radio.data_rate).unwrap_or(0),
         basic_mode: modes::mode_of(radio.basic_rate).unwrap_or(0),
         eager: false,
@@ -204,6 +215,7 @@ pub fn check(config: &Config) -> Result<(), BuildError> {
     check_run(config)?;
     check_radio(config)?;
     check_mac(config)?;
+    config.link.check(config.nodes.len())?;
     match config.routing.protocol {
         RoutingProtocol::Static => {}
         RoutingProtocol::Aodv => config.aodv.check()?,

@@ -8,7 +8,7 @@ use crate::event::{Event, GENERATION_MASK};
 use crate::ids::{FlowId, NodeId, PacketId};
 use crate::mac::dcf::{Frame, FrameKind, MacEffects, Outcome};
 use crate::net::arp::{ARP_BYTES, Resolution};
-use crate::packet::{Body, ExtraId, Packet};
+use crate::packet::{Body, Ecn, ExtraId, Packet};
 use crate::phy::{Arrival, Packed};
 use crate::record::{DropReason, Record, Recorder};
 use crate::transport::tcp::TcpEffect;
@@ -43,6 +43,9 @@ impl<R: Recorder> World<R> {
             self.on_data_frame(node, packet, from);
         }
         if let Some((packet, outcome)) = effects.done {
+            if !self.links.is_empty() {
+                self.tell_link(node);
+            }
             match outcome {
                 Outcome::Sent if self.packets.get(packet).next_hop == NodeId::BROADCAST => self.release_later(packet),
                 Outcome::Sent => self.packets.release(packet),
@@ -232,6 +235,7 @@ impl<R: Recorder> World<R> {
             bytes: ARP_BYTES,
             ttl: 1,
             hops: 0,
+            ecn: Ecn::NotEct,
             extra: ExtraId::NONE,
             sent: self.now,
             body: Body::Arp { target, reply },
@@ -252,6 +256,10 @@ impl<R: Recorder> World<R> {
 
     /// A packet reaches the interface queue.
     pub(super) fn enqueue(&mut self, node: NodeId, id: PacketId) {
+        if !self.links.is_empty() {
+            self.enqueue_linked(node, id);
+            return;
+        }
         if self.macs[node.index()].is_free() && self.nets[node.index()].queue.is_empty() {
             self.offer(node, id);
             return;
@@ -263,10 +271,15 @@ impl<R: Recorder> World<R> {
     }
 
     /// The MAC pulls its next packet.
-    fn feed_mac(&mut self, node: NodeId) {
-        if self.macs[node.index()].is_free()
-            && let Some(next) = self.nets[node.index()].queue.pop(self.now)
-        {
+    pub(super) fn feed_mac(&mut self, node: NodeId) {
+        if !self.macs[node.index()].is_free() {
+            return;
+        }
+        let next = match self.links.is_empty() {
+            true => self.nets[node.index()].queue.pop(self.now),
+            false => self.next_linked(node),
+        };
+        if let Some(next) = next {
             self.offer(node, next);
         }
     }
@@ -274,7 +287,8 @@ impl<R: Recorder> World<R> {
     fn offer(&mut self, node: NodeId, id: PacketId) {
         let packet = self.packets.get(id);
         let (to, bytes) = (packet.next_hop, packet.bytes);
-        self.mac_input(node, |mac, cx| mac.offer(id, to, bytes, cx));
+        let paced = self.is_paced(node);
+        self.mac_input(node, |mac, cx| mac.offer(id, to, bytes, paced, cx));
     }
 
     /// Sources that always have more fill the queue again. While the next hop's address is asked for they wait and try

@@ -36,6 +36,7 @@ impl<R: Recorder> World<R> {
                 self.nets[node.index()].refill_queued = false;
                 self.refill(node, true);
             }
+            Event::Link { node } => self.feed_mac(node),
             Event::Power { node, on } => {
                 let outages = &mut self.off[node.index()];
                 *outages = if on { *outages - 1 } else { *outages + 1 };

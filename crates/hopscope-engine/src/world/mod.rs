@@ -7,6 +7,7 @@ mod build;
 mod effects;
 pub mod flow;
 mod inputs;
+mod link;
 mod routing;
 
 pub use build::check;
@@ -18,11 +19,12 @@ use crate::config::Config;
 use crate::config::aodv::AodvRules;
 use crate::error::BuildError;
 use crate::ids::{FlowId, NodeId, PacketId};
+use crate::link::LinkLayer;
 use crate::mac::contention::Station;
 use crate::mac::dcf::{Attempts, Frame};
 use crate::mac::{Dcf, MacRules};
 use crate::net::{Arp, InterfaceQueue};
-use crate::packet::{Body, ExtraId, Packet, PacketArena};
+use crate::packet::{Body, Ecn, ExtraId, Packet, PacketArena};
 use crate::queue::EventQueue;
 use crate::record::{DropReason, Record, Recorder};
 use crate::rng::Stream;
@@ -56,6 +58,8 @@ struct Wiring {
     ttl: u8,
     ip_header: u32,
     udp_header: u32,
+    link_ecn: bool,
+    link_acks: bool,
     aodv_rules: AodvRules,
     data_mode: u8,
     basic_mode: u8,
@@ -94,6 +98,10 @@ pub struct World<R: Recorder> {
     stations: Vec<Station>,
     macs: Vec<Dcf>,
     nets: Vec<Net>,
+    /// Link layer of each node; none where no node has one.
+    links: Vec<Option<LinkLayer>>,
+    /// Instant of the last wake-up that each link layer asked for.
+    link_wakes: Vec<Time>,
     air: Vec<AirSlots>,
     routes: FixedRoutes,
     /// Outages under way at each node; none where the radios are always on.
@@ -274,6 +282,7 @@ impl<R: Recorder> World<R> {
             bytes,
             ttl,
             hops: 0,
+            ecn: Ecn::NotEct,
             extra: ExtraId::NONE,
             sent: self.now,
             body,

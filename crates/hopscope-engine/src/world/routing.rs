@@ -5,7 +5,7 @@ use crate::event::Event;
 use crate::ids::{FlowId, NodeId, PacketId};
 use crate::packet::arena::Extra;
 use crate::packet::routing::RoutingMessage;
-use crate::packet::{Body, ExtraId, Packet};
+use crate::packet::{Body, Ecn, ExtraId, Packet};
 use crate::record::{DropReason, Record, Recorder};
 use crate::routing::{Cx, Lost, Query, RouteAnswer, RouteDrop, Router, RoutingEffect, RoutingNote};
 use crate::units::Span;
@@ -144,6 +144,7 @@ impl<R: Recorder> World<R> {
             bytes,
             ttl,
             hops: 0,
+            ecn: Ecn::NotEct,
             extra,
             sent: self.now,
             body,
@@ -181,7 +182,9 @@ impl<R: Recorder> World<R> {
 
     fn take_waiting(&mut self, node: NodeId, next_hop: NodeId) -> Option<PacketId> {
         let packets = &self.packets;
-        self.nets[node.index()].queue.take(self.now, |id| packets.get(id).next_hop == next_hop)
+        let id = self.nets[node.index()].queue.take(self.now, |id| packets.get(id).next_hop == next_hop)?;
+        self.forget_waiting(node, id);
+        Some(id)
     }
 }
 

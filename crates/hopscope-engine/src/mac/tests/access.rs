@@ -1,6 +1,7 @@
 //! When a station may send: inter-frame spaces, back-off, NAV (profile standard; slot 20, SIFS 10, DIFS 50 us).
 
 use super::*;
+use crate::config::link::PacingClock;
 
 /// Instants of the RTS frames of a laboratory up to 20 ms.
 fn rts(mut lab: Lab) -> Vec<u64> {
@@ -76,6 +77,26 @@ fn a_back_off_follows_every_exchange_and_serves_the_next_packet() {
     assert_eq!(next(7_500), 7_556, "a packet that comes meanwhile");
     assert_eq!(next(7_556), 7_556);
     assert_eq!(next(7_600), 7_600, "the back-off is over: immediate access");
+}
+
+#[test]
+fn pacing_lengthens_the_back_off_after_a_success_by_one_exchange() {
+    let next = |link: LinkConfig| rts(Lab::paced(&link).draws(&[4]).offer(100).offer(100))[1];
+    // The exchange takes 7326 us, and DIFS: 368.8 slots, which makes 369.
+    assert_eq!(next(LinkConfig::default()), 7_556 + 369 * 20);
+    // By the clock: it ends at 14802, four slots follow.
+    let wall = LinkConfig { pacing_clock: PacingClock::Wall, ..LinkConfig::default() };
+    assert_eq!(next(wall), 14_802 + 80);
+    // The data frame alone: 192 + 1536 * 4 us.
+    assert_eq!(next(LinkConfig { pacing_overhead: false, ..LinkConfig::default() }), 7_556 + 317 * 20);
+}
+
+#[test]
+fn a_paced_back_off_freezes_and_a_failure_is_not_paced() {
+    let lab = Lab::paced(&LinkConfig::default()).draws(&[4]).offer(100).offer(100);
+    assert_eq!(rts(lab.hears(8_000, Heard::foreign(500)))[1], 7_556 + 369 * 20 + 500 + 50 + 4);
+    let silent = |lab: Lab| rts(lab.peer(Peer::Silent).offer(100))[..4].to_vec();
+    assert_eq!(silent(Lab::paced(&LinkConfig::default())), silent(Lab::new("standard")));
 }
 
 #[test]

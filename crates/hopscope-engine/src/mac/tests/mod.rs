@@ -15,7 +15,7 @@ use std::collections::VecDeque;
 use super::contention::{AccessAnswer, Station};
 use super::dcf::{Frame, FrameKind, MacCx, MacEffects, Outcome};
 use super::{Dcf, MacRules};
-use crate::config::{MacConfig, RadioConfig, presets};
+use crate::config::{LinkConfig, MacConfig, RadioConfig, presets};
 use crate::event::Event;
 use crate::ids::{FlowId, NodeId, PacketId};
 use crate::phy::Arrival;
@@ -94,6 +94,8 @@ type Line = (u64, &'static str);
 struct Lab {
     /// The station looks at its back-off at the end of every frame, as if each were an event to it.
     watchful: bool,
+    /// Adaptive pacing is on.
+    paced: bool,
     rules: MacRules,
     station: Station,
     mac: Dcf,
@@ -115,12 +117,19 @@ impl Lab {
         Lab::with(profile, |_, _| ())
     }
 
+    /// A station whose packets are all paced.
+    fn paced(link: &LinkConfig) -> Self {
+        let base = presets::base("standard", "wavelan-2M").expect("a profile");
+        Lab { paced: true, rules: MacRules::new(&base.radio, &base.mac, link), ..Lab::new("standard") }
+    }
+
     fn with(profile: &str, change: impl FnOnce(&mut RadioConfig, &mut MacConfig)) -> Self {
         let mut base = presets::base(profile, "wavelan-2M").expect("a profile");
         change(&mut base.radio, &mut base.mac);
-        let rules = MacRules::new(&base.radio, &base.mac);
+        let rules = MacRules::new(&base.radio, &base.mac, &LinkConfig::default());
         Lab {
             watchful: false,
+            paced: false,
             station: Station::new(&rules.station, stream(0)),
             mac: Dcf::new(ME),
             peer: Peer::Answers,
@@ -261,7 +270,8 @@ impl Lab {
         {
             let packet = PacketId(self.packets);
             self.packets += 1;
-            self.input(now, |mac, cx| mac.offer(packet, to, bytes, cx));
+            let paced = self.paced;
+            self.input(now, |mac, cx| mac.offer(packet, to, bytes, paced, cx));
         }
     }
 

@@ -1,0 +1,159 @@
+//! Parameters of the link layers between interface queue and MAC.
+
+use super::params::{choice, params};
+use crate::error::BuildError;
+use crate::units::Span;
+
+choice! {
+    /// Link layer between interface queue and MAC.
+    pub enum LinkKind {
+        /// None.
+        Plain = "plain",
+        /// Link RED: packets are marked or dropped with the average number of MAC retries.
+        Lred = "lred",
+        /// Adaptive pacing: after a success the back-off is longer by one exchange.
+        Pacing = "pacing",
+        /// Both: the pacing is on while Link RED sees few retries.
+        LredPacing = "lred+pacing",
+        /// RED on the average length of the interface queue.
+        Red = "red",
+        /// CoDel: packets that waited long are marked or dropped at the head of the queue.
+        Codel = "codel",
+        /// Flow queues served in turn, each under CoDel.
+        FqCodel = "fq-codel",
+        /// Non-work-conserving scheduler: a timer after each data packet holds the next one back.
+        Timer = "timer",
+    }
+}
+
+choice! {
+    /// How the longer back-off of adaptive pacing passes.
+    pub enum PacingClock {
+        /// Counted down like the back-off itself, only while the medium is idle.
+        Backoff = "backoff",
+        /// By the clock.
+        Wall = "wall",
+    }
+}
+
+params! {
+    /// Link layers. Each parameter means something only to the layers named in its text.
+    pub struct LinkConfig {
+        /// Link layer between interface queue and MAC.
+        layer: LinkKind = LinkKind::Plain, "", "fu2003, section 5";
+        /// Nodes that have the layer; empty: all.
+        nodes: Vec<u64> = Vec::new(), "", "a default";
+        /// Packets of ECN-capable flows are marked where others are dropped.
+        ecn: bool = true, "", "fu2003, section 5.1";
+        /// Packets without data (TCP's ACKs) are marked and dropped like others; CoDel and FQ-CoDel always do so.
+        acks: bool = true, "", "a default";
+        /// Link RED: average retries from which packets are marked.
+        lred_min: f64 = 1.8, "retries", "a default: fu2003 publishes none";
+        /// Link RED: average retries at which the probability would reach 1.
+        lred_max: f64 = 3.2, "retries", "a default: fu2003 publishes none";
+        /// Link RED: largest probability.
+        lred_max_p: f64 = 0.14, "probability", "a default: fu2003 publishes none";
+        /// Link RED: weight of the newest packet in the average.
+        lred_weight: f64 = 0.125, "", "fu2003, algorithm 1";
+        /// Adaptive pacing: how the longer back-off passes.
+        pacing_clock: PacingClock = PacingClock::Backoff, "", "a default: fu2003 leaves it open";
+        /// Adaptive pacing: the exchange that lengthens the back-off includes RTS, CTS, ACK and the spaces between;
+        /// otherwise the data frame alone counts.
+        pacing_overhead: bool = true, "", "fu2003, algorithm 2";
+        /// RED: average queue length from which packets are marked.
+        red_min: f64 = 5.0, "packets", "Floyd and Jacobson 1993";
+        /// RED: average queue length from which all are dropped.
+        red_max: f64 = 15.0, "packets", "Floyd and Jacobson 1993";
+        /// RED: probability just below `red_max`.
+        red_max_p: f64 = 0.1, "probability", "Floyd 1997";
+        /// RED: weight of the newest length in the average.
+        red_weight: f64 = 0.002, "", "Floyd and Jacobson 1993";
+        /// CoDel: waiting time that is acceptable.
+        codel_target: Span = Span::from_millis(5), "s", "RFC 8289 4.3";
+        /// CoDel: time over which the target may be missed.
+        codel_interval: Span = Span::from_millis(100), "s", "RFC 8289 4.2";
+        /// FQ-CoDel: bytes a flow may send in its turn.
+        fq_quantum: u32 = 1514, "bytes", "RFC 8290 5.2.2";
+        /// FQ-CoDel: number of queues that flows are spread over.
+        fq_queues: u32 = 1024, "queues", "RFC 8290 5.2.4";
+        /// Timer: window over which the output rate is measured.
+        timer_window: Span = Span::from_secs(1), "s", "a default";
+    }
+}
+
+impl LinkConfig {
+    /// Checks what the types leave open for a network of so many nodes.
+    ///
+    /// # Errors
+    /// Names the parameter, the value and what is allowed.
+    pub fn check(&self, nodes: usize) -> Result<(), BuildError> {
+        let refuse = |name: &str, message: String| Err(BuildError::new(format!("link.{name}"), message));
+        for (low, high, low_value, high_value) in
+            [("lred_min", "lred_max", self.lred_min, self.lred_max), ("red_min", "red_max", self.red_min, self.red_max)]
+        {
+            if !(low_value.is_finite() && low_value >= 0.0) {
+                return refuse(low, format!("found {low_value}; it must be 0 or more"));
+            }
+            if !(high_value.is_finite() && high_value > low_value) {
+                return refuse(high, format!("found {high_value}; it must be more than {low}, {low_value}"));
+            }
+        }
+        for (name, value) in [
+            ("lred_max_p", self.lred_max_p),
+            ("red_max_p", self.red_max_p),
+            ("lred_weight", self.lred_weight),
+            ("red_weight", self.red_weight),
+        ] {
+            if !(value > 0.0 && value <= 1.0) {
+                return refuse(name, format!("found {value}; more than 0 and at most 1 is allowed"));
+            }
+        }
+        for (name, span) in [
+            ("codel_target", self.codel_target),
+            ("codel_interval", self.codel_interval),
+            ("timer_window", self.timer_window),
+        ] {
+            if span == Span::ZERO {
+                return refuse(name, "is 0 s; it must be more".to_string());
+            }
+        }
+        for (name, value) in [("fq_quantum", self.fq_quantum), ("fq_queues", self.fq_queues)] {
+            if !(1..=65_536).contains(&value) {
+                return refuse(name, format!("found {value}; 1 to 65536 are allowed"));
+            }
+        }
+        match self.nodes.iter().find(|&&node| node >= nodes as u64) {
+            Some(node) => refuse("nodes", format!("node {node} does not exist; nodes are 0 to {}", nodes - 1)),
+            None => Ok(()),
+        }
+    }
+
+    /// True if the node has the layer.
+    pub fn is_at(&self, node: u32) -> bool {
+        self.layer != LinkKind::Plain && (self.nodes.is_empty() || self.nodes.contains(&u64::from(node)))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn thresholds_reversed_and_probabilities_beyond_one_are_refused() {
+        let key = |config: LinkConfig| config.check(4).expect_err("refused").key;
+        assert_eq!(key(LinkConfig { lred_max: 1.8, ..LinkConfig::default() }), "link.lred_max");
+        assert_eq!(key(LinkConfig { red_min: -1.0, ..LinkConfig::default() }), "link.red_min");
+        assert_eq!(key(LinkConfig { lred_max_p: 1.1, ..LinkConfig::default() }), "link.lred_max_p");
+        assert_eq!(key(LinkConfig { red_weight: f64::NAN, ..LinkConfig::default() }), "link.red_weight");
+        assert_eq!(key(LinkConfig { codel_target: Span::ZERO, ..LinkConfig::default() }), "link.codel_target");
+        assert_eq!(key(LinkConfig { nodes: vec![1, 4], ..LinkConfig::default() }), "link.nodes");
+        assert_eq!(LinkConfig::default().check(1), Ok(()));
+    }
+
+    #[test]
+    fn a_layer_may_be_at_some_nodes_only() {
+        let config = LinkConfig { layer: LinkKind::Lred, nodes: vec![2], ..LinkConfig::default() };
+        assert_eq!([1, 2, 3].map(|node| config.is_at(node)), [false, true, false]);
+        assert!(!LinkConfig::default().is_at(0));
+    }
+}
