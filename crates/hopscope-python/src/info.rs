@@ -46,6 +46,7 @@ pub fn parameters() -> PyResult<String> {
     let mut sections = BTreeMap::from([
         ("radio", config::RadioConfig::describe()),
         ("mac", config::MacConfig::describe()),
+        ("link", config::LinkConfig::describe()),
         ("net", config::NetConfig::describe()),
         ("routing", config::RoutingConfig::describe()),
         ("tcp", config::TcpConfig::describe()),

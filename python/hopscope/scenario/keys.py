@@ -16,7 +16,7 @@ from hopscope import _core
 from hopscope.scenario.fields import NS, Field
 
 #: Sections whose parameters belong to the engine.
-ENGINE_SECTIONS = ("radio", "mac", "net", "routing", "tcp")
+ENGINE_SECTIONS = ("radio", "mac", "link", "net", "routing", "tcp")
 
 #: Keys of a run that no sweep can vary.
 NOT_SWEPT = ("title", "seed", "seeds", "series", "sweep")
@@ -177,8 +177,10 @@ def engine(section: str) -> tuple[Field, ...]:
             *(Field(p, "table", f"Parameters of {p.upper()}.", fields=engine(p)) for p in protocols),
         )  # fmt: skip
     if section == "mac":
-        link = Field("link", "choice", "Link adaptation above the MAC.", default="plain", choices=("plain",))
-        return (*fields, link)
+        layer = next(_engine_field(entry) for entry in parameters()["link"] if entry["name"] == "layer")
+        return (*fields, _renamed(layer, "link"))
+    if section == "link":
+        return tuple(f for f in fields if f.name != "layer")
     return tuple(fields)
 
 
@@ -234,6 +236,8 @@ def from_engine_key(key: str) -> tuple[str, ...]:
         path[0] = path[0].removesuffix("s")
         if len(path) > 2 and path[2] == "app" and len(path) > 3:
             del path[2]
+    elif path == ["link", "layer"]:
+        path = ["mac", "link"]
     elif path[0] == "nodes":
         path = ["topology"]
     elif path[0] == "radio" and len(path) > 1 and path[1].startswith("error_"):

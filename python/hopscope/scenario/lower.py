@@ -19,6 +19,7 @@ def lower(resolved: Resolved, seed: int) -> dict[str, Any]:
         "nodes": resolved.nodes,
         "radio": resolved.radio,
         "mac": resolved.mac,
+        "link": resolved.link,
         "net": resolved.net,
         "routing": resolved.routing,
         "flows": [_lower_flow(flow) for flow in resolved.flows],
@@ -50,7 +51,7 @@ def describe(resolved: Resolved) -> dict[str, Any]:
             values = {**values, **own}
         document[section] = _engine_section(section, values)
     document["radio"] = {"preset": resolved.preset, **document["radio"]}
-    document["mac"]["link"] = resolved.link
+    document["mac"]["link"] = resolved.link["layer"]
     document["flow"] = [_flow(flow) for flow in resolved.flows]
     document["outage"] = [_given(outage, keys.outage()) for outage in resolved.outages]
     document["series"] = _shown(resolved.series, keys.series())

@@ -26,7 +26,7 @@ class Resolved:
     topology: dict[str, Any] = field(default_factory=dict)
     nodes: Positions = field(default_factory=list)
     preset: str = ""
-    link: str = "plain"
+    link: dict[str, Any] = field(default_factory=dict)
     radio: dict[str, Any] = field(default_factory=dict)
     mac: dict[str, Any] = field(default_factory=dict)
     net: dict[str, Any] = field(default_factory=dict)
@@ -125,7 +125,8 @@ def _engine_sections(reader: Reader, result: Resolved) -> None:
     fields = {s: keys.engine(s) for s in keys.ENGINE_SECTIONS} | {"routing": keys.routing(protocol)}
     given = {s: reader.table((s,), values.get(s, {}), fields[s]) for s in keys.ENGINE_SECTIONS}
     result.preset = given["radio"].pop("preset", keys.engine("radio")[0].default)
-    result.link = given["mac"].pop("link", "plain")
+    if "link" in given["mac"]:
+        given["link"]["layer"] = given["mac"].pop("link")
     errors = given["radio"].pop("error", {})
     radio = values.get("radio")
     if isinstance(radio, Mapping) and isinstance(radio.get("error"), Mapping) and "kind" not in radio["error"]:

@@ -19,6 +19,8 @@ pub struct Base {
     pub radio: RadioConfig,
     /// 802.11 DCF and interface queue.
     pub mac: MacConfig,
+    /// Link layer between interface queue and MAC.
+    pub link: LinkConfig,
     /// IPv4 and link adaptation.
     pub net: NetConfig,
     /// TCP.
@@ -41,7 +43,7 @@ impl Base {
             nodes,
             radio: self.radio,
             mac: self.mac,
-            link: LinkConfig::default(),
+            link: self.link,
             net: self.net,
             routing: RoutingConfig::default(),
             aodv: self.aodv,

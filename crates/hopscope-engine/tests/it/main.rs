@@ -7,6 +7,7 @@ mod fuzz;
 mod golden;
 mod inject;
 mod invariants;
+mod link;
 mod order;
 mod outage;
 mod routes;
