@@ -66,11 +66,11 @@ impl<R: Recorder> World<R> {
         let now = self.now;
         loop {
             let head = self.nets[node.index()].queue.head()?;
-            if self.is_routing(head) {
-                return self.nets[node.index()].queue.pop(now);
-            }
             let judged = self.is_judged(head);
-            let link = self.link(node)?;
+            let routing = self.is_routing(head);
+            let Some(link) = self.links[node.index()].as_mut().filter(|_| !routing) else {
+                return self.nets[node.index()].queue.pop(now);
+            };
             let ready = link.ready();
             if ready > now {
                 self.wake_link(node, ready);
