@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use hopscope_engine::config::presets::{PRESETS, PROFILES, base};
-use hopscope_engine::config::{self, AodvConfig, DsdvConfig, DsrConfig, ParamInfo, RadioConfig};
+use hopscope_engine::config::{self, AodvConfig, DsdvConfig, DsrConfig, OlsrConfig, ParamInfo, RadioConfig};
 use hopscope_engine::mac::timing;
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
@@ -99,6 +99,12 @@ const PROTOCOLS: &[Protocol] = &[
         parameters: DsrConfig::describe,
         sets: DsrConfig::SETS,
         set: |name| DsrConfig::set(name).map(|set| to_json(&set)),
+    },
+    Protocol {
+        word: "olsr",
+        parameters: OlsrConfig::describe,
+        sets: OlsrConfig::SETS,
+        set: |name| OlsrConfig::set(name).map(|set| to_json(&set)),
     },
 ];
 

@@ -7,6 +7,7 @@ pub mod flow;
 pub mod link;
 pub mod mac;
 pub mod net;
+pub mod olsr;
 pub mod outage;
 pub(crate) mod params;
 pub mod presets;
@@ -22,6 +23,7 @@ pub use flow::{AckPolicy, App, FlowConfig, Transport};
 pub use link::LinkConfig;
 pub use mac::MacConfig;
 pub use net::{NetConfig, RoutingConfig};
+pub use olsr::OlsrConfig;
 pub use outage::Outage;
 pub use params::ParamInfo;
 pub use radio::RadioConfig;
@@ -66,6 +68,9 @@ pub struct Config {
     /// DSR, where it is the protocol.
     #[serde(default)]
     pub dsr: DsrConfig,
+    /// OLSR, where it is the protocol.
+    #[serde(default)]
+    pub olsr: OlsrConfig,
     /// Flows.
     pub flows: Vec<FlowConfig>,
     /// Times during which radios are off.

@@ -14,6 +14,8 @@ choice! {
         Dsdv = "dsdv",
         /// Dynamic source routing (RFC 4728), with the parameters of section `dsr`.
         Dsr = "dsr",
+        /// Optimized link state routing (RFC 3626), with the parameters of section `olsr`.
+        Olsr = "olsr",
     }
 }
 

@@ -7,8 +7,8 @@ use super::mac::{BusyAtExpiry, CtsRule, EifsRule, ResponseTimeout};
 use super::radio::{CaptureRule, IgnoredFrame, Phy, Propagation, Undecodable};
 use super::tcp::{Handshake, InitialSsthresh, LossWindow, Recovery, RttEstimator};
 use super::{
-    AodvConfig, Config, DsdvConfig, DsrConfig, LinkConfig, MacConfig, NetConfig, RadioConfig, RoutingConfig,
-    SeriesConfig, TcpConfig,
+    AodvConfig, Config, DsdvConfig, DsrConfig, LinkConfig, MacConfig, NetConfig, OlsrConfig, RadioConfig,
+    RoutingConfig, SeriesConfig, TcpConfig,
 };
 use crate::units::{Span, Time};
 
@@ -31,6 +31,8 @@ pub struct Base {
     pub dsdv: DsdvConfig,
     /// DSR.
     pub dsr: DsrConfig,
+    /// OLSR.
+    pub olsr: OlsrConfig,
 }
 
 impl Base {
@@ -49,6 +51,7 @@ impl Base {
             aodv: self.aodv,
             dsdv: self.dsdv,
             dsr: self.dsr,
+            olsr: self.olsr,
             flows: Vec::new(),
             outages: Vec::new(),
             series: SeriesConfig::default(),

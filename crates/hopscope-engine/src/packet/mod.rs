@@ -4,6 +4,7 @@ pub mod aodv;
 pub mod arena;
 pub mod dsdv;
 pub mod dsr;
+pub mod olsr;
 pub mod routing;
 pub mod tcp;
 

@@ -7,6 +7,7 @@ use crate::ids::NodeId;
 use crate::packet::aodv::AodvMessage;
 use crate::packet::dsdv::DsdvUpdate;
 use crate::packet::dsr::DsrMessage;
+use crate::packet::olsr::OlsrPacket;
 
 /// A message of a routing protocol.
 #[derive(Debug, Clone, PartialEq)]
@@ -17,6 +18,8 @@ pub enum RoutingMessage {
     Dsdv(DsdvUpdate),
     /// DSR.
     Dsr(DsrMessage),
+    /// OLSR.
+    Olsr(OlsrPacket),
 }
 
 impl From<AodvMessage> for RoutingMessage {
@@ -31,6 +34,12 @@ impl From<DsrMessage> for RoutingMessage {
     }
 }
 
+impl From<OlsrPacket> for RoutingMessage {
+    fn from(packet: OlsrPacket) -> Self {
+        RoutingMessage::Olsr(packet)
+    }
+}
+
 impl RoutingMessage {
     /// Bytes without network header.
     pub fn bytes(&self, aodv_rules: AodvRules, udp_header: u32) -> u32 {
@@ -38,6 +47,7 @@ impl RoutingMessage {
             RoutingMessage::Aodv(message) => message.bytes(aodv_rules, udp_header),
             RoutingMessage::Dsdv(update) => update.bytes(),
             RoutingMessage::Dsr(message) => message.bytes(),
+            RoutingMessage::Olsr(packet) => packet.bytes(udp_header),
         }
     }
 
@@ -47,6 +57,7 @@ impl RoutingMessage {
             RoutingMessage::Aodv(message) => message.kind(),
             RoutingMessage::Dsdv(_) => "update",
             RoutingMessage::Dsr(message) => message.kind(),
+            RoutingMessage::Olsr(packet) => packet.kind(),
         }
     }
 }

@@ -11,12 +11,14 @@ mod buffer;
 pub mod dsdv;
 pub mod dsr;
 pub mod fixed;
+pub mod olsr;
 
 pub use fixed::FixedRoutes;
 
 use aodv::Aodv;
 use dsdv::Dsdv;
 use dsr::Dsr;
+use olsr::Olsr;
 
 use crate::config::Config;
 use crate::config::net::RoutingProtocol;
@@ -35,6 +37,8 @@ pub enum Router {
     Dsdv(Dsdv),
     /// DSR.
     Dsr(Dsr),
+    /// OLSR.
+    Olsr(Olsr),
 }
 
 /// Calls the same method of whichever machine it is.
@@ -44,6 +48,7 @@ macro_rules! of_each {
             Router::Aodv($machine) => $call,
             Router::Dsdv($machine) => $call,
             Router::Dsr($machine) => $call,
+            Router::Olsr($machine) => $call,
         }
     };
 }
@@ -56,6 +61,7 @@ impl Router {
             RoutingProtocol::Aodv => Some(Router::Aodv(Aodv::new(node, &config.aodv))),
             RoutingProtocol::Dsdv => Some(Router::Dsdv(Dsdv::new(node, &config.dsdv))),
             RoutingProtocol::Dsr => Some(Router::Dsr(Dsr::new(node, &config.dsr))),
+            RoutingProtocol::Olsr => Some(Router::Olsr(Olsr::new(node, &config.olsr))),
         }
     }
 
@@ -77,6 +83,7 @@ impl Router {
             (Router::Aodv(aodv), RoutingMessage::Aodv(message)) => aodv.on_message(from, ttl, message, cx),
             (Router::Dsdv(dsdv), RoutingMessage::Dsdv(update)) => dsdv.on_message(from, update, cx),
             (Router::Dsr(dsr), RoutingMessage::Dsr(message)) => dsr.on_message(ttl, message, cx),
+            (Router::Olsr(olsr), RoutingMessage::Olsr(packet)) => olsr.on_message(from, packet, cx),
             _ => {}
         }
     }
@@ -92,7 +99,7 @@ impl Router {
     pub fn on_heard(&mut self, from: NodeId, source_route: Option<&SourceRoute>, now: Time) {
         match self {
             Router::Aodv(aodv) => aodv.on_heard(from, now),
-            Router::Dsdv(_) => {}
+            Router::Dsdv(_) | Router::Olsr(_) => {}
             Router::Dsr(dsr) => dsr.on_heard(source_route, now),
         }
     }
@@ -112,7 +119,7 @@ impl Router {
         match self {
             Router::Aodv(aodv) => aodv.data_ttl(),
             Router::Dsdv(dsdv) => dsdv.data_ttl(),
-            Router::Dsr(_) => None,
+            Router::Dsr(_) | Router::Olsr(_) => None,
         }
     }
 }

@@ -221,6 +221,7 @@ pub fn check(config: &Config) -> Result<(), BuildError> {
         RoutingProtocol::Aodv => config.aodv.check()?,
         RoutingProtocol::Dsdv => config.dsdv.check()?,
         RoutingProtocol::Dsr => config.dsr.check()?,
+        RoutingProtocol::Olsr => config.olsr.check()?,
     }
     for (number, flow) in config.flows.iter().enumerate() {
         check_flow(config, number, flow)?;

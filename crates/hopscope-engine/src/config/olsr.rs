@@ -1,0 +1,244 @@
+//! Parameters of OLSR (RFC 3626) and its named sets.
+
+use super::params::{choice, params};
+use crate::error::BuildError;
+use crate::packet::olsr::TimeCode;
+use crate::units::Span;
+
+choice! {
+    /// When a TC message goes out before its interval is over.
+    pub enum TcTrigger {
+        /// Never.
+        Never = "never",
+        /// The link to a node that chose this one as relay broke.
+        Loss = "loss",
+        /// A node that chose this one as relay is new or gone.
+        Change = "change",
+    }
+}
+
+params! {
+    /// OLSR.
+    pub struct OlsrConfig {
+        /// Longest time between HELLOs (HELLO_INTERVAL).
+        hello_interval: Span = Span::from_secs(2), "s", "RFC 3626 18.2";
+        /// How long what a HELLO says is valid (NEIGHB_HOLD_TIME).
+        neighb_hold_time: Span = Span::from_secs(6), "s", "RFC 3626 18.3";
+        /// Longest time between TC messages (TC_INTERVAL).
+        tc_interval: Span = Span::from_secs(5), "s", "RFC 3626 18.2";
+        /// How long what a TC message says is valid (TOP_HOLD_TIME).
+        top_hold_time: Span = Span::from_secs(15), "s", "RFC 3626 18.3";
+        /// How long a message is remembered, so that its copies are ignored (DUP_HOLD_TIME).
+        dup_hold_time: Span = Span::from_secs(30), "s", "RFC 3626 18.3";
+        /// Most by which an interval is cut short at random, and longest random delay of a relayed message (MAXJITTER).
+        max_jitter: Span = Span::from_millis(500), "s", "RFC 3626 18.9";
+        /// Readiness to relay for others, from 0 (never) to 7 (always).
+        willingness: u32 = 3, "", "RFC 3626 18.8";
+        /// Relays that cover every node two hops away, where there are so many (MPR_COVERAGE).
+        mpr_coverage: u32 = 1, "", "RFC 3626 18.9";
+        /// What TC messages list: 0 the nodes that chose this one as relay, 1 its own relays too, 2 all neighbours.
+        tc_redundancy: u32 = 0, "", "RFC 3626 15.1";
+        /// When a TC message goes out early.
+        tc_trigger: TcTrigger = TcTrigger::Loss, "", "RFC 3626 9.3";
+        /// Shortest time from one TC message to an early one.
+        tc_trigger_gap: Span = Span::from_secs(1), "s", "a default";
+        /// A link is used only while its quality, an average over packets that came and packets that are missing, is good.
+        hysteresis: bool = true, "", "RFC 3626 14";
+        /// Weight of the newest packet in the quality (HYST_SCALING).
+        hysteresis_scaling: f64 = 0.5, "", "RFC 3626 18.7";
+        /// Quality above which a link is taken into use (HYST_THRESHOLD_HIGH).
+        hysteresis_high: f64 = 0.8, "", "RFC 3626 18.7";
+        /// Quality below which a link is given up (HYST_THRESHOLD_LOW).
+        hysteresis_low: f64 = 0.3, "", "RFC 3626 18.7";
+        /// Silence that counts as a missing packet, in HELLO intervals of the neighbour; the RFC's 1 leaves no room for
+        /// time in queues.
+        hysteresis_silence: f64 = 1.5, "intervals", "a default (RFC 3626 14.3: 1)";
+        /// A packet that the MAC gave up breaks the link at once.
+        link_layer_detection: bool = false, "", "RFC 3626 13 (optional there)";
+        /// Packets in the interface queue for a lost neighbour are dropped.
+        flush_queue: bool = false, "", "RFC 3626 1.3 (packets are not OLSR's affair)";
+    }
+}
+
+impl OlsrConfig {
+    /// Names of the parameter sets with what they stand for.
+    pub const SETS: &'static [(&'static str, &'static str)] = &[
+        ("rfc3626", "RFC 3626 with its section 18 constants and with link hysteresis."),
+        ("olsr-unik", "OLSR_UniK 0.4.10 as set in anastasi2006: no hysteresis, queue flushed for a lost neighbour."),
+    ];
+
+    /// The parameter set of that name.
+    pub fn set(name: &str) -> Option<OlsrConfig> {
+        match name {
+            "rfc3626" => Some(OlsrConfig::default()),
+            "olsr-unik" => Some(OlsrConfig { hysteresis: false, flush_queue: true, ..OlsrConfig::default() }),
+            _ => None,
+        }
+    }
+
+    /// Checks what the types leave open.
+    ///
+    /// # Errors
+    /// Names the parameter, the value and what is allowed.
+    pub fn check(&self) -> Result<(), BuildError> {
+        let refuse = |name: &str, message: String| Err(BuildError::new(format!("routing.olsr.{name}"), message));
+        let times = [
+            ("hello_interval", self.hello_interval, "neighb_hold_time", self.neighb_hold_time),
+            ("tc_interval", self.tc_interval, "top_hold_time", self.top_hold_time),
+        ];
+        for (interval_name, interval, hold_name, hold) in times {
+            if interval == Span::ZERO {
+                return refuse(interval_name, "is 0 s; it must be more".into());
+            }
+            if hold < interval {
+                let message =
+                    format!("is {} s; it must be at least {interval_name}, {} s", seconds(hold), seconds(interval));
+                return refuse(hold_name, message);
+            }
+            if hold > TimeCode::LONGEST {
+                let message =
+                    format!("is {} s; a message can announce at most {} s", seconds(hold), seconds(TimeCode::LONGEST));
+                return refuse(hold_name, message);
+            }
+            if self.max_jitter >= interval {
+                let message = format!(
+                    "is {} s; it must be less than {interval_name}, {} s",
+                    seconds(self.max_jitter),
+                    seconds(interval)
+                );
+                return refuse("max_jitter", message);
+            }
+        }
+        if self.dup_hold_time <= self.max_jitter {
+            let message = format!(
+                "is {} s; it must exceed max_jitter, {} s, or copies of a message are taken for new",
+                seconds(self.dup_hold_time),
+                seconds(self.max_jitter)
+            );
+            return refuse("dup_hold_time", message);
+        }
+        if self.willingness > WILL_ALWAYS {
+            return refuse("willingness", format!("is {}; 0 to {WILL_ALWAYS} are possible", self.willingness));
+        }
+        if self.mpr_coverage == 0 {
+            return refuse("mpr_coverage", "is 0; it must be at least 1".into());
+        }
+        if self.tc_redundancy > 2 {
+            return refuse("tc_redundancy", format!("is {}; 0, 1 and 2 are possible", self.tc_redundancy));
+        }
+        self.check_hysteresis()
+    }
+
+    fn check_hysteresis(&self) -> Result<(), BuildError> {
+        let refuse = |name: &str, message: String| Err(BuildError::new(format!("routing.olsr.{name}"), message));
+        if !(self.hysteresis_scaling > 0.0 && self.hysteresis_scaling < 1.0) {
+            return refuse("hysteresis_scaling", format!("is {}; it must be between 0 and 1", self.hysteresis_scaling));
+        }
+        if !(0.0..1.0).contains(&self.hysteresis_high) {
+            let message = format!("is {}; it must be at least 0 and less than 1", self.hysteresis_high);
+            return refuse("hysteresis_high", message);
+        }
+        if !(0.0..=self.hysteresis_high).contains(&self.hysteresis_low) {
+            let message =
+                format!("is {}; 0 to hysteresis_high, {}, are possible", self.hysteresis_low, self.hysteresis_high);
+            return refuse("hysteresis_low", message);
+        }
+        if !(1.0..=MAX_SILENCE).contains(&self.hysteresis_silence) {
+            let message = format!("is {} intervals; 1 to {MAX_SILENCE} are possible", self.hysteresis_silence);
+            return refuse("hysteresis_silence", message);
+        }
+        Ok(())
+    }
+}
+
+/// For messages: exact where the number of seconds is.
+fn seconds(span: Span) -> f64 {
+    span.0 as f64 / 1e9
+}
+
+/// WILL_ALWAYS of RFC 3626 18.8.
+const WILL_ALWAYS: u32 = 7;
+/// Silences longer than this many intervals say nothing that the hold time does not.
+const MAX_SILENCE: f64 = 100.0;
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_named_set_is_valid_and_no_other_name_is_known() {
+        for (name, _) in OlsrConfig::SETS {
+            assert_eq!(OlsrConfig::set(name).expect("a listed set exists").check(), Ok(()), "{name}");
+        }
+        assert_eq!(OlsrConfig::set("olsr"), None);
+    }
+
+    #[test]
+    fn the_papers_set_differs_where_the_paper_says() {
+        let unik = OlsrConfig::set("olsr-unik").expect("a set");
+        assert_eq!((unik.hello_interval, unik.neighb_hold_time), (Span::from_secs(2), Span::from_secs(6)));
+        assert!(!unik.hysteresis && unik.flush_queue && !unik.link_layer_detection);
+    }
+
+    #[test]
+    fn bad_values_name_their_key() {
+        let ms = Span::from_millis;
+        let base = OlsrConfig::default;
+        let cases = [
+            (OlsrConfig { hello_interval: Span::ZERO, ..base() }, "hello_interval", "is 0 s; it must be more"),
+            (OlsrConfig { tc_interval: Span::ZERO, ..base() }, "tc_interval", "is 0 s; it must be more"),
+            (
+                OlsrConfig { neighb_hold_time: ms(1999), ..base() },
+                "neighb_hold_time",
+                "is 1.999 s; it must be at least hello_interval, 2 s",
+            ),
+            (
+                OlsrConfig { top_hold_time: ms(4000), ..base() },
+                "top_hold_time",
+                "is 4 s; it must be at least tc_interval, 5 s",
+            ),
+            (
+                OlsrConfig { top_hold_time: Span::from_secs(4000), ..base() },
+                "top_hold_time",
+                "is 4000 s; a message can announce at most 3968 s",
+            ),
+            (
+                OlsrConfig { max_jitter: ms(2000), ..base() },
+                "max_jitter",
+                "is 2 s; it must be less than hello_interval, 2 s",
+            ),
+            (
+                OlsrConfig { dup_hold_time: ms(100), ..base() },
+                "dup_hold_time",
+                "is 0.1 s; it must exceed max_jitter, 0.5 s, or copies of a message are taken for new",
+            ),
+            (OlsrConfig { willingness: 8, ..base() }, "willingness", "is 8; 0 to 7 are possible"),
+            (OlsrConfig { mpr_coverage: 0, ..base() }, "mpr_coverage", "is 0; it must be at least 1"),
+            (OlsrConfig { tc_redundancy: 3, ..base() }, "tc_redundancy", "is 3; 0, 1 and 2 are possible"),
+            (
+                OlsrConfig { hysteresis_scaling: 1.0, ..base() },
+                "hysteresis_scaling",
+                "is 1; it must be between 0 and 1",
+            ),
+            (
+                OlsrConfig { hysteresis_high: f64::NAN, ..base() },
+                "hysteresis_high",
+                "is NaN; it must be at least 0 and less than 1",
+            ),
+            (
+                OlsrConfig { hysteresis_low: 0.9, ..base() },
+                "hysteresis_low",
+                "is 0.9; 0 to hysteresis_high, 0.8, are possible",
+            ),
+            (
+                OlsrConfig { hysteresis_silence: 0.5, ..base() },
+                "hysteresis_silence",
+                "is 0.5 intervals; 1 to 100 are possible",
+            ),
+        ];
+        for (cfg, key, message) in cases {
+            let error = cfg.check().expect_err(key);
+            assert_eq!((error.key.as_str(), error.message.as_str()), (format!("routing.olsr.{key}").as_str(), message));
+        }
+    }
+}

@@ -1,0 +1,404 @@
+//! OLSR (RFC 3626): every node keeps routes to all others, from what neighbours and relays announce at intervals.
+//!
+//! HELLOs tell each node its links and its neighbours' neighbours. Among its neighbours it chooses relays (MPRs) that
+//! reach everybody two hops away; only they carry on the TC messages in which nodes that are relays of others list those
+//! others (their MPR selectors). The table of shortest ways is calculated from both.
+//!
+//! | file | idea |
+//! |---|---|
+//! | `links.rs` | links, neighbours and their neighbours, hysteresis, reports of the MAC |
+//! | `mpr.rs` | choice of relays |
+//! | `topology.rs` | links advertised by others, messages seen |
+//! | `routes.rs` | shortest ways |
+//!
+//! A packet without a route is lost at once: a protocol that knows every route in advance holds nothing. The table is
+//! calculated when a packet needs it, or shortly after a change for the records.
+//!
+//! Left out: several interfaces (MID messages, RFC 3626 5), networks behind a node (HNA messages, 12), HELLOs and TC
+//! messages in parts (6.2, 9.3).
+
+mod links;
+mod mpr;
+mod routes;
+#[cfg(test)]
+mod tests;
+mod topology;
+
+use std::sync::Arc;
+
+use links::Link;
+use mpr::Candidate;
+use routes::{Neighbour, Routes};
+use topology::{Seen, Topology};
+
+use super::armed::Armed;
+use super::{Cx, Lost, Query, RouteAnswer, RouteDrop, RouteLoss, RoutingEffect, RoutingNote};
+use crate::config::olsr::{OlsrConfig, TcTrigger};
+use crate::ids::NodeId;
+use crate::packet::olsr::{Hello, OlsrBody, OlsrMessage, OlsrPacket, PACKET_HEADER, Tc, TimeCode};
+use crate::units::{Span, Time};
+
+/// OLSR at one node.
+#[derive(Debug)]
+pub struct Olsr {
+    node: NodeId,
+    cfg: OlsrConfig,
+    /// Links to neighbours, in the order of nodes.
+    links: Vec<Link>,
+    /// Nodes that chose this one as relay, in the order of nodes, with the ends of their validity.
+    selectors: Vec<(NodeId, Time)>,
+    /// Relays this node chose, in the order of nodes.
+    relays: Vec<NodeId>,
+    /// The neighbourhood changed since they were chosen.
+    relays_stale: bool,
+    topology: Topology,
+    seen: Seen,
+    routes: Routes,
+    /// Something changed since the routes were calculated.
+    routes_stale: bool,
+    /// The set listed in the last TC message, and its number.
+    advertised: Arc<[NodeId]>,
+    ansn: u16,
+    /// When the last TC message was sent.
+    last_tc: Option<Time>,
+    /// Until when the last TC message that listed somebody is valid.
+    advertised_until: Time,
+    /// Messages of others to carry on.
+    relayed: Vec<OlsrMessage>,
+    message_seq: u16,
+    packet_seq: u16,
+    armed: Armed<TIMERS>,
+}
+
+/// The next HELLO.
+const HELLO: u8 = 0;
+/// The next TC message.
+const TC: u8 = 1;
+/// Messages of others go on.
+const RELAY: u8 = 2;
+/// Something about links, neighbours or selectors is over.
+const LINKS: u8 = 3;
+/// A set of advertised links is over.
+const TOPOLOGY: u8 = 4;
+/// The routes are calculated for the records.
+const ROUTES: u8 = 5;
+const TIMERS: usize = 6;
+
+/// Longest wait of the records for a change of routes. Packets do not wait.
+const NOTE_DELAY: Span = Span::from_millis(50);
+/// Most bytes of messages in one packet: with IP and UDP header it fits an Ethernet frame.
+const MAX_PACKET: u32 = 1472;
+/// Time to live of messages for all.
+const EVERYWHERE: u8 = 255;
+
+impl Olsr {
+    /// The machine of `node` before it is started.
+    pub fn new(node: NodeId, cfg: &OlsrConfig) -> Self {
+        Olsr {
+            node,
+            cfg: cfg.clone(),
+            links: Vec::new(),
+            selectors: Vec::new(),
+            relays: Vec::new(),
+            relays_stale: false,
+            topology: Topology::default(),
+            seen: Seen::default(),
+            routes: Routes::default(),
+            routes_stale: false,
+            advertised: Arc::new([]),
+            ansn: 0,
+            last_tc: None,
+            advertised_until: Time::ZERO,
+            relayed: Vec::new(),
+            message_seq: 0,
+            packet_seq: 0,
+            armed: Armed::new(),
+        }
+    }
+
+    /// Starts the machine's clocks.
+    pub fn start(&mut self, cx: &mut Cx) {
+        // Clocks of separate nodes have no common phase.
+        for (timer, interval) in [(HELLO, self.cfg.hello_interval), (TC, self.cfg.tc_interval)] {
+            let phase = cx.part_of(interval);
+            self.armed.by(timer, cx.now + phase, cx.out);
+        }
+    }
+
+    /// The next hop of a packet.
+    pub fn route(&mut self, query: &Query, cx: &mut Cx) -> RouteAnswer {
+        self.calculate_routes(cx);
+        match self.routes.get(query.dst) {
+            Some(route) => RouteAnswer::Via(route.next_hop),
+            None => RouteAnswer::Drop(RouteDrop::NoRoute),
+        }
+    }
+
+    /// A packet came in from the neighbour `from` (RFC 3626 3.4).
+    pub fn on_message(&mut self, from: NodeId, packet: &OlsrPacket, cx: &mut Cx) {
+        self.judge_link(from, packet.seq, cx);
+        let me = self.node;
+        for message in packet.messages.iter().filter(|m| m.origin != me) {
+            let valid = message.vtime.span();
+            match &message.body {
+                OlsrBody::Hello(hello) => self.hear_hello(from, packet.seq, hello, valid, cx),
+                OlsrBody::Tc(tc) => self.hear_tc(from, message, tc, cx.now + valid, cx),
+            }
+        }
+    }
+
+    /// The MAC gave up a unicast frame to `next_hop`.
+    pub fn on_link_failure(&mut self, next_hop: NodeId, lost: Option<&Lost>, cx: &mut Cx) {
+        if let Some(lost) = lost {
+            cx.drop_packet(lost.packet, RouteDrop::LinkFailed);
+        }
+        if self.cfg.link_layer_detection {
+            self.link_broke(next_hop, cx);
+        }
+    }
+
+    /// A timer expired.
+    pub fn on_timer(&mut self, timer: u8, cx: &mut Cx) {
+        if !self.armed.fires(timer, cx.now) {
+            return;
+        }
+        match timer {
+            HELLO => self.say_hello(cx),
+            TC => self.say_tc(cx),
+            RELAY => self.send(None, cx),
+            LINKS => self.expire_links(cx),
+            TOPOLOGY => self.expire_topology(cx),
+            ROUTES => self.calculate_routes(cx),
+            _ => unreachable!("OLSR has {TIMERS} timers"),
+        }
+    }
+
+    /// The neighbour that takes packets for `dst`, as of the last calculation.
+    pub fn next_hop(&self, dst: NodeId, _now: Time) -> Option<NodeId> {
+        self.routes.get(dst).map(|route| route.next_hop)
+    }
+
+    // ---- HELLO -----------------------------------------------------------------------------------------------
+
+    fn say_hello(&mut self, cx: &mut Cx) {
+        self.choose_relays();
+        let hello = Hello {
+            htime: TimeCode::at_least(self.cfg.hello_interval),
+            willingness: self.cfg.willingness as u8,
+            links: self.shown_links(&self.relays, cx.now).into(),
+        };
+        let message = self.message(OlsrBody::Hello(hello), self.cfg.neighb_hold_time, 1);
+        self.send(Some(message), cx);
+        self.again(HELLO, self.cfg.hello_interval, cx);
+    }
+
+    fn choose_relays(&mut self) {
+        if !std::mem::take(&mut self.relays_stale) {
+            return;
+        }
+        let candidates: Vec<Candidate> = self
+            .neighbours()
+            .map(|link| Candidate { node: link.node, willingness: link.willingness, reaches: &link.reaches })
+            .collect();
+        self.relays = mpr::select(self.node, &candidates, self.cfg.mpr_coverage);
+    }
+
+    // ---- TC --------------------------------------------------------------------------------------------------
+
+    /// Lists the advertised neighbours, or nobody for as long as others may believe in an earlier list (RFC 3626 9.3).
+    fn say_tc(&mut self, cx: &mut Cx) {
+        let advertised = self.list_selectors();
+        if *self.advertised != *advertised {
+            self.ansn = self.ansn.wrapping_add(1);
+            self.advertised = advertised.into();
+        }
+        if !self.advertised.is_empty() {
+            self.advertised_until = cx.now + TimeCode::at_least(self.cfg.top_hold_time).span();
+        }
+        if self.advertised_until > cx.now {
+            let tc = Tc { ansn: self.ansn, advertised: self.advertised.clone() };
+            let message = self.message(OlsrBody::Tc(tc), self.cfg.top_hold_time, EVERYWHERE);
+            self.send(Some(message), cx);
+            self.last_tc = Some(cx.now);
+        }
+        self.again(TC, self.cfg.tc_interval, cx);
+    }
+
+    /// The selectors, and what else is to be listed, in the order of nodes (RFC 3626 15.1).
+    fn list_selectors(&mut self) -> Vec<NodeId> {
+        let mut nodes: Vec<NodeId> = self.selectors.iter().map(|s| s.0).collect();
+        // A node that never relays has nothing to add.
+        let redundancy = if self.cfg.willingness == 0 { 0 } else { self.cfg.tc_redundancy };
+        match redundancy {
+            0 => {}
+            1 => {
+                self.choose_relays();
+                nodes.extend(&self.relays);
+            }
+            _ => nodes.extend(self.neighbours().map(|link| link.node)),
+        }
+        nodes.sort_unstable();
+        nodes.dedup();
+        nodes
+    }
+
+    fn hear_tc(&mut self, from: NodeId, message: &OlsrMessage, tc: &Tc, until: Time, cx: &mut Cx) {
+        if !self.is_neighbour(from) {
+            return;
+        }
+        let forget = cx.now + self.cfg.dup_hold_time;
+        if !self.seen.insert(message.origin, message.seq, cx.now, forget) {
+            return;
+        }
+        if self.topology.update(message.origin, tc, cx.now, until) {
+            self.routes_changed(cx);
+        }
+        self.armed.by(TOPOLOGY, until, cx.out);
+        if message.ttl > 1 && self.is_selector(from) {
+            let (ttl, hops) = (message.ttl - 1, message.hops.saturating_add(1));
+            self.relayed.push(OlsrMessage { ttl, hops, ..message.clone() });
+            let delay = cx.part_of(self.cfg.max_jitter);
+            self.armed.by(RELAY, cx.now + delay, cx.out);
+        }
+    }
+
+    fn expire_topology(&mut self, cx: &mut Cx) {
+        if self.topology.expire(cx.now) {
+            self.routes_changed(cx);
+        }
+        if let Some(at) = self.topology.next_expiry() {
+            self.armed.by(TOPOLOGY, at, cx.out);
+        }
+    }
+
+    // ---- selectors -------------------------------------------------------------------------------------------
+
+    fn is_selector(&self, node: NodeId) -> bool {
+        self.selectors.binary_search_by_key(&node, |s| s.0).is_ok()
+    }
+
+    /// A neighbour chose this node as relay, or still does.
+    fn select(&mut self, node: NodeId, until: Time, cx: &mut Cx) {
+        match self.selectors.binary_search_by_key(&node, |s| s.0) {
+            Ok(at) => self.selectors[at].1 = until,
+            Err(at) => {
+                self.selectors.insert(at, (node, until));
+                self.selectors_changed(false, cx);
+            }
+        }
+        self.armed.by(LINKS, until, cx.out);
+    }
+
+    fn deselect(&mut self, node: NodeId, cx: &mut Cx) {
+        if let Ok(at) = self.selectors.binary_search_by_key(&node, |s| s.0) {
+            self.selectors.remove(at);
+            self.selectors_changed(true, cx);
+        }
+    }
+
+    fn expire_selectors(&mut self, cx: &mut Cx) {
+        let before = self.selectors.len();
+        self.selectors.retain(|s| s.1 > cx.now);
+        if self.selectors.len() != before {
+            self.selectors_changed(false, cx);
+        }
+    }
+
+    /// Asks for an early TC message where the change calls for one; `broken`: a link to a selector is gone.
+    fn selectors_changed(&mut self, broken: bool, cx: &mut Cx) {
+        // Selectors are preferred as next hops.
+        self.routes_changed(cx);
+        let wanted = match self.cfg.tc_trigger {
+            TcTrigger::Never => false,
+            TcTrigger::Loss => broken,
+            TcTrigger::Change => true,
+        };
+        if wanted {
+            let earliest = self.last_tc.map_or(cx.now, |at| cx.now.max(at + self.cfg.tc_trigger_gap));
+            let delay = cx.part_of(self.cfg.max_jitter);
+            self.armed.by(TC, earliest + delay, cx.out);
+        }
+    }
+
+    // ---- routes ----------------------------------------------------------------------------------------------
+
+    fn neighbourhood_changed(&mut self, cx: &mut Cx) {
+        self.relays_stale = true;
+        self.routes_changed(cx);
+    }
+
+    fn routes_changed(&mut self, cx: &mut Cx) {
+        self.routes_stale = true;
+        self.armed.by(ROUTES, cx.now + NOTE_DELAY, cx.out);
+    }
+
+    fn calculate_routes(&mut self, cx: &mut Cx) {
+        if !std::mem::take(&mut self.routes_stale) {
+            return;
+        }
+        let mut routes = std::mem::take(&mut self.routes);
+        let mut neighbours: Vec<&Link> = self.neighbours().collect();
+        // Willing neighbours and selectors are preferred (RFC 3626 10); the lowest number breaks ties.
+        neighbours.sort_by_key(|link| std::cmp::Reverse((link.willingness, self.is_selector(link.node))));
+        let neighbours: Vec<Neighbour> = neighbours
+            .into_iter()
+            .map(|link| Neighbour {
+                node: link.node,
+                relays: link.willingness != mpr::WILL_NEVER,
+                reaches: &link.reaches,
+            })
+            .collect();
+        routes.calculate(self.node, &neighbours, &self.topology);
+        self.routes = routes;
+        for (dst, old, new) in self.routes.changes() {
+            match (old, new) {
+                (_, Some(route)) if old.map(|old| old.next_hop) != Some(route.next_hop) => {
+                    cx.note(RoutingNote::RouteUp { dst, next_hop: route.next_hop, hops: route.hops });
+                }
+                (Some(old), None) => {
+                    let here = !self.is_neighbour(old.next_hop);
+                    let cause = if here { RouteLoss::LinkLost } else { RouteLoss::Reported };
+                    cx.note(RoutingNote::RouteDown { dst, cause });
+                }
+                _ => {}
+            }
+        }
+    }
+
+    // ---- sending ---------------------------------------------------------------------------------------------
+
+    fn message(&mut self, body: OlsrBody, valid: Span, ttl: u8) -> OlsrMessage {
+        self.message_seq = self.message_seq.wrapping_add(1);
+        let vtime = TimeCode::at_least(valid);
+        OlsrMessage { origin: self.node, seq: self.message_seq, vtime, ttl, hops: 0, body }
+    }
+
+    /// Sends a message of this node, and with it those of others that wait (RFC 3626 3.5).
+    fn send(&mut self, own: Option<OlsrMessage>, cx: &mut Cx) {
+        let mut messages: Vec<OlsrMessage> = Vec::with_capacity(self.relayed.len() + 1);
+        let mut bytes = PACKET_HEADER;
+        for message in own.into_iter().chain(std::mem::take(&mut self.relayed)) {
+            if !messages.is_empty() && bytes + message.bytes() > MAX_PACKET {
+                self.broadcast(std::mem::take(&mut messages), cx);
+                bytes = PACKET_HEADER;
+            }
+            bytes += message.bytes();
+            messages.push(message);
+        }
+        if !messages.is_empty() {
+            self.broadcast(messages, cx);
+        }
+    }
+
+    fn broadcast(&mut self, messages: Vec<OlsrMessage>, cx: &mut Cx) {
+        self.packet_seq = self.packet_seq.wrapping_add(1);
+        let packet = OlsrPacket { seq: self.packet_seq, messages: messages.into() };
+        cx.push(RoutingEffect::Broadcast { message: packet.into(), ttl: 1, delay: Span::ZERO });
+    }
+
+    /// Asks for a timer after an interval cut short at random (RFC 3626 3.5).
+    fn again(&mut self, timer: u8, interval: Span, cx: &mut Cx) {
+        let jitter = cx.part_of(self.cfg.max_jitter);
+        self.armed.by(timer, cx.now + interval.saturating_sub(jitter), cx.out);
+    }
+}
