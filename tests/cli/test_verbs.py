@@ -56,9 +56,10 @@ def test_list_shows_what_there_is(hopscope: Any) -> None:
     assert all(text for entries in sections.values() for text in entries.values())
     assert "wavelan-2M" in sections["presets"]
     assert "fu2003.fig2-left" in sections["catalogue"]
-    assert {"static", "aodv", "dsdv"} <= sections["routings"].keys()
+    assert {"static", "aodv", "dsdv", "olsr"} <= sections["routings"].keys()
     assert {"rfc3561", "aodv-uu", "aodv-uu-ll", "ns2"} <= sections["aodv-parameters"].keys()
     assert {"perkins1994", "ns2"} <= sections["dsdv-parameters"].keys()
+    assert list(sections["olsr-parameters"]) == ["rfc3626", "olsr-unik"]
     plain = hopscope("list").stdout
     for entries in sections.values():
         for name in entries:

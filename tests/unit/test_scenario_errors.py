@@ -96,7 +96,7 @@ tcp = { min_rto = -1 }
         ("[[flow]]", "[radio]\nerror = { per = 0.1 }\n[[flow]]", "f.toml:6:1: radio.error.kind: is missing"),
         ("[[flow]]", '[radio]\nerror = { kind = "uniform", per = 2 }\n[[flow]]', "per: found 2; must be at most 1"),
         ("[[flow]]", '[mac]\nlink = "lred"\n[[flow]]', 'mac.link: found "lred"; allowed: "plain"'),
-        ("[[flow]]", '[routing]\nprotocol = "olsr"\n[[flow]]', 'found "olsr"; allowed: "static", "aodv"'),
+        ("[[flow]]", '[routing]\nprotocol = "olsrd"\n[[flow]]', 'found "olsrd"; allowed: "static", "aodv"'),
         ("[[flow]]", '[series]\nkeep = ["cwmd"]\n[[flow]]', 'series.keep: found "cwmd"; allowed: "cwnd"'),
     ],
 )  # fmt: skip
