@@ -10,6 +10,7 @@ use hopscope_engine::config::aodv::AodvConfig;
 use hopscope_engine::config::dsdv::DsdvConfig;
 use hopscope_engine::config::dsr::DsrConfig;
 use hopscope_engine::config::net::RoutingProtocol;
+use hopscope_engine::config::olsr::OlsrConfig;
 use hopscope_engine::ids::NodeId;
 use hopscope_engine::record::NullRecorder;
 use hopscope_engine::rng::{Purpose, Stream};
@@ -32,6 +33,7 @@ impl Case {
             RoutingProtocol::Aodv => config.aodv = AodvConfig::set(self.set).expect("a set"),
             RoutingProtocol::Dsdv => config.dsdv = DsdvConfig::set(self.set).expect("a set"),
             RoutingProtocol::Dsr => config.dsr = DsrConfig::set(self.set).expect("a set"),
+            RoutingProtocol::Olsr => config.olsr = OlsrConfig::set(self.set).expect("a set"),
         }
     }
 }
@@ -42,6 +44,8 @@ const AODV_NS2: Case = Case { protocol: RoutingProtocol::Aodv, set: "ns2" };
 const DSDV: Case = Case { protocol: RoutingProtocol::Dsdv, set: "perkins1994" };
 const DSR: Case = Case { protocol: RoutingProtocol::Dsr, set: "rfc4728" };
 const DSDV_NS2: Case = Case { protocol: RoutingProtocol::Dsdv, set: "ns2" };
+const OLSR: Case = Case { protocol: RoutingProtocol::Olsr, set: "rfc3626" };
+const OLSR_UNIK: Case = Case { protocol: RoutingProtocol::Olsr, set: "olsr-unik" };
 
 fn secs(s: u64) -> Time {
     Time::ZERO + Span::from_secs(s)
@@ -129,7 +133,7 @@ impl Ways {
 /// AODV answers the first copy of a request, which need not have come the shortest way: random delays decide, and
 /// broadcasts that collide are not repeated. DSDV follows a new number as soon as it hears it, and hears it over a
 /// longer way first now and then; the shorter way is back with the neighbour's next update. DSR's requests take random
-/// ways as well, and it keeps a way that works.
+/// ways as well, and it keeps a way that works. OLSR calculates its ways.
 #[test]
 fn packets_take_short_ways_through_a_field() {
     for (case, shortest, more, arrive) in [
@@ -139,6 +143,8 @@ fn packets_take_short_ways_through_a_field() {
         (DSDV, 90, 2, 100),
         (DSDV_NS2, 88, 3, 100),
         (DSR, 85, 4, 98),
+        (OLSR, 100, 0, 100),
+        (OLSR_UNIK, 100, 0, 100),
     ] {
         let mut ways = Ways::default();
         for seed in 1..=3 {
