@@ -18,16 +18,23 @@ FLOW = {
     "sent_packets": 1000,
     "received_packets": 1000,
     "duplicate_packets": 0,
+    "retransmission_index_pct": 0.0,
+    "no_route_share_pct": 0.0,
 }
-NETWORK = {"aggregate_kbps": 100.0, "jain": 1.0, "mac_retry_drops": 10, "queue_drops": 0}
+NETWORK = {"aggregate_kbps": 100.0, "jain": 1.0, "mac_retry_drops": 10, "queue_drops": 0, "false_link_failures": 0}
 
 Model = Callable[[str, Mapping[str, Any]], Mapping[str, Any]]
-"""Study label and swept values -> values that differ from the ones above: keys of a flow, `network.x`, `node.i.x`."""
+"""Study label and swept values -> values that differ from the ones above: keys of a flow, `network.x`, `node.i.x`, and
+`series.x` as a list of (seconds, value)."""
+
+SERIES_SECONDS = 20
 
 
 def run(seed: int, values: Mapping[str, Any], nodes: int = 9) -> dict[str, Any]:
     flow, network = dict(FLOW), dict(NETWORK)
     rows = [{"queue_mean": 0.5, "queue_max": 5, "queue_drops": 0} for _ in range(nodes)]
+    kbps = float(values.get("throughput_kbps", FLOW["throughput_kbps"]))
+    series = {"throughput": [(t / 5, kbps) for t in range(1, 5 * SERIES_SECONDS)], "cwnd": [(0.0, 2.0)]}
     for key, value in values.items():
         scope, _, rest = key.partition(".")
         if scope == "network":
@@ -35,10 +42,16 @@ def run(seed: int, values: Mapping[str, Any], nodes: int = 9) -> dict[str, Any]:
         elif scope == "node":
             index, _, name = rest.partition(".")
             rows[int(index)][name] = value
+        elif scope == "series":
+            series[rest] = value
         else:
             assert key in flow, key
             flow[key] = value
-    return {"seed": seed, "flows": [flow], "nodes": rows, "network": network}
+    kept = {
+        name: {"flow": [0] * len(samples), "t_s": [t for t, _ in samples], "value": [v for _, v in samples]}
+        for name, samples in {"route": [(0.0, 1.0)], **series}.items()
+    }
+    return {"seed": seed, "flows": [flow], "nodes": rows, "network": network, "series": kept}
 
 
 def table(study: Study, model: Model, seeds: int = 3, noise: float = 0.0) -> Table:

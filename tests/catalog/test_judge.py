@@ -7,6 +7,7 @@ from hopscope.catalog.judge import (
     Order,
     any_of,
     best,
+    best_among,
     difference,
     each,
     every,
@@ -58,6 +59,14 @@ def test_best_lists_what_is_within_noise_of_it():
     assert found.ties == (2, 3)
     assert (found.has(3), found.has(2), found.has(1)) == (True, None, False)
     assert "within noise of it: 2" in found.words("kbps")
+
+
+def test_the_best_of_named_places_leaves_out_those_without_samples():
+    table = curve({1: [1.0, 1.1], 2: [5.0, 5.1]})
+    found = best_among(table, "flow.0.t", {"slow": {"x": 1}, "fast": {"x": 2}, "absent": {"x": 3}})
+    assert (found.at, found.ties) == ("fast", ("fast",))
+    with pytest.raises(NoSamplesError, match="absent"):
+        best_among(table, "flow.0.t", {"absent": {"x": 3}})
 
 
 def test_missing_seeds_are_left_out_of_a_comparison():

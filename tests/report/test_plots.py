@@ -97,3 +97,15 @@ def test_save_writes_every_format(tmp_path):
     assert {path.name for path in written.values()} == {"stem.png", "stem.svg", "stem.pdf"}
     assert written["png"].read_bytes().startswith(b"\x89PNG")
     assert written["pdf"].read_bytes().startswith(b"%PDF")
+
+
+def test_stacked_series_share_time_and_have_an_axis_each():
+    panels = [
+        Panel("kbit/s", [Line("", [0.0, 1.0, 2.0], [400.0, 0.0, 390.0])]),
+        Panel("route", [Line("", [0.0], [1.0])]),
+    ]
+    first, second = plots.draw(chart("steps", panels=panels, stacked=True)).axes
+    assert (first.get_ylabel(), second.get_ylabel()) == ("kbit/s", "route")
+    assert (first.get_xlabel(), second.get_xlabel()) == ("", "window (packets)")
+    assert first.get_xlim() == second.get_xlim()
+    assert first.get_ylim()[1] > 300 > second.get_ylim()[1]

@@ -51,6 +51,11 @@ def test_a_published_interval_is_shown():
     assert grid(measured(200.0, ("a", 1.0), spread=0.46)).rows[0][2] == "200 ± 0.46"
 
 
+def test_published_extremes_stand_beside_those_measured():
+    found = grid(measured(200.0, ("a", 210.0), extremes=(150, 260.5)))
+    assert found.rows[0][1:3] == ["210 ± 1.5 (210 to 210) (+5.0 %)", "200 (150 to 260.5)"]
+
+
 def test_compact_json_is_json_with_short_parts_on_one_line():
     document = {"flow": [{"from": 0, "to": 7}], "sweep": {"x": list(range(100))}, "title": "a" * 90, "empty": {}}
     text = compact_json(document)

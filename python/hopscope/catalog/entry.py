@@ -75,6 +75,7 @@ class Quantity:
         published: the published value; `None` when the source only describes it.
         source: where the value stands (table, figure, text), or why there is none.
         spread: half width of the published value's own 95 % interval, when known.
+        extremes: smallest and largest published sample, when the source prints them.
         studies: which studies have the quantity, by label; all unless said.
         relative: whether the deviation from the published value means something in percent (not for a window).
     """
@@ -87,6 +88,7 @@ class Quantity:
     spread: float | None = None
     studies: Callable[[str], bool] = lambda _label: True
     relative: bool = True
+    extremes: tuple[float, float] | None = None
 
 
 @dataclass(frozen=True)

@@ -9,7 +9,7 @@ that instead.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from enum import Enum
 from typing import Any
@@ -172,17 +172,27 @@ class Best:
 
 def best(table: Table, key: str, metric: Metric, where: Where | None = None) -> Best:
     """The swept value of `key` at which the mean of the metric is largest, and those within noise of it."""
-    curve = table.curve(key, metric, where)
-    if not curve:
-        raise NoSamplesError(f"no sample over {key}")
-    at, top = max(curve, key=lambda point: point[1].mean)
-    fixed = dict(where or {})
+    return best_among(table, metric, {value: {**(where or {}), key: value} for value in table.values(key)})
+
+
+def best_among(table: Table, metric: Metric, places: Mapping[Any, Where]) -> Best:
+    """The name of the place in a study at which the mean of the metric is largest, and those within noise of it.
+
+    Args:
+        table: the study.
+        metric: what is compared.
+        places: swept values by name; places without a sample are left out.
+    """
+    found = {name: value for name, where in places.items() if (value := mean_of(metric, where)(table)) is not None}
+    if not found:
+        raise NoSamplesError(f"no sample at {ranges(list(places))}")
+    at = max(found, key=lambda name: found[name].mean)
     ties = tuple(
-        value
-        for value, _ in curve
-        if value == at or difference(table, metric, {**fixed, key: value}, {**fixed, key: at}).order is not Order.LOWER
+        name
+        for name in found
+        if name == at or difference(table, metric, places[name], places[at]).order is not Order.LOWER
     )
-    return Best(at, top, ties)
+    return Best(at, found[at], ties)
 
 
 def rank_correlation(x: Sequence[float], y: Sequence[float]) -> float:

@@ -394,6 +394,8 @@ def _entry_json(outcome: EntryOutcome) -> dict[str, Any]:
                 "label": row.quantity.label,
                 "unit": row.quantity.unit,
                 "published": row.quantity.published,
+                "published_min": row.quantity.extremes[0] if row.quantity.extremes else None,
+                "published_max": row.quantity.extremes[1] if row.quantity.extremes else None,
                 "source": row.quantity.source,
                 "measured": {label: _interval_json(value) for label, value in row.values},
             }

@@ -93,6 +93,7 @@ class Chart:
         log_x, log_y: logarithmic axes.
         legend_title: heading of the legend.
         own_axes: each panel has a vertical axis of its own.
+        stacked: time series stand below one another over one time axis; the titles of the panels label their axes.
     """
 
     name: str
@@ -105,6 +106,7 @@ class Chart:
     log_y: bool = False
     legend_title: str = ""
     own_axes: bool = False
+    stacked: bool = False
 
     @property
     def is_empty(self) -> bool:

@@ -23,6 +23,8 @@ FORMATS = ("png", "svg", "pdf")
 _COLOURS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#7A5195", "#555555")
 # Markers of a line with more points than this would hide it.
 _MARKED = 64
+# Height of one of several time series below one another, in lines of `dots`.
+_ROW = 5
 _MARKERS = ("o", "s", "^", "D", "v", "P", "X", "h")
 _STYLE: Any = {
     "font.family": "DejaVu Sans",
@@ -157,11 +159,16 @@ def dots(chart: Chart) -> Figure:
 
 def steps(chart: Chart) -> Figure:
     """A time series that holds each value until the next."""
-    with _figure(chart) as (figure, axes):
+    rows = [_ROW] * len(chart.panels) if chart.stacked else None
+    with _figure(chart, rows=rows) as (figure, axes):
         for ax, panel in zip(axes, chart.panels, strict=True):
             for index, line in enumerate(panel.lines):
                 ax.step(line.x, line.y, where="post", color=_COLOURS[index % len(_COLOURS)], lw=1.0, label=line.label)
             _guide(ax, panel)
+            if chart.stacked:
+                ax.set_ylabel(panel.title)
+        if chart.stacked:
+            axes[-1].set_xlabel(chart.xlabel)
         _scale(axes, chart)
         _legend(figure, axes, chart)
         return figure

@@ -76,9 +76,9 @@ def measured_grid(outcome: EntryOutcome) -> Grid:
         Column("published in"),
     ]
     rows = [
-        [_with_unit(row), label, show(value), _published(row), _difference(row, index), row.quantity.source]
+        [_with_unit(row), label, _measured(row, index), _published(row), _difference(row, index), row.quantity.source]
         for row in outcome.measured
-        for index, (label, value) in enumerate(row.values)
+        for index, (label, _) in enumerate(row.values)
     ]
     return Grid(columns, rows)
 
@@ -112,12 +112,22 @@ def _published(row: Measured) -> str:
     if row.quantity.published is None:
         return "-"
     spread = f" ± {row.quantity.spread:.2g}" if row.quantity.spread is not None else ""
-    return f"{number(row.quantity.published)}{spread}"
+    return f"{number(row.quantity.published)}{spread}{_span(row.quantity.extremes)}"
+
+
+def _measured(row: Measured, index: int) -> str:
+    """The estimate; with its smallest and largest sample where the source prints those of its own."""
+    value = row.values[index][1]
+    return show(value) + (_span((value.min, value.max)) if row.quantity.extremes else "")
+
+
+def _span(extremes: tuple[float, float] | None) -> str:
+    return f" ({number(extremes[0])} to {number(extremes[1])})" if extremes else ""
 
 
 def _beside(row: Measured, index: int) -> str:
     gap = _difference(row, index)
-    return show(row.values[index][1]) + (f" ({gap})" if gap else "")
+    return _measured(row, index) + (f" ({gap})" if gap else "")
 
 
 def _difference(row: Measured, index: int) -> str:
