@@ -32,6 +32,12 @@ fn routing_from_environment() -> RoutingProtocol {
     }
 }
 
+/// `TRANSPORT=tcp-cubic` runs the TCP flows with that variant instead of NewReno.
+fn transport_from_environment() -> Transport {
+    let word = std::env::var("TRANSPORT").unwrap_or_else(|_| "tcp-newreno".to_string());
+    serde_json::from_value(word.into()).expect("a transport")
+}
+
 fn flow(profile: &str, from: u32, to: u32, transport: Transport, app: App, start: Time) -> FlowConfig {
     FlowConfig {
         from,
@@ -49,7 +55,7 @@ fn flow(profile: &str, from: u32, to: u32, transport: Transport, app: App, start
 }
 
 fn tcp(profile: &str, from: u32, to: u32, start_ms: u64) -> FlowConfig {
-    flow(profile, from, to, Transport::TcpNewReno, App::Bulk, Time::ZERO + Span::from_millis(start_ms))
+    flow(profile, from, to, transport_from_environment(), App::Bulk, Time::ZERO + Span::from_millis(start_ms))
 }
 
 fn chain(profile: &str, hops: u32, seconds: u64) -> Config {

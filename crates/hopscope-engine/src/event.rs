@@ -106,8 +106,8 @@ pub enum Event {
 
 /// Bits of a packed event: kind above owner above detail.
 const OWNER_BITS: u32 = 28;
-/// A timer code takes the upper 3 bits of the detail, its generation the lower ones.
-const GENERATION_BITS: u32 = 29;
+/// A timer code takes the upper 4 bits of the detail, its generation the lower ones.
+const GENERATION_BITS: u32 = 28;
 /// Generations of transport timers count modulo this and one.
 pub const GENERATION_MASK: u32 = (1 << GENERATION_BITS) - 1;
 
@@ -185,7 +185,7 @@ mod tests {
             Event::LinkDown { node, packet },
             Event::Routing { node, timer: 4 },
             Event::RoutingSend { node, packet },
-            Event::Transport { flow, timer: 5, generation: GENERATION_MASK },
+            Event::Transport { flow, timer: 15, generation: GENERATION_MASK },
             Event::App { flow },
             Event::Refill { node },
             Event::Link { node },

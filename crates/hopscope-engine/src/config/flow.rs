@@ -3,7 +3,7 @@
 use serde::{Deserialize, Serialize};
 
 use super::params::choice;
-use super::tcp::TcpConfig;
+use super::tcp::{LossRecovery, TcpConfig};
 use crate::units::Span;
 use crate::units::Time;
 
@@ -20,8 +20,39 @@ choice! {
         TcpSack = "tcp-sack",
         /// TCP Vegas: delay-based congestion avoidance (Brakmo and Peterson 1995).
         TcpVegas = "tcp-vegas",
+        /// TCP Veno: Reno that keeps 4/5 of the window after a loss without backlog (Fu and Liew 2003).
+        TcpVeno = "tcp-veno",
+        /// TCP Westwood+: after a loss the window is bandwidth times smallest RTT (Grieco and Mascolo 2004).
+        TcpWestwood = "tcp-westwood",
+        /// TIBET: the same with the bandwidth in use averaged over packets sent (Capone et al. 2004).
+        TcpTibet = "tcp-tibet",
+        /// FAST TCP: keeps a set number of packets queued (Wei et al. 2006).
+        TcpFast = "tcp-fast",
+        /// CUBIC (RFC 9438) with HyStart++ (RFC 9406).
+        TcpCubic = "tcp-cubic",
+        /// TCP-AP: NewReno paced by the delay of four hops (ElRakabawy et al. 2005).
+        TcpAp = "tcp-ap",
+        /// BBR version 1: pace and window from a model of the path (Cardwell et al. 2016).
+        TcpBbr = "tcp-bbr",
         /// UDP (RFC 768).
         Udp = "udp",
+    }
+}
+
+impl Transport {
+    /// Selective acknowledgements are exchanged and recovery follows RFC 6675: by `loss_recovery`, or because it is the
+    /// way of the variant.
+    pub fn uses_sack(self, tcp: &TcpConfig) -> bool {
+        match tcp.loss_recovery {
+            LossRecovery::Own => matches!(self, Transport::TcpSack | Transport::TcpCubic | Transport::TcpBbr),
+            LossRecovery::NewReno => false,
+            LossRecovery::Sack => self.lets_choose_recovery(),
+        }
+    }
+
+    /// Loss recovery is not part of what makes the variant.
+    pub fn lets_choose_recovery(self) -> bool {
+        !matches!(self, Transport::TcpTahoe | Transport::TcpReno | Transport::TcpVegas | Transport::Udp)
     }
 }
 

@@ -1,6 +1,7 @@
 //! Parameters of TCP. A flow has its own copy.
 
 use super::params::{choice, params};
+use crate::error::BuildError;
 use crate::units::Span;
 
 choice! {
@@ -54,6 +55,28 @@ choice! {
     }
 }
 
+choice! {
+    /// How losses are found and repaired.
+    pub enum LossRecovery {
+        /// The variant's own way: SACK for `tcp-sack`, `tcp-cubic` and `tcp-bbr`, NewReno for the other ones that leave it open.
+        Own = "own",
+        /// Partial ACKs (RFC 6582).
+        NewReno = "newreno",
+        /// Selective acknowledgements (RFC 2018, RFC 6675).
+        Sack = "sack",
+    }
+}
+
+choice! {
+    /// Whether segments are spread over time.
+    pub enum Pacing {
+        /// Where the variant does it: `tcp-ap` and `tcp-bbr`.
+        Own = "own",
+        /// Every variant: by the window and the smoothed round-trip time, unless the variant has its own pace.
+        Window = "window",
+    }
+}
+
 params! {
     /// TCP sender and receiver.
     pub struct TcpConfig {
@@ -83,6 +106,14 @@ params! {
         loss_window: LossWindow = LossWindow::Flight, "", "RFC 5681 equation 4";
         /// The halved window is truncated to whole segments (older ns-2).
         integer_reduction: bool = false, "", "ns2-facts item 36";
+        /// How losses are found and repaired; Tahoe, Reno and Vegas are what they are by their own way.
+        loss_recovery: LossRecovery = LossRecovery::Own, "", "RFC 6582, RFC 6675";
+        /// Whether segments are spread over time.
+        pacing: Pacing = Pacing::Own, "", "a default";
+        /// Pacing by window: rate in slow start over cwnd per SRTT.
+        pacing_slow_start: f64 = 2.0, "", "Linux net.ipv4.tcp_pacing_ss_ratio";
+        /// Pacing by window: the same in congestion avoidance.
+        pacing_avoidance: f64 = 1.2, "", "Linux net.ipv4.tcp_pacing_ca_ratio";
         /// Rules of fast recovery.
         recovery: Recovery = Recovery::Rfc, "", "RFC 6582";
         /// ACK policies `linux` and `linux-modern`: shortest time an ACK is held back.
@@ -103,7 +134,75 @@ params! {
         /// Segments of the Vegas sender carry their headers on the air; ns-2.35's Vegas agent leaves them out and sends
         /// its SYN at full packet size.
         vegas_headers: bool = true, "", "ns-2.35 behaviour, measured for this project";
+        /// Veno: backlog from which on a loss means congestion.
+        veno_beta: f64 = 3.0, "packets", "Fu and Liew 2003";
+        /// Westwood+: shortest time a bandwidth sample is taken over; a round trip if that is longer.
+        westwood_interval: Span = Span::from_millis(50), "s", "Linux net/ipv4/tcp_westwood.c";
+        /// Westwood+: weight of the old value in each of the two bandwidth filters.
+        westwood_filter: f64 = 0.875, "", "Linux net/ipv4/tcp_westwood.c";
+        /// TIBET: weight of the old averages of packet length and time between packets.
+        tibet_alpha: f64 = 0.99, "", "zhang2006";
+        /// FAST: packets each flow keeps queued.
+        fast_alpha: f64 = 2.0, "packets", "a default (published ones are for wide-area links, 100 and more)";
+        /// FAST: share of the way to its target that the window goes at an update.
+        fast_gamma: f64 = 0.5, "", "Wei et al. 2006";
+        /// CUBIC: aggressiveness C.
+        cubic_c: f64 = 0.4, "segments/s^3", "RFC 9438 4.1";
+        /// CUBIC: share of the window kept after a loss.
+        cubic_beta: f64 = 0.7, "", "RFC 9438 4.6";
+        /// CUBIC: a flow that loses before its plateau lowers it.
+        cubic_fast_convergence: bool = true, "", "RFC 9438 4.7";
+        /// CUBIC: slow start ends when the round-trip time rises (HyStart++).
+        cubic_hystart: bool = true, "", "RFC 9406";
+        /// TCP-AP: bit rate of the links; 0 takes the radio's `data_rate`.
+        ap_link_rate: u64 = 0, "bit/s", "ElRakabawy et al. 2005 (an input of the scheme)";
+        /// TCP-AP: weight of the old average of the four-hop delay.
+        ap_alpha: f64 = 0.7, "", "ElRakabawy et al. 2005, agent for ns-2";
+        /// TCP-AP: samples that the variation of the delay is taken over.
+        ap_history: u32 = 50, "samples", "ElRakabawy et al. 2005, agent for ns-2";
+        /// TCP-AP: time between segments before the first sample.
+        ap_first_spacing: Span = Span::from_millis(50), "s", "ElRakabawy et al. 2005, agent for ns-2";
         /// How long the end that closed first stays in TIME-WAIT.
         time_wait: Span = Span::from_secs(60), "s", "RFC 9293 3.4.2 (2 MSL, MSL shortened: a default)";
+    }
+}
+
+impl TcpConfig {
+    /// Checks the parameters of the congestion controls; `key` names one in full.
+    ///
+    /// # Errors
+    /// The first parameter at fault, with what was found and what is allowed.
+    pub fn check(&self, key: impl Fn(&str) -> String) -> Result<(), BuildError> {
+        let numbers = [
+            ("veno_beta", self.veno_beta, 0.0, 1e6),
+            ("westwood_filter", self.westwood_filter, 0.0, 0.999_999),
+            ("tibet_alpha", self.tibet_alpha, 0.0, 0.999_999),
+            ("fast_alpha", self.fast_alpha, 0.1, 1e6),
+            ("fast_gamma", self.fast_gamma, 0.001, 1.0),
+            ("ap_alpha", self.ap_alpha, 0.0, 0.999_999),
+            ("ap_history", f64::from(self.ap_history), 1.0, 10_000.0),
+            ("ap_link_rate", self.ap_link_rate as f64, 0.0, 1e12),
+            ("pacing_slow_start", self.pacing_slow_start, 0.01, 1e3),
+            ("pacing_avoidance", self.pacing_avoidance, 0.01, 1e3),
+            ("cubic_c", self.cubic_c, 1e-6, 1e6),
+            ("cubic_beta", self.cubic_beta, 0.01, 0.999),
+        ];
+        for (name, value, least, most) in numbers {
+            if !(least..=most).contains(&value) {
+                return Err(BuildError::new(key(name), format!("found {value}; allowed are {least} to {most}")));
+            }
+        }
+        let minute = Span::from_secs(60);
+        let spans = [
+            ("westwood_interval", self.westwood_interval, Span(1), minute),
+            ("ap_first_spacing", self.ap_first_spacing, Span::ZERO, minute),
+        ];
+        for (name, value, least, most) in spans {
+            if !(least..=most).contains(&value) {
+                let (value, least, most) = (value.as_secs(), least.as_secs(), most.as_secs());
+                return Err(BuildError::new(key(name), format!("found {value} s; allowed are {least} to {most} s")));
+            }
+        }
+        Ok(())
     }
 }

@@ -9,7 +9,7 @@ use crate::channel::{self, Channel, Medium};
 use crate::config::link::LinkKind;
 use crate::config::net::RoutingProtocol;
 use crate::config::radio::Shadowing;
-use crate::config::tcp::RttEstimator;
+use crate::config::tcp::{LossRecovery, RttEstimator};
 use crate::config::{AckPolicy, App, Config, FlowConfig, SeriesKind, Transport};
 use crate::error::BuildError;
 use crate::event::Event;
@@ -103,7 +103,11 @@ pub(super) fn build<R: Recorder>(config: &Config, recorder: R) -> Result<World<R
         // A routing protocol may find no way: the flow then says so in its results.
         let hops = found.unwrap_or(0);
         let rng = stream(number, Purpose::Traffic);
-        world.add_flow(FlowId(number as u32), flow, hops, rng, stream(number, Purpose::Clock));
+        let mut flow = flow.clone();
+        if flow.tcp.ap_link_rate == 0 {
+            flow.tcp.ap_link_rate = config.radio.data_rate;
+        }
+        world.add_flow(FlowId(number as u32), &flow, hops, rng, stream(number, Purpose::Clock));
     }
     if fixed {
         world.routes = routes;
@@ -139,7 +143,7 @@ impl<R: Recorder> World<R> {
             }
             Endpoint::Udp(Udp::default())
         } else {
-            let sack = flow.transport == Transport::TcpSack;
+            let sack = flow.transport.uses_sack(&flow.tcp);
             let mut sender = TcpSender::new(&flow.tcp, flow.transport, flow.packet, flow.max_window);
             if flow.tcp.rtt_estimator == RttEstimator::Ns2 {
                 let tick = flow.tcp.clock_granularity.0 as f64;
@@ -148,6 +152,7 @@ impl<R: Recorder> World<R> {
             if flow.ack == AckPolicy::LinuxModern {
                 sender.mark_pushes();
             }
+            sender.set_stream(clock);
             Endpoint::Tcp {
                 sender,
                 receiver: TcpReceiver::new(&flow.tcp, flow.ack, flow.ack_delay, sack, flow.packet, flow.max_window),
@@ -408,6 +413,20 @@ fn check_flow(config: &Config, number: usize, flow: &FlowConfig) -> Result<(), B
     require(least, key("tcp.linux_ack_min"), || "more than zero and at most 10 s is allowed".to_string())?;
     require(t.linux_quickacks <= 1_000, key("tcp.linux_quickacks"), || "at most 1000 ACKs are allowed".to_string())?;
     require(t.initial_window <= 1_000, key("tcp.initial_window"), || "at most 1000 segments are allowed".to_string())?;
+    require(
+        t.loss_recovery == LossRecovery::Own || flow.transport.lets_choose_recovery(),
+        key("tcp.loss_recovery"),
+        || {
+            "tcp-tahoe, tcp-reno and tcp-vegas are defined by their own loss recovery; only \"own\" is allowed"
+                .to_string()
+        },
+    )?;
+    let model = flow.transport == Transport::TcpBbr && t.loss_recovery == LossRecovery::NewReno;
+    require(!model, key("tcp.loss_recovery"), || {
+        "tcp-bbr sets its window itself and needs to know what has arrived; allowed are \"own\" and \"sack\""
+            .to_string()
+    })?;
+    t.check(|name| key(&format!("tcp.{name}")))?;
     let vegas = [t.vegas_alpha, t.vegas_beta, t.vegas_gamma].iter().all(|v| v.is_finite() && *v >= 0.0);
     require(vegas && t.vegas_alpha <= t.vegas_beta, key("tcp.vegas_alpha"), || {
         "0 <= vegas_alpha <= vegas_beta is allowed".to_string()

@@ -94,8 +94,8 @@ impl Flow {
 
     /// Inverse of [`Flow::timer_code`].
     pub(super) fn decode_timer(code: u8) -> (End, TcpTimer) {
-        const KINDS: [TcpTimer; TcpTimer::COUNT] = [TcpTimer::Rto, TcpTimer::DelayedAck, TcpTimer::TimeWait];
         let code = usize::from(code);
-        if code < TcpTimer::COUNT { (End::Sender, KINDS[code]) } else { (End::Receiver, KINDS[code - TcpTimer::COUNT]) }
+        let end = if code < TcpTimer::COUNT { End::Sender } else { End::Receiver };
+        (end, TcpTimer::ALL[code % TcpTimer::COUNT])
     }
 }

@@ -135,7 +135,7 @@ impl<R: Recorder> World<R> {
                     }
                     self.tcp_effects(flow, End::Receiver, out);
                 } else {
-                    sender.on_segment(&segment, self.now, &mut out);
+                    sender.on_segment(&segment, packet.hops, self.now, &mut out);
                     self.tcp_effects(flow, End::Sender, out);
                 }
             }

@@ -1,15 +1,17 @@
 //! What every sender shares: the sequence space, the usable window, the timed segment and the retransmission timer.
 
-use super::cc::{Acked, Aimd, Cc, Controller, Loss, Vegas, Window};
+use super::cc::{Acked, Cc, Controller, Feedback, Loss, Window};
+use super::pacing::Pacer;
 use super::push::PushMarks;
 use super::rtt::Rtt;
 use super::sender::SenderStats;
+use super::sent::SentLog;
 use super::timer::LazyTimer;
 use super::{Cx, TcpEffect, TcpTimer};
-use crate::config::tcp::{Handshake, InitialSsthresh, Recovery};
+use crate::config::tcp::{Handshake, InitialSsthresh, Pacing, Recovery};
 use crate::config::{TcpConfig, Transport};
 use crate::packet::tcp::{TcpFlags, TcpSegment};
-use crate::units::Time;
+use crate::units::{Span, Time};
 
 /// ssthresh that no window reaches.
 const UNLIMITED_SSTHRESH: f64 = u32::MAX as f64;
@@ -42,6 +44,12 @@ pub(super) struct Core {
 
     pub(super) window: Window,
     pub(super) cc: Cc,
+    /// What is remembered of each segment in flight, for algorithms that want feedback on every ACK.
+    pub(super) sent: Option<SentLog>,
+    /// Spreads what is sent over time; none: bursts as the window allows.
+    pub(super) pacer: Option<Pacer>,
+    /// Pace over cwnd per SRTT, in slow start and later, for algorithms that set none.
+    pace: (f64, f64),
     pub(super) dupacks: u32,
     /// First number not sent when the last loss was found.
     pub(super) recover: u64,
@@ -70,10 +78,7 @@ impl Core {
     pub(super) fn new(cfg: &TcpConfig, variant: Transport, mss: u32, max_window: u32) -> Self {
         let mss = u64::from(mss.max(1));
         let max_window = max_window.max(1);
-        let cc = match variant {
-            Transport::TcpVegas => Cc::Vegas(Vegas::new(cfg, mss, max_window)),
-            _ => Cc::Aimd(Aimd::new(cfg, mss)),
-        };
+        let cc = Cc::new(cfg, variant, mss, max_window);
         let three_way = cfg.handshake == Handshake::ThreeWay;
         Core {
             mss,
@@ -97,6 +102,9 @@ impl Core {
                 },
                 inflation: 0.0,
             },
+            sent: cc.wants_feedback().then(|| SentLog::new(mss, u64::from(max_window))),
+            pacer: (cc.paces() || cfg.pacing == Pacing::Window).then(Pacer::new),
+            pace: (cfg.pacing_slow_start, cfg.pacing_avoidance),
             cc,
             dupacks: 0,
             recover: 0,
@@ -172,12 +180,18 @@ impl Core {
             self.timed = Some((after, cx.now));
         }
         let psh = !again && self.push.is_some() && self.marks_push(seq, payload_end);
-        self.max = self.max.max(after);
         self.stats.segments_sent += 1;
         if !self.ns2 {
             self.active = cx.now;
         }
         self.cc.on_sent(seq, cx.now);
+        if let Some(sent) = &mut self.sent {
+            sent.on_sent(seq, self.una == self.max, cx.now);
+        }
+        if self.pacer.is_some() {
+            self.pace(after - seq, cx.now);
+        }
+        self.max = self.max.max(after);
         cx.push(TcpEffect::Emit(TcpSegment {
             seq,
             len: (payload_end - seq) as u32,
@@ -226,7 +240,46 @@ impl Core {
             if !self.has_room(usable) {
                 break;
             }
+            if !self.admits(cx) {
+                return;
+            }
             self.transmit_next(cx);
+        }
+        self.note_limit();
+    }
+
+    /// Pacing lets a segment go now.
+    pub(super) fn admits(&mut self, cx: &mut Cx) -> bool {
+        self.pacer.as_mut().is_none_or(|pacer| pacer.admits(cx))
+    }
+
+    /// A segment of `bytes` bytes leaves: the next one keeps its distance.
+    fn pace(&mut self, bytes: u64, now: Time) {
+        let spacing = if self.cc.paces() { self.cc.spacing(bytes) } else { self.window_spacing(bytes) };
+        let Some(pacer) = &mut self.pacer else { return };
+        match spacing {
+            Some(spacing) => pacer.on_sent(spacing, now),
+            None => pacer.flush(now),
+        }
+    }
+
+    /// The share of a round trip that `bytes` bytes of the window take.
+    fn window_spacing(&self, bytes: u64) -> Option<Span> {
+        let srtt = self.rtt.srtt()?.as_secs();
+        let w = &self.window;
+        let gain = if w.cwnd < w.ssthresh { self.pace.0 } else { self.pace.1 };
+        let share = bytes as f64 / (w.cwnd.max(1.0) * self.mss as f64);
+        Some(Span::from_secs_f64(share * srtt / gain))
+    }
+
+    /// Tells the log when it is the application that leaves the window open.
+    fn note_limit(&mut self) {
+        let in_flight = self.nxt - self.una;
+        if let Some(sent) = &mut self.sent
+            && self.nxt >= self.data_end.saturating_add(u64::from(self.closing && self.three_way))
+            && in_flight < self.window.cwnd as u64 * self.mss
+        {
+            sent.on_app_limited(in_flight);
         }
     }
 
@@ -277,6 +330,30 @@ impl Core {
 
     // Acknowledgements.
 
+    /// Shows an ACK to the algorithm before recovery acts on it.
+    pub(super) fn feed(&mut self, seg: &TcpSegment, hops: u8, now: Time) {
+        let Some(sent) = &mut self.sent else { return };
+        let report = sent.on_ack(seg.ack, seg.sack_blocks(), now);
+        let nxt = self.nxt.max(seg.ack);
+        self.cc.on_feedback(
+            &mut self.window,
+            &Feedback {
+                now,
+                una: seg.ack,
+                nxt,
+                bytes: seg.ack - self.una,
+                rtt: report.rtt,
+                srtt: self.rtt.srtt(),
+                rate: report.rate,
+                delivered: sent.delivered(),
+                newly_delivered: report.delivered,
+                in_flight: (nxt - seg.ack).saturating_sub(sent.sacked()),
+                hops,
+                recovering: self.recovering,
+            },
+        );
+    }
+
     /// Advances to a cumulative ACK: no window change, no timer.
     pub(super) fn advance(&mut self, ack: u64) {
         self.stats.bytes_acked += ack.min(self.data_end) - self.una.clamp(1, self.data_end);
@@ -286,7 +363,10 @@ impl Core {
 
     /// Takes an ACK of new data outside of recovery, or the one that ends it: RTT, timer, counters.
     pub(super) fn accept(&mut self, ack: u64, cx: &mut Cx) -> Acked {
-        let window_limited = self.nxt - self.una + self.mss > self.usable() * self.mss;
+        let reach = self.nxt - self.una + self.mss;
+        let held_back = self.pacer.as_ref().is_some_and(|pacer| pacer.holding);
+        let window_limited = held_back || reach > self.usable() * self.mss;
+        let cwnd_limited = held_back || reach > self.window.cwnd as u64 * self.mss;
         let bytes = ack - self.una;
         self.dupacks = 0;
         self.limited_bytes = 0;
@@ -302,7 +382,7 @@ impl Core {
         if self.ns2 {
             self.active = cx.now;
         }
-        Acked { now: cx.now, una: self.una, nxt: self.nxt, bytes, window_limited }
+        Acked { now: cx.now, una: self.una, nxt: self.nxt, bytes, window_limited, cwnd_limited }
     }
 
     /// Takes an ACK of new data and lets the window grow.
@@ -349,8 +429,18 @@ impl Core {
         self.limited_bytes = 0;
         self.nxt = self.una;
         self.timed = None;
-        self.rtt.back_off();
+        if self.cc.backs_off() {
+            self.rtt.back_off();
+        }
         self.restart_rto(cx);
+    }
+
+    /// Nothing will be sent any more.
+    pub(super) fn retire_timers(&mut self, cx: &mut Cx) {
+        self.rto_timer.retire(cx);
+        if let Some(pacer) = &mut self.pacer {
+            pacer.retire(cx);
+        }
     }
 
     // Set-up.

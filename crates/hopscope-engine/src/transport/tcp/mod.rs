@@ -15,6 +15,8 @@
 //! | `cc/` | how the window grows and shrinks; one file per algorithm |
 //! | `rtt.rs` | round-trip time and RTO |
 //! | `sack.rs` | the sender's record of selectively acknowledged data |
+//! | `pacing.rs` | sending spread over time |
+//! | `sent.rs` | what is remembered of each segment in flight: round-trip times, delivery rate |
 //! | `push.rs` | where PSH is set, for receivers that look at it |
 //! | `receiver.rs`, `reassembly.rs` | the receiving side |
 //! | `ack_policy.rs`, `linux_ack.rs` | when it acknowledges |
@@ -24,6 +26,7 @@ mod ack_policy;
 mod cc;
 mod core;
 mod linux_ack;
+mod pacing;
 mod push;
 mod reassembly;
 mod receiver;
@@ -31,6 +34,7 @@ mod recovery;
 mod rtt;
 mod sack;
 mod sender;
+mod sent;
 #[cfg(test)]
 mod tests;
 mod timer;
@@ -55,11 +59,16 @@ pub enum TcpTimer {
     DelayedAck,
     /// End of TIME-WAIT (RFC 9293 3.4.2).
     TimeWait,
+    /// The next paced segment may leave.
+    Pacing,
 }
 
 impl TcpTimer {
     /// Number of kinds.
-    pub const COUNT: usize = 3;
+    pub const COUNT: usize = 4;
+    /// Every kind, by its index.
+    pub const ALL: [TcpTimer; TcpTimer::COUNT] =
+        [TcpTimer::Rto, TcpTimer::DelayedAck, TcpTimer::TimeWait, TcpTimer::Pacing];
 
     /// A number below [`TcpTimer::COUNT`], for tables.
     pub const fn index(self) -> usize {

@@ -123,7 +123,7 @@ impl TcpReceiver {
                     }
                 }
             }
-            TcpTimer::TimeWait => {} // the passive side does not wait
+            TcpTimer::TimeWait | TcpTimer::Pacing => {} // the passive side neither waits nor paces
         }
     }
 

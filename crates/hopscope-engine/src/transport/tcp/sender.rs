@@ -7,6 +7,7 @@ use super::timer::LazyTimer;
 use super::{Cx, TcpEffect, TcpTimer};
 use crate::config::{TcpConfig, Transport};
 use crate::packet::tcp::{TcpFlags, TcpSegment};
+use crate::rng::Stream;
 use crate::units::{Span, Time};
 
 /// States of the sending side (RFC 9293 3.3.2). With `handshake = ns2` only the first three and `Closed` occur.
@@ -94,6 +95,11 @@ impl TcpSender {
         self.core.rtt.set_phase(shift);
     }
 
+    /// Gives the congestion control its random numbers (BBR draws where its cycle starts).
+    pub fn set_stream(&mut self, stream: Stream) {
+        self.core.cc.set_stream(stream);
+    }
+
     /// Sets PSH where Linux does, for a receiver that looks at it.
     pub fn mark_pushes(&mut self) {
         self.core.push = Some(PushMarks::new(self.core.mss, self.core.max_window * self.core.mss));
@@ -136,13 +142,13 @@ impl TcpSender {
         }
     }
 
-    /// A segment from the receiver has arrived.
-    pub fn on_segment(&mut self, seg: &TcpSegment, now: Time, out: &mut Vec<TcpEffect>) {
+    /// A segment from the receiver has arrived after `hops` hops.
+    pub fn on_segment(&mut self, seg: &TcpSegment, hops: u8, now: Time, out: &mut Vec<TcpEffect>) {
         let mut cx = Cx { now, out };
         match self.phase {
             Phase::Idle => {}
             Phase::SynSent => self.on_segment_in_syn_sent(seg, &mut cx),
-            Phase::Open => self.on_segment_when_open(seg, &mut cx),
+            Phase::Open => self.on_segment_when_open(seg, hops, &mut cx),
             Phase::TimeWait | Phase::Closed => {
                 // The last ACK was lost (RFC 9293 3.10.7.4, fifth step). A closed end answers too: there is no RST.
                 if seg.flags.fin {
@@ -171,6 +177,12 @@ impl TcpSender {
             TcpTimer::TimeWait => {
                 if self.time_wait_timer.fires(&mut cx) {
                     self.phase = Phase::Closed;
+                }
+            }
+            TcpTimer::Pacing => {
+                let due = self.core.pacer.as_mut().is_some_and(|pacer| pacer.fires(&mut cx));
+                if due && self.phase == Phase::Open {
+                    self.recovery.send(&mut self.core, &mut cx);
                 }
             }
             TcpTimer::DelayedAck => {} // a sender acknowledges SYN and FIN at once
@@ -247,7 +259,7 @@ impl TcpSender {
         self.advance_phase(cx);
     }
 
-    fn on_segment_when_open(&mut self, seg: &TcpSegment, cx: &mut Cx) {
+    fn on_segment_when_open(&mut self, seg: &TcpSegment, hops: u8, cx: &mut Cx) {
         if seg.flags.syn {
             self.send_ack(cx); // the peer missed the ACK of its SYN
             return;
@@ -255,9 +267,13 @@ impl TcpSender {
         // An ACK of what was never sent is not believed.
         if seg.flags.ack && seg.ack <= self.core.max {
             self.take_window(seg);
+            let duplicate = seg.ack == self.core.una && self.core.hears_dup_acks() && seg.seq_len() == 0;
+            if seg.ack > self.core.una || duplicate {
+                self.core.feed(seg, hops, cx.now);
+            }
             if seg.ack > self.core.una {
                 self.recovery.on_new_ack(&mut self.core, seg, cx);
-            } else if seg.ack == self.core.una && self.core.hears_dup_acks() && seg.seq_len() == 0 {
+            } else if duplicate {
                 self.recovery.on_dup_ack(&mut self.core, seg, cx);
             }
         }
@@ -285,10 +301,10 @@ impl TcpSender {
         }
         if !core.three_way {
             self.phase = Phase::Closed;
-            core.rto_timer.retire(cx);
+            core.retire_timers(cx);
         } else if core.una > core.data_end && core.rcv_nxt > 1 {
             self.phase = Phase::TimeWait;
-            core.rto_timer.retire(cx);
+            core.retire_timers(cx);
             self.time_wait_timer.set(cx.now + self.time_wait, cx);
         }
     }

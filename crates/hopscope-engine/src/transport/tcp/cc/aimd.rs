@@ -1,8 +1,11 @@
 //! Slow start, congestion avoidance and halving (RFC 5681): the window of Tahoe, Reno, NewReno and SACK.
 
-use super::{Acked, Controller, Loss, Window};
+use super::{Acked, Controller, Loss, Window, slow_start};
 use crate::config::TcpConfig;
 use crate::config::tcp::{LossWindow, Recovery};
+
+/// Share of the window kept after a loss (RFC 5681 equation 4).
+const HALF: f64 = 0.5;
 
 /// Additive increase, multiplicative decrease. The state is the window itself.
 #[derive(Debug, Clone)]
@@ -25,17 +28,17 @@ impl Aimd {
         }
     }
 
-    /// Half of what was in use: (ssthresh, cwnd).
-    fn halved(&self, loss: &Loss) -> (f64, f64) {
+    /// A share of what was in use: (ssthresh, cwnd).
+    pub(super) fn cut(&self, loss: &Loss, share: f64) -> (f64, f64) {
         let used = match self.loss_window {
             LossWindow::Flight => loss.flight,
             LossWindow::Window => loss.window,
         };
-        let half = if self.integer_reduction { (used.floor() / 2.0).floor() } else { used / 2.0 };
+        let kept = if self.integer_reduction { (used.floor() * share).floor() } else { used * share };
         match self.loss_window {
-            LossWindow::Flight => (half.max(2.0), half.max(2.0)),
+            LossWindow::Flight => (kept.max(2.0), kept.max(2.0)),
             // ns-2 keeps ssthresh as a whole number of packets and cwnd as a real one, which may fall below one.
-            LossWindow::Window => (half.floor().max(2.0), half),
+            LossWindow::Window => (kept.floor().max(2.0), kept),
         }
     }
 }
@@ -48,21 +51,21 @@ impl Controller for Aimd {
         if w.cwnd >= w.ssthresh {
             w.cwnd += 1.0 / w.cwnd;
         } else if self.rfc {
-            w.cwnd += (ack.bytes as f64 / self.mss).min(1.0);
+            slow_start(w, ack.bytes as f64 / self.mss);
         } else {
             w.cwnd += 1.0;
         }
     }
 
     fn on_loss(&mut self, w: &mut Window, loss: &Loss) -> bool {
-        (w.ssthresh, w.cwnd) = self.halved(loss);
+        (w.ssthresh, w.cwnd) = self.cut(loss, HALF);
         true
     }
 
     fn on_timeout(&mut self, w: &mut Window, loss: &Loss) {
         // A second timeout of the same segment says nothing new about the path (RFC 5681 equation 4).
         if !(self.rfc && loss.repeated) {
-            w.ssthresh = self.halved(loss).0;
+            w.ssthresh = self.cut(loss, HALF).0;
         }
         w.cwnd = 1.0;
     }
@@ -70,19 +73,15 @@ impl Controller for Aimd {
 
 #[cfg(test)]
 mod tests {
+    use super::super::tests::{acked, window};
     use super::*;
-    use crate::units::Time;
-
-    fn window(cwnd: f64, ssthresh: f64) -> Window {
-        Window { cwnd, ssthresh, inflation: 0.0 }
-    }
 
     fn ack(bytes: u64, window_limited: bool) -> Acked {
-        Acked { now: Time::ZERO, una: 1, nxt: 1, bytes, window_limited }
+        Acked { window_limited, ..acked(bytes) }
     }
 
     fn loss(flight: f64, window: f64) -> Loss {
-        Loss { now: Time::ZERO, una: 1, dupacks: 3, flight, window, repeated: false }
+        Loss { window, ..super::super::tests::loss(flight) }
     }
 
     fn ns2() -> TcpConfig {

@@ -1,16 +1,35 @@
 //! How the congestion window grows and shrinks.
 //!
 //! An algorithm keeps its own state in its own file and changes only the [`Window`] it is handed; when a segment is
-//! sent or a loss is declared is decided elsewhere (`recovery/`). The set is closed: a new algorithm is one file, one
-//! variant of [`Cc`] and one arm per hook below.
+//! sent or a loss is declared is decided elsewhere (`recovery/`). The set is closed: a new algorithm is one file,
+//! one line in `algorithms!` and one arm of [`Cc::new`].
 
 mod aimd;
+mod ap;
+mod bbr;
+mod cubic;
+mod fast;
+mod hystart;
+mod round;
+mod tibet;
 mod vegas;
+mod veno;
+mod westwood;
 
 pub(super) use aimd::Aimd;
+use ap::Ap;
+use bbr::Bbr;
+use cubic::Cubic;
+use fast::Fast;
+use tibet::Tibet;
 pub(super) use vegas::Vegas;
+use veno::Veno;
+use westwood::Westwood;
 
-use crate::units::Time;
+use super::sent::RateSample;
+use crate::config::{TcpConfig, Transport};
+use crate::rng::Stream;
+use crate::units::{Span, Time};
 
 /// The window as every algorithm and every recovery style shares it, in segments.
 #[derive(Debug, Clone, Copy)]
@@ -33,8 +52,37 @@ pub(super) struct Acked {
     pub(super) nxt: u64,
     /// Numbers newly acknowledged.
     pub(super) bytes: u64,
-    /// The window was filled when the ACK came.
+    /// The usable window, cwnd or the receiver's, was filled when the ACK came.
     pub(super) window_limited: bool,
+    /// It was cwnd, or the pacing of what it allows, that held data back.
+    pub(super) cwnd_limited: bool,
+}
+
+/// Any ACK, duplicates and those of a recovery included, before it has changed anything else.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Feedback {
+    pub(super) now: Time,
+    /// First number not acknowledged, with this ACK.
+    pub(super) una: u64,
+    /// Next number to send.
+    pub(super) nxt: u64,
+    /// Numbers newly acknowledged; none in a duplicate.
+    pub(super) bytes: u64,
+    /// Round-trip time of the newest segment it tells of, if that was sent once.
+    pub(super) rtt: Option<Span>,
+    /// Smoothed round-trip time; none before the first sample.
+    pub(super) srtt: Option<Span>,
+    /// Delivery rate over the last round trip.
+    pub(super) rate: Option<RateSample>,
+    /// Bytes known to have arrived, in all and by this ACK alone.
+    pub(super) delivered: u64,
+    pub(super) newly_delivered: u64,
+    /// Bytes that this ACK leaves in flight.
+    pub(super) in_flight: u64,
+    /// Hops the ACK has travelled.
+    pub(super) hops: u8,
+    /// A recovery is under way.
+    pub(super) recovering: bool,
 }
 
 /// A loss, as the algorithm may judge it; windows in segments.
@@ -65,44 +113,167 @@ pub(super) trait Controller {
     fn on_sent(&mut self, _seq: u64, _now: Time) {}
     /// The SYN, the last one sent if there were several, is acknowledged; cwnd is the initial window.
     fn on_established(&mut self, _w: &mut Window, _now: Time) {}
+    /// The algorithm wants `on_feedback`; asked once.
+    fn wants_feedback(&self) -> bool {
+        false
+    }
+    /// An ACK of any kind has come; the hooks above follow.
+    fn on_feedback(&mut self, _w: &mut Window, _ack: &Feedback) {}
+    /// The algorithm paces; asked once.
+    fn paces(&self) -> bool {
+        false
+    }
+    /// Time from a segment of `bytes` bytes to the next; none: at once.
+    fn spacing(&self, _bytes: u64) -> Option<Span> {
+        None
+    }
+    /// A timeout doubles the RTO.
+    fn backs_off(&self) -> bool {
+        true
+    }
 }
 
-/// The algorithms.
-#[derive(Debug, Clone)]
-pub(super) enum Cc {
-    /// Slow start and congestion avoidance with halving: Tahoe, Reno, NewReno, SACK.
-    Aimd(Aimd),
-    /// Delay-based congestion avoidance.
-    Vegas(Vegas),
+/// Slow start by an ACK of so many segments (RFC 5681 equation 2).
+fn slow_start(w: &mut Window, segments: f64) {
+    w.cwnd += segments.min(1.0);
 }
 
-macro_rules! dispatch {
-    ($self:ident, $algorithm:ident => $call:expr) => {
-        match $self {
-            Cc::Aimd($algorithm) => $call,
-            Cc::Vegas($algorithm) => $call,
+macro_rules! algorithms {
+    ($($(#[doc = $doc:literal])+ $name:ident),+ $(,)?) => {
+        /// The algorithms.
+        #[derive(Debug, Clone)]
+        pub(super) enum Cc {
+            $($(#[doc = $doc])+ $name($name)),+
+        }
+
+        impl Controller for Cc {
+            fn on_ack(&mut self, w: &mut Window, ack: &Acked) {
+                match self { $(Cc::$name(a) => a.on_ack(w, ack)),+ }
+            }
+
+            fn on_loss(&mut self, w: &mut Window, loss: &Loss) -> bool {
+                match self { $(Cc::$name(a) => a.on_loss(w, loss)),+ }
+            }
+
+            fn on_timeout(&mut self, w: &mut Window, loss: &Loss) {
+                match self { $(Cc::$name(a) => a.on_timeout(w, loss)),+ }
+            }
+
+            fn on_sent(&mut self, seq: u64, now: Time) {
+                match self { $(Cc::$name(a) => a.on_sent(seq, now)),+ }
+            }
+
+            fn on_established(&mut self, w: &mut Window, now: Time) {
+                match self { $(Cc::$name(a) => a.on_established(w, now)),+ }
+            }
+
+            fn wants_feedback(&self) -> bool {
+                match self { $(Cc::$name(a) => a.wants_feedback()),+ }
+            }
+
+            fn on_feedback(&mut self, w: &mut Window, ack: &Feedback) {
+                match self { $(Cc::$name(a) => a.on_feedback(w, ack)),+ }
+            }
+
+            fn paces(&self) -> bool {
+                match self { $(Cc::$name(a) => a.paces()),+ }
+            }
+
+            fn spacing(&self, bytes: u64) -> Option<Span> {
+                match self { $(Cc::$name(a) => a.spacing(bytes)),+ }
+            }
+
+            fn backs_off(&self) -> bool {
+                match self { $(Cc::$name(a) => a.backs_off()),+ }
+            }
         }
     };
 }
 
-impl Controller for Cc {
-    fn on_ack(&mut self, w: &mut Window, ack: &Acked) {
-        dispatch!(self, a => a.on_ack(w, ack));
+algorithms! {
+    /// Slow start and congestion avoidance with halving: Tahoe, Reno, NewReno, SACK.
+    Aimd,
+    /// Delay-based congestion avoidance.
+    Vegas,
+    /// Reno that tells random losses from congestion by Vegas' backlog.
+    Veno,
+    /// The window after a loss is the measured bandwidth times the smallest round-trip time.
+    Westwood,
+    /// The same with another estimate.
+    Tibet,
+    /// A set number of packets is kept queued.
+    Fast,
+    /// A cubic function of the time since the last loss.
+    Cubic,
+    /// NewReno paced by the delay of four hops.
+    Ap,
+    /// Pace and window from a model of the path.
+    Bbr,
+}
+
+impl Cc {
+    /// The algorithm of a transport for segments of `mss` bytes.
+    ///
+    /// # Panics
+    /// For a transport that is not TCP.
+    pub(super) fn new(cfg: &TcpConfig, variant: Transport, mss: u64, max_window: u32) -> Self {
+        match variant {
+            Transport::TcpTahoe | Transport::TcpReno | Transport::TcpNewReno | Transport::TcpSack => {
+                Cc::Aimd(Aimd::new(cfg, mss))
+            }
+            Transport::TcpVegas => Cc::Vegas(Vegas::new(cfg, mss, max_window)),
+            Transport::TcpVeno => Cc::Veno(Veno::new(cfg, mss)),
+            Transport::TcpWestwood => Cc::Westwood(Westwood::new(cfg, mss)),
+            Transport::TcpTibet => Cc::Tibet(Tibet::new(cfg, mss)),
+            Transport::TcpFast => Cc::Fast(Fast::new(cfg, mss)),
+            Transport::TcpCubic => Cc::Cubic(Cubic::new(cfg, mss)),
+            Transport::TcpAp => Cc::Ap(Ap::new(cfg, mss)),
+            Transport::TcpBbr => Cc::Bbr(Bbr::new(mss)),
+            Transport::Udp => panic!("UDP has no TCP sender"),
+        }
     }
 
-    fn on_loss(&mut self, w: &mut Window, loss: &Loss) -> bool {
-        dispatch!(self, a => a.on_loss(w, loss))
+    /// Gives the algorithm its random numbers, where it draws any.
+    pub(super) fn set_stream(&mut self, stream: Stream) {
+        if let Cc::Bbr(bbr) = self {
+            bbr.set_stream(stream);
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    pub(super) fn window(cwnd: f64, ssthresh: f64) -> Window {
+        Window { cwnd, ssthresh, inflation: 0.0 }
     }
 
-    fn on_timeout(&mut self, w: &mut Window, loss: &Loss) {
-        dispatch!(self, a => a.on_timeout(w, loss));
+    /// An ACK of `bytes` bytes while the window is full.
+    pub(super) fn acked(bytes: u64) -> Acked {
+        Acked { now: Time::ZERO, una: 1, nxt: 1, bytes, window_limited: true, cwnd_limited: true }
     }
 
-    fn on_sent(&mut self, seq: u64, now: Time) {
-        dispatch!(self, a => a.on_sent(seq, now));
+    /// A loss found by three duplicates with `flight` segments outstanding.
+    pub(super) fn loss(flight: f64) -> Loss {
+        Loss { now: Time::ZERO, una: 1, dupacks: 3, flight, window: flight, repeated: false }
     }
 
-    fn on_established(&mut self, w: &mut Window, now: Time) {
-        dispatch!(self, a => a.on_established(w, now));
+    /// Feedback at `ms` that acknowledges everything sent, up to `una`, with a round-trip time in milliseconds.
+    pub(super) fn feedback(ms: u64, una: u64, rtt_ms: Option<u64>) -> Feedback {
+        Feedback {
+            now: Time(ms * 1_000_000),
+            una,
+            nxt: una,
+            bytes: 0,
+            rtt: rtt_ms.map(Span::from_millis),
+            srtt: rtt_ms.map(Span::from_millis),
+            rate: None,
+            delivered: 0,
+            newly_delivered: 0,
+            in_flight: 0,
+            hops: 1,
+            recovering: false,
+        }
     }
 }

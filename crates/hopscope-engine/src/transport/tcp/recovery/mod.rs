@@ -34,10 +34,10 @@ impl LossRecovery {
         match variant {
             Transport::TcpTahoe => LossRecovery::Tahoe,
             Transport::TcpReno => LossRecovery::Reno,
-            Transport::TcpNewReno => LossRecovery::NewReno(newreno::NewReno::default()),
-            Transport::TcpSack => LossRecovery::Sack(sack::Sack::new(cfg.dupack_threshold.max(1), mss)),
             Transport::TcpVegas => LossRecovery::Vegas,
             Transport::Udp => panic!("UDP has no TCP sender"),
+            _ if variant.uses_sack(cfg) => LossRecovery::Sack(sack::Sack::new(cfg.dupack_threshold.max(1), mss)),
+            _ => LossRecovery::NewReno(newreno::NewReno::default()),
         }
     }
 

@@ -88,7 +88,7 @@ impl Sack {
             if let Some(end) = self.board.held_until(core.nxt) {
                 core.nxt = end;
             }
-            if !core.has_room_but_for(self.board.held_below(core.nxt), usable) {
+            if !core.has_room_but_for(self.board.held_below(core.nxt), usable) || !core.admits(cx) {
                 return;
             }
             let limit = self.board.next_hole(core.nxt).map_or(u64::MAX, |h| h.end);
@@ -100,7 +100,7 @@ impl Sack {
     fn send_in_recovery(&mut self, core: &mut Core, cx: &mut Cx) {
         let cwnd = (core.window.cwnd * core.mss as f64) as u64;
         while self.board.pipe(core.una, core.max) + core.mss <= cwnd {
-            if !self.send_next(core, cx) {
+            if !core.admits(cx) || !self.send_next(core, cx) {
                 return;
             }
         }

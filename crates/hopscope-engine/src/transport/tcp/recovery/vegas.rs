@@ -63,6 +63,6 @@ fn send(core: &mut Core, cx: &mut Cx) {
 fn vegas(core: &mut Core) -> Option<&mut Vegas> {
     match &mut core.cc {
         Cc::Vegas(vegas) => Some(vegas),
-        Cc::Aimd(_) => None,
+        _ => None,
     }
 }

@@ -55,7 +55,7 @@ fn segments_per_ack(policy: AckPolicy, window: u32, segments: u64) -> Vec<u64> {
             now = frame_end;
             ends = None;
             end = 1 - from;
-            if end == 0 { sender.on_segment(&seg, now, &mut out) } else { receiver.on_segment(&seg, now, &mut out) }
+            if end == 0 { sender.on_segment(&seg, 1, now, &mut out) } else { receiver.on_segment(&seg, now, &mut out) }
         }
     }
     counts

@@ -5,13 +5,14 @@
 //! ```
 //!
 //! Sender inputs: `open`, `offer N` (segments), `offer Nb` (bytes), `endless`, `close`, `synack`, `ack K [sack 5-6,8-8]`
-//! (everything through segment K, the blocks in segments), `ackb N` (through byte N), `peerfin`, `rto` and `timewait`
-//! (that timer must expire exactly then). Outputs: `syn`, `ack`, segment numbers with `*` for a repetition, `:len` for a
+//! (everything through segment K, the blocks in segments), `ackb N` (through byte N), `peerfin`, `rto`, `timewait`
+//! and `pace` (that timer must expire exactly then). Outputs: `syn`, `ack`, segment numbers with `*` for a repetition, `:len` for a
 //! short one and `+fin`, `fin`, `done`.
 //!
 //! Receiver inputs: `syn`, `seg K` (`seg K:len`, `seg K+fin`), `fin K` (after segment K), `ack N`, `delack`, `rto`.
 //! Outputs: `synack`, `ack K` with `[a-b ...]` for its blocks, `fin`, `up N` bytes, `done`.
 
+mod bottleneck;
 mod linux;
 mod loss;
 mod ns2;
@@ -22,7 +23,7 @@ mod timeout;
 mod window;
 
 use super::*;
-use crate::config::tcp::{Handshake, InitialSsthresh, LossWindow, Recovery, RttEstimator};
+use crate::config::tcp::{Handshake, InitialSsthresh, LossWindow, Pacing, Recovery, RttEstimator};
 use crate::config::{AckPolicy, TcpConfig, Transport};
 use crate::packet::tcp::{SackBlock, TcpFlags};
 
@@ -60,8 +61,7 @@ impl Timers {
 
     /// The earliest expiry at or before `until`.
     fn due(&mut self, until: Time) -> Option<(TcpTimer, Time)> {
-        let kinds = [TcpTimer::Rto, TcpTimer::DelayedAck, TcpTimer::TimeWait];
-        let kind = kinds
+        let kind = TcpTimer::ALL
             .into_iter()
             .filter(|k| self.0[k.index()].is_some_and(|at| at <= until))
             .min_by_key(|k| self.0[k.index()])?;
@@ -85,7 +85,7 @@ impl Sender {
         let mut s = Sender::new(cfg, variant, max_window);
         let mut out = Vec::new();
         s.tcp.open(Time::ZERO, &mut out);
-        s.tcp.on_segment(&answer("synack"), Time(100 * MS), &mut out);
+        s.tcp.on_segment(&answer("synack"), 1, Time(100 * MS), &mut out);
         out.iter().for_each(|e| s.timers.note(e));
         s
     }
@@ -108,6 +108,7 @@ impl Sender {
         let timer = match input {
             "rto" => Some(TcpTimer::Rto),
             "timewait" => Some(TcpTimer::TimeWait),
+            "pace" => Some(TcpTimer::Pacing),
             _ => None,
         };
         let mut last = None;
@@ -139,7 +140,7 @@ impl Sender {
                 };
                 self.tcp.offer(bytes, now, &mut out);
             }
-            _ => self.tcp.on_segment(&answer(input), now, &mut out),
+            _ => self.tcp.on_segment(&answer(input), 1, now, &mut out),
         }
         out.iter().for_each(|e| self.timers.note(e));
         show_sender(&out)

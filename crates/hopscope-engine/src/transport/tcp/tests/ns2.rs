@@ -137,7 +137,7 @@ fn simulate(m: &Measured) -> Vec<(f64, u64)> {
         match event {
             Event::ToReceiver(seg) => receiver.on_segment(&seg, at, &mut out),
             Event::ReceiverTimer(timer) => receiver.on_timer(timer, at, &mut out),
-            Event::ToSender(seg) => sender.on_segment(&seg, at, &mut out),
+            Event::ToSender(seg) => sender.on_segment(&seg, 1, at, &mut out),
             Event::SenderTimer(timer) => sender.on_timer(timer, at, &mut out),
         }
         match event {

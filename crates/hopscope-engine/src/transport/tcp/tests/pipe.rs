@@ -4,8 +4,20 @@ use proptest::prelude::*;
 
 use super::*;
 
-const VARIANTS: [Transport; 5] =
-    [Transport::TcpTahoe, Transport::TcpReno, Transport::TcpNewReno, Transport::TcpSack, Transport::TcpVegas];
+pub(super) const VARIANTS: [Transport; 12] = [
+    Transport::TcpTahoe,
+    Transport::TcpReno,
+    Transport::TcpNewReno,
+    Transport::TcpSack,
+    Transport::TcpVegas,
+    Transport::TcpVeno,
+    Transport::TcpWestwood,
+    Transport::TcpTibet,
+    Transport::TcpFast,
+    Transport::TcpCubic,
+    Transport::TcpAp,
+    Transport::TcpBbr,
+];
 const POLICIES: [AckPolicy; 5] =
     [AckPolicy::Every, AckPolicy::Delayed, AckPolicy::Ns2Delack, AckPolicy::Linux, AckPolicy::LinuxModern];
 
@@ -82,7 +94,7 @@ struct Pipe {
 impl Pipe {
     fn new(case: Case) -> Self {
         let cfg = if case.ns2 { ns2_config() } else { TcpConfig::default() };
-        let sack = case.variant == Transport::TcpSack;
+        let sack = case.variant.uses_sack(&cfg);
         let mut sender = TcpSender::new(&cfg, case.variant, MSS, case.max_window);
         if case.policy == AckPolicy::LinuxModern {
             sender.mark_pushes();
@@ -183,7 +195,7 @@ impl Pipe {
                     End::Receiver
                 }
                 Event::Arrive(End::Sender, seg) => {
-                    self.sender.on_segment(&seg, at, &mut out);
+                    self.sender.on_segment(&seg, 1, at, &mut out);
                     End::Sender
                 }
                 Event::Offer(bytes) => {
@@ -203,7 +215,7 @@ impl Pipe {
 
 impl Timers {
     pub(super) fn earliest(&self, until: Time) -> Option<(TcpTimer, Time)> {
-        [TcpTimer::Rto, TcpTimer::DelayedAck, TcpTimer::TimeWait]
+        TcpTimer::ALL
             .into_iter()
             .filter_map(|kind| self.0[kind.index()].map(|at| (kind, at)))
             .filter(|(_, at)| *at <= until)

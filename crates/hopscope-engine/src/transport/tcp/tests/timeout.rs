@@ -84,7 +84,7 @@ fn every_ack_of_new_data_restarts_the_timer_without_a_queue_entry() {
     let arms = |out: &[TcpEffect]| out.iter().filter(|e| matches!(e, TcpEffect::Arm(..))).count();
     out.clear();
     for k in 1..=9 {
-        s.tcp.on_segment(&answer(&format!("ack {k}")), Time((100 + 90 * k) * MS), &mut out);
+        s.tcp.on_segment(&answer(&format!("ack {k}")), 1, Time((100 + 90 * k) * MS), &mut out);
     }
     assert_eq!(arms(&out), 0, "nine restarts");
     out.clear();

@@ -31,7 +31,7 @@ fn initial_window_by_segment_size() {
         let mut s = TcpSender::new(&TcpConfig::default(), Transport::TcpNewReno, mss, 100);
         let mut out = Vec::new();
         s.open(Time::ZERO, &mut out);
-        s.on_segment(&answer("synack"), Time(MS), &mut out);
+        s.on_segment(&answer("synack"), 1, Time(MS), &mut out);
         assert_eq!(s.cwnd(), segments, "MSS {mss}");
     }
 }
@@ -73,7 +73,7 @@ fn a_smaller_advertised_window_counts() {
     let mut s = Sender::established(&TcpConfig::default(), Transport::TcpNewReno, 16);
     s.run("100 endless > 1 2 3 4");
     let mut out = Vec::new();
-    s.tcp.on_segment(&TcpSegment { window: 2 * MSS, ..answer("ack 3") }, Time(200 * MS), &mut out);
+    s.tcp.on_segment(&TcpSegment { window: 2 * MSS, ..answer("ack 3") }, 1, Time(200 * MS), &mut out);
     assert_eq!(show_sender(&out), "5");
 }
 

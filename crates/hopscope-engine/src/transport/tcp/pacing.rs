@@ -1,0 +1,51 @@
+//! Sending spread over time: a segment leaves when the one before it has had its share of the rate.
+
+use super::timer::LazyTimer;
+use super::{Cx, TcpTimer};
+use crate::units::{Span, Time};
+
+/// The gate that paced segments pass.
+#[derive(Debug, Clone)]
+pub(super) struct Pacer {
+    /// When the next segment may leave.
+    next: Time,
+    timer: LazyTimer,
+    /// Data that the window allows is held back.
+    pub(super) holding: bool,
+}
+
+impl Pacer {
+    pub(super) fn new() -> Self {
+        Pacer { next: Time::ZERO, timer: LazyTimer::new(TcpTimer::Pacing), holding: false }
+    }
+
+    /// May a segment leave now? If not, the timer will say when.
+    pub(super) fn admits(&mut self, cx: &mut Cx) -> bool {
+        self.holding = cx.now < self.next;
+        if self.holding {
+            self.timer.set(self.next, cx);
+        }
+        !self.holding
+    }
+
+    /// A segment leaves; the next one follows after `spacing`.
+    pub(super) fn on_sent(&mut self, spacing: Span, now: Time) {
+        self.next = self.next.max(now) + spacing;
+    }
+
+    /// What was held back may go at once.
+    pub(super) fn flush(&mut self, now: Time) {
+        self.next = now;
+        self.timer.stop();
+    }
+
+    /// Takes a queued expiry; true when it is time to send.
+    pub(super) fn fires(&mut self, cx: &mut Cx) -> bool {
+        self.timer.fires(cx)
+    }
+
+    /// No more will be sent.
+    pub(super) fn retire(&mut self, cx: &mut Cx) {
+        self.timer.retire(cx);
+    }
+}

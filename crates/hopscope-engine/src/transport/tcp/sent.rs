@@ -1,0 +1,238 @@
+//! What the sender remembers of each segment in flight: when it left, how often, and what had arrived by then.
+//!
+//! From this come a round-trip time for every ACK (Karn's rule kept) and the delivery rate (draft-cheng-iccrg-delivery-
+//! rate-estimation): the data delivered between the sending of a segment and its ACK, over the longer of the time it
+//! took to send and the time it took to be acknowledged.
+
+use std::collections::VecDeque;
+
+use crate::packet::tcp::SackBlock;
+use crate::units::{Span, Time};
+
+/// One segment.
+#[derive(Debug, Clone, Copy, Default)]
+struct Slot {
+    /// When it left last.
+    sent: Time,
+    /// Times it was sent.
+    copies: u32,
+    /// Counted as delivered by a SACK block.
+    sacked: bool,
+    /// Delivered bytes, and the instant of the last delivery, when it left.
+    delivered: u64,
+    delivered_at: Time,
+    /// When the first segment of the flight it belongs to left.
+    first_sent: Time,
+    /// The application had nothing more to send when it left.
+    app_limited: bool,
+}
+
+/// A delivery rate, measured over about one round trip.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub(super) struct RateSample {
+    /// Bytes delivered in `interval`.
+    pub(super) bytes: u64,
+    pub(super) interval: Span,
+    /// Bytes delivered in all when the segment left.
+    pub(super) prior_delivered: u64,
+    /// The application could have been the limit.
+    pub(super) app_limited: bool,
+}
+
+/// What an ACK says about the segments it names.
+#[derive(Debug, Clone, Copy, Default, PartialEq)]
+pub(super) struct AckReport {
+    /// Time since the newest segment left that this ACK is the first to name, if it was sent once.
+    pub(super) rtt: Option<Span>,
+    pub(super) rate: Option<RateSample>,
+    /// Bytes this ACK is the first to name.
+    pub(super) delivered: u64,
+}
+
+/// The segments in flight. Numbers are sequence numbers; segments end at multiples of the MSS.
+#[derive(Debug, Clone)]
+pub(super) struct SentLog {
+    mss: u64,
+    /// Number of the segment in the first slot, from 0.
+    first: u64,
+    slots: VecDeque<Slot>,
+    /// Bytes in the slots that a block has reported.
+    sacked: u64,
+    /// Bytes known to have arrived, and when that was last heard.
+    delivered: u64,
+    delivered_at: Time,
+    /// When the flight being measured began.
+    first_sent: Time,
+    /// Samples up to this number of delivered bytes are limited by the application.
+    app_limited_until: u64,
+}
+
+impl SentLog {
+    pub(super) fn new(mss: u64, max_window: u64) -> Self {
+        SentLog {
+            mss,
+            first: 0,
+            slots: VecDeque::with_capacity(max_window.min(4096) as usize + 1),
+            sacked: 0,
+            delivered: 0,
+            delivered_at: Time::ZERO,
+            first_sent: Time::ZERO,
+            app_limited_until: 0,
+        }
+    }
+
+    /// Bytes known to have arrived.
+    pub(super) fn delivered(&self) -> u64 {
+        self.delivered
+    }
+
+    /// Bytes above the cumulative ACK known to have arrived.
+    pub(super) fn sacked(&self) -> u64 {
+        self.sacked
+    }
+
+    /// The segment at `seq` leaves, first time or again; `idle`: nothing else is in flight.
+    pub(super) fn on_sent(&mut self, seq: u64, idle: bool, now: Time) {
+        if idle {
+            self.first_sent = now;
+            self.delivered_at = now;
+        }
+        let at = ((seq - 1) / self.mss).saturating_sub(self.first) as usize;
+        while self.slots.len() <= at {
+            self.slots.push_back(Slot::default());
+        }
+        let slot = &mut self.slots[at];
+        *slot = Slot {
+            sent: now,
+            copies: slot.copies + 1,
+            sacked: slot.sacked,
+            delivered: self.delivered,
+            delivered_at: self.delivered_at,
+            first_sent: self.first_sent,
+            app_limited: self.app_limited_until > self.delivered,
+        };
+    }
+
+    /// The application has nothing to send and `in_flight` bytes are under way.
+    pub(super) fn on_app_limited(&mut self, in_flight: u64) {
+        self.app_limited_until = self.delivered + in_flight.max(1);
+    }
+
+    /// An ACK of everything below `ack`, with blocks above it.
+    pub(super) fn on_ack(&mut self, ack: u64, blocks: &[SackBlock], now: Time) -> AckReport {
+        let mut report = AckReport::default();
+        let mut newest: Option<Slot> = None;
+        let mut name = |slot: &Slot| {
+            if newest.is_none_or(|n| (slot.sent, slot.delivered) >= (n.sent, n.delivered)) {
+                newest = Some(*slot);
+            }
+        };
+        let below = (ack.saturating_sub(1) / self.mss).saturating_sub(self.first).min(self.slots.len() as u64);
+        for _ in 0..below {
+            if let Some(slot) = self.slots.pop_front() {
+                self.first += 1;
+                if slot.sacked {
+                    self.sacked -= self.mss;
+                } else {
+                    report.delivered += self.mss;
+                    name(&slot);
+                }
+            }
+        }
+        for block in blocks {
+            let from = (block.start.saturating_sub(1)).div_ceil(self.mss).saturating_sub(self.first);
+            let to = (block.end.saturating_sub(1) / self.mss).saturating_sub(self.first);
+            for at in from..to.min(self.slots.len() as u64) {
+                let slot = &mut self.slots[at as usize];
+                if !slot.sacked && slot.copies > 0 {
+                    slot.sacked = true;
+                    self.sacked += self.mss;
+                    report.delivered += self.mss;
+                    name(slot);
+                }
+            }
+        }
+        let Some(slot) = newest else { return report };
+        self.delivered += report.delivered;
+        self.delivered_at = now;
+        if slot.copies == 1 {
+            report.rtt = Some(now.saturating_since(slot.sent));
+        }
+        self.first_sent = slot.sent;
+        let sending = slot.sent.saturating_since(slot.first_sent);
+        let interval = sending.max(now.saturating_since(slot.delivered_at));
+        if interval > Span::ZERO {
+            report.rate = Some(RateSample {
+                bytes: self.delivered - slot.delivered,
+                interval,
+                prior_delivered: slot.delivered,
+                app_limited: slot.app_limited,
+            });
+        }
+        report
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const MS: u64 = 1_000_000;
+
+    fn at(ms: u64) -> Time {
+        Time(ms * MS)
+    }
+
+    #[test]
+    fn round_trip_times_come_from_the_newest_segment_sent_once() {
+        let mut log = SentLog::new(100, 8);
+        log.on_sent(1, true, at(0));
+        log.on_sent(101, false, at(10));
+        log.on_sent(201, false, at(20));
+        assert_eq!(log.on_ack(201, &[], at(60)).rtt, Some(Span::from_millis(50)));
+        log.on_sent(201, false, at(70));
+        assert_eq!(log.on_ack(301, &[], at(90)).rtt, None, "sent twice");
+        assert_eq!(log.delivered(), 300);
+    }
+
+    #[test]
+    fn the_delivery_rate_is_that_of_the_slower_of_sending_and_acknowledging() {
+        let mut log = SentLog::new(100, 8);
+        for n in 0..4 {
+            log.on_sent(1 + 100 * n, n == 0, at(0)); // a burst
+        }
+        log.on_ack(101, &[], at(100));
+        log.on_sent(401, false, at(100));
+        log.on_ack(201, &[], at(110));
+        log.on_ack(301, &[], at(120));
+        log.on_ack(401, &[], at(130));
+        let rate = log.on_ack(501, &[], at(200)).rate.expect("a sample");
+        // Sent at 100 ms with 100 bytes delivered; 500 delivered 100 ms later.
+        assert_eq!((rate.bytes, rate.interval, rate.prior_delivered), (400, Span::from_millis(100), 100));
+        assert!(!rate.app_limited);
+    }
+
+    #[test]
+    fn a_selective_block_counts_once() {
+        let mut log = SentLog::new(100, 8);
+        for n in 0..4 {
+            log.on_sent(1 + 100 * n, n == 0, at(n));
+        }
+        let block = SackBlock { start: 201, end: 301 };
+        let report = log.on_ack(1, &[block], at(50));
+        assert_eq!((report.delivered, report.rtt), (100, Some(Span::from_millis(48))));
+        assert_eq!(log.on_ack(1, &[block], at(51)), AckReport::default());
+        assert_eq!(log.on_ack(401, &[], at(60)).delivered, 300);
+        assert_eq!(log.delivered(), 400);
+    }
+
+    #[test]
+    fn samples_limited_by_the_application_say_so() {
+        let mut log = SentLog::new(100, 8);
+        log.on_app_limited(0);
+        log.on_sent(1, true, at(0));
+        assert!(log.on_ack(101, &[], at(40)).rate.expect("a sample").app_limited);
+        log.on_sent(101, true, at(40));
+        assert!(!log.on_ack(201, &[], at(80)).rate.expect("a sample").app_limited);
+    }
+}

@@ -1,0 +1,244 @@
+//! One flow over one wired bottleneck with a drop-tail queue: what the textbooks draw.
+
+use std::collections::BTreeMap;
+
+use super::*;
+
+/// A link that sends `rate` segments per second, with `delay_ms` each way and room for `queue` segments.
+#[derive(Clone, Copy)]
+struct Link {
+    rate: u64,
+    delay_ms: u64,
+    queue: u64,
+    max_window: u32,
+}
+
+/// Megabit-like default: 100 segments/s, base round-trip time 110 ms with the segment's own time, BDP 11 segments.
+const LINK: Link = Link { rate: 100, delay_ms: 50, queue: 1000, max_window: 10_000 };
+
+/// The state of the sender at an ACK.
+#[derive(Debug, Clone, Copy)]
+struct Sample {
+    at: f64,
+    cwnd: f64,
+    /// Segments in the queue.
+    queued: f64,
+    /// Segments acknowledged so far.
+    acked: f64,
+}
+
+struct Run {
+    samples: Vec<Sample>,
+    dropped: u64,
+    timeouts: u64,
+    retransmissions: u64,
+    /// Time between data segments leaving, in seconds, bursts included.
+    gaps: Vec<f64>,
+}
+
+impl Run {
+    /// Mean of `value` from `from` to `to` seconds.
+    fn mean(&self, from: f64, to: f64, value: impl Fn(&Sample) -> f64) -> f64 {
+        let within: Vec<f64> = self.samples.iter().filter(|s| s.at >= from && s.at < to).map(value).collect();
+        within.iter().sum::<f64>() / within.len() as f64
+    }
+
+    /// Segments acknowledged per second.
+    fn rate(&self, from: f64, to: f64) -> f64 {
+        let at = |t: f64| self.samples.iter().take_while(|s| s.at < t).last().map_or(0.0, |s| s.acked);
+        (at(to) - at(from)) / (to - from)
+    }
+}
+
+enum Arrival {
+    Data(TcpSegment),
+    Ack(TcpSegment),
+}
+
+fn run(variant: Transport, cfg: &TcpConfig, link: Link, seconds: u64) -> Run {
+    let mut sender = TcpSender::new(cfg, variant, MSS, link.max_window);
+    let sack = variant.uses_sack(cfg);
+    let mut receiver = TcpReceiver::new(cfg, AckPolicy::Every, Span::from_millis(200), sack, MSS, link.max_window);
+    let mut timers = [Timers::default(), Timers::default()];
+    let mut arrivals: BTreeMap<(Time, u64), Arrival> = BTreeMap::new();
+    let mut serial = 0;
+    let service = Span(1_000_000_000 / link.rate);
+    let delay = Span::from_millis(link.delay_ms);
+    let mut free = Time::ZERO;
+    let mut result = Run { samples: Vec::new(), dropped: 0, timeouts: 0, retransmissions: 0, gaps: Vec::new() };
+    let (mut now, mut end, mut out) = (Time::ZERO, 0, Vec::new());
+    let mut last_data = None;
+    sender.offer(u64::MAX, now, &mut out);
+    sender.open(now, &mut out);
+    while now < Time(seconds * 1_000_000_000) {
+        for effect in out.drain(..) {
+            timers[end].note(&effect);
+            let TcpEffect::Emit(seg) = effect else { continue };
+            serial += 1;
+            if end == 1 {
+                arrivals.insert((now + delay, serial), Arrival::Ack(seg));
+                continue;
+            }
+            if seg.len > 0 {
+                if let Some(last) = last_data.replace(now) {
+                    result.gaps.push(now.saturating_since(last).as_secs());
+                }
+                let waiting = free.saturating_since(now).0 / service.0;
+                if waiting >= link.queue {
+                    result.dropped += 1;
+                    continue;
+                }
+                free = free.max(now) + service;
+                arrivals.insert((free + delay, serial), Arrival::Data(seg));
+            } else {
+                arrivals.insert((now + delay, serial), Arrival::Data(seg));
+            }
+        }
+        let next = arrivals.keys().next().copied();
+        let until = next.map_or(Time::NEVER, |(at, _)| at);
+        let timer =
+            (0..2).filter_map(|e| timers[e].earliest(until).map(|(kind, at)| (at, e, kind))).min_by_key(|t| (t.0, t.1));
+        if let Some((at, e, kind)) = timer {
+            (now, end) = (at, e);
+            timers[e].0[kind.index()] = None;
+            if e == 0 {
+                sender.on_timer(kind, at, &mut out)
+            } else {
+                receiver.on_timer(kind, at, &mut out)
+            }
+            continue;
+        }
+        let key = next.expect("an endless flow always has something under way");
+        now = key.0;
+        match arrivals.remove(&key).expect("it was the first") {
+            Arrival::Data(seg) => {
+                end = 1;
+                receiver.on_segment(&seg, now, &mut out);
+            }
+            Arrival::Ack(seg) => {
+                end = 0;
+                sender.on_segment(&seg, 4, now, &mut out);
+                result.samples.push(Sample {
+                    at: now.as_secs(),
+                    cwnd: sender.cwnd(),
+                    queued: free.saturating_since(now).0 as f64 / service.0 as f64,
+                    acked: sender.stats().bytes_acked as f64 / f64::from(MSS),
+                });
+            }
+        }
+    }
+    result.timeouts = sender.stats().timeouts;
+    result.retransmissions = sender.stats().retransmissions;
+    result
+}
+
+#[test]
+fn every_variant_fills_the_link_and_repairs_what_overflows() {
+    let link = Link { queue: 20, ..LINK };
+    for variant in super::pipe::VARIANTS {
+        let found = run(variant, &TcpConfig::default(), link, 60);
+        // TCP-AP sends no faster than one segment per four-hop delay; the others fill the link.
+        let least = if variant == Transport::TcpAp { 20.0 } else { 85.0 };
+        let rate = found.rate(20.0, 60.0);
+        assert!((least..=100.5).contains(&rate), "{variant:?}: {rate} segments/s");
+        // The overshoot of slow start loses more than partial ACKs repair in time.
+        let most = if variant.uses_sack(&TcpConfig::default()) { 1 } else { 8 };
+        assert!(found.timeouts <= most, "{variant:?}: {} timeouts", found.timeouts);
+    }
+}
+
+#[test]
+fn cubic_follows_its_function_between_losses() {
+    // 1000 segments/s and 100 ms: the cubic region. A queue of 60: losses at about 160 segments.
+    let link = Link { rate: 1000, queue: 60, ..LINK };
+    let cfg = TcpConfig { cubic_fast_convergence: false, ..TcpConfig::default() };
+    let found = run(Transport::TcpCubic, &cfg, link, 120);
+    assert_eq!(found.timeouts, 0);
+    // Cuts to 0.7 of the window, seen from one ACK to a later one.
+    let cuts: Vec<usize> =
+        (1..found.samples.len()).filter(|&i| found.samples[i].cwnd < 0.75 * found.samples[i - 1].cwnd).collect();
+    assert!(cuts.len() >= 4, "{} cuts", cuts.len());
+    let mut compared = 0;
+    for pair in cuts.windows(2).skip(1) {
+        let epoch = &found.samples[pair[0]..pair[1]];
+        let plateau = found.samples[pair[0] - 1].cwnd;
+        // The epoch begins with the first ACK after the recovery.
+        let begin = epoch.iter().find(|s| s.cwnd > epoch[0].cwnd).expect("it grows").at;
+        let k = ((plateau - epoch[0].cwnd) / 0.4_f64).cbrt();
+        for sample in epoch {
+            let t = sample.at - begin + 0.1;
+            if t > 0.5 {
+                let want = 0.4 * (t - k).powi(3) + plateau;
+                assert!((sample.cwnd / want - 1.0).abs() < 0.03, "{} at {t} s of {k}, not {want}", sample.cwnd);
+                compared += 1;
+            }
+        }
+    }
+    assert!(compared > 10_000, "{compared} samples compared");
+}
+
+#[test]
+fn bbr_fills_the_pipe_without_a_standing_queue() {
+    let found = run(Transport::TcpBbr, &TcpConfig::default(), LINK, 60);
+    assert_eq!((found.dropped, found.retransmissions), (0, 0));
+    let rate = found.rate(5.0, 60.0);
+    assert!(rate > 93.0, "{rate} segments/s");
+    // Startup overshoots; after the drain the queue holds little more than the probes put there.
+    let peak = found.samples.iter().filter(|s| s.at < 3.0).map(|s| s.queued).fold(0.0, f64::max);
+    let steady = found.mean(5.0, 60.0, |s| s.queued);
+    assert!(peak > 10.0 && steady < 6.0, "peak {peak}, then {steady}");
+    // PROBE_RTT: four segments for 200 ms every ten seconds.
+    let probes = found.samples.windows(2).filter(|p| p[0].cwnd > 4.0 && p[1].cwnd == 4.0).count();
+    assert!((4..=6).contains(&probes), "{probes} probes of the round-trip time in 60 s");
+    let window = found.mean(5.0, 9.0, |s| s.cwnd);
+    assert!((22.0..30.0).contains(&window), "two bandwidth-delay products and three segments, not {window}");
+}
+
+#[test]
+fn loss_based_variants_keep_the_queue_full_and_delay_based_ones_nearly_empty() {
+    let link = Link { queue: 30, ..LINK };
+    let queue = |variant| run(variant, &TcpConfig::default(), link, 60).mean(20.0, 60.0, |s| s.queued);
+    let (reno, cubic) = (queue(Transport::TcpNewReno), queue(Transport::TcpCubic));
+    let (vegas, fast, bbr) = (queue(Transport::TcpVegas), queue(Transport::TcpFast), queue(Transport::TcpBbr));
+    assert!(reno > 8.0 && cubic > 8.0, "NewReno {reno}, CUBIC {cubic}");
+    assert!(vegas < 5.0 && fast < 5.0 && bbr < 8.0, "Vegas {vegas}, FAST {fast}, BBR {bbr}");
+    assert!((fast - 2.0).abs() < 1.0, "FAST keeps alpha = 2 queued, not {fast}");
+}
+
+#[test]
+fn westwood_and_tibet_return_to_the_bandwidth_delay_product_after_a_loss() {
+    let link = Link { queue: 30, ..LINK };
+    for variant in [Transport::TcpWestwood, Transport::TcpTibet] {
+        let found = run(variant, &TcpConfig::default(), link, 120);
+        // The window that a cut leaves, once both the estimate and slow start have settled.
+        let cuts: Vec<f64> = found
+            .samples
+            .windows(2)
+            .filter(|p| p[0].at > 30.0 && p[1].cwnd < 0.8 * p[0].cwnd)
+            .map(|p| p[1].cwnd)
+            .collect();
+        assert!(!cuts.is_empty(), "{variant:?} never cut");
+        let mean = cuts.iter().sum::<f64>() / cuts.len() as f64;
+        assert!((9.0..14.0).contains(&mean), "{variant:?} cuts to {mean}, the path holds 11");
+    }
+}
+
+#[test]
+fn pacing_by_window_spreads_the_window_over_the_round_trip() {
+    let cfg = TcpConfig { pacing: Pacing::Window, ..TcpConfig::default() };
+    let link = Link { max_window: 8, ..LINK };
+    let bursts = |cfg: &TcpConfig| run(Transport::TcpNewReno, cfg, link, 10).gaps.iter().filter(|g| **g < 1e-6).count();
+    assert!(bursts(&TcpConfig::default()) >= 5, "slow start sends pairs");
+    assert_eq!(bursts(&cfg), 0);
+}
+
+#[test]
+fn tcp_ap_sends_one_segment_per_four_hop_delay() {
+    let cfg = TcpConfig { ap_link_rate: 800_000, ..TcpConfig::default() };
+    let found = run(Transport::TcpAp, &cfg, LINK, 30);
+    let gaps = &found.gaps[found.gaps.len() / 2..];
+    let mean = gaps.iter().sum::<f64>() / gaps.len() as f64;
+    // 110 ms over four hops at 800 kbit/s: waiting 7.63 ms and 11.12 ms on the air per hop, four hops.
+    assert!((mean - 0.075).abs() < 0.002, "{mean}");
+    assert!(gaps.iter().all(|g| *g > 0.05));
+}
