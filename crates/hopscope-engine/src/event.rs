@@ -112,6 +112,9 @@ const GENERATION_BITS: u32 = 28;
 pub const GENERATION_MASK: u32 = (1 << GENERATION_BITS) - 1;
 
 impl Event {
+    /// The bits of a word that do not count in the order of events.
+    pub const DETAIL: u64 = u32::MAX as u64;
+
     /// The event as one word. Compared by their upper halves, words of one instant stand in the order in which the
     /// events happen: kind first, then owner.
     #[inline(always)]

@@ -10,33 +10,45 @@
 use crate::event::Event;
 use crate::units::Time;
 
-/// A queued event with its place: three words, so that none is ever written in parts and read as a whole.
+/// A queued event: two words, so that none is ever written in parts and read as a whole.
+///
+/// Entries of one time and order stand in the order of insertion, which needs no third word: each list keeps it.
 #[derive(Debug, Clone, Copy, Default)]
 struct Entry {
     time: u64,
     /// See `Event::pack`.
     event: u64,
-    inserted: u64,
 }
 
 impl Entry {
-    /// True when this entry comes before one of these words.
+    /// True when this entry, which was there before, comes no later than a new one of these words.
     #[inline(always)]
-    fn before(&self, time: u64, event: u64, inserted: u64) -> bool {
-        if self.time != time { self.time < time } else { self.before_at_same_time(event, inserted) }
-    }
-
-    #[cold]
-    fn before_at_same_time(&self, event: u64, inserted: u64) -> bool {
-        (self.event >> 32, self.inserted) < (event >> 32, inserted)
-    }
-
-    fn is_before(&self, other: &Entry) -> bool {
-        self.before(other.time, other.event, other.inserted)
+    fn keeps_ahead_of(&self, time: u64, event: u64) -> bool {
+        wide(self.time, self.event) <= wide(time, event | Event::DETAIL)
     }
 }
 
-const _: () = assert!(std::mem::size_of::<Entry>() == 24, "an entry is copied on every move");
+/// Time above the event's word, to compare both at once.
+#[inline(always)]
+fn wide(time: u64, event: u64) -> u128 {
+    (u128::from(time) << 64) | u128::from(event)
+}
+
+/// An event far ahead, with its number among those.
+#[derive(Debug, Clone, Copy)]
+struct FarEntry {
+    entry: Entry,
+    inserted: u64,
+}
+
+impl FarEntry {
+    fn is_before(&self, other: &FarEntry) -> bool {
+        let key = |e: &FarEntry| (e.entry.time, e.entry.event | Event::DETAIL, e.inserted);
+        key(self) < key(other)
+    }
+}
+
+const _: () = assert!(std::mem::size_of::<Entry>() == 16, "an entry is copied on every move");
 
 /// Pending events.
 #[derive(Debug)]
@@ -58,7 +70,8 @@ pub struct EventQueue {
     free: u32,
     on_wheel: usize,
     /// Events beyond the wheel when they were added.
-    far: Vec<Entry>,
+    far: Vec<FarEntry>,
+    /// Number of the next event added to `far`.
     inserted: u64,
     last: Time,
 }
@@ -110,29 +123,22 @@ impl EventQueue {
         self.len() == 0
     }
 
-    /// Number of events ever inserted.
-    pub fn inserted(&self) -> u64 {
-        self.inserted
-    }
-
     /// Adds an event at `time`, which must not lie before the last event taken.
     #[inline(always)]
     pub fn push(&mut self, time: Time, event: Event) {
         debug_assert!(time >= self.last, "an event in the past: {event:?} at {time:?}, now {:?}", self.last);
-        let inserted = self.inserted;
-        self.inserted += 1;
-        self.place(time.0, event.pack(), inserted);
+        self.place(time.0, event.pack());
     }
 
     /// Words instead of an entry: they travel in registers.
-    fn place(&mut self, time: u64, event: u64, inserted: u64) {
+    fn place(&mut self, time: u64, event: u64) {
         if self.few {
-            self.push_near(time, event, inserted);
+            self.push_near(time, event);
             if self.near_len > FEW {
                 self.start_wheel();
             }
         } else {
-            self.push_by_slice(Entry { time, event, inserted });
+            self.push_by_slice(Entry { time, event });
         }
     }
 
@@ -168,7 +174,7 @@ impl EventQueue {
     fn push_by_slice(&mut self, entry: Entry) {
         let slice = entry.time >> SLICE_BITS;
         if slice <= self.slice {
-            self.push_near(entry.time, entry.event, entry.inserted);
+            self.push_near(entry.time, entry.event);
         } else if slice - self.slice < SLICES as u64 {
             self.push_wheel((slice as usize) % SLICES, entry);
         } else {
@@ -183,7 +189,8 @@ impl EventQueue {
         self.slice = self.last.0 >> SLICE_BITS;
         let all = self.near[..self.near_len].to_vec();
         self.near_len = 0;
-        for entry in all {
+        // The next one first: equal ones keep their order.
+        for entry in all.into_iter().rev() {
             self.push_by_slice(entry);
         }
     }
@@ -191,21 +198,21 @@ impl EventQueue {
     /// Inserts in order. The words are written one by one: an entry put together elsewhere and copied here would be
     /// read before it has left the processor's store buffer.
     #[inline(always)]
-    fn push_near(&mut self, time: u64, event: u64, inserted: u64) {
+    fn push_near(&mut self, time: u64, event: u64) {
         if self.near_len == self.near.len() {
             self.near.push(Entry::default());
         }
+        let Some((mut hole, ahead)) = self.near[..=self.near_len].split_last_mut() else { return };
         self.near_len += 1;
-        let near = &mut self.near[..self.near_len];
-        let mut place = near.len() - 1;
-        while place > 0 && near[place - 1].before(time, event, inserted) {
-            near[place] = near[place - 1];
-            place -= 1;
+        for entry in ahead.iter_mut().rev() {
+            if !entry.keeps_ahead_of(time, event) {
+                break;
+            }
+            *hole = *entry;
+            hole = entry;
         }
-        let slot = &mut near[place];
-        slot.time = time;
-        slot.event = event;
-        slot.inserted = inserted;
+        hole.time = time;
+        hole.event = event;
     }
 
     #[inline]
@@ -229,33 +236,46 @@ impl EventQueue {
     /// Moves the earliest non-empty slice into the sorted list.
     fn advance(&mut self) {
         let on_wheel = self.next_on_wheel();
-        let far = self.far.first().map_or(u64::MAX, |e| e.time >> SLICE_BITS);
+        let far = self.far.first().map_or(u64::MAX, |e| e.entry.time >> SLICE_BITS);
         let next = on_wheel.min(far);
         if next == u64::MAX {
             return;
         }
         self.slice = next;
-        if on_wheel == next {
-            let at = (next as usize) % SLICES;
-            let mut place = std::mem::replace(&mut self.wheel[at], NONE);
-            self.occupied[at / 64] &= !(1 << (at % 64));
-            if self.occupied[at / 64] == 0 {
-                self.words &= !(1 << (at / 64));
+        // What is still far away was added before anything of its slice on the wheel.
+        while self.far.first().is_some_and(|e| e.entry.time >> SLICE_BITS == next) {
+            if let Some(FarEntry { entry, .. }) = self.pop_far() {
+                self.push_near(entry.time, entry.event);
             }
+        }
+        if on_wheel == next {
+            let mut place = self.take_slice((next as usize) % SLICES);
             while place != NONE {
                 let (entry, following) = self.slots[place as usize];
                 self.slots[place as usize].1 = self.free;
                 self.free = place;
                 self.on_wheel -= 1;
-                self.push_near(entry.time, entry.event, entry.inserted);
+                self.push_near(entry.time, entry.event);
                 place = following;
             }
         }
-        while self.far.first().is_some_and(|e| e.time >> SLICE_BITS == next) {
-            if let Some(entry) = self.pop_far() {
-                self.push_near(entry.time, entry.event, entry.inserted);
-            }
+    }
+
+    /// Takes the chain of a slice off the wheel, first added first.
+    #[inline]
+    fn take_slice(&mut self, at: usize) -> u32 {
+        let mut place = std::mem::replace(&mut self.wheel[at], NONE);
+        self.occupied[at / 64] &= !(1 << (at % 64));
+        if self.occupied[at / 64] == 0 {
+            self.words &= !(1 << (at / 64));
         }
+        let mut chain = NONE;
+        while place != NONE {
+            let following = std::mem::replace(&mut self.slots[place as usize].1, chain);
+            chain = place;
+            place = following;
+        }
+        chain
     }
 
     /// Number of the first non-empty slice on the wheel after the one being handled; `u64::MAX` if all are empty.
@@ -279,6 +299,8 @@ impl EventQueue {
     }
 
     fn push_far(&mut self, entry: Entry) {
+        let entry = FarEntry { entry, inserted: self.inserted };
+        self.inserted += 1;
         let mut hole = self.far.len();
         self.far.push(entry);
         while hole > 0 {
@@ -292,7 +314,7 @@ impl EventQueue {
         self.far[hole] = entry;
     }
 
-    fn pop_far(&mut self) -> Option<Entry> {
+    fn pop_far(&mut self) -> Option<FarEntry> {
         let last = self.far.pop()?;
         let len = self.far.len();
         if len == 0 {
@@ -400,6 +422,30 @@ mod tests {
                 now = least.0;
             }
             assert_eq!(queue.len(), expected.len());
+        }
+    }
+
+    #[test]
+    fn equal_events_keep_the_order_of_insertion_wherever_they_wait() {
+        let mut stream = Stream::derive(13, 0, 0, Purpose::Traffic);
+        let mut queue = EventQueue::new();
+        let mut expected: Vec<(u64, u32, u32)> = Vec::new();
+        let mut now = 0;
+        for round in 0..20_000u32 {
+            // Few owners and few instants: many events differ in nothing but the order in which they came.
+            let time = now + [0, 3, 9_000, 16_000_000, 40_000_000][stream.below(5) as usize];
+            let time = time - if time > now + 9_000 { time % 1_000_000 } else { 0 };
+            let node = stream.below(3);
+            queue.push(Time(time), Event::RxEnd { node: NodeId(node), slot: round ^ 0x2a });
+            expected.push((time, node, round));
+            while expected.len() > 200 || (round > 19_900 && !expected.is_empty()) || stream.below(2) == 0 {
+                let Some(&least) = expected.iter().min() else { break };
+                expected.retain(|e| *e != least);
+                let taken = queue.pop_until(Time::NEVER);
+                let event = Event::RxEnd { node: NodeId(least.1), slot: least.2 ^ 0x2a };
+                assert_eq!(taken, Some((Time(least.0), event)), "round {round}");
+                now = least.0;
+            }
         }
     }
 
