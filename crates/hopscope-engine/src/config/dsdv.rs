@@ -37,13 +37,15 @@ params! {
         /// Longest random delay of an update.
         broadcast_jitter: Span = Span::from_millis(10), "s", "a default";
         /// A neighbour that does not take a packet is lost at once; otherwise only silence counts.
-        link_layer_detection: bool = true, "", "Perkins and Bhagwat 1994";
+        link_layer_detection: bool = false, "", "Broch et al. 1998";
         /// Packets held per destination without a route; the oldest gives way.
         buffer_packets: u32 = 5, "packets", "Broch et al. 1998";
         /// Longest time a packet is held; 0 holds it until there is a route.
         buffer_time: Span = Span::from_secs(30), "s", "a default";
         /// Time to live of data packets; off takes that of the network layer.
         data_ttl: Option<u32> = None, "hops", "a default";
+        /// Bytes that data packets grow by at their source.
+        data_header: u32 = 0, "bytes", "a default";
     }
 }
 
@@ -51,6 +53,7 @@ impl DsdvConfig {
     /// Names of the parameter sets with what they stand for.
     pub const SETS: &'static [(&'static str, &'static str)] = &[
         ("perkins1994", "DSDV of Perkins and Bhagwat 1994 with the constants of Broch et al. 1998."),
+        ("perkins1994-ll", "The same, with links judged by the MAC."),
         ("ns2", "The DSDV agent of ns-2.35 as distributed."),
     ];
 
@@ -58,11 +61,13 @@ impl DsdvConfig {
     pub fn set(name: &str) -> Option<DsdvConfig> {
         match name {
             "perkins1994" => Some(DsdvConfig::default()),
+            "perkins1994-ll" => Some(DsdvConfig { link_layer_detection: true, ..DsdvConfig::default() }),
+            // Its agent adds an IP header to packets that have one; seen in traces made for this project.
             "ns2" => Some(DsdvConfig {
                 trigger: DsdvTrigger::BetterRoute,
-                link_layer_detection: false,
                 buffer_time: Span::ZERO,
                 data_ttl: Some(32),
+                data_header: 20,
                 ..DsdvConfig::default()
             }),
             _ => None,
@@ -102,6 +107,9 @@ impl DsdvConfig {
         }
         if self.missed_updates > MOST_MISSED {
             return error("missed_updates", format!("is {}; 1 to {MOST_MISSED} are possible", self.missed_updates));
+        }
+        if self.data_header > 1_000 {
+            return error("data_header", format!("is {} bytes; 0 to 1000 are possible", self.data_header));
         }
         match self.data_ttl {
             Some(ttl) if !(1..=255).contains(&ttl) => {

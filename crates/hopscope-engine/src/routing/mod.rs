@@ -114,6 +114,14 @@ impl Router {
         of_each!(self, machine => machine.next_hop(dst, now))
     }
 
+    /// Bytes that a data packet grows by where it originates.
+    pub fn data_header(&self) -> u32 {
+        match self {
+            Router::Dsdv(dsdv) => dsdv.data_header(),
+            _ => 0,
+        }
+    }
+
     /// Time to live of data packets that originate here; none: that of the network layer.
     pub fn data_ttl(&self) -> Option<u8> {
         match self {

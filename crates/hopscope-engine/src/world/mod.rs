@@ -272,7 +272,9 @@ impl<R: Recorder> World<R> {
 
     /// Sends a new packet from the transport of `src` towards `dst`.
     fn originate(&mut self, src: NodeId, dst: NodeId, bytes: u32, body: Body, flow: FlowId) {
-        let ttl = self.routers.get(src.index()).and_then(Router::data_ttl).unwrap_or(self.wiring.ttl);
+        let router = self.routers.get(src.index());
+        let ttl = router.and_then(Router::data_ttl).unwrap_or(self.wiring.ttl);
+        let bytes = bytes + router.map_or(0, Router::data_header);
         let packet = Packet {
             flow,
             src,

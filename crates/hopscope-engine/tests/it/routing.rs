@@ -5,18 +5,21 @@ use std::collections::VecDeque;
 
 use hopscope_engine::World;
 use hopscope_engine::channel::Medium;
-use hopscope_engine::config::Config;
 use hopscope_engine::config::aodv::AodvConfig;
 use hopscope_engine::config::dsdv::DsdvConfig;
 use hopscope_engine::config::dsr::DsrConfig;
 use hopscope_engine::config::net::RoutingProtocol;
 use hopscope_engine::config::olsr::OlsrConfig;
+use hopscope_engine::config::outage::Outage;
+use hopscope_engine::config::{App, Config, Transport};
 use hopscope_engine::ids::NodeId;
-use hopscope_engine::record::NullRecorder;
+use hopscope_engine::record::{DropReason, NullRecorder, Record};
 use hopscope_engine::rng::{Purpose, Stream};
 use hopscope_engine::units::{Span, Time};
 
-use crate::support::chain;
+use proptest::prelude::*;
+
+use crate::support::{Log, chain, flow, property};
 
 /// A protocol with a parameter set.
 #[derive(Debug, Clone, Copy)]
@@ -42,10 +45,13 @@ const AODV: Case = Case { protocol: RoutingProtocol::Aodv, set: "rfc3561" };
 const AODV_HELLO: Case = Case { protocol: RoutingProtocol::Aodv, set: "aodv-uu" };
 const AODV_NS2: Case = Case { protocol: RoutingProtocol::Aodv, set: "ns2" };
 const DSDV: Case = Case { protocol: RoutingProtocol::Dsdv, set: "perkins1994" };
-const DSR: Case = Case { protocol: RoutingProtocol::Dsr, set: "rfc4728" };
+const DSDV_LL: Case = Case { protocol: RoutingProtocol::Dsdv, set: "perkins1994-ll" };
 const DSDV_NS2: Case = Case { protocol: RoutingProtocol::Dsdv, set: "ns2" };
+const DSR: Case = Case { protocol: RoutingProtocol::Dsr, set: "rfc4728" };
 const OLSR: Case = Case { protocol: RoutingProtocol::Olsr, set: "rfc3626" };
 const OLSR_UNIK: Case = Case { protocol: RoutingProtocol::Olsr, set: "olsr-unik" };
+
+const CASES: [Case; 9] = [AODV, AODV_HELLO, AODV_NS2, DSDV, DSDV_LL, DSDV_NS2, DSR, OLSR, OLSR_UNIK];
 
 fn secs(s: u64) -> Time {
     Time::ZERO + Span::from_secs(s)
@@ -68,16 +74,21 @@ fn hops_from(medium: &Medium, src: NodeId, nodes: usize) -> Vec<Option<u8>> {
     hops
 }
 
-/// 50 nodes scattered over 1100 m x 1100 m, drawn again until they hang together.
+/// 50 nodes on 1100 m x 1100 m.
 fn field(seed: u64, case: Case) -> (Config, Medium) {
+    scattered(50, 1_100.0, seed, case)
+}
+
+/// Nodes scattered over a square, drawn again until they hang together.
+fn scattered(nodes: usize, side: f64, seed: u64, case: Case) -> (Config, Medium) {
     let mut stream = Stream::derive(seed, 0, 0, Purpose::Placement);
     let mut config = chain("standard", 1, 1_000);
     case.apply(&mut config);
     config.seed = seed;
     loop {
-        config.nodes = (0..50).map(|_| [stream.uniform() * 1100.0, stream.uniform() * 1100.0]).collect();
+        config.nodes = (0..nodes).map(|_| [stream.uniform() * side, stream.uniform() * side]).collect();
         let medium = Medium::new(&config.nodes, &config.radio);
-        if hops_from(&medium, NodeId(0), 50).iter().all(Option::is_some) {
+        if hops_from(&medium, NodeId(0), nodes).iter().all(Option::is_some) {
             return (config, medium);
         }
     }
@@ -153,5 +164,147 @@ fn packets_take_short_ways_through_a_field() {
         assert!(100 * ways.arrived >= arrive * ways.sent, "{case:?}: {ways:?}");
         assert!(100 * ways.shortest >= shortest * ways.arrived, "{case:?}: {ways:?}");
         assert!(100 * ways.hops <= (100 + more) * ways.least, "{case:?}: {ways:?}");
+    }
+}
+
+/// Two ways from 0 to 2: over 1, or over 3, 4 and 5, which are out of its reach.
+fn two_ways(case: Case, seed: u64) -> Config {
+    let mut config = chain("standard", 1, 1_000);
+    config.nodes = vec![[0.0, 300.0], [200.0, 300.0], [400.0, 300.0], [0.0, 60.0], [200.0, 0.0], [400.0, 60.0]];
+    config.seed = seed;
+    case.apply(&mut config);
+    config
+}
+
+/// Sends from 0 to 2 ten times a second between `from` and `to` (seconds) and returns when packets arrived, with hops.
+fn stream(world: &mut World<NullRecorder>, from: u64, to: u64) -> Vec<(Time, u8)> {
+    let mut at = secs(from);
+    while at < secs(to) {
+        world.run_until(at);
+        world.inject(NodeId(0), NodeId(2), 200, at.0).expect("both exist");
+        at += Span::from_millis(100);
+    }
+    world.run_until(secs(to));
+    world.take_arrived().iter().map(|packet| (packet.at, packet.hops)).collect()
+}
+
+/// How long after an outage begins packets may be missing, and how long after it ends, by the protocol's own timers,
+/// in seconds.
+///
+/// AODV: the MAC tells at once or two HELLOs are missed; a search has three requests with a wait of up to 2.8 s that
+/// doubles, and `ns2` pauses 10 s after a search. DSDV: at once or three intervals of 15 s without an update, then the
+/// next updates of the others, each within 15 s; a node that was cut off has to hear one before it passes it on. DSR:
+/// searches back off to 10 s. OLSR: a neighbour is held for 6 s; new links need HELLOs both ways, then a TC, each within
+/// 5 s.
+const RECOVERIES: [(Case, f64, f64); 9] = [
+    (AODV, 1.0, 12.0),
+    (AODV_HELLO, 3.0, 12.0),
+    (AODV_NS2, 2.0, 22.0),
+    (DSDV, 75.0, 31.0),
+    (DSDV_LL, 20.0, 31.0),
+    (DSDV_NS2, 75.0, 31.0),
+    (DSR, 1.0, 11.0),
+    (OLSR, 8.0, 15.0),
+    (OLSR_UNIK, 8.0, 15.0),
+];
+
+#[test]
+fn packets_go_round_a_dead_node() {
+    for (case, within, _) in RECOVERIES {
+        for seed in 1..=3 {
+            let mut config = two_ways(case, seed);
+            config.outages = vec![Outage { node: 1, from: secs(200), to: Some(secs(350)) }];
+            let mut world = World::new(&config, NullRecorder).expect("a sound scenario");
+            world.run_until(secs(150));
+            let before = stream(&mut world, 150, 200);
+            assert!(before.len() > 490, "{case:?} {seed}: {} of 500", before.len());
+            assert_eq!(before.last().map(|p| p.1), Some(2), "{case:?} {seed}: the short way");
+            let after = stream(&mut world, 200, 350);
+            let (first, hops) = *after.first().expect("packets arrive again");
+            assert_eq!(hops, 4, "{case:?} {seed}: the only way left");
+            let took = (first - secs(200)).as_secs();
+            assert!(took <= within, "{case:?} {seed}: {took} s");
+            let last = after.last().expect("some").0;
+            assert!(last > secs(349), "{case:?} {seed}: none after {last:?}");
+            let back = stream(&mut world, 350, 450);
+            assert!(back.len() > 980, "{case:?} {seed}: {} of 1000 while the node comes back", back.len());
+        }
+    }
+}
+
+#[test]
+fn packets_pass_a_node_that_came_back() {
+    for (case, _, within) in RECOVERIES {
+        for seed in 1..=3 {
+            let mut config = chain("standard", 2, 1_000);
+            config.seed = seed;
+            case.apply(&mut config);
+            config.outages = vec![Outage { node: 1, from: secs(200), to: Some(secs(270)) }];
+            let mut world = World::new(&config, NullRecorder).expect("a sound scenario");
+            world.run_until(secs(150));
+            let before = stream(&mut world, 150, 270);
+            assert!(before.last().is_some_and(|p| p.0 < secs(201)), "{case:?} {seed}: nothing without the node");
+            let (first, _) = *stream(&mut world, 270, 400).first().expect("packets arrive again");
+            let took = (first - secs(270)).as_secs();
+            assert!(took <= within, "{case:?} {seed}: {took} s");
+        }
+    }
+}
+
+/// Thirty nodes and four flows of datagrams from 5 s to 60 s, while radios go off and come back.
+fn flapping(case: Case, seed: u64, outages: &[(u32, u32, u32)]) -> Config {
+    let mut config = scattered(30, 800.0, seed, case).0;
+    for (from, to) in [(0, 29), (7, 21), (13, 2), (25, 11)] {
+        let mut flow = flow("standard", from, to, Transport::Udp, App::Cbr { rate: 40e3 });
+        (flow.packet, flow.start, flow.stop) = (500, secs(5), Some(secs(60)));
+        config.flows.push(flow);
+    }
+    let ms = |ms: u32| Time::ZERO + Span::from_millis(u64::from(ms));
+    config.outages = outages
+        .iter()
+        .map(|&(node, from, length)| Outage { node: node % 30, from: ms(from), to: Some(ms(from + length)) })
+        .collect();
+    config
+}
+
+proptest! {
+    #![proptest_config(property(48))]
+
+    #[test]
+    fn radios_that_come_and_go_lose_no_packet_on_the_books(
+        case in proptest::sample::select(CASES.to_vec()),
+        seed in 0..1_000u64,
+        outages in proptest::collection::vec((0..30u32, 5_000..60_000u32, 1..20_000u32), 1..25),
+    ) {
+        let config = flapping(case, seed, &outages);
+        let mut world = World::new(&config, Log::default()).expect("a sound scenario");
+        world.run_until(secs(60));
+        let count = |world: &World<Log>, wanted: &dyn Fn(&Record) -> bool| {
+            world.recorder().0.iter().filter(|(_, record)| wanted(record)).count()
+        };
+        let sent = count(&world, &|r| matches!(r, Record::DataSent { .. }));
+        let looped = |r: &Record| {
+            matches!(r, Record::Dropped { reason: DropReason::TtlExpired | DropReason::Loop, .. })
+        };
+        // A way may turn back on itself while news of a loss spread, but no loop lasts.
+        let in_loops = count(&world, &looped);
+        prop_assert!(in_loops * 50 <= sent, "{case:?}: {in_loops} of {sent} packets ran in circles");
+        // Buffers empty within 30 s, and every destination can be reached again. Then the network is still but for
+        // routing messages, which come and go.
+        world.run_until(secs(300));
+        let mut least = usize::MAX;
+        for step in 0..500 {
+            world.run_until(secs(300) + Span::from_millis(step * 10));
+            least = least.min(world.live_packets());
+        }
+        prop_assert_eq!(least, 0, "{:?}: packets nobody holds", case);
+        let before = count(&world, &looped);
+        for (number, &(src, dst)) in [(3, 17), (17, 3), (0, 29), (11, 25)].iter().enumerate() {
+            world.inject(NodeId(src), NodeId(dst), 200, number as u64).expect("both exist");
+            world.run_until(secs(320 + 10 * number as u64));
+        }
+        world.run_until(secs(380));
+        prop_assert_eq!(world.take_arrived().len(), 4, "{:?}: all is well again", case);
+        prop_assert_eq!(count(&world, &looped), before, "{:?}", case);
     }
 }

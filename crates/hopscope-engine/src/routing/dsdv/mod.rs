@@ -201,6 +201,11 @@ impl Dsdv {
         self.buffer.len()
     }
 
+    /// Bytes that data packets of this node grow by.
+    pub fn data_header(&self) -> u32 {
+        self.cfg.data_header
+    }
+
     /// Time to live of data packets that originate here; none: that of the network layer.
     pub fn data_ttl(&self) -> Option<u8> {
         self.cfg.data_ttl.map(|ttl| ttl as u8)
