@@ -99,6 +99,17 @@ impl DsrConfig {
                 return refuse(name, "is 0 s; it must be more".into());
             }
         }
+        let others = [
+            ("max_request_period", self.max_request_period),
+            ("broadcast_jitter", self.broadcast_jitter),
+            ("cached_reply_delay", self.cached_reply_delay),
+            ("broken_link_memory", self.broken_link_memory),
+        ];
+        for (name, time) in times.into_iter().chain(others) {
+            if time > LONGEST {
+                return refuse(name, format!("is {} s; at most {LONGEST_SECONDS} s are possible", time.as_secs()));
+            }
+        }
         let counts = [
             ("request_table_size", self.request_table_size),
             ("request_table_ids", self.request_table_ids),
@@ -136,6 +147,10 @@ impl DsrConfig {
     }
 }
 
+/// Longest time a parameter may have.
+pub(crate) const LONGEST: Span = Span::from_secs(LONGEST_SECONDS);
+const LONGEST_SECONDS: u64 = 1_000_000;
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -153,6 +168,7 @@ mod tests {
         let base = DsrConfig::default;
         let cases = [
             (DsrConfig { request_period: Span::ZERO, ..base() }, "request_period", "more"),
+            (DsrConfig { broadcast_jitter: Span(u64::MAX), ..base() }, "broadcast_jitter", "at most 1000000 s"),
             (DsrConfig { send_buffer_size: 0, ..base() }, "send_buffer_size", "more"),
             (DsrConfig { discovery_hop_limit: 256, ..base() }, "discovery_hop_limit", "1 to 255"),
             (DsrConfig { discovery_hop_limit: 0, ..base() }, "discovery_hop_limit", "1 to 255"),

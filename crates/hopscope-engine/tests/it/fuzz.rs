@@ -35,6 +35,13 @@ fn quiet(profile: &str) -> Value {
     serde_json::to_value(config).expect("a configuration is JSON")
 }
 
+/// The same network over a routing protocol.
+fn routed(protocol: &str) -> Value {
+    let mut document = sound("standard");
+    document["routing"]["protocol"] = json!(protocol);
+    document
+}
+
 /// One place of the document is changed: a walk from the root that takes the child `path[i] % children` at each level.
 #[derive(Debug, Clone)]
 struct Change {
@@ -146,6 +153,7 @@ fn the_unchanged_documents_run() {
     for profile in ["standard", "ns2"] {
         assert_eq!(attempt(&sound(profile).to_string()), None);
     }
+    assert_eq!(attempt(&routed("dsr").to_string()), None);
 }
 
 #[test]
@@ -198,6 +206,7 @@ fn every_parameter_at_its_extremes_runs_or_is_refused() {
         ("ns2", sound("ns2")),
         ("standard, one file", quiet("standard")),
         ("ns2, one file", quiet("ns2")),
+        ("dsr", routed("dsr")),
     ] {
         let mut places = Vec::new();
         leaves(&original, "", &mut places);

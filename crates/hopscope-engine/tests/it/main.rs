@@ -2,6 +2,7 @@
 
 mod analytic;
 mod determinism;
+mod dsr;
 mod errors;
 mod fuzz;
 mod golden;

@@ -1,6 +1,6 @@
 //! The route cache: every link a node has heard of, in both directions (RFC 4728 4.1, appendix A).
 
-use crate::config::dsr::{DsrConfig, LinkLife};
+use crate::config::dsr::{DsrConfig, LONGEST, LinkLife};
 use crate::ids::NodeId;
 use crate::packet::dsr::BrokenLink;
 use crate::units::{Span, Time};
@@ -92,8 +92,8 @@ impl LinkCache {
             if let (Some(idle), LinkLife::MaxLife) = (idle, self.cfg.link_life) {
                 let gain = Span((idle.0 as f64 * self.cfg.stability_incr_factor) as u64);
                 for &node in link {
-                    let stability = self.stability(node) + gain;
-                    self.set_stability(node, stability);
+                    let stability = Span(self.stability(node).0.saturating_add(gain.0));
+                    self.set_stability(node, stability.min(LONGEST));
                 }
             }
         }

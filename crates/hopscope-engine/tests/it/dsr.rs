@@ -1,0 +1,121 @@
+//! DSR over the radio: what it costs on the air, and how it gets round a node that dies.
+
+use hopscope_engine::World;
+use hopscope_engine::config::net::RoutingProtocol;
+use hopscope_engine::config::outage::Outage;
+use hopscope_engine::config::{App, Config, Transport};
+use hopscope_engine::record::Record;
+use hopscope_engine::simulation;
+use hopscope_engine::units::{Span, Time};
+
+use crate::support::{Log, chain, flow, tcp_chain};
+
+const IP: u32 = 20;
+
+fn at(seconds: u64) -> Time {
+    Time::ZERO + Span::from_secs(seconds)
+}
+
+fn log(config: &Config) -> Vec<(Time, Record)> {
+    let mut world = World::new(config, Log::default()).expect("a sound scenario");
+    world.run_until(config.duration);
+    world.recorder().0.clone()
+}
+
+/// Ten datagrams a second from the first to the last node of a chain.
+fn datagrams(hops: u32, seconds: u64) -> Config {
+    let mut config = chain("standard", hops, seconds);
+    config.routing.protocol = RoutingProtocol::Dsr;
+    config.flows.push(flow("standard", 0, hops, Transport::Udp, App::Cbr { rate: 1480.0 * 80.0 }));
+    config
+}
+
+#[test]
+fn messages_have_their_sizes_on_the_air() {
+    let mut sent: Vec<(&str, u32)> = Vec::new();
+    for (_, record) in log(&datagrams(3, 3)) {
+        if let Record::RoutingSent { kind, bytes, .. } = record {
+            sent.push((kind, bytes - IP));
+        }
+    }
+    // The request for neighbours, then one that gains an address with each of two nodes; the reply for three hops, over
+    // a source route that lists the two nodes.
+    let requests = [("rreq", 12), ("rreq", 12), ("rreq", 16), ("rreq", 20)];
+    let reply = ("rrep", 4 + (4 + 2 * 4) + 3 + 3 * 4);
+    assert_eq!(sent, [&requests[..], &[reply; 3][..]].concat());
+}
+
+#[test]
+fn a_source_route_takes_its_time() {
+    let delays = |config: &Config| -> Vec<Span> {
+        let delay = |(_, record): &(Time, Record)| match record {
+            Record::DataReceived { delay, .. } => Some(*delay),
+            _ => None,
+        };
+        log(config).iter().filter_map(delay).collect()
+    };
+    // An idle network: the shortest delay is that of a packet without back-off.
+    let shortest = |config: &Config| delays(config).into_iter().min().expect("datagrams arrive").0;
+    for hops in [1, 4] {
+        let with = datagrams(hops, 60);
+        let mut without = with.clone();
+        without.routing.protocol = RoutingProtocol::Static;
+        let bits = if hops == 1 { 0 } else { 8 * (4 + 4 + 4 * u64::from(hops - 1)) };
+        let longer = shortest(&with) - shortest(&without);
+        // At 2 Mbit/s a bit takes 500 ns on each hop.
+        assert_eq!(longer, u64::from(hops) * bits * 500, "{hops} hops");
+    }
+}
+
+#[test]
+fn traffic_goes_round_a_node_that_is_off_and_back() {
+    // A diamond: 0 and 3 are out of each other's reach, 1 and 2 between them.
+    let mut config = datagrams(1, 20);
+    config.nodes = vec![[0.0, 0.0], [150.0, 100.0], [150.0, -100.0], [300.0, 0.0]];
+    config.flows[0].to = 3;
+    config.outages =
+        [(1, 5, 9), (2, 12, 16)].map(|(node, from, to)| Outage { node, from: at(from), to: Some(at(to)) }).into();
+    let mut gaps = Vec::new();
+    let mut last = at(1);
+    for (now, record) in log(&config) {
+        if let Record::DataReceived { .. } = record {
+            gaps.push(now - last);
+            last = now;
+        }
+    }
+    let longest = gaps.iter().max().expect("datagrams arrive");
+    assert!(*longest < Span::from_millis(300), "a break costs at most two datagrams, not {longest:?}");
+    let result = simulation::run(config).expect("a sound scenario");
+    assert_eq!(result.network.link_failures, 2);
+    assert_eq!(result.flows[0].route_changes, 3, "the first route and one for each outage");
+}
+
+#[test]
+fn a_network_that_parts_and_joins_again_is_searched_until_then() {
+    let mut config = datagrams(2, 30);
+    config.outages = vec![Outage { node: 1, from: at(5), to: Some(at(9)) }];
+    let arrivals: Vec<u64> = log(&config)
+        .iter()
+        .filter(|(_, record)| matches!(record, Record::DataReceived { .. }))
+        .map(|(at, _)| at.0 / 1_000_000_000)
+        .collect();
+    let seconds = |range: std::ops::Range<u64>| arrivals.iter().filter(|second| range.contains(second)).count();
+    assert_eq!(seconds(5..9), 0);
+    // Requests at about 5.0, 5.5, 6.5, 8.5 and 12.5 s: then the packets held meanwhile arrive.
+    assert_eq!((seconds(9..12), seconds(12..14) > 64), (0, true), "{arrivals:?}");
+    assert!(seconds(14..30) >= 158, "all is well again");
+}
+
+#[test]
+fn tcp_over_a_chain_is_close_to_static_routes() {
+    let throughput = |protocol| {
+        let mut config = tcp_chain("standard", 5, 40);
+        config.routing.protocol = protocol;
+        simulation::run(config).expect("a sound scenario").flows[0].throughput_kbps
+    };
+    let (dsr, fixed) = (throughput(RoutingProtocol::Dsr), throughput(RoutingProtocol::Static));
+    assert!(
+        dsr > 0.9 * fixed && dsr < fixed,
+        "{dsr} against {fixed} kbit/s: source routes and false link failures cost"
+    );
+}
