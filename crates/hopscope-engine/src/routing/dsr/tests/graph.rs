@@ -126,7 +126,7 @@ proptest! {
                 net.send_at(at, a, b);
             }
         }
-        // All searches have ended by then, and all links that are gone are forgotten.
+        // All searches have ended by then.
         let quiet = at + Span::from_secs(400);
         net.run_checked(quiet, nothing_leaks);
         for (number, packet) in net.packets.iter().enumerate() {
@@ -138,10 +138,14 @@ proptest! {
         for src in 0..NODES {
             let reach = hops(&up, src);
             for dst in (0..NODES).filter(|&dst| dst != src) {
-                let packet = net.send_at(net.now, src, dst);
-                net.run_checked(net.now + Span::from_secs(400), nothing_leaks);
-                let delivered = net.packet(packet).place == Place::Delivered;
-                prop_assert_eq!(delivered, reach[dst].is_some(), "{} to {}: {:?}", src, dst, net.packet(packet));
+                // A link that is gone may still be known, each time to one node less.
+                let mut arrives = || {
+                    let packet = net.send_at(net.now, src, dst);
+                    net.run_checked(net.now + Span::from_secs(200), nothing_leaks);
+                    net.packet(packet).place == Place::Delivered
+                };
+                let delivered = (0..NODES).any(|_| arrives());
+                prop_assert_eq!(delivered, reach[dst].is_some(), "{} to {}", src, dst);
             }
         }
     }
