@@ -85,7 +85,7 @@ const ROUTES: u8 = 5;
 const TIMERS: usize = 6;
 
 /// Longest wait of the records for a change of routes. Packets do not wait.
-const NOTE_DELAY: Span = Span::from_millis(50);
+const NOTE_DELAY: Span = Span::from_millis(100);
 /// Most bytes of messages in one packet: with IP and UDP header it fits an Ethernet frame.
 const MAX_PACKET: u32 = 1472;
 /// Time to live of messages for all.

@@ -6,16 +6,16 @@ use crate::ids::NodeId;
 use crate::packet::olsr::Tc;
 use crate::units::Time;
 
-/// Advertised links, by the node that advertises them.
+/// Advertised links.
 #[derive(Debug, Default)]
 pub(super) struct Topology {
-    origins: Vec<Origin>,
+    /// By the number of the node that advertises them.
+    origins: Vec<Option<Origin>>,
 }
 
 /// The links one node advertises: as many topology tuples of the RFC with one T_last_addr, T_seq and T_time.
 #[derive(Debug)]
 struct Origin {
-    last: NodeId,
     ansn: u16,
     until: Time,
     destinations: Arc<[NodeId]>,
@@ -24,71 +24,69 @@ struct Origin {
 impl Topology {
     /// Notes a TC message of `last`; true when links changed.
     pub(super) fn update(&mut self, last: NodeId, tc: &Tc, now: Time, until: Time) -> bool {
-        let new = Origin { last, ansn: tc.ansn, until, destinations: tc.advertised.clone() };
-        match self.origins.binary_search_by_key(&last, |o| o.last) {
-            Ok(at) => {
-                let old = &mut self.origins[at];
-                if old.until > now && newer(old.ansn, tc.ansn) {
-                    return false;
-                }
-                let changed = old.destinations != new.destinations;
-                *old = new;
-                changed
-            }
-            Err(at) => {
-                let changed = !new.destinations.is_empty();
-                self.origins.insert(at, new);
-                changed
-            }
-        }
+        let place = slot(&mut self.origins, last);
+        let old: &[NodeId] = match place {
+            Some(old) if old.until > now && newer(old.ansn, tc.ansn) => return false,
+            Some(old) => &old.destinations,
+            None => &[],
+        };
+        let changed = *old != *tc.advertised;
+        *place = Some(Origin { ansn: tc.ansn, until, destinations: tc.advertised.clone() });
+        changed
     }
 
     /// Forgets what is no longer valid; true when links went.
     pub(super) fn expire(&mut self, now: Time) -> bool {
         let mut changed = false;
-        self.origins.retain(|o| {
-            let valid = o.until > now;
-            changed |= !valid && !o.destinations.is_empty();
-            valid
-        });
+        for place in &mut self.origins {
+            if let Some(over) = place.take_if(|origin| origin.until <= now) {
+                changed |= !over.destinations.is_empty();
+            }
+        }
         changed
     }
 
     pub(super) fn next_expiry(&self) -> Option<Time> {
-        self.origins.iter().map(|o| o.until).min()
+        self.origins.iter().flatten().map(|o| o.until).min()
     }
 
     /// Nodes to which `last` advertises a link.
+    #[inline]
     pub(super) fn from(&self, last: NodeId) -> &[NodeId] {
-        self.origins.binary_search_by_key(&last, |o| o.last).map_or(&[], |at| &self.origins[at].destinations)
+        match self.origins.get(last.index()) {
+            Some(Some(origin)) => &origin.destinations,
+            _ => &[],
+        }
     }
 }
 
-/// Messages processed, by originator and number (the duplicate set). With one interface a message that is known is
-/// neither processed nor relayed again.
+/// Messages processed (the duplicate set). With one interface a message that is known is neither processed nor relayed
+/// again.
 #[derive(Debug, Default)]
 pub(super) struct Seen {
-    origins: Vec<(NodeId, Vec<(u16, Time)>)>,
+    /// Numbers and when they are forgotten, by the number of the originator.
+    origins: Vec<Vec<(u16, Time)>>,
 }
 
 impl Seen {
     /// Notes a message; false when it was known and not forgotten at `now`.
     pub(super) fn insert(&mut self, origin: NodeId, seq: u16, now: Time, until: Time) -> bool {
-        let at = match self.origins.binary_search_by_key(&origin, |o| o.0) {
-            Ok(at) => at,
-            Err(at) => {
-                self.origins.insert(at, (origin, Vec::new()));
-                at
-            }
-        };
-        let known = &mut self.origins[at].1;
-        known.retain(|&(_, until)| until > now);
-        let new = known.iter().all(|&(known, _)| known != seq);
-        if new {
-            known.push((seq, until));
+        let known = slot(&mut self.origins, origin);
+        if known.iter().any(|&(known, until)| known == seq && until > now) {
+            return false;
         }
-        new
+        known.retain(|&(_, until)| until > now);
+        known.push((seq, until));
+        true
     }
+}
+
+/// The place of a node in a list by node.
+fn slot<T: Default>(list: &mut Vec<T>, node: NodeId) -> &mut T {
+    if node.index() >= list.len() {
+        list.resize_with(node.index() + 1, T::default);
+    }
+    &mut list[node.index()]
 }
 
 /// True if `a` is a later number than `b` (RFC 3626 19).

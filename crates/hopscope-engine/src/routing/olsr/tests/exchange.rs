@@ -32,9 +32,9 @@ fn two_nodes_meet_in_three_hellos() {
     assert_eq!(listed(&of_b[0].1, a), Some((LinkType::Asymmetric, NeighbourType::Not)));
     let second = of_a.iter().find(|h| h.0 > of_b[0].0).expect("another HELLO");
     assert_eq!(listed(&second.1, b), Some((LinkType::Symmetric, NeighbourType::Symmetric)));
-    // The route is noted within 50 ms of the HELLO that made the link symmetric.
+    // The route is noted within 100 ms of the HELLO that made the link symmetric.
     let up = |dst| RoutingNote::RouteUp { dst: NodeId(dst), next_hop: NodeId(dst), hops: 1 };
-    let later = Span::from_millis(50);
+    let later = Span::from_millis(100);
     assert_eq!(net.noted(a as usize, up(b)), Some(of_b[0].0 + FRAME + later));
     assert_eq!(net.noted(b as usize, up(a)), Some(second.0 + FRAME + later));
 }
@@ -126,7 +126,7 @@ fn a_neighbour_is_lost_six_seconds_after_its_last_hello() {
     assert_eq!((net.path(0, 1), net.path(0, 2)), (None, None));
     for dst in [1, 2] {
         let down = RoutingNote::RouteDown { dst: NodeId(dst), cause: RouteLoss::LinkLost };
-        assert_eq!(net.noted(0, down), Some(lost + Span::from_millis(50)));
+        assert_eq!(net.noted(0, down), Some(lost + Span::from_millis(100)));
     }
     // On the other side node 1 loses a selector, says so early, and has nobody left: 2 needs no relay any more.
     let lost = net.noted(1, RoutingNote::LinkLost { neighbour: NodeId(0) }).expect("lost");
