@@ -1,5 +1,6 @@
 //! Links to neighbours: what HELLOs and missing packets say of them (RFC 3626 7, 8, 13 and 14).
 
+use super::topology::newer;
 use super::{Olsr, mpr};
 use crate::config::olsr::OlsrConfig;
 use crate::ids::NodeId;
@@ -96,15 +97,13 @@ impl Link {
 
     /// A packet with this number came (RFC 3626 14.3). One that silence already counted as missing counts once.
     fn packet_came(&mut self, seq: u16, now: Time, cfg: &OlsrConfig) {
-        let gap = seq.wrapping_sub(self.packet_seq).wrapping_sub(1);
         // A number from before the last one says nothing of packets in between.
-        let missing = if gap <= u16::MAX / 2 { gap.saturating_sub(self.silences) } else { 0 };
-        // The quality is as good as 0 long before this many.
-        for _ in 0..missing.min(1000) {
-            self.quality *= 1.0 - cfg.hysteresis_scaling;
+        if newer(seq, self.packet_seq) {
+            let gap = seq.wrapping_sub(self.packet_seq) - 1;
+            self.quality *= (1.0 - cfg.hysteresis_scaling).powi(i32::from(gap.saturating_sub(self.silences)));
+            self.packet_seq = seq;
         }
         self.quality = (1.0 - cfg.hysteresis_scaling) * self.quality + cfg.hysteresis_scaling;
-        self.packet_seq = seq;
         self.silences = 0;
         self.judge(now, cfg);
         self.listen(now, cfg);
@@ -329,7 +328,7 @@ mod tests {
         assert!(close(silent.quality, 0.75), "one missing, one come: {}", silent.quality);
         let mut late = at_one();
         late.packet_came(9, Time(1), &cfg);
-        assert!(close(late.quality, 1.0), "a late packet: {}", late.quality);
+        assert!(close(late.quality, 1.0) && late.packet_seq == 10, "a late packet: {late:?}");
         let mut wrapped = Link { packet_seq: u16::MAX, ..at_one() };
         wrapped.packet_came(1, Time(1), &cfg);
         assert!(close(wrapped.quality, 0.75), "0 is missing: {}", wrapped.quality);
