@@ -100,7 +100,10 @@ impl Link {
         // A number from before the last one says nothing of packets in between.
         if newer(seq, self.packet_seq) {
             let gap = seq.wrapping_sub(self.packet_seq) - 1;
-            self.quality *= (1.0 - cfg.hysteresis_scaling).powi(i32::from(gap.saturating_sub(self.silences)));
+            // The quality is as good as 0 long before this many. Products are the same on every machine, powers are not.
+            for _ in 0..gap.saturating_sub(self.silences).min(1000) {
+                self.quality *= 1.0 - cfg.hysteresis_scaling;
+            }
             self.packet_seq = seq;
         }
         self.quality = (1.0 - cfg.hysteresis_scaling) * self.quality + cfg.hysteresis_scaling;
