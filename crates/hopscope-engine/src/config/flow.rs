@@ -40,14 +40,19 @@ choice! {
 }
 
 impl Transport {
-    /// Selective acknowledgements are exchanged and recovery follows RFC 6675: by `loss_recovery`, or because it is the
-    /// way of the variant.
-    pub fn uses_sack(self, tcp: &TcpConfig) -> bool {
-        match tcp.loss_recovery {
-            LossRecovery::Own => matches!(self, Transport::TcpSack | Transport::TcpCubic | Transport::TcpBbr),
-            LossRecovery::NewReno => false,
-            LossRecovery::Sack => self.lets_choose_recovery(),
+    /// How losses are repaired: by `loss_recovery`, or in the way of the variant.
+    pub fn recovery(self, tcp: &TcpConfig) -> LossRecovery {
+        match (self, tcp.loss_recovery) {
+            (Transport::TcpSack | Transport::TcpCubic, LossRecovery::Own) => LossRecovery::Sack,
+            (Transport::TcpBbr, LossRecovery::Own) => LossRecovery::Rack,
+            (_, LossRecovery::Own) if self.lets_choose_recovery() => LossRecovery::NewReno,
+            (_, chosen) => chosen,
         }
+    }
+
+    /// Selective acknowledgements are exchanged.
+    pub fn uses_sack(self, tcp: &TcpConfig) -> bool {
+        matches!(self.recovery(tcp), LossRecovery::Sack | LossRecovery::Rack)
     }
 
     /// Loss recovery is not part of what makes the variant.

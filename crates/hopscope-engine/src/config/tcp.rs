@@ -58,12 +58,15 @@ choice! {
 choice! {
     /// How losses are found and repaired.
     pub enum LossRecovery {
-        /// The variant's own way: SACK for `tcp-sack`, `tcp-cubic` and `tcp-bbr`, NewReno for the other ones that leave it open.
+        /// The variant's own way: SACK for `tcp-sack` and `tcp-cubic`, RACK-TLP for `tcp-bbr`, NewReno for the other ones
+        /// that leave it open.
         Own = "own",
         /// Partial ACKs (RFC 6582).
         NewReno = "newreno",
         /// Selective acknowledgements (RFC 2018, RFC 6675).
         Sack = "sack",
+        /// Selective acknowledgements judged by time, and tail-loss probes (RFC 8985).
+        Rack = "rack",
     }
 }
 
@@ -107,7 +110,7 @@ params! {
         /// The halved window is truncated to whole segments (older ns-2).
         integer_reduction: bool = false, "", "ns2-facts item 36";
         /// How losses are found and repaired; Tahoe, Reno and Vegas are what they are by their own way.
-        loss_recovery: LossRecovery = LossRecovery::Own, "", "RFC 6582, RFC 6675";
+        loss_recovery: LossRecovery = LossRecovery::Own, "", "RFC 6582, RFC 6675, RFC 8985";
         /// Whether segments are spread over time.
         pacing: Pacing = Pacing::Own, "", "a default";
         /// Pacing by window: rate in slow start over cwnd per SRTT.
@@ -125,6 +128,16 @@ params! {
         max_sack_blocks: u32 = 3, "blocks", "RFC 2018 3";
         /// Bytes of the SACK option beyond its blocks (kind, length, padding).
         sack_option_base: u32 = 4, "bytes", "RFC 2018 3";
+        /// The receiver reports data that arrived twice in the first SACK block.
+        dsack: bool = false, "", "RFC 2883";
+        /// Explicit congestion notification: marked packets halve the window as a loss would.
+        ecn: bool = false, "", "RFC 3168";
+        /// Every segment carries the timestamps option (12 bytes), and every ACK of new data gives a round-trip time.
+        timestamps: bool = false, "", "RFC 7323";
+        /// Tick of the clock in the timestamps option.
+        timestamp_clock: Span = Span::from_millis(1), "s", "RFC 7323 5.4 (1 ms to 1 s)";
+        /// F-RTO: after a timeout new data tells whether anything was lost at all; not together with RACK-TLP.
+        frto: bool = false, "", "RFC 5682 2.1";
         /// Vegas: lower bound of the backlog.
         vegas_alpha: f64 = 1.0, "packets", "ns2-facts item 41";
         /// Vegas: upper bound of the backlog.
@@ -195,6 +208,7 @@ impl TcpConfig {
         let minute = Span::from_secs(60);
         let spans = [
             ("westwood_interval", self.westwood_interval, Span(1), minute),
+            ("timestamp_clock", self.timestamp_clock, Span::from_micros(1), Span::from_secs(1)),
             ("ap_first_spacing", self.ap_first_spacing, Span::ZERO, minute),
         ];
         for (name, value, least, most) in spans {

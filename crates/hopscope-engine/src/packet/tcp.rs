@@ -1,5 +1,7 @@
 //! TCP segments (RFC 9293 3.1). Sequence numbers are 64-bit offsets and never wrap inside the engine.
 
+use super::Ecn;
+
 /// A half-open range of sequence numbers `[start, end)`.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct SackBlock {
@@ -7,6 +9,15 @@ pub struct SackBlock {
     pub start: u64,
     /// First sequence number not held.
     pub end: u64,
+}
+
+/// The timestamps option (RFC 7323 3), in ticks of the clock of the end that sends it or is echoed.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct Timestamps {
+    /// Clock of the sender of this segment (TSval).
+    pub value: u32,
+    /// The peer's clock, repeated (TSecr).
+    pub echo: u32,
 }
 
 /// One TCP segment.
@@ -28,6 +39,10 @@ pub struct TcpSegment {
     pub sack: [SackBlock; 3],
     /// Number of valid SACK blocks.
     pub n_sack: u8,
+    /// ECN field of the network header: what the sender asks for, and what a packet that has arrived carried.
+    pub ecn: Ecn,
+    /// The timestamps option, where it is in use.
+    pub timestamps: Option<Timestamps>,
 }
 
 /// Control bits.
@@ -41,6 +56,10 @@ pub struct TcpFlags {
     pub fin: bool,
     /// The data shall go up to the application at once (PSH); set where the receiver's ACK policy looks at it.
     pub psh: bool,
+    /// A mark was seen (ECE, RFC 3168 6.1).
+    pub ece: bool,
+    /// The window was reduced for it (CWR).
+    pub cwr: bool,
 }
 
 impl TcpSegment {
@@ -52,5 +71,15 @@ impl TcpSegment {
     /// The valid SACK blocks.
     pub fn sack_blocks(&self) -> &[SackBlock] {
         &self.sack[..usize::from(self.n_sack)]
+    }
+
+    /// The first block reports data that arrived twice (RFC 2883 4): it lies below the cumulative ACK or inside the second
+    /// block.
+    pub fn is_dsack(&self) -> bool {
+        match self.sack_blocks() {
+            [first, ..] if first.end <= self.ack => true,
+            [first, second, ..] => first.start >= second.start && first.end <= second.end,
+            _ => false,
+        }
     }
 }

@@ -2,7 +2,7 @@
 
 use std::collections::VecDeque;
 
-use super::flow::{Endpoint, Flow, SegmentSizes};
+use super::flow::{Endpoint, Flow, SegmentSizes, TIMESTAMPS_OPTION};
 use super::{AirSlots, Net, Wiring, World};
 use crate::app::Source;
 use crate::channel::{self, Channel, Medium};
@@ -361,7 +361,8 @@ fn check_flow(config: &Config, number: usize, flow: &FlowConfig) -> Result<(), B
     require(flow.tcp.header <= 1_000 && flow.tcp.sack_option_base <= 100, key("tcp.header"), || {
         "at most 1000 bytes, and 100 for the SACK option, are allowed".to_string()
     })?;
-    let header = config.net.ip_header + if tcp { flow.tcp.header } else { config.net.udp_header };
+    let stamps = if flow.tcp.timestamps { TIMESTAMPS_OPTION } else { 0 };
+    let header = config.net.ip_header + if tcp { flow.tcp.header + stamps } else { config.net.udp_header };
     let most = config.mac.max_msdu.saturating_sub(header + config.mac.llc_header);
     require(flow.packet >= 1 && flow.packet <= most, key("packet"), || {
         format!("found {} bytes; allowed are 1 to {most} (mac.max_msdu less all headers)", flow.packet)
@@ -423,7 +424,7 @@ fn check_flow(config: &Config, number: usize, flow: &FlowConfig) -> Result<(), B
     )?;
     let model = flow.transport == Transport::TcpBbr && t.loss_recovery == LossRecovery::NewReno;
     require(!model, key("tcp.loss_recovery"), || {
-        "tcp-bbr sets its window itself and needs to know what has arrived; allowed are \"own\" and \"sack\""
+        "tcp-bbr sets its window itself and needs to know what has arrived; allowed are \"own\", \"sack\" and \"rack\""
             .to_string()
     })?;
     t.check(|name| key(&format!("tcp.{name}")))?;

@@ -35,6 +35,9 @@ pub enum End {
     Receiver,
 }
 
+/// Bytes of the timestamps option with its padding (RFC 7323 A).
+pub(super) const TIMESTAMPS_OPTION: u32 = 12;
+
 /// Bytes of TCP segments as network packets.
 #[derive(Debug)]
 pub(super) struct SegmentSizes {
@@ -55,7 +58,8 @@ impl SegmentSizes {
             return if segment.flags.syn { full } else { segment.len };
         }
         let blocks = u32::from(segment.n_sack);
-        self.headers + segment.len + if blocks > 0 { self.sack_option_base + 8 * blocks } else { 0 }
+        let stamps = if segment.timestamps.is_some() { TIMESTAMPS_OPTION } else { 0 };
+        self.headers + stamps + segment.len + if blocks > 0 { self.sack_option_base + 8 * blocks } else { 0 }
     }
 }
 

@@ -7,6 +7,7 @@ use crate::ids::{FlowId, NodeId, PacketId};
 use crate::mac::Dcf;
 use crate::mac::contention::AccessAnswer;
 use crate::mac::dcf::{MacCx, MacEffects};
+use crate::packet::tcp::TcpSegment;
 use crate::packet::{Body, Packet};
 use crate::record::{DropReason, Record, Recorder};
 
@@ -115,6 +116,7 @@ impl<R: Recorder> World<R> {
     fn deliver(&mut self, node: NodeId, packet: &Packet) {
         match packet.body {
             Body::Tcp(segment) => {
+                let segment = TcpSegment { ecn: packet.ecn, ..segment };
                 let flow = packet.flow;
                 let state = &mut self.flows[flow.index()];
                 let at_receiver = node == state.to;

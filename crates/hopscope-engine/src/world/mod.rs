@@ -284,7 +284,7 @@ impl<R: Recorder> World<R> {
             bytes,
             ttl,
             hops: 0,
-            ecn: Ecn::NotEct,
+            ecn: if let Body::Tcp(segment) = &body { segment.ecn } else { Ecn::NotEct },
             extra: ExtraId::NONE,
             sent: self.now,
             body,

@@ -3,14 +3,16 @@
 use super::cc::{Acked, Cc, Controller, Feedback, Loss, Window};
 use super::pacing::Pacer;
 use super::push::PushMarks;
+use super::recovery::Doubt;
 use super::rtt::Rtt;
 use super::sender::SenderStats;
-use super::sent::SentLog;
+use super::sent::{AckReport, SentLog};
 use super::timer::LazyTimer;
 use super::{Cx, TcpEffect, TcpTimer};
-use crate::config::tcp::{Handshake, InitialSsthresh, Pacing, Recovery};
+use crate::config::tcp::{Handshake, InitialSsthresh, LossRecovery, Pacing, Recovery};
 use crate::config::{TcpConfig, Transport};
-use crate::packet::tcp::{TcpFlags, TcpSegment};
+use crate::packet::Ecn;
+use crate::packet::tcp::{TcpFlags, TcpSegment, Timestamps};
 use crate::units::{Span, Time};
 
 /// ssthresh that no window reaches.
@@ -46,6 +48,8 @@ pub(super) struct Core {
     pub(super) cc: Cc,
     /// What is remembered of each segment in flight, for algorithms that want feedback on every ACK.
     pub(super) sent: Option<SentLog>,
+    /// What the last ACK said about them.
+    pub(super) report: AckReport,
     /// Spreads what is sent over time; none: bursts as the window allows.
     pub(super) pacer: Option<Pacer>,
     /// Pace over cwnd per SRTT, in slow start and later, for algorithms that set none.
@@ -59,6 +63,17 @@ pub(super) struct Core {
     pub(super) after_timeout: bool,
     /// Timeouts since the last ACK of new data.
     timeouts_in_row: u32,
+    /// F-RTO is in use, and the timeout it doubts.
+    pub(super) frto: bool,
+    pub(super) doubt: Option<Doubt>,
+    /// Marks are understood, for the present window they were heeded up to this number, and CWR has to be said.
+    ecn: bool,
+    heeded: u64,
+    owes_cwr: bool,
+    /// The ACK being handled echoes a mark: it does not grow the window (RFC 3168 6.1.2).
+    echo: bool,
+    /// Tick of the clock in the timestamps option; none without the option.
+    stamp_tick: Option<Span>,
     /// Bytes sent by limited transmit since the last new ACK; FlightSize leaves them out (RFC 5681 3.2 step 2).
     limited_bytes: u64,
     /// Last send (RFC) or last ACK (ns-2): the start of an idle period.
@@ -102,7 +117,9 @@ impl Core {
                 },
                 inflation: 0.0,
             },
-            sent: cc.wants_feedback().then(|| SentLog::new(mss, u64::from(max_window))),
+            sent: (cc.wants_feedback() || variant.recovery(cfg) == LossRecovery::Rack)
+                .then(|| SentLog::new(mss, u64::from(max_window))),
+            report: AckReport::default(),
             pacer: (cc.paces() || cfg.pacing == Pacing::Window).then(Pacer::new),
             pace: (cfg.pacing_slow_start, cfg.pacing_avoidance),
             cc,
@@ -111,6 +128,13 @@ impl Core {
             recovering: false,
             after_timeout: false,
             timeouts_in_row: 0,
+            frto: cfg.frto,
+            doubt: None,
+            ecn: cfg.ecn,
+            heeded: 0,
+            owes_cwr: false,
+            echo: false,
+            stamp_tick: cfg.timestamps.then_some(cfg.timestamp_clock),
             limited_bytes: 0,
             active: Time::ZERO,
             push: None,
@@ -144,7 +168,13 @@ impl Core {
             flight: (self.nxt - self.una).saturating_sub(self.limited_bytes) as f64 / self.mss as f64,
             window: self.windowed(),
             repeated: self.timeouts_in_row > 0,
+            marked: self.echo,
         }
+    }
+
+    /// The retransmission timer has expired before for the segment at `una`.
+    pub(super) fn timed_out_again(&self) -> bool {
+        self.timeouts_in_row > 0
     }
 
     /// min(cwnd + inflation, receiver window), in segments.
@@ -176,9 +206,10 @@ impl Core {
             if !self.ns2 && self.timed.is_some_and(|(end, _)| seq < end && end <= after) {
                 self.timed = None;
             }
-        } else if self.timed.is_none() {
+        } else if self.timed.is_none() && self.stamp_tick.is_none() {
             self.timed = Some((after, cx.now));
         }
+        let cwr = !again && std::mem::take(&mut self.owes_cwr);
         let psh = !again && self.push.is_some() && self.marks_push(seq, payload_end);
         self.stats.segments_sent += 1;
         if !self.ns2 {
@@ -196,12 +227,20 @@ impl Core {
             seq,
             len: (payload_end - seq) as u32,
             ack: self.rcv_nxt,
-            flags: TcpFlags { ack: self.three_way, fin, psh, ..TcpFlags::default() },
+            flags: TcpFlags { ack: self.three_way, fin, psh, cwr, ..TcpFlags::default() },
+            // A repetition is not marked (RFC 3168 6.1.5).
+            ecn: if self.ecn && !again && payload_end > seq { Ecn::Ect } else { Ecn::NotEct },
+            timestamps: self.stamp(cx.now),
             window: (self.max_window * self.mss).min(u64::from(u32::MAX)) as u32,
             retransmission: again,
             ..TcpSegment::default()
         }));
         after
+    }
+
+    /// The timestamps option of a segment that leaves now.
+    pub(super) fn stamp(&self, now: Time) -> Option<Timestamps> {
+        self.stamp_tick.map(|tick| Timestamps { value: (now.0 / tick.0) as u32, echo: 0 })
     }
 
     fn marks_push(&mut self, seq: u64, after: u64) -> bool {
@@ -230,6 +269,11 @@ impl Core {
     pub(super) fn has_room_but_for(&self, held: u64, segments: u64) -> bool {
         let reach = self.cut(self.nxt) - self.una;
         self.nxt < self.end() && reach - held <= segments * self.mss && reach <= self.max_window * self.mss
+    }
+
+    /// Once everything below `ack` is acknowledged there is data never sent that the receiver has room for.
+    pub(super) fn has_new_data_at(&self, ack: u64) -> bool {
+        self.max < self.end() && self.cut(self.max) - ack <= self.max_window * self.mss
     }
 
     /// Sends what the window allows, at most `burst` segments.
@@ -273,7 +317,7 @@ impl Core {
     }
 
     /// Tells the log when it is the application that leaves the window open.
-    fn note_limit(&mut self) {
+    pub(super) fn note_limit(&mut self) {
         let in_flight = self.nxt - self.una;
         if let Some(sent) = &mut self.sent
             && self.nxt >= self.data_end.saturating_add(u64::from(self.closing && self.three_way))
@@ -297,7 +341,7 @@ impl Core {
     }
 
     /// An idle period longer than the RTO closes the window (RFC 5681 4.1; ns-2 does it by its timer).
-    fn restart_after_idle(&mut self, now: Time) {
+    pub(super) fn restart_after_idle(&mut self, now: Time) {
         let idle = self.una == self.max && self.una > 1 && self.nxt < self.end();
         if !idle || now.saturating_since(self.active) <= self.rtt.rto() {
             return;
@@ -330,10 +374,37 @@ impl Core {
 
     // Acknowledgements.
 
+    /// An echoed timestamp times what this ACK of new data answers, a repetition too (RFC 7323 4).
+    pub(super) fn take_echo(&mut self, seg: &TcpSegment, cx: &mut Cx) {
+        let (Some(tick), Some(stamps)) = (self.stamp_tick, seg.timestamps) else { return };
+        let ticks = ((cx.now.0 / tick.0) as u32).wrapping_sub(stamps.echo).max(1);
+        let rtt = tick * u64::from(ticks);
+        self.rtt.sample(Time(cx.now.0.saturating_sub(rtt.0)), cx.now);
+        cx.push(TcpEffect::RttSample(rtt));
+    }
+
+    /// An ACK with or without the echo of a mark: the first one in each window of data cuts it.
+    pub(super) fn take_mark(&mut self, seg: &TcpSegment, now: Time) {
+        self.echo = self.ecn && seg.flags.ece;
+        if self.echo && seg.ack > self.heeded && !self.recovering {
+            self.cut_once(now);
+            self.heeded = self.max;
+            self.owes_cwr = true;
+        }
+    }
+
+    /// Cuts the window as for a loss that needs no repair.
+    pub(super) fn cut_once(&mut self, now: Time) {
+        let loss = self.loss(now);
+        let cut = self.cc.on_loss(&mut self.window, &loss);
+        self.stats.window_cuts += u64::from(cut);
+    }
+
     /// Shows an ACK to the algorithm before recovery acts on it.
     pub(super) fn feed(&mut self, seg: &TcpSegment, hops: u8, now: Time) {
         let Some(sent) = &mut self.sent else { return };
-        let report = sent.on_ack(seg.ack, seg.sack_blocks(), now);
+        let report = sent.on_ack(seg.ack, seg.ack >= self.max, seg.sack_blocks(), now);
+        self.report = report;
         let nxt = self.nxt.max(seg.ack);
         self.cc.on_feedback(
             &mut self.window,
@@ -388,7 +459,9 @@ impl Core {
     /// Takes an ACK of new data and lets the window grow.
     pub(super) fn accept_and_grow(&mut self, ack: u64, cx: &mut Cx) {
         let acked = self.accept(ack, cx);
-        self.cc.on_ack(&mut self.window, &acked);
+        if !self.echo {
+            self.cc.on_ack(&mut self.window, &acked);
+        }
     }
 
     /// A repeated ACK means something: data is outstanding. For ns-2 data still to be sent is enough.
@@ -453,7 +526,7 @@ impl Core {
         if again {
             self.stats.syn_retransmissions += 1;
             self.timed = None;
-        } else {
+        } else if self.stamp_tick.is_none() {
             self.timed = Some((1, cx.now));
         }
         self.active = cx.now;
@@ -461,7 +534,8 @@ impl Core {
         self.restart_rto(cx);
         cx.push(TcpEffect::Emit(TcpSegment {
             seq: 0,
-            flags: TcpFlags { syn: true, ..TcpFlags::default() },
+            flags: TcpFlags { syn: true, ece: self.ecn, cwr: self.ecn, ..TcpFlags::default() },
+            timestamps: self.stamp(cx.now),
             window: (self.max_window * self.mss).min(u64::from(u32::MAX)) as u32,
             retransmission: again,
             ..TcpSegment::default()

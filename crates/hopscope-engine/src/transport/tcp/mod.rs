@@ -61,14 +61,18 @@ pub enum TcpTimer {
     TimeWait,
     /// The next paced segment may leave.
     Pacing,
+    /// What could still be reordering has become a loss (RFC 8985 6.2).
+    Reorder,
+    /// Nothing has come back: ask with a tail-loss probe (RFC 8985 7).
+    Probe,
 }
 
 impl TcpTimer {
     /// Number of kinds.
-    pub const COUNT: usize = 4;
+    pub const COUNT: usize = 6;
     /// Every kind, by its index.
     pub const ALL: [TcpTimer; TcpTimer::COUNT] =
-        [TcpTimer::Rto, TcpTimer::DelayedAck, TcpTimer::TimeWait, TcpTimer::Pacing];
+        [TcpTimer::Rto, TcpTimer::DelayedAck, TcpTimer::TimeWait, TcpTimer::Pacing, TcpTimer::Reorder, TcpTimer::Probe];
 
     /// A number below [`TcpTimer::COUNT`], for tables.
     pub const fn index(self) -> usize {

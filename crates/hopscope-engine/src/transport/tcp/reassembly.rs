@@ -79,10 +79,12 @@ impl Reassembly {
         if known { Placed::Duplicate } else { Placed::OutOfOrder }
     }
 
-    /// Writes up to `limit` blocks into an ACK: the run touched last comes first, then the others by age (RFC 2018 4).
+    /// Writes blocks into an ACK up to `limit`, behind those it has: the run touched last comes first, then the others by
+    /// age (RFC 2018 4).
     pub(super) fn report(&self, limit: usize, seg: &mut TcpSegment) {
         let mut reported = u64::MAX;
-        for slot in seg.sack.iter_mut().take(limit) {
+        let given = usize::from(seg.n_sack);
+        for slot in seg.sack.iter_mut().take(limit).skip(given) {
             // Every run was touched by another arrival, so the stamps order them strictly.
             let Some(run) = self.runs.iter().filter(|r| r.touched < reported).max_by_key(|r| r.touched) else { break };
             *slot = SackBlock { start: run.start, end: run.end };

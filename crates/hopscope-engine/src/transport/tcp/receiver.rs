@@ -7,7 +7,8 @@ use super::timer::LazyTimer;
 use super::{Cx, TcpEffect, TcpTimer};
 use crate::config::tcp::Handshake;
 use crate::config::{AckPolicy, TcpConfig};
-use crate::packet::tcp::{TcpFlags, TcpSegment};
+use crate::packet::Ecn;
+use crate::packet::tcp::{SackBlock, TcpFlags, TcpSegment, Timestamps};
 use crate::units::{Span, Time};
 
 /// States of the receiving side (RFC 9293 3.3.2). It closes as soon as the peer has. With `handshake = ns2` only
@@ -51,6 +52,16 @@ pub struct TcpReceiver {
     /// SACK blocks per ACK; 0 without SACK.
     sack_blocks: usize,
     window: u32,
+    /// Data that arrived twice is reported, and what the next ACK has to report of it.
+    dsack: bool,
+    repeated: Option<SackBlock>,
+    /// Marks are understood, and one is being echoed until the sender has heard of it.
+    ecn: bool,
+    echo: bool,
+    /// Tick of the clock in the timestamps option (none: not in use), the stamp to echo, and what the last ACK covered.
+    stamp_tick: Option<Span>,
+    recent: u32,
+    last_ack: u64,
     acker: Acker,
     state: ReceiverState,
     /// When the SYN-ACK left, if it was sent once (Karn).
@@ -72,6 +83,13 @@ impl TcpReceiver {
             three_way: cfg.handshake == Handshake::ThreeWay,
             sack_blocks: if sack { cfg.max_sack_blocks as usize } else { 0 },
             window: (u64::from(max_window.max(1)) * mss).min(u64::from(u32::MAX)) as u32,
+            dsack: sack && cfg.dsack,
+            repeated: None,
+            ecn: cfg.ecn,
+            echo: false,
+            stamp_tick: cfg.timestamps.then_some(cfg.timestamp_clock),
+            recent: 0,
+            last_ack: 0,
             acker: Acker::new(cfg, ack, ack_delay, mss, u64::from(max_window.max(1)) * mss),
             state: ReceiverState::Listen,
             syn_ack_sent: None,
@@ -89,6 +107,12 @@ impl TcpReceiver {
     /// A segment from the sender has arrived.
     pub fn on_segment(&mut self, seg: &TcpSegment, now: Time, out: &mut Vec<TcpEffect>) {
         let mut cx = Cx { now, out };
+        // The stamp of the segment that the next ACK answers first (RFC 7323 4.3).
+        if let Some(stamps) = seg.timestamps
+            && seg.seq <= self.last_ack
+        {
+            self.recent = stamps.value;
+        }
         if seg.flags.syn {
             return self.on_syn(&mut cx);
         }
@@ -123,7 +147,7 @@ impl TcpReceiver {
                     }
                 }
             }
-            TcpTimer::TimeWait | TcpTimer::Pacing => {} // the passive side neither waits nor paces
+            TcpTimer::TimeWait | TcpTimer::Pacing | TcpTimer::Reorder | TcpTimer::Probe => {} // the sender's
         }
     }
 
@@ -180,6 +204,11 @@ impl TcpReceiver {
         if seg.len > 0 {
             let placed = self.data.place(seg.seq, end);
             self.count(placed);
+            if self.dsack && placed == Placed::Duplicate {
+                self.repeated = Some(SackBlock { start: seg.seq, end });
+            }
+            self.echo &= !seg.flags.cwr;
+            self.echo |= self.ecn && seg.ecn == Ecn::Ce;
             let mut arrival = Arrival {
                 now: cx.now,
                 in_order: false,
@@ -226,7 +255,7 @@ impl TcpReceiver {
     }
 
     fn send_syn_ack(&mut self, again: bool, cx: &mut Cx) {
-        let flags = TcpFlags { syn: true, ack: true, ..TcpFlags::default() };
+        let flags = TcpFlags { syn: true, ack: true, ece: self.ecn, ..TcpFlags::default() };
         self.syn_ack_sent = (!again).then_some(cx.now);
         self.emit(TcpSegment { flags, retransmission: again, ..TcpSegment::default() }, cx);
         self.restart_rto(cx);
@@ -247,6 +276,10 @@ impl TcpReceiver {
         };
         let mut seg = TcpSegment { seq, ..TcpSegment::default() };
         seg.flags.ack = true;
+        seg.flags.ece = self.echo;
+        if let Some(repeated) = self.repeated.take() {
+            (seg.sack[0], seg.n_sack) = (repeated, 1);
+        }
         self.data.report(self.sack_blocks, &mut seg);
         self.emit(seg, cx);
     }
@@ -254,6 +287,9 @@ impl TcpReceiver {
     /// Completes a segment and sends it; nothing is left to be held back.
     fn emit(&mut self, mut seg: TcpSegment, cx: &mut Cx) {
         seg.ack = self.data.next;
+        seg.timestamps =
+            self.stamp_tick.map(|tick| Timestamps { value: (cx.now.0 / tick.0) as u32, echo: self.recent });
+        self.last_ack = seg.ack;
         seg.window = self.window;
         self.acker.on_ack_sent();
         self.ack_timer.stop();

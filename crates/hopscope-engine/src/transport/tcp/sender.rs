@@ -46,6 +46,10 @@ pub struct SenderStats {
     pub window_cuts: u64,
     /// Payload bytes acknowledged.
     pub bytes_acked: u64,
+    /// Timeouts that F-RTO found needless and undid.
+    pub spurious_timeouts: u64,
+    /// Tail-loss probes (RFC 8985 7).
+    pub probes: u64,
 }
 
 /// What is stored of the state; the rest follows from the sequence numbers.
@@ -185,6 +189,11 @@ impl TcpSender {
                     self.recovery.send(&mut self.core, &mut cx);
                 }
             }
+            TcpTimer::Reorder | TcpTimer::Probe => {
+                if self.phase == Phase::Open {
+                    self.recovery.on_timer(&mut self.core, timer, &mut cx);
+                }
+            }
             TcpTimer::DelayedAck => {} // a sender acknowledges SYN and FIN at once
         }
     }
@@ -249,6 +258,7 @@ impl TcpSender {
             return;
         }
         self.take_window(seg);
+        self.core.take_echo(seg, cx);
         self.core.establish(cx);
         self.phase = Phase::Open;
         if self.core.three_way {
@@ -269,7 +279,11 @@ impl TcpSender {
             self.take_window(seg);
             let duplicate = seg.ack == self.core.una && self.core.hears_dup_acks() && seg.seq_len() == 0;
             if seg.ack > self.core.una || duplicate {
+                self.core.take_mark(seg, cx.now);
                 self.core.feed(seg, hops, cx.now);
+            }
+            if seg.ack > self.core.una {
+                self.core.take_echo(seg, cx);
             }
             if seg.ack > self.core.una {
                 self.recovery.on_new_ack(&mut self.core, seg, cx);
@@ -302,9 +316,11 @@ impl TcpSender {
         if !core.three_way {
             self.phase = Phase::Closed;
             core.retire_timers(cx);
+            self.recovery.retire(cx);
         } else if core.una > core.data_end && core.rcv_nxt > 1 {
             self.phase = Phase::TimeWait;
             core.retire_timers(cx);
+            self.recovery.retire(cx);
             self.time_wait_timer.set(cx.now + self.time_wait, cx);
         }
     }
@@ -314,6 +330,7 @@ impl TcpSender {
             seq: self.core.nxt,
             ack: self.core.rcv_nxt,
             flags: TcpFlags { ack: true, ..TcpFlags::default() },
+            timestamps: self.core.stamp(cx.now),
             window: (self.max_window * self.core.mss).min(u64::from(u32::MAX)) as u32,
             ..TcpSegment::default()
         }));

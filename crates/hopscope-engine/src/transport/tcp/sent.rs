@@ -18,6 +18,8 @@ struct Slot {
     copies: u32,
     /// Counted as delivered by a SACK block.
     sacked: bool,
+    /// Given up, and not sent again yet.
+    lost: bool,
     /// Delivered bytes, and the instant of the last delivery, when it left.
     delivered: u64,
     delivered_at: Time,
@@ -39,6 +41,18 @@ pub(super) struct RateSample {
     pub(super) app_limited: bool,
 }
 
+/// The segment sent last of those that an ACK is the first to name.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub(super) struct Newest {
+    pub(super) sent: Time,
+    /// Number after it.
+    pub(super) end: u64,
+    /// Time since it left.
+    pub(super) rtt: Span,
+    /// It was sent more than once.
+    pub(super) again: bool,
+}
+
 /// What an ACK says about the segments it names.
 #[derive(Debug, Clone, Copy, Default, PartialEq)]
 pub(super) struct AckReport {
@@ -47,6 +61,10 @@ pub(super) struct AckReport {
     pub(super) rate: Option<RateSample>,
     /// Bytes this ACK is the first to name.
     pub(super) delivered: u64,
+    pub(super) newest: Option<Newest>,
+    /// Number after the highest segment named, and after the lowest one that was sent once.
+    pub(super) highest: u64,
+    pub(super) lowest_sent_once: Option<u64>,
 }
 
 /// The segments in flight. Numbers are sequence numbers; segments end at multiples of the MSS.
@@ -58,6 +76,8 @@ pub(super) struct SentLog {
     slots: VecDeque<Slot>,
     /// Bytes in the slots that a block has reported.
     sacked: u64,
+    /// Bytes in flight: sent, not named by any ACK and not given up.
+    flying: u64,
     /// Bytes known to have arrived, and when that was last heard.
     delivered: u64,
     delivered_at: Time,
@@ -74,6 +94,7 @@ impl SentLog {
             first: 0,
             slots: VecDeque::with_capacity(max_window.min(4096) as usize + 1),
             sacked: 0,
+            flying: 0,
             delivered: 0,
             delivered_at: Time::ZERO,
             first_sent: Time::ZERO,
@@ -102,10 +123,14 @@ impl SentLog {
             self.slots.push_back(Slot::default());
         }
         let slot = &mut self.slots[at];
+        if !slot.sacked && (slot.copies == 0 || slot.lost) {
+            self.flying += self.mss;
+        }
         *slot = Slot {
             sent: now,
             copies: slot.copies + 1,
             sacked: slot.sacked,
+            lost: false,
             delivered: self.delivered,
             delivered_at: self.delivered_at,
             first_sent: self.first_sent,
@@ -118,46 +143,44 @@ impl SentLog {
         self.app_limited_until = self.delivered + in_flight.max(1);
     }
 
-    /// An ACK of everything below `ack`, with blocks above it.
-    pub(super) fn on_ack(&mut self, ack: u64, blocks: &[SackBlock], now: Time) -> AckReport {
+    /// An ACK of everything below `ack` (`all`: of everything sent), with blocks above it.
+    pub(super) fn on_ack(&mut self, ack: u64, all: bool, blocks: &[SackBlock], now: Time) -> AckReport {
         let mut report = AckReport::default();
-        let mut newest: Option<Slot> = None;
-        let mut name = |slot: &Slot| {
-            if newest.is_none_or(|n| (slot.sent, slot.delivered) >= (n.sent, n.delivered)) {
-                newest = Some(*slot);
-            }
-        };
+        let mut newest: Option<(Slot, u64)> = None;
         let below = (ack.saturating_sub(1) / self.mss).saturating_sub(self.first).min(self.slots.len() as u64);
-        for _ in 0..below {
+        for _ in 0..if all { self.slots.len() as u64 } else { below } {
             if let Some(slot) = self.slots.pop_front() {
                 self.first += 1;
+                let end = 1 + self.first * self.mss;
                 if slot.sacked {
                     self.sacked -= self.mss;
                 } else {
-                    report.delivered += self.mss;
-                    name(&slot);
+                    self.name(&slot, end, &mut newest, &mut report);
                 }
             }
+        }
+        if all {
+            self.first = ack.saturating_sub(1) / self.mss; // a short last segment leaves its slot to what follows
         }
         for block in blocks {
             let from = (block.start.saturating_sub(1)).div_ceil(self.mss).saturating_sub(self.first);
             let to = (block.end.saturating_sub(1) / self.mss).saturating_sub(self.first);
             for at in from..to.min(self.slots.len() as u64) {
-                let slot = &mut self.slots[at as usize];
+                let slot = self.slots[at as usize];
                 if !slot.sacked && slot.copies > 0 {
-                    slot.sacked = true;
+                    self.slots[at as usize].sacked = true;
                     self.sacked += self.mss;
-                    report.delivered += self.mss;
-                    name(slot);
+                    self.name(&slot, 1 + (self.first + at + 1) * self.mss, &mut newest, &mut report);
                 }
             }
         }
-        let Some(slot) = newest else { return report };
+        let Some((slot, end)) = newest else { return report };
         self.delivered += report.delivered;
         self.delivered_at = now;
-        if slot.copies == 1 {
-            report.rtt = Some(now.saturating_since(slot.sent));
-        }
+        let rtt = now.saturating_since(slot.sent);
+        let again = slot.copies > 1;
+        report.rtt = (!again).then_some(rtt);
+        report.newest = Some(Newest { sent: slot.sent, end, rtt, again });
         self.first_sent = slot.sent;
         let sending = slot.sent.saturating_since(slot.first_sent);
         let interval = sending.max(now.saturating_since(slot.delivered_at));
@@ -170,6 +193,62 @@ impl SentLog {
             });
         }
         report
+    }
+
+    /// An ACK is the first to name this segment.
+    fn name(&mut self, slot: &Slot, end: u64, newest: &mut Option<(Slot, u64)>, report: &mut AckReport) {
+        if slot.copies == 0 {
+            return;
+        }
+        if !slot.lost {
+            self.flying -= self.mss;
+        }
+        report.delivered += self.mss;
+        report.highest = report.highest.max(end);
+        if slot.copies == 1 {
+            report.lowest_sent_once = Some(report.lowest_sent_once.map_or(end, |low| low.min(end)));
+        }
+        if newest.is_none_or(|(n, e)| (slot.sent, end) >= (n.sent, e)) {
+            *newest = Some((*slot, end));
+        }
+    }
+
+    // What recovery asks and declares (RFC 8985).
+
+    /// Bytes in flight: sent, not named by any ACK and not given up.
+    pub(super) fn flying(&self) -> u64 {
+        self.flying
+    }
+
+    /// Start of the first segment given up and not sent again.
+    pub(super) fn first_lost(&self) -> Option<u64> {
+        let at = self.slots.iter().position(|slot| slot.lost && !slot.sacked)?;
+        Some(1 + (self.first + at as u64) * self.mss)
+    }
+
+    /// When the first segment in flight left, and the number after it.
+    pub(super) fn first_flying(&self) -> Option<(Time, u64)> {
+        let at = self.slots.iter().position(|slot| !slot.lost && !slot.sacked)?;
+        Some((self.slots[at].sent, 1 + (self.first + at as u64 + 1) * self.mss))
+    }
+
+    /// Gives up the segments in flight that `judge` condemns by sending time and number after them; true if any.
+    pub(super) fn lose(&mut self, mut judge: impl FnMut(Time, u64) -> bool) -> bool {
+        let before = self.flying;
+        for (at, slot) in self.slots.iter_mut().enumerate() {
+            let flying = !slot.sacked && !slot.lost && slot.copies > 0;
+            if flying && judge(slot.sent, 1 + (self.first + at as u64 + 1) * self.mss) {
+                slot.lost = true;
+                self.flying -= self.mss;
+            }
+        }
+        self.flying < before
+    }
+
+    /// Gives up the first segment in flight.
+    pub(super) fn lose_first(&mut self) {
+        let mut first = true;
+        self.lose(|_, _| std::mem::take(&mut first));
     }
 }
 
@@ -189,9 +268,9 @@ mod tests {
         log.on_sent(1, true, at(0));
         log.on_sent(101, false, at(10));
         log.on_sent(201, false, at(20));
-        assert_eq!(log.on_ack(201, &[], at(60)).rtt, Some(Span::from_millis(50)));
+        assert_eq!(log.on_ack(201, false, &[], at(60)).rtt, Some(Span::from_millis(50)));
         log.on_sent(201, false, at(70));
-        assert_eq!(log.on_ack(301, &[], at(90)).rtt, None, "sent twice");
+        assert_eq!(log.on_ack(301, false, &[], at(90)).rtt, None, "sent twice");
         assert_eq!(log.delivered(), 300);
     }
 
@@ -201,12 +280,12 @@ mod tests {
         for n in 0..4 {
             log.on_sent(1 + 100 * n, n == 0, at(0)); // a burst
         }
-        log.on_ack(101, &[], at(100));
+        log.on_ack(101, false, &[], at(100));
         log.on_sent(401, false, at(100));
-        log.on_ack(201, &[], at(110));
-        log.on_ack(301, &[], at(120));
-        log.on_ack(401, &[], at(130));
-        let rate = log.on_ack(501, &[], at(200)).rate.expect("a sample");
+        log.on_ack(201, false, &[], at(110));
+        log.on_ack(301, false, &[], at(120));
+        log.on_ack(401, false, &[], at(130));
+        let rate = log.on_ack(501, false, &[], at(200)).rate.expect("a sample");
         // Sent at 100 ms with 100 bytes delivered; 500 delivered 100 ms later.
         assert_eq!((rate.bytes, rate.interval, rate.prior_delivered), (400, Span::from_millis(100), 100));
         assert!(!rate.app_limited);
@@ -219,10 +298,10 @@ mod tests {
             log.on_sent(1 + 100 * n, n == 0, at(n));
         }
         let block = SackBlock { start: 201, end: 301 };
-        let report = log.on_ack(1, &[block], at(50));
+        let report = log.on_ack(1, false, &[block], at(50));
         assert_eq!((report.delivered, report.rtt), (100, Some(Span::from_millis(48))));
-        assert_eq!(log.on_ack(1, &[block], at(51)), AckReport::default());
-        assert_eq!(log.on_ack(401, &[], at(60)).delivered, 300);
+        assert_eq!(log.on_ack(1, false, &[block], at(51)), AckReport::default());
+        assert_eq!(log.on_ack(401, false, &[], at(60)).delivered, 300);
         assert_eq!(log.delivered(), 400);
     }
 
@@ -231,8 +310,34 @@ mod tests {
         let mut log = SentLog::new(100, 8);
         log.on_app_limited(0);
         log.on_sent(1, true, at(0));
-        assert!(log.on_ack(101, &[], at(40)).rate.expect("a sample").app_limited);
+        assert!(log.on_ack(101, false, &[], at(40)).rate.expect("a sample").app_limited);
         log.on_sent(101, true, at(40));
-        assert!(!log.on_ack(201, &[], at(80)).rate.expect("a sample").app_limited);
+        assert!(!log.on_ack(201, false, &[], at(80)).rate.expect("a sample").app_limited);
+    }
+
+    #[test]
+    fn what_flies_is_neither_named_nor_given_up() {
+        let mut log = SentLog::new(100, 8);
+        for n in 0..5 {
+            log.on_sent(1 + 100 * n, n == 0, at(n));
+        }
+        assert_eq!((log.flying(), log.first_flying()), (500, Some((at(0), 101))));
+        log.on_ack(1, false, &[SackBlock { start: 201, end: 401 }], at(50));
+        assert_eq!((log.flying(), log.sacked(), log.first_lost()), (300, 200, None));
+        assert!(log.lose(|sent, _| sent <= at(1)));
+        assert_eq!((log.flying(), log.first_lost(), log.first_flying()), (100, Some(1), Some((at(4), 501))));
+        assert!(!log.lose(|sent, _| sent <= at(1)), "given up already");
+        log.on_sent(1, false, at(60));
+        assert_eq!((log.flying(), log.first_lost()), (200, Some(101)));
+        let report = log.on_ack(101, false, &[], at(90));
+        assert_eq!(report.newest, Some(Newest { sent: at(60), end: 101, rtt: Span::from_millis(30), again: true }));
+        assert_eq!((report.rtt, report.lowest_sent_once), (None, None));
+        log.lose_first();
+        assert_eq!((log.flying(), log.first_lost()), (0, Some(101)));
+        log.on_ack(480, true, &[], at(99));
+        assert_eq!((log.flying(), log.sacked(), log.first_lost()), (0, 0, None));
+        log.on_sent(480, true, at(100)); // goes on in the middle of a slot
+        log.lose_first();
+        assert_eq!(log.first_lost(), Some(401));
     }
 }

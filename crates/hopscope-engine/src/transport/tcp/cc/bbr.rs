@@ -294,6 +294,9 @@ impl Controller for Bbr {
     fn on_ack(&mut self, _w: &mut Window, _ack: &Acked) {}
 
     fn on_loss(&mut self, w: &mut Window, loss: &Loss) -> bool {
+        if loss.marked {
+            return false; // version 1 does not know marks
+        }
         if self.recovery_round.is_none() {
             self.prior_cwnd = w.cwnd;
         }

@@ -99,6 +99,8 @@ pub(super) struct Loss {
     pub(super) window: f64,
     /// The same segment was lost to a timeout before.
     pub(super) repeated: bool,
+    /// Nothing was lost: a packet was marked (ECN).
+    pub(super) marked: bool,
 }
 
 /// The contract of an algorithm. Every hook may change the window; hooks not needed keep their empty default.
@@ -256,7 +258,7 @@ mod tests {
 
     /// A loss found by three duplicates with `flight` segments outstanding.
     pub(super) fn loss(flight: f64) -> Loss {
-        Loss { now: Time::ZERO, una: 1, dupacks: 3, flight, window: flight, repeated: false }
+        Loss { now: Time::ZERO, una: 1, dupacks: 3, flight, window: flight, repeated: false, marked: false }
     }
 
     /// Feedback at `ms` that acknowledges everything sent, up to `una`, with a round-trip time in milliseconds.

@@ -296,7 +296,7 @@ mod tests {
     }
 
     fn loss(una: u64, window: f64, dupacks: u32, ms: u64) -> Loss {
-        Loss { now: Time(ms * 1_000_000), una, dupacks, flight: window, window, repeated: false }
+        Loss { now: Time(ms * 1_000_000), una, dupacks, flight: window, window, repeated: false, marked: false }
     }
 
     #[test]

@@ -74,7 +74,7 @@ impl Controller for Veno {
     }
 
     fn on_loss(&mut self, w: &mut Window, loss: &Loss) -> bool {
-        if self.backlog(w).is_some_and(|n| n < self.beta) {
+        if !loss.marked && self.backlog(w).is_some_and(|n| n < self.beta) {
             (w.ssthresh, w.cwnd) = self.reno.cut(loss, AFTER_RANDOM_LOSS);
             return true;
         }

@@ -4,14 +4,20 @@
 //! [`Core`] and leaves the size of the window to the algorithm in `cc/`. The set is closed; each style gives the five
 //! entry points of [`LossRecovery`].
 
+mod frto;
 mod newreno;
+mod rack;
 mod reno;
 mod sack;
 mod tahoe;
 mod vegas;
 
+pub(super) use frto::Doubt;
+
 use super::Cx;
+use super::TcpTimer;
 use super::core::Core;
+use crate::config::tcp::LossRecovery as Chosen;
 use crate::config::{TcpConfig, Transport};
 use crate::packet::tcp::TcpSegment;
 
@@ -22,6 +28,7 @@ pub(super) enum LossRecovery {
     Reno,
     NewReno(newreno::NewReno),
     Sack(sack::Sack),
+    Rack(rack::Rack),
     Vegas,
 }
 
@@ -31,34 +38,43 @@ impl LossRecovery {
     /// # Panics
     /// For a transport that is not TCP.
     pub(super) fn new(cfg: &TcpConfig, variant: Transport, mss: u64) -> Self {
-        match variant {
-            Transport::TcpTahoe => LossRecovery::Tahoe,
-            Transport::TcpReno => LossRecovery::Reno,
-            Transport::TcpVegas => LossRecovery::Vegas,
-            Transport::Udp => panic!("UDP has no TCP sender"),
-            _ if variant.uses_sack(cfg) => LossRecovery::Sack(sack::Sack::new(cfg.dupack_threshold.max(1), mss)),
-            _ => LossRecovery::NewReno(newreno::NewReno::default()),
+        match (variant, variant.recovery(cfg)) {
+            (Transport::TcpTahoe, _) => LossRecovery::Tahoe,
+            (Transport::TcpReno, _) => LossRecovery::Reno,
+            (Transport::TcpVegas, _) => LossRecovery::Vegas,
+            (Transport::Udp, _) => panic!("UDP has no TCP sender"),
+            (_, Chosen::Sack) => LossRecovery::Sack(sack::Sack::new(cfg.dupack_threshold.max(1), mss)),
+            (_, Chosen::Rack) => LossRecovery::Rack(rack::Rack::new()),
+            (_, Chosen::NewReno | Chosen::Own) => LossRecovery::NewReno(newreno::NewReno::default()),
         }
     }
 
     /// An ACK of data sent and not yet acknowledged.
     pub(super) fn on_new_ack(&mut self, core: &mut Core, seg: &TcpSegment, cx: &mut Cx) {
+        if frto::on_new_ack(core, seg.ack, cx) {
+            return;
+        }
         match self {
             LossRecovery::Tahoe => tahoe::on_new_ack(core, seg.ack, cx),
             LossRecovery::Reno => reno::on_new_ack(core, seg.ack, cx),
             LossRecovery::NewReno(s) => s.on_new_ack(core, seg.ack, cx),
             LossRecovery::Sack(s) => s.on_new_ack(core, seg, cx),
+            LossRecovery::Rack(s) => s.on_new_ack(core, seg, cx),
             LossRecovery::Vegas => vegas::on_new_ack(core, seg.ack, cx),
         }
     }
 
     /// An ACK that repeats the last one while data is outstanding.
     pub(super) fn on_dup_ack(&mut self, core: &mut Core, seg: &TcpSegment, cx: &mut Cx) {
+        if frto::on_dup_ack(core) {
+            return self.send(core, cx);
+        }
         match self {
             LossRecovery::Tahoe => tahoe::on_dup_ack(core, cx),
             LossRecovery::Reno => reno::on_dup_ack(core, cx),
             LossRecovery::NewReno(s) => s.on_dup_ack(core, cx),
             LossRecovery::Sack(s) => s.on_dup_ack(core, seg, cx),
+            LossRecovery::Rack(s) => s.on_dup_ack(core, seg, cx),
             LossRecovery::Vegas => vegas::on_dup_ack(core, cx),
         }
     }
@@ -69,9 +85,14 @@ impl LossRecovery {
         match self {
             LossRecovery::NewReno(s) => s.reset(),
             LossRecovery::Sack(s) => s.on_timeout(core),
-            LossRecovery::Tahoe | LossRecovery::Reno | LossRecovery::Vegas => {}
+            LossRecovery::Tahoe | LossRecovery::Reno | LossRecovery::Vegas | LossRecovery::Rack(_) => {}
         }
+        let doubt = (!matches!(self, LossRecovery::Rack(_))).then(|| frto::before_timeout(core)).flatten();
         core.time_out(cx);
+        core.doubt = doubt;
+        if let LossRecovery::Rack(s) = self {
+            s.on_timeout(core, cx.now);
+        }
         if core.ns2 && matches!(self, LossRecovery::Tahoe) {
             core.dupacks = dupacks; // ns-2's Tahoe goes on counting
         }
@@ -82,7 +103,22 @@ impl LossRecovery {
     pub(super) fn send(&mut self, core: &mut Core, cx: &mut Cx) {
         match self {
             LossRecovery::Sack(s) => s.send(core, cx),
+            LossRecovery::Rack(s) => s.send(core, cx),
             _ => core.send(u32::MAX, cx),
+        }
+    }
+
+    /// A timer that only this style knows has expired.
+    pub(super) fn on_timer(&mut self, core: &mut Core, timer: TcpTimer, cx: &mut Cx) {
+        if let LossRecovery::Rack(s) = self {
+            s.on_timer(core, timer, cx);
+        }
+    }
+
+    /// Nothing will be sent any more.
+    pub(super) fn retire(&mut self, cx: &mut Cx) {
+        if let LossRecovery::Rack(s) = self {
+            s.retire(cx);
         }
     }
 }

@@ -5,8 +5,8 @@
 //! ```
 //!
 //! Sender inputs: `open`, `offer N` (segments), `offer Nb` (bytes), `endless`, `close`, `synack`, `ack K [sack 5-6,8-8]`
-//! (everything through segment K, the blocks in segments), `ackb N` (through byte N), `peerfin`, `rto`, `timewait`
-//! and `pace` (that timer must expire exactly then). Outputs: `syn`, `ack`, segment numbers with `*` for a repetition, `:len` for a
+//! (everything through segment K, the blocks in segments), `ackb N` (through byte N), `peerfin`, `rto`, `timewait`,
+//! `pace`, `reorder` and `probe` (that timer must expire exactly then); an `ack` may add `ece` and `stamp N` (the echo). Outputs: `syn`, `ack`, segment numbers with `*` for a repetition, `:len` for a
 //! short one and `+fin`, `fin`, `done`.
 //!
 //! Receiver inputs: `syn`, `seg K` (`seg K:len`, `seg K+fin`), `fin K` (after segment K), `ack N`, `delack`, `rto`.
@@ -16,16 +16,19 @@ mod bottleneck;
 mod linux;
 mod loss;
 mod ns2;
+mod options;
 mod pipe;
+mod rack;
 mod receiver;
 mod setup;
 mod timeout;
 mod window;
 
 use super::*;
-use crate::config::tcp::{Handshake, InitialSsthresh, LossWindow, Pacing, Recovery, RttEstimator};
+use crate::config::tcp::{Handshake, InitialSsthresh, LossRecovery, LossWindow, Pacing, Recovery, RttEstimator};
 use crate::config::{AckPolicy, TcpConfig, Transport};
-use crate::packet::tcp::{SackBlock, TcpFlags};
+use crate::packet::Ecn;
+use crate::packet::tcp::{SackBlock, TcpFlags, Timestamps};
 
 const MSS: u32 = 1000;
 const MS: u64 = 1_000_000;
@@ -109,6 +112,8 @@ impl Sender {
             "rto" => Some(TcpTimer::Rto),
             "timewait" => Some(TcpTimer::TimeWait),
             "pace" => Some(TcpTimer::Pacing),
+            "reorder" => Some(TcpTimer::Reorder),
+            "probe" => Some(TcpTimer::Probe),
             _ => None,
         };
         let mut last = None;
@@ -183,8 +188,12 @@ fn answer(text: &str) -> TcpSegment {
         }
         other => panic!("unknown input {other}"),
     }
-    if words.get(2) == Some(&"sack") {
-        for (slot, block) in seg.sack.iter_mut().zip(words[3].split(',')) {
+    seg.flags.ece = words.contains(&"ece");
+    if let Some(at) = words.iter().position(|w| *w == "stamp") {
+        seg.timestamps = Some(Timestamps { value: 0, echo: words[at + 1].parse().expect("a stamp") });
+    }
+    if let Some(at) = words.iter().position(|w| *w == "sack") {
+        for (slot, block) in seg.sack.iter_mut().zip(words[at + 1].split(',')) {
             let (first, last) = block.split_once('-').expect("a block");
             let (first, last): (u64, u64) = (first.parse().expect("first"), last.parse().expect("last"));
             *slot = SackBlock { start: through(first - 1), end: through(last) };
@@ -223,6 +232,9 @@ fn show_segment(seg: &TcpSegment) -> String {
     }
     if seg.retransmission {
         text += "*";
+    }
+    if seg.flags.cwr && !syn {
+        text += "+cwr";
     }
     text
 }

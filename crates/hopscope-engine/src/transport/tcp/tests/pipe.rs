@@ -35,6 +35,8 @@ struct Case {
     policy: AckPolicy,
     ns2: bool,
     max_window: u32,
+    /// Options in use, one bit each: see [`Case::config`].
+    options: u8,
     /// Bytes of each offer; the first comes before the set-up, the others every 300 ms.
     offers: Vec<u64>,
     weather: Weather,
@@ -51,17 +53,39 @@ fn case() -> impl Strategy<Value = Case> {
         proptest::sample::select(POLICIES.to_vec()),
         any::<bool>(),
         1u32..40,
+        any::<u8>(),
         proptest::collection::vec(prop_oneof![1u64..5000, 1u64..120_000], 1..4),
         weather(),
     )
-        .prop_map(|(variant, policy, ns2, max_window, offers, weather)| Case {
+        .prop_map(|(variant, policy, ns2, max_window, options, offers, weather)| Case {
             variant,
             policy,
             ns2,
             max_window,
+            options,
             offers,
             weather,
         })
+}
+
+impl Case {
+    fn config(&self) -> TcpConfig {
+        let on = |bit: u8| self.options & (1 << bit) != 0;
+        let loss_recovery = match self.options >> 6 {
+            1 if self.variant.lets_choose_recovery() => LossRecovery::Sack,
+            2 if self.variant.lets_choose_recovery() => LossRecovery::Rack,
+            _ => LossRecovery::Own,
+        };
+        TcpConfig {
+            timestamps: on(0),
+            dsack: on(1),
+            ecn: on(2),
+            frto: on(3),
+            pacing: if on(4) { Pacing::Window } else { Pacing::Own },
+            loss_recovery,
+            ..if self.ns2 { ns2_config() } else { TcpConfig::default() }
+        }
+    }
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
@@ -93,7 +117,7 @@ struct Pipe {
 
 impl Pipe {
     fn new(case: Case) -> Self {
-        let cfg = if case.ns2 { ns2_config() } else { TcpConfig::default() };
+        let cfg = case.config();
         let sack = case.variant.uses_sack(&cfg);
         let mut sender = TcpSender::new(&cfg, case.variant, MSS, case.max_window);
         if case.policy == AckPolicy::LinuxModern {
@@ -150,6 +174,10 @@ impl Pipe {
         let fate = self.case.weather.fates.get(self.segments).copied().unwrap_or(Some(0));
         self.segments += 1;
         if let Some(extra) = fate {
+            let mut seg = seg;
+            if seg.ecn == Ecn::Ect && self.segments % 7 == 0 {
+                seg.ecn = Ecn::Ce;
+            }
             let to = if from == End::Sender { End::Receiver } else { End::Sender };
             let at = self.now + Span::from_millis(self.case.weather.delay_ms + extra);
             self.schedule(at, Event::Arrive(to, seg));
@@ -256,7 +284,7 @@ fn every_combination_over_a_pipe_that_loses_a_tenth() {
             for ns2 in [false, true] {
                 let fates = (0..400).map(|k| (k * 7 % 10 != 3).then_some(k * 13 % 17)).collect();
                 let weather = Weather { fates, delay_ms: 40 };
-                check(Case { variant, policy, ns2, max_window: 20, offers: vec![200_500], weather });
+                check(Case { variant, policy, ns2, max_window: 20, options: 0, offers: vec![200_500], weather });
             }
         }
     }
@@ -268,7 +296,15 @@ fn a_clean_pipe_repeats_nothing() {
         for policy in POLICIES {
             for ns2 in [false, true] {
                 let weather = Weather { fates: Vec::new(), delay_ms: 20 };
-                let mut pipe = Pipe::new(Case { variant, policy, ns2, max_window: 16, offers: vec![300_000], weather });
+                let mut pipe = Pipe::new(Case {
+                    variant,
+                    policy,
+                    ns2,
+                    max_window: 16,
+                    options: 0,
+                    offers: vec![300_000],
+                    weather,
+                });
                 pipe.run();
                 let stats = pipe.sender.stats();
                 assert_eq!(

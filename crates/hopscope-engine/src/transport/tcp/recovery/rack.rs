@@ -1,0 +1,264 @@
+//! RACK-TLP (RFC 8985): a segment is lost when one sent sufficiently later has arrived; when nothing comes back at all,
+//! a probe asks before the retransmission timer does.
+
+use super::super::core::Core;
+use super::super::sent::Newest;
+use super::super::timer::LazyTimer;
+use super::super::{Cx, TcpTimer};
+use crate::packet::tcp::TcpSegment;
+use crate::units::{Span, Time};
+
+/// Delay of an ACK that a probe of a lone segment allows for (RFC 8985 7.2).
+const WORST_ACK_DELAY: Span = Span::from_millis(200);
+/// Probe timeout before the first round-trip time.
+const FIRST_PROBE: Span = Span::from_secs(1);
+/// Segments reported above a hole that make waiting for reordering needless.
+const SACKED_ENOUGH: u64 = 3;
+/// Recoveries for which a wider reordering window lasts.
+const WINDOW_LIFETIME: u32 = 16;
+
+/// A tail-loss probe that is not answered yet.
+#[derive(Debug, Clone, Copy)]
+struct Probe {
+    /// First number not sent when it left.
+    end: u64,
+    repetition: bool,
+}
+
+/// State of RACK and TLP.
+#[derive(Debug, Clone)]
+pub(in super::super) struct Rack {
+    /// The segment sent last of those that have arrived: when it left, and the number after it.
+    newest: (Time, u64),
+    rtt: Span,
+    min_rtt: Option<Span>,
+    /// Highest number reported, and whether anything below it came later.
+    highest: u64,
+    reordering: bool,
+    /// Quarters of the smallest round-trip time that reordering may take, and for how many recoveries more.
+    quarters: u64,
+    quarters_last: u32,
+    /// Where the round ends in which a needless repetition has widened the window.
+    widened: u64,
+    reorder_timer: LazyTimer,
+    probe_timer: LazyTimer,
+    probe: Option<Probe>,
+}
+
+impl Rack {
+    pub(super) fn new() -> Self {
+        Rack {
+            newest: (Time::ZERO, 0),
+            rtt: Span::ZERO,
+            min_rtt: None,
+            highest: 0,
+            reordering: false,
+            quarters: 1,
+            quarters_last: 0,
+            widened: 0,
+            reorder_timer: LazyTimer::new(TcpTimer::Reorder),
+            probe_timer: LazyTimer::new(TcpTimer::Probe),
+            probe: None,
+        }
+    }
+
+    pub(super) fn on_new_ack(&mut self, core: &mut Core, seg: &TcpSegment, cx: &mut Cx) {
+        self.note(core, seg);
+        if !core.recovering {
+            core.accept_and_grow(seg.ack, cx);
+        } else if seg.ack >= core.recover {
+            core.recovering = false;
+            core.accept(seg.ack, cx);
+            self.quarters_last = self.quarters_last.saturating_sub(1);
+            if self.quarters_last == 0 {
+                self.quarters = 1;
+            }
+        } else {
+            core.advance(seg.ack);
+            core.restart_rto(cx);
+        }
+        self.finish_probe(core, seg, false, cx.now);
+        self.detect(core, cx);
+        self.send(core, cx);
+        self.arm_probe(core, cx);
+    }
+
+    pub(super) fn on_dup_ack(&mut self, core: &mut Core, seg: &TcpSegment, cx: &mut Cx) {
+        self.note(core, seg);
+        self.finish_probe(core, seg, true, cx.now);
+        self.detect(core, cx);
+        self.send(core, cx);
+    }
+
+    /// Back from a timeout: what has had its time is lost (RFC 8985 6.3).
+    pub(super) fn on_timeout(&mut self, core: &mut Core, now: Time) {
+        core.nxt = core.max;
+        self.probe = None;
+        self.probe_timer.stop();
+        let limit = self.rtt + self.reordering_window(core);
+        if let Some(sent) = &mut core.sent {
+            sent.lose_first();
+            sent.lose(|slot_sent, _| now.saturating_since(slot_sent) >= limit);
+        }
+    }
+
+    /// A timer of RACK or TLP has expired.
+    pub(super) fn on_timer(&mut self, core: &mut Core, timer: TcpTimer, cx: &mut Cx) {
+        match timer {
+            TcpTimer::Reorder if self.reorder_timer.fires(cx) => {
+                self.detect(core, cx);
+                self.send(core, cx);
+            }
+            TcpTimer::Probe if self.probe_timer.fires(cx) => self.send_probe(core, cx),
+            _ => {}
+        }
+    }
+
+    /// Nothing will be sent any more.
+    pub(super) fn retire(&mut self, cx: &mut Cx) {
+        self.reorder_timer.retire(cx);
+        self.probe_timer.retire(cx);
+    }
+
+    /// Sends while what is in flight leaves room in the window: lost segments first, then new data.
+    pub(super) fn send(&mut self, core: &mut Core, cx: &mut Cx) {
+        core.restart_after_idle(cx.now);
+        let before = core.max;
+        loop {
+            let Some(sent) = &core.sent else { return };
+            if sent.flying() + core.mss > (core.window.cwnd.max(1.0) * core.mss as f64) as u64 {
+                break;
+            }
+            let lost = sent.first_lost().map(|seq| seq.max(core.una));
+            if lost.is_none() && !core.has_room(core.max_window) || !core.admits(cx) {
+                break;
+            }
+            match lost {
+                Some(seq) => {
+                    core.transmit(seq, core.max, cx);
+                }
+                None => core.transmit_next(cx),
+            }
+        }
+        core.note_limit();
+        if core.max > before {
+            self.arm_probe(core, cx);
+        }
+    }
+
+    // Steps.
+
+    /// RFC 8985 6.2 steps 1 to 3: what the ACK says about times and order.
+    fn note(&mut self, core: &mut Core, seg: &TcpSegment) {
+        let report = core.report;
+        if let Some(rtt) = report.rtt {
+            self.min_rtt = Some(self.min_rtt.map_or(rtt, |least| least.min(rtt)));
+        }
+        if let Some(Newest { sent, end, rtt, again }) = report.newest {
+            // The ACK of a repetition that comes too soon is that of the original.
+            let believed = !again || self.min_rtt.is_none_or(|least| rtt >= least);
+            if believed && (sent, end) > self.newest {
+                self.newest = (sent, end);
+                self.rtt = rtt;
+            }
+        }
+        self.reordering |= report.lowest_sent_once.is_some_and(|end| end < self.highest);
+        self.highest = self.highest.max(report.highest);
+        if seg.is_dsack() && core.una >= self.widened {
+            self.quarters += 1;
+            self.quarters_last = WINDOW_LIFETIME;
+            self.widened = core.max;
+        }
+    }
+
+    fn reordering_window(&self, core: &Core) -> Span {
+        let sacked = core.sent.as_ref().map_or(0, |sent| sent.sacked()) / core.mss;
+        if !self.reordering && self.quarters == 1 && (core.recovering || sacked >= SACKED_ENOUGH) {
+            return Span::ZERO;
+        }
+        let Some(min_rtt) = self.min_rtt else { return Span::ZERO };
+        Span(min_rtt.0 / 4 * self.quarters).min(core.rtt.srtt().unwrap_or(min_rtt))
+    }
+
+    /// RFC 8985 6.2 steps 4 and 5: declares losses; the timer looks again at what is not certain yet.
+    fn detect(&mut self, core: &mut Core, cx: &mut Cx) {
+        let patience = self.rtt + self.reordering_window(core);
+        let newest = self.newest;
+        let now = cx.now;
+        let Some(sent) = &mut core.sent else { return };
+        if sent.first_flying().is_none_or(|first| first > newest) && !core.recovering && core.una >= core.recover {
+            return; // in order of sending, nothing older than the newest arrival is in flight
+        }
+        let mut again_at: Option<Time> = None;
+        let lost = sent.lose(|slot_sent, end| {
+            let older = (slot_sent, end) < newest;
+            let due = slot_sent + patience;
+            if older && due > now {
+                again_at = Some(again_at.map_or(due, |at| at.max(due)));
+            }
+            older && due <= now
+        });
+        match again_at {
+            Some(at) => self.reorder_timer.set(at, cx),
+            None => self.reorder_timer.stop(),
+        }
+        if lost && !core.recovering && (core.una > core.recover || !core.after_timeout) {
+            core.start_recovery(cx);
+            core.recovering = true;
+            self.probe_timer.stop();
+            // The first repetition does not wait for room in the smaller window.
+            if let Some(seq) = core.sent.as_ref().and_then(|sent| sent.first_lost()) {
+                core.transmit(seq.max(core.una), core.max, cx);
+            }
+        }
+    }
+
+    // Tail-loss probes (RFC 8985 7).
+
+    fn arm_probe(&mut self, core: &Core, cx: &mut Cx) {
+        let flying = core.sent.as_ref().map_or(0, |sent| sent.flying());
+        if core.recovering || self.probe.is_some() || core.una == core.max || core.una < core.recover {
+            self.probe_timer.stop();
+            return;
+        }
+        let mut wait = core.rtt.srtt().map_or(FIRST_PROBE, |srtt| srtt * 2);
+        if flying <= core.mss {
+            wait = wait + WORST_ACK_DELAY;
+        }
+        // Behind the retransmission timer there is nothing to ask.
+        if wait < core.rtt.rto() {
+            self.probe_timer.set(cx.now + wait, cx);
+        } else {
+            self.probe_timer.stop();
+        }
+    }
+
+    /// New data if there is any and the receiver has room, else the last segment once more.
+    fn send_probe(&mut self, core: &mut Core, cx: &mut Cx) {
+        if core.recovering || core.una == core.max {
+            return;
+        }
+        let fresh = core.has_room(core.max_window);
+        if fresh {
+            core.transmit_next(cx);
+        } else {
+            let start = (core.max - 1) - (core.max - 2) % core.mss;
+            core.transmit(start.max(core.una), core.max, cx);
+        }
+        core.stats.probes += 1;
+        self.probe = Some(Probe { end: core.max, repetition: !fresh });
+        core.restart_rto(cx);
+    }
+
+    /// RFC 8985 7.4: was it a loss that the probe repaired? Not if the original has arrived as well.
+    fn finish_probe(&mut self, core: &mut Core, seg: &TcpSegment, duplicate: bool, now: Time) {
+        let Some(probe) = self.probe.filter(|probe| seg.ack >= probe.end) else { return };
+        let both_arrived = seg.is_dsack() || (duplicate && seg.sack_blocks().is_empty());
+        if probe.repetition && !both_arrived && seg.ack > probe.end {
+            core.cut_once(now);
+        }
+        if !probe.repetition || both_arrived || seg.ack > probe.end {
+            self.probe = None;
+        }
+    }
+}
