@@ -24,14 +24,15 @@ FLOW = {
 NETWORK = {"aggregate_kbps": 100.0, "jain": 1.0, "mac_retry_drops": 10, "queue_drops": 0, "false_link_failures": 0}
 
 Model = Callable[[str, Mapping[str, Any]], Mapping[str, Any]]
-"""Study label and swept values -> values that differ from the ones above: keys of a flow, `network.x`, `node.i.x`, and
-`series.x` as a list of (seconds, value)."""
+"""Study label and swept values -> values that differ from the ones above: keys of flow 0, `flow.1.x`, `network.x`,
+`node.i.x`, and `series.x` as a list of (seconds, value)."""
 
 SERIES_SECONDS = 20
 
 
-def run(seed: int, values: Mapping[str, Any], nodes: int = 9) -> dict[str, Any]:
-    flow, network = dict(FLOW), dict(NETWORK)
+def run(seed: int, values: Mapping[str, Any], nodes: int = 9, flows: int = 1) -> dict[str, Any]:
+    network = dict(NETWORK)
+    found = [dict(FLOW) for _ in range(flows)]
     rows = [{"queue_mean": 0.5, "queue_max": 5, "queue_drops": 0} for _ in range(nodes)]
     kbps = float(values.get("throughput_kbps", FLOW["throughput_kbps"]))
     series = {"throughput": [(t / 5, kbps) for t in range(1, 5 * SERIES_SECONDS)], "cwnd": [(0.0, 2.0)]}
@@ -45,13 +46,14 @@ def run(seed: int, values: Mapping[str, Any], nodes: int = 9) -> dict[str, Any]:
         elif scope == "series":
             series[rest] = value
         else:
-            assert key in flow, key
-            flow[key] = value
+            index, _, name = rest.partition(".") if scope == "flow" else ("0", "", key)
+            assert name in FLOW, key
+            found[int(index)][name] = value
     kept = {
         name: {"flow": [0] * len(samples), "t_s": [t for t, _ in samples], "value": [v for _, v in samples]}
         for name, samples in {"route": [(0.0, 1.0)], **series}.items()
     }
-    return {"seed": seed, "flows": [flow], "nodes": rows, "network": network, "series": kept}
+    return {"seed": seed, "flows": found, "nodes": rows, "network": network, "series": kept}
 
 
 def table(study: Study, model: Model, seeds: int = 3, noise: float = 0.0) -> Table:
@@ -65,7 +67,7 @@ def table(study: Study, model: Model, seeds: int = 3, noise: float = 0.0) -> Tab
             # Deterministic noise that differs between points, so that paired differences have an interval.
             swing = noise * ((zlib.crc32(repr((seed, values)).encode()) % 1000) / 500 - 1) if noise else 0.0
             varied = {key: value * (1 + swing) if key == "throughput_kbps" else value for key, value in given.items()}
-            runs.append(run(seed, varied))
+            runs.append(run(seed, varied, flows=len(study.scenario["flow"])))
         points.append((where, runs))
     return Table(study.label, points)
 

@@ -24,9 +24,7 @@ def test_the_entries_of_this_version():
         "fu2003.fig2-right",
         "fu2003.sec4.1-buffers",
         "fu2003.table3",
-        "afrakhteh2005.exp06",
-        "afrakhteh2005.exp07",
-        "afrakhteh2005.exp08",
+        *(f"afrakhteh2005.exp{number:02}" for number in range(1, 14)),
         "anastasi2006.fig3-left",
         "anastasi2006.fig4",
         "anastasi2006.fig5",
@@ -48,9 +46,10 @@ def test_the_entries_of_this_version():
 @pytest.mark.parametrize(
     ("keys", "count"),
     [
-        (["all"], 24),
+        (["all"], len(ALL)),
         (["anastasi2006"], 12),
         (["fu2003"], 6),
+        (["afrakhteh2005"], 13),
         (["validation"], 3),
         (["fu2003.table1", "fu2003"], 6),
         (["fu2003.sec4.1-buffers"], 1),

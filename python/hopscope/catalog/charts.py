@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from hopscope.catalog.tables import Data, Estimate, Metric, NoSamplesError, Table, Where
@@ -23,6 +23,7 @@ def sweep(
     y: Metric | None = None,
     value: Value | None = None,
     by: tuple[str, str] | None = None,
+    lines: Mapping[str, Where] | None = None,
     only: Callable[[str], bool] = lambda _label: True,
     at: Callable[[Any, Table], Where] = lambda _x, _table: {},
     position: Callable[[Any], float] = float,
@@ -46,6 +47,7 @@ def sweep(
         value: computes the point instead, from the table and the point's swept values.
         by: (swept key, legend format): one line for each of its values and one panel for each study; without it one
             panel with one line for each study.
+        lines: legend -> swept values that select the points of a line: these lines in one panel for each study.
         only: which studies, by label.
         at: further swept values that select the runs of a point.
         position: turns a swept value into a position on the axis.
@@ -57,10 +59,12 @@ def sweep(
         legend_title: heading of the legend.
 
     Raises:
-        ValueError: unless exactly one of `y` and `value` is given.
+        ValueError: unless exactly one of `y` and `value`, and at most one of `by` and `lines`, is given.
     """
     if (y is None) == (value is None):
         raise ValueError("give either y or value")
+    if by is not None and lines is not None:
+        raise ValueError("give either by or lines")
 
     def point(table: Table, where: Where) -> Estimate | None:
         if value is not None:
@@ -82,16 +86,16 @@ def sweep(
         return Line(label, places, [i.mean for i in found], [error_bar(i) for i in found])
 
     tables = [table for table in data if only(table.label)]
-    if by is None:
-        lines = [line(table, table.label, {}) for table in tables]
-        lines += _reference_lines(lines, reference)
-        panels = [Panel("", lines, marks, guides)]
+    if by is None and lines is None:
+        drawn = [line(table, table.label, {}) for table in tables]
+        drawn += _reference_lines(drawn, reference)
+        panels = [Panel("", drawn, marks, guides)]
     else:
-        key, form = by
         panels = []
         for table in tables:
-            lines = [line(table, form.format(v), {key: v}) for v in _swept(table, key)]
-            panels.append(Panel(table.label, [*lines, *_reference_lines(lines, reference)], marks, guides))
+            selected = lines if lines is not None else _one_line_each(table, by)
+            drawn = [line(table, label, where) for label, where in selected.items()]
+            panels.append(Panel(table.label, [*drawn, *_reference_lines(drawn, reference)], marks, guides))
     return Chart(name, caption, xlabel, ylabel, panels, log_x=log_x, log_y=log_y, legend_title=legend_title)
 
 
@@ -123,6 +127,13 @@ def bars(
 def error_bar(value: Estimate) -> Error:
     """The error bar of an estimate: its 95 % half width, or nothing for a single sample."""
     return value.ci95
+
+
+def _one_line_each(table: Table, by: tuple[str, str] | None) -> dict[str, Where]:
+    if by is None:
+        return {}
+    key, form = by
+    return {form.format(value): {key: value} for value in _swept(table, key)}
 
 
 def _swept(table: Table, key: str) -> list[Any]:

@@ -9,9 +9,6 @@ from hopscope.scenario.document import KeyPath
 from hopscope.scenario.fields import NS
 from hopscope.scenario.resolve import Resolved
 
-#: Largest MSDU, in bytes (IEEE 802.11-2020, 9.2.4.8).
-MSDU_MAX = 2304
-
 Finding = tuple[KeyPath, str]
 
 
@@ -52,11 +49,12 @@ def _times(path: KeyPath, flow: Mapping[str, Any], duration: int) -> Iterator[Fi
 def _sizes(path: KeyPath, flow: Mapping[str, Any], resolved: Resolved) -> Iterator[Finding]:
     header = resolved.net["udp_header"] if flow["transport"] == "udp" else flow["tcp"]["header"]
     overhead = header + resolved.net["ip_header"] + resolved.mac["llc_header"]
-    if flow["packet"] + overhead > MSDU_MAX:
+    largest = resolved.mac["max_msdu"]
+    if flow["packet"] + overhead > largest:
         yield (
             (*path, "packet"),
-            f"{flow['packet']} bytes and {overhead} bytes of headers exceed the largest 802.11 payload of {MSDU_MAX} "
-            f"bytes; at most {max(0, MSDU_MAX - overhead)}",
+            f"{flow['packet']} bytes and {overhead} bytes of headers exceed the largest 802.11 payload of {largest} "
+            f"bytes (mac.max_msdu); at most {max(0, largest - overhead)}",
         )
 
 

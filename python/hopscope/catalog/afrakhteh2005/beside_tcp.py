@@ -8,6 +8,7 @@ from dataclasses import replace
 
 from hopscope.catalog.afrakhteh2005.shared import (
     DELAY,
+    FIXED,
     HOPS,
     JITTER,
     LOSS,
@@ -18,8 +19,9 @@ from hopscope.catalog.afrakhteh2005.shared import (
     candidates,
     cbr,
     chain,
-    under,
+    fixed_routes,
 )
+from hopscope.catalog.afrakhteh2005.tcp_hops import TCP_OVER_HOPS
 from hopscope.catalog.charts import sweep
 from hopscope.catalog.entry import Entry, Finding, Quantity, Statement, Study
 from hopscope.catalog.judge import Verdict, any_of, each, mean_of, near, number
@@ -29,16 +31,10 @@ from hopscope.report.chart import Chart, Mark
 UDP, TCP = "UDP, ", "TCP, "
 """Labels of the studies begin so; the name of the setting follows."""
 
-FIXED = "fixed routes: "
 FIXED_SETTING = "RTS off, control 2M"
 """For contrast, this setting runs over fixed routes, too."""
 
 _UDP = chain("exp07", flow=[cbr("1700kbps")], sweep={HOPS: SIX})
-_TCP = chain(
-    "exp07",
-    flow=[{"from": 0, "to": "last", "transport": "tcp-newreno", "packet": 1460, "max_window": 20}],
-    sweep={HOPS: SIX},
-)
 
 
 def _is_udp(label: str) -> bool:
@@ -49,19 +45,9 @@ def _is_tcp(label: str) -> bool:
     return label.startswith(TCP)
 
 
-def _fixed_routes() -> list[Study]:
-    """The same two flows over fixed routes: what AODV costs."""
-    return [
-        Study(
-            f"{FIXED}{prefix}{FIXED_SETTING}",
-            {
-                **under(scenario, FIXED_SETTING, f"{FIXED}{prefix}{FIXED_SETTING}"),
-                "routing": {"protocol": "static"},
-            },
-            decides=False,
-        )
-        for prefix, scenario in ((UDP, _UDP), (TCP, _TCP))
-    ]
+def _renamed(study: Study) -> Study:
+    """A study of experiment 1 over fixed routes under its label here; the runs are the same."""
+    return replace(study, label=f"{FIXED}{TCP}{study.label.removeprefix(FIXED)}")
 
 
 # --- UDP alone ------------------------------------------------------------------------------------------------------
@@ -207,8 +193,9 @@ EXP07 = Entry(
     "node 0 to node h, and one NewReno flow with a window of 20 (experiment 1 of the thesis).",
     studies=[
         *candidates(_UDP, prefix=UDP),
-        *candidates(_TCP, prefix=TCP),
-        *_fixed_routes(),
+        *(replace(study, label=f"{TCP}{study.label}") for study in candidates(TCP_OVER_HOPS)),
+        fixed_routes(_UDP, FIXED_SETTING, prefix=UDP),
+        _renamed(fixed_routes(TCP_OVER_HOPS, FIXED_SETTING)),
     ],
     quantities=[*_quantities(UDP, _UDP_QUANTITIES), *_quantities(TCP, _TCP_QUANTITIES)],
     statements=[
