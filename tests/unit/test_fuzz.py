@@ -42,6 +42,7 @@ def value_of(field: Field, flawed: bool) -> st.SearchStrategy[Any]:
         "float": st.floats(*{"probability": (0.001, 1), "m": (150, 250), "dB": (0, 12)}.get(field.unit, (1, 1000))),
         "flag": st.booleans(),
         "text": st.text(max_size=10),
+        "name": st.sampled_from(["a", "b-1"]),
         "node": st.sampled_from([0, "first"] if field.name == "from" else [1, "last"]),
         "point": st.tuples(st.floats(1, 400), st.floats(1, 400)).map(list),
         "points": st.lists(st.tuples(st.integers(0, 150), st.integers(0, 150)).map(list), min_size=2, max_size=8),

@@ -14,6 +14,7 @@ use crate::config::{Config, SeriesKind};
 use crate::ids::{FlowId, NodeId};
 use crate::record::{DropReason, Record, Recorder};
 use crate::routing::RoutingNote;
+use crate::sharing::{Fairness, Starvation};
 use crate::units::{Span, Time};
 
 pub use routes::{FlowRoute, FlowRoutes};
@@ -128,7 +129,11 @@ pub struct Meter {
     pub routing: RoutingMeter,
     /// Routes of the flows.
     pub routes: FlowRoutes,
-    series: [Option<Series>; 5],
+    /// Fairness over time.
+    pub fairness: Fairness,
+    /// Starvation of the flows.
+    pub starvation: Vec<Starvation>,
+    series: [Option<Series>; 6],
     interval: Span,
 }
 
@@ -144,12 +149,15 @@ impl Meter {
             airtime: vec![Span::ZERO; config.nodes.len()],
             routing: RoutingMeter::default(),
             routes: FlowRoutes::new(config),
+            fairness: Fairness::new(config),
+            starvation: config.flows.iter().map(|flow| Starvation::new(flow, config.starved_after)).collect(),
             series: [
                 keep(SeriesKind::Cwnd),
                 keep(SeriesKind::Rtt),
                 keep(SeriesKind::Queue),
                 keep(SeriesKind::Throughput),
                 keep(SeriesKind::Route),
+                keep(SeriesKind::Fairness),
             ],
             interval: config.series.interval,
         };
@@ -177,6 +185,8 @@ impl Meter {
         self.airtime.iter_mut().for_each(|a| *a = Span::ZERO);
         self.routing = RoutingMeter::default();
         self.routes.restart(now);
+        self.fairness.restart(now);
+        self.starvation.iter_mut().for_each(|s| s.restart(now));
     }
 
     /// Start of the measured time.
@@ -203,6 +213,15 @@ impl Meter {
                 series.push(flow.0, now, f64::from(u8::from(is_up)));
             }
         });
+    }
+
+    /// Closes the intervals of the fairness meter that are over.
+    pub fn close_intervals(&mut self, now: Time) {
+        while let Some((end, index)) = self.fairness.close(now) {
+            if let Some(index) = index {
+                self.push(SeriesKind::Fairness, 0, end, index);
+            }
+        }
     }
 
     fn end_interval(&mut self, now: Time) {
@@ -318,6 +337,9 @@ impl Recorder for Meter {
                 meter.delivered_bytes += u64::from(bytes);
                 meter.interval_bytes += u64::from(bytes);
                 meter.first_delivery.get_or_insert(now);
+                self.close_intervals(now);
+                self.fairness.on_delivered(flow, bytes);
+                self.starvation[flow.index()].on_delivered(now);
             }
             Record::Cwnd { flow, cwnd } => {
                 self.flows[flow.index()].on_cwnd(now, cwnd);
@@ -332,6 +354,8 @@ impl Recorder for Meter {
             Record::Completed { flow } => {
                 self.flows[flow.index()].completed.get_or_insert(now);
                 self.routes.end(now, flow);
+                self.fairness.end(now, flow);
+                self.starvation[flow.index()].end(now);
             }
             Record::Dropped { node, reason } => self.drops[node.index()][reason as usize] += 1,
             Record::Marked { node } => self.marks[node.index()] += 1,

@@ -8,6 +8,7 @@ use crate::config::{Config, SeriesKind, Transport};
 use crate::ids::{FlowId, NodeId};
 use crate::metrics::{Meter, RoutingMeter};
 use crate::record::{DropReason, Recorder};
+use crate::sharing::jain;
 use crate::simulation::Baseline;
 use crate::units::{Span, Time};
 use crate::world::World;
@@ -24,6 +25,9 @@ pub struct RunResult {
     pub nodes: Vec<NodeResult>,
     /// The network as a whole.
     pub network: NetworkResult,
+    /// Flows of one group added up, by name.
+    #[serde(skip_serializing_if = "BTreeMap::is_empty")]
+    pub groups: BTreeMap<String, GroupResult>,
     /// Series asked for, by name.
     #[serde(skip_serializing_if = "BTreeMap::is_empty")]
     pub series: BTreeMap<&'static str, SeriesResult>,
@@ -84,6 +88,8 @@ pub struct FlowResult {
     pub no_route_share_pct: Option<f64>,
     /// Times that the source took a route to the destination into use, changed its next hop, or lost it.
     pub route_changes: u64,
+    /// Share of the flow's time in which nothing of it had arrived for longer than `starved_after`.
+    pub starved_pct: Option<f64>,
     /// Share of time at each whole window size.
     pub cwnd_share: BTreeMap<String, f64>,
     /// Why nothing was carried.
@@ -126,6 +132,8 @@ pub struct NetworkResult {
     pub aggregate_kbps: f64,
     /// Jain's fairness index of the throughputs: (sum x)^2 / (n sum x^2).
     pub jain: f64,
+    /// Mean of Jain's index over the intervals of the series `fairness`.
+    pub jain_interval: Option<f64>,
     /// Packets given up at a MAC retry limit.
     pub mac_retry_drops: u64,
     /// Packets that found an interface queue full.
@@ -152,6 +160,23 @@ pub struct NetworkResult {
     pub link_failures: u64,
     /// The part of them in which the neighbour was in range.
     pub false_link_failures: u64,
+}
+
+/// The flows of one group.
+#[derive(Debug, Clone, Serialize)]
+pub struct GroupResult {
+    /// Their numbers.
+    pub flows: Vec<u32>,
+    /// Sum of their throughputs.
+    pub aggregate_kbps: f64,
+    /// Jain's fairness index among them.
+    pub jain: f64,
+    /// Mean of their one-way delays, each copy received counting once.
+    pub delay_ms: Option<f64>,
+    /// Share of their copies sent that did not arrive.
+    pub loss_pct: Option<f64>,
+    /// Mean of their shares of starved time.
+    pub starved_pct: Option<f64>,
 }
 
 /// A time series.
@@ -184,7 +209,9 @@ pub struct EngineResult {
 
 pub(crate) fn collect<R: Recorder>(config: &Config, world: &mut World<(Meter, R)>, baseline: &Baseline) -> RunResult {
     let now = world.now();
-    for flow in &mut world.recorder_mut().0.flows {
+    let meter = &mut world.recorder_mut().0;
+    meter.close_intervals(now);
+    for flow in &mut meter.flows {
         flow.close_cwnd(now);
     }
     let start = world.recorder().0.start();
@@ -194,7 +221,8 @@ pub(crate) fn collect<R: Recorder>(config: &Config, world: &mut World<(Meter, R)
         world.flows().iter().enumerate().map(|(n, flow)| flow_result(config, n, flow, meter, baseline, now)).collect();
     RunResult {
         seed: config.seed,
-        network: network_result(&flows, &nodes, &meter.routing),
+        network: network_result(&flows, &nodes, &meter.routing, meter.fairness.mean()),
+        groups: groups(config, &flows),
         series: series_results(config, meter),
         engine: EngineResult { events: world.events(), edges: world.edges(), frames: world.frames(), wall_s: 0.0 },
         flows,
@@ -212,6 +240,7 @@ fn flow_result(
 ) -> FlowResult {
     let measured = now.saturating_since(meter.start());
     let route = meter.routes.of(FlowId(number as u32));
+    let starved_pct = meter.starvation[number].pct(now);
     let meter = &meter.flows[number];
     let kbps = |bytes: u64| {
         if measured == Span::ZERO { 0.0 } else { bytes as f64 * 8.0 / measured.as_secs() / 1e3 }
@@ -271,6 +300,7 @@ fn flow_result(
         first_delivery_s: since_start(meter.first_delivery),
         no_route_share_pct: route.without_pct(now),
         route_changes: route.changes,
+        starved_pct,
         cwnd_share: meter.cwnd_share().map(|(w, share)| (w.to_string(), share)).collect(),
         note: (!notes.is_empty()).then(|| notes.join("; ")),
     }
@@ -304,14 +334,19 @@ fn node_result<R: Recorder>(
     }
 }
 
-fn network_result(flows: &[FlowResult], nodes: &[NodeResult], routing: &RoutingMeter) -> NetworkResult {
+fn network_result(
+    flows: &[FlowResult],
+    nodes: &[NodeResult],
+    routing: &RoutingMeter,
+    jain_interval: Option<f64>,
+) -> NetworkResult {
     let sum: f64 = flows.iter().map(|f| f.throughput_kbps).sum();
-    let squares: f64 = flows.iter().map(|f| f.throughput_kbps * f.throughput_kbps).sum();
     let mac_packets: u64 = nodes.iter().map(|n| n.mac_packets).sum();
     let mac_retry_drops: u64 = nodes.iter().map(|n| n.mac_retry_drops).sum();
     NetworkResult {
         aggregate_kbps: sum,
-        jain: if squares > 0.0 { sum * sum / (flows.len() as f64 * squares) } else { 1.0 },
+        jain: jain_of(flows.iter()),
+        jain_interval,
         mac_retry_drops,
         queue_drops: nodes.iter().map(|n| n.queue_drops).sum(),
         link_drop_probability: if mac_packets > 0 {
@@ -332,6 +367,36 @@ fn network_result(flows: &[FlowResult], nodes: &[NodeResult], routing: &RoutingM
     }
 }
 
+/// Jain's index of the throughputs; 1 when nothing was carried.
+fn jain_of<'a>(flows: impl Iterator<Item = &'a FlowResult>) -> f64 {
+    jain(flows.map(|f| f.throughput_kbps)).unwrap_or(1.0)
+}
+
+fn groups(config: &Config, flows: &[FlowResult]) -> BTreeMap<String, GroupResult> {
+    let mut members: BTreeMap<&str, Vec<&FlowResult>> = BTreeMap::new();
+    for (flow, result) in config.flows.iter().zip(flows) {
+        if let Some(group) = &flow.group {
+            members.entry(group).or_default().push(result);
+        }
+    }
+    members.into_iter().map(|(name, flows)| (name.to_string(), group_result(&flows))).collect()
+}
+
+fn group_result(flows: &[&FlowResult]) -> GroupResult {
+    let received: u64 = flows.iter().map(|f| f.received_packets).sum();
+    let sent: u64 = flows.iter().map(|f| f.sent_packets).sum();
+    let waited: f64 = flows.iter().filter_map(|f| Some(f.delay_ms? * f.received_packets as f64)).sum();
+    let starved: Vec<f64> = flows.iter().filter_map(|f| f.starved_pct).collect();
+    GroupResult {
+        flows: flows.iter().map(|f| f.id).collect(),
+        aggregate_kbps: flows.iter().map(|f| f.throughput_kbps).sum(),
+        jain: jain_of(flows.iter().copied()),
+        delay_ms: (received > 0).then(|| waited / received as f64),
+        loss_pct: (sent > 0).then(|| 100.0 * sent.saturating_sub(received) as f64 / sent as f64),
+        starved_pct: (!starved.is_empty()).then(|| starved.iter().sum::<f64>() / starved.len() as f64),
+    }
+}
+
 fn series_results(config: &Config, meter: &Meter) -> BTreeMap<&'static str, SeriesResult> {
     config
         .series
@@ -339,15 +404,15 @@ fn series_results(config: &Config, meter: &Meter) -> BTreeMap<&'static str, Seri
         .iter()
         .filter_map(|&kind| {
             let series = meter.series(kind)?;
-            let (name, per_node) = match kind {
-                SeriesKind::Cwnd => ("cwnd", false),
-                SeriesKind::Rtt => ("rtt", false),
-                SeriesKind::Queue => ("queue", true),
-                SeriesKind::Throughput => ("throughput", false),
-                SeriesKind::Route => ("route", false),
+            let owner = || Some(series.owner.clone());
+            let (name, flow, node) = match kind {
+                SeriesKind::Cwnd => ("cwnd", owner(), None),
+                SeriesKind::Rtt => ("rtt", owner(), None),
+                SeriesKind::Queue => ("queue", None, owner()),
+                SeriesKind::Throughput => ("throughput", owner(), None),
+                SeriesKind::Route => ("route", owner(), None),
+                SeriesKind::Fairness => ("fairness", None, None),
             };
-            let owner = Some(series.owner.clone());
-            let (flow, node) = if per_node { (None, owner) } else { (owner, None) };
             let t_s = series.time.iter().map(|t| t.as_secs()).collect();
             Some((name, SeriesResult { flow, node, t_s, value: series.value.clone() }))
         })

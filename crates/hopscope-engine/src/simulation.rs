@@ -1,7 +1,7 @@
 //! One run from configuration to results, in steps that a caller can interrupt.
 
 use crate::channel::budget::Budget;
-use crate::config::{App, Config, SeriesKind};
+use crate::config::{App, Config, FlowConfig, SeriesKind};
 use crate::error::BuildError;
 use crate::ids::NodeId;
 use crate::metrics::Meter;
@@ -165,24 +165,27 @@ pub fn estimate(config: &Config) -> Result<Estimate, BuildError> {
     let per_instant = if kept(SeriesKind::Queue) { nodes } else { 0.0 }
         + if kept(SeriesKind::Throughput) { config.flows.len() as f64 } else { 0.0 };
     let samples = if per_instant > 0.0 { per_instant * seconds / config.series.interval.as_secs() } else { 0.0 };
-    let offered: f64 = config
-        .flows
-        .iter()
-        .map(|flow| match flow.app {
-            App::Bulk | App::File { .. } => 0.0,
-            App::Cbr { rate } => rate / (8.0 * f64::from(flow.packet)),
-            App::OnOff { rate, on, off } => {
-                let period = on.as_secs() + off.as_secs();
-                rate / (8.0 * f64::from(flow.packet)) * on.as_secs() / period + 1.0 / period
-            }
-        })
-        .sum();
-    let total = events + samples + offered * seconds;
+    let offered: f64 = config.flows.iter().map(|flow| offered_packets(flow, seconds)).sum();
+    let total = events + samples + offered;
     Ok(Estimate {
         events: total,
         wall_s: total / EVENTS_PER_SECOND + nodes * 5e-6,
         memory_bytes: nodes * (1_000.0 + 12.0 * hearing) + samples * 20.0,
     })
+}
+
+/// Packets (and silences) that the application of a flow brings up by itself in a run of `seconds`.
+fn offered_packets(flow: &FlowConfig, seconds: f64) -> f64 {
+    let per_second = |rate: f64| rate / (8.0 * f64::from(flow.packet));
+    match &flow.app {
+        App::Bulk | App::File { .. } => 0.0,
+        App::Cbr { rate } | App::Poisson { rate } => per_second(*rate) * seconds,
+        App::OnOff { rate, on, off } => {
+            let period = on.as_secs() + off.as_secs();
+            (per_second(*rate) * on.as_secs() / period + 1.0 / period) * seconds
+        }
+        App::Trace { frames } => frames.iter().map(|&(_, bytes)| f64::from(bytes.div_ceil(flow.packet) + 1)).sum(),
+    }
 }
 
 /// Runs a configuration to its end.

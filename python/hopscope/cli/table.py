@@ -23,10 +23,22 @@ COLUMNS = {
     "retransmission_index_pct": "retransmitted\n%",
     "timeouts": "timeouts\n",
     "mean_cwnd": "cwnd\nsegments",
+    "starved_pct": "starved\n%",
 }
 
 #: Columns that mean something for TCP only.
 TCP_COLUMNS = frozenset({"retransmission_index_pct", "timeouts", "mean_cwnd"})
+
+#: Columns that mean something for several flows only.
+SHARING_COLUMNS = frozenset({"starved_pct"})
+
+#: Metric of a flow -> that of a group in its column.
+_GROUP_METRICS = {
+    "throughput_kbps": "aggregate_kbps",
+    "delay_ms": "delay_ms",
+    "loss_pct": "loss_pct",
+    "starved_pct": "starved_pct",
+}
 
 #: More remarks than these are counted, not printed.
 MAX_NOTES = 8
@@ -36,7 +48,10 @@ def print_result(console: Console, result: Result) -> None:
     """Prints the table of a result and what stands out in it; on a narrow terminal the last columns are left out."""
     flows = [flow for point in result.points for run in point.runs[:1] for flow in run["flows"]]
     has_tcp = any(flow["transport"].startswith("tcp") for flow in flows)
-    wanted = [name for name in COLUMNS if has_tcp or name not in TCP_COLUMNS]
+    several = _has_several(result)
+    wanted = [
+        name for name in COLUMNS if (has_tcp or name not in TCP_COLUMNS) and (several or name not in SHARING_COLUMNS)
+    ]
     shown = list(wanted)
     table = _table(result, shown)
     while len(shown) > 1 and _width(console, table) > console.width:
@@ -59,13 +74,17 @@ def _table(result: Result, shown: list[str]) -> Table:
     for name in shown:
         table.add_column(COLUMNS[name], justify="right", no_wrap=True)
     table.add_column("n", justify="right", no_wrap=True)
-    several = any(len(run["flows"]) > 1 for p in result.points for run in p.runs[:1])
+    several = _has_several(result)
     for point in result.points:
         labels = [_value(point.set[key]) for key in swept]
         for cells in _rows(point, shown, several):
             table.add_row(*labels, *cells)
             labels = [""] * len(swept)
     return table
+
+
+def _has_several(result: Result) -> bool:
+    return any(len(run["flows"]) > 1 for point in result.points for run in point.runs[:1])
 
 
 def _rows(point: PointResult, shown: list[str], several: bool) -> Iterator[list[str]]:
@@ -77,6 +96,14 @@ def _rows(point: PointResult, shown: list[str], several: bool) -> Iterator[list[
         cells = [interval_text(point.summary.get(prefix + name)) for name in shown]
         label = f"{flow['id']}: {flow['from']} to {flow['to']} {flow['transport']}"
         yield [label, *cells, str(len(point.runs))]
+    for group in point.runs[0].get("groups", {}):
+        prefix = f"group.{group}."
+        cells = [
+            interval_text(point.summary.get(prefix + _GROUP_METRICS[name])) if name in _GROUP_METRICS else ""
+            for name in shown
+        ]
+        jain = interval_text(point.summary.get(f"{prefix}jain"))
+        yield [f"group {group} (Jain {jain})", *cells, str(len(point.runs))]
     if several:
         jain = interval_text(point.summary.get("network.jain"))
         total = interval_text(point.summary.get("network.aggregate_kbps"))

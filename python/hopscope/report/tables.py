@@ -51,6 +51,7 @@ _SERIES = {
     "queue": ("interface queue", "interface queue (packets)", "node"),
     "throughput": ("throughput", "throughput (kbit/s)", "flow"),
     "route": ("route at the source", "route (1: there is one)", "flow"),
+    "fairness": ("fairness of the flows", "Jain's index", ""),
 }
 
 
@@ -237,10 +238,11 @@ def _series(result: Result) -> list[Chart]:
         what, label, owner = _SERIES.get(name, (name, name, "flow"))
         frame: pd.DataFrame = result.series(name, point=first.index, seed=seed)
         lines = []
-        for number_, group in list(frame.groupby(owner))[:_LINES]:
+        owned = frame.groupby(owner) if owner in frame else [("", frame)]
+        for number_, group in list(owned)[:_LINES]:
             step = max(1, len(group) // _SAMPLES)
             thinned = group.iloc[::step]
-            lines.append(Line(f"{owner} {number_}", list(thinned["t_s"]), list(thinned["value"])))
+            lines.append(Line(f"{owner} {number_}".strip(), list(thinned["t_s"]), list(thinned["value"])))
         place = ", ".join(f"{key} = {value}" for key, value in first.set.items())
         caption = f"{what[:1].upper()}{what[1:]} over time, seed {seed}{', ' + place if place else ''}."
         kind: Kind = "steps" if name != "rtt" else "lines"

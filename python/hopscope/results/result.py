@@ -47,7 +47,7 @@ class PointResult:
         """Returns one value a seed; seeds without a sample (null) are left out.
 
         Args:
-            metric: ``flow.<i>.<name>``, ``node.<i>.<name>`` or ``network.<name>``.
+            metric: ``flow.<i>.<name>``, ``group.<group>.<name>``, ``node.<i>.<name>`` or ``network.<name>``.
 
         Raises:
             KeyError: no such metric.
@@ -65,11 +65,11 @@ class PointResult:
 
     @functools.cached_property
     def summary(self) -> dict[str, dict[str, float | int | None]]:
-        """Mean, 95 % interval, smallest, largest and number of samples of every metric of flows and network."""
+        """Mean, 95 % interval, smallest, largest and number of samples of the metrics of flows, network and groups."""
         return {metric: self.interval(metric).as_dict() for metric in self.metrics()}
 
     def metrics(self) -> Iterator[str]:
-        """Yields the metrics of flows and network that are numbers."""
+        """Yields the metrics of flows, network and groups that are numbers."""
         if not self.runs:
             return
         for flow in self.runs[0]["flows"]:
@@ -79,6 +79,10 @@ class PointResult:
         for name, value in self.runs[0]["network"].items():
             if _is_number(value) or any(_is_number(run["network"][name]) for run in self.runs):
                 yield f"network.{name}"
+        for group, values in self.runs[0].get("groups", {}).items():
+            for name in values:
+                if any(_is_number(run["groups"][group][name]) for run in self.runs):
+                    yield f"group.{group}.{name}"
 
 
 class Result:
@@ -159,8 +163,9 @@ class Result:
         """Returns a time series that the scenario kept: columns point, seed, flow or node, t_s (seconds), value.
 
         Args:
-            name: ``cwnd`` (segments), ``rtt`` (s), ``queue`` (packets), ``throughput`` (kbit/s) or ``route`` (1 while
-                the flow's source has a route to its destination, else 0).
+            name: ``cwnd`` (segments), ``rtt`` (s), ``queue`` (packets), ``throughput`` (kbit/s), ``route`` (1 while
+                the flow's source has a route to its destination, else 0) or ``fairness`` (Jain's index of an interval,
+                without flow or node).
             flow: only this flow.
             node: only this node.
             point: only this point.
@@ -218,6 +223,13 @@ def _value(run: RunResult, metric: str) -> float | None:
     scope, _, rest = metric.partition(".")
     if scope == "network":
         table, name = run["network"], rest
+    elif scope == "group":
+        group, _, name = rest.partition(".")
+        groups = run.get("groups", {})
+        if group not in groups:
+            known = f"has {', '.join(groups)}" if groups else "has none"
+            raise KeyError(f'no group "{group}"; the result {known}{did_you_mean(group, groups)}')
+        table = groups[group]
     elif scope in {"flow", "node"}:
         index, _, name = rest.partition(".")
         rows = run[f"{scope}s"]
@@ -225,8 +237,8 @@ def _value(run: RunResult, metric: str) -> float | None:
             raise KeyError(f"no {scope} {index}: the result has {len(rows)}")
         table = rows[int(index)]
     else:
-        hint = did_you_mean(scope, ["flow", "node", "network"])
-        raise KeyError(f'metric "{metric}" starts with none of flow., node., network.{hint}')
+        hint = did_you_mean(scope, ["flow", "group", "node", "network"])
+        raise KeyError(f'metric "{metric}" starts with none of flow., group., node., network.{hint}')
     if name not in table:
         raise KeyError(f'no metric "{name}"; {scope} has {", ".join(table)}{did_you_mean(name, table)}')
     value = table[name]
@@ -238,6 +250,8 @@ def _value(run: RunResult, metric: str) -> float | None:
 def _run_json(run: RunResult) -> dict[str, Any]:
     """The public part of a run; nodes stay in the store's tables."""
     document = {name: run[name] for name in ("seed", "flows", "network", "engine")}
+    if run.get("groups"):
+        document["groups"] = run["groups"]
     if run.get("series"):
         document["series"] = run["series"]
     return document

@@ -42,8 +42,16 @@ def _times(path: KeyPath, flow: Mapping[str, Any], duration: int) -> Iterator[Fi
             (*path, "start"),
             f"the flow never starts: {seconds(start)} is not before the end of the run ({seconds(duration)})",
         )
+    elif (last := start + (flow["copies"] - 1) * flow["stagger"]) >= duration:
+        yield (
+            (*path, "stagger"),
+            f"the last of {flow['copies']} copies never starts: {seconds(last)} is not before the end of the run "
+            f"({seconds(duration)})",
+        )
     if stop is not None and stop <= start:
         yield (*path, "stop"), f"{seconds(stop)} is not after the start ({seconds(start)})"
+    elif stop is not None and stop <= start + (flow["copies"] - 1) * flow["stagger"]:
+        yield (*path, "stop"), f"{seconds(stop)} is not after the start of the last of {flow['copies']} copies"
 
 
 def _sizes(path: KeyPath, flow: Mapping[str, Any], resolved: Resolved) -> Iterator[Finding]:

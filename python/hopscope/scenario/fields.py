@@ -7,6 +7,7 @@ JSON Schema and the reference pages all come from it.
 from __future__ import annotations
 
 import math
+import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from decimal import Decimal, Overflow
@@ -23,6 +24,9 @@ NS = 1_000_000_000
 TIME_MAX_NS = 200 * 366 * 86_400 * NS
 
 
+_NAME = re.compile(r"[A-Za-z0-9_-]{1,64}")
+
+
 class FieldError(ValueError):
     """The value does not fit its key; the message says what was found and what is allowed."""
 
@@ -34,8 +38,8 @@ class Field:
     Attributes:
         name: key inside its table.
         kind: ``time``, ``int``, ``float``, ``flag``, ``choice``, ``int-or-off``, ``int-list``, ``float-list``,
-            ``float-rows`` (list of lists), ``node-pairs``, ``text``, ``node``, ``point`` (two lengths), ``points``,
-            ``words`` (list of choices) or ``table``.
+            ``float-rows`` (list of lists), ``node-pairs``, ``text``, ``name``, ``node``, ``point`` (two lengths),
+            ``points``, ``words`` (list of choices) or ``table``.
         unit: base unit of the number; empty for counts and words.
         doc: one line of meaning.
         default: value in engine form (times in nanoseconds), or None: see ``required``.
@@ -84,6 +88,7 @@ class Field:
         words = {
             "time": "a time in seconds", "int": "a whole number", "float": "a number", "flag": "true or false",
             "int-or-off": "a whole number", "int-list": "a list of whole numbers", "text": "text",
+            "name": "a name of letters, digits, - and _",
             "float-list": "a list of numbers", "float-rows": "a list of rows, each a list of numbers",
             "node-pairs": "a list of [from, to], each a node number",
             "node": 'a node number, "first" or "last"', "point": "two lengths in metres [x, y]",
@@ -209,6 +214,13 @@ def _read_text(field: Field, value: object) -> str:
     return value
 
 
+def _read_name(field: Field, value: object) -> str:
+    text = _read_text(field, value)
+    if not _NAME.fullmatch(text):
+        raise FieldError(f"found {shown(value)}; expected {field.expected()}")
+    return text
+
+
 def _read_node(field: Field, value: object) -> int | str:
     if isinstance(value, str) and value in {"first", "last"}:
         return value
@@ -259,6 +271,7 @@ _READERS: dict[str, Callable[[Field, object], Any]] = {
     "float-rows": _read_float_rows,
     "node-pairs": _read_node_pairs,
     "text": _read_text,
+    "name": _read_name,
     "node": _read_node,
     "point": _read_point,
     "points": _read_points,

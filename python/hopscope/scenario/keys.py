@@ -21,7 +21,7 @@ ENGINE_SECTIONS = ("radio", "mac", "link", "net", "routing", "tcp")
 #: Keys of a run that no sweep can vary.
 NOT_SWEPT = ("title", "seed", "seeds", "series", "sweep")
 
-SERIES = ("cwnd", "rtt", "queue", "throughput", "route")
+SERIES = ("cwnd", "rtt", "queue", "throughput", "route", "fairness")
 
 #: More nodes are refused: their positions alone would fill the memory of an ordinary machine.
 MAX_NODES = 2_000_000
@@ -37,6 +37,8 @@ def top() -> tuple[Field, ...]:
         Field("seed", "int", "First seed of the replications.", default=1),
         Field("seeds", "int", "Number of replications: seeds seed .. seed + seeds - 1.", default=1, minimum=1,
               maximum=1_000_000),
+        Field("starved_after", "time", "A flow counts as starved while nothing of it has arrived for longer.", "s",
+              default=NS, exclusive=True),
         Field("profile", "choice", 'Behaviour: "standard" (IEEE and RFC rules) or "ns2" (as ns-2.35 documents).',
               default=_core.profiles()[0], choices=tuple(_core.profiles())),
     )  # fmt: skip
@@ -111,15 +113,25 @@ def flow() -> tuple[Field, ...]:
         Field("ack_delay", "time", "Longest time an ACK is held back.", "s", default=NS // 5,
               source="RFC 9293 allows 500 ms; 200 ms is common"),
         *_APP_KEYS,
+        Field("copies", "int", "Number of flows that this table stands for.", default=1, minimum=1, maximum=MAX_COPIES),
+        Field("stagger", "time", "Time between the starts of the copies.", "s", default=0),
+        Field("group", "name", "Name under which the results of flows are added up."),
         Field("tcp", "table", "TCP parameters of this flow alone; keys as in [tcp].", fields=engine("tcp")),
     )  # fmt: skip
 
+
+#: Most copies of one flow.
+MAX_COPIES = 100_000
 
 _APP_KEYS = (
     Field("bytes", "int", "Size of the file.", "bytes", minimum=1),
     Field("rate", "float", "Payload bits per second (while on).", "bit/s", exclusive=True),
     Field("on", "time", "Mean length of an on period.", "s", exclusive=True),
     Field("off", "time", "Mean length of an off period.", "s", exclusive=True),
+    Field(
+        "trace", "text", "CSV of a video trace, relative to the scenario file: time (s) or frame (number), and bytes."
+    ),
+    Field("frame_rate", "float", "Frames per second of a trace that numbers its frames.", "", exclusive=True),
 )
 
 #: Application -> (one line of description, keys it needs).
@@ -128,6 +140,16 @@ APPS: dict[str, tuple[str, tuple[str, ...]]] = {
     "file": ("a file of `bytes` bytes", ("bytes",)),
     "cbr": ("one packet every packet * 8 / rate seconds", ("rate",)),
     "on-off": ("CBR during on periods, silence during off periods, both exponential", ("rate", "on", "off")),
+    "poisson": ("packets with exponential gaps of mean packet * 8 / rate seconds", ("rate",)),
+    "voice": ("telephone speech (G.711): on-off with the means of talk spurts and pauses", ("rate", "on", "off")),
+    "video": ("the frames of a trace, each cut into packets of at most `packet` bytes", ("trace", "frame_rate")),
+}
+
+#: Defaults of an application, in engine form, where they differ from those of the keys or the key has none.
+#: Voice: 64 kbit/s in packets of 20 ms (ITU-T G.711), mean talk spurt and pause of ITU-T P.59.
+APP_DEFAULTS: dict[str, dict[str, Any]] = {
+    "voice": {"packet": 160, "rate": 64_000.0, "on": 1_004 * NS // 1000, "off": 1_587 * NS // 1000},
+    "video": {"frame_rate": 25.0},
 }
 
 
@@ -150,7 +172,9 @@ def series() -> tuple[Field, ...]:
     """Keys of ``[series]``."""
     return (
         Field("keep", "words", "Time series to keep.", default=[], choices=SERIES),
-        Field("interval", "time", "Sampling interval of queue and throughput.", "s", default=NS, exclusive=True),
+        Field(
+            "interval", "time", "Sampling interval of queue, throughput and fairness.", "s", default=NS, exclusive=True
+        ),
     )
 
 
@@ -236,6 +260,7 @@ def from_engine_key(key: str) -> tuple[str, ...]:
         path[0] = path[0].removesuffix("s")
         if len(path) > 2 and path[2] == "app" and len(path) > 3:
             del path[2]
+            path[2:] = ["trace"] if path[2] == "frames" else path[2:]
     elif path == ["link", "layer"]:
         path = ["mac", "link"]
     elif path[0] == "nodes":

@@ -22,21 +22,30 @@ def lower(resolved: Resolved, seed: int) -> dict[str, Any]:
         "link": resolved.link,
         "net": resolved.net,
         "routing": resolved.routing,
-        "flows": [_lower_flow(flow) for flow in resolved.flows],
+        "flows": [copy for flow in resolved.flows for copy in _lower_flow(flow)],
         "outages": resolved.outages,
         "series": resolved.series,
+        "starved_after": resolved.top["starved_after"],
     }
     if resolved.routing_constants is not None:
         config[resolved.routing["protocol"]] = resolved.routing_constants
     return config
 
 
-def _lower_flow(flow: dict[str, Any]) -> dict[str, Any]:
-    app = flow["app"]
-    taken = ("from", "to", "transport", "packet", "max_window", "start", "stop", "ack", "ack_delay", "tcp")
+def _lower_flow(flow: dict[str, Any]) -> list[dict[str, Any]]:
+    """The flows that one table stands for: its copies, each later than the one before by `stagger`."""
+    taken = ("from", "to", "transport", "packet", "max_window", "start", "stop", "ack", "ack_delay", "tcp", "group")
     lowered = {name: flow[name] for name in taken}
-    lowered["app"] = {"kind": app, **{name: flow[name] for name in keys.APPS[app][1]}}
-    return lowered
+    lowered["app"] = _lower_app(flow)
+    return [{**lowered, "start": flow["start"] + n * flow["stagger"]} for n in range(flow["copies"])]
+
+
+def _lower_app(flow: dict[str, Any]) -> dict[str, Any]:
+    app = flow["app"]
+    if app == "video":
+        return {"kind": "trace", "frames": flow["frames"]}
+    kind = "on-off" if app == "voice" else app
+    return {"kind": kind, **{name: flow[name] for name in keys.APPS[app][1]}}
 
 
 def describe(resolved: Resolved) -> dict[str, Any]:

@@ -132,14 +132,23 @@ class Scenario:
         return copy.deepcopy(self._document.values)
 
     def standalone(self) -> dict[str, Any]:
-        """The keys as given, without reference to other files: node files become the positions they held."""
+        """The keys as given, wherever they are read: node files become the positions they held, paths absolute."""
         values = self.document
         if values["topology"].get("kind") == "file":
             if any(axis.split(".")[0] == "topology" for axis in self.axes):
-                values["topology"]["path"] = str((self._document.folder / values["topology"]["path"]).resolve())
+                values["topology"]["path"] = self._absolute(values["topology"]["path"])
             else:
                 values["topology"] = {"kind": "positions", "positions": self.points[0]._resolved.nodes}
+        for flow in values["flow"]:
+            if "trace" in flow:
+                flow["trace"] = self._absolute(flow["trace"])
+        for axis, swept in self.axes.items():
+            if axis.startswith("flow.") and axis.endswith(".trace"):
+                values["sweep"][axis] = [self._absolute(value) for value in swept]
         return values
+
+    def _absolute(self, path: str) -> str:
+        return str((self._document.folder / path).resolve())
 
     def replace(self, changes: Mapping[str, Any], *, origin: str = "") -> Scenario:
         """Returns a scenario with dotted keys changed; a swept key that is set leaves the sweep.
@@ -156,13 +165,13 @@ class Scenario:
     def quick(self) -> Scenario:
         """Returns a shorter scenario: a tenth of the duration but at least 10 s, and at most 2 seeds.
 
-        Warm-up, start and stop of flows, and outages shrink by the same factor.
+        Warm-up, start, stop and stagger of flows, and outages shrink by the same factor.
         """
         values = copy.deepcopy(self._document.values)
         duration = int(self._top["duration"])
         shorter = min(duration, max(duration // QUICK_DIVISOR, QUICK_SECONDS * NS))
         factor = shorter / duration
-        for axis in [a for a in self.axes if a.split(".")[-1] in {"duration", "warmup", "start", "stop"}]:
+        for axis in [a for a in self.axes if a.split(".")[-1] in {"duration", "warmup", "start", "stop", "stagger"}]:
             raise ScenarioError([Problem(f"sweep.{axis}", "a sweep over times cannot be shortened by quick")])
         values["duration"] = f"{shorter}ns"
         values["warmup"] = f"{int(self._top['warmup'] * factor)}ns"
@@ -170,7 +179,7 @@ class Scenario:
         resolved = self.points[0]._resolved
         tables = zip(values["flow"], resolved.flows, strict=True)
         for given, read in (*tables, *zip(values.get("outage", []), resolved.outages, strict=True)):
-            for name in ("start", "stop") if "transport" in read else ("from", "to"):
+            for name in ("start", "stop", "stagger") if "transport" in read else ("from", "to"):
                 if name in given and read[name]:
                     given[name] = f"{max(1, int(read[name] * factor))}ns"
         return Scenario.from_document(_with_values(self._document, values), is_quick=True)
@@ -317,4 +326,12 @@ def _engine_problems(document: Document, resolved: Resolved) -> Iterator[Problem
             )
         _core.validate(config_json)
     except _core.EngineError as error:
-        yield document.problem(keys.from_engine_key(error.key), error.message)
+        yield document.problem(_of_table(resolved, keys.from_engine_key(error.key)), error.message)
+
+
+def _of_table(resolved: Resolved, path: tuple[str, ...]) -> tuple[str, ...]:
+    """The key of the ``[[flow]]`` table that the engine's flow of that number comes from."""
+    if len(path) < 2 or path[0] != "flow" or not path[1].isdecimal():
+        return path
+    tables = [index for index, flow in enumerate(resolved.flows) for _ in range(flow["copies"])]
+    return ("flow", str(tables[int(path[1])]), *path[2:])

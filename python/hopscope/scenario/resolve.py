@@ -13,6 +13,7 @@ from hopscope.scenario import keys
 from hopscope.scenario.document import Document, KeyPath
 from hopscope.scenario.fields import Field, FieldError
 from hopscope.scenario.topology import Positions, TopologyError, place
+from hopscope.scenario.traces import TraceError, read_trace
 
 #: Tables at the top of a file.
 TABLES = ("topology", *keys.ENGINE_SECTIONS, *keys.NUMBERED, "series", "sweep")
@@ -212,6 +213,7 @@ def _flows(reader: Reader, result: Resolved) -> None:
         flow = reader.complete(path, value, keys.flow())
         if isinstance(value, Mapping):
             _app_keys(reader, path, value, flow)
+            _trace(reader, path, flow)
             flow["tcp"] = {**result.tcp, **flow.get("tcp", {})}
             _number_nodes(result, flow, ("from", "to"))
         result.flows.append(flow)
@@ -242,12 +244,24 @@ def _number_nodes(result: Resolved, values: dict[str, Any], names: Iterable[str]
 
 
 def _app_keys(reader: Reader, path: KeyPath, value: Mapping[str, Any], flow: dict[str, Any]) -> None:
-    """The keys of another application are refused, the missing ones of this one are named."""
+    """The keys of another application are refused, the missing ones of this one filled in or named."""
     app = flow.get("app", "bulk")
     needed = keys.APPS[app][1]
+    defaults = keys.APP_DEFAULTS.get(app, {})
+    flow.update({name: default for name, default in defaults.items() if name not in value})
     for name in sorted({name for _, names in keys.APPS.values() for name in names}):
         if name in value and name not in needed:
             users = [a for a, (_, names) in keys.APPS.items() if name in names]
             reader.refuse((*path, name), f'does not belong to app = "{app}"; it is used by {listed(users)}')
-        elif name in needed and name not in value:
+        elif name in needed and name not in value and name not in defaults:
             reader.refuse((*path, name), f'is missing; app = "{app}" needs {", ".join(needed)}')
+
+
+def _trace(reader: Reader, path: KeyPath, flow: dict[str, Any]) -> None:
+    """Reads the frames of a video flow into ``frames``."""
+    if flow.get("app") != "video" or not flow.get("trace") or not flow.get("frame_rate"):
+        return
+    try:
+        flow["frames"] = read_trace(reader.document.folder / flow["trace"], flow["frame_rate"])
+    except TraceError as error:
+        reader.refuse((*path, "trace"), str(error))

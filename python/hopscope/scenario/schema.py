@@ -117,6 +117,8 @@ def _type(field: Field) -> Schema:
         return {"type": "boolean"}
     if field.kind == "text":
         return word
+    if field.kind == "name":
+        return {**word, "pattern": "^[A-Za-z0-9_-]{1,64}$"}
     if field.kind == "int-or-off":
         return {"anyOf": [_number(field), {"const": "off"}, word]}
     if field.kind in {"int-list", "float-list"}:

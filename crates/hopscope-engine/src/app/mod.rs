@@ -34,12 +34,14 @@ pub struct Source {
     burst_start: Time,
     burst_sent: u64,
     burst_end: Time,
+    /// Next frame of a trace.
+    frame: usize,
 }
 
 impl Source {
     /// An application that sends packets of `packet` bytes from `start` to `stop`.
     pub fn new(app: App, packet: u32, start: Time, stop: Time) -> Self {
-        Source { app, packet, start, stop, burst_start: start, burst_sent: 0, burst_end: Time::ZERO }
+        Source { app, packet, start, stop, burst_start: start, burst_sent: 0, burst_end: Time::ZERO, frame: 0 }
     }
 
     /// First instant of the application.
@@ -49,7 +51,7 @@ impl Source {
 
     /// True when every `Send` is one packet of its own instant; otherwise the transport takes bytes as it finds room.
     pub fn is_paced(&self) -> bool {
-        matches!(self.app, App::Cbr { .. } | App::OnOff { .. })
+        matches!(self.app, App::Cbr { .. } | App::OnOff { .. } | App::Poisson { .. } | App::Trace { .. })
     }
 
     /// The application acts: at its start and at every instant it armed.
@@ -89,6 +91,19 @@ impl Source {
                     self.arm(wake, out);
                 }
             }
+            App::Poisson { rate } => {
+                self.send_packet(out);
+                let gap = rng.exponential(f64::from(self.packet) * 8.0 / rate);
+                let next = if gap < LONGEST_GAP_S { now + Span::from_secs_f64(gap) } else { Time::NEVER };
+                self.arm(next, out);
+            }
+            App::Trace { ref frames } => {
+                self.frame = play(frames, self.frame, now.saturating_since(self.start), self.packet, out);
+                match frames.get(self.frame) {
+                    Some(&(at, _)) => self.arm(self.start + at, out),
+                    None => out.push(AppEffect::Close),
+                }
+            }
         }
     }
 
@@ -112,6 +127,21 @@ impl Source {
     fn arm(&mut self, at: Time, out: &mut Vec<AppEffect>) {
         out.push(AppEffect::Arm { at: at.min(self.stop) });
     }
+}
+
+/// Sends every frame from `first` on that is due, cut into packets, and returns the first that is not.
+fn play(frames: &[(Span, u32)], first: usize, elapsed: Span, packet: u32, out: &mut Vec<AppEffect>) -> usize {
+    let due = frames[first..].iter().take_while(|(at, _)| *at <= elapsed);
+    let mut sent = 0;
+    for &(_, bytes) in due {
+        let (whole, rest) = (bytes / packet, bytes % packet);
+        out.extend((0..whole).map(|_| AppEffect::Send { bytes: u64::from(packet) }));
+        if rest > 0 {
+            out.push(AppEffect::Send { bytes: u64::from(rest) });
+        }
+        sent += 1;
+    }
+    first + sent
 }
 
 /// Longer than any run may take.
@@ -158,6 +188,50 @@ mod tests {
     fn cbr_stops_when_told() {
         let (sent, _) = ticks(App::Cbr { rate: 1e6 }, Time(118_400_000), Time(1_000_000_000));
         assert_eq!(sent / 1480, 10);
+    }
+
+    #[test]
+    fn poisson_keeps_its_rate_and_its_gaps_are_exponential() {
+        let (sent, instants) = ticks(App::Poisson { rate: 1e6 }, Time::NEVER, Time(1_000_000_000_000));
+        let rate = sent as f64 * 8.0 / 1000.0;
+        assert!((rate / 1e6 - 1.0).abs() < 0.02, "{rate} bit/s");
+        // The deviation of an exponential gap is its mean, 11.84 ms.
+        let gaps: Vec<f64> = instants.windows(2).map(|w| (w[1] - w[0]).as_secs()).collect();
+        let mean = gaps.iter().sum::<f64>() / gaps.len() as f64;
+        let deviation = (gaps.iter().map(|g| (g - mean).powi(2)).sum::<f64>() / gaps.len() as f64).sqrt();
+        assert!((deviation / 0.01184 - 1.0).abs() < 0.03, "{deviation} s");
+    }
+
+    fn trace(frames: &[(u64, u32)]) -> App {
+        App::Trace { frames: frames.iter().map(|&(ms, bytes)| (Span::from_millis(ms), bytes)).collect() }
+    }
+
+    #[test]
+    fn a_trace_sends_its_frames_at_their_instants_cut_into_packets() {
+        let app = trace(&[(0, 1480), (40, 3000), (40, 10), (80, 0), (200, 1481)]);
+        let (sent, instants) = ticks(app, Time::NEVER, Time(1_000_000_000));
+        assert_eq!(sent, 1480 + 3000 + 10 + 1481);
+        let ms: Vec<u64> = instants.iter().map(|t| t.0 / 1_000_000).collect();
+        assert_eq!(ms, [0, 40, 40, 40, 40, 200, 200]);
+    }
+
+    #[test]
+    fn a_trace_starts_with_its_flow_and_ends_with_it() {
+        let app = trace(&[(10, 100), (20, 100), (30, 100)]);
+        let (start, stop) = (Time(1_000_000_000), Time(1_025_000_000));
+        let mut source = Source::new(app, 1480, start, stop);
+        let mut rng = Stream::derive(1, 0, 0, Purpose::Traffic);
+        let mut tick = |at: Time| {
+            let mut out = Vec::new();
+            source.on_tick(at, &mut rng, &mut out);
+            out
+        };
+        let arm = |ms: u64| AppEffect::Arm { at: Time(ms * 1_000_000) };
+        let send = AppEffect::Send { bytes: 100 };
+        assert_eq!(tick(start), [arm(1_010)]);
+        assert_eq!(tick(Time(1_010_000_000)), [send, arm(1_020)]);
+        assert_eq!(tick(Time(1_020_000_000)), [send, arm(1_025)]);
+        assert_eq!(tick(stop), [AppEffect::Close]);
     }
 
     #[test]

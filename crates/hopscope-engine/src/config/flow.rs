@@ -103,6 +103,16 @@ pub enum App {
         /// Mean length of an off period.
         off: Span,
     },
+    /// Packets of `packet` bytes at the instants of a Poisson process: exponential gaps of mean `packet * 8 / rate`.
+    Poisson {
+        /// Mean payload bits per second.
+        rate: f64,
+    },
+    /// Frames at given instants, each cut into packets of at most `packet` bytes (a video trace).
+    Trace {
+        /// Instants since the flow's start, in order, and bytes of the frames.
+        frames: Vec<(Span, u32)>,
+    },
 }
 
 /// One flow, as the engine takes it.
@@ -133,4 +143,7 @@ pub struct FlowConfig {
     /// TCP parameters of this flow.
     #[serde(default)]
     pub tcp: TcpConfig,
+    /// Name of the group that the flow's results are added up in.
+    #[serde(default)]
+    pub group: Option<String>,
 }

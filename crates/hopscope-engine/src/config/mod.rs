@@ -79,15 +79,24 @@ pub struct Config {
     /// Time series to keep.
     #[serde(default)]
     pub series: SeriesConfig,
+    /// A flow counts as starved while nothing of it has arrived for longer than this.
+    #[serde(default = "starved_after")]
+    pub starved_after: Span,
+}
+
+/// The default of [`Config::starved_after`].
+pub const fn starved_after() -> Span {
+    Span::from_secs(1)
 }
 
 /// Which time series a run keeps.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields, default)]
 pub struct SeriesConfig {
-    /// Names of the series: `cwnd`, `rtt`, `queue`, `throughput`, `route`.
+    /// Names of the series: `cwnd`, `rtt`, `queue`, `throughput`, `route`, `fairness`.
     pub keep: Vec<SeriesKind>,
-    /// Sampling interval of `queue` and `throughput`; the others are kept at every change.
+    /// Sampling interval of `queue`, `throughput` and `fairness`; the others are kept at every change. Jain's index is
+    /// computed over such intervals, too; zero stands for 1 s there.
     pub interval: Span,
 }
 
@@ -104,5 +113,7 @@ params::choice! {
         Throughput = "throughput",
         /// Whether the source of each flow has a route to its destination, 1 or 0, at every change.
         Route = "route",
+        /// Jain's fairness index of what the active flows got in each `interval`.
+        Fairness = "fairness",
     }
 }

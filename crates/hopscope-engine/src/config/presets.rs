@@ -55,6 +55,7 @@ impl Base {
             flows: Vec::new(),
             outages: Vec::new(),
             series: SeriesConfig::default(),
+            starved_after: super::starved_after(),
         }
     }
 }

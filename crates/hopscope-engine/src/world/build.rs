@@ -34,6 +34,8 @@ use crate::units::{Span, Time};
 const MAX_NODES: usize = crate::phy::radio::MAX_SLOTS as usize / 2;
 /// Most that the 16-bit Duration field can announce (IEEE 802.11-2020 9.2.4.2).
 const LONGEST_DURATION: Span = Span::from_micros(32_767);
+/// Most packets of one frame of a trace: they leave in one burst.
+const MAX_BURST: u32 = 100_000;
 /// Longest run: the clock is 64 bits of nanoseconds, and instants beyond the end must not overflow.
 const MAX_DURATION: Time = Time(100 * 365 * 86_400 * 1_000_000_000);
 
@@ -261,6 +263,7 @@ fn check_run(config: &Config) -> Result<(), BuildError> {
             config.duration.as_secs()
         )
     })?;
+    require(config.starved_after > Span::ZERO, "starved_after", || "more than zero is needed".to_string())?;
     let sampled = config.series.keep.iter().any(|k| matches!(k, SeriesKind::Queue | SeriesKind::Throughput));
     require(!sampled || config.series.interval >= Span::from_micros(1), "series.interval", || {
         "queue and throughput series need a sampling interval of at least 1 us".to_string()
@@ -385,7 +388,7 @@ fn check_flow(config: &Config, number: usize, flow: &FlowConfig) -> Result<(), B
         )
     })?;
     require(flow.stop.is_none_or(|stop| stop > flow.start), key("stop"), || "it must lie after start".to_string())?;
-    check_app(&flow.app, number)?;
+    check_app(&flow.app, flow.packet, number)?;
     if !tcp {
         return Ok(());
     }
@@ -434,14 +437,26 @@ fn check_flow(config: &Config, number: usize, flow: &FlowConfig) -> Result<(), B
     })
 }
 
-fn check_app(app: &App, number: usize) -> Result<(), BuildError> {
+fn check_app(app: &App, packet: u32, number: usize) -> Result<(), BuildError> {
     let key = |name: &str| format!("flows.{number}.app.{name}");
     match *app {
         App::Bulk => Ok(()),
+        App::Trace { ref frames } => {
+            require(!frames.is_empty(), key("frames"), || "a trace needs at least one frame".to_string())?;
+            let late = frames.iter().position(|(at, _)| at.0 > MAX_DURATION.0);
+            require(late.is_none(), key("frames"), || "frames may come for at most 100 years".to_string())?;
+            let large = frames.iter().find(|(_, bytes)| bytes.div_ceil(packet) > MAX_BURST);
+            require(large.is_none(), key("frames"), || {
+                format!("at most {MAX_BURST} packets a frame are allowed, {packet} bytes each")
+            })?;
+            let unordered = frames.windows(2).position(|pair| pair[1].0 < pair[0].0);
+            require(unordered.is_none(), key("frames"), || "they must be in order of time".to_string())?;
+            Ok(())
+        }
         App::File { bytes } => {
             require((1..u64::MAX / 2).contains(&bytes), key("bytes"), || "at least 1 byte is needed".to_string())
         }
-        App::Cbr { rate } | App::OnOff { rate, .. } => {
+        App::Cbr { rate } | App::Poisson { rate } | App::OnOff { rate, .. } => {
             require(rate.is_finite() && rate > 0.0 && rate <= 1e12, key("rate"), || {
                 format!("found {rate:e} bit/s; more than zero and at most 1e12 is allowed")
             })?;

@@ -19,6 +19,9 @@ fn sound(profile: &str) -> Value {
     config.flows.push(flow(profile, 1, 2, Transport::Udp, App::Cbr { rate: 400e3 }));
     let on_off = App::OnOff { rate: 400e3, on: Span::from_millis(10), off: Span::from_millis(10) };
     config.flows.push(flow(profile, 2, 0, Transport::Udp, on_off));
+    config.flows.push(flow(profile, 3, 2, Transport::Udp, App::Poisson { rate: 100e3 }));
+    let frames = vec![(Span::ZERO, 4_000), (Span::from_millis(40), 100)];
+    config.flows.push(flow(profile, 0, 2, Transport::Udp, App::Trace { frames }));
     for flow in &mut config.flows {
         flow.start = Time::ZERO + Span::from_millis(1);
     }

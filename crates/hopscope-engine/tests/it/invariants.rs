@@ -67,6 +67,8 @@ fn with_flows(mut config: Config, flows: &[(u32, u32, u8, u64)], transports: &[T
             0 => App::Bulk,
             1 => App::File { bytes: 20_000 },
             2 => App::Cbr { rate: 400e3 },
+            3 => App::Poisson { rate: 400e3 },
+            4 => App::Trace { frames: (0..100).map(|i| (Span::from_millis(40 * i), 700 * (i % 7) as u32)).collect() },
             _ => App::OnOff { rate: 800e3, on: Span::from_millis(100), off: Span::from_millis(50) },
         };
         let profile = if config.mac.queue_reserve > 0 { "ns2" } else { "standard" };
@@ -93,7 +95,7 @@ const EVERY: [Transport; 6] = [
 ];
 
 fn flows() -> impl Strategy<Value = Vec<(u32, u32, u8, u64)>> {
-    proptest::collection::vec((0..10u32, 0..10u32, 0..32u8, 0..1_000u64), 1..5)
+    proptest::collection::vec((0..10u32, 0..10u32, 0..48u8, 0..1_000u64), 1..5)
 }
 
 proptest! {

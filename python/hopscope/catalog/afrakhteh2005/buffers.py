@@ -19,6 +19,7 @@ from hopscope.catalog.afrakhteh2005.shared import (
     chain,
     change,
     four_charts,
+    path,
     quantities,
     some,
     tcp,
@@ -50,7 +51,7 @@ def _short_paths_gain(table: Table) -> tuple[Verdict, str]:
         gap = difference(table, THROUGHPUT, {HOPS: hops, QUEUE: 5}, {HOPS: hops, QUEUE: 20})
         verdicts += [gap.is_lower, _settled(THROUGHPUT, table, hops, 20, 0.01)]
         five, twenty, fifty = (number(_at(THROUGHPUT, table, hops, size)) for size in (5, 20, 50))
-        words.append(f"{hops} hops: {five}, {twenty}, {fifty} kbps at 5, 20, 50 packets")
+        words.append(f"{path(hops)}: {five}, {twenty}, {fifty} kbps at 5, 20, 50 packets")
     return every(verdicts), "; ".join(words)
 
 
@@ -60,7 +61,7 @@ def _long_paths_lose(table: Table) -> tuple[Verdict, str]:
     for hops in SIX[2:]:
         gap = difference(table, THROUGHPUT, {HOPS: hops, QUEUE: 50}, {HOPS: hops, QUEUE: 5})
         verdicts += [gap.is_lower, _settled(THROUGHPUT, table, hops, 30 if hops <= 4 else 20, 0.05)]
-        words.append(f"{hops} hops: 50 against 5 packets {gap.words('kbps')}")
+        words.append(f"{path(hops)}: 50 against 5 packets {gap.words('kbps')}")
     return every(verdicts), "; ".join(words)
 
 
@@ -75,7 +76,7 @@ def _waiting_grows(table: Table) -> tuple[Verdict, str]:
             holds &= fits
             if not fits:
                 values = ", ".join(number(v) for v in (five, ten, twenty, fifty))
-                words.append(f"{name} at {hops} hops: {values} ms at 5, 10, 20, 50 packets")
+                words.append(f"{name} at {path(hops)}: {values} ms at 5, 10, 20, 50 packets")
     return holds, "; ".join(words) or "at every number of hops"
 
 
@@ -86,7 +87,7 @@ def _loss_falls(table: Table) -> tuple[Verdict, str]:
         late = [_at(LOSS, table, hops, size) for size in table.values(QUEUE) if size >= 30]
         holds &= small > twenty
         holds &= twenty <= 0.1 if hops <= 3 else all(1 <= loss <= 2 for loss in late)
-        words.append(f"{hops} hops: {number(small)}, {number(twenty)}, {number(fifty)} %")
+        words.append(f"{path(hops)}: {number(small)}, {number(twenty)}, {number(fifty)} %")
     return holds, f"{'; '.join(words)} at 5, 20, 50 packets"
 
 
@@ -164,7 +165,7 @@ EXP05 = Entry(
         x=QUEUE,
         xlabel="queue size (packets)",
         subject="one NewReno flow over the size of the interface queues",
-        lines={f"{hops} hops" if hops > 1 else "1 hop": {HOPS: hops} for hops in SIX},
+        lines={path(hops): {HOPS: hops} for hops in SIX},
     ),
     notes=[
         *SETTING_NOTES,

@@ -20,6 +20,7 @@ from hopscope.catalog.afrakhteh2005.shared import (
     VERSIONS,
     chain,
     four_charts,
+    path,
     some,
     tcp,
 )
@@ -129,17 +130,17 @@ def _below(metric: Metric, version: str, others: Sequence[str], hops: int) -> Ca
 
 def _charts(data: Data) -> list[Chart]:
     found = []
-    for hops, path in ((1, "1 hop"), (6, "6 hops")):
+    for hops in (1, 6):
         charts = four_charts(
             data,
             x=PER,
             xlabel="share of frames lost",
-            subject=f"one flow over {path} over the share of frames lost, by TCP version",
+            subject=f"one flow over {path(hops)} over the share of frames lost, by TCP version",
             plots=_PLOTS,
             lines={version: {**where, HOPS: hops} for version, where in VERSIONS.items()},
             only=lambda label: label.endswith("all frames"),
         )
-        found += [replace(chart, name=f"{chart.name}-{path.replace(' ', '-')}") for chart in charts]
+        found += [replace(chart, name=f"{chart.name}-{path(hops).replace(' ', '-')}") for chart in charts]
     return found
 
 

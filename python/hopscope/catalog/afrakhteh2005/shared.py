@@ -182,6 +182,11 @@ def over_hops(metric: Metric, table: Table, where: Where | None = None, hops: Se
     return [table.mean(metric, {**(where or {}), HOPS: h}) for h in hops]
 
 
+def path(hops: int) -> str:
+    """A number of hops in words."""
+    return "1 hop" if hops == 1 else f"{hops} hops"
+
+
 PLOTS = (
     ("throughput", "kbit/s", THROUGHPUT),
     ("delay", "ms", DELAY),
