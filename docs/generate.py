@@ -231,24 +231,71 @@ def undecodable_table() -> str:
     return table(["profile", "window", *(f"`{a}`, `{b}`" for a, b in TREATMENTS)], rows)
 
 
+def reproduced(key: str) -> list[dict[str, Any]]:
+    """The entries that a key means, run and judged by the command."""
+    command = [sys.executable, "-m", "hopscope", "reproduce", key, "--json", "--no-progress"]
+    done = subprocess.run([*command, "--out", RUNS / key], capture_output=True, text=True, check=False)
+    if done.returncode not in (0, 1):
+        sys.exit(f"hopscope reproduce {key}: status {done.returncode}\n{done.stderr}")
+    entries: list[dict[str, Any]] = json.loads(done.stdout)["entries"]
+    return entries
+
+
+def counts(entries: Iterable[dict[str, Any]]) -> str:
+    """How many statements have which outcome."""
+    outcomes = [statement["outcome"] for entry in entries for statement in entry["statements"]]
+    words = (f"{outcomes.count(word)} {word}" for word in ("pass", "fail", "not reproducible"))
+    return f"{len(outcomes)} statements: {', '.join(words)}.\n\n"
+
+
+def findings(statement: dict[str, Any], *, contrast: bool) -> Iterable[tuple[dict[str, Any], str]]:
+    """The findings of a statement with what was measured."""
+    for finding in statement["findings"]:
+        if contrast or finding["decides"]:
+            reason = f" ({finding['reason']})" if finding["reason"] else ""
+            yield finding, finding["measured"] + reason
+
+
 def validation_pages() -> None:
     """Every statement of the validation entries with what was measured."""
-    command = [sys.executable, "-m", "hopscope", "reproduce", "validation", "--json", "--no-progress"]
-    done = subprocess.run([*command, "--out", RUNS / "validation"], capture_output=True, text=True, check=False)
-    if done.returncode not in (0, 1):
-        sys.exit(f"hopscope reproduce validation: status {done.returncode}\n{done.stderr}")
-    for entry in json.loads(done.stdout)["entries"]:
-        rows = []
-        for statement in entry["statements"]:
-            for finding in statement["findings"]:
-                measured = finding["measured"] + (f" ({finding['reason']})" if finding["reason"] else "")
-                rows.append([statement["text"], measured, finding["outcome"]])
-        outcomes = [statement["outcome"] for statement in entry["statements"]]
-        head = f"{len(outcomes)} statements: " + ", ".join(
-            f"{outcomes.count(word)} {word}" for word in ("pass", "fail", "not reproducible")
-        )
+    for entry in reproduced("validation"):
+        rows = [
+            [statement["text"], measured, finding["outcome"]]
+            for statement in entry["statements"]
+            for finding, measured in findings(statement, contrast=True)
+        ]
         name = entry["key"].partition(".")[2]
-        write(VALIDATION / f"{name}.md", f"{head}.\n\n" + table(["statement", "measured", "outcome"], rows))
+        write(VALIDATION / f"{name}.md", counts([entry]) + table(["statement", "measured", "outcome"], rows))
+
+
+def paper_pages(paper: str) -> None:
+    """The statements of a paper as judged, and its tables measured beside published."""
+    entries = reproduced(paper)
+    rows = [
+        [f"`{entry['key'].partition('.')[2]}` {s['id']}", s["text"], finding["study"], measured, finding["outcome"]]
+        for entry in entries
+        for s in entry["statements"]
+        for finding, measured in findings(s, contrast=False)
+    ]
+    head = ["entry", "statement", "judged in", "measured", "outcome"]
+    write(VALIDATION / f"{paper}-statements.md", counts(entries) + table(head, rows))
+    cells = []
+    for entry in entries:
+        for quantity in entry["quantities"]:
+            if not entry["key"].startswith(f"{paper}.table"):
+                continue
+            measured = {label.partition(",")[0]: value for label, value in quantity["measured"].items()}
+            span = (quantity["published"], quantity["published_min"], quantity["published_max"])
+            cells.append(
+                [
+                    f"{quantity['label']} ({quantity['unit']})",
+                    *(f"{v['mean']:.4g} ({v['min']:.4g} to {v['max']:.4g})" for v in measured.values()),
+                    "" if span[0] is None else "{:g} ({:g} to {:g})".format(*span),
+                    quantity["source"].partition(";")[0],
+                ]
+            )
+    head = ["cell", *measured, "published", "in"]
+    write(VALIDATION / f"{paper}-tables.md", table(head, cells))
 
 
 def main() -> None:
@@ -264,6 +311,7 @@ def main() -> None:
     write(VALIDATION / "undecodable.md", undecodable_table())
     write(VALIDATION / "peers.md", (DOCS.parent / "bench" / "peers" / "results.md").read_text(encoding="utf-8"))
     validation_pages()
+    paper_pages("anastasi2006")
 
 
 if __name__ == "__main__":

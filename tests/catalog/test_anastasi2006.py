@@ -45,7 +45,7 @@ def test_simulated_chains_have_the_stated_ranges_and_settings():
 
 def test_the_testbed_runs_over_one_channel_for_every_cell():
     entries = [e for e in anastasi2006.ENTRIES if any(study.label == testbed.INDOOR for study in e.studies)]
-    assert len(entries) >= 7
+    assert len(entries) == 9
     radios = [study.scenario["radio"] for e in entries for study in e.studies if study.decides]
     assert all(radio == radios[0] for radio in radios)
     # Only neighbours are in range, and all nodes of a cell in use belong to the flow.
@@ -82,6 +82,8 @@ def test_published_cells_are_those_of_the_tables():
                 odd = (table is published.AODV_THROUGHPUT, name, place) == (True, "1-hop", 1)
                 assert (cell.low <= cell.mean <= cell.high) is not odd, (name, place)
     assert [len(table) for table in tables] == [4, 4, 3, 3]
+    assert published.OLSR_THROUGHPUT["2-hop"][2].mean == 698.4
+    assert published.OLSR_RETRANSMISSIONS["3-hop"][0].high == 2.33
     assert published.AODV_THROUGHPUT["3-hop"][1].mean == 397.8
     assert published.AODV_RETRANSMISSIONS[published.CBR][3].mean == 4.4
 
@@ -107,12 +109,23 @@ def test_a_quantity_of_the_tables_is_that_of_its_cell():
     assert quantity.measure(found["indoor, CBR"]).mean == 932
 
 
+def test_olsr_and_aodv_run_with_the_parameters_of_the_study():
+    by_label = {study.label: study for study in anastasi2006.SEC44.studies}
+    olsr = Scenario(by_label["OLSR, ns2"].document()).points[0].config(1)["olsr"]
+    assert (olsr["hello_interval"], olsr["neighb_hold_time"]) == (2_000_000_000, 6_000_000_000)
+    assert (olsr["hysteresis"], olsr["flush_queue"]) == (False, True)
+    aodv = Scenario(by_label["AODV, indoor"].document()).points[0].config(1)["aodv"]
+    assert (aodv["detection"], aodv["hello_interval"], aodv["allowed_hello_loss"]) == ("hello", 1_000_000_000, 2)
+    assert aodv["data_refreshes_neighbour"] is False
+
+
 # --- Figure 3 and section 4.1 ----------------------------------------------------------------------------------------
 
 
 def test_fig3_passes_when_two_is_best_at_every_length():
     best_two = by_window({2: 400.0, 3: 390.0, 4: 380.0, 32: 370.0})
     assert outcomes(anastasi2006.FIG3_LEFT, best_two) == {"c1": PASS}
+    assert outcomes(anastasi2006.FIG3_RIGHT, best_two) == {"c1": PASS}
 
     def except_one_hop(label, where):
         return {"throughput_kbps": 400.0 + where[WINDOW]} if where[HOPS] == 1 else best_two(label, where)
@@ -279,3 +292,49 @@ def test_fig11_fails_when_cbr_does_not_matter_or_windows_differ_much():
     steep = by_window({2: 400.0, 3: 300.0, 4: 250.0, 32: 200.0}, retransmission_index_pct=1.0)
     flat = by_window(dict.fromkeys((2, 3, 4, 32), 100.0), retransmission_index_pct=2.0)
     assert outcomes(anastasi2006.FIG11, beside_cbr(steep, flat)) == dict.fromkeys(["c1", "c2", "c3", "c4"], FAIL)
+
+
+# --- Section 4.4 -----------------------------------------------------------------------------------------------------
+
+
+def protocols(olsr, ratio=1.0, lost=2.0):
+    """OLSR's retransmission index by hops, and its throughput as a multiple of AODV's; one hop loses nothing."""
+
+    def model(label, where):
+        hops = where[HOPS]
+        if "OLSR" in label:
+            return {"throughput_kbps": 400.0 / hops * ratio, "retransmission_index_pct": olsr[hops - 1]}
+        return {"throughput_kbps": 400.0 / hops, "retransmission_index_pct": lost if hops > 1 else 0.0}
+
+    return model
+
+
+def test_sec44_passes_when_olsr_retransmits_less_at_like_throughputs():
+    every = dict.fromkeys(["c1", "c2", "c3"], PASS)
+    assert outcomes(anastasi2006.SEC44, protocols([0.0, 1.0, 1.0, 1.0])) == every
+    assert outcomes(anastasi2006.SEC44, protocols([0.0, 1.0, 1.0, 1.0], ratio=1.6)) == every
+
+
+@pytest.mark.parametrize(
+    ("olsr", "ratio", "expected"),
+    [
+        ([0.0, 1.0, 3.0, 1.0], 1.0, {"c1": FAIL, "c2": FAIL, "c3": PASS}),
+        ([0.5, 1.0, 1.0, 1.0], 1.0, {"c1": FAIL, "c2": FAIL, "c3": PASS}),
+        ([0.0, 1.0, 1.0, 1.0], 1.7, {"c1": PASS, "c2": PASS, "c3": FAIL}),
+        ([0.0, 1.0, 1.0, 1.0], 0.6, {"c1": PASS, "c2": PASS, "c3": FAIL}),
+    ],
+)
+def test_sec44_fails_on_one_cell_that_is_otherwise(olsr, ratio, expected):
+    assert outcomes(anastasi2006.SEC44, protocols(olsr, ratio)) == expected
+
+
+def test_sec44_judges_testbed_and_simulation_apart():
+    good, bad = protocols([0.0, 1.0, 1.0, 1.0]), protocols([0.0, 3.0, 3.0, 3.0])
+    found = outcomes(anastasi2006.SEC44, lambda label, w: (good if label.endswith("ns2") else bad)(label, w))
+    assert (found["c1"], "pass" in found["c2"]) == (FAIL, True)
+    assert deciding(anastasi2006.SEC44, "c1") == ["OLSR, indoor"]
+    assert deciding(anastasi2006.SEC44, "c2") == ["OLSR, ns2"]
+
+
+def test_sec44_without_any_retransmission_is_no_evidence():
+    assert outcomes(anastasi2006.SEC44, protocols([0.0] * 4, lost=0.0))["c1"] == FAIL

@@ -125,20 +125,21 @@ def beside(
 
 def by_window(
     data: Data,
+    halves: Sequence[tuple[str, Metric, Sequence[Mark]]],
     *,
     name: str,
     caption: str,
-    metric: Metric,
-    ylabel: str,
-    marks: Sequence[Mark] = (),
     only: Callable[[str], bool] = lambda _label: True,
 ) -> Chart:
-    """Bars of a metric by window, one bar in each group for every study."""
+    """Bars by window, one bar in each group for every study, and one panel for each (title, metric, published)."""
 
-    def line(table: Table) -> Line:
+    def line(table: Table, metric: Metric) -> Line:
         found = {f"W = {window}": mean_of(metric, {WINDOW: window})(table) for window in WINDOWS}
         kept = {name: value for name, value in found.items() if value is not None}
         return Line(table.label, list(kept), [e.mean for e in kept.values()], [error_bar(e) for e in kept.values()])
 
-    lines = [line(table) for table in data if only(table.label)]
-    return Chart(name, caption, "maximum window (segments)", ylabel, [Panel("", lines, marks)], kind="bars")
+    panels = [
+        Panel(title, [line(table, metric) for table in data if only(table.label)], marks)
+        for title, metric, marks in halves
+    ]
+    return Chart(name, caption, "maximum window (segments)", "", panels, kind="bars", own_axes=True)

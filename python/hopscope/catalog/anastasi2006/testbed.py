@@ -3,19 +3,22 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import replace
+from dataclasses import dataclass
 from typing import Any
 
 from hopscope.catalog.anastasi2006.published import (
     AODV_RETRANSMISSIONS,
     AODV_THROUGHPUT,
     CBR,
+    OLSR_RETRANSMISSIONS,
+    OLSR_THROUGHPUT,
     Row,
 )
 from hopscope.catalog.anastasi2006.shared import (
     HELLO,
     HOPS,
     LENGTHS,
+    OLSR,
     RETRANSMISSIONS,
     SOURCE,
     THROUGHPUT,
@@ -30,7 +33,7 @@ from hopscope.catalog.anastasi2006.shared import (
 from hopscope.catalog.charts import sweep
 from hopscope.catalog.entry import Entry, Quantity, Statement, Study
 from hopscope.catalog.judge import Verdict, best, difference, each, every, mean_of, number, show
-from hopscope.catalog.tables import Data, Table
+from hopscope.catalog.tables import Data, Table, Where
 from hopscope.report.chart import Chart, Mark
 
 # --- The channel and the runs ---------------------------------------------------------------------------------------
@@ -124,44 +127,60 @@ def _is_plain(label: str) -> bool:
 _SCENARIOS = [*(f"{hops}-hop" for hops in LENGTHS), CBR]
 
 
-def _cells(metric: str, what: str, unit: str, published: Mapping[str, Row], source: str) -> list[Quantity]:
-    found = []
-    for scenario in _SCENARIOS:
-        for place, window in enumerate(WINDOWS):
-            cell = published[scenario][place] if scenario in published else None
-            where = {WINDOW: window} if scenario == CBR else {HOPS: int(scenario[0]), WINDOW: window}
-            found.append(
-                Quantity(
-                    f"{what}, {scenario}, W = {window}",
-                    unit,
-                    mean_of(metric, where),
-                    cell.mean if cell else None,
-                    source if cell else f"{source}; value not known here",
-                    studies=_is_cbr if scenario == CBR else _is_plain,
-                    extremes=(cell.low, cell.high) if cell else None,
-                )
-            )
-    return found
+@dataclass(frozen=True)
+class Kind:
+    """What the cells of a table hold."""
+
+    metric: str
+    name: str
+    unit: str
+    aodv: tuple[Mapping[str, Row], str]
+    olsr: tuple[Mapping[str, Row], str]
 
 
-def _table(number_: int, protocol: str, routing: Mapping[str, Any], metric: str, published: Mapping[str, Row]) -> Entry:
-    is_throughput = metric == THROUGHPUT
-    what, unit = ("throughput", "kbps") if is_throughput else ("retransmission index", "%")
-    item = f"Table {number_}"
+RATE = Kind(THROUGHPUT, "throughput", "kbps", aodv=(AODV_THROUGHPUT, "Table 1"), olsr=(OLSR_THROUGHPUT, "Table 3"))
+AGAIN = Kind(
+    RETRANSMISSIONS,
+    "retransmission index",
+    "%",
+    aodv=(AODV_RETRANSMISSIONS, "Table 2"),
+    olsr=(OLSR_RETRANSMISSIONS, "Table 4"),
+)
+
+
+def _cell(
+    kind: Kind, table: tuple[Mapping[str, Row], str], scenario: str, window: int, where: Where, *, cbr: bool
+) -> Quantity:
+    """One cell, beside the published one if that is known."""
+    published, item = table
+    cell = published[scenario][WINDOWS.index(window)] if scenario in published else None
+    return Quantity(
+        f"{kind.name}, {scenario}, W = {window}",
+        kind.unit,
+        mean_of(kind.metric, {**where, WINDOW: window}),
+        cell.mean if cell else None,
+        item if cell else f"{item}; value not known here",
+        studies=_is_cbr if cbr else _is_plain,
+        extremes=(cell.low, cell.high) if cell else None,
+    )
+
+
+def _table(protocol: str, routing: Mapping[str, Any], kind: Kind, table: tuple[Mapping[str, Row], str]) -> Entry:
+    published, item = table
 
     def chart(data: Data) -> list[Chart]:
         points = [(int(name[0]), cell.mean) for name, row in published.items() if name != CBR for cell in row]
         return [
             sweep(
                 data,
-                name=f"{what.replace(' ', '-')}-over-hops",
-                caption=f"{what.capitalize()} over {protocol} by chain length and maximum window, over each channel; "
-                "published: means of the testbed.",
+                name=f"{kind.name.replace(' ', '-')}-over-hops",
+                caption=f"{kind.name.capitalize()} over {protocol} by chain length and maximum window, over each "
+                "channel; published: means of the testbed.",
                 x=HOPS,
-                y=metric,
+                y=kind.metric,
                 by=(WINDOW, "W = {}"),
                 xlabel="hops",
-                ylabel=f"{what} ({'kbit/s' if is_throughput else unit})",
+                ylabel=f"{kind.name} ({'kbit/s' if kind is RATE else kind.unit})",
                 only=_is_plain,
                 marks=[Mark("published", [x for x, _ in points], [y for _, y in points])],
                 legend_title="maximum window",
@@ -169,8 +188,8 @@ def _table(number_: int, protocol: str, routing: Mapping[str, Any], metric: str,
         ]
 
     return Entry(
-        key=f"anastasi2006.table{number_}",
-        title=f"{what.capitalize()} of the testbed, {protocol}",
+        key=f"anastasi2006.{item.lower().replace(' ', '')}",
+        title=f"{kind.name.capitalize()} of the testbed, {protocol}",
         source=SOURCE,
         item=item,
         description=f"One flow routed by {protocol} over 1 to 4 hops, and over 3 hops beside a CBR flow of 192 kbit/s, "
@@ -179,21 +198,27 @@ def _table(number_: int, protocol: str, routing: Mapping[str, Any], metric: str,
             *channels("testbed", routing, sweep={HOPS: LENGTHS, WINDOW: WINDOWS}),
             *channels("testbed", routing, cbr=CBR_PACKET, sweep={WINDOW: WINDOWS}),
         ],
-        quantities=_cells(metric, what, unit, published, item),
+        quantities=[
+            _cell(kind, table, name, w, {} if name == CBR else {HOPS: int(name[0])}, cbr=name == CBR)
+            for name in _SCENARIOS
+            for w in WINDOWS
+        ],
         charts=chart,
-        notes=[*CHANNEL_NOTES, CBR_NOTE, *_TABLE_NOTES.get(number_, ())],
+        notes=[*CHANNEL_NOTES, CBR_NOTE, *_ODD.get(item, ())],
     )
 
 
-_TABLE_NOTES: Mapping[int, Sequence[str]] = {
-    1: (
+_ODD: Mapping[str, Sequence[str]] = {
+    "Table 1": (
         "The mean of 1-hop at W = 3 (1455.8) is printed below its own smallest replica (1463).",
         "The extremes of 2-hop at W = 3 are printed in reverse order.",
     ),
 }
 
-TABLE1 = _table(1, "AODV", HELLO, THROUGHPUT, AODV_THROUGHPUT)
-TABLE2 = _table(2, "AODV", HELLO, RETRANSMISSIONS, AODV_RETRANSMISSIONS)
+TABLE1 = _table("AODV", HELLO, RATE, RATE.aodv)
+TABLE2 = _table("AODV", HELLO, AGAIN, AGAIN.aodv)
+TABLE3 = _table("OLSR", OLSR, RATE, RATE.olsr)
+TABLE4 = _table("OLSR", OLSR, AGAIN, AGAIN.olsr)
 
 
 # --- Figures 4 to 7: one length each --------------------------------------------------------------------------------
@@ -260,42 +285,22 @@ _C3 = Statement(
 
 
 def _windows_of(data: Data, scenario: str, studies: Callable[[str], bool]) -> list[Chart]:
-    """Throughput and retransmission index by window, as the halves of a figure."""
-    found = []
-    for stem, unit, metric, published in (
-        ("throughput", "kbit/s", THROUGHPUT, AODV_THROUGHPUT),
-        ("retransmission index", "%", RETRANSMISSIONS, AODV_RETRANSMISSIONS),
-    ):
-        row = published.get(scenario, ())
-        names = [f"W = {window}" for window, _ in zip(WINDOWS, row, strict=False)]
-        found.append(
-            by_window(
-                data,
-                name=f"{stem.replace(' ', '-')}-by-window",
-                caption=f"{stem.capitalize()} by maximum window, {scenario}, AODV, over each channel.",
-                metric=metric,
-                ylabel=f"{stem} ({unit})",
-                marks=[Mark("published", names, [cell.mean for cell in row])] if row else [],
-                only=studies,
-            )
-        )
-    return found
+    """Throughput and retransmission index by window, the halves of a figure."""
+
+    def marks(kind: Kind) -> list[Mark]:
+        row = kind.aodv[0].get(scenario)
+        names = [f"W = {window}" for window in WINDOWS]
+        return [Mark("published", names, [cell.mean for cell in row])] if row else []
+
+    halves = [(f"{kind.name} ({kind.unit})", kind.metric, marks(kind)) for kind in (RATE, AGAIN)]
+    caption = f"Throughput and retransmission index by maximum window, {scenario}, AODV, over each channel."
+    return [by_window(data, halves, name="by-window", caption=caption, only=studies)]
 
 
-def _columns(scenario: str, studies: Callable[[str], bool]) -> list[Quantity]:
-    """The cells of one row of Tables 1 and 2."""
-    cells = [
-        *_cells(THROUGHPUT, "throughput", "kbps", AODV_THROUGHPUT, "Table 1"),
-        *_cells(RETRANSMISSIONS, "retransmission index", "%", AODV_RETRANSMISSIONS, "Table 2"),
-    ]
-    places = {window: f", {scenario}, W = {window}" for window in WINDOWS}
-    metrics = {"throughput": THROUGHPUT, "retransmission index": RETRANSMISSIONS}
-    return [
-        replace(cell, measure=mean_of(metrics[cell.label.removesuffix(tail)], {WINDOW: window}), studies=studies)
-        for window, tail in places.items()
-        for cell in cells
-        if cell.label.endswith(tail)
-    ]
+def _row(scenario: str) -> list[Quantity]:
+    """The cells of one row of Tables 1 and 2, in a study that sweeps the window alone."""
+    kinds = (RATE, AGAIN)
+    return [_cell(kind, kind.aodv, scenario, w, {}, cbr=scenario == CBR) for w in WINDOWS for kind in kinds]
 
 
 def _figure(number_: int, hops: int, special: Statement) -> Entry:
@@ -309,7 +314,7 @@ def _figure(number_: int, hops: int, special: Statement) -> Entry:
         description=f"One flow routed by AODV-HELLO over {words}, at each maximum window: the testbed simulated over "
         "a stated indoor channel.",
         studies=channels("testbed", HELLO, topology=_line(hops), sweep={WINDOW: WINDOWS}),
-        quantities=_columns(scenario, _is_plain),
+        quantities=_row(scenario),
         statements=[_C1, special, _C4],
         charts=lambda data: _windows_of(data, scenario, _is_plain),
         notes=[*CHANNEL_NOTES, "Statements keep the numbers they have for Figures 4 to 7 together."],
@@ -361,7 +366,7 @@ FIG11 = Entry(
         ),
         *channels("testbed", HELLO, topology=_line(3), sweep={WINDOW: WINDOWS}),
     ],
-    quantities=_columns(CBR, _is_cbr),
+    quantities=_row(CBR),
     statements=[
         Statement(
             "c1",
