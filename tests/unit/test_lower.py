@@ -32,6 +32,8 @@ def test_every_parameter_of_the_engine_is_a_key_of_its_section() -> None:
         if section in base:
             assert names == base[section].keys()
         fields = {f.name: f for f in keys.engine(section)}
+        if section == "link":
+            names.remove("layer")  # it stands in the file as mac.link
         inner = {f"error_{f.name}" for f in fields["error"].fields} if "error" in fields else set()
         assert names <= fields.keys() | inner
 
@@ -43,7 +45,7 @@ def other_value(field: Field, default: Any) -> Any:
     if field.kind == "choice":
         return next((word for word in field.choices if word != default), default)
     if field.kind == "int-list":
-        return [1_000_000, 5_500_000]
+        return [0, 1] if field.name == "nodes" else [1_000_000, 5_500_000]
     if field.kind == "float-list":
         return [0.5, 0.25]
     if field.kind == "float-rows":
@@ -86,6 +88,15 @@ def test_channel_errors_have_their_own_table() -> None:
     assert radio["error_per"] == 0.04
     assert radio["error_applies_to"] == "data"
     assert radio["error_on_error"] == "drop"
+
+
+def test_the_link_layer_is_named_under_mac_and_has_its_parameters_in_link() -> None:
+    scenario = Scenario({**BASE, "mac": {"link": "lred+pacing"}, "link": {"lred_min": 1.5, "nodes": [1]}})
+    link = scenario.points[0].config(1)["link"]
+    assert (link["layer"], link["lred_min"], link["lred_max"], link["nodes"]) == ("lred+pacing", 1.5, 3.2, [1])
+    resolved = scenario.points[0].resolved
+    assert resolved["mac"]["link"] == "lred+pacing"
+    assert resolved["link"]["lred_min"] == 1.5
 
 
 def test_rts_can_be_off() -> None:
