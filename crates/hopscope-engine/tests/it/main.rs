@@ -14,3 +14,4 @@ mod outage;
 mod routes;
 mod routing;
 mod support;
+mod transports;

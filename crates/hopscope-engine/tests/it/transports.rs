@@ -1,0 +1,116 @@
+//! TCP variants, their parts and the ACK policies over real MACs.
+
+use hopscope_engine::config::link::LinkKind;
+use hopscope_engine::config::tcp::{LossRecovery, Pacing};
+use hopscope_engine::config::{AckPolicy, Config, TcpConfig, Transport};
+use hopscope_engine::results::RunResult;
+use hopscope_engine::simulation;
+
+use crate::support::tcp_chain;
+
+const VARIANTS: [Transport; 12] = [
+    Transport::TcpTahoe,
+    Transport::TcpReno,
+    Transport::TcpNewReno,
+    Transport::TcpSack,
+    Transport::TcpVegas,
+    Transport::TcpVeno,
+    Transport::TcpWestwood,
+    Transport::TcpTibet,
+    Transport::TcpFast,
+    Transport::TcpCubic,
+    Transport::TcpAp,
+    Transport::TcpBbr,
+];
+
+fn run(config: Config) -> RunResult {
+    simulation::run(config).expect("a sound scenario")
+}
+
+fn kbps(variant: Transport, profile: &str, hops: u32, change: impl Fn(&mut TcpConfig)) -> f64 {
+    let mut config = tcp_chain(profile, hops, 30);
+    config.flows[0].transport = variant;
+    change(&mut config.flows[0].tcp);
+    run(config).flows[0].throughput_kbps
+}
+
+#[test]
+fn every_variant_carries_a_chain_in_both_profiles() {
+    for profile in ["ns2", "standard"] {
+        let newreno = kbps(Transport::TcpNewReno, profile, 4, |_| ());
+        for variant in VARIANTS {
+            let found = kbps(variant, profile, 4, |_| ());
+            let share = found / newreno;
+            assert!((0.6..2.0).contains(&share), "{variant:?} in {profile}: {found} beside {newreno} kbit/s");
+        }
+    }
+}
+
+#[test]
+fn every_part_works_with_every_variant() {
+    for variant in VARIANTS {
+        let plain = kbps(variant, "standard", 3, |_| ());
+        let parts: [(&str, &dyn Fn(&mut TcpConfig)); 6] = [
+            ("pacing", &|t| t.pacing = Pacing::Window),
+            ("ecn", &|t| t.ecn = true),
+            ("timestamps", &|t| t.timestamps = true),
+            ("frto", &|t| t.frto = true),
+            ("dsack", &|t| t.dsack = true),
+            ("rack", &|t| {
+                if variant.lets_choose_recovery() {
+                    t.loss_recovery = LossRecovery::Rack;
+                }
+            }),
+        ];
+        for (name, part) in parts {
+            let found = kbps(variant, "standard", 3, part);
+            assert!(found > 0.5 * plain, "{variant:?} with {name}: {found} beside {plain} kbit/s");
+        }
+    }
+}
+
+/// Segments per ACK over a static route without ARP: what one end sends over what the other sends.
+fn segments_per_ack(policy: AckPolicy, window: u32, hops: u32) -> f64 {
+    let mut config = tcp_chain("standard", hops, 40);
+    config.flows[0].ack = policy;
+    config.flows[0].max_window = window;
+    let result = run(config);
+    result.flows[0].received_packets as f64 / result.nodes[hops as usize].mac_packets as f64
+}
+
+#[test]
+fn linux_receivers_acknowledge_as_measured_on_kernels() {
+    for (policy, window, hops, least, most) in [
+        (AckPolicy::Linux, 2, 1, 0.99, 1.01),
+        (AckPolicy::Linux, 3, 1, 1.96, 2.01),
+        (AckPolicy::LinuxModern, 1, 1, 0.99, 1.01),
+        (AckPolicy::LinuxModern, 2, 1, 0.99, 1.01), // measured 1.00
+        (AckPolicy::LinuxModern, 3, 1, 1.62, 1.70), // measured 1.67
+        (AckPolicy::LinuxModern, 4, 1, 1.96, 2.01), // measured 2.00
+        (AckPolicy::LinuxModern, 8, 1, 1.96, 2.01), // measured 2.00
+        (AckPolicy::LinuxModern, 2, 4, 0.97, 1.02), // measured 1.00
+        (AckPolicy::LinuxModern, 3, 4, 1.50, 1.75), // measured 1.60
+    ] {
+        let found = segments_per_ack(policy, window, hops);
+        assert!((least..=most).contains(&found), "{policy:?}, window {window}, {hops} hops: {found}");
+    }
+}
+
+#[test]
+fn marks_take_the_place_of_drops() {
+    let lred = |ecn| {
+        let mut config = tcp_chain("ns2", 7, 60);
+        config.link.layer = LinkKind::Lred;
+        (config.link.lred_min, config.link.lred_max) = (0.1, 0.8);
+        config.flows[0].tcp.ecn = ecn;
+        run(config)
+    };
+    let early = |r: &RunResult| -> u64 { r.nodes.iter().filter_map(|n| n.drops.get("early")).sum() };
+    let (dropped, marked) = (lred(false), lred(true));
+    assert!(early(&dropped) > 10, "{} drops", early(&dropped));
+    assert!(early(&marked) < early(&dropped), "ACKs are dropped still, data is not");
+    let marks: u64 = marked.nodes.iter().map(|n| n.ecn_marks).sum();
+    assert!(marks > 10, "{marks} marks");
+    let repeated = |r: &RunResult| r.flows[0].retransmitted_packets;
+    assert!(repeated(&marked) < repeated(&dropped), "{} and {}", repeated(&marked), repeated(&dropped));
+}
