@@ -213,7 +213,7 @@ impl TcpConfig {
         ];
         for (name, value, least, most) in spans {
             if !(least..=most).contains(&value) {
-                let (value, least, most) = (value.as_secs(), least.as_secs(), most.as_secs());
+                let [value, least, most] = [value, least, most].map(|span| span.0 as f64 / 1e9);
                 return Err(BuildError::new(key(name), format!("found {value} s; allowed are {least} to {most} s")));
             }
         }
