@@ -1,9 +1,11 @@
 //! The radio of a node: what it hears, what it can decode, when it senses a carrier.
 
+pub mod arrival;
 pub mod modes;
 pub mod radio;
 
-pub use radio::{Arrival, Edge, Heard, Packed, Radio, RadioRules};
+pub use arrival::{Arrival, Packed};
+pub use radio::{Edge, Heard, Radio, RadioRules};
 
 #[cfg(test)]
 mod tests;

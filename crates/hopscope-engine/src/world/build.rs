@@ -31,7 +31,7 @@ use crate::transport::udp::Udp;
 use crate::units::{Span, Time};
 
 /// More nodes than this are refused: each has two air slots.
-const MAX_NODES: usize = crate::phy::radio::MAX_SLOTS as usize / 2;
+const MAX_NODES: usize = crate::phy::arrival::MAX_SLOTS as usize / 2;
 /// Most that the 16-bit Duration field can announce (IEEE 802.11-2020 9.2.4.2).
 const LONGEST_DURATION: Span = Span::from_micros(32_767);
 /// Most packets of one frame of a trace: they leave in one burst.
