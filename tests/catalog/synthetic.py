@@ -20,6 +20,7 @@ FLOW = {
     "duplicate_packets": 0,
     "retransmission_index_pct": 0.0,
     "no_route_share_pct": 0.0,
+    "first_delivery_s": None,
 }
 NETWORK = {"aggregate_kbps": 100.0, "jain": 1.0, "mac_retry_drops": 10, "queue_drops": 0, "false_link_failures": 0}
 

@@ -44,6 +44,7 @@ def test_the_entries_of_this_version():
         "validation.ns2",
         "validation.bianchi",
         "validation.airtime",
+        "validation.recovery",
     ]
 
 
@@ -54,7 +55,7 @@ def test_the_entries_of_this_version():
         (["anastasi2006"], 16),
         (["fu2003"], 6),
         (["afrakhteh2005"], 13),
-        (["validation"], 3),
+        (["validation"], 4),
         (["fu2003.table1", "fu2003"], 6),
         (["fu2003.sec4.1-buffers"], 1),
     ],

@@ -6,7 +6,7 @@ import pytest
 from synthetic import data, outcomes
 
 from hopscope import catalog
-from hopscope.catalog import afrakhteh2005, fu2003, validation_ns2, validation_theory
+from hopscope.catalog import afrakhteh2005, fu2003, validation_ns2, validation_recovery, validation_theory
 from hopscope.catalog.afrakhteh2005 import udp
 from hopscope.catalog.fu2003 import buffers, defaults
 
@@ -320,6 +320,37 @@ def test_air_times_must_agree_to_the_nanosecond(monkeypatch, error, expected):
 
     monkeypatch.setattr(_core, "frame_airtime_ns", airtime, raising=False)
     assert set(map(frozenset, outcomes(validation_theory.AIRTIME, lambda _l, _w: {}).values())) == {frozenset(expected)}
+
+
+def recovery(dies, *backs):
+    """Seconds until the first packet, by the label of the study."""
+
+    def model(label, _where):
+        protocol = next(p for p in validation_recovery.PROTOCOLS if p.label == label)
+        times = [dies(protocol), *(back(protocol) for back in backs)]
+        return {f"flow.{number}.first_delivery_s": seconds for number, seconds in enumerate(times, 1)}
+
+    return model
+
+
+def test_recovery_must_keep_to_the_timers_in_every_run():
+    def died(p):
+        return p.dies.seconds
+
+    def back(p):
+        return p.back.seconds
+
+    def late(p):
+        return p.back.seconds + 0.01
+
+    entry = validation_recovery.RECOVERY
+    ids = [s.id for s in entry.statements]
+    assert len(ids) == 2 * len(validation_recovery.PROTOCOLS)
+    assert outcomes(entry, recovery(died, back, back, back, back)) == dict.fromkeys(ids, PASS)
+    one_late = outcomes(entry, recovery(died, back, back, back, late))
+    assert [one_late[i] for i in ids] == [PASS, FAIL] * len(validation_recovery.PROTOCOLS)
+    never = outcomes(entry, recovery(lambda _p: None, back, back, back, lambda _p: None))
+    assert never == dict.fromkeys(ids, FAIL)
 
 
 def test_defaults_are_judged_against_the_resolved_scenario():

@@ -10,7 +10,7 @@ from functools import cache
 from hopscope.catalog.entry import Entry
 from hopscope.errors import InputError
 
-MODULES = ("fu2003", "afrakhteh2005", "anastasi2006", "validation_ns2", "validation_theory")
+MODULES = ("fu2003", "afrakhteh2005", "anastasi2006", "validation_ns2", "validation_theory", "validation_recovery")
 """Modules of this package that hold `ENTRIES`, in the order of the catalogue."""
 
 
