@@ -99,6 +99,15 @@ def test_save_writes_every_format(tmp_path):
     assert written["pdf"].read_bytes().startswith(b"%PDF")
 
 
+def test_whole_positions_have_no_ticks_between_them():
+    hops = Line("", [1.0, 2.0, 3.0, 4.0], [10.0, 20.0, 15.0, 12.0])
+    [ax] = plots.draw(chart(panels=[Panel("", [hops])])).axes
+    assert all(tick == int(tick) for tick in ax.get_xticks())
+    loads = Line("", [0.5, 1.0, 1.5], [10.0, 20.0, 15.0])
+    [ax] = plots.draw(chart(panels=[Panel("", [loads])])).axes
+    assert any(tick != int(tick) for tick in ax.get_xticks())
+
+
 def test_stacked_series_share_time_and_have_an_axis_each():
     panels = [
         Panel("kbit/s", [Line("", [0.0, 1.0, 2.0], [400.0, 0.0, 390.0])]),

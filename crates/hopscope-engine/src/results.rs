@@ -264,8 +264,15 @@ fn flow_result(
         } else {
             let what =
                 if meter.sent == 1 { "1 packet was".to_string() } else { format!("{} packets were", meter.sent) };
-            let way = if flow.hops == 0 { ": no chain of neighbours joins the two nodes" } else { "" };
-            format!("{what} sent, none was delivered in order{way}")
+            let why = if flow.hops == 0 {
+                ": no chain of neighbours joins the two nodes".to_string()
+            } else {
+                let without = route.without_pct(now).filter(|&share| share > 0.0);
+                without
+                    .map(|share| format!("; the source had no route for {share:.0} % of the time"))
+                    .unwrap_or_default()
+            };
+            format!("{what} sent, none was delivered in order{why}")
         }
     });
     let off = config.outages.iter().filter(|o| o.from < config.duration && o.to.is_none_or(|to| to > config.warmup));

@@ -262,6 +262,9 @@ def _scale(axes: Sequence[Axes], chart: Chart) -> None:
             places = sorted({float(x) for line in panel.lines for x in line.x})
             ax.set_xticks(places, [f"{place:g}" for place in places])
             ax.minorticks_off()
+        elif chart.kind == "lines" and all(float(x).is_integer() for line in panel.lines for x in line.x):
+            # Hops and windows are whole.
+            ax.locator_params(axis="x", integer=True)
         values = [y for line in panel.lines for y in line.y] + [y for mark in panel.marks for y in mark.y]
         if chart.log_y:
             ax.set_yscale("log")

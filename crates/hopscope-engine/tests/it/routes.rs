@@ -83,6 +83,17 @@ fn static_routes_are_always_there_and_a_partition_has_none() {
     let result = run(cut);
     assert_eq!((result.flows[0].no_route_share_pct, result.flows[0].route_changes), (Some(100.0), 0));
     assert_eq!(states(&result, 0), [(0.0, 0.0)]);
+    assert!(result.flows[0].note.as_ref().is_some_and(|note| note.contains("no chain of neighbours")));
+}
+
+#[test]
+fn a_flow_that_carried_nothing_says_how_long_it_had_no_route() {
+    // In five milliseconds no reply comes back over three hops.
+    let mut config = over_hellos(3, 2);
+    config.flows[0].start = Time::ZERO + Span::from_millis(1_995);
+    let result = run(config);
+    let note = result.flows[0].note.clone().expect("nothing was carried");
+    assert!(note.ends_with("none was delivered in order; the source had no route for 100 % of the time"), "{note}");
 }
 
 #[test]
