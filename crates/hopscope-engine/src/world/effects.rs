@@ -17,8 +17,8 @@ use crate::units::{Span, Time};
 /// Interface-queue length below which a saturating source adds its next packet.
 const SATURATING_DEPTH: usize = 2;
 
-/// How long such a source waits for an ARP reply before it offers another packet (a default).
-const ARP_PATIENCE: Span = Span::from_millis(100);
+/// How long such a source waits for an ARP reply or a route before it offers another packet (a default).
+const PATIENCE: Span = Span::from_millis(100);
 /// No signal is under way for longer: `build.rs` refuses such ranges.
 const LONGEST_FLIGHT: Span = Span(u16::MAX as u64);
 
@@ -299,15 +299,20 @@ impl<R: Recorder> World<R> {
             return;
         }
         if !again && net.arp.is_asking() {
-            if !net.refill_queued {
-                net.refill_queued = true;
-                self.events.push(self.now + ARP_PATIENCE, Event::Refill { node });
-            }
+            self.refill_later(node);
             return;
         }
         for place in 0..self.nets[node.index()].saturating.len() {
             let flow = self.nets[node.index()].saturating[place];
             self.pump_udp(flow);
+        }
+    }
+
+    fn refill_later(&mut self, node: NodeId) {
+        let net = &mut self.nets[node.index()];
+        if !net.refill_queued {
+            net.refill_queued = true;
+            self.events.push(self.now + PATIENCE, Event::Refill { node });
         }
     }
 
@@ -415,7 +420,8 @@ impl<R: Recorder> World<R> {
         loop {
             let state = &self.flows[flow.index()];
             let node = state.from;
-            if state.backlog == 0 || self.nets[node.index()].queue.len() >= SATURATING_DEPTH {
+            let queue = &self.nets[node.index()].queue;
+            if state.backlog == 0 || queue.len() >= SATURATING_DEPTH || queue.is_full() {
                 return;
             }
             let bytes = state.backlog.min(u64::from(state.packet)) as u32;
@@ -425,7 +431,14 @@ impl<R: Recorder> World<R> {
                     self.note(Record::Completed { flow });
                 }
             }
+            let waiting = |world: &Self| (world.macs[node.index()].is_free(), world.nets[node.index()].queue.len());
+            let before = waiting(self);
             self.send_udp(flow, bytes);
+            if self.wiring.link_delay == Span::ZERO && waiting(self) == before {
+                // It waits for a route, or there is none: filling the queue has to wait too.
+                self.refill_later(node);
+                return;
+            }
             if self.wiring.link_delay > Span::ZERO {
                 // The packet is still on its way to the queue; the next one follows when the MAC asks again.
                 return;

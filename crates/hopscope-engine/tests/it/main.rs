@@ -13,5 +13,6 @@ mod order;
 mod outage;
 mod routes;
 mod routing;
+mod sources;
 mod support;
 mod transports;
