@@ -1,7 +1,7 @@
 //! Checks of the channel's parameters.
 
 use crate::config::RadioConfig;
-use crate::config::radio::ErrorKind;
+use crate::config::radio::{ErrorKind, Interference};
 use crate::error::BuildError;
 use crate::units::Span;
 
@@ -23,6 +23,11 @@ pub fn check(radio: &RadioConfig, nodes: usize) -> Result<(), BuildError> {
     if radio.error_kind == ErrorKind::Markov {
         check_markov(radio)?;
     }
+    require(
+        radio.error_kind != ErrorKind::Sinr || radio.interference == Interference::Sinr,
+        "radio.error_kind",
+        || "found sinr; it needs interference = \"sinr\", which knows the ratio".to_string(),
+    )?;
     check_choice(radio, nodes)
 }
 

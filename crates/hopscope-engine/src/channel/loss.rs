@@ -170,7 +170,8 @@ fn cumulative(weights: impl Iterator<Item = f64>) -> Vec<f64> {
 /// The states of a configuration: their rates, and how each is left.
 fn states(radio: &RadioConfig) -> Option<(Vec<Rates>, Vec<Leave>)> {
     match radio.error_kind {
-        ErrorKind::None => None,
+        // Those of the ratio are the radio's.
+        ErrorKind::None | ErrorKind::Sinr => None,
         ErrorKind::Uniform => {
             let rates = Rates { frame: radio.error_per, bit: radio.error_ber };
             Some((vec![rates], vec![Leave { sojourn: Sojourn::Stays, next: vec![1.0] }]))
@@ -206,7 +207,7 @@ fn states(radio: &RadioConfig) -> Option<(Vec<Rates>, Vec<Leave>)> {
 /// Long-run shares of the states, cumulative; of a chain that never mixes, those after an even start.
 fn shares(radio: &RadioConfig, leaves: &[Leave]) -> Vec<f64> {
     match radio.error_kind {
-        ErrorKind::None | ErrorKind::Uniform => vec![1.0],
+        ErrorKind::None | ErrorKind::Sinr | ErrorKind::Uniform => vec![1.0],
         ErrorKind::GilbertElliott => {
             cumulative([radio.error_good_time, radio.error_bad_time].into_iter().map(|time| time.0 as f64))
         }

@@ -51,11 +51,11 @@ impl PathLoss {
         self.radiated * (self.wavelength / (4.0 * std::f64::consts::PI * distance)).powi(2)
     }
 
-    /// Distance in metres from which the mean power stays below `power` watts, to within a millimetre; at most `most`.
+    /// Distance in metres from which the mean power stays below `power` watts; at most `most`.
     pub fn distance_of(&self, power: f64, most: f64) -> f64 {
         // Every model falls with distance.
         let (mut near, mut far) = (0.0, most);
-        while far - near > 1e-3 {
+        for _ in 0..HALVINGS {
             let middle = 0.5 * (near + far);
             if self.power(middle) >= power {
                 near = middle;
@@ -66,6 +66,9 @@ impl PathLoss {
         far
     }
 }
+
+/// Halvings of the interval in which a distance is looked for: far below a millimetre for any that nodes can have.
+const HALVINGS: u32 = 64;
 
 #[cfg(test)]
 mod tests {

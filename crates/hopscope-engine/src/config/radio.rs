@@ -106,6 +106,9 @@ choice! {
         GilbertElliott = "gilbert-elliott",
         /// Each link moves between any number of states by `error_transitions`, one step every `error_step`.
         Markov = "markov",
+        /// Each reception is lost with the probability that follows from its ratio of signal to interference and noise,
+        /// in place of the threshold of its rate. Needs `interference = "sinr"`.
+        Sinr = "sinr",
     }
 }
 

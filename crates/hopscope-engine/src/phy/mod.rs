@@ -1,6 +1,7 @@
 //! The radio of a node: what it hears, what it can decode, when it senses a carrier.
 
 pub mod arrival;
+pub mod error_rate;
 pub mod modes;
 pub mod radio;
 

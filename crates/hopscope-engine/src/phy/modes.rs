@@ -24,6 +24,11 @@ pub fn mode_of(rate: u64) -> Option<u8> {
     THRESHOLDS.iter().position(|&(r, _)| r == rate).map(|i| i as u8)
 }
 
+/// The rate of a mode, bit/s.
+pub fn rate(mode: u8) -> u64 {
+    THRESHOLDS[usize::from(mode)].0
+}
+
 /// Least signal-to-interference-and-noise ratio (linear) of a mode.
 pub fn sinr_threshold(mode: u8) -> f64 {
     10f64.powf(THRESHOLDS[usize::from(mode)].1 / 10.0)

@@ -13,9 +13,11 @@
 //! ```
 
 use crate::config::RadioConfig;
-use crate::config::radio::{CaptureRule, IgnoredFrame, Interference, Undecodable};
+use crate::config::radio::{CaptureRule, ErrorKind, IgnoredFrame, Interference, Undecodable};
 use crate::phy::arrival::{Arrival, Packed};
+use crate::phy::error_rate::ErrorRules;
 use crate::phy::modes;
+use crate::rng::{Purpose, Stream};
 use crate::units::Time;
 
 /// Parameters of reception shared by all radios of a run.
@@ -33,6 +35,8 @@ pub struct RadioRules {
     pub undecodable_locks: bool,
     /// Noise power, watts.
     pub noise: f64,
+    /// Losses drawn from the ratio instead of a threshold (`error = { kind = "sinr" }`).
+    pub errors: Option<ErrorRules>,
     /// Frames alone on the air may be taken at once (not where noise decides, nor where every edge is to be walked).
     pub isolated: bool,
     /// The same, and undecodable ones leave nothing.
@@ -51,6 +55,7 @@ impl RadioRules {
             ignored_frame: radio.ignored_frame,
             undecodable_locks,
             noise: 10f64.powf(radio.noise_floor / 10.0) * 1e-3,
+            errors: (radio.error_kind == ErrorKind::Sinr).then(|| ErrorRules::new(radio)),
             isolated,
             passing: isolated && !undecodable_locks,
         }
@@ -129,6 +134,7 @@ pub enum Heard {
 /// The frame that holds the receiver.
 #[derive(Debug, Clone, Copy, Default)]
 struct Lock {
+    start: Time,
     end: Time,
     nav: u32,
     power: f32,
@@ -156,6 +162,9 @@ pub struct Radio {
     pub owner_word: u32,
 }
 
+/// Bits of a frame whose end is an event at its receiver.
+const OWN: u8 = Arrival::FOR_ME | Arrival::DECODABLE;
+
 /// A frame holds the receiver (`Rest::lock`).
 const HELD: u8 = 1;
 /// More arrivals wait in `Rest::later`.
@@ -176,6 +185,11 @@ struct Rest {
     later: Vec<Packed>,
     /// Everything on the air, for the additive model only.
     on_air: Vec<(Time, f32)>,
+    /// Names the draws of losses from the ratio.
+    draws: u64,
+    /// How far the locked frame has been looked at for such losses, and the logarithm of its chances so far.
+    judged: Time,
+    log_success: f64,
 }
 
 impl Default for Radio {
@@ -208,6 +222,11 @@ impl Radio {
     pub fn clear(&mut self, bits: u8) {
         debug_assert!(bits >= Radio::OWNER_BIT);
         self.bits &= !bits;
+    }
+
+    /// Names the draws of this radio's losses (`RadioRules::errors`).
+    pub fn name_draws(&mut self, name: u64) {
+        self.rest.draws = name;
     }
 
     /// Announces a frame that will arrive; order of calls does not matter between different start times.
@@ -281,21 +300,21 @@ impl Radio {
         self.has(HELD).then_some(self.rest.lock.end)
     }
 
-    /// True when the frame being received is addressed to this node (or broadcast): its end is an event here.
+    /// True when the frame being received is addressed to this node (or broadcast) and could be decoded: its end is an
+    /// event here.
     #[inline]
     pub fn receives_own(&self) -> bool {
-        self.has(HELD) && self.rest.lock.flags & Arrival::FOR_ME != 0
+        self.has(HELD) && self.rest.lock.flags & OWN == OWN
     }
 
     /// End of a frame for this node that holds the receiver at `now`, where that can be told without applying edges:
     /// it began before with nothing else on the air.
     #[inline]
     pub fn own_frame_until(&mut self, now: Time) -> Option<Time> {
-        const WANTED: u8 = Arrival::FOR_ME | Arrival::DECODABLE;
         let (start, end) = (self.front.start, self.front.end());
         let own = start < now
             && end > now
-            && self.front.flags() & WANTED == WANTED
+            && self.front.flags() & OWN == OWN
             && !self.has(HELD | MORE)
             && !(self.has(DISTURBED) && self.is_disturbed(start));
         own.then_some(end)
@@ -355,7 +374,7 @@ impl Radio {
     pub fn next_edge(&mut self, limit: Time, rules: &RadioRules) -> Option<Edge> {
         let start = self.front.start;
         if self.has(HELD) && self.rest.lock.end <= start {
-            return (self.rest.lock.end <= limit).then(|| self.end_lock());
+            return (self.rest.lock.end <= limit).then(|| self.end_lock(rules));
         }
         if start < limit {
             let arrival = self.front.unpack();
@@ -385,13 +404,14 @@ impl Radio {
         }
     }
 
-    fn end_lock(&mut self) -> Edge {
+    fn end_lock(&mut self, rules: &RadioRules) -> Edge {
+        let lost = rules.errors.as_ref().is_some_and(|errors| !self.survives(errors, rules));
         let lock = &self.rest.lock;
         self.bits &= !HELD;
         if self.rest.tx_until > lock.end {
             return Edge::Deaf;
         }
-        if lock.spoiled {
+        if lock.spoiled || lost {
             return Edge::RxBad { at: lock.end };
         }
         Edge::RxOk { at: lock.end, slot: lock.slot, nav: lock.nav, flags: lock.flags }
@@ -400,6 +420,11 @@ impl Radio {
     fn begin(&mut self, arrival: &Arrival, rules: &RadioRules) -> Edge {
         let at = arrival.start;
         if rules.interference == Interference::Sinr {
+            if let Some(errors) = &rules.errors
+                && self.has(HELD)
+            {
+                self.judge(at, errors, rules);
+            }
             self.rest.on_air.retain(|(end, _)| *end > at);
         }
         let edge = if self.has(HELD) { self.overlap(arrival, rules) } else { self.try_lock(arrival, rules) };
@@ -430,7 +455,7 @@ impl Radio {
             Interference::Range => spoiled |= self.rest.energy_until > at,
             Interference::Sinr => {
                 min_sinr = self.sinr(arrival.power, None, rules);
-                spoiled |= f64::from(min_sinr) < modes::sinr_threshold(arrival.mode);
+                spoiled |= rules.errors.is_none() && f64::from(min_sinr) < modes::sinr_threshold(arrival.mode);
             }
         }
         self.take_lock(arrival, spoiled, min_sinr);
@@ -483,8 +508,8 @@ impl Radio {
                 } else {
                     let now = self.sinr(self.rest.lock.power, Some(arrival.power), rules);
                     self.rest.lock.min_sinr = self.rest.lock.min_sinr.min(now);
-                    self.rest.lock.spoiled |=
-                        f64::from(self.rest.lock.min_sinr) < modes::sinr_threshold(self.rest.lock.mode);
+                    self.rest.lock.spoiled |= rules.errors.is_none()
+                        && f64::from(self.rest.lock.min_sinr) < modes::sinr_threshold(self.rest.lock.mode);
                 }
             }
         }
@@ -505,7 +530,9 @@ impl Radio {
 
     fn take_lock(&mut self, arrival: &Arrival, spoiled: bool, min_sinr: f32) {
         self.bits |= HELD;
+        (self.rest.judged, self.rest.log_success) = (arrival.start, 0.0);
         self.rest.lock = Lock {
+            start: arrival.start,
             end: arrival.end,
             nav: arrival.nav,
             power: arrival.power,
@@ -534,6 +561,30 @@ impl Radio {
         self.bits |= DISTURBED;
         self.rest.energy_power = if self.rest.energy_until > at { self.rest.energy_power.max(power) } else { power };
         self.rest.energy_until = self.rest.energy_until.max(end);
+    }
+
+    /// Adds up the chances of the locked frame until `until`: the ratio is constant between the ends of other frames.
+    fn judge(&mut self, until: Time, errors: &ErrorRules, rules: &RadioRules) {
+        let lock = self.rest.lock;
+        let until = until.min(lock.end);
+        while self.rest.judged < until {
+            let from = self.rest.judged;
+            let active = self.rest.on_air.iter().filter(|(end, _)| *end > from);
+            let (power, to) = active.fold((0.0, until), |(sum, to), &(end, p)| (sum + f64::from(p), to.min(end)));
+            let others = (power - f64::from(lock.power)).max(0.0);
+            let sinr = f64::from(lock.power) / (rules.noise + others);
+            self.rest.log_success += errors.log_success(lock.mode, (lock.start, lock.end), (from, to), sinr);
+            self.rest.judged = to;
+        }
+    }
+
+    /// Draws whether the locked frame, at its end, came through. The draw follows from the radio, the frame and the
+    /// time alone.
+    fn survives(&mut self, errors: &ErrorRules, rules: &RadioRules) -> bool {
+        let lock = self.rest.lock;
+        self.judge(lock.end, errors, rules);
+        let mut draw = Stream::derive(self.rest.draws, lock.end.0, u64::from(lock.slot), Purpose::Error);
+        draw.uniform() < self.rest.log_success.exp()
     }
 
     /// Ratio of `power` to noise and everything else on the air; `extra` is a frame not yet listed.

@@ -5,9 +5,9 @@
 
 use proptest::prelude::*;
 
-use super::{Arrival, Edge, Heard, Radio, RadioRules};
+use super::{Arrival, Edge, Heard, Radio, RadioRules, error_rate};
 use crate::config::RadioConfig;
-use crate::config::radio::{CaptureRule, IgnoredFrame, Interference, Undecodable};
+use crate::config::radio::{CaptureRule, ErrorKind, IgnoredFrame, Interference, Undecodable};
 use crate::units::Time;
 
 const NEAR: u8 = Arrival::DECODABLE | Arrival::SENSED | Arrival::INTERFERES;
@@ -343,4 +343,52 @@ proptest! {
         let last = |l: &[Learnt]| l.last().map(|l| format!("{l:?}"));
         prop_assert_eq!(last(&at_once), last(&edge_by_edge));
     }
+}
+
+#[test]
+fn losses_from_the_ratio_follow_the_noise_and_the_time_of_the_interference() {
+    // 12 ms at 2 Mbit/s, 144 us of preamble and 48 us of header in front.
+    let power = 1e-9f32;
+    let airtime = 12_192_000;
+    let rules = |db: f64| {
+        // Noise so many decibels below the signal.
+        let noise_floor = 10.0 * (1e-9f64 / 1e-3).log10() - db;
+        rules(|r| {
+            (r.interference, r.error_kind, r.noise_floor) = (Interference::Sinr, ErrorKind::Sinr, noise_floor);
+        })
+    };
+    let received = |rules: &RadioRules, other: Option<(u64, u64)>| {
+        let runs = 4_000;
+        let good = (0..runs).filter(|&run| {
+            let mut radio = Radio::default();
+            radio.name_draws(run);
+            radio.post(&frame(0, 1_000, 1_000 + airtime, power, NEAR));
+            if let Some((start, end)) = other {
+                radio.post(&frame(2, start, end, power, FAR));
+            }
+            let mut ok = false;
+            while let Some(edge) = radio.next_edge(Time(100_000_000), rules) {
+                ok |= matches!(edge, Edge::RxOk { slot: 0, .. });
+            }
+            ok
+        });
+        good.count() as f64 / runs as f64
+    };
+    let chance = |bits: f64, sinr: f64| error_rate::log_success(1, sinr, bits).exp();
+    // 24,000 bits at 0.5 dB; the header is far safer.
+    let expected = chance(24_000.0, 10f64.powf(0.05));
+    assert!((0.1..0.9).contains(&expected), "{expected}");
+    let found = received(&rules(0.5), None);
+    assert!((found - expected).abs() < 0.03, "{found} received, expected {expected}");
+    assert!(received(&rules(5.0), None) > 0.999 && received(&rules(-6.0), None) < 0.001);
+    // A second frame of the same power in the middle of the frame: two bits at 0 dB for each microsecond of it.
+    let quiet = rules(20.0);
+    let sinr = 1.0 / (1.0 + 0.01);
+    for micros in [0, 3_000, 9_000] {
+        let expected = chance(micros as f64 * 2.0, sinr);
+        let found = received(&quiet, Some((2_000_000, 2_000_000 + micros * 1_000 + 1)));
+        assert!((found - expected).abs() < 0.03, "{micros} us: {found} received, expected {expected}");
+    }
+    // In the preamble it does no harm.
+    assert_eq!(received(&quiet, Some((2_000, 140_000))), 1.0);
 }

@@ -92,6 +92,11 @@ pub(super) fn build<R: Recorder>(config: &Config, recorder: R) -> Result<World<R
         routing_effects: Vec::new(),
         recorder,
     };
+    if world.rules.station.radio.errors.is_some() {
+        for (node, station) in world.stations.iter_mut().enumerate() {
+            station.radio.name_draws(stream(node, Purpose::Error).next_u64());
+        }
+    }
     let fixed = config.routing.protocol == RoutingProtocol::Static;
     for (number, flow) in config.flows.iter().enumerate() {
         let (from, to) = (NodeId(flow.from), NodeId(flow.to));

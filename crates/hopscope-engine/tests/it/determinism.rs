@@ -2,7 +2,9 @@
 
 use hopscope_engine::config::Config;
 use hopscope_engine::config::mac::EifsRule;
-use hopscope_engine::config::radio::{CaptureRule, ErrorKind, Interference, OnError, Undecodable};
+use hopscope_engine::config::radio::{
+    CaptureRule, ErrorKind, Fading, Interference, OnError, Propagation, Shadowing, Undecodable,
+};
 use hopscope_engine::record::TrajectoryHash;
 use hopscope_engine::simulation::{self, Simulation};
 use hopscope_engine::units::Span;
@@ -35,6 +37,20 @@ fn variants() -> Vec<(&'static str, Config)> {
         errors.radio.error_on_error = on_error;
         all.push(("errors", errors));
     }
+    for interference in [Interference::Capture, Interference::Range, Interference::Sinr] {
+        let mut varied = busy_field("standard", 8);
+        varied.radio.interference = interference;
+        varied.radio.propagation = Propagation::LogDistance;
+        varied.radio.shadowing = Shadowing::Correlated;
+        varied.radio.fading = Fading::Nakagami;
+        varied.radio.error_kind = ErrorKind::GilbertElliott;
+        all.push(("varying channel", varied));
+    }
+    let mut ratio = busy_field("standard", 8);
+    ratio.radio.interference = Interference::Sinr;
+    ratio.radio.error_kind = ErrorKind::Sinr;
+    ratio.radio.noise_floor = -72.0;
+    all.push(("losses from the ratio", ratio));
     let mut basic = busy_field("standard", 8);
     basic.mac.rts_threshold = None;
     all.push(("basic access", basic));

@@ -3,7 +3,8 @@
 use hopscope_engine::World;
 use hopscope_engine::config::mac::{BusyAtExpiry, EifsRule};
 use hopscope_engine::config::radio::{
-    CaptureRule, ErrorKind, ErrorScope, IgnoredFrame, Interference, OnError, Undecodable,
+    CaptureRule, ErrorKind, ErrorScope, Fading, IgnoredFrame, Interference, OnError, Propagation, Shadowing,
+    Undecodable,
 };
 use hopscope_engine::config::{App, Config, Transport};
 use hopscope_engine::ids::NodeId;
@@ -19,12 +20,14 @@ fn network() -> impl Strategy<Value = Config> {
     let nodes = proptest::collection::vec((0.0..700.0f64, 0.0..500.0f64), 2..10);
     let radio = (any::<[bool; 6]>(), 0..3u8, prop_oneof![2 => Just(0.0), 1 => 0.01..0.3f64]);
     let mac = (any::<[bool; 6]>(), prop_oneof![Just(None), Just(Some(0)), Just(Some(400))], 1..12u32);
-    (any::<bool>(), 0..1_000u64, nodes, radio, mac).prop_map(|(ns2, seed, nodes, radio, mac)| {
+    let channel = prop_oneof![1 => Just([0; 4]), 1 => any::<[u8; 4]>()];
+    (any::<bool>(), 0..1_000u64, nodes, radio, mac, channel).prop_map(|(ns2, seed, nodes, radio, mac, channel)| {
         let mut config = chain(if ns2 { "ns2" } else { "standard" }, 1, 3);
         config.seed = seed;
         config.nodes = nodes.into_iter().map(|(x, y)| [x, y]).collect();
         config.net.arp = false;
         change_radio(&mut config, radio);
+        change_channel(&mut config, channel);
         change_mac(&mut config, mac);
         config
     })
@@ -41,6 +44,30 @@ fn change_radio(config: &mut Config, (flags, model, errors): ([bool; 6], u8, f64
     r.error_per = errors;
     r.error_applies_to = if flags[4] { ErrorScope::All } else { ErrorScope::Data };
     r.error_on_error = if flags[5] { OnError::Flag } else { OnError::Drop };
+}
+
+/// Any combination of path loss, shadowing, fading and losses in bursts; zeros are the plain channel.
+fn change_channel(config: &mut Config, picks: [u8; 4]) {
+    let r = &mut config.radio;
+    r.propagation = [Propagation::TwoRay, Propagation::Friis, Propagation::LogDistance][usize::from(picks[0] % 3)];
+    r.shadowing = [Shadowing::None, Shadowing::Static, Shadowing::Correlated][usize::from(picks[1] % 3)];
+    r.shadowing_time = Span::from_millis(u64::from(picks[1]) + 1);
+    r.fading = [Fading::None, Fading::Rayleigh, Fading::Nakagami][usize::from(picks[2] % 3)];
+    r.coherence_time = Span::from_millis(u64::from(picks[2]) + 1);
+    match picks[3] % 3 {
+        0 => {}
+        1 => {
+            r.error_kind = ErrorKind::GilbertElliott;
+            r.error_good_time = Span::from_millis(100);
+            r.error_bad_time = Span::from_millis(u64::from(picks[3]) + 1);
+        }
+        _ => {
+            r.error_kind = ErrorKind::Markov;
+            r.error_transitions = vec![vec![0.9, 0.1, 0.0], vec![0.0, 0.5, 0.5], vec![1.0, 0.0, 0.0]];
+            r.error_state_per = vec![0.0, 0.2, 1.0];
+            r.error_links = if picks[3] > 127 { vec![[0, 1], [1, 0]] } else { Vec::new() };
+        }
+    }
 }
 
 fn change_mac(config: &mut Config, (flags, rts_threshold, queue): ([bool; 6], Option<u32>, u32)) {

@@ -1,6 +1,7 @@
 //! Tests of whole networks: one binary, one file per question.
 
 mod analytic;
+mod channel;
 mod determinism;
 mod dsr;
 mod errors;
