@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import pytest
+from synthetic import data
 
 from hopscope import catalog
 from hopscope.catalog import afrakhteh2005, fu2003, validation_ns2, validation_theory
@@ -62,6 +63,35 @@ def test_the_entries_of_this_version():
 )
 def test_keys_are_prefixes_up_to_a_dot(keys, count):
     assert len(catalog.find(keys)) == count
+
+
+@pytest.mark.parametrize(
+    ("key", "statements"),
+    [
+        ("afrakhteh2005.exp12.case1", ["c1"]),
+        ("afrakhteh2005.exp12.case3", []),
+        ("afrakhteh2005.exp13.case1", ["c1", "c2"]),
+        ("afrakhteh2005.exp13.case3", ["c4"]),
+    ],
+)
+def test_a_case_runs_alone(key, statements):
+    [entry] = catalog.find([key])
+    assert entry.key == key
+    assert [statement.id for statement in entry.statements] == statements
+    case = f"case {key[-1]}, "
+    assert {study.label.startswith(case) or "one flow" in study.label for study in entry.studies} == {True}
+    assert {quantity.label.startswith(case) for quantity in entry.quantities} == {True}
+    found = data(entry, lambda _l, _w: {})
+    for statement in entry.statements:
+        assert statement.judge(found)
+    assert any(not chart.is_empty for chart in entry.charts(found))
+
+
+def test_a_whole_entry_has_its_cases_in_it():
+    found = catalog.find(["afrakhteh2005.exp12.case1", "afrakhteh2005.exp12", "afrakhteh2005.exp13.case2"])
+    assert [entry.key for entry in found] == ["afrakhteh2005.exp12", "afrakhteh2005.exp13.case2"]
+    with pytest.raises(InputError, match=r"did you mean 'afrakhteh2005\.exp12\.case1'"):
+        catalog.find(["afrakhteh2005.exp12.cas1"])
 
 
 @pytest.mark.parametrize(("key", "close"), [("fu2003.fig2-leftt", "fu2003.fig2-left"), ("validaton", "validation")])

@@ -7,9 +7,12 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from rich.console import Console
 
 from hopscope import run
+from hopscope.cli.table import print_result
 from hopscope.errors import ScenarioError
+from hopscope.report.tables import charts
 from hopscope.scenario import Scenario, load
 from hopscope.scenario.fields import NS
 from hopscope.scenario.traces import TraceError, read_trace
@@ -227,6 +230,21 @@ def test_groups_are_added_up() -> None:
         point.samples("group.slwo.jain")
 
 
+def test_the_table_shows_groups_and_starvation() -> None:
+    cbr = {"app": "cbr", "rate": "50kbps", "packet": 500}
+    result = run(scenario({**cbr, "copies": 2, "group": "slow"}, {**cbr, "start": "1s"}))
+    console = Console(record=True, width=200)
+    print_result(console, result)
+    lines = console.export_text().splitlines()
+    [group] = [line for line in lines if "group slow (Jain 1.0" in line]
+    total = result.points[0].samples("group.slow.aggregate_kbps")[0]
+    assert f"{total:.1f}" in group
+    assert any("starved" in line for line in lines)
+    alone = Console(record=True, width=200)
+    print_result(alone, run(scenario(cbr)))
+    assert "starved" not in alone.export_text()
+
+
 # --- Fairness and starvation ----------------------------------------------------------------------------------------
 
 
@@ -245,6 +263,8 @@ def test_fairness_over_time_and_starvation() -> None:
     # The third flow sends 500 B every 4 s: two equal shares of three, or one of two.
     assert found["value"].iloc[3] == pytest.approx(2 / 3, abs=0.05)
     assert single["network"]["jain_interval"] == pytest.approx(found["value"].mean())
+    [chart] = [chart for chart in charts(result) if chart.name == "fairness-over-time"]
+    assert list(chart.panels[0].lines[0].y) == list(found["value"])
     starved = [flow["starved_pct"] for flow in single["flows"]]
     assert starved[:2] == [0.0, 0.0]
     assert starved[2] > 95

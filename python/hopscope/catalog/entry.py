@@ -8,7 +8,7 @@ data; only the judging of a statement is a function, and most of those come from
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from enum import StrEnum
 from typing import Any
 
@@ -107,6 +107,19 @@ class Statement:
 
 
 @dataclass(frozen=True)
+class Part:
+    """A case of an entry that can be run alone.
+
+    Attributes:
+        studies: which studies it needs, by label.
+        statements: ids of the statements that can be judged on them.
+    """
+
+    studies: Callable[[str], bool]
+    statements: Sequence[str] = ()
+
+
+@dataclass(frozen=True)
 class Entry:
     """One entry of the catalogue.
 
@@ -121,6 +134,7 @@ class Entry:
         statements: what is judged.
         charts: takes the data; returns the figures.
         notes: ambiguities of the source and the choices made here.
+        parts: cases that can be run alone, by the name that follows the key and a dot.
     """
 
     key: str
@@ -133,3 +147,17 @@ class Entry:
     statements: Sequence[Statement] = ()
     charts: Callable[[Data], Sequence[Chart]] = lambda _data: ()
     notes: Sequence[str] = ()
+    parts: Mapping[str, Part] = field(default_factory=dict)
+
+    def only(self, name: str) -> Entry:
+        """One of the parts as an entry of its own; its statements keep their ids."""
+        part = self.parts[name]
+        studies = [study for study in self.studies if part.studies(study.label)]
+        return replace(
+            self,
+            key=f"{self.key}.{name}",
+            studies=studies,
+            quantities=[q for q in self.quantities if any(q.studies(study.label) for study in studies)],
+            statements=[s for s in self.statements if s.id in part.statements],
+            parts={},
+        )

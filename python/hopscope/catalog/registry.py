@@ -26,7 +26,8 @@ def entries() -> tuple[Entry, ...]:
 def find(keys: Sequence[str]) -> list[Entry]:
     """The entries that the keys mean, each once, in the order of the catalogue.
 
-    A key is the key of an entry, the beginning of one up to a dot (`fu2003`), or `all`.
+    A key is the key of an entry, the beginning of one up to a dot (`fu2003`), that of a part of one
+    (`afrakhteh2005.exp12.case3`), or `all`.
 
     Raises:
         InputError: when a key means no entry; the message lists the keys and the closest one.
@@ -34,14 +35,24 @@ def find(keys: Sequence[str]) -> list[Entry]:
     wanted: set[str] = set()
     for key in keys:
         matching = [e.key for e in entries() if key in ("all", e.key) or e.key.startswith(f"{key}.")]
+        matching = matching or [part for e in entries() for part in _parts(e) if part == key]
         if not matching:
             raise InputError(_unknown(key))
         wanted.update(matching)
-    return [entry for entry in entries() if entry.key in wanted]
+    found: list[Entry] = []
+    for entry in entries():
+        # The whole has its parts in it.
+        parts = [entry.only(name) for name in entry.parts if f"{entry.key}.{name}" in wanted]
+        found += [entry] if entry.key in wanted else parts
+    return found
+
+
+def _parts(entry: Entry) -> list[str]:
+    return [f"{entry.key}.{name}" for name in entry.parts]
 
 
 def _unknown(key: str) -> str:
-    known = [entry.key for entry in entries()]
+    known = [key for entry in entries() for key in (entry.key, *_parts(entry))]
     groups = sorted({name.partition(".")[0] for name in known})
     choices = ["all", *groups, *known]
     close = difflib.get_close_matches(key, choices, n=1, cutoff=0.5)

@@ -23,7 +23,7 @@ from hopscope.catalog.afrakhteh2005.shared import (
 )
 from hopscope.catalog.afrakhteh2005.udp import kbps
 from hopscope.catalog.charts import sweep
-from hopscope.catalog.entry import Entry, Finding, Quantity, Statement
+from hopscope.catalog.entry import Entry, Finding, Part, Quantity, Statement
 from hopscope.catalog.judge import Check, Verdict, any_of, mean_of, near, number, rank_correlation
 from hopscope.catalog.tables import Data, Metric, NoSamplesError, Table
 from hopscope.report.chart import Chart
@@ -263,6 +263,10 @@ EXP13 = Entry(
         ),
     ],
     charts=_charts,
+    parts={
+        case.replace(" ", ""): Part(_begins(f"{case}, "), judged)
+        for case, judged in {"case 1": ["c1", "c2"], "case 2": ["c3"], "case 3": ["c4"]}.items()
+    },
     notes=[
         *SETTING_NOTES,
         MAIN_NOTE,

@@ -18,7 +18,7 @@ from hopscope.catalog.afrakhteh2005.shared import (
 )
 from hopscope.catalog.afrakhteh2005.tcp_hops import TCP_OVER_HOPS
 from hopscope.catalog.charts import bars
-from hopscope.catalog.entry import Entry, Finding, Quantity, Statement, Study
+from hopscope.catalog.entry import Entry, Finding, Part, Quantity, Statement, Study
 from hopscope.catalog.judge import Verdict, any_of, mean_of, near, number, show
 from hopscope.catalog.tables import Data, Table
 from hopscope.report.chart import Mark
@@ -178,6 +178,13 @@ def _marks(case: str) -> list[Mark]:
     return [Mark("published", names, [_PUBLISHED[case][0], _PUBLISHED[case][2]])]
 
 
+def _part(case: str) -> Part:
+    """A case alone, with the single flows that its statement compares it with."""
+    judged = {"case 1": ["c1"], "case 2": ["c2"]}.get(case, [])
+    beside = (f"{case}, ", SINGLE) if judged else (f"{case}, ",)
+    return Part(lambda label: label.startswith(beside), judged)
+
+
 EXP12 = Entry(
     key="afrakhteh2005.exp12",
     title="Two TCP connections at once",
@@ -229,6 +236,7 @@ EXP12 = Entry(
         )
         for case in CASES
     ],
+    parts={case.replace(" ", ""): _part(case) for case in CASES},
     notes=[
         *SETTING_NOTES,
         "The diagrams of the cases are missing; the ends follow the text. The thesis ran each case once.",
