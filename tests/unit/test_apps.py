@@ -62,6 +62,8 @@ def test_the_packet_of_other_applications_is_that_of_the_key() -> None:
         ({"app": "poisson"}, 'flow.0.rate: is missing; app = "poisson" needs rate'),
         ({"app": "poisson", "rate": "1Mbps", "on": 1}, 'flow.0.on: does not belong to app = "poisson"'),
         ({"app": "video"}, 'flow.0.trace: is missing; app = "video" needs trace, frame_rate'),
+        ({"app": "video", "trace": ""}, "flow.0.trace: .: is a folder; expected a CSV file"),
+        ({"app": "video", "trace": 3, "frame_rate": 0}, "flow.0.trace: found 3"),
         ({"app": "vioce"}, 'did you mean "voice"?'),
         ({"app": "voice", "rate": 0}, "flow.0.rate: found 0"),
     ],

@@ -259,7 +259,7 @@ def _app_keys(reader: Reader, path: KeyPath, value: Mapping[str, Any], flow: dic
 
 def _trace(reader: Reader, path: KeyPath, flow: dict[str, Any]) -> None:
     """Reads the frames of a video flow into ``frames``."""
-    if flow.get("app") != "video" or not flow.get("trace") or not flow.get("frame_rate"):
+    if flow.get("app") != "video" or flow.get("trace") is None or flow.get("frame_rate") is None:
         return
     try:
         flow["frames"] = read_trace(reader.document.folder / flow["trace"], flow["frame_rate"])
