@@ -1,4 +1,4 @@
-"""The channel in scenario files: shadowing, fading and error processes reach the engine, or are refused at their place."""
+"""The channel in scenario files: shadowing, fading and errors reach the engine, or are refused at their place."""
 
 from __future__ import annotations
 
