@@ -93,7 +93,7 @@ impl Fairness {
     fn close_or_skip(&mut self, now: Time) -> Option<(Time, Option<f64>)> {
         if self.bytes.iter().all(|&b| b == 0) {
             let over = (now - self.begin).0 / self.interval.0;
-            self.begin = self.begin + Span(over * self.interval.0);
+            self.begin += Span(over * self.interval.0);
             return None;
         }
         let (begin, end) = (self.begin, self.begin + self.interval);

@@ -46,11 +46,14 @@ fn every_variant_carries_a_chain_in_both_profiles() {
     }
 }
 
+/// What switches a part of TCP on.
+type Part<'a> = &'a dyn Fn(&mut TcpConfig);
+
 #[test]
 fn every_part_works_with_every_variant() {
     for variant in VARIANTS {
         let plain = kbps(variant, "standard", 3, |_| ());
-        let parts: [(&str, &dyn Fn(&mut TcpConfig)); 6] = [
+        let parts: [(&str, Part<'_>); 6] = [
             ("pacing", &|t| t.pacing = Pacing::Window),
             ("ecn", &|t| t.ecn = true),
             ("timestamps", &|t| t.timestamps = true),
