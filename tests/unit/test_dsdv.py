@@ -53,7 +53,7 @@ def test_single_constants_override_the_set() -> None:
     ("routing", "message"),
     [
         ({"parameters": "perkins"}, 'routing.parameters: found "perkins"; allowed: "perkins1994"'),
-        ({"dsdv": {"update_interval": 0}}, "routing.dsdv.update_interval: is 0 s; it must be more"),
+        ({"dsdv": {"update_interval": 0}}, "routing.dsdv.update_interval: is 0 s; it must be at least 0.001 s"),
         ({"dsdv": {"missed_updates": 0}}, "routing.dsdv.missed_updates: is 0; it must be at least 1"),
         ({"dsdv": {"settling_memory": 2}}, "routing.dsdv.settling_memory: is 2; it must be from 0 to 1"),
         ({"dsdv": {"triger": "new-number"}}, 'did you mean "trigger"?'),

@@ -208,6 +208,27 @@ impl AodvConfig {
         for (name, limit) in [("rreq_ratelimit", self.rreq_ratelimit), ("rerr_ratelimit", self.rerr_ratelimit)] {
             positive(name, limit.map_or(1, u64::from), " per second")?;
         }
+        let times = [
+            ("active_route_timeout", self.active_route_timeout),
+            ("my_route_timeout", self.my_route_timeout),
+            ("reverse_route_life", self.reverse_route_life),
+            ("delete_period", self.delete_period),
+            ("request_memory", self.request_memory),
+            ("node_traversal_time", self.node_traversal_time),
+            ("max_rreq_wait", self.max_rreq_wait),
+            ("search_pause", self.search_pause),
+            ("hello_interval", self.hello_interval),
+            ("hello_hold", self.hold()),
+            ("broadcast_jitter", self.broadcast_jitter),
+            ("buffer_time", self.buffer_time),
+            ("release_gap", self.release_gap),
+        ];
+        for (name, value) in times {
+            if value > LONGEST {
+                let message = format!("comes to {} s; at most {} s are possible", value.as_secs(), LONGEST.as_secs());
+                return Err(BuildError::new(format!("routing.aodv.{name}"), message));
+            }
+        }
         let hops = [
             ("net_diameter", self.net_diameter),
             ("ttl_start", self.ttl_start),
@@ -248,7 +269,7 @@ impl AodvConfig {
 
     /// Time without a sign after which a neighbour is lost.
     pub fn hold(&self) -> Span {
-        Span::from_secs_f64(self.hello_hold * (self.hello_interval * u64::from(self.allowed_hello_loss)).as_secs())
+        Span::from_secs_f64(self.hello_hold * f64::from(self.allowed_hello_loss) * self.hello_interval.as_secs())
     }
 
     /// NET_TRAVERSAL_TIME of RFC 3561 10.
@@ -262,6 +283,8 @@ impl AodvConfig {
     }
 }
 
+/// Longest time: a sum of an instant and a few of them cannot overflow.
+const LONGEST: Span = Span::from_secs(1_000_000);
 /// Hop counts are one octet; the largest value stands for "not reachable".
 const MAX_HOPS: u32 = 254;
 

@@ -80,8 +80,9 @@ impl DsdvConfig {
     /// Names the parameter, the value and what is allowed.
     pub fn check(&self) -> Result<(), BuildError> {
         let error = |name: &str, message: String| Err(BuildError::new(format!("routing.dsdv.{name}"), message));
-        if self.update_interval == Span::ZERO {
-            return error("update_interval", "is 0 s; it must be more".into());
+        if self.update_interval < SHORTEST_INTERVAL {
+            let (found, least) = (self.update_interval.as_secs(), SHORTEST_INTERVAL.as_secs());
+            return error("update_interval", format!("is {found} s; it must be at least {least} s"));
         }
         if self.missed_updates == 0 {
             return error("missed_updates", "is 0; it must be at least 1".into());
@@ -120,6 +121,8 @@ impl DsdvConfig {
     }
 }
 
+/// An update takes longer than this on the air at most rates.
+const SHORTEST_INTERVAL: Span = Span::from_millis(1);
 /// Longest time of a parameter; a sum of an instant and a few of them cannot overflow.
 const LONGEST: Span = Span::from_secs(1_000_000);
 const MOST_MISSED: u32 = 1_000;

@@ -186,19 +186,19 @@ impl<R: Recorder> World<R> {
         }
     }
 
-    /// Routes a packet at `node` and hands it to the link layer.
-    pub(super) fn forward(&mut self, node: NodeId, id: PacketId) {
+    /// Routes a packet at `node` and hands it to the link layer; false when no route takes it now.
+    pub(super) fn forward(&mut self, node: NodeId, id: PacketId) -> bool {
         if !self.routers.is_empty() {
-            self.ask_router(node, id);
-            return;
+            return self.ask_router(node, id);
         }
         let dst = self.packets.get(id).dst;
         let Some(next_hop) = self.routes.lookup(node, dst) else {
             self.drop_packet(node, id, DropReason::NoRoute);
-            return;
+            return false;
         };
         self.packets.get_mut(id).next_hop = next_hop;
         self.resolve(node, id);
+        true
     }
 
     /// Hands a packet with its next hop to the link layer, by way of ARP where that is on.
@@ -400,7 +400,7 @@ impl<R: Recorder> World<R> {
                 self.pump_udp(flow);
             }
             (Endpoint::Udp(_), AppEffect::Send { bytes }) if state.source.is_paced() => {
-                self.send_udp(flow, bytes as u32)
+                self.send_udp(flow, bytes as u32);
             }
             (Endpoint::Udp(_), AppEffect::Send { bytes }) => {
                 state.backlog = bytes;
@@ -433,8 +433,8 @@ impl<R: Recorder> World<R> {
             }
             let waiting = |world: &Self| (world.macs[node.index()].is_free(), world.nets[node.index()].queue.len());
             let before = waiting(self);
-            self.send_udp(flow, bytes);
-            if self.wiring.link_delay == Span::ZERO && waiting(self) == before {
+            let is_routed = self.send_udp(flow, bytes);
+            if !is_routed || self.wiring.link_delay == Span::ZERO && waiting(self) == before {
                 // It waits for a route, or there is none: filling the queue has to wait too.
                 self.refill_later(node);
                 return;
@@ -446,13 +446,14 @@ impl<R: Recorder> World<R> {
         }
     }
 
-    fn send_udp(&mut self, flow: FlowId, bytes: u32) {
+    /// Sends a datagram; false when no route takes it now.
+    fn send_udp(&mut self, flow: FlowId, bytes: u32) -> bool {
         let state = &mut self.flows[flow.index()];
-        let Endpoint::Udp(udp) = &mut state.endpoint else { return };
+        let Endpoint::Udp(udp) = &mut state.endpoint else { return false };
         let seq = udp.send();
         let (src, dst) = (state.from, state.to);
         self.note(Record::DataSent { flow, bytes, retransmission: false });
         let size = self.wiring.ip_header + self.wiring.udp_header + bytes;
-        self.originate(src, dst, size, Body::Udp { seq, len: bytes }, flow);
+        self.originate(src, dst, size, Body::Udp { seq, len: bytes }, flow)
     }
 }

@@ -270,8 +270,8 @@ impl<R: Recorder> World<R> {
         self.note(Record::Dropped { node, reason });
     }
 
-    /// Sends a new packet from the transport of `src` towards `dst`.
-    fn originate(&mut self, src: NodeId, dst: NodeId, bytes: u32, body: Body, flow: FlowId) {
+    /// Sends a new packet from the transport of `src` towards `dst`; false when no route takes it now.
+    fn originate(&mut self, src: NodeId, dst: NodeId, bytes: u32, body: Body, flow: FlowId) -> bool {
         let router = self.routers.get(src.index());
         let ttl = router.and_then(Router::data_ttl).unwrap_or(self.wiring.ttl);
         let bytes = bytes + router.map_or(0, Router::data_header);
@@ -290,6 +290,6 @@ impl<R: Recorder> World<R> {
             body,
         };
         let id = self.packets.insert(packet);
-        self.forward(src, id);
+        self.forward(src, id)
     }
 }

@@ -40,8 +40,8 @@ impl<R: Recorder> World<R> {
         true
     }
 
-    /// Asks the node's machine where a data packet goes next.
-    pub(super) fn ask_router(&mut self, node: NodeId, id: PacketId) {
+    /// Asks the node's machine where a data packet goes next; false when it does not go on now.
+    pub(super) fn ask_router(&mut self, node: NodeId, id: PacketId) -> bool {
         let Packet { src, dst, prev_hop, extra, .. } = *self.packets.get(id);
         let source_route = self.packets.source_route(extra).cloned();
         let prev = (prev_hop != node).then_some(prev_hop);
@@ -50,9 +50,13 @@ impl<R: Recorder> World<R> {
             RouteAnswer::Via(next_hop) => {
                 self.packets.get_mut(id).next_hop = next_hop;
                 self.resolve(node, id);
+                true
             }
-            RouteAnswer::Held => {}
-            RouteAnswer::Drop(reason) => self.drop_packet(node, id, drop_reason(reason)),
+            RouteAnswer::Held => false,
+            RouteAnswer::Drop(reason) => {
+                self.drop_packet(node, id, drop_reason(reason));
+                false
+            }
         }
     }
 

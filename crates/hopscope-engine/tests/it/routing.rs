@@ -15,6 +15,7 @@ use hopscope_engine::config::{App, Config, Transport};
 use hopscope_engine::ids::NodeId;
 use hopscope_engine::record::{DropReason, NullRecorder, Record};
 use hopscope_engine::rng::{Purpose, Stream};
+use hopscope_engine::simulation;
 use hopscope_engine::units::{Span, Time};
 
 use proptest::prelude::*;
@@ -305,5 +306,19 @@ proptest! {
         world.run_until(secs(380));
         prop_assert_eq!(world.take_arrived().len(), 4, "{:?}: all is well again", case);
         prop_assert_eq!(count(&world, &looped), before, "{:?}", case);
+    }
+}
+
+#[test]
+fn a_greedy_source_waits_for_its_route() {
+    for (case, profile) in CASES.iter().flat_map(|&case| [(case, "standard"), (case, "ns2")]) {
+        let mut config = chain(profile, 2, 150);
+        case.apply(&mut config);
+        config.flows.push(flow(profile, 0, 2, Transport::Udp, App::Bulk));
+        config.flows.push(flow(profile, 0, 1, Transport::Udp, App::File { bytes: 300_000 }));
+        let result = simulation::run(config).expect("a sound scenario");
+        assert!(result.flows[0].throughput_kbps > 300.0, "{case:?}, {profile}: {:?}", result.flows[0]);
+        let sent = result.flows[0].sent_packets;
+        assert!(sent < result.flows[0].received_packets + 2_000, "{case:?}, {profile}: {sent} sent");
     }
 }
