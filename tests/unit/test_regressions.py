@@ -116,3 +116,11 @@ def test_results_without_a_common_seed_cannot_be_compared() -> None:
 def test_bounds_are_told_with_all_their_digits() -> None:
     with pytest.raises(hs.ScenarioError, match="must be at most 4294967295 packets"):
         hs.Scenario({**SHORT, "mac": {"queue": 5_000_000_000}})
+
+
+def test_what_a_udp_flow_sets_of_tcp_survives_the_resolved_scenario() -> None:
+    """It has no effect there, but a resolved scenario must run as the given one."""
+    flow = {**SHORT["flow"][0], "tcp": {"header": 2}}
+    scenario = hs.Scenario({**SHORT, "flow": [flow]})
+    again = hs.Scenario(scenario.resolved)
+    assert again.points[0].config(1) == scenario.points[0].config(1)

@@ -61,7 +61,7 @@ def describe(resolved: Resolved) -> dict[str, Any]:
         document[section] = _engine_section(section, values)
     document["radio"] = {"preset": resolved.preset, **document["radio"]}
     document["mac"]["link"] = resolved.link["layer"]
-    document["flow"] = [_flow(flow) for flow in resolved.flows]
+    document["flow"] = [_flow(flow, resolved.tcp) for flow in resolved.flows]
     document["outage"] = [_given(outage, keys.outage()) for outage in resolved.outages]
     document["series"] = _shown(resolved.series, keys.series())
     return document
@@ -85,7 +85,7 @@ def _engine_section(section: str, values: dict[str, Any]) -> dict[str, Any]:
     return result
 
 
-def _flow(flow: dict[str, Any]) -> dict[str, Any]:
+def _flow(flow: dict[str, Any], tcp: dict[str, Any]) -> dict[str, Any]:
     used = keys.APPS[flow["app"]][1]
     app_keys = {name for _, names in keys.APPS.values() for name in names}
     result = {
@@ -93,6 +93,6 @@ def _flow(flow: dict[str, Any]) -> dict[str, Any]:
         for f in keys.flow()
         if f.kind != "table" and flow[f.name] is not None and (f.name not in app_keys or f.name in used)
     }
-    if flow["transport"] != "udp":
+    if flow["transport"] != "udp" or flow["tcp"] != tcp:
         result["tcp"] = _shown(flow["tcp"], keys.engine("tcp"))
     return result
