@@ -78,6 +78,20 @@ def table(
     )
 
 
+def routings(flawed: bool) -> st.SearchStrategy[dict[str, Any]]:
+    """A protocol with one of its sets and a few of its parameters; a flawed one may name what is another's."""
+
+    def of_protocol(protocol: str) -> st.SearchStrategy[dict[str, Any]]:
+        optional = {
+            "parameters": st.sampled_from(keys.routing_sets(protocol)),
+            protocol: table(keys.engine(protocol), 0.2, flawed),
+        }
+        return st.fixed_dictionaries({"protocol": st.just(protocol)}, optional=optional)
+
+    sound = st.sampled_from(keys.routing_protocols()).flatmap(of_protocol)
+    return st.one_of(sound, table(keys.engine("routing"), 0.4, flawed)) if flawed else sound
+
+
 def topologies(flawed: bool) -> st.SearchStrategy[dict[str, Any]]:
     kinds = sorted(keys.TOPOLOGIES.keys() - (set() if flawed else {"file"}))
     return st.sampled_from(kinds).flatmap(
@@ -113,6 +127,7 @@ def documents(flawed: bool) -> st.SearchStrategy[dict[str, Any]]:
     optional: dict[str, st.SearchStrategy[Any]] = {
         **{f.name: value_of(f, flawed) for f in keys.top() if f.name not in {"duration", "warmup"} or flawed},
         **{section: table(keys.engine(section), 0.2, flawed) for section in keys.ENGINE_SECTIONS},
+        "routing": routings(flawed),
         "series": table(keys.series(), 1.0, flawed),
         "sweep": st.dictionaries(st.sampled_from(["flow.0.packet", "flow.*.max_window", "mac.queue"]),
                                  st.lists(st.integers(1, 99), min_size=1, max_size=3, unique=True), max_size=2),
