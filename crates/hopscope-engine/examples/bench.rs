@@ -23,13 +23,13 @@ fn scenario(profile: &str, nodes: Vec<[f64; 2]>, flows: Vec<FlowConfig>, seconds
     config
 }
 
-/// `ROUTING=aodv` (or another protocol) runs the scenarios over it, anything else over static routes.
+/// `ROUTING=aodv`, or another protocol, runs the scenarios over it.
 fn routing_from_environment() -> RoutingProtocol {
-    match std::env::var("ROUTING").as_deref() {
-        Ok("aodv") => RoutingProtocol::Aodv,
-        Ok("dsdv") => RoutingProtocol::Dsdv,
-        _ => RoutingProtocol::Static,
-    }
+    let word = std::env::var("ROUTING").unwrap_or_else(|_| "static".to_string());
+    serde_json::from_value(word.as_str().into()).unwrap_or_else(|error| {
+        println!("ROUTING: {error}");
+        std::process::exit(2);
+    })
 }
 
 /// `TRANSPORT=tcp-cubic` runs the TCP flows with that variant instead of NewReno.
