@@ -74,14 +74,21 @@ def engine_sections() -> str:
     for config in defaults.values():
         # No profile sets the protocol: its default is the first choice.
         config.setdefault("routing", {e["name"]: e["choices"][0] for e in keys.parameters()["routing"]})
-    titles = {"radio": "Radio and channel", "mac": "802.11 DCF and queue", "net": "Network layer"}
-    titles |= {"routing": "Routing", **{p: p.upper() for p in keys.routing_protocols()}, "tcp": "TCP"}
+    titles = {"radio": "Radio and channel", "mac": "802.11 DCF and queue", "link": "Link layers"}
+    titles |= {
+        "net": "Network layer",
+        "routing": "Routing",
+        **{p: p.upper() for p in keys.routing_protocols()},
+        "tcp": "TCP",
+    }
     order = list(titles)
     for section, entries in sorted(keys.parameters().items(), key=lambda item: order.index(item[0])):
         rows = own_keys(section)
         for entry in entries:
             name, kind, unit = entry["name"], entry["kind"], entry["unit"]
             key = name
+            if (section, name) == ("link", "layer"):
+                continue  # the file names it under [mac]
             if section == "radio" and name.startswith("error_"):
                 key = "error." + name.removeprefix("error_")
             values = {
