@@ -57,6 +57,18 @@ impl FixedRoutes {
         hops
     }
 
+    /// True for each node on an installed way: those that send, receive or forward.
+    pub fn on_the_way(&self) -> Vec<bool> {
+        let mut on = vec![false; self.tables.len()];
+        for (node, table) in self.tables.iter().enumerate() {
+            on[node] |= !table.is_empty();
+            for (_, next) in table {
+                on[next.index()] = true;
+            }
+        }
+        on
+    }
+
     /// The next hop from `node` to `dst`, if a way was installed.
     #[inline]
     pub fn lookup(&self, node: NodeId, dst: NodeId) -> Option<NodeId> {

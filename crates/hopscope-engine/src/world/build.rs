@@ -3,6 +3,7 @@
 use std::collections::VecDeque;
 
 use super::flow::{Endpoint, Flow, SegmentSizes, TIMESTAMPS_OPTION};
+use super::listeners::Listeners;
 use super::{AirSlots, Net, Wiring, World};
 use crate::app::Source;
 use crate::channel::{self, Channel, Medium};
@@ -85,6 +86,7 @@ pub(super) fn build<R: Recorder>(config: &Config, recorder: R) -> Result<World<R
         app_effects: Vec::new(),
         arrived: Vec::new(),
         medium,
+        listeners: Listeners::Everyone,
         routes: FixedRoutes::new(0),
         off: if config.outages.is_empty() { Vec::new() } else { vec![0; nodes] },
         routers: Vec::new(),
@@ -117,6 +119,7 @@ pub(super) fn build<R: Recorder>(config: &Config, recorder: R) -> Result<World<R
         world.add_flow(FlowId(number as u32), &flow, hops, rng, stream(number, Purpose::Clock));
     }
     if fixed {
+        world.listeners = Listeners::on_the_way(&world.medium, &routes);
         world.routes = routes;
     } else {
         world.routers = (0..nodes).filter_map(|n| Router::new(NodeId(n as u32), config)).collect();

@@ -118,10 +118,9 @@ impl<R: Recorder> World<R> {
             flags,
             mode,
         });
-        let hearers = self.medium.hearers(frame.src);
+        self.edges += 2 * self.medium.hearers(frame.src).len() as u64;
         if self.channel.is_plain() && self.off.is_empty() {
-            self.edges += 2 * hearers.len() as u64;
-            for link in hearers {
+            for link in self.listeners.hearers(&self.medium, frame.src) {
                 let mut flags = link.flags;
                 let start = now + Span(u64::from(link.delay));
                 if broadcast || link.to == frame.dst {
@@ -152,7 +151,7 @@ impl<R: Recorder> World<R> {
         let carried = Carried { bits: 8 * frame.bytes, is_data: frame.kind == FrameKind::Data };
         let first = self.medium.first(frame.src);
         for (place, link) in self.medium.hearers(frame.src).iter().enumerate() {
-            if self.off.get(link.to.index()).is_some_and(|&outages| outages > 0) {
+            if self.off.get(link.to.index()).is_some_and(|&outages| outages > 0) || !self.listeners.include(link.to) {
                 continue;
             }
             let Some((power, mut flags)) = self.channel.carry(first + place, link, &carried, now) else { continue };
@@ -163,7 +162,6 @@ impl<R: Recorder> World<R> {
                     self.events.push(start + frame.airtime, Event::RxEnd { node: link.to, slot });
                 }
             }
-            self.edges += 2;
             self.stations[link.to.index()].post(now, heard.heard_by(start, power, flags), &self.rules.station);
         }
     }

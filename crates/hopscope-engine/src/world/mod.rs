@@ -8,6 +8,7 @@ mod effects;
 pub mod flow;
 mod inputs;
 mod link;
+mod listeners;
 mod routing;
 
 pub use build::check;
@@ -31,6 +32,7 @@ use crate::rng::Stream;
 use crate::routing::{FixedRoutes, Router, RoutingEffect};
 use crate::units::{Span, Time};
 use flow::Flow;
+use listeners::Listeners;
 
 /// The last two frames of a transmitter: the second begins only after the first has reached everyone.
 #[derive(Debug, Clone, Copy)]
@@ -92,6 +94,7 @@ pub struct World<R: Recorder> {
     frames: u64,
     edges: u64,
     medium: Medium,
+    listeners: Listeners,
     channel: Channel,
     rules: MacRules,
     wiring: Wiring,
@@ -130,9 +133,17 @@ impl<R: Recorder> World<R> {
         build::build(config, recorder)
     }
 
-    /// Switches to the eager mode, in which every edge at every radio is an event. Must be called before the run.
+    /// Switches to the eager mode, in which every edge at every radio is an event, also at nodes that can never act.
+    /// Must be called before the run.
     pub fn set_eager(&mut self) {
         self.wiring.eager = true;
+        self.set_all_listen();
+    }
+
+    /// Announces every frame to every node in reach, also to those that can never act: for observers of the radios, and
+    /// for packets that will be injected off the ways of the flows. Must be called before the run.
+    pub fn set_all_listen(&mut self) {
+        self.listeners = Listeners::Everyone;
     }
 
     /// Advances to `until`; events at that very instant are included.
@@ -218,7 +229,8 @@ impl<R: Recorder> World<R> {
         }
     }
 
-    /// Hands a packet of `bytes` bytes (network header included) from outside to `node` for `dst`, now.
+    /// Hands a packet of `bytes` bytes (network header included) from outside to `node` for `dst`, now. Under static
+    /// routes, nodes that nothing led through before begin to listen at this instant ([`World::set_all_listen`]).
     ///
     /// # Errors
     /// When a node does not exist or no way leads to `dst`.
@@ -232,8 +244,11 @@ impl<R: Recorder> World<R> {
             }
         }
         let fixed = self.routers.is_empty();
-        if fixed && self.routes.lookup(node, dst).is_none() && self.routes.install(&self.medium, node, dst).is_none() {
-            return Err(BuildError::new("dst", format!("no way leads from node {node} to node {dst}")));
+        if fixed && self.routes.lookup(node, dst).is_none() {
+            if self.routes.install(&self.medium, node, dst).is_none() {
+                return Err(BuildError::new("dst", format!("no way leads from node {node} to node {dst}")));
+            }
+            self.listeners.join(&self.medium, &self.routes);
         }
         self.originate(node, dst, bytes, Body::Opaque { handle }, FlowId(u32::MAX));
         Ok(())
