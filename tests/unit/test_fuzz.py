@@ -102,14 +102,15 @@ def topologies(flawed: bool) -> st.SearchStrategy[dict[str, Any]]:
 def flows(flawed: bool) -> st.SearchStrategy[dict[str, Any]]:
     app_keys = {name for _, names in keys.APPS.values() for name in names}
 
-    def of_app(app: str) -> st.SearchStrategy[dict[str, Any]]:
-        needed = keys.APPS[app][1]
-        fields = tuple(
-            f for f in keys.flow() if f.name != "app" and (flawed or f.name in needed or f.name not in app_keys)
-        )
-        return table(fields, 0.3, flawed, needed).map(lambda values: {"app": app, **values})
+    def of_kind(kind: tuple[str, tuple[str, ...]]) -> st.SearchStrategy[dict[str, Any]]:
+        app, ends = kind
+        needed = (*keys.APPS[app][1], *ends)
+        others = app_keys | {"app", "from", "to", "pattern", "pattern_seed"}
+        fields = tuple(f for f in keys.flow() if flawed or f.name in needed or f.name not in others)
+        return table(fields, 0.3, flawed, needed).map(lambda values: {**values, "app": app})
 
-    return st.sampled_from(sorted(keys.APPS)).flatmap(of_app)
+    ends = st.sampled_from([("from", "to"), ("pattern",), ("pattern", "pattern_seed")])
+    return st.tuples(st.sampled_from(sorted(keys.APPS)), ends).flatmap(of_kind)
 
 
 SWEEP_KEYS = st.sampled_from(

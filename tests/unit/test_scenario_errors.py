@@ -167,7 +167,7 @@ def test_changes_from_outside_are_named(tmp_path: Path) -> None:
 
 
 def test_problems_of_a_python_scenario_have_no_file() -> None:
-    with pytest.raises(ScenarioError, match=r"^topology.kind: found \"ring\""):
-        Scenario(topology={"kind": "ring"}, flow=[{"from": 0, "to": 1}])
+    with pytest.raises(ScenarioError, match=r"^topology.kind: found \"torus\""):
+        Scenario(topology={"kind": "torus"}, flow=[{"from": 0, "to": 1}])
     with pytest.raises(ScenarioError, match="keys are text"):
         Scenario({1: 2})  # type: ignore[dict-item]

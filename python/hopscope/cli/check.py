@@ -4,11 +4,14 @@ from __future__ import annotations
 
 import json
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from hopscope.cli import options
+
+if TYPE_CHECKING:
+    from hopscope.scenario import Scenario
 
 
 def command(
@@ -21,6 +24,10 @@ def command(
     as_json: Annotated[
         bool, typer.Option("--json", metavar="", help="With --resolved: as JSON instead of TOML.")
     ] = False,
+    picture: Annotated[
+        Path | None,
+        typer.Option("--picture", metavar="FILE", help="Draw nodes, links, ranges and flows: .png, .svg or .pdf."),
+    ] = None,
 ) -> None:
     """Check a scenario."""
     from hopscope.campaign.cost import estimate
@@ -29,6 +36,8 @@ def command(
     from hopscope.runner import prepare
 
     scenario = prepare(file, seeds=seeds, set=options.parse_set(set_))
+    if picture is not None:
+        _draw(scenario, picture)
     if resolved or as_json:
         if as_json:
             typer.echo(json.dumps(scenario.resolved, indent=2))
@@ -41,3 +50,21 @@ def command(
     cost = estimate(runs, default_jobs())
     points, seeds_ = len(scenario.points), scenario.seeds
     typer.echo(f"{file}: good: {points} points x {seeds_} seeds; estimated cost: {cost}")
+
+
+def _draw(scenario: Scenario, path: Path) -> None:
+    """Draws the network of the first point."""
+    from hopscope.cli.console import note
+    from hopscope.errors import InputError, listed
+    from hopscope.report import network, plots
+
+    form = path.suffix.removeprefix(".").lower()
+    if form not in plots.FORMATS:
+        raise InputError(f"--picture {path}: found the ending {path.suffix!r}; allowed: {listed(plots.FORMATS)}")
+    figure = network.draw(network.of_point(scenario.points[0], scenario.title))
+    try:
+        path.write_bytes(plots.image(figure, form))
+    except OSError as error:
+        raise InputError(f"--picture {path}: cannot be written: {error.strerror}") from error
+    others = " of the first point of the sweep" if len(scenario.points) > 1 else ""
+    note(f"{path}: picture{others}")

@@ -47,6 +47,7 @@ def listing() -> dict[str, dict[str, str]]:
         "routings": dict(_core.routings()),
         **{f"{protocol}-parameters": dict(_core.routing_sets(protocol)) for protocol in keys.routing_protocols()},
         "topologies": {name: text for name, (text, _) in keys.TOPOLOGIES.items()},
+        "patterns": dict(keys.PATTERNS),
         "apps": {name: text for name, (text, _) in keys.APPS.items()},
     }
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 import base64
 import json
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -17,6 +17,7 @@ from hopscope.catalog.entry import Outcome
 from hopscope.errors import StoreError
 from hopscope.report import wording
 from hopscope.report.chart import Chart
+from hopscope.report.network import Network, distinct
 
 if TYPE_CHECKING:
     from hopscope.catalog.reproduce import EntryOutcome, Reproduction
@@ -26,6 +27,9 @@ _TONES = {Outcome.PASS: "pass", Outcome.FAIL: "fail", Outcome.NOT_REPRODUCIBLE: 
 
 # A store with more scenarios than this gets one figure for each instead of several.
 _MANY = 12
+
+# Pictures of networks for one scenario; a sweep over the topology has more.
+_NETWORKS = 3
 
 
 @dataclass(frozen=True)
@@ -87,15 +91,17 @@ def store_page(
     from hopscope.report import tables
 
     studies = []
+    brief = len(results) > _MANY
     for index, result in enumerate(results):
         stem = f"{index + 1}-" if len(results) > 1 else ""
+        networks = distinct(result.scenario.points, result.scenario.title, 1 if brief else _NETWORKS)
         file = _scenario_file(result, folder / f"{stem}scenario.toml")
         studies.append(
             {
                 "title": result.scenario.title,
                 "summary": tables.describe(result, engine),
                 "quick": result.scenario.is_quick,
-                "images": _images(tables.charts(result, brief=len(results) > _MANY), folder, stem),
+                "images": _images([*tables.charts(result, brief=brief), *networks], folder, stem),
                 "tables": tables.grids(result, str(file)),
                 "scenario": _pretty(result.scenario.resolved),
             }
@@ -122,7 +128,7 @@ def _entry_context(outcome: EntryOutcome, folder: Path, *, quick: bool) -> dict[
         "item": entry.item,
         "source": entry.source,
         "description": entry.description,
-        "images": _images(outcome.charts, folder, f"{entry.key}-"),
+        "images": _images([*outcome.charts, *_networks(outcome)], folder, f"{entry.key}-"),
         "measured": wording.measured_grid(outcome),
         "statements": [
             {
@@ -157,19 +163,30 @@ def _entry_context(outcome: EntryOutcome, folder: Path, *, quick: bool) -> dict[
     }
 
 
-def _images(charts: Iterable[Chart], folder: Path, stem: str) -> list[Image]:
-    from hopscope.report import plots
+def _networks(outcome: EntryOutcome) -> list[Network]:
+    """The networks of an entry that are not plain chains, each once."""
+    found: list[Network] = []
+    for label, result in outcome.results.items():
+        bent = [p for p in result.scenario.points if p.resolved["topology"]["kind"] != "chain"]
+        for network in distinct(bent, label, _NETWORKS):
+            if all((n.positions, n.flows) != (network.positions, network.flows) for n in found):
+                found.append(replace(network, name=f"network-{len(found) + 1}"))
+    return found[:_NETWORKS]
+
+
+def _images(charts: Iterable[Chart | Network], folder: Path, stem: str) -> list[Image]:
+    from hopscope.report import network, plots
 
     images = []
     for chart in charts:
-        figure = plots.draw(chart)
+        figure = network.draw(chart) if isinstance(chart, Network) else plots.draw(chart)
         try:
             files = plots.save(figure, folder / "figures", f"{stem}{chart.name}")
         except OSError as error:
             raise StoreError(f"{folder / 'figures'}: cannot write the figures: {error.strerror}") from error
         picture = base64.b64encode(files["svg"].read_bytes()).decode("ascii")
         names = tuple(f"figures/{path.name}" for path in files.values())
-        wide = len(chart.panels) > 1 or chart.kind == "dots"
+        wide = isinstance(chart, Network) or len(chart.panels) > 1 or chart.kind == "dots"
         images.append(Image(f"data:image/svg+xml;base64,{picture}", chart.caption, wide, names))
     return images
 

@@ -20,7 +20,8 @@ if TYPE_CHECKING:
 
 FORMATS = ("png", "svg", "pdf")
 
-_COLOURS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#7A5195", "#555555")
+#: Okabe and Ito's colours and two more.
+COLOURS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#7A5195", "#555555")
 # Markers of a line with more points than this would hide it.
 _MARKED = 64
 # Height of one of several time series below one another, in lines of `dots`.
@@ -85,7 +86,7 @@ def lines(chart: Chart) -> Figure:
                     line.x,
                     line.y,
                     yerr=_bars_of(line.error),
-                    color=_COLOURS[index % len(_COLOURS)],
+                    color=COLOURS[index % len(COLOURS)],
                     marker=_MARKERS[index % len(_MARKERS)] if len(line.x) <= _MARKED else "none",
                     ms=4 if line.joined else 6,
                     lw=1.4 if len(line.x) <= _MARKED else 0.8,
@@ -115,7 +116,7 @@ def bars(chart: Chart) -> Figure:
                     line.y,
                     width * 0.92,
                     yerr=_bars_of(line.error),
-                    color=_COLOURS[index % len(_COLOURS)],
+                    color=COLOURS[index % len(COLOURS)],
                     error_kw={"elinewidth": 1, "capsize": 2, "ecolor": "#222222"},
                     label=line.label,
                 )
@@ -141,7 +142,7 @@ def dots(chart: Chart) -> Figure:
                     [names.index(str(x)) for x in line.x],
                     xerr=_bars_of(line.error),
                     fmt=_MARKERS[index % len(_MARKERS)],
-                    color=_COLOURS[index % len(_COLOURS)],
+                    color=COLOURS[index % len(COLOURS)],
                     ms=4,
                     elinewidth=1,
                     capsize=2,
@@ -163,7 +164,7 @@ def steps(chart: Chart) -> Figure:
     with _figure(chart, rows=rows) as (figure, axes):
         for ax, panel in zip(axes, chart.panels, strict=True):
             for index, line in enumerate(panel.lines):
-                ax.step(line.x, line.y, where="post", color=_COLOURS[index % len(_COLOURS)], lw=1.0, label=line.label)
+                ax.step(line.x, line.y, where="post", color=COLOURS[index % len(COLOURS)], lw=1.0, label=line.label)
             _guide(ax, panel)
             if chart.stacked:
                 ax.set_ylabel(panel.title)
@@ -179,7 +180,7 @@ def cdf(chart: Chart) -> Figure:
     with _figure(chart) as (figure, axes):
         for ax, panel in zip(axes, chart.panels, strict=True):
             for index, line in enumerate(panel.lines):
-                ax.ecdf(list(line.y), color=_COLOURS[index % len(_COLOURS)], lw=1.4, label=line.label)
+                ax.ecdf(list(line.y), color=COLOURS[index % len(COLOURS)], lw=1.4, label=line.label)
             ax.set_ylim(0, 1.02)
             _guide(ax, panel)
         _legend(figure, axes, chart)
@@ -191,15 +192,13 @@ def cdf(chart: Chart) -> Figure:
 
 def image(figure: Figure, form: str) -> bytes:
     """The figure as a file of format `png`, `svg` or `pdf`; the same figure gives the same bytes."""
-    import matplotlib as mpl
-
     metadata: dict[str, Any] = {
         "png": {"Software": None},
         "svg": {"Date": None, "Creator": None},
         "pdf": {"CreationDate": None, "Producer": None, "Creator": None},
     }[form]
     buffer = io.BytesIO()
-    with mpl.rc_context(_STYLE):
+    with styled():
         figure.savefig(buffer, format=form, dpi=200, metadata=metadata)
     return buffer.getvalue()
 
@@ -219,14 +218,22 @@ def save(figure: Figure, folder: Path, stem: str) -> dict[str, Path]:
 
 
 @contextmanager
+def styled() -> Iterator[None]:
+    """Figures made and drawn inside look like all others."""
+    import matplotlib as mpl
+
+    with mpl.rc_context(_STYLE):
+        yield
+
+
+@contextmanager
 def _figure(chart: Chart, rows: Sequence[int] | None = None) -> Iterator[tuple[Figure, list[Axes]]]:
     """A figure with one pair of axes for each panel: side by side, or below one another with relative heights."""
-    import matplotlib as mpl
     from matplotlib.backends.backend_agg import FigureCanvasAgg
     from matplotlib.figure import Figure as MatplotlibFigure
 
     count = len(chart.panels)
-    with mpl.rc_context(_STYLE):
+    with styled():
         if rows is None:
             size = (6.4, 4.0) if count == 1 else (min(4.4 * count, 13.0), 4.0)
             figure = MatplotlibFigure(figsize=size, layout="constrained")

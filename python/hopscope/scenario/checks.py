@@ -28,6 +28,8 @@ def check(resolved: Resolved) -> Iterator[Finding]:
 
 
 def _ends(path: KeyPath, flow: Mapping[str, Any], nodes: int) -> Iterator[Finding]:
+    if flow["pattern"] is not None:
+        return
     for end in ("from", "to"):
         if flow[end] >= nodes:
             yield (*path, end), f"node {flow[end]} does not exist; the topology has nodes 0 to {nodes - 1}"

@@ -56,6 +56,29 @@ TOPOLOGIES: dict[str, tuple[str, tuple[Field, ...]]] = {
         (Field("hops", "int", "Number of hops of each line.", "hops", required=True, minimum=2, maximum=MAX_NODES // 2),
          _SPACING),
     ),
+    "parking-lot": (
+        "a line to an exit, with a lane that joins at every inner node",
+        (Field("hops", "int", "Number of hops of the line.", "hops", required=True, minimum=2, maximum=MAX_NODES // 2),
+         _SPACING),
+    ),
+    "y": (
+        "two branches that join into a stem",
+        (Field("hops", "int", "Number of hops of each branch.", "hops", required=True, minimum=1,
+               maximum=MAX_NODES // 2),
+         Field("stem", "int", "Number of hops of the stem; absent: as many as a branch.", "hops", minimum=1,
+               maximum=MAX_NODES),
+         _SPACING),
+    ),
+    "star": (
+        "arms that leave node 0 at equal angles",
+        (Field("arms", "int", "Number of arms.", "", required=True, minimum=3, maximum=MAX_NODES),
+         Field("hops", "int", "Number of hops of each arm.", "hops", default=1, minimum=1, maximum=MAX_NODES),
+         _SPACING),
+    ),
+    "ring": (
+        "nodes on a circle",
+        (Field("nodes", "int", "Number of nodes.", "", required=True, minimum=3, maximum=MAX_NODES), _SPACING),
+    ),
     "grid": (
         "rows of nodes, numbered row by row",
         (Field("rows", "int", "Number of rows.", "", required=True, minimum=1, maximum=MAX_NODES),
@@ -98,8 +121,11 @@ def flow() -> tuple[Field, ...]:
     transports, acks = _words(_core.transports()), _words(_core.ack_policies())
     first_tcp = "tcp-newreno" if "tcp-newreno" in transports else transports[0]
     return (
-        Field("from", "node", "Sending node.", required=True),
-        Field("to", "node", "Receiving node.", required=True),
+        Field("from", "node", "Sending node; needed where no `pattern` is given."),
+        Field("to", "node", "Receiving node; needed where no `pattern` is given."),
+        Field("pattern", "choice", "Ends of the flows instead of from and to: one flow for each of the copies. "
+              + " ".join(f'"{name}": {text}.' for name, text in PATTERNS.items()), choices=tuple(PATTERNS)),
+        Field("pattern_seed", "int", "Seed of a random pattern, apart from the seed of the run.", default=1),
         Field("transport", "choice", "Transport protocol.", default=first_tcp, choices=transports),
         Field("app", "choice", "Application.", default="bulk", choices=tuple(APPS)),
         Field("packet", "int", "Transport payload of a packet.", "bytes", default=1460, minimum=1,
@@ -113,7 +139,8 @@ def flow() -> tuple[Field, ...]:
         Field("ack_delay", "time", "Longest time an ACK is held back.", "s", default=NS // 5,
               source="RFC 9293 allows 500 ms; 200 ms is common"),
         *_APP_KEYS,
-        Field("copies", "int", "Number of flows that this table stands for.", default=1, minimum=1, maximum=MAX_COPIES),
+        Field("copies", "int", 'Number of flows that this table stands for; with pattern = "across" by default as many '
+              "as are usual for the topology.", default=1, minimum=1, maximum=MAX_COPIES),
         Field("stagger", "time", "Time between the starts of the copies.", "s", default=0),
         Field("group", "name", "Name under which the results of flows are added up."),
         Field("tcp", "table", "TCP parameters of this flow alone; keys as in [tcp].", fields=engine("tcp")),
@@ -122,6 +149,12 @@ def flow() -> tuple[Field, ...]:
 
 #: Most copies of one flow.
 MAX_COPIES = 100_000
+
+#: Traffic pattern -> one line of description.
+PATTERNS: dict[str, str] = {
+    "across": "the flows usual for the topology, such as lines of a grid in both directions, spread evenly",
+    "random": "pairs of nodes that reach each other over hops within radio.tx_range, drawn at random",
+}
 
 _APP_KEYS = (
     Field("bytes", "int", "Size of the file.", "bytes", minimum=1),

@@ -34,10 +34,13 @@ def lower(resolved: Resolved, seed: int) -> dict[str, Any]:
 
 def _lower_flow(flow: dict[str, Any]) -> list[dict[str, Any]]:
     """The flows that one table stands for: its copies, each later than the one before by `stagger`."""
-    taken = ("from", "to", "transport", "packet", "max_window", "start", "stop", "ack", "ack_delay", "tcp", "group")
+    taken = ("transport", "packet", "max_window", "start", "stop", "ack", "ack_delay", "tcp", "group")
     lowered = {name: flow[name] for name in taken}
     lowered["app"] = _lower_app(flow)
-    return [{**lowered, "start": flow["start"] + n * flow["stagger"]} for n in range(flow["copies"])]
+    return [
+        {"from": source, "to": target, **lowered, "start": flow["start"] + n * flow["stagger"]}
+        for n, (source, target) in enumerate(flow["ends"])
+    ]
 
 
 def _lower_app(flow: dict[str, Any]) -> dict[str, Any]:
@@ -52,7 +55,7 @@ def describe(resolved: Resolved) -> dict[str, Any]:
     """Returns the resolved point as a scenario document: every key with its value, in base units."""
     document: dict[str, Any] = _shown(resolved.top, keys.top())
     kind = resolved.topology["kind"]
-    document["topology"] = {"kind": kind, **_shown(resolved.topology, keys.TOPOLOGIES[kind][1])}
+    document["topology"] = {"kind": kind, **_given(resolved.topology, keys.TOPOLOGIES[kind][1])}
     for section in keys.ENGINE_SECTIONS:
         values = getattr(resolved, section)
         if section == "routing" and resolved.routing_constants is not None:
@@ -93,6 +96,8 @@ def _flow(flow: dict[str, Any], tcp: dict[str, Any]) -> dict[str, Any]:
         for f in keys.flow()
         if f.kind != "table" and flow[f.name] is not None and (f.name not in app_keys or f.name in used)
     }
+    if flow["pattern"] != "random":
+        del result["pattern_seed"]
     if flow["transport"] != "udp" or flow["tcp"] != tcp:
         result["tcp"] = _shown(flow["tcp"], keys.engine("tcp"))
     return result

@@ -110,8 +110,8 @@ class Scenario:
     def resolved(self) -> dict[str, Any]:
         """Every key with its value in base units; swept keys as in the first point, and the axes under ``sweep``.
 
-        A default that follows a swept key, such as the timers of a swept ``profile``, is left out; so is the number of
-        a node that is named in words when the topology is swept.
+        A default that follows a swept key, such as the timers of a swept ``profile``, is left out; so are the number of
+        a node that is named in words and of flows across the topology when the topology is swept.
         """
         result = self.points[0].resolved
         if deciding := [axis for axis in self.axes if axis in DECIDING]:
@@ -122,6 +122,8 @@ class Scenario:
             for name, ends in (("flow", ("from", "to")), ("outage", ("node",))):
                 for table, given in zip(result[name], self._document.values.get(name, []), strict=True):
                     table |= {end: given[end] for end in ends if isinstance(given.get(end), str)}
+                    if given.get("pattern") == "across" and "copies" not in given:
+                        del table["copies"]  # each topology has its own number of them
         if self.axes:
             result["sweep"] = copy.deepcopy(self.axes)
         return result

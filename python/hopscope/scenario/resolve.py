@@ -12,6 +12,7 @@ from hopscope.errors import Problem, did_you_mean, listed, shown
 from hopscope.scenario import keys
 from hopscope.scenario.document import Document, KeyPath
 from hopscope.scenario.fields import Field, FieldError
+from hopscope.scenario.patterns import PatternError, across, drawn
 from hopscope.scenario.topology import Positions, TopologyError, place
 from hopscope.scenario.traces import TraceError, read_trace
 
@@ -216,7 +217,35 @@ def _flows(reader: Reader, result: Resolved) -> None:
             _trace(reader, path, flow)
             flow["tcp"] = {**result.tcp, **flow.get("tcp", {})}
             _number_nodes(result, flow, ("from", "to"))
+            _pattern(reader, path, value, flow, result)
         result.flows.append(flow)
+
+
+def _pattern(reader: Reader, path: KeyPath, value: Mapping[str, Any], flow: dict[str, Any], result: Resolved) -> None:
+    """Puts the ends of the flows that the table stands for into ``ends``."""
+    if "pattern" not in value:
+        if "pattern_seed" in value:
+            reader.refuse((*path, "pattern_seed"), 'belongs to pattern = "random"')
+        for entry in (f for f in keys.flow() if f.name in {"from", "to"} and f.name not in value):
+            reader.refuse((*path, entry.name), f"is missing; expected {entry.expected()}, or a pattern for both ends")
+        flow["ends"] = [(flow["from"], flow["to"])] * flow["copies"]
+        return
+    for name in ("from", "to"):
+        if name in value:
+            reader.refuse((*path, name), "found beside pattern, which says where the flows run; leave out one of them")
+    if flow["pattern"] is None or not result.nodes:
+        return
+    try:
+        if flow["pattern"] == "across":
+            if "pattern_seed" in value:
+                reader.refuse((*path, "pattern_seed"), 'belongs to pattern = "random"')
+            flow["ends"] = across(result.topology, flow["copies"] if "copies" in value else None)
+            flow["copies"] = len(flow["ends"])
+        else:
+            reach = float(result.radio["tx_range"])
+            flow["ends"] = drawn(result.nodes, reach, flow["copies"], flow["pattern_seed"])
+    except PatternError as error:
+        reader.refuse((*path, error.key), str(error))
 
 
 def _outages(reader: Reader, result: Resolved) -> None:

@@ -26,7 +26,12 @@ def schema() -> Schema:
             defaults |= {protocol: base[protocol] for protocol in keys.routing_protocols()}
         properties[section] = _object(keys.engine(section), defaults, text)
     properties["routing"]["allOf"] = [_sets(p, base[p]) for p in keys.routing_protocols()]
-    flow = _object(keys.flow(), {}, "One flow.")
+    flow = _object(keys.flow(), {}, "One flow, or several that differ in their ends and starts alone.")
+    ends = [{"required": ["from"]}, {"required": ["to"]}]
+    flow["oneOf"] = [
+        {"allOf": ends, "not": {"required": ["pattern"]}},
+        {"required": ["pattern"], "not": {"anyOf": ends}},
+    ]
     properties["flow"] = {"type": "array", "minItems": 1, "items": flow, "description": "The flows, one [[flow]] each."}
     outage = _object(keys.outage(), {}, "One outage.")
     properties["outage"] = {"type": "array", "items": outage, "description": "Times during which radios are off."}

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import random
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -35,11 +35,22 @@ def count(topology: Mapping[str, Any]) -> int | None:
         return int(topology["hops"]) + 1
     if kind == "cross":
         return 2 * int(topology["hops"]) + 1
+    if kind == "parking-lot":
+        return 2 * int(topology["hops"])
+    if kind == "y":
+        return 2 * int(topology["hops"]) + stem_of(topology) + 1
+    if kind == "star":
+        return int(topology["arms"]) * int(topology["hops"]) + 1
     if kind == "grid":
         return int(topology["rows"]) * int(topology["cols"])
-    if kind == "random":
+    if kind in {"random", "ring"}:
         return int(topology["nodes"])
     return len(topology["positions"]) if kind == "positions" else None
+
+
+def stem_of(topology: Mapping[str, Any]) -> int:
+    """Returns the hops of the stem of a Y: as many as each branch has where the table gives none."""
+    return int(topology["hops"] if topology["stem"] is None else topology["stem"])
 
 
 def place(topology: Mapping[str, Any], folder: Path, tx_range: float) -> Positions:
@@ -57,15 +68,11 @@ def place(topology: Mapping[str, Any], folder: Path, tx_range: float) -> Positio
     if nodes is not None and nodes > MAX_NODES:
         raise TopologyError(_size_key(topology), f"makes {nodes} nodes; at most {MAX_NODES} fit")
     kind = topology["kind"]
-    if kind == "chain":
-        return chain(topology["hops"], topology["spacing"])
-    if kind == "cross":
-        return cross(topology["hops"], topology["spacing"])
-    if kind == "grid":
-        return grid(topology["rows"], topology["cols"], topology["spacing"])
     if kind == "random":
         return scatter(topology["nodes"], topology["area"], topology["seed"], topology["connected"], tx_range)
-    if kind == "file":
+    if kind in _REGULAR:
+        positions = _regular(topology)
+    elif kind == "file":
         positions = read_file(folder / topology["path"], topology["format"])
         if len(positions) > MAX_NODES:
             raise TopologyError("path", f"holds {len(positions)} nodes; at most {MAX_NODES} fit")
@@ -74,6 +81,26 @@ def place(topology: Mapping[str, Any], folder: Path, tx_range: float) -> Positio
     if len(positions) < 2:
         raise TopologyError(_size_key(topology), f"gives {len(positions)} nodes; a network has at least 2")
     return positions
+
+
+_REGULAR = frozenset({"chain", "cross", "parking-lot", "y", "star", "ring", "grid"})
+
+
+def _regular(topology: Mapping[str, Any]) -> Positions:
+    kind, spacing = topology["kind"], topology["spacing"]
+    if kind == "chain":
+        return chain(topology["hops"], spacing)
+    if kind == "cross":
+        return cross(topology["hops"], spacing)
+    if kind == "parking-lot":
+        return parking_lot(topology["hops"], spacing)
+    if kind == "y":
+        return y(topology["hops"], stem_of(topology), spacing)
+    if kind == "star":
+        return star(topology["arms"], topology["hops"], spacing)
+    if kind == "ring":
+        return ring(topology["nodes"], spacing)
+    return grid(topology["rows"], topology["cols"], spacing)
 
 
 def chain(hops: int, spacing: float) -> Positions:
@@ -90,6 +117,44 @@ def cross(hops: int, spacing: float) -> Positions:
     middle = hops // 2
     line = [[spacing * i, spacing * middle] for i in range(hops + 1)]
     return line + [[spacing * middle, spacing * i] for i in range(hops + 1) if i != middle]
+
+
+def parking_lot(hops: int, spacing: float) -> Positions:
+    """A line to an exit, with a lane that joins at every inner node.
+
+    Nodes 0..hops are the line, the exit is node ``hops``.  Node ``hops + i`` joins the line at node ``i``, for
+    i = 1..hops - 1, by turns above and below, so that no two lanes are neighbours of each other.
+    """
+    line = [[spacing * i, 0.0] for i in range(hops + 1)]
+    return line + [[spacing * i, spacing if i % 2 else -spacing] for i in range(1, hops)]
+
+
+def y(hops: int, stem: int, spacing: float) -> Positions:
+    """Two branches of ``hops`` hops that join into a stem of ``stem`` hops, 120 degrees apart from each other.
+
+    Nodes 0..hops + stem run from the end of the upper branch over the junction, node ``hops``, to the end of the stem;
+    the lower branch follows from its end to the node before the junction.
+    """
+    across, up = spacing / 2, spacing * math.sqrt(0.75)
+    upper = [[-across * (hops - i), up * (hops - i)] for i in range(hops + 1)]
+    return upper + [[spacing * i, 0.0] for i in range(1, stem + 1)] + [[x, -y_] for x, y_ in upper[:hops]]
+
+
+def star(arms: int, hops: int, spacing: float) -> Positions:
+    """``arms`` lines of ``hops`` hops that leave node 0 at equal angles, numbered arm by arm from the inside out."""
+    return [[0.0, 0.0]] + [_polar(spacing * i, arm / arms) for arm in range(arms) for i in range(1, hops + 1)]
+
+
+def ring(nodes: int, spacing: float) -> Positions:
+    """Nodes on a circle, ``spacing`` apart in a straight line, numbered counter-clockwise."""
+    radius = spacing / (2 * math.sin(math.pi / nodes))
+    return [_polar(radius, node / nodes) for node in range(nodes)]
+
+
+def _polar(radius: float, turn: float) -> list[float]:
+    """A point at a part of a full turn; sine and cosine differ in the last digit between machines, a micrometre not."""
+    angle = 2 * math.pi * turn
+    return [round(radius * math.cos(angle), 6) + 0.0, round(radius * math.sin(angle), 6) + 0.0]
 
 
 def grid(rows: int, cols: int, spacing: float) -> Positions:
@@ -120,29 +185,63 @@ def scatter(nodes: int, area: list[float], seed: int, connected: bool, tx_range:
 
 def is_connected(positions: Positions, reach: float) -> bool:
     """Tells whether every node can reach every other over hops of at most ``reach`` metres."""
+    return len(next(components(positions, reach), [])) == len(positions)
+
+
+def components(positions: Positions, reach: float) -> Iterator[list[int]]:
+    """Yields the sets of nodes that reach each other over hops of at most ``reach`` metres, each set in rising order.
+
+    The sets come in the order of their first nodes.
+    """
     if reach <= 0:
-        return len(positions) < 2
+        yield from ([node] for node in range(len(positions)))
+        return
+    cells = _cells(positions, reach)
+    seen = bytearray(len(positions))
+    for first in range(len(positions)):
+        if seen[first]:
+            continue
+        seen[first] = 1
+        frontier, members = [first], [first]
+        while frontier:
+            x, y_ = positions[frontier.pop()]
+            for cell in _around(x, y_, reach):
+                if not (left := cells.get(cell)):
+                    continue
+                close = [i for i in left if math.hypot(positions[i][0] - x, positions[i][1] - y_) <= reach]
+                if close:
+                    chosen = set(close)
+                    cells[cell] = [i for i in left if i not in chosen]
+                    close = [i for i in close if not seen[i]]
+                    for i in close:
+                        seen[i] = 1
+                    frontier += close
+                    members += close
+        yield sorted(members)
+
+
+def near(positions: Sequence[Sequence[float]], reach: float) -> Iterator[list[int]]:
+    """Yields for every node the others at most ``reach`` metres (above 0) away, in rising order."""
+    cells = _cells(positions, reach)
+    for node, (x, y_) in enumerate(positions):
+        candidates = (i for cell in _around(x, y_, reach) for i in cells.get(cell, ()))
+        yield sorted(
+            i for i in candidates if i != node and math.hypot(positions[i][0] - x, positions[i][1] - y_) <= reach
+        )
+
+
+def _cells(positions: Sequence[Sequence[float]], size: float) -> dict[tuple[int, int], list[int]]:
+    """The nodes in each square of a checkerboard."""
     cells: dict[tuple[int, int], list[int]] = {}
-    for index, (x, y) in enumerate(positions):
-        cells.setdefault((math.floor(x / reach), math.floor(y / reach)), []).append(index)
-    open_cells = {cell: list(members) for cell, members in cells.items()}
-    first = positions[0]
-    start = (math.floor(first[0] / reach), math.floor(first[1] / reach))
-    open_cells[start].remove(0)
-    frontier, reached = [0], 1
-    while frontier:
-        x, y = positions[frontier.pop()]
-        column, row = math.floor(x / reach), math.floor(y / reach)
-        for cell in ((column + dx, row + dy) for dx in (-1, 0, 1) for dy in (-1, 0, 1)):
-            if not (members := open_cells.get(cell)):
-                continue
-            near = [i for i in members if math.hypot(positions[i][0] - x, positions[i][1] - y) <= reach]
-            if near:
-                chosen = set(near)
-                open_cells[cell] = [i for i in members if i not in chosen]
-                frontier += near
-                reached += len(near)
-    return reached == len(positions)
+    for index, (x, y_) in enumerate(positions):
+        cells.setdefault((math.floor(x / size), math.floor(y_ / size)), []).append(index)
+    return cells
+
+
+def _around(x: float, y_: float, size: float) -> Iterator[tuple[int, int]]:
+    """The square of a point and those beside it."""
+    column, row = math.floor(x / size), math.floor(y_ / size)
+    return ((column + dx, row + dy) for dx in (-1, 0, 1) for dy in (-1, 0, 1))
 
 
 def read_file(path: Path, form: str) -> Positions:
@@ -160,5 +259,12 @@ def read_file(path: Path, form: str) -> Positions:
 
 
 def _size_key(topology: Mapping[str, Any]) -> str:
-    keys = {"grid": "rows", "random": "nodes", "positions": "positions", "file": "path"}
+    keys = {
+        "grid": "rows",
+        "random": "nodes",
+        "ring": "nodes",
+        "star": "arms",
+        "positions": "positions",
+        "file": "path",
+    }
     return keys.get(topology["kind"], "hops")

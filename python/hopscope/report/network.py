@@ -1,0 +1,215 @@
+"""Pictures of networks: nodes, links, the ranges of one node, and the flows as arrows."""
+
+from __future__ import annotations
+
+import math
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from hopscope.report.plots import COLOURS, styled
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+    from matplotlib.figure import Figure
+
+    from hopscope.scenario import Point
+
+# With more nodes than these their numbers stand beside small dots; only the ends of flows are numbered; no links are
+# drawn.
+_INSIDE, _NUMBERED, _LINKED = 50, 300, 3000
+# A caption names so many flows; a picture shows so many arrows.
+_NAMED, _ARROWS = 6, 200
+# Longer and shorter side of a picture in inches.
+_LONG, _SHORT = 8.6, 2.4
+
+
+@dataclass(frozen=True)
+class Network:
+    """What a picture of a network shows.
+
+    Attributes:
+        name: file stem of the figure.
+        title: what the network is, for the caption.
+        positions: of the nodes, in metres.
+        flows: (from, to) of every flow.
+        tx_range: longest link, in metres.
+        cs_range: distance at which a frame is sensed, in metres.
+    """
+
+    name: str
+    title: str
+    positions: Sequence[Sequence[float]]
+    flows: Sequence[tuple[int, int]]
+    tx_range: float
+    cs_range: float
+
+    @property
+    def centre(self) -> int:
+        """The node nearest the middle, whose ranges are drawn; the first of several."""
+        xs, ys = zip(*self.positions, strict=True)
+        middle = ((min(xs) + max(xs)) / 2, (min(ys) + max(ys)) / 2)
+        return min(range(len(self.positions)), key=lambda node: (math.dist(self.positions[node], middle), node))
+
+    @property
+    def caption(self) -> str:
+        """The text under the picture: the size, the ranges and the flows."""
+        pairs = list(dict.fromkeys(self.flows))
+        named = ", ".join(f"{source} → {target}" for source, target in pairs[:_NAMED])
+        more = f" and {len(pairs) - _NAMED} more" if len(pairs) > _NAMED else ""
+        links = "" if len(self.positions) > _LINKED else "Lines join nodes that receive each other. "
+        return (
+            f"{self.title}: {len(self.positions)} nodes. {links}Circles: node {self.centre} is received up to "
+            f"{self.tx_range:g} m away and sensed up to {self.cs_range:g} m. Flows: {named}{more}."
+        )
+
+
+def of_point(point: Point, title: str, name: str = "network") -> Network:
+    """The network of one point of a scenario."""
+    config = point.config(0)
+    radio = config["radio"]
+    flows = [(flow["from"], flow["to"]) for flow in config["flows"]]
+    return Network(name, title, config["nodes"], flows, radio["tx_range"], radio["cs_range"])
+
+
+def distinct(points: Sequence[Point], title: str, most: int) -> list[Network]:
+    """The networks of the points without repetition, at most so many, in their order."""
+    found: list[Network] = []
+    seen = []
+    for point in points:
+        network = of_point(point, title, f"network-{len(found) + 1}")
+        what = (network.positions, network.flows, network.tx_range, network.cs_range)
+        if what not in seen:
+            seen.append(what)
+            found.append(network)
+        if len(found) == most:
+            break
+    return found
+
+
+def links(network: Network) -> Iterator[tuple[int, int]]:
+    """Yields the pairs of nodes at most ``tx_range`` apart, each once, the smaller number first."""
+    from hopscope.scenario.topology import near
+
+    for node, others in enumerate(near(network.positions, network.tx_range)):
+        yield from ((node, other) for other in others if other > node)
+
+
+def draw(network: Network) -> Figure:
+    """Draws the network to scale."""
+    from matplotlib.backends.backend_agg import FigureCanvasAgg
+    from matplotlib.figure import Figure as MatplotlibFigure
+
+    with styled():
+        left, right, bottom, top = _frame(network)
+        scale = _LONG / max(right - left, top - bottom)
+        size = (max(_SHORT, scale * (right - left)) + 0.8, max(_SHORT, scale * (top - bottom)) + 0.6)
+        figure = MatplotlibFigure(figsize=size, layout="constrained")
+        FigureCanvasAgg(figure)
+        ax = figure.subplots()
+        ax.set_xlim(left, right)
+        ax.set_ylim(bottom, top)
+        ax.set_aspect("equal")
+        ax.grid(visible=False)
+        ax.set_xlabel("x (m)")
+        ax.set_ylabel("y (m)")
+        _ranges(ax, network)
+        _links(ax, network)
+        _flows(ax, network)
+        _nodes(ax, network)
+        return figure
+
+
+# --- Parts ----------------------------------------------------------------------------------------------------------
+
+
+def _frame(network: Network) -> tuple[float, float, float, float]:
+    """The limits of the axes: every node and the circle around one of them."""
+    xs, ys = zip(*network.positions, strict=True)
+    x, y = network.positions[network.centre]
+    reach = 1.03 * network.cs_range
+    edge = 0.04 * max(max(xs) - min(xs), max(ys) - min(ys), 1.0)
+    return (
+        min(min(xs) - edge, x - reach),
+        max(max(xs) + edge, x + reach),
+        min(min(ys) - edge, y - reach),
+        max(max(ys) + edge, y + reach),
+    )
+
+
+def _ranges(ax: Axes, network: Network) -> None:
+    from matplotlib.patches import Circle
+
+    x, y = network.positions[network.centre]
+    for radius, style, fill in ((network.cs_range, (0, (1, 2)), 0.05), (network.tx_range, (0, (5, 3)), 0.08)):
+        ax.add_patch(Circle((x, y), radius, fc="#0072B2", ec="none", alpha=fill, zorder=0))
+        ax.add_patch(Circle((x, y), radius, fill=False, ec="#0072B2", lw=1.0, ls=style, zorder=0.5))
+
+
+def _links(ax: Axes, network: Network) -> None:
+    if len(network.positions) > _LINKED:
+        return
+    from matplotlib.collections import LineCollection
+
+    ends = [[network.positions[a], network.positions[b]] for a, b in links(network)]
+    width = 1.0 if len(network.positions) <= _INSIDE else 0.5
+    ax.add_collection(LineCollection(ends, colors="#bbbbbb", linewidths=width, zorder=1), autolim=False)
+
+
+def _flows(ax: Axes, network: Network) -> None:
+    from matplotlib.patches import FancyArrowPatch
+
+    counts = Counter(network.flows)
+    small = len(network.positions) <= _INSIDE
+    gap, bend = (7.0, 0.12) if small else (2.5, 0.05)
+    for index, ((source, target), copies) in enumerate(list(counts.items())[:_ARROWS]):
+        start, end = network.positions[source], network.positions[target]
+        colour = COLOURS[index % len(COLOURS)]
+        ax.add_patch(
+            FancyArrowPatch(
+                (start[0], start[1]),
+                (end[0], end[1]),
+                connectionstyle=f"arc3,rad=-{bend}",
+                arrowstyle="-|>",
+                mutation_scale=11,
+                shrinkA=gap,
+                shrinkB=gap,
+                lw=1.6 if len(counts) <= 30 else 0.8,
+                color=colour,
+                alpha=0.85,
+                zorder=2.5,
+            )
+        )
+        if copies > 1:
+            # The middle of the arc lies half of `bend` times the chord to its left.
+            middle = (
+                (start[0] + end[0] - bend * (end[1] - start[1])) / 2,
+                (start[1] + end[1] + bend * (end[0] - start[0])) / 2,
+            )
+            ax.annotate(f"{copies} flows", middle, fontsize=8.5, color=colour, ha="center", va="bottom", zorder=4)
+
+
+def _nodes(ax: Axes, network: Network) -> None:
+    count = len(network.positions)
+    xs, ys = zip(*network.positions, strict=True)
+    ends = {node for flow in network.flows for node in flow}
+    if count <= _INSIDE:
+        ax.scatter(xs, ys, s=150, c="white", edgecolors="#333333", linewidths=1.0, zorder=3)
+        for node, (x, y) in enumerate(network.positions):
+            ax.annotate(str(node), (x, y), fontsize=7, ha="center", va="center_baseline", zorder=4)
+        return
+    ax.scatter(xs, ys, s=12 if count <= _NUMBERED else 3, c="#333333", linewidths=0, zorder=3)
+    for node in range(count) if count <= _NUMBERED else sorted(ends)[:_NUMBERED]:
+        x, y = network.positions[node]
+        weight = "bold" if node in ends else "normal"
+        ax.annotate(
+            str(node),
+            (x, y),
+            xytext=(2, 2),
+            textcoords="offset points",
+            fontsize=6.5 if node in ends else 5,
+            weight=weight,
+            color="#111111" if node in ends else "#555555",
+            zorder=4,
+        )

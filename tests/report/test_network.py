@@ -1,0 +1,108 @@
+"""Pictures of networks: what is in them, that they stay readable, and who draws them."""
+
+from __future__ import annotations
+
+import math
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from typer.testing import CliRunner
+
+from hopscope.cli.main import build
+from hopscope.report import network, plots
+from hopscope.report.network import Network
+from hopscope.scenario import Scenario
+
+CROSS = {
+    "title": "a cross",
+    "topology": {"kind": "cross", "hops": 4},
+    "flow": [{"pattern": "across"}, {"from": 0, "to": 4, "copies": 3}],
+}
+
+
+def numbers(figure):
+    [ax] = figure.axes
+    return [text.get_text() for text in ax.texts]
+
+
+def test_a_network_shows_its_nodes_links_ranges_and_flows():
+    made = network.of_point(Scenario(CROSS).points[0], "A cross")
+    assert made.flows == [(0, 4), (5, 8), (0, 4), (0, 4), (0, 4)]
+    assert made.centre == 2
+    assert made.caption == (
+        "A cross: 9 nodes. Lines join nodes that receive each other. Circles: node 2 is received up to 250 m away and "
+        "sensed up to 550 m. Flows: 0 → 4, 5 → 8."
+    )
+    figure = network.draw(made)
+    [ax] = figure.axes
+    assert numbers(figure) == ["4 flows", *map(str, range(9))]
+    arrows = [patch for patch in ax.patches if type(patch).__name__ == "FancyArrowPatch"]
+    circles = [patch.radius for patch in ax.patches if type(patch).__name__ == "Circle"]
+    assert len(arrows) == 2
+    assert set(circles) == {250.0, 550.0}
+    [links] = [c for c in ax.collections if type(c).__name__ == "LineCollection"]
+    assert len(links.get_segments()) == 8
+    left, right = ax.get_xlim()
+    assert left <= 400 - 550
+    assert right >= 400 + 550
+    assert ax.get_aspect() == 1.0
+
+
+def test_a_field_of_200_nodes_is_numbered_and_a_huge_one_names_the_ends_alone():
+    field = {"kind": "random", "nodes": 200, "area": [1000, 2500]}
+    made = network.of_point(Scenario(topology=field, flow=[{"pattern": "random", "copies": 20}]).points[0], "A field")
+    figure = network.draw(made)
+    assert sorted(map(int, numbers(figure))) == list(range(200))
+    width, height = figure.get_size_inches()
+    assert height > 1.8 * width
+    assert made.caption.endswith("and 14 more.")
+    many = Network("n", "Many", [[float(i % 80), float(i // 80)] for i in range(4000)], [(0, 3999)], 1.0, 2.0)
+    figure = network.draw(many)
+    assert numbers(figure) == ["0", "3999"]
+    assert not [c for c in figure.axes[0].collections if type(c).__name__ == "LineCollection"]
+    assert "Lines" not in many.caption
+
+
+@settings(max_examples=40)
+@given(st.lists(st.tuples(st.floats(-500, 500), st.floats(-500, 500)), min_size=1, max_size=30), st.floats(1, 400))
+def test_links_are_the_pairs_in_reach(positions, reach):
+    made = Network("n", "N", positions, [], reach, 2 * reach)
+    pairs = {(a, b) for b in range(len(positions)) for a in range(b) if math.hypot(
+        positions[a][0] - positions[b][0], positions[a][1] - positions[b][1]) <= reach}  # fmt: skip
+    found = list(network.links(made))
+    assert len(found) == len(set(found))
+    assert set(found) == pairs
+
+
+def test_a_sweep_shows_each_network_once():
+    swept = Scenario(**CROSS, sweep={"mac.queue": [5, 10], "topology.hops": [4, 6, 8, 10]})
+    shown = network.distinct(swept.points, "swept", 3)
+    assert [len(n.positions) for n in shown] == [9, 13, 17]
+    assert [n.name for n in shown] == ["network-1", "network-2", "network-3"]
+
+
+@pytest.mark.parametrize("form", plots.FORMATS)
+def test_check_draws_the_picture(form, tmp_path):
+    from hopscope.scenario.toml_writer import to_toml
+
+    (tmp_path / "cross.toml").write_text(to_toml(CROSS))
+    path = tmp_path / f"cross.{form}"
+    done = CliRunner().invoke(build(), ["check", str(tmp_path / "cross.toml"), "--picture", str(path)])
+    assert done.exit_code == 0
+    start = {"png": b"\x89PNG", "svg": b"<?xml", "pdf": b"%PDF"}[form]
+    assert path.read_bytes().startswith(start)
+
+
+def test_check_refuses_other_forms_and_places_that_do_not_exist(tmp_path):
+    from hopscope.errors import InputError
+    from hopscope.scenario.toml_writer import to_toml
+
+    (tmp_path / "cross.toml").write_text(to_toml(CROSS))
+    for name, message in (("cross.gif", "allowed: .*svg"), ("none/cross.svg", "cannot be written: No such file")):
+        words = ["check", str(tmp_path / "cross.toml"), "--picture", str(tmp_path / name)]
+        done = CliRunner().invoke(build(), words)
+        assert done.exit_code != 0
+        assert isinstance(done.exception, InputError)
+        with pytest.raises(InputError, match=message):
+            raise done.exception
