@@ -18,6 +18,7 @@ import hopscope as hs
 from hopscope import _core, catalog
 from hopscope.cli.list import listing
 from hopscope.cli.main import VERBS
+from hopscope.models.registry import MODELS
 from hopscope.scenario import keys
 from hopscope.scenario.fields import NS, Field
 
@@ -183,6 +184,24 @@ def catalogue_page() -> str:
     return "\n".join(parts)
 
 
+def models_page() -> str:
+    """Every model with its source, parameters and outputs."""
+    parts = []
+    for model in MODELS.values():
+        parts.append(f"## `{model.name}`\n\n{model.title[:1].upper()}{model.title[1:]}. Source: {model.source}.\n")
+        if model.remark:
+            parts.append(f"{model.remark}\n")
+        rows = []
+        for field in model.parameters:
+            choices = " One of " + ", ".join(f"`{word}`" for word in field.choices) + "." if field.choices else ""
+            default = "required" if field.required else f"`{field.default}`" if field.default is not None else ""
+            rows.append([f"`{field.name}`", field.doc + choices, field.unit, default])
+        parts.append(table(["parameter", "meaning", "unit", "default"], rows))
+        rows = [[f"`{output.name}`", output.doc, output.unit] for output in model.outputs]
+        parts.append(table(["output", "meaning", "unit"], rows))
+    return "\n".join(parts)
+
+
 def json_page() -> str:
     """A real result of a very small run."""
     scenario = hs.Scenario(
@@ -312,6 +331,7 @@ def main() -> None:
         "cli": cli_page,
         "catalogue": catalogue_page,
         "json": json_page,
+        "models": models_page,
     }
     for name, page in pages.items():
         write(REFERENCE / f"{name}.md", page())

@@ -13,16 +13,14 @@ from typing import Any
 from hopscope.catalog.entry import Entry, Finding, Outcome, Quantity, Statement, Study
 from hopscope.catalog.judge import Verdict, each, mean_of, number, show, within
 from hopscope.catalog.tables import Data, NoSamplesError, Run, Table
-from hopscope.models.airtime import basic_access_us, dsss_airtime_ns, ofdm_airtime_ns
-from hopscope.models.bianchi import Timing, saturation
+from hopscope.models.airtime import dsss_airtime_ns, ofdm_airtime_ns
+from hopscope.models.registry import model
 from hopscope.report.chart import Chart, Line, Panel
 
 # --- Saturated cells ------------------------------------------------------------------------------------------------
 
 IP_PACKET = 1500
 UDP_PAYLOAD = IP_PACKET - 28
-FRAME = IP_PACKET + 36
-SLOT_US = 20
 
 STATIONS = (5, 10, 20, 50)
 RATES = {2_000_000: "dsss-2M", 11_000_000: "hr-dsss-11M"}
@@ -47,9 +45,11 @@ def cell_positions(stations: int, radius: float = 5.0) -> list[list[float]]:
 
 def model_throughput(stations: int, rate: int) -> float:
     """The model's saturation throughput in kbit/s, counting IP packets of 1500 B."""
-    success, collision = basic_access_us(FRAME, rate, ack_rate=ACK_RATE)
-    found = saturation(stations, Timing(SLOT_US, success, collision), IP_PACKET * 8, back_to_back=True)
-    return found.throughput * 1000
+    found = model("bianchi")(stations=stations, packet=IP_PACKET, rate=rate, control_rate=ACK_RATE, back_to_back=True)[
+        "throughput_kbps"
+    ]
+    assert found is not None
+    return found
 
 
 def _cell(stations: int, rate: int) -> Study:

@@ -21,6 +21,7 @@ VERBS = {
     "report": ("report_cmd", "Write the HTML report of a finished store."),
     "show": ("show", "Print the table of a store."),
     "check": ("check", "Check a scenario without running it."),
+    "model": ("model", "Evaluate a closed-form model: optimal windows, capacity, Bianchi, TCP formulas."),
     "schema": ("schema", "Print the JSON Schema of the scenario file."),
 }
 

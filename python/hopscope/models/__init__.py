@@ -1,1 +1,5 @@
-"""Closed-form models the engine is checked against: saturation throughput and frame air times."""
+"""Closed-form models: saturation, air times, capacity, optimal windows, drop probability, TCP throughput.
+
+The functions of the modules check their arguments and raise :class:`ValueError`; :mod:`hopscope.models.registry` has
+all models by name, with parameters and outputs as ``hopscope model`` shows them.  They share no code with the engine.
+"""

@@ -23,10 +23,3 @@ def ofdm_airtime_ns(size: int, rate: int) -> int:
     bits_per_symbol = rate * 4 // 1_000_000
     symbols = -(-(16 + 8 * size + 6) // bits_per_symbol)
     return OFDM_PREAMBLE_NS + symbols * OFDM_SYMBOL_NS
-
-
-def basic_access_us(size: int, rate: int, *, ack_rate: int, sifs: float = 10, difs: float = 50) -> tuple[float, float]:
-    """T_s and T_c of basic access in microseconds for a data frame of `size` bytes: long preamble, DIFS after both."""
-    frame = dsss_airtime_ns(size, rate) / 1000
-    ack = dsss_airtime_ns(14, ack_rate) / 1000
-    return frame + sifs + ack + difs, frame + difs

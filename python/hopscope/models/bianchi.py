@@ -37,6 +37,7 @@ class Saturation:
         busy_probability: probability that at least one station sends in a slot (P_tr).
         success_probability: probability that a busy slot is a success (P_s).
         throughput: payload units per unit of time.
+        drop_probability: probability that a frame is given up after its last attempt; 0 without a retry limit.
     """
 
     tau: float
@@ -44,6 +45,7 @@ class Saturation:
     busy_probability: float
     success_probability: float
     throughput: float
+    drop_probability: float = 0.0
 
 
 def attempt_probability(p: float, cw_min: int, doublings: int, retry_limit: int | None = None) -> float:
@@ -88,12 +90,16 @@ def saturation(
         back_to_back: correct for the winner that draws zero slots and sends again at once.
 
     Raises:
-        ValueError: for fewer than one station or a window below 1.
+        ValueError: for fewer than one station, a window below 1, fewer than no doublings, or a retry limit below 1.
     """
     if stations < 1:
         raise ValueError(f"stations is {stations}; it must be 1 or more")
     if cw_min < 1:
         raise ValueError(f"cw_min is {cw_min}; it must be 1 or more")
+    if doublings < 0:
+        raise ValueError(f"doublings is {doublings}; it must be 0 or more")
+    if retry_limit is not None and retry_limit < 1:
+        raise ValueError(f"retry_limit is {retry_limit}; it must be 1 or more")
     low, high = 0.0, 1.0
     for _ in range(200):
         p = (low + high) / 2
@@ -108,4 +114,5 @@ def saturation(
         share = 1 - 1 / (cw_min + 1)
         success_time, success_payload = timing.success / share + timing.slot, payload / share
     mean_slot = (1 - busy) * timing.slot + busy * success * success_time + busy * (1 - success) * timing.collision
-    return Saturation(tau, p, busy, success, busy * success * success_payload / mean_slot)
+    throughput = busy * success * success_payload / mean_slot
+    return Saturation(tau, p, busy, success, throughput, 0.0 if retry_limit is None else p**retry_limit)

@@ -1,0 +1,474 @@
+"""The models by name, with parameters that are read and checked like keys of a scenario.
+
+``hopscope model`` and overlays of reports use this table; from Python the functions of the sister modules are shorter.
+"""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from hopscope.errors import InputError, did_you_mean, listed, shown
+from hopscope.models import bianchi, capacity, drops, tcp, window
+from hopscope.scenario.fields import Field, FieldError
+
+#: More combinations of parameters in one call are refused.
+MAX_ROWS = 100_000
+
+Values = Mapping[str, Any]
+
+
+@dataclass(frozen=True)
+class Output:
+    """One number of a model.
+
+    Attributes:
+        name: as in tables and JSON; ends with its unit where the results' metrics do.
+        unit: unit, empty for a plain number.
+        doc: one line of meaning.
+    """
+
+    name: str
+    unit: str
+    doc: str
+
+
+@dataclass(frozen=True)
+class Model:
+    """A formula with a name.
+
+    Attributes:
+        name: as typed after ``hopscope model``.
+        title: one line.
+        source: publication with section or equation.
+        parameters: what it takes; without a default a parameter is required.
+        outputs: what it gives, the main one first.
+        compute: takes the parameters by name and returns the outputs by name.
+        remark: assumptions and oddities a user should know.
+    """
+
+    name: str
+    title: str
+    source: str
+    parameters: tuple[Field, ...]
+    outputs: tuple[Output, ...]
+    compute: Callable[..., Mapping[str, float | None]]
+    remark: str = ""
+
+    def complete(self, values: Values) -> dict[str, Any]:
+        """Returns the parameters as checked values, defaults filled in.
+
+        Args:
+            values: numbers, or text with a unit such as ``"2Mbps"``.
+
+        Raises:
+            InputError: an unknown parameter, one that is missing, or a value that does not fit.
+        """
+        known = {field.name: field for field in self.parameters}
+        found: dict[str, Any] = {}
+        for name, value in values.items():
+            if (field := known.get(name)) is None:
+                raise InputError(
+                    f"model {self.name}: unknown parameter {shown(name)}; allowed: {', '.join(known)}"
+                    f"{did_you_mean(name, known)}"
+                )
+            found[name] = self.read(field, value)
+        for field in self.parameters:
+            if field.name not in found:
+                if field.required:
+                    raise InputError(
+                        f"model {self.name}: {field.name} is missing ({field.doc.rstrip('.')}); "
+                        f"expected {field.expected()}, for example {field.name}={example(field)}"
+                    )
+                found[field.name] = field.default
+        return {field.name: found[field.name] for field in self.parameters}
+
+    def read(self, field: Field, value: object) -> Any:
+        """Returns one parameter as a checked value.
+
+        Raises:
+            InputError: it does not fit.
+        """
+        if field.kind == "flag" and value in ("true", "false"):
+            value = value == "true"
+        try:
+            return field.read(value)
+        except FieldError as error:
+            raise InputError(f"model {self.name}: {field.name}: {error}") from error
+
+    def __call__(self, **values: Any) -> dict[str, float | None]:
+        """Evaluates the model.
+
+        Raises:
+            InputError: parameters that do not fit, or that do not fit together.
+        """
+        complete = self.complete(values)
+        try:
+            found = self.compute(**complete)
+        except (ValueError, OverflowError, ZeroDivisionError) as error:
+            raise InputError(f"model {self.name}: {error}") from error
+        return {output.name: found[output.name] for output in self.outputs}
+
+    def table(self, axes: Mapping[str, Sequence[Any]]) -> Iterator[tuple[dict[str, Any], dict[str, float | None]]]:
+        """Evaluates every combination of values, the last parameter fastest: (the combination, the outputs).
+
+        Raises:
+            InputError: too many combinations, or values that do not fit.
+        """
+        size = 1
+        for values in axes.values():
+            size *= len(values)
+        if size > MAX_ROWS:
+            raise InputError(f"model {self.name}: {size} combinations; at most {MAX_ROWS}")
+        for combination in itertools.product(*axes.values()):
+            chosen = dict(zip(axes, combination, strict=True))
+            yield chosen, self(**chosen)
+
+    def output(self, name: str) -> Output:
+        """Returns the output of this name.
+
+        Raises:
+            InputError: no such output.
+        """
+        for output in self.outputs:
+            if output.name == name:
+                return output
+        names = [output.name for output in self.outputs]
+        raise InputError(
+            f"model {self.name}: no output {shown(name)}; it has {listed(names)}{did_you_mean(name, names)}"
+        )
+
+
+def model(name: str) -> Model:
+    """Returns the model of this name.
+
+    Raises:
+        InputError: no such model.
+    """
+    if name not in MODELS:
+        raise InputError(f"unknown model {shown(name)}; allowed: {', '.join(MODELS)}{did_you_mean(name, MODELS)}")
+    return MODELS[name]
+
+
+def example(field: Field) -> str:
+    """Returns a value a user could type for a parameter."""
+    return _EXAMPLES.get(field.name) or (field.choices[0] if field.choices else "1")
+
+
+_EXAMPLES = {
+    "hops": "7", "stations": "10", "rtt": "100ms", "loss": "0.01", "backlogged": "5", "concurrent": "1",
+    "initiating": "3", "rate": "2Mbps",
+}  # fmt: skip
+
+# --- Parameters that several models share ---------------------------------------------------------------------------
+
+_PHY = Field("phy", "choice", "PHY with its slot, SIFS and contention window.", default="dsss",
+             choices=tuple(capacity.PHYS))  # fmt: skip
+_RATE = Field("rate", "int", "Data rate.", "bit/s", default=2_000_000, minimum=1)
+_CONTROL = Field("control_rate", "int", "Rate of RTS, CTS and ACK.", "bit/s", default=1_000_000, minimum=1)
+_RTS = Field("rts", "flag", "With RTS/CTS.", default=False)
+_OVERHEAD = Field("overhead", "int", "Bytes that MAC and LLC add to an IP packet.", "bytes",
+                  default=capacity.MAC_OVERHEAD + capacity.LLC_OVERHEAD, maximum=1000)  # fmt: skip
+_PACKET = Field("packet", "int", "IP packet, which is also what counts as throughput.", "bytes", default=1500,
+                minimum=1, maximum=65_535)  # fmt: skip
+_MEDIUM = (_RATE, _CONTROL, _RTS, _PHY, _OVERHEAD)
+_MSS = Field("mss", "int", "Payload of a segment.", "bytes", default=1460, minimum=1, maximum=65_535)
+_RTT = Field("rtt", "float", "Round-trip time.", "s", required=True, exclusive=True)
+_LOSS = Field("loss", "float", "Loss probability p.", "probability", required=True, exclusive=True, maximum=1.0)
+_RTO = Field("rto", "float", "First retransmission time-out; absent: four round-trip times.", "s", exclusive=True)
+_PER_ACK = Field("acked_per_ack", "int", "Segments that an ACK covers: 1, or 2 with delayed ACKs.", default=1,
+                 minimum=1, maximum=1000)  # fmt: skip
+_FORM_TCP = Field("form", "choice", "Full model, or the approximate one.", default="full",
+                  choices=("full", "approximate"))  # fmt: skip
+_RATE_OUT = Output("throughput_kbps", "kbit/s", "Throughput.")
+
+
+def _hops(minimum: int = 1) -> Field:
+    return Field("hops", "int", "Length of the path.", "hops", required=True, minimum=minimum)
+
+
+# --- From parameters to outputs -------------------------------------------------------------------------------------
+
+
+def _grid(hops: int) -> dict[str, float | None]:
+    return {
+        "window": window.optimal_window_grid(hops, "appendix"),
+        "window_text": window.optimal_window_grid(hops, "text"),
+    }
+
+
+def _drops(
+    backlogged: float, hops: int | None, concurrent: float | None, initiating: float | None, retry_limit: int, form: str
+) -> dict[str, float | None]:
+    if hops is not None:
+        of_chain = drops.chain_limits(hops)
+        concurrent = of_chain[0] if concurrent is None else concurrent
+        initiating = of_chain[1] if initiating is None else initiating
+    if concurrent is None or initiating is None:
+        raise ValueError("give concurrent and initiating (B* and C*), or hops for those of a chain")
+    found = drops.drops(backlogged, concurrent, initiating, retry_limit=retry_limit, form=form)
+    return {
+        "drop_probability": found.per_node,
+        "any_drop_probability": found.any_node,
+        "attempt_drop_probability": found.last_state,
+        "hidden_probability": found.hidden,
+        "starting": found.starting,
+        "completing": found.completing,
+    }
+
+
+def _hop(packet: int, **medium: Any) -> dict[str, float | None]:
+    found = capacity.exchange(packet, **medium)
+    return {
+        "throughput_kbps": 8000 * packet / found.total,
+        "cycle_us": found.total,
+        "data_us": found.data,
+        "handshake_us": found.handshake,
+        "ack_us": found.ack,
+    }
+
+
+def _chain(hops: int, packet: int, reuse: int, **medium: Any) -> dict[str, float | None]:
+    hop = 8000 * packet / capacity.exchange(packet, **medium).total
+    share = capacity.chain_share(hops, reuse)
+    return {"throughput_kbps": hop * share, "one_hop_kbps": hop, "share": share}
+
+
+def _stop_and_wait(hops: int, payload: int, **medium: Any) -> dict[str, float | None]:
+    forward = capacity.exchange(payload + capacity.TCP_HEADERS, **medium)
+    back = capacity.exchange(capacity.TCP_HEADERS, **medium)
+    rate = capacity.stop_and_wait(hops, payload, forward, back)
+    return {"throughput_kbps": rate / 1000, "round_trip_ms": 8000 * payload / rate}
+
+
+def _bianchi(
+    stations: int,
+    packet: int,
+    doublings: int,
+    retry_limit: int | None,
+    back_to_back: bool,
+    phy: str,
+    **medium: Any,
+) -> dict[str, float | None]:
+    found = capacity.exchange(packet, phy=phy, **medium)
+    layer = capacity.PHYS[phy]
+    timing = bianchi.Timing(layer.slot, found.success + found.difs, found.first + found.difs)
+    cell = bianchi.saturation(
+        stations,
+        timing,
+        8 * packet,
+        cw_min=layer.cw_min,
+        doublings=doublings,
+        retry_limit=retry_limit,
+        back_to_back=back_to_back,
+    )
+    return {
+        "throughput_kbps": cell.throughput * 1000,
+        "collision_probability": cell.collision_probability,
+        "attempt_probability": cell.tau,
+        "drop_probability": cell.drop_probability,
+    }
+
+
+def _mathis(**values: Any) -> dict[str, float | None]:
+    return {"throughput_kbps": tcp.mathis(**values) / 1000}
+
+
+def _padhye(loss: float, acked_per_ack: int, **values: Any) -> dict[str, float | None]:
+    rate = tcp.padhye(loss=loss, acked_per_ack=acked_per_ack, **values)
+    return {"throughput_kbps": rate / 1000, "mean_window": tcp.mean_window(loss, acked_per_ack=acked_per_ack)}
+
+
+def _tfrc(**values: Any) -> dict[str, float | None]:
+    return {"throughput_kbps": tcp.tfrc(**values) / 1000}
+
+
+_FU = 'Fu et al., "On TCP Performance in Multihop Wireless Networks" (fu2003)'
+_WINDOW = Output("window", "packets", "Window of a flow with the best throughput.")
+
+MODELS: dict[str, Model] = {
+    entry.name: entry
+    for entry in (
+        Model(
+            "optimal-window",
+            "best window of one flow over a chain: h/4",
+            f"{_FU}, section 3",
+            (_hops(),),
+            (_WINDOW,),
+            lambda hops: {"window": window.optimal_window_chain(hops)},
+            "Neglects acknowledgements and assumes ideal scheduling; the source finds 3 at 7 hops, where it says 1.75.",
+        ),
+        Model(
+            "optimal-window-cross",
+            "best window of each of two crossing flows: ceil((h + 4) / 8)",
+            f"{_FU}, section 3",
+            (_hops(4),),
+            (_WINDOW,),
+            lambda hops: {"window": window.optimal_window_cross(hops)},
+        ),
+        Model(
+            "optimal-window-grid",
+            "best window of each of four flows over a grid, in both printed forms",
+            f"{_FU}, section 3 and appendix",
+            (_hops(5),),
+            (
+                Output("window", "packets", "ceil((h + 9) / 14), the appendix's form, which is derived there."),
+                Output("window_text", "packets", "ceil((h + 5) / 10), the form of the main text."),
+            ),
+            _grid,
+            "The two forms contradict one another; both give 2 at the 12 hops of the source's experiment.",
+        ),
+        Model(
+            "pipe-bound",
+            "upper bound of a path's bandwidth-delay product in packets",
+            "Chen, Xue, Nahrstedt, IEEE ICC 2003",
+            (
+                _hops(),
+                Field("share", "float", "Share of the round-trip hop count that 802.11 can use.", "probability",
+                      default=window.PIPE_SHARE, exclusive=True, maximum=1.0),
+            ),
+            (
+                Output("window", "packets", "share * 2h, the bound over 802.11."),
+                Output("window_any_mac", "packets", "2h, the bound for any MAC: one packet on each link."),
+            ),
+            lambda hops, share: {
+                "window": window.pipe_bound(hops, share),
+                "window_any_mac": window.pipe_bound(hops),
+            },
+            "The bound counts data and acknowledgements, both ways.",
+        ),
+        Model(
+            "drop-probability",
+            "link-layer drops over the number of backlogged nodes: equations (1) to (5)",
+            f"{_FU}, section 4",
+            (
+                Field("backlogged", "float", "m, nodes with a packet to send.", required=True),
+                Field("hops", "int", "Takes B* and C* of a chain of this length.", "hops", minimum=1),
+                Field("concurrent", "float", "B*, most DATA transmissions that succeed together.", minimum=1),
+                Field("initiating", "float", "C*, most RTS that start together without colliding.", minimum=1),
+                Field("retry_limit", "int", "r, RTS attempts after the first.", default=drops.RETRY_LIMIT, minimum=1,
+                      maximum=1000),
+                Field("form", "choice", "Limits as minima, or the printed floors (a saw-tooth).", default="smooth",
+                      choices=drops.FORMS),
+            ),
+            (
+                Output("drop_probability", "", "L_f(m) of one backlogged node in a slot, (1), (3) and (4)."),
+                Output("any_drop_probability", "", "L(m), at least one drop, (5)."),
+                Output("attempt_drop_probability", "", "p_r, of an attempt."),
+                Output("hidden_probability", "", "H_f, (2)."),
+                Output("starting", "nodes", "c(m), nodes that start an RTS together."),
+                Output("completing", "nodes", "b(m), nodes that complete their DATA."),
+            ),
+            _drops,
+            "Beyond C* the source calls the drop probability constant; (1) falls there as 1/m, p_r is constant.",
+        ),
+        Model(
+            "dcf-throughput",
+            "throughput of one hop without contention",
+            "IEEE 802.11-2020, clauses 10.3 and 15 to 17",
+            (_PACKET, *_MEDIUM),
+            (
+                _RATE_OUT,
+                Output("cycle_us", "us", "Mean time from one data frame to the next."),
+                Output("data_us", "us", "The data frame."),
+                Output("handshake_us", "us", "RTS, CTS and two SIFS."),
+                Output("ack_us", "us", "SIFS and ACK."),
+            ),
+            _hop,
+        ),
+        Model(
+            "chain-capacity",
+            "throughput of an ideally scheduled chain: one hop / min(h, 4)",
+            "Li et al., ACM MobiCom 2001; IEEE 802.11-2020, clause 10.3",
+            (
+                _hops(),
+                _PACKET,
+                Field("reuse", "int", "Hops between nodes that can send together: 4, or 3 without interference beyond "
+                      "reception.", "hops", default=window.REUSE_HOPS, minimum=1),
+                *_MEDIUM,
+            ),
+            (
+                _RATE_OUT,
+                Output("one_hop_kbps", "kbit/s", "Throughput of one hop."),
+                Output("share", "", "Share of it that the chain carries."),
+            ),
+            _chain,
+            "An upper bound: 802.11 reaches about 1/7 of one hop over long chains (Li et al.).",
+        ),
+        Model(
+            "stop-and-wait",
+            "TCP with a window of one packet over a chain",
+            "IEEE 802.11-2020, clause 10.3: h exchanges of a packet and h of its acknowledgement",
+            (
+                _hops(),
+                Field("payload", "int", "TCP payload of a packet.", "bytes", default=1460, minimum=1, maximum=65_495),
+                *_MEDIUM,
+            ),
+            (
+                _RATE_OUT,
+                Output("round_trip_ms", "ms", "Time of a round."),
+            ),
+            _stop_and_wait,
+            "Exact in the mean: only one exchange is under way at any time.",
+        ),
+        Model(
+            "bianchi",
+            "saturation throughput of one cell, with or without a retry limit",
+            "Bianchi, IEEE JSAC 18(3), 2000; retry limit: Chatzimisios, Boucouvalas, Vitsas, IEEE GLOBECOM 2003",
+            (
+                Field("stations", "int", "Saturated stations that all hear one another.", required=True, minimum=1,
+                      maximum=1_000_000),
+                _PACKET,
+                Field("doublings", "int", "How often the contention window can double.", default=5, maximum=30),
+                Field("retry_limit", "int-or-off", "Attempts before a frame is given up.", minimum=1, maximum=1000),
+                Field("back_to_back", "flag", "Correct for a winner that draws zero and sends again at once.",
+                      default=False),
+                *_MEDIUM,
+            ),
+            (
+                _RATE_OUT,
+                Output("collision_probability", "", "p, that a transmission collides."),
+                Output("attempt_probability", "", "tau, that a station sends in a slot."),
+                Output("drop_probability", "", "p^attempts, that a frame is given up."),
+            ),
+            _bianchi,
+            "A collision takes the first frame and DIFS for everybody.",
+        ),
+        Model(
+            "mathis",
+            "TCP in congestion avoidance: MSS / RTT * sqrt(3 / (2 b p))",
+            "Mathis, Semke, Mahdavi, Ott, ACM CCR 27(3), 1997",
+            (_MSS, _RTT, _LOSS, _PER_ACK),
+            (_RATE_OUT,),
+            _mathis,
+            "Without time-outs or a limited window.",
+        ),
+        Model(
+            "padhye",
+            "TCP Reno with time-outs and a limited window",
+            "Padhye, Firoiu, Towsley, Kurose, ACM SIGCOMM 1998, equations 32 and 33",
+            (
+                _MSS,
+                _RTT,
+                _LOSS,
+                _RTO,
+                Field("max_window", "int", "Receiver window; absent: no limit.", "packets", minimum=1),
+                _PER_ACK,
+                _FORM_TCP,
+            ),
+            (_RATE_OUT, Output("mean_window", "packets", "E[W] without a limit.")),
+            _padhye,
+        ),
+        Model(
+            "tfrc",
+            "rate of TFRC: the approximate model without its minima",
+            "RFC 5348, section 3.1",
+            (_MSS, _RTT, _LOSS, _RTO, _PER_ACK),
+            (_RATE_OUT,),
+            _tfrc,
+        ),
+    )
+}  # fmt: skip
+"""Every model by name."""

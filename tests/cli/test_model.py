@@ -1,0 +1,87 @@
+"""``hopscope model``: list, tables over ranges, JSON, plots, messages."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from hopscope.models.registry import MODELS
+
+
+def test_the_list_names_every_model(hopscope: Any) -> None:
+    done = hopscope("model", "list")
+    assert done.returncode == 0, done.stderr
+    assert all(any(line.startswith(f"{name} ") for line in done.stdout.splitlines()) for name in MODELS)
+    assert hopscope("model").stdout == done.stdout
+    assert set(json.loads(hopscope("model", "list", "--json").stdout)) == set(MODELS)
+
+
+def test_one_value_and_a_range(hopscope: Any) -> None:
+    one = hopscope("model", "optimal-window", "hops=7")
+    assert "window  1.75 packets" in one.stdout
+    document = json.loads(hopscope("model", "optimal-window", "hops=1..48", "--json").stdout)
+    assert [row["outputs"]["window"] for row in document["rows"]] == [h / 4 for h in range(1, 49)]
+    assert document["units"] == {"window": "packets"}
+
+
+def test_two_ranges_make_a_product(hopscope: Any) -> None:
+    done = hopscope("model", "bianchi", "stations=5,10", "rate=2Mbps,11Mbps", "control_rate=2Mbps", "--json")
+    document = json.loads(done.stdout)
+    assert [tuple(row["set"].values()) for row in document["rows"]] == [
+        (5, 2_000_000), (5, 11_000_000), (10, 2_000_000), (10, 11_000_000)
+    ]  # fmt: skip
+    assert document["parameters"]["control_rate"] == 2_000_000
+    assert "stations" not in document["parameters"]
+
+
+def test_about_tells_source_parameters_and_outputs(hopscope: Any) -> None:
+    text = hopscope("model", "drop-probability", "--about").stdout
+    assert "section 4" in text
+    assert all(field.name in text for field in MODELS["drop-probability"].parameters)
+    document = json.loads(hopscope("model", "drop-probability", "--about", "--json").stdout)
+    assert document["parameters"]["backlogged"]["required"] is True
+
+
+@pytest.mark.parametrize(("ending", "magic"), [("png", b"\x89PNG"), ("svg", b"<?xml"), ("pdf", b"%PDF")])
+def test_a_plot(hopscope: Any, folder: Path, ending: str, magic: bytes) -> None:
+    done = hopscope(
+        "model", "drop-probability", "hops=12", "backlogged=1..20", "form=smooth,floor", "--plot", f"a.{ending}"
+    )
+    assert done.returncode == 0, done.stderr
+    assert done.stderr == f"plot: a.{ending}\n"
+    assert (folder / f"a.{ending}").read_bytes().startswith(magic)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (["bianci"], 'unknown model "bianci"; allowed: optimal-window, '),
+        (["bianci"], 'did you mean "bianchi"?'),
+        (["optimal-window"], "hops is missing"),
+        (["optimal-window", "hop=3"], 'did you mean "hops"?'),
+        (["optimal-window", "hops"], "expected key=value, such as hops=7"),
+        (["optimal-window", "hops=9..3"], "runs backwards"),
+        (["optimal-window", "hops=1", "hops=2"], "given twice"),
+        (["list", "hops=1"], "list takes no"),
+        (["optimal-window", "hops=3", "--plot", "a.png"], "give one parameter a range"),
+        (["optimal-window", "hops=1..3", "--plot", "a.gif"], "allowed: .png, .svg, .pdf"),
+        (["optimal-window", "hops=1..3", "--plot", "a.png", "--output", "windw"], 'did you mean "window"?'),
+        (["mathis", "rtt=1..2:0.0001", "loss=0.1..0.9:0.001"], "combinations; at most"),
+    ],
+)
+def test_bad_input(hopscope: Any, folder: Path, arguments: list[str], message: str) -> None:
+    done = hopscope("model", *arguments)
+    assert done.returncode == 2
+    assert message in done.stderr
+    assert "Traceback" not in done.stderr
+    assert done.stdout == ""
+    assert [p.name for p in folder.iterdir()] == ["chain.toml"]
+
+
+def test_a_plot_that_cannot_be_written(hopscope: Any) -> None:
+    done = hopscope("model", "optimal-window", "hops=1..3", "--plot", "/proc/x.png")
+    assert done.returncode == 1
+    assert "the plot cannot be written" in done.stderr
