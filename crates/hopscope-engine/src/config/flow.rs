@@ -30,6 +30,10 @@ choice! {
         TcpFast = "tcp-fast",
         /// CUBIC (RFC 9438) with HyStart++ (RFC 9406).
         TcpCubic = "tcp-cubic",
+        /// H-TCP: growth by the time since the last loss (Leith and Shorten 2004).
+        TcpHtcp = "tcp-htcp",
+        /// TCP-Illinois: growth and cut by the queueing delay (Liu et al. 2008).
+        TcpIllinois = "tcp-illinois",
         /// TCP-AP: NewReno paced by the delay of four hops (ElRakabawy et al. 2005).
         TcpAp = "tcp-ap",
         /// BBR version 1: pace and window from a model of the path (Cardwell et al. 2016).
@@ -44,7 +48,7 @@ impl Transport {
     pub fn recovery(self, tcp: &TcpConfig) -> LossRecovery {
         match (self, tcp.loss_recovery) {
             (Transport::TcpSack | Transport::TcpCubic, LossRecovery::Own) => LossRecovery::Sack,
-            (Transport::TcpBbr, LossRecovery::Own) => LossRecovery::Rack,
+            (Transport::TcpHtcp | Transport::TcpIllinois | Transport::TcpBbr, LossRecovery::Own) => LossRecovery::Rack,
             (_, LossRecovery::Own) if self.lets_choose_recovery() => LossRecovery::NewReno,
             (_, chosen) => chosen,
         }

@@ -58,8 +58,8 @@ choice! {
 choice! {
     /// How losses are found and repaired.
     pub enum LossRecovery {
-        /// The variant's own way: SACK for `tcp-sack` and `tcp-cubic`, RACK-TLP for `tcp-bbr`, NewReno for the other ones
-        /// that leave it open.
+        /// The variant's own way: SACK for `tcp-sack` and `tcp-cubic`, RACK-TLP for `tcp-htcp`, `tcp-illinois` and
+        /// `tcp-bbr`, NewReno for the other ones that leave it open.
         Own = "own",
         /// Partial ACKs (RFC 6582).
         NewReno = "newreno",
@@ -167,6 +167,18 @@ params! {
         cubic_fast_convergence: bool = true, "", "RFC 9438 4.7";
         /// CUBIC: slow start ends when the round-trip time rises (HyStart++).
         cubic_hystart: bool = true, "", "RFC 9406";
+        /// H-TCP: time after a loss in which the window grows as Reno's (Delta_L).
+        htcp_low_speed: Span = Span::from_secs(1), "s", "draft-leith-tcp-htcp-06 2.1";
+        /// Illinois: growth per round trip at the largest queueing delay.
+        illinois_alpha_min: f64 = 0.3, "segments", "Liu et al. 2008";
+        /// Illinois: growth per round trip without queueing delay.
+        illinois_alpha_max: f64 = 10.0, "segments", "Liu et al. 2008";
+        /// Illinois: share of the window taken by a loss without queueing delay.
+        illinois_beta_min: f64 = 0.125, "", "Liu et al. 2008";
+        /// Illinois: share of the window taken by a loss at the largest queueing delay.
+        illinois_beta_max: f64 = 0.5, "", "Liu et al. 2008";
+        /// Illinois: window below which it is Reno (W_thresh).
+        illinois_window: f64 = 15.0, "segments", "Liu et al. 2008; Linux net/ipv4/tcp_illinois.c";
         /// TCP-AP: bit rate of the links; 0 takes the radio's `data_rate`.
         ap_link_rate: u64 = 0, "bit/s", "ElRakabawy et al. 2005 (an input of the scheme)";
         /// TCP-AP: weight of the old average of the four-hop delay.
@@ -192,6 +204,11 @@ impl TcpConfig {
             ("tibet_alpha", self.tibet_alpha, 0.0, 0.999_999),
             ("fast_alpha", self.fast_alpha, 0.1, 1e6),
             ("fast_gamma", self.fast_gamma, 0.001, 1.0),
+            ("illinois_alpha_min", self.illinois_alpha_min, 0.001, 1e3),
+            ("illinois_alpha_max", self.illinois_alpha_max, 0.001, 1e3),
+            ("illinois_beta_min", self.illinois_beta_min, 0.0, 0.9),
+            ("illinois_beta_max", self.illinois_beta_max, 0.0, 0.9),
+            ("illinois_window", self.illinois_window, 0.0, 1e6),
             ("ap_alpha", self.ap_alpha, 0.0, 0.999_999),
             ("ap_history", f64::from(self.ap_history), 1.0, 10_000.0),
             ("ap_link_rate", self.ap_link_rate as f64, 0.0, 1e12),
@@ -205,9 +222,19 @@ impl TcpConfig {
                 return Err(BuildError::new(key(name), format!("found {value}; allowed are {least} to {most}")));
             }
         }
+        let pairs = [
+            ("illinois_alpha_min", self.illinois_alpha_min, "illinois_alpha_max", self.illinois_alpha_max),
+            ("illinois_beta_min", self.illinois_beta_min, "illinois_beta_max", self.illinois_beta_max),
+        ];
+        for (low, least, high, most) in pairs {
+            if least >= most {
+                return Err(BuildError::new(key(low), format!("found {least}; less than {high} ({most}) is allowed")));
+            }
+        }
         let minute = Span::from_secs(60);
         let spans = [
             ("westwood_interval", self.westwood_interval, Span(1), minute),
+            ("htcp_low_speed", self.htcp_low_speed, Span::ZERO, minute),
             ("timestamp_clock", self.timestamp_clock, Span::from_micros(1), Span::from_secs(1)),
             ("ap_first_spacing", self.ap_first_spacing, Span::ZERO, minute),
         ];

@@ -8,7 +8,7 @@ use hopscope_engine::simulation;
 
 use crate::support::tcp_chain;
 
-const VARIANTS: [Transport; 12] = [
+const VARIANTS: [Transport; 14] = [
     Transport::TcpTahoe,
     Transport::TcpReno,
     Transport::TcpNewReno,
@@ -19,6 +19,8 @@ const VARIANTS: [Transport; 12] = [
     Transport::TcpTibet,
     Transport::TcpFast,
     Transport::TcpCubic,
+    Transport::TcpHtcp,
+    Transport::TcpIllinois,
     Transport::TcpAp,
     Transport::TcpBbr,
 ];

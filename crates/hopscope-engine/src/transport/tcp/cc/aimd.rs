@@ -28,6 +28,47 @@ impl Aimd {
         }
     }
 
+    /// Slow start, or congestion avoidance by `alpha` segments per round trip.
+    pub(super) fn grow(&self, w: &mut Window, ack: &Acked, alpha: f64) {
+        if self.rfc && !ack.window_limited {
+            return; // a window that is not used says nothing about the path (RFC 7661 3)
+        }
+        if w.cwnd >= w.ssthresh {
+            w.cwnd += alpha / w.cwnd;
+        } else if self.rfc {
+            slow_start(w, ack.bytes as f64 / self.mss);
+        } else {
+            w.cwnd += 1.0;
+        }
+    }
+
+    /// A timeout after which `share` of what was in use is the threshold.
+    pub(super) fn restart(&self, w: &mut Window, loss: &Loss, share: f64) {
+        // A second timeout of the same segment says nothing new about the path (RFC 5681 equation 4).
+        if !(self.rfc && loss.repeated) {
+            w.ssthresh = self.cut(loss, share).0;
+        }
+        w.cwnd = 1.0;
+    }
+
+    // What Westwood+ and TIBET do with a measured `pipe`, the segments that the path holds; without one it is Reno.
+
+    /// A loss leaves no more than the pipe.
+    pub(super) fn fall_to(&mut self, pipe: Option<f64>, w: &mut Window, loss: &Loss) -> bool {
+        let Some(pipe) = pipe else { return self.on_loss(w, loss) };
+        w.ssthresh = pipe;
+        w.cwnd = w.cwnd.min(pipe);
+        true
+    }
+
+    /// A timeout starts again with the pipe as the threshold.
+    pub(super) fn restart_below(&mut self, pipe: Option<f64>, w: &mut Window, loss: &Loss) {
+        match pipe {
+            Some(pipe) => (w.ssthresh, w.cwnd) = (pipe, 1.0),
+            None => self.on_timeout(w, loss),
+        }
+    }
+
     /// A share of what was in use: (ssthresh, cwnd).
     pub(super) fn cut(&self, loss: &Loss, share: f64) -> (f64, f64) {
         let used = match self.loss_window {
@@ -45,16 +86,7 @@ impl Aimd {
 
 impl Controller for Aimd {
     fn on_ack(&mut self, w: &mut Window, ack: &Acked) {
-        if self.rfc && !ack.window_limited {
-            return; // a window that is not used says nothing about the path (RFC 7661 3)
-        }
-        if w.cwnd >= w.ssthresh {
-            w.cwnd += 1.0 / w.cwnd;
-        } else if self.rfc {
-            slow_start(w, ack.bytes as f64 / self.mss);
-        } else {
-            w.cwnd += 1.0;
-        }
+        self.grow(w, ack, 1.0);
     }
 
     fn on_loss(&mut self, w: &mut Window, loss: &Loss) -> bool {
@@ -63,11 +95,7 @@ impl Controller for Aimd {
     }
 
     fn on_timeout(&mut self, w: &mut Window, loss: &Loss) {
-        // A second timeout of the same segment says nothing new about the path (RFC 5681 equation 4).
-        if !(self.rfc && loss.repeated) {
-            w.ssthresh = self.cut(loss, HALF).0;
-        }
-        w.cwnd = 1.0;
+        self.restart(w, loss, HALF);
     }
 }
 

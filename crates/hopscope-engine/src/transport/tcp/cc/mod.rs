@@ -9,7 +9,9 @@ mod ap;
 mod bbr;
 mod cubic;
 mod fast;
+mod htcp;
 mod hystart;
+mod illinois;
 mod round;
 mod tibet;
 mod vegas;
@@ -21,6 +23,8 @@ use ap::Ap;
 use bbr::Bbr;
 use cubic::Cubic;
 use fast::Fast;
+use htcp::Htcp;
+use illinois::Illinois;
 use tibet::Tibet;
 pub(super) use vegas::Vegas;
 use veno::Veno;
@@ -207,6 +211,10 @@ algorithms! {
     Fast,
     /// A cubic function of the time since the last loss.
     Cubic,
+    /// Growth by the time since the last loss.
+    Htcp,
+    /// Growth and cut by the queueing delay.
+    Illinois,
     /// NewReno paced by the delay of four hops.
     Ap,
     /// Pace and window from a model of the path.
@@ -229,6 +237,8 @@ impl Cc {
             Transport::TcpTibet => Cc::Tibet(Tibet::new(cfg, mss)),
             Transport::TcpFast => Cc::Fast(Fast::new(cfg, mss)),
             Transport::TcpCubic => Cc::Cubic(Cubic::new(cfg, mss)),
+            Transport::TcpHtcp => Cc::Htcp(Htcp::new(cfg, mss)),
+            Transport::TcpIllinois => Cc::Illinois(Illinois::new(cfg, mss)),
             Transport::TcpAp => Cc::Ap(Ap::new(cfg, mss)),
             Transport::TcpBbr => Cc::Bbr(Bbr::new(mss)),
             Transport::Udp => panic!("UDP has no TCP sender"),

@@ -72,17 +72,13 @@ impl Controller for Tibet {
     }
 
     fn on_loss(&mut self, w: &mut Window, loss: &Loss) -> bool {
-        let Some(pipe) = self.pipe() else { return self.reno.on_loss(w, loss) };
-        w.ssthresh = pipe;
-        w.cwnd = w.cwnd.min(pipe);
-        true
+        let pipe = self.pipe();
+        self.reno.fall_to(pipe, w, loss)
     }
 
     fn on_timeout(&mut self, w: &mut Window, loss: &Loss) {
-        match self.pipe() {
-            Some(pipe) => (w.ssthresh, w.cwnd) = (pipe, 1.0),
-            None => self.reno.on_timeout(w, loss),
-        }
+        let pipe = self.pipe();
+        self.reno.restart_below(pipe, w, loss);
     }
 }
 

@@ -4,7 +4,7 @@ use proptest::prelude::*;
 
 use super::*;
 
-pub(super) const VARIANTS: [Transport; 12] = [
+pub(super) const VARIANTS: [Transport; 14] = [
     Transport::TcpTahoe,
     Transport::TcpReno,
     Transport::TcpNewReno,
@@ -15,6 +15,8 @@ pub(super) const VARIANTS: [Transport; 12] = [
     Transport::TcpTibet,
     Transport::TcpFast,
     Transport::TcpCubic,
+    Transport::TcpHtcp,
+    Transport::TcpIllinois,
     Transport::TcpAp,
     Transport::TcpBbr,
 ];
