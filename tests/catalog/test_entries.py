@@ -46,6 +46,7 @@ def test_the_entries_of_this_version():
         "validation.bianchi",
         "validation.airtime",
         "validation.recovery",
+        "validation.recovery-field",
     ]
 
 
@@ -56,7 +57,7 @@ def test_the_entries_of_this_version():
         (["anastasi2006"], 16),
         (["fu2003"], 6),
         (["afrakhteh2005"], 13),
-        (["validation"], 4),
+        (["validation"], 5),
         (["fu2003.table1", "fu2003"], 6),
         (["fu2003.sec4.1-buffers"], 1),
     ],

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import math
+
 import pytest
 from synthetic import data, outcomes
 
@@ -9,6 +11,7 @@ from hopscope import catalog
 from hopscope.catalog import afrakhteh2005, fu2003, validation_ns2, validation_recovery, validation_theory
 from hopscope.catalog.afrakhteh2005 import udp
 from hopscope.catalog.fu2003 import buffers, defaults
+from hopscope.scenario import topology
 
 PASS, FAIL, OPEN = {"pass"}, {"fail"}, {"not reproducible"}
 WINDOW, PACKET, HOPS, QUEUE = "flow.0.max_window", "flow.0.packet", "topology.hops", "mac.queue"
@@ -351,6 +354,34 @@ def test_recovery_must_keep_to_the_timers_in_every_run():
     assert [one_late[i] for i in ids] == [PASS, FAIL] * len(validation_recovery.PROTOCOLS)
     never = outcomes(entry, recovery(lambda _p: None, back, back, back, lambda _p: None))
     assert never == dict.fromkeys(ids, FAIL)
+
+
+def test_recovery_in_the_field_needs_a_packet_in_every_run():
+    entry = validation_recovery.RECOVERY_FIELD
+    ids = [s.id for s in entry.statements]
+    assert outcomes(entry, recovery(lambda _p: 200.0, lambda _p: 60.0, lambda _p: 60.0)) == dict.fromkeys(ids, PASS)
+    never_back = outcomes(entry, recovery(lambda _p: 1.0, lambda _p: 1.0, lambda _p: None))
+    assert [never_back[i] for i in ids] == [PASS, FAIL] * len(validation_recovery.PROTOCOLS)
+
+
+def test_the_node_that_dies_in_the_field_is_on_every_shortest_way_and_another_way_is_left():
+    field = validation_recovery.FIELD
+    positions = topology.scatter(50, [1100, 1100], field.topology["seed"], True, 250)
+
+    def hops(without=None):
+        left, found = set(range(50)) - {field.source, without}, {field.source: 0}
+        frontier = [field.source]
+        while frontier:
+            at = frontier.pop(0)
+            near = {n for n in left if math.dist(positions[at], positions[n]) <= 250}
+            left -= near
+            found |= dict.fromkeys(near, found[at] + 1)
+            frontier += sorted(near)
+        return found
+
+    assert hops()[field.target] == 5
+    assert hops(without=field.dies)[field.target] == 7
+    assert len(hops(without=field.dies)) == 49
 
 
 def test_defaults_are_judged_against_the_resolved_scenario():
