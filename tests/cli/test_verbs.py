@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import os
 import subprocess
 import sys
 import tomllib
@@ -77,23 +76,6 @@ def test_show_prints_the_table_of_the_run(hopscope: Any) -> None:
     shown = hopscope("show", "store")
     assert shown.stdout == ran.stdout
     assert shown.stderr == ""
-
-
-def processor_seconds(command: list[str]) -> float:
-    """Least processor time of some starts: wall time on a busy machine would measure the machine."""
-    times = []
-    for _ in range(5):
-        child = subprocess.Popen(command, stdout=subprocess.DEVNULL)
-        _, status, usage = os.wait4(child.pid, 0)
-        child.returncode = os.waitstatus_to_exitcode(status)
-        assert child.returncode == 0
-        times.append(usage.ru_utime + usage.ru_stime)
-    return min(times)
-
-
-def test_the_command_starts_fast() -> None:
-    assert processor_seconds([sys.executable, "-m", "hopscope", "--help"]) < 0.3
-    assert processor_seconds([sys.executable, "-c", "import hopscope"]) < 0.5
 
 
 def test_importing_the_package_loads_nothing_heavy() -> None:
