@@ -142,6 +142,20 @@ def test_a_bad_file_names_every_place(hopscope: Any, folder: Path) -> None:
     assert not (folder / "store").exists()
 
 
+SHADOWED = ("--set", "radio.shadowing=static", "--set", "radio.shadowing_sigma=6", "--set", "flow.0.packet=800")
+
+
+def test_seeds_that_cannot_run_leave_a_partial_result(hopscope: Any) -> None:
+    done = hopscope("run", "chain.toml", "--json", "--seeds", "12", "--out", "store", *SHADOWED)
+    assert done.returncode == 3
+    refused = {line.partition(":")[0] for line in done.stderr.splitlines() if "cannot be reached" in line}
+    seeds = [run["seed"] for run in json.loads(done.stdout)["points"][0]["runs"]]
+    assert 0 < len(refused) < 12
+    assert refused == {f"point 0, seed {seed}" for seed in range(1, 13) if seed not in seeds}
+    assert done.stderr.splitlines()[-1] == f"hopscope: {len(refused)} runs failed; the result is partial"
+    assert hopscope("run", "chain.toml", "--seeds", "12", "--out", "store", *SHADOWED).returncode == 3
+
+
 def test_a_damaged_run_is_named_by_the_next_start(hopscope: Any, folder: Path) -> None:
     hopscope("run", "chain.toml", "--out", "store")
     victim = min((folder / "store" / "runs").iterdir())
