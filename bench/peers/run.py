@@ -26,9 +26,9 @@ from scenarios import ALL, Scenario  # noqa: E402
 
 from measure import ChildError, alternate, machine, median, note, run_child, spread, table  # noqa: E402
 
-LONG = {"chain": 300, "grid": 100, "field": 100}
+LONG = {"chain": 300, "long-chain": 300, "grid": 100, "busy-grid": 100, "field": 100}
 """Seconds of traffic simulated by Hopscope and ns-2."""
-SHORT = {"chain": 20, "grid": 10, "field": 10}
+SHORT = {"chain": 20, "long-chain": 20, "grid": 10, "busy-grid": 10, "field": 10}
 """Seconds of traffic simulated by ns-3, which needs minutes for the long ones."""
 WARM = 1
 """The first flow starts after this many seconds."""
