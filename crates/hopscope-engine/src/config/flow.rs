@@ -38,6 +38,8 @@ choice! {
         TcpAp = "tcp-ap",
         /// BBR version 1: pace and window from a model of the path (Cardwell et al. 2016).
         TcpBbr = "tcp-bbr",
+        /// BBR version 3: the same, bounded by what losses and marks say (draft-ietf-ccwg-bbr).
+        TcpBbr3 = "tcp-bbr3",
         /// UDP (RFC 768).
         Udp = "udp",
     }
@@ -48,7 +50,10 @@ impl Transport {
     pub fn recovery(self, tcp: &TcpConfig) -> LossRecovery {
         match (self, tcp.loss_recovery) {
             (Transport::TcpSack | Transport::TcpCubic, LossRecovery::Own) => LossRecovery::Sack,
-            (Transport::TcpHtcp | Transport::TcpIllinois | Transport::TcpBbr, LossRecovery::Own) => LossRecovery::Rack,
+            (
+                Transport::TcpHtcp | Transport::TcpIllinois | Transport::TcpBbr | Transport::TcpBbr3,
+                LossRecovery::Own,
+            ) => LossRecovery::Rack,
             (_, LossRecovery::Own) if self.lets_choose_recovery() => LossRecovery::NewReno,
             (_, chosen) => chosen,
         }

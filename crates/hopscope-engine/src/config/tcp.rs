@@ -58,8 +58,8 @@ choice! {
 choice! {
     /// How losses are found and repaired.
     pub enum LossRecovery {
-        /// The variant's own way: SACK for `tcp-sack` and `tcp-cubic`, RACK-TLP for `tcp-htcp`, `tcp-illinois` and
-        /// `tcp-bbr`, NewReno for the other ones that leave it open.
+        /// The variant's own way: SACK for `tcp-sack` and `tcp-cubic`, RACK-TLP for `tcp-htcp`, `tcp-illinois`,
+        /// `tcp-bbr` and `tcp-bbr3`, NewReno for the other ones that leave it open.
         Own = "own",
         /// Partial ACKs (RFC 6582).
         NewReno = "newreno",
@@ -73,7 +73,7 @@ choice! {
 choice! {
     /// Whether segments are spread over time.
     pub enum Pacing {
-        /// Where the variant does it: `tcp-ap` and `tcp-bbr`.
+        /// Where the variant does it: `tcp-ap`, `tcp-bbr` and `tcp-bbr3`.
         Own = "own",
         /// Every variant: by the window and the smoothed round-trip time, unless the variant has its own pace.
         Window = "window",

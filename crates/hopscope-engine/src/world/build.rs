@@ -438,6 +438,10 @@ fn check_flow(config: &Config, number: usize, flow: &FlowConfig) -> Result<(), B
         "tcp-bbr sets its window itself and needs to know what has arrived; allowed are \"own\", \"sack\" and \"rack\""
             .to_string()
     })?;
+    let judged = flow.transport != Transport::TcpBbr3 || flow.transport.recovery(t) == LossRecovery::Rack;
+    require(judged, key("tcp.loss_recovery"), || {
+        "tcp-bbr3 learns from every segment lost and when it was sent; allowed are \"own\" and \"rack\"".to_string()
+    })?;
     t.check(|name| key(&format!("tcp.{name}")))?;
     let vegas = [t.vegas_alpha, t.vegas_beta, t.vegas_gamma].iter().all(|v| v.is_finite() && *v >= 0.0);
     require(vegas && t.vegas_alpha <= t.vegas_beta, key("tcp.vegas_alpha"), || {

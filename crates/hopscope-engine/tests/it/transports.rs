@@ -8,7 +8,7 @@ use hopscope_engine::simulation;
 
 use crate::support::tcp_chain;
 
-const VARIANTS: [Transport; 14] = [
+const VARIANTS: [Transport; 15] = [
     Transport::TcpTahoe,
     Transport::TcpReno,
     Transport::TcpNewReno,
@@ -23,6 +23,7 @@ const VARIANTS: [Transport; 14] = [
     Transport::TcpIllinois,
     Transport::TcpAp,
     Transport::TcpBbr,
+    Transport::TcpBbr3,
 ];
 
 fn run(config: Config) -> RunResult {

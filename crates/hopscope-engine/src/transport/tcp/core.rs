@@ -350,7 +350,7 @@ impl Core {
             self.recover = self.max;
             self.after_timeout = true;
             self.window.cwnd = 1.0;
-        } else {
+        } else if self.cc.restarts_after_idle() {
             self.window.cwnd = self.window.cwnd.min(self.initial_window);
         }
         self.active = now;
@@ -418,7 +418,7 @@ impl Core {
                 rate: report.rate,
                 delivered: sent.delivered(),
                 newly_delivered: report.delivered,
-                in_flight: (nxt - seg.ack).saturating_sub(sent.sacked()),
+                in_flight: (nxt - seg.ack).saturating_sub(sent.sacked()).min(sent.flying()),
                 hops,
                 recovering: self.recovering,
             },

@@ -27,6 +27,9 @@ struct Slot {
     first_sent: Time,
     /// The application had nothing more to send when it left.
     app_limited: bool,
+    /// Bytes in flight once it had left, and bytes given up in all until then.
+    in_flight: u64,
+    given_up: u64,
 }
 
 /// A delivery rate, measured over about one round trip.
@@ -38,6 +41,22 @@ pub(super) struct RateSample {
     /// Bytes delivered in all when the segment left.
     pub(super) prior_delivered: u64,
     /// The application could have been the limit.
+    pub(super) app_limited: bool,
+    /// Bytes in flight once the segment had left, and bytes given up since.
+    pub(super) in_flight: u64,
+    pub(super) lost: u64,
+}
+
+/// A segment given up.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub(super) struct LostSegment {
+    /// Numbers of its first byte and after its last.
+    pub(super) start: u64,
+    pub(super) end: u64,
+    /// Bytes in flight once it had left, and bytes given up since, its own included.
+    pub(super) in_flight: u64,
+    pub(super) lost: u64,
+    /// The application could have been the limit when it left.
     pub(super) app_limited: bool,
 }
 
@@ -78,6 +97,8 @@ pub(super) struct SentLog {
     sacked: u64,
     /// Bytes in flight: sent, not named by any ACK and not given up.
     flying: u64,
+    /// Bytes given up in all.
+    given_up: u64,
     /// Bytes known to have arrived, and when that was last heard.
     delivered: u64,
     delivered_at: Time,
@@ -95,6 +116,7 @@ impl SentLog {
             slots: VecDeque::with_capacity(max_window.min(4096) as usize + 1),
             sacked: 0,
             flying: 0,
+            given_up: 0,
             delivered: 0,
             delivered_at: Time::ZERO,
             first_sent: Time::ZERO,
@@ -135,6 +157,8 @@ impl SentLog {
             delivered_at: self.delivered_at,
             first_sent: self.first_sent,
             app_limited: self.app_limited_until > self.delivered,
+            in_flight: self.flying,
+            given_up: self.given_up,
         };
     }
 
@@ -190,6 +214,8 @@ impl SentLog {
                 interval,
                 prior_delivered: slot.delivered,
                 app_limited: slot.app_limited,
+                in_flight: slot.in_flight,
+                lost: self.given_up - slot.given_up,
             });
         }
         report
@@ -232,23 +258,37 @@ impl SentLog {
         Some((self.slots[at].sent, 1 + (self.first + at as u64 + 1) * self.mss))
     }
 
-    /// Gives up the segments in flight that `judge` condemns by sending time and number after them; true if any.
-    pub(super) fn lose(&mut self, mut judge: impl FnMut(Time, u64) -> bool) -> bool {
+    /// Gives up the segments in flight that `judge` condemns by sending time and number after them, and tells `note` of
+    /// each; true if any.
+    pub(super) fn lose(
+        &mut self,
+        mut judge: impl FnMut(Time, u64) -> bool,
+        mut note: impl FnMut(&LostSegment),
+    ) -> bool {
         let before = self.flying;
         for (at, slot) in self.slots.iter_mut().enumerate() {
             let flying = !slot.sacked && !slot.lost && slot.copies > 0;
-            if flying && judge(slot.sent, 1 + (self.first + at as u64 + 1) * self.mss) {
+            let end = 1 + (self.first + at as u64 + 1) * self.mss;
+            if flying && judge(slot.sent, end) {
                 slot.lost = true;
                 self.flying -= self.mss;
+                self.given_up += self.mss;
+                note(&LostSegment {
+                    start: end - self.mss,
+                    end,
+                    in_flight: slot.in_flight,
+                    lost: self.given_up - slot.given_up,
+                    app_limited: slot.app_limited,
+                });
             }
         }
         self.flying < before
     }
 
-    /// Gives up the first segment in flight.
-    pub(super) fn lose_first(&mut self) {
+    /// Gives up the first segment in flight, and tells `note` of it.
+    pub(super) fn lose_first(&mut self, note: impl FnMut(&LostSegment)) {
         let mut first = true;
-        self.lose(|_, _| std::mem::take(&mut first));
+        self.lose(|_, _| std::mem::take(&mut first), note);
     }
 }
 
@@ -324,20 +364,42 @@ mod tests {
         assert_eq!((log.flying(), log.first_flying()), (500, Some((at(0), 101))));
         log.on_ack(1, false, &[SackBlock { start: 201, end: 401 }], at(50));
         assert_eq!((log.flying(), log.sacked(), log.first_lost()), (300, 200, None));
-        assert!(log.lose(|sent, _| sent <= at(1)));
+        assert!(log.lose(|sent, _| sent <= at(1), |_| ()));
         assert_eq!((log.flying(), log.first_lost(), log.first_flying()), (100, Some(1), Some((at(4), 501))));
-        assert!(!log.lose(|sent, _| sent <= at(1)), "given up already");
+        assert!(!log.lose(|sent, _| sent <= at(1), |_| ()), "given up already");
         log.on_sent(1, false, at(60));
         assert_eq!((log.flying(), log.first_lost()), (200, Some(101)));
         let report = log.on_ack(101, false, &[], at(90));
         assert_eq!(report.newest, Some(Newest { sent: at(60), end: 101, rtt: Span::from_millis(30), again: true }));
         assert_eq!((report.rtt, report.lowest_sent_once), (None, None));
-        log.lose_first();
+        log.lose_first(|_| ());
         assert_eq!((log.flying(), log.first_lost()), (0, Some(101)));
         log.on_ack(480, true, &[], at(99));
         assert_eq!((log.flying(), log.sacked(), log.first_lost()), (0, 0, None));
         log.on_sent(480, true, at(100)); // goes on in the middle of a slot
-        log.lose_first();
+        log.lose_first(|_| ());
         assert_eq!(log.first_lost(), Some(401));
+    }
+    #[test]
+    fn what_is_given_up_is_told_with_what_was_in_flight() {
+        let mut log = SentLog::new(100, 8);
+        for n in 0..4 {
+            log.on_sent(1 + 100 * n, n == 0, at(n));
+        }
+        let mut told = Vec::new();
+        log.lose(|_, end| end <= 201, |lost| told.push((lost.start, lost.end, lost.in_flight, lost.lost)));
+        assert_eq!(told, [(1, 101, 100, 100), (101, 201, 200, 200)]);
+        log.on_sent(1, false, at(50));
+        let rate = log.on_ack(401, false, &[], at(90)).rate.expect("a sample");
+        assert_eq!(
+            (rate.in_flight, rate.lost),
+            (300, 0),
+            "the repetition left last: two others flew, none is lost since"
+        );
+        log.on_sent(401, true, at(100));
+        log.on_sent(501, false, at(101));
+        log.lose_first(|lost| assert_eq!((lost.start, lost.lost), (401, 100)));
+        let rate = log.on_ack(401, false, &[SackBlock { start: 501, end: 601 }], at(150)).rate.expect("a sample");
+        assert_eq!((rate.in_flight, rate.lost), (200, 100));
     }
 }

@@ -314,6 +314,10 @@ impl Controller for Bbr {
         w.cwnd = 1.0;
     }
 
+    fn restarts_after_idle(&self) -> bool {
+        false // the pace is that of the model, whatever the window allows
+    }
+
     fn paces(&self) -> bool {
         true
     }

@@ -7,6 +7,7 @@
 mod aimd;
 mod ap;
 mod bbr;
+mod bbr3;
 mod cubic;
 mod fast;
 mod htcp;
@@ -21,6 +22,7 @@ mod westwood;
 pub(super) use aimd::Aimd;
 use ap::Ap;
 use bbr::Bbr;
+use bbr3::Bbr3;
 use cubic::Cubic;
 use fast::Fast;
 use htcp::Htcp;
@@ -30,7 +32,7 @@ pub(super) use vegas::Vegas;
 use veno::Veno;
 use westwood::Westwood;
 
-use super::sent::RateSample;
+use super::sent::{LostSegment, RateSample};
 use crate::config::{TcpConfig, Transport};
 use crate::rng::Stream;
 use crate::units::{Span, Time};
@@ -125,6 +127,12 @@ pub(super) trait Controller {
     }
     /// An ACK of any kind has come; the hooks above follow.
     fn on_feedback(&mut self, _w: &mut Window, _ack: &Feedback) {}
+    /// A segment is given up; only where recovery judges segments one by one (RACK).
+    fn on_lost(&mut self, _w: &mut Window, _lost: &LostSegment, _now: Time) {}
+    /// An idle period longer than the RTO closes the window (RFC 5681 4.1).
+    fn restarts_after_idle(&self) -> bool {
+        true
+    }
     /// The algorithm paces; asked once.
     fn paces(&self) -> bool {
         false
@@ -145,11 +153,11 @@ fn slow_start(w: &mut Window, segments: f64) {
 }
 
 macro_rules! algorithms {
-    ($($(#[doc = $doc:literal])+ $name:ident),+ $(,)?) => {
+    ($($(#[doc = $doc:literal])+ $name:ident($state:ty)),+ $(,)?) => {
         /// The algorithms.
         #[derive(Debug, Clone)]
         pub(super) enum Cc {
-            $($(#[doc = $doc])+ $name($name)),+
+            $($(#[doc = $doc])+ $name($state)),+
         }
 
         impl Controller for Cc {
@@ -181,6 +189,14 @@ macro_rules! algorithms {
                 match self { $(Cc::$name(a) => a.on_feedback(w, ack)),+ }
             }
 
+            fn on_lost(&mut self, w: &mut Window, lost: &LostSegment, now: Time) {
+                match self { $(Cc::$name(a) => a.on_lost(w, lost, now)),+ }
+            }
+
+            fn restarts_after_idle(&self) -> bool {
+                match self { $(Cc::$name(a) => a.restarts_after_idle()),+ }
+            }
+
             fn paces(&self) -> bool {
                 match self { $(Cc::$name(a) => a.paces()),+ }
             }
@@ -198,27 +214,29 @@ macro_rules! algorithms {
 
 algorithms! {
     /// Slow start and congestion avoidance with halving: Tahoe, Reno, NewReno, SACK.
-    Aimd,
+    Aimd(Aimd),
     /// Delay-based congestion avoidance.
-    Vegas,
+    Vegas(Vegas),
     /// Reno that tells random losses from congestion by Vegas' backlog.
-    Veno,
+    Veno(Veno),
     /// The window after a loss is the measured bandwidth times the smallest round-trip time.
-    Westwood,
+    Westwood(Westwood),
     /// The same with another estimate.
-    Tibet,
+    Tibet(Tibet),
     /// A set number of packets is kept queued.
-    Fast,
+    Fast(Fast),
     /// A cubic function of the time since the last loss.
-    Cubic,
+    Cubic(Cubic),
     /// Growth by the time since the last loss.
-    Htcp,
+    Htcp(Htcp),
     /// Growth and cut by the queueing delay.
-    Illinois,
+    Illinois(Illinois),
     /// NewReno paced by the delay of four hops.
-    Ap,
+    Ap(Ap),
     /// Pace and window from a model of the path.
-    Bbr,
+    Bbr(Bbr),
+    /// The same with bounds learnt from losses and marks.
+    Bbr3(Box<Bbr3>),
 }
 
 impl Cc {
@@ -241,14 +259,17 @@ impl Cc {
             Transport::TcpIllinois => Cc::Illinois(Illinois::new(cfg, mss)),
             Transport::TcpAp => Cc::Ap(Ap::new(cfg, mss)),
             Transport::TcpBbr => Cc::Bbr(Bbr::new(mss)),
+            Transport::TcpBbr3 => Cc::Bbr3(Box::new(Bbr3::new(mss))),
             Transport::Udp => panic!("UDP has no TCP sender"),
         }
     }
 
     /// Gives the algorithm its random numbers, where it draws any.
     pub(super) fn set_stream(&mut self, stream: Stream) {
-        if let Cc::Bbr(bbr) = self {
-            bbr.set_stream(stream);
+        match self {
+            Cc::Bbr(bbr) => bbr.set_stream(stream),
+            Cc::Bbr3(bbr) => bbr.set_stream(stream),
+            _ => {}
         }
     }
 }

@@ -1,6 +1,7 @@
 //! RACK-TLP (RFC 8985): a segment is lost when one sent sufficiently later has arrived; when nothing comes back at all,
 //! a probe asks before the retransmission timer does.
 
+use super::super::cc::Controller;
 use super::super::core::Core;
 use super::super::sent::Newest;
 use super::super::timer::LazyTimer;
@@ -96,9 +97,10 @@ impl Rack {
         self.probe = None;
         self.probe_timer.stop();
         let limit = self.rtt + self.reordering_window(core);
-        if let Some(sent) = &mut core.sent {
-            sent.lose_first();
-            sent.lose(|slot_sent, _| now.saturating_since(slot_sent) >= limit);
+        let Core { sent, cc, window, .. } = core;
+        if let Some(sent) = sent {
+            sent.lose_first(|lost| cc.on_lost(window, lost, now));
+            sent.lose(|slot_sent, _| now.saturating_since(slot_sent) >= limit, |lost| cc.on_lost(window, lost, now));
         }
     }
 
@@ -185,19 +187,20 @@ impl Rack {
         let patience = self.rtt + self.reordering_window(core);
         let newest = self.newest;
         let now = cx.now;
-        let Some(sent) = &mut core.sent else { return };
+        let Core { sent: Some(sent), cc, window, .. } = core else { return };
         if sent.first_flying().is_none_or(|first| first > newest) && !core.recovering && core.una >= core.recover {
             return; // in order of sending, nothing older than the newest arrival is in flight
         }
         let mut again_at: Option<Time> = None;
-        let lost = sent.lose(|slot_sent, end| {
+        let judge = |slot_sent: Time, end: u64| {
             let older = (slot_sent, end) < newest;
             let due = slot_sent + patience;
             if older && due > now {
                 again_at = Some(again_at.map_or(due, |at| at.max(due)));
             }
             older && due <= now
-        });
+        };
+        let lost = sent.lose(judge, |lost| cc.on_lost(window, lost, now));
         match again_at {
             Some(at) => self.reorder_timer.set(at, cx),
             None => self.reorder_timer.stop(),

@@ -270,3 +270,20 @@ fn htcp_grows_faster_and_illinois_slower_as_an_epoch_goes_on() {
     assert!(early > 2.0 * late, "{early}, then {late} segments per second");
     assert_eq!((htcp.timeouts, illinois.timeouts), (0, 0));
 }
+
+#[test]
+fn bbr3_heeds_the_losses_of_a_shallow_queue() {
+    // Half a bandwidth-delay product of queue.
+    let link = Link { rate: 1000, queue: 50, ..LINK };
+    let (old, new) = (
+        run(Transport::TcpBbr, &TcpConfig::default(), link, 40),
+        run(Transport::TcpBbr3, &TcpConfig::default(), link, 40),
+    );
+    assert!(new.dropped * 2 < old.dropped, "{} drops beside {} of version 1", new.dropped, old.dropped);
+    let rate = new.rate(10.0, 40.0);
+    assert!(rate > 900.0, "{rate} of 1000 segments/s");
+    assert_eq!(new.timeouts, 0);
+    let peak = new.samples.iter().filter(|s| s.at > 10.0).map(|s| s.queued).fold(0.0, f64::max);
+    let steady = new.mean(10.0, 40.0, |s| s.queued);
+    assert!(steady < 15.0 && peak > 20.0, "probes fill the queue, the rest keeps it short: {steady} of {peak}");
+}

@@ -4,7 +4,7 @@ use proptest::prelude::*;
 
 use super::*;
 
-pub(super) const VARIANTS: [Transport; 14] = [
+pub(super) const VARIANTS: [Transport; 15] = [
     Transport::TcpTahoe,
     Transport::TcpReno,
     Transport::TcpNewReno,
@@ -19,6 +19,7 @@ pub(super) const VARIANTS: [Transport; 14] = [
     Transport::TcpIllinois,
     Transport::TcpAp,
     Transport::TcpBbr,
+    Transport::TcpBbr3,
 ];
 const POLICIES: [AckPolicy; 5] =
     [AckPolicy::Every, AckPolicy::Delayed, AckPolicy::Ns2Delack, AckPolicy::Linux, AckPolicy::LinuxModern];
