@@ -16,9 +16,12 @@ from typing import Any
 
 import hopscope as hs
 from hopscope import _core, catalog
+from hopscope.catalog.fu2003.window import FIG2_LEFT
+from hopscope.catalog.judge import best, ranges
 from hopscope.cli.list import listing
 from hopscope.cli.main import VERBS
 from hopscope.models.registry import MODELS
+from hopscope.report.tables import table_of
 from hopscope.scenario import keys
 from hopscope.scenario.fields import NS, Field
 
@@ -257,6 +260,26 @@ def undecodable_table() -> str:
     return table(["profile", "window", *(f"`{a}`, `{b}`" for a, b in TREATMENTS)], rows)
 
 
+def optimize_table() -> str:
+    """Best windows of fu2003.fig2-left: the full sweep, and what the search finds with which share of its time."""
+    window, packet, metric = "flow.0.max_window", "flow.0.packet", "flow.0.throughput_kbps"
+    rows = []
+    for study in FIG2_LEFT.studies:
+        scenario = hs.Scenario(study.document())
+        full = table_of(hs.run(scenario, out=RUNS / f"optimize-{study.label}-full"))
+        found = hs.optimize(scenario, f"{window}=1..32", metric=metric, out=RUNS / f"optimize-{study.label}")
+        for case in found.cases:
+            peak = best(full, window, metric, case.set)
+            top = case.best[window]
+            verdict = "the same" if top == peak.at else "not told apart" if top in peak.ties else "another"
+            others = [value for value in peak.ties if value != peak.at]
+            size = f"{case.set[packet]} B"
+            among = ranges(others) or "none"
+            rows.append([f"`{study.label}`", size, str(peak.at), among, str(top), verdict, f"{100 * case.share:.1f} %"])
+    head = ["profile", "packet", "best of the sweep", "not told apart from it", "found", "it is", "share of time"]
+    return table(head, rows)
+
+
 def reproduced(key: str) -> list[dict[str, Any]]:
     """The entries that a key means, run and judged by the command."""
     command = [sys.executable, "-m", "hopscope", "reproduce", key, "--json", "--no-progress"]
@@ -336,6 +359,7 @@ def main() -> None:
     for name, page in pages.items():
         write(REFERENCE / f"{name}.md", page())
     write(VALIDATION / "undecodable.md", undecodable_table())
+    write(VALIDATION / "optimize.md", optimize_table())
     write(VALIDATION / "peers.md", (DOCS.parent / "bench" / "peers" / "results.md").read_text(encoding="utf-8"))
     validation_pages()
     paper_pages("anastasi2006")

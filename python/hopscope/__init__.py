@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from hopscope.campaign.store import Store, open_store
     from hopscope.errors import HopscopeError, InputError, Interrupted, RunFailed, ScenarioError, StoreError
+    from hopscope.optimum import Optimization, Optimum, optimize
     from hopscope.results import Comparison, Interval, Result, compare
     from hopscope.runner import run, run_scenarios
     from hopscope.scenario import Point, Scenario, load
@@ -24,6 +25,8 @@ _HOMES = {
     "InputError": "hopscope.errors",
     "Interrupted": "hopscope.errors",
     "Interval": "hopscope.results",
+    "Optimization": "hopscope.optimum",
+    "Optimum": "hopscope.optimum",
     "Point": "hopscope.scenario",
     "Result": "hopscope.results",
     "RunFailed": "hopscope.errors",
@@ -34,6 +37,7 @@ _HOMES = {
     "compare": "hopscope.results",
     "load": "hopscope.scenario",
     "open_store": "hopscope.campaign.store",
+    "optimize": "hopscope.optimum",
     "run": "hopscope.runner",
     "run_scenarios": "hopscope.runner",
 }
@@ -44,6 +48,8 @@ __all__ = [
     "InputError",
     "Interrupted",
     "Interval",
+    "Optimization",
+    "Optimum",
     "Point",
     "Result",
     "RunFailed",
@@ -55,6 +61,7 @@ __all__ = [
     "compare",
     "load",
     "open_store",
+    "optimize",
     "run",
     "run_scenarios",
 ]

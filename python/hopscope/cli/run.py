@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 import json
 import re
+from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -15,7 +16,7 @@ from hopscope.cli.console import note, out
 from hopscope.errors import PartialResult, RunFailed
 
 if TYPE_CHECKING:
-    from hopscope.results import Result
+    from hopscope.results import Failure, Result
     from hopscope.scenario import Scenario
 
 
@@ -63,12 +64,12 @@ def announce(scenarios: list[Scenario], jobs: int | None) -> None:
         note(f"{len(runs)} runs, estimated cost: {cost}")
 
 
-def default_out(scenario: Scenario) -> Path:
+def default_out(scenario: Scenario, prefix: str = "") -> Path:
     """Returns ``results/<title>-<hash>``; the number of seeds does not change it, so more seeds add to a store."""
     document = {name: value for name, value in scenario.standalone().items() if name != "seeds"}
     text = json.dumps([document, scenario.is_quick], sort_keys=True, default=str)
     slug = re.sub(r"[^a-z0-9]+", "-", scenario.title.lower()).strip("-")[:48].strip("-") or "scenario"
-    return Path("results") / f"{slug}-{hashlib.sha256(text.encode()).hexdigest()[:8]}"
+    return Path("results") / f"{prefix}{slug}-{hashlib.sha256(text.encode()).hexdigest()[:8]}"
 
 
 def report_failures(result: Result) -> None:
@@ -78,12 +79,22 @@ def report_failures(result: Result) -> None:
         RunFailed: nothing finished.
         PartialResult: some runs failed.
     """
-    if not result.failures:
+    report_failures_of(result.failures, finished=any(point.runs for point in result.points))
+
+
+def report_failures_of(failures: Sequence[Failure], *, finished: bool) -> None:
+    """Names failed runs and ends with the exit status they deserve; ``finished``: others did not fail.
+
+    Raises:
+        RunFailed: nothing finished.
+        PartialResult: some runs failed.
+    """
+    if not failures:
         return
-    for failure in result.failures[:10]:
+    for failure in failures[:10]:
         note(f"point {failure.point}, seed {failure.seed}: {failure.message}")
-    if len(result.failures) > 10:
-        note(f"... and {len(result.failures) - 10} more")
-    if any(point.runs for point in result.points):
-        raise PartialResult(f"{len(result.failures)} runs failed; the result is partial")
+    if len(failures) > 10:
+        note(f"... and {len(failures) - 10} more")
+    if finished:
+        raise PartialResult(f"{len(failures)} runs failed; the result is partial")
     raise RunFailed("every run failed")

@@ -34,6 +34,9 @@ QUICK_DIVISOR, QUICK_SECONDS, QUICK_SEEDS = 10, 10, 2
 #: Keys that decide the defaults of others, or which others there are.
 DECIDING = frozenset({"profile", "radio.preset", "topology.kind", "routing.protocol", "routing.parameters"})
 
+#: Last parts of keys that name times of the run as a whole: what shortening changes.
+TIMES = frozenset({"duration", "warmup", "start", "stop", "stagger"})
+
 _LOG = logging.getLogger("hopscope")
 
 
@@ -169,22 +172,39 @@ class Scenario:
 
         Warm-up, start, stop and stagger of flows, and outages shrink by the same factor.
         """
-        values = copy.deepcopy(self._document.values)
         duration = int(self._top["duration"])
-        shorter = min(duration, max(duration // QUICK_DIVISOR, QUICK_SECONDS * NS))
-        factor = shorter / duration
-        for axis in [a for a in self.axes if a.split(".")[-1] in {"duration", "warmup", "start", "stop", "stagger"}]:
+        for axis in [a for a in self.axes if a.split(".")[-1] in TIMES]:
             raise ScenarioError([Problem(f"sweep.{axis}", "a sweep over times cannot be shortened by quick")])
+        values = self._shortened(min(duration, max(duration // QUICK_DIVISOR, QUICK_SECONDS * NS)))
+        values["seeds"] = min(self.seeds, QUICK_SEEDS)
+        return Scenario.from_document(_with_values(self._document, values), is_quick=True)
+
+    def shortened(self, seconds: float) -> Scenario:
+        """Returns a scenario that ends after so many seconds, at most its own duration.
+
+        Warm-up, start, stop and stagger of flows, and outages shrink by the same factor.
+
+        Raises:
+            ScenarioError: a time is swept, or the shorter scenario is none.
+        """
+        for axis in [a for a in self.axes if a.split(".")[-1] in TIMES]:
+            raise ScenarioError([Problem(f"sweep.{axis}", "a sweep over times cannot be shortened")])
+        values = self._shortened(min(int(self._top["duration"]), round(seconds * NS)))
+        return Scenario.from_document(_with_values(self._document, values), is_quick=self.is_quick)
+
+    def _shortened(self, shorter: int) -> dict[str, Any]:
+        """The document for a duration in nanoseconds, other times in proportion."""
+        values = copy.deepcopy(self._document.values)
+        factor = shorter / int(self._top["duration"])
         values["duration"] = f"{shorter}ns"
         values["warmup"] = f"{int(self._top['warmup'] * factor)}ns"
-        values["seeds"] = min(self.seeds, QUICK_SEEDS)
         resolved = self.points[0]._resolved
         tables = zip(values["flow"], resolved.flows, strict=True)
         for given, read in (*tables, *zip(values.get("outage", []), resolved.outages, strict=True)):
             for name in ("start", "stop", "stagger") if "transport" in read else ("from", "to"):
                 if name in given and read[name]:
                     given[name] = f"{max(1, int(read[name] * factor))}ns"
-        return Scenario.from_document(_with_values(self._document, values), is_quick=True)
+        return values
 
     def __repr__(self) -> str:
         runs = len(self.points) * self.seeds

@@ -1,0 +1,161 @@
+"""``hopscope optimize`` and ``hs.optimize``: outcome, resume, cases, messages."""
+
+from __future__ import annotations
+
+import json
+import re
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import hopscope as hs
+from hopscope.errors import InputError
+from hopscope.optimum.driver import prepare_job
+
+WINDOW = "flow.*.max_window=1..8"
+TCP = (
+    "--set",
+    "flow.0.transport=tcp-newreno",
+    "--set",
+    "duration=20s",
+    "--set",
+    "topology.hops=4",
+    "--set",
+    "flow.0.packet=1000",
+)
+
+
+@pytest.fixture
+def four_hops() -> hs.Scenario:
+    return hs.Scenario(
+        title="four hops", duration="20s", topology={"kind": "chain", "hops": 4}, flow=[{"from": 0, "to": 4}]
+    )
+
+
+def test_the_outcome_in_the_terminal(hopscope: Any, folder: Path) -> None:
+    done = hopscope("optimize", "chain.toml", "--over", WINDOW, *TCP)
+    assert done.returncode == 0, done.stderr
+    assert "best at flow.*.max_window = " in done.stdout
+    assert "% of the full sweep's" in done.stdout
+    [store] = (folder / "results").iterdir()
+    assert store.name.startswith("optimize-short-chain-")
+    assert done.stderr == f"results: results/{store.name}\n"
+
+
+def test_json_resume_and_jobs(hopscope: Any, folder: Path) -> None:
+    first = hopscope("optimize", "chain.toml", "--over", WINDOW, *TCP, "--json", "--out", "a", "--jobs", "1")
+    assert first.returncode == 0, first.stderr
+    document = json.loads(first.stdout)
+    [case] = document["cases"]
+    assert document["metric"] == "network.aggregate_kbps"
+    assert [entry["set"]["flow.*.max_window"] for entry in case["values"]] == list(range(1, 9))
+    assert case["best"] in case["indistinguishable"]
+    assert case["simulated_s"] <= document["budget_s"]
+    assert case["runs"] == len(list((folder / "a" / "runs").iterdir()))
+    before = {p: p.stat().st_mtime_ns for p in (folder / "a" / "runs").iterdir()}
+    assert hopscope("optimize", "chain.toml", "--over", WINDOW, *TCP, "--json", "--out", "a").stdout == first.stdout
+    assert {p: p.stat().st_mtime_ns for p in (folder / "a" / "runs").iterdir()} == before
+    two = hopscope("optimize", "chain.toml", "--over", WINDOW, *TCP, "--json", "--out", "b", "--jobs", "2")
+    assert two.stdout == first.stdout
+    shown = hopscope("show", "a")
+    assert shown.returncode == 0
+    assert "screening" in shown.stdout
+    assert "final" in shown.stdout
+
+
+def test_a_sweep_over_another_key_gives_cases(four_hops: hs.Scenario) -> None:
+    swept = four_hops.replace({"sweep.flow.0.packet": [500, 1460]})
+    found = hs.optimize(swept, "flow.0.max_window=1..6")
+    assert [case.set for case in found.cases] == [{"flow.0.packet": 500}, {"flow.0.packet": 1460}]
+    with pytest.raises(ValueError, match="2 cases"):
+        found.best  # noqa: B018
+    alone = hs.optimize(four_hops.replace({"flow.0.packet": 1460}), "flow.0.max_window=1..6")
+    assert alone.cases[0].to_json()["values"] == found.cases[1].to_json()["values"]
+
+
+def test_a_key_of_the_sweep_leaves_it(four_hops: hs.Scenario) -> None:
+    swept = four_hops.replace({"sweep.flow.0.max_window": [1, 2, 3]})
+    found = hs.optimize(swept, {"flow.*.max_window": range(1, 5)}, budget="100%")
+    assert [case.set for case in found.cases] == [{}]
+    assert [entry.value for entry in found.cases[0].found.looked] == [(1,), (2,), (3,), (4,)]
+
+
+def test_the_best_is_that_of_the_full_sweep(four_hops: hs.Scenario) -> None:
+    full = hs.run(four_hops.replace({"seeds": 5, "sweep.flow.0.max_window": list(range(1, 9))}))
+    means = {p.set["flow.0.max_window"]: p.interval("flow.0.delay_ms").mean for p in full.points}
+    found = hs.optimize(four_hops, "flow.0.max_window=1..8", metric="flow.0.delay_ms", minimize=True)
+    assert found.best["flow.0.max_window"] == min(means, key=lambda w: means[w] or 0.0) == 1
+
+
+def test_a_time_key_is_never_shortened(four_hops: hs.Scenario) -> None:
+    found = hs.optimize(four_hops, "flow.0.start=0s..8s:4s", budget="100%", seeds=2)
+    assert {request.rung.duration for request in found.cases[0].found.requests} == {20}
+
+
+def test_python_takes_lists_ranges_and_text(four_hops: hs.Scenario) -> None:
+    best = {"flow.0.max_window": 2}
+    for over in ("flow.0.max_window=1,2", {"flow.0.max_window": [1, 2]}, {"flow.0.max_window": range(1, 3)}):
+        assert hs.optimize(four_hops.replace({"topology.hops": 4}), over, seeds=3).best == best
+
+
+@pytest.mark.parametrize(
+    ("over", "more", "message"),
+    [
+        ([], {}, "nothing to vary: give --over KEY=RANGE"),
+        (["flow.0.max_window"], {}, "expected KEY=RANGE"),
+        (["flow.0.max_window="], {}, "expected values between commas"),
+        (["flow.0.max_window=5..1"], {}, "runs backwards; write 1..5"),
+        (["flow.0.max_window=5..5"], {}, "one value only"),
+        (["flow.0.max_window=5"], {}, "a search needs two or more"),
+        (["flow.0.max_window=0..5"], {}, "must be at least 1"),
+        (["flow.0.max_windw=1..5"], {}, 'did you mean "max_window"?'),
+        (["flow.3.max_window=1..5"], {}, "flow 3 does not exist"),
+        (["flwo.0.max_window=1..5"], {}, 'did you mean "flow"?'),
+        (["flow.0.transport=1..5"], {}, "a search needs a number"),
+        (["profile=standard,ns2"], {}, "a search needs a number"),
+        (["mac.link=plain,lred"], {}, "a search needs a number"),
+        (["mac.rts_threshold=0,off"], {}, '"off" is no number'),
+        (["seeds=1..5"], {}, "cannot be varied"),
+        (["mac=1..5"], {}, "is a table"),
+        ([WINDOW, WINDOW], {}, "is given twice"),
+        ([WINDOW], {"metric": "network.agregate_kbps"}, 'did you mean "aggregate_kbps"?'),
+        ([WINDOW], {"metric": "throughput"}, "starts with none of flow., group., node., network."),
+        ([WINDOW], {"metric": "flow.4.delay_ms"}, "no flow 4"),
+        ([WINDOW], {"metric": "flow.0.transport"}, "is no number"),
+        ([WINDOW], {"budget": "1s"}, "the cheapest search of 8 values needs"),
+        ([WINDOW], {"budget": "much"}, 'expected simulated time such as "5000s"'),
+        ([WINDOW], {"budget": "0%"}, "must be above 0"),
+        ([WINDOW], {"shortest": "1h"}, "at most the duration"),
+        (["topology.hops=1..3000000"], {}, "must be at most"),
+        (["flow.0.packet=100..70000:10"], {"set": {"duration": "9s"}}, "--over flow.0.packet=70"),
+    ],
+)
+def test_bad_input_is_named(chain: Path, over: list[str], more: dict[str, Any], message: str) -> None:
+    with pytest.raises(InputError, match=re.escape(message)):
+        prepare_job(chain, over, **more)
+
+
+@pytest.mark.parametrize("arguments", [[], ["--over", "flow.0.max_window=5..1"], ["--over", WINDOW, "--budget", "1s"]])
+def test_bad_input_ends_with_2_and_writes_nothing(hopscope: Any, folder: Path, arguments: list[str]) -> None:
+    done = hopscope("optimize", "chain.toml", *arguments)
+    assert done.returncode == 2
+    assert done.stderr.startswith("hopscope: ")
+    assert "Traceback" not in done.stderr
+    assert done.stdout == ""
+    assert [p.name for p in folder.iterdir()] == ["chain.toml"]
+
+
+def test_python_names_what_it_cannot_vary(four_hops: hs.Scenario) -> None:
+    with pytest.raises(InputError, match="expected text such as"):
+        hs.optimize(four_hops, {"flow.0.max_window": 3})
+    with pytest.raises(InputError, match="nothing to vary"):
+        hs.optimize(four_hops, [])
+    with pytest.raises(InputError, match=r"--budget: found true|expected simulated time"):
+        hs.optimize(four_hops, "flow.0.max_window=1..5", budget=True)
+
+
+def test_a_metric_that_no_run_has(four_hops: hs.Scenario) -> None:
+    file = four_hops.replace({"flow.0.app": "file", "flow.0.bytes": "1GB"})
+    with pytest.raises(InputError, match=r"no run of .* has a value of it"):
+        hs.optimize(file, "flow.0.max_window=1..5", metric="flow.0.completion_s", minimize=True)
