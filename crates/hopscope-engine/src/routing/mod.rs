@@ -12,6 +12,8 @@ pub mod dsdv;
 pub mod dsr;
 pub mod fixed;
 pub mod olsr;
+#[cfg(test)]
+mod tests;
 
 pub use fixed::FixedRoutes;
 

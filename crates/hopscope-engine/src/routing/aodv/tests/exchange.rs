@@ -1,12 +1,12 @@
 //! One machine and messages made by hand: freshness, duplicates, errors, limits.
 
-use super::net::ms;
 use crate::config::aodv::AodvConfig;
 use crate::ids::{NodeId, PacketId};
 use crate::packet::aodv::{AodvMessage, Rerr, Rrep, Rreq};
 use crate::packet::routing::RoutingMessage;
 use crate::rng::{Purpose, Stream};
 use crate::routing::aodv::Aodv;
+use crate::routing::tests::net::ms;
 use crate::routing::{Cx, Lost, Query, RouteAnswer, RouteDrop, RoutingEffect};
 use crate::units::{Span, Time};
 

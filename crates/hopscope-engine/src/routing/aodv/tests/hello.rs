@@ -1,8 +1,9 @@
 //! HELLOs: who sends them, what they find and what they miss.
 
-use super::net::{Net, Place, ms};
+use super::chain;
 use crate::config::aodv::{AodvConfig, Detection, HelloSenders};
 use crate::ids::NodeId;
+use crate::routing::tests::net::{Place, ms};
 use crate::routing::{RouteDrop, RoutingNote};
 use crate::units::Span;
 
@@ -12,7 +13,7 @@ fn hello() -> AodvConfig {
 
 #[test]
 fn a_neighbour_is_lost_after_the_allowed_losses() {
-    let mut net = Net::chain(2, &AodvConfig { hello_senders: HelloSenders::All, ..hello() });
+    let mut net = chain(2, &AodvConfig { hello_senders: HelloSenders::All, ..hello() });
     net.run(ms(3000));
     assert_eq!(net.path(0, 1), Some(vec![0, 1]), "a HELLO makes a route");
     let last = net.sent("hello").into_iter().filter(|l| l.1 == 1).map(|l| l.0).max().expect("HELLOs of node 1");
@@ -26,7 +27,7 @@ fn a_neighbour_is_lost_after_the_allowed_losses() {
 
 #[test]
 fn hellos_come_once_per_interval_and_broadcasts_replace_them() {
-    let mut net = Net::chain(2, &AodvConfig { hello_senders: HelloSenders::All, ..hello() });
+    let mut net = chain(2, &AodvConfig { hello_senders: HelloSenders::All, ..hello() });
     net.run(ms(5000));
     let of_0: Vec<_> = net.sent("hello").into_iter().filter(|l| l.1 == 0).map(|l| l.0).collect();
     assert_eq!(of_0.len(), 5);
@@ -41,7 +42,7 @@ fn hellos_come_once_per_interval_and_broadcasts_replace_them() {
 
 #[test]
 fn only_nodes_in_use_say_hello_when_so_told() {
-    let mut net = Net::chain(3, &hello());
+    let mut net = chain(3, &hello());
     net.run(ms(5000));
     assert_eq!(net.sent("hello"), []);
     net.send_at(ms(5000), 0, 1);
@@ -54,7 +55,7 @@ fn only_nodes_in_use_say_hello_when_so_told() {
 
 #[test]
 fn the_mac_is_not_believed() {
-    let mut net = Net::chain(2, &AodvConfig { hello_senders: HelloSenders::All, ..hello() });
+    let mut net = chain(2, &AodvConfig { hello_senders: HelloSenders::All, ..hello() });
     net.run(ms(2000));
     net.link_at(ms(2000), 0, 1, false);
     net.link_at(ms(2010), 0, 1, true);
@@ -69,7 +70,7 @@ fn the_mac_is_not_believed() {
 fn data_keeps_a_neighbour_only_where_the_set_says_so() {
     let silent_after_3_s = |data_refreshes_neighbour| {
         let cfg = AodvConfig { data_refreshes_neighbour, hello_senders: HelloSenders::All, ..hello() };
-        let mut net = Net::chain(2, &cfg);
+        let mut net = chain(2, &cfg);
         for at in (1500..10_000).step_by(100) {
             net.send_at(ms(at), 1, 0);
         }

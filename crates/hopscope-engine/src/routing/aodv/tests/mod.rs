@@ -5,6 +5,14 @@ mod breaks;
 mod exchange;
 mod graph;
 mod hello;
-mod net;
 mod ns2;
 mod search;
+
+use crate::config::aodv::AodvConfig;
+use crate::routing::tests::net::Net;
+use crate::units::Span;
+
+/// A chain without jitter.
+fn chain(nodes: usize, cfg: &AodvConfig) -> Net {
+    Net::chain(nodes, &AodvConfig { broadcast_jitter: Span::ZERO, ..cfg.clone() })
+}

@@ -1,9 +1,11 @@
 //! The `ns2` set against traces of ns-2.35 made for this project.
 
-use super::net::{Line, Net, Place, ms};
+use super::chain;
 use crate::config::aodv::{AodvConfig, Detection};
 use crate::ids::NodeId;
 use crate::packet::aodv::AodvMessage;
+use crate::packet::routing::RoutingMessage;
+use crate::routing::tests::net::{Line, Net, Place, ms};
 use crate::routing::{RouteDrop, RoutingNote};
 use crate::units::{Span, Time};
 
@@ -13,9 +15,11 @@ fn ns2() -> AodvConfig {
 
 /// Requests with (instant, own number, number asked for), by their originator.
 fn requests(net: &Net, origin: u32) -> Vec<(u64, u8, u32, Option<u32>)> {
-    let own = |&(at, node, line): &(Time, NodeId, Line)| match line {
-        Line::Sent { message: AodvMessage::Rreq(rreq), ttl, .. } if node == NodeId(origin) && rreq.hops == 0 => {
-            Some((at.0 / 1_000_000, ttl, rreq.origin_seq, rreq.dst_seq))
+    let own = |(at, node, line): &(Time, u32, Line)| match line {
+        Line::Sent { message: RoutingMessage::Aodv(AodvMessage::Rreq(rreq)), ttl, .. }
+            if *node == origin && rreq.hops == 0 =>
+        {
+            Some((at.0 / 1_000_000, *ttl, rreq.origin_seq, rreq.dst_seq))
         }
         _ => None,
     };
@@ -24,7 +28,7 @@ fn requests(net: &Net, origin: u32) -> Vec<(u64, u8, u32, Option<u32>)> {
 
 #[test]
 fn requests_for_an_unreachable_node_come_when_ns2_sends_them() {
-    let mut net = Net::chain(1, &ns2());
+    let mut net = chain(1, &ns2());
     // A TCP source's SYN at 1 s and its repetitions.
     let packets = [1000, 7000, 19_000].map(|at| net.send_at(ms(at), 0, 1));
     let late = net.send_at(ms(25_000), 0, 1);
@@ -44,16 +48,16 @@ fn requests_for_an_unreachable_node_come_when_ns2_sends_them() {
 fn numbers_and_rings_of_a_chain_follow_the_trace() {
     // Trace of 4 hops: numbers 4 and 4 at first; after a failure at the source an error at once, then TTL 6 asking for
     // 5 with own number 8; unanswered, TTL 8 from the next half second on.
-    let mut net = Net::chain(5, &ns2());
+    let mut net = chain(5, &ns2());
     net.send_at(ms(1000), 0, 4);
     net.link_at(ms(1600), 0, 1, false);
     net.send_at(ms(1670), 0, 4);
     net.send_at(ms(1708), 0, 4);
     net.run(ms(2600));
     assert_eq!(requests(&net, 0)[..2], [(1000, 30, 4, Some(0)), (1708, 6, 8, Some(5))]);
-    assert_eq!(net.sent("rerr"), [(ms(1675), 0, 1)]);
-    let replies: Vec<_> = net.sent("rrep").into_iter().map(|(at, node, ttl)| (at.0 / 1_000_000, node, ttl)).collect();
-    assert_eq!(replies, [(1004, 4, 30), (1005, 3, 29), (1006, 2, 28), (1007, 1, 27)]);
+    assert_eq!(net.sent("rerr"), [(ms(1675), 0, None, 1)]);
+    let replies = [(1004, 4, Some(3), 30), (1005, 3, Some(2), 29), (1006, 2, Some(1), 28), (1007, 1, Some(0), 27)];
+    assert_eq!(net.sent("rrep"), replies.map(|(at, node, to, ttl)| (ms(at), node, to, ttl)));
     // The wait is 2 x 6 hops x the measured delay per hop (8 ms / 4): it has ended before the next sweep.
     assert_eq!(requests(&net, 0)[2..], [(2000, 8, 10, Some(5)), (2500, 30, 12, Some(5))]);
 }
@@ -61,12 +65,12 @@ fn numbers_and_rings_of_a_chain_follow_the_trace() {
 #[test]
 fn a_failure_far_along_is_repaired_and_one_near_the_source_is_reported() {
     let broken_at = |a: usize| {
-        let mut net = Net::chain(5, &ns2());
+        let mut net = chain(5, &ns2());
         net.send_at(ms(0), 0, 4);
         net.link_at(ms(500), a, a + 1, false);
         let packet = net.send_at(ms(600), 0, 4);
         net.run(ms(620));
-        (net.sent("rerr").len(), net.nodes[a].held(), net.place(packet))
+        (net.sent("rerr").len(), net.held(a), net.place(packet))
     };
     // At node 1: 1 hop done, 3 to go; node 0 has no precursor and stays quiet. At node 3: 3 done, 1 to go.
     assert_eq!(broken_at(1), (1, 0, Place::Dropped(RouteDrop::LinkFailed)));
@@ -79,7 +83,7 @@ fn a_failure_far_along_is_repaired_and_one_near_the_source_is_reported() {
 fn a_repair_waits_until_the_nodes_behind_it_forget() {
     // Trace of 6 hops with a packet each 0.1 s and the link 4-5 away from 20.01 to 20.35 s: node 5 answers with the
     // number node 4 has, which is refused until 5's own route has expired; then the destination answers.
-    let mut net = Net::chain(7, &ns2());
+    let mut net = chain(7, &ns2());
     for packet in 0..400 {
         net.send_at(ms(1000 + 100 * packet), 0, 6);
     }
@@ -98,7 +102,7 @@ fn a_repair_waits_until_the_nodes_behind_it_forget() {
 
 #[test]
 fn held_packets_leave_ten_milliseconds_apart() {
-    let mut net = Net::chain(3, &ns2());
+    let mut net = chain(3, &ns2());
     let packets = [0, 1, 2].map(|at| net.send_at(ms(at), 0, 2));
     net.run(ms(4 + 2));
     assert_eq!(net.place(packets[0]), Place::Delivered);
@@ -111,7 +115,7 @@ fn held_packets_leave_ten_milliseconds_apart() {
 
 #[test]
 fn a_route_in_use_lives_ten_seconds_on_and_ends_in_the_sweep() {
-    let mut net = Net::chain(2, &ns2());
+    let mut net = chain(2, &ns2());
     net.send_at(ms(100), 0, 1);
     net.send_at(ms(700), 0, 1);
     net.run(ms(10_999));
@@ -123,7 +127,7 @@ fn a_route_in_use_lives_ten_seconds_on_and_ends_in_the_sweep() {
 #[test]
 fn hellos_of_ns2_hold_for_four_and_a_half_seconds() {
     let cfg = AodvConfig { detection: Detection::Hello, ..ns2() };
-    let mut net = Net::chain(2, &cfg);
+    let mut net = chain(2, &cfg);
     net.send_at(ms(2000), 0, 1);
     net.link_at(ms(4000), 0, 1, false);
     net.run(ms(20_000));

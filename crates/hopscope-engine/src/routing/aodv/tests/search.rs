@@ -1,19 +1,20 @@
 //! Searches: rings, waits, answers, giving up.
 
-use super::net::{Net, Place, ms};
+use super::chain;
 use crate::config::aodv::AodvConfig;
 use crate::ids::NodeId;
+use crate::routing::tests::net::{Place, ms};
 use crate::routing::{RouteDrop, RoutingNote};
 use crate::units::Span;
 
 #[test]
 fn three_nodes_find_a_way_in_two_rings() {
-    let mut net = Net::chain(3, &AodvConfig::default());
+    let mut net = chain(3, &AodvConfig::default());
     let packet = net.send_at(ms(0), 0, 2);
     net.run(ms(500));
     // Ring 1 ends unanswered after 2 x 40 ms x (1 + 2 hops); ring 3 is repeated by node 1 and answered by node 2.
-    assert_eq!(net.sent("rreq"), [(ms(0), 0, 1), (ms(240), 0, 3), (ms(241), 1, 2)]);
-    assert_eq!(net.sent("rrep"), [(ms(242), 2, 35), (ms(243), 1, 34)]);
+    assert_eq!(net.sent("rreq"), [(ms(0), 0, None, 1), (ms(240), 0, None, 3), (ms(241), 1, None, 2)]);
+    assert_eq!(net.sent("rrep"), [(ms(242), 2, Some(1), 35), (ms(243), 1, Some(0), 34)]);
     assert_eq!(net.place(packet), Place::Delivered);
     assert_eq!(net.path(0, 2), Some(vec![0, 1, 2]));
     assert_eq!(net.path(2, 0), Some(vec![2, 1, 0]));
@@ -23,18 +24,18 @@ fn three_nodes_find_a_way_in_two_rings() {
 
 #[test]
 fn rings_grow_to_the_threshold_then_the_network_is_asked_with_doubled_waits() {
-    let mut net = Net::chain(1, &AodvConfig::default());
+    let mut net = chain(1, &AodvConfig::default());
     let packet = net.send_at(ms(0), 0, 9);
     net.run(ms(60_000));
     let ring = |hops: u64| 80 * (hops + 2);
     let mut at = 0;
     let mut expected = Vec::new();
     for ttl in [1, 3, 5, 7] {
-        expected.push((ms(at), 0, ttl));
+        expected.push((ms(at), 0, None, ttl));
         at += ring(u64::from(ttl));
     }
     for doublings in 0..3 {
-        expected.push((ms(at), 0, 35));
+        expected.push((ms(at), 0, None, 35));
         at += 2800 << doublings;
     }
     assert_eq!(net.sent("rreq"), expected);
@@ -44,10 +45,10 @@ fn rings_grow_to_the_threshold_then_the_network_is_asked_with_doubled_waits() {
 
 #[test]
 fn without_rings_the_first_request_is_network_wide() {
-    let mut net = Net::chain(4, &AodvConfig { expanding_ring: false, ..AodvConfig::default() });
+    let mut net = chain(4, &AodvConfig { expanding_ring: false, ..AodvConfig::default() });
     let packet = net.send_at(ms(0), 0, 3);
     net.run(ms(100));
-    assert_eq!(net.sent("rreq"), [(ms(0), 0, 35), (ms(1), 1, 34), (ms(2), 2, 33)]);
+    assert_eq!(net.sent("rreq"), [(ms(0), 0, None, 35), (ms(1), 1, None, 34), (ms(2), 2, None, 33)]);
     assert_eq!(net.place(packet), Place::Delivered);
 }
 
@@ -55,7 +56,7 @@ fn without_rings_the_first_request_is_network_wide() {
 fn a_node_on_the_way_answers_unless_the_destination_shall() {
     let wide = AodvConfig { expanding_ring: false, ..AodvConfig::default() };
     let asked_twice = |cfg: &AodvConfig| {
-        let mut net = Net::chain(4, cfg);
+        let mut net = chain(4, cfg);
         net.send_at(ms(0), 1, 3);
         net.send_at(ms(100), 0, 3);
         net.run(ms(200));
@@ -72,7 +73,7 @@ fn a_node_on_the_way_answers_unless_the_destination_shall() {
 #[test]
 fn a_gratuitous_answer_gives_the_destination_its_way_back() {
     let cfg = AodvConfig { expanding_ring: false, gratuitous_rrep: true, ..AodvConfig::default() };
-    let mut net = Net::chain(4, &cfg);
+    let mut net = chain(4, &cfg);
     net.send_at(ms(0), 1, 3);
     net.send_at(ms(100), 0, 3);
     net.run(ms(200));
@@ -81,7 +82,7 @@ fn a_gratuitous_answer_gives_the_destination_its_way_back() {
 
 #[test]
 fn at_most_ten_requests_leave_per_second() {
-    let mut net = Net::chain(1, &AodvConfig { expanding_ring: false, ..AodvConfig::default() });
+    let mut net = chain(1, &AodvConfig { expanding_ring: false, ..AodvConfig::default() });
     for dst in 1..=12 {
         net.send_at(ms(dst as u64), 0, 100 + dst);
     }
@@ -94,7 +95,7 @@ fn at_most_ten_requests_leave_per_second() {
 #[test]
 fn the_buffer_drops_its_oldest_and_what_waits_too_long() {
     let cfg = AodvConfig { buffer_packets: 2, buffer_time: Span::from_secs(1), ..AodvConfig::default() };
-    let mut net = Net::chain(1, &cfg);
+    let mut net = chain(1, &cfg);
     let packets: Vec<_> = [0, 100, 200].map(|at| net.send_at(ms(at), 0, 9)).into();
     net.run(ms(1150));
     let places: Vec<_> = packets.iter().map(|&packet| net.place(packet)).collect();
@@ -112,12 +113,12 @@ fn a_pause_after_a_failed_search_holds_back_the_next_one() {
         search_pause: Span::from_secs(5),
         ..AodvConfig::default()
     };
-    let mut net = Net::chain(1, &cfg);
+    let mut net = chain(1, &cfg);
     net.send_at(ms(0), 0, 9);
     let second = net.send_at(ms(4000), 0, 9);
     net.run(ms(7799));
     assert_eq!(net.sent("rreq").len(), 1);
     assert_eq!(net.place(second), Place::HeldBy(NodeId(0)));
     net.run(ms(7800));
-    assert_eq!(net.sent("rreq").last(), Some(&(ms(7800), 0, 35)));
+    assert_eq!(net.sent("rreq").last(), Some(&(ms(7800), 0, None, 35)));
 }

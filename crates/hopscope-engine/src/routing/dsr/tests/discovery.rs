@@ -1,23 +1,25 @@
 //! Searches: requests, waits, replies from the target and from caches, giving up.
 
-use super::net::{Line, Net, Place, ms};
+use super::{chain, linked};
 use crate::config::dsr::DsrConfig;
 use crate::ids::NodeId;
-use crate::packet::dsr::{DsrMessage, RouteReply};
+use crate::packet::dsr::DsrMessage;
+use crate::packet::routing::RoutingMessage;
+use crate::routing::tests::net::{Line, Place, ms};
 use crate::routing::{RouteDrop, RouteLoss, RoutingNote};
 use crate::units::Span;
 
 #[test]
 fn a_chain_is_found_by_the_second_request() {
-    let mut net = Net::chain(4, &DsrConfig::default());
+    let mut net = chain(4, &DsrConfig::default());
     let packet = net.send_at(ms(0), 0, 3);
     net.run(ms(100));
     // Only neighbours hear the first request. The second is repeated by nodes 1 and 2 and answered by node 3.
     let requests = [(ms(0), 0, None, 1), (ms(30), 0, None, 255), (ms(31), 1, None, 254), (ms(32), 2, None, 253)];
-    assert_eq!(net.sent("rreq", ms(0)), requests);
+    assert_eq!(net.sent("rreq"), requests);
     let replies = [(ms(33), 3, Some(2), 255), (ms(34), 2, Some(1), 254), (ms(35), 1, Some(0), 253)];
-    assert_eq!(net.sent("rrep", ms(0)), replies);
-    assert_eq!(net.packet(packet).place, Place::Delivered);
+    assert_eq!(net.sent("rrep"), replies);
+    assert_eq!(net.place(packet), Place::Delivered);
     assert_eq!(net.packet(packet).trail, [0, 1, 2, 3]);
     let dst = NodeId(3);
     let notes = [
@@ -34,18 +36,18 @@ fn a_chain_is_found_by_the_second_request() {
 
 #[test]
 fn a_neighbour_is_found_by_the_first_request_and_needs_no_source_route() {
-    let mut net = Net::chain(2, &DsrConfig::default());
+    let mut net = chain(2, &DsrConfig::default());
     let packet = net.send_at(ms(0), 0, 1);
     net.run(ms(100));
-    assert_eq!(net.sent("rreq", ms(0)), [(ms(0), 0, None, 1)]);
-    assert_eq!(net.packet(packet).place, Place::Delivered);
+    assert_eq!(net.sent("rreq"), [(ms(0), 0, None, 1)]);
+    assert_eq!(net.place(packet), Place::Delivered);
     assert_eq!(net.packet(packet).route.as_ref().map(|route| route.bytes()), Some(0));
 }
 
 #[test]
 fn waits_double_up_to_the_longest_and_end_after_the_last_retransmission() {
     let cfg = DsrConfig { max_request_rexmt: 7, send_buffer_timeout: Span::from_secs(500), ..DsrConfig::default() };
-    let mut net = Net::chain(1, &cfg);
+    let mut net = chain(1, &cfg);
     let packet = net.send_at(ms(0), 0, 9);
     net.run(ms(100_000));
     let waits = [500, 1_000, 2_000, 4_000, 8_000, 10_000, 10_000, 10_000];
@@ -55,26 +57,26 @@ fn waits_double_up_to_the_longest_and_end_after_the_last_retransmission() {
         requests.push((ms(at), 0, None, 255));
         at += wait;
     }
-    assert_eq!(net.sent("rreq", ms(0)), requests);
-    assert_eq!(net.packet(packet).place, Place::Dropped(RouteDrop::NoRoute));
+    assert_eq!(net.sent("rreq"), requests);
+    assert_eq!(net.place(packet), Place::Dropped(RouteDrop::NoRoute));
     let dst = NodeId(9);
     assert_eq!(net.notes(0).last(), Some(&(ms(at), RoutingNote::SearchFailed { dst })));
     // The next search waits as long as the last one did in the end, and does not ask the neighbours first.
     net.send_at(ms(100_000), 0, 9);
     net.send_at(ms(101_000), 0, 9);
     net.run(ms(112_000));
-    assert_eq!(net.sent("rreq", ms(100_000)), [(ms(100_000), 0, None, 255), (ms(110_000), 0, None, 255)]);
+    assert_eq!(net.sent_since("rreq", ms(100_000)), [(ms(100_000), 0, None, 255), (ms(110_000), 0, None, 255)]);
 }
 
 #[test]
 fn waits_keep_growing_over_searches_until_one_succeeds() {
     let cfg = DsrConfig { max_request_rexmt: 0, request_period: Span::from_secs(4), ..DsrConfig::default() };
-    let mut net = Net::linked(10, &[], &cfg);
+    let mut net = linked(10, &[], &cfg);
     net.send_at(ms(0), 0, 9);
     net.send_at(ms(5_000), 0, 9);
     net.send_at(ms(6_000), 0, 9);
     net.run(ms(13_000));
-    assert_eq!(net.sent("rreq", ms(1)), [(ms(30), 0, None, 255), (ms(5_000), 0, None, 255)]);
+    assert_eq!(net.sent_since("rreq", ms(1)), [(ms(30), 0, None, 255), (ms(5_000), 0, None, 255)]);
     let failed = RoutingNote::SearchFailed { dst: NodeId(9) };
     assert_eq!(net.notes(0).last(), Some(&(ms(13_000), failed)), "the second search waited twice as long");
     net.send_at(ms(14_000), 0, 9);
@@ -87,18 +89,18 @@ fn waits_keep_growing_over_searches_until_one_succeeds() {
     net.set_link(0, 9, false);
     net.send_at(ms(24_000), 0, 9);
     net.run(ms(25_000));
-    assert_eq!(net.sent("rreq", ms(24_000))[0], (ms(24_005), 0, None, 1), "a fresh start");
+    assert_eq!(net.sent_since("rreq", ms(24_000))[0], (ms(24_005), 0, None, 1), "a fresh start");
 }
 
 #[test]
 fn without_packets_the_search_ends() {
     let cfg = DsrConfig { send_buffer_timeout: Span::from_secs(1), ..DsrConfig::default() };
-    let mut net = Net::chain(1, &cfg);
+    let mut net = chain(1, &cfg);
     let packet = net.send_at(ms(0), 0, 9);
     net.run(ms(30_000));
-    let requests: Vec<_> = net.sent("rreq", ms(0)).iter().map(|request| request.0).collect();
+    let requests: Vec<_> = net.sent("rreq").iter().map(|request| request.0).collect();
     assert_eq!(requests, [ms(0), ms(30), ms(530)]);
-    assert_eq!(net.packet(packet).place, Place::Dropped(RouteDrop::BufferTimeout));
+    assert_eq!(net.place(packet), Place::Dropped(RouteDrop::BufferTimeout));
     assert_eq!(net.notes(0).last(), Some(&(ms(1_530), RoutingNote::SearchFailed { dst: NodeId(9) })));
 }
 
@@ -106,12 +108,12 @@ fn without_packets_the_search_ends() {
 fn a_node_with_a_route_answers_from_its_cache() {
     let wide = DsrConfig { nonpropagating_request: false, ..DsrConfig::default() };
     let asked = |cfg: &DsrConfig| {
-        let mut net = Net::chain(5, cfg);
+        let mut net = chain(5, cfg);
         net.send_at(ms(0), 1, 4);
         let packet = net.send_at(ms(100), 0, 4);
         net.run(ms(200));
         assert_eq!(net.packet(packet).trail, [0, 1, 2, 3, 4]);
-        (net.sent("rreq", ms(100)).len(), net.sent("rrep", ms(100)))
+        (net.sent_since("rreq", ms(100)).len(), net.sent_since("rrep", ms(100)))
     };
     assert_eq!(asked(&wide), (1, vec![(ms(101), 1, Some(0), 255)]));
     let delayed = DsrConfig { cached_reply_delay: Span::from_millis(2), ..wide.clone() };
@@ -126,7 +128,7 @@ fn a_node_with_a_route_answers_from_its_cache() {
 fn no_cached_reply_leads_back_over_the_asking_path() {
     // Node 3 reaches the target 4 over node 2 only, from which it hears the request.
     let cfg = DsrConfig { nonpropagating_request: false, ..DsrConfig::default() };
-    let mut net = Net::linked(5, &[(1, 2), (2, 3), (2, 4)], &cfg);
+    let mut net = linked(5, &[(1, 2), (2, 3), (2, 4)], &cfg);
     net.send_at(ms(0), 3, 4);
     net.run(ms(50));
     // Node 2 forgets: it has lost the target meanwhile.
@@ -137,8 +139,8 @@ fn no_cached_reply_leads_back_over_the_asking_path() {
     let packet = net.send_at(ms(100), 0, 4);
     net.run(ms(150));
     assert_eq!(net.path(3, 4), Some(vec![3, 2, 4]), "node 3 has not heard of it");
-    assert_eq!(net.sent("rrep", ms(100)), []);
-    assert_eq!(net.packet(packet).place, Place::HeldBy(NodeId(0)));
+    assert_eq!(net.sent_since("rrep", ms(100)), []);
+    assert_eq!(net.place(packet), Place::HeldBy(NodeId(0)));
 }
 
 #[test]
@@ -146,12 +148,12 @@ fn the_target_answers_every_copy_or_the_first() {
     let diamond = [(0, 1), (0, 2), (1, 3), (2, 3)];
     let replies = |reply_to_first| {
         let cfg = DsrConfig { nonpropagating_request: false, reply_to_first, ..DsrConfig::default() };
-        let mut net = Net::linked(4, &diamond, &cfg);
+        let mut net = linked(4, &diamond, &cfg);
         net.send_at(ms(0), 0, 3);
         net.run(ms(50));
-        let route = |(_, node, line): &(_, u32, Line)| match line {
-            Line::Sent { message: DsrMessage::RouteReply(RouteReply { route, .. }), .. } if *node == 3 => {
-                Some(route.iter().map(|node| node.0).collect::<Vec<_>>())
+        let route = |(_, node, line): &(_, u32, Line)| match (node, line) {
+            (3, Line::Sent { message: RoutingMessage::Dsr(DsrMessage::RouteReply(reply)), .. }) => {
+                Some(reply.route.iter().map(|node| node.0).collect::<Vec<_>>())
             }
             _ => None,
         };
@@ -163,18 +165,18 @@ fn the_target_answers_every_copy_or_the_first() {
 
 #[test]
 fn a_request_heard_gives_the_way_to_its_initiator() {
-    let mut net = Net::chain(3, &DsrConfig { cached_reply: false, ..DsrConfig::default() });
+    let mut net = chain(3, &DsrConfig { cached_reply: false, ..DsrConfig::default() });
     net.send_at(ms(0), 0, 9);
     let back = net.send_at(ms(100), 2, 0);
     net.run(ms(200));
     assert_eq!(net.packet(back).trail, [2, 1, 0]);
-    assert!(net.sent("rreq", ms(100)).is_empty(), "no search of its own");
+    assert!(net.sent_since("rreq", ms(100)).is_empty(), "no search of its own");
 }
 
 #[test]
 fn routes_expire_when_not_used() {
     let cfg = DsrConfig { route_cache_timeout: Span::from_secs(5), ..DsrConfig::default() };
-    let mut net = Net::chain(3, &cfg);
+    let mut net = chain(3, &cfg);
     net.send_at(ms(0), 0, 2);
     net.send_at(ms(4_000), 0, 2);
     net.run(ms(60_000));
@@ -187,10 +189,10 @@ fn routes_expire_when_not_used() {
 
 #[test]
 fn the_oldest_held_packet_gives_way() {
-    let mut net = Net::chain(1, &DsrConfig { send_buffer_size: 2, ..DsrConfig::default() });
+    let mut net = chain(1, &DsrConfig { send_buffer_size: 2, ..DsrConfig::default() });
     let packets = [0, 1, 2].map(|at| net.send_at(ms(at), 0, 9));
     net.run(ms(10));
-    let places = packets.map(|packet| net.packet(packet).place);
+    let places = packets.map(|packet| net.place(packet));
     let held = Place::HeldBy(NodeId(0));
     assert_eq!(places, [Place::Dropped(RouteDrop::BufferFull), held, held]);
 }

@@ -1,11 +1,12 @@
 //! Who says what when: HELLOs, relays and TC messages on small networks.
 
-use super::net::{FRAME, Line, Net, ms};
 use crate::config::olsr::{OlsrConfig, TcTrigger};
 use crate::ids::NodeId;
 use crate::packet::olsr::{
     Hello, HelloLink, LinkCode, LinkType, NeighbourType, OlsrBody, OlsrMessage, OlsrPacket, Tc, TimeCode,
 };
+use crate::packet::routing::RoutingMessage;
+use crate::routing::tests::net::{FRAME, Line, Net, ms};
 use crate::routing::{RouteLoss, RoutingNote};
 use crate::units::Span;
 
@@ -35,8 +36,8 @@ fn two_nodes_meet_in_three_hellos() {
     // The route is noted within 100 ms of the HELLO that made the link symmetric.
     let up = |dst| RoutingNote::RouteUp { dst: NodeId(dst), next_hop: NodeId(dst), hops: 1 };
     let later = Span::from_millis(100);
-    assert_eq!(net.noted(a as usize, up(b)), Some(of_b[0].0 + FRAME + later));
-    assert_eq!(net.noted(b as usize, up(a)), Some(second.0 + FRAME + later));
+    assert_eq!(net.noted(a, up(b)), Some(of_b[0].0 + FRAME + later));
+    assert_eq!(net.noted(b, up(a)), Some(second.0 + FRAME + later));
 }
 
 #[test]
@@ -122,7 +123,7 @@ fn a_neighbour_is_lost_six_seconds_after_its_last_hello() {
     net.run(ms(40_000));
     let lost = last + FRAME + Span::from_secs(6);
     assert_eq!(net.noted(0, RoutingNote::LinkLost { neighbour: NodeId(1) }), Some(lost));
-    assert!(net.log.contains(&(lost, NodeId(0), Line::Flush(NodeId(1)))), "the queue is flushed");
+    assert!(net.log.contains(&(lost, 0, Line::Flush(NodeId(1)))), "the queue is flushed");
     assert_eq!((net.path(0, 1), net.path(0, 2)), (None, None));
     for dst in [1, 2] {
         let down = RoutingNote::RouteDown { dst: NodeId(dst), cause: RouteLoss::LinkLost };
@@ -176,7 +177,7 @@ fn tc_messages_list_more_where_told() {
         // Node 1 has neighbours 0, 2 and 3; 4 hangs behind 2. Relays of 1: 2. It is the relay of 0, 2 and 3.
         let mut cfg = plain();
         change(&mut cfg);
-        let mut net = Net::of(vec![plain(), cfg, plain(), plain(), plain()], 1);
+        let mut net = Net::of(&[plain(), cfg, plain(), plain(), plain()], 1);
         for (a, b) in [(0, 1), (1, 2), (1, 3), (2, 3), (2, 4)] {
             net.set_link(a, b, true);
         }
@@ -250,7 +251,7 @@ fn what_waits_goes_together_in_packets_of_bounded_size() {
         .log
         .iter()
         .filter_map(|line| match line {
-            (_, NodeId(0), Line::Sent(packet)) => Some(packet.bytes(0)),
+            (_, 0, Line::Sent { message: RoutingMessage::Olsr(packet), .. }) => Some(packet.bytes(0)),
             _ => None,
         })
         .collect();

@@ -2,33 +2,18 @@
 
 use proptest::prelude::*;
 
-use super::net::{Net, ms};
 use crate::config::olsr::{OlsrConfig, TcTrigger};
 use crate::rng::{Purpose, Stream};
+use crate::routing::tests::graph::{cases, config, hops};
+use crate::routing::tests::net::Net;
 use crate::units::{Span, Time};
 
 const NODES: usize = 8;
 
-/// Hops from `src` to every node, over the links that are up.
-fn distances(net: &Net, src: usize) -> Vec<Option<usize>> {
-    let mut hops = vec![None; net.links.len()];
-    hops[src] = Some(0);
-    let mut queue = std::collections::VecDeque::from([src]);
-    while let Some(at) = queue.pop_front() {
-        for to in 0..hops.len() {
-            if net.links[at][to] && hops[to].is_none() {
-                hops[to] = hops[at].map(|h| h + 1);
-                queue.push_back(to);
-            }
-        }
-    }
-    hops
-}
-
 fn is_settled(net: &mut Net) -> bool {
     let nodes = net.nodes.len();
     (0..nodes).all(|src| {
-        let hops = distances(net, src);
+        let hops = hops(net, src);
         (0..nodes).all(|dst| net.way(src, dst).is_ok_and(|way| way.map(|p| p.len() - 1) == hops[dst]))
     })
 }
@@ -36,21 +21,11 @@ fn is_settled(net: &mut Net) -> bool {
 fn assert_settled(net: &mut Net) {
     let nodes = net.nodes.len();
     for src in 0..nodes {
-        for (dst, hops) in distances(net, src).into_iter().enumerate() {
+        for (dst, hops) in hops(net, src).into_iter().enumerate() {
             let path = net.path(src, dst);
             assert_eq!(path.as_ref().map(|p| p.len() - 1), hops, "{src} to {dst}: {path:?}");
         }
     }
-}
-
-/// A flip of a link after a pause.
-type Flip = (u64, usize, usize);
-
-fn case() -> impl Strategy<Value = (u64, f64, Vec<bool>, Vec<Flip>)> {
-    let loss = prop_oneof![Just(0.0), Just(0.3)];
-    let links = prop::collection::vec(prop::bool::weighted(0.4), NODES * (NODES - 1) / 2);
-    let pause = prop_oneof![4 => 0u64..100, 2 => 0u64..3_000, 1 => 0u64..12_000];
-    (any::<u64>(), loss, links, prop::collection::vec((pause, 0..NODES, 0..NODES), 0..40))
 }
 
 fn options() -> impl Strategy<Value = OlsrConfig> {
@@ -61,35 +36,20 @@ fn options() -> impl Strategy<Value = OlsrConfig> {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig { cases: 60, failure_persistence: None, ..ProptestConfig::default() })]
+    #![proptest_config(config(60))]
 
     #[test]
     fn at_rest_every_way_is_a_shortest_one(
-        (seed, loss, links, flips) in case(),
+        case in cases(NODES, [100, 3_000, 12_000], 1.0, 0..40),
         cfg in options(),
         willing in prop::collection::vec(1u32..=7, NODES),
     ) {
-        let cfgs = willing.into_iter().map(|willingness| OlsrConfig { willingness, ..cfg.clone() }).collect();
-        let mut net = Net::of(cfgs, seed);
-        net.loss = loss;
-        let pairs = (0..NODES).flat_map(|a| (0..a).map(move |b| (a, b)));
-        let mut up = vec![vec![false; NODES]; NODES];
-        for ((a, b), &there) in pairs.zip(&links) {
-            (up[a][b], up[b][a]) = (there, there);
-            net.set_link(a, b, there);
-        }
-        let mut at = ms(10);
-        for (pause, a, b) in flips {
-            at += Span::from_millis(pause);
-            if a != b {
-                let there = !up[a][b];
-                (up[a][b], up[b][a]) = (there, there);
-                net.link_at(at, a, b, there);
-            }
-        }
-        net.run(at);
+        let cfgs: Vec<_> = willing.into_iter().map(|willingness| OlsrConfig { willingness, ..cfg.clone() }).collect();
+        let mut net = Net::of(&cfgs, case.seed);
+        let rest = case.plan(&mut net);
+        net.run(rest);
         net.loss = 0.0;
-        net.run(at + Span::from_secs(60));
+        net.run(rest + Span::from_secs(60));
         assert_settled(&mut net);
     }
 }

@@ -1,10 +1,10 @@
 //! Links that are one-sided, lossy or reported broken.
 
-use super::net::{FRAME, Net, ms};
 use crate::config::olsr::OlsrConfig;
-use crate::ids::{NodeId, PacketId};
+use crate::ids::NodeId;
 use crate::packet::olsr::{LinkType, NeighbourType};
-use crate::routing::{Lost, RouteDrop, RoutingEffect, RoutingNote};
+use crate::routing::tests::net::{FRAME, Line, Net, ms};
+use crate::routing::{RouteDrop, RoutingNote};
 use crate::units::Span;
 
 fn lost(neighbour: u32) -> RoutingNote {
@@ -17,7 +17,7 @@ fn a_one_sided_link_is_heard_but_not_used() {
     net.links[1][0] = true;
     net.run(ms(20_000));
     let code =
-        |node: usize| net.hellos(node).pop().expect("HELLOs").1.links.first().map(|l| (l.code.link, l.code.neighbour));
+        |node: u32| net.hellos(node).pop().expect("HELLOs").1.links.first().map(|l| (l.code.link, l.code.neighbour));
     assert_eq!((code(0), code(1)), (Some((LinkType::Asymmetric, NeighbourType::Not)), None));
     assert_eq!(net.path(0, 1), None);
 }
@@ -61,14 +61,9 @@ fn the_mac_is_believed_only_where_told() {
         let set = OlsrConfig::set("olsr-unik").expect("a set");
         let mut net = Net::chain(2, &OlsrConfig { link_layer_detection, ..set });
         net.run(ms(20_000));
-        let packet = PacketId(5);
-        let given_up = Lost { packet, src: NodeId(0), dst: NodeId(1), hops: 0, source_route: None };
-        let mut effects = Vec::new();
-        net.input(0, |olsr, cx| {
-            olsr.on_link_failure(NodeId(1), Some(&given_up), cx);
-            effects.clone_from(cx.out);
-        });
-        assert_eq!(effects.first(), Some(&RoutingEffect::Drop { packet, reason: RouteDrop::LinkFailed }));
+        let before = net.log.len();
+        let packet = net.give_up(0, 1);
+        assert_eq!(net.log[before].2, Line::Dropped { packet, reason: RouteDrop::LinkFailed });
         let reported = link_layer_detection.then_some(ms(20_000));
         assert_eq!(net.noted(0, lost(1)), reported);
         assert_eq!(net.path(0, 1).is_none(), link_layer_detection);

@@ -1,4 +1,4 @@
 mod exchange;
 mod graph;
 mod links;
-mod net;
+mod views;

@@ -1,0 +1,468 @@
+//! A network of machines in virtual time. Every node has an interface queue; a frame takes 1 ms over a link that is there
+//! and fails after 5 ms over one that is not.
+
+use std::collections::{BTreeMap, VecDeque};
+
+use crate::config::{aodv::AodvConfig, dsdv::DsdvConfig, dsr::DsrConfig, olsr::OlsrConfig};
+use crate::ids::{NodeId, PacketId};
+use crate::packet::routing::{RoutingMessage, SourceRoute};
+use crate::rng::{Purpose, Stream};
+use crate::routing::{Aodv, Dsdv, Dsr, Olsr};
+use crate::routing::{Cx, Lost, Query, RouteAnswer, RouteDrop, Router, RoutingEffect, RoutingNote};
+use crate::units::{Span, Time};
+
+/// Time a frame takes.
+pub const FRAME: Span = Span::from_millis(1);
+const RETRIES: Span = Span::from_millis(5);
+/// Hops a packet may take.
+const TTL: u8 = 64;
+
+pub fn ms(ms: u64) -> Time {
+    Time::ZERO + Span::from_millis(ms)
+}
+
+/// Constants of a protocol, from which its machines are made.
+pub trait Constants {
+    fn machine(&self, node: NodeId) -> Router;
+}
+
+macro_rules! constants {
+    ($($config:ty => $machine:ident),*) => {$(
+        impl Constants for $config {
+            fn machine(&self, node: NodeId) -> Router {
+                Router::$machine($machine::new(node, self))
+            }
+        }
+    )*};
+}
+
+constants!(AodvConfig => Aodv, DsdvConfig => Dsdv, DsrConfig => Dsr, OlsrConfig => Olsr);
+
+/// Where a packet is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Place {
+    Moving,
+    HeldBy(NodeId),
+    Delivered,
+    /// Its time to live is used up.
+    TooFar,
+    Dropped(RouteDrop),
+}
+
+#[derive(Debug, Clone)]
+pub struct Packet {
+    pub src: NodeId,
+    pub dst: NodeId,
+    pub hops: u8,
+    pub place: Place,
+    pub route: Option<SourceRoute>,
+    /// Every node it was at, in order.
+    pub trail: Vec<u32>,
+}
+
+/// A line of the log: what a machine did.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Line {
+    Sent { message: RoutingMessage, to: Option<u32>, ttl: u8 },
+    Forwarded { packet: PacketId, next_hop: NodeId },
+    Dropped { packet: PacketId, reason: RouteDrop },
+    Flush(NodeId),
+    Recall(NodeId),
+    Note(RoutingNote),
+}
+
+/// An entry of an interface queue.
+#[derive(Debug, Clone)]
+enum Frame {
+    Message { to: Option<NodeId>, message: RoutingMessage, ttl: u8 },
+    Data { to: NodeId, packet: PacketId },
+}
+
+impl Frame {
+    fn to(&self) -> Option<NodeId> {
+        match self {
+            Frame::Message { to, .. } => *to,
+            Frame::Data { to, .. } => Some(*to),
+        }
+    }
+}
+
+#[derive(Debug, Clone)]
+enum Event {
+    Data { at: NodeId, prev: Option<NodeId>, packet: PacketId },
+    Queue { at: NodeId, frame: Frame },
+    Sent { at: NodeId, frame: Frame, arrives: bool },
+    Message { at: NodeId, from: NodeId, message: RoutingMessage, ttl: u8 },
+    Timer { at: NodeId, timer: u8 },
+    Link { a: usize, b: usize, up: bool },
+}
+
+pub struct Net {
+    pub nodes: Vec<Router>,
+    pub packets: Vec<Packet>,
+    pub log: Vec<(Time, u32, Line)>,
+    pub now: Time,
+    /// Part of the broadcast copies that get lost.
+    pub loss: f64,
+    /// `links[a][b]`: `b` hears `a`.
+    pub links: Vec<Vec<bool>>,
+    queues: Vec<VecDeque<Frame>>,
+    busy: Vec<bool>,
+    rngs: Vec<Stream>,
+    events: BTreeMap<(Time, u64), Event>,
+    count: u64,
+    chance: Stream,
+}
+
+impl Net {
+    /// Machines without links, started at 0.
+    pub fn new<C: Constants>(nodes: usize, cfg: &C, seed: u64) -> Self {
+        Net::of(std::iter::repeat_n(cfg, nodes), seed)
+    }
+
+    /// Machines without links, one for each set of constants, started at 0.
+    pub fn of<'a, C: Constants + 'a>(cfgs: impl IntoIterator<Item = &'a C>, seed: u64) -> Self {
+        let nodes: Vec<_> = (0..).zip(cfgs).map(|(i, cfg)| cfg.machine(NodeId(i))).collect();
+        let count = nodes.len();
+        let mut net = Net {
+            nodes,
+            packets: Vec::new(),
+            log: Vec::new(),
+            now: Time::ZERO,
+            loss: 0.0,
+            links: vec![vec![false; count]; count],
+            queues: vec![VecDeque::new(); count],
+            busy: vec![false; count],
+            rngs: (0..count).map(|i| Stream::derive(seed, 0, i as u64, Purpose::RoutingJitter)).collect(),
+            events: BTreeMap::new(),
+            count: 0,
+            chance: Stream::derive(seed, 0, 0, Purpose::Error),
+        };
+        for i in 0..count {
+            net.input(i, Router::start);
+        }
+        net
+    }
+
+    /// The same with these links.
+    pub fn linked<C: Constants>(nodes: usize, links: &[(usize, usize)], cfg: &C) -> Self {
+        let mut net = Net::new(nodes, cfg, 1);
+        for &(a, b) in links {
+            net.set_link(a, b, true);
+        }
+        net
+    }
+
+    pub fn chain<C: Constants>(nodes: usize, cfg: &C) -> Self {
+        let links: Vec<_> = (1..nodes).map(|i| (i - 1, i)).collect();
+        Net::linked(nodes, &links, cfg)
+    }
+
+    pub fn set_link(&mut self, a: usize, b: usize, up: bool) {
+        (self.links[a][b], self.links[b][a]) = (up, up);
+    }
+
+    pub fn link_at(&mut self, at: Time, a: usize, b: usize, up: bool) {
+        self.push(at, Event::Link { a, b, up });
+    }
+
+    /// A packet originates at `src`.
+    pub fn send_at(&mut self, at: Time, src: usize, dst: usize) -> PacketId {
+        let packet = self.packet_of(src, dst, Place::Moving);
+        self.push(at, Event::Data { at: NodeId(src as u32), prev: None, packet });
+        packet
+    }
+
+    /// The MAC of `node` gives up a packet of its own that was for the neighbour `next_hop`.
+    pub fn give_up(&mut self, node: usize, next_hop: usize) -> PacketId {
+        let packet = self.packet_of(node, next_hop, Place::Moving);
+        self.fail(NodeId(node as u32), Frame::Data { to: NodeId(next_hop as u32), packet });
+        packet
+    }
+
+    fn packet_of(&mut self, src: usize, dst: usize, place: Place) -> PacketId {
+        let (src, dst) = (NodeId(src as u32), NodeId(dst as u32));
+        self.packets.push(Packet { src, dst, hops: 0, place, route: None, trail: Vec::new() });
+        PacketId(self.packets.len() as u32 - 1)
+    }
+
+    pub fn packet(&self, packet: PacketId) -> &Packet {
+        &self.packets[packet.index()]
+    }
+
+    pub fn place(&self, packet: PacketId) -> Place {
+        self.packet(packet).place
+    }
+
+    /// Packets that the machine of a node says it holds.
+    pub fn held(&self, node: usize) -> usize {
+        match &self.nodes[node] {
+            Router::Aodv(aodv) => aodv.held(),
+            Router::Dsdv(dsdv) => dsdv.held(),
+            Router::Dsr(dsr) => dsr.held(),
+            Router::Olsr(_) => 0,
+        }
+    }
+
+    /// Runs up to and with `until`, calling `check` after every event.
+    pub fn run_checked(&mut self, until: Time, mut check: impl FnMut(&mut Net)) {
+        while let Some(entry) = self.events.first_entry() {
+            if entry.key().0 > until {
+                break;
+            }
+            let ((at, _), event) = entry.remove_entry();
+            self.now = at;
+            self.step(event);
+            check(self);
+        }
+        self.now = until;
+    }
+
+    pub fn run(&mut self, until: Time) {
+        self.run_checked(until, |_| ());
+    }
+
+    /// Messages sent of one kind: instant, sender, receiver, time to live.
+    pub fn sent(&self, kind: &str) -> Vec<(Time, u32, Option<u32>, u8)> {
+        self.sent_since(kind, Time::ZERO)
+    }
+
+    /// The same from an instant on.
+    pub fn sent_since(&self, kind: &str, since: Time) -> Vec<(Time, u32, Option<u32>, u8)> {
+        let of_kind = |(at, node, line): &(Time, u32, Line)| match line {
+            Line::Sent { message, to, ttl } if message.kind() == kind && *at >= since => Some((*at, *node, *to, *ttl)),
+            _ => None,
+        };
+        self.log.iter().filter_map(of_kind).collect()
+    }
+
+    /// Notes of a node: instant and note.
+    pub fn notes(&self, node: u32) -> Vec<(Time, RoutingNote)> {
+        let note = |(at, of, line): &(Time, u32, Line)| match line {
+            Line::Note(note) if *of == node => Some((*at, *note)),
+            _ => None,
+        };
+        self.log.iter().filter_map(note).collect()
+    }
+
+    /// When a node first noted this.
+    pub fn noted(&self, node: u32, note: RoutingNote) -> Option<Time> {
+        self.notes(node).iter().find(|noted| noted.1 == note).map(|noted| noted.0)
+    }
+
+    /// The way a packet that leaves now would take; it must not loop.
+    pub fn path(&mut self, src: usize, dst: usize) -> Option<Vec<u32>> {
+        self.way(src, dst).unwrap_or_else(|path| panic!("loop towards {dst}: {path:?}"))
+    }
+
+    /// The same; the error is a way that loops.
+    pub fn way(&mut self, src: usize, dst: usize) -> Result<Option<Vec<u32>>, Vec<u32>> {
+        let dst = NodeId(dst as u32);
+        if let Router::Dsr(dsr) = &self.nodes[src] {
+            return Ok(dsr.path(dst, self.now).map(|path| path.iter().map(|node| node.0).collect()));
+        }
+        let mut path = vec![src as u32];
+        let mut at = src;
+        while at != dst.index() {
+            let Some(next_hop) = self.next_hop(at, dst) else { return Ok(None) };
+            let again = path.contains(&next_hop.0);
+            at = next_hop.index();
+            path.push(next_hop.0);
+            if again {
+                return Err(path);
+            }
+        }
+        Ok(Some(path))
+    }
+
+    fn next_hop(&mut self, at: usize, dst: NodeId) -> Option<NodeId> {
+        // OLSR calculates its routes when a packet asks for one.
+        if matches!(self.nodes[at], Router::Olsr(_)) {
+            let query = Query { packet: PacketId(0), src: NodeId(at as u32), dst, prev: None, source_route: None };
+            self.input(at, |olsr, cx| olsr.route(&query, cx));
+        }
+        self.nodes[at].next_hop(dst, self.now)
+    }
+
+    /// Gives a machine an input and carries out what it wants done.
+    pub fn input<T>(&mut self, node: usize, input: impl FnOnce(&mut Router, &mut Cx) -> T) -> T {
+        let mut out = Vec::new();
+        let answer = input(&mut self.nodes[node], &mut Cx { now: self.now, rng: &mut self.rngs[node], out: &mut out });
+        for effect in out {
+            self.effect(NodeId(node as u32), effect);
+        }
+        answer
+    }
+
+    fn push(&mut self, at: Time, event: Event) {
+        self.count += 1;
+        self.events.insert((at, self.count), event);
+    }
+
+    fn step(&mut self, event: Event) {
+        match event {
+            Event::Data { at, prev, packet } => self.data(at, prev, packet),
+            Event::Queue { at, frame } => {
+                self.queues[at.index()].push_back(frame);
+                self.transmit(at);
+            }
+            Event::Sent { at, frame, arrives } => {
+                self.busy[at.index()] = false;
+                self.end(at, frame, arrives);
+                self.transmit(at);
+            }
+            Event::Message { at, from, message, ttl } => {
+                self.input(at.index(), |router, cx| router.on_message(from, ttl, &message, cx));
+            }
+            Event::Timer { at, timer } => self.input(at.index(), |router, cx| router.on_timer(timer, cx)),
+            Event::Link { a, b, up } => self.set_link(a, b, up),
+        }
+    }
+
+    /// Puts the head of a node's queue on the air.
+    fn transmit(&mut self, at: NodeId) {
+        if self.busy[at.index()] {
+            return;
+        }
+        let Some(frame) = self.queues[at.index()].pop_front() else { return };
+        self.busy[at.index()] = true;
+        let arrives = frame.to().is_none_or(|to| self.links[at.index()][to.index()]);
+        self.push(self.now + if arrives { FRAME } else { RETRIES }, Event::Sent { at, frame, arrives });
+    }
+
+    fn end(&mut self, at: NodeId, frame: Frame, arrives: bool) {
+        match frame {
+            Frame::Message { to: None, message, ttl } => {
+                for to in 0..self.nodes.len() {
+                    if self.links[at.index()][to] && self.chance.uniform() >= self.loss {
+                        let (to, message) = (NodeId(to as u32), message.clone());
+                        self.push(self.now, Event::Message { at: to, from: at, message, ttl });
+                    }
+                }
+            }
+            Frame::Message { to: Some(to), message, ttl } if arrives => {
+                self.push(self.now, Event::Message { at: to, from: at, message, ttl });
+            }
+            Frame::Data { to, packet } if arrives => {
+                self.push(self.now, Event::Data { at: to, prev: Some(at), packet });
+            }
+            frame => self.fail(at, frame),
+        }
+    }
+
+    fn fail(&mut self, at: NodeId, frame: Frame) {
+        match frame {
+            Frame::Message { to, .. } => {
+                let next_hop = to.expect("broadcasts do not fail");
+                self.input(at.index(), |router, cx| router.on_link_failure(next_hop, None, cx));
+            }
+            Frame::Data { to, packet } => {
+                let state = &mut self.packets[packet.index()];
+                assert_eq!(state.place, Place::Moving);
+                state.place = Place::HeldBy(at);
+                let Packet { src, dst, hops, ref route, .. } = *state;
+                let route = route.clone();
+                let lost = Lost { packet, src, dst, hops, source_route: route.as_ref() };
+                self.input(at.index(), |router, cx| router.on_link_failure(to, Some(&lost), cx));
+            }
+        }
+    }
+
+    fn data(&mut self, at: NodeId, prev: Option<NodeId>, packet: PacketId) {
+        let state = &mut self.packets[packet.index()];
+        assert_eq!(state.place, Place::Moving, "packet {packet} is where it is said to be");
+        state.hops += u8::from(prev.is_some());
+        state.trail.push(at.0);
+        let Packet { src, dst, hops, ref route, .. } = *state;
+        let route = route.clone();
+        if let Some(prev) = prev {
+            self.nodes[at.index()].on_heard(prev, route.as_ref(), self.now);
+        }
+        if at == dst || hops >= TTL {
+            state.place = if at == dst { Place::Delivered } else { Place::TooFar };
+            return;
+        }
+        // The machine may speak of the packet before it answers.
+        state.place = Place::HeldBy(at);
+        let query = Query { packet, src, dst, prev, source_route: route.as_ref() };
+        match self.input(at.index(), |router, cx| router.route(&query, cx)) {
+            RouteAnswer::Held => {}
+            RouteAnswer::Via(to) => {
+                self.packets[packet.index()].place = Place::Moving;
+                self.push(self.now, Event::Queue { at, frame: Frame::Data { to, packet } });
+            }
+            RouteAnswer::Drop(reason) => self.packets[packet.index()].place = Place::Dropped(reason),
+        }
+    }
+
+    fn effect(&mut self, node: NodeId, effect: RoutingEffect) {
+        let now = self.now;
+        match effect {
+            RoutingEffect::Broadcast { message, ttl, delay } => self.say(node, None, message, ttl, delay),
+            RoutingEffect::Unicast { message, to, ttl, delay } => self.say(node, Some(to), message, ttl, delay),
+            RoutingEffect::Forward { packet, next_hop, delay } => {
+                self.leaves(node, packet, Place::Moving);
+                self.log(node, Line::Forwarded { packet, next_hop });
+                self.push(now + delay, Event::Queue { at: node, frame: Frame::Data { to: next_hop, packet } });
+            }
+            RoutingEffect::SetSourceRoute { packet, route } => {
+                let state = &mut self.packets[packet.index()];
+                assert_eq!(state.place, Place::HeldBy(node), "only the holder of packet {packet} gives it a route");
+                assert_eq!((route.path[0], route.path.last()), (node, Some(&state.dst)));
+                let once = |at: usize| !route.path[..at].contains(&route.path[at]);
+                assert!((0..route.path.len()).all(once), "a node stands twice in {route:?}");
+                state.route = Some(route);
+            }
+            RoutingEffect::Drop { packet, reason } => {
+                self.leaves(node, packet, Place::Dropped(reason));
+                self.log(node, Line::Dropped { packet, reason });
+            }
+            RoutingEffect::FlushNextHop { next_hop } => {
+                self.log(node, Line::Flush(next_hop));
+                for frame in self.unqueue(node, next_hop) {
+                    if let Frame::Data { packet, .. } = frame {
+                        self.packets[packet.index()].place = Place::Dropped(RouteDrop::LinkFailed);
+                    }
+                }
+            }
+            RoutingEffect::RecallNextHop { next_hop } => {
+                self.log(node, Line::Recall(next_hop));
+                for frame in self.unqueue(node, next_hop) {
+                    self.fail(node, frame);
+                }
+            }
+            RoutingEffect::Arm(timer, at) => {
+                assert!(at >= now, "a timer is asked for in the past");
+                self.push(at, Event::Timer { at: node, timer });
+            }
+            RoutingEffect::Note(note) => self.log(node, Line::Note(note)),
+        }
+    }
+
+    fn say(&mut self, node: NodeId, to: Option<NodeId>, message: RoutingMessage, ttl: u8, delay: Span) {
+        if let RoutingMessage::Dsdv(_) | RoutingMessage::Olsr(_) = message {
+            assert_eq!((to, ttl), (None, 1), "it is for all neighbours and for nobody else");
+        }
+        let line = Line::Sent { message: message.clone(), to: to.map(|to| to.0), ttl };
+        self.log.push((self.now + delay, node.0, line));
+        self.push(self.now + delay, Event::Queue { at: node, frame: Frame::Message { to, message, ttl } });
+    }
+
+    fn log(&mut self, node: NodeId, line: Line) {
+        self.log.push((self.now, node.0, line));
+    }
+
+    /// Takes what waits for `next_hop` off the queue of a node.
+    fn unqueue(&mut self, node: NodeId, next_hop: NodeId) -> Vec<Frame> {
+        let queue = std::mem::take(&mut self.queues[node.index()]);
+        let (out, stay): (Vec<_>, Vec<_>) = queue.into_iter().partition(|frame| frame.to() == Some(next_hop));
+        self.queues[node.index()] = stay.into();
+        out
+    }
+
+    fn leaves(&mut self, node: NodeId, packet: PacketId, to: Place) {
+        let place = &mut self.packets[packet.index()].place;
+        assert_eq!(*place, Place::HeldBy(node), "only the holder of packet {packet} lets it go");
+        *place = to;
+    }
+}
