@@ -21,8 +21,20 @@ FLOW = {
     "retransmission_index_pct": 0.0,
     "no_route_share_pct": 0.0,
     "first_delivery_s": None,
+    "mean_cwnd": 4.0,
+    "mean_rtt_ms": 100.0,
+    "cwnd_share": {"4": 1.0},
 }
-NETWORK = {"aggregate_kbps": 100.0, "jain": 1.0, "mac_retry_drops": 10, "queue_drops": 0, "false_link_failures": 0}
+NETWORK = {
+    "aggregate_kbps": 100.0,
+    "jain": 1.0,
+    "mac_retry_drops": 10,
+    "queue_drops": 0,
+    "mac_packets": 10_000,
+    "link_drop_probability": 0.001,
+    "false_link_failures": 0,
+}
+NODE = {"queue_mean": 0.5, "queue_max": 5, "queue_drops": 0, "mac_packets": 1000, "mac_retry_drops": 1}
 
 Model = Callable[[str, Mapping[str, Any]], Mapping[str, Any]]
 """Study label and swept values -> values that differ from the ones above: keys of flow 0, `flow.1.x`, `network.x`,
@@ -34,7 +46,7 @@ SERIES_SECONDS = 20
 def run(seed: int, values: Mapping[str, Any], nodes: int = 9, flows: int = 1) -> dict[str, Any]:
     network = dict(NETWORK)
     found = [dict(FLOW) for _ in range(flows)]
-    rows = [{"queue_mean": 0.5, "queue_max": 5, "queue_drops": 0} for _ in range(nodes)]
+    rows = [{"id": node, **NODE} for node in range(nodes)]
     kbps = float(values.get("throughput_kbps", FLOW["throughput_kbps"]))
     series = {"throughput": [(t / 5, kbps) for t in range(1, 5 * SERIES_SECONDS)], "cwnd": [(0.0, 2.0)]}
     for key, value in values.items():
@@ -67,7 +79,8 @@ def table(study: Study, model: Model, seeds: int = 3, noise: float = 0.0) -> Tab
         for seed in range(1, seeds + 1):
             # Deterministic noise that differs between points, so that paired differences have an interval.
             swing = noise * ((zlib.crc32(repr((seed, values)).encode()) % 1000) / 500 - 1) if noise else 0.0
-            varied = {key: value * (1 + swing) if key == "throughput_kbps" else value for key, value in given.items()}
+            noisy = ("throughput_kbps", "network.aggregate_kbps")
+            varied = {key: value * (1 + swing) if key in noisy else value for key, value in given.items()}
             runs.append(run(seed, varied, flows=len(study.scenario["flow"])))
         points.append((where, runs))
     return Table(study.label, points)

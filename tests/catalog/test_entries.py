@@ -14,7 +14,18 @@ from hopscope.errors import InputError
 from hopscope.scenario import Scenario, keys
 
 ALL = catalog.entries()
-SHARED = {f"anastasi2006.fig{number}" for number in (5, 6, 7)}
+SHARED: dict[str, list[int]] = {
+    "anastasi2006.fig4": [1, 2, 4],
+    **{f"anastasi2006.fig{number}": [1, 3, 4] for number in (5, 6, 7)},
+    "fu2003.fig5-middle": [1, 2, 4],
+    "fu2003.fig5-right": [3],
+    "fu2003.fig8-right": [2],
+    "fu2003.fig9-left": [1, 4],
+    "fu2003.fig9-middle": [2],
+    "fu2003.fig9-right": [3],
+    "fu2003.fig10-right": [4],
+}
+"""Entries that share one numbering of statements with others: the panels of a figure."""
 
 
 def test_the_entries_of_this_version():
@@ -23,8 +34,31 @@ def test_the_entries_of_this_version():
         "fu2003.fig2-left",
         "fu2003.fig2-middle",
         "fu2003.fig2-right",
+        "fu2003.fig3",
+        "fu2003.table2",
+        "fu2003.cross-window",
+        "fu2003.grid-window",
+        "fu2003.random-window",
         "fu2003.sec4.1-buffers",
         "fu2003.table3",
+        "fu2003.fig5-left",
+        "fu2003.fig5-middle",
+        "fu2003.fig5-right",
+        "fu2003.sec4.3",
+        "fu2003.fig6",
+        "fu2003.fig8-left",
+        "fu2003.fig8-right",
+        "fu2003.fig9-left",
+        "fu2003.fig9-middle",
+        "fu2003.fig9-right",
+        "fu2003.fig10-left",
+        "fu2003.fig10-middle",
+        "fu2003.fig10-right",
+        "fu2003.table4",
+        "fu2003.table5",
+        "fu2003.table6",
+        "fu2003.sec6-vegas",
+        "fu2003.sensitivity",
         *(f"afrakhteh2005.exp{number:02}" for number in range(1, 14)),
         "anastasi2006.fig3-left",
         "anastasi2006.fig3-right",
@@ -55,10 +89,10 @@ def test_the_entries_of_this_version():
     [
         (["all"], len(ALL)),
         (["anastasi2006"], 16),
-        (["fu2003"], 6),
+        (["fu2003"], 29),
         (["afrakhteh2005"], 13),
         (["validation"], 5),
-        (["fu2003.table1", "fu2003"], 6),
+        (["fu2003.table1", "fu2003"], 29),
         (["fu2003.sec4.1-buffers"], 1),
     ],
 )
@@ -113,9 +147,7 @@ def test_an_entry_is_complete(entry):
     assert entry.item
     assert entry.description
     ids = [statement.id for statement in entry.statements]
-    # Figures 4 to 7 of anastasi2006 share one numbering, of which each has the statements on its own length.
-    numbers = [1, 2, 4] if entry.key.endswith("fig4") else [1, 3, 4] if entry.key in SHARED else range(1, len(ids) + 1)
-    assert ids == [f"c{i}" for i in numbers]
+    assert ids == [f"c{i}" for i in SHARED.get(entry.key, range(1, len(ids) + 1))]
     labels = [study.label for study in entry.studies]
     assert len(set(labels)) == len(labels)
     for quantity in entry.quantities:
@@ -235,3 +267,5 @@ def test_figures_that_share_scenarios_run_them_once():
     from hopscope.catalog.reproduce import scenarios
 
     assert len(scenarios(["fu2003.fig2-middle", "fu2003.fig2-right"])) == len(fu2003.FIG2_MIDDLE.studies)
+    windows = ["fu2003.cross-window", "fu2003.grid-window", "fu2003.random-window", "fu2003.sec4.3"]
+    assert len(scenarios(["fu2003.table2", *windows])) == len(fu2003.TABLE2.studies)

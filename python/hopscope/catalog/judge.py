@@ -8,6 +8,7 @@ that instead.
 
 from __future__ import annotations
 
+import itertools
 import math
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
@@ -73,9 +74,9 @@ def _judged(check: Check, table: Table) -> Finding:
         return Finding(Outcome.FAIL, "a measured value it is a share of is zero", table.label)
     if holds is None:
         seeds = max(len(runs) for _, runs in table.points)
-        return Finding(
-            Outcome.NOT_REPRODUCIBLE, measured, table.label, f"within the noise of {seeds} seeds; more seeds decide it"
-        )
+        # Where each replication is a field of its own there is one seed a point.
+        noise = f"within the noise of {seeds} seeds; more seeds decide it" if seeds > 1 else "within the noise"
+        return Finding(Outcome.NOT_REPRODUCIBLE, measured, table.label, noise)
     return Finding(Outcome.PASS if holds else Outcome.FAIL, measured, table.label)
 
 
@@ -126,14 +127,9 @@ class Difference:
 
 
 def difference(table: Table, metric: Metric, first: Where, second: Where, *, other: Table | None = None) -> Difference:
-    """Compare a metric at two points of a study (or at a point of `other`), paired by seed."""
-    a = table.by_seed(metric, first)
-    b = (other or table).by_seed(metric, second)
-    seeds = sorted(a.keys() & b.keys())
-    if not seeds:
-        raise NoSamplesError(f"no seed with both {dict(first)} and {dict(second)}")
-    left, right = [a[s] for s in seeds], [b[s] for s in seeds]
-    if len(seeds) == 1:
+    """Compare a metric at two points of a study (or at a point of `other`), paired by replication."""
+    left, right = _pairs(table, metric, first, second, other or table)
+    if len(left) == 1:
         mean, half = left[0] - right[0], None
     else:
         comparison = paired(left, right)
@@ -141,6 +137,24 @@ def difference(table: Table, metric: Metric, first: Where, second: Where, *, oth
     if abs(mean) <= (half or 0.0):
         return Difference(Order.NOISE, mean, half)
     return Difference(Order.LOWER if mean < 0 else Order.HIGHER, mean, half)
+
+
+def gain(table: Table, metric: Metric, first: Where, second: Where) -> Estimate:
+    """By how many per cent a metric is higher at the first point of a study than at the second, paired by replication.
+
+    Raises:
+        ZeroDivisionError: when a replication has nothing at the second point.
+    """
+    left, right = _pairs(table, metric, first, second, table)
+    return estimate([100 * (a / b - 1) for a, b in zip(left, right, strict=True)])
+
+
+def _pairs(table: Table, metric: Metric, first: Where, second: Where, other: Table) -> tuple[list[float], list[float]]:
+    a, b = table.by_replica(metric, first), other.by_replica(metric, second)
+    shared = sorted(a.keys() & b.keys())
+    if not shared:
+        raise NoSamplesError(f"no seed with both {dict(first)} and {dict(second)}")
+    return [a[s] for s in shared], [b[s] for s in shared]
 
 
 @dataclass(frozen=True)
@@ -242,6 +256,33 @@ def within(measured: Estimate, target: float, tolerance: float) -> Verdict:
     if abs(measured.mean - target) - (measured.ci95 or 0.0) <= tolerance * abs(target):
         return None
     return False
+
+
+def between(measured: Estimate, low: float, high: float) -> Verdict:
+    """Whether a mean lies from `low` to `high`; `None` when only its interval reaches there."""
+    half = measured.ci95 or 0.0
+    if low <= measured.mean <= high:
+        return True
+    return None if measured.mean + half >= low and measured.mean - half <= high else False
+
+
+def exceeds(measured: Estimate, limit: float) -> Verdict:
+    """Whether a mean is above a limit; `None` when the limit lies inside its interval."""
+    half = measured.ci95 or 0.0
+    if abs(measured.mean - limit) <= half:
+        return None
+    return measured.mean > limit
+
+
+def gradual(values: Sequence[float]) -> tuple[Verdict, str]:
+    """Whether values rise step by step: rank correlation of at least 0.9, no step above half of the whole rise."""
+    rise = max(values) - min(values)
+    if rise <= 0:
+        return False, "does not rise"
+    trend = rank_correlation(range(len(values)), values)
+    steep = max(b - a for a, b in itertools.pairwise(values)) / rise
+    words = f"{number(values[0])} to {number(values[-1])}, rank correlation {trend:.2f}, steepest step {steep:.0%}"
+    return trend >= 0.9 and steep <= 0.5, f"{words} of the rise"
 
 
 # --- Words ----------------------------------------------------------------------------------------------------------

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -267,7 +267,10 @@ def _outcome(
     outcomes = []
     for entry in chosen:
         own = {study.label: found[_identity(study.document(quick=quick))] for study in entry.studies}
-        outcomes.append(judge(entry, own))
+        outcome = judge(entry, own)
+        if changes and not entry.studies:
+            outcome = replace(outcome, remarks=("nothing is simulated here: --set changes nothing",))
+        outcomes.append(outcome)
     failures = tuple(
         f"{result.scenario.title}, point {failure.point}, seed {failure.seed}: {failure.message}"
         for result in found.values()
@@ -342,6 +345,9 @@ def _scenarios(
     """The different scenarios of the entries, by identity, in order."""
     from hopscope.scenario import Scenario
 
+    if changes and not any(entry.studies for entry in chosen):
+        names = ", ".join(entry.key for entry in chosen)
+        raise InputError(f"--set {next(iter(changes))}: nothing to change, since {names} simulates nothing")
     found: dict[str, Scenario] = {}
     for entry in chosen:
         for study in entry.studies:

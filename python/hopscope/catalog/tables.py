@@ -94,6 +94,20 @@ class Table:
         """The metric of each seed at one point; runs without a sample are left out."""
         return {int(run["seed"]): value for run in self.runs(where) if (value := read(run, metric)) is not None}
 
+    def by_replica(self, metric: Metric, where: Where | None = None) -> dict[tuple[Any, ...], float]:
+        """The metric of each replication at the matching points; runs without a sample are left out.
+
+        A replication is named by the swept values that `where` leaves open (a random field) and its seed.
+        """
+        fixed = where or {}
+        return {
+            (*(str(value) for key, value in point.items() if key not in fixed), int(run["seed"])): sample
+            for point, runs in self.points
+            if all(key in point and point[key] == value for key, value in fixed.items())
+            for run in runs
+            if (sample := read(run, metric)) is not None
+        }
+
     def samples(self, metric: Metric, where: Where | None = None) -> list[float]:
         """The metric of every run at the matching points, at least one.
 

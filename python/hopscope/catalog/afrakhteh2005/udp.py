@@ -9,6 +9,7 @@ from hopscope.catalog.afrakhteh2005.shared import (
     HOPS,
     JITTER,
     LOSS,
+    PLOTS,
     RATE,
     SETTING_NOTES,
     SIX,
@@ -18,8 +19,8 @@ from hopscope.catalog.afrakhteh2005.shared import (
     cbr,
     chain,
     counting_network_packet,
+    four_charts,
 )
-from hopscope.catalog.charts import sweep
 from hopscope.catalog.entry import Entry, Quantity, Statement
 from hopscope.catalog.judge import (
     Verdict,
@@ -33,7 +34,6 @@ from hopscope.catalog.judge import (
     show,
 )
 from hopscope.catalog.tables import NoSamplesError, Run, Table
-from hopscope.report.chart import Mark
 
 # --- Experiment 6: capacity of one hop ------------------------------------------------------------------------------
 
@@ -167,24 +167,15 @@ EXP06 = Entry(
             each(_drops_in_own_queue),
         ),
     ],
-    charts=lambda data: [
-        sweep(
-            data,
-            name=f"{stem}-over-load",
-            caption=f"{what} of one CBR flow over one hop over the offered load, under every candidate setting.",
-            x=RATE,
-            y=metric,
-            position=kbps,
-            xlabel="offered load (kbit/s)",
-            ylabel=f"{what.lower()} ({unit})",
-            marks=marks,
-        )
-        for stem, what, unit, metric, marks in (
-            ("throughput", "Throughput", "kbit/s", THROUGHPUT, [Mark("published capacity", [2000], [1730])]),
-            ("delay", "Delay", "ms", DELAY, [Mark("published", [1000, 2000], [6, 330])]),
-            ("loss", "Loss", "%", LOSS, [Mark("published", [2000], [13.5])]),
-        )
-    ],
+    charts=lambda data: four_charts(
+        data,
+        x=RATE,
+        position=kbps,
+        xlabel="offered load (kbit/s)",
+        subject="one CBR flow over one hop over the offered load, under every candidate setting",
+        marks={"throughput": ([2000], [1730]), "delay": ([1000, 2000], [6, 330]), "loss": ([2000], [13.5])},
+        plots=[plot for plot in PLOTS if plot[0] != "jitter"],
+    ),
     notes=[*SETTING_NOTES, "The offered loads between 1 and 2 Mbit/s are assumed in steps of 50 kbit/s."],
 )
 
@@ -263,22 +254,13 @@ EXP08 = Entry(
             any_of(_jitter_trend),
         ),
     ],
-    charts=lambda data: [
-        sweep(
-            data,
-            name=f"{stem}-over-hops",
-            caption=f"{what} of a 290 kbit/s CBR flow over the number of hops, under every candidate setting.",
-            x=HOPS,
-            y=metric,
-            xlabel="hops",
-            ylabel=f"{what.lower()} ({unit})",
-            marks=[Mark("published", xs, ys)],
-        )
-        for stem, what, unit, metric, xs, ys in (
-            ("throughput", "Throughput", "kbit/s", THROUGHPUT, SIX, [290.0] * 6),
-            ("delay", "Delay", "ms", DELAY, [1, 6], [6.0, 40.0]),
-            ("jitter", "Jitter", "ms", JITTER, [1, 6], [0.2, 0.5]),
-        )
-    ],
+    charts=lambda data: four_charts(
+        data,
+        x=HOPS,
+        xlabel="hops",
+        subject="a 290 kbit/s CBR flow over the number of hops, under every candidate setting",
+        marks={"throughput": (SIX, [290.0] * 6), "delay": ([1, 6], [6.0, 40.0]), "jitter": ([1, 6], [0.2, 0.5])},
+        plots=[plot for plot in PLOTS if plot[0] != "loss"],
+    ),
     notes=SETTING_NOTES,
 )

@@ -8,9 +8,18 @@ from hopscope.catalog.charts import bars, sweep
 from hopscope.catalog.entry import Entry, Quantity, Statement
 from hopscope.catalog.fu2003.shared import (
     CHAIN,
+    CONTENTION,
+    CROSS,
+    GRID,
+    GRID_NOTE,
+    OVERFLOW,
     PROFILE_NOTE,
     QUEUE,
     SOURCE,
+    across,
+    chain,
+    flow,
+    over_grid,
     profiles,
 )
 from hopscope.catalog.judge import (
@@ -29,21 +38,10 @@ from hopscope.report.chart import Mark
 _QUEUES = [2, 5, 10, 25, 30, 40, 50]
 
 
-def _flow(start: int | str, end: int | str) -> dict[str, Any]:
-    return {**CHAIN["flow"][0], "from": start, "to": end}
-
-
 _BUFFER_TOPOLOGIES: tuple[tuple[str, dict[str, Any], list[dict[str, Any]]], ...] = (
-    ("7-hop chain", {"kind": "chain", "hops": 7, "spacing": "200m"}, [_flow(0, 7)]),
-    ("13-node cross, 2 flows", {"kind": "cross", "hops": 6, "spacing": "200m"}, [_flow(0, 6), _flow(7, 12)]),
-    (
-        "13x13 grid, 4 flows",
-        {"kind": "grid", "rows": 13, "cols": 13, "spacing": "200m"},
-        [
-            *(_flow(row * 13, row * 13 + 12) for row in (4, 8)),
-            *(_flow(column, 12 * 13 + column) for column in (4, 8)),
-        ],
-    ),
+    ("7-hop chain", chain(7), [flow(0, 7)]),
+    ("13-node cross, 2 flows", CROSS, across()),
+    ("13x13 grid, 4 flows", GRID, over_grid(4)),
 )
 _BUFFER_STUDIES = [
     study
@@ -54,9 +52,6 @@ _BUFFER_STUDIES = [
         label=label,
     )
 ]
-
-OVERFLOW = "network.queue_drops"
-CONTENTION = "network.mac_retry_drops"
 
 
 def _no_overflow(table: Table) -> tuple[Verdict, str]:
@@ -136,7 +131,7 @@ BUFFERS = Entry(
         PROFILE_NOTE,
         "Buffer sizes and topologies of the scan are not listed: 2 to 50 packets in three of the paper's topologies "
         "are assumed.",
-        "The grid's flows are assumed in rows and columns 4 and 8, counted from 0.",
+        GRID_NOTE,
     ],
 )
 
@@ -203,7 +198,7 @@ TABLE3 = Entry(
     studies=profiles(
         {
             **CHAIN,
-            "topology": {"kind": "chain", "hops": 8, "spacing": "200m"},
+            "topology": chain(8),
             "mac": {"rts_threshold": 0, "queue": 30},
         },
         label="8-hop chain",
