@@ -400,6 +400,7 @@ def test_a_network_that_carries_nothing_passes_no_throughput_statement(entry):
         "throughput_kbps": 0.0,
         "delay_ms": None,
         "jitter_ms": None,
+        "mean_rtt_ms": None,
         "loss_pct": 100.0,
         "received_packets": 0,
         "network.aggregate_kbps": 0.0,
@@ -408,8 +409,10 @@ def test_a_network_that_carries_nothing_passes_no_throughput_statement(entry):
     }
     found = outcomes(entry, lambda _l, _w: nothing)
     passed = {key for key, out in found.items() if "pass" in out}
-    # Statements on queues, overflow and lost excess hold in an idle network, too.
+    # Statements on queues, overflow and lost excess hold in an idle network, too; so does arithmetic on printed values.
     idle = {
+        # The second of two crossing flows still carries something here.
+        "fu2003.table4": {"c2", "c3"},
         "fu2003.table3": {"c1", "c2", "c3"},
         "afrakhteh2005.exp06": {"c4"},
         "afrakhteh2005.exp10": {"c4"},
@@ -441,6 +444,6 @@ def test_flows_that_carried_nothing_are_named():
     study = fu2003.FIG2_RIGHT.studies[0]
     lost = table(study, lambda _l, w: {"received_packets": 0 if w[HOPS] >= 40 else 9})
     [remark] = silent_flows([lost])
-    assert "a flow carried nothing in 126 of 882 runs" in remark
+    assert "a flow carried nothing in 114 of 798 runs" in remark
     assert "topology.hops = 40" in remark
     assert silent_flows([table(study, lambda _l, _w: {})]) == []

@@ -249,10 +249,10 @@ def _both_better(table: Table) -> tuple[Verdict, str]:
     return every([higher, fairer]), f"{sides}; throughput {show(rate, '%')}"
 
 
-def weakest_share(run: Run) -> float:
-    """Throughput of the slowest flow over the mean of all, per cent."""
+def weakest_share(run: Run) -> float | None:
+    """Throughput of the slowest flow over the mean of all, per cent; `None` when nothing is carried."""
     rates = [float(found["throughput_kbps"]) for found in run["flows"]]
-    return 100 * min(rates) * len(rates) / sum(rates) if any(rates) else 0.0
+    return 100 * min(rates) * len(rates) / sum(rates) if any(rates) else None
 
 
 def _captured(table: Table) -> tuple[Verdict, str]:

@@ -117,8 +117,15 @@ STUDIES = {row.name: _studies(row) for row in ROWS}
 
 
 def optimum(table: Table) -> Best:
-    """The window of each flow with the best aggregate throughput."""
-    return best(table, WINDOWS, AGGREGATE)
+    """The window of each flow with the best aggregate throughput.
+
+    Raises:
+        NoSamplesError: when nothing is carried at any window.
+    """
+    found = best(table, WINDOWS, AGGREGATE)
+    if found.top.mean == 0:
+        raise NoSamplesError("nothing was carried at any window")
+    return found
 
 
 def _flow_count(table: Table) -> int:

@@ -185,7 +185,8 @@ def _saturates(table: Table) -> tuple[Verdict, str]:
     beyond = [value.mean for load, value in curve.items() if load >= start]
     spread = (max(beyond) - min(beyond)) / max(beyond)
     words = f"from {start / 1000:g} kbps on between {number(min(beyond))} and {number(max(beyond))}"
-    return len(beyond) >= 3 and spread <= 0.2, words
+    # A level that is there at the lowest load already is no saturation.
+    return start > table.values(_RATE)[0] and len(beyond) >= 3 and spread <= 0.2, words
 
 
 def _falls_after(table: Table) -> tuple[Verdict, str]:
