@@ -192,6 +192,54 @@ def package_rows(repeats: int) -> list[list[str]]:
     return rows
 
 
+CONTROL_SIDE = """
+import json, sys, time
+import hopscope as hs
+from hopscope.campaign.controls import run
+
+class Mine(hs.CongestionControl):
+    def on_ack(self, flow):
+        if not flow.window_limited:
+            return None
+        return flow.cwnd + (min(flow.acked, 1.0) if flow.cwnd < flow.ssthresh else 1.0 / flow.cwnd)
+
+    def on_loss(self, flow):
+        return max(flow.in_flight / 2, 2.0)
+
+    def on_timeout(self, flow):
+        return 1.0
+
+    def on_rtt(self, flow):
+        self.least = flow.min_rtt_s
+
+transport = Mine if sys.argv[1] == "python" else "tcp-newreno"
+flow = {"from": 0, "to": "last", "transport": transport}
+scenario = hs.Scenario(duration="300s", topology={"kind": "chain", "hops": int(sys.argv[2])}, flow=[flow])
+config, controls = json.dumps(scenario.points[0].config(1)), scenario.points[0].controls()
+begin = time.process_time()
+run(config, controls, 1)
+print(time.process_time() - begin)
+"""
+
+
+def control_rows(repeats: int) -> list[list[str]]:
+    """CPU time of NewReno written in Python, all methods overridden, over that of the engine's."""
+    note("a congestion control in Python")
+    rows = []
+    for hops in ("7", "1"):
+        times = alternate(
+            {
+                side: lambda _n, s=side, h=hops: float(run_child([sys.executable, "-c", CONTROL_SIDE, s, h]).stdout)
+                for side in ("python", "engine")
+            },
+            repeats,
+        )
+        mine, engine = median(times["python"]), median(times["engine"])
+        about = f"{mine / engine:.2f} times the engine's NewReno ({engine:.3f} s)"
+        rows.append([f"congestion control in Python, {hops} hops, 300 s", f"{mine:.3f}", "CPU s", about])
+    return rows
+
+
 def main() -> int:
     parser = argparse.ArgumentParser(description="Benchmarks of the engine.")
     parser.add_argument("--repeats", type=int, default=5, help="measurements of each number; medians are reported (5)")
@@ -205,6 +253,7 @@ def main() -> int:
         rows = [] if options.skip_instructions else instruction_rows(binary, options.record)
         rows += event_rows(binary, options.repeats)
         rows += field_rows(binary, options.repeats)
+        rows += control_rows(options.repeats)
         rows += package_rows(options.repeats)
     except (ChildError, subprocess.CalledProcessError) as failure:
         note(str(failure))

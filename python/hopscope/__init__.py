@@ -12,7 +12,9 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from hopscope._core import FlowState
     from hopscope.campaign.store import Store, open_store
+    from hopscope.congestion import CongestionControl
     from hopscope.errors import HopscopeError, InputError, Interrupted, RunFailed, ScenarioError, StoreError
     from hopscope.optimum import Optimization, Optimum, optimize
     from hopscope.results import Comparison, Interval, Result, compare
@@ -21,6 +23,8 @@ if TYPE_CHECKING:
 
 _HOMES = {
     "Comparison": "hopscope.results",
+    "CongestionControl": "hopscope.congestion",
+    "FlowState": "hopscope._core",
     "HopscopeError": "hopscope.errors",
     "InputError": "hopscope.errors",
     "Interrupted": "hopscope.errors",
@@ -44,6 +48,8 @@ _HOMES = {
 
 __all__ = [
     "Comparison",
+    "CongestionControl",
+    "FlowState",
     "HopscopeError",
     "InputError",
     "Interrupted",

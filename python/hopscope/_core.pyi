@@ -1,6 +1,6 @@
 """The engine, compiled from Rust.  Configurations and results are JSON text; times are integer nanoseconds."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import final
 
 class EngineError(ValueError):
@@ -16,6 +16,99 @@ class EngineError(ValueError):
 
 class Cancelled(Exception):
     """The run was stopped by its :class:`CancelToken`."""
+
+class ControlError(Exception):
+    """A congestion control written in Python raised, or returned what no window can be; the cause says what.
+
+    Attributes:
+        flow: number of the flow.
+        time_s: simulated time.
+        hook: the method.
+    """
+
+    flow: int
+    time_s: float
+    hook: str
+
+@final
+class FlowState:
+    """The sender of a flow as a :class:`CongestionControl` sees it.
+
+    One object for the whole run: its values are those of the call it is handed to.  Windows and amounts are segments of
+    ``packet`` bytes, times seconds.
+    """
+
+    @property
+    def now_s(self) -> float:
+        """Simulated time in seconds."""
+
+    @property
+    def cwnd(self) -> float:
+        """Congestion window in segments, at most the receiver's window."""
+
+    @property
+    def ssthresh(self) -> float:
+        """Slow-start threshold in segments; infinite before the first loss under the standard's rules."""
+
+    @property
+    def in_flight(self) -> float:
+        """Segments sent and not known to have arrived; in ``on_loss`` and ``on_timeout`` FlightSize (RFC 5681)."""
+
+    @property
+    def max_window(self) -> float:
+        """Receiver's window in segments."""
+
+    @property
+    def packet(self) -> int:
+        """Payload of a full segment in bytes."""
+
+    @property
+    def acked(self) -> float:
+        """Segments newly acknowledged by this ACK; 0 in ``on_loss`` and ``on_timeout``."""
+
+    @property
+    def delivered(self) -> float:
+        """Segments known to have arrived since the start."""
+
+    @property
+    def delivery_rate(self) -> float | None:
+        """Segments per second over the last round trip (draft-cheng-iccrg-delivery-rate-estimation), or None."""
+
+    @property
+    def rtt_s(self) -> float | None:
+        """The last round-trip time in seconds, never of a segment sent twice; None before the first."""
+
+    @property
+    def srtt_s(self) -> float | None:
+        """Smoothed round-trip time in seconds (RFC 6298); None before the first."""
+
+    @property
+    def min_rtt_s(self) -> float | None:
+        """Smallest round-trip time so far in seconds; None before the first."""
+
+    @property
+    def hops(self) -> int:
+        """Hops that the last ACK has travelled."""
+
+    @property
+    def pacing_rate(self) -> float | None:
+        """The pace in use in segments per second; None: as fast as the window allows."""
+
+    @property
+    def in_recovery(self) -> bool:
+        """A loss is being repaired; only ``on_rtt`` is called then."""
+
+    @property
+    def window_limited(self) -> bool:
+        """The window was filled when the ACK came; one that is not used says nothing about the path."""
+
+    @property
+    def marked(self) -> bool:
+        """In ``on_loss``: nothing was lost, a packet was marked (ECN)."""
+
+    @property
+    def repeated(self) -> bool:
+        """In ``on_timeout``: the same segment has timed out before."""
 
 @final
 class CancelToken:
@@ -108,15 +201,23 @@ def trajectory(config_json: str, eager: bool = False) -> int:
         EngineError: the configuration is refused.
     """
 
-def run(config_json: str, cancel: CancelToken | None = None, progress: Callable[[float], object] | None = None) -> str:
+def run(
+    config_json: str,
+    cancel: CancelToken | None = None,
+    progress: Callable[[float], object] | None = None,
+    controls: Sequence[Sequence[Callable[[FlowState], object] | None] | None] | None = None,
+) -> str:
     """Runs a configuration and returns its result as JSON; other Python threads go on meanwhile.
 
     Args:
         config_json: the configuration.
         cancel: stops the run when it is set.
         progress: called a few times a second at most with the simulated seconds so far.
+        controls: for each flow None, or the methods ``on_ack``, ``on_loss``, ``on_timeout`` and ``on_rtt`` of its
+            congestion control; None for one that is left to the engine.
 
     Raises:
         EngineError: the configuration is refused.
         Cancelled: ``cancel`` was set.
+        ControlError: a method of ``controls`` failed.
     """

@@ -8,7 +8,7 @@ from typing import Any
 from hypothesis import given
 from hypothesis import strategies as st
 
-from hopscope import _core
+from hopscope import CongestionControl, _core
 from hopscope.errors import HopscopeError
 from hopscope.scenario import Scenario, keys
 from hopscope.scenario.document import parse
@@ -33,6 +33,12 @@ JUNK: st.SearchStrategy[Any] = st.recursive(
 )
 
 
+class Fuzzed(CongestionControl):
+    """A congestion control of this process."""
+
+    share = 0.5
+
+
 def value_of(field: Field, flawed: bool) -> st.SearchStrategy[Any]:
     """A fitting value; in a flawed scenario sometimes anything."""
     fitting: dict[str, st.SearchStrategy[Any]] = {
@@ -51,6 +57,10 @@ def value_of(field: Field, flawed: bool) -> st.SearchStrategy[Any]:
         "float-rows": st.sampled_from([[], [[1.0]], [[0.9, 0.1], [0.25, 0.75]], [[0, 1], ["50%", 0.5]]]),
         "node-pairs": st.lists(st.sampled_from([[0, 1], [1, 0]]), max_size=2),
         "choice": st.sampled_from(field.choices or ("",)),
+        "transport": st.sampled_from([*field.choices, "tcp:Fuzzed"]),
+        "attributes": st.dictionaries(
+            st.sampled_from(["share", "shar"]), st.sampled_from([0.5, 1, True, "x"]), max_size=2
+        ),
         "words": st.lists(st.sampled_from(field.choices or ("",)), max_size=2),
         "table": table(field.fields, 0.2, flawed) if field.fields else st.just({}),
     }
@@ -105,7 +115,7 @@ def flows(flawed: bool) -> st.SearchStrategy[dict[str, Any]]:
     def of_kind(kind: tuple[str, tuple[str, ...]]) -> st.SearchStrategy[dict[str, Any]]:
         app, ends = kind
         needed = (*keys.APPS[app][1], *ends)
-        others = app_keys | {"app", "from", "to", "pattern", "pattern_seed"}
+        others = app_keys | {"app", "from", "to", "pattern", "pattern_seed", "control"}
         fields = tuple(f for f in keys.flow() if flawed or f.name in needed or f.name not in others)
         return table(fields, 0.3, flawed, needed).map(lambda values: {**values, "app": app})
 

@@ -45,7 +45,7 @@ pub struct FlowResult {
     /// Receiving node.
     pub to: u32,
     /// Transport protocol.
-    pub transport: Transport,
+    pub transport: TransportName,
     /// Hops under static routing.
     pub hops: u32,
     /// Payload handed up, duplicates excluded, over the measured time.
@@ -94,6 +94,16 @@ pub struct FlowResult {
     pub cwnd_share: BTreeMap<String, f64>,
     /// Why nothing was carried.
     pub note: Option<String>,
+}
+
+/// What a flow's transport is called.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[serde(untagged)]
+pub enum TransportName {
+    /// One of the engine's.
+    BuiltIn(Transport),
+    /// TCP with a congestion control from outside, by the name it was given.
+    External(String),
 }
 
 /// One node.
@@ -285,7 +295,10 @@ fn flow_result(
         id: number as u32,
         from: flow.from.0,
         to: flow.to.0,
-        transport: flow.transport,
+        transport: match &config.flows[number].control {
+            Some(control) => TransportName::External(control.name.clone()),
+            None => TransportName::BuiltIn(flow.transport),
+        },
         hops: flow.hops,
         throughput_kbps: kbps(meter.delivered_bytes),
         goodput_kbps: kbps(meter.first_copy_bytes.min(meter.delivered_bytes)),

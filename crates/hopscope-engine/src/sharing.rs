@@ -198,6 +198,7 @@ mod tests {
                     ack_delay: Span::from_millis(200),
                     tcp: TcpConfig::default(),
                     group: None,
+                    control: None,
                 }
             })
             .collect();

@@ -10,7 +10,7 @@ use crate::results::{self, RunResult};
 use crate::transport::tcp::SenderStats;
 use crate::units::{Span, Time};
 use crate::world::flow::Endpoint;
-use crate::world::{self, World};
+use crate::world::{self, Controls, World};
 
 /// A run under way: the world with its meter, and beside it any observer of the caller.
 #[derive(Debug)]
@@ -55,7 +55,15 @@ impl<R: Recorder> Simulation<R> {
     /// # Errors
     /// See [`World::new`].
     pub fn observed(config: Config, observer: R) -> Result<Self, BuildError> {
-        let world = World::new(&config, (Meter::new(&config), observer))?;
+        Self::controlled(config, observer, &Controls::new())
+    }
+
+    /// Builds a run some of whose flows have a congestion control from outside.
+    ///
+    /// # Errors
+    /// See [`World::controlled`].
+    pub fn controlled(config: Config, observer: R, controls: &Controls) -> Result<Self, BuildError> {
+        let world = World::controlled(&config, (Meter::new(&config), observer), controls)?;
         Ok(Simulation { config, world, measured: false, baseline: Baseline::default() })
     }
 

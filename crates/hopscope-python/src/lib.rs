@@ -1,6 +1,7 @@
 //! `hopscope._core`: conversion and guards only. JSON goes in, JSON comes out; the interpreter lock is released
 //! while the engine works.
 
+mod control;
 mod error;
 mod info;
 mod run;
@@ -11,6 +12,8 @@ use pyo3::prelude::*;
 fn _core(m: &Bound<'_, PyModule>) -> PyResult<()> {
     m.add("EngineError", m.py().get_type::<error::EngineError>())?;
     m.add("Cancelled", m.py().get_type::<error::Cancelled>())?;
+    m.add("ControlError", m.py().get_type::<control::ControlError>())?;
+    m.add_class::<control::FlowState>()?;
     m.add_class::<run::CancelToken>()?;
     m.add_function(wrap_pyfunction!(run::run, m)?)?;
     m.add_function(wrap_pyfunction!(run::validate, m)?)?;

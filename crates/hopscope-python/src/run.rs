@@ -6,10 +6,12 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
 use hopscope_engine::config::Config;
+use hopscope_engine::record::NullRecorder;
 use hopscope_engine::units::Span;
 use hopscope_engine::{BuildError, Simulation, simulation};
 use pyo3::prelude::*;
 
+use crate::control::{self, Failures, Methods, built};
 use crate::error::{Cancelled, engine_error};
 
 /// Stops a run from another thread or a signal handler.
@@ -44,25 +46,31 @@ fn parse(py: Python<'_>, config_json: &str) -> PyResult<Config> {
     serde_json::from_str(config_json).map_err(|e| engine_error(py, &BuildError::new("config", e.to_string())))
 }
 
-/// Runs a configuration (JSON) and gives its results (JSON).
+/// Runs a configuration (JSON) and gives its results (JSON); `controls` has one entry for each flow, see
+/// [`control::controls`].
 #[pyfunction]
-#[pyo3(signature = (config_json, cancel=None, progress=None))]
+#[pyo3(signature = (config_json, cancel=None, progress=None, controls=None))]
 pub fn run(
     py: Python<'_>,
     config_json: &str,
     cancel: Option<&Bound<'_, CancelToken>>,
     progress: Option<Py<PyAny>>,
+    controls: Option<Vec<Option<Methods>>>,
 ) -> PyResult<String> {
     let config = parse(py, config_json)?;
     let token = cancel.map(|c| c.get().clone()).unwrap_or_default();
     let started = Instant::now();
     let duration = config.duration;
-    let mut simulation = py.detach(|| Simulation::new(config)).map_err(|e| engine_error(py, &e))?;
+    let failures = Failures::default();
+    let controls = control::controls(py, controls, &failures)?;
+    let mut simulation =
+        py.detach(|| Simulation::controlled(config, NullRecorder, &controls)).map_err(|e| engine_error(py, &e))?;
     // Steps adapt so that the token is seen about every PERIOD whatever the scenario costs.
     let mut step = Span(duration.0 / 64).max(Span(1));
     while !simulation.is_over() {
         let step_started = Instant::now();
         py.detach(|| simulation.advance(step));
+        failures.raise(py)?;
         let took = step_started.elapsed();
         if took * 2 < PERIOD {
             step = Span(step.0.saturating_mul(2));
@@ -88,7 +96,7 @@ pub fn run(
 #[pyfunction]
 pub fn validate(py: Python<'_>, config_json: &str) -> PyResult<()> {
     let config = parse(py, config_json)?;
-    py.detach(|| Simulation::new(config).map(|_| ())).map_err(|e| engine_error(py, &e))
+    py.detach(|| built(config).map(|_| ())).map_err(|e| engine_error(py, &e))
 }
 
 /// Rough cost of a configuration, as JSON; nothing is built.
@@ -103,7 +111,7 @@ pub fn estimate(py: Python<'_>, config_json: &str) -> PyResult<String> {
 #[pyfunction]
 pub fn static_hops(py: Python<'_>, config_json: &str) -> PyResult<Vec<u32>> {
     let config = parse(py, config_json)?;
-    let simulation = py.detach(|| Simulation::new(config)).map_err(|e| engine_error(py, &e))?;
+    let simulation = py.detach(|| built(config)).map_err(|e| engine_error(py, &e))?;
     Ok(simulation.world().flows().iter().map(|f| f.hops).collect())
 }
 

@@ -9,8 +9,10 @@ from concurrent.futures import FIRST_COMPLETED, Executor, Future, ThreadPoolExec
 from typing import Protocol
 
 from hopscope import _core
+from hopscope.campaign.controls import run
 from hopscope.campaign.plan import Run
-from hopscope.errors import InputError, Interrupted
+from hopscope.errors import HopscopeError, InputError, Interrupted
+from hopscope.scenario.controls import FlowControl
 
 
 class Watcher(Protocol):
@@ -28,9 +30,9 @@ def default_jobs() -> int:
     return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
 
 
-def run_config(config_json: str) -> str:
+def run_config(config_json: str, controls: Sequence[FlowControl | None] = (), seed: int = 0) -> str:
     """Runs one configuration; for executors in other processes or on other machines, which get it by name."""
-    return _core.run(config_json)
+    return run(config_json, controls, seed)
 
 
 def execute(
@@ -91,13 +93,13 @@ def execute(
             pool.shutdown(wait=True, cancel_futures=True)
 
 
-def _submit(pool: Executor, run: Run, own: bool, cancel: _core.CancelToken, watcher: Watcher | None) -> Future[str]:
+def _submit(pool: Executor, task: Run, own: bool, cancel: _core.CancelToken, watcher: Watcher | None) -> Future[str]:
     if not own:
-        return pool.submit(run_config, run.config_json())
+        return pool.submit(run_config, task.config_json(), task.controls(), task.seed)
 
     def work() -> str:
-        advanced = None if watcher is None else (lambda seconds: watcher.advanced(run.key, seconds))
-        return _core.run(run.config_json(), cancel, advanced)
+        advanced = None if watcher is None else (lambda seconds: watcher.advanced(task.key, seconds))
+        return run(task.config_json(), task.controls(), task.seed, cancel, advanced)
 
     return pool.submit(work)
 
@@ -116,7 +118,8 @@ def _settle(
     if error is None:
         done(run, future.result())
     else:
-        message = f"{type(error).__name__}: {error}" if str(error) else type(error).__name__
+        told = isinstance(error, HopscopeError)
+        message = str(error) if told else f"{type(error).__name__}: {error}" if str(error) else type(error).__name__
         failed(run, message)
     if watcher is not None:
         watcher.finished(run, message)

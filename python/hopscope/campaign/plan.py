@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from hopscope import _core
 from hopscope.errors import InputError
 from hopscope.scenario import Point, Scenario
+from hopscope.scenario.controls import FlowControl
 
 #: More runs in one start are refused.
 MAX_RUNS = 10_000_000
@@ -34,6 +35,10 @@ class Run:
     def config_json(self) -> str:
         """Returns the engine's configuration."""
         return json.dumps(self.point.config(self.seed), separators=(",", ":"))
+
+    def controls(self) -> list[FlowControl | None]:
+        """Returns the congestion control of each flow that has one of a user's."""
+        return self.point.controls()
 
 
 @dataclass(frozen=True)

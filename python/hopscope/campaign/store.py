@@ -30,6 +30,7 @@ from hopscope.errors import HopscopeError, RunFailed, StoreError
 from hopscope.results import PointResult, Result
 from hopscope.results.result import RunResult
 from hopscope.scenario import Point, Scenario
+from hopscope.scenario.controls import from_told
 from hopscope.scenario.document import from_mapping
 
 FORMAT = 1
@@ -138,7 +139,9 @@ class Store:
         self.problems.clear()
         for entry in self.manifest["scenarios"]:
             try:
-                scenario = Scenario.from_document(from_mapping(entry["document"]), is_quick=bool(entry.get("quick")))
+                document = from_mapping(entry["document"])
+                document.controls = {name: from_told(told) for name, told in entry.get("controls", {}).items()}
+                scenario = Scenario.from_document(document, is_quick=bool(entry.get("quick")))
                 if len(entry["points"]) != len(scenario.points):
                     raise ValueError(f"{len(entry['points'])} points of {len(scenario.points)}")
                 points = [
@@ -222,6 +225,7 @@ def _manifest(plan: Plan, title: str) -> dict[str, Any]:
                 "title": scenario.title,
                 "quick": scenario.is_quick,
                 "document": scenario.standalone(),
+                **({"controls": controls} if (controls := _controls(scenario)) else {}),
                 "points": [
                     {"set": point.set, "keys": [run.key for run in runs]}
                     for point, runs in zip(scenario.points, point_runs, strict=True)
@@ -230,6 +234,10 @@ def _manifest(plan: Plan, title: str) -> dict[str, Any]:
             for scenario, point_runs in zip(plan.scenarios, plan.runs, strict=True)
         ],
     }
+
+
+def _controls(scenario: Scenario) -> dict[str, Any]:
+    return {transport: control.told() for transport, control in scenario.controls().items()}
 
 
 def _read_manifest(path: Path) -> dict[str, Any]:

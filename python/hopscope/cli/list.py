@@ -37,12 +37,16 @@ def listing() -> dict[str, dict[str, str]]:
     """Returns section -> name -> one line."""
     from hopscope import _core, catalog
     from hopscope.scenario import keys
+    from hopscope.scenario.controls import FORM
 
     return {
         "catalogue": {entry.key: entry.title for entry in catalog.entries()},
         "profiles": {name: _PROFILES.get(name, "") for name in _core.profiles()},
         "presets": dict(_core.presets()),
-        "transports": dict(_core.transports()),
+        "transports": {
+            **dict(_core.transports()),
+            FORM.strip('"'): "TCP with a congestion control of your own in Python",
+        },
         "ack": dict(_core.ack_policies()),
         "routings": dict(_core.routings()),
         **{f"{protocol}-parameters": dict(_core.routing_sets(protocol)) for protocol in keys.routing_protocols()},

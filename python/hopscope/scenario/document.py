@@ -12,7 +12,9 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+from hopscope.congestion import CongestionControl
 from hopscope.errors import InputError, Problem, ScenarioError, shown
+from hopscope.scenario.controls import Control, reference
 
 #: Larger files are refused: positions of many nodes belong in a ``[topology] kind = "file"``.
 MAX_FILE_BYTES = 64_000_000
@@ -30,6 +32,7 @@ class Document:
         folder: where relative paths of the scenario start.
         positions: line and column (from 1) of every key path.
         options: key paths set from outside, with the text to show for them (``--set mac.queue=10``).
+        controls: congestion controls that a store tells of, by transport; their code is not loaded.
     """
 
     values: dict[str, Any]
@@ -37,6 +40,7 @@ class Document:
     folder: Path = field(default_factory=Path)
     positions: dict[KeyPath, tuple[int, int]] = field(default_factory=dict)
     options: dict[KeyPath, str] = field(default_factory=dict)
+    controls: dict[str, Control] = field(default_factory=dict)
 
     def problem(self, path: KeyPath, message: str) -> Problem:
         """Returns a problem at ``path``, placed at the closest key that stands in the file."""
@@ -117,6 +121,8 @@ def _plain(value: Any, path: KeyPath) -> Any:
         return {key: _plain(item, (*path, key)) for key, item in value.items()}
     if isinstance(value, (list, tuple)):
         return [_plain(item, (*path, str(index))) for index, item in enumerate(value)]
+    if isinstance(value, type) and issubclass(value, CongestionControl):
+        return reference(value)
     if hasattr(value, "item") and not isinstance(value, (str, bytes)):
         return value.item() if getattr(value, "ndim", 0) == 0 else _plain(value.tolist(), path)
     return value

@@ -15,6 +15,7 @@ from typing import Any
 
 from hopscope.errors import did_you_mean, listed, shown
 from hopscope.scenario import units
+from hopscope.scenario.controls import FORM, PREFIX
 
 U32_MAX = 2**32 - 1
 U63_MAX = 2**63 - 1
@@ -39,7 +40,8 @@ class Field:
         name: key inside its table.
         kind: ``time``, ``int``, ``float``, ``flag``, ``choice``, ``int-or-off``, ``int-list``, ``float-list``,
             ``float-rows`` (list of lists), ``node-pairs``, ``text``, ``name``, ``node``, ``point`` (two lengths),
-            ``points``, ``words`` (list of choices) or ``table``.
+            ``points``, ``words`` (list of choices), ``transport`` (a choice, or a congestion control of the user's),
+            ``attributes`` (numbers, flags and text by free names) or ``table``.
         unit: base unit of the number; empty for counts and words.
         doc: one line of meaning.
         default: value in engine form (times in nanoseconds), or None: see ``required``.
@@ -83,8 +85,9 @@ class Field:
 
     def expected(self) -> str:
         """Returns what the key takes, for messages."""
-        if self.kind in {"choice", "words"}:
-            return ("a list of " if self.kind == "words" else "one of ") + listed(self.choices)
+        if self.kind in {"choice", "words", "transport"}:
+            own = f", or {FORM}" if self.kind == "transport" else ""
+            return ("a list of " if self.kind == "words" else "one of ") + listed(self.choices) + own
         words = {
             "time": "a time in seconds", "int": "a whole number", "float": "a number", "flag": "true or false",
             "int-or-off": "a whole number", "int-list": "a list of whole numbers", "text": "text",
@@ -93,6 +96,7 @@ class Field:
             "node-pairs": "a list of [from, to], each a node number",
             "node": 'a node number, "first" or "last"', "point": "two lengths in metres [x, y]",
             "points": "a list of [x, y] in metres", "table": "a table",
+            "attributes": "a table of numbers, flags and text",
         }  # fmt: skip
         text = words[self.kind]
         if self.unit and self.kind in {"int", "float", "int-or-off", "int-list"}:
@@ -172,6 +176,25 @@ def _read_choice(field: Field, value: object) -> str:
     if not isinstance(value, str) or value not in field.choices:
         raise FieldError(f"found {shown(value)}; allowed: {listed(field.choices)}{did_you_mean(value, field.choices)}")
     return value
+
+
+def _read_transport(field: Field, value: object) -> str:
+    if isinstance(value, str) and value.startswith(PREFIX):
+        return value  # the class is found where the folder of the scenario is known
+    if not isinstance(value, str) or value not in field.choices:
+        close = did_you_mean(value, field.choices)
+        raise FieldError(f"found {shown(value)}; allowed: {listed(field.choices)}, or {FORM}{close}")
+    return value
+
+
+def _read_attributes(field: Field, value: object) -> dict[str, Any]:
+    if not isinstance(value, Mapping):
+        raise FieldError(f"found {shown(value)}; expected {field.expected()}")
+    for name, item in value.items():
+        finite = not isinstance(item, float) or math.isfinite(item)
+        if not isinstance(item, (bool, int, float, str)) or not finite:
+            raise FieldError(f"{name}: found {shown(item)}; expected a number, true or false, or text")
+    return dict(value)
 
 
 def _read_int_or_off(field: Field, value: object) -> int | None:
@@ -265,6 +288,8 @@ _READERS: dict[str, Callable[[Field, object], Any]] = {
     "float": _read_float,
     "flag": _read_flag,
     "choice": _read_choice,
+    "transport": _read_transport,
+    "attributes": _read_attributes,
     "int-or-off": _read_int_or_off,
     "int-list": _read_int_list,
     "float-list": _read_float_list,

@@ -13,6 +13,7 @@ from dataclasses import replace
 from typing import Any
 
 from hopscope import _core
+from hopscope.scenario.controls import FORM
 from hopscope.scenario.fields import NS, Field
 
 #: Sections whose parameters belong to the engine.
@@ -126,7 +127,8 @@ def flow() -> tuple[Field, ...]:
         Field("pattern", "choice", "Ends of the flows instead of from and to: one flow for each of the copies. "
               + " ".join(f'"{name}": {text}.' for name, text in PATTERNS.items()), choices=tuple(PATTERNS)),
         Field("pattern_seed", "int", "Seed of a random pattern, apart from the seed of the run.", default=1),
-        Field("transport", "choice", "Transport protocol.", default=first_tcp, choices=transports),
+        Field("transport", "transport", f"Transport protocol; {FORM} takes the congestion control from a Python class.",
+              default=first_tcp, choices=transports),
         Field("app", "choice", "Application.", default="bulk", choices=tuple(APPS)),
         Field("packet", "int", "Transport payload of a packet.", "bytes", default=1460, minimum=1,
               source="fu2003.table1"),
@@ -143,6 +145,7 @@ def flow() -> tuple[Field, ...]:
               "as are usual for the topology.", default=1, minimum=1, maximum=MAX_COPIES),
         Field("stagger", "time", "Time between the starts of the copies.", "s", default=0),
         Field("group", "name", "Name under which the results of flows are added up."),
+        Field("control", "attributes", "Parameters of a congestion control of one's own: attributes of its class."),
         Field("tcp", "table", "TCP parameters of this flow alone; keys as in [tcp].", fields=engine("tcp")),
     )  # fmt: skip
 

@@ -6,6 +6,7 @@ from collections.abc import Iterable
 from typing import Any
 
 from hopscope.scenario import keys
+from hopscope.scenario.controls import PREFIX, FlowControl
 from hopscope.scenario.fields import Field
 from hopscope.scenario.resolve import Resolved
 
@@ -37,10 +38,19 @@ def _lower_flow(flow: dict[str, Any]) -> list[dict[str, Any]]:
     taken = ("transport", "packet", "max_window", "start", "stop", "ack", "ack_delay", "tcp", "group")
     lowered = {name: flow[name] for name in taken}
     lowered["app"] = _lower_app(flow)
+    if (own := flow.get("own")) is not None:
+        lowered["transport"] = "tcp-external"
+        lowered["control"] = {"name": f"{PREFIX}{own.name}", "identity": own.identity(flow["control"])}
     return [
         {"from": source, "to": target, **lowered, "start": flow["start"] + n * flow["stagger"]}
         for n, (source, target) in enumerate(flow["ends"])
     ]
+
+
+def controls(resolved: Resolved) -> list[FlowControl | None]:
+    """Returns the congestion control of each of the engine's flows; None for the engine's own."""
+    found = [FlowControl(flow["own"], flow["control"]) if "own" in flow else None for flow in resolved.flows]
+    return [control for control, flow in zip(found, resolved.flows, strict=True) for _ in flow["ends"]]
 
 
 def _lower_app(flow: dict[str, Any]) -> dict[str, Any]:

@@ -16,9 +16,10 @@ from hopscope.errors import Problem, ScenarioError
 from hopscope.scenario import document as documents
 from hopscope.scenario import keys, sweep
 from hopscope.scenario.checks import check
+from hopscope.scenario.controls import Control, FlowControl
 from hopscope.scenario.document import Document
 from hopscope.scenario.fields import NS
-from hopscope.scenario.lower import describe, lower
+from hopscope.scenario.lower import controls, describe, lower
 from hopscope.scenario.resolve import Resolved, resolve
 from hopscope.scenario.topology import Positions
 
@@ -56,6 +57,10 @@ class Point:
     def config(self, seed: int) -> dict[str, Any]:
         """Returns the engine's configuration of a run of this point (times in ns, rates in bit/s, lengths in m)."""
         return lower(self._resolved, seed)
+
+    def controls(self) -> list[FlowControl | None]:
+        """Returns the congestion control of each of the engine's flows that has one of a user's."""
+        return controls(self._resolved)
 
     @property
     def resolved(self) -> dict[str, Any]:
@@ -151,6 +156,11 @@ class Scenario:
             if axis.startswith("flow.") and axis.endswith(".trace"):
                 values["sweep"][axis] = [self._absolute(value) for value in swept]
         return values
+
+    def controls(self) -> dict[str, Control]:
+        """The congestion controls of a user's in all points, by transport."""
+        flows = (flow for point in self.points for flow in point._resolved.flows if "own" in flow)
+        return {str(flow["transport"]): flow["own"] for flow in flows}
 
     def _absolute(self, path: str) -> str:
         return str((self._document.folder / path).resolve())
@@ -276,7 +286,8 @@ def _shared(
 
 
 def _with_values(document: Document, values: dict[str, Any]) -> Document:
-    return Document(values, document.name, document.folder, document.positions, dict(document.options))
+    options = dict(document.options)
+    return Document(values, document.name, document.folder, document.positions, options, document.controls)
 
 
 def _text(value: Any) -> str:

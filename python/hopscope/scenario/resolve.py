@@ -10,6 +10,7 @@ from typing import Any
 from hopscope import _core
 from hopscope.errors import Problem, did_you_mean, listed, shown
 from hopscope.scenario import keys
+from hopscope.scenario.controls import FORM, PREFIX, ControlError, find
 from hopscope.scenario.document import Document, KeyPath
 from hopscope.scenario.fields import Field, FieldError
 from hopscope.scenario.patterns import PatternError, across, drawn
@@ -215,6 +216,7 @@ def _flows(reader: Reader, result: Resolved) -> None:
         if isinstance(value, Mapping):
             _app_keys(reader, path, value, flow)
             _trace(reader, path, flow)
+            _control(reader, path, flow)
             flow["tcp"] = {**result.tcp, **flow.get("tcp", {})}
             _number_nodes(result, flow, ("from", "to"))
             _pattern(reader, path, value, flow, result)
@@ -284,6 +286,41 @@ def _app_keys(reader: Reader, path: KeyPath, value: Mapping[str, Any], flow: dic
             reader.refuse((*path, name), f'does not belong to app = "{app}"; it is used by {listed(users)}')
         elif name in needed and name not in value and name not in defaults:
             reader.refuse((*path, name), f'is missing; app = "{app}" needs {", ".join(needed)}')
+
+
+def _control(reader: Reader, path: KeyPath, flow: dict[str, Any]) -> None:
+    """Finds the congestion control of a flow that has one of its own, as ``own``, and completes its parameters."""
+    transport, given = flow.get("transport"), flow.get("control")
+    if transport is None:
+        return
+    if not transport.startswith(PREFIX):
+        if given is not None:
+            reader.refuse((*path, "control"), f'belongs to transport = {FORM}; found transport = "{transport}"')
+        return
+    known = reader.document.controls.get(transport)
+    try:
+        flow["own"] = known if known is not None else find(transport, reader.document.folder)
+    except ControlError as error:
+        reader.refuse((*path, "transport"), str(error))
+        return
+    defaults = flow["own"].parameters
+    for name, value in (given or {}).items():
+        if name not in defaults:
+            have = f"; it has {', '.join(defaults)}" if defaults else "; it has none"
+            message = f"no parameter of {transport}{have}{did_you_mean(name, defaults)}"
+            reader.refuse((*path, "control", name), message)
+        elif _kind(value) != _kind(defaults[name]):
+            message = (
+                f"found {shown(value)}; expected {_kind(defaults[name])}, as the class has {shown(defaults[name])}"
+            )
+            reader.refuse((*path, "control", name), message)
+    flow["control"] = {**defaults, **(given or {})}
+
+
+def _kind(value: object) -> str:
+    if isinstance(value, bool):
+        return "true or false"
+    return "text" if isinstance(value, str) else "a number"
 
 
 def _trace(reader: Reader, path: KeyPath, flow: dict[str, Any]) -> None:

@@ -8,6 +8,7 @@ from typing import Any
 
 from hopscope import _core
 from hopscope.scenario import keys
+from hopscope.scenario.controls import PREFIX
 from hopscope.scenario.fields import U32_MAX, Field
 
 Schema = dict[str, Any]
@@ -118,6 +119,10 @@ def _type(field: Field) -> Schema:
     if field.kind in {"choice", "words"}:
         choice: Schema = {"enum": list(field.choices)}
         return choice if field.kind == "choice" else {"type": "array", "items": choice}
+    if field.kind == "transport":
+        return {"anyOf": [{"enum": list(field.choices)}, {**word, "pattern": f"^{PREFIX}."}]}
+    if field.kind == "attributes":
+        return {"type": "object", "additionalProperties": {"type": ["number", "boolean", "string"]}}
     if field.kind == "flag":
         return {"type": "boolean"}
     if field.kind == "text":

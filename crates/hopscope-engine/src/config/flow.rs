@@ -40,6 +40,8 @@ choice! {
         TcpBbr = "tcp-bbr",
         /// BBR version 3: the same, bounded by what losses and marks say (draft-ietf-ccwg-bbr).
         TcpBbr3 = "tcp-bbr3",
+        /// TCP with a congestion control from outside the engine, which `control` names.
+        TcpExternal = "tcp-external",
         /// UDP (RFC 768).
         Udp = "udp",
     }
@@ -155,4 +157,17 @@ pub struct FlowConfig {
     /// Name of the group that the flow's results are added up in.
     #[serde(default)]
     pub group: Option<String>,
+    /// The congestion control of `tcp-external`.
+    #[serde(default)]
+    pub control: Option<ControlName>,
+}
+
+/// A congestion control that lives outside the engine, as results name it and as stored runs tell it from others.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct ControlName {
+    /// Name in results.
+    pub name: String,
+    /// What changes with its code and its parameters; not read by the engine.
+    pub identity: String,
 }

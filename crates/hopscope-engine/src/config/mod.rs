@@ -19,7 +19,7 @@ use serde::{Deserialize, Serialize};
 pub use aodv::AodvConfig;
 pub use dsdv::DsdvConfig;
 pub use dsr::DsrConfig;
-pub use flow::{AckPolicy, App, FlowConfig, Transport};
+pub use flow::{AckPolicy, App, ControlName, FlowConfig, Transport};
 pub use link::LinkConfig;
 pub use mac::MacConfig;
 pub use net::{NetConfig, RoutingConfig};

@@ -4,7 +4,7 @@ use std::collections::VecDeque;
 
 use super::flow::{Endpoint, Flow, SegmentSizes, TIMESTAMPS_OPTION};
 use super::listeners::Listeners;
-use super::{AirSlots, Net, Wiring, World};
+use super::{AirSlots, Controls, Net, Wiring, World};
 use crate::app::Source;
 use crate::channel::{self, Channel, Medium};
 use crate::config::link::LinkKind;
@@ -40,7 +40,7 @@ const MAX_BURST: u32 = 100_000;
 /// Longest run: the clock is 64 bits of nanoseconds, and instants beyond the end must not overflow.
 const MAX_DURATION: Time = Time(100 * 365 * 86_400 * 1_000_000_000);
 
-pub(super) fn build<R: Recorder>(config: &Config, recorder: R) -> Result<World<R>, BuildError> {
+pub(super) fn build<R: Recorder>(config: &Config, recorder: R, controls: &Controls) -> Result<World<R>, BuildError> {
     check(config)?;
     let nodes = config.nodes.len();
     let medium = Medium::seeded(&config.nodes, &config.radio, config.seed);
@@ -117,6 +117,12 @@ pub(super) fn build<R: Recorder>(config: &Config, recorder: R) -> Result<World<R
             flow.tcp.ap_link_rate = config.radio.data_rate;
         }
         world.add_flow(FlowId(number as u32), &flow, hops, rng, stream(number, Purpose::Clock));
+        if flow.transport == Transport::TcpExternal {
+            let control = controls.get(&(number as u32)).ok_or_else(|| without_control(number))?;
+            if let Endpoint::Tcp { sender, .. } = &mut world.flows[number].endpoint {
+                sender.set_control(control.clone());
+            }
+        }
     }
     if fixed {
         world.listeners = Listeners::on_the_way(&world.medium, &routes);
@@ -220,6 +226,11 @@ fn unreachable(config: &Config, number: usize, flow: &FlowConfig) -> BuildError 
             if shadowed { " under the shadowing of this seed" } else { "" }
         ),
     )
+}
+
+fn without_control(number: usize) -> BuildError {
+    let message = "tcp-external needs a congestion control handed over beside the configuration";
+    BuildError::new(format!("flows.{number}.transport"), message)
 }
 
 /// Checks a configuration without building it. Reachability is found only by building.
@@ -397,6 +408,10 @@ fn check_flow(config: &Config, number: usize, flow: &FlowConfig) -> Result<(), B
     })?;
     require(flow.stop.is_none_or(|stop| stop > flow.start), key("stop"), || "it must lie after start".to_string())?;
     check_app(&flow.app, flow.packet, number)?;
+    let external = flow.transport == Transport::TcpExternal;
+    require(external == flow.control.is_some(), key("control"), || {
+        "names the congestion control of tcp-external, and of no other transport".to_string()
+    })?;
     if !tcp {
         return Ok(());
     }

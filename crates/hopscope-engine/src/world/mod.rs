@@ -13,7 +13,8 @@ mod routing;
 
 pub use build::check;
 
-use std::collections::VecDeque;
+use std::collections::{BTreeMap, VecDeque};
+use std::sync::Arc;
 
 use crate::channel::{Channel, Medium};
 use crate::config::Config;
@@ -30,9 +31,13 @@ use crate::queue::EventQueue;
 use crate::record::{DropReason, Record, Recorder};
 use crate::rng::Stream;
 use crate::routing::{FixedRoutes, Router, RoutingEffect};
+use crate::transport::tcp::control::Control;
 use crate::units::{Span, Time};
 use flow::Flow;
 use listeners::Listeners;
+
+/// Congestion controls from outside the engine, by the number of the flow.
+pub type Controls = BTreeMap<u32, Arc<dyn Control>>;
 
 /// The last two frames of a transmitter: the second begins only after the first has reached everyone.
 #[derive(Debug, Clone, Copy)]
@@ -130,7 +135,16 @@ impl<R: Recorder> World<R> {
     /// # Errors
     /// A [`BuildError`] names the parameter that cannot be run.
     pub fn new(config: &Config, recorder: R) -> Result<Self, BuildError> {
-        build::build(config, recorder)
+        Self::controlled(config, recorder, &Controls::new())
+    }
+
+    /// Builds the network of a configuration; `controls` holds the congestion control of each flow that has one from
+    /// outside.
+    ///
+    /// # Errors
+    /// A [`BuildError`] names the parameter that cannot be run, or the flow whose control is missing.
+    pub fn controlled(config: &Config, recorder: R, controls: &Controls) -> Result<Self, BuildError> {
+        build::build(config, recorder, controls)
     }
 
     /// Switches to the eager mode, in which every edge at every radio is an event, also at nodes that can never act.

@@ -2,6 +2,7 @@
 
 mod analytic;
 mod channel;
+mod control;
 mod determinism;
 mod dsr;
 mod errors;

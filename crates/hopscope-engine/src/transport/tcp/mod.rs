@@ -13,6 +13,7 @@
 //! | `core.rs` | sequence space, window, retransmission timer: what every variant shares |
 //! | `recovery/` | what an ACK, a duplicate ACK and a timeout make the sender send; one file per style |
 //! | `cc/` | how the window grows and shrinks; one file per algorithm |
+//! | `control.rs` | the boundary to an algorithm that lives outside the engine |
 //! | `rtt.rs` | round-trip time and RTO |
 //! | `sack.rs` | the sender's record of selectively acknowledged data |
 //! | `pacing.rs` | sending spread over time |
@@ -24,6 +25,7 @@
 
 mod ack_policy;
 mod cc;
+pub mod control;
 mod core;
 mod linux_ack;
 mod pacing;

@@ -1,5 +1,8 @@
 //! The sending machine: doors, set-up (RFC 9293 3.5) and tear-down (3.6) as the active side of both.
 
+use std::sync::Arc;
+
+use super::control::Control;
 use super::core::Core;
 use super::push::PushMarks;
 use super::recovery::LossRecovery;
@@ -102,6 +105,11 @@ impl TcpSender {
     /// Gives the congestion control its random numbers (BBR draws where its cycle starts).
     pub fn set_stream(&mut self, stream: Stream) {
         self.core.cc.set_stream(stream);
+    }
+
+    /// Hands over the congestion control of `tcp-external`; without one it follows RFC 5681.
+    pub fn set_control(&mut self, control: Arc<dyn Control>) {
+        self.core.cc.set_control(control);
     }
 
     /// Sets PSH where Linux does, for a receiver that looks at it.

@@ -9,6 +9,7 @@ mod ap;
 mod bbr;
 mod bbr3;
 mod cubic;
+mod external;
 mod fast;
 mod htcp;
 mod hystart;
@@ -24,6 +25,7 @@ use ap::Ap;
 use bbr::Bbr;
 use bbr3::Bbr3;
 use cubic::Cubic;
+use external::External;
 use fast::Fast;
 use htcp::Htcp;
 use illinois::Illinois;
@@ -32,6 +34,9 @@ pub(super) use vegas::Vegas;
 use veno::Veno;
 use westwood::Westwood;
 
+use std::sync::Arc;
+
+use super::control::Control;
 use super::sent::{LostSegment, RateSample};
 use crate::config::{TcpConfig, Transport};
 use crate::rng::Stream;
@@ -237,6 +242,8 @@ algorithms! {
     Bbr(Bbr),
     /// The same with bounds learnt from losses and marks.
     Bbr3(Box<Bbr3>),
+    /// One that lives outside the engine.
+    External(Box<External>),
 }
 
 impl Cc {
@@ -260,6 +267,7 @@ impl Cc {
             Transport::TcpAp => Cc::Ap(Ap::new(cfg, mss)),
             Transport::TcpBbr => Cc::Bbr(Bbr::new(mss)),
             Transport::TcpBbr3 => Cc::Bbr3(Box::new(Bbr3::new(mss))),
+            Transport::TcpExternal => Cc::External(Box::new(External::new(cfg, mss, max_window))),
             Transport::Udp => panic!("UDP has no TCP sender"),
         }
     }
@@ -270,6 +278,13 @@ impl Cc {
             Cc::Bbr(bbr) => bbr.set_stream(stream),
             Cc::Bbr3(bbr) => bbr.set_stream(stream),
             _ => {}
+        }
+    }
+
+    /// Hands over the algorithm itself, where it lives outside the engine.
+    pub(super) fn set_control(&mut self, control: Arc<dyn Control>) {
+        if let Cc::External(external) = self {
+            external.set_control(control);
         }
     }
 }

@@ -1,0 +1,320 @@
+//! A congestion control written in Python, at the engine's boundary for such.
+
+use std::sync::{Arc, Mutex, PoisonError};
+
+use hopscope_engine::transport::tcp::control::{Control, Hook, PACING_RATES, Reaction, View};
+use hopscope_engine::units::{Span, Time};
+use hopscope_engine::world::Controls;
+use hopscope_engine::{BuildError, Config};
+use pyo3::create_exception;
+use pyo3::exceptions::{PyException, PyTypeError, PyValueError};
+use pyo3::prelude::*;
+use pyo3::types::{PyBool, PyTuple};
+
+create_exception!(
+    _core,
+    ControlError,
+    PyException,
+    "A congestion control raised, or returned what no window can be; has `flow`, `time_s` and `hook`, and the cause."
+);
+
+/// The sender of a flow as a congestion control sees it: one object for the whole run, whose values are those of the
+/// call it is handed to. Windows and amounts are segments of `packet` bytes.
+#[pyclass(name = "FlowState")]
+pub struct FlowState {
+    view: View,
+}
+
+#[pymethods]
+impl FlowState {
+    /// Simulated time in seconds.
+    #[getter]
+    fn now_s(&self) -> f64 {
+        self.view.now.as_secs()
+    }
+
+    /// Congestion window in segments, at most the receiver's window.
+    #[getter]
+    fn cwnd(&self) -> f64 {
+        self.view.cwnd
+    }
+
+    /// Slow-start threshold in segments; infinite before the first loss under the standard's rules.
+    #[getter]
+    fn ssthresh(&self) -> f64 {
+        self.view.ssthresh
+    }
+
+    /// Segments sent and not known to have arrived; in `on_loss` and `on_timeout` FlightSize (RFC 5681).
+    #[getter]
+    fn in_flight(&self) -> f64 {
+        self.view.in_flight
+    }
+
+    /// Receiver's window in segments.
+    #[getter]
+    fn max_window(&self) -> f64 {
+        self.view.max_window
+    }
+
+    /// Payload of a full segment in bytes.
+    #[getter]
+    fn packet(&self) -> u64 {
+        self.view.packet
+    }
+
+    /// Segments newly acknowledged by this ACK; 0 in `on_loss` and `on_timeout`.
+    #[getter]
+    fn acked(&self) -> f64 {
+        self.view.acked
+    }
+
+    /// Segments known to have arrived since the start.
+    #[getter]
+    fn delivered(&self) -> f64 {
+        self.view.delivered
+    }
+
+    /// Segments per second over the last round trip (draft-cheng-iccrg-delivery-rate-estimation), or None.
+    #[getter]
+    fn delivery_rate(&self) -> Option<f64> {
+        self.view.delivery_rate
+    }
+
+    /// The last round-trip time in seconds, never of a segment sent twice; None before the first.
+    #[getter]
+    fn rtt_s(&self) -> Option<f64> {
+        self.view.rtt.map(Span::as_secs)
+    }
+
+    /// Smoothed round-trip time in seconds (RFC 6298); None before the first.
+    #[getter]
+    fn srtt_s(&self) -> Option<f64> {
+        self.view.srtt.map(Span::as_secs)
+    }
+
+    /// Smallest round-trip time so far in seconds; None before the first.
+    #[getter]
+    fn min_rtt_s(&self) -> Option<f64> {
+        self.view.min_rtt.map(Span::as_secs)
+    }
+
+    /// Hops that the last ACK has travelled.
+    #[getter]
+    fn hops(&self) -> u8 {
+        self.view.hops
+    }
+
+    /// The pace in use in segments per second; None: as fast as the window allows.
+    #[getter]
+    fn pacing_rate(&self) -> Option<f64> {
+        self.view.pacing_rate
+    }
+
+    /// A loss is being repaired; only `on_rtt` is called then.
+    #[getter]
+    fn in_recovery(&self) -> bool {
+        self.view.in_recovery
+    }
+
+    /// The window was filled when the ACK came; one that is not used says nothing about the path.
+    #[getter]
+    fn window_limited(&self) -> bool {
+        self.view.window_limited
+    }
+
+    /// In `on_loss`: nothing was lost, a packet was marked (ECN).
+    #[getter]
+    fn marked(&self) -> bool {
+        self.view.marked
+    }
+
+    /// In `on_timeout`: the same segment has timed out before.
+    #[getter]
+    fn repeated(&self) -> bool {
+        self.view.repeated
+    }
+
+    fn __repr__(&self) -> String {
+        let v = &self.view;
+        let seconds = |span: Option<Span>| span.map_or("None".to_string(), |span| format!("{:.6}", span.as_secs()));
+        format!(
+            "FlowState(now_s={:.6}, cwnd={:.3}, ssthresh={:.3}, in_flight={:.3}, acked={:.3}, rtt_s={}, srtt_s={}, min_rtt_s={})",
+            v.now.as_secs(),
+            v.cwnd,
+            v.ssthresh,
+            v.in_flight,
+            v.acked,
+            seconds(v.rtt),
+            seconds(v.srtt),
+            seconds(v.min_rtt),
+        )
+    }
+}
+
+/// The first thing that went wrong in a run's controls.
+#[derive(Debug)]
+struct Failure {
+    flow: u32,
+    at: Time,
+    hook: Hook,
+    cause: PyErr,
+}
+
+/// Where the controls of a run leave their first failure.
+#[derive(Debug, Clone, Default)]
+pub struct Failures(Arc<Mutex<Option<Failure>>>);
+
+impl Failures {
+    /// Raises the first failure, if there is one.
+    pub fn raise(&self, py: Python<'_>) -> PyResult<()> {
+        let Some(failure) = self.0.lock().unwrap_or_else(PoisonError::into_inner).take() else { return Ok(()) };
+        let message = format!("flow {} at {:.9} s, {}", failure.flow, failure.at.as_secs(), method(failure.hook));
+        let exception = ControlError::new_err(message);
+        let value = exception.value(py);
+        value.setattr("flow", failure.flow)?;
+        value.setattr("time_s", failure.at.as_secs())?;
+        value.setattr("hook", method(failure.hook))?;
+        exception.set_cause(py, Some(failure.cause));
+        Err(exception)
+    }
+
+    fn keep(&self, failure: Failure) {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner).get_or_insert(failure);
+    }
+
+    fn any(&self) -> bool {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner).is_some()
+    }
+}
+
+/// Name of the Python method of a moment.
+fn method(hook: Hook) -> &'static str {
+    match hook {
+        Hook::Ack => "on_ack",
+        Hook::Loss => "on_loss",
+        Hook::Timeout => "on_timeout",
+        Hook::Rtt => "on_rtt",
+    }
+}
+
+/// The methods of one object.
+#[derive(Debug)]
+struct PyControl {
+    flow: u32,
+    methods: Methods,
+    state: Py<FlowState>,
+    /// The state as the one argument of every call.
+    arguments: Py<PyTuple>,
+    failures: Failures,
+}
+
+impl Control for PyControl {
+    fn answers(&self, hook: Hook) -> bool {
+        self.methods[hook.index()].is_some()
+    }
+
+    fn react(&self, hook: Hook, view: &View) -> Reaction {
+        let Some(method) = &self.methods[hook.index()] else { return Reaction::default() };
+        if self.failures.any() {
+            return Reaction::default(); // the run ends at its next pause
+        }
+        Python::attach(|py| {
+            self.state.borrow_mut(py).view = *view;
+            let answer = method.bind(py).call1(self.arguments.bind(py)).and_then(|answer| reaction(&answer));
+            answer.unwrap_or_else(|cause| {
+                self.failures.keep(Failure { flow: self.flow, at: view.now, hook, cause });
+                Reaction::default()
+            })
+        })
+    }
+}
+
+/// What a method returned: nothing, a window, or a window and a pace.
+fn reaction(answer: &Bound<'_, PyAny>) -> PyResult<Reaction> {
+    if answer.is_none() {
+        return Ok(Reaction::default());
+    }
+    let Ok(pair) = answer.cast::<PyTuple>() else {
+        return Ok(Reaction { cwnd: Some(window(answer, answer)?), pacing_rate: None });
+    };
+    if pair.len() != 2 {
+        return Err(PyValueError::new_err(format!("returned {}; {EXPECTED}", shown(answer))));
+    }
+    let (cwnd, rate) = (pair.get_item(0)?, pair.get_item(1)?);
+    Ok(Reaction {
+        cwnd: if cwnd.is_none() { None } else { Some(window(&cwnd, answer)?) },
+        pacing_rate: if rate.is_none() { None } else { Some(pace(&rate, answer)?) },
+    })
+}
+
+const EXPECTED: &str = "expected None, a window in segments, or (window, pacing rate in segments per second)";
+
+fn window(value: &Bound<'_, PyAny>, answer: &Bound<'_, PyAny>) -> PyResult<f64> {
+    let cwnd = number(value, answer)?;
+    if cwnd.is_finite() && cwnd > 0.0 {
+        return Ok(cwnd);
+    }
+    Err(PyValueError::new_err(format!("returned {}; a window is a finite number of segments above 0", shown(answer))))
+}
+
+fn pace(value: &Bound<'_, PyAny>, answer: &Bound<'_, PyAny>) -> PyResult<f64> {
+    let rate = number(value, answer)?;
+    let (least, most) = PACING_RATES;
+    if (least..=most).contains(&rate) {
+        return Ok(rate);
+    }
+    let message = format!("returned {}; a pacing rate is {least} to {most:e} segments per second", shown(answer));
+    Err(PyValueError::new_err(message))
+}
+
+fn number(value: &Bound<'_, PyAny>, answer: &Bound<'_, PyAny>) -> PyResult<f64> {
+    let wrong = || PyTypeError::new_err(format!("returned {}; {EXPECTED}", shown(answer)));
+    if value.is_instance_of::<PyBool>() {
+        return Err(wrong());
+    }
+    value.extract().map_err(|_| wrong())
+}
+
+/// A value as Python writes it, shortened.
+fn shown(value: &Bound<'_, PyAny>) -> String {
+    let text = value.repr().map_or_else(|_| "something without a repr".to_string(), |text| text.to_string());
+    if text.chars().count() <= 80 { text } else { text.chars().take(77).chain("...".chars()).collect() }
+}
+
+/// The methods of a control in the order of [`Hook::ALL`]; none: left to the engine.
+pub type Methods = [Option<Py<PyAny>>; Hook::COUNT];
+
+/// The controls of a run: `methods` has one entry for each flow, those of its control, or none.
+pub fn controls(py: Python<'_>, methods: Option<Vec<Option<Methods>>>, failures: &Failures) -> PyResult<Controls> {
+    let mut controls = Controls::new();
+    for (flow, methods) in methods.unwrap_or_default().into_iter().enumerate() {
+        let Some(methods) = methods else { continue };
+        let state = Py::new(py, FlowState { view: View::default() })?;
+        let arguments = PyTuple::new(py, [&state])?.unbind();
+        let flow = flow as u32;
+        controls.insert(flow, Arc::new(PyControl { flow, methods, state, arguments, failures: failures.clone() }));
+    }
+    Ok(controls)
+}
+
+/// Stands in where a configuration is only built.
+#[derive(Debug)]
+struct Unused;
+
+impl Control for Unused {
+    fn answers(&self, _hook: Hook) -> bool {
+        false
+    }
+
+    fn react(&self, _hook: Hook, _view: &View) -> Reaction {
+        Reaction::default()
+    }
+}
+
+/// Builds a configuration that will not be run.
+pub fn built(config: Config) -> Result<hopscope_engine::Simulation, BuildError> {
+    let flows = 0..config.flows.len() as u32;
+    let controls = flows.map(|flow| (flow, Arc::new(Unused) as Arc<dyn Control>)).collect();
+    hopscope_engine::Simulation::controlled(config, hopscope_engine::record::NullRecorder, &controls)
+}

@@ -1,0 +1,335 @@
+"""Congestion controls that a scenario names: finding the class, its parameters, and what tells it from others.
+
+``tcp:FILE.py:CLASS`` (a file, relative to the scenario file), ``tcp:MODULE:CLASS`` (an installed module), or
+``tcp:CLASS`` (a class of this process); the class may be left out when the file holds one.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import importlib
+import importlib.util
+import inspect
+import json
+import re
+import sys
+import traceback
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from types import CodeType, FunctionType, ModuleType
+from typing import Any
+
+from hopscope.congestion import LOADED, CongestionControl, registry
+from hopscope.errors import did_you_mean, listed, shown
+
+PREFIX = "tcp:"
+
+#: How messages write such a transport.
+FORM = '"tcp:FILE.py:CLASS"'
+
+_CLASS = re.compile(r"[A-Za-z_]\w*")
+
+
+class ControlError(ValueError):
+    """The class cannot be found or used; the message says why."""
+
+
+class Reference(str):
+    """A class in the place of a transport: its text, and the class itself."""
+
+    cls: type[CongestionControl]
+
+    def __deepcopy__(self, memo: object) -> Reference:
+        return self
+
+
+def reference(cls: type[CongestionControl]) -> Reference:
+    """Returns a class as the text that stands for it in a scenario."""
+    result = Reference(PREFIX + label(cls))
+    result.cls = cls
+    return result
+
+
+@dataclass(frozen=True)
+class Control:
+    """A congestion control of a scenario.
+
+    Attributes:
+        name: what results call it, after ``tcp:``.
+        digest: hash of the code of the class and of its attributes.
+        parameters: what ``control`` may set, with the defaults.
+        file: absolute path of the file it was read from; empty for a class of a module or of this process.
+        class_name: name of the class in that file.
+        cls: the class; None for one that a store tells of, until it is needed.
+    """
+
+    name: str
+    digest: str
+    parameters: dict[str, Any] = field(default_factory=dict)
+    file: str = ""
+    class_name: str = ""
+    cls: type[CongestionControl] | None = None
+
+    def load(self) -> type[CongestionControl]:
+        """Returns the class.
+
+        Raises:
+            ControlError: it is gone, or no longer what it was.
+        """
+        if self.cls is not None:
+            return self.cls
+        if not self.file:
+            raise ControlError(f"{PREFIX}{self.name}: its class belongs to another process; run the scenario itself")
+        cls = find(f"{PREFIX}{self.file}:{self.class_name}", Path()).load()
+        if digest(cls) != self.digest:
+            raise ControlError(f"{self.file}: {self.class_name} has changed; run the scenario itself")
+        return cls
+
+    def told(self) -> dict[str, Any]:
+        """Returns what a store keeps."""
+        return {
+            "name": self.name,
+            "digest": self.digest,
+            "parameters": self.parameters,
+            "file": self.file,
+            "class": self.class_name,
+        }
+
+    def __getstate__(self) -> dict[str, Any]:
+        # A class read from a file is read again by the process it is sent to.
+        return {**vars(self), "cls": None if self.file else self.cls}
+
+    def identity(self, parameters: Mapping[str, Any]) -> str:
+        """Returns what tells runs with this code and these parameters from others: 64 hexadecimal digits."""
+        text = json.dumps([self.digest, sorted(parameters.items())])
+        return hashlib.sha256(text.encode()).hexdigest()
+
+
+@dataclass(frozen=True)
+class FlowControl:
+    """The congestion control of one flow.
+
+    Attributes:
+        control: the class.
+        parameters: its parameters, those with their defaults too.
+    """
+
+    control: Control
+    parameters: Mapping[str, Any] = field(default_factory=dict)
+
+
+def from_told(told: Mapping[str, Any]) -> Control:
+    """Returns a control from what a store keeps; its code is not loaded.
+
+    Raises:
+        ValueError: that is damaged.
+    """
+    texts = [told["name"], told["digest"], told["file"], told["class"]]
+    if not all(isinstance(text, str) for text in texts) or not isinstance(told["parameters"], dict):
+        raise ValueError("a congestion control is not described as one")
+    return Control(told["name"], told["digest"], told["parameters"], told["file"], told["class"])
+
+
+def find(transport: str, folder: Path) -> Control:
+    """Returns the congestion control that a transport names.
+
+    Args:
+        transport: the text after ``transport =``, beginning with ``tcp:``; or a :class:`Reference`.
+        folder: where relative paths start.
+
+    Raises:
+        ControlError: there is none.
+    """
+    if isinstance(transport, Reference):
+        return _control(transport.cls)
+    where, colon, name = transport.removeprefix(PREFIX).rpartition(":")
+    if not colon or name.endswith(".py"):
+        where, name = transport.removeprefix(PREFIX), ""
+    if where.endswith(".py"):
+        path = (folder / where).resolve()
+        cls = _chosen(_load(path, where), name, where)
+        return replace(_control(cls), file=str(path), class_name=cls.__name__)
+    if name:
+        return _control(_chosen(_import(where), name, where))
+    return _control(_registered(where))
+
+
+def label(cls: type[CongestionControl]) -> str:
+    """Returns what results call a class, after ``tcp:``."""
+    return cls.name if isinstance(cls.name, str) and cls.name else cls.__name__
+
+
+def parameters(cls: type[CongestionControl]) -> dict[str, Any]:
+    """Returns the parameters of a class with their defaults: its public attributes that are numbers, flags or text."""
+    found: dict[str, Any] = {}
+    for base in reversed(_bases(cls)):
+        found |= {name: value for name, value in vars(base).items() if _is_parameter(name, value)}
+    return {name: getattr(cls, name) for name in found if _is_parameter(name, getattr(cls, name))}
+
+
+def digest(cls: type[CongestionControl]) -> str:
+    """Returns a hash of what makes a class: its code, and what its attributes and the closures of its methods hold.
+
+    The code is the files of the class and its bases; without files their source, or their byte code.  What these files
+    import from elsewhere is not looked at.
+    """
+    hashed = hashlib.sha256()
+    for base in (*_bases(cls), CongestionControl):
+        hashed.update(f"{base.__qualname__}\n{_source(base)}\n".encode())
+        for name, value in sorted(vars(base).items()):
+            if not name.startswith("__") or isinstance(value, FunctionType):
+                hashed.update(f"{name} = {_content(value)}\n".encode())
+    return hashed.hexdigest()
+
+
+def _control(cls: type[CongestionControl]) -> Control:
+    for name in ("on_ack", "on_loss", "on_timeout", "on_rtt"):
+        if not callable(getattr(cls, name, None)):
+            raise ControlError(f"{cls.__name__}.{name} is no method")
+    if not isinstance(cls.name, str):
+        raise ControlError(f"{cls.__name__}.name is {shown(cls.name)}; expected text")
+    return Control(label(cls), digest(cls), parameters(cls), cls=cls)
+
+
+def _bases(cls: type) -> list[type]:
+    """The class and its bases that are a user's own."""
+    return [base for base in cls.__mro__ if base not in (CongestionControl, object)]
+
+
+def _is_parameter(name: str, value: object) -> bool:
+    return name != "name" and not name.startswith("_") and isinstance(value, (bool, int, float, str))
+
+
+# --- What is hashed -------------------------------------------------------------------------------------------------
+
+
+def _source(cls: type) -> str:
+    module = sys.modules.get(cls.__module__)
+    if (file := getattr(module, "__file__", None)) is not None:
+        try:
+            return Path(file).read_text(encoding="utf-8", errors="replace")
+        except OSError:
+            pass
+    try:
+        return inspect.getsource(cls)
+    except (OSError, TypeError):
+        return ""  # the byte code of the methods tells it from others
+
+
+def _content(value: object) -> str:
+    """A value as text that is the same in every process."""
+    if isinstance(value, (staticmethod, classmethod)):
+        value = value.__func__
+    if isinstance(value, FunctionType):
+        cells = [cell.cell_contents for cell in value.__closure__ or () if _is_filled(cell)]
+        parts = (value.__defaults__, value.__kwdefaults__, cells)
+        return f"function {_code(value.__code__)} {_content(parts)}"
+    if isinstance(value, (bool, int, float, complex, str, bytes, type(None))):
+        return repr(value)
+    if isinstance(value, (list, tuple)):
+        return f"{type(value).__name__}({', '.join(_content(item) for item in value)})"
+    if isinstance(value, (set, frozenset)):
+        return f"set({', '.join(sorted(_content(item) for item in value))})"
+    if isinstance(value, Mapping):
+        return f"map({', '.join(f'{_content(k)}: {_content(v)}' for k, v in value.items())})"
+    return type(value).__qualname__
+
+
+def _code(code: CodeType) -> str:
+    constants = [_code(item) if isinstance(item, CodeType) else _content(item) for item in code.co_consts]
+    return f"{code.co_code.hex()} {constants} {code.co_names}"
+
+
+def _is_filled(cell: Any) -> bool:
+    try:
+        cell.cell_contents  # noqa: B018 (an empty one raises)
+    except ValueError:
+        return False
+    return True
+
+
+# --- Finding --------------------------------------------------------------------------------------------------------
+
+_loaded: dict[tuple[Path, str], ModuleType] = {}
+
+
+def _load(path: Path, where: str) -> ModuleType:
+    """Runs a file as a module, once as long as it stays the same."""
+    try:
+        content = path.read_bytes()
+    except FileNotFoundError as error:
+        raise ControlError(f"{where}: no such file ({path})") from error
+    except OSError as error:
+        raise ControlError(f"{where}: cannot be read: {error.strerror or error}") from error
+    key = (path, hashlib.sha256(content).hexdigest())
+    if key not in _loaded:
+        name = LOADED + hashlib.sha256(f"{path}\n{key[1]}".encode()).hexdigest()[:16]
+        spec = importlib.util.spec_from_file_location(name, path)
+        if spec is None or spec.loader is None:
+            raise ControlError(f"{where}: is no Python file")
+        module = importlib.util.module_from_spec(spec)
+        sys.modules[name] = module
+        sys.path.insert(0, str(path.parent))  # what lies beside the file can be imported
+        try:
+            # Compiled from the bytes that were hashed, never from a cached file of the same second.
+            exec(compile(content, str(path), "exec"), vars(module))
+        except BaseException as error:
+            del sys.modules[name]
+            if isinstance(error, KeyboardInterrupt):
+                raise
+            raise ControlError(f"{where}: {_failure(error, path)}") from error
+        finally:
+            sys.path.remove(str(path.parent))
+        _loaded[key] = module
+    return _loaded[key]
+
+
+def _import(where: str) -> ModuleType:
+    try:
+        return importlib.import_module(where)
+    except ModuleNotFoundError as error:
+        if error.name is not None and (where == error.name or where.startswith(f"{error.name}.")):
+            raise ControlError(f'no module "{where}"; expected {FORM}, or MODULE:CLASS of an installed one') from error
+        raise ControlError(f"{where}: {_failure(error)}") from error
+    except Exception as error:
+        raise ControlError(f"{where}: {_failure(error)}") from error
+
+
+def _failure(error: BaseException, path: Path | None = None) -> str:
+    """What went wrong while a file was run, with the line."""
+    if isinstance(error, SyntaxError):
+        return f"line {error.lineno}: {type(error).__name__}: {error.msg}"
+    lines = [
+        f.lineno for f in traceback.extract_tb(error.__traceback__) if path is not None and f.filename == str(path)
+    ]
+    at = f"line {lines[-1]}: " if lines else ""
+    return f"{at}{type(error).__name__}: {error}" if str(error) else f"{at}{type(error).__name__}"
+
+
+def _chosen(module: ModuleType, name: str, where: str) -> type[CongestionControl]:
+    classes: dict[str, type[CongestionControl]] = {n: value for n, value in vars(module).items() if _is_control(value)}
+    own = [n for n, value in classes.items() if value.__module__ == module.__name__]
+    if not name:
+        if len(own) == 1:
+            return classes[own[0]]
+        have = f"holds {listed(own)}; name one" if own else "holds no subclass of hopscope.CongestionControl"
+        raise ControlError(f"{where}: {have}, as in {PREFIX}{where}:{own[0] if own else 'CLASS'}")
+    if name in classes:
+        return classes[name]
+    if hasattr(module, name):
+        raise ControlError(f"{where}: {name} is no subclass of hopscope.CongestionControl")
+    have = f"; it holds {listed(own)}" if own else ""
+    raise ControlError(f'{where}: has no class "{name}"{have}{did_you_mean(name, own)}')
+
+
+def _registered(name: str) -> type[CongestionControl]:
+    labels = {label(cls): cls for cls in registry.values()} | registry
+    if name in labels:
+        return labels[name]
+    wanted = f'no congestion control "{name}" in this process' if _CLASS.fullmatch(name) else f"found {shown(name)}"
+    raise ControlError(f"{wanted}; expected {FORM}{did_you_mean(name, labels)}")
+
+
+def _is_control(value: object) -> bool:
+    return isinstance(value, type) and issubclass(value, CongestionControl) and value is not CongestionControl
