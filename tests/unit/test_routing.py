@@ -1,8 +1,9 @@
-"""``[routing]``: protocols, the parameter sets of AODV and the constants that override them."""
+"""``[routing]``: protocols, their parameter sets and the constants that override them."""
 
 from __future__ import annotations
 
 import json
+import re
 import tomllib
 from pathlib import Path
 from typing import Any
@@ -13,7 +14,7 @@ import hopscope as hs
 from hopscope import _core
 from hopscope.errors import ScenarioError
 from hopscope.scenario import Scenario, keys, load
-from hopscope.scenario.fields import NS
+from hopscope.scenario.fields import NS, Field
 from hopscope.scenario.toml_writer import to_toml
 
 BASE: dict[str, Any] = {
@@ -22,16 +23,37 @@ BASE: dict[str, Any] = {
     "flow": [{"from": 0, "to": "last"}],
 }
 
-TEXT = """\
+#: The set of constants of each protocol under each profile.
+DEFAULTS = {
+    "aodv": {"standard": "rfc3561", "ns2": "ns2"},
+    "dsdv": {"standard": "perkins1994", "ns2": "ns2"},
+    "dsr": {"standard": "rfc4728", "ns2": "rfc4728"},
+    "olsr": {"standard": "rfc3626", "ns2": "rfc3626"},
+}
+
+SETS = {protocol: [name for name, _ in _core.routing_sets(protocol)] for protocol in DEFAULTS}
+
+#: Set and constant that the file of :func:`text` names.
+GIVEN = {
+    "aodv": ("aodv-uu", 'hello_interval = "500ms"'),
+    "dsdv": ("ns2", 'update_interval = "15s"'),
+    "dsr": ("rfc4728", 'route_cache_timeout = "60s"'),
+    "olsr": ("olsr-unik", 'hello_interval = "2s"'),
+}
+
+
+def text(protocol: str) -> str:
+    parameters, constant = GIVEN[protocol]
+    return f"""\
 duration = "5s"
 [topology]
 kind = "chain"
 hops = 3
 [routing]
-protocol = "aodv"
-parameters = "aodv-uu"
-[routing.aodv]
-hello_interval = "500ms"
+protocol = "{protocol}"
+parameters = "{parameters}"
+[routing.{protocol}]
+{constant}
 [[flow]]
 from = 0
 to = 3
@@ -43,7 +65,17 @@ def scenario(routing: dict[str, Any], **changes: Any) -> Scenario:
 
 
 def constants(routing: dict[str, Any], **changes: Any) -> dict[str, Any]:
-    found: dict[str, Any] = scenario(routing, **changes).points[0].config(1)["aodv"]
+    found: dict[str, Any] = scenario(routing, **changes).points[0].config(1)[routing["protocol"]]
+    return found
+
+
+def engine_set(protocol: str, name: str) -> dict[str, Any]:
+    found: dict[str, Any] = json.loads(_core.routing_set(protocol, name))
+    return found
+
+
+def run(config: dict[str, Any]) -> dict[str, Any]:
+    found: dict[str, Any] = json.loads(_core.run(json.dumps(config)))
     return found
 
 
@@ -55,41 +87,54 @@ def refusal(tmp_path: Path, text: str, changes: dict[str, Any] | None = None) ->
     return str(caught.value).replace(f"{tmp_path}/", "")
 
 
-@pytest.mark.parametrize(("profile", "name"), [("standard", "rfc3561"), ("ns2", "ns2")])
-def test_the_profile_names_the_default_set(profile: str, name: str) -> None:
-    assert constants({"protocol": "aodv"}, profile=profile) == json.loads(_core.routing_set("aodv", name))
-    assert scenario({"protocol": "aodv"}, profile=profile).resolved["routing"]["parameters"] == name
-
-
-@pytest.mark.parametrize("name", [name for name, _ in _core.routing_sets("aodv")])
 @pytest.mark.parametrize("profile", _core.profiles())
-def test_a_set_is_the_engines_whatever_the_profile(name: str, profile: str) -> None:
-    found = constants({"protocol": "aodv", "parameters": name}, profile=profile)
-    assert found == json.loads(_core.routing_set("aodv", name))
+@pytest.mark.parametrize("protocol", DEFAULTS)
+def test_the_profile_names_the_default_set(protocol: str, profile: str) -> None:
+    name = DEFAULTS[protocol][profile]
+    found = scenario({"protocol": protocol}, profile=profile)
+    assert found.points[0].config(1)[protocol] == engine_set(protocol, name)
+    assert found.resolved["routing"]["parameters"] == name
 
 
-@pytest.mark.parametrize("field", keys.engine("aodv"), ids=lambda f: f.name)
-def test_every_constant_can_be_overridden_alone(field: Any) -> None:
-    from hopscope.scenario.document import from_mapping
-    from hopscope.scenario.lower import lower
-    from hopscope.scenario.resolve import resolve
+@pytest.mark.parametrize(("protocol", "name"), [(protocol, name) for protocol in SETS for name in SETS[protocol]])
+@pytest.mark.parametrize("profile", _core.profiles())
+def test_a_set_is_the_engines_whatever_the_profile(protocol: str, name: str, profile: str) -> None:
+    assert constants({"protocol": protocol, "parameters": name}, profile=profile) == engine_set(protocol, name)
 
-    base = json.loads(_core.routing_set("aodv", "ns2"))
-    default = base[field.name]
+
+def another(field: Field, default: Any) -> Any:
+    """A value near the default of a constant, as a scenario writes it."""
     if field.kind == "choice":
-        value: Any = next(word for word in field.choices if word != default)
-    elif field.kind == "flag":
-        value = not default
-    elif field.kind == "time":
-        value = (default + NS) / NS
-    else:
-        value = (default or 0) + 1
-    routing = {"protocol": "aodv", "parameters": "ns2", "aodv": {field.name: value}}
-    resolved, problems = resolve(from_mapping({**BASE, "routing": routing}))
-    assert not problems
-    found = lower(resolved, 1)["aodv"]
+        return next(word for word in field.choices if word != default)
+    if field.kind == "flag":
+        return not default
+    if field.kind == "time":
+        return (default + (default // 10 or NS // 1000)) / NS
+    if field.kind == "float":
+        return (default + 1) / 2
+    return default - 1 if default and default > 1 else (default or 0) + 1
+
+
+@pytest.mark.parametrize(
+    ("protocol", "field"),
+    [
+        pytest.param(protocol, field, id=f"{protocol}.{field.name}")
+        for protocol in SETS
+        for field in keys.engine(protocol)
+    ],
+)
+def test_every_constant_can_be_overridden_alone(protocol: str, field: Field) -> None:
+    base = engine_set(protocol, SETS[protocol][-1])
+    default = base[field.name]
+    value = another(field, default)
+    found = constants({"protocol": protocol, "parameters": SETS[protocol][-1], protocol: {field.name: value}})
     assert found[field.name] == field.read(value) != default
     assert {**found, field.name: default} == base
+
+
+def test_sets_differ_where_their_pages_say() -> None:
+    assert [engine_set("olsr", name)["hysteresis"] for name in SETS["olsr"]] == [True, False]
+    assert [engine_set("dsdv", name)["data_header"] for name in SETS["dsdv"]] == [0, 0, 20]
 
 
 def test_limits_can_be_off() -> None:
@@ -102,9 +147,9 @@ def test_static_routes_take_no_aodv() -> None:
     assert Scenario(BASE).resolved["routing"] == {"protocol": "static"}
 
 
-@pytest.mark.parametrize(
-    ("change", "by", "message"),
-    [
+#: What stands in the file of a protocol, what stands there instead, and what is said of it.
+MISTAKES = {
+    "aodv": [
         ('"aodv"', '"aodvv"', 'f.toml:6:1: routing.protocol: found "aodvv"; allowed: "static", "aodv"'),
         ('"aodv-uu"', '"aodv-ul"', 'f.toml:7:1: routing.parameters: found "aodv-ul"; allowed: "rfc3561"'),
         ("hello_interval", "helo_interval", 'unknown key (did you mean "hello_interval"?)'),
@@ -119,22 +164,70 @@ def test_static_routes_take_no_aodv() -> None:
         ('protocol = "aodv"\n', "", 'f.toml:6:1: routing.parameters: belongs to protocol = "aodv"; found protocol ='),
         ("[routing.aodv]\nhello_interval", "aodv", "f.toml:8:1: routing.aodv: found"),
     ],
+    "dsdv": [
+        ('"ns2"', '"perkins"', 'f.toml:7:1: routing.parameters: found "perkins"; allowed: "perkins1994"'),
+        ('"15s"', "0", "f.toml:9:1: routing.dsdv.update_interval: is 0 s; it must be at least 0.001 s"),
+        ('update_interval = "15s"', "missed_updates = 0", "routing.dsdv.missed_updates: is 0; it must be at least 1"),
+        (
+            'update_interval = "15s"',
+            "settling_memory = 2",
+            "routing.dsdv.settling_memory: is 2; it must be from 0 to 1",
+        ),
+        ('update_interval = "15s"', 'triger = "new-number"', 'did you mean "trigger"?'),
+        ("[routing.dsdv]", "[routing.aodv]", 'routing.aodv: belongs to protocol = "aodv"; found protocol = "dsdv"'),
+    ],
+    "dsr": [
+        ('"rfc4728"', '"rfc4782"', 'f.toml:7:1: routing.parameters: found "rfc4782"; allowed: "rfc4728"'),
+        ("route_cache_timeout", "route_cache_timout", 'unknown key (did you mean "route_cache_timeout"?)'),
+        ('"60s"', "0", "f.toml:9:1: routing.dsr.route_cache_timeout: is 0 s; it must be more"),
+        ('route_cache_timeout = "60s"', "max_salvage_count = 16", "is 16; 0 to 15 are possible"),
+        ('route_cache_timeout = "60s"', "discovery_hop_limit = 0", "is 0 hops; 1 to 255 are possible"),
+        ('route_cache_timeout = "60s"', 'link_life = "max"', 'found "max"; allowed: "timeout", "max-life"'),
+        (
+            'route_cache_timeout = "60s"',
+            'max_request_period = "0.1s"',
+            "is 0.1 s; it must be at least request_period, 0.5",
+        ),
+        ('"dsr"', '"aodv"', 'routing.dsr: belongs to protocol = "dsr"; found protocol = "aodv"'),
+    ],
+    "olsr": [
+        (
+            '"olsr-unik"',
+            '"olsr-unic"',
+            'f.toml:7:1: routing.parameters: found "olsr-unic"; allowed: "rfc3626", '
+            '"olsr-unik" (did you mean "olsr-unik"?)',
+        ),
+        ('"olsr-unik"', '"aodv-uu"', 'routing.parameters: found "aodv-uu"; allowed: "rfc3626", "olsr-unik"'),
+        ('"2s"', "0", "f.toml:9:1: routing.olsr.hello_interval: is 0 s; it must be more"),
+        ('"2s"', '"7s"', "routing.olsr.neighb_hold_time: is 6 s; it must be at least hello_interval, 7 s"),
+        ('hello_interval = "2s"', 'neighb_hold_time = "1s"', "f.toml:9:1: routing.olsr.neighb_hold_time: is 1 s; it"),
+        ('hello_interval = "2s"', "willingness = 8", "f.toml:9:1: routing.olsr.willingness: is 8; 0 to 7 are possible"),
+        ("hello_interval", "helo_interval", 'unknown key (did you mean "hello_interval"?)'),
+        ("[routing.olsr]", "[routing.aodv]", 'f.toml:8:1: routing.aodv: belongs to protocol = "aodv"; found prot'),
+        ('"olsr"', '"static"', 'f.toml:7:1: routing.parameters: belongs to protocol = "olsr"; found protocol = "stat'),
+    ],
+}
+
+
+@pytest.mark.parametrize(
+    ("protocol", "change", "by", "message"),
+    [(protocol, *mistake) for protocol in MISTAKES for mistake in MISTAKES[protocol]],
 )
-def test_mistakes_are_told_where_they_stand(tmp_path: Path, change: str, by: str, message: str) -> None:
-    assert change in TEXT
-    assert message in refusal(tmp_path, TEXT.replace(change, by, 1))
+def test_mistakes_are_told_where_they_stand(tmp_path: Path, protocol: str, change: str, by: str, message: str) -> None:
+    assert change in text(protocol)
+    assert message in refusal(tmp_path, text(protocol).replace(change, by, 1))
 
 
 def test_a_wrong_protocol_is_the_only_mistake_told(tmp_path: Path) -> None:
-    assert len(refusal(tmp_path, TEXT.replace('"aodv"', '"aodvv"', 1)).splitlines()) == 1
+    assert len(refusal(tmp_path, text("aodv").replace('"aodv"', '"aodvv"', 1)).splitlines()) == 1
 
 
 def test_options_override_the_file_and_are_named_in_messages(tmp_path: Path) -> None:
     path = tmp_path / "f.toml"
-    path.write_text(TEXT)
+    path.write_text(text("aodv"))
     changed = load(path, {"routing.parameters": "rfc3561", "routing.aodv.ttl_start": 3}).points[0].config(1)["aodv"]
     assert (changed["hello_interval"], changed["ttl_start"], changed["hello_senders"]) == (NS // 2, 3, "active")
-    message = refusal(tmp_path, TEXT, {"routing.aodv.hello_jitter": "2s"})
+    message = refusal(tmp_path, text("aodv"), {"routing.aodv.hello_jitter": "2s"})
     assert message.startswith("--set routing.aodv.hello_jitter=2s: routing.aodv.hello_jitter: is 2 s; it must be less")
 
 
@@ -204,3 +297,31 @@ def test_parquet_holds_the_kinds_of_routing_packets(tmp_path: Path) -> None:
     hs.run({**BASE, "routing": {"protocol": "aodv"}}, out=tmp_path / "store")
     table = pd.read_parquet(tmp_path / "store" / "network.parquet")
     assert table["routing_kinds.rreq"].iloc[0] > 0
+
+
+@pytest.mark.parametrize(
+    ("protocol", "start", "kinds", "least", "searches"),
+    [("dsr", 0, {"rreq", "rrep", "rerr"}, 1, True), ("dsdv", 40, {"update"}, 11, False)],
+)
+def test_a_run_counts_its_messages(protocol: str, start: int, kinds: set[str], least: int, searches: bool) -> None:
+    flow = {"from": 0, "to": "last", "start": start}
+    found = scenario({"protocol": protocol}, duration=start + 20, flow=[flow])
+    result = run(found.points[0].config(1))
+    network = result["network"]
+    assert set(network["routing_kinds"]) <= kinds
+    assert network["routing_packets"] == sum(network["routing_kinds"].values()) >= least
+    assert (network["discoveries"] > 0) == searches
+    assert network["false_link_failures"] == 0 or searches
+    assert result["flows"][0]["throughput_kbps"] > 100
+
+
+@pytest.mark.parametrize(("protocol", "least"), [("aodv", 17), ("dsdv", 9), ("dsr", 16), ("olsr", 16)])
+def test_the_page_lists_the_sets_and_names_parameters_that_exist(protocol: str, least: int) -> None:
+    page = (Path(__file__).parents[2] / "docs" / "models" / f"{protocol}.md").read_text()
+    assert re.findall(r"^\| `([\w-]+)` \|", page, flags=re.MULTILINE) == SETS[protocol]
+    named = set(re.findall(r"`([a-z]+(?:_[a-z]+)+)`", page))
+    result = run(scenario({"protocol": protocol}).points[0].config(1))
+    counted = {*result["network"], *result["flows"][0]}
+    parameters = {entry["name"] for entry in json.loads(_core.parameters())[protocol]}
+    assert named - counted <= parameters
+    assert len(named & parameters) >= least
