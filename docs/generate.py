@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import json
 import os
+import shutil
 import subprocess
 import sys
 from collections.abc import Iterable, Sequence
@@ -315,6 +316,12 @@ def validation_pages() -> None:
         ]
         name = entry["key"].partition(".")[2]
         write(VALIDATION / f"{name}.md", counts([entry]) + table(["statement", "measured", "outcome"], rows))
+        drawn = sorted((RUNS / "validation" / "figures").glob(f"{entry['key']}-*.svg"))
+        figures = [figure for figure in drawn if "-network-" not in figure.name]
+        for figure in figures:
+            shutil.copy(figure, VALIDATION / figure.name)
+        images = "\n\n".join(f"![{figure.stem}](generated/{figure.name})" for figure in figures)
+        write(VALIDATION / f"{name}-figures.md", images + "\n")
 
 
 def paper_pages(paper: str) -> None:

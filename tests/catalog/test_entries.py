@@ -79,6 +79,7 @@ def test_the_entries_of_this_version():
         "validation.ns2",
         "validation.bianchi",
         "validation.airtime",
+        "validation.models",
         "validation.recovery",
         "validation.recovery-field",
     ]
@@ -91,7 +92,7 @@ def test_the_entries_of_this_version():
         (["anastasi2006"], 16),
         (["fu2003"], 29),
         (["afrakhteh2005"], 13),
-        (["validation"], 5),
+        (["validation"], 6),
         (["fu2003.table1", "fu2003"], 29),
         (["fu2003.sec4.1-buffers"], 1),
     ],

@@ -10,7 +10,15 @@ from functools import cache
 from hopscope.catalog.entry import Entry
 from hopscope.errors import InputError
 
-MODULES = ("fu2003", "afrakhteh2005", "anastasi2006", "validation_ns2", "validation_theory", "validation_recovery")
+MODULES = (
+    "fu2003",
+    "afrakhteh2005",
+    "anastasi2006",
+    "validation_ns2",
+    "validation_theory",
+    "validation_models",
+    "validation_recovery",
+)
 """Modules of this package that hold `ENTRIES`, in the order of the catalogue."""
 
 

@@ -395,7 +395,8 @@ MODELS: dict[str, Model] = {
                 Output("share", "", "Share of it that the chain carries."),
             ),
             _chain,
-            "An upper bound: 802.11 reaches about 1/7 of one hop over long chains (Li et al.).",
+            "802.11 reaches about 1/7 of one hop over long chains (Li et al.). The mean back-off of a lone sender is "
+            "counted; stations that contend count down together and gain a few per cent.",
         ),
         Model(
             "stop-and-wait",

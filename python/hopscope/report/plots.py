@@ -7,6 +7,7 @@ follow Okabe and Ito's palette, which colour-blind readers can tell apart; every
 from __future__ import annotations
 
 import io
+import itertools
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
@@ -27,6 +28,8 @@ _MARKED = 64
 # Height of one of several time series below one another, in lines of `dots`.
 _ROW = 5
 _MARKERS = ("o", "s", "^", "D", "v", "P", "X", "h")
+# Lines of references: models and bounds.
+_DASHES = ("--", ":", "-.")
 _STYLE: Any = {
     "font.family": "DejaVu Sans",
     "font.size": 10,
@@ -78,9 +81,11 @@ def lines(chart: Chart) -> Figure:
     """Values over a swept quantity, with 95 % error bars; references dashed, published values as hollow stars."""
     with _figure(chart) as (figure, axes):
         for ax, panel in zip(axes, chart.panels, strict=True):
+            dashes = itertools.cycle(_DASHES)
             for index, line in enumerate(panel.lines):
                 if line.reference:
-                    ax.plot(line.x, line.y, "--", color="#666666", lw=1.2, label=line.label, zorder=1.5)
+                    style = next(dashes)
+                    ax.plot(line.x, line.y, ls=style, color="#666666", lw=1.2, label=line.label, zorder=1.5)
                     continue
                 ax.errorbar(
                     line.x,
