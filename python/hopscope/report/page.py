@@ -1,7 +1,8 @@
 """HTML reports: one self-contained file each, light and dark, printable.
 
 Figures are embedded, so a report can be mailed or archived as it is. `reproduction_page` reports on catalogue entries,
-`store_page` on the results of any store; both put the same figures as PNG, SVG and PDF beside the page.
+`store_page` on the results of any store; both put the same figures as PNG, SVG and PDF (after a quick run without PDF)
+beside the page.
 """
 
 from __future__ import annotations
@@ -94,14 +95,15 @@ def store_page(
     brief = len(results) > _MANY
     for index, result in enumerate(results):
         stem = f"{index + 1}-" if len(results) > 1 else ""
+        quick = result.scenario.is_quick
         networks = distinct(result.scenario.points, result.scenario.title, 1 if brief else _NETWORKS)
         file = _scenario_file(result, folder / f"{stem}scenario.toml")
         studies.append(
             {
                 "title": result.scenario.title,
                 "summary": tables.describe(result, engine),
-                "quick": result.scenario.is_quick,
-                "images": _images([*tables.charts(result, brief=brief), *networks], folder, stem),
+                "quick": quick,
+                "images": _images([*tables.charts(result, brief=brief), *networks], folder, stem, quick=quick),
                 "tables": tables.grids(result, str(file)),
                 "scenario": _pretty(result.scenario.resolved),
             }
@@ -128,7 +130,7 @@ def _entry_context(outcome: EntryOutcome, folder: Path, *, quick: bool) -> dict[
         "item": entry.item,
         "source": entry.source,
         "description": entry.description,
-        "images": _images([*outcome.charts, *_networks(outcome)], folder, f"{entry.key}-"),
+        "images": _images([*outcome.charts, *_networks(outcome)], folder, f"{entry.key}-", quick=quick),
         "measured": wording.measured_grid(outcome),
         "statements": [
             {
@@ -174,14 +176,15 @@ def _networks(outcome: EntryOutcome) -> list[Network]:
     return found[:_NETWORKS]
 
 
-def _images(charts: Iterable[Chart | Network], folder: Path, stem: str) -> list[Image]:
+def _images(charts: Iterable[Chart | Network], folder: Path, stem: str, *, quick: bool) -> list[Image]:
     from hopscope.report import network, plots
 
     images = []
+    formats = plots.QUICK_FORMATS if quick else plots.FORMATS
     for chart in charts:
         figure = network.draw(chart) if isinstance(chart, Network) else plots.draw(chart)
         try:
-            files = plots.save(figure, folder / "figures", f"{stem}{chart.name}")
+            files = plots.save(figure, folder / "figures", f"{stem}{chart.name}", formats)
         except OSError as error:
             raise StoreError(f"{folder / 'figures'}: cannot write the figures: {error.strerror}") from error
         picture = base64.b64encode(files["svg"].read_bytes()).decode("ascii")

@@ -20,6 +20,10 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 FORMATS = ("png", "svg", "pdf")
+#: What a quick run writes: PDF takes longest and is for printing.
+QUICK_FORMATS = ("png", "svg")
+# Dots per inch of a PNG.
+_DPI = 200
 
 #: Okabe and Ito's colours and two more.
 COLOURS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#7A5195", "#555555")
@@ -196,23 +200,36 @@ def cdf(chart: Chart) -> Figure:
 
 
 def image(figure: Figure, form: str) -> bytes:
-    """The figure as a file of format `png`, `svg` or `pdf`; the same figure gives the same bytes."""
-    metadata: dict[str, Any] = {
-        "png": {"Software": None},
-        "svg": {"Date": None, "Creator": None},
-        "pdf": {"CreationDate": None, "Producer": None, "Creator": None},
-    }[form]
+    """The figure as a file of format `png`, `svg` or `pdf`; the same figure gives the same bytes.
+
+    The canvases are called directly: `savefig` would draw each figure twice, and lay it out twice. The layout found for
+    the first file serves the others.
+    """
+    from matplotlib.backends.backend_agg import FigureCanvasAgg
+    from matplotlib.backends.backend_pdf import FigureCanvasPdf
+    from matplotlib.backends.backend_svg import FigureCanvasSVG
+
     buffer = io.BytesIO()
+    dpi = figure.dpi
     with styled():
-        figure.savefig(buffer, format=form, dpi=200, metadata=metadata)
+        figure.dpi = _DPI
+        if form == "png":
+            FigureCanvasAgg(figure).print_png(buffer, metadata={"Software": None})
+        elif form == "svg":
+            FigureCanvasSVG(figure).print_svg(buffer, metadata={"Date": None, "Creator": None})
+        else:
+            metadata = {"CreationDate": None, "Producer": None, "Creator": None}
+            FigureCanvasPdf(figure).print_pdf(buffer, metadata=metadata)
+        figure.dpi = dpi
+        figure.set_layout_engine("none")
     return buffer.getvalue()
 
 
-def save(figure: Figure, folder: Path, stem: str) -> dict[str, Path]:
-    """Write the figure in every format of `FORMATS`; return the files by format."""
+def save(figure: Figure, folder: Path, stem: str, formats: Sequence[str] = FORMATS) -> dict[str, Path]:
+    """Write the figure in these formats; return the files by format."""
     folder.mkdir(parents=True, exist_ok=True)
     written = {}
-    for form in FORMATS:
+    for form in formats:
         path = folder / f"{stem}.{form}"
         path.write_bytes(image(figure, form))
         written[form] = path

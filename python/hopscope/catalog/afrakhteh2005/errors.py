@@ -243,6 +243,7 @@ EXP09 = Entry(
 # --- Experiment 10: UDP ---------------------------------------------------------------------------------------------
 
 _UDP_PERS = [0.0, 0.01, 0.02, 0.04, 0.06, 0.08, 0.1, 0.15, 0.2]
+_UDP_QUICK = {"sweep": {PER: [0.0, 0.02, 0.04, 0.06, 0.08, 0.1, 0.2], HOPS: SIX}}
 _LOAD = 290.0
 
 
@@ -312,7 +313,7 @@ EXP10 = Entry(
     source=SOURCE,
     item="Experiment 10, figures 4.38 to 4.42",
     description="A CBR flow of 290 kbit/s over a channel that loses 0 to 20 % of the frames, h = 1 to 6.",
-    studies=with_errors(chain("exp10", flow=[cbr("290kbps")], sweep={PER: _UDP_PERS, HOPS: SIX})),
+    studies=with_errors(chain("exp10", flow=[cbr("290kbps")], sweep={PER: _UDP_PERS, HOPS: SIX}), _UDP_QUICK),
     quantities=[
         *(
             Quantity(

@@ -30,10 +30,15 @@ from hopscope.catalog.judge import Verdict, number, rank_correlation
 from hopscope.catalog.tables import Data, Estimate, Metric, NoSamplesError, Table, estimate
 from hopscope.report.chart import Chart
 
-_PERS = [0.0, 0.02, 0.05, 0.08, 0.1, 0.13, 0.16, 0.2]
+_SWEEP = {**VERSION_AXES, PER: [0.0, 0.02, 0.05, 0.08, 0.1, 0.13, 0.16, 0.2], HOPS: [1, 6]}
+_QUICK = {"seeds": 1, "sweep": {**_SWEEP, PER: [0.0, 0.05, 0.1, 0.2]}}
 _CLASSIC = ("Tahoe", "Reno", "NewReno")
 _OTHERS = ("Tahoe", "Reno", "NewReno", "SACK")
 _PLOTS = (("throughput", "kbit/s", THROUGHPUT), ("delay", "ms", DELAY), ("jitter", "ms", JITTER))
+
+
+def _pers(table: Table) -> list[float]:
+    return table.values(PER)
 
 
 def _at(metric: Metric, table: Table, version: str, hops: int, per: float) -> float:
@@ -46,7 +51,7 @@ def _over(metric: Metric, table: Table, version: str, hops: int, pers: Sequence[
 
 def _delayed_acks_lead(table: Table) -> tuple[Verdict, str]:
     holds, words = True, []
-    for per in _PERS:
+    for per in _pers(table):
         at = {version: _at(THROUGHPUT, table, version, 1, per) for version in VERSIONS}
         rest = [value for version, value in at.items() if version not in DELAYED]
         equal = max(rest) - min(rest) <= 0.1 * mean(rest)
@@ -61,13 +66,13 @@ def _delayed_acks_lead(table: Table) -> tuple[Verdict, str]:
 
 
 def _one_hop_order(table: Table) -> tuple[Verdict, str]:
-    holds, words = True, []
+    holds, words, pers = True, [], _pers(table)
     growth = {}
     for name, metric in (("delay", DELAY), ("jitter", JITTER)):
-        level = {version: mean(_over(metric, table, version, 1, _PERS)) for version in VERSIONS}
+        level = {version: mean(_over(metric, table, version, 1, pers)) for version in VERSIONS}
         classic = [level[version] for version in _CLASSIC]
         holds &= level["Vegas"] < min(classic) and max(classic) < min(level[version] for version in DELAYED)
-        ends = [mean([_at(metric, table, version, 1, per) for version in VERSIONS]) for per in (_PERS[0], _PERS[-1])]
+        ends = [mean([_at(metric, table, version, 1, per) for version in VERSIONS]) for per in (pers[0], pers[-1])]
         growth[name] = ends[1] / ends[0]
         words.append(
             f"mean {name} " + ", ".join(f"{version} {number(value)}" for version, value in level.items()) + " ms"
@@ -81,28 +86,29 @@ def _six_hops(table: Table, pers: Sequence[float]) -> dict[str, float]:
 
 
 def _few_errors(table: Table) -> tuple[Verdict, str]:
-    level = _six_hops(table, [per for per in _PERS if per < 0.1])
+    level = _six_hops(table, [per for per in _pers(table) if per < 0.1])
     words = ", ".join(f"{version} {number(value)}" for version, value in level.items())
     return level["Vegas"] > level["DACK"] > max(level[version] for version in _OTHERS), f"{words} kbps"
 
 
 def _many_errors(table: Table) -> tuple[Verdict, str]:
-    level = _six_hops(table, [per for per in _PERS if per > 0.13])
+    level = _six_hops(table, [per for per in _pers(table) if per > 0.13])
     return level["DACK"] >= level["Vegas"] > 0, f"DACK {number(level['DACK'])}, Vegas {number(level['Vegas'])} kbps"
 
 
 def _delay_falls(table: Table) -> tuple[Verdict, str]:
     names = [version for version in VERSIONS if version != "Vegas"]
-    curves = {version: _over(DELAY, table, version, 6, _PERS) for version in names}
-    falls = all(rank_correlation(_PERS, curve) <= -0.5 for curve in curves.values())
+    curves = {version: _over(DELAY, table, version, 6, _pers(table)) for version in names}
+    falls = all(rank_correlation(_pers(table), curve) <= -0.5 for curve in curves.values())
     level = {version: mean(curve) for version, curve in curves.items()}
     words = ", ".join(f"{version} {number(curve[0])} to {number(curve[-1])}" for version, curve in curves.items())
     return falls and max(level.values()) <= 1.25 * min(level.values()), f"from 0 to 20 %: {words} ms"
 
 
 def _jitter_bends(table: Table) -> tuple[Verdict, str]:
-    low = [mean([_at(JITTER, table, version, 6, per) for version in VERSIONS]) for per in _PERS if per < 0.1]
-    high = mean([_at(JITTER, table, version, 6, _PERS[-1]) for version in VERSIONS])
+    pers = _pers(table)
+    low = [mean([_at(JITTER, table, version, 6, per) for version in VERSIONS]) for per in pers if per < 0.1]
+    high = mean([_at(JITTER, table, version, 6, pers[-1]) for version in VERSIONS])
     words = f"mean of all versions {number(min(low))} to {number(max(low))} ms below 10 %, {number(high)} at 20 %"
     return max(low) <= 1.3 * min(low) and high >= 1.2 * max(low), words
 
@@ -113,7 +119,7 @@ def _below(metric: Metric, version: str, others: Sequence[str], hops: int) -> Ca
     def measure(table: Table) -> Estimate | None:
         try:
             samples: dict[int, list[float]] = {}
-            for per in _PERS:
+            for per in _pers(table):
                 where = {HOPS: hops, PER: per}
                 found = table.by_seed(metric, {**VERSIONS[version], **where})
                 rest = [table.by_seed(metric, {**VERSIONS[other], **where}) for other in others]
@@ -152,8 +158,8 @@ EXP11 = Entry(
     description="One flow of each TCP version over 1 hop and over 6 hops of a channel that loses 0 to 20 % of the "
     "frames.",
     studies=with_errors(
-        chain("exp11", seeds=3, flow=[tcp()], sweep={**VERSION_AXES, PER: _PERS, HOPS: [1, 6]}),
-        {"seeds": 1},
+        chain("exp11", seeds=3, flow=[tcp()], sweep=_SWEEP),
+        _QUICK,
     ),
     quantities=[
         Quantity(

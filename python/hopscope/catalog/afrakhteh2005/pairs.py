@@ -194,7 +194,7 @@ EXP12 = Entry(
     "short flow inside a longer one (2 and 3), both directions of 4, 5 and 6 hops (4 to 6); ten seeds.",
     studies=[
         *(study for case in CASES for study in candidates(pair(case), prefix=f"{case}, ")),
-        *(Study(f"{SINGLE}{study.label}", study.scenario) for study in candidates(TCP_OVER_HOPS)),
+        *(Study(f"{SINGLE}{study.label}", study.scenario, study.quick) for study in candidates(TCP_OVER_HOPS)),
     ],
     quantities=_quantities(),
     statements=[

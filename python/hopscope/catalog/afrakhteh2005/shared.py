@@ -29,6 +29,9 @@ LOSS = "flow.0.loss_pct"
 SIX = [1, 2, 3, 4, 5, 6]
 """Numbers of hops of the thesis."""
 
+QUICK: dict[str, Any] = {"duration": "10s"}
+"""What `--quick` changes in every experiment: the thesis has many settings, and so many runs."""
+
 PAYLOAD = 1480
 NETWORK_PACKET = 1500
 
@@ -125,13 +128,15 @@ def candidates(
     settings: Iterable[str] = tuple(SETTINGS),
 ) -> list[Study]:
     """The scenario under every candidate setting; labels are the names of the settings behind `prefix`."""
-    return [Study(f"{prefix}{label}", under(scenario, label, f"{prefix}{label}"), quick or {}) for label in settings]
+    shorter = {**QUICK, **(quick or {})}
+    return [Study(f"{prefix}{label}", under(scenario, label, f"{prefix}{label}"), shorter) for label in settings]
 
 
 def fixed_routes(scenario: Mapping[str, Any], setting: str, *, prefix: str = "") -> Study:
     """The scenario in one setting over fixed routes, for contrast: what AODV costs."""
     label = f"{FIXED}{prefix}{setting}"
-    return Study(label, {**under(scenario, setting, label), "routing": {"protocol": "static"}}, decides=False)
+    document = {**under(scenario, setting, label), "routing": {"protocol": "static"}}
+    return Study(label, document, QUICK, decides=False)
 
 
 def under(scenario: Mapping[str, Any], setting: str, title: str) -> dict[str, Any]:

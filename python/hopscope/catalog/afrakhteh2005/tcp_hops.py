@@ -224,6 +224,7 @@ EXP03 = Entry(
                 "title": f"afrakhteh2005 exp03, {label}",
                 "sweep": {RTS: [0, "off"], HOPS: SIX},
             },
+            study.quick,
         )
         for label, setting in _CONTROLS.items()
         for study in candidates(TCP_OVER_HOPS, settings=[setting])
