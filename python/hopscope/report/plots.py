@@ -214,12 +214,12 @@ def image(figure: Figure, form: str) -> bytes:
     with styled():
         figure.dpi = _DPI
         if form == "png":
-            FigureCanvasAgg(figure).print_png(buffer, metadata={"Software": None})
+            FigureCanvasAgg(figure).print_png(buffer, metadata={"Software": None})  # type: ignore[no-untyped-call]
         elif form == "svg":
-            FigureCanvasSVG(figure).print_svg(buffer, metadata={"Date": None, "Creator": None})
+            FigureCanvasSVG(figure).print_svg(buffer, metadata={"Date": None, "Creator": None})  # type: ignore[no-untyped-call]
         else:
             metadata = {"CreationDate": None, "Producer": None, "Creator": None}
-            FigureCanvasPdf(figure).print_pdf(buffer, metadata=metadata)
+            FigureCanvasPdf(figure).print_pdf(buffer, metadata=metadata)  # type: ignore[no-untyped-call]
         figure.dpi = dpi
         figure.set_layout_engine("none")
     return buffer.getvalue()
