@@ -118,7 +118,7 @@ pub enum Record {
     Cwnd {
         /// Flow.
         flow: FlowId,
-        /// min(cwnd, max_window), segments.
+        /// min(cwnd, receiver window), segments.
         cwnd: f64,
     },
     /// A round-trip time was measured.

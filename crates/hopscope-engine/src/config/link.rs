@@ -23,6 +23,8 @@ choice! {
         FqCodel = "fq-codel",
         /// Non-work-conserving scheduler: a timer after each data packet holds the next one back.
         Timer = "timer",
+        /// Neighborhood RED: nodes around a busy channel drop packets in proportion to their share of it.
+        Nred = "nred",
     }
 }
 
@@ -78,6 +80,25 @@ params! {
         fq_queues: u32 = 1024, "queues", "RFC 8290 5.2.4";
         /// Timer: window over which the output rate is measured.
         timer_window: Span = Span::from_secs(1), "s", "a default";
+        /// Neighborhood RED: interval over which the use of the channel is measured.
+        nred_interval: Span = Span::from_millis(100), "s", "Xu et al. 2003";
+        /// Neighborhood RED: how long a notification holds.
+        nred_lifetime: Span = Span::from_millis(100), "s", "a default: one interval";
+        /// Neighborhood RED: factor between the busy share of time and the estimated length of the neighbourhood's
+        /// queue, the latter in parts of what the channel carries in one interval.
+        nred_scale: f64 = 1.0, "", "a default";
+        /// Neighborhood RED: queue length from which packets are marked, in the same parts.
+        nred_min: f64 = 0.5, "", "a default";
+        /// Neighborhood RED: queue length at which the probability reaches `nred_max_p`.
+        nred_max: f64 = 0.9, "", "a default";
+        /// Neighborhood RED: probability at `nred_max`, of all packets of the neighbourhood together.
+        nred_max_p: f64 = 0.1, "probability", "a default";
+        /// Neighborhood RED: weight of the newest interval in the averages.
+        nred_weight: f64 = 0.2, "", "a default";
+        /// Neighborhood RED: a node that sends and receives for less than this share of the time notifies nobody.
+        nred_own_min: f64 = 0.05, "", "a default";
+        /// Neighborhood RED: size of a notification, without the network header.
+        nred_bytes: u32 = 12, "bytes", "a default";
     }
 }
 
@@ -88,9 +109,11 @@ impl LinkConfig {
     /// Names the parameter, the value and what is allowed.
     pub fn check(&self, nodes: usize) -> Result<(), BuildError> {
         let refuse = |name: &str, message: String| Err(BuildError::new(format!("link.{name}"), message));
-        for (low, high, low_value, high_value) in
-            [("lred_min", "lred_max", self.lred_min, self.lred_max), ("red_min", "red_max", self.red_min, self.red_max)]
-        {
+        for (low, high, low_value, high_value) in [
+            ("lred_min", "lred_max", self.lred_min, self.lred_max),
+            ("red_min", "red_max", self.red_min, self.red_max),
+            ("nred_min", "nred_max", self.nred_min, self.nred_max),
+        ] {
             if !(low_value.is_finite() && low_value >= 0.0) {
                 return refuse(low, format!("found {low_value}; it must be 0 or more"));
             }
@@ -101,8 +124,11 @@ impl LinkConfig {
         for (name, value) in [
             ("lred_max_p", self.lred_max_p),
             ("red_max_p", self.red_max_p),
+            ("nred_max_p", self.nred_max_p),
             ("lred_weight", self.lred_weight),
             ("red_weight", self.red_weight),
+            ("nred_weight", self.nred_weight),
+            ("nred_own_min", self.nred_own_min),
         ] {
             if !(value > 0.0 && value <= 1.0) {
                 return refuse(name, format!("found {value}; more than 0 and at most 1 is allowed"));
@@ -112,10 +138,20 @@ impl LinkConfig {
             ("codel_target", self.codel_target),
             ("codel_interval", self.codel_interval),
             ("timer_window", self.timer_window),
+            ("nred_lifetime", self.nred_lifetime),
         ] {
             if span == Span::ZERO {
                 return refuse(name, "is 0 s; it must be more".to_string());
             }
+        }
+        if self.nred_interval < Span::from_millis(1) || self.nred_interval > Span::from_secs(3_600) {
+            return refuse("nred_interval", "1 ms to 1 h is allowed".to_string());
+        }
+        if !(self.nred_scale > 0.0 && self.nred_scale.is_finite()) {
+            return refuse("nred_scale", format!("found {}; it must be more than 0", self.nred_scale));
+        }
+        if self.nred_bytes > 1_000 {
+            return refuse("nred_bytes", format!("found {}; at most 1000 are allowed", self.nred_bytes));
         }
         for (name, value) in [("fq_quantum", self.fq_quantum), ("fq_queues", self.fq_queues)] {
             if !(1..=65_536).contains(&value) {
@@ -146,6 +182,10 @@ mod tests {
         assert_eq!(key(LinkConfig { lred_max_p: 1.1, ..LinkConfig::default() }), "link.lred_max_p");
         assert_eq!(key(LinkConfig { red_weight: f64::NAN, ..LinkConfig::default() }), "link.red_weight");
         assert_eq!(key(LinkConfig { codel_target: Span::ZERO, ..LinkConfig::default() }), "link.codel_target");
+        assert_eq!(key(LinkConfig { nred_max: 0.5, ..LinkConfig::default() }), "link.nred_max");
+        assert_eq!(key(LinkConfig { nred_own_min: 0.0, ..LinkConfig::default() }), "link.nred_own_min");
+        assert_eq!(key(LinkConfig { nred_interval: Span(1), ..LinkConfig::default() }), "link.nred_interval");
+        assert_eq!(key(LinkConfig { nred_scale: f64::INFINITY, ..LinkConfig::default() }), "link.nred_scale");
         assert_eq!(key(LinkConfig { nodes: vec![1, 4], ..LinkConfig::default() }), "link.nodes");
         assert_eq!(LinkConfig::default().check(1), Ok(()));
     }

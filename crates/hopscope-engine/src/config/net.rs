@@ -32,6 +32,11 @@ params! {
         link_delay: Span = Span::ZERO, "s", "a default";
         /// Next hops are resolved by ARP on the air; otherwise every station knows every MAC address.
         arp: bool = false, "", "a default";
+        /// Nodes that share their buffer among the TCP flows that pass: they lower the window that ACKs advertise to
+        /// `mac.queue` divided by the number of flows.
+        window_gateways: Vec<u64> = Vec::new(), "", "Pilosof et al. 2003";
+        /// Such a node forgets a flow after so long a silence.
+        window_idle: Span = Span::from_secs(30), "s", "a default";
     }
 }
 

@@ -7,6 +7,7 @@
 //! |---|---|---|
 //! | `lred.rs` | Link RED of fu2003 | at the head, by the MAC's retries |
 //! | `red.rs` | RED | at arrival, by the length of the queue |
+//! | `nred.rs` | Neighborhood RED | at arrival, by the use of the channel around |
 //! | `codel.rs` | CoDel | at the head, by the time waited |
 //! | `fair.rs` | FQ-CoDel | which flow goes next, and CoDel |
 //! | `timer.rs` | non-work-conserving scheduler | when the next packet may go |
@@ -16,6 +17,7 @@
 mod codel;
 mod fair;
 mod lred;
+mod nred;
 mod red;
 mod timer;
 
@@ -24,6 +26,8 @@ use std::collections::VecDeque;
 use codel::Codel;
 use fair::FairQueue;
 use lred::Lred;
+use nred::Nred;
+pub use nred::{Notice, Tick};
 use red::Red;
 use timer::OutputTimer;
 
@@ -70,11 +74,12 @@ enum Discipline {
     Codel { codel: Codel, waiting: VecDeque<(PacketId, Time)> },
     Fair(FairQueue),
     Timer(OutputTimer),
+    Nred(Box<Nred>),
 }
 
 impl LinkLayer {
     /// The layer of a node; none where it has none.
-    pub fn new(cfg: &LinkConfig, node: NodeId, rng: Stream) -> Option<Self> {
+    pub fn new(cfg: &LinkConfig, node: NodeId, mut rng: Stream) -> Option<Self> {
         if !cfg.is_at(node.0) {
             return None;
         }
@@ -85,6 +90,7 @@ impl LinkLayer {
             LinkKind::Codel => Discipline::Codel { codel: Codel::new(cfg), waiting: VecDeque::new() },
             LinkKind::FqCodel => Discipline::Fair(FairQueue::new(cfg)),
             LinkKind::Timer => Discipline::Timer(OutputTimer::new(cfg)),
+            LinkKind::Nred => Discipline::Nred(Box::new(Nred::new(cfg, &mut rng))),
         };
         let pacing = matches!(cfg.layer, LinkKind::Pacing | LinkKind::LredPacing);
         Some(LinkLayer { discipline, pacing, rng })
@@ -94,6 +100,7 @@ impl LinkLayer {
     pub fn on_arrival(&mut self, waiting: usize, service: Span, now: Time) -> Verdict {
         match &mut self.discipline {
             Discipline::Red(red) => red.on_arrival(waiting, service, now, &mut self.rng),
+            Discipline::Nred(nred) => nred.on_arrival(now, &mut self.rng),
             _ => Verdict::Pass,
         }
     }
@@ -164,6 +171,43 @@ impl LinkLayer {
     pub fn on_done(&mut self, retries: u32) {
         if let Discipline::Lred(lred) = &mut self.discipline {
             lred.on_done(retries);
+        }
+    }
+
+    /// When the layer wants its first tick; none if it has none.
+    pub fn first_tick(&self) -> Option<Time> {
+        match &self.discipline {
+            Discipline::Nred(nred) => Some(nred.begins()),
+            _ => None,
+        }
+    }
+
+    /// The instant of a tick has come.
+    pub fn on_tick(&mut self, now: Time) -> Option<Tick> {
+        match &mut self.discipline {
+            Discipline::Nred(nred) => Some(nred.on_tick(now)),
+            _ => None,
+        }
+    }
+
+    /// A neighbour's notification has come.
+    pub fn on_notice(&mut self, notice: Notice, now: Time) {
+        if let Discipline::Nred(nred) = &mut self.discipline {
+            nred.on_notice(notice, now);
+        }
+    }
+
+    /// The node's radio sends from `start` to `end`.
+    pub fn on_air(&mut self, start: Time, end: Time) {
+        if let Discipline::Nred(nred) = &mut self.discipline {
+            nred.on_sent(start, end);
+        }
+    }
+
+    /// The node's radio senses a frame from `start` to `end`; `mine`: it is addressed to it and can be decoded.
+    pub fn on_sensed(&mut self, start: Time, end: Time, mine: bool) {
+        if let Discipline::Nred(nred) = &mut self.discipline {
+            nred.on_sensed(start, end, mine);
         }
     }
 

@@ -11,6 +11,7 @@ pub mod tcp;
 pub use arena::{ExtraId, PacketArena};
 
 use crate::ids::{FlowId, NodeId};
+use crate::link::Notice;
 use crate::units::Time;
 use aodv::AodvMessage;
 use tcp::TcpSegment;
@@ -79,6 +80,8 @@ pub enum Body {
     Aodv(AodvMessage),
     /// A message of another routing protocol: the packet's extra part.
     Routing,
+    /// A link layer tells its neighbours how much they are to drop.
+    Notice(Notice),
     /// A packet injected from outside; the handle names the caller's payload.
     Opaque {
         /// The caller's name for the payload.

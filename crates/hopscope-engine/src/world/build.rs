@@ -1,6 +1,6 @@
 //! Configuration to network: the only place that makes machines and random streams.
 
-use std::collections::VecDeque;
+use std::collections::{BTreeMap, VecDeque};
 
 use super::flow::{Endpoint, Flow, SegmentSizes, TIMESTAMPS_OPTION};
 use super::listeners::Listeners;
@@ -20,7 +20,7 @@ use crate::mac::contention::Station;
 use crate::mac::dcf::{Frame, FrameKind};
 use crate::mac::timing::Timing;
 use crate::mac::{Dcf, MacRules};
-use crate::net::{Arp, InterfaceQueue};
+use crate::net::{Arp, Gateway, InterfaceQueue};
 use crate::packet::PacketArena;
 use crate::phy::modes;
 use crate::queue::EventQueue;
@@ -75,6 +75,7 @@ pub(super) fn build<R: Recorder>(config: &Config, recorder: R, controls: &Contro
             .collect(),
         links: Vec::new(),
         link_wakes: Vec::new(),
+        gateways: Vec::new(),
         air: vec![AirSlots { frames: [idle; 2], next: 0 }; nodes],
         channel: Channel::new(&config.radio, config.seed, &medium),
         wiring: wiring(config),
@@ -132,10 +133,22 @@ pub(super) fn build<R: Recorder>(config: &Config, recorder: R, controls: &Contro
         world.routing_streams = (0..nodes).map(|n| stream(n, Purpose::RoutingJitter)).collect();
         world.start_routing();
     }
+    if !config.net.window_gateways.is_empty() {
+        // Packets then pass the doors of the link layers, even where there is none.
+        world.links = (0..nodes).map(|_| None).collect();
+        let gateway = || Gateway::new(config.mac.queue, config.net.window_idle, config.flows.len());
+        let gateways: BTreeMap<u64, Gateway> = config.net.window_gateways.iter().map(|&n| (n, gateway())).collect();
+        world.gateways = gateways.into_iter().map(|(n, gateway)| (NodeId(n as u32), gateway)).collect();
+    }
     if config.link.layer != LinkKind::Plain {
         let layer = |n: usize| LinkLayer::new(&config.link, NodeId(n as u32), stream(n, Purpose::Link));
         world.links = (0..nodes).map(layer).collect();
         world.link_wakes = vec![Time::NEVER; nodes];
+        for (n, layer) in world.links.iter().enumerate() {
+            if let Some(at) = layer.as_ref().and_then(LinkLayer::first_tick) {
+                world.events.push(at, Event::Link { node: NodeId(n as u32) });
+            }
+        }
     }
     for outage in &config.outages {
         let node = NodeId(outage.node);
@@ -189,7 +202,6 @@ impl<R: Recorder> World<R> {
                 sack_option_base: flow.tcp.sack_option_base,
                 bare: (flow.transport == Transport::TcpVegas && !flow.tcp.vegas_headers).then_some(flow.packet),
             },
-            max_window: f64::from(flow.max_window),
             cwnd: 0.0,
             generations: [0; 2 * TcpTimer::COUNT],
         });
@@ -211,6 +223,9 @@ fn wiring(config: &Config) -> Wiring {
         data_mode: modes::mode_of(radio.data_rate).unwrap_or(0),
         basic_mode: modes::mode_of(radio.basic_rate).unwrap_or(0),
         eager: false,
+        metered: config.link.layer == LinkKind::Nred,
+        watched: config.link.layer == LinkKind::Nred,
+        notice_bytes: config.net.ip_header + config.link.nred_bytes,
         sample_interval: config.series.interval,
     }
 }
@@ -363,6 +378,12 @@ fn check_mac(config: &Config) -> Result<(), BuildError> {
     require(m.timeout_margin <= Span::from_millis(1), "mac.timeout_margin", || "at most 1 ms is allowed".to_string())?;
     let n = &config.net;
     require((1..=255).contains(&n.ttl), "net.ttl", || format!("found {}; allowed are 1 to 255 hops", n.ttl))?;
+    let nodes = config.nodes.len();
+    let absent = n.window_gateways.iter().find(|&&node| node >= nodes as u64);
+    require(absent.is_none(), "net.window_gateways", || {
+        format!("node {} does not exist; nodes are 0 to {}", absent.unwrap_or(&0), nodes - 1)
+    })?;
+    require(n.window_idle > Span::ZERO, "net.window_idle", || "more than zero is needed".to_string())?;
     require(n.link_delay <= Span::from_secs(1), "net.link_delay", || "at most 1 s is allowed".to_string())?;
     for (key, value) in [("ip_header", n.ip_header), ("udp_header", n.udp_header)] {
         require(value <= 1_000, format!("net.{key}"), || format!("found {value}; allowed are 0 to 1000 bytes"))?;

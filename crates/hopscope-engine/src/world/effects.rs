@@ -77,12 +77,14 @@ impl<R: Recorder> World<R> {
 
     /// A data frame came in: the receiver gets its own copy of the packet.
     fn on_data_frame(&mut self, node: NodeId, packet: PacketId, from: NodeId) {
-        if let Body::Arp { target, reply } = self.packets.get(packet).body {
-            self.on_arp(node, from, target, reply);
-        } else {
-            let copy = self.packets.copy(packet);
-            self.packets.get_mut(copy).prev_hop = from;
-            self.link_up(node, copy);
+        match self.packets.get(packet).body {
+            Body::Arp { target, reply } => self.on_arp(node, from, target, reply),
+            Body::Notice(notice) => self.on_notice(node, notice),
+            _ => {
+                let copy = self.packets.copy(packet);
+                self.packets.get_mut(copy).prev_hop = from;
+                self.link_up(node, copy);
+            }
         }
     }
 
@@ -134,13 +136,22 @@ impl<R: Recorder> World<R> {
         } else {
             self.transmit_through_channel(frame, heard, slot);
         }
+        if self.wiring.watched {
+            self.watch(frame);
+        }
+    }
+
+    /// What a frame means beyond its effect on the radios: to tests that want every edge, and to meters of the channel.
+    #[cold]
+    fn watch(&mut self, frame: &Frame) {
         if self.wiring.eager {
             for link in self.medium.hearers(frame.src) {
-                let start = now + Span(u64::from(link.delay));
+                let start = self.now + Span(u64::from(link.delay));
                 self.events.push(start + Span(1), Event::Touch { node: link.to });
                 self.events.push(start + frame.airtime, Event::Touch { node: link.to });
             }
         }
+        self.meter(frame);
     }
 
     /// The same scan where each copy has a power and a fate of its own, and radios may be off.
@@ -156,6 +167,12 @@ impl<R: Recorder> World<R> {
             }
             let Some((power, mut flags)) = self.channel.carry(first + place, link, &carried, now) else { continue };
             let start = now + Span(u64::from(link.delay));
+            if self.wiring.metered && flags & Arrival::SENSED != 0 {
+                let mine = link.to == frame.dst && flags & Arrival::DECODABLE != 0;
+                if let Some(layer) = &mut self.links[link.to.index()] {
+                    layer.on_sensed(start, start + frame.airtime, mine);
+                }
+            }
             if broadcast || link.to == frame.dst {
                 flags |= Arrival::FOR_ME;
                 if flags & Arrival::DECODABLE != 0 {
@@ -324,9 +341,9 @@ impl<R: Recorder> World<R> {
         self.tcp_effects = effects;
         if R::ENABLED
             && end == End::Sender
-            && let Flow { endpoint: Endpoint::Tcp { sender, .. }, max_window, cwnd, .. } = &mut self.flows[flow.index()]
+            && let Flow { endpoint: Endpoint::Tcp { sender, .. }, cwnd, .. } = &mut self.flows[flow.index()]
         {
-            let window = sender.cwnd().min(*max_window);
+            let window = sender.cwnd().min(sender.receiver_window());
             if *cwnd != window {
                 *cwnd = window;
                 self.note(Record::Cwnd { flow, cwnd: window });

@@ -83,7 +83,6 @@ pub struct Flow {
     /// Bytes that a UDP source has ready beyond what it has sent (bulk and file).
     pub(super) backlog: u64,
     pub(super) sizes: SegmentSizes,
-    pub(super) max_window: f64,
     /// Window last recorded.
     pub(super) cwnd: f64,
     pub(super) generations: [u32; 2 * TcpTimer::COUNT],

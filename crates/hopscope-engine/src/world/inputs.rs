@@ -37,7 +37,7 @@ impl<R: Recorder> World<R> {
                 self.nets[node.index()].refill_queued = false;
                 self.refill(node, true);
             }
-            Event::Link { node } => self.feed_mac(node),
+            Event::Link { node } => self.on_link_event(node),
             Event::Power { node, on } => {
                 let outages = &mut self.off[node.index()];
                 *outages = if on { *outages - 1 } else { *outages + 1 };
@@ -116,7 +116,10 @@ impl<R: Recorder> World<R> {
     fn deliver(&mut self, node: NodeId, packet: &Packet) {
         match packet.body {
             Body::Tcp(segment) => {
-                let segment = TcpSegment { ecn: packet.ecn, ..segment };
+                let mut segment = TcpSegment { ecn: packet.ecn, ..segment };
+                if !self.gateways.is_empty() {
+                    self.pass_gateway(node, packet.flow, &mut segment);
+                }
                 let flow = packet.flow;
                 let state = &mut self.flows[flow.index()];
                 let at_receiver = node == state.to;
@@ -155,7 +158,9 @@ impl<R: Recorder> World<R> {
             Body::Opaque { handle } => {
                 self.arrived.push(super::Arrived { at: self.now, node, from: packet.src, hops: packet.hops, handle });
             }
-            Body::Arp { .. } | Body::Aodv(_) | Body::Routing => debug_assert!(false, "they end below the transport"),
+            Body::Arp { .. } | Body::Aodv(_) | Body::Routing | Body::Notice(_) => {
+                debug_assert!(false, "they end below the transport")
+            }
         }
     }
 

@@ -2,11 +2,14 @@
 
 use super::World;
 use crate::event::Event;
-use crate::ids::{NodeId, PacketId};
-use crate::link::{Head, LinkLayer, Verdict};
-use crate::packet::{Body, Ecn};
+use crate::ids::{FlowId, NodeId, PacketId};
+use crate::link::{Head, LinkLayer, Notice, Verdict};
+use crate::mac::dcf::Frame;
+use crate::packet::tcp::TcpSegment;
+use crate::packet::{Body, Ecn, ExtraId, Packet};
+use crate::phy::Arrival;
 use crate::record::{DropReason, Record, Recorder};
-use crate::units::Time;
+use crate::units::{Span, Time};
 
 impl<R: Recorder> World<R> {
     /// The link layer of a node.
@@ -23,7 +26,13 @@ impl<R: Recorder> World<R> {
             self.feed_mac(node);
             return;
         }
-        let packet = *self.packets.get(id);
+        let mut packet = *self.packets.get(id);
+        if let Body::Tcp(segment) = &mut packet.body
+            && !self.gateways.is_empty()
+        {
+            self.pass_gateway(node, packet.flow, segment);
+            self.packets.get_mut(id).body = packet.body;
+        }
         let waiting = self.nets[node.index()].queue.len();
         if self.is_judged(id) {
             let service = self.rules.exchange(packet.next_hop, packet.bytes);
@@ -44,6 +53,16 @@ impl<R: Recorder> World<R> {
             link.on_joined(id, packet.src, packet.dst, packet.bytes, now);
         }
         self.feed_mac(node);
+    }
+
+    /// A segment passes a node: a gateway counts its flow and lowers the window that an ACK advertises.
+    #[cold]
+    pub(super) fn pass_gateway(&mut self, node: NodeId, flow: FlowId, segment: &mut TcpSegment) {
+        let Some((_, gateway)) = self.gateways.iter_mut().find(|(at, _)| *at == node) else { return };
+        gateway.on_packet(flow, self.now);
+        if segment.flags.ack && segment.len == 0 {
+            segment.window = segment.window.min(gateway.window(self.flows[flow.index()].packet, self.now));
+        }
     }
 
     /// Puts a packet into the queue; false when it was dropped.
@@ -110,6 +129,71 @@ impl<R: Recorder> World<R> {
         }
     }
 
+    /// The layer of a node wanted to act now: its next packet may go, or an interval of its ends.
+    pub(super) fn on_link_event(&mut self, node: NodeId) {
+        let now = self.now;
+        if let Some(tick) = self.link(node).and_then(|link| link.on_tick(now)) {
+            self.events.push(tick.next, Event::Link { node });
+            if let Some(notice) = tick.notice {
+                self.send_notice(node, notice);
+            }
+        }
+        self.feed_mac(node);
+    }
+
+    /// Tells the neighbours what they are to drop; goes in front of all data.
+    fn send_notice(&mut self, node: NodeId, notice: Notice) {
+        let packet = Packet {
+            flow: FlowId(u32::MAX),
+            src: node,
+            dst: NodeId::BROADCAST,
+            next_hop: NodeId::BROADCAST,
+            prev_hop: node,
+            bytes: self.wiring.notice_bytes,
+            ttl: 1,
+            hops: 0,
+            ecn: Ecn::NotEct,
+            extra: ExtraId::NONE,
+            sent: self.now,
+            body: Body::Notice(notice),
+        };
+        let id = self.packets.insert(packet);
+        self.enqueue(node, id);
+    }
+
+    /// A neighbour's notification has come.
+    pub(super) fn on_notice(&mut self, node: NodeId, notice: Notice) {
+        let now = self.now;
+        if let Some(link) = self.link(node) {
+            link.on_notice(notice, now);
+        }
+    }
+
+    /// Layers that measure the use of the channel learn of a frame: its sender, and those that sense it unless the
+    /// channel varies, where it is told copy by copy.
+    pub(super) fn meter(&mut self, frame: &Frame) {
+        if !self.wiring.metered {
+            return;
+        }
+        let now = self.now;
+        if let Some(layer) = &mut self.links[frame.src.index()] {
+            layer.on_air(now, now + frame.airtime);
+        }
+        if !(self.channel.is_plain() && self.off.is_empty()) {
+            return;
+        }
+        for link in self.medium.hearers(frame.src) {
+            if link.flags & Arrival::SENSED == 0 {
+                continue;
+            }
+            if let Some(layer) = &mut self.links[link.to.index()] {
+                let start = now + Span(u64::from(link.delay));
+                let mine = link.to == frame.dst && link.flags & Arrival::DECODABLE != 0;
+                layer.on_sensed(start, start + frame.airtime, mine);
+            }
+        }
+    }
+
     fn wake_link(&mut self, node: NodeId, at: Time) {
         let wakes = &mut self.link_wakes[node.index()];
         if *wakes != at {
@@ -123,7 +207,7 @@ impl<R: Recorder> World<R> {
         match self.packets.get(id).body {
             Body::Tcp(segment) => self.wiring.link_acks || segment.len > 0,
             Body::Udp { .. } | Body::Opaque { .. } => true,
-            Body::Arp { .. } | Body::Aodv(_) | Body::Routing => false,
+            Body::Arp { .. } | Body::Aodv(_) | Body::Routing | Body::Notice(_) => false,
         }
     }
 

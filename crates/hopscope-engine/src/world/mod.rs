@@ -25,7 +25,7 @@ use crate::link::LinkLayer;
 use crate::mac::contention::Station;
 use crate::mac::dcf::{Attempts, Frame};
 use crate::mac::{Dcf, MacRules};
-use crate::net::{Arp, InterfaceQueue};
+use crate::net::{Arp, Gateway, InterfaceQueue};
 use crate::packet::{Body, Ecn, ExtraId, Packet, PacketArena};
 use crate::queue::EventQueue;
 use crate::record::{DropReason, Record, Recorder};
@@ -72,6 +72,12 @@ struct Wiring {
     basic_mode: u8,
     /// Every radio edge gets an event: slow, for tests that compare with the lazy way.
     eager: bool,
+    /// Link layers measure the use of the channel.
+    metered: bool,
+    /// One of the two: frames are told to more than the radios.
+    watched: bool,
+    /// Size of a link layer's notification with its network header.
+    notice_bytes: u32,
     sample_interval: Span,
 }
 
@@ -110,6 +116,8 @@ pub struct World<R: Recorder> {
     links: Vec<Option<LinkLayer>>,
     /// Instant of the last wake-up that each link layer asked for.
     link_wakes: Vec<Time>,
+    /// Nodes that lower the advertised windows of the TCP flows that pass.
+    gateways: Vec<(NodeId, Gateway)>,
     air: Vec<AirSlots>,
     routes: FixedRoutes,
     /// Outages under way at each node; none where the radios are always on.
@@ -151,6 +159,7 @@ impl<R: Recorder> World<R> {
     /// Must be called before the run.
     pub fn set_eager(&mut self) {
         self.wiring.eager = true;
+        self.wiring.watched = true;
         self.set_all_listen();
     }
 

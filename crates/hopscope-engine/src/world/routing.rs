@@ -72,12 +72,12 @@ impl<R: Recorder> World<R> {
                 hops: packet.hops,
                 source_route: source_route.as_ref(),
             }),
-            Body::Aodv(_) | Body::Routing | Body::Arp { .. } => {
+            Body::Aodv(_) | Body::Routing | Body::Arp { .. } | Body::Notice(_) => {
                 self.drop_packet(node, id, DropReason::RetryLimit);
                 None
             }
         };
-        if matches!(packet.body, Body::Arp { .. }) {
+        if matches!(packet.body, Body::Arp { .. } | Body::Notice(_)) {
             return;
         }
         self.routing_input(node, |router, cx| router.on_link_failure(packet.next_hop, lost.as_ref(), cx));
@@ -85,7 +85,7 @@ impl<R: Recorder> World<R> {
 
     /// True for a packet that goes to the head of the interface queue.
     pub(super) fn is_routing(&self, id: PacketId) -> bool {
-        matches!(self.packets.get(id).body, Body::Aodv(_) | Body::Routing)
+        matches!(self.packets.get(id).body, Body::Aodv(_) | Body::Routing | Body::Notice(_))
     }
 
     /// One input to a node's machine, and its effects carried out.

@@ -213,6 +213,11 @@ impl TcpSender {
         self.core.window.cwnd
     }
 
+    /// Receiver window in segments: the flow's limit, or what ACKs advertise where that is less.
+    pub fn receiver_window(&self) -> f64 {
+        self.core.max_window as f64
+    }
+
     /// Slow-start threshold in segments.
     pub fn ssthresh(&self) -> f64 {
         self.core.window.ssthresh
