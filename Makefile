@@ -70,7 +70,7 @@ validate: $(VENV)/.engine ## Every validation entry of the catalogue, in full le
 test: test-rust test-python ## Every test, Rust and Python
 
 test-rust: ## The engine's own tests
-	@command -v cargo >/dev/null || { echo "a Rust toolchain is needed: rustc 1.85 or newer and cargo, see https://rustup.rs" >&2; exit 1; }
+	@command -v cargo >/dev/null || { echo "a Rust toolchain is needed: rustc 1.91 or newer for the tests and cargo, see https://rustup.rs" >&2; exit 1; }
 	$(call quiet,building the Rust tests,cargo test --locked --workspace --exclude hopscope-python --no-run)
 	@log=$$(mktemp); status=0; cargo test --quiet --locked --workspace --exclude hopscope-python >$$log 2>&1 </dev/null || status=$$?; \
 	if [ $$status -ne 0 ]; then cat $$log; rm -f $$log; echo "make: FAILED: Rust tests" >&2; exit 1; fi; \

@@ -2,6 +2,7 @@
 
 mod analytic;
 mod channel;
+mod conformance;
 mod control;
 mod determinism;
 mod dsr;

@@ -14,6 +14,8 @@ use crate::units::{Span, Time};
 struct Slot {
     /// When it left last.
     sent: Time,
+    /// Its place among all that was sent: a burst leaves in one instant.
+    order: u64,
     /// Times it was sent.
     copies: u32,
     /// Counted as delivered by a SACK block.
@@ -63,9 +65,8 @@ pub(super) struct LostSegment {
 /// The segment sent last of those that an ACK is the first to name.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(super) struct Newest {
-    pub(super) sent: Time,
-    /// Number after it.
-    pub(super) end: u64,
+    /// Its place among all that was sent.
+    pub(super) order: u64,
     /// Time since it left.
     pub(super) rtt: Span,
     /// It was sent more than once.
@@ -93,6 +94,8 @@ pub(super) struct SentLog {
     /// Number of the segment in the first slot, from 0.
     first: u64,
     slots: VecDeque<Slot>,
+    /// Segments sent so far, repetitions included.
+    order: u64,
     /// Bytes in the slots that a block has reported.
     sacked: u64,
     /// Bytes in flight: sent, not named by any ACK and not given up.
@@ -114,6 +117,7 @@ impl SentLog {
             mss,
             first: 0,
             slots: VecDeque::with_capacity(max_window.min(4096) as usize + 1),
+            order: 0,
             sacked: 0,
             flying: 0,
             given_up: 0,
@@ -148,8 +152,10 @@ impl SentLog {
         if !slot.sacked && (slot.copies == 0 || slot.lost) {
             self.flying += self.mss;
         }
+        self.order += 1;
         *slot = Slot {
             sent: now,
+            order: self.order,
             copies: slot.copies + 1,
             sacked: slot.sacked,
             lost: false,
@@ -170,7 +176,7 @@ impl SentLog {
     /// An ACK of everything below `ack` (`all`: of everything sent), with blocks above it.
     pub(super) fn on_ack(&mut self, ack: u64, all: bool, blocks: &[SackBlock], now: Time) -> AckReport {
         let mut report = AckReport::default();
-        let mut newest: Option<(Slot, u64)> = None;
+        let mut newest: Option<Slot> = None;
         let below = (ack.saturating_sub(1) / self.mss).saturating_sub(self.first).min(self.slots.len() as u64);
         for _ in 0..if all { self.slots.len() as u64 } else { below } {
             if let Some(slot) = self.slots.pop_front() {
@@ -198,13 +204,13 @@ impl SentLog {
                 }
             }
         }
-        let Some((slot, end)) = newest else { return report };
+        let Some(slot) = newest else { return report };
         self.delivered += report.delivered;
         self.delivered_at = now;
         let rtt = now.saturating_since(slot.sent);
         let again = slot.copies > 1;
         report.rtt = (!again).then_some(rtt);
-        report.newest = Some(Newest { sent: slot.sent, end, rtt, again });
+        report.newest = Some(Newest { order: slot.order, rtt, again });
         self.first_sent = slot.sent;
         let sending = slot.sent.saturating_since(slot.first_sent);
         let interval = sending.max(now.saturating_since(slot.delivered_at));
@@ -222,7 +228,7 @@ impl SentLog {
     }
 
     /// An ACK is the first to name this segment.
-    fn name(&mut self, slot: &Slot, end: u64, newest: &mut Option<(Slot, u64)>, report: &mut AckReport) {
+    fn name(&mut self, slot: &Slot, end: u64, newest: &mut Option<Slot>, report: &mut AckReport) {
         if slot.copies == 0 {
             return;
         }
@@ -234,8 +240,8 @@ impl SentLog {
         if slot.copies == 1 {
             report.lowest_sent_once = Some(report.lowest_sent_once.map_or(end, |low| low.min(end)));
         }
-        if newest.is_none_or(|(n, e)| (slot.sent, end) >= (n.sent, e)) {
-            *newest = Some((*slot, end));
+        if newest.is_none_or(|found| slot.order > found.order) {
+            *newest = Some(*slot);
         }
     }
 
@@ -252,14 +258,13 @@ impl SentLog {
         Some(1 + (self.first + at as u64) * self.mss)
     }
 
-    /// When the first segment in flight left, and the number after it.
-    pub(super) fn first_flying(&self) -> Option<(Time, u64)> {
-        let at = self.slots.iter().position(|slot| !slot.lost && !slot.sacked)?;
-        Some((self.slots[at].sent, 1 + (self.first + at as u64 + 1) * self.mss))
+    /// The place, among all that was sent, of the first segment in flight.
+    pub(super) fn first_flying(&self) -> Option<u64> {
+        self.slots.iter().find(|slot| !slot.lost && !slot.sacked).map(|slot| slot.order)
     }
 
-    /// Gives up the segments in flight that `judge` condemns by sending time and number after them, and tells `note` of
-    /// each; true if any.
+    /// Gives up the segments in flight that `judge` condemns by the time they left and their place among all that was
+    /// sent, and tells `note` of each; true if any.
     pub(super) fn lose(
         &mut self,
         mut judge: impl FnMut(Time, u64) -> bool,
@@ -269,7 +274,7 @@ impl SentLog {
         for (at, slot) in self.slots.iter_mut().enumerate() {
             let flying = !slot.sacked && !slot.lost && slot.copies > 0;
             let end = 1 + (self.first + at as u64 + 1) * self.mss;
-            if flying && judge(slot.sent, end) {
+            if flying && judge(slot.sent, slot.order) {
                 slot.lost = true;
                 self.flying -= self.mss;
                 self.given_up += self.mss;
@@ -361,16 +366,16 @@ mod tests {
         for n in 0..5 {
             log.on_sent(1 + 100 * n, n == 0, at(n));
         }
-        assert_eq!((log.flying(), log.first_flying()), (500, Some((at(0), 101))));
+        assert_eq!((log.flying(), log.first_flying()), (500, Some(1)));
         log.on_ack(1, false, &[SackBlock { start: 201, end: 401 }], at(50));
         assert_eq!((log.flying(), log.sacked(), log.first_lost()), (300, 200, None));
         assert!(log.lose(|sent, _| sent <= at(1), |_| ()));
-        assert_eq!((log.flying(), log.first_lost(), log.first_flying()), (100, Some(1), Some((at(4), 501))));
+        assert_eq!((log.flying(), log.first_lost(), log.first_flying()), (100, Some(1), Some(5)));
         assert!(!log.lose(|sent, _| sent <= at(1), |_| ()), "given up already");
         log.on_sent(1, false, at(60));
         assert_eq!((log.flying(), log.first_lost()), (200, Some(101)));
         let report = log.on_ack(101, false, &[], at(90));
-        assert_eq!(report.newest, Some(Newest { sent: at(60), end: 101, rtt: Span::from_millis(30), again: true }));
+        assert_eq!(report.newest, Some(Newest { order: 6, rtt: Span::from_millis(30), again: true }));
         assert_eq!((report.rtt, report.lowest_sent_once), (None, None));
         log.lose_first(|_| ());
         assert_eq!((log.flying(), log.first_lost()), (0, Some(101)));
@@ -387,7 +392,7 @@ mod tests {
             log.on_sent(1 + 100 * n, n == 0, at(n));
         }
         let mut told = Vec::new();
-        log.lose(|_, end| end <= 201, |lost| told.push((lost.start, lost.end, lost.in_flight, lost.lost)));
+        log.lose(|_, order| order <= 2, |lost| told.push((lost.start, lost.end, lost.in_flight, lost.lost)));
         assert_eq!(told, [(1, 101, 100, 100), (101, 201, 200, 200)]);
         log.on_sent(1, false, at(50));
         let rate = log.on_ack(401, false, &[], at(90)).rate.expect("a sample");

@@ -29,8 +29,8 @@ struct Probe {
 /// State of RACK and TLP.
 #[derive(Debug, Clone)]
 pub(in super::super) struct Rack {
-    /// The segment sent last of those that have arrived: when it left, and the number after it.
-    newest: (Time, u64),
+    /// The segment sent last of those that have arrived: its place among all that was sent.
+    newest: u64,
     rtt: Span,
     min_rtt: Option<Span>,
     /// Highest number reported, and whether anything below it came later.
@@ -49,7 +49,7 @@ pub(in super::super) struct Rack {
 impl Rack {
     pub(super) fn new() -> Self {
         Rack {
-            newest: (Time::ZERO, 0),
+            newest: 0,
             rtt: Span::ZERO,
             min_rtt: None,
             highest: 0,
@@ -156,11 +156,11 @@ impl Rack {
         if let Some(rtt) = report.rtt {
             self.min_rtt = Some(self.min_rtt.map_or(rtt, |least| least.min(rtt)));
         }
-        if let Some(Newest { sent, end, rtt, again }) = report.newest {
+        if let Some(Newest { order, rtt, again }) = report.newest {
             // The ACK of a repetition that comes too soon is that of the original.
             let believed = !again || self.min_rtt.is_none_or(|least| rtt >= least);
-            if believed && (sent, end) > self.newest {
-                self.newest = (sent, end);
+            if believed && order > self.newest {
+                self.newest = order;
                 self.rtt = rtt;
             }
         }
@@ -192,8 +192,8 @@ impl Rack {
             return; // in order of sending, nothing older than the newest arrival is in flight
         }
         let mut again_at: Option<Time> = None;
-        let judge = |slot_sent: Time, end: u64| {
-            let older = (slot_sent, end) < newest;
+        let judge = |slot_sent: Time, order: u64| {
+            let older = order < newest;
             let due = slot_sent + patience;
             if older && due > now {
                 again_at = Some(again_at.map_or(due, |at| at.max(due)));

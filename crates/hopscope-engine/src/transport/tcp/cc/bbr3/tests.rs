@@ -70,8 +70,7 @@ impl Path {
         self.bbr.on_sent(self.nxt, self.now);
         self.log.on_sent(self.nxt, self.flight.is_empty(), self.now);
         self.sent += 1;
-        let dropped =
-            self.queued() >= self.queue as u64 || (self.lose_every > 0 && self.sent.is_multiple_of(self.lose_every));
+        let dropped = self.queued() >= self.queue as u64 || (self.lose_every > 0 && self.sent % self.lose_every == 0);
         let arrival = (!dropped).then(|| {
             self.free = self.free.max(self.now) + Span(1_000_000_000 / self.rate);
             self.free + self.delay
@@ -91,7 +90,8 @@ impl Path {
                 break;
             }
             let Path { log, bbr, w, now, .. } = self;
-            log.lose(|_, end| end == seq + MSS, |segment| bbr.on_lost(w, segment, *now));
+            let mut first = true;
+            log.lose(|_, _| std::mem::take(&mut first), |segment| bbr.on_lost(w, segment, *now));
             lost = true;
         }
         if lost && self.bbr.repair == Repair::None {
