@@ -1,6 +1,7 @@
 //! Parameters of AODV (RFC 3561) and its named sets.
 
 use super::params::{choice, params};
+use super::section::{LONGEST, Section, seconds};
 use crate::error::BuildError;
 use crate::units::Span;
 
@@ -192,23 +193,25 @@ impl AodvConfig {
     /// # Errors
     /// Names the parameter, the value and what is allowed.
     pub fn check(&self) -> Result<(), BuildError> {
-        let positive = |name: &str, value: u64, unit: &str| {
-            let error = || BuildError::new(format!("routing.aodv.{name}"), format!("is 0{unit}; it must be more"));
-            if value == 0 { Err(error()) } else { Ok(()) }
-        };
-        positive("active_route_timeout", self.active_route_timeout.0, " s")?;
-        positive("my_route_timeout", self.my_route_timeout.0, " s")?;
-        positive("delete_period", self.delete_period.0, " s")?;
-        positive("node_traversal_time", self.node_traversal_time.0, " s")?;
-        positive("max_rreq_wait", self.max_rreq_wait.0, " s")?;
-        positive("hello_interval", self.hello_interval.0, " s")?;
-        positive("allowed_hello_loss", u64::from(self.allowed_hello_loss), "")?;
-        positive("buffer_packets", u64::from(self.buffer_packets), "")?;
-        positive("buffer_time", self.buffer_time.0, " s")?;
+        SECTION.no_zero_time(&[
+            ("active_route_timeout", self.active_route_timeout),
+            ("my_route_timeout", self.my_route_timeout),
+            ("delete_period", self.delete_period),
+            ("node_traversal_time", self.node_traversal_time),
+            ("max_rreq_wait", self.max_rreq_wait),
+            ("hello_interval", self.hello_interval),
+            ("buffer_time", self.buffer_time),
+        ])?;
+        SECTION.no_zero_count(&[
+            ("allowed_hello_loss", self.allowed_hello_loss),
+            ("buffer_packets", self.buffer_packets),
+        ])?;
         for (name, limit) in [("rreq_ratelimit", self.rreq_ratelimit), ("rerr_ratelimit", self.rerr_ratelimit)] {
-            positive(name, limit.map_or(1, u64::from), " per second")?;
+            if limit == Some(0) {
+                return SECTION.refuse(name, "is 0 per second; it must be more");
+            }
         }
-        let times = [
+        SECTION.no_endless_time(&[
             ("active_route_timeout", self.active_route_timeout),
             ("my_route_timeout", self.my_route_timeout),
             ("reverse_route_life", self.reverse_route_life),
@@ -218,51 +221,40 @@ impl AodvConfig {
             ("max_rreq_wait", self.max_rreq_wait),
             ("search_pause", self.search_pause),
             ("hello_interval", self.hello_interval),
-            ("hello_hold", self.hold()),
             ("broadcast_jitter", self.broadcast_jitter),
             ("buffer_time", self.buffer_time),
             ("release_gap", self.release_gap),
-        ];
-        for (name, value) in times {
-            if value > LONGEST {
-                let message = format!("comes to {} s; at most {} s are possible", value.as_secs(), LONGEST.as_secs());
-                return Err(BuildError::new(format!("routing.aodv.{name}"), message));
-            }
-        }
-        let hops = [
-            ("net_diameter", self.net_diameter),
-            ("ttl_start", self.ttl_start),
-            ("ttl_increment", self.ttl_increment),
-            ("data_ttl", self.data_ttl.unwrap_or(1)),
-        ];
-        for (name, value) in hops {
-            if !(1..=MAX_HOPS).contains(&value) {
-                let message = format!("is {value} hops; 1 to {MAX_HOPS} are possible");
-                return Err(BuildError::new(format!("routing.aodv.{name}"), message));
-            }
-        }
+        ])?;
+        SECTION.hops_up_to(
+            MAX_HOPS,
+            &[
+                ("net_diameter", self.net_diameter),
+                ("ttl_start", self.ttl_start),
+                ("ttl_increment", self.ttl_increment),
+                ("data_ttl", self.data_ttl.unwrap_or(1)),
+            ],
+        )?;
         for (name, value) in [("ttl_start", self.ttl_start), ("ttl_threshold", self.ttl_threshold)] {
             if value > self.net_diameter {
                 let message = format!("is {value} hops; it must not exceed net_diameter, {} hops", self.net_diameter);
-                return Err(BuildError::new(format!("routing.aodv.{name}"), message));
+                return SECTION.refuse(name, message);
             }
         }
-        if !(self.hello_hold.is_finite() && self.hold() >= self.hello_interval) {
+        let (hold, interval) = (self.hold(), self.hello_interval);
+        if !(self.hello_hold.is_finite() && (interval..=LONGEST).contains(&hold)) {
             let message = format!(
-                "is {}, which gives a hold time of {} s; that must be at least hello_interval, {} s",
+                "is {}, which gives a hold time of {} s; that must be at least hello_interval, {} s, and at most {} s",
                 self.hello_hold,
-                self.hold().as_secs(),
-                self.hello_interval.as_secs(),
+                seconds(hold),
+                seconds(interval),
+                seconds(LONGEST),
             );
-            return Err(BuildError::new("routing.aodv.hello_hold", message));
+            return SECTION.refuse("hello_hold", message);
         }
-        if self.hello_jitter >= self.hello_interval {
-            let message = format!(
-                "is {} s; it must be less than hello_interval, {} s",
-                self.hello_jitter.as_secs(),
-                self.hello_interval.as_secs(),
-            );
-            return Err(BuildError::new("routing.aodv.hello_jitter", message));
+        if self.hello_jitter >= interval {
+            let (jitter, interval) = (seconds(self.hello_jitter), seconds(interval));
+            let message = format!("is {jitter} s; it must be less than hello_interval, {interval} s");
+            return SECTION.refuse("hello_jitter", message);
         }
         Ok(())
     }
@@ -283,22 +275,13 @@ impl AodvConfig {
     }
 }
 
-/// Longest time: a sum of an instant and a few of them cannot overflow.
-const LONGEST: Span = Span::from_secs(1_000_000);
+const SECTION: Section = Section("routing.aodv");
 /// Hop counts are one octet; the largest value stands for "not reachable".
 const MAX_HOPS: u32 = 254;
 
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn every_named_set_is_valid_and_no_other_name_is_known() {
-        for (name, _) in AodvConfig::SETS {
-            assert_eq!(AodvConfig::set(name).expect("a listed set exists").check(), Ok(()), "{name}");
-        }
-        assert_eq!(AodvConfig::set("aodv"), None);
-    }
 
     #[test]
     fn derived_times_are_those_of_the_rfc() {

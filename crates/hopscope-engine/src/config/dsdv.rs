@@ -1,6 +1,7 @@
 //! Parameters of DSDV (Perkins and Bhagwat 1994) and its named sets.
 
 use super::params::{choice, params};
+use super::section::{Section, seconds};
 use crate::error::BuildError;
 use crate::units::Span;
 
@@ -79,65 +80,41 @@ impl DsdvConfig {
     /// # Errors
     /// Names the parameter, the value and what is allowed.
     pub fn check(&self) -> Result<(), BuildError> {
-        let error = |name: &str, message: String| Err(BuildError::new(format!("routing.dsdv.{name}"), message));
         if self.update_interval < SHORTEST_INTERVAL {
-            let (found, least) = (self.update_interval.as_secs(), SHORTEST_INTERVAL.as_secs());
-            return error("update_interval", format!("is {found} s; it must be at least {least} s"));
+            let (found, least) = (seconds(self.update_interval), seconds(SHORTEST_INTERVAL));
+            return SECTION.refuse("update_interval", format!("is {found} s; it must be at least {least} s"));
         }
-        if self.missed_updates == 0 {
-            return error("missed_updates", "is 0; it must be at least 1".into());
-        }
-        if self.buffer_packets == 0 {
-            return error("buffer_packets", "is 0 packets; it must be at least 1".into());
-        }
+        SECTION.no_zero_count(&[("missed_updates", self.missed_updates), ("buffer_packets", self.buffer_packets)])?;
         if !(0.0..=1.0).contains(&self.settling_memory) {
-            return error("settling_memory", format!("is {}; it must be from 0 to 1", self.settling_memory));
+            return SECTION.refuse("settling_memory", format!("is {}; it must be from 0 to 1", self.settling_memory));
         }
-        let times = [
+        SECTION.no_endless_time(&[
             ("update_interval", self.update_interval),
             ("settling_time", self.settling_time),
             ("trigger_gap", self.trigger_gap),
             ("startup_jitter", self.startup_jitter),
             ("broadcast_jitter", self.broadcast_jitter),
             ("buffer_time", self.buffer_time),
-        ];
-        for (name, value) in times {
-            if value > LONGEST {
-                return error(name, format!("is {} s; at most {} s are possible", value.as_secs(), LONGEST.as_secs()));
-            }
-        }
+        ])?;
         if self.missed_updates > MOST_MISSED {
-            return error("missed_updates", format!("is {}; 1 to {MOST_MISSED} are possible", self.missed_updates));
+            let message = format!("is {}; 1 to {MOST_MISSED} are possible", self.missed_updates);
+            return SECTION.refuse("missed_updates", message);
         }
         if self.data_header > 1_000 {
-            return error("data_header", format!("is {} bytes; 0 to 1000 are possible", self.data_header));
+            return SECTION.refuse("data_header", format!("is {} bytes; 0 to 1000 are possible", self.data_header));
         }
-        match self.data_ttl {
-            Some(ttl) if !(1..=255).contains(&ttl) => {
-                error("data_ttl", format!("is {ttl} hops; 1 to 255 are possible"))
-            }
-            _ => Ok(()),
-        }
+        SECTION.hops_up_to(255, &[("data_ttl", self.data_ttl.unwrap_or(1))])
     }
 }
 
+const SECTION: Section = Section("routing.dsdv");
 /// An update takes longer than this on the air at most rates.
 const SHORTEST_INTERVAL: Span = Span::from_millis(1);
-/// Longest time of a parameter; a sum of an instant and a few of them cannot overflow.
-const LONGEST: Span = Span::from_secs(1_000_000);
 const MOST_MISSED: u32 = 1_000;
 
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn every_named_set_is_valid_and_no_other_name_is_known() {
-        for (name, _) in DsdvConfig::SETS {
-            assert_eq!(DsdvConfig::set(name).expect("a listed set exists").check(), Ok(()), "{name}");
-        }
-        assert_eq!(DsdvConfig::set("perkins"), None);
-    }
 
     #[test]
     fn bad_values_name_their_key() {

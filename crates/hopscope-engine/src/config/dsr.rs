@@ -1,6 +1,7 @@
 //! Parameters of DSR (RFC 4728) and its named set.
 
 use super::params::{choice, params};
+use super::section::{Section, seconds};
 use crate::error::BuildError;
 use crate::units::Span;
 
@@ -84,7 +85,6 @@ impl DsrConfig {
     /// # Errors
     /// Names the parameter, the value and what is allowed.
     pub fn check(&self) -> Result<(), BuildError> {
-        let refuse = |name: &str, message: String| Err(BuildError::new(format!("routing.dsr.{name}"), message));
         let times = [
             ("nonprop_request_timeout", self.nonprop_request_timeout),
             ("request_period", self.request_period),
@@ -94,74 +94,46 @@ impl DsrConfig {
             ("use_extends", self.use_extends),
             ("send_buffer_timeout", self.send_buffer_timeout),
         ];
-        for (name, time) in times {
-            if time == Span::ZERO {
-                return refuse(name, "is 0 s; it must be more".into());
-            }
-        }
-        let others = [
+        SECTION.no_zero_time(&times)?;
+        SECTION.no_endless_time(&times)?;
+        SECTION.no_endless_time(&[
             ("max_request_period", self.max_request_period),
             ("broadcast_jitter", self.broadcast_jitter),
             ("cached_reply_delay", self.cached_reply_delay),
             ("broken_link_memory", self.broken_link_memory),
-        ];
-        for (name, time) in times.into_iter().chain(others) {
-            if time > LONGEST {
-                return refuse(name, format!("is {} s; at most {LONGEST_SECONDS} s are possible", time.as_secs()));
-            }
-        }
-        let counts = [
+        ])?;
+        SECTION.no_zero_count(&[
             ("request_table_size", self.request_table_size),
             ("request_table_ids", self.request_table_ids),
             ("send_buffer_size", self.send_buffer_size),
-        ];
-        for (name, count) in counts {
-            if count == 0 {
-                return refuse(name, "is 0; it must be more".into());
-            }
-        }
-        if !(1..=255).contains(&self.discovery_hop_limit) {
-            let limit = self.discovery_hop_limit;
-            return refuse("discovery_hop_limit", format!("is {limit} hops; 1 to 255 are possible"));
-        }
+        ])?;
+        SECTION.hops_up_to(255, &[("discovery_hop_limit", self.discovery_hop_limit)])?;
         if self.max_salvage_count > 15 {
-            let count = self.max_salvage_count;
-            return refuse("max_salvage_count", format!("is {count}; 0 to 15 are possible (a field of four bits)"));
+            let message = format!("is {}; 0 to 15 are possible (a field of four bits)", self.max_salvage_count);
+            return SECTION.refuse("max_salvage_count", message);
         }
         if self.max_request_period < self.request_period {
-            let (longest, first) = (self.max_request_period.as_secs(), self.request_period.as_secs());
-            return refuse(
-                "max_request_period",
-                format!("is {longest} s; it must be at least request_period, {first} s"),
-            );
+            let (longest, first) = (seconds(self.max_request_period), seconds(self.request_period));
+            let message = format!("is {longest} s; it must be at least request_period, {first} s");
+            return SECTION.refuse("max_request_period", message);
         }
         if !(self.stability_incr_factor.is_finite() && self.stability_incr_factor >= 1.0) {
-            let factor = self.stability_incr_factor;
-            return refuse("stability_incr_factor", format!("is {factor}; it must be at least 1"));
+            let message = format!("is {}; it must be at least 1", self.stability_incr_factor);
+            return SECTION.refuse("stability_incr_factor", message);
         }
         if !(0.0..1.0).contains(&self.stability_decr_factor) {
-            let factor = self.stability_decr_factor;
-            return refuse("stability_decr_factor", format!("is {factor}; it must be at least 0 and less than 1"));
+            let message = format!("is {}; it must be at least 0 and less than 1", self.stability_decr_factor);
+            return SECTION.refuse("stability_decr_factor", message);
         }
         Ok(())
     }
 }
 
-/// Longest time a parameter may have.
-pub(crate) const LONGEST: Span = Span::from_secs(LONGEST_SECONDS);
-const LONGEST_SECONDS: u64 = 1_000_000;
+const SECTION: Section = Section("routing.dsr");
 
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn every_named_set_is_valid_and_no_other_name_is_known() {
-        for (name, _) in DsrConfig::SETS {
-            assert_eq!(DsrConfig::set(name).expect("a listed set exists").check(), Ok(()), "{name}");
-        }
-        assert_eq!(DsrConfig::set("dsr"), None);
-    }
 
     #[test]
     fn bad_values_name_their_key_and_what_is_allowed() {
@@ -169,7 +141,7 @@ mod tests {
         let cases = [
             (DsrConfig { request_period: Span::ZERO, ..base() }, "request_period", "more"),
             (DsrConfig { broadcast_jitter: Span(u64::MAX), ..base() }, "broadcast_jitter", "at most 1000000 s"),
-            (DsrConfig { send_buffer_size: 0, ..base() }, "send_buffer_size", "more"),
+            (DsrConfig { send_buffer_size: 0, ..base() }, "send_buffer_size", "at least 1"),
             (DsrConfig { discovery_hop_limit: 256, ..base() }, "discovery_hop_limit", "1 to 255"),
             (DsrConfig { discovery_hop_limit: 0, ..base() }, "discovery_hop_limit", "1 to 255"),
             (DsrConfig { max_salvage_count: 16, ..base() }, "max_salvage_count", "0 to 15"),

@@ -12,6 +12,7 @@ pub mod outage;
 pub(crate) mod params;
 pub mod presets;
 pub mod radio;
+mod section;
 pub mod tcp;
 
 use serde::{Deserialize, Serialize};
@@ -27,6 +28,7 @@ pub use olsr::OlsrConfig;
 pub use outage::Outage;
 pub use params::ParamInfo;
 pub use radio::RadioConfig;
+pub(crate) use section::LONGEST;
 pub use tcp::TcpConfig;
 
 use crate::units::{Span, Time};

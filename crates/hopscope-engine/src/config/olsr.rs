@@ -1,6 +1,7 @@
 //! Parameters of OLSR (RFC 3626) and its named sets.
 
 use super::params::{choice, params};
+use super::section::{Section, seconds};
 use crate::error::BuildError;
 use crate::packet::olsr::TimeCode;
 use crate::units::Span;
@@ -81,24 +82,21 @@ impl OlsrConfig {
     /// # Errors
     /// Names the parameter, the value and what is allowed.
     pub fn check(&self) -> Result<(), BuildError> {
-        let refuse = |name: &str, message: String| Err(BuildError::new(format!("routing.olsr.{name}"), message));
         let times = [
             ("hello_interval", self.hello_interval, "neighb_hold_time", self.neighb_hold_time),
             ("tc_interval", self.tc_interval, "top_hold_time", self.top_hold_time),
         ];
         for (interval_name, interval, hold_name, hold) in times {
-            if interval == Span::ZERO {
-                return refuse(interval_name, "is 0 s; it must be more".into());
-            }
+            SECTION.no_zero_time(&[(interval_name, interval)])?;
             if hold < interval {
                 let message =
                     format!("is {} s; it must be at least {interval_name}, {} s", seconds(hold), seconds(interval));
-                return refuse(hold_name, message);
+                return SECTION.refuse(hold_name, message);
             }
             if hold > TimeCode::LONGEST {
                 let message =
                     format!("is {} s; a message can announce at most {} s", seconds(hold), seconds(TimeCode::LONGEST));
-                return refuse(hold_name, message);
+                return SECTION.refuse(hold_name, message);
             }
             if self.max_jitter >= interval {
                 let message = format!(
@@ -106,7 +104,7 @@ impl OlsrConfig {
                     seconds(self.max_jitter),
                     seconds(interval)
                 );
-                return refuse("max_jitter", message);
+                return SECTION.refuse("max_jitter", message);
             }
         }
         if self.dup_hold_time <= self.max_jitter {
@@ -115,47 +113,44 @@ impl OlsrConfig {
                 seconds(self.dup_hold_time),
                 seconds(self.max_jitter)
             );
-            return refuse("dup_hold_time", message);
+            return SECTION.refuse("dup_hold_time", message);
         }
+        // The other times are bounded by what a message can announce.
+        let others = [("dup_hold_time", self.dup_hold_time), ("tc_trigger_gap", self.tc_trigger_gap)];
+        SECTION.no_endless_time(&others)?;
         if self.willingness > WILL_ALWAYS {
-            return refuse("willingness", format!("is {}; 0 to {WILL_ALWAYS} are possible", self.willingness));
+            return SECTION.refuse("willingness", format!("is {}; 0 to {WILL_ALWAYS} are possible", self.willingness));
         }
-        if self.mpr_coverage == 0 {
-            return refuse("mpr_coverage", "is 0; it must be at least 1".into());
-        }
+        SECTION.no_zero_count(&[("mpr_coverage", self.mpr_coverage)])?;
         if self.tc_redundancy > 2 {
-            return refuse("tc_redundancy", format!("is {}; 0, 1 and 2 are possible", self.tc_redundancy));
+            return SECTION.refuse("tc_redundancy", format!("is {}; 0, 1 and 2 are possible", self.tc_redundancy));
         }
         self.check_hysteresis()
     }
 
     fn check_hysteresis(&self) -> Result<(), BuildError> {
-        let refuse = |name: &str, message: String| Err(BuildError::new(format!("routing.olsr.{name}"), message));
         if !(self.hysteresis_scaling > 0.0 && self.hysteresis_scaling < 1.0) {
-            return refuse("hysteresis_scaling", format!("is {}; it must be between 0 and 1", self.hysteresis_scaling));
+            return SECTION
+                .refuse("hysteresis_scaling", format!("is {}; it must be between 0 and 1", self.hysteresis_scaling));
         }
         if !(0.0..1.0).contains(&self.hysteresis_high) {
             let message = format!("is {}; it must be at least 0 and less than 1", self.hysteresis_high);
-            return refuse("hysteresis_high", message);
+            return SECTION.refuse("hysteresis_high", message);
         }
         if !(0.0..=self.hysteresis_high).contains(&self.hysteresis_low) {
             let message =
                 format!("is {}; 0 to hysteresis_high, {}, are possible", self.hysteresis_low, self.hysteresis_high);
-            return refuse("hysteresis_low", message);
+            return SECTION.refuse("hysteresis_low", message);
         }
         if !(1.0..=MAX_SILENCE).contains(&self.hysteresis_silence) {
             let message = format!("is {} intervals; 1 to {MAX_SILENCE} are possible", self.hysteresis_silence);
-            return refuse("hysteresis_silence", message);
+            return SECTION.refuse("hysteresis_silence", message);
         }
         Ok(())
     }
 }
 
-/// For messages: exact where the number of seconds is.
-fn seconds(span: Span) -> f64 {
-    span.0 as f64 / 1e9
-}
-
+const SECTION: Section = Section("routing.olsr");
 /// WILL_ALWAYS of RFC 3626 18.8.
 const WILL_ALWAYS: u32 = 7;
 /// Silences longer than this many intervals say nothing that the hold time does not.
@@ -164,14 +159,6 @@ const MAX_SILENCE: f64 = 100.0;
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn every_named_set_is_valid_and_no_other_name_is_known() {
-        for (name, _) in OlsrConfig::SETS {
-            assert_eq!(OlsrConfig::set(name).expect("a listed set exists").check(), Ok(()), "{name}");
-        }
-        assert_eq!(OlsrConfig::set("olsr"), None);
-    }
 
     #[test]
     fn the_papers_set_differs_where_the_paper_says() {
@@ -211,6 +198,16 @@ mod tests {
                 OlsrConfig { dup_hold_time: ms(100), ..base() },
                 "dup_hold_time",
                 "is 0.1 s; it must exceed max_jitter, 0.5 s, or copies of a message are taken for new",
+            ),
+            (
+                OlsrConfig { dup_hold_time: Span(u64::MAX / 1_000_000_000 * 1_000_000_000), ..base() },
+                "dup_hold_time",
+                "is 18446744073 s; at most 1000000 s are possible",
+            ),
+            (
+                OlsrConfig { tc_trigger_gap: Span::from_secs(1_000_001), ..base() },
+                "tc_trigger_gap",
+                "is 1000001 s; at most 1000000 s are possible",
             ),
             (OlsrConfig { willingness: 8, ..base() }, "willingness", "is 8; 0 to 7 are possible"),
             (OlsrConfig { mpr_coverage: 0, ..base() }, "mpr_coverage", "is 0; it must be at least 1"),

@@ -1,6 +1,7 @@
 //! The route cache: every link a node has heard of, in both directions (RFC 4728 4.1, appendix A).
 
-use crate::config::dsr::{DsrConfig, LONGEST, LinkLife};
+use crate::config::LONGEST;
+use crate::config::dsr::{DsrConfig, LinkLife};
 use crate::ids::NodeId;
 use crate::packet::dsr::BrokenLink;
 use crate::units::{Span, Time};
