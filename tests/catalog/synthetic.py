@@ -34,7 +34,15 @@ NETWORK = {
     "link_drop_probability": 0.001,
     "false_link_failures": 0,
 }
-NODE = {"queue_mean": 0.5, "queue_max": 5, "queue_drops": 0, "mac_packets": 1000, "mac_retry_drops": 1}
+NODE = {
+    "queue_mean": 0.5,
+    "queue_max": 5,
+    "queue_drops": 0,
+    "mac_packets": 1000,
+    "mac_retry_drops": 1,
+    "rts_sent": 2000,
+    "data_sent": 1000,
+}
 
 Model = Callable[[str, Mapping[str, Any]], Mapping[str, Any]]
 """Study label and swept values -> values that differ from the ones above: keys of flow 0, `flow.1.x`, `network.x`,

@@ -46,6 +46,7 @@ def test_the_entries_of_this_version():
         "fu2003.fig5-right",
         "fu2003.sec4.3",
         "fu2003.fig6",
+        "fu2003.fig7",
         "fu2003.fig8-left",
         "fu2003.fig8-right",
         "fu2003.fig9-left",
@@ -90,10 +91,10 @@ def test_the_entries_of_this_version():
     [
         (["all"], len(ALL)),
         (["anastasi2006"], 16),
-        (["fu2003"], 29),
+        (["fu2003"], 30),
         (["afrakhteh2005"], 13),
         (["validation"], 6),
-        (["fu2003.table1", "fu2003"], 29),
+        (["fu2003.table1", "fu2003"], 30),
         (["fu2003.sec4.1-buffers"], 1),
     ],
 )

@@ -7,7 +7,7 @@ from synthetic import data, outcomes, run
 
 from hopscope import catalog
 from hopscope.catalog import fu2003
-from hopscope.catalog.fu2003 import cures, flows, loss, pacing, sensitivity, shared
+from hopscope.catalog.fu2003 import cures, drop_model, flows, loss, pacing, sensitivity, shared
 from hopscope.catalog.judge import between, exceeds, gain, gradual
 from hopscope.catalog.reproduce import judge, reproduce, weigh
 from hopscope.catalog.tables import Data, Estimate, Table
@@ -325,6 +325,66 @@ def test_sec43_passes_when_crowded_nodes_lose_more():
     assert loss._crowded_nodes_lose_more(data(entry, crowds(sign=-1))["ns2, cross13x2"])[0] is False
     assert outcomes(entry, crowds(overflow=5))["c1"] == FAIL
     assert outcomes(entry, crowds(jump=True))["c2"] == FAIL
+
+
+# --- Figure 7 -------------------------------------------------------------------------------------------------------
+
+
+def one_hop(drops, failed=lambda backlog: 0.6 * min(1.0, backlog * 7 / 3), top=2000):
+    """Nodes whose backlog grows with the load up to `top` kbit/s; `failed` is the share of RTS without data."""
+
+    def model(_label, where):
+        backlog = min(1.0, where["flow.*.rate"] / 1000 / top)
+        flow_ = {
+            "throughput_kbps": 8 * shared.PAYLOAD / 1000,
+            "delay_ms": 1000 * (backlog + 0.5),
+            "received_packets": 10**9,
+        }
+        values = {f"flow.{i}.{key}": value for i in range(7) for key, value in flow_.items()}
+        values |= {f"node.{i}.rts_sent": 10_000 for i in range(9)}
+        values |= {f"node.{i}.data_sent": round(10_000 * (1 - failed(backlog))) for i in range(9)}
+        return {**values, "network.mac_retry_drops": drops(backlog) * 9 * 10_000}
+
+    return model
+
+
+def last_state(share):
+    return share**6 / sum(share**i for i in range(7))
+
+
+def test_fig7_passes_on_what_the_model_says():
+    def regimes(backlog):
+        return 0.03 * min(1.0, max(0.0, (backlog - 0.12) / 0.4))
+
+    def failed(backlog):
+        low, high = 0.0, 1.0
+        for _ in range(40):
+            middle = (low + high) / 2
+            low, high = (middle, high) if last_state(middle) < regimes(backlog) else (low, middle)
+        return low
+
+    good = one_hop(regimes, failed)
+    assert outcomes(fu2003.FIG7, good) == {"c1": PASS, "c2": PASS}
+
+
+def test_fig7_fails_without_the_model_and_without_regimes():
+    flat = one_hop(lambda _backlog: 0.02, lambda _backlog: 0.2)
+    assert outcomes(fu2003.FIG7, flat) == {"c1": FAIL, "c2": FAIL}
+    rising = one_hop(lambda backlog: 0.05 * backlog)
+    assert outcomes(fu2003.FIG7, rising)["c2"] == FAIL
+    assert outcomes(fu2003.FIG7, one_hop(lambda _backlog: 0.0)) == {"c1": FAIL, "c2": FAIL}
+
+
+def test_backlog_follows_from_rate_delay_and_queue():
+    # One packet a second that stays 0.8 s, half of it in the queue.
+    found = run(1, {"throughput_kbps": 8 * shared.PAYLOAD / 1000, "delay_ms": 800.0, "received_packets": 10**9})
+    assert drop_model.backlog(found) == pytest.approx(0.3)
+    found["nodes"][0]["queue_mean"] = 45.0
+    assert drop_model.backlog(found) == pytest.approx(0.9)
+    assert drop_model.backlog(run(1, {"received_packets": 0})) == pytest.approx(0.01)
+    # 6.3 backlogged nodes of which 3 start and 1 completes; by the floors 2 start.
+    shown = [drop_model.predicted(form)(found) for form in ("smooth", "floor")]
+    assert shown == pytest.approx([last_state(2 / 3), last_state(1 / 2)])
 
 
 # --- Figures 8 and 9 ------------------------------------------------------------------------------------------------

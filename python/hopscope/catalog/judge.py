@@ -275,13 +275,19 @@ def exceeds(measured: Estimate, limit: float) -> Verdict:
 
 
 def gradual(values: Sequence[float]) -> tuple[Verdict, str]:
-    """Whether values rise step by step: rank correlation of at least 0.9, no step above half of the whole rise."""
-    rise = max(values) - min(values)
-    if rise <= 0:
-        return False, "does not rise"
-    trend = rank_correlation(range(len(values)), values)
-    steep = max(b - a for a, b in itertools.pairwise(values)) / rise
-    words = f"{number(values[0])} to {number(values[-1])}, rank correlation {trend:.2f}, steepest step {steep:.0%}"
+    """Whether values rise step by step up to where they settle.
+
+    Judged up to the first value of nine tenths of the largest: rank correlation with the place of at least 0.9, no step
+    above half of the rise.
+    """
+    top = max(values)
+    rising = values[: next(place for place, value in enumerate(values) if value >= 0.9 * top) + 1]
+    rise = top - min(rising)
+    if len(rising) < 3 or rise <= 0:
+        return False, f"{number(values[0])} to {number(top)}, nearly all of it at once" if rise > 0 else "does not rise"
+    trend = rank_correlation(range(len(rising)), rising)
+    steep = max(b - a for a, b in itertools.pairwise(rising)) / rise
+    words = f"{number(rising[0])} to {number(rising[-1])}, rank correlation {trend:.2f}, steepest step {steep:.0%}"
     return trend >= 0.9 and steep <= 0.5, f"{words} of the rise"
 
 

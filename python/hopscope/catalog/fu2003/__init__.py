@@ -11,6 +11,7 @@ from __future__ import annotations
 from hopscope.catalog.fu2003.buffers import BUFFERS, TABLE3
 from hopscope.catalog.fu2003.cures import FIG10_LEFT, FIG10_MIDDLE, FIG10_RIGHT, TABLE4, TABLE5, TABLE6
 from hopscope.catalog.fu2003.defaults import TABLE1
+from hopscope.catalog.fu2003.drop_model import FIG7
 from hopscope.catalog.fu2003.flows import CROSS_WINDOW, GRID_WINDOW, RANDOM_WINDOW, TABLE2
 from hopscope.catalog.fu2003.loss import FIG5_LEFT, FIG5_MIDDLE, FIG5_RIGHT, FIG6, SEC43
 from hopscope.catalog.fu2003.pacing import FIG8_LEFT, FIG8_RIGHT, FIG9_LEFT, FIG9_MIDDLE, FIG9_RIGHT
@@ -36,6 +37,7 @@ ENTRIES = (
     FIG5_RIGHT,
     SEC43,
     FIG6,
+    FIG7,
     FIG8_LEFT,
     FIG8_RIGHT,
     FIG9_LEFT,

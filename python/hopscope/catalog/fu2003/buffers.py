@@ -48,7 +48,7 @@ _BUFFER_STUDIES = [
     for label, topology, flows in _BUFFER_TOPOLOGIES
     for study in profiles(
         {**CHAIN, "topology": topology, "flow": flows, "sweep": {QUEUE: _QUEUES}},
-        quick={"sweep": {QUEUE: [5, 25, 50]}},
+        quick={"duration": "15s", "sweep": {QUEUE: [5, 25, 50]}},
         label=label,
     )
 ]

@@ -348,7 +348,7 @@ _PUBLISHED_GRID: dict[int, dict[str, tuple[float | None, float | None]]] = {
 def _grid_studies(flows: int) -> list[Study]:
     return profiles(
         {**CHAIN, "topology": GRID, "flow": over_grid(flows, **ECN), "sweep": {LAYER: LAYERS}},
-        quick={"duration": "15s", "seeds": 1},
+        quick={"duration": "10s", "seeds": 1},
         label=f"grid, {flows} flows",
     )
 

@@ -82,7 +82,7 @@ _LINE = {WINDOWS: [1, 2, 3, 4, 5, 6, 8, 12, _DEFAULT]}
 _SHORT = {WINDOWS: [1, 2, 4, _DEFAULT]}
 _MESH = {WINDOWS: _FEW}
 _FIELDS = {FIELD: list(range(1, 11)), WINDOWS: _FEW}
-_QUICK = {"duration": "15s", "seeds": 1, "sweep": _SHORT}
+_QUICK = {"duration": "10s", "seeds": 1, "sweep": {WINDOWS: [1, 4, _DEFAULT]}}
 
 ROWS = (
     Row("chain6x6", chain(6), [flow(0, "last")] * 6, _LINE, {"sweep": _SHORT}),

@@ -171,7 +171,7 @@ _CAPTION = "8-hop chain (caption)"
 def _pacing_studies(hops: int, label: str, *, decides: bool) -> Sequence[Any]:
     return profiles(
         {**CHAIN, "topology": chain(hops), "sweep": {LAYER: [PLAIN, PACING], WINDOW: _WINDOWS}},
-        quick={"sweep": {LAYER: [PLAIN, PACING], WINDOW: [1, 3, 4, 8, 32]}},
+        quick={"sweep": {LAYER: [PLAIN, PACING], WINDOW: [1, 3, 4, 32]}},
         label=label,
         decides=decides,
     )
