@@ -9,7 +9,7 @@ import pytest
 from hopscope.catalog.entry import Entry, Quantity
 from hopscope.catalog.reproduce import EntryOutcome, Measured
 from hopscope.catalog.tables import Estimate
-from hopscope.report.tables import _as_number, _numeric
+from hopscope.report.tables import as_number, numeric
 from hopscope.report.wording import compact_json, measured_grid
 
 ENTRY = Entry(key="a.b", title="t", source="s", item="i", description="d")
@@ -66,9 +66,9 @@ def test_compact_json_is_json_with_short_parts_on_one_line():
 
 @pytest.mark.parametrize(("value", "number"), [(3, 3.0), ("290kbps", 290.0), ("1.5Mbps", 1.5), ("200m", 200.0)])
 def test_swept_values_become_positions(value, number):
-    assert _as_number(value) == number
+    assert as_number(value) == number
 
 
 @pytest.mark.parametrize("values", [["ns2", "standard"], [True, False], [[1], [2]], ["off", 0]])
 def test_words_flags_and_lists_are_no_positions(values):
-    assert not _numeric(values)
+    assert not numeric(values)

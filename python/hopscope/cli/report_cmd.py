@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from hopscope.cli.console import note
+
+if TYPE_CHECKING:
+    from hopscope.report.overlay import Overlay
 
 
 def command(
@@ -15,14 +18,23 @@ def command(
     out: Annotated[
         Path | None, typer.Option("--out", metavar="DIR", help="Where report.html goes; default: into the store.")
     ] = None,
+    models: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--model",
+            metavar="MODEL",
+            help='Draw a model over the curves: optimal-window, "mathis rtt=100ms"; repeatable.',
+        ),
+    ] = None,
 ) -> None:
     """Write the HTML report of a finished store."""
     from hopscope.campaign.store import open_store
     from hopscope.catalog.reproduce import recall
     from hopscope.report.page import reproduction_page, store_page
 
+    overlays = _overlays(models or [])
     opened = open_store(store)
-    outcome = recall(opened)
+    outcome = None if overlays else recall(opened)
     if outcome is not None:
         page = reproduction_page(outcome, out or store)
     else:
@@ -35,7 +47,17 @@ def command(
             store=str(store),
             engine=f"Hopscope {made.get('hopscope', 'unknown')}, engine build {made.get('engine', 'unknown')}",
             problems=opened.problems,
+            overlays=overlays,
         )
     for problem in opened.problems:
         note(problem)
     typer.echo(str(page))
+
+
+def _overlays(texts: list[str]) -> list[Overlay]:
+    """Reads ``--model`` options."""
+    if not texts:
+        return []
+    from hopscope.report.overlay import parse
+
+    return [parse(text) for text in texts]

@@ -94,6 +94,7 @@ class Chart:
         legend_title: heading of the legend.
         own_axes: each panel has a vertical axis of its own.
         stacked: time series stand below one another over one time axis; the titles of the panels label their axes.
+        over: swept key and metric of the axes, where a model can be drawn over the curves.
     """
 
     name: str
@@ -107,6 +108,7 @@ class Chart:
     legend_title: str = ""
     own_axes: bool = False
     stacked: bool = False
+    over: tuple[str, str] | None = None
 
     @property
     def is_empty(self) -> bool:

@@ -22,6 +22,7 @@ from hopscope.report.network import Network, distinct
 
 if TYPE_CHECKING:
     from hopscope.catalog.reproduce import EntryOutcome, Reproduction
+    from hopscope.report.overlay import Overlay
     from hopscope.results import Result
 
 _TONES = {Outcome.PASS: "pass", Outcome.FAIL: "fail", Outcome.NOT_REPRODUCIBLE: "open"}
@@ -74,7 +75,14 @@ def reproduction_page(outcome: Reproduction, folder: Path) -> Path:
 
 
 def store_page(
-    results: Sequence[Result], folder: Path, *, title: str, store: str, engine: str, problems: Sequence[str] = ()
+    results: Sequence[Result],
+    folder: Path,
+    *,
+    title: str,
+    store: str,
+    engine: str,
+    problems: Sequence[str] = (),
+    overlays: Sequence[Overlay] = (),
 ) -> Path:
     """Write `report.html` and the figures of the results of a store into `folder`; return the path of the page.
 
@@ -85,15 +93,19 @@ def store_page(
         store: the store as the user named it.
         engine: version and build that made the runs.
         problems: damaged or missing runs, in words.
+        overlays: models to draw over the curves.
 
     Raises:
+        InputError: a model that fits no figure; nothing is written.
         StoreError: when the folder cannot be written.
     """
-    from hopscope.report import tables
+    from hopscope.report import overlay, tables
 
     studies = []
     brief = len(results) > _MANY
-    for index, result in enumerate(results):
+    drawn = [overlay.draw(tables.charts(result, brief=brief), result, overlays) for result in results]
+    overlay.check(overlays, {name for _, fitted in drawn for name in fitted})
+    for index, (result, (charts, _)) in enumerate(zip(results, drawn, strict=True)):
         stem = f"{index + 1}-" if len(results) > 1 else ""
         quick = result.scenario.is_quick
         networks = distinct(result.scenario.points, result.scenario.title, 1 if brief else _NETWORKS)
@@ -103,7 +115,7 @@ def store_page(
                 "title": result.scenario.title,
                 "summary": tables.describe(result, engine),
                 "quick": quick,
-                "images": _images([*tables.charts(result, brief=brief), *networks], folder, stem, quick=quick),
+                "images": _images([*charts, *networks], folder, stem, quick=quick),
                 "tables": tables.grids(result, str(file)),
                 "scenario": _pretty(result.scenario.resolved),
             }

@@ -158,7 +158,7 @@ def _commands(result: Result, file: str) -> Grid:
 def _sweeps(result: Result, drawn: Sequence[tuple[str, str]]) -> list[Chart]:
     """One chart a metric over the first swept key with numbers; a second key makes the lines, a third the panels."""
     table = table_of(result)
-    keys = [key for key in _keys(result) if _numeric(table.values(key)) and len(table.values(key)) > 1]
+    keys = [key for key in _keys(result) if numeric(table.values(key)) and len(table.values(key)) > 1]
     if not keys:
         return []
     # The key with most values carries the curve.
@@ -171,6 +171,7 @@ def _sweeps(result: Result, drawn: Sequence[tuple[str, str]]) -> list[Chart]:
             along,
             label,
             _panels(table, along, others, metric),
+            over=(along, metric),
         )
         for metric, label in drawn
     ]
@@ -206,7 +207,7 @@ def _line(table: Table, along: str, metric: str, rest: dict[str, Any], label: st
         except (NoSamplesError, IndexError):
             # A sweep over the topology or the flows can leave a point without this flow.
             continue
-        places.append(_as_number(value))
+        places.append(as_number(value))
     return Line(label, places, [e.mean for e in found], [e.ci95 for e in found])
 
 
@@ -280,16 +281,17 @@ def _shown(value: Estimate | None) -> str:
     return "-" if value is None else show(value)
 
 
-def _numeric(values: Sequence[Any]) -> bool:
+def numeric(values: Sequence[Any]) -> bool:
+    """Whether every swept value is a number, with or without a unit."""
     try:
         for value in values:
-            _as_number(value)
+            as_number(value)
     except ValueError:
         return False
     return True
 
 
-def _as_number(value: Any) -> float:
+def as_number(value: Any) -> float:
     """A swept value as a position: a number, or the number in front of a unit ("290kbps", "200m").
 
     Raises:

@@ -34,6 +34,7 @@ from hopscope.catalog.judge import (
     within,
 )
 from hopscope.catalog.tables import Data, Estimate, NoSamplesError, Table
+from hopscope.models.window import optimal_window_chain
 from hopscope.report.chart import Chart
 
 # --- Figure 2 left: throughput over the window ----------------------------------------------------------------------
@@ -244,7 +245,7 @@ def _optimum_chart(data: Data) -> list[Chart]:
         value=_optimum_at,
         xlabel="path length h (hops)",
         ylabel="best window (packets)",
-        reference=("h/4 (published rule)", lambda hops: hops / 4),
+        reference=("h/4 (published rule)", lambda hops: optimal_window_chain(int(hops))),
     )
     return [chart]
 
