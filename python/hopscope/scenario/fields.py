@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from decimal import Decimal, Overflow
 from typing import Any
@@ -213,16 +213,23 @@ def _read_float_list(field: Field, value: object) -> list[float]:
     return [_read_float(field, item) for item in value]
 
 
+def _rows(
+    read: Callable[[Field, object], list[float]], field: Field, values: Sequence[object], what: str
+) -> list[list[float]]:
+    """Reads every row; an error says which one it is."""
+    rows = []
+    for index, item in enumerate(values):
+        try:
+            rows.append(read(field, item))
+        except FieldError as error:
+            raise FieldError(f"{what} {index}: {error}") from error
+    return rows
+
+
 def _read_float_rows(field: Field, value: object) -> list[list[float]]:
     if not isinstance(value, list):
         raise FieldError(f"found {shown(value)}; expected {field.expected()}")
-    rows = []
-    for index, item in enumerate(value):
-        try:
-            rows.append(_read_float_list(field, item))
-        except FieldError as error:
-            raise FieldError(f"row {index}: {error}") from error
-    return rows
+    return _rows(_read_float_list, field, value, "row")
 
 
 def _read_node_pairs(field: Field, value: object) -> list[list[int]]:
@@ -261,13 +268,7 @@ def _read_point(field: Field, value: object) -> list[float]:
 def _read_points(field: Field, value: object) -> list[list[float]]:
     if not isinstance(value, (list, tuple)):
         raise FieldError(f"found {shown(value)}; expected {field.expected()}")
-    points = []
-    for index, item in enumerate(value):
-        try:
-            points.append(_read_point(field, item))
-        except FieldError as error:
-            raise FieldError(f"position {index}: {error}") from error
-    return points
+    return _rows(_read_point, field, value, "position")
 
 
 def _read_words(field: Field, value: object) -> list[str]:

@@ -7,6 +7,8 @@ import math
 import re
 from pathlib import Path
 
+from hopscope.scenario.units import is_number
+
 #: Larger files are refused before they are read.
 MAX_BYTES = 500_000_000
 
@@ -77,7 +79,7 @@ def _read_csv(path: Path, text: str) -> list[list[float]]:
         raise ValueError(f"{path}: holds no positions")
     x_column, y_column = 0, 1
     header = [cell.lower() for cell in rows[0][1]]
-    if not _is_number(header[0]):
+    if not is_number(header[0]):
         names = [re.sub(r"[_ (\[].*", "", cell) for cell in header]
         if "x" not in names or "y" not in names:
             raise ValueError(f"{path}:{rows[0][0]}: the header has no columns x and y, but {', '.join(header)[:100]}")
@@ -102,14 +104,6 @@ def _csv_rows(path: Path, lines: list[str], delimiter: str) -> list[tuple[int, l
         return [(reader.line_num, row) for row in reader if row]
     except csv.Error as error:
         raise ValueError(f"{path}:{reader.line_num}: {error}") from error
-
-
-def _is_number(text: str) -> bool:
-    try:
-        float(text)
-    except ValueError:
-        return False
-    return True
 
 
 def _read_ns2(path: Path, text: str) -> list[list[float]]:

@@ -8,6 +8,7 @@ import math
 from pathlib import Path
 
 from hopscope.scenario.fields import NS, TIME_MAX_NS, U32_MAX
+from hopscope.scenario.units import is_number
 
 Frames = list[tuple[int, int]]
 """(time since the start of the flow in nanoseconds, bytes), in order of time."""
@@ -55,7 +56,7 @@ def _read(path: Path, frame_rate: float, _changed: int) -> Frames:
     if not rows:
         raise TraceError(f"{path}: holds no frames")
     at_column, size_column, numbered = _columns(path, *rows[0])
-    if not _is_number(rows[0][1][0]):
+    if not is_number(rows[0][1][0]):
         rows = rows[1:]
         if not rows:
             raise TraceError(f"{path}: holds no frames")
@@ -95,7 +96,7 @@ def _rows(path: Path) -> list[tuple[int, list[str]]]:
 
 def _columns(path: Path, line: int, cells: list[str]) -> tuple[int, int, bool]:
     """Columns of the time or number and of the size, and whether frames are numbered."""
-    if _is_number(cells[0]):
+    if is_number(cells[0]):
         if len(cells) != 2:
             raise TraceError(
                 f"{path}:{line}: found {len(cells)} columns without a header; expected time and bytes, or a header "
@@ -111,14 +112,6 @@ def _columns(path: Path, line: int, cells: list[str]) -> tuple[int, int, bool]:
             f"{path}:{line}: the header needs the columns time or frame, and bytes; found {', '.join(cells)[:100]}"
         )
     return (times or numbers)[0], sizes[0], not times
-
-
-def _is_number(text: str) -> bool:
-    try:
-        float(text)
-    except ValueError:
-        return False
-    return True
 
 
 def _seconds(path: Path, line: int, text: str) -> float:

@@ -102,3 +102,12 @@ def example(unit: str) -> str:
         "ratio": "10dB", "probability": "4%",
     }  # fmt: skip
     return examples.get(unit, "")
+
+
+def is_number(text: str) -> bool:
+    """Whether a text is a plain number; a column's name in a file is not."""
+    try:
+        float(text)
+    except ValueError:
+        return False
+    return True

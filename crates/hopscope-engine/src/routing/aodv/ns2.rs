@@ -98,7 +98,7 @@ impl Aodv {
             self.seq = self.seq.max(rreq.dst_seq.unwrap_or(0)) + 1;
             self.seq += self.seq % 2;
             let lifetime = self.cfg.my_route_timeout;
-            self.reply_ns2(
+            self.reply(
                 Rrep { dst: self.node, dst_seq: self.seq, origin: rreq.origin, hops: 0, lifetime, asked: rreq.asked },
                 cx,
             );
@@ -122,12 +122,12 @@ impl Aodv {
         // Lifetimes travel in whole seconds.
         let lifetime = Span::from_secs(route.expires.saturating_since(cx.now).0 / Span::from_secs(1).0);
         let answer = Rrep { dst: rreq.dst, dst_seq: route.seq, origin: rreq.origin, hops: route.hops, lifetime, asked };
-        self.reply_ns2(answer, cx);
+        self.reply(answer, cx);
         self.table.entry(rreq.origin).add_precursor(onward);
         if rreq.gratuitous {
             let hops = hops - 1;
             let news = Rrep { dst: rreq.origin, dst_seq: rreq.origin_seq, origin: rreq.dst, hops, lifetime, asked };
-            self.reply_ns2(news, cx);
+            self.reply(news, cx);
         }
     }
 
@@ -302,18 +302,6 @@ impl Aodv {
         route.expires = cx.now + self.cfg.active_route_timeout;
         let next_hop = route.next_hop;
         self.release(dst, next_hop, gap, cx);
-    }
-
-    fn reply_ns2(&mut self, rrep: Rrep, cx: &mut Cx) {
-        if let Some(route) = self.table.get(rrep.origin).filter(|route| route.state != RouteState::Down) {
-            let ttl = self.cfg.net_diameter as u8;
-            cx.push(RoutingEffect::Unicast {
-                message: AodvMessage::Rrep(rrep).into(),
-                to: route.next_hop,
-                ttl,
-                delay: Span::ZERO,
-            });
-        }
     }
 
     /// Place of what is remembered of searches for `dst`.

@@ -165,7 +165,7 @@ impl Aodv {
             lifetime: self.cfg.my_route_timeout,
             asked: rreq.asked,
         };
-        self.reply(rreq.origin, rrep, cx);
+        self.reply(rrep, cx);
     }
 
     /// Answers with a route that is fresh enough (RFC 3561 6.6.2, 6.6.3); false when there is none.
@@ -189,7 +189,7 @@ impl Aodv {
         reverse.add_precursor(onward);
         let lifetime = reverse.expires - cx.now;
         self.last_use = Some(cx.now);
-        self.reply(rreq.origin, answer, cx);
+        self.reply(answer, cx);
         if rreq.gratuitous {
             let news = Rrep {
                 dst: rreq.origin,
@@ -199,14 +199,16 @@ impl Aodv {
                 lifetime,
                 asked: rreq.asked,
             };
-            self.reply(rreq.dst, news, cx);
+            self.reply(news, cx);
         }
         true
     }
 
-    /// Sends a reply on its way to `to`.
-    fn reply(&mut self, to: NodeId, rrep: Rrep, cx: &mut Cx) {
-        if let Some(route) = self.table.get(to).filter(|route| route.state == RouteState::Up) {
+    /// Sends a reply on its way to who asked.
+    pub(super) fn reply(&mut self, rrep: Rrep, cx: &mut Cx) {
+        // The agent of ns-2 also answers over a route that is under repair.
+        let usable = |state| if self.ns2 { state != RouteState::Down } else { state == RouteState::Up };
+        if let Some(route) = self.table.get(rrep.origin).filter(|route| usable(route.state)) {
             let ttl = self.cfg.net_diameter as u8;
             cx.push(RoutingEffect::Unicast {
                 message: AodvMessage::Rrep(rrep).into(),
