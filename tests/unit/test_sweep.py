@@ -141,3 +141,25 @@ def test_quick_never_lengthens(seconds: int, short: int) -> None:
 def test_quick_refuses_a_sweep_over_times() -> None:
     with pytest.raises(ScenarioError, match="cannot be shortened"):
         sweep(duration=[10, 20]).quick()
+
+
+def test_a_shortened_run_keeps_its_times_in_proportion() -> None:
+    flow = {**BASE["flow"][0], "start": "20s", "stop": "80s"}
+    scenario = Scenario({**BASE, "duration": "100s", "warmup": "10s", "seeds": 7, "flow": [flow]})
+    short = scenario.shortened(25).points[0].config(1)
+    assert (short["duration"], short["warmup"]) == (25 * NS, int(2.5 * NS))
+    assert (short["flows"][0]["start"], short["flows"][0]["stop"]) == (5 * NS, 20 * NS)
+    assert scenario.shortened(25).seeds == 7
+    assert not scenario.shortened(25).is_quick
+    assert scenario.shortened(1000).points[0].config(1) == scenario.points[0].config(1)
+    with pytest.raises(ScenarioError, match="a sweep over times cannot be shortened"):
+        sweep(duration=[10, 20]).shortened(5)
+
+
+def test_a_shortened_run_is_the_beginning_of_the_whole() -> None:
+    import hopscope as hs
+
+    scenario = Scenario({**BASE, "duration": "4s", "series": {"keep": ["throughput"], "interval": "1s"}})
+    whole, part = (hs.run(s).series("throughput", flow=0) for s in (scenario, scenario.shortened(2)))
+    assert list(part["value"]) == list(whole["value"])[: len(part)]
+    assert len(part) == 2
