@@ -51,6 +51,7 @@ def test_json_resume_and_jobs(hopscope: Any, folder: Path) -> None:
     assert document["metric"] == "network.aggregate_kbps"
     assert [entry["set"]["flow.*.max_window"] for entry in case["values"]] == list(range(1, 9))
     assert case["best"] in case["indistinguishable"]
+    assert json.loads((folder / "a" / "optimization.json").read_text()) == document
     assert case["simulated_s"] <= document["budget_s"]
     assert case["runs"] == len(list((folder / "a" / "runs").iterdir()))
     before = {p: p.stat().st_mtime_ns for p in (folder / "a" / "runs").iterdir()}

@@ -37,6 +37,9 @@ SEEDS, QUICK_SEEDS = 5, 3
 #: More combinations of values are refused.
 MOST_VALUES = 4096
 
+#: File of a store that holds the outcome of a search, as ``--json`` prints it.
+OUTCOME = "optimization.json"
+
 Over = str | Sequence[str] | Mapping[str, Any]
 
 
@@ -238,8 +241,10 @@ def optimize(
         set=set,
         quick=quick,
     )
+    if out is not None:
+        return job.work(Path(out), jobs, progress, executor)
     with tempfile.TemporaryDirectory(prefix="hopscope-") as scratch:
-        return job.work(Path(out) if out is not None else Path(scratch) / "runs", jobs, progress, executor)
+        return job.work(Path(scratch) / "runs", jobs, progress, executor)
 
 
 @dataclass
@@ -296,7 +301,9 @@ class Job:
         run_scenarios([s for scenarios in asked for s in scenarios], jobs=jobs, store=store, label=self.title)
         over = {axis.key: axis.text for axis in self.cases[0][2]}
         found = [self._optimum(number, outcomes[number], asked[number]) for number in range(len(self.cases))]
-        return Optimization(self.base, over, self.metric, self.minimize, self.budget_s, found, failures)
+        result = Optimization(self.base, over, self.metric, self.minimize, self.budget_s, found, failures)
+        _keep(store / OUTCOME, result)
+        return result
 
     def _scenarios(self, number: int, request: Request) -> list[Scenario]:
         """One scenario for each combination of all axes but the last, which is swept."""
@@ -391,6 +398,18 @@ def prepare_job(
             f"{combinations} values needs {cheapest * len(cases):g} s (the full sweep: {full * len(cases):g} s)"
         )
     return Job(base, metric, minimize, whole, plan, allowed * len(cases), full * len(cases))
+
+
+def _keep(path: Path, result: Optimization) -> None:
+    """Writes the outcome beside the runs.
+
+    Raises:
+        RunFailed: the folder can no longer be written; the runs are kept.
+    """
+    try:
+        path.write_text(json.dumps(result.to_json(), indent=1) + "\n", encoding="utf-8")
+    except OSError as error:
+        raise RunFailed(f"{path}: cannot be written: {error.strerror or error}; the runs are kept") from error
 
 
 # --- Checks ---------------------------------------------------------------------------------------------------------
