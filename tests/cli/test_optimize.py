@@ -128,6 +128,7 @@ def test_python_takes_lists_ranges_and_text(four_hops: hs.Scenario) -> None:
         ([WINDOW], {"budget": "much"}, 'expected simulated time such as "5000s"'),
         ([WINDOW], {"budget": "0%"}, "must be above 0"),
         ([WINDOW], {"shortest": "1h"}, "at most the duration"),
+        (["topology.spacing=100..400:100"], {}, "--over topology.spacing=400.0: "),
         (["topology.hops=1..3000000"], {}, "must be at most"),
         (["flow.0.packet=100..70000:10"], {"set": {"duration": "9s"}}, "--over flow.0.packet=70"),
     ],

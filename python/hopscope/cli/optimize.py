@@ -101,7 +101,11 @@ def _print_case(console: Console, case: Optimum) -> None:
     best = ", ".join(f"{key} = {_plain(value)}" for key, value in case.best.items())
     top = decide.summary(case.look(case.found.best).samples)
     console.print(Text((f"{place}: " if place else "") + f"best at {best}", style="bold"))
-    console.print(Text(f"  mean {interval_text(top.as_dict())} over {top.n} seeds of {case.duration:g} s"))
+    console.print(
+        Text(
+            f"  mean {interval_text(top.as_dict())} over {top.n} seed{'' if top.n == 1 else 's'} of {case.duration:g} s"
+        )
+    )
     for line in _sentences(case):
         console.print(Text(f"  {line}"))
     console.print(_table(case))

@@ -14,7 +14,7 @@ from typing import Any
 
 from hopscope import _core
 from hopscope.campaign.plan import Run, make_plan
-from hopscope.errors import InputError, RunFailed, shown
+from hopscope.errors import InputError, RunFailed, ScenarioError, shown
 from hopscope.optimum import axes as axes_
 from hopscope.optimum import decide, ladder
 from hopscope.optimum.axes import Axis
@@ -438,7 +438,12 @@ def _check_ends(case: Scenario, axes: Sequence[Axis]) -> None:
     """Both ends of every axis make a scenario; what lies between is checked when it is run."""
     for axis in axes:
         for value in (min(axis.values), max(axis.values)):
-            case.replace({axis.key: value}, origin="--over")
+            try:
+                case.replace({axis.key: value}, origin="--over")
+            except ScenarioError as error:
+                option = f"--over {axis.key}={value}"
+                lines = [text if "--over" in text else f"{option}: {text}" for text in str(error).splitlines()]
+                raise InputError("\n".join(lines)) from error
 
 
 def _check_metric(case: Scenario, metric: str) -> None:
