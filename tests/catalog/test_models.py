@@ -6,7 +6,7 @@ import pytest
 
 from hopscope.catalog.validation_theory import model_throughput
 from hopscope.models.airtime import dsss_airtime_ns, ofdm_airtime_ns
-from hopscope.models.bianchi import Timing, attempt_probability, saturation
+from hopscope.models.bianchi import Timing, attempt_probability, saturation, saturation_limit
 
 # Bianchi 2000, table II: 1 Mbit/s FHSS, payload 8184 bits; T_s and T_c in microseconds as section V gives them.
 BASIC, RTS = Timing(50, 8982, 8713), Timing(50, 9568, 417)
@@ -98,3 +98,23 @@ def test_dsss_frames(size, rate, us):
 )
 def test_ofdm_frames(size, rate, us):
     assert ofdm_airtime_ns(size, rate * 1_000_000) == us * 1000
+
+
+def test_the_limit_of_the_best_window():
+    # Bianchi's own parameters: K = 9.334 and 2.042.
+    assert saturation_limit(BASIC, 8184) == pytest.approx(0.8240, abs=6e-5)
+    assert saturation_limit(RTS, 8184) == pytest.approx(0.8359, abs=6e-5)
+
+
+@pytest.mark.parametrize("timing", [BASIC, RTS])
+def test_no_window_beats_the_limit_by_more_than_its_approximation(timing):
+    for cw_min in (15, 31, 127, 511, 2047, 8191):
+        found = saturation(50, timing, 8184, cw_min=cw_min, doublings=0).throughput
+        assert found <= saturation_limit(timing, 8184) * 1.002
+    near = max(saturation(50, timing, 8184, cw_min=w, doublings=0).throughput for w in range(63, 2048, 64))
+    assert near == pytest.approx(saturation_limit(timing, 8184), rel=0.002)
+
+
+def test_the_limit_needs_times():
+    with pytest.raises(ValueError, match="slot is 0; it must be above 0"):
+        saturation_limit(Timing(0, 1, 1), 1)

@@ -11,6 +11,8 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass
 
+from hopscope.models.arguments import above
+
 
 @dataclass(frozen=True)
 class Timing:
@@ -116,3 +118,23 @@ def saturation(
     mean_slot = (1 - busy) * timing.slot + busy * success * success_time + busy * (1 - success) * timing.collision
     throughput = busy * success * success_payload / mean_slot
     return Saturation(tau, p, busy, success, throughput, 0.0 if retry_limit is None else p**retry_limit)
+
+
+def saturation_limit(timing: Timing, payload: float) -> float:
+    """Returns the largest throughput that any contention window reaches with many stations.
+
+    With tau at its best, about 1 / (n K), it no longer depends on the number of stations: P / (T_s + sigma K +
+    T_c (K (e^(1/K) - 1) - 1)), K = sqrt(T_c / (2 sigma)).  Source: Bianchi 2000, section VI.
+
+    Args:
+        timing: slot, success and collision times, above 0.
+        payload: payload of a frame; the throughput comes out in this unit per unit of time.
+
+    Raises:
+        ValueError: for a time that is not above 0.
+    """
+    for name in ("slot", "success", "collision"):
+        above(name, getattr(timing, name), 0)
+    k = math.sqrt(timing.collision / timing.slot / 2)
+    lost = timing.slot * k + timing.collision * (k * math.expm1(1 / k) - 1)
+    return payload / (timing.success + lost)

@@ -266,6 +266,7 @@ def _bianchi(
     )
     return {
         "throughput_kbps": cell.throughput * 1000,
+        "limit_kbps": bianchi.saturation_limit(timing, 8 * packet) * 1000,
         "collision_probability": cell.collision_probability,
         "attempt_probability": cell.tau,
         "drop_probability": cell.drop_probability,
@@ -430,6 +431,7 @@ MODELS: dict[str, Model] = {
             ),
             (
                 _RATE_OUT,
+                Output("limit_kbps", "kbit/s", "Largest throughput with the best contention window, many stations."),
                 Output("collision_probability", "", "p, that a transmission collides."),
                 Output("attempt_probability", "", "tau, that a station sends in a slot."),
                 Output("drop_probability", "", "p^attempts, that a frame is given up."),

@@ -112,8 +112,9 @@ def _rungs(values: int, finalists: int, duration: float, seeds: int, shortest: f
         part = share ** (1 - index / last) if last else 1.0
         length, replications = duration, seeds
         if index < last and part * duration >= shortest:
-            length = float(int(part * duration)) if part * duration >= 2 else part * duration
-            length = max(length, shortest)
+            exact = part * duration
+            # Whole seconds are easier to read.
+            length = max(float(int(exact)) if exact >= 2 else exact, shortest)
         elif index < last:
             length = shortest
             replications = min(seeds, max(FEWEST_SEEDS, int(part * duration / shortest * seeds)))
