@@ -336,8 +336,13 @@ impl Core {
         if self.has_room(segments.min(self.max_window)) {
             let from = self.nxt;
             self.transmit_next(cx);
-            self.limited_bytes += self.nxt - from;
+            self.note_limited(self.nxt - from);
         }
+    }
+
+    /// So many bytes went out on duplicate ACKs; FlightSize leaves them out.
+    pub(super) fn note_limited(&mut self, bytes: u64) {
+        self.limited_bytes += bytes;
     }
 
     /// An idle period longer than the RTO closes the window (RFC 5681 4.1; ns-2 does it by its timer).

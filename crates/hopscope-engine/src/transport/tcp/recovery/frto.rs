@@ -32,10 +32,11 @@ pub(super) fn before_timeout(core: &Core) -> Option<Doubt> {
 pub(super) fn on_new_ack(core: &mut Core, ack: u64, cx: &mut Cx) -> bool {
     let Some(mut doubt) = core.doubt.take() else { return false };
     if doubt.tested {
-        core.accept(ack, cx);
-        core.nxt = core.max;
+        // First the window: one that is closed keeps the timer going.
         core.window = doubt.window;
         core.cc = doubt.cc;
+        core.accept(ack, cx);
+        core.nxt = core.max;
         core.after_timeout = false;
         core.stats.spurious_timeouts += 1;
         core.send(u32::MAX, cx);

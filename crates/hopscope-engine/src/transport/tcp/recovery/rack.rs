@@ -88,7 +88,12 @@ impl Rack {
         self.note(core, seg);
         self.finish_probe(core, seg, true, cx.now);
         self.detect(core, cx);
+        let before = core.max;
         self.send(core, cx);
+        // What reported segments let out before a loss is known stands for limited transmit.
+        if !core.recovering {
+            core.note_limited(core.max - before);
+        }
     }
 
     /// Back from a timeout: what has had its time is lost (RFC 8985 6.3).

@@ -20,6 +20,7 @@ mod options;
 mod pipe;
 mod rack;
 mod receiver;
+mod recovery;
 mod setup;
 mod timeout;
 mod window;
