@@ -8,7 +8,8 @@ use std::time::Instant;
 use hopscope_engine::config::net::RoutingProtocol;
 use hopscope_engine::config::{AckPolicy, App, Config, FlowConfig, RoutingConfig, Transport, presets};
 use hopscope_engine::ids::NodeId;
-use hopscope_engine::record::NullRecorder;
+use hopscope_engine::ledger::Ledger;
+use hopscope_engine::record::{NullRecorder, Recorder};
 use hopscope_engine::rng::{Purpose, Stream};
 use hopscope_engine::simulation::Simulation;
 use hopscope_engine::units::{Span, Time};
@@ -110,11 +111,21 @@ fn field(n: u32, seconds: u64) -> Config {
     scenario("standard", nodes, flows, seconds)
 }
 
+/// Measures a run; `LEDGER=1` keeps the airtime ledger meanwhile.
 fn measure(name: &str, config: Config) {
+    if std::env::var_os("LEDGER").is_some() {
+        let ledger = Ledger::new(&config);
+        measure_observed(name, config, ledger);
+    } else {
+        measure_observed(name, config, NullRecorder);
+    }
+}
+
+fn measure_observed(name: &str, config: Config, observer: impl Recorder) {
     let built = Instant::now();
     let nodes = config.nodes.len();
     let duration = config.duration;
-    let mut simulation = Simulation::new(config).expect("a sound scenario");
+    let mut simulation = Simulation::observed(config, observer).expect("a sound scenario");
     let build_s = built.elapsed().as_secs_f64();
     let started = Instant::now();
     simulation.advance(Span(duration.0));

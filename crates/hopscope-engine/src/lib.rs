@@ -21,6 +21,7 @@ pub mod config;
 pub mod error;
 pub mod event;
 pub mod ids;
+pub mod ledger;
 pub mod link;
 pub mod mac;
 pub mod metrics;

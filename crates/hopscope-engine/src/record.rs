@@ -4,6 +4,7 @@
 //! compiler removes every record.
 
 use crate::ids::{FlowId, NodeId};
+use crate::ledger::Ledger;
 use crate::mac::dcf::FrameKind;
 use crate::routing::RoutingNote;
 use crate::units::{Span, Time};
@@ -178,6 +179,13 @@ pub enum Record {
 pub trait Recorder {
     /// False lets the compiler drop the emission of records.
     const ENABLED: bool = true;
+    /// True lets the compiler keep the hooks of the airtime ledger.
+    const LEDGER: bool = false;
+
+    /// The ledger, where `LEDGER` is set.
+    fn ledger(&mut self) -> Option<&mut Ledger> {
+        None
+    }
 
     /// Takes a record of the instant `now`; records come in order of time.
     fn record(&mut self, now: Time, record: &Record);
@@ -195,6 +203,12 @@ impl Recorder for NullRecorder {
 
 impl<A: Recorder, B: Recorder> Recorder for (A, B) {
     const ENABLED: bool = A::ENABLED || B::ENABLED;
+    const LEDGER: bool = A::LEDGER || B::LEDGER;
+
+    #[inline]
+    fn ledger(&mut self) -> Option<&mut Ledger> {
+        if A::LEDGER { self.0.ledger() } else { self.1.ledger() }
+    }
 
     #[inline]
     fn record(&mut self, now: Time, record: &Record) {

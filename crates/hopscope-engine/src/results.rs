@@ -6,6 +6,7 @@ use serde::Serialize;
 
 use crate::config::{Config, SeriesKind, Transport};
 use crate::ids::{FlowId, NodeId};
+use crate::ledger::LedgerResult;
 use crate::metrics::{Meter, RoutingMeter};
 use crate::record::{DropReason, Recorder};
 use crate::sharing::jain;
@@ -31,6 +32,9 @@ pub struct RunResult {
     /// Series asked for, by name.
     #[serde(skip_serializing_if = "BTreeMap::is_empty")]
     pub series: BTreeMap<&'static str, SeriesResult>,
+    /// The airtime ledger, where one was kept.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub ledger: Option<LedgerResult>,
     /// Work done.
     pub engine: EngineResult,
 }
@@ -219,6 +223,7 @@ pub struct EngineResult {
 
 pub(crate) fn collect<R: Recorder>(config: &Config, world: &mut World<(Meter, R)>, baseline: &Baseline) -> RunResult {
     let now = world.now();
+    let ledger = world.ledger_result();
     let meter = &mut world.recorder_mut().0;
     meter.close_intervals(now);
     for flow in &mut meter.flows {
@@ -234,6 +239,7 @@ pub(crate) fn collect<R: Recorder>(config: &Config, world: &mut World<(Meter, R)
         network: network_result(&flows, &nodes, &meter.routing, meter.fairness.mean()),
         groups: groups(config, &flows),
         series: series_results(config, meter),
+        ledger,
         engine: EngineResult { events: world.events(), edges: world.edges(), frames: world.frames(), wall_s: 0.0 },
         flows,
         nodes,

@@ -115,6 +115,7 @@ impl<R: Recorder> Simulation<R> {
         self.measured = true;
         let start = self.config.warmup;
         self.world.recorder_mut().0.restart(start);
+        self.world.restart_ledger(start);
         self.world.restart_queue_measure(start);
         self.baseline = Baseline {
             attempts: (0..self.world.nodes()).map(|n| *self.world.attempts(NodeId(n as u32))).collect(),

@@ -6,7 +6,8 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
 use hopscope_engine::config::Config;
-use hopscope_engine::record::NullRecorder;
+use hopscope_engine::ledger::Ledger;
+use hopscope_engine::record::{NullRecorder, Recorder};
 use hopscope_engine::units::Span;
 use hopscope_engine::{BuildError, Simulation, simulation};
 use pyo3::prelude::*;
@@ -59,12 +60,28 @@ pub fn run(
 ) -> PyResult<String> {
     let config = parse(py, config_json)?;
     let token = cancel.map(|c| c.get().clone()).unwrap_or_default();
+    if config.explain {
+        let ledger = Ledger::new(&config);
+        run_observed(py, config, ledger, &token, progress, controls)
+    } else {
+        run_observed(py, config, NullRecorder, &token, progress, controls)
+    }
+}
+
+fn run_observed<R: Recorder + Send>(
+    py: Python<'_>,
+    config: Config,
+    observer: R,
+    token: &CancelToken,
+    progress: Option<Py<PyAny>>,
+    controls: Option<Vec<Option<Methods>>>,
+) -> PyResult<String> {
     let started = Instant::now();
     let duration = config.duration;
     let failures = Failures::default();
     let controls = control::controls(py, controls, &failures)?;
     let mut simulation =
-        py.detach(|| Simulation::controlled(config, NullRecorder, &controls)).map_err(|e| engine_error(py, &e))?;
+        py.detach(|| Simulation::controlled(config, observer, &controls)).map_err(|e| engine_error(py, &e))?;
     // Steps adapt so that the token is seen about every PERIOD whatever the scenario costs.
     let mut step = Span(duration.0 / 64).max(Span(1));
     while !simulation.is_over() {

@@ -40,6 +40,8 @@ def top() -> tuple[Field, ...]:
               maximum=1_000_000),
         Field("starved_after", "time", "A flow counts as starved while nothing of it has arrived for longer.", "s",
               default=NS, exclusive=True),
+        Field("explain", "flag", "Keep the airtime ledger: where the time of nodes, links and packets goes.",
+              default=False),
         Field("profile", "choice", 'Behaviour: "standard" (IEEE and RFC rules) or "ns2" (as ns-2.35 documents).',
               default=_core.profiles()[0], choices=tuple(_core.profiles())),
     )  # fmt: skip

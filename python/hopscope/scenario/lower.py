@@ -27,6 +27,7 @@ def lower(resolved: Resolved, seed: int) -> dict[str, Any]:
         "outages": resolved.outages,
         "series": resolved.series,
         "starved_after": resolved.top["starved_after"],
+        "explain": resolved.top["explain"],
     }
     if resolved.routing_constants is not None:
         config[resolved.routing["protocol"]] = resolved.routing_constants

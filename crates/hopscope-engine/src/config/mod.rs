@@ -84,6 +84,9 @@ pub struct Config {
     /// A flow counts as starved while nothing of it has arrived for longer than this.
     #[serde(default = "starved_after")]
     pub starved_after: Span,
+    /// Keep the airtime ledger: whoever runs this gives the simulation a [`crate::ledger::Ledger`] as its observer.
+    #[serde(default)]
+    pub explain: bool,
 }
 
 /// The default of [`Config::starved_after`].

@@ -56,6 +56,7 @@ impl Base {
             outages: Vec::new(),
             series: SeriesConfig::default(),
             starved_after: super::starved_after(),
+            explain: false,
         }
     }
 }

@@ -89,6 +89,22 @@ pub enum AccessAnswer {
     Queued,
 }
 
+/// How a station with a packet spends the time since the medium has become idle. An observer asks for it.
+#[derive(Debug, Clone, Copy)]
+pub struct QuietPlan {
+    /// The medium is reserved until then.
+    pub nav_until: Time,
+    /// Then the inter-frame space lasts until here; slots are counted from here on.
+    pub ifs_until: Time,
+    /// It is EIFS.
+    pub eifs: bool,
+}
+
+impl QuietPlan {
+    /// For times that hold no more than the beginning of an inter-frame space.
+    pub const NONE: QuietPlan = QuietPlan { nav_until: Time::ZERO, ifs_until: Time::NEVER, eifs: false };
+}
+
 /// Lower half of the MAC: radio, NAV and back-off of one station. One cache line holds what an idle station needs of
 /// most frames.
 #[derive(Debug)]
@@ -349,6 +365,18 @@ impl Station {
     #[inline]
     pub fn nav_idle(&self, now: Time) -> bool {
         self.nav_end() <= now
+    }
+
+    /// What the quiet time since the medium has become idle consists of; edges must be applied up to now.
+    pub fn quiet_plan(&self, rules: &StationRules) -> QuietPlan {
+        let busy_until = self.busy_until();
+        let eifs_until = if self.radio.has(EIFS) { self.own.eifs_until } else { Time::ZERO };
+        let from = match self.own.access {
+            Access::NonFreezing => self.own.armed_at,
+            _ if rules.ifs_from_start => busy_until.max(self.own.armed_at),
+            _ => busy_until.max(eifs_until),
+        };
+        QuietPlan { nav_until: self.nav_end(), ifs_until: from + rules.timing.difs, eifs: eifs_until > busy_until }
     }
 
     /// Contention window, slots.

@@ -147,8 +147,9 @@ impl MacRules {
     }
 }
 
+/// How far the own exchange is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Phase {
+pub(crate) enum Phase {
     Idle,
     Contend,
     WaitCts,
@@ -171,7 +172,7 @@ struct Outgoing {
 
 /// Answering somebody else's exchange.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Reply {
+pub(crate) enum Reply {
     None,
     /// The response leaves after SIFS.
     Pending {
@@ -259,6 +260,16 @@ impl Dcf {
         self.current.is_none()
     }
 
+    /// How far the own exchange is.
+    pub(crate) fn phase(&self) -> Phase {
+        self.phase
+    }
+
+    /// What it owes to another station's exchange.
+    pub(crate) fn reply(&self) -> Reply {
+        self.reply
+    }
+
     /// Counters since the start.
     pub fn attempts(&self) -> &Attempts {
         &self.attempts
@@ -271,6 +282,7 @@ impl Dcf {
 
     /// Takes a packet of `bytes` bytes (network header included) for the neighbour `to`; `paced`: adaptive pacing is on.
     /// The MAC must be free.
+    #[inline]
     pub fn offer(&mut self, packet: PacketId, to: NodeId, bytes: u32, paced: bool, cx: &mut MacCx<'_>) {
         debug_assert!(self.current.is_none(), "node {}: the MAC holds one packet at a time", self.node);
         let bytes = bytes + cx.rules.header;
@@ -301,6 +313,7 @@ impl Dcf {
     }
 
     /// The station may send: its back-off has ended.
+    #[inline]
     pub fn on_access(&mut self, cx: &mut MacCx<'_>) {
         if matches!(self.reply, Reply::Pending { .. }) {
             cx.station.start_backoff(cx.now, &cx.rules.station);
@@ -334,6 +347,7 @@ impl Dcf {
     }
 
     /// A frame for this node (or a broadcast) ends; `frame` if it was received without error.
+    #[inline]
     pub fn on_rx_end(&mut self, frame: Option<&Frame>, cx: &mut MacCx<'_>) {
         if let Some(frame) = frame {
             self.on_rx(frame, cx);
@@ -363,6 +377,7 @@ impl Dcf {
     }
 
     /// SIFS has passed.
+    #[inline]
     pub fn on_sifs(&mut self, generation: u32, cx: &mut MacCx<'_>) {
         if generation != self.sifs_generation {
             return;

@@ -2,10 +2,12 @@
 
 use super::World;
 use super::flow::{End, Endpoint, Flow};
+use super::ledger::{hear, note_error};
 use crate::app::AppEffect;
 use crate::channel::Carried;
 use crate::event::{Event, GENERATION_MASK};
 use crate::ids::{FlowId, NodeId, PacketId};
+use crate::ledger::Stage;
 use crate::mac::dcf::{Frame, FrameKind, MacEffects, Outcome};
 use crate::net::arp::{ARP_BYTES, Resolution};
 use crate::packet::{Body, Ecn, ExtraId, Packet};
@@ -82,6 +84,7 @@ impl<R: Recorder> World<R> {
             Body::Notice(notice) => self.on_notice(node, notice),
             _ => {
                 let copy = self.packets.copy(packet);
+                self.ledger_copy(packet, copy);
                 self.packets.get_mut(copy).prev_hop = from;
                 self.link_up(node, copy);
             }
@@ -94,6 +97,7 @@ impl<R: Recorder> World<R> {
             return;
         }
         self.frames += 1;
+        self.ledger_on_air(frame);
         self.note(Record::FrameSent {
             node: frame.src,
             kind: frame.kind,
@@ -131,7 +135,11 @@ impl<R: Recorder> World<R> {
                         self.events.push(start + frame.airtime, Event::RxEnd { node: link.to, slot });
                     }
                 }
-                self.stations[link.to.index()].post(now, heard.heard_by(start, link.power, flags), &self.rules.station);
+                let station = &mut self.stations[link.to.index()];
+                if R::LEDGER {
+                    hear(&mut self.recorder, station, &self.rules.station, now, link.to, (start, frame.airtime), flags);
+                }
+                station.post(now, heard.heard_by(start, link.power, flags), &self.rules.station);
             }
         } else {
             self.transmit_through_channel(frame, heard, slot);
@@ -179,7 +187,12 @@ impl<R: Recorder> World<R> {
                     self.events.push(start + frame.airtime, Event::RxEnd { node: link.to, slot });
                 }
             }
-            self.stations[link.to.index()].post(now, heard.heard_by(start, power, flags), &self.rules.station);
+            let station = &mut self.stations[link.to.index()];
+            if R::LEDGER {
+                hear(&mut self.recorder, station, &self.rules.station, now, link.to, (start, frame.airtime), flags);
+                note_error(&mut self.recorder, link.to, slot, flags);
+            }
+            station.post(now, heard.heard_by(start, power, flags), &self.rules.station);
         }
     }
 
@@ -194,6 +207,7 @@ impl<R: Recorder> World<R> {
     }
 
     fn link_down(&mut self, node: NodeId, packet: PacketId) {
+        self.ledger_stage(node, packet, Stage::Processing);
         if self.wiring.link_delay == Span::ZERO {
             self.enqueue(node, packet);
         } else {
@@ -223,6 +237,7 @@ impl<R: Recorder> World<R> {
             match self.nets[node.index()].arp.resolve(next_hop, id) {
                 Resolution::Known => {}
                 Resolution::Ask { dropped } => {
+                    self.ledger_stage(node, id, Stage::Held);
                     if let Some(old) = dropped {
                         self.drop_packet(node, old, DropReason::ArpReplaced);
                     }
@@ -256,6 +271,7 @@ impl<R: Recorder> World<R> {
             body: Body::Arp { target, reply },
         };
         let id = self.packets.insert(packet);
+        self.ledger_new(id);
         self.link_down(node, id);
     }
 
@@ -271,6 +287,7 @@ impl<R: Recorder> World<R> {
 
     /// A packet reaches the interface queue.
     pub(super) fn enqueue(&mut self, node: NodeId, id: PacketId) {
+        self.ledger_stage(node, id, Stage::Queue);
         if !self.links.is_empty() {
             self.enqueue_linked(node, id);
             return;
@@ -303,6 +320,7 @@ impl<R: Recorder> World<R> {
         let packet = self.packets.get(id);
         let (to, bytes) = (packet.next_hop, packet.bytes);
         let paced = self.is_paced(node);
+        self.ledger_offer(node, id, to);
         self.mac_input(node, |mac, cx| mac.offer(id, to, bytes, paced, cx));
     }
 
@@ -358,6 +376,9 @@ impl<R: Recorder> World<R> {
                 let (src, dst) = if end == End::Sender { (state.from, state.to) } else { (state.to, state.from) };
                 let bytes = state.sizes.of(&segment, end);
                 if end == End::Sender && (segment.len > 0 || segment.flags.syn) {
+                    if R::LEDGER {
+                        self.ledger_segment(flow, &segment);
+                    }
                     self.note(Record::DataSent { flow, bytes: segment.len, retransmission: segment.retransmission });
                 }
                 self.originate(src, dst, bytes, Body::Tcp(segment), flow);
@@ -387,6 +408,7 @@ impl<R: Recorder> World<R> {
 
     pub(super) fn app_effect(&mut self, flow: FlowId, effect: AppEffect) {
         let now = self.now;
+        let before = self.ledger_source(flow);
         let state = &mut self.flows[flow.index()];
         match (&mut state.endpoint, effect) {
             (_, AppEffect::Arm { at }) => {
@@ -428,6 +450,7 @@ impl<R: Recorder> World<R> {
                 }
             }
         }
+        self.ledger_source_event(flow, before, None);
     }
 
     /// Sends from a UDP backlog while the interface queue is nearly empty.

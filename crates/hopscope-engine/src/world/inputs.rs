@@ -41,6 +41,7 @@ impl<R: Recorder> World<R> {
             Event::Power { node, on } => {
                 let outages = &mut self.off[node.index()];
                 *outages = if on { *outages - 1 } else { *outages + 1 };
+                self.ledger_power(node);
             }
             Event::Sample => self.on_sample(),
         }
@@ -70,9 +71,11 @@ impl<R: Recorder> World<R> {
     #[inline]
     fn mac_input_caught_up(&mut self, node: NodeId, input: impl FnOnce(&mut Dcf, &mut MacCx<'_>)) {
         let mut out = MacEffects::default();
+        self.ledger_before_mac(node);
         let station = &mut self.stations[node.index()];
         let mut cx = MacCx { now: self.now, station, rules: &self.rules, out: &mut out };
         input(&mut self.macs[node.index()], &mut cx);
+        self.ledger_after_mac(node, &out);
         self.mac_effects(node, &out);
     }
 
@@ -80,6 +83,9 @@ impl<R: Recorder> World<R> {
         let station = &mut self.stations[node.index()];
         station.catch_up(self.now, &self.rules.station);
         let received = station.take_received(slot) && !self.is_off(node);
+        if R::LEDGER {
+            self.ledger_rx_end(node, slot, received);
+        }
         if received || self.macs[node.index()].is_decided_at(self.now) {
             let frame = self.air[(slot / 2) as usize].frames[(slot % 2) as usize];
             self.mac_input_caught_up(node, |mac, cx| mac.on_rx_end(received.then_some(&frame), cx));
@@ -97,6 +103,7 @@ impl<R: Recorder> World<R> {
             }
             self.routers[node.index()].on_heard(from, self.packets.source_route(extra), self.now);
         }
+        self.ledger_arrival(node, id);
         let packet = self.packets.get_mut(id);
         if packet.dst == node {
             let packet = *packet;
@@ -123,6 +130,8 @@ impl<R: Recorder> World<R> {
                 let flow = packet.flow;
                 let state = &mut self.flows[flow.index()];
                 let at_receiver = node == state.to;
+                let before = self.ledger_source(flow);
+                let state = &mut self.flows[flow.index()];
                 let Endpoint::Tcp { sender, receiver } = &mut state.endpoint else { return };
                 let mut out = std::mem::take(&mut self.tcp_effects);
                 if at_receiver {
@@ -142,6 +151,7 @@ impl<R: Recorder> World<R> {
                 } else {
                     sender.on_segment(&segment, packet.hops, self.now, &mut out);
                     self.tcp_effects(flow, End::Sender, out);
+                    self.ledger_source_event(flow, before, None);
                 }
             }
             Body::Udp { len, .. } => {
@@ -170,13 +180,17 @@ impl<R: Recorder> World<R> {
             return;
         }
         let (end, timer) = Flow::decode_timer(code);
-        let Endpoint::Tcp { sender, receiver } = &mut state.endpoint else { return };
+        let before = self.ledger_source(flow);
+        let Endpoint::Tcp { sender, receiver } = &mut self.flows[flow.index()].endpoint else { return };
         let mut out = std::mem::take(&mut self.tcp_effects);
         match end {
             End::Sender => sender.on_timer(timer, self.now, &mut out),
             End::Receiver => receiver.on_timer(timer, self.now, &mut out),
         }
         self.tcp_effects(flow, end, out);
+        if end == End::Sender {
+            self.ledger_source_event(flow, before, Some(timer));
+        }
     }
 
     fn on_app(&mut self, flow: FlowId) {

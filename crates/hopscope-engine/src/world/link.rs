@@ -92,6 +92,7 @@ impl<R: Recorder> World<R> {
             };
             let ready = link.ready();
             if ready > now {
+                self.ledger_link_waits(node);
                 self.wake_link(node, ready);
                 return None;
             }
@@ -158,6 +159,7 @@ impl<R: Recorder> World<R> {
             body: Body::Notice(notice),
         };
         let id = self.packets.insert(packet);
+        self.ledger_new(id);
         self.enqueue(node, id);
     }
 

@@ -7,6 +7,7 @@ mod build;
 mod effects;
 pub mod flow;
 mod inputs;
+mod ledger;
 mod link;
 mod listeners;
 mod routing;
@@ -304,6 +305,7 @@ impl<R: Recorder> World<R> {
     }
 
     fn drop_packet(&mut self, node: NodeId, packet: PacketId, reason: DropReason) {
+        self.ledger_drop(node, packet, reason);
         self.packets.release(packet);
         self.note(Record::Dropped { node, reason });
     }
@@ -328,6 +330,7 @@ impl<R: Recorder> World<R> {
             body,
         };
         let id = self.packets.insert(packet);
+        self.ledger_new(id);
         self.forward(src, id)
     }
 }

@@ -3,6 +3,7 @@
 use super::World;
 use crate::event::Event;
 use crate::ids::{FlowId, NodeId, PacketId};
+use crate::ledger::Stage;
 use crate::packet::arena::Extra;
 use crate::packet::routing::RoutingMessage;
 use crate::packet::{Body, Ecn, ExtraId, Packet};
@@ -52,7 +53,10 @@ impl<R: Recorder> World<R> {
                 self.resolve(node, id);
                 true
             }
-            RouteAnswer::Held => false,
+            RouteAnswer::Held => {
+                self.ledger_stage(node, id, Stage::Held);
+                false
+            }
             RouteAnswer::Drop(reason) => {
                 self.drop_packet(node, id, drop_reason(reason));
                 false
@@ -154,6 +158,7 @@ impl<R: Recorder> World<R> {
             body,
         };
         let id = self.packets.insert(packet);
+        self.ledger_new(id);
         self.send_later(node, id, delay);
     }
 

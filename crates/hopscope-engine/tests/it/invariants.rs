@@ -91,7 +91,7 @@ fn change_mac(config: &mut Config, (flags, rts_threshold, queue): ([bool; 6], Op
 }
 
 /// Any routing protocol, with a few of its parameters at other values; what its check refuses stays as it was.
-fn routed() -> impl Strategy<Value = Config> {
+pub fn routed() -> impl Strategy<Value = Config> {
     let changes = proptest::collection::vec((any::<usize>(), any::<u32>()), 0..6);
     let protocol = proptest::sample::select(RoutingProtocol::WORDS.to_vec());
     (network(), protocol, changes).prop_map(|(config, (protocol, _), changes)| {
@@ -135,7 +135,7 @@ fn parameters_of(protocol: &str) -> Vec<ParamInfo> {
 }
 
 /// Adds flows between pairs of nodes; pairs without a way are left out.
-fn with_flows(mut config: Config, flows: &[(u32, u32, u8, u64)], transports: &[Transport]) -> Config {
+pub fn with_flows(mut config: Config, flows: &[(u32, u32, u8, u64)], transports: &[Transport]) -> Config {
     let nodes = config.nodes.len() as u32;
     for &(from, to, kind, start) in flows {
         let (from, to) = (from % nodes, to % nodes);
@@ -162,7 +162,7 @@ fn with_flows(mut config: Config, flows: &[(u32, u32, u8, u64)], transports: &[T
     config
 }
 
-const EVERY: [Transport; 6] = [
+pub const EVERY: [Transport; 6] = [
     Transport::Udp,
     Transport::TcpTahoe,
     Transport::TcpReno,
@@ -171,7 +171,7 @@ const EVERY: [Transport; 6] = [
     Transport::TcpVegas,
 ];
 
-fn flows() -> impl Strategy<Value = Vec<(u32, u32, u8, u64)>> {
+pub fn flows() -> impl Strategy<Value = Vec<(u32, u32, u8, u64)>> {
     proptest::collection::vec((0..10u32, 0..10u32, 0..48u8, 0..1_000u64), 1..5)
 }
 

@@ -11,6 +11,7 @@ mod fuzz;
 mod golden;
 mod inject;
 mod invariants;
+mod ledger;
 mod link;
 mod order;
 mod outage;

@@ -238,6 +238,11 @@ impl TcpSender {
         &self.core.stats
     }
 
+    /// First number not acknowledged.
+    pub fn una(&self) -> u64 {
+        self.core.una
+    }
+
     /// Numbers sent and not acknowledged.
     pub fn outstanding(&self) -> u64 {
         self.core.max - self.core.una

@@ -1,0 +1,174 @@
+//! What the time of nodes, links and packets is accounted to. Each set is closed; the names are those of the results.
+
+/// Declares an enum whose variants have names in results and indices for tables.
+macro_rules! causes {
+    ($(#[$doc:meta])* $name:ident { $($(#[$item:meta])* $variant:ident = $word:literal,)* }) => {
+        $(#[$doc])*
+        #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+        pub enum $name {
+            $($(#[$item])* $variant,)*
+        }
+
+        impl $name {
+            /// Every variant, by its index.
+            pub const ALL: [$name; [$($word),*].len()] = [$($name::$variant),*];
+            /// Number of variants.
+            pub const COUNT: usize = $name::ALL.len();
+
+            /// Name in results.
+            pub const fn name(self) -> &'static str {
+                match self {
+                    $($name::$variant => $word,)*
+                }
+            }
+        }
+    };
+}
+
+causes! {
+    /// Where a node's time goes: at every instant exactly one of these.
+    Cause {
+        /// On the air: data sent for the first time by its transport, in attempts that succeeded.
+        Data = "data",
+        /// On the air: data that its transport sent again.
+        DataAgain = "data-again",
+        /// On the air: segments of a transport without data, most of them ACKs.
+        TransportAck = "transport-ack",
+        /// On the air: routing messages and ARP.
+        Routing = "routing",
+        /// On the air: RTS of attempts that succeeded.
+        Rts = "rts",
+        /// On the air: CTS.
+        Cts = "cts",
+        /// On the air: ACKs of the MAC.
+        MacAck = "mac-ack",
+        /// On the air, in vain: a station that the transmitter cannot sense disturbed the attempt.
+        RetryHidden = "retry-hidden",
+        /// On the air, in vain: a station that it can sense began in the same slot.
+        RetryCollision = "retry-collision",
+        /// On the air, in vain: a station that it can sense sent later, without listening (an answer after SIFS).
+        RetryOverlap = "retry-overlap",
+        /// On the air, in vain: the channel lost the frame or its answer.
+        RetryChannel = "retry-channel",
+        /// On the air, in vain: the receiver did not answer (reserved, in another exchange, sending, off).
+        RetryNoAnswer = "retry-no-answer",
+        /// A frame for this node comes in, and is received.
+        Receive = "receive",
+        /// Nothing to send, and the medium is busy.
+        Overheard = "overheard",
+        /// A packet waits, and the medium is busy.
+        Carrier = "carrier",
+        /// A packet waits, and the medium is reserved.
+        Nav = "nav",
+        /// A packet waits for EIFS after a frame received in error.
+        Eifs = "eifs",
+        /// A packet waits for DIFS.
+        Difs = "difs",
+        /// A packet waits for the end of the back-off.
+        Backoff = "backoff",
+        /// Inside an exchange of this node: between its frames.
+        Sifs = "sifs",
+        /// Inside an exchange of this node: waiting for an answer that did not come.
+        ResponseTimeout = "response-timeout",
+        /// Packets wait in the queue, and the link layer holds them back.
+        LinkTimer = "link-timer",
+        /// Packets wait for a route or an address.
+        RouteSearch = "route-search",
+        /// The source has data, and its window has no room for it.
+        WindowClosed = "window-closed",
+        /// The source waits for its retransmission timer.
+        Timeout = "timeout",
+        /// The source holds segments back to pace them.
+        Paced = "paced",
+        /// The application has nothing to send.
+        SenderLimited = "sender-limited",
+        /// Nothing to forward or to answer.
+        NothingToSend = "nothing-to-send",
+        /// The radio is off.
+        Off = "off",
+        /// No flow leads through this node, which therefore never sends; what it hears is not looked at.
+        Bystander = "bystander",
+    }
+}
+
+causes! {
+    /// Why an attempt to get a frame across failed.
+    Failure {
+        /// A station that the transmitter of the lost frame cannot sense was on the air, too.
+        Hidden = "hidden",
+        /// A station that it can sense began within the same slot.
+        Collision = "collision",
+        /// A station that it can sense sent at another time without listening: an answer after SIFS.
+        Overlap = "overlap",
+        /// The channel: bit errors, fading, noise.
+        Channel = "channel",
+        /// The receiver got the frame but did not answer, or could not get it as its own transmitter or nothing was on.
+        NoAnswer = "no-answer",
+    }
+}
+
+impl Failure {
+    /// What the airtime of such an attempt is accounted to.
+    pub const fn cause(self) -> Cause {
+        match self {
+            Failure::Hidden => Cause::RetryHidden,
+            Failure::Collision => Cause::RetryCollision,
+            Failure::Overlap => Cause::RetryOverlap,
+            Failure::Channel => Cause::RetryChannel,
+            Failure::NoAnswer => Cause::RetryNoAnswer,
+        }
+    }
+
+    /// What the time of such an attempt is accounted to on its link.
+    pub const fn link_cause(self) -> LinkCause {
+        match self {
+            Failure::Hidden => LinkCause::RetryHidden,
+            Failure::Collision => LinkCause::RetryCollision,
+            Failure::Overlap => LinkCause::RetryOverlap,
+            Failure::Channel => LinkCause::RetryChannel,
+            Failure::NoAnswer => LinkCause::RetryNoAnswer,
+        }
+    }
+}
+
+causes! {
+    /// Where the time of a link (transmitter and receiver) goes. Attempts count with their answers and waits.
+    LinkCause {
+        /// Attempts that got their packet across.
+        Delivered = "delivered",
+        /// See [`Failure::Hidden`].
+        RetryHidden = "retry-hidden",
+        /// See [`Failure::Collision`].
+        RetryCollision = "retry-collision",
+        /// See [`Failure::Overlap`].
+        RetryOverlap = "retry-overlap",
+        /// See [`Failure::Channel`].
+        RetryChannel = "retry-channel",
+        /// See [`Failure::NoAnswer`].
+        RetryNoAnswer = "retry-no-answer",
+        /// A packet for this link is in the hands of the MAC, which waits for the medium.
+        Contention = "contention",
+        /// The MAC has no packet for this link.
+        Idle = "idle",
+    }
+}
+
+causes! {
+    /// Where the delay of a packet went, from the sending to the receiving transport.
+    DelayPart {
+        /// In interface queues.
+        Queueing = "queueing",
+        /// First in line: deferring and back-off.
+        Contention = "contention",
+        /// Attempts that got it across, from the RTS on.
+        Airtime = "airtime",
+        /// Attempts that failed.
+        Retries = "retries",
+        /// At the source until the data was sent again.
+        Timeout = "timeout",
+        /// Waiting for a route or an address.
+        RouteSearch = "route-search",
+        /// In the nodes, between network layer and queue.
+        Processing = "processing",
+    }
+}

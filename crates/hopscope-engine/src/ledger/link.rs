@@ -1,0 +1,125 @@
+//! Links of one node: what its MAC spends on each neighbour, and why attempts fail.
+
+use super::cause::{Failure, LinkCause};
+use super::timeline::Verdict;
+use crate::ids::NodeId;
+use crate::mac::dcf::FrameKind;
+use crate::units::Time;
+
+/// Attempts that failed for one reason.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Failed {
+    pub(super) verdict: Verdict,
+    pub(super) count: u64,
+    /// Time of these attempts, nanoseconds.
+    pub(super) ns: u64,
+}
+
+/// One link.
+#[derive(Debug, Clone)]
+pub(super) struct Link {
+    pub(super) to: NodeId,
+    pub(super) attempts: u64,
+    pub(super) delivered: u64,
+    pub(super) totals: [u64; LinkCause::COUNT],
+    pub(super) failed: Vec<Failed>,
+}
+
+/// The links of one node.
+#[derive(Debug, Default)]
+pub(super) struct Links {
+    pub(super) all: Vec<Link>,
+    /// Place of the link whose packet the MAC has; none for a broadcast.
+    current: Option<usize>,
+    since: Time,
+}
+
+impl Links {
+    /// The MAC takes a packet for `to`.
+    pub(super) fn take(&mut self, now: Time, to: NodeId) {
+        self.since = now;
+        self.current = (to != NodeId::BROADCAST).then(|| {
+            self.all.iter().position(|link| link.to == to).unwrap_or_else(|| {
+                let totals = [0; LinkCause::COUNT];
+                self.all.push(Link { to, attempts: 0, delivered: 0, totals, failed: Vec::new() });
+                self.all.len() - 1
+            })
+        });
+    }
+
+    /// An attempt begins.
+    pub(super) fn begin_attempt(&mut self, now: Time) {
+        if let Some(link) = self.spend(now, LinkCause::Contention) {
+            link.attempts += 1;
+        }
+    }
+
+    /// The attempt has got the packet across.
+    pub(super) fn succeed(&mut self, now: Time) {
+        if let Some(link) = self.spend(now, LinkCause::Delivered) {
+            link.delivered += 1;
+        }
+        self.current = None;
+    }
+
+    /// The attempt has failed; the packet stays unless it is `given_up`.
+    pub(super) fn fail(&mut self, now: Time, verdict: Verdict, given_up: bool) {
+        let ns = (now - self.since).0;
+        if let Some(link) = self.spend(now, verdict.failure.link_cause()) {
+            match link.failed.iter_mut().find(|failed| failed.verdict == verdict) {
+                Some(failed) => {
+                    failed.count += 1;
+                    failed.ns += ns;
+                }
+                None => link.failed.push(Failed { verdict, count: 1, ns }),
+            }
+        }
+        if given_up {
+            self.current = None;
+        }
+    }
+
+    fn spend(&mut self, now: Time, cause: LinkCause) -> Option<&mut Link> {
+        let ns = (now - self.since).0;
+        self.since = now;
+        let link = &mut self.all[self.current?];
+        link.totals[cause as usize] += ns;
+        Some(link)
+    }
+
+    /// Forgets everything before `now`.
+    pub(super) fn restart(&mut self, now: Time) {
+        self.since = now;
+        for link in &mut self.all {
+            (link.attempts, link.delivered) = (0, 0);
+            link.totals = [0; LinkCause::COUNT];
+            link.failed.clear();
+        }
+    }
+
+    /// Each link with its totals at `now`, of `duration` nanoseconds in all; an attempt under way counts as if it were to
+    /// succeed.
+    pub(super) fn totals(
+        &self,
+        now: Time,
+        duration: u64,
+        in_attempt: bool,
+    ) -> impl Iterator<Item = (&Link, [u64; LinkCause::COUNT])> + '_ {
+        self.all.iter().enumerate().map(move |(place, link)| {
+            let mut totals = link.totals;
+            if self.current == Some(place) {
+                let cause = if in_attempt { LinkCause::Delivered } else { LinkCause::Contention };
+                totals[cause as usize] += (now - self.since).0;
+            }
+            totals[LinkCause::Idle as usize] = duration - totals.iter().sum::<u64>();
+            (link, totals)
+        })
+    }
+}
+
+impl Verdict {
+    /// Nothing is known: what is lost without a trace was lost by the channel.
+    pub(super) const fn unknown(frame: FrameKind) -> Self {
+        Verdict { failure: Failure::Channel, frame, by: None }
+    }
+}

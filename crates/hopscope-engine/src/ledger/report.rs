@@ -1,0 +1,165 @@
+//! The ledger as plain data.
+
+use std::collections::BTreeMap;
+
+use serde::Serialize;
+
+use super::Ledger;
+use super::cause::{Cause, DelayPart, LinkCause};
+use super::timeline::Verdict;
+use crate::ids::NodeId;
+use crate::mac::dcf::FrameKind;
+use crate::units::Time;
+
+/// The ledger of a run. Times are nanoseconds; causes without any time are left out.
+#[derive(Debug, Clone, Serialize)]
+pub struct LedgerResult {
+    /// Measured time: the times of each node, and of each link, add up to it.
+    pub duration_ns: u64,
+    /// Each node.
+    pub nodes: Vec<NodeLedger>,
+    /// Each link that carried, or tried to carry, a unicast packet.
+    pub links: Vec<LinkLedger>,
+    /// Each flow.
+    pub flows: Vec<FlowLedger>,
+}
+
+/// One node.
+#[derive(Debug, Clone, Serialize)]
+pub struct NodeLedger {
+    /// Number.
+    pub id: u32,
+    /// Time by [`Cause`].
+    pub ns: BTreeMap<&'static str, u64>,
+}
+
+/// One link.
+#[derive(Debug, Clone, Serialize)]
+pub struct LinkLedger {
+    /// Transmitter.
+    pub from: u32,
+    /// Receiver.
+    pub to: u32,
+    /// Attempts begun.
+    pub attempts: u64,
+    /// Attempts that got their packet across.
+    pub delivered: u64,
+    /// Time by [`LinkCause`].
+    pub ns: BTreeMap<&'static str, u64>,
+    /// Why the others failed.
+    pub failures: Vec<FailureResult>,
+}
+
+/// Attempts that failed for one reason.
+#[derive(Debug, Clone, Serialize)]
+pub struct FailureResult {
+    /// See [`super::Failure`].
+    pub cause: &'static str,
+    /// Frame that was lost, or not answered.
+    pub frame: &'static str,
+    /// Node that disturbed it.
+    pub by: Option<u32>,
+    /// Number of attempts.
+    pub count: u64,
+    /// Their time.
+    pub ns: u64,
+}
+
+/// One flow.
+#[derive(Debug, Clone, Serialize)]
+pub struct FlowLedger {
+    /// Number.
+    pub id: u32,
+    /// Copies of data packets received.
+    pub copies: u64,
+    /// Time by [`DelayPart`], added up over all copies.
+    pub ns: BTreeMap<&'static str, u64>,
+    /// Packets lost.
+    pub losses: Vec<LossResult>,
+}
+
+/// Packets lost at one place for one reason.
+#[derive(Debug, Clone, Serialize)]
+pub struct LossResult {
+    /// `data` or `ack`.
+    pub kind: &'static str,
+    /// Hop not got across, from 1 at the sender of the packet.
+    pub hop: u32,
+    /// Node that had it last.
+    pub node: u32,
+    /// See [`crate::record::DropReason`].
+    pub reason: &'static str,
+    /// Why the last attempt had failed, for a drop at a retry limit.
+    pub cause: Option<&'static str>,
+    /// Node that disturbed it.
+    pub by: Option<u32>,
+    /// Packets.
+    pub count: u64,
+}
+
+impl Ledger {
+    /// The ledger at `now`, up to which every node is settled; `takes_part` is false for nodes that hear nothing of what
+    /// is sent.
+    pub fn result(&self, now: Time, takes_part: impl Fn(NodeId) -> bool) -> LedgerResult {
+        let duration_ns = now.saturating_since(self.start).0;
+        let nodes = self.nodes.iter().zip(0..).map(|(line, id)| {
+            let mut limits = self.limits.iter().zip(&self.sources).filter(|(_, node)| node.0 == id);
+            let idle = limits.find(|(cause, _)| **cause != Cause::SenderLimited).map_or(Cause::SenderLimited, |l| *l.0);
+            let mut totals = line.totals_at(now, idle);
+            if !takes_part(NodeId(id)) {
+                totals[Cause::Bystander as usize] = std::mem::take(&mut totals[Cause::NothingToSend as usize]);
+            }
+            debug_assert_eq!(totals.iter().sum::<u64>(), duration_ns, "node {id}: every nanosecond has one cause");
+            NodeLedger { id, ns: named(&totals, |place| Cause::ALL[place].name()) }
+        });
+        let nodes = nodes.collect();
+        let links = self.nodes.iter().zip(0..).flat_map(|(line, from)| {
+            line.links.totals(now, duration_ns, line.attempt.open).map(move |(link, totals)| LinkLedger {
+                from,
+                to: link.to.0,
+                attempts: link.attempts,
+                delivered: link.delivered,
+                ns: named(&totals, |place| LinkCause::ALL[place].name()),
+                failures: link.failed.iter().map(|failed| failure(&failed.verdict, failed.count, failed.ns)).collect(),
+            })
+        });
+        LedgerResult { duration_ns, nodes, links: links.collect(), flows: self.flow_results() }
+    }
+
+    fn flow_results(&self) -> Vec<FlowLedger> {
+        let flow = |(account, id): (&super::FlowAccount, u32)| FlowLedger {
+            id,
+            copies: account.copies,
+            ns: named(&account.parts.map(|part| part as u64), |place| DelayPart::ALL[place].name()),
+            losses: account
+                .lost
+                .iter()
+                .map(|&(lost, count)| LossResult {
+                    kind: if lost.is_ack { "ack" } else { "data" },
+                    hop: lost.hop,
+                    node: lost.node.0,
+                    reason: lost.reason.name(),
+                    cause: lost.verdict.map(|verdict| verdict.failure.name()),
+                    by: lost.verdict.and_then(|verdict| verdict.by).map(|node| node.0),
+                    count,
+                })
+                .collect(),
+        };
+        self.flows.iter().zip(0..).map(flow).collect()
+    }
+}
+
+fn failure(verdict: &Verdict, count: u64, ns: u64) -> FailureResult {
+    let frame = match verdict.frame {
+        FrameKind::Rts => "rts",
+        FrameKind::Cts => "cts",
+        FrameKind::Data => "data",
+        FrameKind::Ack => "ack",
+    };
+    FailureResult { cause: verdict.failure.name(), frame, by: verdict.by.map(|node| node.0), count, ns }
+}
+
+/// What is not zero, by name.
+fn named(totals: &[u64], name: impl Fn(usize) -> &'static str) -> BTreeMap<&'static str, u64> {
+    totals.iter().enumerate().filter(|(_, ns)| **ns > 0).map(|(place, ns)| (name(place), *ns)).collect()
+}

@@ -1,0 +1,376 @@
+//! The time of one node, accounted piece by piece.
+//!
+//! Pieces are closed late, as radio edges are applied late: when the node does something, or when a new busy period
+//! begins around it. Until then a node costs one comparison for each frame it hears.
+
+use super::cause::{Cause, DelayPart, Failure};
+use super::link::Links;
+use crate::ids::{NodeId, PacketId};
+use crate::mac::contention::QuietPlan;
+use crate::mac::dcf::FrameKind;
+use crate::units::{Span, Time};
+
+/// What a node does once what is accounted already is over.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Mode {
+    /// The MAC has no packet.
+    Idle,
+    /// A packet waits for the medium.
+    Contend,
+    /// Waiting for the next frame of an exchange, at most until `Timeline::await_until`.
+    Await,
+}
+
+/// Places in the accounts of a node: the causes, and two that are undecided until the attempt is over.
+const ACCOUNTS: usize = Cause::COUNT + 2;
+/// The RTS of the attempt under way.
+pub(super) const ATTEMPT_RTS: usize = Cause::COUNT;
+/// Its data frame.
+pub(super) const ATTEMPT_DATA: usize = Cause::COUNT + 1;
+
+/// What is known of the fate of an attempt.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Verdict {
+    /// Why it will have failed, if it fails.
+    pub failure: Failure,
+    /// Frame that was lost, or not answered.
+    pub frame: FrameKind,
+    /// Station that disturbed it.
+    pub by: Option<NodeId>,
+}
+
+/// The attempt under way to get a packet to a neighbour.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Attempt {
+    pub(super) open: bool,
+    pub(super) to: NodeId,
+    pub(super) packet: PacketId,
+    /// What its data frame counts as if it succeeds.
+    pub(super) class: Cause,
+    pub(super) verdict: Verdict,
+}
+
+/// The account of one node. What hearing a frame takes stands first.
+#[derive(Debug)]
+#[repr(C)]
+pub(super) struct Timeline {
+    /// The last busy period announced; `busy_from` is `NEVER` before the first.
+    busy_until: Time,
+    busy_from: Time,
+    /// Everything before is accounted. It runs ahead of the clock while a frame or a SIFS lasts.
+    pub(super) at: Time,
+    /// Busy time since `at` that has been left behind, nanoseconds: only in `Idle`.
+    overheard: u64,
+    pub(super) mode: Mode,
+    /// The MAC has a packet.
+    pub(super) has_packet: bool,
+    /// Where the time ahead of the clock went.
+    ahead: u8,
+    pub(super) is_off: bool,
+    /// A flow starts here.
+    pub(super) is_source: bool,
+    /// The link layer holds the queue back.
+    pub(super) link_waits: bool,
+    /// Packets of this node that wait for a route or an address.
+    pub(super) held: u32,
+    await_until: Time,
+    /// Waits for an answer not yet decided.
+    awaited: u64,
+    pub(super) attempt: Attempt,
+    /// Quiet time before the busy period, for a waiting packet.
+    plan: QuietPlan,
+    /// Idle time at a source whose cause its next event tells.
+    unexplained: u64,
+    totals: [u64; ACCOUNTS],
+    pub(super) links: Links,
+    /// The last two frames sent.
+    pub(super) sent: [(Time, Time); 2],
+    /// Air slot of the last frame for this node that the channel hit.
+    pub(super) errored: u32,
+}
+
+impl Timeline {
+    pub(super) fn new() -> Self {
+        Timeline {
+            busy_until: Time::ZERO,
+            busy_from: Time::NEVER,
+            at: Time::ZERO,
+            overheard: 0,
+            mode: Mode::Idle,
+            has_packet: false,
+            ahead: Cause::Off as u8,
+            is_off: false,
+            is_source: false,
+            link_waits: false,
+            held: 0,
+            await_until: Time::NEVER,
+            awaited: 0,
+            attempt: Attempt {
+                open: false,
+                to: NodeId::BROADCAST,
+                packet: PacketId::default(),
+                class: Cause::Data,
+                verdict: Verdict::unknown(FrameKind::Rts),
+            },
+            plan: QuietPlan::NONE,
+            unexplained: 0,
+            totals: [0; ACCOUNTS],
+            links: Links::default(),
+            sent: [(Time::ZERO, Time::ZERO); 2],
+            errored: u32::MAX,
+        }
+    }
+
+    /// A sensed frame is on the air here from `start` to `end`. False when it begins a busy period of its own that
+    /// `begin_busy` has to be told of. A pause shorter than `pause` (DIFS), in which nobody may begin, ends none.
+    #[inline(always)]
+    pub(super) fn hear(&mut self, start: Time, end: Time, pause: Span) -> bool {
+        if start < self.busy_until + pause {
+            self.busy_from = self.busy_from.min(start);
+            self.busy_until = self.busy_until.max(end);
+            return true;
+        }
+        if self.mode == Mode::Idle {
+            self.overheard += self.busy_until.0.saturating_sub(self.busy_from.max(self.at).0);
+        } else if self.attempt.open {
+            // Whatever is on the air: the node is inside its own exchange.
+            self.plan.ifs_until = Time::NEVER;
+        } else {
+            return false;
+        }
+        (self.busy_from, self.busy_until) = (start, end);
+        true
+    }
+
+    /// A packet waits for the medium, or may do so once a wait for an answer is over.
+    #[inline]
+    pub(super) fn waits(&self) -> bool {
+        self.has_packet
+    }
+
+    /// A busy period begins; `plan` tells how a waiting packet spent the quiet time before it.
+    pub(super) fn begin_busy(&mut self, start: Time, end: Time, plan: QuietPlan) {
+        // The plan that counts until the end of the last period is its own.
+        self.settle(self.busy_until, &plan);
+        (self.busy_from, self.busy_until) = (start, end);
+        self.plan = plan;
+    }
+
+    /// Accounts everything before `to`; `plan` tells how a waiting packet spent the quiet time since the last busy
+    /// period.
+    #[inline]
+    pub(super) fn settle(&mut self, to: Time, plan: &QuietPlan) {
+        if self.at < to {
+            self.settle_on(to, plan);
+        }
+    }
+
+    fn settle_on(&mut self, to: Time, plan: &QuietPlan) {
+        if self.is_off {
+            self.add(Cause::Off, to);
+            self.overheard = 0;
+            return;
+        }
+        if self.mode == Mode::Await {
+            let end = to.min(self.await_until);
+            self.awaited += end.saturating_since(self.at).0;
+            self.at = self.at.max(end);
+            if end == to {
+                return;
+            }
+            self.decide_wait(false);
+            self.leave_wait();
+        }
+        if self.mode == Mode::Idle { self.settle_idle(to) } else { self.settle_contention(to, plan) }
+    }
+
+    /// Time without a packet: what was overheard, and why there was nothing to send meanwhile.
+    fn settle_idle(&mut self, to: Time) {
+        let last = self.busy_until.min(to).0.saturating_sub(self.busy_from.max(self.at).0);
+        let overheard = std::mem::take(&mut self.overheard) + last;
+        let quiet = (to - self.at).0 - overheard;
+        self.totals[Cause::Overheard as usize] += overheard;
+        self.at = to;
+        if self.link_waits {
+            self.totals[Cause::LinkTimer as usize] += quiet;
+        } else if self.held > 0 {
+            self.totals[Cause::RouteSearch as usize] += quiet;
+        } else if self.is_source {
+            self.unexplained += quiet;
+        } else {
+            self.totals[Cause::NothingToSend as usize] += quiet;
+        }
+    }
+
+    /// Time with a waiting packet: quiet before the busy period, busy, quiet after it.
+    fn settle_contention(&mut self, to: Time, plan: &QuietPlan) {
+        if self.busy_from != Time::NEVER {
+            if self.at < self.busy_from {
+                let plan = self.plan;
+                self.add_quiet(to.min(self.busy_from), &plan);
+            }
+            self.add(Cause::Carrier, to.min(self.busy_until));
+        }
+        if self.at < to {
+            self.add_quiet(to, plan);
+        }
+    }
+
+    fn add_quiet(&mut self, to: Time, plan: &QuietPlan) {
+        self.add(Cause::Nav, to.min(plan.nav_until));
+        self.add(if plan.eifs { Cause::Eifs } else { Cause::Difs }, to.min(plan.ifs_until));
+        self.add(Cause::Backoff, to);
+    }
+
+    /// Accounts the time up to `to`, if any is left, to a cause.
+    #[inline]
+    fn add(&mut self, cause: Cause, to: Time) {
+        if to > self.at {
+            self.totals[cause as usize] += (to - self.at).0;
+            self.at = to;
+        }
+    }
+
+    /// A frame of length `airtime` for this node has come in and was received.
+    #[inline]
+    pub(super) fn received(&mut self, now: Time, airtime: Span) {
+        if self.at < now {
+            // It lies within a busy period: no time after that is looked at.
+            self.settle(Time(now.0 - airtime.0), &QuietPlan::NONE);
+            self.add(if self.is_off { Cause::Off } else { Cause::Receive }, now);
+        }
+    }
+
+    /// The node is inside an exchange until `until`, which goes to this account.
+    #[inline]
+    pub(super) fn run_ahead(&mut self, account: usize, until: Time) {
+        let account = if self.is_off { Cause::Off as usize } else { account };
+        self.totals[account] += until.saturating_since(self.at).0;
+        self.at = self.at.max(until);
+        self.ahead = account as u8;
+    }
+
+    /// Once what is accounted ahead is over, the node waits for the next frame of an exchange, at most until `until`.
+    #[inline]
+    pub(super) fn wait_until(&mut self, until: Time) {
+        (self.mode, self.await_until) = (Mode::Await, until);
+    }
+
+    /// It waits for no frame any more, unless its own attempt goes on.
+    #[inline]
+    pub(super) fn leave_wait(&mut self) {
+        self.await_until = Time::NEVER;
+        self.mode = match (self.attempt.open, self.has_packet) {
+            (true, _) => Mode::Await,
+            (false, true) => Mode::Contend,
+            (false, false) => Mode::Idle,
+        };
+    }
+
+    /// The wait for an answer is over.
+    #[inline]
+    pub(super) fn decide_wait(&mut self, answered: bool) {
+        let cause = if answered { Cause::Sifs } else { Cause::ResponseTimeout };
+        self.totals[cause as usize] += std::mem::take(&mut self.awaited);
+    }
+
+    /// The attempt under way is over.
+    pub(super) fn close_attempt(&mut self, failure: Option<Failure>) {
+        self.attempt.open = false;
+        let (rts_cause, data_cause) =
+            failure.map_or((Cause::Rts, self.attempt.class), |failure| (failure.cause(), failure.cause()));
+        self.totals[rts_cause as usize] += std::mem::take(&mut self.totals[ATTEMPT_RTS]);
+        self.totals[data_cause as usize] += std::mem::take(&mut self.totals[ATTEMPT_DATA]);
+        self.decide_wait(failure.is_none());
+    }
+
+    /// An event at a source tells why it was idle until now.
+    pub(super) fn explain_idle(&mut self, now: Time, cause: Cause) {
+        self.settle_if_idle(now);
+        self.totals[cause as usize] += std::mem::take(&mut self.unexplained);
+    }
+
+    /// Accounts the time up to `now` of a node without a packet, before the cause of its idleness changes.
+    pub(super) fn settle_if_idle(&mut self, now: Time) {
+        if !self.has_packet {
+            self.settle(now, &QuietPlan::NONE);
+        }
+    }
+
+    /// Everything before `now`, up to which all is accounted, is forgotten.
+    pub(super) fn restart(&mut self, now: Time) {
+        self.totals = [0; ACCOUNTS];
+        (self.awaited, self.unexplained) = (0, 0);
+        self.links.restart(now);
+        self.totals[usize::from(self.ahead)] += (self.at - now).0;
+    }
+
+    /// What is accounted at `now`: what is undecided counts as if it were to succeed, and idle time at a source for
+    /// `idle`.
+    pub(super) fn totals_at(&self, now: Time, idle: Cause) -> [u64; Cause::COUNT] {
+        let mut accounts = self.totals;
+        accounts[usize::from(self.ahead)] -= (self.at - now).0;
+        accounts[Cause::Rts as usize] += accounts[ATTEMPT_RTS];
+        accounts[self.attempt.class as usize] += accounts[ATTEMPT_DATA];
+        accounts[Cause::Sifs as usize] += self.awaited;
+        accounts[idle as usize] += self.unexplained;
+        let mut totals = [0; Cause::COUNT];
+        totals.copy_from_slice(&accounts[..Cause::COUNT]);
+        totals
+    }
+}
+
+/// Where a packet is on its way.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Stage {
+    /// Between the layers of a node.
+    Processing,
+    /// In the interface queue.
+    Queue,
+    /// The MAC has it and waits for the medium.
+    Contention,
+    /// An attempt is under way.
+    Attempt,
+    /// It waits for a route or an address.
+    Held,
+}
+
+impl Stage {
+    const fn part(self) -> DelayPart {
+        match self {
+            Stage::Processing => DelayPart::Processing,
+            Stage::Queue => DelayPart::Queueing,
+            Stage::Contention => DelayPart::Contention,
+            Stage::Attempt => DelayPart::Airtime,
+            Stage::Held => DelayPart::RouteSearch,
+        }
+    }
+}
+
+/// The delay of a packet so far.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Journey {
+    pub(super) stage: Stage,
+    pub(super) since: Time,
+    pub(super) parts: [u64; DelayPart::COUNT],
+}
+
+impl Journey {
+    pub(super) fn new(now: Time) -> Self {
+        Journey { stage: Stage::Processing, since: now, parts: [0; DelayPart::COUNT] }
+    }
+
+    /// The packet enters another stage.
+    #[inline]
+    pub(super) fn enter(&mut self, now: Time, stage: Stage) {
+        self.spend(now, self.stage.part());
+        self.stage = stage;
+    }
+
+    /// Accounts the time since the last change to `part`.
+    #[inline]
+    pub(super) fn spend(&mut self, now: Time, part: DelayPart) {
+        self.parts[part as usize] += (now - self.since).0;
+        self.since = now;
+    }
+}
