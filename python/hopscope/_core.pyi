@@ -142,6 +142,9 @@ def ack_policies() -> list[tuple[str, str]]:
 def routings() -> list[tuple[str, str]]:
     """Routing protocols, each with one line of description."""
 
+def ledger_causes() -> list[tuple[str, list[str]]]:
+    """Names of the airtime ledger's causes in order: those of ``nodes``, ``links``, ``delay`` and ``failures``."""
+
 def routing_sets(protocol: str) -> list[tuple[str, str]]:
     """Parameter sets of a routing protocol, each with one line of description; empty for one without parameters."""
 

@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 
 use hopscope_engine::config::presets::{PRESETS, PROFILES, base};
 use hopscope_engine::config::{self, AodvConfig, DsdvConfig, DsrConfig, OlsrConfig, ParamInfo, RadioConfig};
+use hopscope_engine::ledger::{Cause, DelayPart, Failure, LinkCause};
 use hopscope_engine::mac::timing;
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
@@ -71,6 +72,17 @@ pub fn ack_policies() -> Vec<(&'static str, &'static str)> {
 #[pyfunction]
 pub fn routings() -> Vec<(&'static str, &'static str)> {
     config::net::RoutingProtocol::WORDS.to_vec()
+}
+
+/// Names of the airtime ledger's causes in order: those of nodes, links, delays and failed attempts.
+#[pyfunction]
+pub fn ledger_causes() -> Vec<(&'static str, Vec<&'static str>)> {
+    vec![
+        ("nodes", Cause::ALL.iter().map(|cause| cause.name()).collect()),
+        ("links", LinkCause::ALL.iter().map(|cause| cause.name()).collect()),
+        ("delay", DelayPart::ALL.iter().map(|part| part.name()).collect()),
+        ("failures", Failure::ALL.iter().map(|failure| failure.name()).collect()),
+    ]
 }
 
 /// A routing protocol that has parameters of its own, and named sets of them.

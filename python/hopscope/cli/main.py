@@ -17,6 +17,7 @@ from hopscope.errors import HopscopeError
 VERBS = {
     "run": ("run", "Run a scenario: all seeds and its sweep; print a table and store the results."),
     "optimize": ("optimize", "Find the best value of a key with far fewer runs than a full sweep."),
+    "explain": ("explain", "Run a scenario and say where the time of nodes, links and packets goes."),
     "reproduce": ("reproduce", "Run entries of the catalogue and set them beside the published values."),
     "list": ("list", "List the catalogue, presets, transports, routings, topologies."),
     "report": ("report_cmd", "Write the HTML report of a finished store."),

@@ -10,8 +10,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Literal
 
-Kind = Literal["lines", "bars", "dots", "steps", "cdf"]
-"""`lines`: values over a swept quantity; `bars`: values over named groups; `dots`: one value for each name,
+Kind = Literal["lines", "bars", "stack", "dots", "steps", "cdf"]
+"""`lines`: values over a swept quantity; `bars`: values over named groups; `stack`: the same on
+top of each other; `dots`: one value for each name,
 listed downwards; `steps`: a time series that holds its value;
 `cdf`: the share of samples at or below a value."""
 

@@ -31,6 +31,9 @@ COLOURS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#7
 _MARKED = 64
 # Height of one of several time series below one another, in lines of `dots`.
 _ROW = 5
+# Patterns of the parts of a stack, one for each round of colours, and the most names that stand upright below it.
+_HATCHES = ("", "////", "....")
+_UPRIGHT = 12
 _MARKERS = ("o", "s", "^", "D", "v", "P", "X", "h")
 # Lines of references: models and bounds.
 _DASHES = ("--", ":", "-.")
@@ -74,6 +77,7 @@ def draw(chart: Chart) -> Figure:
     kinds: dict[str, Callable[[Chart], Figure]] = {
         "lines": lines,
         "bars": bars,
+        "stack": stack,
         "dots": dots,
         "steps": steps,
         "cdf": cdf,
@@ -132,6 +136,33 @@ def bars(chart: Chart) -> Figure:
             ax.set_xticks(range(len(groups)), groups)
             ax.grid(visible=False, axis="x")
             _publish(ax, panel, place=lambda x, known=tuple(groups): known.index(str(x)))  # type: ignore[misc]
+        _legend(figure, axes, chart)
+        return figure
+
+
+def stack(chart: Chart) -> Figure:
+    """Bars of parts that add up, one for each name; more parts than colours are told apart by hatching."""
+    with _figure(chart) as (figure, axes):
+        for ax, panel in zip(axes, chart.panels, strict=True):
+            names = list(dict.fromkeys(str(x) for line in panel.lines for x in line.x))
+            below = [0.0] * len(names)
+            for index, line in enumerate(panel.lines):
+                values = dict(zip(map(str, line.x), line.y, strict=True))
+                heights = [values.get(name, 0.0) for name in names]
+                ax.bar(
+                    range(len(names)),
+                    heights,
+                    0.86,
+                    bottom=below,
+                    color=COLOURS[index % len(COLOURS)],
+                    hatch=_HATCHES[index // len(COLOURS) % len(_HATCHES)],
+                    edgecolor="white",
+                    linewidth=0.4,
+                    label=line.label,
+                )
+                below = [low + height for low, height in zip(below, heights, strict=True)]
+            ax.set_xticks(range(len(names)), names, rotation=90 if len(names) > _UPRIGHT else 0)
+            ax.grid(visible=False, axis="x")
         _legend(figure, axes, chart)
         return figure
 

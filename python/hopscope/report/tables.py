@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     import pandas as pd
 
     from hopscope.results import Result
+    from hopscope.results.explain import PointExplanation
 
 _FLOW_METRICS = (
     ("throughput_kbps", "throughput", "kbit/s"),
@@ -41,6 +42,12 @@ _DRAWN = (
     ("delay_ms", "delay (ms)"),
     ("loss_pct", "loss (%)"),
 )
+# Points whose airtime a report draws side by side, the nodes in each, and the groups of causes that are sending.
+_EXPLAINED = 3
+_BARS = 40
+_SENDING = 7
+# Smaller shares are no column of a table, per cent.
+_VISIBLE = 0.05
 # A legend with more lines than this cannot be read; further flows are left to the tables.
 _LINES = 8
 # A curve is thinned to this many samples: more than a printed page resolves.
@@ -73,7 +80,7 @@ def table_of(result: Result) -> Table:
 
 def grids(result: Result, file: str) -> list[Grid]:
     """Flows, network, failed runs, and the command that repeats each point from the scenario in `file`."""
-    found = (_flows(result), _network(result), _failures(result), _commands(result, file))
+    found = (_flows(result), _network(result), *_explained(result), _failures(result), _commands(result, file))
     return [grid for grid in found if grid.rows]
 
 
@@ -86,7 +93,50 @@ def charts(result: Result, *, brief: bool = False) -> list[Chart]:
     """
     drawn = _DRAWN[:1] if brief else _DRAWN
     found = _sweeps(result, drawn) or _single(result, drawn)
-    return [chart for chart in [*found, *_series(result)] if not chart.is_empty]
+    explained = [] if brief else ledger_charts(result)
+    return [chart for chart in [*found, *explained, *_series(result)] if not chart.is_empty]
+
+
+def ledger_charts(result: Result) -> list[Chart]:
+    """Where the time of each node, and the delay of each flow, goes, for each point; none without a ledger."""
+    from hopscope.results import explain
+
+    if not any(point.runs for point in result.points) or not explain.has_ledger(result):
+        return []
+    explained = explain.explain_present(result).points[:_EXPLAINED]
+    titles = [", ".join(f"{key} = {value}" for key, value in point.set.items()) for point in explained]
+    nodes = [Panel(title, _shares(point)) for title, point in zip(titles, explained, strict=True)]
+    flows = [Panel(title, _delays(point)) for title, point in zip(titles, explained, strict=True)]
+    return [
+        Chart("airtime", "Where the time of each node goes.", "node", "share of the time (%)", nodes, kind="stack"),
+        Chart("delay-parts", "Where the mean delay of a packet goes.", "flow", "delay (ms)", flows, kind="stack"),
+    ]
+
+
+def _shares(point: PointExplanation) -> list[Line]:
+    nodes = list(range(len(point.nodes)))
+    if len(nodes) > _BARS:  # those that send most
+        busiest = sorted(nodes, key=lambda node: -sum(list(point.grouped(node).values())[:_SENDING]))
+        nodes = sorted(busiest[:_BARS])
+    grouped = [point.grouped(node) for node in nodes]
+    names = [str(node) for node in nodes]
+    lines = [Line(group, names, [shares[group] for shares in grouped]) for group in grouped[0]]
+    return [line for line in lines if any(line.y)]
+
+
+def _delays(point: PointExplanation) -> list[Line]:
+    names = [str(flow) for flow in range(len(point.delays))]
+    parts = list(point.delays[0]) if point.delays else []
+    lines = [Line(part, names, [delay[part].mean or 0.0 for delay in point.delays]) for part in parts]
+    return [line for line in lines if any(line.y)]
+
+
+def ledger_grid(point: PointExplanation) -> Grid:
+    """Shares of each node by group of causes; groups that no node spends time on are left out."""
+    lines = [line for line in _shares(point) if max(line.y) >= _VISIBLE]
+    columns = [Column("node", number=True), *(Column(f"{line.label} (%)", number=True) for line in lines)]
+    rows = [[name, *(f"{line.y[place]:.1f}" for line in lines)] for place, name in enumerate(lines[0].x)]
+    return Grid(columns, [[str(cell) for cell in row] for row in rows], "Where the time of each node goes")
 
 
 # --- Tables ---------------------------------------------------------------------------------------------------------
@@ -132,6 +182,21 @@ def _network(result: Result) -> Grid:
         if point.runs
     ]
     return Grid(columns, rows, "Network")
+
+
+def _explained(result: Result) -> list[Grid]:
+    """What stands out in the airtime ledger, where one was kept."""
+    from hopscope.results import explain
+
+    if not any(point.runs for point in result.points) or not explain.has_ledger(result):
+        return []
+    keys = _keys(result)
+    rows = [
+        [*_places(point.set, keys), sentence]
+        for point in explain.explain_present(result).points
+        for sentence in point.sentences()
+    ]
+    return [Grid([*(Column(key) for key in keys), Column("finding")], rows, "Where the time goes")]
 
 
 def _failures(result: Result) -> Grid:

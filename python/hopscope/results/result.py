@@ -15,6 +15,7 @@ from hopscope.results.stats import Comparison, Interval, interval, paired
 if TYPE_CHECKING:
     import pandas as pd
 
+    from hopscope.results.explain import Explanation
     from hopscope.scenario import Scenario
 
 RunResult = dict[str, Any]
@@ -177,6 +178,23 @@ class Result:
         from hopscope.results import tables
 
         return tables.series(self, name, flow=flow, node=node, point=point, seed=seed)
+
+    def explain(self, *, jobs: int | None = None, progress: bool = False) -> Explanation:
+        """Returns where the time of nodes and links and the delay of packets went, averaged over the seeds.
+
+        Runs that kept no airtime ledger (``explain = true``) are done again with one; they take the same course.
+
+        Args:
+            jobs: runs at a time, where they have to be done; default: all cores.
+            progress: show a bar on standard error meanwhile.
+
+        Raises:
+            RunFailed: a point has no finished run.
+            Interrupted: Ctrl-C.
+        """
+        from hopscope.results.explain import explain
+
+        return explain(self, jobs=jobs, progress=progress)
 
     def to_json(self) -> dict[str, Any]:
         """Returns the result as ``--json`` prints it."""

@@ -34,7 +34,7 @@ causes! {
         DataAgain = "data-again",
         /// On the air: segments of a transport without data, most of them ACKs.
         TransportAck = "transport-ack",
-        /// On the air: routing messages and ARP.
+        /// On the air: routing messages, ARP, and what link layers tell their neighbours.
         Routing = "routing",
         /// On the air: RTS of attempts that succeeded.
         Rts = "rts",
@@ -42,7 +42,7 @@ causes! {
         Cts = "cts",
         /// On the air: ACKs of the MAC.
         MacAck = "mac-ack",
-        /// On the air, in vain: a station that the transmitter cannot sense disturbed the attempt.
+        /// On the air, in vain: a station that the transmitter cannot sense disturbed the attempt or silenced the receiver.
         RetryHidden = "retry-hidden",
         /// On the air, in vain: a station that it can sense began in the same slot.
         RetryCollision = "retry-collision",
@@ -94,15 +94,16 @@ causes! {
 causes! {
     /// Why an attempt to get a frame across failed.
     Failure {
-        /// A station that the transmitter of the lost frame cannot sense was on the air, too.
+        /// A station that the transmitter cannot sense: its frame, or an answer to it, was on the air as well, or kept the
+        /// receiver from answering.
         Hidden = "hidden",
         /// A station that it can sense began within the same slot.
         Collision = "collision",
-        /// A station that it can sense sent at another time without listening: an answer after SIFS.
+        /// A station that it can sense sent without listening: an answer after SIFS, or data after a CTS.
         Overlap = "overlap",
         /// The channel: bit errors, fading, noise.
         Channel = "channel",
-        /// The receiver got the frame but did not answer, or could not get it as its own transmitter or nothing was on.
+        /// The receiver got the frame but did not answer, or was sending itself, or off.
         NoAnswer = "no-answer",
     }
 }

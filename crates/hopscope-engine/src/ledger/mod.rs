@@ -5,7 +5,7 @@
 //!
 //! At each instant a node's time goes to the first of these that holds:
 //!
-//! 1. its radio is off;
+//! 1. its radio is off (a frame or a SIFS begun before is finished);
 //! 2. its transmitter is on: by kind of frame; RTS and data by the fate of their attempt;
 //! 3. it receives a frame meant for it;
 //! 4. it is inside a frame exchange: the gaps, or the wait for an answer that does not come;
@@ -19,13 +19,11 @@ mod cause;
 mod flow;
 mod link;
 mod report;
-#[cfg(test)]
-mod tests;
 mod timeline;
 
 pub use cause::{Cause, DelayPart, Failure, LinkCause};
 pub use report::{FailureResult, LedgerResult, LinkLedger, LossResult};
-pub use timeline::{Stage, Verdict};
+pub use timeline::{Sent, Stage, Verdict};
 
 use crate::config::Config;
 use crate::ids::{FlowId, NodeId, PacketId};
@@ -116,16 +114,28 @@ impl Ledger {
 
     /// A frame leaves `node`.
     #[inline]
-    pub fn on_air(&mut self, node: NodeId, start: Time, end: Time) {
+    pub fn on_air(&mut self, node: NodeId, frame: Sent) {
         let sent = &mut self.nodes[node.index()].sent;
         sent[0] = sent[1];
-        sent[1] = (start, end);
+        sent[1] = frame;
     }
 
-    /// Start of the frame of `node` that was on the air, `delay` later, within `from` to `until`: the earlier one of two.
-    pub fn overlapping(&self, node: NodeId, delay: Span, from: Time, until: Time) -> Option<Time> {
-        let sent = &self.nodes[node.index()].sent;
-        sent.iter().find(|(start, end)| *start + delay < until && *end + delay > from).map(|(start, _)| *start)
+    /// The last two frames of `node`, in order.
+    pub fn last_frames(&self, node: NodeId) -> &[Sent; 2] {
+        &self.nodes[node.index()].sent
+    }
+
+    /// The receiver of the attempt of `node` that is about to fail although its RTS was received, if nobody is known yet
+    /// to have kept it from answering.
+    pub fn unanswered(&self, node: NodeId) -> Option<NodeId> {
+        let attempt = &self.nodes[node.index()].attempt;
+        let unknown = Verdict { failure: Failure::NoAnswer, frame: FrameKind::Rts, by: None };
+        (attempt.open && attempt.verdict == unknown).then_some(attempt.to)
+    }
+
+    /// True while `node` is in an exchange of its own.
+    pub fn is_exchanging(&self, node: NodeId) -> bool {
+        self.nodes[node.index()].attempt.open
     }
 
     /// Slot time.
@@ -362,7 +372,7 @@ fn class(packet: &Packet) -> Cause {
         Body::Tcp(segment) if segment.len == 0 => Cause::TransportAck,
         Body::Tcp(segment) if segment.retransmission => Cause::DataAgain,
         Body::Tcp(_) | Body::Udp { .. } | Body::Opaque { .. } => Cause::Data,
-        Body::Arp { .. } | Body::Aodv(_) | Body::Routing => Cause::Routing,
+        Body::Arp { .. } | Body::Aodv(_) | Body::Routing | Body::Notice(_) => Cause::Routing,
     }
 }
 

@@ -39,6 +39,19 @@ pub struct Verdict {
     pub by: Option<NodeId>,
 }
 
+/// A frame that a node has sent.
+#[derive(Debug, Clone, Copy)]
+pub struct Sent {
+    /// First instant on the air.
+    pub start: Time,
+    /// Last instant.
+    pub end: Time,
+    /// Receiver.
+    pub to: NodeId,
+    /// A CTS or an ACK, which leaves after SIFS without listening.
+    pub is_answer: bool,
+}
+
 /// The attempt under way to get a packet to a neighbour.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Attempt {
@@ -84,7 +97,7 @@ pub(super) struct Timeline {
     totals: [u64; ACCOUNTS],
     pub(super) links: Links,
     /// The last two frames sent.
-    pub(super) sent: [(Time, Time); 2],
+    pub(super) sent: [Sent; 2],
     /// Air slot of the last frame for this node that the channel hit.
     pub(super) errored: u32,
 }
@@ -116,7 +129,7 @@ impl Timeline {
             unexplained: 0,
             totals: [0; ACCOUNTS],
             links: Links::default(),
-            sent: [(Time::ZERO, Time::ZERO); 2],
+            sent: [Sent { start: Time::ZERO, end: Time::ZERO, to: NodeId::BROADCAST, is_answer: false }; 2],
             errored: u32::MAX,
         }
     }

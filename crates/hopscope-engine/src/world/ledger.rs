@@ -3,9 +3,9 @@
 use super::World;
 use super::flow::Endpoint;
 use crate::ids::{FlowId, NodeId, PacketId};
-use crate::ledger::{Cause, Failure, LedgerResult, Stage, Verdict};
+use crate::ledger::{Cause, Failure, LedgerResult, Sent, Stage, Verdict};
 use crate::mac::contention::{QuietPlan, Station, StationRules};
-use crate::mac::dcf::{Frame, FrameKind, MacEffects};
+use crate::mac::dcf::{Frame, FrameKind, MacEffects, Phase};
 use crate::packet::tcp::TcpSegment;
 use crate::phy::Arrival;
 use crate::record::{DropReason, Recorder};
@@ -109,9 +109,15 @@ impl<R: Recorder> World<R> {
 
     #[inline]
     pub(super) fn ledger_after_mac(&mut self, node: NodeId, out: &MacEffects) {
-        if R::LEDGER
-            && let Some(ledger) = self.recorder.ledger()
-        {
+        if !R::LEDGER {
+            return;
+        }
+        let failed =
+            out.transmit.is_none() && (out.done.is_some() || self.macs[node.index()].phase() == Phase::Contend);
+        if failed && let Some(to) = self.recorder.ledger().and_then(|ledger| ledger.unanswered(node)) {
+            self.find_silencer(node, to);
+        }
+        if let Some(ledger) = self.recorder.ledger() {
             let data = out.transmit.as_ref().filter(|frame| frame.kind == FrameKind::Data);
             let sending = data.map(|frame| self.packets.get(frame.packet));
             ledger.on_mac(self.now, node, &self.macs[node.index()], out, sending);
@@ -125,7 +131,9 @@ impl<R: Recorder> World<R> {
         }
         let is_deaf = frame.dst != NodeId::BROADCAST && self.is_off(frame.dst);
         if let Some(ledger) = self.recorder.ledger() {
-            ledger.on_air(frame.src, self.now, self.now + frame.airtime);
+            let is_answer = matches!(frame.kind, FrameKind::Cts | FrameKind::Ack);
+            let end = self.now + frame.airtime;
+            ledger.on_air(frame.src, Sent { start: self.now, end, to: frame.dst, is_answer });
             if is_deaf {
                 let verdict = Verdict { failure: Failure::NoAnswer, frame: frame.kind, by: None };
                 ledger.judge(frame.src, frame.dst, verdict);
@@ -166,29 +174,81 @@ impl<R: Recorder> World<R> {
         if is_off {
             return (Failure::NoAnswer, None);
         }
-        if let Some(start) = ledger.overlapping(node, Span::ZERO, begun, now) {
-            let is_same_slot = start.0.abs_diff(begun.0) < ledger.slot().0;
+        let slot_time = self.rules.station.timing.slot;
+        if let Some(own) = ledger.last_frames(node).iter().find(|own| own.start < now && own.end > begun) {
+            let is_same_slot = own.start.0.abs_diff(begun.0) < slot_time.0;
             return if is_same_slot { (Failure::Collision, Some(node)) } else { (Failure::NoAnswer, Some(node)) };
         }
+        let Some((by, start)) = self.loudest(node, src, begun, now) else { return (Failure::Channel, None) };
+        let (failure, by) = self.blame(src, by, Failure::Overlap);
+        let is_same_slot = failure == Failure::Overlap && start.0.abs_diff(begun.0) < slot_time.0;
+        (if is_same_slot { Failure::Collision } else { failure }, Some(by.0))
+    }
+
+    /// The strongest frame on the air at `node` between two instants that is not from `src`, and when it began there.
+    fn loudest(&mut self, node: NodeId, src: NodeId, from: Time, until: Time) -> Option<((NodeId, Sent), Time)> {
+        let ledger = self.recorder.ledger()?;
+        let mut loudest: Option<(f32, (NodeId, Sent), Time)> = None;
         // Who is heard at `node` hears it: links have the same power both ways.
-        let mut worst: Option<(f32, NodeId, Time)> = None;
         for link in self.medium.hearers(node).iter().filter(|link| link.to != src) {
             let delay = Span(u64::from(link.delay));
-            if let Some(start) = ledger.overlapping(link.to, delay, begun, now)
-                && worst.is_none_or(|(power, ..)| link.power > power)
+            let mut sent = ledger.last_frames(link.to).iter();
+            if let Some(frame) = sent.find(|frame| frame.start + delay < until && frame.end + delay > from)
+                && loudest.is_none_or(|(power, ..)| link.power > power)
             {
-                worst = Some((link.power, link.to, start + delay));
+                loudest = Some((link.power, (link.to, *frame), frame.start + delay));
             }
         }
-        let Some((_, by, start)) = worst else { return (Failure::Channel, None) };
-        let senses = self.medium.hearers(src).iter().any(|l| l.to == by && l.flags & Arrival::SENSED != 0);
-        let is_same_slot = start.0.abs_diff(begun.0) < ledger.slot().0;
-        let failure = match (senses, is_same_slot) {
-            (false, _) => Failure::Hidden,
-            (true, true) => Failure::Collision,
-            (true, false) => Failure::Overlap,
+        loudest.map(|(_, frame, start)| (frame, start))
+    }
+
+    /// Whom a frame of another station is to be blamed on that got in the way of `src`: its transmitter, or the station
+    /// that it answers, if `src` cannot sense that one. `otherwise` where both can be sensed.
+    fn blame(&self, src: NodeId, (by, frame): (NodeId, Sent), otherwise: Failure) -> (Failure, (NodeId, Sent)) {
+        let senses = |other| {
+            let mut hearers = self.medium.hearers(src).iter();
+            other == src || hearers.any(|link| link.to == other && link.flags & Arrival::SENSED != 0)
         };
-        (failure, Some(by))
+        if !senses(by) {
+            (Failure::Hidden, (by, frame))
+        } else if frame.is_answer && !senses(frame.to) {
+            (Failure::Hidden, (frame.to, frame))
+        } else {
+            (otherwise, (by, frame))
+        }
+    }
+
+    /// Finds out who kept `to` from answering the RTS of `src`: who was on the air when the answer was due, or else who
+    /// of those it can decode had sent last.
+    #[cold]
+    fn find_silencer(&mut self, src: NodeId, to: NodeId) {
+        if self.is_off(to) {
+            return;
+        }
+        let Some(ledger) = self.recorder.ledger() else { return };
+        let due = ledger.last_frames(src)[1].end + self.rules.station.timing.sifs;
+        let is_exchanging = ledger.is_exchanging(to);
+        let on_air = self.loudest(to, src, due, due + self.rules.station.timing.slot).map(|(frame, _)| frame);
+        let (failure, by) = if is_exchanging {
+            (Failure::NoAnswer, to)
+        } else if let Some(frame) = on_air.or_else(|| self.last_decodable(to, src, due)) {
+            let (failure, (by, _)) = self.blame(src, frame, Failure::NoAnswer);
+            (failure, by)
+        } else {
+            return;
+        };
+        if let Some(ledger) = self.recorder.ledger() {
+            ledger.judge(src, to, Verdict { failure, frame: FrameKind::Rts, by: Some(by) });
+        }
+    }
+
+    /// The last frame before `before` of a station that `node` can decode and that is not `src`: it will have reserved
+    /// the medium.
+    fn last_decodable(&mut self, node: NodeId, src: NodeId, before: Time) -> Option<(NodeId, Sent)> {
+        let ledger = self.recorder.ledger()?;
+        let near = self.medium.neighbours(node).filter(|&other| other != src);
+        let frames = near.flat_map(|other| ledger.last_frames(other).iter().map(move |frame| (other, *frame)));
+        frames.filter(|(_, frame)| frame.end > Time::ZERO && frame.end <= before).max_by_key(|(_, frame)| frame.end)
     }
 
     /// The radio of a node has gone off or come back.

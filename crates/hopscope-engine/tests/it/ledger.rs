@@ -1,7 +1,9 @@
 //! The airtime ledger over whole networks: every nanosecond has one cause, and nothing changes by being watched.
 
-use hopscope_engine::config::Config;
-use hopscope_engine::ledger::{Ledger, LedgerResult};
+use hopscope_engine::config::radio::{ErrorKind, ErrorScope, OnError};
+use hopscope_engine::config::{App, Config, Outage, Transport};
+use hopscope_engine::ledger::{FailureResult, Ledger, LedgerResult, LinkLedger};
+use hopscope_engine::mac::timing::Timing;
 use hopscope_engine::record::TrajectoryHash;
 use hopscope_engine::results::RunResult;
 use hopscope_engine::simulation::{self, Simulation};
@@ -9,7 +11,7 @@ use hopscope_engine::units::{Span, Time};
 use proptest::prelude::*;
 
 use crate::invariants::{EVERY, flows, routed, with_flows};
-use crate::support::property;
+use crate::support::{chain, flow, property, tcp_chain};
 
 /// Runs with a ledger and the hash of the trajectory.
 fn explained(config: &Config) -> (RunResult, LedgerResult, u64) {
@@ -70,4 +72,195 @@ proptest! {
             }
         }
     }
+}
+
+// ---- timelines by hand -------------------------------------------------------------------------------------------
+
+/// Nodes on a line at these distances from the first, without address resolution; nothing is sent yet.
+fn line(metres: &[f64]) -> Config {
+    let mut config = chain("standard", 1, 2);
+    config.nodes = metres.iter().map(|&x| [x, 0.0]).collect();
+    config.net.arp = false;
+    config
+}
+
+/// Adds a file of `packets` packets of 1000 bytes that starts `after_us` after 1 s.
+fn add_file(config: &mut Config, from: u32, to: u32, packets: u64, after_us: u64) {
+    let mut file = flow("standard", from, to, Transport::Udp, App::File { bytes: 1_000 * packets });
+    file.packet = 1_000;
+    file.start = Time::ZERO + Span::from_secs(1) + Span::from_micros(after_us);
+    config.flows.push(file);
+}
+
+fn add_bulk(config: &mut Config, from: u32, to: u32) {
+    config.flows.push(flow("standard", from, to, Transport::Udp, App::Bulk));
+}
+
+fn ledger_of(config: &Config) -> LedgerResult {
+    let (result, ledger, _) = explained(config);
+    check(config, &result, &ledger).expect("it adds up");
+    ledger
+}
+
+/// Nanoseconds of a node in a state.
+fn ns(ledger: &LedgerResult, node: usize, cause: &str) -> u64 {
+    ledger.nodes[node].ns.get(cause).copied().unwrap_or(0)
+}
+
+fn link(ledger: &LedgerResult, from: u32, to: u32) -> &LinkLedger {
+    ledger.links.iter().find(|link| (link.from, link.to) == (from, to)).expect("a link")
+}
+
+/// Time on the air of a data frame of these flows.
+fn data(config: &Config, timing: &Timing) -> Span {
+    let header = config.net.ip_header + config.net.udp_header + config.mac.llc_header + config.mac.data_header;
+    timing.data(1_000 + header, false)
+}
+
+const SECOND: u64 = 1_000_000_000;
+
+#[test]
+fn one_exchange_without_rts() {
+    let mut config = line(&[0.0, 240.0]);
+    config.mac.rts_threshold = None;
+    add_file(&mut config, 0, 1, 1, 0);
+    let timing = Timing::new(&config.radio, &config.mac);
+    let (data, ack, flight) = (data(&config, &timing).0, timing.ack.0, 801);
+    let ledger = ledger_of(&config);
+    // The medium has been idle for long: the frame leaves at once, and its ACK comes a SIFS and two flights later.
+    let sifs = timing.sifs.0 + 2 * flight;
+    let sender = [("data", data), ("sifs", sifs), ("receive", ack), ("sender-limited", 2 * SECOND - data - sifs - ack)];
+    assert_eq!(ledger.nodes[0].ns, sender.into_iter().collect());
+    let rest = 2 * SECOND - data - timing.sifs.0 - ack;
+    let receiver = [("receive", data), ("sifs", timing.sifs.0), ("mac-ack", ack), ("nothing-to-send", rest)];
+    assert_eq!(ledger.nodes[1].ns, receiver.into_iter().collect());
+    let delivered = data + sifs + ack;
+    let over_link = [("delivered", delivered), ("idle", 2 * SECOND - delivered)];
+    assert_eq!(link(&ledger, 0, 1).ns, over_link.into_iter().collect());
+    assert_eq!(ledger.flows[0].ns, [("airtime", data + flight)].into_iter().collect());
+}
+
+#[test]
+fn the_second_packet_waits_for_difs_and_back_off() {
+    let mut config = line(&[0.0, 240.0]);
+    config.mac.rts_threshold = None;
+    add_file(&mut config, 0, 1, 2, 0);
+    let timing = Timing::new(&config.radio, &config.mac);
+    let ledger = ledger_of(&config);
+    assert_eq!(ns(&ledger, 0, "difs"), timing.difs.0);
+    let backoff = ns(&ledger, 0, "backoff");
+    assert!(backoff % timing.slot.0 == 0 && backoff <= 31 * timing.slot.0, "{backoff}");
+    let parts = &ledger.flows[0].ns;
+    assert_eq!(parts["contention"], timing.difs.0 + backoff);
+    // It was queued while the first one was on its way, ACK included.
+    assert_eq!(parts["queueing"], link(&ledger, 0, 1).ns["delivered"] / 2);
+    assert_eq!(parts["airtime"], 2 * (data(&config, &timing).0 + 801));
+}
+
+#[test]
+fn a_reservation_defers_a_station_that_hears_only_the_cts() {
+    // Node 2 hears node 1, but nothing of node 0.
+    let mut config = line(&[0.0, 240.0, 480.0, 720.0]);
+    (config.radio.cs_range, config.radio.interference_range) = (300.0, 300.0);
+    add_file(&mut config, 0, 1, 1, 0);
+    add_file(&mut config, 2, 3, 1, 2_000);
+    let timing = Timing::new(&config.radio, &config.mac);
+    let ledger = ledger_of(&config);
+    let (sifs, flight) = (timing.sifs.0, 801);
+    // RTS, CTS and data from the first start on; then the ACK begins at node 2.
+    let ack_begins = timing.rts.0 + sifs + timing.cts.0 + sifs + data(&config, &timing).0 + sifs + 4 * flight;
+    assert_eq!(ns(&ledger, 2, "nav"), ack_begins - 2_000_000);
+    assert_eq!(ns(&ledger, 2, "carrier"), timing.ack.0);
+    assert_eq!(ns(&ledger, 2, "difs"), timing.difs.0);
+    assert_eq!(ns(&ledger, 2, "backoff") % timing.slot.0, 0);
+    // Before it had a packet it only listened: to the CTS.
+    assert_eq!(ns(&ledger, 2, "overheard"), timing.cts.0);
+}
+
+#[test]
+fn a_frame_in_error_makes_its_hearer_wait_for_eifs() {
+    let mut config = line(&[0.0, 240.0, 480.0]);
+    config.mac.rts_threshold = None;
+    let r = &mut config.radio;
+    (r.error_kind, r.error_per, r.error_on_error) = (ErrorKind::Uniform, 1.0, OnError::Flag);
+    r.error_applies_to = ErrorScope::Data;
+    config.mac.short_retry_limit = 1;
+    add_file(&mut config, 0, 1, 1, 0);
+    // The packet of node 1 comes while it receives.
+    add_file(&mut config, 1, 2, 1, 1_000);
+    let timing = Timing::new(&config.radio, &config.mac);
+    let ledger = ledger_of(&config);
+    assert_eq!(ns(&ledger, 1, "eifs"), timing.eifs.0);
+    assert_eq!(ns(&ledger, 1, "carrier"), data(&config, &timing).0 + 801 - 1_000_000);
+    assert_eq!(ns(&ledger, 1, "difs"), 0);
+    assert_eq!(ns(&ledger, 0, "retry-channel"), data(&config, &timing).0);
+    let [FailureResult { cause, frame, by, count, .. }] = link(&ledger, 0, 1).failures[..] else {
+        panic!("one reason, found {:?}", link(&ledger, 0, 1).failures)
+    };
+    assert_eq!((cause, frame, by, count), ("channel", "data", None, 1));
+    let lost = &ledger.flows[0].losses[0];
+    assert_eq!((lost.hop, lost.node, lost.reason, lost.cause, lost.count), (1, 0, "retry-limit", Some("channel"), 1));
+    assert_eq!(ns(&ledger, 0, "response-timeout"), timing.ack_timeout_after_data.0);
+}
+
+#[test]
+fn a_hidden_terminal_is_named() {
+    // Nodes 0 and 2 are 600 m apart and do not sense each other; node 2 drowns node 0 at node 1.
+    let mut config = line(&[0.0, 240.0, 600.0, 800.0]);
+    config.mac.rts_threshold = None;
+    add_bulk(&mut config, 0, 1);
+    add_bulk(&mut config, 2, 3);
+    let ledger = ledger_of(&config);
+    let victim = link(&ledger, 0, 1);
+    let hidden: u64 = victim.failures.iter().filter(|f| f.cause == "hidden" && f.by == Some(2)).map(|f| f.count).sum();
+    let failed: u64 = victim.failures.iter().map(|f| f.count).sum();
+    assert!(hidden > 20 && hidden == failed, "{:?}", victim.failures);
+    assert!(ns(&ledger, 0, "retry-hidden") > 0 && ns(&ledger, 0, "retry-collision") == 0);
+    assert!(link(&ledger, 2, 3).failures.is_empty(), "{:?}", link(&ledger, 2, 3).failures);
+}
+
+#[test]
+fn a_collision_in_the_same_slot_is_told_from_a_hidden_terminal() {
+    // Two stations at the same distance from their receiver, all within range.
+    let mut config = line(&[0.0, 100.0, 200.0]);
+    config.mac.rts_threshold = None;
+    add_bulk(&mut config, 0, 1);
+    add_bulk(&mut config, 2, 1);
+    let ledger = ledger_of(&config);
+    for (from, other) in [(0, 2), (2, 0)] {
+        let failures = &link(&ledger, from, 1).failures;
+        let collided = failures.iter().all(|f| f.cause == "collision" && f.by == Some(other) && f.frame == "data");
+        assert!(collided && !failures.is_empty(), "{failures:?}");
+    }
+}
+
+#[test]
+fn a_source_waits_for_its_window_and_for_its_timer() {
+    let mut config = tcp_chain("standard", 3, 20);
+    config.flows[0].max_window = 1;
+    let ledger = ledger_of(&config);
+    assert!(ns(&ledger, 0, "window-closed") > SECOND && ns(&ledger, 0, "timeout") == 0, "{:?}", ledger.nodes[0]);
+    // Node 2 is away from 5 s to 15 s: nothing comes back, and only the timer acts.
+    config.outages.push(Outage {
+        node: 2,
+        from: Time::ZERO + Span::from_secs(5),
+        to: Some(Time::ZERO + Span::from_secs(15)),
+    });
+    let ledger = ledger_of(&config);
+    // It finishes the frame that it is sending at 5 s.
+    assert!(ns(&ledger, 2, "off") <= 10 * SECOND && ns(&ledger, 2, "off") > 9_990_000_000, "{:?}", ledger.nodes[2]);
+    assert!(ns(&ledger, 0, "timeout") > 8 * SECOND, "{:?}", ledger.nodes[0]);
+    let failures = &link(&ledger, 1, 2).failures;
+    assert!(failures.iter().any(|f| f.cause == "no-answer" && f.frame == "rts" && f.by.is_none()), "{failures:?}");
+    // What had to be sent again waited at the source.
+    let parts = &ledger.flows[0].ns;
+    assert!(parts["timeout"] > 8 * SECOND, "{parts:?}");
+}
+
+#[test]
+fn a_node_off_every_way_is_a_bystander() {
+    let mut config = tcp_chain("standard", 2, 2);
+    config.nodes.push([200.0, 200.0]);
+    let ledger = ledger_of(&config);
+    assert_eq!(ledger.nodes[3].ns, [("bystander", 2 * SECOND)].into_iter().collect());
 }

@@ -1,0 +1,165 @@
+"""``hopscope explain FILE``: run a scenario with its airtime ledger and say where the time went."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from hopscope.cli import options
+from hopscope.cli.console import note, out
+from hopscope.cli.run import announce, default_out, report_failures
+from hopscope.errors import InputError, RunFailed, listed
+
+if TYPE_CHECKING:
+    from rich.console import Console
+
+    from hopscope.report.wording import Grid
+    from hopscope.results.explain import Explanation, PointExplanation
+
+#: Formats of ``--plot``, by the ending of the file.
+PLOTS = ("png", "svg", "pdf")
+
+#: More losses and links than these are left to ``--json``.
+MAX_ROWS = 12
+
+
+def command(
+    file: Annotated[Path, typer.Argument(metavar="FILE", help="Scenario file (TOML).")],
+    seeds: options.Seeds = None,
+    set_: options.Set = None,
+    jobs: options.Jobs = None,
+    out_: options.Out = None,
+    as_json: options.Json = False,
+    quick: options.Quick = False,
+    no_progress: options.NoProgress = False,
+    plot: Annotated[
+        Path | None, typer.Option("--plot", metavar="FILE", help="Draw the shares of each node: .png, .svg or .pdf.")
+    ] = None,
+) -> None:
+    """Run a scenario and say where the time of nodes, links and packets goes."""
+    from hopscope.results.explain import explain
+    from hopscope.runner import prepare, run_scenarios
+
+    if plot is not None:
+        _check_plot(plot)
+    scenario = prepare(file, seeds=seeds, set={**options.parse_set(set_), "explain": True}, quick=quick)
+    announce([scenario], jobs)
+    folder = out_ or default_out(scenario)
+    [result] = run_scenarios([scenario], jobs=jobs, store=folder, progress=not no_progress)
+    if not all(point.runs for point in result.points):
+        report_failures(result)
+    explanation = explain(result)
+    if plot is not None:
+        _draw(explanation, plot)
+    if as_json:
+        typer.echo(json.dumps(explanation.to_json()))
+    else:
+        print_explanation(out(), explanation)
+    note(f"results: {folder}")
+    if plot is not None:
+        note(f"plot: {plot}")
+    report_failures(result)
+
+
+def print_explanation(console: Console, explanation: Explanation) -> None:
+    """Prints tables of nodes, flows, links and losses, and what stands out in words."""
+    from rich.text import Text
+
+    scenario = explanation.result.scenario
+    quick = " (quick: fewer seeds, shorter runs)" if scenario.is_quick else ""
+    console.print(
+        Text(f"{scenario.title}{quick}, {scenario.seeds} seed{'s' if scenario.seeds > 1 else ''}", style="bold")
+    )
+    for point in explanation.points:
+        if point.set:
+            console.print(Text("\n" + ", ".join(f"{key} = {value}" for key, value in point.set.items()), style="bold"))
+        for grid in _grids(explanation, point):
+            if grid.rows:
+                _print_grid(console, grid)
+        for sentence in point.sentences():
+            console.print(Text(sentence))
+
+
+def _grids(explanation: Explanation, point: PointExplanation) -> list[Grid]:
+    from hopscope.cli.table import interval_text
+    from hopscope.report.tables import ledger_grid
+    from hopscope.report.wording import Column, Grid
+
+    parts = [part for part in point.delays[0] if any(delay[part].mean for delay in point.delays)]
+    delays = Grid(
+        [Column("flow", number=True), *(Column(part, number=True) for part in parts)],
+        [
+            [str(flow), *(interval_text(delay[part].as_dict()) for part in parts)]
+            for flow, delay in enumerate(point.delays)
+        ],
+        "Where the delay of a packet goes (ms)",
+    )
+    ordered = sorted(point.links, key=lambda link: -link.attempts)[:MAX_ROWS]
+    causes = (
+        [cause for cause in point.links[0].share if any(link.share[cause].mean for link in ordered)] if ordered else []
+    )
+    links = Grid(
+        [Column("link"), Column("attempts", number=True), *(Column(f"{cause} (%)", number=True) for cause in causes)],
+        [
+            [
+                f"{link.source} to {link.target}",
+                f"{link.attempts:.0f}",
+                *(interval_text(link.share[cause].as_dict()) for cause in causes),
+            ]
+            for link in ordered
+        ],
+        "Where the time of each link goes",
+    )
+    losses = Grid(
+        [Column(name) for name in ("flow", "packets", "hop", "node", "reason", "last attempt", "with")]
+        + [Column("count", number=True)],
+        [
+            [
+                str(loss.flow),
+                loss.kind,
+                str(loss.hop),
+                str(loss.node),
+                loss.reason,
+                loss.cause or "",
+                "" if loss.by is None else f"node {loss.by}",
+                f"{loss.count:.4g}",
+            ]
+            for loss in point.losses[:MAX_ROWS]
+        ],
+        "Losses (mean of a run)",
+    )
+    return [ledger_grid(point), delays, links, losses]
+
+
+def _print_grid(console: Console, grid: Grid) -> None:
+    from rich import box
+    from rich.table import Table
+    from rich.text import Text
+
+    console.print(Text(f"\n{grid.caption}", style="italic"))
+    table = Table(box=box.SIMPLE_HEAD, pad_edge=False)
+    for column in grid.columns:
+        table.add_column(column.name, justify="right" if column.number else "left")
+    for row in grid.rows:
+        table.add_row(*map(Text, row))
+    console.print(table)
+
+
+def _check_plot(plot: Path) -> None:
+    if plot.suffix.lstrip(".") not in PLOTS:
+        raise InputError(f"--plot {plot}: expected a file that ends in {listed([f'.{form}' for form in PLOTS])}")
+
+
+def _draw(explanation: Explanation, plot: Path) -> None:
+    from hopscope.report import plots
+    from hopscope.report.tables import ledger_charts
+
+    image = plots.image(plots.draw(ledger_charts(explanation.result)[0]), plot.suffix.lstrip("."))
+    try:
+        plot.parent.mkdir(parents=True, exist_ok=True)
+        plot.write_bytes(image)
+    except OSError as error:
+        raise RunFailed(f"{plot}: cannot write the plot: {error.strerror}") from error

@@ -1,0 +1,103 @@
+"""The airtime ledger from Python: it adds up in every scenario of the catalogue, and says who is at fault."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+import pytest
+
+import hopscope as hs
+from hopscope import _core
+from hopscope.catalog.registry import entries
+from hopscope.results.explain import CAUSES, GROUPS, has_ledger
+from hopscope.scenario import Scenario
+
+CHAIN = {
+    "duration": "10s",
+    "topology": {"kind": "chain", "hops": 7},
+    "flow": [{"from": 0, "to": "last"}],
+}
+
+
+#: Simulated time after the start of the last flow, in nanoseconds.
+TAIL = 500_000_000
+
+
+def studies() -> list[tuple[str, Scenario]]:
+    """Every study of the catalogue; equal ones once."""
+    found = {}
+    for entry in entries():
+        for study in entry.studies:
+            document = {**study.document(quick=True), "seeds": 1}
+            found.setdefault(
+                json.dumps(document, sort_keys=True, default=str), (f"{entry.key} {study.label}", document)
+            )
+    return [(name, Scenario(document)) for name, document in found.values()]
+
+
+def ledger(config: dict[str, Any]) -> dict[str, Any]:
+    """The ledger of a configuration, run until all its flows have been under way for a while."""
+    last = max(flow["start"] for flow in config["flows"])
+    duration = min(config["duration"], last + TAIL)
+    short = {**config, "duration": duration, "warmup": min(config["warmup"], duration // 2), "explain": True}
+    run: dict[str, Any] = json.loads(_core.run(json.dumps(short)))
+    return run["ledger"] | {
+        "measured": short["duration"] - short["warmup"],
+        "delays": [f["delay_ms"] for f in run["flows"]],
+    }
+
+
+def test_the_ledger_adds_up_in_every_scenario_of_the_catalogue() -> None:
+    checked = 0
+    for name, scenario in studies():
+        for point in {0: scenario.points[0], -1: scenario.points[-1]}.values():
+            found = ledger(point.config(scenario.seed))
+            assert found["duration_ns"] == found["measured"], name
+            for account in found["nodes"] + found["links"]:
+                assert sum(account["ns"].values()) == found["duration_ns"], (name, account)
+            for flow, delay in zip(found["flows"], found["delays"], strict=True):
+                parts = sum(ns for part, ns in flow["ns"].items() if part != "timeout")
+                mean = parts / flow["copies"] / 1e6 if flow["copies"] else None
+                assert mean == (None if delay is None else pytest.approx(delay, rel=1e-12)), (name, flow)
+            checked += len(found["nodes"])
+    assert checked > 1000
+
+
+def test_every_cause_has_a_group() -> None:
+    grouped = [cause for causes in GROUPS.values() for cause in causes]
+    assert sorted(grouped) == sorted(CAUSES["nodes"])
+
+
+def test_a_result_without_a_ledger_is_run_again_and_takes_the_same_course() -> None:
+    result = hs.run(CHAIN)
+    assert not has_ledger(result)
+    explanation = result.explain()
+    assert has_ledger(explanation.result)
+    assert result.samples("flow.0.received_packets") == explanation.result.samples("flow.0.received_packets")
+    kept = hs.run({**CHAIN, "explain": True})
+    assert has_ledger(kept)
+    assert kept.explain().result is kept
+    assert kept.explain().to_json() == explanation.to_json()
+
+
+def test_the_culprit_of_a_chain_is_the_node_three_hops_on() -> None:
+    [point] = hs.run({**CHAIN, "duration": "30s", "profile": "ns2"}).explain().points
+    [link] = [link for link in point.links if (link.source, link.target) == (0, 1)]
+    worst = link.failures[0]
+    assert (worst.cause, worst.frame, worst.by) == ("hidden", "rts", 3)
+    sentence = "of the airtime of hop 1 is lost to RTS retries caused by node 3, out of its carrier-sense range."
+    assert any(sentence in line for line in point.sentences())
+    assert all(share.mean is not None for share in point.nodes[0].values())
+    assert sum(point.grouped(0).values()) == pytest.approx(100)
+
+
+def test_seeds_give_means_with_intervals_and_a_sweep_gives_points() -> None:
+    scenario = {**CHAIN, "seeds": 3, "sweep": {"flow.0.max_window": [2, 32]}}
+    explanation = hs.run(scenario).explain()
+    assert [point.set for point in explanation.points] == [{"flow.0.max_window": 2}, {"flow.0.max_window": 32}]
+    small, large = explanation.points
+    closed = [point.nodes[0]["window-closed"] for point in (small, large)]
+    assert all(found.n == 3 and found.ci95 is not None for found in closed)
+    assert (closed[0].mean or 0) > (closed[1].mean or 0), "a small window is closed more often"
+    assert "flow.0.max_window = 32:" in str(explanation)
