@@ -240,6 +240,7 @@ fn a_source_waits_for_its_window_and_for_its_timer() {
     config.flows[0].max_window = 1;
     let ledger = ledger_of(&config);
     assert!(ns(&ledger, 0, "window-closed") > SECOND && ns(&ledger, 0, "timeout") == 0, "{:?}", ledger.nodes[0]);
+    config.flows[0].max_window = 4;
     // Node 2 is away from 5 s to 15 s: nothing comes back, and only the timer acts.
     config.outages.push(Outage {
         node: 2,
