@@ -20,8 +20,10 @@ if TYPE_CHECKING:
     from hopscope.results import Comparison, Interval, Result, compare
     from hopscope.runner import run, run_scenarios
     from hopscope.scenario import Point, Scenario, load
+    from hopscope.wired import Bottleneck, bottleneck
 
 _HOMES = {
+    "Bottleneck": "hopscope.wired",
     "Comparison": "hopscope.results",
     "CongestionControl": "hopscope.congestion",
     "FlowState": "hopscope._core",
@@ -38,6 +40,7 @@ _HOMES = {
     "ScenarioError": "hopscope.errors",
     "Store": "hopscope.campaign.store",
     "StoreError": "hopscope.errors",
+    "bottleneck": "hopscope.wired",
     "compare": "hopscope.results",
     "load": "hopscope.scenario",
     "open_store": "hopscope.campaign.store",
@@ -47,6 +50,7 @@ _HOMES = {
 }
 
 __all__ = [
+    "Bottleneck",
     "Comparison",
     "CongestionControl",
     "FlowState",
@@ -64,6 +68,7 @@ __all__ = [
     "Store",
     "StoreError",
     "__version__",
+    "bottleneck",
     "compare",
     "load",
     "open_store",

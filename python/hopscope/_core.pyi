@@ -165,6 +165,14 @@ def base_config(profile: str, preset: str) -> str:
         ValueError: unknown profile or preset.
     """
 
+def bottleneck(config_json: str, methods: Sequence[Callable[[FlowState], object] | None] | None = None) -> str:
+    """Runs one flow over a wired bottleneck and returns its samples as JSON; ``methods`` as in ``run``.
+
+    Raises:
+        EngineError: the configuration is refused.
+        ControlError: a method failed.
+    """
+
 def validate(config_json: str) -> None:
     """Builds a run without running it.
 

@@ -83,6 +83,7 @@ def test_the_entries_of_this_version():
         "validation.models",
         "validation.recovery",
         "validation.recovery-field",
+        "validation.bottleneck",
     ]
 
 
@@ -93,7 +94,7 @@ def test_the_entries_of_this_version():
         (["anastasi2006"], 16),
         (["fu2003"], 30),
         (["afrakhteh2005"], 13),
-        (["validation"], 6),
+        (["validation"], 7),
         (["fu2003.table1", "fu2003"], 30),
         (["fu2003.sec4.1-buffers"], 1),
     ],

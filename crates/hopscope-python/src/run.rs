@@ -8,6 +8,7 @@ use std::time::{Duration, Instant};
 use hopscope_engine::config::Config;
 use hopscope_engine::ledger::Ledger;
 use hopscope_engine::record::{NullRecorder, Recorder};
+use hopscope_engine::transport::bottleneck::{self as wired, BottleneckConfig};
 use hopscope_engine::units::Span;
 use hopscope_engine::{BuildError, Simulation, simulation};
 use pyo3::prelude::*;
@@ -107,6 +108,19 @@ fn run_observed<R: Recorder + Send>(
         serde_json::to_string(&result)
     });
     json.map_err(|e| engine_error(py, &BuildError::new("results", e.to_string())))
+}
+
+/// Runs one flow over a wired bottleneck (JSON) and gives its samples (JSON); `methods` are those of its control.
+#[pyfunction]
+#[pyo3(signature = (config_json, methods=None))]
+pub fn bottleneck(py: Python<'_>, config_json: &str, methods: Option<Methods>) -> PyResult<String> {
+    let config: BottleneckConfig =
+        serde_json::from_str(config_json).map_err(|e| engine_error(py, &BuildError::new("config", e.to_string())))?;
+    let failures = Failures::default();
+    let control = control::controls(py, Some(vec![methods]), &failures)?.remove(&0);
+    let result = py.detach(|| wired::run(&config, control)).map_err(|e| engine_error(py, &e))?;
+    failures.raise(py)?;
+    serde_json::to_string(&result).map_err(|e| engine_error(py, &BuildError::new("results", e.to_string())))
 }
 
 /// Builds a configuration without running it.

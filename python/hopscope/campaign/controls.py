@@ -36,9 +36,25 @@ def run(
     try:
         return _core.run(config_json, cancel, progress, methods)
     except _core.ControlError as error:
-        control = controls[error.flow]
-        name = control.control.load().__name__ if control is not None else ""
-        raise RunFailed(f"flow {error.flow} at {error.time_s:.9g} s: {name}.{_told(error)}") from None
+        raise _failed(error, controls[error.flow]) from None
+
+
+def run_bottleneck(config_json: str, control: FlowControl | None, seed: int) -> str:
+    """Runs one flow over a wired bottleneck and returns its samples as JSON.
+
+    Raises:
+        RunFailed: as of :func:`run`.
+    """
+    methods = None if control is None else _methods(control, seed, 0)
+    try:
+        return _core.bottleneck(config_json, methods)
+    except _core.ControlError as error:
+        raise _failed(error, control) from None
+
+
+def _failed(error: _core.ControlError, control: FlowControl | None) -> RunFailed:
+    name = control.control.load().__name__ if control is not None else ""
+    return RunFailed(f"flow {error.flow} at {error.time_s:.9g} s: {name}.{_told(error)}")
 
 
 def _methods(control: FlowControl, seed: int, flow: int) -> tuple[Method, Method, Method, Method]:

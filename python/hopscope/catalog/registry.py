@@ -18,6 +18,7 @@ MODULES = (
     "validation_theory",
     "validation_models",
     "validation_recovery",
+    "validation_bottleneck",
 )
 """Modules of this package that hold `ENTRIES`, in the order of the catalogue."""
 

@@ -1,4 +1,5 @@
 //! Transport protocols.
 
+pub mod bottleneck;
 pub mod tcp;
 pub mod udp;
