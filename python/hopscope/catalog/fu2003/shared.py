@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from hopscope.catalog.entry import Study
@@ -71,9 +71,13 @@ def evenly(count: int) -> list[int]:
     return [round(12 * (line + 1) / (count + 1)) for line in range(count)]
 
 
-def over_grid(count: int, **changes: Any) -> list[dict[str, Any]]:
-    """Flows over the 13x13 grid, half along its rows and half along its columns."""
-    lines = evenly(count // 2)
+CLOSE = (5, 7)
+"""Lines of the grid on both sides of its middle, for flows close together."""
+
+
+def over_grid(count: int, lines: Sequence[int] = (), **changes: Any) -> list[dict[str, Any]]:
+    """Flows over the 13x13 grid, half along rows and half along columns: on `lines`, or spread evenly."""
+    lines = lines or evenly(count // 2)
     rows = [flow(13 * row, 13 * row + 12, **changes) for row in lines]
     return rows + [flow(column, 12 * 13 + column, **changes) for column in lines]
 
@@ -90,7 +94,8 @@ PROFILE_NOTE = (
 )
 GRID_NOTE = (
     "Flows over the grid are said to be spaced evenly; they are assumed on rows and columns that divide the side into "
-    "equal parts (4 and 8 of 0 to 12 for four flows). A drawing in the paper shows four flows close together."
+    "equal parts (4 and 8 of 0 to 12 for four flows). A drawing in the paper suggests four flows close together: on "
+    "lines 5 and 7 they are shown for contrast."
 )
 FIELD_NOTE = (
     "The random field is read as 1000 m by 2500 m with uniform places, drawn again until it is connected. Ten fields "
