@@ -13,7 +13,8 @@ from hopscope.scenario import Scenario
 FLOW = {
     "id": 0, "from": 0, "to": 2, "transport": "tcp-newreno", "hops": 2, "throughput_kbps": 100.0, "goodput_kbps": 99.0,
     "delay_ms": 5.0, "jitter_ms": 1.0, "jitter_rfc3550_ms": 1.0, "loss_pct": 0.0, "retransmission_index_pct": 0.0,
-    "mean_cwnd": 4.0, "timeouts": 0, "fast_retransmits": 0, "received_packets": 10, "sent_packets": 10,
+    "mean_cwnd": 4.0, "timeouts": 0, "fast_retransmits": 0, "spurious_timeouts": 0, "tail_loss_probes": 0,
+    "received_packets": 10, "sent_packets": 10,
     "retransmitted_packets": 0, "received_bytes": 14600, "duplicate_packets": 0, "mean_rtt_ms": 10.0,
     "completion_s": None, "first_delivery_s": 0.1, "cwnd_share": {"4": 1.0}, "note": None,
 }  # fmt: skip

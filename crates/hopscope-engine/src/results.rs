@@ -11,6 +11,7 @@ use crate::metrics::{Meter, RoutingMeter};
 use crate::record::{DropReason, Recorder};
 use crate::sharing::jain;
 use crate::simulation::Baseline;
+use crate::transport::tcp::SenderStats;
 use crate::units::{Span, Time};
 use crate::world::World;
 use crate::world::flow::{Endpoint, Flow};
@@ -72,6 +73,10 @@ pub struct FlowResult {
     pub timeouts: u64,
     /// Fast retransmits.
     pub fast_retransmits: u64,
+    /// Timeouts that F-RTO found needless and undid (RFC 5682).
+    pub spurious_timeouts: u64,
+    /// Tail-loss probes (RFC 8985 7).
+    pub tail_loss_probes: u64,
     /// Copies received.
     pub received_packets: u64,
     /// Copies sent.
@@ -263,16 +268,12 @@ fn flow_result(
     };
     let start = config.flows[number].start;
     let since_start = |at: Option<Time>| at.map(|t| t.saturating_since(start).as_secs());
-    let (timeouts, fast_retransmits) = match &flow.endpoint {
+    let counted = |count: fn(&SenderStats) -> u64| match &flow.endpoint {
         Endpoint::Tcp { sender, .. } => {
             let before = baseline.senders.get(number).copied().flatten();
-            let now = sender.stats();
-            (
-                now.timeouts + now.syn_retransmissions - before.map_or(0, |b| b.timeouts + b.syn_retransmissions),
-                now.fast_retransmits - before.map_or(0, |b| b.fast_retransmits),
-            )
+            count(sender.stats()) - before.map_or(0, |stats| count(&stats))
         }
-        Endpoint::Udp(_) => (0, 0),
+        Endpoint::Udp(_) => 0,
     };
     let nothing = (meter.delivered_bytes == 0).then(|| {
         if meter.sent == 0 {
@@ -314,8 +315,10 @@ fn flow_result(
         loss_pct: meter.loss_pct(),
         retransmission_index_pct: meter.retransmission_index_pct(),
         mean_cwnd: meter.mean_cwnd(),
-        timeouts,
-        fast_retransmits,
+        timeouts: counted(|stats| stats.timeouts + stats.syn_retransmissions),
+        fast_retransmits: counted(|stats| stats.fast_retransmits),
+        spurious_timeouts: counted(|stats| stats.spurious_timeouts),
+        tail_loss_probes: counted(|stats| stats.probes),
         received_packets: meter.received,
         sent_packets: meter.sent,
         retransmitted_packets: meter.retransmitted,

@@ -48,6 +48,25 @@ choice! {
 }
 
 impl Transport {
+    /// The variants of TCP that the engine has itself.
+    pub const TCP: [Transport; 15] = [
+        Transport::TcpTahoe,
+        Transport::TcpReno,
+        Transport::TcpNewReno,
+        Transport::TcpSack,
+        Transport::TcpVegas,
+        Transport::TcpVeno,
+        Transport::TcpWestwood,
+        Transport::TcpTibet,
+        Transport::TcpFast,
+        Transport::TcpCubic,
+        Transport::TcpHtcp,
+        Transport::TcpIllinois,
+        Transport::TcpAp,
+        Transport::TcpBbr,
+        Transport::TcpBbr3,
+    ];
+
     /// How losses are repaired: by `loss_recovery`, or in the way of the variant.
     pub fn recovery(self, tcp: &TcpConfig) -> LossRecovery {
         match (self, tcp.loss_recovery) {

@@ -5,26 +5,9 @@ use hopscope_engine::config::tcp::{LossRecovery, Pacing};
 use hopscope_engine::config::{AckPolicy, Config, TcpConfig, Transport};
 use hopscope_engine::results::RunResult;
 use hopscope_engine::simulation;
+use hopscope_engine::units::Span;
 
 use crate::support::tcp_chain;
-
-const VARIANTS: [Transport; 15] = [
-    Transport::TcpTahoe,
-    Transport::TcpReno,
-    Transport::TcpNewReno,
-    Transport::TcpSack,
-    Transport::TcpVegas,
-    Transport::TcpVeno,
-    Transport::TcpWestwood,
-    Transport::TcpTibet,
-    Transport::TcpFast,
-    Transport::TcpCubic,
-    Transport::TcpHtcp,
-    Transport::TcpIllinois,
-    Transport::TcpAp,
-    Transport::TcpBbr,
-    Transport::TcpBbr3,
-];
 
 fn run(config: Config) -> RunResult {
     simulation::run(config).expect("a sound scenario")
@@ -41,7 +24,7 @@ fn kbps(variant: Transport, profile: &str, hops: u32, change: impl Fn(&mut TcpCo
 fn every_variant_carries_a_chain_in_both_profiles() {
     for profile in ["ns2", "standard"] {
         let newreno = kbps(Transport::TcpNewReno, profile, 4, |_| ());
-        for variant in VARIANTS {
+        for variant in Transport::TCP {
             let found = kbps(variant, profile, 4, |_| ());
             let share = found / newreno;
             assert!((0.6..2.0).contains(&share), "{variant:?} in {profile}: {found} beside {newreno} kbit/s");
@@ -54,7 +37,7 @@ type Part<'a> = &'a dyn Fn(&mut TcpConfig);
 
 #[test]
 fn every_part_works_with_every_variant() {
-    for variant in VARIANTS {
+    for variant in Transport::TCP {
         let plain = kbps(variant, "standard", 3, |_| ());
         let parts: [(&str, Part<'_>); 6] = [
             ("pacing", &|t| t.pacing = Pacing::Window),
@@ -119,4 +102,19 @@ fn marks_take_the_place_of_drops() {
     assert!(marks > 10, "{marks} marks");
     let repeated = |r: &RunResult| r.flows[0].retransmitted_packets;
     assert!(repeated(&marked) < repeated(&dropped), "{} and {}", repeated(&marked), repeated(&dropped));
+}
+
+#[test]
+fn results_count_tail_loss_probes_and_timeouts_undone() {
+    let counts = |change: &dyn Fn(&mut TcpConfig)| {
+        let mut config = tcp_chain("standard", 7, 60);
+        change(&mut config.flows[0].tcp);
+        let flow = run(config).flows.remove(0);
+        assert!(flow.spurious_timeouts <= flow.timeouts);
+        (flow.tail_loss_probes, flow.spurious_timeouts)
+    };
+    assert_eq!(counts(&|_| ()), (0, 0));
+    assert!(counts(&|tcp| tcp.loss_recovery = LossRecovery::Rack).0 > 0);
+    // Timers shorter than the longest round trips expire needlessly.
+    assert!(counts(&|tcp| (tcp.frto, tcp.min_rto) = (true, Span::from_millis(1))).1 > 0);
 }

@@ -4,23 +4,6 @@ use proptest::prelude::*;
 
 use super::*;
 
-pub(super) const VARIANTS: [Transport; 15] = [
-    Transport::TcpTahoe,
-    Transport::TcpReno,
-    Transport::TcpNewReno,
-    Transport::TcpSack,
-    Transport::TcpVegas,
-    Transport::TcpVeno,
-    Transport::TcpWestwood,
-    Transport::TcpTibet,
-    Transport::TcpFast,
-    Transport::TcpCubic,
-    Transport::TcpHtcp,
-    Transport::TcpIllinois,
-    Transport::TcpAp,
-    Transport::TcpBbr,
-    Transport::TcpBbr3,
-];
 const POLICIES: [AckPolicy; 5] =
     [AckPolicy::Every, AckPolicy::Delayed, AckPolicy::Ns2Delack, AckPolicy::Linux, AckPolicy::LinuxModern];
 
@@ -52,7 +35,7 @@ fn weather() -> impl Strategy<Value = Weather> {
 
 fn case() -> impl Strategy<Value = Case> {
     (
-        proptest::sample::select(VARIANTS.to_vec()),
+        proptest::sample::select(Transport::TCP.to_vec()),
         proptest::sample::select(POLICIES.to_vec()),
         any::<bool>(),
         1u32..40,
@@ -282,7 +265,7 @@ proptest! {
 
 #[test]
 fn every_combination_over_a_pipe_that_loses_a_tenth() {
-    for variant in VARIANTS {
+    for variant in Transport::TCP {
         for policy in POLICIES {
             for ns2 in [false, true] {
                 let fates = (0..400).map(|k| (k * 7 % 10 != 3).then_some(k * 13 % 17)).collect();
@@ -295,7 +278,7 @@ fn every_combination_over_a_pipe_that_loses_a_tenth() {
 
 #[test]
 fn a_clean_pipe_repeats_nothing() {
-    for variant in VARIANTS {
+    for variant in Transport::TCP {
         for policy in POLICIES {
             for ns2 in [false, true] {
                 let weather = Weather { fates: Vec::new(), delay_ms: 20 };
