@@ -236,7 +236,7 @@ def control_rows(repeats: int) -> list[list[str]]:
         )
         mine, engine = median(times["python"]), median(times["engine"])
         about = f"{mine / engine:.2f} times the engine's NewReno ({engine:.3f} s)"
-        rows.append([f"congestion control in Python, {hops} hops, 300 s", f"{mine:.3f}", "CPU s", about])
+        rows.append([f"congestion control in Python, 300 s, hops: {hops}", f"{mine:.3f}", "CPU s", about])
     return rows
 
 
