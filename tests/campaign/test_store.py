@@ -197,3 +197,16 @@ def test_a_run_file_is_plain_json(chain: Path, tmp_path: Path) -> None:
         document = json.loads(path.read_text())
         assert document["key"] == path.stem
         assert document["result"]["flows"][0]["id"] == 0
+
+
+def test_a_sweep_over_traces_is_read_back(tmp_path: Path) -> None:
+    for name in ("a", "b"):
+        (tmp_path / f"{name}.csv").write_text("time,bytes\n0,1000\n0.5,2000\n")
+    (tmp_path / "video.toml").write_text(
+        'duration = "2s"\n[topology]\nkind = "chain"\nhops = 1\n[[flow]]\nfrom = 0\nto = 1\ntransport = "udp"\n'
+        'app = "video"\ntrace = "a.csv"\n[sweep]\n"flow.0.trace" = ["a.csv", "b.csv"]\n'
+    )
+    hs.run(tmp_path / "video.toml", out=tmp_path / "store")
+    [result] = hs.open_store(tmp_path / "store").results()
+    assert [Path(point.set["flow.0.trace"]).name for point in result.points] == ["a.csv", "b.csv"]
+    assert all(point.runs for point in result.points)

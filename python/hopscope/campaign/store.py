@@ -227,7 +227,7 @@ def _manifest(plan: Plan, title: str) -> dict[str, Any]:
                 "document": scenario.standalone(),
                 **({"controls": controls} if (controls := _controls(scenario)) else {}),
                 "points": [
-                    {"set": point.set, "keys": [run.key for run in runs]}
+                    {"set": scenario.standalone_set(point), "keys": [run.key for run in runs]}
                     for point, runs in zip(scenario.points, point_runs, strict=True)
                 ],
             }

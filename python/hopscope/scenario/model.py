@@ -162,6 +162,11 @@ class Scenario:
         flows = (flow for point in self.points for flow in point._resolved.flows if "own" in flow)
         return {str(flow["transport"]): flow["own"] for flow in flows}
 
+    def standalone_set(self, point: Point) -> dict[str, Any]:
+        """The swept keys of a point with their values, as in the sweep of :meth:`standalone`."""
+        paths = {axis for axis in point.set if axis.startswith("flow.") and axis.endswith(".trace")}
+        return {axis: self._absolute(value) if axis in paths else value for axis, value in point.set.items()}
+
     def _absolute(self, path: str) -> str:
         return str((self._document.folder / path).resolve())
 
