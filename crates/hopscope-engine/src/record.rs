@@ -34,11 +34,13 @@ pub enum DropReason {
     LinkFailed,
     /// The link layer dropped it to signal congestion.
     Early,
+    /// Its fragments did not come together in time.
+    Reassembly,
 }
 
 impl DropReason {
     /// Every reason.
-    pub const ALL: [DropReason; 11] = [
+    pub const ALL: [DropReason; 12] = [
         DropReason::QueueFull,
         DropReason::RetryLimit,
         DropReason::NoRoute,
@@ -50,6 +52,7 @@ impl DropReason {
         DropReason::Loop,
         DropReason::LinkFailed,
         DropReason::Early,
+        DropReason::Reassembly,
     ];
 
     /// Name in results.
@@ -66,6 +69,7 @@ impl DropReason {
             DropReason::Loop => "loop",
             DropReason::LinkFailed => "link-failed",
             DropReason::Early => "early",
+            DropReason::Reassembly => "reassembly",
         }
     }
 }

@@ -68,6 +68,10 @@ params! {
         llc_header: u32 = 8, "bytes", "RFC 1042";
         /// Largest packet the MAC takes, LLC header included.
         max_msdu: u32 = 2304, "bytes", "IEEE 802.11-2020 9.2.4.7.1";
+        /// Unicast frames longer than this go in fragments (bytes of the MAC frame); off leaves them whole.
+        fragmentation_threshold: Option<u32> = None, "bytes", "IEEE 802.11-2016 dot11FragmentationThreshold";
+        /// A packet in fragments that has not come completely after this time is given up by its receiver.
+        receive_lifetime: Span = Span::from_micros(524_288), "s", "IEEE 802.11-2016 dot11MaxReceiveLifetime (512 TU)";
         /// Interface queue length.
         queue: u32 = 50, "packets", "fu2003.table1";
         /// Places of the interface queue that are never taken: ns-2.35 drops the packet that would fill the last one.

@@ -15,6 +15,7 @@ use crate::config::{LinkConfig, MacConfig, RadioConfig};
 use crate::ids::{NodeId, PacketId};
 use crate::mac::contention::{Station, StationRules};
 use crate::mac::dedup::Dedup;
+use crate::mac::fragment::Fragmentation;
 use crate::mac::timing::{self, Timing};
 use crate::phy::RadioRules;
 use crate::units::{Span, Time};
@@ -49,7 +50,7 @@ pub struct Frame {
     pub nav: Span,
     /// Packet carried by a data frame.
     pub packet: PacketId,
-    /// Sequence number of a data frame.
+    /// Sequence control of a data frame: its number, and above it four bits for the number of the fragment.
     pub seq: u16,
 }
 
@@ -78,6 +79,8 @@ pub enum Outcome {
     Sent,
     /// The short or long retry limit was reached.
     RetryLimit,
+    /// A neighbour's packet, whose last fragment came here: one before it is missing. It says nothing of the own exchange.
+    Incomplete,
 }
 
 /// Parameters of the frame exchange shared by all nodes.
@@ -94,10 +97,11 @@ pub struct MacRules {
     cts_rule: CtsRule,
     rx_start_timeout: bool,
     data_needs_idle: bool,
-    data_needs_cts: bool,
+    pub(super) data_needs_cts: bool,
     nonfreezing_defer: bool,
     pacing_clock: PacingClock,
     pacing_overhead: bool,
+    pub(super) fragmentation: Option<Fragmentation>,
 }
 
 impl MacRules {
@@ -119,6 +123,7 @@ impl MacRules {
             nonfreezing_defer: mac.nonfreezing_defer,
             pacing_clock: link.pacing_clock,
             pacing_overhead: link.pacing_overhead,
+            fragmentation: Fragmentation::new(mac),
         }
     }
 
@@ -130,8 +135,13 @@ impl MacRules {
     pub fn exchange(&self, to: NodeId, bytes: u32) -> Span {
         let timing = self.timing();
         let bytes = bytes + self.header;
-        let data = timing.data(bytes, to == NodeId::BROADCAST);
-        data + self.overhead(to == NodeId::BROADCAST, self.uses_rts(to, bytes))
+        let broadcast = to == NodeId::BROADCAST;
+        let rts = self.uses_rts(to, self.fragment_bytes(to, bytes, 0));
+        let data = match &self.fragmentation {
+            Some(cut) if !broadcast => cut.airtime(bytes, timing) - (timing.sifs + timing.ack),
+            _ => timing.data(bytes, broadcast),
+        };
+        data + self.overhead(broadcast, rts)
     }
 
     /// What the exchange of a data frame takes beside the frame.
@@ -142,7 +152,7 @@ impl MacRules {
         timing.difs + handshake + ack
     }
 
-    fn uses_rts(&self, to: NodeId, bytes: u32) -> bool {
+    pub(super) fn uses_rts(&self, to: NodeId, bytes: u32) -> bool {
         to != NodeId::BROADCAST && self.rts_threshold.is_some_and(|threshold| bytes > threshold)
     }
 }
@@ -159,13 +169,15 @@ pub(crate) enum Phase {
 }
 
 #[derive(Debug, Clone, Copy)]
-struct Outgoing {
+pub(super) struct Outgoing {
     packet: PacketId,
-    to: NodeId,
-    bytes: u32,
-    airtime: Span,
-    seq: u16,
-    rts: bool,
+    pub(super) to: NodeId,
+    /// Of the whole packet with one MAC header.
+    pub(super) bytes: u32,
+    /// Of the next frame.
+    pub(super) airtime: Span,
+    pub(super) seq: u16,
+    pub(super) rts: bool,
     /// A longer back-off follows its success.
     paced: bool,
 }
@@ -203,19 +215,19 @@ pub struct MacCx<'a> {
 #[derive(Debug)]
 pub struct Dcf {
     node: NodeId,
-    phase: Phase,
-    current: Option<Outgoing>,
-    reply: Reply,
+    pub(super) phase: Phase,
+    pub(super) current: Option<Outgoing>,
+    pub(super) reply: Reply,
     short_retries: u32,
     long_retries: u32,
     /// Retries of the packet in hand, or of the last one.
     retries: u32,
     next_seq: u16,
     sifs_generation: u32,
-    response_generation: u32,
+    pub(super) response_generation: u32,
     /// The wait for a response is over, but a frame for this node is on the air: whatever its end brings decides.
     decided_at: Time,
-    dedup: Dedup,
+    pub(super) dedup: Dedup,
     attempts: Attempts,
 }
 
@@ -288,13 +300,14 @@ impl Dcf {
         let bytes = bytes + cx.rules.header;
         self.attempts.packets += 1;
         self.retries = 0;
+        let first = cx.rules.fragment_bytes(to, bytes, 0);
         self.current = Some(Outgoing {
             packet,
             to,
             bytes,
-            airtime: cx.rules.timing().data(bytes, to == NodeId::BROADCAST),
+            airtime: cx.rules.timing().data(first, to == NodeId::BROADCAST),
             seq: self.next_seq,
-            rts: cx.rules.uses_rts(to, bytes),
+            rts: cx.rules.uses_rts(to, first),
             paced,
         });
         self.next_seq = self.next_seq.wrapping_add(1) & 0x0fff;
@@ -443,6 +456,10 @@ impl Dcf {
 
     fn on_data(&mut self, frame: &Frame, cx: &mut MacCx<'_>) {
         if frame.dst != NodeId::BROADCAST {
+            if let Some(cut) = &cx.rules.fragmentation {
+                self.on_fragment(frame, cut, cx);
+                return;
+            }
             let awaited = matches!(self.reply, Reply::AwaitData { from, until } if from == frame.src && cx.now < until);
             let busy = matches!(self.reply, Reply::Pending { .. });
             if busy || (cx.rules.data_needs_cts && cx.rules.uses_rts(frame.dst, frame.bytes) && !awaited) {
@@ -486,13 +503,18 @@ impl Dcf {
         let broadcast = out.to == NodeId::BROADCAST;
         self.attempts.data += 1;
         self.phase = if broadcast { Phase::Broadcasting } else { Phase::WaitAck };
+        let nav = match &cx.rules.fragmentation {
+            _ if broadcast => Span::ZERO,
+            None => cx.rules.timing().data_duration(),
+            Some(cut) => cx.rules.fragment_duration(cut, out.bytes, out.seq),
+        };
         let frame = Frame {
             kind: FrameKind::Data,
             src: self.node,
             dst: out.to,
-            bytes: out.bytes,
+            bytes: cx.rules.fragment_bytes(out.to, out.bytes, out.seq),
             airtime: out.airtime,
-            nav: if broadcast { Span::ZERO } else { cx.rules.timing().data_duration() },
+            nav,
             packet: out.packet,
             seq: out.seq,
         };
@@ -534,7 +556,9 @@ impl Dcf {
             _ => self.short_retries = 0,
         }
         cx.station.reset_cw(&cx.rules.station);
-        self.finish(Outcome::Sent, true, cx);
+        if cx.rules.fragmentation.is_none() || !self.next_fragment(cx) {
+            self.finish(Outcome::Sent, true, cx);
+        }
     }
 
     fn on_failure(&mut self, cx: &mut MacCx<'_>) {
@@ -574,8 +598,12 @@ impl Dcf {
 
     /// Lengthens the back-off by one exchange (fu2003, algorithm 2).
     fn pace(&self, out: &Outgoing, cx: &mut MacCx<'_>) {
-        let overhead = if cx.rules.pacing_overhead { cx.rules.overhead(false, out.rts) } else { Span::ZERO };
-        let extra = out.airtime + overhead;
+        let extra = match (&cx.rules.fragmentation, cx.rules.pacing_overhead) {
+            (None, false) => out.airtime,
+            (None, true) => out.airtime + cx.rules.overhead(false, out.rts),
+            (Some(cut), false) => cut.airtime(out.bytes, cx.rules.timing()),
+            (Some(_), true) => cx.rules.exchange(out.to, out.bytes - cx.rules.header),
+        };
         match cx.rules.pacing_clock {
             PacingClock::Backoff => cx.station.lengthen_backoff(extra, &cx.rules.station),
             PacingClock::Wall => cx.station.delay_backoff(cx.now + extra),
@@ -587,7 +615,7 @@ impl Dcf {
         cx.out.transmit = Some(frame);
     }
 
-    fn arm_sifs(&mut self, cx: &mut MacCx<'_>) {
+    pub(super) fn arm_sifs(&mut self, cx: &mut MacCx<'_>) {
         self.sifs_generation = self.sifs_generation.wrapping_add(1);
         cx.out.arm_sifs = Some((cx.now + cx.rules.timing().sifs, self.sifs_generation));
     }

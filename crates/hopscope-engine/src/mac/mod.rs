@@ -3,6 +3,7 @@
 pub mod contention;
 pub mod dcf;
 pub mod dedup;
+pub mod fragment;
 pub mod timing;
 
 pub use dcf::{Dcf, MacEffects, MacRules};

@@ -18,6 +18,7 @@ use crate::ids::{FlowId, NodeId, PacketId};
 use crate::link::LinkLayer;
 use crate::mac::contention::Station;
 use crate::mac::dcf::{Frame, FrameKind};
+use crate::mac::fragment::{self, Fragmentation};
 use crate::mac::timing::Timing;
 use crate::mac::{Dcf, MacRules};
 use crate::net::{Arp, Gateway, InterfaceQueue};
@@ -374,6 +375,14 @@ fn check_mac(config: &Config) -> Result<(), BuildError> {
     for (key, value) in [("data_header", m.data_header), ("llc_header", m.llc_header)] {
         require(value <= 1_000, format!("mac.{key}"), || format!("found {value}; allowed are 0 to 1000 bytes"))?;
     }
+    let threshold = m.fragmentation_threshold;
+    require(threshold.is_none_or(|t| (256..=8_000).contains(&t)), "mac.fragmentation_threshold", || {
+        format!("found {}; allowed are 256 to 8000 bytes, or \"off\"", threshold.unwrap_or(0))
+    })?;
+    let lifetime = m.receive_lifetime;
+    require(lifetime > Span::ZERO && lifetime <= Span::from_secs(60), "mac.receive_lifetime", || {
+        "more than zero and at most 60 s is allowed".to_string()
+    })?;
     require(m.cca_delay < m.slot, "mac.cca_delay", || "it must stay below the slot time".to_string())?;
     require(m.timeout_margin <= Span::from_millis(1), "mac.timeout_margin", || "at most 1 ms is allowed".to_string())?;
     let n = &config.net;
@@ -411,7 +420,18 @@ fn check_flow(config: &Config, number: usize, flow: &FlowConfig) -> Result<(), B
         format!("found {} bytes; allowed are 1 to {most} (mac.max_msdu less all headers)", flow.packet)
     })?;
     let timing = Timing::new(&config.radio, &config.mac);
-    let frame = flow.packet + header + config.mac.llc_header + config.mac.data_header;
+    let whole = flow.packet + header + config.mac.llc_header + config.mac.data_header;
+    let cut = Fragmentation::new(&config.mac);
+    if let (Some(cut), Some(threshold)) = (&cut, config.mac.fragmentation_threshold) {
+        require(cut.bytes(whole, 0) <= threshold, key("packet"), || {
+            format!(
+                "found {} bytes: with mac.fragmentation_threshold = {threshold} they make more than {} fragments",
+                flow.packet,
+                fragment::MOST
+            )
+        })?;
+    }
+    let frame = cut.map_or(whole, |cut| cut.bytes(whole, 0));
     let duration = timing.rts_duration(timing.data(frame, false));
     require(duration <= LONGEST_DURATION, key("packet"), || {
         format!(

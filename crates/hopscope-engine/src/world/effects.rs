@@ -45,10 +45,14 @@ impl<R: Recorder> World<R> {
             self.on_data_frame(node, packet, from);
         }
         if let Some((packet, outcome)) = effects.done {
-            if !self.links.is_empty() {
+            if !self.links.is_empty() && outcome != Outcome::Incomplete {
                 self.tell_link(node);
             }
             match outcome {
+                Outcome::Incomplete => {
+                    self.note(Record::Dropped { node, reason: DropReason::Reassembly });
+                    return;
+                }
                 Outcome::Sent if self.packets.get(packet).next_hop == NodeId::BROADCAST => self.release_later(packet),
                 Outcome::Sent => self.packets.release(packet),
                 Outcome::RetryLimit if self.routers.is_empty() => {

@@ -54,6 +54,9 @@ fn variants() -> Vec<(&'static str, Config)> {
     let mut basic = busy_field("standard", 8);
     basic.mac.rts_threshold = None;
     all.push(("basic access", basic));
+    let mut cut = busy_field("standard", 8);
+    cut.mac.fragmentation_threshold = Some(500);
+    all.push(("fragments", cut));
     let mut defer = busy_field("ns2", 8);
     defer.mac.nonfreezing_defer = true;
     all.push(("non-freezing defer", defer));

@@ -25,7 +25,7 @@ use crate::support::{Log, chain, flow, property};
 fn network() -> impl Strategy<Value = Config> {
     let nodes = proptest::collection::vec((0.0..700.0f64, 0.0..500.0f64), 2..10);
     let radio = (any::<[bool; 6]>(), 0..3u8, prop_oneof![2 => Just(0.0), 1 => 0.01..0.3f64]);
-    let mac = (any::<[bool; 6]>(), prop_oneof![Just(None), Just(Some(0)), Just(Some(400))], 1..12u32);
+    let mac = (any::<[bool; 7]>(), prop_oneof![Just(None), Just(Some(0)), Just(Some(400))], 1..12u32);
     let channel = prop_oneof![1 => Just([0; 4]), 1 => any::<[u8; 4]>()];
     (any::<bool>(), 0..1_000u64, nodes, radio, mac, channel).prop_map(|(ns2, seed, nodes, radio, mac, channel)| {
         let mut config = chain(if ns2 { "ns2" } else { "standard" }, 1, 3);
@@ -76,7 +76,7 @@ fn change_channel(config: &mut Config, picks: [u8; 4]) {
     }
 }
 
-fn change_mac(config: &mut Config, (flags, rts_threshold, queue): ([bool; 6], Option<u32>, u32)) {
+fn change_mac(config: &mut Config, (flags, rts_threshold, queue): ([bool; 7], Option<u32>, u32)) {
     let m = &mut config.mac;
     m.rts_threshold = rts_threshold;
     m.queue = queue + m.queue_reserve;
@@ -85,6 +85,7 @@ fn change_mac(config: &mut Config, (flags, rts_threshold, queue): ([bool; 6], Op
     m.busy_at_expiry = if flags[2] { BusyAtExpiry::DoubleCw } else { BusyAtExpiry::Transmit };
     m.data_needs_idle = flags[3];
     m.nav_reset = flags[4];
+    m.fragmentation_threshold = flags[6].then_some(500);
     if flags[5] {
         config.net.link_delay = Span::from_micros(25);
     }

@@ -7,6 +7,7 @@ mod control;
 mod determinism;
 mod dsr;
 mod errors;
+mod fragments;
 mod fuzz;
 mod golden;
 mod inject;

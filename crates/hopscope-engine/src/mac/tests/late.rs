@@ -13,6 +13,7 @@ struct Script {
     ns2: bool,
     rts_used: bool,
     defers: bool,
+    cuts: bool,
     answers: u8,
     frames: Vec<(u64, u64, u8)>,
     offers: Vec<u64>,
@@ -21,13 +22,8 @@ struct Script {
 fn script() -> impl Strategy<Value = Script> {
     let frames = proptest::collection::vec((1..900u64, 10..600u64, 0..10u8), 0..16);
     let offers = proptest::collection::vec(0..12_000u64, 1..5);
-    (any::<[bool; 3]>(), 0..3u8, frames, offers).prop_map(|([ns2, rts_used, defers], answers, frames, offers)| Script {
-        ns2,
-        rts_used,
-        defers,
-        answers,
-        frames,
-        offers,
+    (any::<[bool; 4]>(), 0..3u8, frames, offers).prop_map(|([ns2, rts_used, defers, cuts], answers, frames, offers)| {
+        Script { ns2, rts_used, defers, cuts, answers, frames, offers }
     })
 }
 
@@ -35,6 +31,7 @@ fn log(script: &Script, watchful: bool) -> Vec<Line> {
     let mut lab = Lab::with(if script.ns2 { "ns2" } else { "standard" }, |_, mac| {
         mac.rts_threshold = script.rts_used.then_some(0);
         mac.nonfreezing_defer = script.defers;
+        mac.fragmentation_threshold = script.cuts.then_some(700);
     });
     lab.watchful = watchful;
     lab = lab.peer([Peer::Answers, Peer::ClearsOnly, Peer::Silent][usize::from(script.answers)]);

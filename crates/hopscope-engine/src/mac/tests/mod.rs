@@ -7,6 +7,7 @@
 
 mod access;
 mod exchange;
+mod fragment;
 mod late;
 mod ns2;
 
@@ -296,7 +297,14 @@ impl Lab {
             self.note(now, "up");
         }
         if let Some((_, outcome)) = out.done {
-            self.note(now, if outcome == Outcome::Sent { "sent" } else { "dropped" });
+            self.note(
+                now,
+                match outcome {
+                    Outcome::Sent => "sent",
+                    Outcome::RetryLimit => "dropped",
+                    Outcome::Incomplete => "incomplete",
+                },
+            );
             self.feed(now);
         }
     }
