@@ -56,5 +56,5 @@ def test_what_does_not_fit_is_refused(sections: dict[str, Any], message: str) ->
 
 def test_more_than_sixteen_fragments_are_refused() -> None:
     flow = {**BASE["flow"][0], "packet": 4000}
-    with pytest.raises(ScenarioError, match=r"flow\.0\.packet: .* fragmentation_threshold = 256 .*more than 16"):
+    with pytest.raises(ScenarioError, match=r"flow\.0\.packet: .*fragmentation_threshold = 256 .*more than 16"):
         Scenario({**BASE, "flow": [flow], "mac": {"fragmentation_threshold": 256, "max_msdu": 8000}})

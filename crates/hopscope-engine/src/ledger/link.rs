@@ -62,6 +62,11 @@ impl Links {
         self.current = None;
     }
 
+    /// The attempt has got a fragment of the packet across and goes on.
+    pub(super) fn keep_fragment(&mut self, now: Time) {
+        self.spend(now, LinkCause::Delivered);
+    }
+
     /// The attempt has failed; the packet stays unless it is `given_up`.
     pub(super) fn fail(&mut self, now: Time, verdict: Verdict, given_up: bool) {
         let ns = (now - self.since).0;

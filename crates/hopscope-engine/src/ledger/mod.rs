@@ -178,13 +178,16 @@ impl Ledger {
             line.decide_wait(true);
             line.run_ahead(Cause::Sifs as usize, at);
             if mac.phase() == Phase::SifsData {
+                if matches!(line.attempt.verdict.frame, FrameKind::Data | FrameKind::Ack) {
+                    line.keep_fragment(now);
+                }
                 // Asked for, but the medium may be busy when it is due.
                 line.attempt.verdict = Verdict { failure: Failure::NoAnswer, frame: FrameKind::Data, by: None };
             }
         }
         if let Some(frame) = &out.transmit {
             self.on_transmit(now, node, mac.reply(), frame, sending);
-        } else if let Some((_, outcome)) = out.done {
+        } else if let Some((_, outcome)) = out.done.filter(|&(_, outcome)| outcome != Outcome::Incomplete) {
             self.on_done(now, node, outcome);
         } else if line.attempt.open && mac.phase() == Phase::Contend {
             self.on_failure(now, node, false);

@@ -297,6 +297,13 @@ impl Timeline {
         self.decide_wait(failure.is_none());
     }
 
+    /// A fragment was acknowledged: its airtime was not in vain, whatever becomes of those behind it.
+    pub(super) fn keep_fragment(&mut self, now: Time) {
+        self.totals[Cause::Rts as usize] += std::mem::take(&mut self.totals[ATTEMPT_RTS]);
+        self.totals[self.attempt.class as usize] += std::mem::take(&mut self.totals[ATTEMPT_DATA]);
+        self.links.keep_fragment(now);
+    }
+
     /// An event at a source tells why it was idle until now.
     pub(super) fn explain_idle(&mut self, now: Time, cause: Cause) {
         self.settle_if_idle(now);

@@ -50,7 +50,9 @@ impl<R: Recorder> World<R> {
             }
             match outcome {
                 Outcome::Incomplete => {
-                    self.note(Record::Dropped { node, reason: DropReason::Reassembly });
+                    let copy = self.packets.copy(packet);
+                    self.ledger_copy(packet, copy);
+                    self.drop_packet(node, copy, DropReason::Reassembly);
                     return;
                 }
                 Outcome::Sent if self.packets.get(packet).next_hop == NodeId::BROADCAST => self.release_later(packet),
