@@ -8,7 +8,6 @@ use std::time::Instant;
 use hopscope_engine::config::net::RoutingProtocol;
 use hopscope_engine::config::{AckPolicy, App, Config, FlowConfig, RoutingConfig, Transport, presets};
 use hopscope_engine::ids::NodeId;
-use hopscope_engine::ledger::Ledger;
 use hopscope_engine::record::{NullRecorder, Recorder};
 use hopscope_engine::rng::{Purpose, Stream};
 use hopscope_engine::simulation::Simulation;
@@ -111,17 +110,8 @@ fn field(n: u32, seconds: u64) -> Config {
     scenario("standard", nodes, flows, seconds)
 }
 
-/// Measures a run; `LEDGER=1` keeps the airtime ledger meanwhile.
-fn measure(name: &str, config: Config) {
-    if std::env::var_os("LEDGER").is_some() {
-        let ledger = Ledger::new(&config);
-        measure_observed(name, config, ledger);
-    } else {
-        measure_observed(name, config, NullRecorder);
-    }
-}
-
-fn measure_observed(name: &str, config: Config, observer: impl Recorder) {
+/// Measures a run with an observer.
+pub fn measure(name: &str, config: Config, observer: impl Recorder) {
     let built = Instant::now();
     let nodes = config.nodes.len();
     let duration = config.duration;
@@ -171,6 +161,11 @@ fn hold(pending: usize, events: u64) {
 }
 
 fn main() {
+    run(|name, config| measure(name, config, NullRecorder));
+}
+
+/// Does what the command line asks for; `measure` measures a scenario.
+pub fn run(measure: impl Fn(&str, Config)) {
     let arguments: Vec<String> = std::env::args().skip(1).collect();
     let number = |place: usize, default: u64| arguments.get(place).and_then(|a| a.parse().ok()).unwrap_or(default);
     let profile = std::env::var("PROFILE").unwrap_or_else(|_| "ns2".to_string());
