@@ -118,3 +118,22 @@ fn results_count_tail_loss_probes_and_timeouts_undone() {
     // Timers shorter than the longest round trips expire needlessly.
     assert!(counts(&|tcp| (tcp.frto, tcp.min_rto) = (true, Span::from_millis(1))).1 > 0);
 }
+
+#[test]
+fn combinations_that_mean_nothing_are_refused_by_name() {
+    type Wrong<'a> = (Transport, &'a dyn Fn(&mut TcpConfig), &'a str);
+    let wrong: [Wrong<'_>; 5] = [
+        (Transport::TcpTahoe, &|t| t.loss_recovery = LossRecovery::Rack, "loss_recovery"),
+        (Transport::TcpBbr, &|t| t.loss_recovery = LossRecovery::NewReno, "loss_recovery"),
+        (Transport::TcpBbr3, &|t| t.loss_recovery = LossRecovery::Sack, "loss_recovery"),
+        (Transport::TcpIllinois, &|t| t.illinois_beta_min = 0.6, "illinois_beta_min"),
+        (Transport::TcpHtcp, &|t| t.htcp_low_speed = Span::from_secs(61), "htcp_low_speed"),
+    ];
+    for (variant, change, key) in wrong {
+        let mut config = tcp_chain("standard", 2, 2);
+        config.flows[0].transport = variant;
+        change(&mut config.flows[0].tcp);
+        let error = simulation::run(config).expect_err("refused").to_string();
+        assert!(error.contains(key), "{variant:?}: {error}");
+    }
+}
