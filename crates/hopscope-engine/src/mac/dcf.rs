@@ -10,14 +10,12 @@
 //! Beside its own exchange a station answers others: an RTS with a CTS, a data frame with an ACK, each after SIFS.
 
 use crate::config::link::PacingClock;
-use crate::config::mac::{CtsRule, ResponseTimeout};
-use crate::config::{LinkConfig, MacConfig, RadioConfig};
+use crate::config::mac::CtsRule;
 use crate::ids::{NodeId, PacketId};
-use crate::mac::contention::{Station, StationRules};
+use crate::mac::contention::Station;
 use crate::mac::dedup::Dedup;
-use crate::mac::fragment::Fragmentation;
-use crate::mac::timing::{self, Timing};
-use crate::phy::RadioRules;
+use crate::mac::rules::MacRules;
+use crate::mac::timing;
 use crate::units::{Span, Time};
 
 /// Kinds of frames.
@@ -81,80 +79,6 @@ pub enum Outcome {
     RetryLimit,
     /// A neighbour's packet, whose last fragment came here: one before it is missing. It says nothing of the own exchange.
     Incomplete,
-}
-
-/// Parameters of the frame exchange shared by all nodes.
-#[derive(Debug, Clone)]
-pub struct MacRules {
-    /// Lower half.
-    pub station: StationRules,
-    rts_threshold: Option<u32>,
-    short_retry_limit: u32,
-    long_retry_limit: u32,
-    header: u32,
-    immediate_access: bool,
-    backoff_after_drop: bool,
-    cts_rule: CtsRule,
-    rx_start_timeout: bool,
-    data_needs_idle: bool,
-    pub(super) data_needs_cts: bool,
-    nonfreezing_defer: bool,
-    pacing_clock: PacingClock,
-    pacing_overhead: bool,
-    pub(super) fragmentation: Option<Fragmentation>,
-}
-
-impl MacRules {
-    /// Rules from the configuration.
-    pub fn new(radio: &RadioConfig, mac: &MacConfig, link: &LinkConfig) -> Self {
-        let timing = Timing::new(radio, mac);
-        MacRules {
-            station: StationRules::new(RadioRules::new(radio), timing, mac),
-            rts_threshold: mac.rts_threshold,
-            short_retry_limit: mac.short_retry_limit,
-            long_retry_limit: mac.long_retry_limit,
-            header: mac.data_header + mac.llc_header,
-            immediate_access: mac.immediate_access,
-            backoff_after_drop: mac.backoff_after_drop,
-            cts_rule: mac.cts_rule,
-            rx_start_timeout: mac.response_timeout == ResponseTimeout::RxStart,
-            data_needs_idle: mac.data_needs_idle,
-            data_needs_cts: mac.data_needs_cts,
-            nonfreezing_defer: mac.nonfreezing_defer,
-            pacing_clock: link.pacing_clock,
-            pacing_overhead: link.pacing_overhead,
-            fragmentation: Fragmentation::new(mac),
-        }
-    }
-
-    fn timing(&self) -> &Timing {
-        &self.station.timing
-    }
-
-    /// Time that the exchange of a packet takes from DIFS on, without back-off.
-    pub fn exchange(&self, to: NodeId, bytes: u32) -> Span {
-        let timing = self.timing();
-        let bytes = bytes + self.header;
-        let broadcast = to == NodeId::BROADCAST;
-        let rts = self.uses_rts(to, self.fragment_bytes(to, bytes, 0));
-        let data = match &self.fragmentation {
-            Some(cut) if !broadcast => cut.airtime(bytes, timing) - (timing.sifs + timing.ack),
-            _ => timing.data(bytes, broadcast),
-        };
-        data + self.overhead(broadcast, rts)
-    }
-
-    /// What the exchange of a data frame takes beside the frame.
-    fn overhead(&self, broadcast: bool, rts: bool) -> Span {
-        let timing = self.timing();
-        let ack = if broadcast { Span::ZERO } else { timing.sifs + timing.ack };
-        let handshake = if rts { timing.rts + timing.cts + timing.sifs * 2 } else { Span::ZERO };
-        timing.difs + handshake + ack
-    }
-
-    pub(super) fn uses_rts(&self, to: NodeId, bytes: u32) -> bool {
-        to != NodeId::BROADCAST && self.rts_threshold.is_some_and(|threshold| bytes > threshold)
-    }
 }
 
 /// How far the own exchange is.

@@ -18,8 +18,9 @@
 
 use crate::config::MacConfig;
 use crate::ids::NodeId;
-use crate::mac::dcf::{Dcf, Frame, FrameKind, MacCx, MacRules, Outcome, Phase, Reply};
+use crate::mac::dcf::{Dcf, Frame, FrameKind, MacCx, Outcome, Phase, Reply};
 use crate::mac::dedup::Fragment;
+use crate::mac::rules::MacRules;
 use crate::mac::timing::Timing;
 use crate::units::Span;
 

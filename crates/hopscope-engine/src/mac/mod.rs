@@ -4,9 +4,11 @@ pub mod contention;
 pub mod dcf;
 pub mod dedup;
 pub mod fragment;
+pub mod rules;
 pub mod timing;
 
-pub use dcf::{Dcf, MacEffects, MacRules};
+pub use dcf::{Dcf, MacEffects};
+pub use rules::MacRules;
 
 #[cfg(test)]
 mod tests;

@@ -2,24 +2,22 @@
 
 use std::collections::{BTreeMap, VecDeque};
 
-use super::flow::{Endpoint, Flow, SegmentSizes, TIMESTAMPS_OPTION};
+use super::flow::{Endpoint, Flow, SegmentSizes};
 use super::listeners::Listeners;
 use super::{AirSlots, Controls, Net, Wiring, World};
 use crate::app::Source;
-use crate::channel::{self, Channel, Medium};
+use crate::channel::{Channel, Medium};
 use crate::config::link::LinkKind;
 use crate::config::net::RoutingProtocol;
 use crate::config::radio::Shadowing;
-use crate::config::tcp::{LossRecovery, RttEstimator};
-use crate::config::{AckPolicy, App, Config, FlowConfig, SeriesKind, Transport};
+use crate::config::tcp::RttEstimator;
+use crate::config::{AckPolicy, Config, FlowConfig, SeriesKind, Transport};
 use crate::error::BuildError;
 use crate::event::Event;
 use crate::ids::{FlowId, NodeId, PacketId};
 use crate::link::LinkLayer;
 use crate::mac::contention::Station;
 use crate::mac::dcf::{Frame, FrameKind};
-use crate::mac::fragment::{self, Fragmentation};
-use crate::mac::timing::Timing;
 use crate::mac::{Dcf, MacRules};
 use crate::net::{Arp, Gateway, InterfaceQueue};
 use crate::packet::PacketArena;
@@ -32,17 +30,8 @@ use crate::transport::tcp::{TcpReceiver, TcpSender, TcpTimer};
 use crate::transport::udp::Udp;
 use crate::units::{Span, Time};
 
-/// More nodes than this are refused: each has two air slots.
-const MAX_NODES: usize = crate::phy::arrival::MAX_SLOTS as usize / 2;
-/// Most that the 16-bit Duration field can announce (IEEE 802.11-2020 9.2.4.2).
-const LONGEST_DURATION: Span = Span::from_micros(32_767);
-/// Most packets of one frame of a trace: they leave in one burst.
-const MAX_BURST: u32 = 100_000;
-/// Longest run: the clock is 64 bits of nanoseconds, and instants beyond the end must not overflow.
-const MAX_DURATION: Time = Time(100 * 365 * 86_400 * 1_000_000_000);
-
 pub(super) fn build<R: Recorder>(config: &Config, recorder: R, controls: &Controls) -> Result<World<R>, BuildError> {
-    check(config)?;
+    super::check(config)?;
     let nodes = config.nodes.len();
     let medium = Medium::seeded(&config.nodes, &config.radio, config.seed);
     let rules = MacRules::new(&config.radio, &config.mac, &config.link);
@@ -247,294 +236,4 @@ fn unreachable(config: &Config, number: usize, flow: &FlowConfig) -> BuildError 
 fn without_control(number: usize) -> BuildError {
     let message = "tcp-external needs a congestion control handed over beside the configuration";
     BuildError::new(format!("flows.{number}.transport"), message)
-}
-
-/// Checks a configuration without building it. Reachability is found only by building.
-///
-/// # Errors
-/// The first parameter at fault, with what was found and what is allowed.
-pub fn check(config: &Config) -> Result<(), BuildError> {
-    check_run(config)?;
-    check_radio(config)?;
-    check_mac(config)?;
-    config.link.check(config.nodes.len())?;
-    match config.routing.protocol {
-        RoutingProtocol::Static => {}
-        RoutingProtocol::Aodv => config.aodv.check()?,
-        RoutingProtocol::Dsdv => config.dsdv.check()?,
-        RoutingProtocol::Dsr => config.dsr.check()?,
-        RoutingProtocol::Olsr => config.olsr.check()?,
-    }
-    for (number, flow) in config.flows.iter().enumerate() {
-        check_flow(config, number, flow)?;
-    }
-    for (number, outage) in config.outages.iter().enumerate() {
-        outage.check(number, config.nodes.len())?;
-    }
-    Ok(())
-}
-
-fn require(holds: bool, key: impl Into<String>, message: impl FnOnce() -> String) -> Result<(), BuildError> {
-    if holds { Ok(()) } else { Err(BuildError::new(key, message())) }
-}
-
-fn check_run(config: &Config) -> Result<(), BuildError> {
-    let nodes = config.nodes.len();
-    require((1..=MAX_NODES).contains(&nodes), "nodes", || {
-        format!("found {nodes} nodes; allowed are 1 to {MAX_NODES}")
-    })?;
-    for (n, p) in config.nodes.iter().enumerate() {
-        require(p.iter().all(|c| c.is_finite() && c.abs() <= 1e9), format!("nodes.{n}"), || {
-            format!("found position {p:?}; coordinates are metres between -1e9 and 1e9")
-        })?;
-    }
-    require(config.duration > Time::ZERO && config.duration <= MAX_DURATION, "duration", || {
-        format!("found {} s; allowed is more than zero and at most 100 years", config.duration.as_secs())
-    })?;
-    require(config.warmup < config.duration, "warmup", || {
-        format!(
-            "found {} s; it must end before the run does, at {} s",
-            config.warmup.as_secs(),
-            config.duration.as_secs()
-        )
-    })?;
-    require(config.starved_after > Span::ZERO, "starved_after", || "more than zero is needed".to_string())?;
-    let sampled = config.series.keep.iter().any(|k| matches!(k, SeriesKind::Queue | SeriesKind::Throughput));
-    require(!sampled || config.series.interval >= Span::from_micros(1), "series.interval", || {
-        "queue and throughput series need a sampling interval of at least 1 us".to_string()
-    })
-}
-
-fn check_radio(config: &Config) -> Result<(), BuildError> {
-    let r = &config.radio;
-    for (key, value) in [
-        ("tx_range", r.tx_range),
-        ("cs_range", r.cs_range),
-        ("interference_range", r.interference_range),
-        ("tx_power", r.tx_power),
-        ("frequency", r.frequency),
-        ("antenna_height", r.antenna_height),
-        ("antenna_gain", r.antenna_gain),
-        ("propagation_speed", r.propagation_speed),
-    ] {
-        require(value.is_finite() && value > 0.0, format!("radio.{key}"), || {
-            format!("found {value}; it must be a positive number")
-        })?;
-    }
-    require(r.cs_range >= r.tx_range, "radio.cs_range", || {
-        format!("found {} m; a frame that can be received (tx_range {} m) can also be sensed", r.cs_range, r.tx_range)
-    })?;
-    require(r.capture_threshold.is_finite() && r.capture_threshold >= 1.0, "radio.capture_threshold", || {
-        format!("found {}; a power ratio of 1 or more is allowed", r.capture_threshold)
-    })?;
-    require(r.system_loss.is_finite() && r.system_loss >= 1.0, "radio.system_loss", || {
-        format!("found {}; a loss of 1 or more is allowed", r.system_loss)
-    })?;
-    require(r.noise_floor.is_finite(), "radio.noise_floor", || {
-        format!("found {}; a level in dBm is needed", r.noise_floor)
-    })?;
-    channel::check::check(r, config.nodes.len())?;
-    let rates = [("data_rate", r.data_rate), ("basic_rate", r.basic_rate)];
-    let responses = r.response_rates.iter().map(|&rate| ("response_rates", rate));
-    for (key, rate) in rates.into_iter().chain(responses) {
-        require(modes::mode_of(rate).is_some(), format!("radio.{key}"), || {
-            let allowed: Vec<String> = modes::rates().map(|r| format!("{}", r as f64 / 1e6)).collect();
-            format!("found {} Mbit/s; allowed are {} Mbit/s", rate as f64 / 1e6, allowed.join(", "))
-        })?;
-    }
-    for (key, bits) in [("plcp_bits_1m", r.plcp_bits_1m), ("plcp_bits_2m", r.plcp_bits_2m)] {
-        require(bits <= 10_000, format!("radio.{key}"), || format!("found {bits}; allowed are 0 to 10000 bits"))?;
-    }
-    let delay = r.cs_range.max(r.interference_range) / r.propagation_speed;
-    let most = config.mac.sifs.as_secs().min(f64::from(u16::MAX) * 1e-9);
-    require(delay < most, "radio.cs_range", || {
-        format!("a signal takes {:.1} us over this range; it must stay below {:.1} us (SIFS)", delay * 1e6, most * 1e6)
-    })
-}
-
-fn check_mac(config: &Config) -> Result<(), BuildError> {
-    let m = &config.mac;
-    for (key, span) in [("slot", m.slot), ("sifs", m.sifs)] {
-        require(span > Span::ZERO && span <= Span::from_millis(10), format!("mac.{key}"), || {
-            format!("found {} us; allowed is more than 0 and at most 10 ms", span.0 as f64 / 1e3)
-        })?;
-    }
-    require(m.cw_min >= 1 && m.cw_min <= m.cw_max && m.cw_max <= 65_535, "mac.cw_min", || {
-        format!("found cw_min {} and cw_max {}; 1 <= cw_min <= cw_max <= 65535 is allowed", m.cw_min, m.cw_max)
-    })?;
-    for (key, value) in [
-        ("short_retry_limit", m.short_retry_limit),
-        ("long_retry_limit", m.long_retry_limit),
-        ("queue", m.queue),
-        ("max_msdu", m.max_msdu),
-    ] {
-        require((1..=1_000_000).contains(&value), format!("mac.{key}"), || {
-            format!("found {value}; allowed are 1 to 1000000")
-        })?;
-    }
-    for (key, value) in [("data_header", m.data_header), ("llc_header", m.llc_header)] {
-        require(value <= 1_000, format!("mac.{key}"), || format!("found {value}; allowed are 0 to 1000 bytes"))?;
-    }
-    let threshold = m.fragmentation_threshold;
-    require(threshold.is_none_or(|t| (256..=8_000).contains(&t)), "mac.fragmentation_threshold", || {
-        format!("found {}; allowed are 256 to 8000 bytes, or \"off\"", threshold.unwrap_or(0))
-    })?;
-    let lifetime = m.receive_lifetime;
-    require(lifetime > Span::ZERO && lifetime <= Span::from_secs(60), "mac.receive_lifetime", || {
-        "more than zero and at most 60 s is allowed".to_string()
-    })?;
-    require(m.cca_delay < m.slot, "mac.cca_delay", || "it must stay below the slot time".to_string())?;
-    require(m.timeout_margin <= Span::from_millis(1), "mac.timeout_margin", || "at most 1 ms is allowed".to_string())?;
-    let n = &config.net;
-    require((1..=255).contains(&n.ttl), "net.ttl", || format!("found {}; allowed are 1 to 255 hops", n.ttl))?;
-    let nodes = config.nodes.len();
-    let absent = n.window_gateways.iter().find(|&&node| node >= nodes as u64);
-    require(absent.is_none(), "net.window_gateways", || {
-        format!("node {} does not exist; nodes are 0 to {}", absent.unwrap_or(&0), nodes - 1)
-    })?;
-    require(n.window_idle > Span::ZERO, "net.window_idle", || "more than zero is needed".to_string())?;
-    require(n.link_delay <= Span::from_secs(1), "net.link_delay", || "at most 1 s is allowed".to_string())?;
-    for (key, value) in [("ip_header", n.ip_header), ("udp_header", n.udp_header)] {
-        require(value <= 1_000, format!("net.{key}"), || format!("found {value}; allowed are 0 to 1000 bytes"))?;
-    }
-    Ok(())
-}
-
-fn check_flow(config: &Config, number: usize, flow: &FlowConfig) -> Result<(), BuildError> {
-    let key = |name: &str| format!("flows.{number}.{name}");
-    let nodes = config.nodes.len();
-    for (name, node) in [("from", flow.from), ("to", flow.to)] {
-        require((node as usize) < nodes, key(name), || {
-            format!("node {node} does not exist; nodes are 0 to {}", nodes - 1)
-        })?;
-    }
-    require(flow.from != flow.to, key("to"), || format!("a flow needs two different nodes, found {} twice", flow.to))?;
-    let tcp = flow.transport != Transport::Udp;
-    require(flow.tcp.header <= 1_000 && flow.tcp.sack_option_base <= 100, key("tcp.header"), || {
-        "at most 1000 bytes, and 100 for the SACK option, are allowed".to_string()
-    })?;
-    let stamps = if flow.tcp.timestamps { TIMESTAMPS_OPTION } else { 0 };
-    let header = config.net.ip_header + if tcp { flow.tcp.header + stamps } else { config.net.udp_header };
-    let most = config.mac.max_msdu.saturating_sub(header + config.mac.llc_header);
-    require(flow.packet >= 1 && flow.packet <= most, key("packet"), || {
-        format!("found {} bytes; allowed are 1 to {most} (mac.max_msdu less all headers)", flow.packet)
-    })?;
-    let timing = Timing::new(&config.radio, &config.mac);
-    let whole = flow.packet + header + config.mac.llc_header + config.mac.data_header;
-    let cut = Fragmentation::new(&config.mac);
-    if let (Some(cut), Some(threshold)) = (&cut, config.mac.fragmentation_threshold) {
-        require(cut.bytes(whole, 0) <= threshold, key("packet"), || {
-            format!(
-                "found {} bytes: with mac.fragmentation_threshold = {threshold} they make more than {} fragments",
-                flow.packet,
-                fragment::MOST
-            )
-        })?;
-    }
-    let frame = cut.map_or(whole, |cut| cut.bytes(whole, 0));
-    let duration = timing.rts_duration(timing.data(frame, false));
-    require(duration <= LONGEST_DURATION, key("packet"), || {
-        format!(
-            "found {} bytes: the exchange takes {} us at this rate, the Duration field holds 32767",
-            flow.packet,
-            duration.0 / 1_000
-        )
-    })?;
-    require(flow.start < config.duration, key("start"), || {
-        format!(
-            "the flow would never start: found {} s, the run ends at {} s",
-            flow.start.as_secs(),
-            config.duration.as_secs()
-        )
-    })?;
-    require(flow.stop.is_none_or(|stop| stop > flow.start), key("stop"), || "it must lie after start".to_string())?;
-    check_app(&flow.app, flow.packet, number)?;
-    let external = flow.transport == Transport::TcpExternal;
-    require(external == flow.control.is_some(), key("control"), || {
-        "names the congestion control of tcp-external, and of no other transport".to_string()
-    })?;
-    if !tcp {
-        return Ok(());
-    }
-    require((1..=100_000).contains(&flow.max_window), key("max_window"), || {
-        format!("found {}; allowed are 1 to 100000 packets", flow.max_window)
-    })?;
-    require(flow.ack_delay > Span::ZERO && flow.ack_delay <= Span::from_secs(10), key("ack_delay"), || {
-        "more than zero and at most 10 s is allowed".to_string()
-    })?;
-    let t = &flow.tcp;
-    require(t.time_wait <= Span::from_secs(86_400), key("tcp.time_wait"), || "at most 1 day is allowed".to_string())?;
-    let bounds = t.min_rto <= t.max_rto && t.max_rto <= Span::from_secs(86_400) && t.max_rto > Span::ZERO;
-    require(bounds, key("tcp.min_rto"), || "min_rto <= max_rto <= 1 day is allowed".to_string())?;
-    require(t.initial_rto > Span::ZERO && t.initial_rto <= Span::from_secs(3_600), key("tcp.initial_rto"), || {
-        "more than zero and at most 1 h is allowed".to_string()
-    })?;
-    let granularity = t.clock_granularity > Span::ZERO && t.clock_granularity <= Span::from_secs(1);
-    require(granularity, key("tcp.clock_granularity"), || "more than zero and at most 1 s is allowed".to_string())?;
-    require((1..=1_000).contains(&t.dupack_threshold), key("tcp.dupack_threshold"), || {
-        format!("found {}; allowed are 1 to 1000", t.dupack_threshold)
-    })?;
-    require((1..=3).contains(&t.max_sack_blocks), key("tcp.max_sack_blocks"), || {
-        format!("found {}; allowed are 1 to 3", t.max_sack_blocks)
-    })?;
-    let least = t.linux_ack_min > Span::ZERO && t.linux_ack_min <= Span::from_secs(10);
-    require(least, key("tcp.linux_ack_min"), || "more than zero and at most 10 s is allowed".to_string())?;
-    require(t.linux_quickacks <= 1_000, key("tcp.linux_quickacks"), || "at most 1000 ACKs are allowed".to_string())?;
-    require(t.initial_window <= 1_000, key("tcp.initial_window"), || "at most 1000 segments are allowed".to_string())?;
-    require(
-        t.loss_recovery == LossRecovery::Own || flow.transport.lets_choose_recovery(),
-        key("tcp.loss_recovery"),
-        || {
-            "tcp-tahoe, tcp-reno and tcp-vegas are defined by their own loss recovery; only \"own\" is allowed"
-                .to_string()
-        },
-    )?;
-    let model = flow.transport == Transport::TcpBbr && t.loss_recovery == LossRecovery::NewReno;
-    require(!model, key("tcp.loss_recovery"), || {
-        "tcp-bbr sets its window itself and needs to know what has arrived; allowed are \"own\", \"sack\" and \"rack\""
-            .to_string()
-    })?;
-    let judged = flow.transport != Transport::TcpBbr3 || flow.transport.recovery(t) == LossRecovery::Rack;
-    require(judged, key("tcp.loss_recovery"), || {
-        "tcp-bbr3 learns from every segment lost and when it was sent; allowed are \"own\" and \"rack\"".to_string()
-    })?;
-    t.check(|name| key(&format!("tcp.{name}")))?;
-    let vegas = [t.vegas_alpha, t.vegas_beta, t.vegas_gamma].iter().all(|v| v.is_finite() && *v >= 0.0);
-    require(vegas && t.vegas_alpha <= t.vegas_beta, key("tcp.vegas_alpha"), || {
-        "0 <= vegas_alpha <= vegas_beta is allowed".to_string()
-    })
-}
-
-fn check_app(app: &App, packet: u32, number: usize) -> Result<(), BuildError> {
-    let key = |name: &str| format!("flows.{number}.app.{name}");
-    match *app {
-        App::Bulk => Ok(()),
-        App::Trace { ref frames } => {
-            require(!frames.is_empty(), key("frames"), || "a trace needs at least one frame".to_string())?;
-            let late = frames.iter().position(|(at, _)| at.0 > MAX_DURATION.0);
-            require(late.is_none(), key("frames"), || "frames may come for at most 100 years".to_string())?;
-            let large = frames.iter().find(|(_, bytes)| bytes.div_ceil(packet) > MAX_BURST);
-            require(large.is_none(), key("frames"), || {
-                format!("at most {MAX_BURST} packets a frame are allowed, {packet} bytes each")
-            })?;
-            let unordered = frames.windows(2).position(|pair| pair[1].0 < pair[0].0);
-            require(unordered.is_none(), key("frames"), || "they must be in order of time".to_string())?;
-            Ok(())
-        }
-        App::File { bytes } => {
-            require((1..u64::MAX / 2).contains(&bytes), key("bytes"), || "at least 1 byte is needed".to_string())
-        }
-        App::Cbr { rate } | App::Poisson { rate } | App::OnOff { rate, .. } => {
-            require(rate.is_finite() && rate > 0.0 && rate <= 1e12, key("rate"), || {
-                format!("found {rate:e} bit/s; more than zero and at most 1e12 is allowed")
-            })?;
-            if let App::OnOff { on, off, .. } = *app {
-                let fits = |s: Span| s >= Span::from_micros(1) && s <= Span::from_secs(1_000_000);
-                require(fits(on) && fits(off), key("on"), || {
-                    "on and off need at least 1 us and at most 1e6 s".to_string()
-                })?;
-            }
-            Ok(())
-        }
-    }
 }

@@ -4,6 +4,7 @@
 //! Nothing else in the engine calls across layers.
 
 mod build;
+mod check;
 mod effects;
 pub mod flow;
 mod inputs;
@@ -12,7 +13,7 @@ mod link;
 mod listeners;
 mod routing;
 
-pub use build::check;
+pub use check::check;
 
 use std::collections::{BTreeMap, VecDeque};
 use std::sync::Arc;

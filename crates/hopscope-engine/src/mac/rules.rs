@@ -1,0 +1,85 @@
+//! Parameters of the frame exchange, read once for all nodes.
+
+use crate::config::link::PacingClock;
+use crate::config::mac::{CtsRule, ResponseTimeout};
+use crate::config::{LinkConfig, MacConfig, RadioConfig};
+use crate::ids::NodeId;
+use crate::mac::contention::StationRules;
+use crate::mac::fragment::Fragmentation;
+use crate::mac::timing::Timing;
+use crate::phy::RadioRules;
+use crate::units::Span;
+
+/// Parameters of the frame exchange shared by all nodes.
+#[derive(Debug, Clone)]
+pub struct MacRules {
+    /// Lower half.
+    pub station: StationRules,
+    pub(super) rts_threshold: Option<u32>,
+    pub(super) short_retry_limit: u32,
+    pub(super) long_retry_limit: u32,
+    pub(super) header: u32,
+    pub(super) immediate_access: bool,
+    pub(super) backoff_after_drop: bool,
+    pub(super) cts_rule: CtsRule,
+    pub(super) rx_start_timeout: bool,
+    pub(super) data_needs_idle: bool,
+    pub(super) data_needs_cts: bool,
+    pub(super) nonfreezing_defer: bool,
+    pub(super) pacing_clock: PacingClock,
+    pub(super) pacing_overhead: bool,
+    pub(super) fragmentation: Option<Fragmentation>,
+}
+
+impl MacRules {
+    /// Rules from the configuration.
+    pub fn new(radio: &RadioConfig, mac: &MacConfig, link: &LinkConfig) -> Self {
+        let timing = Timing::new(radio, mac);
+        MacRules {
+            station: StationRules::new(RadioRules::new(radio), timing, mac),
+            rts_threshold: mac.rts_threshold,
+            short_retry_limit: mac.short_retry_limit,
+            long_retry_limit: mac.long_retry_limit,
+            header: mac.data_header + mac.llc_header,
+            immediate_access: mac.immediate_access,
+            backoff_after_drop: mac.backoff_after_drop,
+            cts_rule: mac.cts_rule,
+            rx_start_timeout: mac.response_timeout == ResponseTimeout::RxStart,
+            data_needs_idle: mac.data_needs_idle,
+            data_needs_cts: mac.data_needs_cts,
+            nonfreezing_defer: mac.nonfreezing_defer,
+            pacing_clock: link.pacing_clock,
+            pacing_overhead: link.pacing_overhead,
+            fragmentation: Fragmentation::new(mac),
+        }
+    }
+
+    pub(super) fn timing(&self) -> &Timing {
+        &self.station.timing
+    }
+
+    /// Time that the exchange of a packet takes from DIFS on, without back-off.
+    pub fn exchange(&self, to: NodeId, bytes: u32) -> Span {
+        let timing = self.timing();
+        let bytes = bytes + self.header;
+        let broadcast = to == NodeId::BROADCAST;
+        let rts = self.uses_rts(to, self.fragment_bytes(to, bytes, 0));
+        let data = match &self.fragmentation {
+            Some(cut) if !broadcast => cut.airtime(bytes, timing) - (timing.sifs + timing.ack),
+            _ => timing.data(bytes, broadcast),
+        };
+        data + self.overhead(broadcast, rts)
+    }
+
+    /// What the exchange of a data frame takes beside the frame.
+    pub(super) fn overhead(&self, broadcast: bool, rts: bool) -> Span {
+        let timing = self.timing();
+        let ack = if broadcast { Span::ZERO } else { timing.sifs + timing.ack };
+        let handshake = if rts { timing.rts + timing.cts + timing.sifs * 2 } else { Span::ZERO };
+        timing.difs + handshake + ack
+    }
+
+    pub(super) fn uses_rts(&self, to: NodeId, bytes: u32) -> bool {
+        to != NodeId::BROADCAST && self.rts_threshold.is_some_and(|threshold| bytes > threshold)
+    }
+}
