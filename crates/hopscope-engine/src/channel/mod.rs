@@ -44,14 +44,13 @@ impl Channel {
             Some(variation) => variation.hear(index, link, now)?,
             None => (link.power, link.flags),
         };
-        if let Some(losses) = &mut self.losses
-            && losses.concern(frame.is_data)
-            && losses.hit(index, link.to, frame.bits, now)
-        {
-            if losses.drops() {
-                return None;
+        if let Some(losses) = &mut self.losses {
+            if losses.concern(frame.is_data) && losses.hit(index, link.to, frame.bits, now) {
+                if losses.drops() {
+                    return None;
+                }
+                flags |= Arrival::ERRORED;
             }
-            flags |= Arrival::ERRORED;
         }
         Some((power, flags))
     }

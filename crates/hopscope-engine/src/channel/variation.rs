@@ -60,19 +60,19 @@ impl Variation {
     #[inline]
     pub fn hear(&mut self, index: usize, link: &Link, now: Time) -> Option<(f32, u8)> {
         let state = &mut self.states[index];
-        if now >= state.shadowing_until
-            && let Some((process, sigma)) = &self.shadowing
-        {
-            let (level, until) = process.level(state.key, now);
-            state.shadowing = factor(sigma * level) as f32;
-            state.shadowing_until = until;
+        if now >= state.shadowing_until {
+            if let Some((process, sigma)) = &self.shadowing {
+                let (level, until) = process.level(state.key, now);
+                state.shadowing = factor(sigma * level) as f32;
+                state.shadowing_until = until;
+            }
         }
-        if now >= state.fading_until
-            && let Some(fading) = &self.fading
-        {
-            let (power, until) = fading.power(state.key, now);
-            state.fading = power as f32;
-            state.fading_until = until;
+        if now >= state.fading_until {
+            if let Some(fading) = &self.fading {
+                let (power, until) = fading.power(state.key, now);
+                state.fading = power as f32;
+                state.fading_until = until;
+            }
         }
         let power = link.power * state.shadowing * state.fading;
         let flags = self.budget.flags(f64::from(power));

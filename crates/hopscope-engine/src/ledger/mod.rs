@@ -328,13 +328,13 @@ impl Ledger {
         if self.journeys[id.index()].stage == Stage::Held {
             self.enter(now, node, id, Stage::Processing);
         }
-        if let Some(account) = self.flows.get_mut(packet.flow.index())
-            && is_of_flow(packet)
-        {
-            let by_mac = reason == DropReason::RetryLimit;
-            let is_ack = packet.src != self.sources[packet.flow.index()];
-            let verdict = by_mac.then_some(self.nodes[node.index()].attempt.verdict);
-            account.drop(Lost { is_ack, hop: u32::from(packet.hops) + 1, node, reason, verdict });
+        if let Some(account) = self.flows.get_mut(packet.flow.index()) {
+            if is_of_flow(packet) {
+                let by_mac = reason == DropReason::RetryLimit;
+                let is_ack = packet.src != self.sources[packet.flow.index()];
+                let verdict = by_mac.then_some(self.nodes[node.index()].attempt.verdict);
+                account.drop(Lost { is_ack, hop: u32::from(packet.hops) + 1, node, reason, verdict });
+            }
         }
     }
 

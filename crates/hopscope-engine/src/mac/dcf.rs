@@ -270,9 +270,11 @@ impl Dcf {
     #[inline]
     pub fn waits_for_end(&mut self, now: Time, station: &mut Station, rules: &MacRules) -> bool {
         let waits = rules.rx_start_timeout && matches!(self.phase, Phase::WaitCts | Phase::WaitAck);
-        if waits && let Some(end) = station.radio.own_frame_until(now) {
-            self.decided_at = end;
-            return true;
+        if waits {
+            if let Some(end) = station.radio.own_frame_until(now) {
+                self.decided_at = end;
+                return true;
+            }
         }
         false
     }
@@ -344,17 +346,11 @@ impl Dcf {
                 self.finish(Outcome::Sent, true, cx);
             }
             Phase::WaitCts | Phase::WaitAck => {
-                if cx.rules.rx_start_timeout
-                    && let Some(end) = cx.station.radio.receiving_until()
-                    && end > cx.now
-                {
-                    if cx.station.radio.receives_own() {
-                        self.decided_at = end;
-                    } else {
-                        self.arm_response(end, cx);
-                    }
-                } else {
-                    self.on_failure(cx);
+                let receiving = cx.station.radio.receiving_until().filter(|&end| end > cx.now);
+                match receiving.filter(|_| cx.rules.rx_start_timeout) {
+                    Some(end) if cx.station.radio.receives_own() => self.decided_at = end,
+                    Some(end) => self.arm_response(end, cx),
+                    None => self.on_failure(cx),
                 }
             }
             Phase::Idle | Phase::Contend | Phase::SifsData => {}

@@ -420,10 +420,10 @@ impl Radio {
     fn begin(&mut self, arrival: &Arrival, rules: &RadioRules) -> Edge {
         let at = arrival.start;
         if rules.interference == Interference::Sinr {
-            if let Some(errors) = &rules.errors
-                && self.has(HELD)
-            {
-                self.judge(at, errors, rules);
+            if let Some(errors) = &rules.errors {
+                if self.has(HELD) {
+                    self.judge(at, errors, rules);
+                }
             }
             self.rest.on_air.retain(|(end, _)| *end > at);
         }

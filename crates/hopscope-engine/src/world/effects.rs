@@ -75,9 +75,10 @@ impl<R: Recorder> World<R> {
 
     /// Releases the packets of broadcasts that have come to everyone.
     pub(super) fn release_arrived(&mut self) {
-        while let Some(&(at, packet)) = self.leaving.front()
-            && at < self.now
-        {
+        while let Some(&(at, packet)) = self.leaving.front() {
+            if at >= self.now {
+                break;
+            }
             self.leaving.pop_front();
             self.packets.release(packet);
         }
@@ -363,15 +364,17 @@ impl<R: Recorder> World<R> {
             self.tcp_effect(flow, end, effect);
         }
         self.tcp_effects = effects;
-        if R::ENABLED
-            && end == End::Sender
-            && let Flow { endpoint: Endpoint::Tcp { sender, .. }, cwnd, .. } = &mut self.flows[flow.index()]
-        {
-            let window = sender.cwnd().min(sender.receiver_window());
-            if *cwnd != window {
-                *cwnd = window;
-                self.note(Record::Cwnd { flow, cwnd: window });
-            }
+        if R::ENABLED && end == End::Sender {
+            self.note_cwnd(flow);
+        }
+    }
+
+    fn note_cwnd(&mut self, flow: FlowId) {
+        let Flow { endpoint: Endpoint::Tcp { sender, .. }, cwnd, .. } = &mut self.flows[flow.index()] else { return };
+        let window = sender.cwnd().min(sender.receiver_window());
+        if *cwnd != window {
+            *cwnd = window;
+            self.note(Record::Cwnd { flow, cwnd: window });
         }
     }
 

@@ -52,10 +52,10 @@ pub(super) struct SegmentSizes {
 impl SegmentSizes {
     /// Packet size of a segment sent by `end`.
     pub(super) fn of(&self, segment: &TcpSegment, end: End) -> u32 {
-        if let (Some(full), End::Sender) = (self.bare, end)
-            && (segment.len > 0 || segment.flags.syn)
-        {
-            return if segment.flags.syn { full } else { segment.len };
+        if let (Some(full), End::Sender) = (self.bare, end) {
+            if segment.len > 0 || segment.flags.syn {
+                return if segment.flags.syn { full } else { segment.len };
+            }
         }
         let blocks = u32::from(segment.n_sack);
         let stamps = if segment.timestamps.is_some() { TIMESTAMPS_OPTION } else { 0 };

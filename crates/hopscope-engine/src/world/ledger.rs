@@ -30,27 +30,25 @@ pub(super) fn hear<R: Recorder>(
     (start, airtime): (Time, Span),
     flags: u8,
 ) {
-    if let Some(ledger) = recorder.ledger()
-        && flags & Arrival::SENSED != 0
-        && !ledger.hear(node, start, start + airtime)
-    {
-        let plan = if ledger.contends(node) {
-            station.catch_up(now, rules);
-            station.quiet_plan(rules)
-        } else {
-            QuietPlan::NONE
-        };
-        ledger.begin_busy(node, start, start + airtime, plan);
+    if let Some(ledger) = recorder.ledger() {
+        if flags & Arrival::SENSED != 0 && !ledger.hear(node, start, start + airtime) {
+            let plan = if ledger.contends(node) {
+                station.catch_up(now, rules);
+                station.quiet_plan(rules)
+            } else {
+                QuietPlan::NONE
+            };
+            ledger.begin_busy(node, start, start + airtime, plan);
+        }
     }
 }
 
 /// Remembers a frame that the channel hit on its way to its receiver.
 pub(super) fn note_error<R: Recorder>(recorder: &mut R, node: NodeId, slot: u32, flags: u8) {
-    if let Some(ledger) = recorder.ledger()
-        && flags & Arrival::FOR_ME != 0
-        && flags & Arrival::ERRORED != 0
-    {
-        ledger.errored(node, slot);
+    if let Some(ledger) = recorder.ledger() {
+        if flags & Arrival::FOR_ME != 0 && flags & Arrival::ERRORED != 0 {
+            ledger.errored(node, slot);
+        }
     }
 }
 
@@ -99,11 +97,12 @@ impl<R: Recorder> World<R> {
 
     #[inline]
     pub(super) fn ledger_before_mac(&mut self, node: NodeId) {
-        if R::LEDGER
-            && let Some(ledger) = self.recorder.ledger()
-            && !ledger.is_settled(self.now, node)
-        {
-            self.ledger_settle(node, self.now);
+        if R::LEDGER {
+            if let Some(ledger) = self.recorder.ledger() {
+                if !ledger.is_settled(self.now, node) {
+                    self.ledger_settle(node, self.now);
+                }
+            }
         }
     }
 
@@ -114,8 +113,10 @@ impl<R: Recorder> World<R> {
         }
         let failed =
             out.transmit.is_none() && (out.done.is_some() || self.macs[node.index()].phase() == Phase::Contend);
-        if failed && let Some(to) = self.recorder.ledger().and_then(|ledger| ledger.unanswered(node)) {
-            self.find_silencer(node, to);
+        if failed {
+            if let Some(to) = self.recorder.ledger().and_then(|ledger| ledger.unanswered(node)) {
+                self.find_silencer(node, to);
+            }
         }
         if let Some(ledger) = self.recorder.ledger() {
             let data = out.transmit.as_ref().filter(|frame| frame.kind == FrameKind::Data);
@@ -193,10 +194,10 @@ impl<R: Recorder> World<R> {
         for link in self.medium.hearers(node).iter().filter(|link| link.to != src) {
             let delay = Span(u64::from(link.delay));
             let mut sent = ledger.last_frames(link.to).iter();
-            if let Some(frame) = sent.find(|frame| frame.start + delay < until && frame.end + delay > from)
-                && loudest.is_none_or(|(power, ..)| link.power > power)
-            {
-                loudest = Some((link.power, (link.to, *frame), frame.start + delay));
+            if let Some(frame) = sent.find(|frame| frame.start + delay < until && frame.end + delay > from) {
+                if loudest.is_none_or(|(power, ..)| link.power > power) {
+                    loudest = Some((link.power, (link.to, *frame), frame.start + delay));
+                }
             }
         }
         loudest.map(|(_, frame, start)| (frame, start))
@@ -266,74 +267,74 @@ impl<R: Recorder> World<R> {
 
     #[inline]
     pub(super) fn ledger_new(&mut self, id: PacketId) {
-        if R::LEDGER
-            && let Some(ledger) = self.recorder.ledger()
-        {
-            ledger.created(self.now, id);
+        if R::LEDGER {
+            if let Some(ledger) = self.recorder.ledger() {
+                ledger.created(self.now, id);
+            }
         }
     }
 
     #[inline]
     pub(super) fn ledger_copy(&mut self, packet: PacketId, copy: PacketId) {
-        if R::LEDGER
-            && let Some(ledger) = self.recorder.ledger()
-        {
-            ledger.copied(self.now, packet, copy);
+        if R::LEDGER {
+            if let Some(ledger) = self.recorder.ledger() {
+                ledger.copied(self.now, packet, copy);
+            }
         }
     }
 
     #[inline]
     pub(super) fn ledger_stage(&mut self, node: NodeId, id: PacketId, stage: Stage) {
-        if R::LEDGER
-            && let Some(ledger) = self.recorder.ledger()
-        {
-            ledger.enter(self.now, node, id, stage);
+        if R::LEDGER {
+            if let Some(ledger) = self.recorder.ledger() {
+                ledger.enter(self.now, node, id, stage);
+            }
         }
     }
 
     #[inline]
     pub(super) fn ledger_offer(&mut self, node: NodeId, id: PacketId, to: NodeId) {
-        if R::LEDGER
-            && let Some(ledger) = self.recorder.ledger()
-        {
-            ledger.offered(self.now, node, id, to);
+        if R::LEDGER {
+            if let Some(ledger) = self.recorder.ledger() {
+                ledger.offered(self.now, node, id, to);
+            }
         }
     }
 
     #[inline]
     pub(super) fn ledger_link_waits(&mut self, node: NodeId) {
-        if R::LEDGER
-            && let Some(ledger) = self.recorder.ledger()
-        {
-            ledger.wait_for_link(self.now, node);
+        if R::LEDGER {
+            if let Some(ledger) = self.recorder.ledger() {
+                ledger.wait_for_link(self.now, node);
+            }
         }
     }
 
     #[inline]
     pub(super) fn ledger_drop(&mut self, node: NodeId, id: PacketId, reason: DropReason) {
-        if R::LEDGER
-            && let Some(ledger) = self.recorder.ledger()
-        {
-            ledger.dropped(self.now, node, id, self.packets.get(id), reason);
+        if R::LEDGER {
+            if let Some(ledger) = self.recorder.ledger() {
+                ledger.dropped(self.now, node, id, self.packets.get(id), reason);
+            }
         }
     }
 
     #[inline]
     pub(super) fn ledger_arrival(&mut self, node: NodeId, id: PacketId) {
-        if R::LEDGER
-            && let Some(ledger) = self.recorder.ledger()
-            && self.packets.get(id).dst == node
-        {
-            ledger.arrives(self.now, id, self.packets.get(id));
+        if R::LEDGER {
+            if let Some(ledger) = self.recorder.ledger() {
+                if self.packets.get(id).dst == node {
+                    ledger.arrives(self.now, id, self.packets.get(id));
+                }
+            }
         }
     }
 
     // ---- transport -------------------------------------------------------------------------------------------
 
     pub(super) fn ledger_segment(&mut self, flow: FlowId, segment: &TcpSegment) {
-        if let Endpoint::Tcp { sender, .. } = &self.flows[flow.index()].endpoint
-            && let Some(ledger) = self.recorder.ledger()
-        {
+        let Endpoint::Tcp { sender, .. } = &self.flows[flow.index()].endpoint else { return };
+        if let Some(ledger) = self.recorder.ledger() {
             ledger.segment_sent(self.now, flow, segment.seq, sender.una(), segment.retransmission);
         }
     }

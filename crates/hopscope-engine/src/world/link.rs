@@ -27,11 +27,11 @@ impl<R: Recorder> World<R> {
             return;
         }
         let mut packet = *self.packets.get(id);
-        if let Body::Tcp(segment) = &mut packet.body
-            && !self.gateways.is_empty()
-        {
-            self.pass_gateway(node, packet.flow, segment);
-            self.packets.get_mut(id).body = packet.body;
+        if let Body::Tcp(segment) = &mut packet.body {
+            if !self.gateways.is_empty() {
+                self.pass_gateway(node, packet.flow, segment);
+                self.packets.get_mut(id).body = packet.body;
+            }
         }
         let waiting = self.nets[node.index()].queue.len();
         if self.is_judged(id) {
@@ -41,16 +41,17 @@ impl<R: Recorder> World<R> {
                 return;
             }
         }
-        if self.nets[node.index()].queue.is_full()
-            && let Some(victim) = self.link(node).and_then(LinkLayer::gives_way)
-            && let Some(victim) = self.nets[node.index()].queue.take(now, |waiting| waiting == victim)
-        {
-            self.drop_packet(node, victim, DropReason::QueueFull);
+        if self.nets[node.index()].queue.is_full() {
+            if let Some(victim) = self.link(node).and_then(LinkLayer::gives_way) {
+                if let Some(victim) = self.nets[node.index()].queue.take(now, |waiting| waiting == victim) {
+                    self.drop_packet(node, victim, DropReason::QueueFull);
+                }
+            }
         }
-        if self.join_queue(node, id, false)
-            && let Some(link) = self.link(node)
-        {
-            link.on_joined(id, packet.src, packet.dst, packet.bytes, now);
+        if self.join_queue(node, id, false) {
+            if let Some(link) = self.link(node) {
+                link.on_joined(id, packet.src, packet.dst, packet.bytes, now);
+            }
         }
         self.feed_mac(node);
     }
@@ -111,8 +112,10 @@ impl<R: Recorder> World<R> {
                 }
                 return Some(next.packet);
             }
-            if emptied && let Some(link) = self.link(node) {
-                link.on_empty(now);
+            if emptied {
+                if let Some(link) = self.link(node) {
+                    link.on_empty(now);
+                }
             }
         }
     }

@@ -146,10 +146,10 @@ fn attempt(text: &str) -> Option<String> {
     match built {
         Err(error) => Some(error.to_string()),
         Ok(mut world) => {
-            while let Some(next) = world.next_event()
-                && next <= config.duration
-                && world.events() < ENOUGH
-            {
+            while let Some(next) = world.next_event() {
+                if !(next <= config.duration && world.events() < ENOUGH) {
+                    break;
+                }
                 world.run_until(next);
             }
             None

@@ -163,9 +163,10 @@ fn largest_windows(config: &Config) -> Vec<f64> {
     let world = observed(config);
     let mut largest = vec![0.0f64; config.flows.len()];
     for &(at, record) in &world.recorder().0 {
-        if let Record::Cwnd { flow, cwnd } = record
-            && at > Time::ZERO + Span::from_secs(2)
-        {
+        if at <= Time::ZERO + Span::from_secs(2) {
+            continue;
+        }
+        if let Record::Cwnd { flow, cwnd } = record {
             largest[flow.index()] = largest[flow.index()].max(cwnd);
         }
     }

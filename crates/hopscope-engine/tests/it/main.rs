@@ -2,7 +2,6 @@
 
 mod analytic;
 mod channel;
-mod conformance;
 mod control;
 mod determinism;
 mod dsr;

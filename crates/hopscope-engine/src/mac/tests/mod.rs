@@ -226,12 +226,11 @@ impl Lab {
         while let Some((now, event)) = self.events.pop_until(at(us)) {
             taken += 1;
             assert!(taken < 1_000_000, "the station goes round in circles at {now:?}");
-            if let Event::ResponseTimeout { generation, .. } = event
-                && !self.watchful
-                && (self.mac.response_is_stale(generation)
-                    || self.mac.waits_for_end(now, &mut self.station, &self.rules))
-            {
-                continue;
+            if let (Event::ResponseTimeout { generation, .. }, false) = (event, self.watchful) {
+                let stale = self.mac.response_is_stale(generation);
+                if stale || self.mac.waits_for_end(now, &mut self.station, &self.rules) {
+                    continue;
+                }
             }
             self.station.catch_up(now, &self.rules.station);
             match event {
@@ -266,13 +265,13 @@ impl Lab {
     }
 
     fn feed(&mut self, now: Time) {
-        if self.mac.is_free()
-            && let Some((to, bytes)) = self.waiting.pop_front()
-        {
-            let packet = PacketId(self.packets);
-            self.packets += 1;
-            let paced = self.paced;
-            self.input(now, |mac, cx| mac.offer(packet, to, bytes, paced, cx));
+        if self.mac.is_free() {
+            if let Some((to, bytes)) = self.waiting.pop_front() {
+                let packet = PacketId(self.packets);
+                self.packets += 1;
+                let paced = self.paced;
+                self.input(now, |mac, cx| mac.offer(packet, to, bytes, paced, cx));
+            }
         }
     }
 

@@ -244,11 +244,10 @@ impl Aodv {
     /// Extends the other routes of a path in use (RFC 3561 6.2).
     fn refresh_path(&mut self, next_hop: NodeId, src: NodeId, prev: Option<NodeId>, now: Time, until: Time) {
         for node in [Some(next_hop), prev.map(|_| src), prev].into_iter().flatten() {
-            if let Some(route) = self.table.get_mut(node)
-                && route.state == RouteState::Up
-                && route.expires > now
-            {
-                route.live_until(until);
+            if let Some(route) = self.table.get_mut(node) {
+                if route.state == RouteState::Up && route.expires > now {
+                    route.live_until(until);
+                }
             }
         }
     }
@@ -259,10 +258,10 @@ impl Aodv {
         if let Some(oldest) = self.buffer.hold(packet, dst, cx.now) {
             cx.drop_packet(oldest, RouteDrop::BufferFull);
         }
-        if !self.ns2
-            && let Some(at) = self.buffer.next_expiry()
-        {
-            self.armed.by(timer::SWEEP, at, cx.out);
+        if !self.ns2 {
+            if let Some(at) = self.buffer.next_expiry() {
+                self.armed.by(timer::SWEEP, at, cx.out);
+            }
         }
     }
 
@@ -314,12 +313,11 @@ impl Aodv {
         if self.ns2 {
             return;
         }
-        if let Some(route) = self.table.get_mut(dst)
-            && route.state == RouteState::Up
-            && route.expires <= cx.now
-        {
-            route.lose();
-            self.set_down(dst, RouteLoss::Expired, cx);
+        if let Some(route) = self.table.get_mut(dst) {
+            if route.state == RouteState::Up && route.expires <= cx.now {
+                route.lose();
+                self.set_down(dst, RouteLoss::Expired, cx);
+            }
         }
     }
 

@@ -21,10 +21,10 @@ impl Aodv {
         let hops = rreq.hops.saturating_add(1);
         let until = self.reverse_life(hops, cx.now);
         self.offer(rreq.origin, from, hops, rreq.origin_seq, until, cx);
-        if let Some(reverse) = self.table.get_mut(rreq.origin)
-            && reverse.state == RouteState::Up
-        {
-            reverse.live_until(until);
+        if let Some(reverse) = self.table.get_mut(rreq.origin) {
+            if reverse.state == RouteState::Up {
+                reverse.live_until(until);
+            }
         }
         self.settle(rreq.dst, cx);
         if rreq.dst == self.node {
@@ -151,10 +151,10 @@ impl Aodv {
     }
 
     fn answer_for_self(&mut self, rreq: &Rreq, cx: &mut Cx) {
-        if let Some(asked) = rreq.dst_seq
-            && newer(asked, self.seq)
-        {
-            self.seq = asked;
+        if let Some(asked) = rreq.dst_seq {
+            if newer(asked, self.seq) {
+                self.seq = asked;
+            }
         }
         self.last_use = Some(cx.now);
         let rrep = Rrep {

@@ -98,10 +98,10 @@ impl Aodv {
 
     /// A route to `dst` is up: its search is over and the packets held for it leave.
     pub(super) fn found(&mut self, dst: NodeId, next_hop: NodeId, cx: &mut Cx) {
-        if let Ok(at) = self.search_place(dst)
-            && let Some(started) = self.searches.remove(at).started
-        {
-            cx.note(RoutingNote::SearchDone { dst, latency: cx.now - started });
+        if let Ok(at) = self.search_place(dst) {
+            if let Some(started) = self.searches.remove(at).started {
+                cx.note(RoutingNote::SearchDone { dst, latency: cx.now - started });
+            }
         }
         self.release(dst, next_hop, self.cfg.release_gap, cx);
     }

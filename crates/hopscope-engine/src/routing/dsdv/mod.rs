@@ -364,10 +364,10 @@ impl Dsdv {
     // ---- packets, places, timers -----------------------------------------------------------------------------
 
     fn hold(&mut self, packet: PacketId, dst: NodeId, cx: &mut Cx) {
-        if self.buffer.count(dst) >= self.cfg.buffer_packets as usize
-            && let Some(oldest) = self.buffer.take(dst)
-        {
-            cx.drop_packet(oldest, RouteDrop::BufferFull);
+        if self.buffer.count(dst) >= self.cfg.buffer_packets as usize {
+            if let Some(oldest) = self.buffer.take(dst) {
+                cx.drop_packet(oldest, RouteDrop::BufferFull);
+            }
         }
         self.buffer.hold(packet, dst, cx.now);
     }
@@ -411,10 +411,10 @@ impl Dsdv {
         if let Some(at) = self.routes.iter().filter_map(|r| r.silent_at).min() {
             self.armed.by(timer::SILENCE, at, cx.out);
         }
-        if self.cfg.buffer_time != Span::ZERO
-            && let Some(at) = self.buffer.next_expiry()
-        {
-            self.armed.by(timer::BUFFER, at, cx.out);
+        if self.cfg.buffer_time != Span::ZERO {
+            if let Some(at) = self.buffer.next_expiry() {
+                self.armed.by(timer::BUFFER, at, cx.out);
+            }
         }
     }
 }

@@ -109,10 +109,10 @@ impl LinkCache {
         }
         let mut known = false;
         for (a, b) in [(from, to), (to, from)] {
-            if let Some(list) = self.links.get_mut(a.index())
-                && let Ok(at) = list.binary_search_by_key(&b, |link| link.to)
-            {
-                known = list.remove(at).until > now;
+            if let Some(list) = self.links.get_mut(a.index()) {
+                if let Ok(at) = list.binary_search_by_key(&b, |link| link.to) {
+                    known = list.remove(at).until > now;
+                }
             }
         }
         if known && self.cfg.link_life == LinkLife::MaxLife {

@@ -319,11 +319,12 @@ impl Core {
     /// Tells the log when it is the application that leaves the window open.
     pub(super) fn note_limit(&mut self) {
         let in_flight = self.nxt - self.una;
-        if let Some(sent) = &mut self.sent
-            && self.nxt >= self.data_end.saturating_add(u64::from(self.closing && self.three_way))
-            && in_flight < self.window.cwnd as u64 * self.mss
-        {
-            sent.on_app_limited(in_flight);
+        if let Some(sent) = &mut self.sent {
+            if self.nxt >= self.data_end.saturating_add(u64::from(self.closing && self.three_way))
+                && in_flight < self.window.cwnd as u64 * self.mss
+            {
+                sent.on_app_limited(in_flight);
+            }
         }
     }
 

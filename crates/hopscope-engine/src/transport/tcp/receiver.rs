@@ -108,10 +108,10 @@ impl TcpReceiver {
     pub fn on_segment(&mut self, seg: &TcpSegment, now: Time, out: &mut Vec<TcpEffect>) {
         let mut cx = Cx { now, out };
         // The stamp of the segment that the next ACK answers first (RFC 7323 4.3).
-        if let Some(stamps) = seg.timestamps
-            && seg.seq <= self.last_ack
-        {
-            self.recent = stamps.value;
+        if let Some(stamps) = seg.timestamps {
+            if seg.seq <= self.last_ack {
+                self.recent = stamps.value;
+            }
         }
         if seg.flags.syn {
             return self.on_syn(&mut cx);

@@ -192,10 +192,10 @@ impl Bbr {
 
     fn update_min_rtt(&mut self, w: &mut Window, ack: &Feedback, new_round: bool, in_flight: f64) {
         let expired = self.min_rtt.is_some() && ack.now.saturating_since(self.min_rtt_at) > RTT_LIFETIME;
-        if let Some(rtt) = ack.rtt
-            && (expired || self.min_rtt.is_none_or(|least| rtt <= least))
-        {
-            (self.min_rtt, self.min_rtt_at) = (Some(rtt), ack.now);
+        if let Some(rtt) = ack.rtt {
+            if expired || self.min_rtt.is_none_or(|least| rtt <= least) {
+                (self.min_rtt, self.min_rtt_at) = (Some(rtt), ack.now);
+            }
         }
         if expired && self.mode != Mode::ProbeRtt {
             self.mode = Mode::ProbeRtt;
@@ -272,11 +272,11 @@ impl Controller for Bbr {
     }
 
     fn on_feedback(&mut self, w: &mut Window, ack: &Feedback) {
-        if self.pacing_rate == 0.0
-            && let Some(rtt) = ack.rtt
-        {
-            // Before there is a bandwidth: the initial window per round trip.
-            self.pacing_rate = HIGH_GAIN * self.initial_cwnd * self.mss / rtt.as_secs().max(1e-6);
+        if self.pacing_rate == 0.0 {
+            if let Some(rtt) = ack.rtt {
+                // Before there is a bandwidth: the initial window per round trip.
+                self.pacing_rate = HIGH_GAIN * self.initial_cwnd * self.mss / rtt.as_secs().max(1e-6);
+            }
         }
         let in_flight = ack.in_flight as f64 / self.mss;
         let new_round = self.update_bandwidth(ack);

@@ -369,11 +369,11 @@ impl Controller for Bbr3 {
     }
 
     fn on_feedback(&mut self, w: &mut Window, ack: &Feedback) {
-        if self.pacing_rate == 0.0
-            && let Some(rtt) = ack.rtt
-        {
-            // Before there is a bandwidth: the initial window per round trip.
-            self.pacing_rate = STARTUP_GAIN * self.initial_cwnd * self.mss / rtt.as_secs().max(1e-6);
+        if self.pacing_rate == 0.0 {
+            if let Some(rtt) = ack.rtt {
+                // Before there is a bandwidth: the initial window per round trip.
+                self.pacing_rate = STARTUP_GAIN * self.initial_cwnd * self.mss / rtt.as_secs().max(1e-6);
+            }
         }
         self.delivered = ack.delivered;
         self.end_repair(w, ack);

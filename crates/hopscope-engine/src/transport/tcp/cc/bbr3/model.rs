@@ -161,16 +161,16 @@ impl Bbr3 {
     pub(super) fn take_rtt(&mut self, rs: &Sample) {
         self.probe_rtt_due =
             self.probe_rtt_least.is_some() && rs.now.saturating_since(self.probe_rtt_at) > PROBE_RTT_INTERVAL;
-        if let Some(rtt) = rs.rtt
-            && (self.probe_rtt_due || self.probe_rtt_least.is_none_or(|least| rtt < least))
-        {
-            (self.probe_rtt_least, self.probe_rtt_at) = (Some(rtt), rs.now);
+        if let Some(rtt) = rs.rtt {
+            if self.probe_rtt_due || self.probe_rtt_least.is_none_or(|least| rtt < least) {
+                (self.probe_rtt_least, self.probe_rtt_at) = (Some(rtt), rs.now);
+            }
         }
         let expired = rs.now.saturating_since(self.min_rtt_at) > MIN_RTT_LIFETIME;
-        if let Some(least) = self.probe_rtt_least
-            && (expired || self.min_rtt.is_none_or(|known| least < known))
-        {
-            (self.min_rtt, self.min_rtt_at) = (Some(least), self.probe_rtt_at);
+        if let Some(least) = self.probe_rtt_least {
+            if expired || self.min_rtt.is_none_or(|known| least < known) {
+                (self.min_rtt, self.min_rtt_at) = (Some(least), self.probe_rtt_at);
+            }
         }
     }
 }

@@ -9,7 +9,7 @@ use ::smoltcp::wire::{
     TcpSeqNumber,
 };
 
-use super::*;
+use crate::*;
 
 /// A device that hands packets over one by one.
 #[derive(Default)]

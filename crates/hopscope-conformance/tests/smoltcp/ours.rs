@@ -1,6 +1,6 @@
 //! This engine's machines as an end of the connection under test.
 
-use super::*;
+use crate::*;
 
 pub(super) enum Machine {
     Sender(Box<TcpSender>),
