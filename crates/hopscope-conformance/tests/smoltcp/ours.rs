@@ -9,7 +9,7 @@ pub(super) enum Machine {
 
 pub(super) struct Ours {
     machine: Machine,
-    timers: [Option<Time>; TcpTimer::COUNT],
+    timers: Expiries,
     opened: bool,
     out: Vec<Wire>,
     /// Payload that came in, by its place; the machine itself knows only lengths.
@@ -19,7 +19,7 @@ pub(super) struct Ours {
 
 impl Ours {
     pub(super) fn new(machine: Machine) -> Self {
-        let timers = [None; TcpTimer::COUNT];
+        let timers = Expiries::default();
         Ours { machine, timers, opened: false, out: Vec::new(), arrived: vec![0; SEGMENTS * MSS], received: Vec::new() }
     }
 
@@ -37,8 +37,7 @@ impl Ours {
                         payload: (from..from + seg.len as usize).map(byte).collect(),
                     });
                 }
-                TcpEffect::Arm(timer, at) => self.timers[timer.index()] = Some(at),
-                TcpEffect::Disarm(timer) => self.timers[timer.index()] = None,
+                TcpEffect::Arm(..) | TcpEffect::Disarm(_) => self.timers.note(&effect),
                 TcpEffect::Deliver { bytes } => {
                     let from = self.received.len();
                     self.received.extend_from_slice(&self.arrived[from..from + bytes as usize]);
@@ -80,20 +79,17 @@ impl End for Ours {
             tcp.offer((SEGMENTS * MSS) as u64, now, &mut effects);
         }
         self.opened = true;
-        for timer in TcpTimer::ALL {
-            if self.timers[timer.index()].is_some_and(|at| at <= now) {
-                self.timers[timer.index()] = None;
-                match &mut self.machine {
-                    Machine::Sender(tcp) => tcp.on_timer(timer, now, &mut effects),
-                    Machine::Receiver(tcp) => tcp.on_timer(timer, now, &mut effects),
-                }
+        while let Some((timer, _)) = self.timers.due(now) {
+            match &mut self.machine {
+                Machine::Sender(tcp) => tcp.on_timer(timer, now, &mut effects),
+                Machine::Receiver(tcp) => tcp.on_timer(timer, now, &mut effects),
             }
         }
         self.settle(effects);
     }
 
     fn next(&mut self, _now: Time) -> Option<Time> {
-        self.timers.iter().flatten().min().copied()
+        self.timers.earliest(Time::NEVER).map(|(_, at)| at)
     }
 
     fn take(&mut self) -> Vec<Wire> {

@@ -9,7 +9,7 @@ use std::sync::Arc;
 use serde::{Deserialize, Serialize};
 
 use super::tcp::control::Control;
-use super::tcp::{TcpEffect, TcpReceiver, TcpSender, TcpTimer};
+use super::tcp::{Expiries, TcpEffect, TcpReceiver, TcpSender, TcpTimer};
 use crate::config::{AckPolicy, App, FlowConfig, Transport};
 use crate::error::BuildError;
 use crate::packet::tcp::TcpSegment;
@@ -155,24 +155,6 @@ fn service(config: &BottleneckConfig, bytes: u32) -> Span {
     Span((bits * 1_000_000_000 / u128::from(config.rate)) as u64)
 }
 
-/// Pending expiries of one end.
-#[derive(Debug, Default)]
-struct Timers([Option<Time>; TcpTimer::COUNT]);
-
-impl Timers {
-    fn note(&mut self, effect: &TcpEffect) {
-        match *effect {
-            TcpEffect::Arm(kind, at) => self.0[kind.index()] = Some(at),
-            TcpEffect::Disarm(kind) => self.0[kind.index()] = None,
-            _ => {}
-        }
-    }
-
-    fn earliest(&self) -> Option<(Time, TcpTimer)> {
-        TcpTimer::ALL.into_iter().filter_map(|kind| Some((self.0[kind.index()]?, kind))).min_by_key(|(at, _)| *at)
-    }
-}
-
 /// What happens next.
 enum Next {
     Timer(usize, TcpTimer),
@@ -188,7 +170,7 @@ struct Path<'a> {
     config: &'a BottleneckConfig,
     sender: TcpSender,
     receiver: TcpReceiver,
-    timers: [Timers; 2],
+    timers: [Expiries; 2],
     now: Time,
     /// Packets waiting or on the link: when each has left it.
     link: VecDeque<Time>,
@@ -242,7 +224,7 @@ impl<'a> Path<'a> {
 
     /// The earliest of all that is to come; at one instant timers go first, then data, then ACKs.
     fn next(&self) -> Option<(Time, Next)> {
-        let timer = |end: usize| self.timers[end].earliest().map(|(at, kind)| (at, Next::Timer(end, kind)));
+        let timer = |end: usize| self.timers[end].earliest(Time::NEVER).map(|(kind, at)| (at, Next::Timer(end, kind)));
         let data = self.data.front().map(|(at, _)| (*at, Next::Data));
         let ack = self.acks.front().map(|(at, _)| (*at, Next::Ack));
         [timer(SENDER), timer(RECEIVER), data, ack].into_iter().flatten().min_by_key(|(at, _)| *at)
@@ -254,7 +236,7 @@ impl<'a> Path<'a> {
         self.now = at;
         match next {
             Next::Timer(side, kind) => {
-                self.timers[side].0[kind.index()] = None;
+                self.timers[side].take(kind);
                 if side == SENDER {
                     self.sender.on_timer(kind, at, &mut self.out);
                 } else {

@@ -97,12 +97,8 @@ impl<R: Recorder> World<R> {
 
     #[inline]
     pub(super) fn ledger_before_mac(&mut self, node: NodeId) {
-        if R::LEDGER {
-            if let Some(ledger) = self.recorder.ledger() {
-                if !ledger.is_settled(self.now, node) {
-                    self.ledger_settle(node, self.now);
-                }
-            }
+        if self.recorder.ledger().is_some_and(|ledger| !ledger.is_settled(self.now, node)) {
+            self.ledger_settle(node, self.now);
         }
     }
 
@@ -267,65 +263,52 @@ impl<R: Recorder> World<R> {
 
     #[inline]
     pub(super) fn ledger_new(&mut self, id: PacketId) {
-        if R::LEDGER {
-            if let Some(ledger) = self.recorder.ledger() {
-                ledger.created(self.now, id);
-            }
+        if let Some(ledger) = self.recorder.ledger() {
+            ledger.created(self.now, id);
         }
     }
 
     #[inline]
     pub(super) fn ledger_copy(&mut self, packet: PacketId, copy: PacketId) {
-        if R::LEDGER {
-            if let Some(ledger) = self.recorder.ledger() {
-                ledger.copied(self.now, packet, copy);
-            }
+        if let Some(ledger) = self.recorder.ledger() {
+            ledger.copied(self.now, packet, copy);
         }
     }
 
     #[inline]
     pub(super) fn ledger_stage(&mut self, node: NodeId, id: PacketId, stage: Stage) {
-        if R::LEDGER {
-            if let Some(ledger) = self.recorder.ledger() {
-                ledger.enter(self.now, node, id, stage);
-            }
+        if let Some(ledger) = self.recorder.ledger() {
+            ledger.enter(self.now, node, id, stage);
         }
     }
 
     #[inline]
     pub(super) fn ledger_offer(&mut self, node: NodeId, id: PacketId, to: NodeId) {
-        if R::LEDGER {
-            if let Some(ledger) = self.recorder.ledger() {
-                ledger.offered(self.now, node, id, to);
-            }
+        if let Some(ledger) = self.recorder.ledger() {
+            ledger.offered(self.now, node, id, to);
         }
     }
 
     #[inline]
     pub(super) fn ledger_link_waits(&mut self, node: NodeId) {
-        if R::LEDGER {
-            if let Some(ledger) = self.recorder.ledger() {
-                ledger.wait_for_link(self.now, node);
-            }
+        if let Some(ledger) = self.recorder.ledger() {
+            ledger.wait_for_link(self.now, node);
         }
     }
 
     #[inline]
     pub(super) fn ledger_drop(&mut self, node: NodeId, id: PacketId, reason: DropReason) {
-        if R::LEDGER {
-            if let Some(ledger) = self.recorder.ledger() {
-                ledger.dropped(self.now, node, id, self.packets.get(id), reason);
-            }
+        if let Some(ledger) = self.recorder.ledger() {
+            ledger.dropped(self.now, node, id, self.packets.get(id), reason);
         }
     }
 
     #[inline]
     pub(super) fn ledger_arrival(&mut self, node: NodeId, id: PacketId) {
-        if R::LEDGER {
-            if let Some(ledger) = self.recorder.ledger() {
-                if self.packets.get(id).dst == node {
-                    ledger.arrives(self.now, id, self.packets.get(id));
-                }
+        if let Some(ledger) = self.recorder.ledger() {
+            let packet = self.packets.get(id);
+            if packet.dst == node {
+                ledger.arrives(self.now, id, packet);
             }
         }
     }

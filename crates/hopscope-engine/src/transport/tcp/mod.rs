@@ -21,7 +21,7 @@
 //! | `push.rs` | where PSH is set, for receivers that look at it |
 //! | `receiver.rs`, `reassembly.rs` | the receiving side |
 //! | `ack_policy.rs`, `linux_ack.rs` | when it acknowledges |
-//! | `timer.rs` | a timer that is restarted often and queued seldom |
+//! | `timer.rs` | a timer that is restarted often and queued seldom, and the expiries its caller holds |
 
 mod ack_policy;
 mod cc;
@@ -43,6 +43,7 @@ mod timer;
 
 pub use receiver::{ReceiverState, ReceiverStats, TcpReceiver};
 pub use sender::{SenderState, SenderStats, TcpSender};
+pub use timer::Expiries;
 
 use crate::packet::tcp::TcpSegment;
 use crate::units::{Span, Time};

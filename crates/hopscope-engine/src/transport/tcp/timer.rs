@@ -1,4 +1,4 @@
-//! A timer that is restarted on every ACK but enters the event queue only when it must.
+//! Both sides of a timer: the machine's, restarted on every ACK but queued only when it must, and the caller's.
 
 use super::{Cx, TcpEffect, TcpTimer};
 use crate::units::Time;
@@ -59,6 +59,39 @@ impl LazyTimer {
             }
             None => false,
         }
+    }
+}
+
+/// The expiries that the caller of one machine holds, at most one of each kind.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct Expiries([Option<Time>; TcpTimer::COUNT]);
+
+impl Expiries {
+    /// Follows an effect of the machine; others than those of timers change nothing.
+    pub fn note(&mut self, effect: &TcpEffect) {
+        match *effect {
+            TcpEffect::Arm(kind, at) => self.0[kind.index()] = Some(at),
+            TcpEffect::Disarm(kind) => self.0[kind.index()] = None,
+            _ => {}
+        }
+    }
+
+    /// The earliest expiry at or before `until`; of several at one instant the first kind of [`TcpTimer::ALL`].
+    pub fn earliest(&self, until: Time) -> Option<(TcpTimer, Time)> {
+        let pending = TcpTimer::ALL.into_iter().filter_map(|kind| Some((kind, self.0[kind.index()]?)));
+        pending.filter(|(_, at)| *at <= until).min_by_key(|(_, at)| *at)
+    }
+
+    /// The same, and forgets it: `on_timer` is called now.
+    pub fn due(&mut self, until: Time) -> Option<(TcpTimer, Time)> {
+        let found = self.earliest(until)?;
+        self.take(found.0);
+        Some(found)
+    }
+
+    /// Forgets the expiry of a kind.
+    pub fn take(&mut self, kind: TcpTimer) {
+        self.0[kind.index()] = None;
     }
 }
 

@@ -17,7 +17,7 @@ fn segments_per_ack(policy: AckPolicy, window: u32, segments: u64) -> Vec<u64> {
         sender.mark_pushes();
     }
     let mut receiver = TcpReceiver::new(&cfg, policy, Span::from_millis(200), false, SEGMENT, window);
-    let mut timers = [Timers::default(), Timers::default()];
+    let mut timers = [Expiries::default(), Expiries::default()];
     // Frames waiting for the channel, in order; the first one is on it.
     let mut waiting: VecDeque<(usize, TcpSegment)> = VecDeque::new();
     let mut ends = None;
@@ -48,7 +48,7 @@ fn segments_per_ack(policy: AckPolicy, window: u32, segments: u64) -> Vec<u64> {
             .min_by_key(|t| (t.0, t.1));
         if let Some((at, e, kind)) = timer {
             (now, end) = (at, e);
-            timers[e].0[kind.index()] = None;
+            timers[e].take(kind);
             if e == 0 { sender.on_timer(kind, at, &mut out) } else { receiver.on_timer(kind, at, &mut out) }
         } else {
             let (from, seg) = waiting.pop_front().expect("something is always under way");
@@ -119,7 +119,7 @@ fn the_first_segments_are_acknowledged_one_by_one() {
 /// Arrivals at a Linux receiver with a window of 16 segments, the SYN-ACK answered after 10 ms; what leaves and when.
 fn acks(policy: AckPolicy, arrivals: &[(u64, u64)], until_ms: u64) -> Vec<(u64, u64)> {
     let mut tcp = TcpReceiver::new(&TcpConfig::default(), policy, Span::from_millis(200), false, MSS, 16);
-    let mut timers = Timers::default();
+    let mut timers = Expiries::default();
     let mut out = Vec::new();
     let mut sent = Vec::new();
     let syn = TcpSegment { flags: TcpFlags { syn: true, ..TcpFlags::default() }, ..TcpSegment::default() };
@@ -128,7 +128,7 @@ fn acks(policy: AckPolicy, arrivals: &[(u64, u64)], until_ms: u64) -> Vec<(u64, 
     let bare = TcpSegment { seq: 1, ack: 1, flags: ack, ..TcpSegment::default() };
     tcp.on_segment(&bare, Time(10 * MS), &mut out);
     out.clear();
-    let mut take = |now: Time, out: &mut Vec<TcpEffect>, timers: &mut Timers| {
+    let mut take = |now: Time, out: &mut Vec<TcpEffect>, timers: &mut Expiries| {
         for effect in out.drain(..) {
             timers.note(&effect);
             if let TcpEffect::Emit(seg) = effect {

@@ -50,38 +50,15 @@ fn ns2_config() -> TcpConfig {
     }
 }
 
-/// Queued expiries, one per kind.
-#[derive(Default)]
-struct Timers([Option<Time>; TcpTimer::COUNT]);
-
-impl Timers {
-    fn note(&mut self, effect: &TcpEffect) {
-        match *effect {
-            TcpEffect::Arm(kind, at) => self.0[kind.index()] = Some(at),
-            TcpEffect::Disarm(kind) => self.0[kind.index()] = None,
-            _ => {}
-        }
-    }
-
-    /// The earliest expiry at or before `until`.
-    fn due(&mut self, until: Time) -> Option<(TcpTimer, Time)> {
-        let kind = TcpTimer::ALL
-            .into_iter()
-            .filter(|k| self.0[k.index()].is_some_and(|at| at <= until))
-            .min_by_key(|k| self.0[k.index()])?;
-        self.0[kind.index()].take().map(|at| (kind, at))
-    }
-}
-
 /// A sender under test.
 struct Sender {
     tcp: TcpSender,
-    timers: Timers,
+    timers: Expiries,
 }
 
 impl Sender {
     fn new(cfg: &TcpConfig, variant: Transport, max_window: u32) -> Self {
-        Sender { tcp: TcpSender::new(cfg, variant, MSS, max_window), timers: Timers::default() }
+        Sender { tcp: TcpSender::new(cfg, variant, MSS, max_window), timers: Expiries::default() }
     }
 
     /// A sender with an endless offer, three-way set-up done at 100 ms.

@@ -93,7 +93,7 @@ struct Pipe {
     now: Time,
     sender: TcpSender,
     receiver: TcpReceiver,
-    timers: [Timers; 2],
+    timers: [Expiries; 2],
     events: Vec<(Time, u64, Event)>,
     segments: usize,
     serial: u64,
@@ -113,7 +113,7 @@ impl Pipe {
             now: Time::ZERO,
             sender,
             receiver: TcpReceiver::new(&cfg, case.policy, Span::from_millis(100), sack, MSS, case.max_window),
-            timers: [Timers::default(), Timers::default()],
+            timers: [Expiries::default(), Expiries::default()],
             events: Vec::new(),
             segments: 0,
             serial: 0,
@@ -191,7 +191,7 @@ impl Pipe {
                 .filter_map(|end| self.timers[end as usize].earliest(event_at).map(|(kind, at)| (end, kind, at)))
                 .collect();
             if let Some(&(end, kind, at)) = timers.iter().min_by_key(|t| (t.2, t.0)) {
-                self.timers[end as usize].0[kind.index()] = None;
+                self.timers[end as usize].take(kind);
                 self.now = at;
                 match end {
                     End::Sender => self.sender.on_timer(kind, at, &mut out),
@@ -224,16 +224,6 @@ impl Pipe {
             self.settle(end, out);
         }
         unreachable!("the loop returns or panics")
-    }
-}
-
-impl Timers {
-    pub(super) fn earliest(&self, until: Time) -> Option<(TcpTimer, Time)> {
-        TcpTimer::ALL
-            .into_iter()
-            .filter_map(|kind| self.0[kind.index()].map(|at| (kind, at)))
-            .filter(|(_, at)| *at <= until)
-            .min_by_key(|(_, at)| *at)
     }
 }
 

@@ -4,13 +4,13 @@ use super::*;
 
 struct Receiver {
     tcp: TcpReceiver,
-    timers: Timers,
+    timers: Expiries,
 }
 
 impl Receiver {
     fn new(cfg: &TcpConfig, policy: AckPolicy, sack: bool) -> Self {
         let tcp = TcpReceiver::new(cfg, policy, Span::from_millis(200), sack, MSS, 16);
-        Receiver { tcp, timers: Timers::default() }
+        Receiver { tcp, timers: Expiries::default() }
     }
 
     fn established(policy: AckPolicy, sack: bool) -> Self {

@@ -42,7 +42,7 @@ struct Outcome {
 struct Rig {
     sender: TcpSender,
     receiver: TcpReceiver,
-    timers: [Timers; 2],
+    timers: [Expiries; 2],
     way: BTreeMap<(Time, u64), (usize, TcpSegment)>,
     script: Script,
     copies: BTreeMap<(usize, u64), u64>,
@@ -58,7 +58,7 @@ impl Rig {
         Rig {
             sender: TcpSender::new(cfg, variant, MSS, WINDOW),
             receiver: TcpReceiver::new(cfg, AckPolicy::Every, Span::from_millis(100), sack, MSS, WINDOW),
-            timers: [Timers::default(), Timers::default()],
+            timers: [Expiries::default(), Expiries::default()],
             way: BTreeMap::new(),
             script,
             copies: BTreeMap::new(),
@@ -133,7 +133,7 @@ impl Rig {
             let due = (0..2).filter_map(|end| self.timers[end].earliest(until).map(|(kind, at)| (at, end, kind)));
             let end = match (due.min_by_key(|due| (due.0, due.1)), arrival) {
                 (Some((at, end, kind)), _) => {
-                    self.timers[end].0[kind.index()] = None;
+                    self.timers[end].take(kind);
                     self.now = at;
                     match end {
                         0 => self.sender.on_timer(kind, at, &mut out),
