@@ -118,6 +118,11 @@ class Difference:
         """Whether the first is below the second; `None` within noise."""
         return None if self.order is Order.NOISE else self.order is Order.LOWER
 
+    @property
+    def is_higher(self) -> Verdict:
+        """Whether the first is above the second; `None` within noise."""
+        return None if self.order is Order.NOISE else self.order is Order.HIGHER
+
     def words(self, unit: str) -> str:
         """The difference with its interval and unit."""
         if self.ci95 is None:

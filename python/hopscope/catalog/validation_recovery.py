@@ -242,25 +242,23 @@ def _events(network: Network, protocol: Protocol) -> Iterable[tuple[str, Times, 
     yield f"node {network.returns} comes back", _after_cuts, protocol.back
 
 
-def _within_timers() -> list[Statement]:
+def _statements(network: Network, say: Callable[[str, Wait], str], *, bounded: bool) -> list[Statement]:
+    """One statement for each protocol and event; `bounded`: packets have to arrive within what the timers allow."""
     found: list[Statement] = []
     for protocol in PROTOCOLS:
-        for event, times, wait in _events(TWO_WAYS, protocol):
-            text = f"{protocol.label}: packets arrive within {wait.seconds:g} s after {event} ({wait.timers})."
-            judge = each(_recovers(times, wait.seconds), only=_only(protocol))
-            found.append(Statement(f"c{len(found) + 1}", text, judge))
+        for event, times, wait in _events(network, protocol):
+            judge = each(_recovers(times, wait.seconds if bounded else None), only=_only(protocol))
+            found.append(Statement(f"c{len(found) + 1}", f"{protocol.label}: {say(event, wait)}", judge))
     return found
 
 
-def _in_every_run() -> list[Statement]:
-    found: list[Statement] = []
-    for protocol in PROTOCOLS:
-        for event, times, wait in _events(FIELD, protocol):
-            timers = f"timers: {wait.seconds:g} s in the small network, {wait.timers}"
-            text = f"{protocol.label}: packets arrive again after {event}, in every run ({timers})."
-            judge = each(_recovers(times, None), only=_only(protocol))
-            found.append(Statement(f"c{len(found) + 1}", text, judge))
-    return found
+def _within_timers(event: str, wait: Wait) -> str:
+    return f"packets arrive within {wait.seconds:g} s after {event} ({wait.timers})."
+
+
+def _in_every_run(event: str, wait: Wait) -> str:
+    timers = f"timers: {wait.seconds:g} s in the small network, {wait.timers}"
+    return f"packets arrive again after {event}, in every run ({timers})."
 
 
 def _studies(network: Network) -> list[Study]:
@@ -286,7 +284,7 @@ RECOVERY = Entry(
     "set: the time until packets arrive again, over 20 seeds.",
     studies=_studies(TWO_WAYS),
     quantities=list(_quantities(TWO_WAYS)),
-    statements=_within_timers(),
+    statements=_statements(TWO_WAYS, _within_timers, bounded=True),
     notes=[
         "The bound is what the protocol's own timers add up to in this network, without lost messages; the longest "
         "time of all runs has to stay below it.",
@@ -305,7 +303,7 @@ RECOVERY_FIELD = Entry(
     "each protocol and parameter set: the time until packets arrive again, over 20 seeds.",
     studies=_studies(FIELD),
     quantities=list(_quantities(FIELD)),
-    statements=_in_every_run(),
+    statements=_statements(FIELD, _in_every_run, bounded=False),
     notes=[
         "The timers beside the times are those of the small network of validation.recovery: in a field broadcasts are "
         "lost in collisions, searches are repeated and news goes over more hops, so that the times are no bounds.",

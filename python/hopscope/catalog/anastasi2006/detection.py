@@ -23,7 +23,7 @@ from hopscope.catalog.anastasi2006.shared import (
     profiles,
 )
 from hopscope.catalog.entry import Entry, Quantity, Statement, Study
-from hopscope.catalog.judge import Verdict, difference, each, every, mean_of, near, number, show
+from hopscope.catalog.judge import Verdict, difference, each, every, exceeds, mean_of, near, number, show
 from hopscope.catalog.tables import Data, Metric, NoSamplesError, Run, Table
 from hopscope.report.chart import Chart, Line, Panel
 
@@ -228,8 +228,7 @@ def _stalls(table: Table) -> tuple[Verdict, str]:
         return False, "no interval without throughput"
     at_one = table.interval(window_in_stalls)
     words = f"{number(min(counts))} to {number(max(counts))} stalls in a run; window 1 in {show(at_one, '%')} of them"
-    nearly_all = None if abs(at_one.mean - 90) <= (at_one.ci95 or 0.0) else at_one.mean > 90
-    return every([min(counts) > 0, nearly_all]), words
+    return every([min(counts) > 0, exceeds(at_one, 90)]), words
 
 
 def _profile(label: str) -> str:

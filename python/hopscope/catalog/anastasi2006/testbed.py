@@ -243,11 +243,7 @@ def _four_for_more_retransmissions(table: Table) -> tuple[Verdict, str]:
     price = difference(table, RETRANSMISSIONS, {WINDOW: 4}, {WINDOW: 3})
     slightly = gain.mean <= 0.1 * table.mean(THROUGHPUT, {WINDOW: 3})
     words = f"W = 4 minus W = 3: {gain.words('kbps')}, {price.words('points')}"
-    return every([_above(gain.is_lower), slightly, _above(price.is_lower)]), words
-
-
-def _above(is_lower: Verdict) -> Verdict:
-    return None if is_lower is None else not is_lower
+    return every([gain.is_higher, slightly, price.is_higher]), words
 
 
 def _little_gain(table: Table) -> tuple[Verdict, str]:
@@ -334,7 +330,7 @@ def _against(metric: str, unit: str, *, lower: bool) -> Callable[[Table, Table],
     def check(cbr: Table, plain: Table) -> tuple[Verdict, str]:
         gaps = {w: difference(cbr, metric, {WINDOW: w}, {WINDOW: w}, other=plain) for w in WINDOWS}
         words = "; ".join(f"W = {w}: {gap.words(unit)}" for w, gap in gaps.items())
-        return every(gap.is_lower if lower else _above(gap.is_lower) for gap in gaps.values()), words
+        return every(gap.is_lower if lower else gap.is_higher for gap in gaps.values()), words
 
     return check
 

@@ -35,6 +35,7 @@ from hopscope.catalog.judge import (
     difference,
     each,
     every,
+    exceeds,
     gain,
     mean_of,
     near,
@@ -87,10 +88,7 @@ def _gain_words(found: dict[int, Any]) -> str:
 
 def _no_loss(table: Table) -> tuple[Verdict, str]:
     found = _gains(table)
-    verdicts: list[Verdict] = [
-        None if abs(value.mean) <= (value.ci95 or 0.0) else value.mean > 0 for value in found.values()
-    ]
-    return every(verdicts), _gain_words(found)
+    return every(exceeds(value, 0) for value in found.values()), _gain_words(found)
 
 
 def _up_to_30(table: Table) -> tuple[Verdict, str]:
@@ -242,12 +240,10 @@ _PUBLISHED_CROSS = {PLAIN: (244.0, 0.0, 244.0, 0.5), BOTH: (166.0, 153.0, 319.0,
 def _both_better(table: Table) -> tuple[Verdict, str]:
     rate = gain(table, AGGREGATE, *_SIDES)
     fairness = difference(table, JAIN, *_SIDES)
-    higher = None if abs(rate.mean) <= (rate.ci95 or 0.0) else rate.mean > 0
-    fairer = None if fairness.is_lower is None else not fairness.is_lower
     sides = " against ".join(
         f"{show(table.interval(AGGREGATE, side), 'kbps')}, index {show(table.interval(JAIN, side))}" for side in _SIDES
     )
-    return every([higher, fairer]), f"{sides}; throughput {show(rate, '%')}"
+    return every([exceeds(rate, 0), fairness.is_higher]), f"{sides}; throughput {show(rate, '%')}"
 
 
 def weakest_share(run: Run) -> float | None:
@@ -389,13 +385,13 @@ TABLE5 = Entry(
 def _more(table: Table) -> tuple[Verdict, str]:
     gap = difference(table, AGGREGATE, *_SIDES)
     words = f"{show(table.interval(AGGREGATE, _SIDES[1]), 'kbps')} with NewReno, {gap.words('kbps')} with both"
-    return None if gap.is_lower is None else not gap.is_lower, words
+    return gap.is_higher, words
 
 
 def _fairer(table: Table) -> tuple[Verdict, str]:
     gap = difference(table, JAIN, *_SIDES)
     words = f"index {show(table.interval(JAIN, _SIDES[1]))} with NewReno, {gap.words('')} with both"
-    return None if gap.is_lower is None else not gap.is_lower, words
+    return gap.is_higher, words
 
 
 def _as_in_table2(table: Table) -> tuple[Verdict, str]:

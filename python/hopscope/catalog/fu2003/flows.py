@@ -392,6 +392,12 @@ _GRID_FORMULAS = {
     "appendix: ceil((h + 9) / 14)": optimal_window_grid(12, "appendix"),
 }
 
+_BEST_IS_TWO = Statement(
+    "c1",
+    "The best window of each flow is 2 (judged on the best mean; undecided when another is best within noise).",
+    each(_best_is_two),
+)
+
 CROSS_WINDOW = Entry(
     key="fu2003.cross-window",
     title="Best window of two crossing flows",
@@ -403,13 +409,7 @@ CROSS_WINDOW = Entry(
     quantities=[
         Quantity("best window of each flow", "packets", _best_window, _CROSS_FORMULA, "formula", relative=False)
     ],
-    statements=[
-        Statement(
-            "c1",
-            "The best window of each flow is 2 (judged on the best mean; undecided when another is best within noise).",
-            each(_best_is_two),
-        )
-    ],
+    statements=[_BEST_IS_TWO],
     charts=lambda data: [
         _over_windows(
             data,
@@ -434,13 +434,7 @@ GRID_WINDOW = Entry(
         Quantity("best window of each flow", "packets", _best_window, window, source, relative=False)
         for source, window in _GRID_FORMULAS.items()
     ],
-    statements=[
-        Statement(
-            "c1",
-            "The best window of each flow is 2 (judged on the best mean; undecided when another is best within noise).",
-            each(_best_is_two),
-        )
-    ],
+    statements=[_BEST_IS_TWO],
     charts=lambda data: [
         _over_windows(
             data,
