@@ -22,8 +22,8 @@ PYTHON ?= $(shell for p in python3 python3.14 python3.13 python3.12 python3.11; 
 RUST_SOURCES := Cargo.toml $(wildcard Cargo.lock) $(shell find crates -name '*.rs' -o -name Cargo.toml -o -name build.rs)
 
 # The stack that TCP is compared with needs a newer Rust than everything else.
-TOO_NEW := $(shell rustc --version 2>/dev/null | awk '{ split($$2, v, "."); if (v[1] == 1 && v[2] < 91) print "--exclude hopscope-conformance" }')
-RUST_TESTED := --workspace --exclude hopscope-python $(TOO_NEW)
+TOO_NEW = $(shell rustc --version 2>/dev/null | awk '{ split($$2, v, "."); if (v[1] == 1 && v[2] < 91) print "--exclude hopscope-conformance" }')
+RUST_TESTED = --workspace --exclude hopscope-python $(TOO_NEW)
 
 # $(call quiet,what,command): prints one line, and the command's output only when it fails.
 define quiet
