@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import threading
 from concurrent.futures import ProcessPoolExecutor
+from concurrent.futures import wait as wait_for_all
 from multiprocessing import get_context
 from pathlib import Path
 from typing import Any
@@ -98,12 +99,14 @@ def test_interruption_stops_running_work_and_keeps_the_rest(
         finished.append(config)
         raise _core.Cancelled
 
-    real_wait = execute.wait
-
-    def wait(futures: Any, **options: Any) -> Any:
-        if started.is_set() and not any(f.done() for f in futures):
-            raise KeyboardInterrupt
-        return real_wait(futures, **{**options, "timeout": 0.05})
+    def wait(futures: Any, **_: Any) -> Any:
+        # The key comes when both short runs have ended, one of them collected and one not yet.
+        short = [f for f, run in futures.items() if run.seed == 1]
+        wait_for_all(short)
+        assert started.wait(60)
+        if len(short) == 2:
+            return {short[0]}, set(futures) - {short[0]}
+        raise KeyboardInterrupt
 
     monkeypatch.setattr(_core, "run", slow)
     monkeypatch.setattr(execute, "wait", wait)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import threading
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from concurrent.futures import FIRST_COMPLETED, Executor, Future, ThreadPoolExecutor, wait
 from typing import Protocol
 
@@ -56,7 +56,7 @@ def execute(
 
     Raises:
         InputError: ``jobs`` is no whole number of at least 1.
-        Interrupted: Ctrl-C; running simulations were stopped.
+        Interrupted: Ctrl-C; running simulations were stopped, finished ones went to ``done``.
     """
     if jobs is not None and (type(jobs) is not int or jobs < 1):
         raise InputError(f"jobs: found {jobs!r}; expected a whole number of at least 1")
@@ -76,21 +76,30 @@ def execute(
             in_flight[_submit(pool, run, own, cancel, watcher)] = run
 
     try:
-        submit_next()
-        while in_flight:
-            ended, _ = wait(in_flight, timeout=0.5, return_when=FIRST_COMPLETED)
-            for future in ended:
-                run = in_flight.pop(future)
-                _settle(run, future, done, failed, watcher)
+        try:
             submit_next()
+            while in_flight:
+                ended, _ = wait(in_flight, timeout=0.5, return_when=FIRST_COMPLETED)
+                for future in ended:
+                    run = in_flight.pop(future)
+                    _settle(run, future, done, failed, watcher)
+                submit_next()
+        finally:
+            _stop(pool, own, cancel, in_flight)
     except KeyboardInterrupt as interrupt:
+        for future, run in in_flight.items():  # what ended before it could be collected is kept too
+            if future.done() and not future.cancelled() and future.exception() is None:
+                _settle(run, future, done, failed, watcher)
         raise Interrupted("interrupted") from interrupt
-    finally:
-        cancel.set()
-        for future in in_flight:
-            future.cancel()
-        if own:
-            pool.shutdown(wait=True, cancel_futures=True)
+
+
+def _stop(pool: Executor, own: bool, cancel: _core.CancelToken, in_flight: Iterable[Future[str]]) -> None:
+    """Takes back what has not begun, tells what runs to end, and waits for it where the pool is ours."""
+    cancel.set()
+    for future in in_flight:
+        future.cancel()
+    if own:
+        pool.shutdown(wait=True, cancel_futures=True)
 
 
 def _submit(pool: Executor, task: Run, own: bool, cancel: _core.CancelToken, watcher: Watcher | None) -> Future[str]:
