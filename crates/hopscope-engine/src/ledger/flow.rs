@@ -17,7 +17,7 @@ pub(super) struct Lost {
     pub(super) hop: u32,
     pub(super) node: NodeId,
     pub(super) reason: DropReason,
-    /// Why the last attempt had failed, for a drop by the MAC.
+    /// Why the last attempt had failed, for a packet that the MAC gave up.
     pub(super) verdict: Option<Verdict>,
 }
 

@@ -256,7 +256,7 @@ impl Ledger {
         line.leave_wait();
         let journey = &mut self.journeys[line.attempt.packet.index()];
         journey.spend(now, DelayPart::Retries);
-        journey.stage = Stage::Contention;
+        journey.stage = if given_up { Stage::GivenUp } else { Stage::Contention };
     }
 
     /// A node's radio goes off or comes back; its time up to `now` is accounted.
@@ -325,14 +325,14 @@ impl Ledger {
 
     /// A packet is lost at `node`.
     pub fn dropped(&mut self, now: Time, node: NodeId, id: PacketId, packet: &Packet, reason: DropReason) {
-        if self.journeys[id.index()].stage == Stage::Held {
+        let stage = self.journeys[id.index()].stage;
+        if stage == Stage::Held {
             self.enter(now, node, id, Stage::Processing);
         }
         if let Some(account) = self.flows.get_mut(packet.flow.index()) {
             if is_of_flow(packet) {
-                let by_mac = reason == DropReason::RetryLimit;
                 let is_ack = packet.src != self.sources[packet.flow.index()];
-                let verdict = by_mac.then_some(self.nodes[node.index()].attempt.verdict);
+                let verdict = (stage == Stage::GivenUp).then_some(self.nodes[node.index()].attempt.verdict);
                 account.drop(Lost { is_ack, hop: u32::from(packet.hops) + 1, node, reason, verdict });
             }
         }

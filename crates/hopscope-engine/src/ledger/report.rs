@@ -89,7 +89,7 @@ pub struct LossResult {
     pub node: u32,
     /// See [`crate::record::DropReason`].
     pub reason: &'static str,
-    /// Why the last attempt had failed, for a drop at a retry limit.
+    /// Why the last attempt had failed, for a packet that the MAC gave up.
     pub cause: Option<&'static str>,
     /// Node that disturbed it.
     pub by: Option<u32>,

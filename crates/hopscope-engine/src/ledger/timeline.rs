@@ -351,6 +351,8 @@ pub enum Stage {
     Contention,
     /// An attempt is under way.
     Attempt,
+    /// The MAC has given it up.
+    GivenUp,
     /// It waits for a route or an address.
     Held,
 }
@@ -360,7 +362,7 @@ impl Stage {
         match self {
             Stage::Processing => DelayPart::Processing,
             Stage::Queue => DelayPart::Queueing,
-            Stage::Contention => DelayPart::Contention,
+            Stage::Contention | Stage::GivenUp => DelayPart::Contention,
             Stage::Attempt => DelayPart::Airtime,
             Stage::Held => DelayPart::RouteSearch,
         }

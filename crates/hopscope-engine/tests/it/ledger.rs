@@ -1,5 +1,6 @@
 //! The airtime ledger over whole networks: every nanosecond has one cause, and nothing changes by being watched.
 
+use hopscope_engine::config::net::RoutingProtocol;
 use hopscope_engine::config::radio::{ErrorKind, ErrorScope, OnError};
 use hopscope_engine::config::{App, Config, Outage, Transport};
 use hopscope_engine::ledger::{FailureResult, Ledger, LedgerResult, LinkLedger};
@@ -223,6 +224,24 @@ fn a_frame_in_error_makes_its_hearer_wait_for_eifs() {
     let lost = &ledger.flows[0].losses[0];
     assert_eq!((lost.hop, lost.node, lost.reason, lost.cause, lost.count), (1, 0, "retry-limit", Some("channel"), 1));
     assert_eq!(ns(&ledger, 0, "response-timeout"), timing.ack_timeout_after_data.0);
+}
+
+#[test]
+fn a_link_failure_tells_why_the_last_attempt_had_failed() {
+    let mut config = line(&[0.0, 240.0]);
+    config.routing.protocol = RoutingProtocol::Olsr;
+    config.duration = Time::ZERO + Span::from_secs(30);
+    config.outages.push(Outage { node: 1, from: Time::ZERO + Span::from_secs(20), to: None });
+    add_file(&mut config, 0, 1, 2, 20_000_000);
+    // By then the neighbour is forgotten: what the MAC never had has no last attempt.
+    add_file(&mut config, 0, 1, 1, 28_000_000);
+    let ledger = ledger_of(&config);
+    let told = |flow: usize| match ledger.flows[flow].losses[..] {
+        [ref lost] => (lost.reason, lost.cause, lost.count),
+        ref losses => panic!("one reason, found {losses:?}"),
+    };
+    assert_eq!(told(0), ("link-failed", Some("no-answer"), 2));
+    assert_eq!(told(1), ("no-route", None, 1));
 }
 
 #[test]
