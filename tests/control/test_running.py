@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import json
 import math
+import threading
+import time
 from concurrent.futures import ProcessPoolExecutor
 from multiprocessing import get_context
 from pathlib import Path
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 import pytest
@@ -16,7 +18,9 @@ from hypothesis import strategies as st
 
 import hopscope as hs
 from hopscope import _core
+from hopscope.campaign import execute
 from hopscope.campaign.store import open_store
+from hopscope.errors import Interrupted
 
 CHAIN: dict[str, Any] = {
     "title": "own",
@@ -420,3 +424,31 @@ def test_the_command_runs_a_file_and_shows_what_failed(file: Path) -> None:
     )
     assert "Traceback" not in bad.stderr
     assert not (file.parent / "third").exists()
+
+
+class Endless(hs.CongestionControl):
+    """Comes back after a minute, and not at all as far as its users know."""
+
+    entered = threading.Event()
+    ends: ClassVar[list[str]] = []
+
+    def on_ack(self, flow: hs.FlowState) -> None:
+        self.entered.set()
+        try:
+            for _ in range(6_000):
+                time.sleep(0.01)
+            self.ends.append("by itself")
+        except KeyboardInterrupt:
+            self.ends.append("interrupted")
+            raise
+
+
+def test_an_endless_control_can_be_interrupted(monkeypatch: pytest.MonkeyPatch) -> None:
+    def wait(*_: Any, **__: Any) -> Any:
+        assert Endless.entered.wait(60)
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(execute, "wait", wait)
+    with pytest.raises(Interrupted):
+        hs.run(chain(Endless))
+    assert Endless.ends == ["interrupted"]

@@ -8,6 +8,7 @@ from collections.abc import Callable, Sequence
 from typing import TypeAlias
 
 from hopscope import _core
+from hopscope.campaign.stop import Stop
 from hopscope.congestion import CongestionControl
 from hopscope.errors import RunFailed
 from hopscope.scenario.controls import ControlError, FlowControl
@@ -22,7 +23,7 @@ def run(
     config_json: str,
     controls: Sequence[FlowControl | None],
     seed: int,
-    cancel: _core.CancelToken | None = None,
+    stop: Stop | None = None,
     progress: Callable[[float], None] | None = None,
 ) -> str:
     """Runs a configuration with the congestion controls of its flows and returns its result as JSON.
@@ -30,11 +31,15 @@ def run(
     Raises:
         RunFailed: the code of a control failed; the message has its traceback, the flow and the simulated time.
     """
+    stop = stop or Stop()
     if not any(controls):
-        return _core.run(config_json, cancel, progress)
-    methods = [None if control is None else _methods(control, seed, flow) for flow, control in enumerate(controls)]
+        return _core.run(config_json, stop.token, progress)
     try:
-        return _core.run(config_json, cancel, progress, methods)
+        with stop.user_code():
+            methods = [
+                None if control is None else _methods(control, seed, flow) for flow, control in enumerate(controls)
+            ]
+            return _core.run(config_json, stop.token, progress, methods)
     except _core.ControlError as error:
         raise _failed(error, controls[error.flow]) from None
 

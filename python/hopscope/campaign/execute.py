@@ -8,9 +8,9 @@ from collections.abc import Callable, Iterable, Sequence
 from concurrent.futures import FIRST_COMPLETED, Executor, Future, ThreadPoolExecutor, wait
 from typing import Protocol
 
-from hopscope import _core
 from hopscope.campaign.controls import run
 from hopscope.campaign.plan import Run
+from hopscope.campaign.stop import Stop
 from hopscope.errors import HopscopeError, InputError, Interrupted
 from hopscope.scenario.controls import FlowControl
 
@@ -65,7 +65,7 @@ def execute(
     workers = min(jobs or default_jobs(), len(runs))
     own = executor is None
     pool = executor or ThreadPoolExecutor(workers, thread_name_prefix="hopscope")
-    cancel = _core.CancelToken()
+    stop = Stop()
     in_flight: dict[Future[str], Run] = {}
     waiting = iter(runs)
     # An executor of another kind knows its own size; it gets enough to keep any usual one busy.
@@ -73,7 +73,7 @@ def execute(
 
     def submit_next() -> None:
         while len(in_flight) < room and (run := next(waiting, None)) is not None:
-            in_flight[_submit(pool, run, own, cancel, watcher)] = run
+            in_flight[_submit(pool, run, own, stop, watcher)] = run
 
     try:
         try:
@@ -85,7 +85,7 @@ def execute(
                     _settle(run, future, done, failed, watcher)
                 submit_next()
         finally:
-            _stop(pool, own, cancel, in_flight)
+            _end(pool, own, stop, in_flight)
     except KeyboardInterrupt as interrupt:
         for future, run in in_flight.items():  # what ended before it could be collected is kept too
             if future.done() and not future.cancelled() and future.exception() is None:
@@ -93,22 +93,22 @@ def execute(
         raise Interrupted("interrupted") from interrupt
 
 
-def _stop(pool: Executor, own: bool, cancel: _core.CancelToken, in_flight: Iterable[Future[str]]) -> None:
+def _end(pool: Executor, own: bool, stop: Stop, in_flight: Iterable[Future[str]]) -> None:
     """Takes back what has not begun, tells what runs to end, and waits for it where the pool is ours."""
-    cancel.set()
+    stop.set()
     for future in in_flight:
         future.cancel()
     if own:
         pool.shutdown(wait=True, cancel_futures=True)
 
 
-def _submit(pool: Executor, task: Run, own: bool, cancel: _core.CancelToken, watcher: Watcher | None) -> Future[str]:
+def _submit(pool: Executor, task: Run, own: bool, stop: Stop, watcher: Watcher | None) -> Future[str]:
     if not own:
         return pool.submit(run_config, task.config_json(), task.controls(), task.seed)
 
     def work() -> str:
         advanced = None if watcher is None else (lambda seconds: watcher.advanced(task.key, seconds))
-        return run(task.config_json(), task.controls(), task.seed, cancel, advanced)
+        return run(task.config_json(), task.controls(), task.seed, stop, advanced)
 
     return pool.submit(work)
 
