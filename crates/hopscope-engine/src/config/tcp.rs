@@ -136,6 +136,8 @@ params! {
         timestamps: bool = false, "", "RFC 7323";
         /// Tick of the clock in the timestamps option.
         timestamp_clock: Span = Span::from_millis(1), "s", "RFC 7323 5.4 (1 ms to 1 s)";
+        /// Proportional rate reduction: a recovery by SACK or RACK-TLP comes down to the cut window over a round trip.
+        prr: bool = false, "", "RFC 9937";
         /// F-RTO: after a timeout new data tells whether anything was lost at all; not together with RACK-TLP.
         frto: bool = false, "", "RFC 5682 2.1";
         /// Vegas: lower bound of the backlog.

@@ -3,7 +3,7 @@
 use super::cc::{Acked, Cc, Controller, Feedback, Loss, Window};
 use super::pacing::Pacer;
 use super::push::PushMarks;
-use super::recovery::Doubt;
+use super::recovery::{Doubt, Prr};
 use super::rtt::Rtt;
 use super::sender::SenderStats;
 use super::sent::{AckReport, SentLog};
@@ -59,6 +59,9 @@ pub(super) struct Core {
     pub(super) recover: u64,
     /// In fast recovery.
     pub(super) recovering: bool,
+    /// Proportional rate reduction is in use, and the recovery it shapes.
+    pub(super) uses_prr: bool,
+    pub(super) prr: Option<Prr>,
     /// The last loss was found by the timer.
     pub(super) after_timeout: bool,
     /// Timeouts since the last ACK of new data.
@@ -128,6 +131,8 @@ impl Core {
             recovering: false,
             after_timeout: false,
             timeouts_in_row: 0,
+            uses_prr: cfg.prr,
+            prr: None,
             frto: cfg.frto,
             doubt: None,
             ecn: cfg.ecn,
@@ -218,6 +223,9 @@ impl Core {
         self.cc.on_sent(seq, cx.now);
         if let Some(sent) = &mut self.sent {
             sent.on_sent(seq, self.una == self.max, cx.now);
+        }
+        if let Some(prr) = &mut self.prr {
+            prr.on_sent(after - seq);
         }
         if self.pacer.is_some() {
             self.pace(after - seq, cx.now);
@@ -481,8 +489,9 @@ impl Core {
         self.una > self.recover || (self.ns2 && self.una == 1)
     }
 
-    /// The common start of every fast retransmit: the window is cut and the timer restarted.
-    pub(super) fn start_recovery(&mut self, cx: &mut Cx) {
+    /// The common start of every fast retransmit: the window is cut and the timer restarted. False: the algorithm left the
+    /// window as it was.
+    pub(super) fn start_recovery(&mut self, cx: &mut Cx) -> bool {
         self.stats.fast_retransmits += 1;
         self.recover = self.max;
         self.after_timeout = false;
@@ -491,6 +500,7 @@ impl Core {
         self.stats.window_cuts += u64::from(cut);
         self.timed = None;
         self.restart_rto(cx);
+        cut
     }
 
     /// The retransmission timer expired: back to the first unacknowledged segment with a window of one.
@@ -498,7 +508,7 @@ impl Core {
         self.stats.timeouts += 1;
         self.stats.window_cuts += 1;
         self.window.inflation = 0.0;
-        self.recovering = false;
+        self.end_recovery();
         self.recover = self.max;
         self.after_timeout = true;
         let loss = self.loss(cx.now);

@@ -86,6 +86,12 @@ impl Scoreboard {
             || blocks.iter().map(|b| b.end - b.start.max(seq)).sum::<u64>() > (self.threshold - 1) * self.mss
     }
 
+    /// Everything below the last hole given up: the number after that hole; 0 without one.
+    pub(super) fn lost_below(&self) -> u64 {
+        let lost = self.blocks.iter().rev().find(|block| self.is_lost(block.start - 1));
+        lost.map_or(0, |block| block.start)
+    }
+
     /// RFC 6675 SetPipe: bytes of `[una, nxt)` believed to be in the network.
     pub(super) fn pipe(&self, una: u64, nxt: u64) -> u64 {
         let mut pipe = 0;

@@ -6,6 +6,7 @@
 
 mod frto;
 mod newreno;
+mod prr;
 mod rack;
 mod reno;
 mod sack;
@@ -13,6 +14,7 @@ mod tahoe;
 mod vegas;
 
 pub(super) use frto::Doubt;
+pub(super) use prr::Prr;
 
 use super::Cx;
 use super::TcpTimer;

@@ -68,7 +68,7 @@ impl Rack {
         if !core.recovering {
             core.accept_and_grow(seg.ack, cx);
         } else if seg.ack >= core.recover {
-            core.recovering = false;
+            core.end_recovery();
             core.accept(seg.ack, cx);
             self.quarters_last = self.quarters_last.saturating_sub(1);
             if self.quarters_last == 0 {
@@ -79,7 +79,8 @@ impl Rack {
             core.restart_rto(cx);
         }
         self.finish_probe(core, seg, false, cx.now);
-        self.detect(core, cx);
+        let lost = self.detect(core, core.report.delivered, cx);
+        self.reduce(core, !lost);
         self.send(core, cx);
         self.arm_probe(core, cx);
     }
@@ -87,7 +88,8 @@ impl Rack {
     pub(super) fn on_dup_ack(&mut self, core: &mut Core, seg: &TcpSegment, cx: &mut Cx) {
         self.note(core, seg);
         self.finish_probe(core, seg, true, cx.now);
-        self.detect(core, cx);
+        self.detect(core, core.report.delivered, cx);
+        self.reduce(core, false);
         let before = core.max;
         self.send(core, cx);
         // What reported segments let out before a loss is known stands for limited transmit.
@@ -113,7 +115,7 @@ impl Rack {
     pub(super) fn on_timer(&mut self, core: &mut Core, timer: TcpTimer, cx: &mut Cx) {
         match timer {
             TcpTimer::Reorder if self.reorder_timer.fires(cx) => {
-                self.detect(core, cx);
+                self.detect(core, 0, cx);
                 self.send(core, cx);
             }
             TcpTimer::Probe if self.probe_timer.fires(cx) => self.send_probe(core, cx),
@@ -133,7 +135,7 @@ impl Rack {
         let before = core.max;
         loop {
             let Some(sent) = &core.sent else { return };
-            if sent.flying() + core.mss > (core.window.cwnd.max(1.0) * core.mss as f64) as u64 {
+            if sent.flying() + core.mss > core.flight_limit() {
                 break;
             }
             let lost = sent.first_lost().map(|seq| seq.max(core.una));
@@ -187,14 +189,21 @@ impl Rack {
         Span(min_rtt.0 / 4 * self.quarters).min(core.rtt.srtt().unwrap_or(min_rtt))
     }
 
-    /// RFC 8985 6.2 steps 4 and 5: declares losses; the timer looks again at what is not certain yet.
-    fn detect(&mut self, core: &mut Core, cx: &mut Cx) {
+    /// Proportional rate reduction hears of an ACK in recovery.
+    fn reduce(&self, core: &mut Core, safe: bool) {
+        let pipe = core.sent.as_ref().map_or(0, |sent| sent.flying());
+        core.reduce(core.report.delivered, pipe, safe);
+    }
+
+    /// RFC 8985 6.2 steps 4 and 5: declares losses, and tells whether there are new ones; the timer looks again at what is
+    /// not certain yet. An ACK just brought `arrived` bytes.
+    fn detect(&mut self, core: &mut Core, arrived: u64, cx: &mut Cx) -> bool {
         let patience = self.rtt + self.reordering_window(core);
         let newest = self.newest;
         let now = cx.now;
-        let Core { sent: Some(sent), cc, window, .. } = core else { return };
+        let Core { sent: Some(sent), cc, window, .. } = core else { return false };
         if sent.first_flying().is_none_or(|first| first > newest) && !core.recovering && core.una >= core.recover {
-            return; // in order of sending, nothing older than the newest arrival is in flight
+            return false; // in order of sending, nothing older than the newest arrival is in flight
         }
         let mut again_at: Option<Time> = None;
         let judge = |slot_sent: Time, order: u64| {
@@ -211,7 +220,10 @@ impl Rack {
             None => self.reorder_timer.stop(),
         }
         if lost && !core.recovering && (core.una > core.recover || !core.after_timeout) {
-            core.start_recovery(cx);
+            let unreported = core.max - core.una - core.sent.as_ref().map_or(0, |sent| sent.sacked());
+            if core.start_recovery(cx) {
+                core.start_prr(unreported + arrived);
+            }
             core.recovering = true;
             self.probe_timer.stop();
             // The first repetition does not wait for room in the smaller window.
@@ -219,6 +231,7 @@ impl Rack {
                 core.transmit(seq.max(core.una), core.max, cx);
             }
         }
+        lost
     }
 
     // Tail-loss probes (RFC 8985 7).

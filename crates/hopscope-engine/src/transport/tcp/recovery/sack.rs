@@ -25,16 +25,21 @@ impl Sack {
         if core.ns2 {
             return self.ns2_new_ack(core, seg, cx);
         }
+        let before = core.prr.map(|_| (self.arrived(core.una), self.board.lost_below()));
         self.board.update(seg.ack, seg.sack_blocks());
         if !core.recovering {
             core.accept_and_grow(seg.ack, cx);
         } else if seg.ack >= core.recover {
-            core.recovering = false;
+            core.end_recovery();
             core.accept(seg.ack, cx);
             self.board.high_rxt = 0;
         } else {
             core.advance(seg.ack);
             core.restart_rto(cx);
+            if let Some((arrived, lost)) = before {
+                let safe = self.board.lost_below() <= lost;
+                core.reduce(self.arrived(core.una) - arrived, self.board.pipe(core.una, core.max), safe);
+            }
         }
         self.send(core, cx);
     }
@@ -43,18 +48,25 @@ impl Sack {
         if core.ns2 {
             return self.ns2_dup_ack(core, seg, cx);
         }
+        let before = core.uses_prr.then(|| self.arrived(core.una));
         // RFC 6675 2: a duplicate ACK is one that brings new SACK information.
         if self.board.update(core.una, seg.sack_blocks()) {
             core.dupacks += 1;
             let lost = core.dupacks >= core.dupack_threshold || self.board.is_lost(core.una);
             if !core.recovering && lost && core.may_fast_retransmit() {
-                core.start_recovery(cx);
+                let cut = core.start_recovery(cx);
+                if let Some(arrived) = before.filter(|_| cut) {
+                    core.start_prr(core.max - arrived);
+                }
                 core.recovering = true;
                 self.rescue = None;
                 let hole = self.board.next_hole(core.una).map_or(u64::MAX, |h| h.end);
                 self.board.high_rxt = core.transmit(core.una, hole, cx);
             } else if !core.recovering && core.dupacks < core.dupack_threshold {
                 core.limited_transmit(cx);
+            }
+            if let Some(arrived) = before.filter(|_| core.recovering) {
+                core.reduce(self.arrived(core.una) - arrived, self.board.pipe(core.una, core.max), false);
             }
         }
         if core.recovering || core.dupacks == 0 {
@@ -96,10 +108,15 @@ impl Sack {
         }
     }
 
+    /// The number of bytes that are known to have arrived.
+    fn arrived(&self, una: u64) -> u64 {
+        una + self.board.held_below(u64::MAX)
+    }
+
     /// RFC 6675 5 step C: one segment at a time while cwnd - pipe has room for it.
     fn send_in_recovery(&mut self, core: &mut Core, cx: &mut Cx) {
-        let cwnd = (core.window.cwnd * core.mss as f64) as u64;
-        while self.board.pipe(core.una, core.max) + core.mss <= cwnd {
+        let limit = core.flight_limit();
+        while self.board.pipe(core.una, core.max) + core.mss <= limit {
             if !core.admits(cx) || !self.send_next(core, cx) {
                 return;
             }

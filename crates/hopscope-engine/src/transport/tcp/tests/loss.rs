@@ -318,3 +318,36 @@ fn vegas_opens_the_initial_window_one_ack_late_under_ns2() {
          100 ack 1 > 2 3 4 | cwnd 3",
     );
 }
+
+#[test]
+fn proportional_rate_reduction_spreads_the_cut_over_the_round_trip() {
+    for recovery in [LossRecovery::Sack, LossRecovery::Rack] {
+        let start = "100 endless > 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16
+                     200 ack 0 sack 2-2 > 17
+                     201 ack 0 sack 2-3 > 18
+                     202 ack 0 sack 2-4 > 1* | cwnd 8 cuts 1";
+        for (prr, rest) in [
+            // A pause until half of the flight has arrived, then a segment for each ACK.
+            (
+                false,
+                "210 ack 0 sack 2-10 >
+                 211 ack 0 sack 2-11 >
+                 212 ack 0 sack 2-12 > 19
+                 213 ack 0 sack 2-13 > 20",
+            ),
+            // Half a segment for each that arrives, the first of them the repetition.
+            (
+                true,
+                "203 ack 0 sack 2-5 >
+                 204 ack 0 sack 2-6 >
+                 205 ack 0 sack 2-7 > 19
+                 206 ack 0 sack 2-8 >
+                 207 ack 0 sack 2-9 > 20
+                 300 ack 20 > 21 22 23 24 25 26 27 28 | cwnd 8",
+            ),
+        ] {
+            let cfg = TcpConfig { loss_recovery: recovery, initial_window: 16, prr, ..TcpConfig::default() };
+            Sender::established(&cfg, Transport::TcpNewReno, 64).run(&format!("{start}\n{rest}"));
+        }
+    }
+}

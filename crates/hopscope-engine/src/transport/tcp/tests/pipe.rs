@@ -67,6 +67,7 @@ impl Case {
             dsack: on(1),
             ecn: on(2),
             frto: on(3),
+            prr: on(5),
             pacing: if on(4) { Pacing::Window } else { Pacing::Own },
             loss_recovery,
             ..if self.ns2 { ns2_config() } else { TcpConfig::default() }

@@ -216,8 +216,8 @@ fn paces(variant: Transport) -> bool {
 
 /// Runs a path for every pair and checks what each style repeats, in order, and its timeouts.
 fn check(what: &str, script: Script, base: &TcpConfig, expected: impl Fn(Transport, Style) -> (Vec<u64>, u64)) {
-    for (variant, recovery) in pairs() {
-        let cfg = TcpConfig { loss_recovery: recovery, ..base.clone() };
+    for ((variant, recovery), prr) in pairs().into_iter().flat_map(|pair| [(pair, false), (pair, true)]) {
+        let cfg = TcpConfig { loss_recovery: recovery, prr, ..base.clone() };
         let style = style(variant, &cfg);
         let found = Rig::new(&cfg, variant, script).run();
         let (repeated, timeouts) = expected(variant, style);

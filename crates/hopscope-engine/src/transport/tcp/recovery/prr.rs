@@ -1,0 +1,118 @@
+//! Proportional rate reduction (RFC 9937): what a recovery lets out keeps in proportion to what arrives, so that the flight
+//! comes down to the new window over a round trip and not by a pause of half of one.
+
+use super::super::core::Core;
+
+/// One recovery. All figures are bytes.
+#[derive(Debug, Clone, Copy)]
+pub(in super::super) struct Prr {
+    /// RecoverFS: in flight when the loss was found.
+    flight: u64,
+    /// prr_delivered: arrived since.
+    delivered: u64,
+    /// prr_out: sent since.
+    out: u64,
+    /// What may be in flight until the next ACK.
+    window: u64,
+}
+
+impl Prr {
+    fn new(flight: u64) -> Self {
+        Prr { flight: flight.max(1), delivered: 0, out: 0, window: 0 }
+    }
+
+    pub(in super::super) fn on_sent(&mut self, bytes: u64) {
+        self.out += bytes;
+    }
+
+    /// An ACK brought `arrived` bytes and leaves `pipe` in flight; `target` is the window the recovery ends with. `safe`:
+    /// it acknowledged cumulatively and told of no further loss.
+    fn on_ack(&mut self, arrived: u64, pipe: u64, target: u64, safe: bool, mss: u64) {
+        if arrived == 0 {
+            return;
+        }
+        self.delivered += arrived;
+        let more = if pipe > target {
+            (self.delivered * target).div_ceil(self.flight).saturating_sub(self.out)
+        } else {
+            // Slow start up to the target, or no faster than segments leave the network while losses go on.
+            let owed = self.delivered.saturating_sub(self.out).max(arrived);
+            (owed + if safe { mss } else { 0 }).min(target - pipe)
+        };
+        self.window = pipe + more;
+    }
+}
+
+impl Core {
+    /// A recovery that cut the window begins, with `flight` bytes in flight before the ACK that told of the loss.
+    pub(super) fn start_prr(&mut self, flight: u64) {
+        self.prr = self.uses_prr.then(|| Prr::new(flight));
+    }
+
+    /// See [`Prr::on_ack`].
+    pub(super) fn reduce(&mut self, arrived: u64, pipe: u64, safe: bool) {
+        let target = self.cwnd_bytes();
+        if let Some(prr) = &mut self.prr {
+            prr.on_ack(arrived, pipe, target, safe, self.mss);
+        }
+    }
+
+    /// Bytes that may be in flight.
+    pub(super) fn flight_limit(&self) -> u64 {
+        self.prr.map_or_else(|| self.cwnd_bytes(), |prr| prr.window)
+    }
+
+    /// The recovery has repaired everything, or has failed.
+    pub(in super::super) fn end_recovery(&mut self) {
+        self.recovering = false;
+        self.prr = None;
+    }
+
+    fn cwnd_bytes(&self) -> u64 {
+        (self.window.cwnd.max(1.0) * self.mss as f64) as u64
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const MSS: u64 = 1000;
+
+    /// Each ACK brings one segment and what is allowed is sent: segments let out by each.
+    fn sent(flight: u64, target: u64, lost: u64, acks: usize) -> Vec<u64> {
+        let mut prr = Prr::new(flight * MSS);
+        let mut pipe = (flight - lost) * MSS;
+        let step = |_| {
+            pipe -= MSS;
+            prr.on_ack(MSS, pipe, target * MSS, false, MSS);
+            let segments = prr.window.saturating_sub(pipe) / MSS;
+            prr.on_sent(segments * MSS);
+            pipe += segments * MSS;
+            segments
+        };
+        (0..acks).map(step).collect()
+    }
+
+    #[test]
+    fn half_the_window_is_one_segment_for_two_that_arrive() {
+        assert_eq!(sent(20, 10, 1, 8), [0, 1, 0, 1, 0, 1, 0, 1]);
+        assert_eq!(sent(20, 14, 1, 10), [0, 1, 1, 0, 1, 1, 0, 1, 1, 1], "seven for ten");
+    }
+
+    #[test]
+    fn below_the_target_as_many_leave_as_arrive() {
+        assert_eq!(sent(20, 10, 15, 4), [1; 4]);
+    }
+
+    #[test]
+    fn a_safe_ack_adds_one_up_to_the_target() {
+        let mut prr = Prr::new(20 * MSS);
+        prr.on_ack(MSS, 4 * MSS, 10 * MSS, true, MSS);
+        assert_eq!(prr.window, 6 * MSS);
+        prr.on_ack(MSS, 9 * MSS, 10 * MSS, true, MSS);
+        assert_eq!(prr.window, 10 * MSS, "not beyond");
+        prr.on_ack(0, 5 * MSS, 10 * MSS, true, MSS);
+        assert_eq!(prr.window, 10 * MSS, "nothing arrived: nothing changes");
+    }
+}
