@@ -10,8 +10,8 @@ from hypothesis import HealthCheck, settings
 
 QUIET = [HealthCheck.too_slow, HealthCheck.data_too_large, HealthCheck.filter_too_much]
 
-settings.register_profile("default", max_examples=500, deadline=20_000, suppress_health_check=QUIET, derandomize=True)
-settings.register_profile("nightly", max_examples=10_000, deadline=20_000, suppress_health_check=QUIET)
+settings.register_profile("default", max_examples=500, deadline=None, suppress_health_check=QUIET, derandomize=True)
+settings.register_profile("nightly", max_examples=10_000, deadline=None, suppress_health_check=QUIET)
 settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "default"))
 
 CHAIN = """\

@@ -13,6 +13,7 @@ import pytest
 import hopscope as hs
 from hopscope.campaign import store as stores
 from hopscope.errors import RunFailed, StoreError
+from runfiles import age, names, written_since
 
 
 def strip(document: Any) -> Any:
@@ -20,10 +21,6 @@ def strip(document: Any) -> Any:
     if isinstance(document, dict):
         return {k: strip(v) for k, v in document.items() if k != "wall_s"}
     return [strip(v) for v in document] if isinstance(document, list) else document
-
-
-def files(folder: Path) -> dict[str, int]:
-    return {p.name: p.stat().st_mtime_ns for p in (folder / "runs").iterdir()}
 
 
 def test_a_store_gives_the_result_back(chain: Path, tmp_path: Path) -> None:
@@ -34,7 +31,7 @@ def test_a_store_gives_the_result_back(chain: Path, tmp_path: Path) -> None:
     assert sorted(p.name for p in (tmp_path / "store").iterdir()) == [
         "flows.parquet", "manifest.json", "network.parquet", "nodes.parquet", "runs", "runs.parquet", "summary.parquet",
     ]  # fmt: skip
-    assert len(files(tmp_path / "store")) == 4
+    assert len(names(tmp_path / "store")) == 4
 
 
 def test_the_tables_open_with_pandas(chain: Path, tmp_path: Path) -> None:
@@ -49,22 +46,22 @@ def test_the_tables_open_with_pandas(chain: Path, tmp_path: Path) -> None:
 def test_only_missing_runs_are_done(chain: Path, tmp_path: Path) -> None:
     store = tmp_path / "store"
     first = hs.run(chain, out=store)
-    before = files(store)
+    before = age(store)
     victim = sorted(before)[1]
     (store / "runs" / victim).unlink()
     second = hs.run(chain, out=store)
-    after = files(store)
-    assert after.keys() == before.keys()
-    assert [name for name in after if after[name] != before[name]] == [victim]
+    assert names(store) == before
+    assert written_since(store) == {victim}
     assert strip(second.to_json()) == strip(first.to_json())
 
 
 def test_more_seeds_add_to_a_store(chain: Path, tmp_path: Path) -> None:
     store = tmp_path / "store"
     hs.run(chain, out=store)
-    before = files(store)
+    before = age(store)
     result = hs.run(chain, out=store, seeds=3)
-    assert before.items() <= files(store).items()
+    assert written_since(store) == names(store) - before
+    assert len(names(store)) == 6
     assert [len(p.runs) for p in result.points] == [3, 3]
 
 
@@ -111,12 +108,12 @@ def test_a_damaged_manifest_is_explained_and_repaired_by_a_run(
 ) -> None:
     store = tmp_path / "store"
     hs.run(chain, out=store)
-    before = files(store)
+    before = age(store)
     (store / "manifest.json").write_text(content)
     with pytest.raises(StoreError, match=message):
         hs.open_store(store).results()
     hs.run(chain, out=store)
-    assert files(store) == before
+    assert (names(store), written_since(store)) == (before, set())
     assert not hs.open_store(store).results()[0].partial
 
 
@@ -136,7 +133,7 @@ def test_folders_that_are_no_store(chain: Path, tmp_path: Path) -> None:
 
 def test_a_full_disk_keeps_finished_runs(chain: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     store = tmp_path / "store"
-    write, calls = stores._write, []
+    write, calls = stores.write_whole, []
 
     def full(path: Path, data: bytes) -> None:
         calls.append(path)
@@ -144,14 +141,14 @@ def test_a_full_disk_keeps_finished_runs(chain: Path, tmp_path: Path, monkeypatc
             raise OSError(28, "No space left on device")
         write(path, data)
 
-    monkeypatch.setattr(stores, "_write", full)
+    monkeypatch.setattr(stores, "write_whole", full)
     with pytest.raises(RunFailed, match="the disk is full; finished runs are kept"):
         hs.run(chain, out=store, jobs=1)
     monkeypatch.undo()
-    assert len(files(store)) == 2
-    before = files(store)
+    before = age(store)
+    assert len(before) == 2
     assert not hs.run(chain, out=store).partial
-    assert before.items() <= files(store).items()
+    assert written_since(store) == names(store) - before
 
 
 def test_nothing_half_written_stays_behind(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -160,7 +157,7 @@ def test_nothing_half_written_stays_behind(tmp_path: Path, monkeypatch: pytest.M
 
     monkeypatch.setattr(os, "fsync", broken)
     with pytest.raises(OSError, match="Input/output"):
-        stores._write(tmp_path / "x.json", b"data")
+        stores.write_whole(tmp_path / "x.json", b"data")
     assert list(tmp_path.iterdir()) == []
 
 
@@ -183,7 +180,7 @@ def test_the_key_of_a_run_depends_on_all_that_matters(chain: Path, monkeypatch: 
 def test_equal_runs_of_two_scenarios_are_done_once(chain: Path, tmp_path: Path) -> None:
     one, two = hs.load(chain), hs.load(chain, {"title": "same", "seeds": 3})
     results = hs.run_scenarios([one, two], store=tmp_path / "store", label="both")
-    assert len(files(tmp_path / "store")) == 6
+    assert len(names(tmp_path / "store")) == 6
     assert [len(r.points[0].runs) for r in results] == [2, 3]
     opened = hs.open_store(tmp_path / "store")
     assert opened.title == "both"

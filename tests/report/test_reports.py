@@ -16,6 +16,7 @@ from hopscope.catalog.entry import Entry, Finding, Outcome, Quantity, Statement,
 from hopscope.catalog.judge import each, mean_of
 from hopscope.cli.main import build
 from hopscope.errors import HopscopeError
+from runfiles import age, names, written_since
 
 KEY = "flow.0.packet"
 SCENARIO = {
@@ -151,13 +152,12 @@ def test_a_second_start_runs_only_what_is_missing(tmp_path, catalogue):
     catalogue(tiny())
     store = tmp_path / "store"
     hopscope("reproduce", "tiny", "--out", store, "--no-progress")
-    before = {path: path.stat().st_mtime_ns for path in (store / "runs").iterdir()}
-    gone = sorted(before)[0]
-    gone.unlink()
+    before = age(store)
+    gone = min(before)
+    (store / "runs" / gone).unlink()
     hopscope("reproduce", "tiny", "--out", store, "--no-progress")
-    after = {path: path.stat().st_mtime_ns for path in (store / "runs").iterdir()}
-    assert after.keys() == before.keys()
-    assert [path for path in before if after[path] != before[path]] == [gone]
+    assert names(store) == before
+    assert written_since(store) == {gone}
 
 
 def test_shards_wait_for_one_another(tmp_path, catalogue):

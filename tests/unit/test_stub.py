@@ -50,6 +50,24 @@ def test_a_cancelled_run_raises() -> None:
         _core.run(config, token)
 
 
+def test_a_long_run_looks_at_its_token_soon() -> None:
+    """Not once in a fixed part of its time, which may take minutes."""
+    import json
+
+    flow = {"from": 0, "to": 2, "transport": "udp", "app": "cbr", "rate": "2Mbps"}
+    config = json.dumps(Scenario({**BASE, "duration": 2e6, "flow": [flow]}).points[0].config(1))
+    token, seen = _core.CancelToken(), list[float]()
+
+    def stop(seconds: float) -> None:
+        seen.append(seconds)
+        token.set()
+
+    with pytest.raises(_core.Cancelled):
+        _core.run(config, token, stop)
+    [reached] = seen
+    assert reached < 2e4
+
+
 def test_progress_rises_to_the_end() -> None:
     import json
 

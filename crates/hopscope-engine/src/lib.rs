@@ -28,6 +28,8 @@ pub mod metrics;
 pub mod net;
 pub mod packet;
 pub mod phy;
+#[cfg(test)]
+mod property;
 pub mod queue;
 pub mod record;
 pub mod results;

@@ -9,7 +9,7 @@ use hopscope_engine::config::Config;
 use hopscope_engine::ledger::Ledger;
 use hopscope_engine::record::{NullRecorder, Recorder};
 use hopscope_engine::transport::bottleneck::{self as wired, BottleneckConfig};
-use hopscope_engine::units::Span;
+use hopscope_engine::units::{Span, Time};
 use hopscope_engine::{BuildError, Simulation, simulation};
 use pyo3::prelude::*;
 
@@ -43,6 +43,43 @@ impl CancelToken {
 
 /// How often a run looks at its token and reports progress.
 const PERIOD: Duration = Duration::from_millis(100);
+
+/// The first step, before it is known what a scenario costs.
+const FIRST_STEP: Span = Span(10_000_000);
+
+/// Steps of simulated time that adapt, so that the token is seen every [`PERIOD`] or so whatever the scenario costs.
+struct Steps {
+    next: Span,
+    longest: Span,
+}
+
+impl Steps {
+    fn new(duration: Time) -> Self {
+        // A long step must not reach from a silent part far into a busy one.
+        let longest = Span(duration.0 / 64).max(Span(1));
+        Self { next: FIRST_STEP.min(longest), longest }
+    }
+
+    /// Advances for about a period, or until the run is over or cancelled.
+    fn advance<R: Recorder>(&mut self, simulation: &mut Simulation<R>, token: &CancelToken) {
+        let begun = Instant::now();
+        let mut before = begun;
+        while !simulation.is_over() && !token.is_set() && before - begun < PERIOD {
+            simulation.advance(self.next);
+            let now = Instant::now();
+            self.adapt(now - before);
+            before = now;
+        }
+    }
+
+    fn adapt(&mut self, took: Duration) {
+        if took * 4 < PERIOD {
+            self.next = Span(self.next.0.saturating_mul(2)).min(self.longest);
+        } else if took > PERIOD {
+            self.next = Span(self.next.0 / 2).max(Span(1));
+        }
+    }
+}
 
 fn parse(py: Python<'_>, config_json: &str) -> PyResult<Config> {
     serde_json::from_str(config_json).map_err(|e| engine_error(py, &BuildError::new("config", e.to_string())))
@@ -83,18 +120,10 @@ fn run_observed<R: Recorder + Send>(
     let controls = control::controls(py, controls, &failures)?;
     let mut simulation =
         py.detach(|| Simulation::controlled(config, observer, &controls)).map_err(|e| engine_error(py, &e))?;
-    // Steps adapt so that the token is seen about every PERIOD whatever the scenario costs.
-    let mut step = Span(duration.0 / 64).max(Span(1));
+    let mut steps = Steps::new(duration);
     while !simulation.is_over() {
-        let step_started = Instant::now();
-        py.detach(|| simulation.advance(step));
+        py.detach(|| steps.advance(&mut simulation, token));
         failures.raise(py)?;
-        let took = step_started.elapsed();
-        if took * 2 < PERIOD {
-            step = Span(step.0.saturating_mul(2));
-        } else if took > PERIOD * 2 {
-            step = Span((step.0 / 2).max(1));
-        }
         if token.is_set() {
             return Err(Cancelled::new_err("the run was cancelled"));
         }

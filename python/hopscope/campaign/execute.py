@@ -81,8 +81,8 @@ def execute(
             while in_flight:
                 ended, _ = wait(in_flight, timeout=0.5, return_when=FIRST_COMPLETED)
                 for future in ended:
-                    run = in_flight.pop(future)
-                    _settle(run, future, done, failed, watcher)
+                    _settle(in_flight[future], future, done, failed, watcher)
+                    del in_flight[future]  # only now: a run that Ctrl-C keeps from being kept is settled once more
                 submit_next()
         finally:
             _end(pool, own, stop, in_flight)

@@ -85,7 +85,7 @@ class Store:
                 raise StoreError(f"{self.path}: is a folder with other files in it; choose a new one with --out")
             (self.path / "runs").mkdir(parents=True, exist_ok=True)
             self._manifest = _manifest(plan, title)
-            _write(self.path / MANIFEST, json.dumps(self._manifest, indent=1).encode() + b"\n")
+            write_whole(self.path / MANIFEST, json.dumps(self._manifest, indent=1).encode() + b"\n")
         except OSError as error:
             raise StoreError(f"{self.path}: cannot be written: {error.strerror or error}") from error
 
@@ -98,7 +98,7 @@ class Store:
         digest = hashlib.sha256(result_json.encode()).hexdigest()
         text = f'{{"format": {FORMAT}, "key": "{key}", "sha256": "{digest}", "result": {result_json}}}\n'
         try:
-            _write(self._run_path(key), text.encode())
+            write_whole(self._run_path(key), text.encode())
         except OSError as error:
             reason = "the disk is full" if error.errno in {errno.ENOSPC, errno.EDQUOT} else error.strerror or str(error)
             raise RunFailed(
@@ -185,7 +185,7 @@ class Store:
             try:
                 sink = pa.BufferOutputStream()
                 pq.write_table(pa.Table.from_pandas(frame, preserve_index=False), sink)
-                _write(self.path / f"{name}.parquet", sink.getvalue().to_pybytes())
+                write_whole(self.path / f"{name}.parquet", sink.getvalue().to_pybytes())
             except OSError as error:
                 raise RunFailed(
                     f"{self.path}: {name}.parquet cannot be written: {error.strerror or error}; the runs are kept"
@@ -289,7 +289,7 @@ def _swept(results: Sequence[Result]) -> set[str]:
     return {key for result in results for key in result.scenario.axes}
 
 
-def _write(path: Path, data: bytes) -> None:
+def write_whole(path: Path, data: bytes) -> None:
     """Writes a file so that it is either there as a whole or not at all."""
     temporary = path.with_name(f".{path.name}.{os.getpid()}.{secrets.token_hex(4)}.tmp")
     try:

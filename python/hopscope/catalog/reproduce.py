@@ -247,10 +247,12 @@ def recall(store: Store) -> Reproduction | None:
 
 
 def _remember(folder: Path, keys: Sequence[str], *, quick: bool, seeds: int | None, changes: Mapping[str, Any]) -> None:
+    from hopscope.campaign.store import write_whole
+
     request = {"keys": list(keys), "quick": quick, "seeds": seeds, "changes": dict(changes)}
     try:
         folder.mkdir(parents=True, exist_ok=True)
-        (folder / REQUEST).write_text(json.dumps(request) + "\n", encoding="utf-8")
+        write_whole(folder / REQUEST, json.dumps(request).encode() + b"\n")
     except OSError as error:
         raise StoreError(f"{folder / REQUEST}: cannot be written: {error.strerror or error}") from error
 

@@ -14,6 +14,7 @@ from typing import Any
 
 from hopscope import _core
 from hopscope.campaign.plan import Run, make_plan
+from hopscope.campaign.store import write_whole
 from hopscope.errors import InputError, RunFailed, ScenarioError, shown
 from hopscope.optimum import axes as axes_
 from hopscope.optimum import decide, ladder
@@ -407,7 +408,7 @@ def _keep(path: Path, result: Optimization) -> None:
         RunFailed: the folder can no longer be written; the runs are kept.
     """
     try:
-        path.write_text(json.dumps(result.to_json(), indent=1) + "\n", encoding="utf-8")
+        write_whole(path, json.dumps(result.to_json(), indent=1).encode() + b"\n")
     except OSError as error:
         raise RunFailed(f"{path}: cannot be written: {error.strerror or error}; the runs are kept") from error
 

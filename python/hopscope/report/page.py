@@ -14,6 +14,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from hopscope.campaign.store import write_whole
 from hopscope.catalog.entry import Outcome
 from hopscope.errors import StoreError
 from hopscope.report import wording
@@ -230,7 +231,7 @@ def _write(path: Path, template: str, context: Mapping[str, Any]) -> Path:
 def _put(path: Path, text: str) -> Path:
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
-        path.write_text(text, encoding="utf-8")
+        write_whole(path, text.encode())
     except OSError as error:
         raise StoreError(f"{path}: cannot write the report: {error.strerror}") from error
     return path

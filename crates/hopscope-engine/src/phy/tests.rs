@@ -8,6 +8,7 @@ use proptest::prelude::*;
 use super::{Arrival, Edge, Heard, Radio, RadioRules, error_rate};
 use crate::config::RadioConfig;
 use crate::config::radio::{CaptureRule, ErrorKind, IgnoredFrame, Interference, Undecodable};
+use crate::property::property;
 use crate::units::Time;
 
 const NEAR: u8 = Arrival::DECODABLE | Arrival::SENSED | Arrival::INTERFERES;
@@ -311,12 +312,7 @@ fn look(radio: &mut Radio, now: u64, rules: &RadioRules, learnt: &mut Vec<Learnt
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig {
-        cases: std::env::var("PROPTEST_CASES").ok().and_then(|n| n.parse().ok()).unwrap_or(2_000),
-        rng_seed: proptest::test_runner::RngSeed::Fixed(1),
-        failure_persistence: None,
-        ..ProptestConfig::default()
-    })]
+    #![proptest_config(property(2_000))]
 
     #[test]
     fn frames_taken_at_once_mean_the_same_as_their_edges(

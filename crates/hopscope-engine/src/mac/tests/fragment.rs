@@ -7,6 +7,7 @@ use proptest::prelude::*;
 
 use super::*;
 use crate::mac::fragment::{Fragmentation, MOST};
+use crate::property::property;
 
 /// From the start of a long fragment to the end of the wait for its ACK.
 const NO_ACK: u64 = 2_448 + 10 + 20 + 192;
@@ -124,7 +125,7 @@ fn a_packet_with_a_gap_or_too_late_does_not_go_up() {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig { cases: 512, failure_persistence: None, ..ProptestConfig::default() })]
+    #![proptest_config(property(512))]
 
     #[test]
     fn fragments_are_equal_even_and_make_up_the_packet(threshold in 256u32..3_000, packet in 1u32..8_000) {

@@ -6,6 +6,7 @@
 use proptest::prelude::*;
 
 use super::*;
+use crate::property::property;
 
 /// A frame of others: when after the one before it began, how long, which kind.
 #[derive(Debug, Clone)]
@@ -58,12 +59,7 @@ fn log(script: &Script, watchful: bool) -> Vec<Line> {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig {
-        cases: std::env::var("PROPTEST_CASES").ok().and_then(|n| n.parse().ok()).unwrap_or(2_000),
-        rng_seed: proptest::test_runner::RngSeed::Fixed(1),
-        failure_persistence: None,
-        ..ProptestConfig::default()
-    })]
+    #![proptest_config(property(2_000))]
 
     #[test]
     fn looking_late_never_means_sending_late(script in script()) {

@@ -102,6 +102,7 @@ impl Choice {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::property::property;
     use proptest::prelude::*;
 
     /// Neighbours with willingness and what they reach; the node itself is 0.
@@ -164,7 +165,7 @@ mod tests {
     }
 
     proptest! {
-        #![proptest_config(ProptestConfig { failure_persistence: None, ..ProptestConfig::default() })]
+        #![proptest_config(property(256))]
 
         #[test]
         fn every_node_two_hops_away_is_covered_and_no_relay_is_idle(

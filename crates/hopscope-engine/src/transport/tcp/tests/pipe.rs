@@ -3,6 +3,7 @@
 use proptest::prelude::*;
 
 use super::*;
+use crate::property::property;
 
 const POLICIES: [AckPolicy; 5] =
     [AckPolicy::Every, AckPolicy::Delayed, AckPolicy::Ns2Delack, AckPolicy::Linux, AckPolicy::LinuxModern];
@@ -246,7 +247,7 @@ fn check(case: Case) {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig { cases: 512, failure_persistence: None, ..ProptestConfig::default() })]
+    #![proptest_config(property(512))]
 
     #[test]
     fn every_byte_arrives_once_and_the_connection_ends(case in case()) {
