@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import json
 import os
+import threading
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
 
@@ -12,6 +14,7 @@ import pytest
 
 import hopscope as hs
 from hopscope.campaign import store as stores
+from hopscope.campaign.plan import make_plan
 from hopscope.errors import RunFailed, StoreError
 from runfiles import age, names, written_since
 
@@ -131,6 +134,21 @@ def test_folders_that_are_no_store(chain: Path, tmp_path: Path) -> None:
     assert sorted(p.name for p in tmp_path.iterdir()) == ["chain.toml"]
 
 
+def test_many_may_start_in_one_new_folder(chain: Path, tmp_path: Path) -> None:
+    plan, together = make_plan([hs.load(chain)]), threading.Barrier(8)
+
+    def start(folder: Path) -> None:
+        together.wait()
+        stores.Store(folder).prepare(plan, "shared")
+
+    with ThreadPoolExecutor(8) as pool:
+        for attempt in range(40):
+            folder = tmp_path / str(attempt)
+            for started in [pool.submit(start, folder) for _ in range(8)]:
+                started.result()
+            assert sorted(os.listdir(folder)) == ["manifest.json", "runs"]
+
+
 def test_a_full_disk_keeps_finished_runs(chain: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     store = tmp_path / "store"
     write, calls = stores.write_whole, []
@@ -163,7 +181,6 @@ def test_nothing_half_written_stays_behind(tmp_path: Path, monkeypatch: pytest.M
 
 def test_the_key_of_a_run_depends_on_all_that_matters(chain: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     from hopscope import _core
-    from hopscope.campaign.plan import make_plan
 
     def keys(changes: dict[str, Any]) -> set[str]:
         return {run.key for run in make_plan([hs.load(chain, changes)]).unique()}

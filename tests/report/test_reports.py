@@ -107,6 +107,31 @@ def test_reproduce_writes_a_self_contained_report_with_figures(tmp_path, catalog
     assert {path.suffix for path in (tmp_path / "store" / "figures").iterdir()} == {".png", ".svg", ".pdf"}
 
 
+def test_what_two_entries_show_is_drawn_once(tmp_path, catalogue, monkeypatch):
+    from hopscope.report import plots
+
+    draw, drawn = plots.draw, []
+    monkeypatch.setattr(plots, "draw", lambda chart: drawn.append(chart.caption) or draw(chart))
+    first = tiny()
+
+    def charts(**changes):
+        return lambda data: [replace(chart, **changes) for chart in first.charts(data)]
+
+    retold = charts(name="retold", caption="Said in other words.")
+    relabelled = charts(ylabel="something else")
+    catalogue(first, replace(tiny("tiny.other"), charts=retold), replace(tiny("tiny.third"), charts=relabelled))
+    status, _, _ = hopscope("reproduce", "tiny", "--quick", "--out", tmp_path / "store", "--no-progress")
+    assert status == 0
+    assert drawn == ["Throughput over packet size."] * 2
+    figures = {path.name: path.read_bytes() for path in (tmp_path / "store" / "figures").iterdir()}
+    for form in ("png", "svg"):
+        same = figures[f"tiny.entry-throughput.{form}"]
+        assert figures[f"tiny.other-retold.{form}"] == same != figures[f"tiny.third-throughput.{form}"]
+    page = (tmp_path / "store" / "report.html").read_text()
+    assert page.count("data:image/svg+xml;base64,") == 3
+    assert "Said in other words." in page
+
+
 def test_a_failed_statement_is_exit_status_1(tmp_path, catalogue):
     catalogue(tiny(limit=1e9))
     status, out, _ = hopscope("reproduce", "tiny", "--out", tmp_path / "store", "--no-progress")

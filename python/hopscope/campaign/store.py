@@ -80,8 +80,9 @@ class Store:
         try:
             if self.path.exists() and not self.path.is_dir():
                 raise StoreError(f"{self.path}: is a file; the result store is a folder")
-            is_store = (self.path / "runs").is_dir() or (self.path / MANIFEST).exists()
-            if self.path.is_dir() and not is_store and any(self.path.iterdir()):
+            # One look: another shard may be creating the store at this moment.
+            there = set(os.listdir(self.path)) if self.path.is_dir() else set()
+            if there and not there & {"runs", MANIFEST}:
                 raise StoreError(f"{self.path}: is a folder with other files in it; choose a new one with --out")
             (self.path / "runs").mkdir(parents=True, exist_ok=True)
             self._manifest = _manifest(plan, title)

@@ -58,7 +58,8 @@ def reproduction_page(outcome: Reproduction, folder: Path) -> Path:
     Raises:
         StoreError: when the folder cannot be written.
     """
-    entries = [_entry_context(entry, folder, quick=outcome.quick) for entry in outcome.entries]
+    gallery = _Gallery(folder, quick=outcome.quick)
+    entries = [_entry_context(entry, gallery, quick=outcome.quick) for entry in outcome.entries]
     context = {
         "title": f"Reproduction of {', '.join(outcome.keys)}",
         "caution": outcome.caution[:1].upper() + outcome.caution[1:],
@@ -116,7 +117,7 @@ def store_page(
                 "title": result.scenario.title,
                 "summary": tables.describe(result, engine),
                 "quick": quick,
-                "images": _images([*charts, *networks], folder, stem, quick=quick),
+                "images": _Gallery(folder, quick=quick).images([*charts, *networks], stem),
                 "tables": tables.grids(result, str(file)),
                 "scenario": _pretty(result.scenario.resolved),
             }
@@ -135,7 +136,7 @@ def _scenario_file(result: Result, path: Path) -> Path:
     return _put(path, to_toml(result.scenario.standalone()))
 
 
-def _entry_context(outcome: EntryOutcome, folder: Path, *, quick: bool) -> dict[str, Any]:
+def _entry_context(outcome: EntryOutcome, gallery: _Gallery, *, quick: bool) -> dict[str, Any]:
     entry = outcome.entry
     return {
         "key": entry.key,
@@ -143,7 +144,7 @@ def _entry_context(outcome: EntryOutcome, folder: Path, *, quick: bool) -> dict[
         "item": entry.item,
         "source": entry.source,
         "description": entry.description,
-        "images": _images([*outcome.charts, *_networks(outcome)], folder, f"{entry.key}-", quick=quick),
+        "images": gallery.images([*outcome.charts, *_networks(outcome)], f"{entry.key}-"),
         "measured": wording.measured_grid(outcome),
         "statements": [
             {
@@ -189,22 +190,53 @@ def _networks(outcome: EntryOutcome) -> list[Network]:
     return found[:_NETWORKS]
 
 
-def _images(charts: Iterable[Chart | Network], folder: Path, stem: str, *, quick: bool) -> list[Image]:
-    from hopscope.report import network, plots
+class _Gallery:
+    """The figures of one page; what has been drawn before is copied, such as the grid that many entries share."""
 
-    images = []
-    formats = plots.QUICK_FORMATS if quick else plots.FORMATS
-    for chart in charts:
+    def __init__(self, folder: Path, *, quick: bool) -> None:
+        self._folder = folder / "figures"
+        self._quick = quick
+        self._drawn: dict[str, dict[str, Path]] = {}
+
+    def images(self, charts: Iterable[Chart | Network], stem: str) -> list[Image]:
+        """Write the figures under names that begin with `stem`; return them as the page shows them.
+
+        Raises:
+            StoreError: when the folder cannot be written.
+        """
+        images = []
+        for chart in charts:
+            try:
+                files = self._save(chart, f"{stem}{chart.name}")
+                picture = base64.b64encode(files["svg"].read_bytes()).decode("ascii")
+            except OSError as error:
+                raise StoreError(f"{self._folder}: cannot write the figures: {error.strerror}") from error
+            names = tuple(f"figures/{path.name}" for path in files.values())
+            wide = isinstance(chart, Network) or len(chart.panels) > 1 or chart.kind == "dots"
+            images.append(Image(f"data:image/svg+xml;base64,{picture}", chart.caption, wide, names))
+        return images
+
+    def _save(self, chart: Chart | Network, stem: str) -> dict[str, Path]:
+        from hopscope.report import network, plots
+
+        content = _content(chart)
+        if (known := self._drawn.get(content)) is not None:
+            files = {form: path.with_name(f"{stem}.{form}") for form, path in known.items()}
+            for form, path in files.items():
+                if path != known[form]:
+                    path.write_bytes(known[form].read_bytes())
+            return files
         figure = network.draw(chart) if isinstance(chart, Network) else plots.draw(chart)
-        try:
-            files = plots.save(figure, folder / "figures", f"{stem}{chart.name}", formats)
-        except OSError as error:
-            raise StoreError(f"{folder / 'figures'}: cannot write the figures: {error.strerror}") from error
-        picture = base64.b64encode(files["svg"].read_bytes()).decode("ascii")
-        names = tuple(f"figures/{path.name}" for path in files.values())
-        wide = isinstance(chart, Network) or len(chart.panels) > 1 or chart.kind == "dots"
-        images.append(Image(f"data:image/svg+xml;base64,{picture}", chart.caption, wide, names))
-    return images
+        files = plots.save(figure, self._folder, stem, plots.QUICK_FORMATS if self._quick else plots.FORMATS)
+        self._drawn[content] = files
+        return files
+
+
+def _content(chart: Chart | Network) -> str:
+    """All that a picture shows: neither its name nor its caption."""
+    if isinstance(chart, Network):
+        return repr(replace(chart, name="", title=""))
+    return repr(replace(chart, name="", caption=""))
 
 
 def _pretty(document: Mapping[str, Any]) -> str:
