@@ -60,7 +60,7 @@ impl<R: Recorder> World<R> {
                 Outcome::RetryLimit if self.routers.is_empty() => {
                     self.drop_packet(node, packet, DropReason::RetryLimit);
                 }
-                Outcome::RetryLimit => self.on_link_failure(node, packet),
+                Outcome::RetryLimit => self.on_link_failure(node, packet, DropReason::RetryLimit),
             }
             self.feed_mac(node);
             self.refill(node, false);
@@ -253,7 +253,11 @@ impl<R: Recorder> World<R> {
                 }
                 Resolution::GiveUp { dropped } => {
                     for lost in dropped.into_iter().chain([id]) {
-                        self.drop_packet(node, lost, DropReason::ArpUnresolved);
+                        if self.routers.is_empty() {
+                            self.drop_packet(node, lost, DropReason::ArpUnresolved);
+                        } else {
+                            self.on_link_failure(node, lost, DropReason::ArpUnresolved);
+                        }
                     }
                     return;
                 }

@@ -64,8 +64,9 @@ impl<R: Recorder> World<R> {
         }
     }
 
-    /// The MAC gave a packet up: a sign for the routing protocol, and its packet if it carries data.
-    pub(super) fn on_link_failure(&mut self, node: NodeId, id: PacketId) {
+    /// The MAC gave a packet up, or ARP its next hop: a sign for the routing protocol, and its packet if it carries data.
+    /// Other packets are dropped for `reason`.
+    pub(super) fn on_link_failure(&mut self, node: NodeId, id: PacketId, reason: DropReason) {
         let packet = *self.packets.get(id);
         let source_route = self.packets.source_route(packet.extra).cloned();
         let lost = match packet.body {
@@ -77,7 +78,7 @@ impl<R: Recorder> World<R> {
                 source_route: source_route.as_ref(),
             }),
             Body::Aodv(_) | Body::Routing | Body::Arp { .. } | Body::Notice(_) => {
-                self.drop_packet(node, id, DropReason::RetryLimit);
+                self.drop_packet(node, id, reason);
                 None
             }
         };
@@ -185,7 +186,7 @@ impl<R: Recorder> World<R> {
             waiting.push(id);
         }
         for id in waiting {
-            self.on_link_failure(node, id);
+            self.on_link_failure(node, id, DropReason::RetryLimit);
         }
     }
 

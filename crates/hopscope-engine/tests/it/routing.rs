@@ -15,6 +15,7 @@ use hopscope_engine::config::{App, Config, Transport};
 use hopscope_engine::ids::NodeId;
 use hopscope_engine::record::{DropReason, NullRecorder, Record};
 use hopscope_engine::rng::{Purpose, Stream};
+use hopscope_engine::routing::RoutingNote;
 use hopscope_engine::simulation;
 use hopscope_engine::units::{Span, Time};
 
@@ -320,5 +321,32 @@ fn a_greedy_source_waits_for_its_route() {
         assert!(result.flows[0].throughput_kbps > 300.0, "{case:?}, {profile}: {:?}", result.flows[0]);
         let sent = result.flows[0].sent_packets;
         assert!(sent < result.flows[0].received_packets + 2_000, "{case:?}, {profile}: {sent} sent");
+    }
+}
+
+/// Node 1 asks everybody for a node that is not there, which gives node 0 a way to it, and goes off. Node 0 has not
+/// asked for its address yet.
+#[test]
+fn a_neighbour_that_never_answers_arp_is_a_broken_link() {
+    for case in [AODV, AODV_NS2] {
+        let mut config = chain("ns2", 1, 12);
+        case.apply(&mut config);
+        config.nodes.push([5_000.0, 0.0]);
+        config.flows.push(flow("ns2", 1, 2, Transport::Udp, App::Cbr { rate: 1e3 }));
+        config.flows.push(flow("ns2", 0, 1, Transport::Udp, App::Cbr { rate: 1480.0 * 80.0 }));
+        config.flows[1].start = secs(2);
+        config.outages.push(Outage { node: 1, from: Time::ZERO + Span::from_millis(1_500), to: None });
+        let mut world = World::new(&config, Log::default()).expect("a sound scenario");
+        world.run_until(config.duration);
+        let noted = |wanted: fn(&RoutingNote) -> bool| {
+            let at = |&(at, record): &(Time, Record)| match record {
+                Record::Routing { node: NodeId(0), note, .. } if wanted(&note) => Some(at.0 / 1_000_000),
+                _ => None,
+            };
+            world.recorder().0.iter().filter_map(at).collect::<Vec<_>>()
+        };
+        // Three packets, 0.1 s apart, ask for the address; the fourth gives up, and the next one searches a way.
+        assert_eq!(noted(|note| matches!(note, RoutingNote::LinkLost { .. })), [2_300], "{case:?}");
+        assert_eq!(noted(|note| matches!(note, RoutingNote::SearchStarted { .. }))[0], 2_400, "{case:?}");
     }
 }

@@ -10,7 +10,8 @@
 //! * Routing messages that the MAC gives up change nothing.
 //! * A route under repair keeps its number and hop count, so nodes behind the break that still have a route cannot help:
 //!   their answers are refused as no fresher and no shorter. A repair across a link that was away for a moment can so take
-//!   more than 10 s, until those routes have expired and the destination itself answers.
+//!   more than 10 s, until those routes have expired and the destination itself answers. It still answers requests with
+//!   the broken way, for a lifetime that never ends, and carries replies.
 //! * The time at which a repair is taken for failed is an instant used as a delay: it comes when the clock has
 //!   about doubled, so a repair mostly ends with its requests. The number does not rise then, so a node upstream
 //!   may answer the next request with a way that leads back: such a loop lasts until a time to live ends it.
@@ -119,8 +120,7 @@ impl Aodv {
         let route = self.table.entry(rreq.dst);
         route.add_precursor(back);
         let (onward, asked) = (route.next_hop, rreq.asked);
-        // Lifetimes travel in whole seconds.
-        let lifetime = Span::from_secs(route.expires.saturating_since(cx.now).0 / Span::from_secs(1).0);
+        let lifetime = whole_seconds_left(route.expires, cx.now);
         let answer = Rrep { dst: rreq.dst, dst_seq: route.seq, origin: rreq.origin, hops: route.hops, lifetime, asked };
         self.reply(answer, cx);
         self.table.entry(rreq.origin).add_precursor(onward);
@@ -151,7 +151,8 @@ impl Aodv {
         }
         let until = cx.now + self.cfg.active_route_timeout;
         let reverse = self.table.get_mut(rrep.origin);
-        let Some(reverse) = reverse.filter(|route| route.state == RouteState::Up) else { return };
+        // A way back that is under repair serves too.
+        let Some(reverse) = reverse.filter(|route| route.state != RouteState::Down) else { return };
         reverse.expires = until;
         let to = reverse.next_hop;
         cx.push(RoutingEffect::Unicast {
@@ -325,6 +326,13 @@ impl Search {
         let (count, sum) = self.delays.iter().filter(|d| d.0 > 0).fold((0, 0), |(n, sum), d| (n + 1, sum + d.0));
         sum.checked_div(count).map_or(unknown, Span)
     }
+}
+
+/// Lifetime that an answer gives to a route that expires then: whole seconds without a sign. A time that is past wraps
+/// around, which makes the route of a node that is repairing it last for ever where nobody uses it.
+fn whole_seconds_left(expires: Time, now: Time) -> Span {
+    let left = (i128::from(expires.0) - i128::from(now.0)) / i128::from(Span::from_secs(1).0);
+    Span::from_secs(u64::from(left as u32))
 }
 
 /// Interval of the sweep.

@@ -38,6 +38,15 @@ impl Bench {
         (answer, out)
     }
 
+    /// The MAC gives up packet 3 from node 1, which has come `hops` hops.
+    fn fails(&mut self, at: Time, next_hop: u32, dst: u32, hops: u8) -> Vec<RoutingEffect> {
+        let mut out = Vec::new();
+        let lost = Lost { packet: PacketId(3), src: NodeId(1), dst: NodeId(dst), hops, source_route: None };
+        let mut cx = Cx { now: at, rng: &mut self.rng, out: &mut out };
+        self.aodv.on_link_failure(NodeId(next_hop), Some(&lost), &mut cx);
+        out
+    }
+
     fn next_hop(&self, at: Time, dst: u32) -> Option<u32> {
         self.aodv.next_hop(NodeId(dst), at).map(|n| n.0)
     }
@@ -174,10 +183,7 @@ fn more_than_eight_lost_destinations_take_two_errors() {
     for dst in 10..20 {
         node.hears(ms(1), 4, rrep(dst, 20, 1, 2));
     }
-    let mut out = Vec::new();
-    let lost = Lost { packet: PacketId(3), src: NodeId(1), dst: NodeId(10), hops: 2, source_route: None };
-    let mut cx = Cx { now: ms(2), rng: &mut node.rng, out: &mut out };
-    node.aodv.on_link_failure(NodeId(4), Some(&lost), &mut cx);
+    let out = node.fails(ms(2), 4, 10, 2);
     assert!(out.contains(&RoutingEffect::Drop { packet: PacketId(3), reason: RouteDrop::LinkFailed }));
     let counts: Vec<_> = messages(&out)
         .iter()
@@ -188,4 +194,28 @@ fn more_than_eight_lost_destinations_take_two_errors() {
         .collect();
     // The neighbour itself is lost too, and its precursor is told.
     assert_eq!(counts, [(Some(3), 8), (Some(3), 3)]);
+}
+
+#[test]
+fn under_ns2_rules_a_route_under_repair_still_answers_and_carries_replies() {
+    let mut node = Bench::new(&AodvConfig::set("ns2").expect("a listed set"));
+    node.hears(ms(0), 4, rrep(9, 20, 5, 2));
+    let out = node.fails(ms(7_300), 4, 9, 4);
+    assert!(matches!(messages(&out)[..], [(None, AodvMessage::Rreq(_))]), "it is repaired: {out:?}");
+    let answers = node.hears(ms(7_400), 3, AodvMessage::Rreq(rreq(1, 8, 1, 9, Some(20), 0)));
+    let [(Some(3), AodvMessage::Rrep(answer))] = answers[..] else { panic!("an answer: {answers:?}") };
+    // Trace: with the expiry set to 0 at 38.3 s the lifetime reads 4294967258, 2^32 - 38.
+    assert_eq!((answer.dst_seq, answer.lifetime), (20, Span::from_secs((1 << 32) - 7)));
+    let passed = node.hears(ms(7_500), 2, rrep(7, 30, 9, 0));
+    assert!(matches!(passed[..], [(Some(4), AodvMessage::Rrep(_))]), "the way back to node 9: {passed:?}");
+    // Carrying it has given the broken route ten seconds more; a time just past counts as none.
+    let mut lifetime = |at, id: u32| {
+        let asked = AodvMessage::Rreq(rreq(1, 8 + id, 1 + id, 9, Some(20), 0));
+        match node.hears(ms(at), 3, asked)[..] {
+            [(Some(3), AodvMessage::Rrep(answer))] => answer.lifetime,
+            ref other => panic!("an answer: {other:?}"),
+        }
+    };
+    let expected = [9, 0, (1 << 32) - 1].map(Span::from_secs);
+    assert_eq!([lifetime(8_000, 1), lifetime(17_900, 2), lifetime(18_600, 3)], expected);
 }
