@@ -25,16 +25,17 @@ ROOT = HERE.parent
 STORED = HERE / "instructions.json"
 SCENARIOS = {"chain": "7-hop chain", "grid": "13x13 grid, 4 flows", "random": "200 random nodes, 20 flows"}
 """Fixed scenarios of the benchmark binary, by its subcommand."""
+LEDGER_SECONDS = {"chain": "30", "grid": "5"}
 HOLD_EVENTS = "10000000"
 FIELDS = (100, 10_000)
 
 
-def build_binary() -> Path:
-    """Builds the benchmark binary of the engine and returns its path."""
-    command = ["cargo", "build", "--quiet", "--release", "--locked", "-p", "hopscope-engine", "--example", "bench"]
+def build_binary(example: str) -> Path:
+    """Builds a measuring program of the engine and returns its path."""
+    command = ["cargo", "build", "--quiet", "--release", "--locked", "-p", "hopscope-engine", "--example", example]
     subprocess.run(command, cwd=ROOT, check=True, stdin=subprocess.DEVNULL)
     target = Path(os.environ.get("CARGO_TARGET_DIR", ROOT / "target"))
-    return target / "release" / "examples" / "bench"
+    return target / "release" / "examples" / example
 
 
 # --- Instructions -----------------------------------------------------------------------------------------------------
@@ -53,23 +54,20 @@ def find_valgrind() -> str | None:
     return found
 
 
-def count_instructions(valgrind: str, binary: Path, scenario: str) -> int:
+def count_instructions(valgrind: str, binary: Path, *scenario: str) -> int:
     """Instructions of one scenario, start-up of the process included."""
     with tempfile.TemporaryDirectory() as folder:
         out = Path(folder) / "callgrind.out"
-        command = [valgrind, "--tool=callgrind", f"--callgrind-out-file={out}", binary, scenario]
+        command = [valgrind, "--tool=callgrind", f"--callgrind-out-file={out}", binary, *scenario]
         run_child(command)
         for line in out.read_text(encoding="utf-8", errors="replace").splitlines():
             if line.startswith(("summary:", "totals:")):
                 return int(line.split()[1])
-    raise ChildError(f"callgrind counted nothing for {scenario}")
+    raise ChildError(f"callgrind counted nothing for {' '.join(scenario)}")
 
 
-def instruction_rows(binary: Path, record: bool) -> list[list[str]]:
+def instruction_rows(valgrind: str, binary: Path, record: bool) -> list[list[str]]:
     """Instruction counts beside the stored ones."""
-    valgrind = find_valgrind()
-    if valgrind is None:
-        return []
     stored = json.loads(STORED.read_text(encoding="utf-8")) if STORED.exists() else {}
     found = {}
     rows = []
@@ -81,6 +79,18 @@ def instruction_rows(binary: Path, record: bool) -> list[list[str]]:
         rows.append([f"instructions, {title}", f"{count / 1e6:.1f}", "million", change])
     if record:
         STORED.write_text(json.dumps(found, indent=1) + "\n", encoding="utf-8")
+    return rows
+
+
+def ledger_rows(valgrind: str, binary: Path) -> list[list[str]]:
+    """Instructions of short runs with the airtime ledger over those without."""
+    with_ledger = build_binary("ledger")
+    rows = []
+    for scenario, seconds in LEDGER_SECONDS.items():
+        note(f"counting instructions of the airtime ledger: {SCENARIOS[scenario]}")
+        off, on = (count_instructions(valgrind, program, scenario, seconds) for program in (binary, with_ledger))
+        ratio = f"{on / off:.3f} times the {off / 1e6:.1f} without"
+        rows.append([f"instructions with the ledger, {scenario}, {seconds} s", f"{on / 1e6:.1f}", "million", ratio])
     return rows
 
 
@@ -249,8 +259,12 @@ def main() -> int:
     if options.repeats < 1:
         parser.error(f"--repeats {options.repeats}: must be 1 or more")
     try:
-        binary = build_binary()
-        rows = [] if options.skip_instructions else instruction_rows(binary, options.record)
+        binary = build_binary("bench")
+        rows = []
+        valgrind = None if options.skip_instructions else find_valgrind()
+        if valgrind is not None:
+            rows += instruction_rows(valgrind, binary, options.record)
+            rows += ledger_rows(valgrind, binary)
         rows += event_rows(binary, options.repeats)
         rows += field_rows(binary, options.repeats)
         rows += control_rows(options.repeats)

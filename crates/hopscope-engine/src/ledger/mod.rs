@@ -23,19 +23,18 @@ mod timeline;
 
 pub use cause::{Cause, DelayPart, Failure, LinkCause};
 pub use report::{FailureResult, LedgerResult, LinkLedger, LossResult};
-pub use timeline::{Sent, Stage, Verdict};
+pub use timeline::{Stage, Verdict};
 
 use crate::config::Config;
 use crate::ids::{FlowId, NodeId, PacketId};
-use crate::mac::Dcf;
 use crate::mac::contention::QuietPlan;
-use crate::mac::dcf::{Frame, FrameKind, MacEffects, Outcome, Phase, Reply};
+use crate::mac::dcf::{Frame, FrameKind, Phase, Reply};
 use crate::mac::timing::Timing;
 use crate::packet::{Body, Packet};
 use crate::record::{DropReason, Record, Recorder};
 use crate::units::{Span, Time};
 use flow::{FlowAccount, Lost};
-use timeline::{ATTEMPT_DATA, ATTEMPT_RTS, Journey, Mode, Timeline};
+use timeline::{ATTEMPT_DATA, ATTEMPT_RTS, Attempt, Journey, Mode, Timeline};
 
 /// The copy of a packet that is being handed to its transport.
 #[derive(Debug, Clone, Copy)]
@@ -51,7 +50,6 @@ pub struct Ledger {
     start: Time,
     /// Pauses shorter than this end no busy period.
     pause: Span,
-    slot: Span,
     nodes: Vec<Timeline>,
     /// By packet of the arena.
     journeys: Vec<Journey>,
@@ -73,7 +71,6 @@ impl Ledger {
         Ledger {
             start: Time::ZERO,
             pause: timing.difs,
-            slot: timing.slot,
             nodes,
             journeys: Vec::new(),
             flows: config.flows.iter().map(|_| FlowAccount::default()).collect(),
@@ -92,14 +89,9 @@ impl Ledger {
     }
 
     /// It begins a busy period; `plan` tells how a waiting packet spent the quiet time before it.
-    pub fn begin_busy(&mut self, node: NodeId, start: Time, end: Time, plan: QuietPlan) {
-        self.nodes[node.index()].begin_busy(start, end, plan);
-    }
-
-    /// A packet waits for the medium at `node`: a [`QuietPlan`] is needed to account its time.
     #[inline]
-    pub fn contends(&self, node: NodeId) -> bool {
-        self.nodes[node.index()].waits()
+    pub fn begin_busy(&mut self, node: NodeId, start: Time, end: Time, plan: impl FnOnce() -> QuietPlan) {
+        self.nodes[node.index()].begin_busy(start, end, plan);
     }
 
     /// A frame for `node` will be in error for reasons of the channel.
@@ -112,25 +104,10 @@ impl Ledger {
         self.nodes[node.index()].errored == slot
     }
 
-    /// A frame leaves `node`.
+    /// When the last two frames of `node` began and ended, by their place in the air slots.
     #[inline]
-    pub fn on_air(&mut self, node: NodeId, frame: Sent) {
-        let sent = &mut self.nodes[node.index()].sent;
-        sent[0] = sent[1];
-        sent[1] = frame;
-    }
-
-    /// The last two frames of `node`, in order.
-    pub fn last_frames(&self, node: NodeId) -> &[Sent; 2] {
+    pub fn sent(&self, node: NodeId) -> &[(Time, Time); 2] {
         &self.nodes[node.index()].sent
-    }
-
-    /// The receiver of the attempt of `node` that is about to fail although its RTS was received, if nobody is known yet
-    /// to have kept it from answering.
-    pub fn unanswered(&self, node: NodeId) -> Option<NodeId> {
-        let attempt = &self.nodes[node.index()].attempt;
-        let unknown = Verdict { failure: Failure::NoAnswer, frame: FrameKind::Rts, by: None };
-        (attempt.open && attempt.verdict == unknown).then_some(attempt.to)
     }
 
     /// True while `node` is in an exchange of its own.
@@ -138,17 +115,18 @@ impl Ledger {
         self.nodes[node.index()].attempt.open
     }
 
-    /// Slot time.
-    pub fn slot(&self) -> Span {
-        self.slot
-    }
-
     /// A frame for `node` has ended there, received.
-    pub fn received(&mut self, now: Time, node: NodeId, airtime: Span) {
-        self.nodes[node.index()].received(now, airtime);
+    #[inline]
+    pub fn received(&mut self, now: Time, node: NodeId, frame: &Frame) {
+        let line = &mut self.nodes[node.index()];
+        line.received(now, frame.airtime);
+        if matches!(frame.kind, FrameKind::Rts | FrameKind::Data) {
+            line.asked = (frame.src, now);
+        }
     }
 
     /// What the attempt under way at `node` towards `to` will have failed of, if it fails.
+    #[inline]
     pub fn judge(&mut self, node: NodeId, to: NodeId, verdict: Verdict) {
         let attempt = &mut self.nodes[node.index()].attempt;
         if attempt.open && attempt.to == to {
@@ -156,75 +134,90 @@ impl Ledger {
         }
     }
 
-    // ---- the MAC ---------------------------------------------------------------------------------------------
-
-    /// True when the time of `node` up to `now` is accounted already.
-    #[inline]
-    pub fn is_settled(&self, now: Time, node: NodeId) -> bool {
-        self.nodes[node.index()].at >= now
+    /// Why the attempt under way at `node`, which has failed, did so, as far as its frames tell; and its receiver.
+    pub fn verdict(&mut self, node: NodeId) -> (Verdict, NodeId) {
+        let Attempt { to, since, verdict, .. } = self.nodes[node.index()].attempt;
+        let (asked_by, at) = self.nodes[to.index()].asked;
+        let is_question = matches!(verdict.frame, FrameKind::Rts | FrameKind::Data);
+        if is_question && verdict == Verdict::unknown(verdict.frame) && asked_by == node && at > since {
+            // The receiver has had it, and no answer was sent.
+            self.nodes[node.index()].attempt.verdict.failure = Failure::NoAnswer;
+        }
+        (self.nodes[node.index()].attempt.verdict, to)
     }
 
-    /// Accounts the time of `node` up to `now`.
+    // ---- the MAC ---------------------------------------------------------------------------------------------
+
+    /// A packet waits for the medium at `node`: a [`QuietPlan`] is needed to account its time.
+    pub fn contends(&self, node: NodeId) -> bool {
+        self.nodes[node.index()].has_packet
+    }
+
+    /// Accounts the time of `node` up to `now`; `plan` tells how a waiting packet spent the quiet time at its end.
     #[inline]
-    pub fn settle(&mut self, now: Time, node: NodeId, plan: &QuietPlan) {
+    pub fn settle(&mut self, now: Time, node: NodeId, plan: impl FnOnce() -> QuietPlan) {
         self.nodes[node.index()].settle(now, plan);
     }
 
-    /// The MAC of `node`, settled up to `now`, has handled an input; `sending` is the packet in the data frame it sends.
+    /// `node`, settled up to now and not off, will send after SIFS, at `at`: an answer, or the data frame it asked for.
     #[inline]
-    pub fn on_mac(&mut self, now: Time, node: NodeId, mac: &Dcf, out: &MacEffects, sending: Option<&Packet>) {
+    pub(crate) fn on_sifs_begins(&mut self, now: Time, node: NodeId, at: Time, phase: Phase) {
         let line = &mut self.nodes[node.index()];
-        if let Some((at, _)) = out.arm_sifs {
-            line.decide_wait(true);
-            line.run_ahead(Cause::Sifs as usize, at);
-            if mac.phase() == Phase::SifsData {
-                if matches!(line.attempt.verdict.frame, FrameKind::Data | FrameKind::Ack) {
-                    line.keep_fragment(now);
-                }
-                // Asked for, but the medium may be busy when it is due.
-                line.attempt.verdict = Verdict { failure: Failure::NoAnswer, frame: FrameKind::Data, by: None };
+        line.decide_wait(true);
+        line.run_ahead(Cause::Sifs as usize, at);
+        if phase == Phase::SifsData {
+            if matches!(line.attempt.verdict.frame, FrameKind::Data | FrameKind::Ack) {
+                line.keep_fragment(now);
             }
-        }
-        if let Some(frame) = &out.transmit {
-            self.on_transmit(now, node, mac.reply(), frame, sending);
-        } else if let Some((_, outcome)) = out.done.filter(|&(_, outcome)| outcome != Outcome::Incomplete) {
-            self.on_done(now, node, outcome);
-        } else if line.attempt.open && mac.phase() == Phase::Contend {
-            self.on_failure(now, node, false);
+            // Asked for, but the medium may be busy when it is due.
+            line.attempt.verdict = Verdict { failure: Failure::NoAnswer, frame: FrameKind::Data, by: None };
         }
     }
 
-    /// A frame of `node` begins now, carrying this packet if it is a data frame.
-    fn on_transmit(&mut self, now: Time, node: NodeId, reply: Reply, frame: &Frame, packet: Option<&Packet>) {
-        let line = &mut self.nodes[node.index()];
+    /// A frame begins in a place of the air slots of its transmitter, which is settled up to now; nowhere if that is off.
+    /// `packet` is what a data frame carries, `reply` what the MAC owes to another exchange.
+    #[inline(always)]
+    pub(crate) fn on_transmit(
+        &mut self,
+        now: Time,
+        place: Option<usize>,
+        frame: &Frame,
+        packet: impl FnOnce() -> Packet,
+        reply: impl FnOnce() -> Reply,
+    ) {
+        let line = &mut self.nodes[frame.src.index()];
         let end = now + frame.airtime;
+        if let Some(place) = place {
+            line.sent[place] = (now, end);
+        }
+        let goes_to = |account| if place.is_some() { account } else { Cause::Off as usize };
         match frame.kind {
             FrameKind::Cts | FrameKind::Ack => {
                 let is_cts = frame.kind == FrameKind::Cts;
-                line.run_ahead(if is_cts { Cause::Cts } else { Cause::MacAck } as usize, end);
-                match reply {
+                line.run_ahead(goes_to(if is_cts { Cause::Cts } else { Cause::MacAck } as usize), end);
+                match reply() {
                     Reply::AwaitData { until, .. } if is_cts => line.wait_until(until),
                     _ => line.leave_wait(),
                 }
                 // The answer is on its way: unless it is heard, the channel has lost it.
-                self.judge(frame.dst, node, Verdict::unknown(frame.kind));
+                self.judge(frame.dst, frame.src, Verdict::unknown(frame.kind));
                 return;
             }
-            FrameKind::Rts => line.run_ahead(ATTEMPT_RTS, end),
+            FrameKind::Rts => line.run_ahead(goes_to(ATTEMPT_RTS), end),
             FrameKind::Data => {
-                let class = packet.map_or(Cause::Data, class);
+                let class = class(&packet());
                 line.attempt.class = class;
                 if frame.dst == NodeId::BROADCAST {
-                    line.run_ahead(class as usize, end);
+                    line.run_ahead(goes_to(class as usize), end);
                     self.journeys[frame.packet.index()].enter(now, Stage::Attempt);
                     return;
                 }
-                line.run_ahead(ATTEMPT_DATA, end);
+                line.run_ahead(goes_to(ATTEMPT_DATA), end);
             }
         }
         line.wait_until(Time::NEVER);
         let attempt = &mut line.attempt;
-        attempt.verdict = Verdict::unknown(frame.kind);
+        (attempt.since, attempt.verdict) = (now, Verdict::unknown(frame.kind));
         if !attempt.open {
             (attempt.open, attempt.to, attempt.packet) = (true, frame.dst, frame.packet);
             line.links.begin_attempt(now);
@@ -232,11 +225,8 @@ impl Ledger {
         }
     }
 
-    /// The MAC of `node` is done with its packet.
-    fn on_done(&mut self, now: Time, node: NodeId, outcome: Outcome) {
-        if outcome == Outcome::RetryLimit {
-            self.on_failure(now, node, true);
-        }
+    /// The MAC of `node`, settled up to now, is done with its packet.
+    pub fn on_done(&mut self, now: Time, node: NodeId) {
         let line = &mut self.nodes[node.index()];
         if line.attempt.open {
             line.links.succeed(now);
@@ -246,9 +236,9 @@ impl Ledger {
         line.leave_wait();
     }
 
-    /// The attempt under way at `node` has failed: no answer came in time, or the medium was busy when the data frame was
-    /// due.
-    fn on_failure(&mut self, now: Time, node: NodeId, given_up: bool) {
+    /// The attempt under way at `node`, settled up to now, has failed: no answer came in time, or the medium was busy when
+    /// the data frame was due.
+    pub fn on_failure(&mut self, now: Time, node: NodeId, given_up: bool) {
         let line = &mut self.nodes[node.index()];
         let verdict = line.attempt.verdict;
         line.links.fail(now, verdict, given_up);

@@ -39,19 +39,6 @@ pub struct Verdict {
     pub by: Option<NodeId>,
 }
 
-/// A frame that a node has sent.
-#[derive(Debug, Clone, Copy)]
-pub struct Sent {
-    /// First instant on the air.
-    pub start: Time,
-    /// Last instant.
-    pub end: Time,
-    /// Receiver.
-    pub to: NodeId,
-    /// A CTS or an ACK, which leaves after SIFS without listening.
-    pub is_answer: bool,
-}
-
 /// The attempt under way to get a packet to a neighbour.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Attempt {
@@ -60,6 +47,8 @@ pub(super) struct Attempt {
     pub(super) packet: PacketId,
     /// What its data frame counts as if it succeeds.
     pub(super) class: Cause,
+    /// Its last frame began then.
+    pub(super) since: Time,
     pub(super) verdict: Verdict,
 }
 
@@ -96,8 +85,10 @@ pub(super) struct Timeline {
     unexplained: u64,
     totals: [u64; ACCOUNTS],
     pub(super) links: Links,
-    /// The last two frames sent.
-    pub(super) sent: [Sent; 2],
+    /// When the last two frames sent began and ended, by their place in the air slots.
+    pub(super) sent: [(Time, Time); 2],
+    /// The last RTS or data frame received: from whom, and when it ended.
+    pub(super) asked: (NodeId, Time),
     /// Air slot of the last frame for this node that the channel hit.
     pub(super) errored: u32,
 }
@@ -123,13 +114,15 @@ impl Timeline {
                 to: NodeId::BROADCAST,
                 packet: PacketId::default(),
                 class: Cause::Data,
+                since: Time::ZERO,
                 verdict: Verdict::unknown(FrameKind::Rts),
             },
             plan: QuietPlan::NONE,
             unexplained: 0,
             totals: [0; ACCOUNTS],
             links: Links::default(),
-            sent: [Sent { start: Time::ZERO, end: Time::ZERO, to: NodeId::BROADCAST, is_answer: false }; 2],
+            sent: [(Time::ZERO, Time::ZERO); 2],
+            asked: (NodeId::BROADCAST, Time::ZERO),
             errored: u32::MAX,
         }
     }
@@ -155,30 +148,25 @@ impl Timeline {
         true
     }
 
-    /// A packet waits for the medium, or may do so once a wait for an answer is over.
-    #[inline]
-    pub(super) fn waits(&self) -> bool {
-        self.has_packet
-    }
-
     /// A busy period begins; `plan` tells how a waiting packet spent the quiet time before it.
-    pub(super) fn begin_busy(&mut self, start: Time, end: Time, plan: QuietPlan) {
+    #[inline]
+    pub(super) fn begin_busy(&mut self, start: Time, end: Time, plan: impl FnOnce() -> QuietPlan) {
         // The plan that counts until the end of the last period is its own.
-        self.settle(self.busy_until, &plan);
+        self.settle(self.busy_until, no_plan);
         (self.busy_from, self.busy_until) = (start, end);
-        self.plan = plan;
+        self.plan = if self.has_packet { plan() } else { QuietPlan::NONE };
     }
 
     /// Accounts everything before `to`; `plan` tells how a waiting packet spent the quiet time since the last busy
-    /// period.
+    /// period, where there is any.
     #[inline]
-    pub(super) fn settle(&mut self, to: Time, plan: &QuietPlan) {
+    pub(super) fn settle(&mut self, to: Time, plan: impl FnOnce() -> QuietPlan) {
         if self.at < to {
             self.settle_on(to, plan);
         }
     }
 
-    fn settle_on(&mut self, to: Time, plan: &QuietPlan) {
+    fn settle_on(&mut self, to: Time, plan: impl FnOnce() -> QuietPlan) {
         if self.is_off {
             self.add(Cause::Off, to);
             self.overheard = 0;
@@ -216,7 +204,7 @@ impl Timeline {
     }
 
     /// Time with a waiting packet: quiet before the busy period, busy, quiet after it.
-    fn settle_contention(&mut self, to: Time, plan: &QuietPlan) {
+    fn settle_contention(&mut self, to: Time, plan: impl FnOnce() -> QuietPlan) {
         if self.busy_from != Time::NEVER {
             if self.at < self.busy_from {
                 let plan = self.plan;
@@ -225,7 +213,7 @@ impl Timeline {
             self.add(Cause::Carrier, to.min(self.busy_until));
         }
         if self.at < to {
-            self.add_quiet(to, plan);
+            self.add_quiet(to, &plan());
         }
     }
 
@@ -247,17 +235,22 @@ impl Timeline {
     /// A frame of length `airtime` for this node has come in and was received.
     #[inline]
     pub(super) fn received(&mut self, now: Time, airtime: Span) {
-        if self.at < now {
-            // It lies within a busy period: no time after that is looked at.
-            self.settle(Time(now.0 - airtime.0), &QuietPlan::NONE);
-            self.add(if self.is_off { Cause::Off } else { Cause::Receive }, now);
+        let begun = Time(now.0 - airtime.0);
+        if self.at < begun {
+            if self.mode == Mode::Await && begun <= self.await_until {
+                self.awaited += (begun - self.at).0;
+                self.at = begun;
+            } else {
+                // It lies within a busy period: no time after that is looked at.
+                self.settle_on(begun, no_plan);
+            }
         }
+        self.add(Cause::Receive, now);
     }
 
     /// The node is inside an exchange until `until`, which goes to this account.
     #[inline]
     pub(super) fn run_ahead(&mut self, account: usize, until: Time) {
-        let account = if self.is_off { Cause::Off as usize } else { account };
         self.totals[account] += until.saturating_since(self.at).0;
         self.at = self.at.max(until);
         self.ahead = account as u8;
@@ -313,7 +306,7 @@ impl Timeline {
     /// Accounts the time up to `now` of a node without a packet, before the cause of its idleness changes.
     pub(super) fn settle_if_idle(&mut self, now: Time) {
         if !self.has_packet {
-            self.settle(now, &QuietPlan::NONE);
+            self.settle(now, no_plan);
         }
     }
 
@@ -338,6 +331,11 @@ impl Timeline {
         totals.copy_from_slice(&accounts[..Cause::COUNT]);
         totals
     }
+}
+
+/// For times that no packet waits in, or that lie within a busy period.
+fn no_plan() -> QuietPlan {
+    QuietPlan::NONE
 }
 
 /// Where a packet is on its way.

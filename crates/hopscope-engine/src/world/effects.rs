@@ -31,8 +31,11 @@ impl<R: Recorder> World<R> {
     pub(super) fn mac_effects(&mut self, node: NodeId, effects: &MacEffects) {
         if let Some(frame) = &effects.transmit {
             self.transmit(frame);
+        } else if R::LEDGER && effects.arm_sifs.is_none() && effects.done.is_none() {
+            self.ledger_retry(node);
         }
         if let Some((at, generation)) = effects.arm_sifs {
+            self.ledger_sifs(node, at);
             self.events.push(at, Event::Sifs { node, generation });
         }
         if let Some((at, generation)) = effects.arm_response {
@@ -45,6 +48,7 @@ impl<R: Recorder> World<R> {
             self.on_data_frame(node, packet, from);
         }
         if let Some((packet, outcome)) = effects.done {
+            self.ledger_done(node, outcome);
             if !self.links.is_empty() && outcome != Outcome::Incomplete {
                 self.tell_link(node);
             }
@@ -101,10 +105,12 @@ impl<R: Recorder> World<R> {
     /// Puts a frame on the air: one scan over everyone who hears it.
     fn transmit(&mut self, frame: &Frame) {
         if self.is_off(frame.src) {
+            if R::LEDGER {
+                self.ledger_transmit_off(frame);
+            }
             return;
         }
         self.frames += 1;
-        self.ledger_on_air(frame);
         self.note(Record::FrameSent {
             node: frame.src,
             kind: frame.kind,
@@ -116,6 +122,7 @@ impl<R: Recorder> World<R> {
         let slot = frame.src.0 * 2 + air.next;
         air.frames[air.next as usize] = *frame;
         air.next ^= 1;
+        self.ledger_transmit(frame, slot);
         let is_data = frame.kind == FrameKind::Data;
         let broadcast = frame.dst == NodeId::BROADCAST;
         let mode = if is_data && !broadcast { self.wiring.data_mode } else { self.wiring.basic_mode };

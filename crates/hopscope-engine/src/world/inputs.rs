@@ -23,6 +23,10 @@ impl<R: Recorder> World<R> {
                 // Most answers come: do not walk the station's edges for nothing.
                 let (mac, station) = (&mut self.macs[node.index()], &mut self.stations[node.index()]);
                 if !mac.response_is_stale(generation) && !mac.waits_for_end(self.now, station, &self.rules) {
+                    if R::LEDGER {
+                        station.catch_up(self.now, &self.rules.station);
+                        self.ledger_before_mac(node);
+                    }
                     self.mac_input(node, |mac, cx| mac.on_response_timeout(generation, cx));
                 }
             }
@@ -54,7 +58,10 @@ impl<R: Recorder> World<R> {
         }
         station.catch_up(self.now, &self.rules.station);
         match station.poll_access(self.now, &self.rules.station) {
-            AccessAnswer::Granted => self.mac_input_caught_up(node, |mac, cx| mac.on_access(cx)),
+            AccessAnswer::Granted => {
+                self.ledger_before_mac(node);
+                self.mac_input_caught_up(node, |mac, cx| mac.on_access(cx));
+            }
             AccessAnswer::Later(at) => self.events.push(at, Event::Access { node }),
             AccessAnswer::Queued | AccessAnswer::Nothing => {}
         }
@@ -71,11 +78,9 @@ impl<R: Recorder> World<R> {
     #[inline]
     fn mac_input_caught_up(&mut self, node: NodeId, input: impl FnOnce(&mut Dcf, &mut MacCx<'_>)) {
         let mut out = MacEffects::default();
-        self.ledger_before_mac(node);
         let station = &mut self.stations[node.index()];
         let mut cx = MacCx { now: self.now, station, rules: &self.rules, out: &mut out };
         input(&mut self.macs[node.index()], &mut cx);
-        self.ledger_after_mac(node, &out);
         self.mac_effects(node, &out);
     }
 
@@ -83,11 +88,14 @@ impl<R: Recorder> World<R> {
         let station = &mut self.stations[node.index()];
         station.catch_up(self.now, &self.rules.station);
         let received = station.take_received(slot) && !self.is_off(node);
-        if R::LEDGER {
-            self.ledger_rx_end(node, slot, received);
+        if R::LEDGER && !received {
+            self.ledger_lost(node, slot);
         }
         if received || self.macs[node.index()].is_decided_at(self.now) {
             let frame = self.air[(slot / 2) as usize].frames[(slot % 2) as usize];
+            if R::LEDGER && received {
+                self.ledger_received(node, &frame);
+            }
             self.mac_input_caught_up(node, |mac, cx| mac.on_rx_end(received.then_some(&frame), cx));
         }
     }

@@ -1,11 +1,12 @@
 //! What the airtime ledger is told. Nothing of this is compiled into a run that keeps none.
 
-use super::World;
 use super::flow::Endpoint;
+use super::{AirSlots, World};
+use crate::channel::Link;
 use crate::ids::{FlowId, NodeId, PacketId};
-use crate::ledger::{Cause, Failure, LedgerResult, Sent, Stage, Verdict};
-use crate::mac::contention::{QuietPlan, Station, StationRules};
-use crate::mac::dcf::{Frame, FrameKind, MacEffects, Phase};
+use crate::ledger::{Cause, Failure, Ledger, LedgerResult, Stage, Verdict};
+use crate::mac::contention::{Station, StationRules};
+use crate::mac::dcf::{Frame, FrameKind, Outcome, Phase};
 use crate::packet::tcp::TcpSegment;
 use crate::phy::Arrival;
 use crate::record::{DropReason, Recorder};
@@ -17,6 +18,19 @@ use crate::units::{Span, Time};
 pub(super) struct SourceBefore {
     has_data: bool,
     timeouts: u64,
+}
+
+/// A frame that a node has sent.
+#[derive(Debug, Clone, Copy)]
+struct Sent {
+    /// First instant on the air.
+    start: Time,
+    /// Last instant.
+    end: Time,
+    /// Receiver.
+    to: NodeId,
+    /// A CTS or an ACK, which leaves after SIFS without listening.
+    is_answer: bool,
 }
 
 /// A frame will be on the air at a station for a time of the given start and length.
@@ -31,16 +45,29 @@ pub(super) fn hear<R: Recorder>(
     flags: u8,
 ) {
     if let Some(ledger) = recorder.ledger() {
-        if flags & Arrival::SENSED != 0 && !ledger.hear(node, start, start + airtime) {
-            let plan = if ledger.contends(node) {
-                station.catch_up(now, rules);
-                station.quiet_plan(rules)
-            } else {
-                QuietPlan::NONE
-            };
-            ledger.begin_busy(node, start, start + airtime, plan);
+        if flags & Arrival::SENSED != 0 {
+            let end = start + airtime;
+            if !ledger.hear(node, start, end) {
+                begin_busy(ledger, station, rules, now, node, (start, end));
+            }
         }
     }
+}
+
+/// A frame begins a busy period around a station.
+#[inline(never)]
+fn begin_busy(
+    ledger: &mut Ledger,
+    station: &mut Station,
+    rules: &StationRules,
+    now: Time,
+    node: NodeId,
+    (start, end): (Time, Time),
+) {
+    ledger.begin_busy(node, start, end, || {
+        station.catch_up(now, rules);
+        station.quiet_plan(rules)
+    });
 }
 
 /// Remembers a frame that the channel hit on its way to its receiver.
@@ -54,17 +81,13 @@ pub(super) fn note_error<R: Recorder>(recorder: &mut R, node: NodeId, slot: u32,
 
 impl<R: Recorder> World<R> {
     /// Accounts the time of a node up to `until`, before which nothing more happens.
-    #[inline(never)]
     fn ledger_settle(&mut self, node: NodeId, until: Time) {
         if let Some(ledger) = self.recorder.ledger() {
-            let plan = if ledger.contends(node) {
-                let station = &mut self.stations[node.index()];
+            let station = &mut self.stations[node.index()];
+            if ledger.contends(node) {
                 station.catch_up(until, &self.rules.station);
-                station.quiet_plan(&self.rules.station)
-            } else {
-                QuietPlan::NONE
-            };
-            ledger.settle(until, node, &plan);
+            }
+            ledger.settle(until, node, || station.quiet_plan(&self.rules.station));
         }
     }
 
@@ -95,61 +118,107 @@ impl<R: Recorder> World<R> {
 
     // ---- MAC and medium --------------------------------------------------------------------------------------
 
+    /// A station whose edges have been applied will act on its own: its access has come, or an answer has not.
     #[inline]
     pub(super) fn ledger_before_mac(&mut self, node: NodeId) {
-        if self.recorder.ledger().is_some_and(|ledger| !ledger.is_settled(self.now, node)) {
-            self.ledger_settle(node, self.now);
+        if let Some(ledger) = self.recorder.ledger() {
+            let station = &self.stations[node.index()];
+            ledger.settle(self.now, node, || station.quiet_plan(&self.rules.station));
         }
     }
 
-    #[inline]
-    pub(super) fn ledger_after_mac(&mut self, node: NodeId, out: &MacEffects) {
-        if !R::LEDGER {
-            return;
-        }
-        let failed =
-            out.transmit.is_none() && (out.done.is_some() || self.macs[node.index()].phase() == Phase::Contend);
-        if failed {
-            if let Some(to) = self.recorder.ledger().and_then(|ledger| ledger.unanswered(node)) {
-                self.find_silencer(node, to);
+    /// A frame begins in an air slot. Its transmitter is settled: by [`World::ledger_before_mac`], or by the SIFS before.
+    #[inline(always)]
+    pub(super) fn ledger_transmit(&mut self, frame: &Frame, slot: u32) {
+        if let Some(ledger) = self.recorder.ledger() {
+            let (packets, macs) = (&self.packets, &self.macs);
+            let packet = || *packets.get(frame.packet);
+            ledger.on_transmit(self.now, Some((slot & 1) as usize), frame, packet, || macs[frame.src.index()].reply());
+            if !self.off.is_empty() {
+                self.ledger_deaf(frame);
             }
         }
+    }
+
+    /// The MAC sends a frame, but the radio is off.
+    #[cold]
+    pub(super) fn ledger_transmit_off(&mut self, frame: &Frame) {
         if let Some(ledger) = self.recorder.ledger() {
-            let data = out.transmit.as_ref().filter(|frame| frame.kind == FrameKind::Data);
-            let sending = data.map(|frame| self.packets.get(frame.packet));
-            ledger.on_mac(self.now, node, &self.macs[node.index()], out, sending);
+            let reply = || self.macs[frame.src.index()].reply();
+            ledger.on_transmit(self.now, None, frame, || *self.packets.get(frame.packet), reply);
         }
     }
 
-    #[inline]
-    pub(super) fn ledger_on_air(&mut self, frame: &Frame) {
-        if !R::LEDGER {
-            return;
-        }
-        let is_deaf = frame.dst != NodeId::BROADCAST && self.is_off(frame.dst);
-        if let Some(ledger) = self.recorder.ledger() {
-            let is_answer = matches!(frame.kind, FrameKind::Cts | FrameKind::Ack);
-            let end = self.now + frame.airtime;
-            ledger.on_air(frame.src, Sent { start: self.now, end, to: frame.dst, is_answer });
-            if is_deaf {
+    /// A frame begins whose receiver may be off.
+    #[cold]
+    fn ledger_deaf(&mut self, frame: &Frame) {
+        if frame.dst != NodeId::BROADCAST && self.is_off(frame.dst) {
+            if let Some(ledger) = self.recorder.ledger() {
                 let verdict = Verdict { failure: Failure::NoAnswer, frame: frame.kind, by: None };
                 ledger.judge(frame.src, frame.dst, verdict);
             }
         }
     }
 
-    /// A frame for `node` has ended there.
+    /// The MAC of `node` has handled a frame and will send after SIFS.
     #[inline]
-    pub(super) fn ledger_rx_end(&mut self, node: NodeId, slot: u32, received: bool) {
-        let Frame { kind, src, dst, airtime, .. } = self.air[(slot / 2) as usize].frames[(slot % 2) as usize];
-        if received {
-            if let Some(ledger) = self.recorder.ledger() {
-                ledger.received(self.now, node, airtime);
-                if dst == node && matches!(kind, FrameKind::Rts | FrameKind::Data) {
-                    ledger.judge(src, dst, Verdict { failure: Failure::NoAnswer, frame: kind, by: None });
-                }
+    pub(super) fn ledger_sifs(&mut self, node: NodeId, at: Time) {
+        if let Some(ledger) = self.recorder.ledger() {
+            ledger.on_sifs_begins(self.now, node, at, self.macs[node.index()].phase());
+        }
+    }
+
+    /// The MAC of `node` has neither sent nor armed a SIFS: its attempt may have failed, though the packet is not given up.
+    #[inline]
+    pub(super) fn ledger_retry(&mut self, node: NodeId) {
+        if let Some(ledger) = self.recorder.ledger() {
+            if ledger.is_exchanging(node) && self.macs[node.index()].phase() == Phase::Contend {
+                self.ledger_failure(node, false);
             }
-        } else if dst == node {
+        }
+    }
+
+    /// The MAC of `node` is done with its packet.
+    #[inline]
+    pub(super) fn ledger_done(&mut self, node: NodeId, outcome: Outcome) {
+        if R::LEDGER {
+            match outcome {
+                Outcome::Incomplete => return,
+                Outcome::Sent => {}
+                Outcome::RetryLimit => self.ledger_failure(node, true),
+            }
+            if let Some(ledger) = self.recorder.ledger() {
+                ledger.on_done(self.now, node);
+            }
+        }
+    }
+
+    /// The attempt under way at `node` has failed.
+    #[inline(never)]
+    fn ledger_failure(&mut self, node: NodeId, given_up: bool) {
+        let Some(ledger) = self.recorder.ledger() else { return };
+        let (verdict, to) = ledger.verdict(node);
+        if verdict == (Verdict { failure: Failure::NoAnswer, frame: FrameKind::Rts, by: None }) {
+            self.find_silencer(node, to);
+        }
+        if let Some(ledger) = self.recorder.ledger() {
+            ledger.on_failure(self.now, node, given_up);
+        }
+    }
+
+    /// A frame for `node` has ended there, received.
+    #[inline]
+    pub(super) fn ledger_received(&mut self, node: NodeId, frame: &Frame) {
+        if let Some(ledger) = self.recorder.ledger() {
+            ledger.received(self.now, node, frame);
+        }
+    }
+
+    /// A frame for `node` has ended there, lost.
+    #[inline(never)]
+    pub(super) fn ledger_lost(&mut self, node: NodeId, slot: u32) {
+        let Frame { kind, src, dst, airtime, .. } = self.air[(slot / 2) as usize].frames[(slot % 2) as usize];
+        if dst == node {
             let (failure, by) = self.diagnose(node, slot, src, airtime);
             let (asked, other) = if matches!(kind, FrameKind::Rts | FrameKind::Data) { (src, dst) } else { (dst, src) };
             if let Some(ledger) = self.recorder.ledger() {
@@ -172,7 +241,8 @@ impl<R: Recorder> World<R> {
             return (Failure::NoAnswer, None);
         }
         let slot_time = self.rules.station.timing.slot;
-        if let Some(own) = ledger.last_frames(node).iter().find(|own| own.start < now && own.end > begun) {
+        let mut own = last_frames(&self.air[node.index()], ledger.sent(node)).into_iter();
+        if let Some(own) = own.find(|own| own.start < now && own.end > begun) {
             let is_same_slot = own.start.0.abs_diff(begun.0) < slot_time.0;
             return if is_same_slot { (Failure::Collision, Some(node)) } else { (Failure::NoAnswer, Some(node)) };
         }
@@ -185,18 +255,23 @@ impl<R: Recorder> World<R> {
     /// The strongest frame on the air at `node` between two instants that is not from `src`, and when it began there.
     fn loudest(&mut self, node: NodeId, src: NodeId, from: Time, until: Time) -> Option<((NodeId, Sent), Time)> {
         let ledger = self.recorder.ledger()?;
-        let mut loudest: Option<(f32, (NodeId, Sent), Time)> = None;
+        let mut loudest: Option<&Link> = None;
         // Who is heard at `node` hears it: links have the same power both ways.
-        for link in self.medium.hearers(node).iter().filter(|link| link.to != src) {
+        for link in self.medium.hearers(node) {
             let delay = Span(u64::from(link.delay));
-            let mut sent = ledger.last_frames(link.to).iter();
-            if let Some(frame) = sent.find(|frame| frame.start + delay < until && frame.end + delay > from) {
-                if loudest.is_none_or(|(power, ..)| link.power > power) {
-                    loudest = Some((link.power, (link.to, *frame), frame.start + delay));
-                }
+            let overlaps = |&(start, end): &(Time, Time)| start + delay < until && end + delay > from;
+            if loudest.is_none_or(|other| link.power > other.power)
+                && link.to != src
+                && ledger.sent(link.to).iter().any(overlaps)
+            {
+                loudest = Some(link);
             }
         }
-        loudest.map(|(_, frame, start)| (frame, start))
+        let link = loudest?;
+        let delay = Span(u64::from(link.delay));
+        let mut sent = last_frames(&self.air[link.to.index()], ledger.sent(link.to)).into_iter();
+        let frame = sent.find(|frame| frame.start + delay < until && frame.end + delay > from)?;
+        Some(((link.to, frame), frame.start + delay))
     }
 
     /// Whom a frame of another station is to be blamed on that got in the way of `src`: its transmitter, or the station
@@ -223,7 +298,8 @@ impl<R: Recorder> World<R> {
             return;
         }
         let Some(ledger) = self.recorder.ledger() else { return };
-        let due = ledger.last_frames(src)[1].end + self.rules.station.timing.sifs;
+        let [_, request] = last_frames(&self.air[src.index()], ledger.sent(src));
+        let due = request.end + self.rules.station.timing.sifs;
         let is_exchanging = ledger.is_exchanging(to);
         let on_air = self.loudest(to, src, due, due + self.rules.station.timing.slot).map(|(frame, _)| frame);
         let (failure, by) = if is_exchanging {
@@ -244,7 +320,8 @@ impl<R: Recorder> World<R> {
     fn last_decodable(&mut self, node: NodeId, src: NodeId, before: Time) -> Option<(NodeId, Sent)> {
         let ledger = self.recorder.ledger()?;
         let near = self.medium.neighbours(node).filter(|&other| other != src);
-        let frames = near.flat_map(|other| ledger.last_frames(other).iter().map(move |frame| (other, *frame)));
+        let sent = |other: NodeId| last_frames(&self.air[other.index()], ledger.sent(other));
+        let frames = near.flat_map(|other| sent(other).map(|frame| (other, frame)));
         frames.filter(|(_, frame)| frame.end > Time::ZERO && frame.end <= before).max_by_key(|(_, frame)| frame.end)
     }
 
@@ -353,6 +430,15 @@ impl<R: Recorder> World<R> {
             ledger.source_event(self.now, flow, why, waiting(after.has_data));
         }
     }
+}
+
+/// The last two frames of a node, in order.
+fn last_frames(air: &AirSlots, sent: &[(Time, Time); 2]) -> [Sent; 2] {
+    [air.next as usize, air.next as usize ^ 1].map(|place| {
+        let (start, end) = sent[place];
+        let Frame { kind, dst, .. } = air.frames[place];
+        Sent { start, end, to: dst, is_answer: matches!(kind, FrameKind::Cts | FrameKind::Ack) }
+    })
 }
 
 /// Times that a timer made the sender send again, or probe.
