@@ -72,6 +72,14 @@ def duration(nanoseconds: int) -> str:
     return f'"{nanoseconds}ns"' if nanoseconds else "0"
 
 
+def allowed(kind: str, choices: Sequence[str]) -> str:
+    """The words of a choice, or of the parts that a value is joined of."""
+    words = [f"`{word}`" for word in choices]
+    if kind == "parts":
+        return f" {words[0]}, or one or more of {', '.join(words[1:])} with `+` between them."
+    return f" One of {', '.join(words)}."
+
+
 def engine_sections() -> str:
     """The parameters of the engine with their defaults in both profiles."""
     parts = []
@@ -103,7 +111,7 @@ def engine_sections() -> str:
             standard, ns2 = values["standard"], values["ns2"]
             meaning = entry["doc"]
             if entry["choices"]:
-                meaning += " One of " + ", ".join(f"`{word}`" for word in entry["choices"]) + "."
+                meaning += allowed(entry["kind"], entry["choices"])
             same = "" if standard == ns2 else f"`{ns2}`"
             rows.append([f"`{key}`", meaning, unit, f"`{standard}`" if standard else "", same, entry["source"]])
         where = f"routing.{section}" if section in keys.routing_protocols() else section
@@ -121,7 +129,7 @@ def own_keys(section: str) -> list[list[str]]:
     for field in keys.engine(section):
         if field.name in known or field.kind == "table":
             continue
-        meaning = field.doc + " One of " + ", ".join(f"`{word}`" for word in field.choices) + "."
+        meaning = field.doc + allowed(field.kind, field.choices)
         default = f"`{shown(field.default, field.kind, field.unit)}`" if field.default else ""
         rows.append([f"`{field.name}`", meaning, field.unit, default, "", field.source])
     return rows
@@ -133,7 +141,7 @@ def fields_table(fields: Iterable[Field]) -> str:
     for field in fields:
         meaning = field.doc
         if field.choices:
-            meaning += " One of " + ", ".join(f"`{word}`" for word in field.choices) + "."
+            meaning += allowed(field.kind, field.choices)
         default = "required" if field.required else ""
         if not field.required and field.default not in (None, "", []):
             default = f"`{shown(field.default, field.kind, field.unit)}`"
@@ -147,6 +155,7 @@ def scenario_page() -> str:
         parts += [f'## `[topology]` kind = "{kind}"\n', text.capitalize() + ".\n", fields_table(fields)]
     parts += ["## `[[flow]]`\n", fields_table(keys.flow())]
     parts += ["## `[[outage]]`\n", fields_table(keys.outage())]
+    parts += ["## `[[layer]]`\n", fields_table(keys.layer())]
     parts += ["## `[series]`\n", fields_table(keys.series())]
     parts.append(engine_sections())
     return "\n".join(parts)

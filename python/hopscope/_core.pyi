@@ -139,6 +139,9 @@ def transports() -> list[tuple[str, str]]:
 def ack_policies() -> list[tuple[str, str]]:
     """ACK policies of TCP receivers, each with one line of description."""
 
+def link_layers() -> list[tuple[str, str]]:
+    """Parts of link layers with one line each, after the word for none."""
+
 def routings() -> list[tuple[str, str]]:
     """Routing protocols, each with one line of description."""
 

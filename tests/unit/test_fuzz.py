@@ -50,6 +50,11 @@ def value_of(field: Field, flawed: bool) -> st.SearchStrategy[Any]:
         "text": st.text(max_size=10),
         "name": st.sampled_from(["a", "b-1"]),
         "node": st.sampled_from([0, "first"] if field.name == "from" else [1, "last"]),
+        "nodes": st.sampled_from([[0], [1], ["first"], ["last"], [0, "last"], [1, 0]]),
+        "parts": st.sampled_from([("lred", "pacing"), ("red", "nred", "codel", "timer"), ("fq-codel", "lred")])
+        .flatmap(lambda parts: st.lists(st.sampled_from(parts), min_size=1, unique=True))
+        .map("+".join)
+        | st.just("plain"),
         "point": st.tuples(st.floats(1, 400), st.floats(1, 400)).map(list),
         "points": st.lists(st.tuples(st.integers(0, 150), st.integers(0, 150)).map(list), min_size=2, max_size=8),
         "int-list": st.lists(st.sampled_from([1_000_000, 2_000_000] if field.unit else [0, 1]), max_size=2),
@@ -125,7 +130,8 @@ def flows(flawed: bool) -> st.SearchStrategy[dict[str, Any]]:
 
 SWEEP_KEYS = st.sampled_from(
     ["flow.0.packet", "flow.*.max_window", "mac.queue", "radio.tx_range", "radio.error.per", "topology.hops", "profile",
-     "flow.9.to", "tcp.min_rto", "nonsense", "mac", "topology", "flow.0.transport", "flow.x.to", "seeds", ""]
+     "flow.9.to", "tcp.min_rto", "mac.link", "link.red_min",
+     "layer.0.link", "layer.*.nodes", "nonsense", "mac", "topology", "flow.0.transport", "flow.x.to", "seeds", ""]
 )  # fmt: skip
 AXIS = st.one_of(
     st.lists(st.one_of(st.integers(1, 9), JUNK), max_size=3),
@@ -140,6 +146,7 @@ def documents(flawed: bool) -> st.SearchStrategy[dict[str, Any]]:
         **{section: table(keys.engine(section), 0.2, flawed) for section in keys.ENGINE_SECTIONS},
         "routing": routings(flawed),
         "series": table(keys.series(), 1.0, flawed),
+        "layer": st.lists(table(keys.layer(), 0.2, flawed), min_size=1, max_size=2 if flawed else 1),
         "sweep": st.dictionaries(st.sampled_from(["flow.0.packet", "flow.*.max_window", "mac.queue"]),
                                  st.lists(st.integers(1, 99), min_size=1, max_size=3, unique=True), max_size=2),
     }  # fmt: skip

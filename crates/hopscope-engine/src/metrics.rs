@@ -10,6 +10,7 @@ mod routes;
 
 use std::collections::BTreeMap;
 
+use crate::config::link::LinkPart;
 use crate::config::{Config, SeriesKind};
 use crate::ids::{FlowId, NodeId};
 use crate::record::{DropReason, Record, Recorder};
@@ -121,8 +122,8 @@ pub struct Meter {
     pub flows: Vec<FlowMeter>,
     /// Drops of each node by `DropReason::ALL`.
     pub drops: Vec<[u64; DropReason::ALL.len()]>,
-    /// Packets that each node's link layer marked.
-    pub marks: Vec<u64>,
+    /// Packets that each node's link layer marked by `LinkPart::ALL`; none where no node has a layer.
+    pub marks: Vec<[u64; LinkPart::ALL.len()]>,
     /// Time on the air of each node.
     pub airtime: Vec<Span>,
     /// Routing protocol.
@@ -145,7 +146,7 @@ impl Meter {
             start: Time::ZERO,
             flows: vec![FlowMeter::default(); config.flows.len()],
             drops: vec![[0; DropReason::ALL.len()]; config.nodes.len()],
-            marks: vec![0; config.nodes.len()],
+            marks: vec![[0; LinkPart::ALL.len()]; if config.has_link_layers() { config.nodes.len() } else { 0 }],
             airtime: vec![Span::ZERO; config.nodes.len()],
             routing: RoutingMeter::default(),
             routes: FlowRoutes::new(config),
@@ -181,7 +182,7 @@ impl Meter {
             };
         }
         self.drops.iter_mut().for_each(|d| *d = [0; DropReason::ALL.len()]);
-        self.marks.fill(0);
+        self.marks.fill([0; LinkPart::ALL.len()]);
         self.airtime.iter_mut().for_each(|a| *a = Span::ZERO);
         self.routing = RoutingMeter::default();
         self.routes.restart(now);
@@ -358,7 +359,7 @@ impl Recorder for Meter {
                 self.starvation[flow.index()].end(now);
             }
             Record::Dropped { node, reason } => self.drops[node.index()][reason as usize] += 1,
-            Record::Marked { node } => self.marks[node.index()] += 1,
+            Record::Marked { node, by } => self.marks[node.index()][by as usize] += 1,
             Record::RoutingSent { kind, bytes, .. } => {
                 *self.routing.kinds.entry(kind).or_default() += 1;
                 self.routing.bytes += u64::from(bytes);

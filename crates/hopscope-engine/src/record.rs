@@ -3,6 +3,7 @@
 //! The world emits typed records in order of time; a [`Recorder`] keeps what it wants. With [`NullRecorder`] the
 //! compiler removes every record.
 
+use crate::config::link::LinkPart;
 use crate::ids::{FlowId, NodeId};
 use crate::ledger::Ledger;
 use crate::mac::dcf::FrameKind;
@@ -32,15 +33,23 @@ pub enum DropReason {
     Loop,
     /// The routing protocol took the link to the next hop for broken.
     LinkFailed,
-    /// The link layer dropped it to signal congestion.
-    Early,
+    /// RED dropped it to signal congestion, as do the next four.
+    EarlyRed,
+    /// Neighborhood RED.
+    EarlyNred,
+    /// Link RED.
+    EarlyLred,
+    /// CoDel.
+    EarlyCodel,
+    /// FQ-CoDel.
+    EarlyFqCodel,
     /// Its fragments did not come together in time.
     Reassembly,
 }
 
 impl DropReason {
     /// Every reason.
-    pub const ALL: [DropReason; 12] = [
+    pub const ALL: [DropReason; 16] = [
         DropReason::QueueFull,
         DropReason::RetryLimit,
         DropReason::NoRoute,
@@ -51,8 +60,21 @@ impl DropReason {
         DropReason::RouteBufferTimeout,
         DropReason::Loop,
         DropReason::LinkFailed,
-        DropReason::Early,
+        DropReason::EarlyRed,
+        DropReason::EarlyNred,
+        DropReason::EarlyLred,
+        DropReason::EarlyCodel,
+        DropReason::EarlyFqCodel,
         DropReason::Reassembly,
+    ];
+
+    /// Those of link layers.
+    pub const EARLY: [DropReason; 5] = [
+        DropReason::EarlyRed,
+        DropReason::EarlyNred,
+        DropReason::EarlyLred,
+        DropReason::EarlyCodel,
+        DropReason::EarlyFqCodel,
     ];
 
     /// Name in results.
@@ -68,7 +90,11 @@ impl DropReason {
             DropReason::RouteBufferTimeout => "route-buffer-timeout",
             DropReason::Loop => "loop",
             DropReason::LinkFailed => "link-failed",
-            DropReason::Early => "early",
+            DropReason::EarlyRed => "early-red",
+            DropReason::EarlyNred => "early-nred",
+            DropReason::EarlyLred => "early-lred",
+            DropReason::EarlyCodel => "early-codel",
+            DropReason::EarlyFqCodel => "early-fq-codel",
             DropReason::Reassembly => "reassembly",
         }
     }
@@ -149,6 +175,8 @@ pub enum Record {
     Marked {
         /// Node.
         node: NodeId,
+        /// The part of the layer that wanted it.
+        by: LinkPart,
     },
     /// A routing message goes to the link layer.
     RoutingSent {

@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 
 use serde::Serialize;
 
+use crate::config::link::LinkPart;
 use crate::config::{Config, SeriesKind, Transport};
 use crate::ids::{FlowId, NodeId};
 use crate::ledger::LedgerResult;
@@ -136,8 +137,13 @@ pub struct NodeResult {
     pub mac_retry_drops: u64,
     /// Packets that found the interface queue full.
     pub queue_drops: u64,
-    /// Packets marked with congestion experienced.
+    /// Packets that the link layer dropped to signal congestion.
+    pub early_drops: u64,
+    /// Marks of congestion experienced that the link layer set: two for a packet that was marked on arrival and again at
+    /// the head of the queue.
     pub ecn_marks: u64,
+    /// The same by the part of the layer.
+    pub marks: BTreeMap<&'static str, u64>,
     /// All drops by reason.
     pub drops: BTreeMap<&'static str, u64>,
     /// Time on the air, seconds.
@@ -347,6 +353,7 @@ fn node_result<R: Recorder>(
     let before = baseline.attempts.get(number).copied().unwrap_or_default();
     let meter = &world.recorder().0;
     let drops = &meter.drops[number];
+    let marks = meter.marks.get(number).copied().unwrap_or_default();
     NodeResult {
         id: node.0,
         queue_mean,
@@ -357,7 +364,9 @@ fn node_result<R: Recorder>(
         mac_retries: now.retries - before.retries,
         mac_retry_drops: now.given_up - before.given_up,
         queue_drops: drops[DropReason::QueueFull as usize],
-        ecn_marks: meter.marks[number],
+        early_drops: DropReason::EARLY.iter().map(|&reason| drops[reason as usize]).sum(),
+        ecn_marks: marks.iter().sum(),
+        marks: LinkPart::ALL.iter().zip(marks).filter(|(_, n)| *n > 0).map(|(part, n)| (part.word(), n)).collect(),
         drops: DropReason::ALL.iter().map(|&r| (r.name(), drops[r as usize])).filter(|(_, n)| *n > 0).collect(),
         airtime_s: meter.airtime[number].as_secs(),
     }

@@ -68,6 +68,13 @@ pub fn ack_policies() -> Vec<(&'static str, &'static str)> {
     config::AckPolicy::WORDS.to_vec()
 }
 
+/// Parts of link layers with one line each, and what stands for none.
+#[pyfunction]
+pub fn link_layers() -> Vec<(&'static str, &'static str)> {
+    let none = (config::link::PLAIN, "no part: packets wait in order and leave when the MAC takes them");
+    std::iter::once(none).chain(config::link::LinkPart::WORDS.iter().copied()).collect()
+}
+
 /// Routing protocols with one line each.
 #[pyfunction]
 pub fn routings() -> Vec<(&'static str, &'static str)> {

@@ -48,6 +48,7 @@ def listing() -> dict[str, dict[str, str]]:
             FORM.strip('"'): "TCP with a congestion control of your own in Python",
         },
         "ack": dict(_core.ack_policies()),
+        "link-layers": dict(_core.link_layers()),
         "routings": dict(_core.routings()),
         **{f"{protocol}-parameters": dict(_core.routing_sets(protocol)) for protocol in keys.routing_protocols()},
         "topologies": {name: text for name, (text, _) in keys.TOPOLOGIES.items()},

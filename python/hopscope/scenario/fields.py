@@ -9,7 +9,7 @@ from __future__ import annotations
 import math
 import re
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from decimal import Decimal, Overflow
 from typing import Any
 
@@ -40,12 +40,14 @@ class Field:
         name: key inside its table.
         kind: ``time``, ``int``, ``float``, ``flag``, ``choice``, ``int-or-off``, ``int-list``, ``float-list``,
             ``float-rows`` (list of lists), ``node-pairs``, ``text``, ``name``, ``node``, ``point`` (two lengths),
-            ``points``, ``words`` (list of choices), ``transport`` (a choice, or a congestion control of the user's),
+            ``points``, ``nodes`` (list of nodes), ``words`` (list of choices), ``parts`` (choices with ``+`` between
+            them, the first of which stands alone), ``transport`` (a choice, or a congestion control of the user's),
             ``attributes`` (numbers, flags and text by free names) or ``table``.
         unit: base unit of the number; empty for counts and words.
         doc: one line of meaning.
         default: value in engine form (times in nanoseconds), or None: see ``required``.
-        choices: allowed words of ``choice`` and ``words``.
+        choices: allowed words of ``choice``, ``words`` and ``parts``.
+        apart: pairs of words that exclude each other in ``parts``, each with the reason.
         minimum: smallest allowed number; above it when ``exclusive``.
         maximum: largest allowed number.
         exclusive: the minimum itself is refused.
@@ -60,6 +62,7 @@ class Field:
     unit: str = ""
     default: Any = None
     choices: tuple[str, ...] = ()
+    apart: tuple[tuple[str, str, str], ...] = ()
     minimum: float | None = 0
     maximum: float | None = None
     exclusive: bool = False
@@ -85,6 +88,8 @@ class Field:
 
     def expected(self) -> str:
         """Returns what the key takes, for messages."""
+        if self.kind == "parts":
+            return f'"{self.choices[0]}", or one or more of {listed(self.choices[1:])} with + between them'
         if self.kind in {"choice", "words", "transport"}:
             own = f", or {FORM}" if self.kind == "transport" else ""
             return ("a list of " if self.kind == "words" else "one of ") + listed(self.choices) + own
@@ -94,7 +99,8 @@ class Field:
             "name": "a name of letters, digits, - and _",
             "float-list": "a list of numbers", "float-rows": "a list of rows, each a list of numbers",
             "node-pairs": "a list of [from, to], each a node number",
-            "node": 'a node number, "first" or "last"', "point": "two lengths in metres [x, y]",
+            "node": 'a node number, "first" or "last"', "nodes": 'a list of node numbers, "first" and "last"',
+            "point": "two lengths in metres [x, y]",
             "points": "a list of [x, y] in metres", "table": "a table",
             "attributes": "a table of numbers, flags and text",
         }  # fmt: skip
@@ -178,6 +184,26 @@ def _read_choice(field: Field, value: object) -> str:
     return value
 
 
+def _read_parts(field: Field, value: object) -> str:
+    """The parts in their usual order, so that one layer has one name."""
+    if not isinstance(value, str):
+        raise FieldError(f"found {shown(value)}; expected {field.expected()}")
+    alone = field.choices[0]
+    words = [word.strip() for word in value.split("+")]
+    for word in words:
+        if word not in field.choices:
+            what = f"found {shown(value)}" if words == [word] else f"found {shown(value)} with the part {shown(word)}"
+            raise FieldError(f"{what}; expected {field.expected()}{did_you_mean(word, field.choices)}")
+        if words.count(word) > 1:
+            raise FieldError(f"found {shown(value)}; {word} stands twice")
+    if alone in words and len(words) > 1:
+        raise FieldError(f'found {shown(value)}; "{alone}" stands alone')
+    for one, other, reason in field.apart:
+        if one in words and other in words:
+            raise FieldError(f"found {shown(value)}; {one} and {other} exclude each other, as {reason}")
+    return "+".join(word for word in field.choices if word in words)
+
+
 def _read_transport(field: Field, value: object) -> str:
     if isinstance(value, str) and value.startswith(PREFIX):
         return value  # the class is found where the folder of the scenario is known
@@ -259,6 +285,12 @@ def _read_node(field: Field, value: object) -> int | str:
     return _read_int(field, value)
 
 
+def _read_nodes(field: Field, value: object) -> list[int | str]:
+    if not isinstance(value, list):
+        raise FieldError(f"found {shown(value)}; expected {field.expected()}")
+    return [_read_node(replace(field, kind="node"), item) for item in value]
+
+
 def _read_point(field: Field, value: object) -> list[float]:
     if not isinstance(value, (list, tuple)) or len(value) != 2:
         raise FieldError(f"found {shown(value)}; expected {field.expected()}")
@@ -299,6 +331,8 @@ _READERS: dict[str, Callable[[Field, object], Any]] = {
     "text": _read_text,
     "name": _read_name,
     "node": _read_node,
+    "nodes": _read_nodes,
+    "parts": _read_parts,
     "point": _read_point,
     "points": _read_points,
     "words": _read_words,

@@ -1,8 +1,8 @@
 """Every key of a scenario file, section by section.
 
-``[radio]``, ``[mac]``, ``[net]``, ``[routing]`` and ``[tcp]`` are made from the engine's own table of parameters: a new
-engine parameter is a new key here without a line of Python. The engine's section of a routing protocol, such as
-``aodv``, stands in a file as ``[routing.aodv]``, beside the key that names its parameter set.
+``[radio]``, ``[mac]``, ``[link]``, ``[net]``, ``[routing]`` and ``[tcp]`` are made from the engine's own table of
+parameters: a new engine parameter is a new key here without a line of Python. The engine's section of a routing
+protocol, such as ``aodv``, stands in a file as ``[routing.aodv]``, beside the key that names its parameter set.
 """
 
 from __future__ import annotations
@@ -192,7 +192,12 @@ APP_DEFAULTS: dict[str, dict[str, Any]] = {
 
 
 #: Tables in double brackets; dotted keys name one by its number.
-NUMBERED = ("flow", "outage")
+NUMBERED = ("flow", "outage", "layer")
+
+
+def numbered(name: str) -> tuple[Field, ...]:
+    """Keys of one table in double brackets."""
+    return {"flow": flow, "outage": outage, "layer": layer}[name]()
 
 
 @functools.cache
@@ -202,6 +207,17 @@ def outage() -> tuple[Field, ...]:
         Field("node", "node", "The node whose radio neither sends nor hears.", required=True),
         Field("from", "time", "When the radio goes off.", "s", required=True),
         Field("to", "time", "When it comes back; absent: never.", "s", exclusive=True),
+    )
+
+
+@functools.cache
+def layer() -> tuple[Field, ...]:
+    """Keys of one ``[[layer]]``; those without a default have that of ``[link]``."""
+    kind = next(f for f in engine("mac") if f.name == "link")
+    return (
+        Field("nodes", "nodes", "The nodes that have this layer; each node at most one.", required=True),
+        replace(kind, doc=f"{kind.doc.removesuffix('.')}; absent: as in [mac].", source=""),
+        *(replace(f, source="") for f in engine("link") if f.name != "nodes"),
     )
 
 
@@ -294,11 +310,13 @@ def from_engine_key(key: str) -> tuple[str, ...]:
     path = [part for part in key.split(".") if part]
     if not path:
         return ()
-    if path[0] in {"flows", "outages"}:
+    if path[0] in {"flows", "outages", "layers"}:
         path[0] = path[0].removesuffix("s")
         if len(path) > 2 and path[2] == "app" and len(path) > 3:
             del path[2]
             path[2:] = ["trace"] if path[2] == "frames" else path[2:]
+        elif path[0] == "layer" and path[2:] == ["layer"]:
+            path[2] = "link"
     elif path == ["link", "layer"]:
         path = ["mac", "link"]
     elif path[0] == "nodes":
@@ -316,6 +334,7 @@ def _engine_field(entry: dict[str, Any]) -> Field:
         entry["doc"],
         entry["unit"],
         choices=tuple(entry["choices"]),
+        apart=tuple((one, other, reason) for one, other, reason in entry.get("apart", ())),
         minimum=None if signed else 0,
         maximum=1.0 if entry["unit"] == "probability" else None,
         source=entry["source"],

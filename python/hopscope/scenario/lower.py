@@ -21,6 +21,7 @@ def lower(resolved: Resolved, seed: int) -> dict[str, Any]:
         "radio": resolved.radio,
         "mac": resolved.mac,
         "link": resolved.link,
+        "layers": resolved.layers,
         "net": resolved.net,
         "routing": resolved.routing,
         "flows": [copy for flow in resolved.flows for copy in _lower_flow(flow)],
@@ -77,8 +78,13 @@ def describe(resolved: Resolved) -> dict[str, Any]:
     document["mac"]["link"] = resolved.link["layer"]
     document["flow"] = [_flow(flow, resolved.tcp) for flow in resolved.flows]
     document["outage"] = [_given(outage, keys.outage()) for outage in resolved.outages]
+    document["layer"] = [_layer(layer) for layer in resolved.layers]
     document["series"] = _shown(resolved.series, keys.series())
     return document
+
+
+def _layer(layer: dict[str, Any]) -> dict[str, Any]:
+    return _shown({**layer, "link": layer["layer"]}, keys.layer())
 
 
 def _given(values: dict[str, Any], fields: Iterable[Field]) -> dict[str, Any]:

@@ -118,8 +118,9 @@ class Scenario:
     def resolved(self) -> dict[str, Any]:
         """Every key with its value in base units; swept keys as in the first point, and the axes under ``sweep``.
 
-        A default that follows a swept key, such as the timers of a swept ``profile``, is left out; so are the number of
-        a node that is named in words and of flows across the topology when the topology is swept.
+        A default that follows a swept key, such as the timers of a swept ``profile`` or what a flow takes from a swept
+        ``[tcp]``, is left out; so are the number of a node that is named in words and of flows across the topology when
+        the topology is swept.
         """
         result = self.points[0].resolved
         if deciding := [axis for axis in self.axes if axis in DECIDING]:
@@ -127,14 +128,32 @@ class Scenario:
             distinct = {repr([point.set[axis] for axis in deciding]): point for point in self.points}
             result = _shared(result, [point.resolved for point in distinct.values()], swept, ())
         if any(axis.startswith("topology.") for axis in self.axes):
-            for name, ends in (("flow", ("from", "to")), ("outage", ("node",))):
-                for table, given in zip(result[name], self._document.values.get(name, []), strict=True):
-                    table |= {end: given[end] for end in ends if isinstance(given.get(end), str)}
+            for name, ends in (("flow", ("from", "to")), ("outage", ("node",)), ("layer", ("nodes",))):
+                for table, given in self._tables(result, name):
+                    table |= {end: given[end] for end in ends if isinstance(given.get(end), (str, list))}
                     if given.get("pattern") == "across" and "copies" not in given:
                         del table["copies"]  # each topology has its own number of them
+        for axis in self.axes:
+            self._take_out_inherited(result, axis)
         if self.axes:
             result["sweep"] = copy.deepcopy(self.axes)
         return result
+
+    def _take_out_inherited(self, result: dict[str, Any], axis: str) -> None:
+        """Takes out of the tables what they have from a swept section and not of their own."""
+        section, _, key = axis.partition(".")
+        if section == "tcp":
+            for table, given in self._tables(result, "flow"):
+                if key not in given.get("tcp", {}):
+                    table.get("tcp", {}).pop(key, None)
+        if section == "link" or axis == "mac.link":
+            for table, given in self._tables(result, "layer"):
+                if key not in given:
+                    table.pop(key, None)
+
+    def _tables(self, result: dict[str, Any], name: str) -> Iterator[tuple[dict[str, Any], dict[str, Any]]]:
+        """The ``[[name]]`` tables of a result, each with its keys as given."""
+        return zip(result[name], self._document.values.get(name, []), strict=True)
 
     @property
     def document(self) -> dict[str, Any]:

@@ -39,6 +39,7 @@ class Resolved:
     tcp: dict[str, Any] = field(default_factory=dict)
     flows: list[dict[str, Any]] = field(default_factory=list)
     outages: list[dict[str, Any]] = field(default_factory=list)
+    layers: list[dict[str, Any]] = field(default_factory=list)
     series: dict[str, Any] = field(default_factory=dict)
 
 
@@ -117,6 +118,7 @@ def resolve(document: Document, places: dict[str, Positions] | None = None) -> t
     _topology(reader, result, places if places is not None else {})
     _flows(reader, result)
     _outages(reader, result)
+    _layers(reader, result)
     result.series = reader.complete(("series",), values.get("series", {}), keys.series())
     return result, reader.problems
 
@@ -255,6 +257,19 @@ def _outages(reader: Reader, result: Resolved) -> None:
         outage = reader.complete(path, value, keys.outage())
         _number_nodes(result, outage, ("node",))
         result.outages.append(outage)
+
+
+def _layers(reader: Reader, result: Resolved) -> None:
+    for path, value in _tables(reader, "layer"):
+        given = reader.complete(path, value, keys.layer())
+        own = {name: item for name, item in given.items() if item is not None}
+        if "link" in own:
+            own["layer"] = own.pop("link")
+        layer = {**result.link, "nodes": [], **own}
+        if result.nodes:
+            ends = {"first": 0, "last": len(result.nodes) - 1}
+            layer["nodes"] = [ends.get(node, node) for node in layer["nodes"]]
+        result.layers.append(layer)
 
 
 def _tables(reader: Reader, name: str) -> list[tuple[KeyPath, Any]]:

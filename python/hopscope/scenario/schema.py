@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable
+from dataclasses import replace
 from typing import Any
 
 from hopscope import _core
@@ -36,6 +37,10 @@ def schema() -> Schema:
     properties["flow"] = {"type": "array", "minItems": 1, "items": flow, "description": "The flows, one [[flow]] each."}
     outage = _object(keys.outage(), {}, "One outage.")
     properties["outage"] = {"type": "array", "items": outage, "description": "Times during which radios are off."}
+    layer = _object(
+        keys.layer(), {}, "The link layer of some nodes; keys that are absent are those of [mac] and [link]."
+    )
+    properties["layer"] = {"type": "array", "items": layer, "description": "Link layers of some nodes of their own."}
     properties["series"] = _object(keys.series(), {}, "Time series to keep.")
     properties["sweep"] = _sweep()
     return {
@@ -119,6 +124,8 @@ def _type(field: Field) -> Schema:
     if field.kind in {"choice", "words"}:
         choice: Schema = {"enum": list(field.choices)}
         return choice if field.kind == "choice" else {"type": "array", "items": choice}
+    if field.kind == "parts":
+        return _parts(field)
     if field.kind == "transport":
         return {"anyOf": [{"enum": list(field.choices)}, {**word, "pattern": f"^{PREFIX}."}]}
     if field.kind == "attributes":
@@ -139,6 +146,8 @@ def _type(field: Field) -> Schema:
         node = _number(field)
         pair = {"type": "array", "prefixItems": [node, node], "items": False, "minItems": 2}
         return {"type": "array", "items": pair}
+    if field.kind == "nodes":
+        return {"type": "array", "items": _type(replace(field, kind="node"))}
     if field.kind == "node":
         return {"anyOf": [{"type": "integer", "minimum": 0, "maximum": U32_MAX}, {"enum": ["first", "last"]}]}
     if field.kind in {"point", "points"}:
@@ -146,6 +155,23 @@ def _type(field: Field) -> Schema:
         point = {"type": "array", "prefixItems": [length, length], "items": False, "minItems": 2}
         return point if field.kind == "point" else {"type": "array", "items": point}
     return {"anyOf": [_number(field), word]}
+
+
+def _parts(field: Field) -> Schema:
+    """Words with ``+`` between them in any order: none twice, none beside one that excludes it."""
+    alone, *words = field.choices
+    word, gap = f"(?:{'|'.join(words)})", r" *\+ *"
+
+    def beside(one: str, other: str) -> Schema:
+        return {"pattern": rf"(?:^|[ +]){one}(?:[ +].*)?[ +]{other}(?:[ +]|$)"}
+
+    clashes = [(w, w) for w in words] + [pair for one, other, _ in field.apart for pair in ((one, other), (other, one))]
+    layers = {
+        "type": "string",
+        "pattern": f"^ *{word}(?:{gap}{word})* *$",
+        "not": {"anyOf": [beside(one, other) for one, other in clashes]},
+    }
+    return {"anyOf": [{"enum": [alone, *words]}, layers]}
 
 
 def _number(field: Field) -> Schema:

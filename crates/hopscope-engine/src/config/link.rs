@@ -1,32 +1,11 @@
 //! Parameters of the link layers between interface queue and MAC.
 
+use super::Config;
+pub use super::link_parts::{LinkPart, LinkParts, PLAIN};
 use super::params::{choice, params};
+use super::section::{LONGEST, seconds};
 use crate::error::BuildError;
 use crate::units::Span;
-
-choice! {
-    /// Link layer between interface queue and MAC.
-    pub enum LinkKind {
-        /// None.
-        Plain = "plain",
-        /// Link RED: packets are marked or dropped with the average number of MAC retries.
-        Lred = "lred",
-        /// Adaptive pacing: after a success the back-off is longer by one exchange.
-        Pacing = "pacing",
-        /// Both: the pacing is on while Link RED sees few retries.
-        LredPacing = "lred+pacing",
-        /// RED on the average length of the interface queue.
-        Red = "red",
-        /// CoDel: packets that waited long are marked or dropped at the head of the queue.
-        Codel = "codel",
-        /// Flow queues served in turn, each under CoDel.
-        FqCodel = "fq-codel",
-        /// Non-work-conserving scheduler: a timer after each data packet holds the next one back.
-        Timer = "timer",
-        /// Neighborhood RED: nodes around a busy channel drop packets in proportion to their share of it.
-        Nred = "nred",
-    }
-}
 
 choice! {
     /// How the longer back-off of adaptive pacing passes.
@@ -39,10 +18,10 @@ choice! {
 }
 
 params! {
-    /// Link layers. Each parameter means something only to the layers named in its text.
+    /// The link layer of some nodes. Each parameter means something only to the parts named in its text.
     pub struct LinkConfig {
-        /// Link layer between interface queue and MAC.
-        layer: LinkKind = LinkKind::Plain, "", "fu2003, section 5";
+        /// Link layer between interface queue and MAC: parts with `+` between them.
+        layer: LinkParts = LinkParts::PLAIN, "", "fu2003, section 5";
         /// Nodes that have the layer; empty: all.
         nodes: Vec<u64> = Vec::new(), "", "a default";
         /// Packets of ECN-capable flows are marked where others are dropped.
@@ -103,12 +82,12 @@ params! {
 }
 
 impl LinkConfig {
-    /// Checks what the types leave open for a network of so many nodes.
+    /// Checks what the types leave open for a network of so many nodes; `section` is the dotted name of these parameters.
     ///
     /// # Errors
     /// Names the parameter, the value and what is allowed.
-    pub fn check(&self, nodes: usize) -> Result<(), BuildError> {
-        let refuse = |name: &str, message: String| Err(BuildError::new(format!("link.{name}"), message));
+    pub fn check(&self, section: &str, nodes: usize) -> Result<(), BuildError> {
+        let refuse = |name: &str, message: String| Err(BuildError::new(format!("{section}.{name}"), message));
         for (low, high, low_value, high_value) in [
             ("lred_min", "lred_max", self.lred_min, self.lred_max),
             ("red_min", "red_max", self.red_min, self.red_max),
@@ -143,6 +122,9 @@ impl LinkConfig {
             if span == Span::ZERO {
                 return refuse(name, "is 0 s; it must be more".to_string());
             }
+            if span > LONGEST {
+                return refuse(name, format!("is {} s; at most {} s are possible", seconds(span), seconds(LONGEST)));
+            }
         }
         if self.nred_interval < Span::from_millis(1) || self.nred_interval > Span::from_secs(3_600) {
             return refuse("nred_interval", "1 ms to 1 h is allowed".to_string());
@@ -163,37 +145,120 @@ impl LinkConfig {
             None => Ok(()),
         }
     }
+}
 
-    /// True if the node has the layer.
-    pub fn is_at(&self, node: u32) -> bool {
-        self.layer != LinkKind::Plain && (self.nodes.is_empty() || self.nodes.contains(&u64::from(node)))
+impl Config {
+    /// Checks the link layers of all nodes.
+    ///
+    /// # Errors
+    /// Names the parameter, the value and what is allowed.
+    pub fn check_link_layers(&self) -> Result<(), BuildError> {
+        let nodes = self.nodes.len();
+        self.link.check("link", nodes)?;
+        // Who has already said what a node's layer is.
+        let mut owners: Vec<Option<usize>> = vec![None; nodes];
+        for (number, group) in self.layers.iter().enumerate() {
+            group.check(&format!("layers.{number}"), nodes)?;
+            let refuse = |message: String| Err(BuildError::new(format!("layers.{number}.nodes"), message));
+            if group.nodes.is_empty() {
+                return refuse("is empty; a layer of its own needs at least one node".to_string());
+            }
+            for &node in &group.nodes {
+                match owners[node as usize].replace(number) {
+                    Some(other) if other == number => return refuse(format!("node {node} stands twice")),
+                    Some(other) => return refuse(format!("node {node} is in layer {other} as well")),
+                    None => {}
+                }
+            }
+        }
+        match self.link.nodes.iter().find_map(|&node| Some((node, owners[node as usize]?))) {
+            Some((node, number)) => {
+                Err(BuildError::new("link.nodes", format!("node {node} is in layer {number} as well")))
+            }
+            None => Ok(()),
+        }
+    }
+
+    /// True if any node has a link layer that is not plain.
+    pub fn has_link_layers(&self) -> bool {
+        std::iter::once(&self.link).chain(&self.layers).any(|section| !section.layer.is_plain())
+    }
+
+    /// The link layer of each node; none where it is plain.
+    pub fn link_layers(&self) -> Vec<Option<&LinkConfig>> {
+        let everywhere = self.link.nodes.is_empty().then_some(&self.link);
+        let mut layers = vec![everywhere; self.nodes.len()];
+        for section in std::iter::once(&self.link).chain(&self.layers) {
+            for &node in &section.nodes {
+                layers[node as usize] = Some(section);
+            }
+        }
+        layers.into_iter().map(|layer| layer.filter(|section| !section.layer.is_plain())).collect()
     }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::config::presets;
 
     #[test]
     fn thresholds_reversed_and_probabilities_beyond_one_are_refused() {
-        let key = |config: LinkConfig| config.check(4).expect_err("refused").key;
+        let key = |config: LinkConfig| config.check("link", 4).expect_err("refused").key;
         assert_eq!(key(LinkConfig { lred_max: 1.8, ..LinkConfig::default() }), "link.lred_max");
         assert_eq!(key(LinkConfig { red_min: -1.0, ..LinkConfig::default() }), "link.red_min");
         assert_eq!(key(LinkConfig { lred_max_p: 1.1, ..LinkConfig::default() }), "link.lred_max_p");
         assert_eq!(key(LinkConfig { red_weight: f64::NAN, ..LinkConfig::default() }), "link.red_weight");
         assert_eq!(key(LinkConfig { codel_target: Span::ZERO, ..LinkConfig::default() }), "link.codel_target");
+        assert_eq!(key(LinkConfig { timer_window: Span(u64::MAX), ..LinkConfig::default() }), "link.timer_window");
         assert_eq!(key(LinkConfig { nred_max: 0.5, ..LinkConfig::default() }), "link.nred_max");
         assert_eq!(key(LinkConfig { nred_own_min: 0.0, ..LinkConfig::default() }), "link.nred_own_min");
         assert_eq!(key(LinkConfig { nred_interval: Span(1), ..LinkConfig::default() }), "link.nred_interval");
         assert_eq!(key(LinkConfig { nred_scale: f64::INFINITY, ..LinkConfig::default() }), "link.nred_scale");
         assert_eq!(key(LinkConfig { nodes: vec![1, 4], ..LinkConfig::default() }), "link.nodes");
-        assert_eq!(LinkConfig::default().check(1), Ok(()));
+        assert_eq!(LinkConfig::default().check("link", 1), Ok(()));
+    }
+
+    /// Four nodes with this common layer and these of their own.
+    fn network(link: LinkConfig, layers: &[LinkConfig]) -> Config {
+        let base = presets::base("standard", "wavelan-2M").expect("a profile and a preset");
+        let mut config = base.config(vec![[0.0; 2]; 4], Span::from_secs(1));
+        (config.link, config.layers) = (link, layers.to_vec());
+        config
+    }
+
+    fn of(part: LinkPart, nodes: &[u64]) -> LinkConfig {
+        LinkConfig { layer: part.into(), nodes: nodes.to_vec(), ..LinkConfig::default() }
     }
 
     #[test]
-    fn a_layer_may_be_at_some_nodes_only() {
-        let config = LinkConfig { layer: LinkKind::Lred, nodes: vec![2], ..LinkConfig::default() };
-        assert_eq!([1, 2, 3].map(|node| config.is_at(node)), [false, true, false]);
-        assert!(!LinkConfig::default().is_at(0));
+    fn a_node_has_its_own_layer_or_the_common_one() {
+        let at = |config: &Config| -> Vec<String> {
+            config.link_layers().iter().map(|l| l.map_or(String::new(), |l| l.layer.to_string())).collect()
+        };
+        let plain = LinkConfig::default();
+        assert_eq!(at(&network(plain.clone(), &[])), [""; 4]);
+        assert_eq!(at(&network(of(LinkPart::Lred, &[2]), &[])), ["", "", "lred", ""]);
+        let own = [of(LinkPart::Codel, &[1, 3]), LinkConfig { nodes: vec![0], ..plain }];
+        assert_eq!(at(&network(of(LinkPart::Lred, &[]), &own)), ["", "codel", "lred", "codel"]);
+        assert_eq!(at(&network(of(LinkPart::Lred, &[2]), &own)), ["", "codel", "lred", "codel"]);
+    }
+
+    #[test]
+    fn a_node_has_one_layer() {
+        let refused = |link: &[u64], own: &[&[u64]]| {
+            let own: Vec<LinkConfig> = own.iter().map(|nodes| of(LinkPart::Codel, nodes)).collect();
+            let error = network(of(LinkPart::Lred, link), &own).check_link_layers().expect_err("refused");
+            (error.key, error.message)
+        };
+        let told = |key: &str, message: &str| (key.to_string(), message.to_string());
+        assert_eq!(refused(&[], &[&[0, 1], &[2, 1]]), told("layers.1.nodes", "node 1 is in layer 0 as well"));
+        assert_eq!(refused(&[], &[&[3, 3]]), told("layers.0.nodes", "node 3 stands twice"));
+        assert_eq!(refused(&[], &[&[4]]), told("layers.0.nodes", "node 4 does not exist; nodes are 0 to 3"));
+        assert_eq!(refused(&[], &[&[0], &[]]).0, "layers.1.nodes");
+        assert_eq!(refused(&[2], &[&[0], &[2]]).0, "link.nodes");
+        let reversed = LinkConfig { red_max: 1.0, ..of(LinkPart::Red, &[0]) };
+        let error = network(LinkConfig::default(), &[reversed]).check_link_layers().expect_err("refused");
+        assert_eq!(error.key, "layers.0.red_max");
     }
 }

@@ -5,6 +5,7 @@ pub mod dsdv;
 pub mod dsr;
 pub mod flow;
 pub mod link;
+mod link_parts;
 pub mod mac;
 pub mod net;
 pub mod olsr;
@@ -55,6 +56,9 @@ pub struct Config {
     /// Link layer between interface queue and MAC.
     #[serde(default)]
     pub link: LinkConfig,
+    /// Link layers of the nodes that they name, in place of `link`.
+    #[serde(default)]
+    pub layers: Vec<LinkConfig>,
     /// IPv4 and link adaptation.
     #[serde(default)]
     pub net: NetConfig,

@@ -16,11 +16,14 @@ pub struct ParamInfo {
     pub doc: String,
     /// Unit of the number, empty for counts, flags and choices. A time is given in integer nanoseconds.
     pub unit: &'static str,
-    /// `time`, `int`, `float`, `flag`, `choice`, `int-or-off`, `int-list`, `float-list`, `float-rows` (a list of lists) or
-    /// `node-pairs`.
+    /// `time`, `int`, `float`, `flag`, `choice`, `int-or-off`, `int-list`, `float-list`, `float-rows` (a list of lists),
+    /// `node-pairs` or `parts` (words with `+` between them).
     pub kind: &'static str,
-    /// Allowed words of a `choice`.
+    /// Allowed words of a `choice`, or of the parts of a `parts`: the first stands alone, the others in this order.
     pub choices: &'static [&'static str],
+    /// Pairs of words that exclude each other in a `parts`, with the reason.
+    #[serde(skip_serializing_if = "<[_]>::is_empty")]
+    pub apart: &'static [[&'static str; 3]],
     /// Where the default comes from: a clause, a paper key, or "a default".
     pub source: &'static str,
 }
@@ -31,6 +34,8 @@ pub trait ParamType {
     const KIND: &'static str;
     /// See [`ParamInfo::choices`].
     const CHOICES: &'static [&'static str] = &[];
+    /// See [`ParamInfo::apart`].
+    const APART: &'static [[&'static str; 3]] = &[];
 }
 
 impl ParamType for Span {
@@ -112,6 +117,7 @@ macro_rules! params {
                     unit: $unit,
                     kind: <$ty as ParamType>::KIND,
                     choices: <$ty as ParamType>::CHOICES,
+                    apart: <$ty as ParamType>::APART,
                     source: $source,
                 }),+]
             }

@@ -46,6 +46,7 @@ impl Base {
             radio: self.radio,
             mac: self.mac,
             link: self.link,
+            layers: Vec::new(),
             net: self.net,
             routing: RoutingConfig::default(),
             aodv: self.aodv,

@@ -2,7 +2,7 @@
 
 use std::collections::VecDeque;
 
-use super::Head;
+use super::Verdict;
 use super::codel::Codel;
 use crate::config::LinkConfig;
 use crate::ids::{NodeId, PacketId};
@@ -62,7 +62,7 @@ impl FairQueue {
     }
 
     /// The packet that goes next and what becomes of it.
-    pub fn pop(&mut self, now: Time) -> Option<Head> {
+    pub fn pop(&mut self, now: Time) -> Option<(PacketId, Verdict)> {
         loop {
             let is_new = !self.new.is_empty();
             let list = if is_new { &mut self.new } else { &mut self.old };
@@ -83,7 +83,7 @@ impl FairQueue {
             let verdict = queue.codel.judge(now - next.since, queue.waiting.is_empty(), now);
             let list = if is_new { &mut self.new } else { &mut self.old };
             list.push_front(queue);
-            return Some(Head { packet: next.packet, verdict });
+            return Some((next.packet, verdict));
         }
     }
 
@@ -119,27 +119,26 @@ impl FairQueue {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::link::Verdict;
     use crate::units::Span;
 
     /// The next packet that is not marked and, before it, those that are.
     fn serve(fair: &mut FairQueue, now: Time) -> (Option<u32>, Vec<u32>) {
         let mut marked = Vec::new();
-        while let Some(head) = fair.pop(now) {
-            if head.verdict == Verdict::Pass {
+        while let Some((packet, verdict)) = fair.pop(now) {
+            if verdict == Verdict::Pass {
                 fair.charge(1000);
-                return (Some(head.packet.0), marked);
+                return (Some(packet.0), marked);
             }
-            marked.push(head.packet.0);
+            marked.push(packet.0);
         }
         (None, marked)
     }
 
     fn order(fair: &mut FairQueue, bytes: impl Fn(u32) -> u32) -> Vec<u32> {
         let mut all = Vec::new();
-        while let Some(head) = fair.pop(Time::ZERO) {
-            fair.charge(bytes(head.packet.0));
-            all.push(head.packet.0);
+        while let Some((packet, _)) = fair.pop(Time::ZERO) {
+            fair.charge(bytes(packet.0));
+            all.push(packet.0);
         }
         all
     }

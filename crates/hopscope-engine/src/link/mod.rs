@@ -1,13 +1,24 @@
 //! Link layers: what stands between the interface queue and the MAC of a node.
 //!
-//! A layer decides at two doors: when a packet comes to the queue, and when the MAC takes the packet at the head. It
-//! learns from the MAC how each packet fared. Routing packets pass every layer untouched.
+//! A layer is made of parts, any of which may be absent. It has three doors: a packet comes to the queue, the MAC takes
+//! the packet that goes next, and the MAC asks how it is to be paced. The layer learns from the MAC how each packet
+//! fared. Routing packets pass every layer untouched.
 //!
-//! | file | layer | decides |
+//! ```text
+//!   arrival  -->  RED, Neighborhood RED  -->  interface queue  -->  head  -->  back-off
+//!                 (mark or drop)              in order, or          timer: when    pacing: longer after a success,
+//!                                             FQ-CoDel's order      Link RED, CoDel  while Link RED is quiet
+//!                                                                   (mark or drop)
+//! ```
+//!
+//! Where two parts judge one packet at one door, each judges it for itself and the severer verdict holds: drop before
+//! mark before pass. Of two that are equally severe the first in this order is named as the one that wanted it.
+//!
+//! | file | part | decides |
 //! |---|---|---|
-//! | `lred.rs` | Link RED of fu2003 | at the head, by the MAC's retries |
 //! | `red.rs` | RED | at arrival, by the length of the queue |
 //! | `nred.rs` | Neighborhood RED | at arrival, by the use of the channel around |
+//! | `lred.rs` | Link RED of fu2003 | at the head, by the MAC's retries |
 //! | `codel.rs` | CoDel | at the head, by the time waited |
 //! | `fair.rs` | FQ-CoDel | which flow goes next, and CoDel |
 //! | `timer.rs` | non-work-conserving scheduler | when the next packet may go |
@@ -32,13 +43,14 @@ use red::Red;
 use timer::OutputTimer;
 
 use crate::config::LinkConfig;
-use crate::config::link::LinkKind;
+use crate::config::link::LinkPart;
 use crate::ids::{NodeId, PacketId};
+use crate::mac::Pacing;
 use crate::rng::Stream;
 use crate::units::{Span, Time};
 
-/// What becomes of a packet.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+/// What a part of the layer wants to become of a packet, from mild to severe.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Verdict {
     /// It goes on.
     Pass,
@@ -48,184 +60,304 @@ pub enum Verdict {
     Drop,
 }
 
+/// The severest verdict on a packet at one door, and whose it is; none: all let it pass.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct Judgement(Option<(Verdict, LinkPart)>);
+
+impl Judgement {
+    /// One part judges the packet as well.
+    #[must_use]
+    fn and(self, verdict: Verdict, part: LinkPart) -> Self {
+        match self.0 {
+            Some((severest, _)) if severest >= verdict => self,
+            _ if verdict == Verdict::Pass => self,
+            _ => Judgement(Some((verdict, part))),
+        }
+    }
+
+    /// The verdict and the part that wanted it; none: the packet goes on.
+    pub fn verdict(self) -> Option<(Verdict, LinkPart)> {
+        self.0
+    }
+}
+
 /// The packet that goes next.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Head {
     /// The packet.
     pub packet: PacketId,
-    /// What becomes of it.
-    pub verdict: Verdict,
+    /// What those who order the queue want to become of it.
+    pub judgement: Judgement,
 }
 
 /// The link layer of one node.
 #[derive(Debug)]
 pub struct LinkLayer {
-    discipline: Discipline,
-    /// Adaptive pacing is part of it.
-    pacing: bool,
+    red: Option<Red>,
+    nred: Option<Box<Nred>>,
+    lred: Option<Lred>,
+    order: Order,
+    timer: Option<OutputTimer>,
+    pacing: Option<Pacing>,
+    /// Packets of flows that know ECN are marked where others are dropped.
+    pub ecn: bool,
+    /// Packets without data are judged, too.
+    pub acks: bool,
+    /// Size of a notification of Neighborhood RED without its network header.
+    pub notice_bytes: u32,
     rng: Stream,
 }
 
+/// Who says which packet is next.
 #[derive(Debug)]
-enum Discipline {
+enum Order {
     Fifo,
-    Lred(Lred),
-    Red(Red),
     Codel { codel: Codel, waiting: VecDeque<(PacketId, Time)> },
     Fair(FairQueue),
-    Timer(OutputTimer),
-    Nred(Box<Nred>),
 }
 
 impl LinkLayer {
-    /// The layer of a node; none where it has none.
-    pub fn new(cfg: &LinkConfig, node: NodeId, mut rng: Stream) -> Option<Self> {
-        if !cfg.is_at(node.0) {
-            return None;
-        }
-        let discipline = match cfg.layer {
-            LinkKind::Plain | LinkKind::Pacing => Discipline::Fifo,
-            LinkKind::Lred | LinkKind::LredPacing => Discipline::Lred(Lred::new(cfg)),
-            LinkKind::Red => Discipline::Red(Red::new(cfg)),
-            LinkKind::Codel => Discipline::Codel { codel: Codel::new(cfg), waiting: VecDeque::new() },
-            LinkKind::FqCodel => Discipline::Fair(FairQueue::new(cfg)),
-            LinkKind::Timer => Discipline::Timer(OutputTimer::new(cfg)),
-            LinkKind::Nred => Discipline::Nred(Box::new(Nred::new(cfg, &mut rng))),
+    /// The layer that these parameters name.
+    pub fn new(cfg: &LinkConfig, mut rng: Stream) -> Self {
+        let has = |part| cfg.layer.has(part);
+        let order = if has(LinkPart::FqCodel) {
+            Order::Fair(FairQueue::new(cfg))
+        } else if has(LinkPart::Codel) {
+            Order::Codel { codel: Codel::new(cfg), waiting: VecDeque::new() }
+        } else {
+            Order::Fifo
         };
-        let pacing = matches!(cfg.layer, LinkKind::Pacing | LinkKind::LredPacing);
-        Some(LinkLayer { discipline, pacing, rng })
+        LinkLayer {
+            red: has(LinkPart::Red).then(|| Red::new(cfg)),
+            nred: has(LinkPart::Nred).then(|| Box::new(Nred::new(cfg, &mut rng))),
+            lred: has(LinkPart::Lred).then(|| Lred::new(cfg)),
+            order,
+            timer: has(LinkPart::Timer).then(|| OutputTimer::new(cfg)),
+            pacing: has(LinkPart::Pacing).then_some(Pacing { clock: cfg.pacing_clock, overhead: cfg.pacing_overhead }),
+            ecn: cfg.ecn,
+            acks: cfg.acks,
+            notice_bytes: cfg.nred_bytes,
+            rng,
+        }
+    }
+
+    /// True if a part of it judges packets at arrival.
+    pub fn judges_arrivals(&self) -> bool {
+        self.red.is_some() || self.nred.is_some()
     }
 
     /// A data packet comes to a queue of so many packets; `service` is the time one takes to be sent.
-    pub fn on_arrival(&mut self, waiting: usize, service: Span, now: Time) -> Verdict {
-        match &mut self.discipline {
-            Discipline::Red(red) => red.on_arrival(waiting, service, now, &mut self.rng),
-            Discipline::Nred(nred) => nred.on_arrival(now, &mut self.rng),
-            _ => Verdict::Pass,
+    pub fn on_arrival(&mut self, waiting: usize, service: Span, now: Time) -> Judgement {
+        let mut judgement = Judgement::default();
+        if let Some(red) = &mut self.red {
+            judgement = judgement.and(red.on_arrival(waiting, service, now, &mut self.rng), LinkPart::Red);
         }
+        if let Some(nred) = &mut self.nred {
+            judgement = judgement.and(nred.on_arrival(now, &mut self.rng), LinkPart::Nred);
+        }
+        judgement
     }
 
     /// A data packet of `bytes` bytes from `src` to `dst` has joined the queue.
     pub fn on_joined(&mut self, packet: PacketId, src: NodeId, dst: NodeId, bytes: u32, now: Time) {
-        match &mut self.discipline {
-            Discipline::Codel { waiting, .. } => waiting.push_back((packet, now)),
-            Discipline::Fair(fair) => fair.push(packet, src, dst, bytes, now),
-            _ => {}
+        match &mut self.order {
+            Order::Fifo => {}
+            Order::Codel { waiting, .. } => waiting.push_back((packet, now)),
+            Order::Fair(fair) => fair.push(packet, src, dst, bytes, now),
         }
     }
 
     /// The packet that gives way when there is no room; none: the one that comes.
     pub fn gives_way(&mut self) -> Option<PacketId> {
-        match &mut self.discipline {
-            Discipline::Fair(fair) => fair.pop_fattest(),
+        match &mut self.order {
+            Order::Fair(fair) => fair.pop_fattest(),
             _ => None,
         }
     }
 
     /// A data packet has left the queue otherwise than over [`LinkLayer::next`].
     pub fn on_taken(&mut self, packet: PacketId) {
-        match &mut self.discipline {
-            Discipline::Codel { waiting, .. } => waiting.retain(|&(id, _)| id != packet),
-            Discipline::Fair(fair) => fair.forget(packet),
-            _ => {}
+        match &mut self.order {
+            Order::Fifo => {}
+            Order::Codel { waiting, .. } => waiting.retain(|&(id, _)| id != packet),
+            Order::Fair(fair) => fair.forget(packet),
         }
     }
 
-    /// The data packet that goes next and what becomes of it, when `head` is at the head of the queue; `judged`: the
-    /// layer may mark or drop it.
-    pub fn next(&mut self, head: PacketId, judged: bool, now: Time) -> Head {
-        let verdict = match &mut self.discipline {
-            Discipline::Lred(lred) if judged => lred.judge(&mut self.rng),
-            Discipline::Codel { codel, waiting } => {
+    /// The data packet that goes next when `head` is at the head of the queue, and what CoDel says of it.
+    pub fn next(&mut self, head: PacketId, now: Time) -> Head {
+        let pass = Head { packet: head, judgement: Judgement::default() };
+        match &mut self.order {
+            Order::Fifo => pass,
+            Order::Codel { codel, waiting } => {
                 let place = waiting.iter().position(|&(id, _)| id == head);
                 let since = place.and_then(|place| waiting.remove(place)).map_or(now, |(_, since)| since);
-                codel.judge(now - since, waiting.is_empty(), now)
+                let verdict = codel.judge(now - since, waiting.is_empty(), now);
+                Head { packet: head, judgement: pass.judgement.and(verdict, LinkPart::Codel) }
             }
-            Discipline::Fair(fair) => match fair.pop(now) {
-                Some(head) => return head,
-                None => Verdict::Pass,
-            },
-            _ => Verdict::Pass,
-        };
-        Head { packet: head, verdict }
+            Order::Fair(fair) => fair.pop(now).map_or(pass, |(packet, verdict)| Head {
+                packet,
+                judgement: pass.judgement.and(verdict, LinkPart::FqCodel),
+            }),
+        }
+    }
+
+    /// What becomes of the packet that goes next, with Link RED's verdict.
+    pub fn judge_next(&mut self, judgement: Judgement) -> Judgement {
+        match &self.lred {
+            // It stands before CoDel: of two marks its own counts.
+            Some(lred) => {
+                let own = Judgement::default().and(lred.judge(&mut self.rng), LinkPart::Lred);
+                judgement.verdict().map_or(own, |(verdict, part)| own.and(verdict, part))
+            }
+            None => judgement,
+        }
     }
 
     /// The instant from which the next data packet may go.
     pub fn ready(&self) -> Time {
-        match &self.discipline {
-            Discipline::Timer(timer) => timer.ready,
-            _ => Time::ZERO,
-        }
+        self.timer.as_ref().map_or(Time::ZERO, |timer| timer.ready)
     }
 
     /// The data packet given last, of `bytes` bytes, goes to the MAC; its exchange takes `exchange` without contention.
     pub fn on_sent(&mut self, bytes: u32, exchange: Span, now: Time) {
-        match &mut self.discipline {
-            Discipline::Timer(timer) => timer.on_sent(exchange, now, &mut self.rng),
-            Discipline::Fair(fair) => fair.charge(bytes),
-            _ => {}
+        if let Some(timer) = &mut self.timer {
+            timer.on_sent(exchange, now, &mut self.rng);
+        }
+        if let Order::Fair(fair) = &mut self.order {
+            fair.charge(bytes);
         }
     }
 
     /// The MAC is done with a packet after so many retries.
     pub fn on_done(&mut self, retries: u32) {
-        if let Discipline::Lred(lred) = &mut self.discipline {
+        if let Some(lred) = &mut self.lred {
             lred.on_done(retries);
         }
     }
 
     /// When the layer wants its first tick; none if it has none.
     pub fn first_tick(&self) -> Option<Time> {
-        match &self.discipline {
-            Discipline::Nred(nred) => Some(nred.begins()),
-            _ => None,
-        }
+        self.nred.as_ref().map(|nred| nred.begins())
     }
 
-    /// The instant of a tick has come.
+    /// The instant of a tick, or of a packet that may go, has come; none: no tick is due.
     pub fn on_tick(&mut self, now: Time) -> Option<Tick> {
-        match &mut self.discipline {
-            Discipline::Nred(nred) => Some(nred.on_tick(now)),
-            _ => None,
-        }
+        self.nred.as_mut().filter(|nred| nred.ticks_at() == now).map(|nred| nred.on_tick(now))
     }
 
     /// A neighbour's notification has come.
     pub fn on_notice(&mut self, notice: Notice, now: Time) {
-        if let Discipline::Nred(nred) = &mut self.discipline {
+        if let Some(nred) = &mut self.nred {
             nred.on_notice(notice, now);
         }
     }
 
     /// The node's radio sends from `start` to `end`.
     pub fn on_air(&mut self, start: Time, end: Time) {
-        if let Discipline::Nred(nred) = &mut self.discipline {
+        if let Some(nred) = &mut self.nred {
             nred.on_sent(start, end);
         }
     }
 
     /// The node's radio senses a frame from `start` to `end`; `mine`: it is addressed to it and can be decoded.
     pub fn on_sensed(&mut self, start: Time, end: Time, mine: bool) {
-        if let Discipline::Nred(nred) = &mut self.discipline {
+        if let Some(nred) = &mut self.nred {
             nred.on_sensed(start, end, mine);
         }
     }
 
     /// The queue ran empty.
     pub fn on_empty(&mut self, now: Time) {
-        match &mut self.discipline {
-            Discipline::Red(red) => red.on_empty(now),
-            Discipline::Codel { codel, .. } => codel.on_empty(),
-            _ => {}
+        if let Some(red) = &mut self.red {
+            red.on_empty(now);
+        }
+        if let Order::Codel { codel, .. } = &mut self.order {
+            codel.on_empty();
         }
     }
 
-    /// True when the back-off after the next packet is to be longer.
-    pub fn is_pacing(&self) -> bool {
-        self.pacing
-            && match &self.discipline {
-                Discipline::Lred(lred) => lred.is_quiet(),
-                _ => true,
+    /// How the next packet is paced; none: not at all, or not now.
+    pub fn pacing(&self) -> Option<Pacing> {
+        self.pacing.filter(|_| self.lred.as_ref().is_none_or(Lred::is_quiet))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::rng::Purpose;
+
+    fn layer(words: &str, change: impl FnOnce(&mut LinkConfig)) -> LinkLayer {
+        let mut cfg = LinkConfig { layer: words.parse().expect("a layer"), ..LinkConfig::default() };
+        change(&mut cfg);
+        LinkLayer::new(&cfg, Stream::derive(1, 0, 0, Purpose::Link))
+    }
+
+    fn at(ms: u64) -> Time {
+        Time::ZERO + Span::from_millis(ms)
+    }
+
+    #[test]
+    fn the_severest_verdict_holds_and_the_first_of_equals_is_named() {
+        use Verdict::{Drop, Mark, Pass};
+        let both = |one, other| Judgement::default().and(one, LinkPart::Red).and(other, LinkPart::Nred).verdict();
+        assert_eq!(both(Pass, Pass), None);
+        assert_eq!(both(Mark, Pass), Some((Mark, LinkPart::Red)));
+        assert_eq!(both(Pass, Mark), Some((Mark, LinkPart::Nred)));
+        assert_eq!(both(Mark, Mark), Some((Mark, LinkPart::Red)));
+        assert_eq!(both(Mark, Drop), Some((Drop, LinkPart::Nred)));
+        assert_eq!(both(Drop, Mark), Some((Drop, LinkPart::Red)));
+    }
+
+    #[test]
+    fn link_red_and_codel_both_judge_the_packet_at_the_head() {
+        // Link RED marks every packet from its first retry on, CoDel after 100 ms above its target.
+        let sure =
+            |cfg: &mut LinkConfig| (cfg.lred_min, cfg.lred_max, cfg.lred_max_p, cfg.lred_weight) = (0.5, 1.0, 1.0, 1.0);
+        for order in ["codel", "fq-codel"] {
+            let codel = if order == "codel" { LinkPart::Codel } else { LinkPart::FqCodel };
+            let mut layer = layer(&format!("{order}+lred"), sure);
+            for n in 0..400 {
+                layer.on_joined(PacketId(n), NodeId(0), NodeId(1), 1000, at(0));
             }
+            let mut take = |n: u32, ms: u64, retries: u32| {
+                layer.on_done(retries);
+                let head = layer.next(PacketId(n), at(ms));
+                layer.on_sent(1000, Span::ZERO, at(ms));
+                (head.packet.0, layer.judge_next(head.judgement).verdict().map(|(_, by)| by))
+            };
+            assert_eq!(take(0, 10, 0), (0, None));
+            assert_eq!(take(1, 50, 3), (1, Some(LinkPart::Lred)));
+            assert_eq!(take(2, 120, 0), (2, Some(codel)));
+            assert_eq!(take(3, 225, 1), (3, Some(LinkPart::Lred)), "both mark it");
+        }
+    }
+
+    #[test]
+    fn pacing_is_on_alone_and_beside_link_red_while_that_is_quiet() {
+        for words in ["pacing", "pacing+red+codel"] {
+            let mut layer = layer(words, |cfg| cfg.pacing_overhead = false);
+            layer.on_done(9);
+            assert_eq!(layer.pacing().map(|pacing| pacing.overhead), Some(false));
+        }
+        let mut both = layer("pacing+lred", |cfg| cfg.lred_weight = 1.0);
+        assert!(both.pacing().is_some());
+        both.on_done(2);
+        assert!(both.pacing().is_none());
+        both.on_done(0);
+        assert!(both.pacing().is_some());
+        assert!(layer("lred", |_| ()).pacing().is_none());
+    }
+
+    #[test]
+    fn intervals_of_neighborhood_red_end_only_at_their_instants() {
+        let mut layer = layer("nred+timer", |_| ());
+        let first = layer.first_tick().expect("intervals");
+        // The timer's wake-ups come over the same door.
+        assert_eq!(layer.on_tick(first + Span(1)), None);
+        let tick = layer.on_tick(first).expect("the first interval begins");
+        assert_eq!(layer.on_tick(first), None);
+        assert_eq!(layer.on_tick(tick.next).map(|tick| tick.next), Some(tick.next + Span::from_millis(100)));
     }
 }

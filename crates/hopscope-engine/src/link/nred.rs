@@ -26,8 +26,9 @@ pub struct Nred {
     avg_busy: f64,
     avg_sent: f64,
     avg_received: f64,
-    /// Begin of the interval under way.
+    /// Begin of the interval under way, and its end.
     since: Time,
+    ends: Time,
     notice: Notice,
     /// When the notice loses its force.
     notice_ends: Time,
@@ -103,6 +104,7 @@ impl Nred {
         let first = Span((part * cfg.interval.0 as f64) as u64);
         Nred {
             since: Time::ZERO + first,
+            ends: Time::ZERO + first,
             cfg,
             busy: Meter::default(),
             sent: Meter::default(),
@@ -119,6 +121,11 @@ impl Nred {
     /// When the first interval begins: what was heard before does not count.
     pub fn begins(&self) -> Time {
         self.since
+    }
+
+    /// When the interval under way ends; before the first, when that begins.
+    pub fn ticks_at(&self) -> Time {
+        self.ends
     }
 
     /// The node sends from `start` to `end`.
@@ -139,7 +146,7 @@ impl Nred {
     pub fn on_tick(&mut self, now: Time) -> Tick {
         let elapsed = now.saturating_since(self.since);
         let next = now + self.cfg.interval;
-        self.since = now;
+        (self.since, self.ends) = (now, next);
         let parts = [self.busy.take(now), self.sent.take(now), self.received.take(now)];
         if elapsed == Span::ZERO {
             return Tick { next, notice: None };

@@ -32,11 +32,14 @@ impl OutputTimer {
 
     /// A data packet whose exchange takes `exchange` without contention goes to the MAC.
     pub fn on_sent(&mut self, exchange: Span, now: Time, rng: &mut Stream) {
-        while now >= self.window_ends {
+        if now >= self.window_ends {
             let share = self.counted.0 as f64 / self.window.0 as f64;
             self.share += WEIGHT * (share - self.share);
+            // Windows that have passed since without a packet.
+            let silent = (now - self.window_ends).0 / self.window.0;
+            self.share *= (1.0 - WEIGHT).powi(silent.min(2_000) as i32);
             self.counted = Span::ZERO;
-            self.window_ends += self.window;
+            self.window_ends += self.window * (silent + 1);
         }
         self.counted = self.counted + exchange;
         let step = RATES.iter().filter(|&&rate| self.share >= rate).count() as u64;
@@ -67,5 +70,39 @@ mod tests {
             let late = &waits[waits.len() / 2..];
             assert!(late.iter().all(|w| (low - 1e-6..=high + 1e-6).contains(w)), "{rate}: {late:?}");
         }
+    }
+
+    #[test]
+    fn a_long_silence_is_forgotten_window_by_window() {
+        let mut rng = Stream::derive(1, 0, 0, Purpose::Link);
+        let exchange = Span::from_millis(10);
+        // Packets for 3 s and a silence, through every window and in one step.
+        let share = |silence: u64, steps: bool, rng: &mut Stream| {
+            let mut timer = OutputTimer::new(&LinkConfig::default());
+            let mut instants: Vec<u64> = (0..300).map(|n| n * 10).collect();
+            instants.push(3_000 + silence);
+            for ms in instants {
+                if steps && ms > 3_000 {
+                    // What every single window does, as the definition has it.
+                    while Time::ZERO + Span::from_millis(ms) >= timer.window_ends {
+                        let share = timer.counted.0 as f64 / timer.window.0 as f64;
+                        timer.share += WEIGHT * (share - timer.share);
+                        timer.counted = Span::ZERO;
+                        timer.window_ends += timer.window;
+                    }
+                }
+                timer.on_sent(exchange, Time::ZERO + Span::from_millis(ms), rng);
+            }
+            (timer.share, timer.window_ends)
+        };
+        for silence in [1, 999, 1_000, 1_001, 7_300, 40_000] {
+            assert_eq!(share(silence, false, &mut rng), share(silence, true, &mut rng), "{silence} ms");
+        }
+        // A nanosecond's windows over a year are passed over at once.
+        let cfg = LinkConfig { timer_window: Span(1), ..LinkConfig::default() };
+        let mut timer = OutputTimer::new(&cfg);
+        let year = Time::ZERO + Span::from_secs(31_536_000);
+        timer.on_sent(exchange, year, &mut rng);
+        assert_eq!((timer.share, timer.ready), (0.0, year + exchange));
     }
 }

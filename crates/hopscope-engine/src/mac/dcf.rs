@@ -14,7 +14,7 @@ use crate::config::mac::CtsRule;
 use crate::ids::{NodeId, PacketId};
 use crate::mac::contention::Station;
 use crate::mac::dedup::Dedup;
-use crate::mac::rules::MacRules;
+use crate::mac::rules::{MacRules, Pacing};
 use crate::mac::timing;
 use crate::units::{Span, Time};
 
@@ -103,7 +103,7 @@ pub(super) struct Outgoing {
     pub(super) seq: u16,
     pub(super) rts: bool,
     /// A longer back-off follows its success.
-    paced: bool,
+    pacing: Option<Pacing>,
 }
 
 /// Answering somebody else's exchange.
@@ -216,10 +216,10 @@ impl Dcf {
         self.retries
     }
 
-    /// Takes a packet of `bytes` bytes (network header included) for the neighbour `to`; `paced`: adaptive pacing is on.
+    /// Takes a packet of `bytes` bytes (network header included) for the neighbour `to`; `pacing`: adaptive pacing is on.
     /// The MAC must be free.
     #[inline]
-    pub fn offer(&mut self, packet: PacketId, to: NodeId, bytes: u32, paced: bool, cx: &mut MacCx<'_>) {
+    pub fn offer(&mut self, packet: PacketId, to: NodeId, bytes: u32, pacing: Option<Pacing>, cx: &mut MacCx<'_>) {
         debug_assert!(self.current.is_none(), "node {}: the MAC holds one packet at a time", self.node);
         let bytes = bytes + cx.rules.header;
         self.attempts.packets += 1;
@@ -232,7 +232,7 @@ impl Dcf {
             airtime: cx.rules.timing().data(first, to == NodeId::BROADCAST),
             seq: self.next_seq,
             rts: cx.rules.uses_rts(to, first),
-            paced,
+            pacing,
         });
         self.next_seq = self.next_seq.wrapping_add(1) & 0x0fff;
         self.phase = Phase::Contend;
@@ -509,22 +509,22 @@ impl Dcf {
         self.response_generation = self.response_generation.wrapping_add(1);
         if post_backoff {
             cx.station.start_post_backoff(cx.now, &cx.rules.station);
-            if out.paced && outcome == Outcome::Sent && out.to != NodeId::BROADCAST {
-                self.pace(&out, cx);
+            if let Some(pacing) = out.pacing.filter(|_| outcome == Outcome::Sent && out.to != NodeId::BROADCAST) {
+                self.pace(&out, pacing, cx);
             }
         }
         cx.out.done = Some((out.packet, outcome));
     }
 
     /// Lengthens the back-off by one exchange (fu2003, algorithm 2).
-    fn pace(&self, out: &Outgoing, cx: &mut MacCx<'_>) {
-        let extra = match (&cx.rules.fragmentation, cx.rules.pacing_overhead) {
+    fn pace(&self, out: &Outgoing, pacing: Pacing, cx: &mut MacCx<'_>) {
+        let extra = match (&cx.rules.fragmentation, pacing.overhead) {
             (None, false) => out.airtime,
             (None, true) => out.airtime + cx.rules.overhead(false, out.rts),
             (Some(cut), false) => cut.airtime(out.bytes, cx.rules.timing()),
             (Some(_), true) => cx.rules.exchange(out.to, out.bytes - cx.rules.header),
         };
-        match cx.rules.pacing_clock {
+        match pacing.clock {
             PacingClock::Backoff => cx.station.lengthen_backoff(extra, &cx.rules.station),
             PacingClock::Wall => cx.station.delay_backoff(cx.now + extra),
         }

@@ -8,7 +8,7 @@ pub mod rules;
 pub mod timing;
 
 pub use dcf::{Dcf, MacEffects};
-pub use rules::MacRules;
+pub use rules::{MacRules, Pacing};
 
 #[cfg(test)]
 mod tests;

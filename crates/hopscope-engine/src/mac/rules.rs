@@ -2,13 +2,22 @@
 
 use crate::config::link::PacingClock;
 use crate::config::mac::{CtsRule, ResponseTimeout};
-use crate::config::{LinkConfig, MacConfig, RadioConfig};
+use crate::config::{MacConfig, RadioConfig};
 use crate::ids::NodeId;
 use crate::mac::contention::StationRules;
 use crate::mac::fragment::Fragmentation;
 use crate::mac::timing::Timing;
 use crate::phy::RadioRules;
 use crate::units::Span;
+
+/// Adaptive pacing of a packet: how its success lengthens the back-off.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Pacing {
+    /// How the longer back-off passes.
+    pub clock: PacingClock,
+    /// The whole exchange counts; otherwise the data frame alone.
+    pub overhead: bool,
+}
 
 /// Parameters of the frame exchange shared by all nodes.
 #[derive(Debug, Clone)]
@@ -26,14 +35,12 @@ pub struct MacRules {
     pub(super) data_needs_idle: bool,
     pub(super) data_needs_cts: bool,
     pub(super) nonfreezing_defer: bool,
-    pub(super) pacing_clock: PacingClock,
-    pub(super) pacing_overhead: bool,
     pub(super) fragmentation: Option<Fragmentation>,
 }
 
 impl MacRules {
     /// Rules from the configuration.
-    pub fn new(radio: &RadioConfig, mac: &MacConfig, link: &LinkConfig) -> Self {
+    pub fn new(radio: &RadioConfig, mac: &MacConfig) -> Self {
         let timing = Timing::new(radio, mac);
         MacRules {
             station: StationRules::new(RadioRules::new(radio), timing, mac),
@@ -48,8 +55,6 @@ impl MacRules {
             data_needs_idle: mac.data_needs_idle,
             data_needs_cts: mac.data_needs_cts,
             nonfreezing_defer: mac.nonfreezing_defer,
-            pacing_clock: link.pacing_clock,
-            pacing_overhead: link.pacing_overhead,
             fragmentation: Fragmentation::new(mac),
         }
     }

@@ -7,7 +7,7 @@ use super::listeners::Listeners;
 use super::{AirSlots, Controls, Net, Wiring, World};
 use crate::app::Source;
 use crate::channel::{Channel, Medium};
-use crate::config::link::LinkKind;
+use crate::config::link::{LinkConfig, LinkPart};
 use crate::config::net::RoutingProtocol;
 use crate::config::radio::Shadowing;
 use crate::config::tcp::RttEstimator;
@@ -34,7 +34,7 @@ pub(super) fn build<R: Recorder>(config: &Config, recorder: R, controls: &Contro
     super::check(config)?;
     let nodes = config.nodes.len();
     let medium = Medium::seeded(&config.nodes, &config.radio, config.seed);
-    let rules = MacRules::new(&config.radio, &config.mac, &config.link);
+    let rules = MacRules::new(&config.radio, &config.mac);
     let mut routes = FixedRoutes::new(nodes);
     let stream = |owner: usize, purpose| Stream::derive(config.seed, 0, owner as u64, purpose);
     let idle = Frame {
@@ -130,9 +130,10 @@ pub(super) fn build<R: Recorder>(config: &Config, recorder: R, controls: &Contro
         let gateways: BTreeMap<u64, Gateway> = config.net.window_gateways.iter().map(|&n| (n, gateway())).collect();
         world.gateways = gateways.into_iter().map(|(n, gateway)| (NodeId(n as u32), gateway)).collect();
     }
-    if config.link.layer != LinkKind::Plain {
-        let layer = |n: usize| LinkLayer::new(&config.link, NodeId(n as u32), stream(n, Purpose::Link));
-        world.links = (0..nodes).map(layer).collect();
+    if config.has_link_layers() {
+        let layer =
+            |(n, section): (usize, Option<&LinkConfig>)| Some(LinkLayer::new(section?, stream(n, Purpose::Link)));
+        world.links = config.link_layers().into_iter().enumerate().map(layer).collect();
         world.link_wakes = vec![Time::NEVER; nodes];
         for (n, layer) in world.links.iter().enumerate() {
             if let Some(at) = layer.as_ref().and_then(LinkLayer::first_tick) {
@@ -201,6 +202,7 @@ impl<R: Recorder> World<R> {
 
 fn wiring(config: &Config) -> Wiring {
     let radio = &config.radio;
+    let metered = std::iter::once(&config.link).chain(&config.layers).any(|section| section.layer.has(LinkPart::Nred));
     Wiring {
         link_delay: config.net.link_delay,
         arp: config.net.arp,
@@ -208,14 +210,11 @@ fn wiring(config: &Config) -> Wiring {
         ip_header: config.net.ip_header,
         udp_header: config.net.udp_header,
         aodv_rules: config.aodv.rules,
-        link_ecn: config.link.ecn,
-        link_acks: config.link.acks,
         data_mode: modes::mode_of(radio.data_rate).unwrap_or(0),
         basic_mode: modes::mode_of(radio.basic_rate).unwrap_or(0),
         eager: false,
-        metered: config.link.layer == LinkKind::Nred,
-        watched: config.link.layer == LinkKind::Nred,
-        notice_bytes: config.net.ip_header + config.link.nred_bytes,
+        metered,
+        watched: metered,
         sample_interval: config.series.interval,
     }
 }

@@ -29,7 +29,7 @@ pub fn check(config: &Config) -> Result<(), BuildError> {
     check_radio(config)?;
     check_mac(config)?;
     check_net(config)?;
-    config.link.check(config.nodes.len())?;
+    config.check_link_layers()?;
     match config.routing.protocol {
         RoutingProtocol::Static => {}
         RoutingProtocol::Aodv => config.aodv.check()?,

@@ -337,9 +337,9 @@ impl<R: Recorder> World<R> {
     fn offer(&mut self, node: NodeId, id: PacketId) {
         let packet = self.packets.get(id);
         let (to, bytes) = (packet.next_hop, packet.bytes);
-        let paced = self.is_paced(node);
+        let pacing = self.pacing(node);
         self.ledger_offer(node, id, to);
-        self.mac_input(node, |mac, cx| mac.offer(id, to, bytes, paced, cx));
+        self.mac_input(node, |mac, cx| mac.offer(id, to, bytes, pacing, cx));
     }
 
     /// Sources that always have more fill the queue again. While the next hop's address is asked for they wait and try

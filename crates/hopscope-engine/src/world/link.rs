@@ -1,9 +1,11 @@
 //! Interface queue and MAC with a link layer between them.
 
 use super::World;
+use crate::config::link::LinkPart;
 use crate::event::Event;
 use crate::ids::{FlowId, NodeId, PacketId};
-use crate::link::{Head, LinkLayer, Notice, Verdict};
+use crate::link::{Judgement, LinkLayer, Notice, Verdict};
+use crate::mac::Pacing;
 use crate::mac::dcf::Frame;
 use crate::packet::tcp::TcpSegment;
 use crate::packet::{Body, Ecn, ExtraId, Packet};
@@ -34,10 +36,11 @@ impl<R: Recorder> World<R> {
             }
         }
         let waiting = self.nets[node.index()].queue.len();
-        if self.is_judged(id) {
+        let judges = self.links[node.index()].as_ref().is_some_and(LinkLayer::judges_arrivals);
+        if judges && self.is_judged(node, id) {
             let service = self.rules.exchange(packet.next_hop, packet.bytes);
-            let verdict = self.link(node).map_or(Verdict::Pass, |link| link.on_arrival(waiting, service, now));
-            if !self.carry_out(node, Head { packet: id, verdict }) {
+            let judgement = self.link(node).map_or(Judgement::default(), |link| link.on_arrival(waiting, service, now));
+            if !self.carry_out(node, id, judgement) {
                 return;
             }
         }
@@ -86,7 +89,6 @@ impl<R: Recorder> World<R> {
         let now = self.now;
         loop {
             let head = self.nets[node.index()].queue.head()?;
-            let judged = self.is_judged(head);
             let routing = self.is_routing(head);
             let Some(link) = self.links[node.index()].as_mut().filter(|_| !routing) else {
                 return self.nets[node.index()].queue.pop(now);
@@ -97,10 +99,14 @@ impl<R: Recorder> World<R> {
                 self.wake_link(node, ready);
                 return None;
             }
-            let next = link.next(head, judged, now);
+            let next = link.next(head, now);
+            let judgement = match self.is_judged(node, next.packet) {
+                true => self.link(node).map_or(next.judgement, |link| link.judge_next(next.judgement)),
+                false => next.judgement,
+            };
             self.nets[node.index()].queue.take(now, |waiting| waiting == next.packet)?;
             let emptied = self.nets[node.index()].queue.is_empty();
-            if self.carry_out(node, next) {
+            if self.carry_out(node, next.packet, judgement) {
                 let packet = self.packets.get(next.packet);
                 let bytes = packet.bytes;
                 let exchange = self.rules.exchange(packet.next_hop, bytes);
@@ -120,9 +126,9 @@ impl<R: Recorder> World<R> {
         }
     }
 
-    /// True while the next packet of the node is to be followed by a longer back-off.
-    pub(super) fn is_paced(&self, node: NodeId) -> bool {
-        self.links.get(node.index()).and_then(Option::as_ref).is_some_and(LinkLayer::is_pacing)
+    /// How the next packet of the node is to be followed by a longer back-off; none: it is not.
+    pub(super) fn pacing(&self, node: NodeId) -> Option<Pacing> {
+        self.links.get(node.index())?.as_ref()?.pacing()
     }
 
     /// The MAC is done with a packet.
@@ -147,13 +153,14 @@ impl<R: Recorder> World<R> {
 
     /// Tells the neighbours what they are to drop; goes in front of all data.
     fn send_notice(&mut self, node: NodeId, notice: Notice) {
+        let Some(layer) = &self.links[node.index()] else { return };
         let packet = Packet {
             flow: FlowId(u32::MAX),
             src: node,
             dst: NodeId::BROADCAST,
             next_hop: NodeId::BROADCAST,
             prev_hop: node,
-            bytes: self.wiring.notice_bytes,
+            bytes: self.wiring.ip_header + layer.notice_bytes,
             ttl: 1,
             hops: 0,
             ecn: Ecn::NotEct,
@@ -207,30 +214,40 @@ impl<R: Recorder> World<R> {
         }
     }
 
-    /// True for a packet that the layer may mark or drop.
-    fn is_judged(&self, id: PacketId) -> bool {
+    /// True for a packet that the layer of the node, if it has one, may mark or drop.
+    fn is_judged(&self, node: NodeId, id: PacketId) -> bool {
+        let Some(layer) = &self.links[node.index()] else { return false };
         match self.packets.get(id).body {
-            Body::Tcp(segment) => self.wiring.link_acks || segment.len > 0,
+            Body::Tcp(segment) => layer.acks || segment.len > 0,
             Body::Udp { .. } | Body::Opaque { .. } => true,
             Body::Arp { .. } | Body::Aodv(_) | Body::Routing | Body::Notice(_) => false,
         }
     }
 
     /// Marks or drops a packet as the layer wants; false when it is gone.
-    fn carry_out(&mut self, node: NodeId, head: Head) -> bool {
-        match head.verdict {
-            Verdict::Pass => return true,
-            Verdict::Mark if self.wiring.link_ecn => {
-                let packet = self.packets.get_mut(head.packet);
-                if packet.ecn != Ecn::NotEct {
-                    packet.ecn = Ecn::Ce;
-                    self.note(Record::Marked { node });
-                    return true;
-                }
+    fn carry_out(&mut self, node: NodeId, id: PacketId, judgement: Judgement) -> bool {
+        let Some((verdict, by)) = judgement.verdict() else { return true };
+        if verdict == Verdict::Mark && self.links[node.index()].as_ref().is_some_and(|layer| layer.ecn) {
+            let packet = self.packets.get_mut(id);
+            if packet.ecn != Ecn::NotEct {
+                packet.ecn = Ecn::Ce;
+                self.note(Record::Marked { node, by });
+                return true;
             }
-            Verdict::Mark | Verdict::Drop => {}
         }
-        self.drop_packet(node, head.packet, DropReason::Early);
+        self.drop_packet(node, id, early(by));
         false
+    }
+}
+
+/// The reason of a drop by a part of the layer.
+fn early(by: LinkPart) -> DropReason {
+    match by {
+        LinkPart::Red => DropReason::EarlyRed,
+        LinkPart::Nred => DropReason::EarlyNred,
+        LinkPart::Lred => DropReason::EarlyLred,
+        LinkPart::Codel => DropReason::EarlyCodel,
+        LinkPart::FqCodel => DropReason::EarlyFqCodel,
+        LinkPart::Timer | LinkPart::Pacing => unreachable!("they judge no packet"),
     }
 }

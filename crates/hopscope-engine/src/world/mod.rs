@@ -67,8 +67,6 @@ struct Wiring {
     ttl: u8,
     ip_header: u32,
     udp_header: u32,
-    link_ecn: bool,
-    link_acks: bool,
     aodv_rules: AodvRules,
     data_mode: u8,
     basic_mode: u8,
@@ -78,8 +76,6 @@ struct Wiring {
     metered: bool,
     /// One of the two: frames are told to more than the radios.
     watched: bool,
-    /// Size of a link layer's notification with its network header.
-    notice_bytes: u32,
     sample_interval: Span,
 }
 

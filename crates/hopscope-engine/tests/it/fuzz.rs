@@ -1,7 +1,7 @@
 //! Any configuration either runs or is refused with the key at fault: no panic, no hang.
 
 use hopscope_engine::config::net::RoutingProtocol;
-use hopscope_engine::config::{App, Config, SeriesKind, Transport};
+use hopscope_engine::config::{App, Config, LinkConfig, SeriesKind, Transport};
 use hopscope_engine::record::NullRecorder;
 use hopscope_engine::units::{Span, Time};
 use hopscope_engine::{World, simulation, world};
@@ -26,6 +26,9 @@ fn sound(profile: &str) -> Value {
     for flow in &mut config.flows {
         flow.start = Time::ZERO + Span::from_millis(1);
     }
+    config.link.layer = "red+lred+pacing".parse().expect("a layer");
+    let everything = "nred+fq-codel+timer".parse().expect("a layer");
+    config.layers = vec![LinkConfig { layer: everything, nodes: vec![1, 2], ..LinkConfig::default() }];
     config.series.keep = vec![SeriesKind::Queue, SeriesKind::Cwnd];
     config.series.interval = Span::from_millis(100);
     serde_json::to_value(config).expect("a configuration is JSON")
@@ -88,6 +91,7 @@ fn value() -> impl Strategy<Value = Value> {
         Just(json!("tcp-vegas")),
         Just(json!("udp")),
         Just(json!("range")),
+        Just(json!("codel+nred")),
         Just(json!("sinr")),
         Just(json!("ofdm")),
     ];

@@ -1,7 +1,7 @@
 //! Link layers in a whole network.
 
 use hopscope_engine::World;
-use hopscope_engine::config::link::LinkKind;
+use hopscope_engine::config::link::{LinkPart, LinkParts};
 use hopscope_engine::config::radio::Shadowing;
 use hopscope_engine::config::{App, Config, Transport};
 use hopscope_engine::ids::NodeId;
@@ -12,66 +12,124 @@ use hopscope_engine::units::{Span, Time};
 
 use crate::support::{Log, chain, flow, tcp_chain};
 
-const ALL: [LinkKind; 9] = [
-    LinkKind::Lred,
-    LinkKind::Pacing,
-    LinkKind::LredPacing,
-    LinkKind::Red,
-    LinkKind::Codel,
-    LinkKind::FqCodel,
-    LinkKind::Timer,
-    LinkKind::Nred,
-    LinkKind::Plain,
-];
+/// A layer of these words.
+fn layer(words: &str) -> LinkParts {
+    words.parse().expect("a layer")
+}
 
-fn run(mut config: Config, layer: LinkKind) -> RunResult {
-    config.link.layer = layer;
+/// Every layer there can be.
+fn every_layer() -> Vec<LinkParts> {
+    let sets = 0..1u32 << LinkPart::ALL.len();
+    let chosen = sets.map(|set| LinkPart::ALL.into_iter().filter(move |&part| set & 1 << part as u32 != 0));
+    let parts = chosen.map(|parts| parts.fold(LinkParts::PLAIN, LinkParts::with));
+    parts.filter(|parts| parts.to_string().parse::<LinkParts>().is_ok()).collect()
+}
+
+fn run(mut config: Config, words: &str) -> RunResult {
+    config.link.layer = layer(words);
     simulation::run(config).expect("a sound scenario")
 }
 
-fn early(result: &RunResult) -> u64 {
-    result.nodes.iter().filter_map(|node| node.drops.get("early")).sum()
+/// Thresholds that a single flow reaches.
+fn sensitive(seconds: u64) -> Config {
+    let mut config = tcp_chain("ns2", 4, seconds);
+    (config.link.lred_min, config.link.red_min, config.link.red_max) = (0.2, 0.5, 3.0);
+    (config.link.red_weight, config.link.codel_target) = (0.2, Span::from_millis(1));
+    (config.link.nred_min, config.link.nred_max) = (0.4, 0.8);
+    config
 }
 
 #[test]
 fn every_layer_carries_the_flow() {
-    for layer in ALL {
-        // Thresholds that a single flow reaches.
-        let mut config = tcp_chain("ns2", 4, 30);
-        (config.link.lred_min, config.link.red_min, config.link.red_max) = (0.2, 0.5, 3.0);
-        (config.link.red_weight, config.link.codel_target) = (0.2, Span::from_millis(1));
-        (config.link.nred_min, config.link.nred_max) = (0.4, 0.8);
-        let result = run(config, layer);
+    for words in ["plain", "red", "nred", "lred", "codel", "fq-codel", "timer", "pacing", "lred+pacing"] {
+        let result = run(sensitive(30), words);
         let kbps = result.flows[0].throughput_kbps;
-        assert!(kbps > 100.0, "{layer:?}: {kbps} kbit/s");
-        let drops = matches!(layer, LinkKind::Lred | LinkKind::LredPacing | LinkKind::Red | LinkKind::Codel)
-            || layer == LinkKind::Nred;
-        assert!(early(&result) > 0 || !drops, "{layer:?} never acted");
-        assert!(early(&result) == 0 || drops || layer == LinkKind::FqCodel, "{layer:?} dropped");
+        assert!(kbps > 100.0, "{words}: {kbps} kbit/s");
+        let early: u64 = result.nodes.iter().map(|node| node.early_drops).sum();
+        let drops = layer(words).parts().any(|part| !matches!(part, LinkPart::Timer | LinkPart::Pacing));
+        assert!(early > 0 || !drops || words == "fq-codel", "{words} never acted");
+        assert!(early == 0 || drops, "{words} dropped");
     }
 }
 
 #[test]
+fn every_combination_carries_the_flow_and_only_its_parts_act() {
+    let layers = every_layer();
+    assert_eq!(layers.len(), 72);
+    for parts in layers {
+        let mut config = sensitive(6);
+        config.link.layer = parts;
+        config.flows[0].tcp.ecn = true;
+        let result = simulation::run(config).expect("a sound scenario");
+        assert!(result.flows[0].received_packets > 10, "{parts}");
+        for node in &result.nodes {
+            let at = format!("{parts}, node {}", node.id);
+            let early: u64 = node.drops.iter().filter(|(reason, _)| reason.starts_with("early-")).map(|(_, n)| n).sum();
+            assert_eq!((early, node.ecn_marks), (node.early_drops, node.marks.values().sum()), "{at}");
+            let acted =
+                node.drops.keys().filter_map(|reason| reason.strip_prefix("early-")).chain(node.marks.keys().copied());
+            for word in acted {
+                assert!(parts.parts().any(|part| part.word() == word), "{at}: {word}");
+            }
+        }
+    }
+}
+
+#[test]
+fn parts_act_together() {
+    // More than the chain carries: each of two parts drops what the other has let pass.
+    for (words, two) in [
+        ("lred+red", ["early-red", "early-lred"]),
+        ("nred+red", ["early-red", "early-nred"]),
+        ("codel+nred", ["early-nred", "early-codel"]),
+    ] {
+        let mut config = sensitive(20);
+        config.flows = vec![flow("standard", 0, 4, Transport::Udp, App::Cbr { rate: 600e3 })];
+        let result = run(config, words);
+        for reason in two {
+            let drops: u64 = result.nodes.iter().filter_map(|node| node.drops.get(reason)).sum();
+            assert!(drops > 0, "{words}: no {reason}");
+        }
+    }
+    // The timer holds the packets back whose order the flow queues give: the modest flow still loses next to nothing.
+    let shared = |words| {
+        let mut config = chain("standard", 2, 20);
+        config.flows.push(flow("standard", 0, 1, Transport::Udp, App::Cbr { rate: 2.5e6 }));
+        config.flows.push(flow("standard", 0, 2, Transport::Udp, App::Cbr { rate: 100e3 }));
+        let result = run(config, words);
+        (result.flows[0].throughput_kbps, result.flows[1].loss_pct.expect("datagrams are sent"))
+    };
+    let (fair, timer, both) = (shared("fq-codel"), shared("timer"), shared("timer+fq-codel"));
+    assert!(
+        timer.1 > 10.0 && both.1 < 2.0,
+        "the modest flow loses {} % without, {} % with flow queues",
+        timer.1,
+        both.1
+    );
+    assert!(both.0 < 0.7 * fair.0, "{} kbit/s with the timer, {} without", both.0, fair.0);
+}
+
+#[test]
 fn codel_keeps_the_delay_of_an_overloaded_link_short() {
-    let overloaded = |layer| {
+    let overloaded = |words| {
         let mut config = chain("standard", 1, 20);
         config.flows.push(flow("standard", 0, 1, Transport::Udp, App::Cbr { rate: 1.7e6 }));
-        run(config, layer).flows[0].delay_ms.expect("datagrams arrive")
+        run(config, words).flows[0].delay_ms.expect("datagrams arrive")
     };
-    let (plain, codel) = (overloaded(LinkKind::Plain), overloaded(LinkKind::Codel));
+    let (plain, codel) = (overloaded("plain"), overloaded("codel"));
     assert!(codel * 2.0 < plain, "{codel} ms with CoDel, {plain} ms without");
 }
 
 #[test]
 fn fair_queues_share_a_link_between_a_greedy_and_a_modest_flow() {
-    let losses = |layer| {
+    let losses = |words| {
         let mut config = chain("standard", 2, 20);
         config.flows.push(flow("standard", 0, 1, Transport::Udp, App::Cbr { rate: 2.5e6 }));
         config.flows.push(flow("standard", 0, 2, Transport::Udp, App::Cbr { rate: 100e3 }));
-        let result = run(config, layer);
+        let result = run(config, words);
         result.flows[1].loss_pct.expect("datagrams are sent")
     };
-    let (plain, fair) = (losses(LinkKind::Plain), losses(LinkKind::FqCodel));
+    let (plain, fair) = (losses("plain"), losses("fq-codel"));
     assert!(plain > 10.0 && fair < 2.0, "modest flow loses {plain} % without, {fair} % with fair queues");
 }
 
@@ -79,12 +137,12 @@ fn fair_queues_share_a_link_between_a_greedy_and_a_modest_flow() {
 fn a_layer_acts_only_where_it_is() {
     let mut config = chain("standard", 2, 10);
     config.flows.push(flow("standard", 0, 2, Transport::Udp, App::Cbr { rate: 1.5e6 }));
-    config.link.layer = LinkKind::Codel;
+    config.link.layer = layer("codel");
     config.link.nodes = vec![0];
     let mut world = World::new(&config, Log::default()).expect("a sound scenario");
     world.run_until(config.duration);
     let acted = |&(_, record)| match record {
-        Record::Dropped { node, reason: DropReason::Early } => Some(node.0),
+        Record::Dropped { node, reason: DropReason::EarlyCodel } => Some(node.0),
         _ => None,
     };
     let mut nodes: Vec<u32> = world.recorder().0.iter().filter_map(acted).collect();
@@ -106,7 +164,7 @@ fn notices_and_drops(world: &World<Log>) -> Vec<(u32, u32)> {
     for (_, record) in &world.recorder().0 {
         match *record {
             Record::FrameSent { node, to: NodeId::BROADCAST, .. } => found[node.index()].0 += 1,
-            Record::Dropped { node, reason: DropReason::Early } => found[node.index()].1 += 1,
+            Record::Dropped { node, reason: DropReason::EarlyNred } => found[node.index()].1 += 1,
             _ => {}
         }
     }
@@ -119,7 +177,7 @@ fn a_busy_neighbourhood_drops_together() {
     let mut config = chain("standard", 3, 20);
     config.flows.push(flow("standard", 0, 1, Transport::Udp, App::Cbr { rate: 0.9e6 }));
     config.flows.push(flow("standard", 2, 1, Transport::Udp, App::Cbr { rate: 0.5e6 }));
-    config.link.layer = LinkKind::Nred;
+    config.link.layer = layer("nred");
     let found = notices_and_drops(&observed(&config));
     assert!(found[..3].iter().any(|&(notices, _)| notices > 10), "{found:?}");
     // The larger share of the channel time drops more.
@@ -136,14 +194,14 @@ fn a_busy_neighbourhood_drops_together() {
 fn an_idle_channel_needs_no_notices() {
     let mut config = chain("standard", 3, 20);
     config.flows.push(flow("standard", 0, 3, Transport::Udp, App::Cbr { rate: 60e3 }));
-    config.link.layer = LinkKind::Nred;
+    config.link.layer = layer("nred");
     assert_eq!(notices_and_drops(&observed(&config)), [(0, 0); 4]);
 }
 
 #[test]
 fn the_use_of_the_channel_is_the_same_however_radios_are_followed() {
     let mut config = tcp_chain("standard", 5, 20);
-    config.link.layer = LinkKind::Nred;
+    config.link.layer = layer("nred");
     config.link.nred_min = 0.3;
     let lazy = observed(&config);
     let mut eager = World::new(&config, Log::default()).expect("a sound scenario");

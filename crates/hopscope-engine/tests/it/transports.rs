@@ -1,6 +1,6 @@
 //! TCP variants, their parts and the ACK policies over real MACs.
 
-use hopscope_engine::config::link::LinkKind;
+use hopscope_engine::config::link::LinkPart;
 use hopscope_engine::config::tcp::{LossRecovery, Pacing};
 use hopscope_engine::config::{AckPolicy, Config, TcpConfig, Transport};
 use hopscope_engine::results::RunResult;
@@ -89,12 +89,12 @@ fn linux_receivers_acknowledge_as_measured_on_kernels() {
 fn marks_take_the_place_of_drops() {
     let lred = |ecn| {
         let mut config = tcp_chain("ns2", 7, 60);
-        config.link.layer = LinkKind::Lred;
+        config.link.layer = LinkPart::Lred.into();
         (config.link.lred_min, config.link.lred_max) = (0.1, 0.8);
         config.flows[0].tcp.ecn = ecn;
         run(config)
     };
-    let early = |r: &RunResult| -> u64 { r.nodes.iter().filter_map(|n| n.drops.get("early")).sum() };
+    let early = |r: &RunResult| -> u64 { r.nodes.iter().map(|n| n.early_drops).sum() };
     let (dropped, marked) = (lred(false), lred(true));
     assert!(early(&dropped) > 10, "{} drops", early(&dropped));
     assert!(early(&marked) < early(&dropped), "ACKs are dropped still, data is not");

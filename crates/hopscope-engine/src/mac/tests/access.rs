@@ -1,7 +1,6 @@
 //! When a station may send: inter-frame spaces, back-off, NAV (profile standard; slot 20, SIFS 10, DIFS 50 us).
 
 use super::*;
-use crate::config::link::PacingClock;
 
 /// Instants of the RTS frames of a laboratory up to 20 ms.
 fn rts(mut lab: Lab) -> Vec<u64> {
@@ -81,22 +80,22 @@ fn a_back_off_follows_every_exchange_and_serves_the_next_packet() {
 
 #[test]
 fn pacing_lengthens_the_back_off_after_a_success_by_one_exchange() {
-    let next = |link: LinkConfig| rts(Lab::paced(&link).draws(&[4]).offer(100).offer(100))[1];
+    let next = |clock, overhead| rts(Lab::paced(clock, overhead).draws(&[4]).offer(100).offer(100))[1];
     // The exchange takes 7326 us, and DIFS: 368.8 slots, which makes 369.
-    assert_eq!(next(LinkConfig::default()), 7_556 + 369 * 20);
+    assert_eq!(next(PacingClock::Backoff, true), 7_556 + 369 * 20);
     // By the clock: it ends at 14802, four slots follow.
-    let wall = LinkConfig { pacing_clock: PacingClock::Wall, ..LinkConfig::default() };
-    assert_eq!(next(wall), 14_802 + 80);
+    assert_eq!(next(PacingClock::Wall, true), 14_802 + 80);
     // The data frame alone: 192 + 1536 * 4 us.
-    assert_eq!(next(LinkConfig { pacing_overhead: false, ..LinkConfig::default() }), 7_556 + 317 * 20);
+    assert_eq!(next(PacingClock::Backoff, false), 7_556 + 317 * 20);
 }
 
 #[test]
 fn a_paced_back_off_freezes_and_a_failure_is_not_paced() {
-    let lab = Lab::paced(&LinkConfig::default()).draws(&[4]).offer(100).offer(100);
+    let paced = || Lab::paced(PacingClock::Backoff, true);
+    let lab = paced().draws(&[4]).offer(100).offer(100);
     assert_eq!(rts(lab.hears(8_000, Heard::foreign(500)))[1], 7_556 + 369 * 20 + 500 + 50 + 4);
     let silent = |lab: Lab| rts(lab.peer(Peer::Silent).offer(100))[..4].to_vec();
-    assert_eq!(silent(Lab::paced(&LinkConfig::default())), silent(Lab::new("standard")));
+    assert_eq!(silent(paced()), silent(Lab::new("standard")));
 }
 
 #[test]

@@ -15,8 +15,9 @@ use std::collections::VecDeque;
 
 use super::contention::{AccessAnswer, Station};
 use super::dcf::{Frame, FrameKind, MacCx, MacEffects, Outcome};
-use super::{Dcf, MacRules};
-use crate::config::{LinkConfig, MacConfig, RadioConfig, presets};
+use super::{Dcf, MacRules, Pacing};
+use crate::config::link::PacingClock;
+use crate::config::{MacConfig, RadioConfig, presets};
 use crate::event::Event;
 use crate::ids::{FlowId, NodeId, PacketId};
 use crate::phy::Arrival;
@@ -96,7 +97,7 @@ struct Lab {
     /// The station looks at its back-off at the end of every frame, as if each were an event to it.
     watchful: bool,
     /// Adaptive pacing is on.
-    paced: bool,
+    pacing: Option<Pacing>,
     rules: MacRules,
     station: Station,
     mac: Dcf,
@@ -119,18 +120,17 @@ impl Lab {
     }
 
     /// A station whose packets are all paced.
-    fn paced(link: &LinkConfig) -> Self {
-        let base = presets::base("standard", "wavelan-2M").expect("a profile");
-        Lab { paced: true, rules: MacRules::new(&base.radio, &base.mac, link), ..Lab::new("standard") }
+    fn paced(clock: PacingClock, overhead: bool) -> Self {
+        Lab { pacing: Some(Pacing { clock, overhead }), ..Lab::new("standard") }
     }
 
     fn with(profile: &str, change: impl FnOnce(&mut RadioConfig, &mut MacConfig)) -> Self {
         let mut base = presets::base(profile, "wavelan-2M").expect("a profile");
         change(&mut base.radio, &mut base.mac);
-        let rules = MacRules::new(&base.radio, &base.mac, &LinkConfig::default());
+        let rules = MacRules::new(&base.radio, &base.mac);
         Lab {
             watchful: false,
-            paced: false,
+            pacing: None,
             station: Station::new(&rules.station, stream(0)),
             mac: Dcf::new(ME),
             peer: Peer::Answers,
@@ -269,8 +269,8 @@ impl Lab {
             if let Some((to, bytes)) = self.waiting.pop_front() {
                 let packet = PacketId(self.packets);
                 self.packets += 1;
-                let paced = self.paced;
-                self.input(now, |mac, cx| mac.offer(packet, to, bytes, paced, cx));
+                let pacing = self.pacing;
+                self.input(now, |mac, cx| mac.offer(packet, to, bytes, pacing, cx));
             }
         }
     }
