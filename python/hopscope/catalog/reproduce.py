@@ -8,7 +8,7 @@ here beyond the result store; see `hopscope.report`.
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -187,6 +187,7 @@ def reproduce(
     progress: bool = False,
     shard: tuple[int, int] | None = None,
     executor: Executor | None = None,
+    announce: Callable[[list[Scenario]], object] | None = None,
 ) -> Reproduction:
     """Run the catalogue entries that `keys` mean and judge them.
 
@@ -200,6 +201,7 @@ def reproduce(
         progress: show progress on stderr.
         shard: (i, n): run only every n-th run, starting with the i-th; the statements are judged on what there is.
         executor: runs the work instead of a pool of threads.
+        announce: takes the scenarios before they run; not called when there are none.
 
     Raises:
         InputError: for an unknown key or a bad change.
@@ -211,6 +213,8 @@ def reproduce(
     wanted = _scenarios(chosen, quick=quick, seeds=seeds, changes=changes or {})
     found: dict[str, Result] = {}
     if wanted:
+        if announce is not None:
+            announce(list(wanted.values()))
         results = run_scenarios(
             list(wanted.values()),
             jobs=jobs,

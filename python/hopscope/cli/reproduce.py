@@ -28,16 +28,12 @@ def command(
     shard: options.Shard = None,
 ) -> None:
     """Run entries of the catalogue and set them beside the published values."""
-    from hopscope.catalog.reproduce import reproduce, scenarios
+    from hopscope.catalog.reproduce import reproduce
     from hopscope.cli.run import announce
     from hopscope.report.page import reproduction_page
     from hopscope.report.terminal import print_reproduction
 
     part = options.parse_shard(shard)
-    changes = options.parse_set(set_)
-    planned = scenarios(keys, quick=quick, seeds=seeds, changes=changes)
-    if planned:
-        announce(planned, jobs)
     folder = out_ or Path("results") / f"reproduce-{_slug(keys)}"
     outcome = reproduce(
         keys,
@@ -45,9 +41,10 @@ def command(
         jobs=jobs,
         store=folder,
         quick=quick,
-        changes=changes,
+        changes=options.parse_set(set_),
         progress=not no_progress,
         shard=part,
+        announce=lambda planned: announce(planned, jobs),
     )
     if part is not None and outcome.missing:
         note(

@@ -199,15 +199,19 @@ def _nodes(ax: Axes, network: Network) -> None:
         for node, (x, y) in enumerate(network.positions):
             ax.annotate(str(node), (x, y), fontsize=7, ha="center", va="center_baseline", zorder=4)
         return
+    from matplotlib.transforms import offset_copy
+
     ax.scatter(xs, ys, s=12 if count <= _NUMBERED else 3, c="#333333", linewidths=0, zorder=3)
+    beside = offset_copy(ax.transData, ax.get_figure(root=True), 2, 2, units="points")
     for node in range(count) if count <= _NUMBERED else sorted(ends)[:_NUMBERED]:
         x, y = network.positions[node]
         weight = "bold" if node in ends else "normal"
-        ax.annotate(
+        ax.text(
+            x,
+            y,
             str(node),
-            (x, y),
-            xytext=(2, 2),
-            textcoords="offset points",
+            transform=beside,
+            in_layout=False,  # within the axes anyhow, and hundreds of them take long to measure
             fontsize=6.5 if node in ends else 5,
             weight=weight,
             color="#111111" if node in ends else "#555555",

@@ -6,6 +6,7 @@ of a pair varies less than either side; :func:`paired` uses that.
 
 from __future__ import annotations
 
+import functools
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -91,6 +92,7 @@ def half_width(values: Sequence[float]) -> float | None:
     return quantile(n - 1) * math.sqrt(variance / n)
 
 
+@functools.cache
 def quantile(degrees: int) -> float:
     """Returns the two-sided 95 % quantile of Student's t distribution."""
     from scipy.special import stdtrit

@@ -125,7 +125,10 @@ def profiles(
         deciding = decides and profile == "ns2"
         seeds = scenario["seeds"] if deciding else max(1, scenario["seeds"] // 2)
         document = {**scenario, "title": title, "profile": profile, "seeds": seeds}
-        studies.append(Study(f"{profile}{tail}", document, quick or {}, decides=deciding))
+        shorter = dict(quick or {})
+        if "seeds" in shorter and not deciding:
+            shorter["seeds"] = (shorter["seeds"] + 1) // 2
+        studies.append(Study(f"{profile}{tail}", document, shorter, decides=deciding))
     return studies
 
 
