@@ -35,6 +35,8 @@ pub struct FairQueue {
     /// Queues that have just begun, then the others; those without packets leave.
     new: VecDeque<FlowQueue>,
     old: VecDeque<FlowQueue>,
+    /// Room of queues that have left, for the next that begin.
+    spare: Vec<VecDeque<Waiting>>,
 }
 
 impl FairQueue {
@@ -46,6 +48,7 @@ impl FairQueue {
             fresh: Codel::new(cfg),
             new: VecDeque::new(),
             old: VecDeque::new(),
+            spare: Vec::new(),
         }
     }
 
@@ -57,8 +60,10 @@ impl FairQueue {
             queue.waiting.push_back(waiting);
             return;
         }
+        let mut room = self.spare.pop().unwrap_or_default();
+        room.push_back(waiting);
         let codel = self.fresh.clone();
-        self.new.push_back(FlowQueue { place, credit: self.quantum, waiting: VecDeque::from([waiting]), codel });
+        self.new.push_back(FlowQueue { place, credit: self.quantum, waiting: room, codel });
     }
 
     /// The packet that goes next and what becomes of it.
@@ -77,6 +82,8 @@ impl FairQueue {
                 queue.codel.on_empty();
                 if is_new && !self.old.is_empty() {
                     self.old.push_back(queue);
+                } else {
+                    self.spare.push(queue.waiting);
                 }
                 continue;
             };

@@ -6,7 +6,7 @@ use std::fmt::Write;
 use std::path::PathBuf;
 
 use hopscope_engine::config::radio::{ErrorKind, Interference};
-use hopscope_engine::config::{AckPolicy, App, Config, Transport};
+use hopscope_engine::config::{AckPolicy, App, Config, LinkConfig, Transport};
 use hopscope_engine::record::TrajectoryHash;
 use hopscope_engine::simulation::Simulation;
 use hopscope_engine::units::{Span, Time};
@@ -81,6 +81,24 @@ fn chain_of_seven_hops() {
 fn crossing_flows() {
     for profile in ["ns2", "standard"] {
         check(&format!("cross-{profile}"), cross(profile));
+    }
+}
+
+#[test]
+fn link_layers_of_several_parts_that_differ_from_node_to_node() {
+    for profile in ["ns2", "standard"] {
+        let mut config = cross(profile);
+        config.flows[0].tcp.ecn = true;
+        config.flows.push(flow(profile, 2, 9, Transport::Udp, App::Cbr { rate: 90e3 }));
+        let l = &mut config.link;
+        l.layer = "lred+pacing".parse().expect("a layer");
+        (l.lred_min, l.red_min, l.red_max, l.red_weight) = (0.8, 1.0, 6.0, 0.1);
+        (l.codel_target, l.nred_min, l.nred_max) = (Span::from_millis(3), 0.4, 0.8);
+        for (layer, nodes) in [("red+fq-codel", vec![0, 7]), ("nred+codel+timer", vec![2, 3, 4]), ("plain", vec![5])] {
+            let layer = layer.parse().expect("a layer");
+            config.layers.push(LinkConfig { layer, nodes, ..config.link.clone() });
+        }
+        check(&format!("layers-{profile}"), config);
     }
 }
 

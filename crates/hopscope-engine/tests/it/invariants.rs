@@ -3,6 +3,7 @@
 use hopscope_engine::config::aodv::AodvConfig;
 use hopscope_engine::config::dsdv::DsdvConfig;
 use hopscope_engine::config::dsr::DsrConfig;
+use hopscope_engine::config::link::{LinkPart, LinkParts};
 use hopscope_engine::config::mac::{BusyAtExpiry, EifsRule};
 use hopscope_engine::config::net::RoutingProtocol;
 use hopscope_engine::config::olsr::OlsrConfig;
@@ -10,7 +11,7 @@ use hopscope_engine::config::radio::{
     CaptureRule, ErrorKind, ErrorScope, Fading, IgnoredFrame, Interference, OnError, Propagation, Shadowing,
     Undecodable,
 };
-use hopscope_engine::config::{App, Config, ParamInfo, Transport};
+use hopscope_engine::config::{App, Config, LinkConfig, ParamInfo, Transport};
 use hopscope_engine::ids::NodeId;
 use hopscope_engine::record::{DropReason, Record};
 use hopscope_engine::simulation::{self, Simulation};
@@ -27,7 +28,9 @@ fn network() -> impl Strategy<Value = Config> {
     let radio = (any::<[bool; 6]>(), 0..3u8, prop_oneof![2 => Just(0.0), 1 => 0.01..0.3f64]);
     let mac = (any::<[bool; 7]>(), prop_oneof![Just(None), Just(Some(0)), Just(Some(400))], 1..12u32);
     let channel = prop_oneof![1 => Just([0; 4]), 1 => any::<[u8; 4]>()];
-    (any::<bool>(), 0..1_000u64, nodes, radio, mac, channel).prop_map(|(ns2, seed, nodes, radio, mac, channel)| {
+    let layers = prop_oneof![1 => Just([0; 2]), 1 => any::<[u8; 2]>()];
+    let parts = (any::<bool>(), 0..1_000u64, nodes, radio, mac, channel, layers);
+    parts.prop_map(|(ns2, seed, nodes, radio, mac, channel, layers)| {
         let mut config = chain(if ns2 { "ns2" } else { "standard" }, 1, 3);
         config.seed = seed;
         config.nodes = nodes.into_iter().map(|(x, y)| [x, y]).collect();
@@ -35,6 +38,7 @@ fn network() -> impl Strategy<Value = Config> {
         change_radio(&mut config, radio);
         change_channel(&mut config, channel);
         change_mac(&mut config, mac);
+        change_layers(&mut config, layers);
         config
     })
 }
@@ -73,6 +77,26 @@ fn change_channel(config: &mut Config, picks: [u8; 4]) {
             r.error_state_per = vec![0.0, 0.2, 1.0];
             r.error_links = if picks[3] > 127 { vec![[0, 1], [1, 0]] } else { Vec::new() };
         }
+    }
+}
+
+/// Any link layers, one everywhere and another at node 1; zeros are none.
+fn change_layers(config: &mut Config, sets: [u8; 2]) {
+    let [common, own] = sets.map(|set| {
+        let chosen = LinkPart::ALL.into_iter().filter(|&part| set & 1 << part as u8 != 0);
+        let parts = chosen.fold(LinkParts::PLAIN, LinkParts::with);
+        // Two parts may exclude each other.
+        parts.to_string().parse().unwrap_or(LinkPart::Lred.into())
+    });
+    let l = &mut config.link;
+    l.layer = common;
+    // Thresholds that three seconds reach.
+    (l.lred_min, l.lred_max, l.red_min, l.red_max, l.red_weight) = (0.2, 1.0, 0.3, 4.0, 0.2);
+    (l.codel_target, l.codel_interval) = (Span::from_millis(1), Span::from_millis(20));
+    (l.nred_min, l.nred_max, l.nred_max_p) = (0.2, 0.6, 0.5);
+    (l.ecn, l.acks) = (sets[0] < 200, sets[1] < 200);
+    if own != common {
+        config.layers = vec![LinkConfig { layer: own, nodes: vec![1], ..config.link.clone() }];
     }
 }
 
@@ -193,7 +217,9 @@ proptest! {
         config.duration = Time::ZERO + Span::from_secs(30);
         let mut world = World::new(&config, Log::default()).expect("a sound scenario");
         world.run_until(config.duration);
-        prop_assert_eq!(world.pending(), 0, "a drained network has nothing to do");
+        let measures = |layer: &Option<&LinkConfig>| layer.is_some_and(|cfg| cfg.layer.has(LinkPart::Nred));
+        let ticks = config.link_layers().iter().filter(|layer| measures(layer)).count();
+        prop_assert_eq!(world.pending(), ticks, "a drained network has nothing to do but to measure its channel");
         let count = |wanted: &dyn Fn(&Record) -> bool| world.recorder().0.iter().filter(|(_, r)| wanted(r)).count();
         let sent = count(&|r| matches!(r, Record::DataSent { .. }));
         let received = count(&|r| matches!(r, Record::DataReceived { .. }));
