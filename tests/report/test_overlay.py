@@ -45,6 +45,9 @@ def test_a_window_is_a_vertical_line_and_a_figure_of_best_windows(windows: hs.Re
     charts = drawn(windows, "optimal-window")
     [panel] = charts["throughput-kbps-over-flow-0-max_window"].panels  # type: ignore[attr-defined]
     assert panel.guides == [(0.5, "0.5"), (1.0, "optimal-window: 1")]
+    for metric in ("delay-ms", "loss-pct"):
+        [panel] = charts[f"{metric}-over-flow-0-max_window"].panels  # type: ignore[attr-defined]
+        assert not panel.guides
     best = charts["best-window-over-topology-hops"]
     [line] = references(best)
     assert (line.x, line.y) == ([2, 4], [0.5, 1.0])

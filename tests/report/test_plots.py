@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import math
+from dataclasses import replace
+
 import pytest
 
 from hopscope.report import plots
@@ -19,7 +22,8 @@ def test_lines_show_labels_marks_and_guides():
     figure = plots.draw(chart())
     [ax] = figure.axes
     assert (ax.get_xlabel(), ax.get_ylabel()) == ("window (packets)", "throughput (kbit/s)")
-    assert [text.get_text() for text in ax.get_legend().get_texts()] == ["measured", "published"]
+    [legend] = figure.legends
+    assert [text.get_text() for text in legend.get_texts()] == ["measured", "published"]
     assert "here" in [text.get_text() for text in ax.texts]
 
 
@@ -113,8 +117,87 @@ def test_stacked_series_share_time_and_have_an_axis_each():
         Panel("kbit/s", [Line("", [0.0, 1.0, 2.0], [400.0, 0.0, 390.0])]),
         Panel("route", [Line("", [0.0], [1.0])]),
     ]
-    first, second = plots.draw(chart("steps", panels=panels, stacked=True)).axes
+    first, second = plots.draw(replace(chart("steps", panels=panels, stacked=True), ylabel="")).axes
     assert (first.get_ylabel(), second.get_ylabel()) == ("kbit/s", "route")
     assert (first.get_xlabel(), second.get_xlabel()) == ("", "window (packets)")
     assert first.get_xlim() == second.get_xlim()
     assert first.get_ylim()[1] > 300 > second.get_ylim()[1]
+
+
+def colours(ax):
+    return {handle.get_label(): handle.patches[0].get_facecolor() for handle in ax.containers}
+
+
+def hatches(ax):
+    return {handle.get_label(): handle.patches[0].get_hatch() for handle in ax.containers}
+
+
+def test_a_part_looks_the_same_in_every_panel_and_stands_in_the_legend():
+    names = [f"cause {number}" for number in range(10)]
+    few = [Line(name, ["0"], [1.0]) for name in names if name != "cause 1"]
+    panels = [Panel("a", few), Panel("b", [Line(name, ["0"], [1.0]) for name in names])]
+    for kind in ("stack", "bars"):
+        figure = plots.draw(chart(kind, panels=panels))
+        first, second = figure.axes
+        both = {**colours(first), **colours(second)}
+        assert set(both) == set(names)
+        assert colours(first).items() <= colours(second).items()
+        [legend] = figure.legends
+        assert {text.get_text() for text in legend.get_texts()} == set(names)
+        if kind == "stack":
+            assert hatches(first).items() <= hatches(second).items()
+            looks = {(both[name], {**hatches(first), **hatches(second)}[name]) for name in names}
+            assert len(looks) == len(names)
+
+
+def test_a_line_keeps_the_style_that_it_asks_for():
+    lines = [Line("third", ["0"], [1.0], style=2), Line("first", ["0"], [1.0], style=0)]
+    figure = plots.draw(chart("stack", panels=[Panel("", lines)]))
+    assert colours(figure.axes[0])["third"] == pytest.approx(rgba(plots.COLOURS[2]))
+    assert [text.get_text() for text in figure.legends[0].get_texts()] == ["first", "third"]
+
+
+def rgba(colour):
+    from matplotlib.colors import to_rgba
+
+    return to_rgba(colour)
+
+
+@pytest.mark.parametrize("kind", ["lines", "bars", "stack", "steps", "cdf"])
+def test_no_legend_covers_what_is_drawn(kind):
+    lines = [Line(f"line {n}", [1.0, 2.0], [5.0, 10.0]) for n in range(4)]
+    figure = plots.draw(chart(kind, panels=[Panel("", lines)]))
+    plots.image(figure, "png")  # lays it out
+    [legend] = figure.legends
+    assert legend.get_window_extent().y1 <= figure.axes[0].get_window_extent().y0
+
+
+@pytest.mark.parametrize("kind", ["lines", "bars"])
+def test_an_error_bar_ends_at_zero(kind):
+    line = Line("loss", [1.0, 2.0], [0.5, 3.0], [2.0, 1.0])
+    [ax] = plots.draw(chart(kind, panels=[Panel("", [line])])).axes
+    [bars] = [c for c in ax.collections if type(c).__name__ == "LineCollection"]
+    spans = [tuple(float(y) for _, y in segment) for segment in bars.get_segments()]
+    assert spans == [(0.0, 2.5), (2.0, 4.0)]
+
+
+def test_a_difference_may_be_negative():
+    [ax] = plots.draw(chart("dots", panels=[Panel("", [Line("", ["a"], [1.0], [4.0])])])).axes
+    [bars] = [c for c in ax.collections if type(c).__name__ == "LineCollection"]
+    assert [float(x) for x, _ in bars.get_segments()[0]] == [-3.0, 5.0]
+
+
+def test_a_step_along_zero_is_above_the_axis_and_a_gap_is_no_number():
+    line = Line("", [0.0, 1.0, 2.0, 3.0], [0.0, math.nan, 5.0, 5.0])
+    [ax] = plots.draw(chart("steps", panels=[Panel("", [line])], limits=(0.0, 60.0))).axes
+    low, high = ax.get_ylim()
+    assert -0.1 * high < low < 0
+    assert ax.get_xlim() == (0, 60)
+
+
+def test_outages_are_shaded_and_named_once():
+    panel = Panel("", [LINE], spans=[(1.0, 2.0, "node 1 off"), (3.0, 4.0, "node 1 off")])
+    figure = plots.draw(chart("steps", panels=[panel]))
+    assert [text.get_text() for text in figure.legends[0].get_texts()] == ["measured", "node 1 off"]
+    [ax] = figure.axes
+    assert sorted(patch.get_x() for patch in ax.patches) == [1.0, 3.0]

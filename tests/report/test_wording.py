@@ -9,7 +9,7 @@ import pytest
 from hopscope.catalog.entry import Entry, Quantity
 from hopscope.catalog.reproduce import EntryOutcome, Measured
 from hopscope.catalog.tables import Estimate
-from hopscope.report.tables import as_number, numeric
+from hopscope.report.axis import as_number, axis_of, field_of, numeric
 from hopscope.report.wording import compact_json, measured_grid
 
 ENTRY = Entry(key="a.b", title="t", source="s", item="i", description="d")
@@ -72,3 +72,28 @@ def test_swept_values_become_positions(value, number):
 @pytest.mark.parametrize("values", [["ns2", "standard"], [True, False], [[1], [2]], ["off", 0]])
 def test_words_flags_and_lists_are_no_positions(values):
     assert not numeric(values)
+
+
+@pytest.mark.parametrize(
+    ("key", "values", "label", "places"),
+    [
+        ("flow.0.max_window", [1, 32], "flow.0.max_window (packets)", [1.0, 32.0]),
+        ("topology.hops", [3, 7], "topology.hops (hops)", [3.0, 7.0]),
+        ("flow.*.rate", ["290kbps", "500kbps"], "flow.*.rate (kbit/s)", [290.0, 500.0]),
+        ("flow.0.rate", ["500kbps", "2Mbps"], "flow.0.rate (bit/s)", [5e5, 2e6]),
+        ("flow.0.rate", [1000, "2kbps"], "flow.0.rate (bit/s)", [1000.0, 2000.0]),
+        ("radio.error.per", [0.01, 0.04], "radio.error.per", [0.01, 0.04]),
+        ("radio.error.per", ["1%", "4%"], "radio.error.per (%)", [1.0, 4.0]),
+        ("flow.0.tcp.min_rto", ["200ms"], "flow.0.tcp.min_rto (ms)", [200.0]),
+        ("routing.aodv.net_diameter", [35], "routing.aodv.net_diameter (hops)", [35.0]),
+    ],
+)
+def test_an_axis_has_the_unit_of_its_values_or_of_the_key(key, values, label, places):
+    axis = axis_of(key, values)
+    assert axis.label == label
+    assert [axis.place(value) for value in values] == places
+
+
+def test_a_key_that_no_table_has_is_no_field():
+    assert field_of("flow.0.pakket") is None
+    assert field_of("flow.0.packet").unit == "bytes"

@@ -26,15 +26,29 @@ def command(
             help='Draw a model over the curves: optimal-window, "mathis rtt=100ms"; repeatable.',
         ),
     ] = None,
+    points: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--point",
+            metavar="POINT",
+            help="Point whose time series are drawn, by its number from 0 or as KEY=VALUE; repeatable; default: the "
+            "first.",
+        ),
+    ] = None,
+    seed: Annotated[
+        int | None, typer.Option("--seed", metavar="N", help="Seed whose time series are drawn; default: the first.")
+    ] = None,
 ) -> None:
     """Write the HTML report of a finished store."""
     from hopscope.campaign.store import open_store
     from hopscope.catalog.reproduce import recall
     from hopscope.report.page import reproduction_page, store_page
+    from hopscope.report.series import Selection
 
     overlays = _overlays(models or [])
+    selection = Selection(points or (), seed) if points or seed is not None else None
     opened = open_store(store)
-    outcome = None if overlays else recall(opened)
+    outcome = None if overlays or selection else recall(opened)
     if outcome is not None:
         page = reproduction_page(outcome, out or store)
     else:
@@ -48,6 +62,7 @@ def command(
             engine=f"Hopscope {made.get('hopscope', 'unknown')}, engine build {made.get('engine', 'unknown')}",
             problems=opened.problems,
             overlays=overlays,
+            selection=selection,
         )
     for problem in opened.problems:
         note(problem)

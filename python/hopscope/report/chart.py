@@ -31,6 +31,8 @@ class Line:
         error: error bars, one for each value; empty for none.
         reference: drawn as a thin dashed line: a model or a bound rather than a measurement.
         joined: whether a line joins the values; without it only markers are drawn.
+        style: number of its colour and pattern or marker, the same wherever the same thing is drawn; `None`: that of
+            its label among the labels of the chart.
     """
 
     label: str
@@ -39,6 +41,7 @@ class Line:
     error: Sequence[Error] = ()
     reference: bool = False
     joined: bool = True
+    style: int | None = None
 
     def __post_init__(self) -> None:
         if len(self.x) != len(self.y):
@@ -72,6 +75,7 @@ class Panel:
         marks: what was published.
         guides: vertical guide lines: (position, text).
         band: shaded range of values (a tolerance), in the units of the value axis.
+        spans: shaded stretches of the horizontal axis: (begin, end, text in the legend).
     """
 
     title: str
@@ -79,6 +83,7 @@ class Panel:
     marks: Sequence[Mark] = ()
     guides: Sequence[tuple[float, str]] = ()
     band: tuple[float, float] | None = None
+    spans: Sequence[tuple[float, float, str]] = ()
 
 
 @dataclass(frozen=True)
@@ -94,8 +99,10 @@ class Chart:
         log_x, log_y: logarithmic axes.
         legend_title: heading of the legend.
         own_axes: each panel has a vertical axis of its own.
-        stacked: time series stand below one another over one time axis; the titles of the panels label their axes.
+        stacked: panels stand below one another over one horizontal axis; without `ylabel` their titles label the
+            vertical axes, which are then their own.
         over: swept key and metric of the axes, where a model can be drawn over the curves.
+        limits: ends of the horizontal axis; without them it ends with the data.
     """
 
     name: str
@@ -110,6 +117,7 @@ class Chart:
     own_axes: bool = False
     stacked: bool = False
     over: tuple[str, str] | None = None
+    limits: tuple[float, float] | None = None
 
     @property
     def is_empty(self) -> bool:

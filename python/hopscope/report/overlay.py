@@ -16,6 +16,7 @@ from hopscope.errors import InputError
 from hopscope.models import registry
 from hopscope.models.capacity import TCP_HEADERS, UDP_HEADERS
 from hopscope.models.registry import Model
+from hopscope.report.axis import axis_of, numeric
 from hopscope.report.chart import Chart, Line, Panel
 
 if TYPE_CHECKING:
@@ -26,6 +27,8 @@ AGGREGATE = "network.aggregate_kbps"
 
 #: More vertical lines than these cannot be read.
 _GUIDES = 4
+
+_THROUGHPUTS = ("throughput_kbps", "goodput_kbps", "aggregate_kbps")
 
 Resolved = Mapping[str, Any]
 
@@ -173,7 +176,8 @@ def _over(chart: Chart, result: Result, overlay: Overlay) -> Chart:
     if name in outputs:
         lines = _curves(result, overlay, key, name)
         return replace(chart, panels=[replace(panel, lines=[*panel.lines, *lines]) for panel in chart.panels])
-    if "window" in outputs and key.endswith(".max_window"):
+    # It is the best window for throughput: in a figure of the losses it would say nothing.
+    if "window" in outputs and key.endswith(".max_window") and name in _THROUGHPUTS:
         places = sorted({overlay.at(point.resolved)["window"] for point in result.scenario.points})[:_GUIDES]
         # Only the last has room for the name.
         named = [number(place) for place in places[:-1]] + [f"{overlay.model.name}: {number(places[-1])}"]
@@ -184,12 +188,11 @@ def _over(chart: Chart, result: Result, overlay: Overlay) -> Chart:
 
 def _curves(result: Result, overlay: Overlay, key: str, output: str) -> list[Line]:
     """The model over a swept key: one line for each different curve that the other swept keys make."""
-    from hopscope.report.tables import as_number
-
+    axis = axis_of(key, result.scenario.axes[key])
     curves: dict[str, dict[float, float]] = {}
     for point in result.scenario.points:
         rest = ", ".join(f"{k} = {v}" for k, v in point.set.items() if k != key)
-        curves.setdefault(rest, {})[as_number(point.set[key])] = overlay.at(point.resolved)[output]
+        curves.setdefault(rest, {})[axis.place(point.set[key])] = overlay.at(point.resolved)[output]
     different: dict[tuple[tuple[float, float], ...], list[str]] = {}
     for rest, curve in curves.items():
         different.setdefault(tuple(sorted(curve.items())), []).append(rest)
@@ -202,7 +205,7 @@ def _curves(result: Result, overlay: Overlay, key: str, output: str) -> list[Lin
 
 def _best_windows(result: Result, overlays: Sequence[Overlay]) -> list[Chart]:
     """The window with the best total over another swept number, for models that give a window."""
-    from hopscope.report.tables import as_number, numeric, table_of
+    from hopscope.report.tables import table_of
 
     if not any(output.name == "window" for overlay in overlays for output in overlay.model.outputs):
         return []
@@ -213,20 +216,21 @@ def _best_windows(result: Result, overlays: Sequence[Overlay]) -> list[Chart]:
         return []
     table: Table = table_of(result)
     along = others[0]
+    axis = axis_of(along, table.values(along))
     places, values, errors = [], [], []
     for value in table.values(along):
         try:
             peak = best(table, windows[0], AGGREGATE, {along: value})
         except NoSamplesError:
             continue
-        places.append(as_number(value))
+        places.append(axis.place(value))
         values.append(float(peak.at))
         errors.append((float(peak.at - min(peak.ties)), float(max(peak.ties) - peak.at)))
     return [
         Chart(
             f"best-window-over-{along.replace('.', '-').replace('*', 'all')}",
             f"Window with the best mean total throughput over {along}; bars: windows not told apart from it.",
-            along,
+            axis.label,
             "best window (packets)",
             [Panel("", [Line("best window", places, values, errors)])],
             over=(along, "window"),

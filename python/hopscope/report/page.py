@@ -24,6 +24,7 @@ from hopscope.report.network import Network, distinct
 if TYPE_CHECKING:
     from hopscope.catalog.reproduce import EntryOutcome, Reproduction
     from hopscope.report.overlay import Overlay
+    from hopscope.report.series import Selection
     from hopscope.results import Result
 
 _TONES = {Outcome.PASS: "pass", Outcome.FAIL: "fail", Outcome.NOT_REPRODUCIBLE: "open"}
@@ -85,6 +86,7 @@ def store_page(
     engine: str,
     problems: Sequence[str] = (),
     overlays: Sequence[Overlay] = (),
+    selection: Selection | None = None,
 ) -> Path:
     """Write `report.html` and the figures of the results of a store into `folder`; return the path of the page.
 
@@ -96,16 +98,20 @@ def store_page(
         engine: version and build that made the runs.
         problems: damaged or missing runs, in words.
         overlays: models to draw over the curves.
+        selection: the runs whose time series are drawn; default: the first of each scenario.
 
     Raises:
-        InputError: a model that fits no figure; nothing is written.
+        InputError: a model that fits no figure, or a run that is not there; nothing is written.
         StoreError: when the folder cannot be written.
     """
     from hopscope.report import overlay, tables
 
     studies = []
     brief = len(results) > _MANY
-    drawn = [overlay.draw(tables.charts(result, brief=brief), result, overlays) for result in results]
+    if selection is not None:
+        selection.check(results)
+    found = [tables.charts(result, brief=brief, selection=selection) for result in results]
+    drawn = [overlay.draw(charts, result, overlays) for charts, result in zip(found, results, strict=True)]
     overlay.check(overlays, {name for _, fitted in drawn for name in fitted})
     for index, (result, (charts, _)) in enumerate(zip(results, drawn, strict=True)):
         stem = f"{index + 1}-" if len(results) > 1 else ""

@@ -7,13 +7,14 @@ follow Okabe and Ito's palette, which colour-blind readers can tell apart; every
 from __future__ import annotations
 
 import io
-import itertools
-from collections.abc import Callable, Iterator, Sequence
+import math
+from collections import Counter
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from hopscope.report.chart import Chart, Error, Panel
+from hopscope.report.chart import Chart, Line, Panel
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -31,9 +32,13 @@ COLOURS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#7
 _MARKED = 64
 # Height of one of several time series below one another, in lines of `dots`.
 _ROW = 5
+# Room below zero of a time series, as a share of what is above.
+_ROOM = 0.03
 # Patterns of the parts of a stack, one for each round of colours, and the most names that stand upright below it.
 _HATCHES = ("", "////", "....")
 _UPRIGHT = 12
+# Inches: a row of the legend, its handle with the space around, a letter; and most columns.
+_LEGEND_ROW, _HANDLE, _LETTER, _COLUMNS = 0.19, 0.62, 0.075, 6
 _MARKERS = ("o", "s", "^", "D", "v", "P", "X", "h")
 # Lines of references: models and bounds.
 _DASHES = ("--", ":", "-.")
@@ -88,17 +93,16 @@ def draw(chart: Chart) -> Figure:
 def lines(chart: Chart) -> Figure:
     """Values over a swept quantity, with 95 % error bars; references dashed, published values as hollow stars."""
     with _figure(chart) as (figure, axes):
-        for ax, panel in zip(axes, chart.panels, strict=True):
-            dashes = itertools.cycle(_DASHES)
-            for index, line in enumerate(panel.lines):
+        for ax, panel, styles in zip(axes, chart.panels, _styles(chart), strict=True):
+            for index, line in zip(styles, panel.lines, strict=True):
                 if line.reference:
-                    style = next(dashes)
+                    style = _DASHES[index % len(_DASHES)]
                     ax.plot(line.x, line.y, ls=style, color="#666666", lw=1.2, label=line.label, zorder=1.5)
                     continue
                 ax.errorbar(
                     line.x,
                     line.y,
-                    yerr=_bars_of(line.error),
+                    yerr=_bars_of(line),
                     color=COLOURS[index % len(COLOURS)],
                     marker=_MARKERS[index % len(_MARKERS)] if len(line.x) <= _MARKED else "none",
                     ms=4 if line.joined else 6,
@@ -110,6 +114,7 @@ def lines(chart: Chart) -> Figure:
                     zorder=2,
                 )
             _publish(ax, panel)
+            _shade(ax, panel)
             _guide(ax, panel)
         _scale(axes, chart)
         _legend(figure, axes, chart)
@@ -119,16 +124,16 @@ def lines(chart: Chart) -> Figure:
 def bars(chart: Chart) -> Figure:
     """Groups of bars with 95 % error bars; published values as hollow stars over their group."""
     with _figure(chart) as (figure, axes):
-        for ax, panel in zip(axes, chart.panels, strict=True):
+        for ax, panel, styles in zip(axes, chart.panels, _styles(chart), strict=True):
             groups = list(dict.fromkeys(str(x) for line in panel.lines for x in line.x))
             width = 0.8 / max(1, len(panel.lines))
-            for index, line in enumerate(panel.lines):
-                shift = (index - (len(panel.lines) - 1) / 2) * width
+            for place, (index, line) in enumerate(zip(styles, panel.lines, strict=True)):
+                shift = (place - (len(panel.lines) - 1) / 2) * width
                 ax.bar(
                     [groups.index(str(x)) + shift for x in line.x],
                     line.y,
                     width * 0.92,
-                    yerr=_bars_of(line.error),
+                    yerr=_bars_of(line),
                     color=COLOURS[index % len(COLOURS)],
                     error_kw={"elinewidth": 1, "capsize": 2, "ecolor": "#222222"},
                     label=line.label,
@@ -143,10 +148,10 @@ def bars(chart: Chart) -> Figure:
 def stack(chart: Chart) -> Figure:
     """Bars of parts that add up, one for each name; more parts than colours are told apart by hatching."""
     with _figure(chart) as (figure, axes):
-        for ax, panel in zip(axes, chart.panels, strict=True):
+        for ax, panel, styles in zip(axes, chart.panels, _styles(chart), strict=True):
             names = list(dict.fromkeys(str(x) for line in panel.lines for x in line.x))
             below = [0.0] * len(names)
-            for index, line in enumerate(panel.lines):
+            for index, line in zip(styles, panel.lines, strict=True):
                 values = dict(zip(map(str, line.x), line.y, strict=True))
                 heights = [values.get(name, 0.0) for name in names]
                 ax.bar(
@@ -174,13 +179,13 @@ def dots(chart: Chart) -> Figure:
     """
     heights = [max(2, sum(len(line.x) for line in panel.lines)) for panel in chart.panels]
     with _figure(chart, rows=heights) as (figure, axes):
-        for ax, panel in zip(axes, chart.panels, strict=True):
+        for ax, panel, styles in zip(axes, chart.panels, _styles(chart), strict=True):
             names = [str(x) for line in panel.lines for x in line.x]
-            for index, line in enumerate(panel.lines):
+            for index, line in zip(styles, panel.lines, strict=True):
                 ax.errorbar(
                     line.y,
                     [names.index(str(x)) for x in line.x],
-                    xerr=_bars_of(line.error),
+                    xerr=_bars_of(line, signed=True),
                     fmt=_MARKERS[index % len(_MARKERS)],
                     color=COLOURS[index % len(COLOURS)],
                     ms=4,
@@ -193,23 +198,17 @@ def dots(chart: Chart) -> Figure:
                 ax.axvspan(*panel.band, color="#0072B2", alpha=0.10, lw=0)
             ax.set_yticks(range(len(names)), names, fontsize=8)
             ax.set_ylim(len(names) - 0.5, -0.5)
-            ax.set_title(panel.title, loc="left")
-        axes[-1].set_xlabel(chart.xlabel)
         return figure
 
 
 def steps(chart: Chart) -> Figure:
     """A time series that holds each value until the next."""
-    rows = [_ROW] * len(chart.panels) if chart.stacked else None
-    with _figure(chart, rows=rows) as (figure, axes):
-        for ax, panel in zip(axes, chart.panels, strict=True):
-            for index, line in enumerate(panel.lines):
+    with _figure(chart) as (figure, axes):
+        for ax, panel, styles in zip(axes, chart.panels, _styles(chart), strict=True):
+            for index, line in zip(styles, panel.lines, strict=True):
                 ax.step(line.x, line.y, where="post", color=COLOURS[index % len(COLOURS)], lw=1.0, label=line.label)
+            _shade(ax, panel)
             _guide(ax, panel)
-            if chart.stacked:
-                ax.set_ylabel(panel.title)
-        if chart.stacked:
-            axes[-1].set_xlabel(chart.xlabel)
         _scale(axes, chart)
         _legend(figure, axes, chart)
         return figure
@@ -218,8 +217,8 @@ def steps(chart: Chart) -> Figure:
 def cdf(chart: Chart) -> Figure:
     """The share of the samples (`Line.y`) at or below each value."""
     with _figure(chart) as (figure, axes):
-        for ax, panel in zip(axes, chart.panels, strict=True):
-            for index, line in enumerate(panel.lines):
+        for ax, panel, styles in zip(axes, chart.panels, _styles(chart), strict=True):
+            for index, line in zip(styles, panel.lines, strict=True):
                 ax.ecdf(list(line.y), color=COLOURS[index % len(COLOURS)], lw=1.4, label=line.label)
             ax.set_ylim(0, 1.02)
             _guide(ax, panel)
@@ -286,6 +285,8 @@ def _figure(chart: Chart, rows: Sequence[int] | None = None) -> Iterator[tuple[F
     from matplotlib.figure import Figure as MatplotlibFigure
 
     count = len(chart.panels)
+    if chart.stacked:
+        rows = [_ROW] * count
     with styled():
         if rows is None:
             size = (6.4, 4.0) if count == 1 else (min(4.4 * count, 13.0), 4.0)
@@ -294,24 +295,54 @@ def _figure(chart: Chart, rows: Sequence[int] | None = None) -> Iterator[tuple[F
         else:
             size = (8.4, 0.9 * count + 0.19 * sum(rows))
             figure = MatplotlibFigure(figsize=size, layout="constrained")
-            grid = figure.subplots(count, 1, sharex=True, squeeze=False, height_ratios=list(rows))
+            alike = chart.stacked and bool(chart.ylabel)
+            grid = figure.subplots(count, 1, sharex=True, sharey=alike, squeeze=False, height_ratios=list(rows))
         FigureCanvasAgg(figure)
         axes = list(grid.flat)
-        if rows is None:
-            for ax, panel in zip(axes, chart.panels, strict=True):
-                ax.set_xlabel(chart.xlabel)
-                if panel.title:
-                    ax.set_title(panel.title, loc="left")
+        for ax, panel in zip(axes, chart.panels, strict=True):
+            if chart.stacked and not chart.ylabel:
+                ax.set_ylabel(panel.title)
+            if panel.title and (chart.ylabel or not chart.stacked):
+                ax.set_title(panel.title, loc="left")
+        if rows is None or count == 1:
             axes[0].set_ylabel(chart.ylabel)
+        elif chart.stacked:
+            # One label for all: a row is too low for a long one.
+            figure.supylabel(chart.ylabel, fontsize=_STYLE["axes.labelsize"])
+        for ax in axes if rows is None else axes[-1:]:
+            ax.set_xlabel(chart.xlabel)
         yield figure, axes
 
 
-def _bars_of(error: Sequence[Error]) -> Any:
-    """Error bars as matplotlib takes them; a value without an interval gets a bar of no length."""
-    if not any(error):
+def _styles(chart: Chart) -> list[list[int]]:
+    """The number of the colour of each line of each panel: one for a label in all panels, so that one legend serves.
+
+    Lines of one panel with the same label (mostly none) are told apart; references are counted for themselves.
+    """
+    numbers: dict[bool, dict[tuple[str, int], int]] = {False: {}, True: {}}
+    found = []
+    for panel in chart.panels:
+        seen: Counter[tuple[bool, str]] = Counter()
+        styles = []
+        for line in panel.lines:
+            known = numbers[line.reference]
+            number = known.setdefault((line.label, seen[line.reference, line.label]), len(known))
+            seen[line.reference, line.label] += 1
+            styles.append(number if line.style is None else line.style)
+        found.append(styles)
+    return found
+
+
+def _bars_of(line: Line, *, signed: bool = False) -> Any:
+    """Error bars as matplotlib takes them; a value without an interval gets a bar of no length.
+
+    Of a quantity that cannot be negative the bar ends at zero: the interval of few seeds may reach further.
+    """
+    if not any(line.error):
         return None
-    pairs = [e if isinstance(e, tuple) else ((e or 0.0), (e or 0.0)) for e in error]
-    return [[below for below, _ in pairs], [above for _, above in pairs]]
+    pairs = [e if isinstance(e, tuple) else ((e or 0.0), (e or 0.0)) for e in line.error]
+    below = [low if signed else min(low, max(y, 0.0)) for (low, _), y in zip(pairs, line.y, strict=True)]
+    return [below, [above for _, above in pairs]]
 
 
 def _scale(axes: Sequence[Axes], chart: Chart) -> None:
@@ -325,11 +356,16 @@ def _scale(axes: Sequence[Axes], chart: Chart) -> None:
         elif chart.kind == "lines" and all(float(x).is_integer() for line in panel.lines for x in line.x):
             # Hops and windows are whole.
             ax.locator_params(axis="x", integer=True)
-        values = [y for line in panel.lines for y in line.y] + [y for mark in panel.marks for y in mark.y]
+        # A gap in a time series is no number.
+        drawn = [*(line.y for line in panel.lines), *(mark.y for mark in panel.marks)]
+        values = [y for heights in drawn for y in heights if not math.isnan(y)]
         if chart.log_y:
             ax.set_yscale("log")
         elif values and min(values) >= 0:
-            ax.set_ylim(bottom=0)
+            # A step along zero needs room, or the axis hides it.
+            ax.set_ylim(bottom=-_ROOM * ax.get_ylim()[1] if chart.kind == "steps" else 0)
+        if chart.limits:
+            ax.set_xlim(chart.limits)
 
 
 def _publish(ax: Axes, panel: Panel, place: Callable[[Any], float] = float) -> None:
@@ -348,39 +384,64 @@ def _publish(ax: Axes, panel: Panel, place: Callable[[Any], float] = float) -> N
         )
 
 
+def _shade(ax: Axes, panel: Panel) -> None:
+    for begin, end, text in panel.spans:
+        ax.axvspan(begin, end, color="#888888", alpha=0.22, lw=0, zorder=0.5, label=text)
+
+
 def _guide(ax: Axes, panel: Panel) -> None:
+    """Vertical lines with their texts over the axes, where no curve can be."""
     for position, text in panel.guides:
         ax.axvline(position, color="#666666", lw=0.9, ls=":", zorder=1)
         ax.annotate(
             text,
-            (position, 0.02),
+            (position, 1),
             xycoords=("data", "axes fraction"),
-            xytext=(4, 2),
+            xytext=(0, 2),
             textcoords="offset points",
             fontsize=8.5,
             color="#444444",
+            ha="center",
+            va="bottom",
         )
+    if panel.guides and panel.title:
+        ax.set_title(panel.title, loc="left", pad=18)
 
 
 def _legend(figure: Figure, axes: Sequence[Axes], chart: Chart) -> None:
-    """One legend for all panels, outside the axes when it is long; none for a single unnamed line."""
+    """One legend for all panels, below them where it hides nothing; none for a single unnamed line."""
     entries: dict[str, Any] = {}
     for ax in axes:
         for handle, label in zip(*ax.get_legend_handles_labels(), strict=True):
             entries.setdefault(label, handle)
     entries.pop("", None)
-    for label in [mark.label for panel in chart.panels for mark in panel.marks]:
-        # Published values stand last, after everything measured.
-        if label in entries:
-            entries[label] = entries.pop(label)
-    if not entries or (len(entries) == 1 and not any(panel.marks for panel in chart.panels) and _single(chart)):
+    entries = {label: entries[label] for label in sorted(entries, key=_order(chart).__getitem__)}
+    if not entries or (len(entries) == 1 and not any(p.marks or p.spans for p in chart.panels) and _single(chart)):
         return
+    columns = _columns(list(entries), figure.get_figwidth())
+    rows = -(-len(entries) // columns)
+    figure.set_figheight(figure.get_figheight() + _LEGEND_ROW * (rows - 1))
     title = chart.legend_title or None
-    if len(entries) <= 4 and len(axes) == 1:
-        axes[0].legend(entries.values(), entries.keys(), title=title)
-    else:
-        columns = min(len(entries), 2 if len(axes) == 1 else 4)
-        figure.legend(entries.values(), entries.keys(), title=title, loc="outside lower center", ncols=columns)
+    figure.legend(entries.values(), entries.keys(), title=title, loc="outside lower center", ncols=columns)
+
+
+def _order(chart: Chart) -> Mapping[str, tuple[int, int]]:
+    """Places in the legend: lines by colour, then models and bounds, what is shaded, and what was published."""
+    places: dict[str, tuple[int, int]] = {}
+    for panel, styles in zip(chart.panels, _styles(chart), strict=True):
+        for style, line in zip(styles, panel.lines, strict=True):
+            places.setdefault(line.label, (int(line.reference), style))
+        for _, _, text in panel.spans:
+            places.setdefault(text, (2, len(places)))
+        for mark in panel.marks:
+            places[mark.label] = (3, len(places))
+    return places
+
+
+def _columns(labels: Sequence[str], width: float) -> int:
+    """Columns of a legend: as many as fit into the width of the figure, in inches."""
+    longest = _HANDLE + _LETTER * max(map(len, labels))
+    return max(1, min(len(labels), int(width / longest), _COLUMNS))
 
 
 def _single(chart: Chart) -> bool:

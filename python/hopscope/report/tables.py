@@ -9,13 +9,13 @@ from typing import TYPE_CHECKING, Any
 
 from hopscope.catalog.judge import number, show
 from hopscope.catalog.tables import Estimate, NoSamplesError, Table
-from hopscope.report import wording
-from hopscope.report.chart import Chart, Kind, Line, Panel
+from hopscope.report import series, wording
+from hopscope.report.axis import axis_of, numeric
+from hopscope.report.chart import Chart, Line, Panel
+from hopscope.report.series import LINES, Selection
 from hopscope.report.wording import Column, Grid
 
 if TYPE_CHECKING:
-    import pandas as pd
-
     from hopscope.results import Result
     from hopscope.results.explain import PointExplanation
 
@@ -26,7 +26,7 @@ _FLOW_METRICS = (
     ("jitter_ms", "jitter", "ms"),
     ("loss_pct", "loss", "%"),
     ("retransmission_index_pct", "retransmissions", "%"),
-    ("mean_cwnd", "mean window", "packets"),
+    ("mean_cwnd", "mean window", "segments"),
     ("timeouts", "timeouts", ""),
     ("completion_s", "completion", "s"),
 )
@@ -46,20 +46,10 @@ _DRAWN = (
 _EXPLAINED = 3
 _BARS = 40
 _SENDING = 7
+# Panels side by side, and flows with bars of their own.
+_PANELS, _FLOWS = 4, 24
 # Smaller shares are no column of a table, per cent.
 _VISIBLE = 0.05
-# A legend with more lines than this cannot be read; further flows are left to the tables.
-_LINES = 8
-# A curve is thinned to this many samples: more than a printed page resolves.
-_SAMPLES = 4000
-_SERIES = {
-    "cwnd": ("congestion window", "congestion window (packets)", "flow"),
-    "rtt": ("round-trip time", "round-trip time (s)", "flow"),
-    "queue": ("interface queue", "interface queue (packets)", "node"),
-    "throughput": ("throughput", "throughput (kbit/s)", "flow"),
-    "route": ("route at the source", "route (1: there is one)", "flow"),
-    "fairness": ("fairness of the flows", "Jain's index", ""),
-}
 
 
 def describe(result: Result, engine: str) -> str:
@@ -84,17 +74,19 @@ def grids(result: Result, file: str) -> list[Grid]:
     return [grid for grid in found if grid.rows]
 
 
-def charts(result: Result, *, brief: bool = False) -> list[Chart]:
+def charts(result: Result, *, brief: bool = False, selection: Selection | None = None) -> list[Chart]:
     """Metrics over a swept key that has numbers, otherwise bars by flow; and the time series that were kept.
 
     Args:
         result: what to draw.
         brief: throughput only, for a store of many scenarios.
+        selection: the runs whose time series are drawn; default: the first.
     """
     drawn = _DRAWN[:1] if brief else _DRAWN
     found = _sweeps(result, drawn) or _single(result, drawn)
     explained = [] if brief else ledger_charts(result)
-    return [chart for chart in [*found, *explained, *_series(result)] if not chart.is_empty]
+    over_time = series.charts(result, selection or Selection())
+    return [chart for chart in [*found, *explained, *over_time] if not chart.is_empty]
 
 
 def ledger_charts(result: Result) -> list[Chart]:
@@ -103,14 +95,36 @@ def ledger_charts(result: Result) -> list[Chart]:
 
     if not any(point.runs for point in result.points) or not explain.has_ledger(result):
         return []
-    explained = explain.explain_present(result).points[:_EXPLAINED]
+    points = explain.explain_present(result).points
+    explained = points[:_EXPLAINED]
     titles = [", ".join(f"{key} = {value}" for key, value in point.set.items()) for point in explained]
     nodes = [Panel(title, _shares(point)) for title, point in zip(titles, explained, strict=True)]
     flows = [Panel(title, _delays(point)) for title, point in zip(titles, explained, strict=True)]
+    most = max(len(point.nodes) for point in explained)
+    about = f"{_cut(_EXPLAINED, len(points), 'points')}{_cut(_BARS, most, 'nodes, those that send most')}"
     return [
-        Chart("airtime", "Where the time of each node goes.", "node", "share of the time (%)", nodes, kind="stack"),
-        Chart("delay-parts", "Where the mean delay of a packet goes.", "flow", "delay (ms)", flows, kind="stack"),
+        Chart(
+            "airtime",
+            f"Where the time of each node goes.{about}",
+            "node",
+            "share of the time (%)",
+            nodes,
+            kind="stack",
+        ),
+        Chart(
+            "delay-parts",
+            f"Where the mean delay of a packet goes.{_cut(_EXPLAINED, len(points), 'points')}",
+            "flow",
+            "delay (ms)",
+            flows,
+            kind="stack",
+        ),
     ]
+
+
+def _cut(shown: int, there: int, what: str) -> str:
+    """The remark that a figure shows some of several things; empty when it shows all."""
+    return f" {shown} of {there} {what}." if there > shown else ""
 
 
 def _shares(point: PointExplanation) -> list[Line]:
@@ -120,14 +134,19 @@ def _shares(point: PointExplanation) -> list[Line]:
         nodes = sorted(busiest[:_BARS])
     grouped = [point.grouped(node) for node in nodes]
     names = [str(node) for node in nodes]
-    lines = [Line(group, names, [shares[group] for shares in grouped]) for group in grouped[0]]
+    lines = [
+        Line(group, names, [shares[group] for shares in grouped], style=style) for style, group in enumerate(grouped[0])
+    ]
     return [line for line in lines if any(line.y)]
 
 
 def _delays(point: PointExplanation) -> list[Line]:
     names = [str(flow) for flow in range(len(point.delays))]
     parts = list(point.delays[0]) if point.delays else []
-    lines = [Line(part, names, [delay[part].mean or 0.0 for delay in point.delays]) for part in parts]
+    lines = [
+        Line(part, names, [delay[part].mean or 0.0 for delay in point.delays], style=style)
+        for style, part in enumerate(parts)
+    ]
     return [line for line in lines if any(line.y)]
 
 
@@ -229,26 +248,31 @@ def _sweeps(result: Result, drawn: Sequence[tuple[str, str]]) -> list[Chart]:
     # The key with most values carries the curve.
     along = max(keys, key=lambda key: len(table.values(key)))
     others = [key for key in _keys(result) if key != along]
-    return [
-        Chart(
-            f"{metric.replace('_', '-')}-over-{along.replace('.', '-').replace('*', 'all')}",
-            f"{label[:1].upper()}{label[1:]} over {along}, means with 95 % intervals.",
-            along,
-            label,
-            _panels(table, along, others, metric),
-            over=(along, metric),
+    found = []
+    for metric, label in drawn:
+        panels, left_out = _panels(table, along, others, metric)
+        more = f" {left_out} further lines stand in the tables." if left_out else ""
+        found.append(
+            Chart(
+                f"{metric.replace('_', '-')}-over-{along.replace('.', '-').replace('*', 'all')}",
+                f"{label[:1].upper()}{label[1:]} over {along}, means with 95 % intervals.{more}",
+                axis_of(along, table.values(along)).label,
+                label,
+                panels,
+                over=(along, metric),
+            )
         )
-        for metric, label in drawn
-    ]
+    return found
 
 
-def _panels(table: Table, along: str, others: Sequence[str], metric: str) -> list[Panel]:
+def _panels(table: Table, along: str, others: Sequence[str], metric: str) -> tuple[list[Panel], int]:
+    """The panels, and how many lines there was no room for."""
     combinations: list[dict[str, Any]] = []
     for where, _ in table.points:
         rest = {key: where[key] for key in others if key in where}
         if rest not in combinations:
             combinations.append(rest)
-    split = others[1:] and len(combinations) > _LINES
+    split = others[1:] and len(combinations) > LINES
     panels: dict[str, list[Line]] = {}
     for rest in combinations:
         title = ", ".join(f"{key} = {rest[key]}" for key in others[1:]) if split else ""
@@ -258,61 +282,42 @@ def _panels(table: Table, along: str, others: Sequence[str], metric: str) -> lis
             if _flow_count(table) > 1:
                 words.append(f"flow {flow}")
             line = _line(table, along, f"flow.{flow}.{metric}", rest, ", ".join(words))
-            if line.y and len(panels.setdefault(title, [])) < _LINES:
-                panels[title].append(line)
-    return [Panel(title, lines) for title, lines in list(panels.items())[:4]] or [Panel("", [])]
+            if line.y:
+                panels.setdefault(title, []).append(line)
+    drawn = [Panel(title, lines[:LINES]) for title, lines in list(panels.items())[:_PANELS]] or [Panel("", [])]
+    return drawn, sum(map(len, panels.values())) - sum(len(panel.lines) for panel in drawn)
 
 
 def _line(table: Table, along: str, metric: str, rest: dict[str, Any], label: str) -> Line:
     places: list[float] = []
     found: list[Estimate] = []
+    axis = axis_of(along, table.values(along))
     for value in table.values(along):
         try:
             found.append(table.interval(metric, {**rest, along: value}))
         except (NoSamplesError, IndexError):
             # A sweep over the topology or the flows can leave a point without this flow.
             continue
-        places.append(as_number(value))
+        places.append(axis.place(value))
     return Line(label, places, [e.mean for e in found], [e.ci95 for e in found])
 
 
 def _single(result: Result, drawn: Sequence[tuple[str, str]]) -> list[Chart]:
     """Bars of the flows for results without a swept number: one group a flow, one bar a point."""
-    points = result.points[:_LINES]
+    points = result.points[:LINES]
     found = []
     for metric, label in drawn:
         lines = []
         for point in points:
             flows = [(str(flow), _estimate(point.runs, f"flow.{flow}.{metric}")) for flow in _flow_ids(point.runs)]
-            kept = [(flow, value) for flow, value in flows[:24] if value is not None]
+            kept = [(flow, value) for flow, value in flows[:_FLOWS] if value is not None]
             title = ", ".join(f"{key} = {value}" for key, value in point.set.items())
             lines.append(Line(title, [f for f, _ in kept], [e.mean for _, e in kept], [e.ci95 for _, e in kept]))
         name = metric.replace("_", "-")
-        caption = f"{label[:1].upper()}{label[1:]} of each flow, means with 95 % intervals."
+        count = max((len(_flow_ids(point.runs)) for point in points), default=0)
+        left_out = _cut(LINES, len(result.points), "points") + _cut(_FLOWS, count, "flows")
+        caption = f"{label[:1].upper()}{label[1:]} of each flow, means with 95 % intervals.{left_out}"
         found.append(Chart(f"{name}-by-flow", caption, "flow", label, [Panel("", lines)], kind="bars"))
-    return found
-
-
-def _series(result: Result) -> list[Chart]:
-    """The time series of the first point and seed; those of the others are in the tables of the store."""
-    first = next((point for point in result.points if point.runs), None)
-    if first is None:
-        return []
-    seed = int(first.runs[0]["seed"])
-    found = []
-    for name in first.runs[0].get("series", {}):
-        what, label, owner = _SERIES.get(name, (name, name, "flow"))
-        frame: pd.DataFrame = result.series(name, point=first.index, seed=seed)
-        lines = []
-        owned = frame.groupby(owner) if owner in frame else [("", frame)]
-        for number_, group in list(owned)[:_LINES]:
-            step = max(1, len(group) // _SAMPLES)
-            thinned = group.iloc[::step]
-            lines.append(Line(f"{owner} {number_}".strip(), list(thinned["t_s"]), list(thinned["value"])))
-        place = ", ".join(f"{key} = {value}" for key, value in first.set.items())
-        caption = f"{what[:1].upper()}{what[1:]} over time, seed {seed}{', ' + place if place else ''}."
-        kind: Kind = "steps" if name != "rtt" else "lines"
-        found.append(Chart(f"{name}-over-time", caption, "time (s)", label, [Panel("", lines)], kind=kind))
     return found
 
 
@@ -344,26 +349,3 @@ def _estimate(runs: Sequence[Any], metric: str) -> Estimate | None:
 
 def _shown(value: Estimate | None) -> str:
     return "-" if value is None else show(value)
-
-
-def numeric(values: Sequence[Any]) -> bool:
-    """Whether every swept value is a number, with or without a unit."""
-    try:
-        for value in values:
-            as_number(value)
-    except ValueError:
-        return False
-    return True
-
-
-def as_number(value: Any) -> float:
-    """A swept value as a position: a number, or the number in front of a unit ("290kbps", "200m").
-
-    Raises:
-        ValueError: for a word, a flag or a list.
-    """
-    if isinstance(value, bool) or not isinstance(value, (int, float, str)):
-        raise ValueError(value)
-    if isinstance(value, str):
-        return float(value.rstrip("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ/%"))
-    return float(value)

@@ -160,8 +160,12 @@ class Result:
         node: int | None = None,
         point: int | None = None,
         seed: int | None = None,
+        to_end: bool = False,
     ) -> pd.DataFrame:
         """Returns a time series that the scenario kept: columns point, seed, flow or node, t_s (seconds), value.
+
+        A value of ``cwnd`` and ``route`` holds from ``t_s`` until the next, ``queue`` and ``rtt`` are measured at
+        ``t_s``, and ``throughput`` and ``fairness`` belong to the interval that ends at ``t_s``.
 
         Args:
             name: ``cwnd`` (segments), ``rtt`` (s), ``queue`` (packets), ``throughput`` (kbit/s), ``route`` (1 while
@@ -171,13 +175,14 @@ class Result:
             node: only this node.
             point: only this point.
             seed: only this seed.
+            to_end: repeat the last value of ``cwnd`` and ``route`` at the end of the run, until which it holds.
 
         Raises:
             KeyError: the scenario did not keep that series.
         """
         from hopscope.results import tables
 
-        return tables.series(self, name, flow=flow, node=node, point=point, seed=seed)
+        return tables.series(self, name, flow=flow, node=node, point=point, seed=seed, to_end=to_end)
 
     def explain(self, *, jobs: int | None = None, progress: bool = False) -> Explanation:
         """Returns where the time of nodes and links and the delay of packets went, averaged over the seeds.

@@ -49,8 +49,12 @@ def summary(results: Sequence[Result]) -> pd.DataFrame:
     return frame
 
 
+#: Series whose values hold until the next.
+_HELD = ("cwnd", "route")
+
+
 def series(
-    result: Result, name: str, *, flow: int | None, node: int | None, point: int | None, seed: int | None
+    result: Result, name: str, *, flow: int | None, node: int | None, point: int | None, seed: int | None, to_end: bool
 ) -> pd.DataFrame:
     """One row a sample of a kept time series; see :meth:`Result.series`."""
     kept = sorted({kind for p in result.points for run in p.runs for kind in run.get("series", {})})
@@ -64,6 +68,10 @@ def series(
         for run in p.runs:
             if seed is None or run["seed"] == seed:
                 data = pd.DataFrame(run["series"].get(name, {}))
+                if to_end and name in _HELD and len(data):
+                    end = result.scenario.points[p.index].duration_s
+                    last = data.groupby("flow", as_index=False).last().assign(t_s=end)
+                    data = pd.concat([data, last]).sort_values(["flow", "t_s"], ignore_index=True, kind="stable")
                 parts.append(pd.concat([_repeat({"point": p.index, "seed": run["seed"]}, len(data)), data], axis=1))
     parts = [part for part in parts if len(part)]
     frame = pd.concat(parts, ignore_index=True) if parts else pd.DataFrame(columns=["point", "seed", "t_s", "value"])

@@ -26,6 +26,7 @@ from hopscope.catalog.entry import Entry, Quantity, Statement, Study
 from hopscope.catalog.judge import Verdict, difference, each, every, exceeds, mean_of, near, number, show
 from hopscope.catalog.tables import Data, Metric, NoSamplesError, Run, Table
 from hopscope.report.chart import Chart, Line, Panel
+from hopscope.report.series import INTERVALS, held, over_intervals
 
 INTERVAL = 0.2
 """Length of an interval of the throughput series, seconds: the shortest retransmission timeout, so that a stall that
@@ -134,7 +135,14 @@ def _line(run: Run, name: str) -> Line:
     start = intervals(run)[0][0] - 2 * INTERVAL if intervals(run) else 0.0
     series = run["series"][name]
     first = max(0, bisect.bisect_right(series["t_s"], start) - 1)
-    return Line("", [max(start, t) for t in series["t_s"][first:]], series["value"][first:])
+    times, values = [max(start, t) for t in series["t_s"][first:]], series["value"][first:]
+    steps = over_intervals(times, values, INTERVAL) if name in INTERVALS else held(times, values, _end(run))
+    return Line("", *steps)
+
+
+def _end(run: Run) -> float:
+    """End of the run: of its last interval."""
+    return float(run["series"]["throughput"]["t_s"][-1])
 
 
 def _over_time(data: Data, label: str) -> list[Chart]:
@@ -157,6 +165,7 @@ def _over_time(data: Data, label: str) -> list[Chart]:
             panels,
             kind="steps",
             stacked=True,
+            limits=(0.0, _end(run)),
         )
     ]
 

@@ -1,0 +1,97 @@
+"""A swept key as an axis of a figure: its name with the unit, and the position of each of its values."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from hopscope.scenario import keys, units
+from hopscope.scenario.fields import Field
+
+#: Spellings of units that figures replace with those of the other axes.
+_SPELLED = {"bps": "bit/s", "kbps": "kbit/s", "Mbps": "Mbit/s", "Gbps": "Gbit/s", "probability": "", "ratio": ""}
+
+
+@dataclass(frozen=True)
+class Axis:
+    """The axis of a swept key.
+
+    Attributes:
+        label: the key and its unit, where it has one: "flow.0.max_window (packets)".
+        unit: unit that the values are written in, where all are written in the same; otherwise None, and positions are
+            in ``base``.
+        base: base unit of the key; empty for a count.
+    """
+
+    label: str
+    unit: str | None
+    base: str
+
+    def place(self, value: Any) -> float:
+        """The position of a value.
+
+        Raises:
+            ValueError: for a word, a flag or a list.
+        """
+        if not isinstance(value, str):
+            return as_number(value)
+        return as_number(value) if self.unit is not None else float(units.parse(value, self.base))
+
+
+def axis_of(key: str, values: Sequence[Any]) -> Axis:
+    """The axis of a swept key over these values, which must be numbers, with or without a unit.
+
+    Values that are all written in one unit stand in it; otherwise the axis has the unit of the key.
+    """
+    field = field_of(key)
+    base = field.unit if field is not None else ""
+    written = {_unit(value) if isinstance(value, str) else "" for value in values}
+    same = len(written) == 1
+    shown = next(iter(written)) or base if same else base
+    shown = _SPELLED.get(shown, shown)
+    return Axis(f"{key} ({shown})" if shown else key, next(iter(written)) if same else None, base)
+
+
+def as_number(value: Any) -> float:
+    """A swept value as a number: itself, or the number in front of a unit ("290kbps", "200m").
+
+    Raises:
+        ValueError: for a word, a flag or a list.
+    """
+    if isinstance(value, bool) or not isinstance(value, (int, float, str)):
+        raise ValueError(value)
+    return float(units.split(value)[0]) if isinstance(value, str) else float(value)
+
+
+def numeric(values: Sequence[Any]) -> bool:
+    """Whether every swept value is a number, with or without a unit."""
+    try:
+        for value in values:
+            as_number(value)
+    except ValueError:
+        return False
+    return True
+
+
+def field_of(key: str) -> Field | None:
+    """The entry of a dotted key in the table of all keys; None for a key that is not in it."""
+    first, *rest = [part for part in key.split(".") if not part.isdigit() and part != "*"]
+    if not rest:
+        return next((field for field in keys.top() if field.name == first), None)
+    if first == "topology":
+        # A key that several kinds have means the same in each.
+        fields = tuple(field for _, of_kind in keys.TOPOLOGIES.values() for field in of_kind)
+    elif first in keys.ENGINE_SECTIONS:
+        fields = keys.engine(first)
+    else:
+        fields = {"flow": keys.flow, "outage": keys.outage}[first]() if first in keys.NUMBERED else ()
+    found = None
+    for name in rest:
+        found = next((field for field in fields if field.name == name), None)
+        fields = found.fields if found is not None else ()
+    return found
+
+
+def _unit(text: str) -> str:
+    return units.split(text)[1]

@@ -1,0 +1,214 @@
+"""Time series of a result as figures: one run of each chosen point, from the start of the run to its end."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from hopscope.errors import InputError
+from hopscope.report.chart import Chart, Kind, Line, Panel
+from hopscope.report.wording import seeds
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+    from hopscope.results import Result
+    from hopscope.results.result import PointResult
+
+#: A legend with more lines than this cannot be read; further flows and nodes are left to the tables.
+LINES = 8
+# A curve is thinned to this many samples: more than a printed page resolves.
+_SAMPLES = 4000
+# With more outages than these the legend does not name their nodes.
+_NAMED = 4
+
+_SERIES = {
+    "cwnd": ("congestion window", "congestion window (segments)", "flow"),
+    "rtt": ("round-trip time", "round-trip time (s)", "flow"),
+    "queue": ("interface queue", "interface queue (packets)", "node"),
+    "throughput": ("throughput", "throughput (kbit/s)", "flow"),
+    "route": ("route at the source", "route (1: there is one)", "flow"),
+    "fairness": ("fairness of the flows", "Jain's index", ""),
+}
+#: Series whose values belong to the interval that ends at their time.
+INTERVALS = ("throughput", "fairness")
+
+
+@dataclass(frozen=True)
+class Selection:
+    """The runs whose time series are drawn.
+
+    Attributes:
+        points: points of the sweep, each by its number, counted from 0, or by ``key=value`` for all that have it;
+            empty: the first with a run.
+        seed: the seed; None: the first of the point.
+    """
+
+    points: Sequence[str] = ()
+    seed: int | None = None
+
+    def of(self, result: Result) -> list[PointResult]:
+        """The chosen points that have a run, in the order of the sweep; those of another scenario are passed over."""
+        found = [point for point in result.points if self._run(point) is not None]
+        if not self.points:
+            return found[:1]
+        return [point for point in found if any(_is(point, text) for text in self.points)]
+
+    def run(self, point: PointResult) -> Any:
+        """The run of a chosen point."""
+        return self._run(point)
+
+    def check(self, results: Sequence[Result]) -> None:
+        """Refuses what no scenario of the store has.
+
+        Raises:
+            InputError: a point or a seed that is not there; the message names those that are.
+        """
+        points = [point for result in results for point in result.points if point.runs]
+        for text in self.points:
+            if not any(_is(point, text) for point in points):
+                last = max((point.index for point in points), default=None)
+                numbers = "the store has no finished run" if last is None else f"the store has points 0 to {last}"
+                swept = list(dict.fromkeys(key for point in points for key in point.set))
+                keys = f", which differ in {', '.join(swept)}" if swept else ""
+                raise InputError(f"--point {text}: found no such point; {numbers}{keys}")
+        chosen = [point for result in results for point in self._matching(result)]
+        if self.seed is not None and not any(self._run(point) for point in chosen):
+            known = sorted({int(run["seed"]) for point in chosen for run in point.runs})
+            raise InputError(f"--seed {self.seed}: found no such run; allowed: {', '.join(map(str, known)) or 'none'}")
+
+    def _matching(self, result: Result) -> list[PointResult]:
+        return [p for p in result.points if p.runs and (not self.points or any(_is(p, text) for text in self.points))]
+
+    def _run(self, point: PointResult) -> Any:
+        return next((run for run in point.runs if self.seed in (None, run["seed"])), None)
+
+
+def charts(result: Result, selection: Selection) -> list[Chart]:
+    """A figure for each kept series, a panel for each chosen point."""
+    points = selection.of(result)
+    kept = dict.fromkeys(name for point in points for name in selection.run(point).get("series", {}))
+    found = [_chart(result, name, points, selection) for name in kept]
+    return [chart for chart in found if not chart.is_empty]
+
+
+def held(times: Sequence[float], values: Sequence[float], end: float) -> tuple[list[float], list[float]]:
+    """A series of changes as steps to the end of the run: the last value holds until then."""
+    if not times:
+        return [], []
+    return [*times, max(end, times[-1])], [*values, values[-1]]
+
+
+def over_intervals(ends: Sequence[float], values: Sequence[float], interval: float) -> tuple[list[float], list[float]]:
+    """A series of intervals, each named by its end, as steps that begin where the interval begins.
+
+    Where intervals are missing there is a gap; the last may be shorter than the others.
+    """
+    times: list[float] = []
+    steps: list[float] = []
+    last = -math.inf
+    for end, value in zip(ends, values, strict=True):
+        begin = max(end - interval, last)
+        if times and begin > last + interval / 1000:
+            times.append(last)
+            steps.append(math.nan)
+        times.append(begin)
+        steps.append(value)
+        last = end
+    return ([*times, last], [*steps, steps[-1]]) if times else ([], [])
+
+
+def _chart(result: Result, name: str, points: Sequence[PointResult], selection: Selection) -> Chart:
+    what, label, owner = _SERIES.get(name, (name, name, "flow"))
+    panels, cut, shaded = [], "", False
+    for point in points:
+        scenario = result.scenario.points[point.index]
+        seed = int(selection.run(point)["seed"])
+        frame: pd.DataFrame = result.series(name, point=point.index, seed=seed)
+        owned: list[tuple[Any, pd.DataFrame]] = list(frame.groupby(owner)) if owner in frame else [("", frame)]
+        shown = _fullest(owned) if owner == "node" else owned[:LINES]
+        if len(shown) < len(owned):
+            which = "with the fullest queues" if owner == "node" else "that come first"
+            cut = f" The {len(shown)} of {len(owned)} {owner}s {which}."
+        interval = float(scenario.resolved["series"]["interval"])
+        # A node keeps its colour in every panel, whichever are drawn.
+        numbers = [number for number, _ in owned]
+        lines = []
+        for number, group in shown:
+            times, values = list(group["t_s"]), list(group["value"])
+            if name in INTERVALS:
+                times, values = over_intervals(times, values, interval)
+            elif name != "rtt":
+                times, values = held(times, values, scenario.duration_s)
+            step = max(1, len(times) // _SAMPLES)
+            # The end stays where it is.
+            kept = sorted({*range(0, len(times), step), *range(len(times))[-2:]})
+            thinned = [times[place] for place in kept], [values[place] for place in kept]
+            lines.append(Line(f"{owner} {number}".strip(), *thinned, style=numbers.index(number)))
+        spans = _outages(scenario.resolved, scenario.duration_s)
+        shaded = shaded or bool(spans)
+        panels.append(Panel(_place(point) if len(points) > 1 else "", lines, spans=spans))
+    kind: Kind = "steps" if name != "rtt" else "lines"
+    end = max((result.scenario.points[point.index].duration_s for point in points), default=0.0)
+    return Chart(
+        f"{name}-over-time",
+        f"{what[:1].upper()}{what[1:]} over time, {_of(result, points, selection)}.{cut}"
+        + (" Shaded: outages." if shaded else ""),
+        "time (s)",
+        label,
+        panels,
+        kind=kind,
+        stacked=len(panels) > 1,
+        limits=(0.0, end),
+    )
+
+
+def _fullest(owned: Sequence[tuple[Any, pd.DataFrame]]) -> list[tuple[Any, pd.DataFrame]]:
+    """The nodes with most packets queued on average, in the order of their numbers."""
+    means = {node: float(group["value"].mean()) for node, group in owned}
+    chosen = sorted(means, key=lambda node: (-means[node], node))[:LINES]
+    return [(node, group) for node, group in owned if node in chosen]
+
+
+def _outages(resolved: dict[str, Any], end: float) -> list[tuple[float, float, str]]:
+    outages = resolved.get("outage", [])
+    named = len({outage["node"] for outage in outages}) <= _NAMED
+    return [
+        (
+            float(outage["from"]),
+            min(end, float(outage.get("to", end))),
+            f"node {outage['node']} off" if named else "a node off",
+        )
+        for outage in outages
+        if float(outage["from"]) < end
+    ]
+
+
+def _of(result: Result, points: Sequence[PointResult], selection: Selection) -> str:
+    """Which of the runs a figure shows, and how many there are."""
+    first = selection.run(points[0])["seed"] if points else ""
+    words = f"seed {first}" + (f" of {seeds(result)}" if result.scenario.seeds > 1 else "")
+    total = len(result.points)
+    if total == 1:
+        return words
+    if len(points) == 1:
+        return f"{words}, point {points[0].index} of 0 to {total - 1} ({_place(points[0])})"
+    return f"{words}, points {', '.join(str(point.index) for point in points)} of 0 to {total - 1}"
+
+
+def _place(point: PointResult) -> str:
+    return ", ".join(f"{key} = {value}" for key, value in point.set.items())
+
+
+def _is(point: PointResult, text: str) -> bool:
+    """Whether ``text`` names the point, by its number or by a swept value as written or as shown."""
+    key, equals, value = text.partition("=")
+    if not equals:
+        return text.strip() == str(point.index)
+    if key.strip() not in point.set:
+        return False
+    found = point.set[key.strip()]
+    wanted = value.strip().strip('"')
+    return wanted in (str(found), str(found).lower())
