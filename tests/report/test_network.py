@@ -49,6 +49,25 @@ def test_a_network_shows_its_nodes_links_ranges_and_flows():
     assert ax.get_aspect() == 1.0
 
 
+def test_nodes_with_link_layers_of_their_own_are_shaded():
+    layers = [{"nodes": [0, "last"], "link": "red+lred"}, {"nodes": list(range(1, 8)), "link": "codel"}]
+    made = network.of_point(Scenario(CROSS, layer=layers).points[0], "A cross")
+    assert made.caption.endswith(
+        "5 → 8. Shaded: link layers of their own, red+lred at 0, 8; codel at 1, 2, 3, 4, 5, 6 and 1 more."
+    )
+    [ax] = network.draw(made).axes
+    [nodes] = [c for c in ax.collections if type(c).__name__ == "PathCollection"]
+    colours = [tuple(colour) for colour in nodes.get_facecolors()]
+    assert len(colours) == 9
+    assert colours[0] == colours[8] != colours[1] == colours[7]
+    [ax] = network.draw(network.of_point(Scenario(CROSS).points[0], "A cross")).axes
+    [nodes] = [c for c in ax.collections if type(c).__name__ == "PathCollection"]
+    assert {tuple(colour) for colour in nodes.get_facecolors()} == {(1.0, 1.0, 1.0, 1.0)}
+    # A picture that differs in its layers alone is another one.
+    swept = Scenario(CROSS, layer=layers, sweep={"layer.0.link": ["red", "codel"]})
+    assert len(network.distinct(swept.points, "A cross", 5)) == 2
+
+
 def test_a_field_of_200_nodes_is_numbered_and_a_huge_one_names_the_ends_alone():
     field = {"kind": "random", "nodes": 200, "area": [1000, 2500]}
     made = network.of_point(Scenario(topology=field, flow=[{"pattern": "random", "copies": 20}]).points[0], "A field")

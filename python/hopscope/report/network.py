@@ -24,6 +24,9 @@ _NAMED, _ARROWS = 6, 200
 # Longer and shorter side of a picture in inches.
 _LONG, _SHORT = 8.6, 2.4
 
+# Fills of nodes with link layers of their own, light enough for a number on them.
+_SHADES = ("#f2c14e", "#8fd3b6", "#f4a6a6", "#b9b5f0", "#cfd8dc")
+
 
 @dataclass(frozen=True)
 class Network:
@@ -36,6 +39,7 @@ class Network:
         flows: (from, to) of every flow.
         tx_range: longest link, in metres.
         cs_range: distance at which a frame is sensed, in metres.
+        layers: (link layer, its nodes) of every ``[[layer]]``.
     """
 
     name: str
@@ -44,6 +48,7 @@ class Network:
     flows: Sequence[tuple[int, int]]
     tx_range: float
     cs_range: float
+    layers: Sequence[tuple[str, Sequence[int]]] = ()
 
     @property
     def centre(self) -> int:
@@ -61,8 +66,15 @@ class Network:
         links = "" if len(self.positions) > _LINKED else "Lines join nodes that receive each other. "
         return (
             f"{self.title}: {len(self.positions)} nodes. {links}Circles: node {self.centre} is received up to "
-            f"{self.tx_range:g} m away and sensed up to {self.cs_range:g} m. Flows: {named}{more}."
+            f"{self.tx_range:g} m away and sensed up to {self.cs_range:g} m. Flows: {named}{more}.{self._shaded}"
         )
+
+    @property
+    def _shaded(self) -> str:
+        """The nodes with link layers of their own, in words."""
+        told = [f"{layer} at {_listed(nodes)}" for layer, nodes in self.layers[:_NAMED]]
+        more = f"; and {len(self.layers) - _NAMED} more" if len(self.layers) > _NAMED else ""
+        return f" Shaded: link layers of their own, {'; '.join(told)}{more}." if told else ""
 
 
 def of_point(point: Point, title: str, name: str = "network") -> Network:
@@ -70,7 +82,13 @@ def of_point(point: Point, title: str, name: str = "network") -> Network:
     config = point.config(0)
     radio = config["radio"]
     flows = [(flow["from"], flow["to"]) for flow in config["flows"]]
-    return Network(name, title, config["nodes"], flows, radio["tx_range"], radio["cs_range"])
+    layers = [(layer["layer"], layer["nodes"]) for layer in config["layers"]]
+    return Network(name, title, config["nodes"], flows, radio["tx_range"], radio["cs_range"], layers)
+
+
+def _listed(nodes: Sequence[int]) -> str:
+    more = f" and {len(nodes) - _NAMED} more" if len(nodes) > _NAMED else ""
+    return f"{', '.join(map(str, nodes[:_NAMED]))}{more}"
 
 
 def distinct(points: Sequence[Point], title: str, most: int) -> list[Network]:
@@ -79,7 +97,7 @@ def distinct(points: Sequence[Point], title: str, most: int) -> list[Network]:
     seen = []
     for point in points:
         network = of_point(point, title, f"network-{len(found) + 1}")
-        what = (network.positions, network.flows, network.tx_range, network.cs_range)
+        what = (network.positions, network.flows, network.tx_range, network.cs_range, network.layers)
         if what not in seen:
             seen.append(what)
             found.append(network)
@@ -194,14 +212,15 @@ def _nodes(ax: Axes, network: Network) -> None:
     count = len(network.positions)
     xs, ys = zip(*network.positions, strict=True)
     ends = {node for flow in network.flows for node in flow}
+    shades = _shades(network, "white" if count <= _INSIDE else "#333333")
     if count <= _INSIDE:
-        ax.scatter(xs, ys, s=150, c="white", edgecolors="#333333", linewidths=1.0, zorder=3)
+        ax.scatter(xs, ys, s=150, c=shades, edgecolors="#333333", linewidths=1.0, zorder=3)
         for node, (x, y) in enumerate(network.positions):
             ax.annotate(str(node), (x, y), fontsize=7, ha="center", va="center_baseline", zorder=4)
         return
     from matplotlib.transforms import offset_copy
 
-    ax.scatter(xs, ys, s=12 if count <= _NUMBERED else 3, c="#333333", linewidths=0, zorder=3)
+    ax.scatter(xs, ys, s=12 if count <= _NUMBERED else 3, c=shades, linewidths=0, zorder=3)
     beside = offset_copy(ax.transData, ax.get_figure(root=True), 2, 2, units="points")
     for node in range(count) if count <= _NUMBERED else sorted(ends)[:_NUMBERED]:
         x, y = network.positions[node]
@@ -217,3 +236,12 @@ def _nodes(ax: Axes, network: Network) -> None:
             color="#111111" if node in ends else "#555555",
             zorder=4,
         )
+
+
+def _shades(network: Network, usual: str) -> list[str]:
+    """The colour of each node: that of the link layer of its own, if it has one."""
+    shades = [usual] * len(network.positions)
+    for index, (_, nodes) in enumerate(network.layers):
+        for node in nodes:
+            shades[node] = _SHADES[index % len(_SHADES)]
+    return shades
