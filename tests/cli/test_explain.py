@@ -2,13 +2,19 @@
 
 from __future__ import annotations
 
+import io
 import json
+import re
 from pathlib import Path
 from typing import Any
 
 import pytest
+from rich.console import Console
 
+import hopscope as hs
 from hopscope import _core
+from hopscope.cli.explain import print_explanation
+from hopscope.results.explain import Explanation
 
 CAUSES = dict(_core.ledger_causes())
 
@@ -25,6 +31,60 @@ def test_tables_and_sentences_stand_on_stdout(hopscope: Any, folder: Path) -> No
     report = hopscope("report", f"results/{store.name}")
     assert report.returncode == 0, report.stderr
     assert "Where the time goes" in (store / "report.html").read_text()
+
+
+@pytest.fixture(scope="module")
+def explanation() -> Explanation:
+    """A chain with more links than a table shows."""
+    flow = {"from": 0, "to": "last", "transport": "tcp-newreno"}
+    return hs.run(
+        {"title": "long", "duration": "5s", "topology": {"kind": "chain", "hops": 9}, "flow": [flow]}
+    ).explain()
+
+
+def printed(explanation: Explanation, width: int) -> str:
+    console = Console(width=width, file=io.StringIO())
+    print_explanation(console, explanation)
+    return console.file.getvalue()  # type: ignore[attr-defined, no-any-return]
+
+
+@pytest.mark.parametrize("width", [60, 80, 100, 200])
+def test_no_column_and_no_word_of_a_heading_is_cut_on_a_narrow_terminal(explanation: Explanation, width: int) -> None:
+    text = printed(explanation, width)
+    assert "\u2026" not in text
+    assert max(map(len, text.splitlines())) <= width
+    words = set(text.split())
+    for word in (
+        "transport",
+        "overheard",
+        "back-off,",
+        "hidden",
+        "receive",
+        "contention",
+        "delivered",
+        "RTS,",
+        "nothing",
+    ):
+        assert word in words, word
+    [point] = explanation.points
+    assert len(point.links) > 12
+    assert f"the 12 of {len(point.links)} with most attempts; all with --json" in " ".join(text.split())
+
+
+def test_every_line_of_a_divided_table_begins_with_its_node(explanation: Explanation) -> None:
+    nodes = printed(explanation, 60).partition("Where the delay")[0]
+    whole = printed(explanation, 400).partition("Where the delay")[0]
+    assert re.findall(r"^ +(\d+) ", whole, flags=re.MULTILINE) == [str(node) for node in range(10)]
+    parts = re.findall(r"^ +(\d+) ", nodes, flags=re.MULTILINE)
+    assert len(parts) > 10
+    assert parts == [str(node) for node in range(10)] * (len(parts) // 10)
+
+
+def test_a_table_says_what_it_leaves_out() -> None:
+    from hopscope.report.tables import some_of
+
+    assert some_of(12, 14, "with most attempts") == "; the 12 of 14 with most attempts; all with --json"
+    assert some_of(14, 14, "with most attempts") == ""
 
 
 def test_json_has_shares_that_add_up_and_delays(hopscope: Any) -> None:

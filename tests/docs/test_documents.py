@@ -101,3 +101,15 @@ def result_keys() -> set[str]:
     scenario = Scenario({"duration": "1s", "topology": {"kind": "chain", "hops": 1}, "flow": [{"from": 0, "to": 1}]})
     run = json.loads(_core.run(json.dumps(scenario.points[0].config(1))))
     return {*run["network"], *run["flows"][0]}
+
+
+def test_what_is_shown_together_is_as_the_page_says() -> None:
+    from hopscope.results.explain import GROUPS
+
+    page = (ROOT / "docs/guide/explain.md").read_text()
+    table = page.partition("| shown as | causes |\n|---|---|\n")[2].partition("\n\n")[0]
+    rows = [line.strip("| ").split(" | ") for line in table.splitlines()]
+    assert {name: tuple(re.findall(r"`([^`]+)`", causes)) for name, causes in rows} == GROUPS
+    assert sorted(cause for causes in GROUPS.values() for cause in causes) == sorted(
+        dict(_core.ledger_causes())["nodes"]
+    )

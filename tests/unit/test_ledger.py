@@ -87,7 +87,9 @@ def test_the_culprit_of_a_chain_is_the_node_three_hops_on() -> None:
     [link] = [link for link in point.links if (link.source, link.target) == (0, 1)]
     worst = link.failures[0]
     assert (worst.cause, worst.frame, worst.by) == ("hidden", "rts", 3)
-    sentence = "of the airtime of hop 1 is lost to RTS retries caused by node 3, out of its carrier-sense range."
+    sentence = (
+        "of the time of all attempts on hop 1 is lost to RTS retries caused by node 3, out of its carrier-sense range."
+    )
     assert any(sentence in line for line in point.sentences())
     assert all(share.mean is not None for share in point.nodes[0].values())
     assert sum(point.grouped(0).values()) == pytest.approx(100)

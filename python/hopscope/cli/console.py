@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from rich.console import Console
+    from rich.table import Table
 
 #: Width of tables that go to a file or a pipe.
 PIPE_WIDTH = 160
@@ -34,3 +35,10 @@ def note(text: str) -> None:
 
 def _width(terminal: bool) -> int | None:
     return None if terminal or "COLUMNS" in os.environ else PIPE_WIDTH
+
+
+def full_width(console: Console, table: Table) -> int:
+    """Width of a table if there were room for everything."""
+    from rich.measure import Measurement
+
+    return Measurement.get(console, console.options.update(max_width=10_000), table).maximum

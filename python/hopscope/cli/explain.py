@@ -3,18 +3,20 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Literal
 
 import typer
 
 from hopscope.cli import options
-from hopscope.cli.console import note, out
+from hopscope.cli.console import full_width, note, out
 from hopscope.cli.run import announce, default_out, report_failures
 from hopscope.errors import InputError, RunFailed, listed
 
 if TYPE_CHECKING:
     from rich.console import Console
+    from rich.table import Table
 
     from hopscope.report.wording import Grid
     from hopscope.results.explain import Explanation, PointExplanation
@@ -85,7 +87,7 @@ def print_explanation(console: Console, explanation: Explanation) -> None:
 
 def _grids(explanation: Explanation, point: PointExplanation) -> list[Grid]:
     from hopscope.cli.table import interval_text
-    from hopscope.report.tables import ledger_grid
+    from hopscope.report.tables import ledger_grid, some_of
     from hopscope.report.wording import Column, Grid
 
     parts = [part for part in point.delays[0] if any(delay[part].mean for delay in point.delays)]
@@ -102,7 +104,7 @@ def _grids(explanation: Explanation, point: PointExplanation) -> list[Grid]:
         [cause for cause in point.links[0].share if any(link.share[cause].mean for link in ordered)] if ordered else []
     )
     links = Grid(
-        [Column("link"), Column("attempts", number=True), *(Column(f"{cause} (%)", number=True) for cause in causes)],
+        [Column("link"), Column("attempts", number=True), *(Column(cause, number=True) for cause in causes)],
         [
             [
                 f"{link.source} to {link.target}",
@@ -111,8 +113,9 @@ def _grids(explanation: Explanation, point: PointExplanation) -> list[Grid]:
             ]
             for link in ordered
         ],
-        "Where the time of each link goes",
+        f"Where the time of each link goes (%{some_of(len(ordered), len(point.links), 'with most attempts')})",
     )
+    shown = point.losses[:MAX_ROWS]
     losses = Grid(
         [Column(name) for name in ("flow", "packets", "hop", "node", "reason", "last attempt", "with")]
         + [Column("count", number=True)],
@@ -127,25 +130,45 @@ def _grids(explanation: Explanation, point: PointExplanation) -> list[Grid]:
                 "" if loss.by is None else f"node {loss.by}",
                 f"{loss.count:.4g}",
             ]
-            for loss in point.losses[:MAX_ROWS]
+            for loss in shown
         ],
-        "Losses (mean of a run)",
+        f"Losses (mean of a run{some_of(len(shown), len(point.losses), 'that are most frequent')})",
     )
     return [ledger_grid(point), delays, links, losses]
 
 
 def _print_grid(console: Console, grid: Grid) -> None:
+    """Prints a table; what a narrow terminal has no room for follows below, with the first column again."""
+    from rich.text import Text
+
+    console.print(Text(f"\n{grid.caption}", style="italic"))
+    places = list(range(1, len(grid.columns)))
+    while places:
+        count = len(places)
+        while count > 1 and full_width(console, _table(grid, [0, *places[:count]])) > console.width:
+            count -= 1
+        console.print(_table(grid, [0, *places[:count]]))
+        places = places[count:]
+
+
+def _table(grid: Grid, places: Sequence[int]) -> Table:
+    """These columns of a grid; headings stand in lines of whole words."""
     from rich import box
     from rich.table import Table
     from rich.text import Text
 
-    console.print(Text(f"\n{grid.caption}", style="italic"))
-    table = Table(box=box.SIMPLE_HEAD, pad_edge=False)
-    for column in grid.columns:
-        table.add_column(column.name, justify="right" if column.number else "left")
+    table = Table(box=box.SIMPLE_HEAD, pad_edge=False, collapse_padding=True)
+    for place in places:
+        column = grid.columns[place]
+        justify: Literal["left", "right"] = "right" if column.number else "left"
+        table.add_column(_in_lines(column.name), justify=justify, vertical="bottom", overflow="fold")
     for row in grid.rows:
-        table.add_row(*map(Text, row))
-    console.print(table)
+        table.add_row(*(Text(row[place]) for place in places))
+    return table
+
+
+def _in_lines(heading: str) -> str:
+    return heading.replace(" ", "\n") if " " in heading else heading.replace("-", "-\n")
 
 
 def _check_plot(plot: Path) -> None:

@@ -6,10 +6,10 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
 from rich import box
-from rich.measure import Measurement
 from rich.table import Table
 from rich.text import Text
 
+from hopscope.cli.console import full_width
 from hopscope.results import PointResult, Result
 
 if TYPE_CHECKING:
@@ -54,7 +54,7 @@ def print_result(console: Console, result: Result) -> None:
     ]
     shown = list(wanted)
     table = _table(result, shown)
-    while len(shown) > 1 and _width(console, table) > console.width:
+    while len(shown) > 1 and full_width(console, table) > console.width:
         shown.pop()
         table = _table(result, shown)
     console.print(table)
@@ -109,11 +109,6 @@ def _rows(point: PointResult, shown: list[str], several: bool) -> Iterator[list[
         total = interval_text(point.summary.get("network.aggregate_kbps"))
         filled = [total if name == "throughput_kbps" else "" for name in shown]
         yield [f"all (Jain {jain})", *filled, str(len(point.runs))]
-
-
-def _width(console: Console, table: Table) -> int:
-    """Width of the table if there were room for everything."""
-    return Measurement.get(console, console.options.update(max_width=10_000), table).maximum
 
 
 def _notes(result: Result) -> Iterator[str]:

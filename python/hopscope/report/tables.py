@@ -153,9 +153,15 @@ def _delays(point: PointExplanation) -> list[Line]:
 def ledger_grid(point: PointExplanation) -> Grid:
     """Shares of each node by group of causes; groups that no node spends time on are left out."""
     lines = [line for line in _shares(point) if max(line.y) >= _VISIBLE]
-    columns = [Column("node", number=True), *(Column(f"{line.label} (%)", number=True) for line in lines)]
+    columns = [Column("node", number=True), *(Column(line.label, number=True) for line in lines)]
     rows = [[name, *(f"{line.y[place]:.1f}" for line in lines)] for place, name in enumerate(lines[0].x)]
-    return Grid(columns, [[str(cell) for cell in row] for row in rows], "Where the time of each node goes")
+    shown = some_of(len(rows), len(point.nodes), "that send most")
+    return Grid(columns, [[str(cell) for cell in row] for row in rows], f"Where the time of each node goes (%{shown})")
+
+
+def some_of(shown: int, there: int, which: str) -> str:
+    """The part of a caption that says that a table shows some of several rows; empty when it shows all."""
+    return f"; the {shown} of {there} {which}; all with --json" if there > shown else ""
 
 
 # --- Tables ---------------------------------------------------------------------------------------------------------

@@ -265,7 +265,8 @@ class PointExplanation:
         for _, link, failed in sorted(weighed, key=lambda found: -found[0])[:_MOST]:
             back = f" (towards node {link.target})" if self._chain and link.target < link.source else ""
             place = self._place(link.source, link.target)
-            yield f"{failed.airtime_pct:.0f} % of the airtime of {place}{back} is lost to {_why(failed, link)}."
+            share = f"{failed.airtime_pct:.0f} % of the time of all attempts on {place}{back}"
+            yield f"{share} is lost to {_why(failed, link)}."
 
     def _idle_words(self) -> Iterator[str]:
         for node in dict.fromkeys(flow["from"] for flow in self._runs[0]["flows"]):
