@@ -68,6 +68,42 @@ def test_nodes_with_link_layers_of_their_own_are_shaded():
     assert len(network.distinct(swept.points, "A cross", 5)) == 2
 
 
+def legend(figure):
+    [found] = figure.legends
+    return [text.get_text() for text in found.get_texts()]
+
+
+def test_the_legend_says_what_circles_and_lines_are():
+    chain = {"topology": {"kind": "chain", "hops": 7}, "flow": [{"from": 0, "to": 7}]}
+    figure = network.draw(network.of_point(Scenario(chain).points[0], "A chain"))
+    assert legend(figure) == [
+        "transmission range of node 3: 250 m",
+        "its carrier-sense range: 550 m",
+        "link",
+        "flow",
+    ]
+    layered = {**chain, "layer": [{"nodes": [2, 3], "link": "codel"}]}
+    assert legend(network.draw(network.of_point(Scenario(layered).points[0], "L")))[4:] == ["link layer codel"]
+
+
+@pytest.mark.parametrize("turned", [False, True])
+def test_across_a_chain_the_wide_circle_is_cut(turned):
+    places = [(0.0, 200.0 * node) if turned else (200.0 * node, 0.0) for node in range(8)]
+    [ax] = network.draw(Network("n", "N", places, [(0, 7)], 250.0, 550.0)).axes
+    along, across = (ax.get_ylim(), ax.get_xlim()) if turned else (ax.get_xlim(), ax.get_ylim())
+    assert along[0] < 0
+    assert along[1] > 1400
+    assert 250 < across[1] < 300
+    assert across[0] == -across[1]
+
+
+def test_one_node_and_a_square_have_room_for_both_circles():
+    for places in ([(0.0, 0.0)], [(0.0, 0.0), (200.0, 0.0), (0.0, 200.0), (200.0, 200.0)]):
+        [ax] = network.draw(Network("n", "N", places, [], 250.0, 550.0)).axes
+        assert ax.get_xlim()[0] <= -550
+        assert ax.get_ylim()[1] >= 550
+
+
 def test_a_field_of_200_nodes_is_numbered_and_a_huge_one_names_the_ends_alone():
     field = {"kind": "random", "nodes": 200, "area": [1000, 2500]}
     made = network.of_point(Scenario(topology=field, flow=[{"pattern": "random", "copies": 20}]).points[0], "A field")

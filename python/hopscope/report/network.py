@@ -6,7 +6,7 @@ import math
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from hopscope.report.plots import COLOURS, styled
 
@@ -21,6 +21,13 @@ if TYPE_CHECKING:
 _INSIDE, _NUMBERED, _LINKED = 50, 300, 3000
 # A caption names so many flows; a picture shows so many arrows.
 _NAMED, _ARROWS = 6, 200
+# A network is flat whose shorter side is at most this share of the longer.
+_FLAT = 0.25
+# Nodes up to this number have room for larger numbers.
+_LARGE = 20
+# Colour of the circles, and their dashes.
+_CIRCLE = "#0072B2"
+_CS, _TX = (0, (1, 2)), (0, (5, 3))
 # Longer and shorter side of a picture in inches.
 _LONG, _SHORT = 8.6, 2.4
 
@@ -136,6 +143,7 @@ def draw(network: Network) -> Figure:
         _links(ax, network)
         _flows(ax, network)
         _nodes(ax, network)
+        _legend(figure, network)
         return figure
 
 
@@ -143,16 +151,22 @@ def draw(network: Network) -> Figure:
 
 
 def _frame(network: Network) -> tuple[float, float, float, float]:
-    """The limits of the axes: every node and the circle around one of them."""
+    """The limits of the axes: every node and the circles around one of them.
+
+    Across a flat network, such as a chain, the wide circle is cut: it would leave no room for the nodes.
+    """
     xs, ys = zip(*network.positions, strict=True)
     x, y = network.positions[network.centre]
-    reach = 1.03 * network.cs_range
-    edge = 0.04 * max(max(xs) - min(xs), max(ys) - min(ys), 1.0)
+    width, height = max(xs) - min(xs), max(ys) - min(ys)
+    edge = 0.04 * max(width, height, 1.0)
+    wide, narrow = 1.03 * network.cs_range, min(1.15 * network.tx_range, 1.03 * network.cs_range)
+    across = narrow if width > 0 and height <= _FLAT * width else wide
+    along = narrow if height > 0 and width <= _FLAT * height else wide
     return (
-        min(min(xs) - edge, x - reach),
-        max(max(xs) + edge, x + reach),
-        min(min(ys) - edge, y - reach),
-        max(max(ys) + edge, y + reach),
+        min(min(xs) - edge, x - along),
+        max(max(xs) + edge, x + along),
+        min(min(ys) - edge, y - across),
+        max(max(ys) + edge, y + across),
     )
 
 
@@ -160,9 +174,31 @@ def _ranges(ax: Axes, network: Network) -> None:
     from matplotlib.patches import Circle
 
     x, y = network.positions[network.centre]
-    for radius, style, fill in ((network.cs_range, (0, (1, 2)), 0.05), (network.tx_range, (0, (5, 3)), 0.08)):
-        ax.add_patch(Circle((x, y), radius, fc="#0072B2", ec="none", alpha=fill, zorder=0))
-        ax.add_patch(Circle((x, y), radius, fill=False, ec="#0072B2", lw=1.0, ls=style, zorder=0.5))
+    for radius, style, fill in ((network.cs_range, _CS, 0.05), (network.tx_range, _TX, 0.08)):
+        ax.add_patch(Circle((x, y), radius, fc=_CIRCLE, ec="none", alpha=fill, zorder=0))
+        ax.add_patch(Circle((x, y), radius, fill=False, ec=_CIRCLE, lw=1.0, ls=style, zorder=0.5))
+
+
+def _legend(figure: Figure, network: Network) -> None:
+    """What the circles and lines are, below the picture."""
+    from matplotlib.lines import Line2D
+
+    entries: list[tuple[str, str, float, Any]] = [
+        (f"transmission range of node {network.centre}: {network.tx_range:g} m", _CIRCLE, 1.0, _TX),
+        (f"its carrier-sense range: {network.cs_range:g} m", _CIRCLE, 1.0, _CS),
+    ]
+    if len(network.positions) <= _LINKED:
+        entries.append(("link", "#bbbbbb", 1.0, "-"))
+    if network.flows:
+        entries.append(("flow", COLOURS[0], 1.6, "-"))
+    handles = [Line2D([], [], color=colour, lw=width, ls=style, label=label) for label, colour, width, style in entries]
+    for index, (layer, _) in enumerate(network.layers[:_NAMED]):
+        shade, label = _SHADES[index % len(_SHADES)], f"link layer {layer}"
+        handles.append(Line2D([], [], ls="none", marker="o", ms=8, mfc=shade, mec="#333333", label=label))
+    columns = len(handles) if figure.get_figwidth() > _LONG else 1
+    if columns == 1:
+        figure.set_figheight(figure.get_figheight() + 0.19 * (len(handles) - 1))
+    figure.legend(handles=handles, loc="outside lower center", ncols=columns, fontsize=8.5)
 
 
 def _links(ax: Axes, network: Network) -> None:
@@ -214,9 +250,10 @@ def _nodes(ax: Axes, network: Network) -> None:
     ends = {node for flow in network.flows for node in flow}
     shades = _shades(network, "white" if count <= _INSIDE else "#333333")
     if count <= _INSIDE:
-        ax.scatter(xs, ys, s=150, c=shades, edgecolors="#333333", linewidths=1.0, zorder=3)
+        area, font = (260, 9.5) if count <= _LARGE else (150, 7)
+        ax.scatter(xs, ys, s=area, c=shades, edgecolors="#333333", linewidths=1.0, zorder=3)
         for node, (x, y) in enumerate(network.positions):
-            ax.annotate(str(node), (x, y), fontsize=7, ha="center", va="center_baseline", zorder=4)
+            ax.annotate(str(node), (x, y), fontsize=font, ha="center", va="center_baseline", zorder=4)
         return
     from matplotlib.transforms import offset_copy
 
