@@ -28,7 +28,7 @@ def hopscope(folder: Path) -> Hopscope:
             env={**os.environ, "COLUMNS": "160", **environment},
             capture_output=True,
             text=True,
-            timeout=300,
+            timeout=1800,
             check=False,
             stdin=subprocess.DEVNULL,
         )

@@ -206,13 +206,13 @@ def stopped(folder: Path, kind: signal.Signals) -> tuple[int, str]:
     process = subprocess.Popen(command, cwd=folder, stderr=subprocess.PIPE, stdout=subprocess.DEVNULL, text=True)
     with process:
         try:
-            deadline = time.monotonic() + 300
+            deadline = time.monotonic() + 1800
             while len(list(folder.glob("store/runs/*.json"))) < 4:
                 assert process.poll() is None, process.communicate()[1]
                 assert time.monotonic() < deadline
                 time.sleep(0.01)
             process.send_signal(kind)
-            _, messages = process.communicate(timeout=300)
+            _, messages = process.communicate(timeout=1800)
         finally:
             process.kill()
     return process.returncode, messages

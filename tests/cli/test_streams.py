@@ -13,7 +13,7 @@ pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="file descriptor
 
 def shell(command: str, folder: Path) -> subprocess.CompletedProcess[str]:
     text = command.replace("hopscope", f"'{sys.executable}' -m hopscope")
-    return subprocess.run(["sh", "-c", text], cwd=folder, capture_output=True, text=True, timeout=300, check=False)
+    return subprocess.run(["sh", "-c", text], cwd=folder, capture_output=True, text=True, timeout=1800, check=False)
 
 
 def test_a_closed_standard_output_is_no_fault(folder: Path) -> None:

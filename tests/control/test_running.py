@@ -401,7 +401,7 @@ def test_the_command_runs_a_file_and_shows_what_failed(file: Path) -> None:
     def start(*arguments: str) -> subprocess.CompletedProcess[str]:
         command = [sys.executable, "-m", "hopscope", *arguments]
         return subprocess.run(
-            command, cwd=file.parent.parent, capture_output=True, text=True, check=False, timeout=300, env=os.environ
+            command, cwd=file.parent.parent, capture_output=True, text=True, check=False, timeout=1800, env=os.environ
         )
 
     good = start("run", str(file), "--out", str(file.parent / "store"))
