@@ -95,7 +95,7 @@ tcp = { min_rto = -1 }
         ("[[flow]]", "[mac]\nqueue = 0\n[[flow]]", "f.toml:6:1: mac.queue"),
         ("[[flow]]", "[radio]\nerror = { per = 0.1 }\n[[flow]]", "f.toml:6:1: radio.error.kind: is missing"),
         ("[[flow]]", '[radio]\nerror = { kind = "uniform", per = 2 }\n[[flow]]', "per: found 2; must be at most 1"),
-        ("[[flow]]", '[mac]\nlink = "led"\n[[flow]]', 'mac.link: found "led"; allowed: "plain", "lred", "pacing"'),
+        ("[[flow]]", '[mac]\nlink = "led"\n[[flow]]', 'mac.link: found "led"; expected "plain", or one or more of'),
         ("[[flow]]", "[link]\nlred_max = 1.0\n[[flow]]", "link.lred_max: found 1; it must be more than lred_min, 1.8"),
         ("[[flow]]", "[link]\nlred_max_p = 1.5\n[[flow]]", "link.lred_max_p: found 1.5; must be at most 1"),
         ("[[flow]]", "[link]\nnodes = [9]\n[[flow]]", "link.nodes: node 9 does not exist; nodes are 0 to"),
