@@ -26,24 +26,35 @@ pub(super) struct Link {
 }
 
 /// The links of one node.
-#[derive(Debug, Default)]
+#[derive(Debug)]
 pub(super) struct Links {
     pub(super) all: Vec<Link>,
-    /// Place of the link whose packet the MAC has; none for a broadcast.
-    current: Option<usize>,
+    /// Place of the link whose packet the MAC has, or `NOWHERE`: it has none, or a broadcast.
+    current: usize,
     since: Time,
+}
+
+/// Place of no link.
+const NOWHERE: usize = usize::MAX;
+
+impl Default for Links {
+    fn default() -> Self {
+        Links { all: Vec::new(), current: NOWHERE, since: Time::ZERO }
+    }
 }
 
 impl Links {
     /// The MAC takes a packet for `to`.
     pub(super) fn take(&mut self, now: Time, to: NodeId) {
         self.since = now;
-        self.current = (to != NodeId::BROADCAST).then(|| {
-            self.all.iter().position(|link| link.to == to).unwrap_or_else(|| {
-                let totals = [0; LinkCause::COUNT];
-                self.all.push(Link { to, attempts: 0, delivered: 0, totals, failed: Vec::new() });
-                self.all.len() - 1
-            })
+        if to == NodeId::BROADCAST {
+            self.current = NOWHERE;
+            return;
+        }
+        self.current = self.all.iter().position(|link| link.to == to).unwrap_or_else(|| {
+            let totals = [0; LinkCause::COUNT];
+            self.all.push(Link { to, attempts: 0, delivered: 0, totals, failed: Vec::new() });
+            self.all.len() - 1
         });
     }
 
@@ -59,7 +70,7 @@ impl Links {
         if let Some(link) = self.spend(now, LinkCause::Delivered) {
             link.delivered += 1;
         }
-        self.current = None;
+        self.current = NOWHERE;
     }
 
     /// The attempt has got a fragment of the packet across and goes on.
@@ -80,14 +91,14 @@ impl Links {
             }
         }
         if given_up {
-            self.current = None;
+            self.current = NOWHERE;
         }
     }
 
     fn spend(&mut self, now: Time, cause: LinkCause) -> Option<&mut Link> {
         let ns = (now - self.since).0;
         self.since = now;
-        let link = &mut self.all[self.current?];
+        let link = self.all.get_mut(self.current)?;
         link.totals[cause as usize] += ns;
         Some(link)
     }
@@ -112,7 +123,7 @@ impl Links {
     ) -> impl Iterator<Item = (&Link, [u64; LinkCause::COUNT])> + '_ {
         self.all.iter().enumerate().map(move |(place, link)| {
             let mut totals = link.totals;
-            if self.current == Some(place) {
+            if self.current == place {
                 let cause = if in_attempt { LinkCause::Delivered } else { LinkCause::Contention };
                 totals[cause as usize] += (now - self.since).0;
             }

@@ -23,7 +23,7 @@ mod timeline;
 
 pub use cause::{Cause, DelayPart, Failure, LinkCause};
 pub use report::{FailureResult, LedgerResult, LinkLedger, LossResult};
-pub use timeline::{Stage, Verdict};
+pub use timeline::{Stage, Timeline, Verdict};
 
 use crate::config::Config;
 use crate::ids::{FlowId, NodeId, PacketId};
@@ -34,7 +34,7 @@ use crate::packet::{Body, Packet};
 use crate::record::{DropReason, Record, Recorder};
 use crate::units::{Span, Time};
 use flow::{FlowAccount, Lost};
-use timeline::{ATTEMPT_DATA, ATTEMPT_RTS, Attempt, Journey, Mode, Timeline};
+use timeline::{ATTEMPT_DATA, ATTEMPT_RTS, Attempt, Journey, Mode};
 
 /// The copy of a packet that is being handed to its transport.
 #[derive(Debug, Clone, Copy)]
@@ -82,16 +82,11 @@ impl Ledger {
 
     // ---- the medium ------------------------------------------------------------------------------------------
 
-    /// A sensed frame will be on the air at `node`. False when `begin_busy` has to follow.
+    /// A sensed frame will be on the air at `node`. Where it begins a busy period, [`Timeline::begin_busy`] has to follow.
     #[inline(always)]
-    pub fn hear(&mut self, node: NodeId, start: Time, end: Time) -> bool {
-        self.nodes[node.index()].hear(start, end, self.pause)
-    }
-
-    /// It begins a busy period; `plan` tells how a waiting packet spent the quiet time before it.
-    #[inline]
-    pub fn begin_busy(&mut self, node: NodeId, start: Time, end: Time, plan: impl FnOnce() -> QuietPlan) {
-        self.nodes[node.index()].begin_busy(start, end, plan);
+    pub fn hear(&mut self, node: NodeId, start: Time, end: Time) -> Option<&mut Timeline> {
+        let line = &mut self.nodes[node.index()];
+        if line.hear(start, end, self.pause) { None } else { Some(line) }
     }
 
     /// A frame for `node` will be in error for reasons of the channel.
@@ -136,14 +131,17 @@ impl Ledger {
 
     /// Why the attempt under way at `node`, which has failed, did so, as far as its frames tell; and its receiver.
     pub fn verdict(&mut self, node: NodeId) -> (Verdict, NodeId) {
-        let Attempt { to, since, verdict, .. } = self.nodes[node.index()].attempt;
-        let (asked_by, at) = self.nodes[to.index()].asked;
+        let Attempt { to, since, mut verdict, .. } = self.nodes[node.index()].attempt;
         let is_question = matches!(verdict.frame, FrameKind::Rts | FrameKind::Data);
-        if is_question && verdict == Verdict::unknown(verdict.frame) && asked_by == node && at > since {
-            // The receiver has had it, and no answer was sent.
-            self.nodes[node.index()].attempt.verdict.failure = Failure::NoAnswer;
+        if is_question && verdict == Verdict::unknown(verdict.frame) {
+            let (asked_by, at) = self.nodes[to.index()].asked;
+            if asked_by == node && at > since {
+                // The receiver has had it, and no answer was sent.
+                verdict.failure = Failure::NoAnswer;
+                self.nodes[node.index()].attempt.verdict = verdict;
+            }
         }
-        (self.nodes[node.index()].attempt.verdict, to)
+        (verdict, to)
     }
 
     // ---- the MAC ---------------------------------------------------------------------------------------------
@@ -161,11 +159,11 @@ impl Ledger {
 
     /// `node`, settled up to now and not off, will send after SIFS, at `at`: an answer, or the data frame it asked for.
     #[inline]
-    pub(crate) fn on_sifs_begins(&mut self, now: Time, node: NodeId, at: Time, phase: Phase) {
+    pub(crate) fn on_sifs_begins(&mut self, now: Time, node: NodeId, at: Time, phase: impl FnOnce() -> Phase) {
         let line = &mut self.nodes[node.index()];
         line.decide_wait(true);
         line.run_ahead(Cause::Sifs as usize, at);
-        if phase == Phase::SifsData {
+        if line.attempt.open && phase() == Phase::SifsData {
             if matches!(line.attempt.verdict.frame, FrameKind::Data | FrameKind::Ack) {
                 line.keep_fragment(now);
             }
@@ -175,14 +173,13 @@ impl Ledger {
     }
 
     /// A frame begins in a place of the air slots of its transmitter, which is settled up to now; nowhere if that is off.
-    /// `packet` is what a data frame carries, `reply` what the MAC owes to another exchange.
+    /// `reply` is what the MAC owes to another exchange.
     #[inline(always)]
     pub(crate) fn on_transmit(
         &mut self,
         now: Time,
         place: Option<usize>,
         frame: &Frame,
-        packet: impl FnOnce() -> Packet,
         reply: impl FnOnce() -> Reply,
     ) {
         let line = &mut self.nodes[frame.src.index()];
@@ -205,10 +202,8 @@ impl Ledger {
             }
             FrameKind::Rts => line.run_ahead(goes_to(ATTEMPT_RTS), end),
             FrameKind::Data => {
-                let class = class(&packet());
-                line.attempt.class = class;
                 if frame.dst == NodeId::BROADCAST {
-                    line.run_ahead(goes_to(class as usize), end);
+                    line.run_ahead(goes_to(line.attempt.class as usize), end);
                     self.journeys[frame.packet.index()].enter(now, Stage::Attempt);
                     return;
                 }
@@ -269,16 +264,19 @@ impl Ledger {
     }
 
     fn keep(&mut self, packet: PacketId, journey: Journey) {
-        if packet.index() >= self.journeys.len() {
-            self.journeys.resize(packet.index() + 1, journey);
+        match self.journeys.get_mut(packet.index()) {
+            Some(kept) => *kept = journey,
+            None => self.journeys.resize(packet.index() + 1, journey),
         }
-        self.journeys[packet.index()] = journey;
     }
 
     /// A packet at `node` enters another stage of its way.
     #[inline]
     pub fn enter(&mut self, now: Time, node: NodeId, packet: PacketId, stage: Stage) {
         let journey = &mut self.journeys[packet.index()];
+        if journey.stage == stage {
+            return;
+        }
         let was_held = journey.stage == Stage::Held;
         journey.enter(now, stage);
         if was_held != (stage == Stage::Held) {
@@ -286,17 +284,18 @@ impl Ledger {
         }
     }
 
-    /// The MAC of `node` takes a packet for `to`.
-    pub fn offered(&mut self, now: Time, node: NodeId, packet: PacketId, to: NodeId) {
-        self.enter(now, node, packet, Stage::Contention);
+    /// The MAC of `node` takes a packet.
+    pub fn offered(&mut self, now: Time, node: NodeId, id: PacketId, packet: &Packet) {
+        self.enter(now, node, id, Stage::Contention);
         let line = &mut self.nodes[node.index()];
+        line.attempt.class = class(packet);
         line.settle_if_idle(now);
         line.link_waits = false;
         line.has_packet = true;
         if line.mode == Mode::Idle {
             line.mode = Mode::Contend;
         }
-        line.links.take(now, to);
+        line.links.take(now, packet.next_hop);
     }
 
     /// One packet more, or less, waits at `node` for a route or an address.

@@ -55,7 +55,7 @@ pub(super) struct Attempt {
 /// The account of one node. What hearing a frame takes stands first.
 #[derive(Debug)]
 #[repr(C)]
-pub(super) struct Timeline {
+pub struct Timeline {
     /// The last busy period announced; `busy_from` is `NEVER` before the first.
     busy_until: Time,
     busy_from: Time,
@@ -75,6 +75,7 @@ pub(super) struct Timeline {
     pub(super) link_waits: bool,
     /// Packets of this node that wait for a route or an address.
     pub(super) held: u32,
+    /// `NEVER` in its own exchange, `ZERO` when it waits for nothing.
     await_until: Time,
     /// Waits for an answer not yet decided.
     awaited: u64,
@@ -107,7 +108,7 @@ impl Timeline {
             is_source: false,
             link_waits: false,
             held: 0,
-            await_until: Time::NEVER,
+            await_until: Time::ZERO,
             awaited: 0,
             attempt: Attempt {
                 open: false,
@@ -132,8 +133,13 @@ impl Timeline {
     #[inline(always)]
     pub(super) fn hear(&mut self, start: Time, end: Time, pause: Span) -> bool {
         if start < self.busy_until + pause {
-            self.busy_from = self.busy_from.min(start);
-            self.busy_until = self.busy_until.max(end);
+            // Stores are rarer than comparisons.
+            if start < self.busy_from {
+                self.busy_from = start;
+            }
+            if end > self.busy_until {
+                self.busy_until = end;
+            }
             return true;
         }
         if self.mode == Mode::Idle {
@@ -150,9 +156,15 @@ impl Timeline {
 
     /// A busy period begins; `plan` tells how a waiting packet spent the quiet time before it.
     #[inline]
-    pub(super) fn begin_busy(&mut self, start: Time, end: Time, plan: impl FnOnce() -> QuietPlan) {
-        // The plan that counts until the end of the last period is its own.
-        self.settle(self.busy_until, no_plan);
+    pub fn begin_busy(&mut self, start: Time, end: Time, plan: impl FnOnce() -> QuietPlan) {
+        // The plan that counts until the end of the last period is its own. Mostly a packet waits.
+        if self.at < self.busy_until {
+            if self.mode == Mode::Contend && !self.is_off {
+                self.settle_contention(self.busy_until, no_plan);
+            } else {
+                self.settle_on(self.busy_until, no_plan);
+            }
+        }
         (self.busy_from, self.busy_until) = (start, end);
         self.plan = if self.has_packet { plan() } else { QuietPlan::NONE };
     }
@@ -204,6 +216,7 @@ impl Timeline {
     }
 
     /// Time with a waiting packet: quiet before the busy period, busy, quiet after it.
+    #[inline]
     fn settle_contention(&mut self, to: Time, plan: impl FnOnce() -> QuietPlan) {
         if self.busy_from != Time::NEVER {
             if self.at < self.busy_from {
@@ -237,7 +250,7 @@ impl Timeline {
     pub(super) fn received(&mut self, now: Time, airtime: Span) {
         let begun = Time(now.0 - airtime.0);
         if self.at < begun {
-            if self.mode == Mode::Await && begun <= self.await_until {
+            if begun <= self.await_until {
                 self.awaited += (begun - self.at).0;
                 self.at = begun;
             } else {
@@ -265,11 +278,10 @@ impl Timeline {
     /// It waits for no frame any more, unless its own attempt goes on.
     #[inline]
     pub(super) fn leave_wait(&mut self) {
-        self.await_until = Time::NEVER;
-        self.mode = match (self.attempt.open, self.has_packet) {
-            (true, _) => Mode::Await,
-            (false, true) => Mode::Contend,
-            (false, false) => Mode::Idle,
+        (self.mode, self.await_until) = match (self.attempt.open, self.has_packet) {
+            (true, _) => (Mode::Await, Time::NEVER),
+            (false, true) => (Mode::Contend, Time::ZERO),
+            (false, false) => (Mode::Idle, Time::ZERO),
         };
     }
 

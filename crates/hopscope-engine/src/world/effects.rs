@@ -338,7 +338,7 @@ impl<R: Recorder> World<R> {
         let packet = self.packets.get(id);
         let (to, bytes) = (packet.next_hop, packet.bytes);
         let pacing = self.pacing(node);
-        self.ledger_offer(node, id, to);
+        self.ledger_offer(node, id);
         self.mac_input(node, |mac, cx| mac.offer(id, to, bytes, pacing, cx));
     }
 

@@ -4,7 +4,7 @@ use super::flow::Endpoint;
 use super::{AirSlots, World};
 use crate::channel::Link;
 use crate::ids::{FlowId, NodeId, PacketId};
-use crate::ledger::{Cause, Failure, Ledger, LedgerResult, Stage, Verdict};
+use crate::ledger::{Cause, Failure, LedgerResult, Stage, Timeline, Verdict};
 use crate::mac::contention::{Station, StationRules};
 use crate::mac::dcf::{Frame, FrameKind, Outcome, Phase};
 use crate::packet::tcp::TcpSegment;
@@ -47,8 +47,8 @@ pub(super) fn hear<R: Recorder>(
     if let Some(ledger) = recorder.ledger() {
         if flags & Arrival::SENSED != 0 {
             let end = start + airtime;
-            if !ledger.hear(node, start, end) {
-                begin_busy(ledger, station, rules, now, node, (start, end));
+            if let Some(line) = ledger.hear(node, start, end) {
+                begin_busy(line, station, rules, now, (start, end));
             }
         }
     }
@@ -56,15 +56,8 @@ pub(super) fn hear<R: Recorder>(
 
 /// A frame begins a busy period around a station.
 #[inline(never)]
-fn begin_busy(
-    ledger: &mut Ledger,
-    station: &mut Station,
-    rules: &StationRules,
-    now: Time,
-    node: NodeId,
-    (start, end): (Time, Time),
-) {
-    ledger.begin_busy(node, start, end, || {
+fn begin_busy(line: &mut Timeline, station: &mut Station, rules: &StationRules, now: Time, (start, end): (Time, Time)) {
+    line.begin_busy(start, end, || {
         station.catch_up(now, rules);
         station.quiet_plan(rules)
     });
@@ -131,9 +124,8 @@ impl<R: Recorder> World<R> {
     #[inline(always)]
     pub(super) fn ledger_transmit(&mut self, frame: &Frame, slot: u32) {
         if let Some(ledger) = self.recorder.ledger() {
-            let (packets, macs) = (&self.packets, &self.macs);
-            let packet = || *packets.get(frame.packet);
-            ledger.on_transmit(self.now, Some((slot & 1) as usize), frame, packet, || macs[frame.src.index()].reply());
+            let reply = || self.macs[frame.src.index()].reply();
+            ledger.on_transmit(self.now, Some((slot & 1) as usize), frame, reply);
             if !self.off.is_empty() {
                 self.ledger_deaf(frame);
             }
@@ -145,7 +137,7 @@ impl<R: Recorder> World<R> {
     pub(super) fn ledger_transmit_off(&mut self, frame: &Frame) {
         if let Some(ledger) = self.recorder.ledger() {
             let reply = || self.macs[frame.src.index()].reply();
-            ledger.on_transmit(self.now, None, frame, || *self.packets.get(frame.packet), reply);
+            ledger.on_transmit(self.now, None, frame, reply);
         }
     }
 
@@ -164,7 +156,7 @@ impl<R: Recorder> World<R> {
     #[inline]
     pub(super) fn ledger_sifs(&mut self, node: NodeId, at: Time) {
         if let Some(ledger) = self.recorder.ledger() {
-            ledger.on_sifs_begins(self.now, node, at, self.macs[node.index()].phase());
+            ledger.on_sifs_begins(self.now, node, at, || self.macs[node.index()].phase());
         }
     }
 
@@ -215,7 +207,7 @@ impl<R: Recorder> World<R> {
     }
 
     /// A frame for `node` has ended there, lost.
-    #[inline(never)]
+    #[cold]
     pub(super) fn ledger_lost(&mut self, node: NodeId, slot: u32) {
         let Frame { kind, src, dst, airtime, .. } = self.air[(slot / 2) as usize].frames[(slot % 2) as usize];
         if dst == node {
@@ -228,7 +220,7 @@ impl<R: Recorder> World<R> {
     }
 
     /// Why a frame of `src` that ends now at `node` was lost there, and whose fault it was.
-    #[cold]
+    #[inline]
     fn diagnose(&mut self, node: NodeId, slot: u32, src: NodeId, airtime: Span) -> (Failure, Option<NodeId>) {
         let now = self.now;
         let begun = Time(now.0 - airtime.0);
@@ -360,9 +352,9 @@ impl<R: Recorder> World<R> {
     }
 
     #[inline]
-    pub(super) fn ledger_offer(&mut self, node: NodeId, id: PacketId, to: NodeId) {
+    pub(super) fn ledger_offer(&mut self, node: NodeId, id: PacketId) {
         if let Some(ledger) = self.recorder.ledger() {
-            ledger.offered(self.now, node, id, to);
+            ledger.offered(self.now, node, id, self.packets.get(id));
         }
     }
 
