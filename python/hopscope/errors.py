@@ -8,6 +8,7 @@ from __future__ import annotations
 import difflib
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 
 class HopscopeError(Exception):
@@ -20,6 +21,13 @@ class InputError(HopscopeError):
     """The caller asked for something that cannot be done; nothing was run or written."""
 
     exit_status = 2
+
+
+class NotFound(InputError, KeyError):
+    """A result has nothing of that name or number; the message says what it has."""
+
+    def __str__(self) -> str:
+        return Exception.__str__(self)  # a KeyError shows its message in quotes
 
 
 class StoreError(InputError):
@@ -83,6 +91,20 @@ def did_you_mean(word: object, choices: Iterable[str]) -> str:
 def listed(choices: Iterable[str]) -> str:
     """Returns the choices as readable text for a message."""
     return ", ".join(f'"{choice}"' for choice in choices)
+
+
+def ranges(values: Sequence[Any]) -> str:
+    """Returns values as text, three and more consecutive whole numbers as a range: "2, 4 to 7"."""
+    groups: list[list[Any]] = []
+    for value in values:
+        if groups and isinstance(value, int) and value == groups[-1][-1] + 1:
+            groups[-1].append(value)
+        else:
+            groups.append([value])
+    words = []
+    for group in groups:
+        words += [f"{group[0]} to {group[-1]}"] if len(group) > 2 else [str(value) for value in group]
+    return ", ".join(words)
 
 
 def shown(value: object, limit: int = 60) -> str:

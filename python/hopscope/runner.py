@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
 import logging
 from collections.abc import Mapping, Sequence
@@ -13,7 +14,7 @@ from hopscope.campaign.execute import execute
 from hopscope.campaign.plan import Plan, Run, make_plan, shard_of
 from hopscope.campaign.progress import bar
 from hopscope.campaign.store import Store
-from hopscope.errors import InputError, Interrupted
+from hopscope.errors import InputError, Interrupted, RunFailed
 from hopscope.results import Failure, PointResult, Result
 from hopscope.results.result import RunResult
 from hopscope.scenario import Scenario, load
@@ -61,8 +62,9 @@ def prepare(
     seeds: int | None = None,
     set: Mapping[str, Any] | None = None,  # noqa: A002
     quick: bool = False,
+    origin: str = "",
 ) -> Scenario:
-    """Returns the scenario that :func:`run` would run.
+    """Returns the scenario that :func:`run` would run; messages about ``seeds`` begin with ``origin``.
 
     Raises:
         InputError: it cannot be run.
@@ -80,7 +82,7 @@ def prepare(
         raise InputError(f"expected a scenario file, a mapping or a Scenario, found {type(what).__name__}")
     if quick:
         scenario = scenario.quick()
-    return scenario if seeds is None else scenario.replace({"seeds": seeds}, origin="--seeds")
+    return scenario if seeds is None else scenario.replace({"seeds": seeds}, origin=origin)
 
 
 def run_scenarios(
@@ -104,7 +106,7 @@ def run_scenarios(
         RunFailed: the store can no longer be written.
     """
     if seeds is not None:
-        scenarios = [scenario.replace({"seeds": seeds}, origin="--seeds") for scenario in scenarios]
+        scenarios = [scenario.replace({"seeds": seeds}) for scenario in scenarios]
     if shard is not None and not _is_shard(shard):
         raise InputError(f"shard: found {shard!r}; expected (i, n) with 1 <= i <= n")
     plan = make_plan(scenarios)
@@ -118,7 +120,13 @@ def run_scenarios(
             _LOG.warning(problem)
     todo = [run for run in shard_of(plan.unique(), shard) if run.key not in finished]
     failures: dict[str, str] = {}
-    _work(todo, finished, failures, folder, title, jobs=jobs, executor=executor, progress=progress)
+    try:
+        _work(todo, finished, failures, folder, title, jobs=jobs, executor=executor, progress=progress)
+    except Interrupted:
+        if folder is not None:  # the tables of what is there
+            with contextlib.suppress(RunFailed):
+                folder.write_tables(_assemble(plan, finished, failures))
+        raise
     if folder is not None and shard is not None:  # what other shards have finished meanwhile
         others = (run for run in plan.unique() if run.key not in finished)
         finished |= {run.key: found for run in others if (found := folder.read(run.key)) is not None}

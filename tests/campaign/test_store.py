@@ -10,6 +10,8 @@ from pathlib import Path
 from typing import Any
 
 import pandas as pd
+import pyarrow as pa
+import pyarrow.parquet as pq
 import pytest
 
 import hopscope as hs
@@ -44,6 +46,60 @@ def test_the_tables_open_with_pandas(chain: Path, tmp_path: Path) -> None:
     assert flows["throughput_kbps"].tolist() == result.flows["throughput_kbps"].tolist()
     assert len(pd.read_parquet(tmp_path / "store" / "nodes.parquet")) == 4 * 3
     assert set(pd.read_parquet(tmp_path / "store" / "series.parquet")["series"]) == {"throughput"}
+
+
+def test_columns_without_a_sample_have_a_type(chain: Path, tmp_path: Path) -> None:
+    hs.run(chain, out=tmp_path / "store")
+    types = {
+        (file.stem, field.name): str(field.type)
+        for file in (tmp_path / "store").glob("*.parquet")
+        for field in pq.read_schema(file)
+    }
+    assert "null" not in types.values()
+    assert types["flows", "completion_s"] == types["network", "jain_interval"] == "double"
+    assert types["network", "discovery_ms"] == "double"
+    assert types["flows", "note"] == types["flows", "transport"] == "large_string"
+
+
+def test_tables_of_several_stores_fit_together(chain: Path, tmp_path: Path) -> None:
+    hs.run(chain, out=tmp_path / "a")
+    file = {"from": 0, "to": 1, "transport": "tcp-newreno", "app": "file", "bytes": 8000}
+    hs.run({"duration": "2s", "topology": {"kind": "chain", "hops": 1}, "flow": [file]}, out=tmp_path / "b")
+    for table in ("flows", "nodes", "network", "summary"):
+        schemas = [pq.read_schema(tmp_path / store / f"{table}.parquet").remove_metadata() for store in "ab"]
+        together = pa.unify_schemas(schemas)
+        assert "flow.0.packet" in together.names
+        assert all(schema.field(name).type == together.field(name).type for schema in schemas for name in schema.names)
+
+
+@pytest.mark.parametrize(("table", "why"), [("flows", "is damaged"), ("nodes", "is missing"), ("runs", "up to date")])
+def test_tables_that_do_not_fit_are_made_again(chain: Path, tmp_path: Path, table: str, why: str) -> None:
+    store = tmp_path / "store"
+    result = hs.run(chain, out=store)
+    file = store / f"{table}.parquet"
+    whole = file.read_bytes()
+    assert hs.open_store(store).mend_tables([result]) == []
+    if why == "is damaged":
+        file.write_bytes(whole[:-100])
+    else:
+        file.unlink()
+    if why == "up to date":
+        pq.write_table(pq.read_table(store / "network.parquet").slice(0, 3), file)
+    [told] = hs.open_store(store).mend_tables([result])
+    assert f"{table}.parquet is " in told
+    assert why in told
+    assert file.read_bytes() == whole
+    assert hs.open_store(store).mend_tables([result]) == []
+
+
+def test_runs_of_other_settings_are_counted(chain: Path, tmp_path: Path) -> None:
+    store = tmp_path / "store"
+    hs.run(chain, out=store, set={"series.keep": ["throughput"], "series.interval": "500ms"})
+    assert hs.open_store(store).beside() == 0
+    assert (store / "series.parquet").exists()
+    hs.run(chain, out=store, set={"mac.queue": 5})
+    assert hs.open_store(store).beside() == 4
+    assert not (store / "series.parquet").exists()  # it would be that of the earlier scenario
 
 
 def test_only_missing_runs_are_done(chain: Path, tmp_path: Path) -> None:

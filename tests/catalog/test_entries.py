@@ -132,15 +132,23 @@ def test_a_whole_entry_has_its_cases_in_it():
         catalog.find(["afrakhteh2005.exp12.cas1"])
 
 
-@pytest.mark.parametrize(("key", "close"), [("fu2003.fig2-leftt", "fu2003.fig2-left"), ("validaton", "validation")])
+@pytest.mark.parametrize(
+    ("key", "close"),
+    [("fu2003.fig2-leftt", "fu2003.fig2-left"), ("validaton", "validation"), ("fu2003.fig2", "fu2003.fig2-left")],
+)
 def test_an_unknown_key_names_the_closest(key, close):
     with pytest.raises(InputError, match=f"did you mean '{close}'"):
         catalog.find([key])
 
 
 def test_half_a_word_is_no_key():
-    with pytest.raises(InputError, match="no such entry"):
+    with pytest.raises(InputError, match="no such entry") as caught:
         catalog.find(["fu2003.fig2"])
+    assert "beginning with it: fu2003.fig2-left, fu2003.fig2-middle, fu2003.fig2-right;" in str(caught.value)
+    with pytest.raises(InputError, match="no such entry") as caught:
+        catalog.find(["fu2003.figure9"])
+    assert "fu2003.fig10-left" in str(caught.value)
+    assert "afrakhteh2005" not in str(caught.value)
 
 
 @pytest.mark.parametrize("entry", ALL, ids=lambda e: e.key)

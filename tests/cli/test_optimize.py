@@ -66,6 +66,16 @@ def test_json_resume_and_jobs(hopscope: Any, folder: Path) -> None:
     assert "final" in shown.stdout
 
 
+def test_what_is_printed_of_an_optimization_is_the_text_of_the_command(four_hops: hs.Scenario) -> None:
+    found = hs.optimize(four_hops, "flow.0.max_window=1..8")
+    assert "best at flow.0.max_window = " in str(found)
+    assert "% of the full sweep's" in str(found)
+    assert "samples" not in repr(found)
+    assert len(repr(found)) < 300
+    marked = str(found).count("worse in shorter runs*")
+    assert ("each by itself at 95 %" in str(found)) == (marked > 0)
+
+
 def test_a_sweep_over_another_key_gives_cases(four_hops: hs.Scenario) -> None:
     swept = four_hops.replace({"sweep.flow.0.packet": [500, 1460]})
     found = hs.optimize(swept, "flow.0.max_window=1..6")

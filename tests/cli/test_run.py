@@ -11,6 +11,7 @@ import time
 from pathlib import Path
 from typing import Any
 
+import pandas as pd
 import pytest
 
 from runfiles import age, names, written_since
@@ -227,8 +228,10 @@ def test_an_interrupted_run_goes_on(hopscope: Any, folder: Path, kind: signal.Si
     kept = age(folder / "store")
     assert len(kept) == 4
     assert all(name.endswith(".json") for name in kept)
+    assert len(pd.read_parquet(folder / "store" / "flows.parquet")) == 4
     shown = hopscope("show", "store")
     assert "4 of 8 runs are there" in shown.stderr
+    assert "parquet" not in shown.stderr
     again = hopscope("run", "chain.toml", "--out", "store", "--seeds", "3", "--json")
     assert again.returncode == 0, again.stderr
     assert written_since(folder / "store") == names(folder / "store") - kept
@@ -242,6 +245,36 @@ def test_a_killed_run_goes_on(hopscope: Any, folder: Path) -> None:
     assert shown.returncode == 0, shown.stderr
     assert sum(len(p["runs"]) for p in json.loads(shown.stdout)["points"]) == 4
     assert "damaged" not in shown.stderr
+    assert "flows.parquet is missing" in shown.stderr
+    assert len(pd.read_parquet(folder / "store" / "flows.parquet")) == 4
+
+
+def test_a_folder_with_runs_of_another_scenario_says_so(hopscope: Any) -> None:
+    assert "also keeps" not in hopscope("run", "chain.toml", "--out", "store").stderr
+    second = hopscope("run", "chain.toml", "--out", "store", "--set", "mac.queue=5")
+    assert "the folder also keeps 4 runs of other settings, seeds or builds" in second.stderr
+    assert "4 runs" not in second.stdout
+
+
+BROKEN = """
+import hopscope
+
+class Broken(hopscope.CongestionControl):
+    def on_ack(self, flow):
+        self.cwnd = flow.cwd
+"""
+
+
+def test_a_failure_of_every_seed_is_told_once(hopscope: Any, folder: Path) -> None:
+    (folder / "broken.py").write_text(BROKEN)
+    own = ("--set", "flow.0.transport=tcp:broken.py:Broken", "--set", "flow.0.app=bulk")
+    done = hopscope("run", "chain.toml", "--seeds", "4", "--out", "store", *own, "--set", "flow.0.packet=800")
+    assert done.returncode == 1
+    assert done.stderr.count("Traceback") == 1
+    assert "the same: point 0, seeds 2 to 4" in done.stderr
+    assert "FlowState has " in done.stderr
+    assert "every run failed" in done.stdout
+    assert "no run yet" not in done.stdout
 
 
 def test_shards_meet_in_one_store(hopscope: Any) -> None:

@@ -11,6 +11,7 @@ from typing import Any
 
 import pytest
 
+from hopscope import catalog
 from hopscope.cli.main import VERBS
 
 
@@ -56,6 +57,9 @@ def test_list_shows_what_there_is(hopscope: Any) -> None:
     assert all(text for entries in sections.values() for text in entries.values())
     assert "wavelan-2M" in sections["presets"]
     assert "fu2003.fig2-left" in sections["catalogue"]
+    for key in sections["catalogue"]:
+        assert catalog.find([key]), key
+    assert {"afrakhteh2005.exp12.case3", "fu2003.table2.grid4"} <= sections["catalogue"].keys()
     assert {"static", "aodv", "dsdv", "olsr"} <= sections["routings"].keys()
     assert {"rfc3561", "aodv-uu", "aodv-uu-ll", "ns2"} <= sections["aodv-parameters"].keys()
     assert {"perkins1994", "ns2"} <= sections["dsdv-parameters"].keys()

@@ -39,6 +39,22 @@ def test_scenarios_are_good(page: str, block: str) -> None:
     assert Scenario(whole).points, page
 
 
+def test_queries_over_several_stores_match_columns_by_name() -> None:
+    queries = [query for page in PAGES for block in blocks(page.read_text(), "sql") for query in block.split(";")]
+    several = [query for query in queries if "*/" in query]
+    assert several
+    assert all("union_by_name = true" in query for query in several)
+
+
+def test_the_pages_of_results_name_every_column() -> None:
+    page = (ROOT / "docs" / "guide" / "results.md").read_text()
+    named = set(re.findall(r"`(\w+)`", page))
+    scenario = Scenario({"duration": "1s", "topology": {"kind": "chain", "hops": 1}, "flow": [{"from": 0, "to": 1}]})
+    run = json.loads(_core.run(json.dumps(scenario.points[0].config(1))))
+    labels = {"id", "from", "to", "transport", "drops", "routing_kinds"}
+    assert ({*run["flows"][0], *run["nodes"][0], *run["network"]} - labels) <= named
+
+
 def test_showcases_are_good() -> None:
     files = sorted(ROOT.glob("showcases/*/scenario.toml"))
     assert files

@@ -7,6 +7,7 @@ from typing import Any
 
 import pytest
 
+from hopscope.errors import InputError
 from hopscope.results import PointResult, Result, compare
 from hopscope.scenario import Scenario
 
@@ -91,14 +92,74 @@ def test_series(result: Result) -> None:
     frame = result.series("cwnd", flow=0, point=1)
     assert list(frame.columns) == ["point", "seed", "flow", "t_s", "value"]
     assert frame["seed"].tolist() == [1, 1, 2, 2]
-    assert result.series("cwnd", flow=1).empty
-    with pytest.raises(KeyError, match='kept no series "queue"'):
-        result.series("queue")
+    assert result.series("cwnd", seed=2)["point"].tolist() == [0, 0, 1, 1]
+
+
+@pytest.mark.parametrize(
+    ("name", "chosen", "message"),
+    [
+        ("queue", {}, 'kept no series "queue"; it kept "cwnd"'),
+        ("cwd", {}, 'did you mean "cwnd"'),
+        ("cwnd", {"flow": 9}, "flow=9: no such flow; the result has 0"),
+        ("cwnd", {"node": 0}, 'node=0: the series "cwnd" is kept by flow, not by node'),
+        ("cwnd", {"flow": 0, "seed": 99}, "seed=99: no such seed; the result has 1, 2"),
+        ("cwnd", {"seed": 99}, "seed=99: no such seed"),
+        ("cwnd", {"point": 5}, "point=5: no such point; the result has 0, 1"),
+    ],
+)
+def test_series_that_are_not_there_are_refused(result: Result, name: str, chosen: dict[str, int], message: str) -> None:
+    with pytest.raises(InputError) as caught:
+        result.series(name, **chosen)  # type: ignore[arg-type]
+    assert message in str(caught.value)
+    assert isinstance(caught.value, KeyError)
+
+
+def test_series_of_a_flow_without_samples_are_empty(result: Result) -> None:
+    for point in result.points:
+        for one in point.runs:
+            one["series"]["cwnd"] = {"flow": [], "t_s": [], "value": []}
+    found = result.series("cwnd", flow=0)
+    assert found.empty
+    assert list(found.columns) == ["point", "seed", "flow", "t_s", "value"]
 
 
 def test_comparison_is_paired_by_seed(result: Result) -> None:
     found = compare(result, result, "flow.0.throughput_kbps", point_a=1, point_b=0)
     assert (found.mean_difference, found.ci95, found.n, found.verdict) == (100.0, 0.0, 2, "a is higher")
+    assert found.differs == ("flow.0.max_window = 2 / 1",)
+
+
+def test_a_comparison_does_not_guess_the_point(result: Result) -> None:
+    with pytest.raises(InputError, match=r"point_a: .* several points; name one: 0 \(flow.0.max_window = 1\), 1 \("):
+        compare(result, result, "flow.0.throughput_kbps")
+    with pytest.raises(InputError, match=r"point_b: found 2; .* has 0"):
+        compare(result, result, "flow.0.throughput_kbps", point_a=0, point_b=2)
+
+
+def test_a_comparison_names_what_else_differs(result: Result) -> None:
+    other = Scenario(
+        topology={"kind": "chain", "hops": 4},
+        flow=[{"from": 0, "to": 2, "max_window": 1}],
+        duration="20s",
+        seeds=9,
+        series={"keep": ["rtt"]},
+        mac={"queue": 50},
+    )
+    single = Result(other, [PointResult(0, {}, [run(1, 80.0), run(2, 90.0)])])
+    found = compare(result, single, "flow.0.throughput_kbps", point_a=0)
+    assert found.mean_difference == 15.0
+    assert found.differs == ("duration = 300 / 20", "topology.hops = 2 / 4")
+
+
+def test_what_is_printed_is_short(result: Result) -> None:
+    assert str(result.points) == (
+        "[PointResult(0, {'flow.0.max_window': 1}, runs=2), PointResult(1, {'flow.0.max_window': 2}, runs=2)]"
+    )
+
+
+def test_columns_without_a_sample_keep_their_type(result: Result) -> None:
+    assert result.flows["completion_s"].dtype == "float64"
+    assert result.flows["note"].dtype == object
 
 
 def test_json_has_the_shape_of_the_contract(result: Result) -> None:

@@ -89,7 +89,10 @@ def _told(error: _core.ControlError) -> str:
     cause = error.__cause__
     if cause is None or cause.__traceback__ is None:  # what was returned, judged by the engine's side
         return f"{error.hook} {cause}"
-    return f"{error.hook} raised {type(cause).__name__}\n{_traceback(cause)}"
+    known = ""
+    if isinstance(cause, AttributeError) and isinstance(cause.obj, _core.FlowState):
+        known = f"\nFlowState has {', '.join(name for name in dir(cause.obj) if not name.startswith('_'))}"
+    return f"{error.hook} raised {type(cause).__name__}\n{_traceback(cause)}{known}"
 
 
 def _traceback(error: BaseException) -> str:

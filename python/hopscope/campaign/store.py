@@ -2,7 +2,7 @@
 
 ::
 
-    STORE/manifest.json          scenarios, points and the keys of their runs
+    STORE/manifest.json          what was started last: scenarios, points and the keys of their runs
     STORE/runs/<key>.json        one finished run, with a checksum; written once, never changed
     STORE/flows.parquet ...      tables made from the runs; can be made again at any time
 
@@ -179,18 +179,60 @@ class Store:
         for name in TABLES:
             frame = frames[name](results)
             if name == "series" and frame.empty:
+                (self.path / "series.parquet").unlink(missing_ok=True)  # that of other scenarios
                 continue
             for column in _swept(results) & set(frame.columns):
                 if frame[column].map(type).nunique() > 1:  # a column of a Parquet file has one type
                     frame[column] = frame[column].map(str)
+            table = pa.Table.from_pandas(frame, preserve_index=False)
+            # What is empty in every row is text: the tables give columns of numbers their type themselves.
+            types = [pa.field(f.name, pa.large_string()) if pa.types.is_null(f.type) else f for f in table.schema]
             try:
                 sink = pa.BufferOutputStream()
-                pq.write_table(pa.Table.from_pandas(frame, preserve_index=False), sink)
+                pq.write_table(table.cast(pa.schema(types, table.schema.metadata)), sink)
                 write_whole(self.path / f"{name}.parquet", sink.getvalue().to_pybytes())
             except OSError as error:
                 raise RunFailed(
                     f"{self.path}: {name}.parquet cannot be written: {error.strerror or error}; the runs are kept"
                 ) from error
+
+    def mend_tables(self, results: Sequence[Result]) -> list[str]:
+        """Writes the tables again when one is absent, unreadable or lacks runs that are there.
+
+        A start that was killed leaves them so.
+
+        Returns:
+            What was found and done, a line each; nothing when the tables were in order.
+        """
+        runs = sum(len(point.runs) for result in results for point in result.points)
+        wanted = [name for name in TABLES if name != "series" or any(_keeps_series(result) for result in results)]
+        wrong = [f"{name}.parquet {why}" for name in wanted if (why := self._wrong(name, runs))]
+        if not wrong:
+            return []
+        try:
+            self.write_tables(results)
+        except RunFailed as error:
+            return [f"{self.path}: {', '.join(wrong)}", str(error)]
+        return [f"{self.path}: {', '.join(wrong)}: the tables were made again from the {runs} runs that are there"]
+
+    def _wrong(self, name: str, runs: int) -> str:
+        """What is wrong with a table; empty when nothing is."""
+        import pyarrow as pa
+        import pyarrow.parquet as pq
+
+        try:
+            rows = pq.read_metadata(self.path / f"{name}.parquet").num_rows
+        except FileNotFoundError:
+            return "is missing"
+        except (OSError, pa.ArrowException):
+            return "is damaged"
+        return "is not up to date" if name == "runs" and rows != runs else ""
+
+    def beside(self) -> int:
+        """Number of runs in the folder that the manifest does not name: of other scenarios, seeds or builds."""
+        named = {key for entry in self.manifest["scenarios"] for point in entry["points"] for key in point["keys"]}
+        there = {name.removesuffix(".json") for name in os.listdir(self.path / "runs") if name.endswith(".json")}
+        return len({key for key in there if _KEY.fullmatch(key)} - named)
 
     def _runs(self, keys: Sequence[str]) -> list[RunResult]:
         return [run for key in keys if (run := self.read(key)) is not None]
@@ -280,6 +322,12 @@ def _keys_of(point: Point, told: dict[str, Any], seeds: int) -> list[str]:
     if len(listed) != seeds or not all(_KEY.fullmatch(key) for key in listed):
         raise ValueError(f"point {point.index} does not list one run a seed")
     return listed
+
+
+def _keeps_series(result: Result) -> bool:
+    return any(
+        any(columns["t_s"] for columns in run.get("series", {}).values()) for p in result.points for run in p.runs
+    )
 
 
 def _reason(error: Exception) -> str:

@@ -1,9 +1,8 @@
 """Small judges that entries put together: orderings, optima, trends and tolerances, each aware of noise.
 
-Two values are compared over the seeds they share (common random numbers): the difference counts only when zero lies
-outside its 95 % interval. A statement that hangs on a difference inside it is neither passed nor failed: the finding
-says that it is within noise and how many seeds that was. With a single seed there is no interval, and the finding says
-that instead.
+Two values are compared seed by seed: the difference counts only when zero lies outside its 95 % interval. A statement
+that hangs on a difference inside it is neither passed nor failed: the finding says that it is within noise and how many
+seeds that was. With a single seed there is no interval, and the finding says that instead.
 """
 
 from __future__ import annotations
@@ -17,6 +16,7 @@ from typing import Any
 
 from hopscope.catalog.entry import Finding, Outcome, Quantity
 from hopscope.catalog.tables import Data, Estimate, Metric, NoSamplesError, Table, Where, estimate
+from hopscope.errors import ranges
 from hopscope.results.stats import paired
 
 Verdict = bool | None
@@ -319,20 +319,6 @@ def show(value: Estimate, unit: str = "") -> str:
     if value.ci95 is None:
         return f"{number(value.mean)}{tail}"
     return f"{number(value.mean)} ± {_half_width(value.ci95)}{tail}"
-
-
-def ranges(values: Sequence[Any]) -> str:
-    """Values as text, three and more consecutive whole numbers as a range: "2, 4 to 7"."""
-    groups: list[list[Any]] = []
-    for value in values:
-        if groups and isinstance(value, int) and value == groups[-1][-1] + 1:
-            groups[-1].append(value)
-        else:
-            groups.append([value])
-    words = []
-    for group in groups:
-        words += [f"{group[0]} to {group[-1]}"] if len(group) > 2 else [str(value) for value in group]
-    return ", ".join(words)
 
 
 def _half_width(value: float) -> str:

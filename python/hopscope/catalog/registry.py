@@ -39,7 +39,7 @@ def find(keys: Sequence[str]) -> list[Entry]:
     (`afrakhteh2005.exp12.case3`), or `all`.
 
     Raises:
-        InputError: when a key means no entry; the message lists the keys and the closest one.
+        InputError: when a key means no entry; the message has the closest one and those near it.
     """
     wanted: set[str] = set()
     for key in keys:
@@ -62,8 +62,11 @@ def _parts(entry: Entry) -> list[str]:
 
 def _unknown(key: str) -> str:
     known = [key for entry in entries() for key in (entry.key, *_parts(entry))]
-    groups = sorted({name.partition(".")[0] for name in known})
-    choices = ["all", *groups, *known]
-    close = difflib.get_close_matches(key, choices, n=1, cutoff=0.5)
+    groups = list(dict.fromkeys(name.partition(".")[0] for name in known))
+    paper = [name for name in known if name.startswith(f"{key.partition('.')[0]}.")]
+    # The beginning of a key is more than a likeness.
+    begun = [name for name in (*groups, *known) if key and name.startswith(key)]
+    close = begun or difflib.get_close_matches(key, ["all", *groups, *known], n=1, cutoff=0.5)
     hint = f" (did you mean {close[0]!r}?)" if close else ""
-    return f"catalogue key {key!r}: no such entry{hint}; allowed: {', '.join(choices)}"
+    words = f"beginning with it: {', '.join(begun)}" if begun else f"allowed: all, {', '.join(paper or groups)}"
+    return f"catalogue key {key!r}: no such entry{hint}; {words}; hopscope list has every key"

@@ -119,7 +119,7 @@ class Reproduction:
     def summary(self) -> str:
         """The counts in words, those for contrast after the deciding ones."""
         counts = ", ".join(f"{self.count(o)} {o.value}" for o in Outcome)
-        words = f"{sum(len(entry.judged) for entry in self.entries)} published statements: {counts}"
+        words = f"{sum(len(entry.judged) for entry in self.entries)} statements: {counts}"
         if any(self.count_contrast(o) for o in Outcome):
             contrast = ", ".join(f"{self.count_contrast(o)} {o.value}" for o in Outcome)
             words += f"; for contrast, under rules the source did not use: {contrast}"

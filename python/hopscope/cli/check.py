@@ -35,7 +35,7 @@ def command(
     from hopscope.campaign.plan import make_plan
     from hopscope.runner import prepare
 
-    scenario = prepare(file, seeds=seeds, set=options.parse_set(set_))
+    scenario = prepare(file, seeds=seeds, set=options.parse_set(set_), origin="--seeds")
     if picture is not None:
         _draw(scenario, picture)
     if resolved or as_json:

@@ -47,7 +47,9 @@ def command(
 
     if plot is not None:
         _check_plot(plot)
-    scenario = prepare(file, seeds=seeds, set={**options.parse_set(set_), "explain": True}, quick=quick)
+    scenario = prepare(
+        file, seeds=seeds, set={**options.parse_set(set_), "explain": True}, quick=quick, origin="--seeds"
+    )
     announce([scenario], jobs)
     folder = out_ or default_out(scenario)
     [result] = run_scenarios([scenario], jobs=jobs, store=folder, progress=not no_progress)

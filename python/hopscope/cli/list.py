@@ -40,7 +40,14 @@ def listing() -> dict[str, dict[str, str]]:
     from hopscope.scenario.controls import FORM
 
     return {
-        "catalogue": {entry.key: entry.title for entry in catalog.entries()},
+        "catalogue": {
+            key: text
+            for entry in catalog.entries()
+            for key, text in [
+                (entry.key, entry.title),
+                *((f"{entry.key}.{part}", f"{part} of it alone") for part in entry.parts),
+            ]
+        },
         "profiles": {name: _PROFILES.get(name, "") for name in _core.profiles()},
         "presets": dict(_core.presets()),
         "transports": {

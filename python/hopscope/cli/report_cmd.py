@@ -53,6 +53,7 @@ def command(
         page = reproduction_page(outcome, out or store)
     else:
         results = opened.results()
+        opened.problems += opened.mend_tables(results)
         made = opened.manifest
         page = store_page(
             results,

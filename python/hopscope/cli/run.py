@@ -13,7 +13,7 @@ import typer
 
 from hopscope.cli import options
 from hopscope.cli.console import note, out
-from hopscope.errors import PartialResult, RunFailed
+from hopscope.errors import PartialResult, RunFailed, ranges
 
 if TYPE_CHECKING:
     from hopscope.results import Failure, Result
@@ -35,7 +35,7 @@ def command(
     from hopscope.runner import prepare, run_scenarios
 
     part = options.parse_shard(shard)
-    scenario = prepare(file, seeds=seeds, set=options.parse_set(set_), quick=quick)
+    scenario = prepare(file, seeds=seeds, set=options.parse_set(set_), quick=quick, origin="--seeds")
     announce([scenario], jobs)
     folder = out_ or default_out(scenario)
     [result] = run_scenarios([scenario], jobs=jobs, store=folder, progress=not no_progress, shard=part)
@@ -46,6 +46,7 @@ def command(
 
         print_result(out(), result)
     note(f"results: {folder}")
+    note_beside(folder)
     if part is not None:
         have = sum(len(point.runs) for point in result.points)
         note(f"shard {part[0]}/{part[1]}: the store holds {have} of {len(scenario.points) * scenario.seeds} runs")
@@ -62,6 +63,17 @@ def announce(scenarios: list[Scenario], jobs: int | None) -> None:
     cost = estimate(runs, jobs or default_jobs())
     if cost.is_large:
         note(f"{len(runs)} runs, estimated cost: {cost}")
+
+
+def note_beside(folder: Path) -> None:
+    """Says on standard error that a store has runs that what it shows is not made of."""
+    from hopscope.campaign.store import open_store
+
+    if others := open_store(folder).beside():
+        note(
+            f"the folder also keeps {others} run{'s' * (others > 1)} of other settings, seeds or builds; "
+            "its tables, show and report are of this start alone"
+        )
 
 
 def default_out(scenario: Scenario, prefix: str = "") -> Path:
@@ -91,10 +103,24 @@ def report_failures_of(failures: Sequence[Failure], *, finished: bool) -> None:
     """
     if not failures:
         return
-    for failure in failures[:10]:
-        note(f"point {failure.point}, seed {failure.seed}: {failure.message}")
-    if len(failures) > 10:
-        note(f"... and {len(failures) - 10} more")
+    alike: dict[str, list[Failure]] = {}
+    for failure in failures:  # a traceback is the same whatever instant stands in the line above it
+        alike.setdefault(failure.message.partition("\n")[2] or failure.message, []).append(failure)
+    for first, *others in list(alike.values())[:10]:
+        note(f"point {first.point}, seed {first.seed}: {first.message}")
+        if others:
+            note(f"the same: {_places(others)}")
+    if len(alike) > 10:
+        note(f"... and {sum(len(group) for group in list(alike.values())[10:])} more")
     if finished:
         raise PartialResult(f"{len(failures)} runs failed; the result is partial")
     raise RunFailed("every run failed")
+
+
+def _places(failures: Sequence[Failure]) -> str:
+    """Points and seeds of failures."""
+    points: dict[int, list[int]] = {}
+    for failure in failures:
+        points.setdefault(failure.point, []).append(failure.seed)
+    words = [f"point {point}, seed{'s' * (len(seeds) > 1)} {ranges(seeds)}" for point, seeds in points.items()]
+    return "; ".join(words[:10]) + (f"; and {len(words) - 10} points more" if len(words) > 10 else "")

@@ -21,7 +21,7 @@ def command(
 
     opened = open_store(store)
     results = opened.results()
-    for problem in opened.problems:
+    for problem in [*opened.problems, *opened.mend_tables(results)]:
         note(problem)
     if as_json:
         documents = [result.to_json() for result in results]

@@ -77,7 +77,8 @@ def _table(result: Result, shown: list[str]) -> Table:
     several = _has_several(result)
     for point in result.points:
         labels = [_value(point.set[key]) for key in swept]
-        for cells in _rows(point, shown, several):
+        failed = any(failure.point == point.index for failure in result.failures)
+        for cells in _rows(point, shown, several, failed=failed):
             table.add_row(*labels, *cells)
             labels = [""] * len(swept)
     return table
@@ -87,9 +88,9 @@ def _has_several(result: Result) -> bool:
     return any(len(run["flows"]) > 1 for point in result.points for run in point.runs[:1])
 
 
-def _rows(point: PointResult, shown: list[str], several: bool) -> Iterator[list[str]]:
+def _rows(point: PointResult, shown: list[str], several: bool, *, failed: bool) -> Iterator[list[str]]:
     if not point.runs:
-        yield ["no run yet", *([""] * len(shown)), "0"]
+        yield ["every run failed" if failed else "no run yet", *([""] * len(shown)), "0"]
         return
     for flow in point.runs[0]["flows"]:
         prefix = f"flow.{flow['id']}."

@@ -431,7 +431,7 @@ MODELS: dict[str, Model] = {
             ),
             (
                 _RATE_OUT,
-                Output("limit_kbps", "kbit/s", "Largest throughput with the best contention window, many stations."),
+                Output("limit_kbps", "kbit/s", "Limit for many stations with the best window; a few may get more."),
                 Output("collision_probability", "", "p, that a transmission collides."),
                 Output("attempt_probability", "", "tau, that a station sends in a slot."),
                 Output("drop_probability", "", "p^attempts, that a frame is given up."),

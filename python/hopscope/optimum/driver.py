@@ -91,6 +91,9 @@ class Optimum:
         """Values dropped by their rank in shorter runs, which were not significantly worse there."""
         return [self.named(entry.value) for entry in self.found.having("undecided")]
 
+    def __repr__(self) -> str:
+        return f"Optimum(set={self.set}, best={self.best}, runs={self.runs})"
+
     def named(self, value: Value) -> dict[str, axes_.Number]:
         """Returns a value as key -> number."""
         return dict(zip(self.over, value, strict=True))
@@ -156,6 +159,15 @@ class Optimization:
     cases: list[Optimum]
     failures: list[Failure] = field(default_factory=list)
 
+    def __repr__(self) -> str:
+        return f"Optimization({self.scenario.title!r}, over={self.over}, metric={self.metric!r}, cases={self.cases})"
+
+    def __str__(self) -> str:
+        """What the command prints: the best value, how sure it is, and what was seen of every value."""
+        from hopscope.optimum.words import text
+
+        return text(self)
+
     @property
     def best(self) -> dict[str, axes_.Number]:
         """Key -> best value of the only case.
@@ -204,7 +216,7 @@ def optimize(
 ) -> Optimization:
     """Finds the value of one or several keys with the best mean of a metric.
 
-    Successive halving with common random numbers: short runs of every value, longer ones of the best third, full runs
+    Successive halving, compared seed by seed: short runs of every value, longer ones of the best third, full runs
     of the last few and of the neighbours of the best.  A sweep in the scenario over other keys gives several cases,
     each with its own best value.
 

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import functools
 import math
-from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
 from hopscope import _core
-from hopscope.errors import did_you_mean
+from hopscope.errors import InputError, NotFound, did_you_mean, shown
 from hopscope.results.stats import Comparison, Interval, interval, paired
+from hopscope.scenario.sweep import key_paths
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -30,7 +31,7 @@ class Failure:
     message: str
 
 
-@dataclass
+@dataclass(repr=False)
 class PointResult:
     """Runs of one combination of the sweep.
 
@@ -51,7 +52,7 @@ class PointResult:
             metric: ``flow.<i>.<name>``, ``group.<group>.<name>``, ``node.<i>.<name>`` or ``network.<name>``.
 
         Raises:
-            KeyError: no such metric.
+            NotFound: no such metric.
         """
         return list(self.by_seed(metric).values())
 
@@ -68,6 +69,9 @@ class PointResult:
     def summary(self) -> dict[str, dict[str, float | int | None]]:
         """Mean, 95 % interval, smallest, largest and number of samples of the metrics of flows, network and groups."""
         return {metric: self.interval(metric).as_dict() for metric in self.metrics()}
+
+    def __repr__(self) -> str:
+        return f"PointResult({self.index}, {self.set}, runs={len(self.runs)})"
 
     def metrics(self) -> Iterator[str]:
         """Yields the metrics of flows, network and groups that are numbers."""
@@ -109,11 +113,11 @@ class Result:
         """Returns the only point whose swept keys have these values.
 
         Raises:
-            KeyError: none or several points fit.
+            NotFound: none or several points fit.
         """
         fits = [p for p in self.points if all(k in p.set and p.set[k] == v for k, v in wanted.items())]
         if len(fits) != 1:
-            raise KeyError(f"{len(fits)} points have {dict(wanted)}")
+            raise NotFound(f"{len(fits)} points have {dict(wanted)}; there are {_told(self.points)}")
         return fits[0]
 
     def samples(self, metric: str, point: int = 0) -> list[float]:
@@ -178,7 +182,7 @@ class Result:
             to_end: repeat the last value of ``cwnd`` and ``route`` at the end of the run, until which it holds.
 
         Raises:
-            KeyError: the scenario did not keep that series.
+            NotFound: the scenario did not keep that series, or has no such flow, node, point or seed.
         """
         from hopscope.results import tables
 
@@ -220,18 +224,80 @@ class Result:
         return f"Result({self.scenario.title!r}, points={len(self.points)}, runs={runs}, failures={len(self.failures)})"
 
 
-def compare(a: Result, b: Result, metric: str, *, point_a: int = 0, point_b: int = 0) -> Comparison:
+def compare(a: Result, b: Result, metric: str, *, point_a: int | None = None, point_b: int | None = None) -> Comparison:
     """Compares a metric of two results seed by seed (a minus b).
 
+    Args:
+        a: one result; ``differs`` of the comparison names the keys in which what was run differs.
+        b: the other one.
+        metric: as of :meth:`PointResult.samples`.
+        point_a: which point of the sweep of ``a``; may be left out where there is only one.
+        point_b: the same of ``b``.
+
     Raises:
-        KeyError: no such metric.
-        ValueError: the results share no seed.
+        InputError: a result with several points and none named, or no seed with a sample on both sides.
+        NotFound: no such point or metric.
     """
-    left, right = a.points[point_a].by_seed(metric), b.points[point_b].by_seed(metric)
-    shared = sorted(left.keys() & right.keys())
+    left, right = _point(a, point_a, "point_a"), _point(b, point_b, "point_b")
+    ours, theirs = left.by_seed(metric), right.by_seed(metric)
+    shared = sorted(ours.keys() & theirs.keys())
     if not shared:
-        raise ValueError(f'no seed has a sample of "{metric}" in both results; a comparison pairs equal seeds')
-    return paired([left[s] for s in shared], [right[s] for s in shared])
+        raise InputError(f'no seed has a sample of "{metric}" in both results; a comparison pairs equal seeds')
+    found = paired([ours[s] for s in shared], [theirs[s] for s in shared])
+    return replace(found, differs=_differences(_run_of(a, left), _run_of(b, right)))
+
+
+def _point(result: Result, index: int | None, argument: str) -> PointResult:
+    """The point of a comparison."""
+    if index is None and len(result.points) == 1:
+        return result.points[0]
+    if index is None:
+        raise InputError(f"{argument}: {result.scenario.title!r} has several points; name one: {_told(result.points)}")
+    found = next((point for point in result.points if point.index == index), None)
+    if found is None:
+        raise NotFound(f"{argument}: found {index!r}; {result.scenario.title!r} has {_told(result.points)}")
+    return found
+
+
+def _told(points: Sequence[PointResult]) -> str:
+    """Points in words, a dozen at most."""
+    words = [
+        f"{point.index} ({', '.join(f'{key} = {shown(value)}' for key, value in point.set.items())})"
+        if point.set
+        else str(point.index)
+        for point in points[:12]
+    ]
+    return ", ".join(words) + (f" and {len(points) - 12} more" if len(points) > 12 else "")
+
+
+def _run_of(result: Result, point: PointResult) -> tuple[dict[str, Any], set[str]]:
+    """Every key of a point by its dotted name, and those that the scenario gives."""
+    values = result.scenario.document
+    swept = {".".join(path) for axis in values.pop("sweep", {}) for path in key_paths(values, axis)}
+    return _dotted(result.scenario.points[point.index].resolved), {*_dotted(values), *swept}
+
+
+def _differences(a: tuple[dict[str, Any], set[str]], b: tuple[dict[str, Any], set[str]]) -> tuple[str, ...]:
+    """The keys that either scenario gives and whose values differ; what is counted and kept is left out."""
+    (ours, given), (theirs, others) = a, b
+    keys = [key for key in dict.fromkeys([*ours, *theirs]) if key in given | others]
+    return tuple(
+        f"{key} = {shown(ours[key]) if key in ours else 'none'} / {shown(theirs[key]) if key in theirs else 'none'}"
+        for key in keys
+        if key.split(".")[0] not in {"title", "seed", "seeds", "series", "explain"} and ours.get(key) != theirs.get(key)
+    )
+
+
+def _dotted(values: Any, prefix: str = "") -> dict[str, Any]:
+    """Tables, and lists of tables by number, as dotted keys."""
+    if isinstance(values, list) and values and all(isinstance(value, dict) for value in values):
+        values = {str(index): value for index, value in enumerate(values)}
+    if not isinstance(values, dict):
+        return {prefix: values}
+    found: dict[str, Any] = {}
+    for name, value in values.items():
+        found |= _dotted(value, f"{prefix}.{name}" if prefix else str(name))
+    return found
 
 
 #: Entries of a flow that are labels or tables, not metrics.
@@ -251,22 +317,22 @@ def _value(run: RunResult, metric: str) -> float | None:
         groups = run.get("groups", {})
         if group not in groups:
             known = f"has {', '.join(groups)}" if groups else "has none"
-            raise KeyError(f'no group "{group}"; the result {known}{did_you_mean(group, groups)}')
+            raise NotFound(f'no group "{group}"; the result {known}{did_you_mean(group, groups)}')
         table = groups[group]
     elif scope in {"flow", "node"}:
         index, _, name = rest.partition(".")
         rows = run[f"{scope}s"]
         if not index.isdigit() or int(index) >= len(rows):
-            raise KeyError(f"no {scope} {index}: the result has {len(rows)}")
+            raise NotFound(f"no {scope} {index}: the result has {len(rows)}")
         table = rows[int(index)]
     else:
         hint = did_you_mean(scope, ["flow", "group", "node", "network"])
-        raise KeyError(f'metric "{metric}" starts with none of flow., group., node., network.{hint}')
+        raise NotFound(f'metric "{metric}" starts with none of flow., group., node., network.{hint}')
     if name not in table:
-        raise KeyError(f'no metric "{name}"; {scope} has {", ".join(table)}{did_you_mean(name, table)}')
+        raise NotFound(f'no metric "{name}"; {scope} has {", ".join(table)}{did_you_mean(name, table)}')
     value = table[name]
     if value is not None and not _is_number(value):
-        raise KeyError(f'"{metric}" is no number')
+        raise NotFound(f'"{metric}" is no number')
     return None if value is None else float(value)
 
 

@@ -1,7 +1,7 @@
 """Statistics over replications: means with t-based 95 % intervals, paired comparisons, Jain's index.
 
-Replications of two scenarios with the same seeds share their random streams (common random numbers), so the difference
-of a pair varies less than either side; :func:`paired` uses that.
+Replications of two scenarios with the same seed share whatever the seed decides before anything happens (random
+places, shadowing); :func:`paired` removes it from their difference.
 """
 
 from __future__ import annotations
@@ -57,12 +57,14 @@ class Comparison:
         ci95: half width of its 95 % interval; None for fewer than two pairs.
         n: number of pairs.
         verdict: ``a is higher``, ``a is lower``, ``within noise``, or ``one pair: no interval``.
+        differs: the keys in which the two scenarios differ, as ``key = value of a / value of b``.
     """
 
     mean_difference: float
     ci95: float | None
     n: int
     verdict: str
+    differs: tuple[str, ...] = ()
 
     @property
     def significant(self) -> bool:

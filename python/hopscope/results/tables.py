@@ -8,10 +8,13 @@ from typing import Any
 
 import pandas as pd
 
-from hopscope.errors import listed
+from hopscope.errors import NotFound, did_you_mean, listed, ranges
 from hopscope.results.result import PointResult, Result, RunResult
 
 Row = dict[str, Any]
+
+#: Columns of text, which may be empty in every row; other columns without a sample are numbers all the same.
+_TEXTS = frozenset({"scenario", "transport", "note", "cwnd_share"})
 
 
 def flows(results: Sequence[Result]) -> pd.DataFrame:
@@ -57,30 +60,45 @@ def series(
     result: Result, name: str, *, flow: int | None, node: int | None, point: int | None, seed: int | None, to_end: bool
 ) -> pd.DataFrame:
     """One row a sample of a kept time series; see :meth:`Result.series`."""
-    kept = sorted({kind for p in result.points for run in p.runs for kind in run.get("series", {})})
+    runs = [(p.index, run) for p in result.points for run in p.runs]
+    kept = sorted({kind for _, run in runs for kind in run.get("series", {})})
     if name not in kept:
         hint = f"it kept {listed(kept)}" if kept else 'ask for it with [series] keep = ["cwnd"]'
-        raise KeyError(f'the scenario kept no series "{name}"; {hint}')
+        hint = hint if runs else "no run has finished"
+        raise NotFound(f'the scenario kept no series "{name}"{did_you_mean(name, kept)}; {hint}')
+    columns = list(next(run["series"][name] for _, run in runs if name in run.get("series", {})))
+    for column, number, rows in (("flow", flow, "flows"), ("node", node, "nodes")):
+        if number is not None and column not in columns:
+            by = next((f"by {other}" for other in ("flow", "node") if other in columns), "for the network as a whole")
+            raise NotFound(f'{column}={number!r}: the series "{name}" is kept {by}, not by {column}')
+        _look_up(column, number, {row["id"] for _, run in runs for row in run[rows]})
+    _look_up("point", point, {index for index, _ in runs})
+    _look_up("seed", seed, {run["seed"] for index, run in runs if point in (None, index)})
     parts = []
-    for p in result.points:
-        if point is not None and p.index != point:
-            continue
-        for run in p.runs:
-            if seed is None or run["seed"] == seed:
-                data = pd.DataFrame(run["series"].get(name, {}))
-                if to_end and name in _HELD and len(data):
-                    end = result.scenario.points[p.index].duration_s
-                    last = data.groupby("flow", as_index=False).last().assign(t_s=end)
-                    data = pd.concat([data, last]).sort_values(["flow", "t_s"], ignore_index=True, kind="stable")
-                parts.append(pd.concat([_repeat({"point": p.index, "seed": run["seed"]}, len(data)), data], axis=1))
+    for index, run in runs:
+        if point in (None, index) and seed in (None, run["seed"]):
+            data = pd.DataFrame(run["series"].get(name, {}))
+            if to_end and name in _HELD and len(data):
+                end = result.scenario.points[index].duration_s
+                last = data.groupby("flow", as_index=False).last().assign(t_s=end)
+                data = pd.concat([data, last]).sort_values(["flow", "t_s"], ignore_index=True, kind="stable")
+            parts.append(pd.concat([_repeat({"point": index, "seed": run["seed"]}, len(data)), data], axis=1))
     parts = [part for part in parts if len(part)]
-    frame = pd.concat(parts, ignore_index=True) if parts else pd.DataFrame(columns=["point", "seed", "t_s", "value"])
-    for column, wanted in (("flow", flow), ("node", node)):
-        if wanted is not None:
-            if column not in frame:
-                raise KeyError(f'the series "{name}" has no column {column}')
-            frame = frame[frame[column] == wanted].reset_index(drop=True)
+    frame = pd.concat(parts, ignore_index=True) if parts else pd.DataFrame(columns=["point", "seed", *columns])
+    for column, number in (("flow", flow), ("node", node)):
+        if number is not None:
+            frame = frame[frame[column] == number].reset_index(drop=True)
     return frame
+
+
+def _look_up(what: str, wanted: int | None, there: set[int]) -> None:
+    """Refuses the number of something that a result does not have.
+
+    Raises:
+        NotFound: it is not among those there.
+    """
+    if wanted is not None and wanted not in there:
+        raise NotFound(f"{what}={wanted!r}: no such {what}; the result has {ranges(sorted(there)) or 'none'}")
 
 
 def all_series(results: Sequence[Result]) -> pd.DataFrame:
@@ -105,7 +123,9 @@ def _frame(results: Sequence[Result], rows: Callable[[RunResult], Iterable[Row]]
         for run in point.runs
         for row in rows(run)
     ]
-    return pd.DataFrame(table, columns=None if table else [*_label_columns(results), "seed"])
+    frame = pd.DataFrame(table, columns=None if table else [*_label_columns(results), "seed"])
+    without = [name for name in frame.columns if name not in _TEXTS and frame[name].isna().all()]
+    return frame.astype(dict.fromkeys(without, "float64"))
 
 
 def _labels(results: Sequence[Result], index: int, point: PointResult) -> Row:

@@ -27,13 +27,13 @@ from hopscope.catalog.judge import (
     mean_of,
     number,
     per_seed,
-    ranges,
     rank_correlation,
     show,
     slope,
     within,
 )
 from hopscope.catalog.tables import Data, Estimate, NoSamplesError, Table
+from hopscope.errors import ranges
 from hopscope.models.window import optimal_window_chain
 from hopscope.report.chart import Chart
 
