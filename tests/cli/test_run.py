@@ -267,8 +267,11 @@ class Broken(hopscope.CongestionControl):
 
 def test_a_failure_of_every_seed_is_told_once(hopscope: Any, folder: Path) -> None:
     (folder / "broken.py").write_text(BROKEN)
-    own = ("--set", "flow.0.transport=tcp:broken.py:Broken", "--set", "flow.0.app=bulk")
-    done = hopscope("run", "chain.toml", "--seeds", "4", "--out", "store", *own, "--set", "flow.0.packet=800")
+    (folder / "broken.toml").write_text(
+        'duration = "2s"\nseeds = 4\ntopology = { kind = "chain", hops = 1 }\n'
+        'flow = [{ from = 0, to = 1, transport = "tcp:broken.py:Broken" }]\n'
+    )
+    done = hopscope("run", "broken.toml", "--out", "store")
     assert done.returncode == 1
     assert done.stderr.count("Traceback") == 1
     assert "the same: point 0, seeds 2 to 4" in done.stderr

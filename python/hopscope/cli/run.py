@@ -105,7 +105,8 @@ def report_failures_of(failures: Sequence[Failure], *, finished: bool) -> None:
         return
     alike: dict[str, list[Failure]] = {}
     for failure in failures:  # a traceback is the same whatever instant stands in the line above it
-        alike.setdefault(failure.message.partition("\n")[2] or failure.message, []).append(failure)
+        told = failure.message.partition("\n")[2] or f"{failure.point}, {failure.seed}"
+        alike.setdefault(told, []).append(failure)
     for first, *others in list(alike.values())[:10]:
         note(f"point {first.point}, seed {first.seed}: {first.message}")
         if others:
