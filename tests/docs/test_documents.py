@@ -51,7 +51,7 @@ def test_the_pages_of_results_name_every_column() -> None:
     named = set(re.findall(r"`(\w+)`", page))
     scenario = Scenario({"duration": "1s", "topology": {"kind": "chain", "hops": 1}, "flow": [{"from": 0, "to": 1}]})
     run = json.loads(_core.run(json.dumps(scenario.points[0].config(1))))
-    labels = {"id", "from", "to", "transport", "drops", "routing_kinds"}
+    labels = {"id", "from", "to", "transport", "drops", "marks", "routing_kinds"}
     assert ({*run["flows"][0], *run["nodes"][0], *run["network"]} - labels) <= named
 
 

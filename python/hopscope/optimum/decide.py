@@ -1,6 +1,6 @@
 """What can be said about values after a search: which is best, which cannot be told apart from it, by how much.
 
-Values are compared seed by seed (common random numbers).  A value is told apart from the best when zero lies outside
+Values are compared seed by seed.  A value is told apart from the best when zero lies outside
 the 95 % interval of the paired difference, as everywhere in this package.  The bound holds for all values jointly:
 paired t intervals with Bonferroni's correction (Nelson and Matejcik, Management Science 41, 1995).
 """
