@@ -27,6 +27,34 @@ TCP = (
 )
 
 
+def test_the_report_has_one_section_for_each_case(hopscope: Any, folder: Path) -> None:
+    over = ("--over", "flow.0.max_window=1..6", "--over", "mac.queue=5,50", *TCP)
+    sizes = ("--set", "sweep.flow.0.packet=[500, 1000]")
+    done = hopscope("optimize", "chain.toml", *over[:-2], *sizes, "--out", "a", "--json")
+    assert done.returncode == 0, done.stderr
+    document = json.loads(done.stdout)
+    assert hopscope("report", "a").returncode == 0
+    page = (folder / "a" / "report.html").read_text()
+    assert re.findall("<h2>(.*)</h2>", page) == [f"short chain, flow.0.packet = {size}" for size in (500, 1000)]
+    for case in document["cases"]:
+        best = ", ".join(f"{key} = {value}" for key, value in case["best"].items())
+        assert f"best at {best};" in page
+        assert f"{case['runs']} runs, {case['simulated_s']:g} s simulated" in page
+    assert page.count("left out, undecided") + page.count("worse in shorter runs") > 0
+    # The commands name scenarios that are there and run.
+    commands = re.findall(r"hopscope run (\S+)", page)
+    assert commands
+    assert all((folder / file).is_file() for file in commands)
+    assert hopscope("check", commands[0]).returncode == 0
+    # Who asks for the runs of one seed sees the steps.
+    assert hopscope("report", "a", "--seed", "1").returncode == 0
+    assert len(re.findall("<h2>", (folder / "a" / "report.html").read_text())) > 2
+    # A store that has been used for something else since is reported as what it is.
+    assert hopscope("run", "chain.toml", "--out", "a", "--quick").returncode == 0
+    assert hopscope("report", "a").returncode == 0
+    assert re.findall("<h2>(.*)</h2>", (folder / "a" / "report.html").read_text()) == ["short chain"]
+
+
 @pytest.fixture
 def four_hops() -> hs.Scenario:
     return hs.Scenario(

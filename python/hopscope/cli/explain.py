@@ -88,9 +88,9 @@ def print_explanation(console: Console, explanation: Explanation) -> None:
 
 
 def _grids(explanation: Explanation, point: PointExplanation) -> list[Grid]:
-    from hopscope.cli.table import interval_text
     from hopscope.report.tables import ledger_grid, some_of
     from hopscope.report.wording import Column, Grid
+    from hopscope.results.stats import interval_text
 
     parts = [part for part in point.delays[0] if any(delay[part].mean for delay in point.delays)]
     delays = Grid(

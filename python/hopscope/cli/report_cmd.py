@@ -42,6 +42,7 @@ def command(
     """Write the HTML report of a finished store."""
     from hopscope.campaign.store import open_store
     from hopscope.catalog.reproduce import recall
+    from hopscope.report import search
     from hopscope.report.page import reproduction_page, store_page
     from hopscope.report.series import Selection
 
@@ -64,6 +65,7 @@ def command(
             problems=opened.problems,
             overlays=overlays,
             selection=selection,
+            outcome=None if overlays or selection else search.outcome_of(opened),
         )
     for problem in opened.problems:
         note(problem)

@@ -11,6 +11,7 @@ from rich.text import Text
 
 from hopscope.cli.console import full_width
 from hopscope.results import PointResult, Result
+from hopscope.results.stats import interval_text
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -124,15 +125,6 @@ def _notes(result: Result) -> Iterator[str]:
     yield from list(notes.values())[:MAX_NOTES]
     if len(notes) > MAX_NOTES:
         yield f"... and {len(notes) - MAX_NOTES} more; all stand in the note column of flows.parquet"
-
-
-def interval_text(summary: dict[str, Any] | None) -> str:
-    """Returns ``mean ± half width``; a dash without samples."""
-    if not summary or summary["mean"] is None:
-        return "-"
-    mean, width = summary["mean"], summary["ci95"]
-    digits = 0 if abs(mean) >= 1000 else 1 if abs(mean) >= 10 else 2 if abs(mean) >= 1 else 3
-    return f"{mean:.{digits}f}" if width is None else f"{mean:.{digits}f} ± {width:.{digits}f}"
 
 
 def _value(value: Any) -> str:

@@ -87,6 +87,7 @@ def store_page(
     problems: Sequence[str] = (),
     overlays: Sequence[Overlay] = (),
     selection: Selection | None = None,
+    outcome: Mapping[str, Any] | None = None,
 ) -> Path:
     """Write `report.html` and the figures of the results of a store into `folder`; return the path of the page.
 
@@ -99,11 +100,17 @@ def store_page(
         problems: damaged or missing runs, in words.
         overlays: models to draw over the curves.
         selection: the runs whose time series are drawn; default: the first of each scenario.
+        outcome: what the search found that filled the store: one section for each of its cases instead of one for each
+            scenario of its steps.
 
     Raises:
         InputError: a model that fits no figure, or a run that is not there; nothing is written.
         StoreError: when the folder cannot be written.
     """
+    if outcome is not None:
+        cases = _cases(outcome, results, folder, engine)
+        context = {"title": title, "folder": store, "problems": list(problems), "studies": cases}
+        return _write(folder / "report.html", "store.html.j2", context)
     from hopscope.report import overlay, tables
 
     studies = []
@@ -122,6 +129,7 @@ def store_page(
             {
                 "title": result.scenario.title,
                 "summary": tables.describe(result, engine),
+                "sentences": [],
                 "quick": quick,
                 "images": _Gallery(folder, quick=quick).images([*charts, *networks], stem),
                 "tables": tables.grids(result, str(file)),
@@ -133,6 +141,37 @@ def store_page(
 
 
 # --- Parts ----------------------------------------------------------------------------------------------------------
+
+
+def _cases(outcome: Mapping[str, Any], results: Sequence[Result], folder: Path, engine: str) -> list[dict[str, Any]]:
+    """A section for each case of a search: what it found, all values, its steps, and how to repeat its full runs."""
+    from hopscope.report import search, tables
+
+    sections = []
+    metric, resolved = outcome["metric"], outcome["scenario"]
+    title = resolved["title"] or resolved["topology"]["kind"]
+    for number, (case, last) in enumerate(search.by_case(outcome, results), 1):
+        stem = f"{number}-" if len(outcome["cases"]) > 1 else ""
+        scenario = last[0].scenario
+        place = search.place(case)
+        pictures: list[Chart | Network] = [search.chart(case, metric), *distinct(scenario.points, title, 1)]
+        files = [_scenario_file(r, folder / f"{stem}full-{n}.toml") for n, r in enumerate(last, 1)]
+        sections.append(
+            {
+                "title": f"{title}, {place}" if place else title,
+                "summary": f"Goal: {outcome['goal']} {metric}; best at {search.best(case)}; {engine}.",
+                "sentences": [*search.sentences(case), *filter(None, [search.footnote(case)])],
+                "quick": scenario.is_quick,
+                "images": _Gallery(folder, quick=scenario.is_quick).images(pictures, stem),
+                "tables": [
+                    search.values(case),
+                    search.steps(case),
+                    *(tables.commands(r, str(file)) for r, file in zip(last, files, strict=True)),
+                ],
+                "scenario": _pretty(scenario.resolved),
+            }
+        )
+    return sections
 
 
 def _scenario_file(result: Result, path: Path) -> Path:

@@ -70,7 +70,7 @@ def table_of(result: Result) -> Table:
 
 def grids(result: Result, file: str) -> list[Grid]:
     """Flows, network, failed runs, and the command that repeats each point from the scenario in `file`."""
-    found = (_flows(result), _network(result), *_explained(result), _failures(result), _commands(result, file))
+    found = (_flows(result), _network(result), *_explained(result), _failures(result), commands(result, file))
     return [grid for grid in found if grid.rows]
 
 
@@ -229,7 +229,8 @@ def _failures(result: Result) -> Grid:
     return Grid([Column("point", number=True), Column("seed", number=True), Column("reason")], rows, "Runs that failed")
 
 
-def _commands(result: Result, file: str) -> Grid:
+def commands(result: Result, file: str) -> Grid:
+    """The command that repeats each point from the scenario in `file`."""
     keys = _keys(result)
     quick = ["--quick"] if result.scenario.is_quick else []
     rows = []

@@ -8,8 +8,9 @@ from __future__ import annotations
 
 import functools
 import math
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 #: Two-sided confidence of every interval.
 CONFIDENCE = 0.95
@@ -46,6 +47,15 @@ class Interval:
     def as_dict(self) -> dict[str, float | int | None]:
         """Returns the interval as it stands in the JSON result."""
         return {"mean": self.mean, "ci95": self.ci95, "min": self.min, "max": self.max, "n": self.n}
+
+
+def interval_text(summary: Mapping[str, Any] | None) -> str:
+    """Returns ``mean ± half width``; a dash without samples."""
+    if not summary or summary["mean"] is None:
+        return "-"
+    mean, width = summary["mean"], summary["ci95"]
+    digits = 0 if abs(mean) >= 1000 else 1 if abs(mean) >= 10 else 2 if abs(mean) >= 1 else 3
+    return f"{mean:.{digits}f}" if width is None else f"{mean:.{digits}f} ± {width:.{digits}f}"
 
 
 @dataclass(frozen=True)

@@ -1,0 +1,165 @@
+"""What `hopscope optimize` found, as words, tables and a figure for each case; the steps of the search are one table.
+
+Everything is read from the outcome that the search keeps in its store, which is also what `--json` prints.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Mapping, Sequence
+from typing import TYPE_CHECKING, Any
+
+from hopscope.errors import ranges
+from hopscope.report.chart import Chart, Line, Panel
+from hopscope.report.wording import Column, Grid
+from hopscope.results.stats import interval_text
+
+if TYPE_CHECKING:
+    from hopscope.campaign.store import Store
+    from hopscope.results import Result
+
+Case = Mapping[str, Any]
+
+#: Verdicts of the outcome, in words.
+VERDICTS = {
+    "best": "best",
+    "not told apart": "not told apart from the best",
+    "worse": "worse",
+    "undecided": "left out, undecided",
+    "dropped": "worse in shorter runs*",
+}
+
+# A legend with more lines than this cannot be read.
+_LINES = 8
+
+
+def outcome_of(store: Store) -> dict[str, Any] | None:
+    """The outcome of the search that filled a store; None for any other store, or one that has been used since."""
+    from hopscope.optimum.driver import OUTCOME
+
+    try:
+        outcome: dict[str, Any] = json.loads((store.path / OUTCOME).read_bytes())
+        scenario = outcome["scenario"]
+        title = f"optimize {', '.join(outcome['over'])}: {scenario['title'] or scenario['topology']['kind']}"
+        steps = sum(len(_groups(case, rung)) for case in outcome["cases"] for rung in case["rungs"])
+    except (OSError, ValueError, KeyError, TypeError):
+        return None
+    return outcome if (title, steps) == (store.title, len(store.manifest["scenarios"])) else None
+
+
+def by_case(outcome: Mapping[str, Any], results: Sequence[Result]) -> Iterator[tuple[Case, list[Result]]]:
+    """Yields each case with the results of its last step: the full runs of those that were left."""
+    rest = iter(results)
+    for case in outcome["cases"]:
+        for rung in case["rungs"]:
+            last = [next(rest) for _ in _groups(case, rung)]
+        yield case, last
+
+
+def place(case: Case) -> str:
+    """The swept keys that make the case, in words; empty for the only one."""
+    return ", ".join(f"{key} = {plain(value)}" for key, value in case["set"].items())
+
+
+def best(case: Case) -> str:
+    """The best value in words."""
+    return ", ".join(f"{key} = {plain(value)}" for key, value in case["best"].items())
+
+
+def sentences(case: Case) -> list[str]:
+    """The best mean, and how sure the search is of it."""
+    top = next(value for value in case["values"] if value["verdict"] == "best")
+    seeds = f"{top['n']} seed{'' if top['n'] == 1 else 's'}"
+    lines = [f"mean {interval_text(top)} over {seeds} of {top['duration_s']:g} s"]
+    if len(_having(case, "best", "not told apart", "worse")) > 1:
+        lines.append(
+            f"not told apart from it in full runs (95 %, seed by seed): {_listed(_having(case, 'not told apart'))}"
+        )
+    if _having(case, "dropped", "undecided"):
+        lines.append(
+            f"left out by rank in shorter runs, not significantly worse there: {_listed(_having(case, 'undecided'))}"
+        )
+    if case["possible_gain"] is not None:
+        lines.append(
+            "none of the other values run in full is better by more than "
+            f"{plain(round(case['possible_gain'], 3))} (95 %, all of them together)"
+        )
+    if not case["neighbours_run"]:
+        lines.append("its neighbours had no full runs: the budget was spent")
+    lines.append(
+        f"{case['runs']} runs, {case['simulated_s']:g} s simulated: "
+        f"{100 * case['share']:.1f} % of the full sweep's {case['full_sweep_s']:g} s"
+    )
+    return lines
+
+
+def values(case: Case) -> Grid:
+    """What was seen of every value."""
+    keys = list(case["best"])
+    columns = [*(Column(key, number=True) for key in keys), Column("mean", number=True), Column("runs", number=True)]
+    rows = [
+        [
+            *(plain(value["set"][key]) for key in keys),
+            interval_text(value),
+            str(value["n"]),
+            f"{value['duration_s']:g}",
+            VERDICTS[value["verdict"]],
+        ]
+        for value in case["values"]
+    ]
+    return Grid([*columns, Column("duration (s)", number=True), Column("verdict")], rows, "Values")
+
+
+def footnote(case: Case) -> str:
+    """What the asterisk of a verdict means; empty where none stands."""
+    if not (dropped := [value["n"] for value in case["values"] if value["verdict"] == "dropped"]):
+        return ""
+    return f"* each by itself at 95 %, from as few as {min(dropped)} seeds: of many such verdicts some are wrong"
+
+
+def steps(case: Case) -> Grid:
+    """The steps of the search."""
+    columns = [Column("step"), Column("values", number=True), Column("seeds", number=True)]
+    rows = [
+        [rung["purpose"], str(len(rung["values"])), str(rung["seeds"]), f"{rung['duration_s']:g}"]
+        for rung in case["rungs"]
+    ]
+    return Grid([*columns, Column("duration (s)", number=True)], rows, "Steps of the search")
+
+
+def chart(case: Case, metric: str) -> Chart:
+    """The metric over the last key that was varied, by the length of the runs and the values of the other keys."""
+    *others, along = case["best"]
+    found: dict[str, list[dict[str, Any]]] = {}
+    for value in sorted(case["values"], key=lambda value: (-value["duration_s"], value["set"][along])):
+        if value["mean"] is not None:
+            fixed = "".join(f", {key} = {plain(value['set'][key])}" for key in others)
+            found.setdefault(f"runs of {value['duration_s']:g} s{fixed}", []).append(value)
+    lines = [
+        Line(label, [v["set"][along] for v in seen], [v["mean"] for v in seen], [v["ci95"] for v in seen], joined=False)
+        for label, seen in list(found.items())[:_LINES]
+    ]
+    name = f"{metric}-over-{along}".replace("_", "-").replace(".", "-").replace("*", "all")
+    caption = f"{metric} over {along} as last looked at, means with 95 % intervals; best: {best(case)}."
+    return Chart(name, caption, along, metric, [Panel("", lines)])
+
+
+def plain(value: Any) -> str:
+    """A value as a user would write it."""
+    return f"{value:.6g}" if isinstance(value, float) else str(value)
+
+
+def _groups(case: Case, rung: Mapping[str, Any]) -> list[tuple[Any, ...]]:
+    """The values of all keys but the last that a step looked at: each is a scenario of its own."""
+    *others, _ = case["best"]
+    return list(dict.fromkeys(tuple(value[key] for key in others) for value in rung["values"]))
+
+
+def _having(case: Case, *verdicts: str) -> list[list[Any]]:
+    return [list(value["set"].values()) for value in case["values"] if value["verdict"] in verdicts]
+
+
+def _listed(entries: Sequence[Sequence[Any]]) -> str:
+    if entries and len(entries[0]) == 1:
+        return ranges([entry[0] for entry in entries])
+    return ", ".join(" / ".join(map(plain, entry)) for entry in entries) or "none"
