@@ -1,0 +1,201 @@
+//! The event queue: timing wheels, and a short sorted list for the slice of time that is being handled; all ordered by
+//! (time, order of the event, insertion).
+//!
+//! While few events wait, the sorted list alone holds them all; the wheels start when they become many.
+//!
+//! A MAC's events lie microseconds to milliseconds ahead: putting one on a wheel and taking it off costs the same
+//! whether ten or ten thousand wait. Nothing is removed early: an event that no longer matters is recognised by its
+//! owner when it comes up.
+
+mod far;
+mod wheel;
+
+#[cfg(test)]
+mod tests;
+
+use crate::event::Event;
+use crate::units::Time;
+use wheel::{Next, Wheel};
+
+/// A queued event: two words, so that none is ever written in parts and read as a whole.
+///
+/// Entries of one time and order stand in the order of insertion, which needs no third word: each list keeps it.
+#[derive(Debug, Clone, Copy, Default)]
+struct Entry {
+    time: u64,
+    /// See `Event::pack`.
+    event: u64,
+}
+
+impl Entry {
+    /// True when this entry, which was there before, comes no later than a new one of these words.
+    #[inline(always)]
+    fn keeps_ahead_of(&self, time: u64, event: u64) -> bool {
+        wide(self.time, self.event) <= wide(time, event | Event::DETAIL)
+    }
+}
+
+/// Time above the event's word, to compare both at once.
+#[inline(always)]
+fn wide(time: u64, event: u64) -> u128 {
+    (u128::from(time) << 64) | u128::from(event)
+}
+
+const _: () = assert!(std::mem::size_of::<Entry>() == 16, "an entry is copied on every move");
+
+/// Pending events.
+#[derive(Debug)]
+pub struct EventQueue {
+    /// Events of the slices up to the wheel's, latest first; all events as long as `few`.
+    near: Vec<Entry>,
+    /// Places of `near` in use; the others keep what was last in them.
+    near_len: usize,
+    few: bool,
+    wheel: Wheel,
+    last: Time,
+}
+
+/// So many events are kept in the sorted list alone.
+const FEW: usize = 48;
+
+impl Default for EventQueue {
+    fn default() -> Self {
+        Self::new()
+    }
+}
+
+impl EventQueue {
+    /// An empty queue.
+    pub fn new() -> Self {
+        EventQueue {
+            near: vec![Entry::default(); FEW + 1],
+            near_len: 0,
+            few: true,
+            wheel: Wheel::new(),
+            last: Time::ZERO,
+        }
+    }
+
+    /// Number of pending events, stale ones included.
+    pub fn len(&self) -> usize {
+        self.near_len + self.wheel.len()
+    }
+
+    /// True when nothing is pending.
+    pub fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+
+    /// Adds an event at `time`, which must not lie before the last event taken.
+    #[inline(always)]
+    pub fn push(&mut self, time: Time, event: Event) {
+        debug_assert!(time >= self.last, "an event in the past: {event:?} at {time:?}, now {:?}", self.last);
+        self.place(time.0, event.pack());
+    }
+
+    /// Words instead of an entry: they travel in registers. What is rare is left to others, so that none need be saved.
+    fn place(&mut self, time: u64, event: u64) {
+        if self.few {
+            self.push_near(time, event);
+            if self.near_len > FEW {
+                self.start_wheel();
+            }
+        } else if self.wheel.reaches(time) {
+            self.wheel.push(time, event);
+        } else {
+            self.push_near(time, event);
+        }
+    }
+
+    /// Time of the next event.
+    pub fn next_time(&mut self) -> Option<Time> {
+        if self.near_len == 0 && !self.few {
+            let next = self.wheel.take_next(u64::MAX);
+            self.keep(next);
+        }
+        self.near[..self.near_len].last().map(|e| Time(e.time))
+    }
+
+    /// Takes the next event if it lies at or before `limit`.
+    #[inline]
+    pub fn pop_until(&mut self, limit: Time) -> Option<(Time, Event)> {
+        if self.near_len == 0 {
+            if self.few {
+                return None;
+            }
+            match self.wheel.take_next(limit.0) {
+                Next::Nothing => return None,
+                // Most slices hold one event.
+                Next::One(entry) => return Some(self.taken(entry.time, entry.event)),
+                several => self.keep(several),
+            }
+        }
+        let first = self.near[..self.near_len].last()?;
+        let (time, event) = (first.time, first.event);
+        if time > limit.0 {
+            return None;
+        }
+        self.near_len -= 1;
+        Some(self.taken(time, event))
+    }
+
+    #[inline(always)]
+    fn taken(&mut self, time: u64, event: u64) -> (Time, Event) {
+        debug_assert!(time >= self.last.0, "time runs forward");
+        self.last = Time(time);
+        (self.last, Event::unpack(event))
+    }
+
+    /// Puts what came off the wheel into the sorted list.
+    fn keep(&mut self, next: Next) {
+        match next {
+            Next::Nothing => {}
+            Next::One(entry) => self.push_near(entry.time, entry.event),
+            Next::Several(mut chain) => {
+                while let Some(entry) = self.wheel.next_of(&mut chain) {
+                    self.push_near(entry.time, entry.event);
+                }
+            }
+        }
+    }
+
+    #[cold]
+    #[inline(never)]
+    fn start_wheel(&mut self) {
+        self.few = false;
+        self.wheel.start(self.last.0);
+        let all = self.near[..self.near_len].to_vec();
+        self.near_len = 0;
+        // The next one first: equal ones keep their order.
+        for entry in all.into_iter().rev() {
+            self.place(entry.time, entry.event);
+        }
+    }
+
+    /// Inserts in order. The words are written one by one: an entry put together elsewhere and copied here would be
+    /// read before it has left the processor's store buffer.
+    #[inline(always)]
+    fn push_near(&mut self, time: u64, event: u64) {
+        if self.near_len == self.near.len() {
+            return self.grow_and_push_near(time, event);
+        }
+        let Some((mut hole, ahead)) = self.near[..=self.near_len].split_last_mut() else { return };
+        self.near_len += 1;
+        for entry in ahead.iter_mut().rev() {
+            if !entry.keeps_ahead_of(time, event) {
+                break;
+            }
+            *hole = *entry;
+            hole = entry;
+        }
+        hole.time = time;
+        hole.event = event;
+    }
+
+    #[cold]
+    #[inline(never)]
+    fn grow_and_push_near(&mut self, time: u64, event: u64) {
+        self.near.push(Entry::default());
+        self.push_near(time, event);
+    }
+}
