@@ -242,7 +242,7 @@ impl<A: Recorder, B: Recorder> Recorder for (A, B) {
         if A::LEDGER { self.0.ledger() } else { self.1.ledger() }
     }
 
-    #[inline]
+    #[inline(always)]
     fn record(&mut self, now: Time, record: &Record) {
         self.0.record(now, record);
         self.1.record(now, record);

@@ -15,6 +15,8 @@ use crate::rng::{Purpose, Stream};
 pub struct Link {
     /// Hearing node.
     pub to: NodeId,
+    /// Where its state lies, see [`Medium::place`].
+    pub place: u32,
     /// Received power, watts; its mean where it varies with time.
     pub power: f32,
     /// Propagation delay, nanoseconds; below SIFS, so 16 bits hold it.
@@ -83,12 +85,17 @@ impl Medium {
                     }
                 }
                 let delay = (distance / radio.propagation_speed * 1e9).round() as u16;
-                Some(Link { to: NodeId(other), delay, power: power as f32, flags })
+                Some(Link { to: NodeId(other), place: other, delay, power: power as f32, flags })
             }));
             starts.push(links.len() as u32);
         }
         links.shrink_to_fit();
         Medium { starts, links }
+    }
+
+    /// Notes where the state of each node lies; until then that is its number.
+    pub fn place(&mut self, place_of: impl Fn(NodeId) -> u32) {
+        self.links.iter_mut().for_each(|link| link.place = place_of(link.to));
     }
 
     /// The same without the links to nodes that are not in `kept` (one place for each node).

@@ -16,7 +16,7 @@
 use crate::config::MacConfig;
 use crate::config::mac::{BusyAtExpiry, EifsRule};
 use crate::mac::timing::Timing;
-use crate::phy::{Arrival, Edge, Heard, Packed, Radio, RadioRules};
+use crate::phy::{Arrival, Begin, Edge, Heard, Packed, Radio, RadioRules};
 use crate::rng::Stream;
 use crate::units::{Span, Time};
 
@@ -111,24 +111,18 @@ impl QuietPlan {
 #[repr(align(64))]
 pub struct Station {
     /// The radio.
-    pub radio: Radio,
+    pub radio: Radio<Contender>,
     /// End of the NAV; while `NAV_UNCONFIRMED` is set it falls back unless a frame begins in time. The radio's owner
     /// word says how long before the end of the NAV that decides.
     nav_until: Time,
-    own: Box<Contender>,
 }
 
 const _: () = assert!(std::mem::size_of::<Station>() == 64, "one cache line per station and frame");
 
-/// What a station has beyond its cache line: the state of its own access.
+/// What a station has beyond its cache line: the state of its own access. All but the stream fits another line.
 #[derive(Debug)]
-struct Contender {
-    access: Access,
-    /// The pending back-off follows a frame and no other waits for it: its end needs no event.
-    post_only: bool,
-    remaining: u32,
-    cw: u32,
-    received: u32,
+#[repr(C)]
+pub struct Contender {
     armed_at: Time,
     /// The back-off ends here whatever begins now: it is too late to sense it. `NEVER` when still open.
     due: Time,
@@ -140,6 +134,12 @@ struct Contender {
     nav_before: Time,
     /// Instant of the queued access event, `NEVER` when none is queued.
     queued_at: Time,
+    remaining: u32,
+    cw: u32,
+    received: u32,
+    access: Access,
+    /// The pending back-off follows a frame and no other waits for it: its end needs no event.
+    post_only: bool,
     rng: Stream,
 }
 
@@ -147,38 +147,35 @@ struct Contender {
 const NOTHING: u32 = u32::MAX;
 
 /// Bits kept in the radio: the start of a frame changes the pending access.
-const FREEZES: u8 = Radio::OWNER_BIT;
+const FREEZES: u8 = <Radio>::OWNER_BIT;
 /// The last frame was received in error: `Contender::eifs_until` counts.
-const EIFS: u8 = Radio::OWNER_BIT << 1;
+const EIFS: u8 = <Radio>::OWNER_BIT << 1;
 /// The NAV was set by an RTS and no frame has begun since.
-const NAV_UNCONFIRMED: u8 = Radio::OWNER_BIT << 2;
+const NAV_UNCONFIRMED: u8 = <Radio>::OWNER_BIT << 2;
 /// Something was reserved beyond the instant at which such a NAV falls back: `Contender::nav_before` counts.
-const NAV_BEFORE: u8 = Radio::OWNER_BIT << 3;
+const NAV_BEFORE: u8 = <Radio>::OWNER_BIT << 3;
 
 impl Station {
     /// Bytes that one station takes, the parts behind pointers included.
-    pub const MEMORY: usize = size_of::<Station>() + size_of::<Contender>() + Radio::REST_MEMORY;
+    pub const MEMORY: usize = size_of::<Station>() + Radio::<Contender>::REST_MEMORY;
 
     /// An idle station drawing its back-offs from `rng`.
     pub fn new(rules: &StationRules, rng: Stream) -> Self {
-        Station {
-            radio: Radio::default(),
-            nav_until: Time::ZERO,
-            own: Box::new(Contender {
-                access: Access::None,
-                post_only: false,
-                remaining: 0,
-                cw: rules.cw_min,
-                received: NOTHING,
-                armed_at: Time::ZERO,
-                due: Time::NEVER,
-                hold_until: Time::ZERO,
-                eifs_until: Time::ZERO,
-                nav_before: Time::ZERO,
-                queued_at: Time::NEVER,
-                rng,
-            }),
-        }
+        let own = Contender {
+            armed_at: Time::ZERO,
+            due: Time::NEVER,
+            hold_until: Time::ZERO,
+            eifs_until: Time::ZERO,
+            nav_before: Time::ZERO,
+            queued_at: Time::NEVER,
+            remaining: 0,
+            cw: rules.cw_min,
+            received: NOTHING,
+            access: Access::None,
+            post_only: false,
+            rng,
+        };
+        Station { radio: Radio::new(own), nav_until: Time::ZERO }
     }
 
     /// A frame will arrive. What has ended by `now` is applied first, which keeps the inbox short.
@@ -187,9 +184,11 @@ impl Station {
         if self.radio.post_after_passing(now, arrival, FREEZES | NAV_UNCONFIRMED, &rules.radio) {
             return;
         }
-        if !self.take_isolated(now, rules) {
-            self.apply_edges(now, rules);
+        if self.take_isolated(now, rules) {
+            self.radio.post_first(arrival);
+            return;
         }
+        self.apply_edges(now, rules);
         self.radio.post_packed(arrival);
     }
 
@@ -199,7 +198,15 @@ impl Station {
         if self.radio.is_quiet() || (self.take_isolated(now, rules) && self.radio.is_quiet()) {
             return;
         }
-        self.apply_edges(now, rules);
+        match self.radio.begin_alone(now, &rules.radio) {
+            Begin::Nothing => {}
+            Begin::Busy { at, carrier_before } => {
+                if self.radio.has(FREEZES | NAV_UNCONFIRMED) {
+                    self.on_busy(at, carrier_before, rules);
+                }
+            }
+            Begin::Crowded => self.apply_edges(now, rules),
+        }
     }
 
     /// Applies the next frame at once if it had the air to itself and has ended.
@@ -255,7 +262,7 @@ impl Station {
         match rules.eifs {
             EifsRule::ReplacesDifs => {
                 self.radio.set(EIFS);
-                self.own.eifs_until = at + (rules.timing.eifs - rules.timing.difs);
+                self.radio.rest.own.eifs_until = at + (rules.timing.eifs - rules.timing.difs);
             }
             EifsRule::Nav => self.extend_nav(at + rules.timing.eifs),
             EifsRule::Off => {}
@@ -263,8 +270,8 @@ impl Station {
     }
 
     fn set_access(&mut self, access: Access) {
-        self.own.access = access;
-        self.own.due = Time::NEVER;
+        self.radio.rest.own.access = access;
+        self.radio.rest.own.due = Time::NEVER;
         if matches!(access, Access::Immediate | Access::Backoff) {
             self.radio.set(FREEZES);
         } else {
@@ -296,7 +303,7 @@ impl Station {
         self.radio.owner_word = ahead;
         self.radio.set(NAV_UNCONFIRMED);
         if before > self.nav_reset_at() {
-            self.own.nav_before = before;
+            self.radio.rest.own.nav_before = before;
             self.radio.set(NAV_BEFORE);
         } else {
             self.radio.clear(NAV_BEFORE);
@@ -312,7 +319,7 @@ impl Station {
     /// What an unconfirmed NAV falls back to.
     #[inline]
     fn nav_fallback(&self) -> Time {
-        if self.radio.has(NAV_BEFORE) { self.own.nav_before } else { self.nav_reset_at() }
+        if self.radio.has(NAV_BEFORE) { self.radio.rest.own.nav_before } else { self.nav_reset_at() }
     }
 
     /// A frame begins at `at`: it either confirms a NAV set by an RTS or comes after its reset.
@@ -335,8 +342,8 @@ impl Station {
     /// Takes the frame received at this very instant, if its air slot is `slot`.
     #[inline]
     pub fn take_received(&mut self, slot: u32) -> bool {
-        let mine = self.own.received == slot;
-        self.own.received = NOTHING;
+        let mine = self.radio.rest.own.received == slot;
+        self.radio.rest.own.received = NOTHING;
         mine
     }
 
@@ -352,7 +359,7 @@ impl Station {
     /// The station waits for an answer until `until` and contends for nothing meanwhile.
     #[inline]
     pub fn hold(&mut self, until: Time) {
-        self.own.hold_until = until;
+        self.radio.rest.own.hold_until = until;
     }
 
     /// True when neither carrier sense, NAV, own transmission nor a pending exchange occupies the medium.
@@ -370,10 +377,10 @@ impl Station {
     /// What the quiet time since the medium has become idle consists of; edges must be applied up to now.
     pub fn quiet_plan(&self, rules: &StationRules) -> QuietPlan {
         let busy_until = self.busy_until();
-        let eifs_until = if self.radio.has(EIFS) { self.own.eifs_until } else { Time::ZERO };
-        let from = match self.own.access {
-            Access::NonFreezing => self.own.armed_at,
-            _ if rules.ifs_from_start => busy_until.max(self.own.armed_at),
+        let eifs_until = if self.radio.has(EIFS) { self.radio.rest.own.eifs_until } else { Time::ZERO };
+        let from = match self.radio.rest.own.access {
+            Access::NonFreezing => self.radio.rest.own.armed_at,
+            _ if rules.ifs_from_start => busy_until.max(self.radio.rest.own.armed_at),
             _ => busy_until.max(eifs_until),
         };
         QuietPlan { nav_until: self.nav_end(), ifs_until: from + rules.timing.difs, eifs: eifs_until > busy_until }
@@ -382,52 +389,55 @@ impl Station {
     /// Contention window, slots.
     #[inline]
     pub fn cw(&self) -> u32 {
-        self.own.cw
+        self.radio.rest.own.cw
     }
 
     /// Doubles the contention window after a failure.
     #[inline]
     pub fn double_cw(&mut self, rules: &StationRules) {
-        self.own.cw = (2 * self.own.cw + 1).min(rules.cw_max);
+        self.radio.rest.own.cw = (2 * self.radio.rest.own.cw + 1).min(rules.cw_max);
     }
 
     /// Contention window back to its least value.
     #[inline]
     pub fn reset_cw(&mut self, rules: &StationRules) {
-        self.own.cw = rules.cw_min;
+        self.radio.rest.own.cw = rules.cw_min;
     }
 
     /// A frame to send has come: true when a back-off is already running that it can use.
     pub fn adopt_post_backoff(&mut self, now: Time, rules: &StationRules) -> bool {
-        if self.own.post_only && self.own.access != Access::None && self.expiry(self.busy_until(), rules) <= now {
+        if self.radio.rest.own.post_only
+            && self.radio.rest.own.access != Access::None
+            && self.expiry(self.busy_until(), rules) <= now
+        {
             self.set_access(Access::None);
         }
-        self.own.post_only = false;
-        self.own.access != Access::None
+        self.radio.rest.own.post_only = false;
+        self.radio.rest.own.access != Access::None
     }
 
     /// Draws the back-off that follows a finished frame exchange.
     pub fn start_post_backoff(&mut self, now: Time, rules: &StationRules) {
         self.start_backoff(now, rules);
-        self.own.post_only = true;
+        self.radio.rest.own.post_only = true;
     }
 
     /// Adds the slots that make up `extra` to the pending back-off.
     pub fn lengthen_backoff(&mut self, extra: Span, rules: &StationRules) {
-        self.own.remaining += extra.0.div_ceil(rules.timing.slot.0) as u32;
+        self.radio.rest.own.remaining += extra.0.div_ceil(rules.timing.slot.0) as u32;
     }
 
     /// The pending back-off counts from `at` on.
     pub fn delay_backoff(&mut self, at: Time) {
-        self.own.armed_at = at;
+        self.radio.rest.own.armed_at = at;
     }
 
     /// Draws a back-off that counts from `now` on.
     pub fn start_backoff(&mut self, now: Time, rules: &StationRules) {
         self.set_access(Access::Backoff);
-        self.own.post_only = false;
-        self.own.armed_at = now;
-        self.own.remaining = self.draw(rules);
+        self.radio.rest.own.post_only = false;
+        self.radio.rest.own.armed_at = now;
+        self.radio.rest.own.remaining = self.draw(rules);
     }
 
     /// Draws a back-off that does not freeze.
@@ -439,14 +449,14 @@ impl Station {
     /// Waits for the rest of the IFS only; a frame that begins first makes it a back-off.
     pub fn start_immediate(&mut self, now: Time) {
         self.set_access(Access::Immediate);
-        self.own.armed_at = now;
-        self.own.remaining = 0;
+        self.radio.rest.own.armed_at = now;
+        self.radio.rest.own.remaining = 0;
     }
 
     /// At `now` with all edges applied: is access granted, and if not, when to ask again?
     #[inline]
     pub fn poll_access(&mut self, now: Time, rules: &StationRules) -> AccessAnswer {
-        if self.own.access == Access::None || self.own.post_only {
+        if self.radio.rest.own.access == Access::None || self.radio.rest.own.post_only {
             return AccessAnswer::Nothing;
         }
         if self.expiry(self.busy_until(), rules) > now {
@@ -468,23 +478,23 @@ impl Station {
     /// The access event to queue now, if a frame waits and none stands early enough.
     #[inline]
     pub fn access_to_queue(&mut self, now: Time, rules: &StationRules) -> Option<Time> {
-        if self.own.access == Access::None || self.own.post_only {
+        if self.radio.rest.own.access == Access::None || self.radio.rest.own.post_only {
             return None;
         }
         let at = self.earliest_access(now, rules).max(now);
-        if self.own.queued_at <= at {
+        if self.radio.rest.own.queued_at <= at {
             return None;
         }
-        self.own.queued_at = at;
+        self.radio.rest.own.queued_at = at;
         Some(at)
     }
 
     /// An access event came up at `now`; false when a later decision made it stale.
     #[inline]
     pub fn access_event(&mut self, now: Time) -> bool {
-        let live = self.own.queued_at == now;
+        let live = self.radio.rest.own.queued_at == now;
         if live {
-            self.own.queued_at = Time::NEVER;
+            self.radio.rest.own.queued_at = Time::NEVER;
         }
         live
     }
@@ -498,18 +508,18 @@ impl Station {
     /// The same for a given end of the carrier.
     #[inline]
     fn busy_after(&self, carrier_until: Time) -> Time {
-        carrier_until.max(self.nav_end()).max(self.radio.tx_until()).max(self.own.hold_until)
+        carrier_until.max(self.nav_end()).max(self.radio.tx_until()).max(self.radio.rest.own.hold_until)
     }
 
     /// First instant of the count of slots, the medium being idle from `busy_until` on.
     #[inline]
     fn count_from(&self, busy_until: Time, rules: &StationRules) -> Time {
         let difs = rules.timing.difs;
-        let eifs_until = if self.radio.has(EIFS) { self.own.eifs_until } else { Time::ZERO };
-        match self.own.access {
-            Access::NonFreezing => self.own.armed_at + difs,
-            _ if rules.ifs_from_start => busy_until.max(self.own.armed_at) + difs,
-            _ => (busy_until.max(eifs_until) + difs).max(self.own.armed_at),
+        let eifs_until = if self.radio.has(EIFS) { self.radio.rest.own.eifs_until } else { Time::ZERO };
+        match self.radio.rest.own.access {
+            Access::NonFreezing => self.radio.rest.own.armed_at + difs,
+            _ if rules.ifs_from_start => busy_until.max(self.radio.rest.own.armed_at) + difs,
+            _ => (busy_until.max(eifs_until) + difs).max(self.radio.rest.own.armed_at),
         }
     }
 
@@ -526,44 +536,44 @@ impl Station {
         }
         let shortest = if self.radio.is_quiet() { rules.timing.cts.min(rules.timing.ack) } else { Span::ZERO };
         let after_frame = busy_until.max(now + shortest) + rules.timing.difs;
-        expiry.min(after_frame + rules.timing.slot * u64::from(self.own.remaining)).max(now)
+        expiry.min(after_frame + rules.timing.slot * u64::from(self.radio.rest.own.remaining)).max(now)
     }
 
     #[inline]
     fn expiry(&self, busy_until: Time, rules: &StationRules) -> Time {
-        if self.own.due != Time::NEVER {
-            return self.own.due;
+        if self.radio.rest.own.due != Time::NEVER {
+            return self.radio.rest.own.due;
         }
-        self.count_from(busy_until, rules) + rules.timing.slot * u64::from(self.own.remaining)
+        self.count_from(busy_until, rules) + rules.timing.slot * u64::from(self.radio.rest.own.remaining)
     }
 
     /// A frame begins at `at`; `busy_until` is what was known just before. `unseen` is the time it takes to sense it.
     fn freeze(&mut self, at: Time, busy_until: Time, unseen: Span, rules: &StationRules) {
-        if self.own.due != Time::NEVER {
+        if self.radio.rest.own.due != Time::NEVER {
             return;
         }
         let count_from = self.count_from(busy_until, rules);
-        let expiry = count_from + rules.timing.slot * u64::from(self.own.remaining);
+        let expiry = count_from + rules.timing.slot * u64::from(self.radio.rest.own.remaining);
         if expiry <= at + unseen {
-            if self.own.post_only {
+            if self.radio.rest.own.post_only {
                 self.set_access(Access::None);
             } else {
-                self.own.due = expiry;
+                self.radio.rest.own.due = expiry;
             }
             return;
         }
-        if self.own.access == Access::Immediate {
+        if self.radio.rest.own.access == Access::Immediate {
             self.set_access(Access::Backoff);
-            self.own.remaining = self.draw(rules);
+            self.radio.rest.own.remaining = self.draw(rules);
         } else if at > count_from {
-            self.own.remaining -= ((at - count_from).0 / rules.timing.slot.0) as u32;
+            self.radio.rest.own.remaining -= ((at - count_from).0 / rules.timing.slot.0) as u32;
         }
     }
 
     fn on_rx_ok(&mut self, at: Time, slot: u32, nav: u32, flags: u8, rules: &StationRules) {
         self.radio.clear(EIFS);
         if flags & Arrival::FOR_ME != 0 {
-            self.own.received = slot;
+            self.radio.rest.own.received = slot;
         } else if nav > 0 {
             if rules.nav_reset && flags & Arrival::RTS != 0 {
                 self.extend_nav_by_rts(at, nav, rules);
@@ -574,6 +584,6 @@ impl Station {
     }
 
     fn draw(&mut self, rules: &StationRules) -> u32 {
-        self.own.rng.below(self.own.cw + u32::from(rules.backoff_includes_cw))
+        self.radio.rest.own.rng.below(self.radio.rest.own.cw + u32::from(rules.backoff_includes_cw))
     }
 }

@@ -135,24 +135,25 @@ pub struct MacCx<'a> {
     pub out: &'a mut MacEffects,
 }
 
-/// Frame exchange of one node.
+/// Frame exchange of one node. What every step looks at shares a cache line, what an exchange counts the next.
 #[derive(Debug)]
+#[repr(C, align(64))]
 pub struct Dcf {
-    node: NodeId,
     pub(super) phase: Phase,
-    pub(super) current: Option<Outgoing>,
+    pub(super) response_generation: u32,
+    /// The wait for a response is over, but a frame for this node is on the air: whatever its end brings decides.
+    decided_at: Time,
     pub(super) reply: Reply,
+    pub(super) current: Option<Outgoing>,
+    attempts: Attempts,
+    node: NodeId,
     short_retries: u32,
     long_retries: u32,
     /// Retries of the packet in hand, or of the last one.
     retries: u32,
-    next_seq: u16,
     sifs_generation: u32,
-    pub(super) response_generation: u32,
-    /// The wait for a response is over, but a frame for this node is on the air: whatever its end brings decides.
-    decided_at: Time,
+    next_seq: u16,
     pub(super) dedup: Dedup,
-    attempts: Attempts,
 }
 
 /// Counters of one node's MAC.
@@ -174,19 +175,19 @@ impl Dcf {
     /// The idle MAC of `node`.
     pub fn new(node: NodeId) -> Self {
         Dcf {
-            node,
             phase: Phase::Idle,
-            current: None,
+            response_generation: 0,
+            decided_at: Time::NEVER,
             reply: Reply::None,
+            current: None,
+            attempts: Attempts::default(),
+            node,
             short_retries: 0,
             long_retries: 0,
             retries: 0,
-            next_seq: 0,
             sifs_generation: 0,
-            response_generation: 0,
-            decided_at: Time::NEVER,
+            next_seq: 0,
             dedup: Dedup::default(),
-            attempts: Attempts::default(),
         }
     }
 

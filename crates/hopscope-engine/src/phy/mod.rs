@@ -1,12 +1,16 @@
 //! The radio of a node: what it hears, what it can decode, when it senses a carrier.
 
 pub mod arrival;
+pub mod edge;
 pub mod error_rate;
 pub mod modes;
 pub mod radio;
+pub mod rules;
 
 pub use arrival::{Arrival, Packed};
-pub use radio::{Edge, Heard, Radio, RadioRules};
+pub use edge::{Begin, Edge, Heard};
+pub use radio::Radio;
+pub use rules::RadioRules;
 
 #[cfg(test)]
 mod tests;

@@ -12,124 +12,14 @@
 //!     +---> carrier sense only             + overlap that destroys: LOCKED, spoiled
 //! ```
 
-use crate::config::RadioConfig;
-use crate::config::radio::{CaptureRule, ErrorKind, IgnoredFrame, Interference, Undecodable};
+use crate::config::radio::{CaptureRule, IgnoredFrame, Interference};
 use crate::phy::arrival::{Arrival, Packed};
+use crate::phy::edge::{Begin, Edge, Heard, Isolated};
 use crate::phy::error_rate::ErrorRules;
 use crate::phy::modes;
+use crate::phy::rules::RadioRules;
 use crate::rng::{Purpose, Stream};
 use crate::units::Time;
-
-/// Parameters of reception shared by all radios of a run.
-#[derive(Debug, Clone)]
-pub struct RadioRules {
-    /// Interference model.
-    pub interference: Interference,
-    /// Which overlapping frame survives.
-    pub capture_rule: CaptureRule,
-    /// Power ratio of capture.
-    pub capture_threshold: f32,
-    /// Effect of a frame survived by capture.
-    pub ignored_frame: IgnoredFrame,
-    /// Undecodable frames occupy the receiver.
-    pub undecodable_locks: bool,
-    /// Noise power, watts.
-    pub noise: f64,
-    /// Losses drawn from the ratio instead of a threshold (`error = { kind = "sinr" }`).
-    pub errors: Option<ErrorRules>,
-    /// Frames alone on the air may be taken at once (not where noise decides, nor where every edge is to be walked).
-    pub isolated: bool,
-    /// The same, and undecodable ones leave nothing.
-    pub passing: bool,
-}
-
-impl RadioRules {
-    /// Rules from the configuration.
-    pub fn new(radio: &RadioConfig) -> Self {
-        let isolated = radio.interference != Interference::Sinr;
-        let undecodable_locks = radio.undecodable == Undecodable::Locks;
-        RadioRules {
-            interference: radio.interference,
-            capture_rule: radio.capture_rule,
-            capture_threshold: radio.capture_threshold as f32,
-            ignored_frame: radio.ignored_frame,
-            undecodable_locks,
-            noise: 10f64.powf(radio.noise_floor / 10.0) * 1e-3,
-            errors: (radio.error_kind == ErrorKind::Sinr).then(|| ErrorRules::new(radio)),
-            isolated,
-            passing: isolated && !undecodable_locks,
-        }
-    }
-}
-
-/// What an edge meant to the layer above.
-#[derive(Debug, Clone, Copy, PartialEq)]
-pub enum Edge {
-    /// Carrier sense turned or stayed busy because a frame began at this instant.
-    Busy {
-        /// Start of the frame.
-        at: Time,
-    },
-    /// A frame began that the current reception survives, under `IgnoredFrame::NavEifs`.
-    Ignored {
-        /// Start of the ignored frame.
-        at: Time,
-        /// Its end.
-        end: Time,
-    },
-    /// A frame began that has no effect on carrier sense.
-    Silent,
-    /// A frame was received correctly.
-    RxOk {
-        /// End of the frame.
-        at: Time,
-        /// Its air slot.
-        slot: u32,
-        /// Its Duration field, nanoseconds.
-        nav: u32,
-        /// Its arrival flags.
-        flags: u8,
-    },
-    /// A frame ended that could not be received.
-    RxBad {
-        /// End of the frame.
-        at: Time,
-    },
-    /// A frame ended while the own transmitter was on: nothing was heard of it.
-    Deaf,
-}
-
-/// A frame that had the air to itself.
-#[derive(Debug, Clone, Copy)]
-pub struct Isolated {
-    /// First instant at the receiver.
-    pub start: Time,
-    /// Last instant at the receiver.
-    pub end: Time,
-    /// Air slot.
-    pub slot: u32,
-    /// Duration field, nanoseconds.
-    pub nav: u32,
-    /// Arrival flags.
-    pub flags: u8,
-    /// Carrier sense was busy meanwhile.
-    pub sensed: bool,
-    /// End of the carrier known before.
-    pub carrier_before: Time,
-    /// What the receiver made of it.
-    pub heard: Heard,
-}
-
-/// What a receiver makes of a frame that had the air to itself.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Heard {
-    /// The frame.
-    Frame,
-    /// Something that occupied it and could not be decoded.
-    Noise,
-    /// Nothing.
-    Nothing,
-}
 
 /// The frame that holds the receiver.
 #[derive(Debug, Clone, Copy, Default)]
@@ -148,15 +38,18 @@ struct Lock {
 /// The radio of one node.
 ///
 /// A transmission writes to all its hearers, so the number of cache lines it touches at each decides the speed of a
-/// large field: what most frames need lies here, the rest behind a pointer.
+/// large field: what most frames need lies here, the rest behind a pointer, and with it what the owner keeps.
 #[derive(Debug)]
-pub struct Radio {
-    /// The earliest arrival that has not begun; `Packed::NONE` when there is none.
+pub struct Radio<O = ()> {
+    /// The earliest arrival that has not ended; `Packed::NONE` when there is none. Only `BEGUN` ones have begun.
     front: Packed,
     /// End of the last sensed frame known to have begun.
     carrier_until: Time,
-    rest: Box<Rest>,
-    /// `HELD`, `MORE` and `DISTURBED`, and from `Radio::OWNER_BIT` on the bits of the owner.
+    /// Own transmission ends.
+    tx_until: Time,
+    /// What most frames do not touch.
+    pub rest: Box<Rest<O>>,
+    /// `HELD`, `MORE`, `DISTURBED` and `BEGUN`, and from `Radio::OWNER_BIT` on four bits of the owner.
     bits: u8,
     /// A word of the owner, here to share the cache line.
     pub owner_word: u32,
@@ -171,13 +64,16 @@ const HELD: u8 = 1;
 const MORE: u8 = 2;
 /// Energy or the own transmission may still be on the air: `Rest` must be looked at.
 const DISTURBED: u8 = 4;
+/// The front arrival has begun with nothing else on the air and holds the receiver.
+const BEGUN: u8 = 128;
 
 /// The part of a radio that most frames do not touch.
 #[derive(Debug, Default)]
-struct Rest {
+#[repr(C, align(64))]
+pub struct Rest<O> {
+    /// What the owner keeps beside its line.
+    pub own: O,
     lock: Lock,
-    /// Own transmission ends.
-    tx_until: Time,
     /// End and power of the strongest unlocked energy still on the air (capture and range models).
     energy_until: Time,
     energy_power: f32,
@@ -192,17 +88,40 @@ struct Rest {
     log_success: f64,
 }
 
-impl Default for Radio {
+impl<O: Default> Default for Radio<O> {
     fn default() -> Self {
-        Radio { front: Packed::NONE, carrier_until: Time::ZERO, rest: Box::default(), bits: 0, owner_word: 0 }
+        Radio::new(O::default())
     }
 }
 
-impl Radio {
-    /// Bytes of the part that most frames do not touch.
-    pub const REST_MEMORY: usize = size_of::<Rest>();
+impl<O> Radio<O> {
+    /// Bytes behind the pointer.
+    pub const REST_MEMORY: usize = size_of::<Rest<O>>();
     /// The lowest of the bits that are the owner's.
     pub const OWNER_BIT: u8 = 8;
+
+    /// A radio that hears nothing, of an owner that keeps `own` beside it.
+    pub fn new(own: O) -> Self {
+        let rest = Rest {
+            own,
+            lock: Lock::default(),
+            energy_until: Time::ZERO,
+            energy_power: 0.0,
+            later: Vec::new(),
+            on_air: Vec::new(),
+            draws: 0,
+            judged: Time::ZERO,
+            log_success: 0.0,
+        };
+        Radio {
+            front: Packed::NONE,
+            carrier_until: Time::ZERO,
+            tx_until: Time::ZERO,
+            rest: Box::new(rest),
+            bits: 0,
+            owner_word: 0,
+        }
+    }
 
     /// True when one of these bits of the owner is set.
     #[inline(always)]
@@ -213,14 +132,14 @@ impl Radio {
     /// Sets bits of the owner.
     #[inline(always)]
     pub fn set(&mut self, bits: u8) {
-        debug_assert!(bits >= Radio::OWNER_BIT);
+        debug_assert!(bits >= Radio::<O>::OWNER_BIT);
         self.bits |= bits;
     }
 
     /// Clears bits of the owner.
     #[inline(always)]
     pub fn clear(&mut self, bits: u8) {
-        debug_assert!(bits >= Radio::OWNER_BIT);
+        debug_assert!(bits >= Radio::<O>::OWNER_BIT);
         self.bits &= !bits;
     }
 
@@ -245,8 +164,9 @@ impl Radio {
         }
     }
 
+    /// The same where no arrival waits.
     #[inline(always)]
-    fn post_first(&mut self, Packed { start, times, heard }: Packed) {
+    pub fn post_first(&mut self, Packed { start, times, heard }: Packed) {
         self.front.start = start;
         self.front.times = times;
         self.front.heard = heard;
@@ -260,10 +180,10 @@ impl Radio {
         if self.has_waiting() {
             let end = self.front.end();
             let flags = self.front.flags();
-            if end > limit
+            if !rules.passing
+                || end > limit
                 || flags & Arrival::DECODABLE != 0
-                || self.has(HELD | MORE | DISTURBED | minds)
-                || !rules.passing
+                || self.has(HELD | MORE | DISTURBED | BEGUN | minds)
             {
                 return false;
             }
@@ -277,15 +197,18 @@ impl Radio {
     /// Starts the own transmitter, on until `end`; a reception under way is lost.
     #[inline]
     pub fn begin_tx(&mut self, end: Time) {
-        self.rest.lock.spoiled = true;
-        self.rest.tx_until = end;
+        if self.has(HELD | BEGUN) {
+            self.settle_begun();
+            self.rest.lock.spoiled = true;
+        }
+        self.tx_until = end;
         self.bits |= DISTURBED;
     }
 
     /// The own transmission ends then.
     #[inline]
     pub fn tx_until(&self) -> Time {
-        self.rest.tx_until
+        self.tx_until
     }
 
     /// When physical carrier sense ends, as far as the edges applied so far tell.
@@ -297,14 +220,22 @@ impl Radio {
     /// End of the frame being received, if any.
     #[inline]
     pub fn receiving_until(&self) -> Option<Time> {
-        self.has(HELD).then_some(self.rest.lock.end)
+        match self.bits & (HELD | BEGUN) {
+            0 => None,
+            BEGUN => Some(self.front.end()),
+            _ => Some(self.rest.lock.end),
+        }
     }
 
     /// True when the frame being received is addressed to this node (or broadcast) and could be decoded: its end is an
     /// event here.
     #[inline]
     pub fn receives_own(&self) -> bool {
-        self.has(HELD) && self.rest.lock.flags & OWN == OWN
+        match self.bits & (HELD | BEGUN) {
+            0 => false,
+            BEGUN => self.front.flags() & OWN == OWN,
+            _ => self.rest.lock.flags & OWN == OWN,
+        }
     }
 
     /// End of a frame for this node that holds the receiver at `now`, where that can be told without applying edges:
@@ -320,7 +251,7 @@ impl Radio {
         own.then_some(end)
     }
 
-    /// True when a frame was announced that has not begun for this radio yet.
+    /// True when a frame was announced that has not begun for this radio yet, or has it to itself.
     #[inline]
     pub fn has_waiting(&self) -> bool {
         self.front.start != Time::NEVER
@@ -344,14 +275,16 @@ impl Radio {
         }
         self.front = Packed::NONE;
         let flags = front.flags();
-        let sensed = flags & Arrival::SENSED != 0;
+        // What is known to have begun has been sensed then.
+        let sensed = flags & Arrival::SENSED != 0 && !self.has(BEGUN);
+        self.bits &= !BEGUN;
         let carrier_before = self.carrier_until;
         if sensed {
             self.carrier_until = carrier_before.max(end);
         }
         let heard = if flags & Arrival::DECODABLE != 0 {
             if flags & Arrival::ERRORED == 0 { Heard::Frame } else { Heard::Noise }
-        } else if rules.undecodable_locks && sensed {
+        } else if rules.undecodable_locks && flags & Arrival::SENSED != 0 {
             Heard::Noise
         } else {
             Heard::Nothing
@@ -362,16 +295,50 @@ impl Radio {
     /// True when energy or the own transmission reaches beyond `start`; else nothing disturbs any more.
     #[inline]
     fn is_disturbed(&mut self, start: Time) -> bool {
-        let disturbed = self.rest.tx_until > start || self.rest.energy_until > start;
+        let disturbed = self.tx_until > start || self.rest.energy_until > start;
         if !disturbed {
             self.bits &= !DISTURBED;
         }
         disturbed
     }
 
+    /// Takes the start of a frame that holds the receiver beyond `limit` and has begun before with nothing else on the
+    /// air: the outcome of that edge, without moving the frame. With the end of the carrier known before.
+    #[inline]
+    pub fn begin_alone(&mut self, limit: Time, rules: &RadioRules) -> Begin {
+        let (start, end, flags) = (self.front.start, self.front.end(), self.front.flags());
+        if self.has(HELD | MORE) || end <= limit {
+            return Begin::Crowded;
+        }
+        if self.has(BEGUN) || start >= limit {
+            return Begin::Nothing;
+        }
+        let locks = flags & Arrival::DECODABLE != 0 || (rules.undecodable_locks && flags & Arrival::SENSED != 0);
+        if !locks || !rules.isolated || (self.has(DISTURBED) && self.is_disturbed(start)) {
+            return Begin::Crowded;
+        }
+        self.bits |= BEGUN;
+        let carrier_before = self.carrier_until;
+        self.carrier_until = carrier_before.max(end);
+        Begin::Busy { at: start, carrier_before }
+    }
+
+    /// A frame that has begun alone is no longer to be treated apart.
+    #[inline]
+    fn settle_begun(&mut self) {
+        if self.has(BEGUN) {
+            self.bits &= !BEGUN;
+            let arrival = self.front.unpack();
+            self.pop_front();
+            let spoiled = !arrival.has(Arrival::DECODABLE) || arrival.has(Arrival::ERRORED);
+            self.take_lock(&arrival, spoiled, f32::INFINITY);
+        }
+    }
+
     /// Applies the next edge not later than `limit` (starts: strictly before it).
     #[inline]
     pub fn next_edge(&mut self, limit: Time, rules: &RadioRules) -> Option<Edge> {
+        self.settle_begun();
         let start = self.front.start;
         if self.has(HELD) && self.rest.lock.end <= start {
             return (self.rest.lock.end <= limit).then(|| self.end_lock(rules));
@@ -408,7 +375,7 @@ impl Radio {
         let lost = rules.errors.as_ref().is_some_and(|errors| !self.survives(errors, rules));
         let lock = &self.rest.lock;
         self.bits &= !HELD;
-        if self.rest.tx_until > lock.end {
+        if self.tx_until > lock.end {
             return Edge::Deaf;
         }
         if lock.spoiled || lost {
@@ -445,7 +412,7 @@ impl Radio {
         if !locks {
             return self.add_energy(arrival, rules);
         }
-        let mut spoiled = !decodable || arrival.has(Arrival::ERRORED) || self.rest.tx_until > at;
+        let mut spoiled = !decodable || arrival.has(Arrival::ERRORED) || self.tx_until > at;
         let mut min_sinr = f32::INFINITY;
         match rules.interference {
             Interference::Capture => {
@@ -484,7 +451,7 @@ impl Radio {
                         || arrival.power >= rules.capture_threshold * self.rest.energy_power);
                 if takes_over {
                     self.keep_as_energy(at);
-                    let spoiled = arrival.has(Arrival::ERRORED) || self.rest.tx_until > at;
+                    let spoiled = arrival.has(Arrival::ERRORED) || self.tx_until > at;
                     self.take_lock(arrival, spoiled, f32::INFINITY);
                 } else {
                     self.collide(arrival, rules);
@@ -503,7 +470,7 @@ impl Radio {
                     && arrival.has(Arrival::DECODABLE)
                     && ratio >= rules.capture_threshold
                 {
-                    let spoiled = arrival.has(Arrival::ERRORED) || self.rest.tx_until > at;
+                    let spoiled = arrival.has(Arrival::ERRORED) || self.tx_until > at;
                     self.take_lock(arrival, spoiled, ratio);
                 } else {
                     let now = self.sinr(self.rest.lock.power, Some(arrival.power), rules);

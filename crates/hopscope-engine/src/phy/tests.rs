@@ -5,7 +5,7 @@
 
 use proptest::prelude::*;
 
-use super::{Arrival, Edge, Heard, Radio, RadioRules, error_rate};
+use super::{Arrival, Begin, Edge, Heard, Radio, RadioRules, error_rate};
 use crate::config::RadioConfig;
 use crate::config::radio::{CaptureRule, ErrorKind, IgnoredFrame, Interference, Undecodable};
 use crate::property::property;
@@ -299,6 +299,14 @@ fn look(radio: &mut Radio, now: u64, rules: &RadioRules, learnt: &mut Vec<Learnt
             }
             continue;
         }
+        match radio.begin_alone(Time(now), rules) {
+            Begin::Crowded => {}
+            Begin::Nothing => break,
+            Begin::Busy { at, .. } => {
+                learnt.push(Learnt::Busy(at.0));
+                continue;
+            }
+        }
         match radio.next_edge(Time(now), rules) {
             Some(Edge::Busy { at }) => learnt.push(Learnt::Busy(at.0)),
             Some(Edge::Ignored { at, end }) => learnt.push(Learnt::Ignored(at.0, end.0)),
@@ -356,7 +364,7 @@ fn losses_from_the_ratio_follow_the_noise_and_the_time_of_the_interference() {
     let received = |rules: &RadioRules, other: Option<(u64, u64)>| {
         let runs = 4_000;
         let good = (0..runs).filter(|&run| {
-            let mut radio = Radio::default();
+            let mut radio: Radio = Radio::default();
             radio.name_draws(run);
             radio.post(&frame(0, 1_000, 1_000 + airtime, power, NEAR));
             if let Some((start, end)) = other {

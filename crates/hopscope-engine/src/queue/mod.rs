@@ -31,14 +31,8 @@ impl Entry {
     /// True when this entry, which was there before, comes no later than a new one of these words.
     #[inline(always)]
     fn keeps_ahead_of(&self, time: u64, event: u64) -> bool {
-        wide(self.time, self.event) <= wide(time, event | Event::DETAIL)
+        self.time < time || (self.time == time && self.event <= event | Event::DETAIL)
     }
-}
-
-/// Time above the event's word, to compare both at once.
-#[inline(always)]
-fn wide(time: u64, event: u64) -> u128 {
-    (u128::from(time) << 64) | u128::from(event)
 }
 
 const _: () = assert!(std::mem::size_of::<Entry>() == 16, "an entry is copied on every move");
@@ -114,6 +108,12 @@ impl EventQueue {
             self.keep(next);
         }
         self.near[..self.near_len].last().map(|e| Time(e.time))
+    }
+
+    /// True when no event up to `time`, that instant included, is known; false also when finding out takes a search.
+    #[inline(always)]
+    pub fn is_clear_until(&self, time: Time) -> bool {
+        self.near[..self.near_len].last().map_or(self.few, |first| first.time > time.0)
     }
 
     /// Takes the next event if it lies at or before `limit`.

@@ -4,6 +4,7 @@ use std::collections::{BTreeMap, VecDeque};
 
 use super::flow::{Endpoint, Flow, SegmentSizes};
 use super::listeners::Listeners;
+use super::places::{PerNode, Places};
 use super::{AirSlots, Controls, Net, Wiring, World};
 use crate::app::Source;
 use crate::channel::{Channel, Medium};
@@ -33,9 +34,18 @@ use crate::units::{Span, Time};
 pub(super) fn build<R: Recorder>(config: &Config, recorder: R, controls: &Controls) -> Result<World<R>, BuildError> {
     super::check(config)?;
     let nodes = config.nodes.len();
-    let medium = Medium::seeded(&config.nodes, &config.radio, config.seed);
+    let mut medium = Medium::seeded(&config.nodes, &config.radio, config.seed);
     let rules = MacRules::new(&config.radio, &config.mac);
+    let fixed = config.routing.protocol == RoutingProtocol::Static;
     let mut routes = FixedRoutes::new(nodes);
+    let hops = install_routes(config, &medium, &mut routes)?;
+    let places = if fixed {
+        let flows = config.flows.iter().map(|flow| (NodeId(flow.from), NodeId(flow.to)));
+        Places::along(&routes, flows, nodes)
+    } else {
+        Places::by_number(nodes)
+    };
+    medium.place(|node| places.of(node));
     let stream = |owner: usize, purpose| Stream::derive(config.seed, 0, owner as u64, purpose);
     let idle = Frame {
         kind: FrameKind::Ack,
@@ -50,23 +60,21 @@ pub(super) fn build<R: Recorder>(config: &Config, recorder: R, controls: &Contro
     let mut world = World {
         now: Time::ZERO,
         events: EventQueue::new(),
+        sifs: None,
         processed: 0,
         frames: 0,
-        edges: 0,
-        stations: (0..nodes).map(|n| Station::new(&rules.station, stream(n, Purpose::Backoff))).collect(),
-        macs: (0..nodes).map(|n| Dcf::new(NodeId(n as u32))).collect(),
-        nets: (0..nodes)
-            .map(|_| Net {
-                queue: InterfaceQueue::new((config.mac.queue - config.mac.queue_reserve.min(config.mac.queue)).max(1)),
-                arp: Arp::default(),
-                saturating: smallvec::SmallVec::new(),
-                refill_queued: false,
-            })
-            .collect(),
+        stations: PerNode::new(&places, |n| Station::new(&rules.station, stream(n.index(), Purpose::Backoff))),
+        macs: PerNode::new(&places, Dcf::new),
+        nets: PerNode::new(&places, |_| Net {
+            queue: InterfaceQueue::new((config.mac.queue - config.mac.queue_reserve.min(config.mac.queue)).max(1)),
+            saturating: smallvec::SmallVec::new(),
+            refill_queued: false,
+            arp: Arp::default(),
+        }),
         links: Vec::new(),
         link_wakes: Vec::new(),
         gateways: Vec::new(),
-        air: vec![AirSlots { frames: [idle; 2], next: 0 }; nodes],
+        air: PerNode::new(&places, |_| AirSlots { frames: [idle; 2], sent: 0 }),
         channel: Channel::new(&config.radio, config.seed, &medium),
         wiring: wiring(config),
         rules,
@@ -86,22 +94,12 @@ pub(super) fn build<R: Recorder>(config: &Config, recorder: R, controls: &Contro
         recorder,
     };
     if world.rules.station.radio.errors.is_some() {
-        for (node, station) in world.stations.iter_mut().enumerate() {
-            station.radio.name_draws(stream(node, Purpose::Error).next_u64());
+        for node in 0..nodes {
+            let draws = stream(node, Purpose::Error).next_u64();
+            world.stations[NodeId(node as u32)].radio.name_draws(draws);
         }
     }
-    let fixed = config.routing.protocol == RoutingProtocol::Static;
-    for (number, flow) in config.flows.iter().enumerate() {
-        let (from, to) = (NodeId(flow.from), NodeId(flow.to));
-        let found = routes.install(&world.medium, from, to);
-        if fixed && found.is_none() {
-            return Err(unreachable(config, number, flow));
-        }
-        if fixed && flow.transport != Transport::Udp {
-            routes.install(&world.medium, to, from).ok_or_else(|| unreachable(config, number, flow))?;
-        }
-        // A routing protocol may find no way: the flow then says so in its results.
-        let hops = found.unwrap_or(0);
+    for ((number, flow), hops) in config.flows.iter().enumerate().zip(hops) {
         let rng = stream(number, Purpose::Traffic);
         let mut flow = flow.clone();
         if flow.tcp.ap_link_rate == 0 {
@@ -154,12 +152,31 @@ pub(super) fn build<R: Recorder>(config: &Config, recorder: R, controls: &Contro
     Ok(world)
 }
 
+/// Finds the shortest way of every flow, and back where acknowledgements return: their lengths in hops. A routing protocol
+/// may find no way: the flow then says so in its results, and the length is 0.
+fn install_routes(config: &Config, medium: &Medium, routes: &mut FixedRoutes) -> Result<Vec<u32>, BuildError> {
+    let fixed = config.routing.protocol == RoutingProtocol::Static;
+    let mut hops = Vec::with_capacity(config.flows.len());
+    for (number, flow) in config.flows.iter().enumerate() {
+        let (from, to) = (NodeId(flow.from), NodeId(flow.to));
+        let found = routes.install(medium, from, to);
+        if fixed && found.is_none() {
+            return Err(unreachable(config, number, flow));
+        }
+        if fixed && flow.transport != Transport::Udp {
+            routes.install(medium, to, from).ok_or_else(|| unreachable(config, number, flow))?;
+        }
+        hops.push(found.unwrap_or(0));
+    }
+    Ok(hops)
+}
+
 impl<R: Recorder> World<R> {
     fn add_flow(&mut self, id: FlowId, flow: &FlowConfig, hops: u32, rng: Stream, mut clock: Stream) {
         let source = Source::new(flow.app.clone(), flow.packet, flow.start, flow.stop.unwrap_or(Time::NEVER));
         let endpoint = if flow.transport == Transport::Udp {
             if !source.is_paced() {
-                self.nets[flow.from as usize].saturating.push(id);
+                self.nets[NodeId(flow.from)].saturating.push(id);
             }
             Endpoint::Udp(Udp::default())
         } else {

@@ -36,7 +36,8 @@ impl<R: Recorder> World<R> {
         }
         if let Some((at, generation)) = effects.arm_sifs {
             self.ledger_sifs(node, at);
-            self.events.push(at, Event::Sifs { node, generation });
+            debug_assert!(self.sifs.is_none(), "an event begins one SIFS");
+            self.sifs = Some((node, at, generation));
         }
         if let Some((at, generation)) = effects.arm_response {
             self.events.push(at, Event::ResponseTimeout { node, generation });
@@ -118,10 +119,11 @@ impl<R: Recorder> World<R> {
             bytes: frame.bytes,
             airtime: frame.airtime,
         });
-        let air = &mut self.air[frame.src.index()];
-        let slot = frame.src.0 * 2 + air.next;
-        air.frames[air.next as usize] = *frame;
-        air.next ^= 1;
+        let air = &mut self.air[frame.src];
+        let parity = (air.sent % 2) as u32;
+        let slot = frame.src.0 * 2 + parity;
+        air.frames[parity as usize] = *frame;
+        air.sent += 1;
         self.ledger_transmit(frame, slot);
         let is_data = frame.kind == FrameKind::Data;
         let broadcast = frame.dst == NodeId::BROADCAST;
@@ -138,7 +140,6 @@ impl<R: Recorder> World<R> {
             flags,
             mode,
         });
-        self.edges += 2 * self.medium.hearers(frame.src).len() as u64;
         if self.channel.is_plain() && self.off.is_empty() {
             for link in self.listeners.hearers(&self.medium, frame.src) {
                 let mut flags = link.flags;
@@ -149,7 +150,7 @@ impl<R: Recorder> World<R> {
                         self.events.push(start + frame.airtime, Event::RxEnd { node: link.to, slot });
                     }
                 }
-                let station = &mut self.stations[link.to.index()];
+                let station = self.stations.at(link.place);
                 if R::LEDGER {
                     hear(&mut self.recorder, station, &self.rules.station, now, link.to, (start, frame.airtime), flags);
                 }
@@ -201,7 +202,7 @@ impl<R: Recorder> World<R> {
                     self.events.push(start + frame.airtime, Event::RxEnd { node: link.to, slot });
                 }
             }
-            let station = &mut self.stations[link.to.index()];
+            let station = self.stations.at(link.place);
             if R::LEDGER {
                 hear(&mut self.recorder, station, &self.rules.station, now, link.to, (start, frame.airtime), flags);
                 note_error(&mut self.recorder, link.to, slot, flags);
@@ -248,7 +249,7 @@ impl<R: Recorder> World<R> {
     pub(super) fn resolve(&mut self, node: NodeId, id: PacketId) {
         let next_hop = self.packets.get(id).next_hop;
         if self.wiring.arp && next_hop != NodeId::BROADCAST {
-            match self.nets[node.index()].arp.resolve(next_hop, id) {
+            match self.nets[node].arp.resolve(next_hop, id) {
                 Resolution::Known => {}
                 Resolution::Ask { dropped } => {
                     self.ledger_stage(node, id, Stage::Held);
@@ -294,7 +295,7 @@ impl<R: Recorder> World<R> {
     }
 
     fn on_arp(&mut self, node: NodeId, from: NodeId, target: NodeId, reply: bool) {
-        if let Some(held) = self.nets[node.index()].arp.learn(from) {
+        if let Some(held) = self.nets[node].arp.learn(from) {
             self.link_down(node, held);
             self.refill(node, false);
         }
@@ -310,23 +311,23 @@ impl<R: Recorder> World<R> {
             self.enqueue_linked(node, id);
             return;
         }
-        if self.macs[node.index()].is_free() && self.nets[node.index()].queue.is_empty() {
+        if self.macs[node].is_free() && self.nets[node].queue.is_empty() {
             self.offer(node, id);
             return;
         }
         let priority = self.is_routing(id);
-        if let Some(lost) = self.nets[node.index()].queue.push(self.now, id, priority) {
+        if let Some(lost) = self.nets[node].queue.push(self.now, id, priority) {
             self.drop_packet(node, lost, DropReason::QueueFull);
         }
     }
 
     /// The MAC pulls its next packet.
     pub(super) fn feed_mac(&mut self, node: NodeId) {
-        if !self.macs[node.index()].is_free() {
+        if !self.macs[node].is_free() {
             return;
         }
         let next = match self.links.is_empty() {
-            true => self.nets[node.index()].queue.pop(self.now),
+            true => self.nets[node].queue.pop(self.now),
             false => self.next_linked(node),
         };
         if let Some(next) = next {
@@ -345,7 +346,7 @@ impl<R: Recorder> World<R> {
     /// Sources that always have more fill the queue again. While the next hop's address is asked for they wait and try
     /// again now and then (`again`), as another packet is the only thing that repeats a lost request.
     pub(super) fn refill(&mut self, node: NodeId, again: bool) {
-        let net = &mut self.nets[node.index()];
+        let net = &mut self.nets[node];
         if net.saturating.is_empty() {
             return;
         }
@@ -353,14 +354,14 @@ impl<R: Recorder> World<R> {
             self.refill_later(node);
             return;
         }
-        for place in 0..self.nets[node.index()].saturating.len() {
-            let flow = self.nets[node.index()].saturating[place];
+        for place in 0..self.nets[node].saturating.len() {
+            let flow = self.nets[node].saturating[place];
             self.pump_udp(flow);
         }
     }
 
     fn refill_later(&mut self, node: NodeId) {
-        let net = &mut self.nets[node.index()];
+        let net = &mut self.nets[node];
         if !net.refill_queued {
             net.refill_queued = true;
             self.events.push(self.now + PATIENCE, Event::Refill { node });
@@ -478,7 +479,7 @@ impl<R: Recorder> World<R> {
         loop {
             let state = &self.flows[flow.index()];
             let node = state.from;
-            let queue = &self.nets[node.index()].queue;
+            let queue = &self.nets[node].queue;
             if state.backlog == 0 || queue.len() >= SATURATING_DEPTH || queue.is_full() {
                 return;
             }
@@ -489,7 +490,7 @@ impl<R: Recorder> World<R> {
                     self.note(Record::Completed { flow });
                 }
             }
-            let waiting = |world: &Self| (world.macs[node.index()].is_free(), world.nets[node.index()].queue.len());
+            let waiting = |world: &Self| (world.macs[node].is_free(), world.nets[node].queue.len());
             let before = waiting(self);
             let is_routed = self.send_udp(flow, bytes);
             if !is_routed || self.wiring.link_delay == Span::ZERO && waiting(self) == before {

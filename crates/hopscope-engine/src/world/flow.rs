@@ -63,8 +63,9 @@ impl SegmentSizes {
     }
 }
 
-/// One flow.
+/// One flow. What every packet looks at comes first, the large transport machines last.
 #[derive(Debug)]
+#[repr(C)]
 pub struct Flow {
     /// Sending node.
     pub from: NodeId,
@@ -76,8 +77,6 @@ pub struct Flow {
     pub packet: u32,
     /// Hops under static routing.
     pub hops: u32,
-    /// Transport machines.
-    pub endpoint: Endpoint,
     pub(super) source: Source,
     pub(super) rng: Stream,
     /// Bytes that a UDP source has ready beyond what it has sent (bulk and file).
@@ -86,6 +85,8 @@ pub struct Flow {
     /// Window last recorded.
     pub(super) cwnd: f64,
     pub(super) generations: [u32; 2 * TcpTimer::COUNT],
+    /// Transport machines.
+    pub endpoint: Endpoint,
 }
 
 impl Flow {

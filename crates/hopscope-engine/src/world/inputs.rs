@@ -16,12 +16,13 @@ impl<R: Recorder> World<R> {
         match event {
             Event::RxEnd { node, slot } => self.on_rx_end(node, slot),
             Event::Touch { node } => {
-                self.stations[node.index()].catch_up(self.now, &self.rules.station);
+                self.stations[node].catch_up(self.now, &self.rules.station);
             }
             Event::Sifs { node, generation } => self.mac_input(node, |mac, cx| mac.on_sifs(generation, cx)),
             Event::ResponseTimeout { node, generation } => {
                 // Most answers come: do not walk the station's edges for nothing.
-                let (mac, station) = (&mut self.macs[node.index()], &mut self.stations[node.index()]);
+                let place = self.stations.place(node);
+                let (mac, station) = (self.macs.at(place), self.stations.at(place));
                 if !mac.response_is_stale(generation) && !mac.waits_for_end(self.now, station, &self.rules) {
                     if R::LEDGER {
                         station.catch_up(self.now, &self.rules.station);
@@ -38,7 +39,7 @@ impl<R: Recorder> World<R> {
             Event::Transport { flow, timer, generation } => self.on_transport_timer(flow, timer, generation),
             Event::App { flow } => self.on_app(flow),
             Event::Refill { node } => {
-                self.nets[node.index()].refill_queued = false;
+                self.nets[node].refill_queued = false;
                 self.refill(node, true);
             }
             Event::Link { node } => self.on_link_event(node),
@@ -52,7 +53,8 @@ impl<R: Recorder> World<R> {
     }
 
     fn on_access_event(&mut self, node: NodeId) {
-        let station = &mut self.stations[node.index()];
+        let place = self.stations.place(node);
+        let station = self.stations.at(place);
         if !station.access_event(self.now) {
             return;
         }
@@ -60,7 +62,7 @@ impl<R: Recorder> World<R> {
         match station.poll_access(self.now, &self.rules.station) {
             AccessAnswer::Granted => {
                 self.ledger_before_mac(node);
-                self.mac_input_caught_up(node, |mac, cx| mac.on_access(cx));
+                self.mac_input_caught_up(node, place, |mac, cx| mac.on_access(cx));
             }
             AccessAnswer::Later(at) => self.events.push(at, Event::Access { node }),
             AccessAnswer::Queued | AccessAnswer::Nothing => {}
@@ -70,33 +72,35 @@ impl<R: Recorder> World<R> {
     /// One input to a node's MAC with the radio's edges applied, and its effects carried out.
     #[inline]
     pub(super) fn mac_input(&mut self, node: NodeId, input: impl FnOnce(&mut Dcf, &mut MacCx<'_>)) {
-        self.stations[node.index()].catch_up(self.now, &self.rules.station);
-        self.mac_input_caught_up(node, input);
+        let place = self.stations.place(node);
+        self.stations.at(place).catch_up(self.now, &self.rules.station);
+        self.mac_input_caught_up(node, place, input);
     }
 
     /// The same for a station whose edges have been applied already.
     #[inline]
-    fn mac_input_caught_up(&mut self, node: NodeId, input: impl FnOnce(&mut Dcf, &mut MacCx<'_>)) {
+    fn mac_input_caught_up(&mut self, node: NodeId, place: u32, input: impl FnOnce(&mut Dcf, &mut MacCx<'_>)) {
         let mut out = MacEffects::default();
-        let station = &mut self.stations[node.index()];
+        let station = self.stations.at(place);
         let mut cx = MacCx { now: self.now, station, rules: &self.rules, out: &mut out };
-        input(&mut self.macs[node.index()], &mut cx);
+        input(self.macs.at(place), &mut cx);
         self.mac_effects(node, &out);
     }
 
     fn on_rx_end(&mut self, node: NodeId, slot: u32) {
-        let station = &mut self.stations[node.index()];
+        let place = self.stations.place(node);
+        let station = self.stations.at(place);
         station.catch_up(self.now, &self.rules.station);
         let received = station.take_received(slot) && !self.is_off(node);
         if R::LEDGER && !received {
             self.ledger_lost(node, slot);
         }
-        if received || self.macs[node.index()].is_decided_at(self.now) {
-            let frame = self.air[(slot / 2) as usize].frames[(slot % 2) as usize];
+        if received || self.macs.at(place).is_decided_at(self.now) {
+            let frame = self.air[NodeId(slot / 2)].frames[(slot % 2) as usize];
             if R::LEDGER && received {
                 self.ledger_received(node, &frame);
             }
-            self.mac_input_caught_up(node, |mac, cx| mac.on_rx_end(received.then_some(&frame), cx));
+            self.mac_input_caught_up(node, place, |mac, cx| mac.on_rx_end(received.then_some(&frame), cx));
         }
     }
 
@@ -212,9 +216,9 @@ impl<R: Recorder> World<R> {
     }
 
     fn on_sample(&mut self) {
-        for node in 0..self.nets.len() {
+        for node in (0..self.nets.len() as u32).map(NodeId) {
             let packets = self.nets[node].queue.len() as u32;
-            self.note(Record::QueueLength { node: NodeId(node as u32), packets });
+            self.note(Record::QueueLength { node, packets });
         }
         self.note(Record::SampleEnd);
         self.events.push(self.now + self.wiring.sample_interval, Event::Sample);

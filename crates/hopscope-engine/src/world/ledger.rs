@@ -76,7 +76,7 @@ impl<R: Recorder> World<R> {
     /// Accounts the time of a node up to `until`, before which nothing more happens.
     fn ledger_settle(&mut self, node: NodeId, until: Time) {
         if let Some(ledger) = self.recorder.ledger() {
-            let station = &mut self.stations[node.index()];
+            let station = &mut self.stations[node];
             if ledger.contends(node) {
                 station.catch_up(until, &self.rules.station);
             }
@@ -115,7 +115,7 @@ impl<R: Recorder> World<R> {
     #[inline]
     pub(super) fn ledger_before_mac(&mut self, node: NodeId) {
         if let Some(ledger) = self.recorder.ledger() {
-            let station = &self.stations[node.index()];
+            let station = &self.stations[node];
             ledger.settle(self.now, node, || station.quiet_plan(&self.rules.station));
         }
     }
@@ -124,7 +124,7 @@ impl<R: Recorder> World<R> {
     #[inline(always)]
     pub(super) fn ledger_transmit(&mut self, frame: &Frame, slot: u32) {
         if let Some(ledger) = self.recorder.ledger() {
-            let reply = || self.macs[frame.src.index()].reply();
+            let reply = || self.macs[frame.src].reply();
             ledger.on_transmit(self.now, Some((slot & 1) as usize), frame, reply);
             if !self.off.is_empty() {
                 self.ledger_deaf(frame);
@@ -136,7 +136,7 @@ impl<R: Recorder> World<R> {
     #[cold]
     pub(super) fn ledger_transmit_off(&mut self, frame: &Frame) {
         if let Some(ledger) = self.recorder.ledger() {
-            let reply = || self.macs[frame.src.index()].reply();
+            let reply = || self.macs[frame.src].reply();
             ledger.on_transmit(self.now, None, frame, reply);
         }
     }
@@ -156,7 +156,7 @@ impl<R: Recorder> World<R> {
     #[inline]
     pub(super) fn ledger_sifs(&mut self, node: NodeId, at: Time) {
         if let Some(ledger) = self.recorder.ledger() {
-            ledger.on_sifs_begins(self.now, node, at, || self.macs[node.index()].phase());
+            ledger.on_sifs_begins(self.now, node, at, || self.macs[node].phase());
         }
     }
 
@@ -164,7 +164,7 @@ impl<R: Recorder> World<R> {
     #[inline]
     pub(super) fn ledger_retry(&mut self, node: NodeId) {
         if let Some(ledger) = self.recorder.ledger() {
-            if ledger.is_exchanging(node) && self.macs[node.index()].phase() == Phase::Contend {
+            if ledger.is_exchanging(node) && self.macs[node].phase() == Phase::Contend {
                 self.ledger_failure(node, false);
             }
         }
@@ -209,7 +209,7 @@ impl<R: Recorder> World<R> {
     /// A frame for `node` has ended there, lost.
     #[cold]
     pub(super) fn ledger_lost(&mut self, node: NodeId, slot: u32) {
-        let Frame { kind, src, dst, airtime, .. } = self.air[(slot / 2) as usize].frames[(slot % 2) as usize];
+        let Frame { kind, src, dst, airtime, .. } = self.air[NodeId(slot / 2)].frames[(slot % 2) as usize];
         if dst == node {
             let (failure, by) = self.diagnose(node, slot, src, airtime);
             let (asked, other) = if matches!(kind, FrameKind::Rts | FrameKind::Data) { (src, dst) } else { (dst, src) };
@@ -233,7 +233,7 @@ impl<R: Recorder> World<R> {
             return (Failure::NoAnswer, None);
         }
         let slot_time = self.rules.station.timing.slot;
-        let mut own = last_frames(&self.air[node.index()], ledger.sent(node)).into_iter();
+        let mut own = last_frames(&self.air[node], ledger.sent(node)).into_iter();
         if let Some(own) = own.find(|own| own.start < now && own.end > begun) {
             let is_same_slot = own.start.0.abs_diff(begun.0) < slot_time.0;
             return if is_same_slot { (Failure::Collision, Some(node)) } else { (Failure::NoAnswer, Some(node)) };
@@ -261,7 +261,7 @@ impl<R: Recorder> World<R> {
         }
         let link = loudest?;
         let delay = Span(u64::from(link.delay));
-        let mut sent = last_frames(&self.air[link.to.index()], ledger.sent(link.to)).into_iter();
+        let mut sent = last_frames(&self.air[link.to], ledger.sent(link.to)).into_iter();
         let frame = sent.find(|frame| frame.start + delay < until && frame.end + delay > from)?;
         Some(((link.to, frame), frame.start + delay))
     }
@@ -290,7 +290,7 @@ impl<R: Recorder> World<R> {
             return;
         }
         let Some(ledger) = self.recorder.ledger() else { return };
-        let [_, request] = last_frames(&self.air[src.index()], ledger.sent(src));
+        let [_, request] = last_frames(&self.air[src], ledger.sent(src));
         let due = request.end + self.rules.station.timing.sifs;
         let is_exchanging = ledger.is_exchanging(to);
         let on_air = self.loudest(to, src, due, due + self.rules.station.timing.slot).map(|(frame, _)| frame);
@@ -312,7 +312,7 @@ impl<R: Recorder> World<R> {
     fn last_decodable(&mut self, node: NodeId, src: NodeId, before: Time) -> Option<(NodeId, Sent)> {
         let ledger = self.recorder.ledger()?;
         let near = self.medium.neighbours(node).filter(|&other| other != src);
-        let sent = |other: NodeId| last_frames(&self.air[other.index()], ledger.sent(other));
+        let sent = |other: NodeId| last_frames(&self.air[other], ledger.sent(other));
         let frames = near.flat_map(|other| sent(other).map(|frame| (other, frame)));
         frames.filter(|(_, frame)| frame.end > Time::ZERO && frame.end <= before).max_by_key(|(_, frame)| frame.end)
     }
@@ -426,7 +426,8 @@ impl<R: Recorder> World<R> {
 
 /// The last two frames of a node, in order.
 fn last_frames(air: &AirSlots, sent: &[(Time, Time); 2]) -> [Sent; 2] {
-    [air.next as usize, air.next as usize ^ 1].map(|place| {
+    let next = (air.sent % 2) as usize;
+    [next, next ^ 1].map(|place| {
         let (start, end) = sent[place];
         let Frame { kind, dst, .. } = air.frames[place];
         Sent { start, end, to: dst, is_answer: matches!(kind, FrameKind::Cts | FrameKind::Ack) }

@@ -35,7 +35,7 @@ impl<R: Recorder> World<R> {
                 self.packets.get_mut(id).body = packet.body;
             }
         }
-        let waiting = self.nets[node.index()].queue.len();
+        let waiting = self.nets[node].queue.len();
         let judges = self.links[node.index()].as_ref().is_some_and(LinkLayer::judges_arrivals);
         if judges && self.is_judged(node, id) {
             let service = self.rules.exchange(packet.next_hop, packet.bytes);
@@ -44,9 +44,9 @@ impl<R: Recorder> World<R> {
                 return;
             }
         }
-        if self.nets[node.index()].queue.is_full() {
+        if self.nets[node].queue.is_full() {
             if let Some(victim) = self.link(node).and_then(LinkLayer::gives_way) {
-                if let Some(victim) = self.nets[node.index()].queue.take(now, |waiting| waiting == victim) {
+                if let Some(victim) = self.nets[node].queue.take(now, |waiting| waiting == victim) {
                     self.drop_packet(node, victim, DropReason::QueueFull);
                 }
             }
@@ -71,7 +71,7 @@ impl<R: Recorder> World<R> {
 
     /// Puts a packet into the queue; false when it was dropped.
     fn join_queue(&mut self, node: NodeId, id: PacketId, priority: bool) -> bool {
-        let Some(lost) = self.nets[node.index()].queue.push(self.now, id, priority) else { return true };
+        let Some(lost) = self.nets[node].queue.push(self.now, id, priority) else { return true };
         self.forget_waiting(node, lost);
         self.drop_packet(node, lost, DropReason::QueueFull);
         lost != id
@@ -88,10 +88,10 @@ impl<R: Recorder> World<R> {
     pub(super) fn next_linked(&mut self, node: NodeId) -> Option<PacketId> {
         let now = self.now;
         loop {
-            let head = self.nets[node.index()].queue.head()?;
+            let head = self.nets[node].queue.head()?;
             let routing = self.is_routing(head);
             let Some(link) = self.links[node.index()].as_mut().filter(|_| !routing) else {
-                return self.nets[node.index()].queue.pop(now);
+                return self.nets[node].queue.pop(now);
             };
             let ready = link.ready();
             if ready > now {
@@ -104,8 +104,8 @@ impl<R: Recorder> World<R> {
                 true => self.link(node).map_or(next.judgement, |link| link.judge_next(next.judgement)),
                 false => next.judgement,
             };
-            self.nets[node.index()].queue.take(now, |waiting| waiting == next.packet)?;
-            let emptied = self.nets[node.index()].queue.is_empty();
+            self.nets[node].queue.take(now, |waiting| waiting == next.packet)?;
+            let emptied = self.nets[node].queue.is_empty();
             if self.carry_out(node, next.packet, judgement) {
                 let packet = self.packets.get(next.packet);
                 let bytes = packet.bytes;
@@ -133,7 +133,7 @@ impl<R: Recorder> World<R> {
 
     /// The MAC is done with a packet.
     pub(super) fn tell_link(&mut self, node: NodeId) {
-        let retries = self.macs[node.index()].last_retries();
+        let retries = self.macs[node].last_retries();
         if let Some(link) = self.link(node) {
             link.on_done(retries);
         }

@@ -11,6 +11,7 @@ mod inputs;
 mod ledger;
 mod link;
 mod listeners;
+mod places;
 mod routing;
 
 pub use check::check;
@@ -22,6 +23,7 @@ use crate::channel::{Channel, Medium};
 use crate::config::Config;
 use crate::config::aodv::AodvRules;
 use crate::error::BuildError;
+use crate::event::Event;
 use crate::ids::{FlowId, NodeId, PacketId};
 use crate::link::LinkLayer;
 use crate::mac::contention::Station;
@@ -37,26 +39,30 @@ use crate::transport::tcp::control::Control;
 use crate::units::{Span, Time};
 use flow::Flow;
 use listeners::Listeners;
+use places::PerNode;
 
 /// Congestion controls from outside the engine, by the number of the flow.
 pub type Controls = BTreeMap<u32, Arc<dyn Control>>;
 
 /// The last two frames of a transmitter: the second begins only after the first has reached everyone.
 #[derive(Debug, Clone, Copy)]
+#[repr(align(64))]
 struct AirSlots {
     frames: [Frame; 2],
-    next: u32,
+    /// Frames sent so far; the next one takes the place of the last but one.
+    sent: u64,
 }
 
 /// Network layer of a node.
 #[derive(Debug)]
+#[repr(C, align(64))]
 struct Net {
     queue: InterfaceQueue,
-    arp: Arp,
     /// Flows at this node that refill the queue themselves (bulk over UDP).
     saturating: smallvec::SmallVec<[FlowId; 2]>,
     /// A `Refill` event is queued.
     refill_queued: bool,
+    arp: Arp,
 }
 
 /// Parameters that the wiring itself needs.
@@ -99,24 +105,25 @@ pub struct Arrived {
 pub struct World<R: Recorder> {
     now: Time,
     events: EventQueue,
+    /// A station's SIFS that began with this event: node, end and generation.
+    sifs: Option<(NodeId, Time, u32)>,
     processed: u64,
     frames: u64,
-    edges: u64,
     medium: Medium,
     listeners: Listeners,
     channel: Channel,
     rules: MacRules,
     wiring: Wiring,
-    stations: Vec<Station>,
-    macs: Vec<Dcf>,
-    nets: Vec<Net>,
+    stations: PerNode<Station>,
+    macs: PerNode<Dcf>,
+    nets: PerNode<Net>,
     /// Link layer of each node; none where no node has one.
     links: Vec<Option<LinkLayer>>,
     /// Instant of the last wake-up that each link layer asked for.
     link_wakes: Vec<Time>,
     /// Nodes that lower the advertised windows of the TCP flows that pass.
     gateways: Vec<(NodeId, Gateway)>,
-    air: Vec<AirSlots>,
+    air: PerNode<AirSlots>,
     routes: FixedRoutes,
     /// Outages under way at each node; none where the radios are always on.
     off: Vec<u32>,
@@ -169,12 +176,25 @@ impl<R: Recorder> World<R> {
 
     /// Advances to `until`; events at that very instant are included.
     pub fn run_until(&mut self, until: Time) {
-        while let Some((time, event)) = self.events.pop_until(until) {
+        while let Some((time, event)) = self.take_event(until) {
             self.now = time;
             self.processed += 1;
             self.dispatch(event);
         }
         self.now = self.now.max(until);
+    }
+
+    /// The next event. A SIFS in which nothing else happens takes no place in the queue.
+    #[inline(always)]
+    fn take_event(&mut self, until: Time) -> Option<(Time, Event)> {
+        if let Some((node, at, generation)) = self.sifs.take() {
+            let event = Event::Sifs { node, generation };
+            if at <= until && self.events.is_clear_until(at) {
+                return Some((at, event));
+            }
+            self.events.push(at, event);
+        }
+        self.events.pop_until(until)
     }
 
     /// Current instant.
@@ -210,7 +230,8 @@ impl<R: Recorder> World<R> {
 
     /// Radio edges so far: the start and the end of each frame at each of its hearers, which need no queue entry.
     pub fn edges(&self) -> u64 {
-        self.edges
+        let of = |node| 2 * self.air[node].sent * self.medium.hearers(node).len() as u64;
+        (0..self.nodes() as u32).map(NodeId).map(of).sum()
     }
 
     /// Number of nodes.
@@ -235,17 +256,17 @@ impl<R: Recorder> World<R> {
 
     /// MAC counters of a node since the start.
     pub fn attempts(&self, node: NodeId) -> &Attempts {
-        self.macs[node.index()].attempts()
+        self.macs[node].attempts()
     }
 
     /// Mean (since `from`) and greatest length of a node's interface queue.
     pub fn queue_occupancy(&mut self, node: NodeId, from: Time) -> (f64, u32) {
-        self.nets[node.index()].queue.occupancy(from, self.now)
+        self.nets[node].queue.occupancy(from, self.now)
     }
 
     /// Starts the measured time of the interface queues at `start`, before which nothing more happens.
     pub fn restart_queue_measure(&mut self, start: Time) {
-        for net in &mut self.nets {
+        for net in self.nets.all() {
             net.queue.restart_measure(start);
         }
     }
@@ -294,7 +315,7 @@ impl<R: Recorder> World<R> {
         self.off.get(node.index()).is_some_and(|&outages| outages > 0)
     }
 
-    #[inline]
+    #[inline(always)]
     fn note(&mut self, record: Record) {
         if R::ENABLED {
             self.recorder.record(self.now, &record);

@@ -192,7 +192,7 @@ impl<R: Recorder> World<R> {
 
     fn take_waiting(&mut self, node: NodeId, next_hop: NodeId) -> Option<PacketId> {
         let packets = &self.packets;
-        let id = self.nets[node.index()].queue.take(self.now, |id| packets.get(id).next_hop == next_hop)?;
+        let id = self.nets[node].queue.take(self.now, |id| packets.get(id).next_hop == next_hop)?;
         self.forget_waiting(node, id);
         Some(id)
     }

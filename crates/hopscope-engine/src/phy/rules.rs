@@ -1,0 +1,47 @@
+//! Parameters of reception, read once for all radios.
+
+use crate::config::RadioConfig;
+use crate::config::radio::{CaptureRule, ErrorKind, IgnoredFrame, Interference, Undecodable};
+use crate::phy::error_rate::ErrorRules;
+
+/// Parameters of reception shared by all radios of a run.
+#[derive(Debug, Clone)]
+pub struct RadioRules {
+    /// Interference model.
+    pub interference: Interference,
+    /// Which overlapping frame survives.
+    pub capture_rule: CaptureRule,
+    /// Power ratio of capture.
+    pub capture_threshold: f32,
+    /// Effect of a frame survived by capture.
+    pub ignored_frame: IgnoredFrame,
+    /// Undecodable frames occupy the receiver.
+    pub undecodable_locks: bool,
+    /// Noise power, watts.
+    pub noise: f64,
+    /// Losses drawn from the ratio instead of a threshold (`error = { kind = "sinr" }`).
+    pub errors: Option<ErrorRules>,
+    /// Frames alone on the air may be taken at once (not where noise decides, nor where every edge is to be walked).
+    pub isolated: bool,
+    /// The same, and undecodable ones leave nothing.
+    pub passing: bool,
+}
+
+impl RadioRules {
+    /// Rules from the configuration.
+    pub fn new(radio: &RadioConfig) -> Self {
+        let isolated = radio.interference != Interference::Sinr;
+        let undecodable_locks = radio.undecodable == Undecodable::Locks;
+        RadioRules {
+            interference: radio.interference,
+            capture_rule: radio.capture_rule,
+            capture_threshold: radio.capture_threshold as f32,
+            ignored_frame: radio.ignored_frame,
+            undecodable_locks,
+            noise: 10f64.powf(radio.noise_floor / 10.0) * 1e-3,
+            errors: (radio.error_kind == ErrorKind::Sinr).then(|| ErrorRules::new(radio)),
+            isolated,
+            passing: isolated && !undecodable_locks,
+        }
+    }
+}

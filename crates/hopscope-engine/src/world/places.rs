@@ -1,0 +1,131 @@
+//! Where the state of each node lies.
+//!
+//! Under static routes most nodes of a large field never act. The others come first, in the order of the flows that they
+//! serve, so that what is in use fills few pages of memory and few cache lines. Numbers of nodes stay those of the user;
+//! nothing that happens depends on the place.
+
+use std::ops::{Index, IndexMut};
+use std::sync::Arc;
+
+use crate::ids::NodeId;
+use crate::routing::FixedRoutes;
+
+/// Place of each node.
+#[derive(Debug, Clone)]
+pub(super) struct Places(Arc<[u32]>);
+
+impl Places {
+    /// By number.
+    pub(super) fn by_number(nodes: usize) -> Self {
+        Places((0..nodes as u32).collect())
+    }
+
+    /// First the nodes on the ways of `flows` (both ends of each), then the others by number.
+    pub(super) fn along(routes: &FixedRoutes, flows: impl Iterator<Item = (NodeId, NodeId)>, nodes: usize) -> Self {
+        const NONE: u32 = u32::MAX;
+        let mut places = vec![NONE; nodes];
+        let mut taken = 0;
+        let mut take = |node: NodeId| {
+            let place = &mut places[node.index()];
+            if *place == NONE {
+                *place = taken;
+                taken += 1;
+            }
+        };
+        for (from, to) in flows {
+            for (mut node, end) in [(from, to), (to, from)] {
+                take(node);
+                while let Some(next) = routes.lookup(node, end).filter(|_| node != end) {
+                    node = next;
+                    take(node);
+                }
+            }
+        }
+        (0..nodes as u32).map(NodeId).for_each(take);
+        Places(places.into())
+    }
+
+    /// Place of a node.
+    #[inline(always)]
+    pub(super) fn of(&self, node: NodeId) -> u32 {
+        self.0[node.index()]
+    }
+}
+
+/// One state for each node.
+#[derive(Debug)]
+pub(super) struct PerNode<T> {
+    places: Places,
+    states: Vec<T>,
+}
+
+impl<T> PerNode<T> {
+    /// States made by number of node: `make` is called in the order of the places, so that what it allocates lies in
+    /// that order, too.
+    pub(super) fn new(places: &Places, make: impl FnMut(NodeId) -> T) -> Self {
+        let mut order: Vec<NodeId> = (0..places.0.len() as u32).map(NodeId).collect();
+        order.sort_unstable_by_key(|&node| places.of(node));
+        PerNode { places: places.clone(), states: order.into_iter().map(make).collect() }
+    }
+
+    /// Number of nodes.
+    pub(super) fn len(&self) -> usize {
+        self.states.len()
+    }
+
+    /// Place of a node, the same in all that were made with the same places.
+    #[inline(always)]
+    pub(super) fn place(&self, node: NodeId) -> u32 {
+        self.places.of(node)
+    }
+
+    /// The state at a place.
+    #[inline(always)]
+    pub(super) fn at(&mut self, place: u32) -> &mut T {
+        &mut self.states[place as usize]
+    }
+
+    /// All of them, in the order of the places.
+    pub(super) fn all(&mut self) -> impl Iterator<Item = &mut T> {
+        self.states.iter_mut()
+    }
+}
+
+impl<T> Index<NodeId> for PerNode<T> {
+    type Output = T;
+
+    #[inline(always)]
+    fn index(&self, node: NodeId) -> &T {
+        &self.states[self.places.of(node) as usize]
+    }
+}
+
+impl<T> IndexMut<NodeId> for PerNode<T> {
+    #[inline(always)]
+    fn index_mut(&mut self, node: NodeId) -> &mut T {
+        &mut self.states[self.places.of(node) as usize]
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::channel::Medium;
+    use crate::config::presets;
+
+    #[test]
+    fn nodes_on_the_ways_come_first_and_everyone_has_a_place() {
+        let radio = presets::base("ns2", "wavelan-2M").expect("a profile").radio;
+        let positions: Vec<[f64; 2]> = (0..8).map(|n| [200.0 * f64::from(n), 0.0]).collect();
+        let medium = Medium::new(&positions, &radio);
+        let mut routes = FixedRoutes::new(8);
+        let flows = [(NodeId(6), NodeId(4)), (NodeId(2), NodeId(3))];
+        for (from, to) in flows {
+            routes.install(&medium, from, to);
+        }
+        let places = Places::along(&routes, flows.into_iter(), 8);
+        let names = PerNode::new(&places, |node| node);
+        assert_eq!(names.states, [6, 5, 4, 2, 3, 0, 1, 7].map(NodeId));
+        assert!((0..8).map(NodeId).all(|node| names[node] == node));
+    }
+}
