@@ -107,6 +107,11 @@ def ranges(values: Sequence[Any]) -> str:
     return ", ".join(words)
 
 
+def counted(number: int, noun: str) -> str:
+    """Returns a number with its noun: ``1 seed``, ``5 seeds``."""
+    return f"{number} {noun}" if number == 1 else f"{number} {noun}s"
+
+
 def shown(value: object, limit: int = 60) -> str:
     """Returns a value as a user would have typed it, shortened for a message."""
     if isinstance(value, bool):

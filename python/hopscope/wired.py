@@ -100,7 +100,9 @@ def bottleneck(
         RunFailed: a congestion control of your own failed.
     """
     path = _read({"rate": rate, "delay": delay, "queue": queue, "interval": interval})
-    table = {"max_window": 100_000, **flow, "from": 0, "to": 1, "transport": transport, "tcp": dict(tcp or {})}
+    table = {**flow, "from": 0, "to": 1, "transport": transport}
+    if transport != "udp":  # which the engine refuses here
+        table |= {"max_window": flow.get("max_window", 100_000), "tcp": dict(tcp or {})}
     scenario = Scenario(
         duration=duration, seed=seed, profile=profile, topology={"kind": "chain", "hops": 1}, flow=[table]
     )

@@ -15,6 +15,7 @@ from hopscope.optimum.driver import prepare_job
 from runfiles import age, names, written_since
 
 WINDOW = "flow.*.max_window=1..8"
+PACKET = "flow.*.packet=200..1600:200"
 TCP = (
     "--set",
     "flow.0.transport=tcp-newreno",
@@ -158,15 +159,15 @@ def test_python_takes_lists_ranges_and_text(four_hops: hs.Scenario) -> None:
         (["mac.rts_threshold=0,off"], {}, '"off" is no number'),
         (["seeds=1..5"], {}, "cannot be varied"),
         (["mac=1..5"], {}, "is a table"),
-        ([WINDOW, WINDOW], {}, "is given twice"),
-        ([WINDOW], {"metric": "network.agregate_kbps"}, 'did you mean "aggregate_kbps"?'),
-        ([WINDOW], {"metric": "throughput"}, "starts with none of flow., group., node., network."),
-        ([WINDOW], {"metric": "flow.4.delay_ms"}, "no flow 4"),
-        ([WINDOW], {"metric": "flow.0.transport"}, "is no number"),
-        ([WINDOW], {"budget": "1s"}, "the cheapest search of 8 values needs"),
-        ([WINDOW], {"budget": "much"}, 'expected simulated time such as "5000s"'),
-        ([WINDOW], {"budget": "0%"}, "must be above 0"),
-        ([WINDOW], {"shortest": "1h"}, "at most the duration"),
+        ([PACKET, PACKET], {}, "is given twice"),
+        ([PACKET], {"metric": "network.agregate_kbps"}, 'did you mean "aggregate_kbps"?'),
+        ([PACKET], {"metric": "throughput"}, "starts with none of flow., group., node., network."),
+        ([PACKET], {"metric": "flow.4.delay_ms"}, "no flow 4"),
+        ([PACKET], {"metric": "flow.0.transport"}, "is no number"),
+        ([PACKET], {"budget": "1s"}, "the cheapest search of 8 values needs"),
+        ([PACKET], {"budget": "much"}, 'expected simulated time such as "5000s"'),
+        ([PACKET], {"budget": "0%"}, "must be above 0"),
+        ([PACKET], {"shortest": "1h"}, "at most the duration"),
         (["topology.spacing=100..400:100"], {}, "--over topology.spacing=400.0: "),
         (["topology.hops=1..3000000"], {}, "must be at most"),
         (["flow.0.packet=100..70000:10"], {"set": {"duration": "9s"}}, "--over flow.0.packet=70"),
@@ -177,7 +178,7 @@ def test_bad_input_is_named(chain: Path, over: list[str], more: dict[str, Any], 
         prepare_job(chain, over, **more)
 
 
-@pytest.mark.parametrize("arguments", [[], ["--over", "flow.0.max_window=5..1"], ["--over", WINDOW, "--budget", "1s"]])
+@pytest.mark.parametrize("arguments", [[], ["--over", "flow.0.max_window=5..1"], ["--over", PACKET, "--budget", "1s"]])
 def test_bad_input_ends_with_2_and_writes_nothing(hopscope: Any, folder: Path, arguments: list[str]) -> None:
     done = hopscope("optimize", "chain.toml", *arguments)
     assert done.returncode == 2

@@ -155,7 +155,11 @@ def test_seeds_that_cannot_run_leave_a_partial_result(hopscope: Any) -> None:
     seeds = [run["seed"] for run in json.loads(done.stdout)["points"][0]["runs"]]
     assert 0 < len(refused) < 12
     assert refused == {f"point 0, seed {seed}" for seed in range(1, 13) if seed not in seeds}
-    assert done.stderr.splitlines()[-1] == f"hopscope: {len(refused)} runs failed; the result is partial"
+    assert done.stderr.splitlines()[-1].startswith(f"hopscope: {len(refused)} runs failed; the result is partial: its")
+    assert all("flow.0.to: node" in line for line in done.stderr.splitlines() if "cannot be reached" in line)
+    checked = hopscope("check", "chain.toml", "--seeds", "12", *SHADOWED)
+    assert f"{len(refused)} of 12 seeds cannot run" in checked.stderr
+    assert checked.returncode == 0
     assert hopscope("run", "chain.toml", "--seeds", "12", "--out", "store", *SHADOWED).returncode == 3
 
 

@@ -60,7 +60,9 @@ def test_a_class_of_a_file_is_found_beside_the_scenario(mine: Path) -> None:
 
 
 def test_the_class_may_be_left_out_where_there_is_one(tmp_path: Path) -> None:
-    (tmp_path / "one.py").write_text("from hopscope import CongestionControl\nclass One(CongestionControl): pass\n")
+    (tmp_path / "one.py").write_text(
+        "from hopscope import CongestionControl\nclass One(CongestionControl):\n    def on_rtt(self, flow): pass\n"
+    )
     assert find("tcp:one.py", tmp_path).name == "One"
 
 
@@ -70,7 +72,8 @@ def test_a_class_is_found_in_a_module_and_in_this_process(tmp_path: Path, monkey
     assert find("tcp:labs_controls:Fierce", Path()).name == "gentle"
 
     class Here(hs.CongestionControl):
-        pass
+        def on_ack(self, flow: hs.FlowState) -> None:
+            pass
 
     assert find("tcp:Here", Path()).cls is Here
     by_class = hs.Scenario(topology={"kind": "chain", "hops": 1}, flow=[{"from": 0, "to": 1, "transport": Here}])
@@ -82,6 +85,7 @@ def test_what_lies_beside_the_file_can_be_imported(tmp_path: Path) -> None:
     (tmp_path / "beside_it.py").write_text("SHARE = 0.25\n")
     (tmp_path / "own.py").write_text(
         "import hopscope as hs\nfrom beside_it import SHARE\nclass Own(hs.CongestionControl):\n    share = SHARE\n"
+        "    def on_loss(self, flow): return self.share * flow.cwnd\n"
     )
     assert find("tcp:own.py", tmp_path).parameters == {"share": 0.25}
 
@@ -100,7 +104,12 @@ def test_what_lies_beside_the_file_can_be_imported(tmp_path: Path) -> None:
         ("tcp:exits.py:A", "exits.py: line 1: SystemExit: 3"),
         ("tcp:latin.py:A", "latin.py: "),
         ("tcp:odd.py", "Odd.on_ack is no method"),
-        ("tcp:named.py", "Named.name is 3; expected text"),
+        ("tcp:named.py", "Own.name is 3; expected text"),
+        ("tcp:onack.py", "Own.onack is never called; the methods are on_ack, on_loss, on_timeout, on_rtt (did you"),
+        ("tcp:ackk.py", "Own.on_ackk is never called; the methods are on_ack, on_loss, on_timeout, on_rtt (did you"),
+        ("tcp:camel.py", "Own.onAck is never called"),
+        ("tcp:lost.py", "Own.on_lost_segment is never called"),
+        ("tcp:none.py", "Own overrides none of on_ack, on_loss, on_timeout, on_rtt: it is TCP Reno"),
         ("tcp:no.such.module:A", 'no module "no.such.module"'),
         ("tcp:json:A", 'json: has no class "A"'),
         ("tcp:Gentel", 'no congestion control "Gentel" in this process; expected "tcp:FILE.py:CLASS"'),
@@ -117,13 +126,40 @@ def test_what_cannot_be_used_is_refused(mine: Path, transport: str, message: str
     (folder / "exits.py").write_text("raise SystemExit(3)\n")
     (folder / "latin.py").write_bytes(b"name = '\xe9'\n")
     (folder / "odd.py").write_text("import hopscope\nclass Odd(hopscope.CongestionControl):\n    on_ack = 3\n")
-    (folder / "named.py").write_text("import hopscope\nclass Named(hopscope.CongestionControl):\n    name = 3\n")
+    own = "import hopscope\nclass Own(hopscope.CongestionControl):\n    "
+    (folder / "named.py").write_text(f"{own}name = 3\n    def on_ack(self, flow): pass\n")
+    for file, method in (("onack", "onack"), ("ackk", "on_ackk"), ("camel", "onAck"), ("lost", "on_lost_segment")):
+        (folder / f"{file}.py").write_text(f"{own}def on_rtt(self, flow): pass\n    def {method}(self, flow): pass\n")
+    (folder / "none.py").write_text(f"{own}gain = 3\n    def helper(self): pass\n")
     with pytest.raises(hs.ScenarioError) as caught:
         scenario(folder, transport)
     text = str(caught.value)
     assert message in text
     assert "own.toml:7:1: flow.0.transport: " in text
     assert "\n" not in text
+
+
+def test_methods_may_be_set_when_an_object_is_made(tmp_path: Path) -> None:
+    (tmp_path / "late.py").write_text(
+        "import hopscope\nclass Late(hopscope.CongestionControl):\n    one = 1\n"
+        "    def __init__(self): self.on_ack = lambda flow: self.one\n"
+    )
+    assert find("tcp:late.py", tmp_path).name == "Late"
+
+
+def test_a_sweep_over_transports_may_set_parameters_of_one(mine: Path) -> None:
+    swept = scenario(
+        mine.parent,
+        "tcp-newreno",
+        control='{ decrease = 0.5 }\n[sweep]\n"flow.0.transport" = ["tcp-newreno", "tcp:mine.py:Gentle"]',
+    )
+    assert [point.resolved["flow"][0].get("control") for point in swept.points] == [
+        None,
+        {"decrease": 0.5, "probing": True, "mode": "slow"},
+    ]
+    assert swept.resolved["flow"][0]["control"]["decrease"] == 0.5
+    with pytest.raises(hs.ScenarioError, match=r"flow.0.control: belongs to transport"):
+        swept.replace({"flow.0.transport": "tcp-reno"})
 
 
 @pytest.mark.parametrize(

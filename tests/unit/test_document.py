@@ -75,6 +75,11 @@ def test_every_value_has_a_position() -> None:
     assert [path for path in paths(document.values, ())[1:] if path not in document.positions] == []
 
 
+def test_a_key_that_stands_twice_is_named() -> None:
+    with pytest.raises(ScenarioError, match=r"^f.toml:3:1: is no TOML: the key mac.queue stands twice"):
+        parse('title = "a"\nmac.queue = 1\nmac.queue = 2\n', "f.toml")
+
+
 @pytest.mark.parametrize(
     ("text", "place"),
     [("a = ", "f.toml:1:5"), ("a = 1\nb = = 2", "f.toml:2:5"), ("[a\n", "f.toml:1:3"), ('a = "x', "f.toml:1:7")],

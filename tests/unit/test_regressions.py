@@ -118,9 +118,8 @@ def test_bounds_are_told_with_all_their_digits() -> None:
         hs.Scenario({**SHORT, "mac": {"queue": 5_000_000_000}})
 
 
-def test_what_a_udp_flow_sets_of_tcp_survives_the_resolved_scenario() -> None:
+def test_what_is_set_of_tcp_beside_a_udp_flow_survives_the_resolved_scenario() -> None:
     """It has no effect there, but a resolved scenario must run as the given one."""
-    flow = {**SHORT["flow"][0], "tcp": {"header": 2}}
-    scenario = hs.Scenario({**SHORT, "flow": [flow]})
+    scenario = hs.Scenario({**SHORT, "tcp": {"header": 2}})
     again = hs.Scenario(scenario.resolved)
     assert again.points[0].config(1) == scenario.points[0].config(1)

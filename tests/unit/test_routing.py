@@ -249,6 +249,10 @@ def test_a_sweep_varies_protocol_set_and_constant() -> None:
         {"sweep": {"routing.protocol": ["static", "aodv"]}},
         {"sweep": {"routing.protocol": ["aodv", "static"]}},
         {
+            "routing": {"parameters": "olsr-unik", "aodv": {"hello_interval": "700ms"}, "olsr": {"willingness": 4}},
+            "sweep": {"routing.protocol": ["static", "aodv", "olsr"]},
+        },
+        {
             "routing": {"protocol": "aodv", "aodv": {"hello_interval": "700ms"}},
             "sweep": {"routing.parameters": ["ns2", "aodv-uu", "rfc3561"], "profile": ["standard", "ns2"]},
         },
@@ -264,6 +268,21 @@ def test_the_resolved_scenario_loads_again_to_the_same_runs(changes: dict[str, A
     again = Scenario(tomllib.loads(to_toml(first.resolved)))
     assert [p.config(1) for p in again.points] == [p.config(1) for p in first.points]
     assert again.resolved == first.resolved
+
+
+def test_a_sweep_over_protocols_takes_and_shows_the_parameters_of_each() -> None:
+    routing = {"parameters": "olsr-unik", "aodv": {"hello_interval": "700ms"}}
+    swept = scenario(routing, sweep={"routing.protocol": ["aodv", "olsr"]})
+    aodv, olsr = (point.config(1) for point in swept.points)
+    assert aodv["aodv"] == {**json.loads(_core.routing_set("aodv", "rfc3561")), "hello_interval": 7 * NS // 10}
+    assert olsr["olsr"] == json.loads(_core.routing_set("olsr", "olsr-unik"))
+    shown = swept.resolved["routing"]
+    assert shown["parameters"] == "olsr-unik"
+    assert shown["aodv"]["hello_interval"] == 0.7
+    assert shown["aodv"].keys() == aodv["aodv"].keys()
+    assert shown["olsr"].keys() == olsr["olsr"].keys()
+    with pytest.raises(ScenarioError, match=r"routing\.parameters: .*belongs to protocol"):
+        scenario(routing, sweep={"routing.protocol": ["aodv", "static"]})
 
 
 def test_routing_is_measured() -> None:

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from hopscope.errors import ScenarioError
-from hopscope.scenario import Scenario, load
+from hopscope.scenario import Scenario, keys, load
 from hopscope.scenario.document import parse
 
 GOOD = """\
@@ -106,6 +106,109 @@ tcp = { min_rto = -1 }
 def test_impossible_scenarios(change: str, by: str, message: str) -> None:
     assert change in GOOD
     assert message in refusal(GOOD.replace(change, by, 1))
+
+
+UDP = 'to = 3\ntransport = "udp"\napp = "cbr"\nrate = 1000'
+
+
+@pytest.mark.parametrize(
+    ("change", "by", "message"),
+    [
+        ("to = 3", f"{UDP}\nmax_window = 4", 'f.toml:11:1: flow.0.max_window: belongs to TCP; found transport = "udp"'),
+        ("to = 3", f'{UDP}\nack = "delayed"', "f.toml:11:1: flow.0.ack: belongs to TCP"),
+        ("to = 3", f'{UDP}\nack_delay = "1s"', "f.toml:11:1: flow.0.ack_delay: belongs to TCP"),
+        ("to = 3", f"{UDP}\ntcp = {{ header = 2 }}", "f.toml:11:1: flow.0.tcp: belongs to TCP"),
+        ("[[flow]]", '[radio]\nerror = { kind = "uniform", good_per = "40%" }\n[[flow]]',
+         'radio.error.good_per: does not belong to kind = "uniform"; it is used by "gilbert-elliott"'),
+        ("[[flow]]", '[radio]\nerror = { kind = "gilbert-elliott", per = "40%" }\n[[flow]]',
+         'radio.error.per: does not belong to kind = "gilbert-elliott"; it is used by "uniform"'),
+        ("[[flow]]", '[radio]\npreset = "ofdm-54M"\ndata_rate = "11Mbps"\n[[flow]]',
+         'f.toml:7:1: radio.data_rate: found 11 Mbit/s; phy = "ofdm" has 6, 9, 12, 18, 24, 36, 48, 54 Mbit/s'),
+        ("[[flow]]", '[radio]\ndata_rate = "54Mbps"\n[[flow]]',
+         'radio.data_rate: found 54 Mbit/s; phy = "dsss" has 1, 2, 5.5, 11 Mbit/s'),
+        ("to = 3", 'to = 3\n[[outage]]\nnode = 1\nfrom = "10s"', "f.toml:10:1: outage.0.from: the outage never begins"),
+    ],
+)  # fmt: skip
+def test_what_nothing_would_use_is_refused(change: str, by: str, message: str) -> None:
+    assert message in refusal(GOOD.replace(change, by, 1))
+
+
+def test_errors_that_are_switched_off_keep_their_keys() -> None:
+    text = GOOD.replace("[[flow]]", '[radio]\nerror = { kind = "none", per = 0.1 }\n[[flow]]')
+    scenario = Scenario.from_document(parse(text))
+    assert scenario.points[0].config(1)["radio"]["error_per"] == 0
+
+
+def test_every_channel_error_key_belongs_to_a_kind() -> None:
+    error = next(f for f in keys.engine("radio") if f.name == "error")
+    assert {f.name for f in error.fields} == {name for kind in keys.ERRORS for name in keys.error_keys(kind)}
+    assert set(keys.ERRORS) == set(error.fields[0].choices)
+
+
+def test_a_key_that_one_point_of_a_sweep_uses_is_good() -> None:
+    text = GOOD.replace("to = 3", "to = 3\nmax_window = 4\nrate = 1000\ncontrol = { gain = 2 }")
+    message = refusal(f'{text}[sweep]\n"flow.0.transport" = ["tcp-reno", "udp"]\n"flow.0.app" = ["bulk", "file"]\n')
+    assert "flow.0.max_window" not in message
+    assert 'flow.0.rate: does not belong to app = "bulk"' in message
+    assert "flow.0.control: belongs to transport" in message
+    text = GOOD.replace("to = 3", "to = 3\nmax_window = 4\nrate = 1000")
+    swept = f'{text}[sweep]\n"flow.0.transport" = ["udp", "tcp-reno"]\n"flow.0.app" = ["bulk", "cbr"]\n'
+    scenario = Scenario.from_document(parse(swept))
+    windows = [point.config(1)["flows"][0]["max_window"] for point in scenario.points]
+    assert windows == [32, 32, 4, 4]
+    assert scenario.resolved["flow"][0]["max_window"] == 4
+    assert "max_window" not in scenario.points[0].resolved["flow"][0]
+
+
+def test_a_key_of_all_flows_needs_one_that_uses_it() -> None:
+    text = GOOD + "[[flow]]\nfrom = 0\n" + UDP
+    scenario = Scenario.from_document(parse(text)).replace({"flow.*.max_window": 3})
+    assert [flow.get("max_window") for flow in scenario.document["flow"]] == [3, None]
+    assert Scenario(scenario.document).points[0].config(1) == scenario.points[0].config(1)
+    assert len(Scenario.from_document(parse(f'{text}\n[sweep]\n"flow.*.max_window" = [1, 2]')).points) == 2
+    with pytest.raises(ScenarioError, match="belongs to TCP"):
+        scenario.replace({"flow.1.max_window": 3})
+
+
+def test_problems_of_flows_network_and_times_are_told_together() -> None:
+    text = GOOD.replace("[[flow]]", '[radio]\ntx_range = "600m"\ncs_range = "550m"\n[[flow]]').replace(
+        "to = 3", "to = 9"
+    )
+    lines = refusal(text + 'app = "cbr"\nstart = "30s"\n').splitlines()
+    assert [line.split(": ")[1] for line in lines] == ["radio.cs_range", "flow.0.rate", "flow.0.to", "flow.0.start"]
+
+
+def test_a_key_of_another_table_is_told_where_it_belongs() -> None:
+    message = refusal(GOOD.replace("[[flow]]", '[tcp]\nack_delay = "1s"\n[[flow]]\nqueue = 3'))
+    assert "tcp.ack_delay: unknown key here; ack_delay is flow.N.ack_delay" in message
+    assert "flow.0.queue: unknown key here; queue is mac.queue" in message
+
+
+def test_what_is_hardly_meant_is_a_warning() -> None:
+    values: dict[str, Any] = {"topology": {"kind": "positions", "positions": [[0, 0], [100, 0], [100, 0]]}}
+    scenario = Scenario(values, flow=[{"from": 0, "to": 2}])
+    assert scenario.warnings() == ["topology: nodes 1 and 2 are at the same place"]
+    far = Scenario(parse(GOOD).values, routing={"protocol": "aodv"})
+    assert far.warnings() == []
+    assert far.replace({"topology.spacing": 300}).warnings() == [
+        "flow.0: no chain of neighbours within radio.tx_range joins nodes 0 and 3"
+    ]
+
+
+def test_a_file_gives_its_name_as_title(tmp_path: Path) -> None:
+    (tmp_path / "window-study.toml").write_text(GOOD)
+    named = load(tmp_path / "window-study.toml")
+    assert named.title == named.resolved["title"] == "window-study"
+    assert load(tmp_path / "window-study.toml", {"title": "mine"}).title == "mine"
+    assert Scenario(parse(GOOD).values).title == "chain"
+    assert named.points[0].config(1) == Scenario(parse(GOOD).values).points[0].config(1)
+
+
+def test_a_wrong_word_is_told_alone() -> None:
+    wrong = GOOD.replace("to = 3", 'to = 3\ntransport = "tcp-newrno"\ncontrol = { gain = 1 }\napp = "cbrr"\nrate = 5')
+    assert [line.split(": ")[1] for line in refusal(wrong).splitlines()] == ["flow.0.transport", "flow.0.app"]
+    late = refusal(GOOD.replace('"10s"', '"10x"').replace("to = 3", "to = 3\nstart = 400"))
+    assert len(late.splitlines()) == 1
 
 
 def test_unreachable_destination_is_told_at_its_key() -> None:

@@ -11,12 +11,9 @@ from hopscope import _core
 from hopscope.campaign.stop import Stop
 from hopscope.congestion import CongestionControl
 from hopscope.errors import RunFailed
-from hopscope.scenario.controls import ControlError, FlowControl
+from hopscope.scenario.controls import METHODS, ControlError, FlowControl
 
 Method: TypeAlias = "Callable[[_core.FlowState], object] | None"
-
-#: In the order of the engine.
-METHODS = ("on_ack", "on_loss", "on_timeout", "on_rtt")
 
 
 def run(

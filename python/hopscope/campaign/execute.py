@@ -8,6 +8,7 @@ from collections.abc import Callable, Iterable, Sequence
 from concurrent.futures import FIRST_COMPLETED, Executor, Future, ThreadPoolExecutor, wait
 from typing import Protocol
 
+from hopscope import _core
 from hopscope.campaign.controls import run
 from hopscope.campaign.plan import Run
 from hopscope.campaign.stop import Stop
@@ -127,11 +128,20 @@ def _settle(
     if error is None:
         done(run, future.result())
     else:
-        told = isinstance(error, HopscopeError)
-        message = str(error) if told else f"{type(error).__name__}: {error}" if str(error) else type(error).__name__
+        message = _message(run, error)
         failed(run, message)
     if watcher is not None:
         watcher.finished(run, message)
+
+
+def _message(run: Run, error: BaseException) -> str:
+    """What a failed run says, in the words of its scenario."""
+    if isinstance(error, _core.EngineError):
+        key, _, message = str(error).partition(": ")  # an exception of another process has its text alone
+        return f"{run.point.told(key)}: {message}"
+    if isinstance(error, HopscopeError):
+        return str(error)
+    return f"{type(error).__name__}: {error}" if str(error) else type(error).__name__
 
 
 class Tally:

@@ -33,6 +33,8 @@ def command(
     from hopscope.campaign.cost import estimate
     from hopscope.campaign.execute import default_jobs
     from hopscope.campaign.plan import make_plan
+    from hopscope.cli.console import note
+    from hopscope.errors import counted
     from hopscope.runner import prepare
 
     scenario = prepare(file, seeds=seeds, set=options.parse_set(set_), origin="--seeds")
@@ -48,8 +50,10 @@ def command(
         return
     runs = make_plan([scenario]).unique()
     cost = estimate(runs, default_jobs())
-    points, seeds_ = len(scenario.points), scenario.seeds
-    typer.echo(f"{file}: good: {points} points x {seeds_} seeds; estimated cost: {cost}")
+    for warning in scenario.warnings():
+        note(f"{file}: {warning}")
+    size = f"{counted(len(scenario.points), 'point')} x {counted(scenario.seeds, 'seed')}"
+    typer.echo(f"{file}: good: {size}; estimated cost: {cost}")
 
 
 def _draw(scenario: Scenario, path: Path) -> None:

@@ -8,55 +8,97 @@ from typing import Any
 from hopscope.scenario.document import KeyPath
 from hopscope.scenario.fields import NS
 from hopscope.scenario.resolve import Resolved
+from hopscope.scenario.topology import components
 
 Finding = tuple[KeyPath, str]
 
 
 def check(resolved: Resolved) -> Iterator[Finding]:
-    """Yields every contradiction as (key, message)."""
-    duration, warmup = resolved.top["duration"], resolved.top["warmup"]
-    if warmup >= duration:
+    """Yields every contradiction between keys that are sound in themselves, as (key, message)."""
+    duration, warmup = resolved.top.get("duration", 0), resolved.top.get("warmup", 0)
+    known = _sound(resolved, (), "duration")
+    if known and _sound(resolved, (), "warmup") and warmup >= duration:
         yield ("warmup",), f"{seconds(warmup)} is not before the end of the run (duration = {seconds(duration)})"
-    if resolved.top["seed"] + resolved.top["seeds"] > 2**63:
+    if _sound(resolved, (), "seed", "seeds") and resolved.top["seed"] + resolved.top["seeds"] > 2**63:
         yield ("seed",), "seed + seeds is too large; the last seed must stay below 2^63"
     for index, flow in enumerate(resolved.flows):
-        yield from _ends(("flow", str(index)), flow, len(resolved.nodes))
-        yield from _times(("flow", str(index)), flow, duration)
-        yield from _sizes(("flow", str(index)), flow, resolved)
-    if resolved.series["keep"] and resolved.series["interval"] > duration:
+        path = ("flow", str(index))
+        if path in resolved.refused:
+            continue
+        if resolved.nodes:
+            yield from _ends(path, flow, resolved)
+        yield from _times(path, flow, resolved, duration if known else None)
+        yield from _sizes(path, flow, resolved)
+    for index, outage in enumerate(resolved.outages):
+        yield from _outage(("outage", str(index)), outage, resolved, duration if known else None)
+    keep = _sound(resolved, ("series",), "keep", "interval") and resolved.series.get("keep")
+    if known and keep and resolved.series["interval"] > duration:
         yield ("series", "interval"), f"{seconds(resolved.series['interval'])} is longer than the run"
 
 
-def _ends(path: KeyPath, flow: Mapping[str, Any], nodes: int) -> Iterator[Finding]:
-    if flow["pattern"] is not None:
+def doubts(resolved: Resolved) -> Iterator[str]:
+    """Yields what is allowed but hardly meant."""
+    first: dict[tuple[float, ...], int] = {}
+    for node, position in enumerate(resolved.nodes):
+        if (other := first.setdefault(tuple(position), node)) != node:
+            yield f"topology: nodes {other} and {node} are at the same place"
+            break
+    if resolved.routing["protocol"] == "static" or resolved.radio["shadowing"] != "none":
+        return  # the engine tells of static routes, and shadowing moves what a node reaches
+    reach = float(resolved.radio["tx_range"])
+    island = {node: number for number, nodes in enumerate(components(resolved.nodes, reach)) for node in nodes}
+    for index, flow in enumerate(resolved.flows):
+        apart = next(((source, target) for source, target in flow["ends"] if island[source] != island[target]), None)
+        if apart is not None:
+            yield f"flow.{index}: no chain of neighbours within radio.tx_range joins nodes {apart[0]} and {apart[1]}"
+
+
+def _sound(resolved: Resolved, path: KeyPath, *names: str) -> bool:
+    """Whether a table and its keys of these names were read without a problem."""
+    return path not in resolved.refused and not any((*path, name) in resolved.refused for name in names)
+
+
+def _ends(path: KeyPath, flow: Mapping[str, Any], resolved: Resolved) -> Iterator[Finding]:
+    if flow["pattern"] is not None or not _sound(resolved, path, "pattern"):
         return
+    nodes = len(resolved.nodes)
     for end in ("from", "to"):
-        if flow[end] >= nodes:
+        if _sound(resolved, path, end) and flow[end] >= nodes:
             yield (*path, end), f"node {flow[end]} does not exist; the topology has nodes 0 to {nodes - 1}"
-    if flow["from"] == flow["to"]:
+    if _sound(resolved, path, "from", "to") and flow["from"] == flow["to"]:
         yield (*path, "to"), f"node {flow['to']} is also the sender; a flow runs between two nodes"
 
 
-def _times(path: KeyPath, flow: Mapping[str, Any], duration: int) -> Iterator[Finding]:
+def _times(path: KeyPath, flow: Mapping[str, Any], resolved: Resolved, duration: int | None) -> Iterator[Finding]:
+    if not _sound(resolved, path, "start"):
+        return
     start, stop = flow["start"], flow["stop"]
-    if start >= duration:
+    several = _sound(resolved, path, "copies", "stagger", "pattern")
+    last = start + (flow["copies"] - 1) * flow["stagger"] if several else start
+    if duration is not None and start >= duration:
         yield (
             (*path, "start"),
             f"the flow never starts: {seconds(start)} is not before the end of the run ({seconds(duration)})",
         )
-    elif (last := start + (flow["copies"] - 1) * flow["stagger"]) >= duration:
+    elif duration is not None and last >= duration:
         yield (
             (*path, "stagger"),
             f"the last of {flow['copies']} copies never starts: {seconds(last)} is not before the end of the run "
             f"({seconds(duration)})",
         )
-    if stop is not None and stop <= start:
+    if stop is None or not _sound(resolved, path, "stop"):
+        return
+    if stop <= start:
         yield (*path, "stop"), f"{seconds(stop)} is not after the start ({seconds(start)})"
-    elif stop is not None and stop <= start + (flow["copies"] - 1) * flow["stagger"]:
+    elif stop <= last:
         yield (*path, "stop"), f"{seconds(stop)} is not after the start of the last of {flow['copies']} copies"
 
 
 def _sizes(path: KeyPath, flow: Mapping[str, Any], resolved: Resolved) -> Iterator[Finding]:
+    sections = (*(("net", name) for name in ("udp_header", "ip_header")), ("mac", "llc_header"), ("mac", "max_msdu"))
+    parts = (*sections, ("net",), ("mac",), ("tcp",), ("tcp", "header"), (*path, "tcp"), (*path, "tcp", "header"))
+    if not _sound(resolved, path, "packet", "transport") or any(part in resolved.refused for part in parts):
+        return
     header = resolved.net["udp_header"] if flow["transport"] == "udp" else flow["tcp"]["header"]
     overhead = header + resolved.net["ip_header"] + resolved.mac["llc_header"]
     largest = resolved.mac["max_msdu"]
@@ -66,6 +108,22 @@ def _sizes(path: KeyPath, flow: Mapping[str, Any], resolved: Resolved) -> Iterat
             f"{flow['packet']} bytes and {overhead} bytes of headers exceed the largest 802.11 payload of {largest} "
             f"bytes (mac.max_msdu); at most {max(0, largest - overhead)}",
         )
+
+
+def _outage(path: KeyPath, outage: Mapping[str, Any], resolved: Resolved, duration: int | None) -> Iterator[Finding]:
+    nodes = len(resolved.nodes)
+    if nodes and _sound(resolved, path, "node") and outage["node"] >= nodes:
+        yield (*path, "node"), f"node {outage['node']} does not exist; nodes are 0 to {nodes - 1}"
+    if not _sound(resolved, path, "from"):
+        return
+    start, end = outage["from"], outage["to"]
+    if duration is not None and start >= duration:
+        yield (
+            (*path, "from"),
+            f"the outage never begins: {seconds(start)} is not before the end of the run ({seconds(duration)})",
+        )
+    if end is not None and _sound(resolved, path, "to") and end <= start:
+        yield (*path, "to"), f"found {seconds(end)}; it must come after from, {seconds(start)}"
 
 
 def seconds(nanoseconds: int) -> str:

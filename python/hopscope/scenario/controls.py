@@ -6,6 +6,7 @@
 
 from __future__ import annotations
 
+import difflib
 import hashlib
 import importlib
 import importlib.util
@@ -27,6 +28,12 @@ PREFIX = "tcp:"
 
 #: How messages write such a transport.
 FORM = '"tcp:FILE.py:CLASS"'
+
+#: What the engine calls, in its order.
+METHODS = ("on_ack", "on_loss", "on_timeout", "on_rtt")
+
+#: A name that tells of an event, such as ``on_ackk`` or ``onAck``.
+_EVENT = re.compile(r"on(_|[A-Z])")
 
 _CLASS = re.compile(r"[A-Za-z_]\w*")
 
@@ -184,9 +191,18 @@ def digest(cls: type[CongestionControl]) -> str:
 
 
 def _control(cls: type[CongestionControl]) -> Control:
-    for name in ("on_ack", "on_loss", "on_timeout", "on_rtt"):
+    for name in METHODS:
         if not callable(getattr(cls, name, None)):
             raise ControlError(f"{cls.__name__}.{name} is no method")
+    own = {name: value for base in _bases(cls) for name, value in vars(base).items()}
+    for name in (name for name, value in own.items() if callable(value) and name not in METHODS):
+        if _EVENT.match(name) or difflib.get_close_matches(name, METHODS, cutoff=0.8):
+            close = did_you_mean(name, METHODS)
+            raise ControlError(f"{cls.__name__}.{name} is never called; the methods are {', '.join(METHODS)}{close}")
+    if not own.keys() & {*METHODS, "__init__"}:
+        raise ControlError(
+            f"{cls.__name__} overrides none of {', '.join(METHODS)}: it is TCP Reno, which the engine has as tcp-reno"
+        )
     if not isinstance(cls.name, str):
         raise ControlError(f"{cls.__name__}.name is {shown(cls.name)}; expected text")
     return Control(label(cls), digest(cls), parameters(cls), cls=cls)

@@ -33,6 +33,7 @@ class Document:
         positions: line and column (from 1) of every key path.
         options: key paths set from outside, with the text to show for them (``--set mac.queue=10``).
         controls: congestion controls that a store tells of, by transport; their code is not loaded.
+        together: key paths set from outside, with those that the same dotted key set (``flow.*.max_window``).
     """
 
     values: dict[str, Any]
@@ -41,6 +42,7 @@ class Document:
     positions: dict[KeyPath, tuple[int, int]] = field(default_factory=dict)
     options: dict[KeyPath, str] = field(default_factory=dict)
     controls: dict[str, Control] = field(default_factory=dict)
+    together: dict[KeyPath, tuple[KeyPath, ...]] = field(default_factory=dict)
 
     def problem(self, path: KeyPath, message: str) -> Problem:
         """Returns a problem at ``path``, placed at the closest key that stands in the file."""
@@ -95,6 +97,11 @@ def parse(text: str, name: str = "", folder: Path | None = None) -> Document:
         where = re.search(r"\(at line (\d+), column (\d+)\)$", str(error))
         end = (text.count("\n") + 1, len(text) - text.rfind("\n"))
         line, column = (int(where[1]), int(where[2])) if where else end
+        if message == "Cannot overwrite a value":
+            written, equals, _ = text.split("\n")[line - 1].partition("=")
+            if equals:  # not so where a list runs over several lines
+                message = f"the key {written.strip()} stands twice"
+                column = len(written) - len(written.lstrip()) + 1
         raise ScenarioError([Problem("", f"is no TOML: {message}", f"{name}:{line}:{column}")]) from error
     except RecursionError as error:
         raise ScenarioError([Problem("", "is no TOML scenario: nested too deeply", f"{name}:1:1")]) from error

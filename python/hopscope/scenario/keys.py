@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import functools
 import json
+from collections.abc import Iterable
 from dataclasses import replace
 from typing import Any
 
@@ -28,11 +29,15 @@ SERIES = ("cwnd", "rtt", "queue", "throughput", "route", "fairness")
 MAX_NODES = 2_000_000
 
 
+#: Tables whose mistakes leave the network itself sound.
+OF_FLOWS = ("flow", "outage", "series")
+
+
 @functools.cache
 def top() -> tuple[Field, ...]:
     """Keys at the top of the file."""
     return (
-        Field("title", "text", "Name of the scenario.", default=""),
+        Field("title", "text", "Name of the scenario; absent: that of its file.", default=""),
         Field("duration", "time", "End of the run.", "s", default=300 * NS, exclusive=True, source="fu2003.table1"),
         Field("warmup", "time", "Metrics count from here.", "s", default=0),
         Field("seed", "int", "First seed of the replications.", default=1),
@@ -155,6 +160,21 @@ def flow() -> tuple[Field, ...]:
 #: Most copies of one flow.
 MAX_COPIES = 100_000
 
+#: Keys of a flow that only TCP has.
+TCP_ONLY = ("max_window", "ack", "ack_delay", "tcp")
+
+#: Kind of channel errors -> its own keys.
+ERRORS: dict[str, tuple[str, ...]] = {
+    "none": (),
+    "uniform": ("per", "ber"),
+    "gilbert-elliott": ("good_time", "bad_time", "good_per", "bad_per", "good_ber", "bad_ber"),
+    "markov": ("transitions", "step", "state_per", "state_ber"),
+    "sinr": (),
+}
+
+#: Keys of every kind of channel errors that draws its losses.
+_DRAWN_ERRORS = ("nodes", "links", "applies_to", "on_error")
+
 #: Traffic pattern -> one line of description.
 PATTERNS: dict[str, str] = {
     "across": "the flows usual for the topology, such as lines of a grid in both directions, spread evenly",
@@ -200,6 +220,12 @@ def numbered(name: str) -> tuple[Field, ...]:
     return {"flow": flow, "outage": outage, "layer": layer}[name]()
 
 
+def error_keys(kind: str) -> tuple[str, ...]:
+    """Keys of ``[radio.error]`` that a kind of channel errors uses."""
+    own = ERRORS[kind]
+    return ("kind", *own, *(_DRAWN_ERRORS if own else ()))
+
+
 @functools.cache
 def outage() -> tuple[Field, ...]:
     """Keys of one ``[[outage]]``."""
@@ -230,6 +256,16 @@ def series() -> tuple[Field, ...]:
             "interval", "time", "Sampling interval of queue, throughput and fairness.", "s", default=NS, exclusive=True
         ),
     )
+
+
+def homes(name: str) -> list[str]:
+    """The dotted keys that end in a name, those of topologies left out; N stands for the number of a table."""
+    tables: list[tuple[str, Iterable[Field]]] = [("", top()), ("flow.N.", flow()), ("outage.N.", outage())]
+    tables += [("series.", series()), *((f"{section}.", engine(section)) for section in ENGINE_SECTIONS)]
+    inner = [
+        (f"{at}{f.name}.", f.fields) for at, fields in tables for f in fields if f.kind == "table" and at != "flow.N."
+    ]
+    return [f"{at}{name}" for at, fields in (*tables, *inner) if any(f.name == name for f in fields)]
 
 
 @functools.cache

@@ -76,7 +76,7 @@ def describe(resolved: Resolved) -> dict[str, Any]:
         document[section] = _engine_section(section, values)
     document["radio"] = {"preset": resolved.preset, **document["radio"]}
     document["mac"]["link"] = resolved.link["layer"]
-    document["flow"] = [_flow(flow, resolved.tcp) for flow in resolved.flows]
+    document["flow"] = [_flow(flow) for flow in resolved.flows]
     document["outage"] = [_given(outage, keys.outage()) for outage in resolved.outages]
     document["layer"] = [_layer(layer) for layer in resolved.layers]
     document["series"] = _shown(resolved.series, keys.series())
@@ -100,12 +100,14 @@ def _engine_section(section: str, values: dict[str, Any]) -> dict[str, Any]:
     for table in (f for f in keys.engine(section) if f.kind == "table"):
         flat = {f.name: keys.to_engine_key(section, (table.name, f.name)) for f in table.fields}
         inner = values.get(table.name, {name: values[key] for name, key in flat.items() if key in values})
+        if (section, table.name) == ("radio", "error"):
+            inner = {name: inner[name] for name in keys.error_keys(inner["kind"])}
         if inner:
             result[table.name] = _shown(inner, table.fields)
     return result
 
 
-def _flow(flow: dict[str, Any], tcp: dict[str, Any]) -> dict[str, Any]:
+def _flow(flow: dict[str, Any]) -> dict[str, Any]:
     used = keys.APPS[flow["app"]][1]
     app_keys = {name for _, names in keys.APPS.values() for name in names}
     result = {
@@ -115,6 +117,8 @@ def _flow(flow: dict[str, Any], tcp: dict[str, Any]) -> dict[str, Any]:
     }
     if flow["pattern"] != "random":
         del result["pattern_seed"]
-    if flow["transport"] != "udp" or flow["tcp"] != tcp:
+    if flow["transport"].startswith("tcp"):
         result["tcp"] = _shown(flow["tcp"], keys.engine("tcp"))
+    else:
+        result = {name: value for name, value in result.items() if name not in keys.TCP_ONLY}
     return result

@@ -7,17 +7,17 @@ import functools
 import json
 import logging
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
 from hopscope import _core
-from hopscope.errors import Problem, ScenarioError
+from hopscope.errors import Problem, ScenarioError, counted
 from hopscope.scenario import document as documents
 from hopscope.scenario import keys, sweep
-from hopscope.scenario.checks import check
+from hopscope.scenario.checks import check, doubts
 from hopscope.scenario.controls import Control, FlowControl
-from hopscope.scenario.document import Document
+from hopscope.scenario.document import Document, KeyPath
 from hopscope.scenario.fields import NS
 from hopscope.scenario.lower import controls, describe, lower
 from hopscope.scenario.resolve import Resolved, resolve
@@ -33,7 +33,9 @@ ENOUGH_PROBLEMS = 20
 QUICK_DIVISOR, QUICK_SECONDS, QUICK_SEEDS = 10, 10, 2
 
 #: Keys that decide the defaults of others, or which others there are.
-DECIDING = frozenset({"profile", "radio.preset", "topology.kind", "routing.protocol", "routing.parameters"})
+DECIDING = frozenset(
+    {"profile", "radio.preset", "radio.error.kind", "topology.kind", "routing.protocol", "routing.parameters"}
+)
 
 #: Last parts of keys that name times of the run as a whole: what shortening changes.
 TIMES = frozenset({"duration", "warmup", "start", "stop", "stagger"})
@@ -66,6 +68,10 @@ class Point:
     def resolved(self) -> dict[str, Any]:
         """Every key of this point with its value in base units (s, m, bit/s, bytes)."""
         return describe(self._resolved)
+
+    def told(self, engine_key: str) -> str:
+        """Returns the key of the scenario that a key of the engine comes from."""
+        return ".".join(_of_table(self._resolved, keys.from_engine_key(engine_key)))
 
     @property
     def duration_s(self) -> float:
@@ -101,7 +107,7 @@ class Scenario:
 
     @property
     def title(self) -> str:
-        """Name of the scenario; a description of its topology when the file gives none."""
+        """Name of the scenario: as given, else that of its file, else the kind of its topology."""
         return str(self._top["title"]) or self.points[0]._resolved.topology["kind"]
 
     @property
@@ -118,15 +124,25 @@ class Scenario:
     def resolved(self) -> dict[str, Any]:
         """Every key with its value in base units; swept keys as in the first point, and the axes under ``sweep``.
 
-        A default that follows a swept key, such as the timers of a swept ``profile`` or what a flow takes from a swept
-        ``[tcp]``, is left out; so are the number of a node that is named in words and of flows across the topology when
-        the topology is swept.
+        Keys that only other points use are as in the first of these.  A default that follows a swept key, such as the
+        timers of a swept ``profile`` or what a flow takes from a swept ``[tcp]``, is left out; so are the number of a
+        node that is named in words and of flows across the topology when the topology is swept.
         """
-        result = self.points[0].resolved
+        first = result = self.points[0].resolved
         if deciding := [axis for axis in self.axes if axis in DECIDING]:
             swept = {path for axis in self.axes for path in sweep.key_paths(self._document.values, axis)}
             distinct = {repr([point.set[axis] for axis in deciding]): point for point in self.points}
-            result = _shared(result, [point.resolved for point in distinct.values()], swept, ())
+            every = [point.resolved for point in distinct.values()]
+            result = _shared(first, every, swept, ())
+            for protocol in keys.routing_protocols():
+                if theirs := [values["routing"][protocol] for values in every if protocol in values["routing"]]:
+                    result["routing"][protocol] = _shared(theirs[0], theirs, swept, ("routing", protocol))
+        if deciding := [axis for axis in self.axes if axis.split(".")[-1] in {"transport", "app"}]:
+            for point in {repr([point.set[axis] for axis in deciding]): point for point in self.points}.values():
+                for table, theirs in zip(result["flow"], point.resolved["flow"], strict=True):
+                    table |= {name: value for name, value in theirs.items() if name not in table}
+        for path in self.points[0]._resolved.idle:
+            _used_elsewhere(result, path, self.points)
         if any(axis.startswith("topology.") for axis in self.axes):
             for name, ends in (("flow", ("from", "to")), ("outage", ("node",)), ("layer", ("nodes",))):
                 for table, given in self._tables(result, name):
@@ -240,6 +256,33 @@ class Scenario:
                     given[name] = f"{max(1, int(read[name] * factor))}ns"
         return values
 
+    def warnings(self) -> list[str]:
+        """Returns what is allowed but hardly meant: nodes at the same place, seeds whose network cannot carry a flow.
+
+        Shadowing makes another network of each seed; so many that it would take long are not looked at.
+        """
+        found = dict.fromkeys(doubt for point in self.points for doubt in doubts(point._resolved))
+        shadowed = [point for point in self.points if point._resolved.radio["shadowing"] != "none"]
+        if sum(len(point._resolved.nodes) for point in shadowed) * self.seeds <= MANY_NODES:
+            told = [(p, m) for p in shadowed if (m := self._unable(p))]
+            found |= dict.fromkeys(f"{_text(p.set)}: {m}" if p.set else m for p, m in told)
+        return list(found)
+
+    def _unable(self, point: Point) -> str:
+        """Tells how many seeds of a point the engine refuses."""
+        problems = []
+        for seed in range(self.seed, self.seed + self.seeds):
+            try:
+                _core.validate(json.dumps(point.config(seed)))
+            except _core.EngineError as error:
+                problems.append(f"seed {seed}: {point.told(error.key)}: {error.message}")
+        if not problems:
+            return ""
+        return (
+            f"{len(problems)} of {counted(self.seeds, 'seed')} cannot run, so means will be those of the others "
+            f"alone; {problems[0]}"
+        )
+
     def __repr__(self) -> str:
         runs = len(self.points) * self.seeds
         return f"Scenario({self.title!r}, points={len(self.points)}, seeds={self.seeds}, runs={runs})"
@@ -257,6 +300,7 @@ def load(path: str | Path, set: Mapping[str, Any] | None = None) -> Scenario:  #
         ScenarioError: everything that is wrong with it, with file, line and column.
     """
     document = documents.read(path)
+    document.values.setdefault("title", Path(path).stem)
     return Scenario.from_document(changed(document, set or {}, "--set"))
 
 
@@ -279,6 +323,7 @@ def changed(document: Document, changes: Mapping[str, Any], origin: str) -> Docu
             continue
         for path in paths:
             result.options[path] = label
+            result.together[path] = tuple(paths)
             # What stood below a replaced key in the file is gone, and so are its positions.
             result.positions = {k: at for k, at in result.positions.items() if k[: len(path)] != path}
     if problems:
@@ -309,9 +354,24 @@ def _shared(
     return result
 
 
+def _used_elsewhere(values: dict[str, Any], path: KeyPath, points: list[Point]) -> None:
+    """Puts a key that the first point has no use for into a resolved document, as it is where it is used."""
+    using: Any = next((point.resolved for point in points if path not in point._resolved.idle), None)
+    *tables, name = path
+    here: Any = values
+    for part in tables:
+        at: Any = int(part) if isinstance(here, list) else part
+        if using is None or (isinstance(using, dict) and part not in using):
+            return
+        here = here[at] if isinstance(here, list) else here.setdefault(part, {})
+        using = using[at]
+    if using is not None and name in using:
+        here.setdefault(name, using[name])
+
+
 def _with_values(document: Document, values: dict[str, Any]) -> Document:
-    options = dict(document.options)
-    return Document(values, document.name, document.folder, document.positions, options, document.controls)
+    options, together = dict(document.options), dict(document.together)
+    return Document(values, document.name, document.folder, document.positions, options, document.controls, together)
 
 
 def _text(value: Any) -> str:
@@ -327,16 +387,49 @@ def _points(document: Document) -> tuple[sweep.Axes, list[Point]]:
         axes = {}
     points: list[Point] = []
     places: dict[str, Positions] = {}
+    together = dict(document.together)
     for index, combination in enumerate(sweep.combinations(axes)):
         resolved, found = _point(document, combination, places)
         told = {(p.key, p.message) for p in problems}
         problems += [p for p in found if (p.key, p.message) not in told]
+        points.append(Point(index, combination, resolved))
         if len(problems) >= ENOUGH_PROBLEMS:
             break
-        points.append(Point(index, combination, resolved))
+    idle = _idle(points)
+    for axis in axes:
+        together |= _together(document, axis)
+    excused = {path for path in idle if any(member not in idle for member in _beside(path, together))}
+    problems += [problem for path, problem in idle.items() if path not in excused]
     if problems:
         raise ScenarioError(problems)
+    for path in excused & document.together.keys():
+        sweep.remove(document.values, path)
     return axes, points
+
+
+def _idle(points: list[Point]) -> dict[KeyPath, Problem]:
+    """The keys that no point uses."""
+    first, *others = (point._resolved.idle for point in points)
+    return {
+        path: problem
+        for path, problem in first.items()
+        if problem is not None and all(other.get(path) is not None for other in others)
+    }
+
+
+def _together(document: Document, axis: str) -> dict[KeyPath, tuple[KeyPath, ...]]:
+    """The keys that an axis such as ``flow.*.max_window`` varies together, by each of them."""
+    try:
+        paths = tuple(sweep.key_paths(document.values, axis))
+    except sweep.KeyProblem:
+        return {}
+    return dict.fromkeys(paths, paths)
+
+
+def _beside(path: KeyPath, together: Mapping[KeyPath, tuple[KeyPath, ...]]) -> set[KeyPath]:
+    """The keys that were given together with one, or with one below it."""
+    length = len(path)
+    return {other[:length] for key, others in together.items() if key[:length] == path for other in others}
 
 
 def _point(
@@ -357,10 +450,11 @@ def _point(
                     f"{origin}: sweep value {_text(value)}" if origin else f"sweep value {_text(value)}"
                 )
     resolved, problems = resolve(local, places)
-    if not problems:
-        problems = [local.problem(path, message) for path, message in check(resolved)]
+    problems += [local.problem(path, message) for path, message in check(resolved)]
     if not problems:
         problems = list(_engine_problems(local, resolved))
+    elif len(resolved.nodes) < MANY_NODES and all(p.key.split(".")[0] in keys.OF_FLOWS for p in problems):
+        problems += _engine_problems(local, replace(resolved, flows=[], outages=[]))
     return resolved, problems
 
 

@@ -41,18 +41,35 @@ class Resolved:
     outages: list[dict[str, Any]] = field(default_factory=list)
     layers: list[dict[str, Any]] = field(default_factory=list)
     series: dict[str, Any] = field(default_factory=dict)
+    refused: frozenset[KeyPath] = frozenset()
+    idle: dict[KeyPath, Problem | None] = field(default_factory=dict)
 
 
 class Reader:
-    """Reads tables by their keys and collects every problem on the way."""
+    """Reads tables by their keys and collects every problem on the way.
+
+    Attributes:
+        document: what is read.
+        problems: what is wrong.
+        refused: the keys at fault.
+        idle: keys that nothing uses, with what to say unless another point of the sweep uses them; None where that is
+            meant, as with channel errors that are switched off.
+    """
 
     def __init__(self, document: Document) -> None:
         self.document = document
         self.problems: list[Problem] = []
+        self.refused: set[KeyPath] = set()
+        self.idle: dict[KeyPath, Problem | None] = {}
 
     def refuse(self, path: KeyPath, message: str) -> None:
         """Notes a problem at ``path``."""
         self.problems.append(self.document.problem(path, message))
+        self.refused.add(path)
+
+    def without_use(self, path: KeyPath, message: str) -> None:
+        """Notes a key that nothing uses."""
+        self.idle[path] = self.document.problem(path, message)
 
     def table(self, path: KeyPath, values: object, fields: Iterable[Field]) -> dict[str, Any]:
         """Reads the keys that are given; unknown and ill-typed ones become problems."""
@@ -90,6 +107,8 @@ class Reader:
 def unknown_key(name: str, known: Iterable[str]) -> str:
     """Returns the message for a key that does not exist."""
     names = list(known)
+    if homes := keys.homes(name):
+        return f"unknown key here; {name} is {' or '.join(homes)}"
     close = did_you_mean(name, names)
     if close and len(names) > 16:
         return f"unknown key{close}"
@@ -104,7 +123,8 @@ def resolve(document: Document, places: dict[str, Positions] | None = None) -> t
         places: positions already made for a topology, to be shared between the points of a sweep.
 
     Returns:
-        the resolved values, and the problems found; with problems the values are incomplete.
+        the resolved values, and the problems found; with problems the values are incomplete and ``refused`` holds the
+        keys at fault.  ``idle`` are the keys that this point does not use.
     """
     reader = Reader(document)
     values = document.values
@@ -120,6 +140,7 @@ def resolve(document: Document, places: dict[str, Positions] | None = None) -> t
     _outages(reader, result)
     _layers(reader, result)
     result.series = reader.complete(("series",), values.get("series", {}), keys.series())
+    result.refused, result.idle = frozenset(reader.refused), reader.idle
     return result, reader.problems
 
 
@@ -128,15 +149,15 @@ def _engine_sections(reader: Reader, result: Resolved) -> None:
     routing = values.get("routing")
     protocol = routing.get("protocol") if isinstance(routing, Mapping) else None
     fields = {s: keys.engine(s) for s in keys.ENGINE_SECTIONS} | {"routing": keys.routing(protocol)}
-    given = {s: reader.table((s,), values.get(s, {}), fields[s]) for s in keys.ENGINE_SECTIONS}
+    foreign = _foreign_set(reader, routing, protocol)
+    given = {
+        s: reader.table((s,), foreign if s == "routing" and foreign is not None else values.get(s, {}), fields[s])
+        for s in keys.ENGINE_SECTIONS
+    }
     result.preset = given["radio"].pop("preset", keys.engine("radio")[0].default)
     if "link" in given["mac"]:
         given["link"]["layer"] = given["mac"].pop("link")
-    errors = given["radio"].pop("error", {})
-    radio = values.get("radio")
-    if isinstance(radio, Mapping) and isinstance(radio.get("error"), Mapping) and "kind" not in radio["error"]:
-        kinds = next(f for f in keys.engine("radio") if f.name == "error").fields[0]
-        reader.refuse(("radio", "error", "kind"), f"is missing; expected {kinds.expected()}")
+    errors = _errors(reader, given["radio"].pop("error", None))
     given["radio"].update({keys.to_engine_key("radio", ("error", name)): value for name, value in errors.items()})
     profile = result.top.get("profile", keys.top()[-1].default)
     base: dict[str, dict[str, Any]] = json.loads(_core.base_config(profile, result.preset))
@@ -146,8 +167,42 @@ def _engine_sections(reader: Reader, result: Resolved) -> None:
         setattr(result, section, {**base[section], **given[section]})
 
 
+def _errors(reader: Reader, given: dict[str, Any] | None) -> dict[str, Any]:
+    """The keys of the channel errors that their kind uses."""
+    path = ("radio", "error")
+    if given is None or path in reader.refused:
+        return {}
+    if "kind" not in given:
+        if (*path, "kind") not in reader.refused:
+            kinds = next(f for f in keys.engine("radio") if f.name == "error").fields[0]
+            reader.refuse((*path, "kind"), f"is missing; expected {kinds.expected()}")
+        return given
+    kind = given["kind"]
+    for name in [name for name in given if name not in keys.error_keys(kind)]:
+        users = [word for word in keys.ERRORS if name in keys.error_keys(word)]
+        del given[name]
+        if kind == "none":
+            reader.idle[(*path, name)] = None
+        else:
+            reader.without_use((*path, name), f'does not belong to kind = "{kind}"; it is used by {listed(users)}')
+    return given
+
+
+def _foreign_set(reader: Reader, routing: object, protocol: object) -> dict[str, Any] | None:
+    """The ``[routing]`` without a parameter set that is one of another protocol; None where it has none such."""
+    if not isinstance(routing, Mapping) or not isinstance(protocol, str):
+        return None
+    chosen, sets = routing.get("parameters"), keys.routing_sets(protocol)
+    owners = [p for p in keys.routing_protocols() if chosen in keys.routing_sets(p)]
+    if not sets or chosen in sets or not owners:
+        return None
+    message = f"found {shown(chosen)}; allowed: {listed(sets)}; {_belongs(owners, protocol)}"
+    reader.without_use(("routing", "parameters"), message)
+    return {name: value for name, value in routing.items() if name != "parameters"}
+
+
 def _routing(reader: Reader, result: Resolved, given: dict[str, Any], base: dict[str, dict[str, Any]]) -> None:
-    """Takes the protocol's own parameters out of the ``[routing]`` that was given; those of others are refused."""
+    """Takes the protocol's own parameters out of the ``[routing]`` that was given; those of others have no use."""
     protocols = keys.routing_protocols()
     chosen = given.pop("parameters", None)
     overrides = {name: given.pop(name, {}) for name in protocols}
@@ -159,11 +214,11 @@ def _routing(reader: Reader, result: Resolved, given: dict[str, Any], base: dict
     if not isinstance(written, Mapping) or ("protocol" in written and "protocol" not in given):
         return  # a wrong protocol is a problem of its own
     if "parameters" in written and protocol not in protocols:
-        owners = [p for p in protocols if written["parameters"] in keys.routing_sets(p)] or protocols
-        reader.refuse(("routing", "parameters"), _belongs(owners, protocol))
+        owners = [p for p in protocols if written["parameters"] in keys.routing_sets(p)]
+        reader.without_use(("routing", "parameters"), _belongs(owners or protocols, protocol))
     for name in protocols:
         if name in written and name != protocol:
-            reader.refuse(("routing", name), _belongs([name], protocol))
+            reader.without_use(("routing", name), _belongs([name], protocol))
 
 
 def _belongs(owners: Iterable[str], protocol: str) -> str:
@@ -216,9 +271,12 @@ def _flows(reader: Reader, result: Resolved) -> None:
     for path, value in _tables(reader, "flow"):
         flow = reader.complete(path, value, keys.flow())
         if isinstance(value, Mapping):
-            _app_keys(reader, path, value, flow)
-            _trace(reader, path, flow)
-            _control(reader, path, flow)
+            if (*path, "app") not in reader.refused:
+                _app_keys(reader, path, value, flow)
+                _trace(reader, path, flow)
+            if (*path, "transport") not in reader.refused:
+                _transport_keys(reader, path, value, flow)
+                _control(reader, path, flow)
             flow["tcp"] = {**result.tcp, **flow.get("tcp", {})}
             _number_nodes(result, flow, ("from", "to"))
             _pattern(reader, path, value, flow, result)
@@ -298,19 +356,27 @@ def _app_keys(reader: Reader, path: KeyPath, value: Mapping[str, Any], flow: dic
     for name in sorted({name for _, names in keys.APPS.values() for name in names}):
         if name in value and name not in needed:
             users = [a for a, (_, names) in keys.APPS.items() if name in names]
-            reader.refuse((*path, name), f'does not belong to app = "{app}"; it is used by {listed(users)}')
+            reader.without_use((*path, name), f'does not belong to app = "{app}"; it is used by {listed(users)}')
         elif name in needed and name not in value and name not in defaults:
             reader.refuse((*path, name), f'is missing; app = "{app}" needs {", ".join(needed)}')
 
 
+def _transport_keys(reader: Reader, path: KeyPath, value: Mapping[str, Any], flow: dict[str, Any]) -> None:
+    """The keys of TCP have no use for another transport."""
+    if flow["transport"].startswith("tcp"):
+        return
+    for entry in (f for f in keys.flow() if f.name in keys.TCP_ONLY and f.name in value):
+        reader.without_use((*path, entry.name), f'belongs to TCP; found transport = "{flow["transport"]}"')
+        flow[entry.name] = {} if entry.kind == "table" else entry.default
+
+
 def _control(reader: Reader, path: KeyPath, flow: dict[str, Any]) -> None:
     """Finds the congestion control of a flow that has one of its own, as ``own``, and completes its parameters."""
-    transport, given = flow.get("transport"), flow.get("control")
-    if transport is None:
-        return
+    transport, given = flow["transport"], flow.get("control")
     if not transport.startswith(PREFIX):
         if given is not None:
-            reader.refuse((*path, "control"), f'belongs to transport = {FORM}; found transport = "{transport}"')
+            reader.without_use((*path, "control"), f'belongs to transport = {FORM}; found transport = "{transport}"')
+            flow["control"] = None
         return
     known = reader.document.controls.get(transport)
     try:
@@ -323,13 +389,13 @@ def _control(reader: Reader, path: KeyPath, flow: dict[str, Any]) -> None:
         if name not in defaults:
             have = f"; it has {', '.join(defaults)}" if defaults else "; it has none"
             message = f"no parameter of {transport}{have}{did_you_mean(name, defaults)}"
-            reader.refuse((*path, "control", name), message)
+            reader.without_use((*path, "control", name), message)
         elif _kind(value) != _kind(defaults[name]):
             message = (
                 f"found {shown(value)}; expected {_kind(defaults[name])}, as the class has {shown(defaults[name])}"
             )
             reader.refuse((*path, "control", name), message)
-    flow["control"] = {**defaults, **(given or {})}
+    flow["control"] = {name: (given or {}).get(name, default) for name, default in defaults.items()}
 
 
 def _kind(value: object) -> str:

@@ -76,14 +76,16 @@ def _end_axes(values: Mapping[str, Any], sweep: dict[str, Any], fixed: set[KeyPa
         if swept & fixed and not swept <= fixed:
             raise KeyProblem(f"is swept together with others as {axis}; set that key instead")
         if swept & fixed:
-            _remove(sweep, path)
+            remove(sweep, path)
 
 
-def _remove(table: dict[str, Any], path: KeyPath) -> None:
+def remove(table: Any, path: KeyPath) -> None:
+    """Takes a key out of nested values, and tables that it leaves empty."""
+    at = int(path[0]) if isinstance(table, list) else path[0]
     if len(path) > 1:
-        _remove(table[path[0]], path[1:])
-    if len(path) == 1 or not table[path[0]]:
-        del table[path[0]]
+        remove(table[at], path[1:])
+    if len(path) == 1 or not table[at]:
+        del table[at]
 
 
 def key_paths(values: Mapping[str, Any], key: str) -> list[KeyPath]:
@@ -158,8 +160,9 @@ def axes(document: Document) -> tuple[Axes, list[tuple[KeyPath, str]]]:
             findings.append((place, message))
             continue
         try:
+            key_paths(document.values, key)
             values = axis_values(spec)
-        except (units.QuantityError, ValueError) as error:
+        except ValueError as error:
             findings.append((place, str(error)))
             continue
         result[key] = values

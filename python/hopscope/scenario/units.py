@@ -39,6 +39,13 @@ UNITS: dict[str, dict[str, str]] = {
 #: Logarithmic units: text unit -> exponent of ten added for the base unit (W and mW differ by 3 decades).
 _LOGARITHMIC = {("W", "dBm"): -3, ("ratio", "dB"): 0}
 
+#: Bytes a second, which no rate is given in, and bits, which no size is given in.
+_BYTE_RATE = re.compile(r"(?:[kKmMgG]i?)?(?:B|[Bb]ytes?)(?:/s|ps|PS)?")
+_BITS = re.compile(r"[kKMG]?i?(?:b|[Bb]its?)")
+
+#: What people write for a unit and a close match would not find.
+_OTHER_NAMES = {"s": {"m": '"min" or "ms"', "sec": '"s"', "secs": '"s"', "seconds": '"s"', "hours": '"h"'}}
+
 _QUANTITY = re.compile(r"\s*([+-]?(?:\d[\d_]*\.?\d*|\.\d+)(?:[eE][+-]?\d{1,4})?)\s*([^\d\s].*?)?\s*\Z")
 
 
@@ -78,7 +85,7 @@ def parse(text: str, unit: str) -> Decimal:
         return Decimal(10) ** (number / 10 + exponent)
     factors = allowed(unit)
     factor = factors.get(found)
-    if factor is None and unit == "bit/s":
+    if factor is None and unit == "bit/s" and not _BYTE_RATE.fullmatch(found):
         factor = {name.lower(): value for name, value in factors.items()}.get(found.lower())
     if factor is None:
         if found == "":
@@ -86,8 +93,19 @@ def parse(text: str, unit: str) -> Decimal:
         if not any(factors):
             raise QuantityError(f'unit "{found}" in {shown(text)}, but this key has no unit')
         names = sorted({*factors, *(name for base, name in _LOGARITHMIC if base == unit)} - {"", "μs"})
-        raise QuantityError(f'unknown unit "{found}"; allowed: {", ".join(names)}{did_you_mean(found, names)}')
+        raise QuantityError(f'unknown unit "{found}"; allowed: {", ".join(names)}{_hint(number, found, unit, names)}')
     return number * Decimal(factor)
+
+
+def _hint(number: Decimal, found: str, unit: str, names: list[str]) -> str:
+    """What may have been meant by an unknown unit; never one that is eight times off."""
+    if unit == "bit/s" and _BYTE_RATE.fullmatch(found):
+        return f' ("{found}" counts bytes; 1 byte is 8 bits)'
+    if unit == "bytes" and _BITS.fullmatch(found):
+        return f' ("{found}" counts bits; 1 byte is 8 bits)'
+    if (other := _OTHER_NAMES.get(unit, {}).get(found)) is not None:
+        return f" (did you mean {other}?)"
+    return did_you_mean(found, names)
 
 
 def allowed(unit: str) -> dict[str, str]:

@@ -1,5 +1,7 @@
 //! Rates and the signal-to-interference ratio each needs (`interference = "sinr"`).
 
+use crate::config::radio::Phy;
+
 /// Rates in bit/s and the ratio in dB above which a frame at that rate is received.
 ///
 /// A default: no clause publishes thresholds. The DSSS values lie 3 dB apart from 4 dB at 1 Mbit/s; the OFDM values
@@ -19,6 +21,9 @@ const THRESHOLDS: &[(u64, f64)] = &[
     (54_000_000, 26.0),
 ];
 
+/// How many rates of the table are those of DSSS and HR/DSSS (IEEE 802.11-2020 15.2.3 and 16.2.3); OFDM's follow.
+const DSSS_RATES: usize = 4;
+
 /// Index of a rate in the mode table; `None` for a rate no 802.11 PHY of this table has.
 pub fn mode_of(rate: u64) -> Option<u8> {
     THRESHOLDS.iter().position(|&(r, _)| r == rate).map(|i| i as u8)
@@ -34,7 +39,32 @@ pub fn sinr_threshold(mode: u8) -> f64 {
     10f64.powf(THRESHOLDS[usize::from(mode)].1 / 10.0)
 }
 
-/// The rates of the table, for error messages.
-pub fn rates() -> impl Iterator<Item = u64> {
-    THRESHOLDS.iter().map(|&(r, _)| r)
+/// The rates of a PHY (IEEE 802.11-2020 15.2.3, 16.2.3, 17.2.3 and 18.1.2), bit/s, rising.
+pub fn rates(phy: Phy) -> impl Iterator<Item = u64> {
+    let (dsss, ofdm) = THRESHOLDS.split_at(DSSS_RATES);
+    let table = match phy {
+        Phy::Dsss => dsss,
+        Phy::Ofdm | Phy::ErpOfdm => ofdm,
+    };
+    table.iter().map(|&(r, _)| r)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::config::presets::{PRESETS, base};
+
+    #[test]
+    fn every_preset_uses_rates_of_its_phy() {
+        for (name, _) in PRESETS {
+            let radio = base("standard", name).expect("a preset").radio;
+            for rate in [radio.data_rate, radio.basic_rate].into_iter().chain(radio.response_rates) {
+                assert!(rates(radio.phy).any(|r| r == rate), "{name}: {rate}");
+                assert!(mode_of(rate).is_some(), "{name}: {rate}");
+            }
+        }
+        let ofdm: Vec<u64> = rates(Phy::ErpOfdm).map(|rate| rate / 1_000_000).collect();
+        assert_eq!(ofdm, [6, 9, 12, 18, 24, 36, 48, 54]);
+        assert!(rates(Phy::Dsss).eq([1_000_000, 2_000_000, 5_500_000, 11_000_000]));
+    }
 }

@@ -3,6 +3,7 @@
 use super::flow::TIMESTAMPS_OPTION;
 use crate::channel;
 use crate::config::net::RoutingProtocol;
+use crate::config::radio::Phy;
 use crate::config::tcp::LossRecovery;
 use crate::config::{App, Config, FlowConfig, SeriesKind, Transport};
 use crate::error::BuildError;
@@ -109,9 +110,10 @@ fn check_radio(config: &Config) -> Result<(), BuildError> {
     let rates = [("data_rate", r.data_rate), ("basic_rate", r.basic_rate)];
     let responses = r.response_rates.iter().map(|&rate| ("response_rates", rate));
     for (key, rate) in rates.into_iter().chain(responses) {
-        require(modes::mode_of(rate).is_some(), format!("radio.{key}"), || {
-            let allowed: Vec<String> = modes::rates().map(|r| format!("{}", r as f64 / 1e6)).collect();
-            format!("found {} Mbit/s; allowed are {} Mbit/s", rate as f64 / 1e6, allowed.join(", "))
+        require(modes::rates(r.phy).any(|of_phy| of_phy == rate), format!("radio.{key}"), || {
+            let allowed: Vec<String> = modes::rates(r.phy).map(|r| format!("{}", r as f64 / 1e6)).collect();
+            let (found, phy) = (rate as f64 / 1e6, Phy::WORDS[r.phy as usize].0);
+            format!("found {found} Mbit/s; phy = \"{phy}\" has {} Mbit/s", allowed.join(", "))
         })?;
     }
     for (key, bits) in [("plcp_bits_1m", r.plcp_bits_1m), ("plcp_bits_2m", r.plcp_bits_2m)] {
