@@ -188,7 +188,7 @@ def test_published_numbers_of_fu2003():
 
 def test_published_numbers_of_afrakhteh2005():
     by_label = {q.label: q.published for q in afrakhteh2005.EXP06.quantities}
-    assert by_label["loss at 2000 kbps"] == pytest.approx(100 * (2000 - by_label["capacity"]) / 2000)
+    assert by_label["loss at 2000 kbit/s"] == pytest.approx(100 * (2000 - by_label["capacity"]) / 2000)
     assert len(SETTINGS) == 6
 
 

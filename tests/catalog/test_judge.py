@@ -151,7 +151,7 @@ def test_numbers_have_four_digits(value, text):
 
 
 def test_an_estimate_shows_its_interval_only_when_it_has_one():
-    assert show(Estimate(10.0, 0.5, 9, 11, 5), "ms") == "10 ± 0.5 ms"
+    assert show(Estimate(10.0, 0.5, 9, 11, 5), "ms") == "10.0 ± 0.5 ms"
     assert show(Estimate(10.0, None, 10, 10, 1)) == "10"
     # Student's t for four degrees of freedom is 2.776; these five values have a standard error of 0.7071.
     assert estimate([1.0, 2.0, 3.0, 4.0, 5.0]).ci95 == pytest.approx(2.776 * 0.70711, rel=1e-3)

@@ -20,20 +20,20 @@ def grid(*rows):
 
 
 def measured(published, *values, **options):
-    quantity = Quantity("throughput", "kbps", lambda _table: None, published, "Table 1", **options)
+    quantity = Quantity("throughput", "kbit/s", lambda _table: None, published, "Table 1", **options)
     return Measured(quantity, tuple((label, Estimate(mean, 1.5, mean, mean, 5)) for label, mean in values))
 
 
 def test_few_studies_are_columns():
     found = grid(measured(200.0, ("ns2", 210.0), ("standard", 190.0)))
     assert [c.name for c in found.columns][1:3] == ["measured, ns2", "measured, standard"]
-    assert found.rows == [["throughput (kbps)", "210 ± 1.5 (+5.0 %)", "190 ± 1.5 (-5.0 %)", "200", "Table 1"]]
+    assert found.rows == [["throughput (kbit/s)", "210.0 ± 1.5 (+5.0 %)", "190.0 ± 1.5 (-5.0 %)", "200", "Table 1"]]
 
 
 def test_many_studies_are_lines():
     found = grid(measured(200.0, *((f"setting {i}", 200.0) for i in range(6))))
     assert len(found.rows) == 6
-    assert found.rows[0] == ["throughput (kbps)", "setting 0", "200 ± 1.5", "200", "+0.0 %", "Table 1"]
+    assert found.rows[0] == ["throughput (kbit/s)", "setting 0", "200.0 ± 1.5", "200", "+0.0 %", "Table 1"]
 
 
 def test_a_quantity_of_one_study_is_a_line_of_its_own():
@@ -42,9 +42,9 @@ def test_a_quantity_of_one_study_is_a_line_of_its_own():
 
 
 def test_what_is_not_published_has_no_difference():
-    assert grid(measured(None, ("a", 1.0))).rows[0][1:3] == ["1 ± 1.5", "-"]
-    assert grid(measured(0.0, ("a", 1.0))).rows[0][1] == "1 ± 1.5"
-    assert grid(measured(3.0, ("a", 4.0), relative=False)).rows[0][1] == "4 ± 1.5"
+    assert grid(measured(None, ("a", 1.0))).rows[0][1:3] == ["1.00 ± 1.50", "-"]
+    assert grid(measured(0.0, ("a", 1.0))).rows[0][1] == "1.00 ± 1.50"
+    assert grid(measured(3.0, ("a", 4.0), relative=False)).rows[0][1] == "4.00 ± 1.50"
 
 
 def test_a_published_interval_is_shown():
@@ -53,7 +53,7 @@ def test_a_published_interval_is_shown():
 
 def test_published_extremes_stand_beside_those_measured():
     found = grid(measured(200.0, ("a", 210.0), extremes=(150, 260.5)))
-    assert found.rows[0][1:3] == ["210 ± 1.5 (210 to 210) (+5.0 %)", "200 (150 to 260.5)"]
+    assert found.rows[0][1:3] == ["210.0 ± 1.5 (210 to 210) (+5.0 %)", "200 (150 to 260.5)"]
 
 
 def test_compact_json_is_json_with_short_parts_on_one_line():

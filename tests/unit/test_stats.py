@@ -61,3 +61,31 @@ def test_jain() -> None:
     assert stats.jain([1.0, 0.0, 0.0, 0.0]) == 0.25
     assert stats.jain([0.0, 0.0]) == 1.0
     assert stats.jain([1.0, 3.0]) == pytest.approx(0.8)
+
+
+@pytest.mark.parametrize(
+    ("mean", "width", "text"),
+    [
+        (129.3, 64.7, "129.3 ± 64.7"),
+        (1234.5, 20.0, "1234 ± 20"),
+        (3.14159, 0.5, "3.14 ± 0.50"),
+        (0.848, 0.205, "0.848 ± 0.205"),
+        (0.00123, 0.0004, "0.0012 ± 0.0004"),
+        (0.003, 64.7, "0.0 ± 64.7"),
+        (-2.5, 1.0, "-2.50 ± 1.00"),
+        (0.0, 0.0, "0.000 ± 0.000"),
+        (275.25, None, "275.2"),
+    ],
+)
+def test_a_mean_and_its_interval_are_rounded_alike_in_every_table(mean, width, text):
+    from hopscope.catalog.judge import show
+    from hopscope.catalog.tables import Estimate
+
+    assert stats.rounded(mean, width) == text
+    assert stats.interval_text({"mean": mean, "ci95": width}) == text
+    if width is not None:
+        assert show(Estimate(mean, width, mean, mean, 5)) == text
+
+
+def test_no_number_has_endless_decimals():
+    assert stats.rounded(1e-30) == "0.000000000"

@@ -17,7 +17,7 @@ from typing import Any
 from hopscope.catalog.entry import Finding, Outcome, Quantity
 from hopscope.catalog.tables import Data, Estimate, Metric, NoSamplesError, Table, Where, estimate
 from hopscope.errors import ranges
-from hopscope.results.stats import paired
+from hopscope.results.stats import paired, rounded
 
 Verdict = bool | None
 """Whether a statement holds; `None`: the noise of the runs hides it."""
@@ -128,7 +128,7 @@ class Difference:
         if self.ci95 is None:
             return f"{self.mean:+.3g} {unit} (one seed, no interval)"
         noise = ", within noise" if self.order is Order.NOISE else ""
-        return f"{self.mean:+.3g} ± {_half_width(self.ci95)} {unit}{noise}"
+        return f"{'+' if self.mean > 0 else ''}{rounded(self.mean, self.ci95)} {unit}{noise}"
 
 
 def difference(table: Table, metric: Metric, first: Where, second: Where, *, other: Table | None = None) -> Difference:
@@ -318,11 +318,7 @@ def show(value: Estimate, unit: str = "") -> str:
     tail = f" {unit}" if unit else ""
     if value.ci95 is None:
         return f"{number(value.mean)}{tail}"
-    return f"{number(value.mean)} ± {_half_width(value.ci95)}{tail}"
-
-
-def _half_width(value: float) -> str:
-    return "0" if value == 0 else f"{value:.2g}" if value < 9.5 else f"{value:.0f}"
+    return f"{rounded(value.mean, value.ci95)}{tail}"
 
 
 # --- Quantities -----------------------------------------------------------------------------------------------------

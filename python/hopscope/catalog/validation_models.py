@@ -451,7 +451,7 @@ def _statements() -> list[Statement]:
 
 def _quantities() -> list[Quantity]:
     found = [
-        Quantity(f"one hop, {name}", "kbps", mean_of(ip_throughput, where), expected, "model", studies=_only(ONE_HOP))
+        Quantity(f"one hop, {name}", "kbit/s", mean_of(ip_throughput, where), expected, "model", studies=_only(ONE_HOP))
         for name, where, expected in _hop_places()
     ]
     groups: list[tuple[str, Study, Metric, str, Sequence[Any], Callable[[Any], float], str]] = [
@@ -463,11 +463,11 @@ def _quantities() -> list[Quantity]:
     for label, study, metric, key, values, function, unit in groups:
         for name, where, expected in _over(key, values, function, unit):
             text = f"{label}, {name}" if unit else f"{label}, loss {name}"
-            found.append(Quantity(text, "kbps", mean_of(metric, where), expected, "model", studies=_only(study)))
+            found.append(Quantity(text, "kbit/s", mean_of(metric, where), expected, "model", studies=_only(study)))
     for name, study, stations in _CELL_STATEMENTS:
         found.append(
             Quantity(
-                f"{name}, {ATTEMPTS} attempts", "kbps", mean_of(network_throughput), cell_model(stations), "model",
+                f"{name}, {ATTEMPTS} attempts", "kbit/s", mean_of(network_throughput), cell_model(stations), "model",
                 studies=_only(study),
             )
         )  # fmt: skip

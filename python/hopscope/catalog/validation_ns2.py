@@ -36,13 +36,13 @@ AODV_TOLERANCE = 0.05
 VEGAS_HEADERS = 40
 
 _METRICS = {
-    "thr_kbps": ("throughput", "kbps", "flow.0.throughput_kbps"),
+    "thr_kbps": ("throughput", "kbit/s", "flow.0.throughput_kbps"),
     "delay_ms": ("delay", "ms", "flow.0.delay_ms"),
     "jitter_ms": ("jitter", "ms", "flow.0.jitter_ms"),
     "loss_pct": ("loss", "%", "flow.0.loss_pct"),
-    "thr_kbps_f0": ("throughput of flow 0", "kbps", "flow.0.throughput_kbps"),
-    "thr_kbps_f1": ("throughput of flow 1", "kbps", "flow.1.throughput_kbps"),
-    "total_kbps": ("throughput of both flows", "kbps", "network.aggregate_kbps"),
+    "thr_kbps_f0": ("throughput of flow 0", "kbit/s", "flow.0.throughput_kbps"),
+    "thr_kbps_f1": ("throughput of flow 1", "kbit/s", "flow.1.throughput_kbps"),
+    "total_kbps": ("throughput of both flows", "kbit/s", "network.aggregate_kbps"),
     "jain": ("Jain index", "", "network.jain"),
     "loss_pct_f0": ("loss of flow 0", "%", "flow.0.loss_pct"),
     "loss_pct_f1": ("loss of flow 1", "%", "flow.1.loss_pct"),
@@ -223,7 +223,7 @@ def _agrees(metric: Metric, reference: Reference, tolerance: float) -> Any:
     def check(table: Table) -> tuple[Verdict, str]:
         measured = table.interval(metric)
         off = 100 * (measured.mean / reference.mean - 1)
-        words = f"{show(measured)} against {number(reference.mean)} ± {reference.ci95:.2g} kbps: {off:+.2f} %"
+        words = f"{show(measured)} against {number(reference.mean)} ± {reference.ci95:.2g} kbit/s: {off:+.2f} %"
         return within(measured, reference.mean, tolerance), words
 
     return check
@@ -258,7 +258,7 @@ def _ranked(routing: str) -> Callable[[Data], list[Finding]]:
         pairs = _comparable(routing)
         try:
             wrong = [
-                f"{better.label} {number(high)}, {worse.label} {number(low)} kbps"
+                f"{better.label} {number(high)}, {worse.label} {number(low)} kbit/s"
                 for better, worse in pairs
                 if (high := data[better.label].mean(better.throughput))
                 <= (low := data[worse.label].mean(worse.throughput))

@@ -91,7 +91,7 @@ def _matches(stations: int, rate: int) -> Any:
     def check(table: Table) -> tuple[Verdict, str]:
         measured = table.interval(network_throughput)
         model = model_throughput(stations, rate)
-        words = f"{show(measured)} against {number(model)} kbps: {100 * (measured.mean / model - 1):+.2f} %"
+        words = f"{show(measured)} against {number(model)} kbit/s: {100 * (measured.mean / model - 1):+.2f} %"
         return within(measured, model, TOLERANCE), words
 
     return check
@@ -142,7 +142,12 @@ BIANCHI = Entry(
     studies=[study for _, _, study in _CELLS],
     quantities=[
         Quantity(
-            "throughput", "kbps", mean_of(network_throughput), model_throughput(n, rate), "model", studies=_only(study)
+            "throughput",
+            "kbit/s",
+            mean_of(network_throughput),
+            model_throughput(n, rate),
+            "model",
+            studies=_only(study),
         )
         for n, rate, study in _CELLS
     ],

@@ -12,6 +12,9 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+#: Most decimals of a number in a table.
+_MOST_DIGITS = 9
+
 #: Two-sided confidence of every interval.
 CONFIDENCE = 0.95
 
@@ -53,9 +56,7 @@ def interval_text(summary: Mapping[str, Any] | None) -> str:
     """Returns ``mean ± half width``; a dash without samples."""
     if not summary or summary["mean"] is None:
         return "-"
-    mean, width = summary["mean"], summary["ci95"]
-    digits = 0 if abs(mean) >= 1000 else 1 if abs(mean) >= 10 else 2 if abs(mean) >= 1 else 3
-    return f"{mean:.{digits}f}" if width is None else f"{mean:.{digits}f} ± {width:.{digits}f}"
+    return rounded(summary["mean"], summary["ci95"])
 
 
 @dataclass(frozen=True)
@@ -143,3 +144,15 @@ def jain(values: Sequence[float]) -> float:
     """
     squares = math.fsum(value * value for value in values)
     return 1.0 if squares == 0 else math.fsum(values) ** 2 / (len(values) * squares)
+
+
+def rounded(mean: float, width: float | None = None) -> str:
+    """Returns ``mean ± half width`` as all tables and texts show it: both with the decimals of the larger.
+
+    These are none from 1000 on, one from 10, two from 1, three from 0.01, and below that two significant digits.
+    """
+    size = max(abs(mean), width or 0.0)
+    digits = next((n for n, least in enumerate((1000, 10, 1, 0.01)) if size >= least), None)
+    if digits is None:
+        digits = 3 if size == 0 else min(1 - math.floor(math.log10(size)), _MOST_DIGITS)
+    return f"{mean:.{digits}f}" if width is None else f"{mean:.{digits}f} ± {width:.{digits}f}"

@@ -57,9 +57,8 @@ def _udp_falls_steeply(table: Table) -> tuple[Verdict, str]:
     curve = [table.mean(THROUGHPUT, {HOPS: hops}) for hops in SIX]
     steps = [earlier - later for earlier, later in itertools.pairwise(curve)]
     share = steps[0] / curve[0]
-    words = (
-        f"{number(curve[0])} to {number(curve[1])} kbps, {100 * share:.0f} % less; next step {number(steps[1])} kbps"
-    )
+    fall = f"{number(curve[0])} to {number(curve[1])} kbit/s, {100 * share:.0f} % less"
+    words = f"{fall}; next step {number(steps[1])} kbit/s"
     return share >= 0.4 and steps[0] == max(steps), words
 
 
@@ -78,7 +77,7 @@ def _udp_loss(table: Table) -> tuple[Verdict, str]:
 
 def _udp_throughput_fits(table: Table) -> tuple[Verdict, str]:
     found = {hops: table.mean(THROUGHPUT, {HOPS: hops}) for hops in (1, 2, 6)}
-    words = ", ".join(f"{number(value)} kbps at {hops}" for hops, value in found.items())
+    words = ", ".join(f"{number(value)} kbit/s at {hops}" for hops, value in found.items())
     return all(near(found[hops], value, 0.05) for hops, value in ((1, 1700), (2, 870), (6, 300))), words
 
 
@@ -127,16 +126,16 @@ _Rows = tuple[tuple[str, str, str, int, float, str], ...]
 """What, unit, metric, hops, published value, where it stands."""
 
 _UDP_QUANTITIES: _Rows = (
-    ("throughput", "kbps", THROUGHPUT, 1, 1700.0, "text"),
-    ("throughput", "kbps", THROUGHPUT, 2, 870.0, 'text, "about"'),
-    ("throughput", "kbps", THROUGHPUT, 6, 300.0, 'text, "about"'),
+    ("throughput", "kbit/s", THROUGHPUT, 1, 1700.0, "text"),
+    ("throughput", "kbit/s", THROUGHPUT, 2, 870.0, 'text, "about"'),
+    ("throughput", "kbit/s", THROUGHPUT, 6, 300.0, 'text, "about"'),
     ("delay", "ms", DELAY, 1, 6.0, "text"),
 )
 _TCP_QUANTITIES: _Rows = (
-    ("throughput", "kbps", THROUGHPUT, 1, 1438.0, _EXP01),
-    ("throughput", "kbps", THROUGHPUT, 2, 741.0, _EXP01),
-    ("throughput", "kbps", THROUGHPUT, 3, 407.0, _EXP01),
-    ("throughput", "kbps", THROUGHPUT, 6, 230.0, f'{_EXP01}, "about"'),
+    ("throughput", "kbit/s", THROUGHPUT, 1, 1438.0, _EXP01),
+    ("throughput", "kbit/s", THROUGHPUT, 2, 741.0, _EXP01),
+    ("throughput", "kbit/s", THROUGHPUT, 3, 407.0, _EXP01),
+    ("throughput", "kbit/s", THROUGHPUT, 6, 230.0, f'{_EXP01}, "about"'),
     ("delay", "ms", DELAY, 1, 76.0, "text"),
     ("delay", "ms", DELAY, 6, 290.0, f'{_EXP01}, "about"'),
     ("jitter", "ms", JITTER, 1, 5.0, f'{_EXP01}, "about"'),
@@ -225,8 +224,8 @@ EXP07 = Entry(
         ),
         Statement(
             "c6",
-            "UDP's throughput is 1700, about 870 and about 300 kbps at 1, 2 and 6 hops (judged: some candidate within "
-            "5 % of all three).",
+            "UDP's throughput is 1700, about 870 and about 300 kbit/s at 1, 2 and 6 hops (judged: some candidate "
+            "within 5 % of all three).",
             any_of(_udp_throughput_fits, only=_is_udp),
         ),
         Statement(

@@ -51,7 +51,7 @@ def _short_paths_gain(table: Table) -> tuple[Verdict, str]:
         gap = difference(table, THROUGHPUT, {HOPS: hops, QUEUE: 5}, {HOPS: hops, QUEUE: 20})
         verdicts += [gap.is_lower, _settled(THROUGHPUT, table, hops, 20, 0.01)]
         five, twenty, fifty = (number(_at(THROUGHPUT, table, hops, size)) for size in (5, 20, 50))
-        words.append(f"{path(hops)}: {five}, {twenty}, {fifty} kbps at 5, 20, 50 packets")
+        words.append(f"{path(hops)}: {five}, {twenty}, {fifty} kbit/s at 5, 20, 50 packets")
     return every(verdicts), "; ".join(words)
 
 
@@ -61,7 +61,7 @@ def _long_paths_lose(table: Table) -> tuple[Verdict, str]:
     for hops in SIX[2:]:
         gap = difference(table, THROUGHPUT, {HOPS: hops, QUEUE: 50}, {HOPS: hops, QUEUE: 5})
         verdicts += [gap.is_lower, _settled(THROUGHPUT, table, hops, 30 if hops <= 4 else 20, 0.05)]
-        words.append(f"{path(hops)}: 50 against 5 packets {gap.words('kbps')}")
+        words.append(f"{path(hops)}: 50 against 5 packets {gap.words('kbit/s')}")
     return every(verdicts), "; ".join(words)
 
 
@@ -93,7 +93,7 @@ def _loss_falls(table: Table) -> tuple[Verdict, str]:
 
 def _six_hops_lose(table: Table) -> tuple[Verdict, str]:
     gap = difference(table, THROUGHPUT, {HOPS: 6, QUEUE: 20}, {HOPS: 6, QUEUE: 5})
-    return gap.is_lower, f"20 against 5 packets: {gap.words('kbps')}"
+    return gap.is_lower, f"20 against 5 packets: {gap.words('kbit/s')}"
 
 
 EXP05 = Entry(

@@ -86,7 +86,9 @@ def _declines_with_plateau(table: Table) -> tuple[Verdict, str]:
     falls = all(later <= earlier + 0.02 * curve[0] for earlier, later in itertools.pairwise(curve))
     start, middle, late, last = _curve(THROUGHPUT, table, [_NONE, "1000kbps", "1600kbps", _LAST])
     before, between = (start - middle) / 10, (middle - late) / 6
-    words = f"{number(start)}, {number(middle)}, {number(late)}, {number(last)} kbps at 0, 1000, 1600, 1750 kbps of UDP"
+    words = (
+        f"{number(start)}, {number(middle)}, {number(late)}, {number(last)} kbit/s at 0, 1000, 1600, 1750 kbit/s of UDP"
+    )
     return falls and start > 0 and between <= 0.5 * before and _starved(table), words
 
 
@@ -97,13 +99,13 @@ def _waits_in_a_u(table: Table) -> tuple[Verdict, str]:
         lowest = means.index(min(means))
         high = [mean for load, mean in zip(loads, means, strict=True) if load >= 1600]
         if not high:
-            raise NoSamplesError("TCP carries nothing from 1600 kbps of UDP on")
+            raise NoSamplesError("TCP carries nothing from 1600 kbit/s of UDP on")
         flat = max(high) <= 1.25 * min(high)
         holds &= (
             300 <= loads[lowest] <= 1500 and means[0] > 1.2 * means[lowest] and high[0] > 1.2 * means[lowest] and flat
         )
         words.append(
-            f"{name} {number(means[0])} ms alone, least {number(means[lowest])} at {loads[lowest]:.0f} kbps, "
+            f"{name} {number(means[0])} ms alone, least {number(means[lowest])} at {loads[lowest]:.0f} kbit/s, "
             f"{number(high[0])} at 1600"
         )
     return holds, "; ".join(words)
@@ -120,8 +122,8 @@ def _falls_to_nothing(table: Table) -> tuple[Verdict, str]:
     early = max(_curve(LOSS, table, [load for load in table.values(LOAD) if kbps(load) <= 600]))
     last = _known(LOSS, table)[1][-1]
     words = (
-        f"{number(curve[0])} to {number(curve[-1])} kbps, off the straight line by {100 * bend:.0f} % at most; loss "
-        f"{number(early)} % up to 600 kbps, {number(last)} at 1750; rank correlations {trends[0]:.2f} (delay) and "
+        f"{number(curve[0])} to {number(curve[-1])} kbit/s, off the straight line by {100 * bend:.0f} % at most; loss "
+        f"{number(early)} % up to 600 kbit/s, {number(last)} at 1750; rank correlations {trends[0]:.2f} (delay) and "
         f"{trends[1]:.2f} (jitter)"
     )
     return falls and bend <= 0.15 and min(trends) >= 0.8 and early <= 0.5 and abs(last - 50) <= 10, words
@@ -130,7 +132,7 @@ def _falls_to_nothing(table: Table) -> tuple[Verdict, str]:
 def _settles(table: Table) -> tuple[Verdict, str]:
     loads = [load for load in table.values(LOAD) if kbps(load) >= 1000]
     holds, words = True, []
-    for name, metric, unit in (("throughput", THROUGHPUT, "kbps"), ("delay", DELAY, "ms"), ("jitter", JITTER, "ms")):
+    for name, metric, unit in (("throughput", THROUGHPUT, "kbit/s"), ("delay", DELAY, "ms"), ("jitter", JITTER, "ms")):
         curve = _curve(metric, table, loads)
         level = sum(curve) / len(curve)
         holds &= max(abs(value - level) for value in curve) <= 0.1 * level
@@ -138,7 +140,7 @@ def _settles(table: Table) -> tuple[Verdict, str]:
     throughput = _curve(THROUGHPUT, table, loads)
     loss = max(_curve(LOSS, table))
     holds &= near(sum(throughput) / len(throughput), 740, 0.1) and loss <= 0.1
-    return holds, f"from 1000 kbps on {', '.join(words)}; loss at most {number(loss)} %"
+    return holds, f"from 1000 kbit/s on {', '.join(words)}; loss at most {number(loss)} %"
 
 
 def _by_setting(check: Callable[[Table, Table, Table], tuple[Verdict, str]]) -> Callable[[Data], list[Finding]]:
@@ -156,7 +158,7 @@ def _by_setting(check: Callable[[Table, Table, Table], tuple[Verdict, str]]) -> 
 
 def _near_is_better(one: Table, two: Table, three: Table) -> tuple[Verdict, str]:
     last = [table.mean(THROUGHPUT, {LOAD: _LAST}) for table in (one, two, three)]
-    words = f"{', '.join(number(value) for value in last)} kbps in cases 1, 2, 3 at 1750 kbps"
+    words = f"{', '.join(number(value) for value in last)} kbit/s in cases 1, 2, 3 at 1750 kbit/s"
     return last[2] > max(last[:2]), words
 
 
@@ -170,17 +172,17 @@ def _share_left(table: Table) -> float:
 
 
 _PUBLISHED: tuple[tuple[str, str, str, Metric, str, float, str], ...] = (
-    ("case 1", "throughput alone", "kbps", THROUGHPUT, _NONE, 1430.0, 'text, "about"'),
-    ("case 1", "throughput at 1750 kbps", "kbps", THROUGHPUT, _LAST, 0.0, "text"),
-    ("case 1", "delay at 1000 kbps", "ms", DELAY, "1000kbps", 15.0, 'text, "about"'),
-    ("case 1", "delay at 1600 kbps", "ms", DELAY, "1600kbps", 40.0, 'text, "about"'),
-    ("case 1", "loss at 1000 kbps", "%", LOSS, "1000kbps", 0.0, "text: over the whole range"),
-    ("case 2", "throughput alone", "kbps", THROUGHPUT, _NONE, 400.0, 'text, "about"'),
-    ("case 2", "throughput at 1750 kbps", "kbps", THROUGHPUT, _LAST, 0.0, "text"),
-    ("case 2", "loss at 600 kbps", "%", LOSS, "600kbps", 0.0, "text: it begins above"),
-    ("case 2", "loss at 1750 kbps", "%", LOSS, _LAST, 50.0, "text"),
-    ("case 3", "throughput at 1000 kbps", "kbps", THROUGHPUT, "1000kbps", 740.0, "text"),
-    ("case 3", "loss at 1750 kbps", "%", LOSS, _LAST, 0.0, "text"),
+    ("case 1", "throughput alone", "kbit/s", THROUGHPUT, _NONE, 1430.0, 'text, "about"'),
+    ("case 1", "throughput at 1750 kbit/s", "kbit/s", THROUGHPUT, _LAST, 0.0, "text"),
+    ("case 1", "delay at 1000 kbit/s", "ms", DELAY, "1000kbps", 15.0, 'text, "about"'),
+    ("case 1", "delay at 1600 kbit/s", "ms", DELAY, "1600kbps", 40.0, 'text, "about"'),
+    ("case 1", "loss at 1000 kbit/s", "%", LOSS, "1000kbps", 0.0, "text: over the whole range"),
+    ("case 2", "throughput alone", "kbit/s", THROUGHPUT, _NONE, 400.0, 'text, "about"'),
+    ("case 2", "throughput at 1750 kbit/s", "kbit/s", THROUGHPUT, _LAST, 0.0, "text"),
+    ("case 2", "loss at 600 kbit/s", "%", LOSS, "600kbps", 0.0, "text: it begins above"),
+    ("case 2", "loss at 1750 kbit/s", "%", LOSS, _LAST, 50.0, "text"),
+    ("case 3", "throughput at 1000 kbit/s", "kbit/s", THROUGHPUT, "1000kbps", 740.0, "text"),
+    ("case 3", "loss at 1750 kbit/s", "%", LOSS, _LAST, 0.0, "text"),
 )
 
 
@@ -228,26 +230,26 @@ EXP13 = Entry(
     statements=[
         Statement(
             "c1",
-            "Case 1: TCP's throughput falls with the load, slower between 1000 and 1600 kbps, to nothing at 1750 "
+            "Case 1: TCP's throughput falls with the load, slower between 1000 and 1600 kbit/s, to nothing at 1750 "
             "(judged: no rise above 2 % of that alone; at most half the slope of 0 to 1000; at most 5 % of it).",
             _in("case 1", _declines_with_plateau),
         ),
         Statement(
             "c2",
-            "Case 1: TCP's delay falls, rises, and stays from 1600 kbps on; so does its jitter (judged: least at 300 "
-            "to 1500 kbps, 20 % more at both ends; within 25 % from 1600 on).",
+            "Case 1: TCP's delay falls, rises, and stays from 1600 kbit/s on; so does its jitter (judged: least at 300 "
+            "to 1500 kbit/s, 20 % more at both ends; within 25 % from 1600 on).",
             _in("case 1", _waits_in_a_u),
         ),
         Statement(
             "c3",
-            "Case 2: throughput falls linearly to nothing, delay and jitter grow, loss begins above 600 kbps and "
+            "Case 2: throughput falls linearly to nothing, delay and jitter grow, loss begins above 600 kbit/s and "
             "reaches 50 % (judged: within 15 % of a straight line, at most 5 % left; rank correlations of 0.8; at "
             "most 0.5 %; 40 to 60 %).",
             _in("case 2", _falls_to_nothing),
         ),
         Statement(
             "c4",
-            "Case 3: from 1000 kbps on nothing changes, throughput is about 740 kbps, and nothing is lost (judged: "
+            "Case 3: from 1000 kbit/s on nothing changes, throughput is about 740 kbit/s, and nothing is lost (judged: "
             "within 10 %; loss at most 0.1 %).",
             _in("case 3", _settles),
         ),
@@ -258,7 +260,8 @@ EXP13 = Entry(
         ),
         Statement(
             "c6",
-            "UDP captures the channel in cases 1 and 2 (judged: at most 5 % of TCP's throughput is left at 1750 kbps).",
+            "UDP captures the channel in cases 1 and 2 (judged: at most 5 % of TCP's throughput is left at 1750 "
+            "kbit/s).",
             _by_setting(_captured),
         ),
     ],

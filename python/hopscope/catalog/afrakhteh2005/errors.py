@@ -115,7 +115,7 @@ def _falls_with_errors(table: Table) -> tuple[Verdict, str]:
     ends = ", ".join(
         f"{number(_at(THROUGHPUT, table, h, 0.0))} to {number(_at(THROUGHPUT, table, h, 0.2))}" for h in SIX
     )
-    return every(verdicts), f"from 0 to 20 %, by hops: {ends} kbps"
+    return every(verdicts), f"from 0 to 20 %, by hops: {ends} kbit/s"
 
 
 def _drop(table: Table, hops: int, low: float, high: float) -> float:
@@ -249,7 +249,7 @@ _LOAD = 290.0
 
 def _flat_at_first(table: Table) -> tuple[Verdict, str]:
     found = [_at(THROUGHPUT, table, hops, per) for hops in SIX for per in _pers(table) if per <= 0.02]
-    return min(found) >= 0.99 * _LOAD, f"{number(min(found))} to {number(max(found))} kbps"
+    return min(found) >= 0.99 * _LOAD, f"{number(min(found))} to {number(max(found))} kbit/s"
 
 
 def _onset(table: Table, per: float) -> int | None:
@@ -328,7 +328,7 @@ EXP10 = Entry(
         *quantities(
             [
                 ("loss at 10 %, h = 4", "%", LOSS, {HOPS: 4, PER: 0.1}, None, UNRECORDED),
-                ("throughput at 10 %, h = 4", "kbps", THROUGHPUT, {HOPS: 4, PER: 0.1}, None, UNRECORDED),
+                ("throughput at 10 %, h = 4", "kbit/s", THROUGHPUT, {HOPS: 4, PER: 0.1}, None, UNRECORDED),
                 ("loss at 4 %, h = 6", "%", LOSS, {HOPS: 6, PER: 0.04}, 40.0, "conclusions, hop count not given"),
             ]
         ),
@@ -338,13 +338,13 @@ EXP10 = Entry(
     statements=[
         Statement(
             "c1",
-            "Up to 2 % of errors all 290 kbps arrive over every path (judged: within 1 %).",
+            "Up to 2 % of errors all 290 kbit/s arrive over every path (judged: within 1 %).",
             some(_flat_at_first),
         ),
         Statement(
             "c2",
-            "Throughput first falls below 290 kbps at 4 hops with 4 % of errors, at 3 with 6 %, at 2 with 8 % and at 1 "
-            "beyond (judged: below by more than 1 %; beyond: 10 %).",
+            "Throughput first falls below 290 kbit/s at 4 hops with 4 % of errors, at 3 with 6 %, at 2 with 8 % "
+            "and at 1 beyond (judged: below by more than 1 %; beyond: 10 %).",
             some(_onset_moves),
         ),
         Statement(

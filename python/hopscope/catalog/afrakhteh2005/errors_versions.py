@@ -88,12 +88,12 @@ def _six_hops(table: Table, pers: Sequence[float]) -> dict[str, float]:
 def _few_errors(table: Table) -> tuple[Verdict, str]:
     level = _six_hops(table, [per for per in _pers(table) if per < 0.1])
     words = ", ".join(f"{version} {number(value)}" for version, value in level.items())
-    return level["Vegas"] > level["DACK"] > max(level[version] for version in _OTHERS), f"{words} kbps"
+    return level["Vegas"] > level["DACK"] > max(level[version] for version in _OTHERS), f"{words} kbit/s"
 
 
 def _many_errors(table: Table) -> tuple[Verdict, str]:
     level = _six_hops(table, [per for per in _pers(table) if per > 0.13])
-    return level["DACK"] >= level["Vegas"] > 0, f"DACK {number(level['DACK'])}, Vegas {number(level['Vegas'])} kbps"
+    return level["DACK"] >= level["Vegas"] > 0, f"DACK {number(level['DACK'])}, Vegas {number(level['Vegas'])} kbit/s"
 
 
 def _delay_falls(table: Table) -> tuple[Verdict, str]:

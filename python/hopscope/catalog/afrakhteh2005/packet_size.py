@@ -64,7 +64,7 @@ def _grows(values: list[float]) -> bool:
 def _larger_carry_more(table: Table) -> tuple[Verdict, str]:
     curve = _by_size(THROUGHPUT, table, 1, _ALL)
     words = ", ".join(f"{size} B {number(value)}" for size, value in zip(_ALL, curve, strict=True))
-    return _grows(curve), f"{words} kbps"
+    return _grows(curve), f"{words} kbit/s"
 
 
 def _gains_shrink(table: Table) -> tuple[Verdict, str]:
@@ -84,7 +84,7 @@ def _spread_shrinks(table: Table) -> tuple[Verdict, str]:
     mean = sum(last) / len(last)
     equal = max(abs(value - mean) for value in last) <= 0.25 * mean
     words = (
-        f"spread {', '.join(number(spread) for spread in spreads)} kbps; "
+        f"spread {', '.join(number(spread) for spread in spreads)} kbit/s; "
         f"at 6 hops {number(min(last))} to {number(max(last))}"
     )
     return all(later < earlier for earlier, later in itertools.pairwise(spreads)) and equal, words
@@ -141,7 +141,7 @@ EXP02 = Entry(
         Quantity("gain from 1460 to 2300 B, h = 1", "%", _gain(1460, 2300), 10, "conclusions, hop count not given"),
         *quantities(
             [
-                (f"throughput, {size} B, h = 6", "kbps", THROUGHPUT, {PACKET: size, HOPS: 6}, 200.0, 'text, "about"')
+                (f"throughput, {size} B, h = 6", "kbit/s", THROUGHPUT, {PACKET: size, HOPS: 6}, 200.0, 'text, "about"')
                 for size in _SIZES
             ]
         ),
@@ -168,7 +168,7 @@ EXP02 = Entry(
         ),
         Statement(
             "c4",
-            "The spread between sizes shrinks with the hops; over 6 hops all carry about 200 kbps (judged: max - min "
+            "The spread between sizes shrinks with the hops; over 6 hops all carry about 200 kbit/s (judged: max - min "
             "falls at every step; all within 25 % of their mean at 6 hops).",
             some(_spread_shrinks),
         ),

@@ -78,7 +78,7 @@ def _single(table: Table, hops: int) -> float:
 def _neighbours_share(table: Table, single: Table) -> tuple[Verdict, str]:
     first, second = table.mean(THROUGHPUT), table.mean(SECOND)
     half, two = _single(single, 1) / 2, _single(single, 2)
-    words = f"{number(first)} and {number(second)} kbps; half of one hop {number(half)}, two hops {number(two)}"
+    words = f"{number(first)} and {number(second)} kbit/s; half of one hop {number(half)}, two hops {number(two)}"
     mean = (first + second) / 2
     fair = abs(first - second) <= 0.05 * mean
     return fair and near(first, half, 0.1) and near(second, half, 0.1) and 0.85 * two <= mean < two, words
@@ -88,8 +88,8 @@ def _as_over_five(table: Table, single: Table) -> tuple[Verdict, str]:
     long, short = table.mean(THROUGHPUT), table.mean(SECOND)
     five, half = _single(single, 5), _single(single, 1) / 2
     words = (
-        f"3 hops {number(long)} against {number(five)} kbps of one flow over 5; 1 hop {number(short)} against half of "
-        f"one alone, {number(half)}"
+        f"3 hops {number(long)} against {number(five)} kbit/s of one flow over 5; 1 hop {number(short)} against "
+        f"half of one alone, {number(half)}"
     )
     return near(long, five, 0.2) and near(short, half, 0.1), words
 
@@ -152,7 +152,7 @@ def _quantities() -> list[Quantity]:
     return found
 
 
-_METRICS = (("throughput_kbps", "kbps"), ("delay_ms", "ms"))
+_METRICS = (("throughput_kbps", "kbit/s"), ("delay_ms", "ms"))
 
 
 def _begins(prefix: str) -> Callable[[str], bool]:

@@ -49,7 +49,8 @@ SETTINGS: dict[str, dict[str, Any]] = {
 
 MAIN = ("RTS on, control 1M", "RTS on, control+PLCP 2M", "RTS off, control 2M")
 """Three of them for experiments with one more axis: ns-2's own default, the one whose TCP throughput over one hop comes
-closest to the published 1438 kbps, and the one whose UDP capacity is the published 1730 kbps (experiments 1 and 6)."""
+closest to the published 1438 kbit/s, and the one whose UDP capacity is the published 1730 kbit/s (experiments 1 and
+6)."""
 
 MAIN_NOTE = (
     "Three of the six candidate settings of experiments 1 and 6 run here, the same three in all experiments with "

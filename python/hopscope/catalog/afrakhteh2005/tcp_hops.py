@@ -45,7 +45,7 @@ def numbers(values: list[float]) -> str:
 def _halves(table: Table) -> tuple[Verdict, str]:
     curve = over_hops(THROUGHPUT, table, hops=(1, 2, 3))
     losses = [1 - later / earlier for earlier, later in itertools.pairwise(curve)]
-    words = f"{numbers(curve)} kbps: {', '.join(f'-{100 * loss:.0f} %' for loss in losses)}"
+    words = f"{numbers(curve)} kbit/s: {', '.join(f'-{100 * loss:.0f} %' for loss in losses)}"
     return all(0.4 <= loss <= 0.6 for loss in losses), words
 
 
@@ -77,15 +77,15 @@ def _growing_jitter(table: Table) -> tuple[Verdict, str]:
 
 def _five_hops(table: Table) -> tuple[Verdict, str]:
     found = table.mean(THROUGHPUT, {HOPS: 5})
-    return near(found, 248, 0.1), f"{number(found)} kbps"
+    return near(found, 248, 0.1), f"{number(found)} kbit/s"
 
 
 _TEXT = "text"
 _PUBLISHED: tuple[tuple[str, str, Metric, int, float, str], ...] = (
-    ("throughput", "kbps", THROUGHPUT, 1, 1438.0, _TEXT),
-    ("throughput", "kbps", THROUGHPUT, 2, 741.0, _TEXT),
-    ("throughput", "kbps", THROUGHPUT, 3, 407.0, _TEXT),
-    ("throughput", "kbps", THROUGHPUT, 6, 230.0, 'text of experiment 8, "about"; experiment 2 says 200'),
+    ("throughput", "kbit/s", THROUGHPUT, 1, 1438.0, _TEXT),
+    ("throughput", "kbit/s", THROUGHPUT, 2, 741.0, _TEXT),
+    ("throughput", "kbit/s", THROUGHPUT, 3, 407.0, _TEXT),
+    ("throughput", "kbit/s", THROUGHPUT, 6, 230.0, 'text of experiment 8, "about"; experiment 2 says 200'),
     ("delay", "ms", DELAY, 1, 76.0, "text of experiment 7"),
     ("delay", "ms", DELAY, 6, 290.0, 'text of experiment 8, "about"'),
     ("jitter", "ms", JITTER, 1, 5.0, 'text, "about"'),
@@ -138,7 +138,7 @@ EXP01 = Entry(
         ),
         Statement(
             "c6",
-            "Throughput over 5 hops is close to 248 kbps, which experiment 12 calls that of a flow over 5 hops "
+            "Throughput over 5 hops is close to 248 kbit/s, which experiment 12 calls that of a flow over 5 hops "
             "(judged: within 10 %).",
             some(_five_hops),
         ),

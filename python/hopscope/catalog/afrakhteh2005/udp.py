@@ -77,7 +77,7 @@ def _transparent_below(table: Table) -> tuple[Verdict, str]:
 def _saturates(table: Table) -> tuple[Verdict, str]:
     payload = table.interval(THROUGHPUT, {RATE: _TOP})
     packet = table.interval(counting_network_packet, {RATE: _TOP})
-    words = f"{show(payload)} kbps ({number(packet.mean)} counting 1500 B)"
+    words = f"{show(payload)} kbit/s ({number(packet.mean)} counting 1500 B)"
     return near(payload.mean, 1730, 0.01) or near(packet.mean, 1730, 0.01), words
 
 
@@ -101,7 +101,7 @@ def _loss_is_excess(table: Table) -> tuple[Verdict, str]:
     gaps = {rate: table.mean(LOSS, {RATE: rate}) - 100 * (1 - capacity / kbps(rate)) for rate in _above(table)}
     worst = max(gaps, key=lambda rate: abs(gaps[rate]))
     at_top = table.interval(LOSS, {RATE: _TOP})
-    words = f"loss {show(at_top, '%')} at 2000 kbps; largest gap {gaps[worst]:+.2f} points at {worst}"
+    words = f"loss {show(at_top, '%')} at 2000 kbit/s; largest gap {gaps[worst]:+.2f} points at {worst}"
     return abs(gaps[worst]) <= 0.5, words
 
 
@@ -129,14 +129,18 @@ EXP06 = Entry(
         quick={"sweep": {RATE: ["1000kbps", "1400kbps", "1730kbps", "1950kbps", "2000kbps"]}},
     ),
     quantities=[
-        Quantity("capacity", "kbps", mean_of(THROUGHPUT, {RATE: _TOP}), 1730, "text of experiment 6"),
+        Quantity("capacity", "kbit/s", mean_of(THROUGHPUT, {RATE: _TOP}), 1730, "text of experiment 6"),
         Quantity(
-            "capacity counting 1500 B", "kbps", mean_of(counting_network_packet, {RATE: _TOP}), 1730, "the same number"
+            "capacity counting 1500 B",
+            "kbit/s",
+            mean_of(counting_network_packet, {RATE: _TOP}),
+            1730,
+            "the same number",
         ),
-        Quantity("delay at 1000 kbps", "ms", mean_of(DELAY, {RATE: "1000kbps"}), 6, "text"),
-        Quantity("jitter at 1000 kbps", "ms", mean_of(JITTER, {RATE: "1000kbps"}), 0.2, "text"),
-        Quantity("delay at 2000 kbps", "ms", mean_of(DELAY, {RATE: _TOP}), 330, "text"),
-        Quantity("loss at 2000 kbps", "%", mean_of(LOSS, {RATE: _TOP}), 13.5, "text"),
+        Quantity("delay at 1000 kbit/s", "ms", mean_of(DELAY, {RATE: "1000kbps"}), 6, "text"),
+        Quantity("jitter at 1000 kbit/s", "ms", mean_of(JITTER, {RATE: "1000kbps"}), 0.2, "text"),
+        Quantity("delay at 2000 kbit/s", "ms", mean_of(DELAY, {RATE: _TOP}), 330, "text"),
+        Quantity("loss at 2000 kbit/s", "%", mean_of(LOSS, {RATE: _TOP}), 13.5, "text"),
     ],
     statements=[
         Statement(
@@ -147,7 +151,8 @@ EXP06 = Entry(
         ),
         Statement(
             "c2",
-            "The output saturates at about 1730 kbps (judged: some candidate within 1 %, counting payload or 1500 B).",
+            "The output saturates at about 1730 kbit/s (judged: some candidate within 1 %, counting payload or "
+            "1500 B).",
             any_of(_saturates),
         ),
         Statement(
@@ -163,7 +168,7 @@ EXP06 = Entry(
         ),
         Statement(
             "c5",
-            "The losses are drops in the sender's interface queue (judged: at 2000 kbps, all but those in flight).",
+            "The losses are drops in the sender's interface queue (judged: at 2000 kbit/s, all but those in flight).",
             each(_drops_in_own_queue),
         ),
     ],
@@ -185,7 +190,7 @@ EXP06 = Entry(
 
 def _all_delivered(table: Table) -> tuple[Verdict, str]:
     found = [table.mean(THROUGHPUT, {HOPS: hops}) for hops in SIX]
-    return all(near(value, 290, 0.005) for value in found), f"{number(min(found))}..{number(max(found))} kbps"
+    return all(near(value, 290, 0.005) for value in found), f"{number(min(found))}..{number(max(found))} kbit/s"
 
 
 def _no_loss(table: Table) -> tuple[Verdict, str]:
@@ -231,7 +236,7 @@ EXP08 = Entry(
             THROUGHPUT,
             dict.fromkeys((1, 6), 290.0),
             label="throughput, h = {}",
-            unit="kbps",
+            unit="kbit/s",
             source="text: all h",
         ),
         *per_value(HOPS, DELAY, {1: 6.0, 6: 40.0}, label="delay, h = {}", unit="ms", source="text"),
@@ -239,7 +244,7 @@ EXP08 = Entry(
         *per_value(HOPS, LOSS, {1: 0.0, 6: 0.0}, label="loss, h = {}", unit="%", source="text"),
     ],
     statements=[
-        Statement("c1", "290 kbps arrive over every path (judged: within 0.5 %).", any_of(_all_delivered)),
+        Statement("c1", "290 kbit/s arrive over every path (judged: within 0.5 %).", any_of(_all_delivered)),
         Statement("c2", "Nothing is lost on any path (judged: at most 0.05 %).", any_of(_no_loss)),
         Statement(
             "c3",

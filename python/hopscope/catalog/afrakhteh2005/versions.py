@@ -54,7 +54,7 @@ def _one_hop(table: Table) -> tuple[Verdict, str]:
     equal = all(abs(at[version] / level - 1) <= 0.02 for version in PLAIN)
     gains = [100 * (at[version] / level - 1) for version in DELAYED]
     words = ", ".join(f"{version} {number(value)}" for version, value in at.items())
-    return equal and all(5 <= gain <= 11 for gain in gains), f"{words} kbps"
+    return equal and all(5 <= gain <= 11 for gain in gains), f"{words} kbit/s"
 
 
 def _vegas_leads(table: Table) -> tuple[Verdict, str]:
@@ -83,7 +83,7 @@ def _over_reno(table: Table) -> float:
 def _reno_is_last(table: Table) -> tuple[Verdict, str]:
     means = {version: mean(curve(THROUGHPUT, table, version)) for version in VERSIONS}
     words = ", ".join(f"{version} {number(value)}" for version, value in means.items())
-    return min(means, key=lambda version: means[version]) == "Reno", f"mean over the hops: {words} kbps"
+    return min(means, key=lambda version: means[version]) == "Reno", f"mean over the hops: {words} kbit/s"
 
 
 def _saving(metric: Metric, table: Table) -> float:

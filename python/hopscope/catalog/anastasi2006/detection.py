@@ -110,7 +110,7 @@ def narrowest_window(run: Run) -> float | None:
 
 
 _TOTALS: Sequence[tuple[str, str, Metric]] = (
-    ("throughput", "kbps", THROUGHPUT),
+    ("throughput", "kbit/s", THROUGHPUT),
     ("false link failures in 120 s", "", FALSE_FAILURES),
     ("time without a route at the source", "%", NO_ROUTE),
 )
@@ -247,7 +247,7 @@ def _profile(label: str) -> str:
 def _lower_throughput(hello: Table, ll: Table) -> tuple[Verdict, str]:
     gap = difference(hello, THROUGHPUT, {}, {}, other=ll)
     mean, reference = hello.interval(THROUGHPUT), ll.interval(THROUGHPUT)
-    words = f"{show(mean, 'kbps')} against {show(reference, 'kbps')}: {gap.words('kbps')}"
+    words = f"{show(mean, 'kbit/s')} against {show(reference, 'kbit/s')}: {gap.words('kbit/s')}"
     return gap.is_lower, words
 
 
@@ -303,7 +303,7 @@ def _shorter(mode: str, routing: Mapping[str, Any]) -> list[Study]:
 def _unchanged(shorter: Table, equal: Table) -> tuple[Verdict, str]:
     found, reference = shorter.interval(THROUGHPUT), equal.interval(THROUGHPUT)
     failures = max(shorter.samples(FALSE_FAILURES))
-    words = f"{show(found, 'kbps')} against {show(reference, 'kbps')}; at most {number(failures)} failures in a run"
+    words = f"{show(found, 'kbit/s')} against {show(reference, 'kbit/s')}; at most {number(failures)} failures in a run"
     return found.mean > 0 and near(found.mean, reference.mean, 0.02) and failures == 0, words
 
 

@@ -122,7 +122,7 @@ SEC44 = Entry(
             studies=lambda label: label.endswith((", indoor", ", ns2")),
         )
         for what, unit, metric in (
-            ("throughput", "kbps", THROUGHPUT),
+            ("throughput", "kbit/s", THROUGHPUT),
             ("retransmission index", "%", RETRANSMISSIONS),
         )
         for name, where in _cells().items()

@@ -44,7 +44,7 @@ def _carries(found: dict[int, Best]) -> bool:
 
 
 def _peaks(found: dict[int, Best]) -> str:
-    return "; ".join(f"{_hops(hops)}: {peak.words('kbps')}" for hops, peak in found.items())
+    return "; ".join(f"{_hops(hops)}: {peak.words('kbit/s')}" for hops, peak in found.items())
 
 
 def _hops(count: int) -> str:
@@ -64,7 +64,7 @@ def figure3(side: str, protocol: str, studies: Sequence[Study], notes: Sequence[
         quantities=[
             Quantity(
                 f"throughput, {_hops(hops)}, W = {window}",
-                "kbps",
+                "kbit/s",
                 mean_of(THROUGHPUT, {HOPS: hops, WINDOW: window}),
                 None,
                 "only drawn, no number printed",
@@ -134,11 +134,11 @@ def _moves_to_three(table: Table) -> tuple[Verdict, str]:
     for hops in table.values(HOPS):
         before = best_among(table, THROUGHPUT, _delayed(hops))
         if before.ties != (2,):
-            elsewhere.append(f"{_hops(hops)}: {before.words('kbps')}")
+            elsewhere.append(f"{_hops(hops)}: {before.words('kbit/s')}")
             continue
         after = best_among(table, THROUGHPUT, _emulated(hops))
         verdicts.append(after.has(3))
-        words.append(f"{_hops(hops)}: {before.words('kbps')}, then {after.words('kbps')}")
+        words.append(f"{_hops(hops)}: {before.words('kbit/s')}, then {after.words('kbit/s')}")
     if elsewhere:
         words.append("with delayed ACKs throughout 2 is not the best at " + ", ".join(elsewhere))
     return bool(verdicts) and every(verdicts), "; ".join(words)
@@ -186,7 +186,7 @@ DACK = Entry(
     quantities=[
         Quantity(
             f"throughput, {_hops(hops)}, {label}",
-            "kbps",
+            "kbit/s",
             mean_of(THROUGHPUT, {HOPS: hops, **where}),
             None,
             "described in words",

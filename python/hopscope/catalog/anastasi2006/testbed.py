@@ -138,7 +138,7 @@ class Kind:
     olsr: tuple[Mapping[str, Row], str]
 
 
-RATE = Kind(THROUGHPUT, "throughput", "kbps", aodv=(AODV_THROUGHPUT, "Table 1"), olsr=(OLSR_THROUGHPUT, "Table 3"))
+RATE = Kind(THROUGHPUT, "throughput", "kbit/s", aodv=(AODV_THROUGHPUT, "Table 1"), olsr=(OLSR_THROUGHPUT, "Table 3"))
 AGAIN = Kind(
     RETRANSMISSIONS,
     "retransmission index",
@@ -227,13 +227,13 @@ TABLE4 = _table("OLSR", OLSR, AGAIN, AGAIN.olsr)
 def _two_is_not_best(table: Table) -> tuple[Verdict, str]:
     peak = best(table, WINDOW, THROUGHPUT)
     verdict = True if 2 not in peak.ties else None if len(peak.ties) > 1 else False
-    return verdict, peak.words("kbps")
+    return verdict, peak.words("kbit/s")
 
 
 def _is_best(window: int) -> Callable[[Table], tuple[Verdict, str]]:
     def check(table: Table) -> tuple[Verdict, str]:
         peak = best(table, WINDOW, THROUGHPUT)
-        return peak.has(window), peak.words("kbps")
+        return peak.has(window), peak.words("kbit/s")
 
     return check
 
@@ -242,7 +242,7 @@ def _four_for_more_retransmissions(table: Table) -> tuple[Verdict, str]:
     gain = difference(table, THROUGHPUT, {WINDOW: 4}, {WINDOW: 3})
     price = difference(table, RETRANSMISSIONS, {WINDOW: 4}, {WINDOW: 3})
     slightly = gain.mean <= 0.1 * table.mean(THROUGHPUT, {WINDOW: 3})
-    words = f"W = 4 minus W = 3: {gain.words('kbps')}, {price.words('points')}"
+    words = f"W = 4 minus W = 3: {gain.words('kbit/s')}, {price.words('points')}"
     return every([gain.is_higher, slightly, price.is_higher]), words
 
 
@@ -250,7 +250,7 @@ def _little_gain(table: Table) -> tuple[Verdict, str]:
     peak = best(table, WINDOW, THROUGHPUT)
     unclamped = table.interval(THROUGHPUT, {WINDOW: 32})
     gain = 1 - unclamped.mean / peak.top.mean
-    words = f"{peak.words('kbps')}, {show(unclamped, 'kbps')} unclamped: {100 * gain:.1f} % less"
+    words = f"{peak.words('kbit/s')}, {show(unclamped, 'kbit/s')} unclamped: {100 * gain:.1f} % less"
     return gain <= 0.1, words
 
 
@@ -339,7 +339,7 @@ def _small_differences(table: Table) -> tuple[Verdict, str]:
     means = {window: table.mean(THROUGHPUT, {WINDOW: window}) for window in WINDOWS}
     spread = 1 - min(means.values()) / max(means.values())
     words = ", ".join(f"{number(value)} at {window}" for window, value in means.items())
-    return spread <= 0.15, f"{words} kbps: lowest {100 * spread:.0f} % below highest"
+    return spread <= 0.15, f"{words} kbit/s: lowest {100 * spread:.0f} % below highest"
 
 
 def _without_cbr(label: str) -> str:
@@ -367,7 +367,7 @@ FIG11 = Entry(
         Statement(
             "c1",
             "Throughput is lower than without the CBR flow at every window (judged: paired by seed, 95 %).",
-            beside(_without_cbr, _against(THROUGHPUT, "kbps", lower=True), _is_cbr),
+            beside(_without_cbr, _against(THROUGHPUT, "kbit/s", lower=True), _is_cbr),
         ),
         Statement(
             "c2",

@@ -161,7 +161,7 @@ FIG10_LEFT = Entry(
     item="Figure 10, left",
     description="One flow over chains of 3 to 48 hops: NewReno over a plain link layer against Link RED with pacing.",
     studies=ONE_FLOW,
-    quantities=_fig10_quantities("throughput", "kbps", AGGREGATE),
+    quantities=_fig10_quantities("throughput", "kbit/s", AGGREGATE),
     statements=[
         *_gain_statements(),
         Statement(
@@ -188,7 +188,7 @@ FIG10_MIDDLE = Entry(
     description="Six flows over chains of 3 to 48 hops: aggregate throughput of NewReno over a plain link layer "
     "against Link RED with pacing.",
     studies=SIX_FLOWS,
-    quantities=_fig10_quantities("aggregate throughput", "kbps", AGGREGATE),
+    quantities=_fig10_quantities("aggregate throughput", "kbit/s", AGGREGATE),
     statements=_gain_statements(),
     charts=lambda data: _over_hops(
         data,
@@ -221,7 +221,7 @@ FIG10_RIGHT = Entry(
         name="mean-window-over-hops",
         caption="Mean usable window over the length of the chain, with and without Link RED and pacing.",
         y=MEAN_WINDOW,
-        ylabel="mean window (packets)",
+        ylabel="mean window (segments)",
         reference=("h/4", lambda hops: optimal_window_chain(int(hops))),
     ),
     notes=_FIG10_NOTES,
@@ -241,7 +241,8 @@ def _both_better(table: Table) -> tuple[Verdict, str]:
     rate = gain(table, AGGREGATE, *_SIDES)
     fairness = difference(table, JAIN, *_SIDES)
     sides = " against ".join(
-        f"{show(table.interval(AGGREGATE, side), 'kbps')}, index {show(table.interval(JAIN, side))}" for side in _SIDES
+        f"{show(table.interval(AGGREGATE, side), 'kbit/s')}, index {show(table.interval(JAIN, side))}"
+        for side in _SIDES
     )
     return every([exceeds(rate, 0), fairness.is_higher]), f"{sides}; throughput {show(rate, '%')}"
 
@@ -272,9 +273,9 @@ def _printed_index(_data: Data) -> Sequence[Finding]:
 
 def _cross_rows() -> list[Quantity]:
     metrics = (
-        ("flow 1", "kbps", "flow.0.throughput_kbps"),
-        ("flow 2", "kbps", "flow.1.throughput_kbps"),
-        ("aggregate", "kbps", AGGREGATE),
+        ("flow 1", "kbit/s", "flow.0.throughput_kbps"),
+        ("flow 2", "kbit/s", "flow.1.throughput_kbps"),
+        ("aggregate", "kbit/s", AGGREGATE),
         ("Jain's index", "", JAIN),
     )
     return [
@@ -371,8 +372,8 @@ TABLE5 = Entry(
         Quantity(f"{what}, {NAMES[layer]}", unit, mean_of(metric, {LAYER: layer}), None, "Table 5, not compared")
         for layer in LAYERS
         for what, unit, metric in (
-            *((f"flow {number_ + 1}", "kbps", f"flow.{number_}.throughput_kbps") for number_ in range(4)),
-            ("aggregate", "kbps", AGGREGATE),
+            *((f"flow {number_ + 1}", "kbit/s", f"flow.{number_}.throughput_kbps") for number_ in range(4)),
+            ("aggregate", "kbit/s", AGGREGATE),
             ("Jain's index", "", JAIN),
         )
     ],
@@ -384,7 +385,7 @@ TABLE5 = Entry(
 
 def _more(table: Table) -> tuple[Verdict, str]:
     gap = difference(table, AGGREGATE, *_SIDES)
-    words = f"{show(table.interval(AGGREGATE, _SIDES[1]), 'kbps')} with NewReno, {gap.words('kbps')} with both"
+    words = f"{show(table.interval(AGGREGATE, _SIDES[1]), 'kbit/s')} with NewReno, {gap.words('kbit/s')} with both"
     return gap.is_higher, words
 
 
@@ -396,7 +397,7 @@ def _fairer(table: Table) -> tuple[Verdict, str]:
 
 def _as_in_table2(table: Table) -> tuple[Verdict, str]:
     reached = table.interval(AGGREGATE, {LAYER: PLAIN})
-    return between(reached, 241 * 0.8, 241 * 1.2), show(reached, "kbps")
+    return between(reached, 241 * 0.8, 241 * 1.2), show(reached, "kbit/s")
 
 
 def _grid_rows() -> list[Quantity]:
@@ -405,7 +406,7 @@ def _grid_rows() -> list[Quantity]:
         for layer in LAYERS:
             printed = _PUBLISHED_GRID.get(flows, {}).get(layer, (None, None))
             for what, unit, metric, value in (
-                ("aggregate", "kbps", AGGREGATE, printed[0]),
+                ("aggregate", "kbit/s", AGGREGATE, printed[0]),
                 ("Jain's index", "", JAIN, printed[1]),
             ):
                 rows.append(

@@ -169,7 +169,7 @@ FIG7 = Entry(
         label="one-hop flows",
     ),
     quantities=[
-        Quantity(f"{what}, {load // 1000} kbps", "", mean_of(metric, {_RATE: load}), None, UNPRINTED)
+        Quantity(f"{what}, {load // 1000} kbit/s", "", mean_of(metric, {_RATE: load}), None, UNPRINTED)
         for load in (100_000, 200_000, 400_000, 2_000_000)
         for what, metric in (
             ("mean backlog", backlog),

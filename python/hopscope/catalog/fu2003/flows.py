@@ -169,7 +169,7 @@ def _default_loses(table: Table) -> tuple[Verdict, str]:
     peak = optimum(table)
     gap = difference(table, AGGREGATE, {WINDOWS: _DEFAULT}, {WINDOWS: peak.at})
     usual = table.interval(AGGREGATE, {WINDOWS: _DEFAULT})
-    words = f"{show(usual, 'kbps')} at {_DEFAULT}, {peak.words('kbps')}"
+    words = f"{show(usual, 'kbit/s')} at {_DEFAULT}, {peak.words('kbit/s')}"
     return False if peak.at == _DEFAULT else gap.is_lower, words
 
 
@@ -193,7 +193,7 @@ def _about_18(table: Table) -> tuple[Verdict, str]:
 def _cross_numbers(table: Table) -> tuple[Verdict, str]:
     peak, share, reached = optimum(table), _excess(table), table.interval(window_sum, {WINDOWS: _DEFAULT})
     holds = every([peak.has(2), near(share.mean, 25, 1 / 3), near(reached.mean, 12, 1 / 3)])
-    words = f"{peak.words('kbps')}; {show(share, '%')} more than the default; windows at the default {show(reached)}"
+    words = f"{peak.words('kbit/s')}; {show(share, '%')} more than the default; windows at the default {show(reached)}"
     return holds, words
 
 
@@ -218,7 +218,7 @@ def _grid_range(data: Data) -> list[Finding]:
 
 def _best_is_two(table: Table) -> tuple[Verdict, str]:
     peak = optimum(table)
-    return peak.has(2), peak.words("kbps")
+    return peak.has(2), peak.words("kbit/s")
 
 
 def _pipe(table: Table) -> tuple[Verdict, str]:
@@ -254,12 +254,12 @@ def _row_quantities(row: Row) -> list[Quantity]:
         return Estimate(float(flows * peak.at), None, float(flows * min(peak.ties)), float(flows * max(peak.ties)), 1)
 
     measures: tuple[tuple[str, str, Callable[[Table], Estimate], float | None, bool], ...] = (
-        ("best throughput", "kbps", lambda table: optimum(table).top, row.best, True),
-        ("throughput at 32", "kbps", lambda table: table.interval(AGGREGATE, {WINDOWS: _DEFAULT}), row.usual, True),
+        ("best throughput", "kbit/s", lambda table: optimum(table).top, row.best, True),
+        ("throughput at 32", "kbit/s", lambda table: table.interval(AGGREGATE, {WINDOWS: _DEFAULT}), row.usual, True),
         ("best windows, sum", "packets", window, row.window, False),
         (
             "mean windows at 32, sum",
-            "packets",
+            "segments",
             lambda table: table.interval(window_sum, {WINDOWS: _DEFAULT}),
             row.reached,
             False,
@@ -452,8 +452,8 @@ def _interior(table: Table) -> tuple[Verdict, str]:
     peak, windows = optimum(table), table.values(WINDOWS)
     ends = {windows[0], windows[-1]}
     if peak.at in ends:
-        return (None if set(peak.ties) - ends else False), peak.words("kbps")
-    return (None if ends & set(peak.ties) else True), peak.words("kbps")
+        return (None if set(peak.ties) - ends else False), peak.words("kbit/s")
+    return (None if ends & set(peak.ties) else True), peak.words("kbit/s")
 
 
 RANDOM_WINDOW = Entry(

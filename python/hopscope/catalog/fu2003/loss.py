@@ -175,7 +175,7 @@ def _saturates(table: Table) -> tuple[Verdict, str]:
     start = next(load for load, value in curve.items() if value.mean >= 0.9 * top)
     beyond = [value.mean for load, value in curve.items() if load >= start]
     spread = (max(beyond) - min(beyond)) / max(beyond)
-    words = f"from {start / 1000:g} kbps on between {number(min(beyond))} and {number(max(beyond))}"
+    words = f"from {start / 1000:g} kbit/s on between {number(min(beyond))} and {number(max(beyond))}"
     # A level that is there at the lowest load already is no saturation.
     return start > table.values(_RATE)[0] and len(beyond) >= 3 and spread <= 0.2, words
 
@@ -187,8 +187,8 @@ def _falls_after(table: Table) -> tuple[Verdict, str]:
     before = table.interval(DROP_PROBABILITY, {_RATE: peak.at})
     after = table.interval(DROP_PROBABILITY, {_RATE: last})
     words = (
-        f"best at {peak.at / 1000:g} kbps ({show(peak.top, 'kbps')}, drop probability {show(before)}), at "
-        f"{last / 1000:g} kbps {gap.words('kbps')} (drop probability {show(after)})"
+        f"best at {peak.at / 1000:g} kbit/s ({show(peak.top, 'kbit/s')}, drop probability {show(before)}), at "
+        f"{last / 1000:g} kbit/s {gap.words('kbit/s')} (drop probability {show(after)})"
     )
     if peak.at == last or after.mean <= before.mean:
         return False, words
@@ -220,7 +220,11 @@ FIG5_MIDDLE = Entry(
     studies=LOAD_STUDIES,
     quantities=[
         Quantity(
-            f"link drop probability, {load // 1000} kbps", "", mean_of(DROP_PROBABILITY, {_RATE: load}), None, UNPRINTED
+            f"link drop probability, {load // 1000} kbit/s",
+            "",
+            mean_of(DROP_PROBABILITY, {_RATE: load}),
+            None,
+            UNPRINTED,
         )
         for load in (200_000, 300_000, 500_000, 2_000_000)
     ],
@@ -262,7 +266,7 @@ FIG5_RIGHT = Entry(
     description="The runs of Figure 5 middle: what arrives.",
     studies=LOAD_STUDIES,
     quantities=[
-        Quantity(f"throughput, {load // 1000} kbps", "kbps", mean_of(THROUGHPUT, {_RATE: load}), None, UNPRINTED)
+        Quantity(f"throughput, {load // 1000} kbit/s", "kbit/s", mean_of(THROUGHPUT, {_RATE: load}), None, UNPRINTED)
         for load in (200_000, 300_000, 500_000, 2_000_000)
     ],
     statements=[
@@ -294,11 +298,12 @@ def _lossy_below_capacity(table: Table) -> tuple[Verdict, str]:
     curve = table.curve(_RATE, DROP_PROBABILITY)
     below = [(load, value) for load, value in curve if load < peak.at]
     if not below:
-        return False, f"throughput is best at the lowest load, {peak.at / 1000:g} kbps"
+        return False, f"throughput is best at the lowest load, {peak.at / 1000:g} kbit/s"
     load, value = below[-1]
     top = max(found.mean for _, found in curve)
     words = (
-        f"{show(value)} at {load / 1000:g} kbps, below the best load of {peak.at / 1000:g} kbps; at most {number(top)}"
+        f"{show(value)} at {load / 1000:g} kbit/s, below the best load of {peak.at / 1000:g} kbit/s; at most "
+        f"{number(top)}"
     )
     return value.mean < top and exceeds(value, 0.0), words
 

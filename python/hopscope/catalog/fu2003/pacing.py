@@ -126,7 +126,7 @@ FIG8_LEFT = Entry(
     "size, without link layer and with Link RED.",
     studies=LRED_STUDIES,
     quantities=[
-        Quantity(f"{what}, {NAMES[layer]}", "packets", mean_of(metric, {LAYER: layer}), None, UNPRINTED)
+        Quantity(f"{what}, {NAMES[layer]}", "segments", mean_of(metric, {LAYER: layer}), None, UNPRINTED)
         for layer in (PLAIN, LRED)
         for what, metric in (("mean window", MEAN_WINDOW), ("standard deviation of the window", window_spread))
     ],
@@ -201,7 +201,7 @@ def _overload_left(table: Table) -> tuple[Verdict, str]:
     peak = best(table, WINDOW, THROUGHPUT, {LAYER: PACING})
     last = table.values(WINDOW)[-1]
     gap = difference(table, THROUGHPUT, {LAYER: PACING, WINDOW: last}, {LAYER: PACING, WINDOW: peak.at})
-    words = f"with pacing {peak.words('kbps')}; at {last} {gap.words('kbps')}"
+    words = f"with pacing {peak.words('kbit/s')}; at {last} {gap.words('kbit/s')}"
     return False if peak.at == last else gap.is_lower, words
 
 
@@ -266,7 +266,7 @@ FIG9_LEFT = Entry(
     item="Figure 9, left",
     description="One NewReno flow over a chain with and without adaptive pacing, over the receiver window.",
     studies=PACING_STUDIES,
-    quantities=_fig9_quantities("throughput", "kbps", THROUGHPUT),
+    quantities=_fig9_quantities("throughput", "kbit/s", THROUGHPUT),
     statements=[
         Statement(
             "c1",

@@ -101,7 +101,7 @@ def _some(fits: _Fits, layer: str, what: str, names: Sequence[str]) -> Callable[
             if good:
                 words += ": " + "; ".join(_describe(table, where) for where in good)
             usual = plain.interval(AGGREGATE, _DEFAULT)
-            words += f" (without link layer {number(usual.mean)} kbps)"
+            words += f" (without link layer {number(usual.mean)} kbit/s)"
             return (True if good else None if None in verdicts else False), words
 
         return each(check, only=lambda label: label.partition(", ")[2] in {f"{name}, {what}" for name in names})(data)
@@ -115,7 +115,7 @@ _DEFAULT = {LAYER: PLAIN, WINDOWS: 32}
 def _describe(table: Table, where: Where) -> str:
     named = " ".join(f"{key.rpartition('.')[2]} = {value}" for key, value in where.items() if key != LAYER)
     rate, window = table.mean(AGGREGATE, where), table.mean(MEAN_WINDOW, where)
-    return f"{named} ({number(rate)} kbps, window {number(window)})"
+    return f"{named} ({number(rate)} kbit/s, window {number(window)})"
 
 
 def _as_figure_8(table: Table, where: Where, plain: Table) -> Verdict:
@@ -182,7 +182,7 @@ def _quantities() -> list[Quantity]:
         ):
             for value in _SWEEPS[what][0][key]:
                 where = {LAYER: BOTH, **fixed, key: value}
-                rows.append(_quantity("throughput", "kbps", AGGREGATE, f"{name}, {what}", where))
+                rows.append(_quantity("throughput", "kbit/s", AGGREGATE, f"{name}, {what}", where))
                 rows.append(_quantity("mean window", "packets", MEAN_WINDOW, f"{name}, {what}", where))
     return rows
 
@@ -235,7 +235,7 @@ SENSITIVITY = Entry(
             "mean-window-over-threshold",
             "Mean window of the first flow with Link RED and pacing over the lower threshold, by the largest "
             "probability, profile ns2.",
-            "mean window (packets)",
+            "mean window (segments)",
         ),
     ],
     notes=[

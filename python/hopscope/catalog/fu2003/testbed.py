@@ -37,7 +37,7 @@ def _same_shape(table: Table) -> tuple[Verdict, str]:
         peak = best(table, WINDOW, THROUGHPUT, {_ERRORS: rate})
         fall = difference(table, THROUGHPUT, {_ERRORS: rate, WINDOW: 32}, {_ERRORS: rate, WINDOW: 3})
         verdicts += [peak.has(3), fall.is_lower]
-        words.append(f"{rate:.0%} lost: {peak.words('kbps')}; 32 minus 3: {fall.words('kbps')}")
+        words.append(f"{rate:.0%} lost: {peak.words('kbit/s')}; 32 minus 3: {fall.words('kbit/s')}")
     return every(verdicts), "; ".join(words)
 
 
@@ -62,7 +62,7 @@ FIG3 = Entry(
     quantities=[
         Quantity(
             f"throughput at window {window}, {rate:.0%} lost",
-            "kbps",
+            "kbit/s",
             mean_of(THROUGHPUT, {WINDOW: window, _ERRORS: rate}),
             None,
             UNPRINTED,

@@ -52,12 +52,12 @@ VEGAS = Entry(
     ),
     quantities=[
         Quantity(
-            "mean window of Vegas, 16 hops", "packets", mean_of(MEAN_WINDOW, {HOPS: 16, _TRANSPORT: _VEGAS}), 3, "text"
+            "mean window of Vegas, 16 hops", "segments", mean_of(MEAN_WINDOW, {HOPS: 16, _TRANSPORT: _VEGAS}), 3, "text"
         ),
         *(
             Quantity(
                 f"throughput, {hops} hops, {name}",
-                "kbps",
+                "kbit/s",
                 mean_of(THROUGHPUT, {HOPS: hops, _TRANSPORT: transport}),
                 None,
                 "no number printed",

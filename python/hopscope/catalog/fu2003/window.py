@@ -45,7 +45,7 @@ _FIG2_LEFT = {**CHAIN, "sweep": {PACKET: _PACKETS, WINDOW: list(range(1, 33))}}
 
 def _peak_at_three(table: Table) -> tuple[Verdict, str]:
     found = {size: best(table, WINDOW, THROUGHPUT, {PACKET: size}) for size in table.values(PACKET)}
-    words = "; ".join(f"{size} B: {peak.words('kbps')}" for size, peak in found.items())
+    words = "; ".join(f"{size} B: {peak.words('kbit/s')}" for size, peak in found.items())
     return every(peak.has(3) for peak in found.values()), words
 
 
@@ -54,7 +54,7 @@ def _linear_start(table: Table) -> tuple[Verdict, str]:
     for size in table.values(PACKET):
         one, two, three = (table.mean(THROUGHPUT, {PACKET: size, WINDOW: window}) for window in (1, 2, 3))
         holds &= one < two < three and (three - two) >= 0.5 * (two - one)
-        words.append(f"{size} B: {number(two - one)} then {number(three - two)} kbps per packet of window")
+        words.append(f"{size} B: {number(two - one)} then {number(three - two)} kbit/s per packet of window")
     return holds, "; ".join(words)
 
 
@@ -66,7 +66,7 @@ def _falls_then_settles(table: Table) -> tuple[Verdict, str]:
         tail = [i.mean for window, i in table.curve(WINDOW, THROUGHPUT, {PACKET: size}) if window >= 16]
         spread = (max(tail) - min(tail)) / (sum(tail) / len(tail))
         verdicts += [fall.is_lower, spread <= 0.05]
-        words.append(f"{size} B: window 32 minus 3: {fall.words('kbps')}; spread over 16 to 32: {100 * spread:.1f} %")
+        words.append(f"{size} B: window 32 minus 3: {fall.words('kbit/s')}; spread over 16 to 32: {100 * spread:.1f} %")
     return every(verdicts), "; ".join(words)
 
 
@@ -75,7 +75,7 @@ def _default_below_best(table: Table) -> tuple[Verdict, str]:
         size: difference(table, THROUGHPUT, {PACKET: size, WINDOW: 32}, {PACKET: size, WINDOW: 3})
         for size in table.values(PACKET)
     }
-    words = "; ".join(f"{size} B: window 32 minus 3: {gap.words('kbps')}" for size, gap in found.items())
+    words = "; ".join(f"{size} B: window 32 minus 3: {gap.words('kbit/s')}" for size, gap in found.items())
     return every(gap.is_lower for gap in found.values()), words
 
 
@@ -121,7 +121,7 @@ FIG2_LEFT = Entry(
     + [
         Quantity(
             f"throughput at window {window}, 1460 B",
-            "kbps",
+            "kbit/s",
             mean_of(THROUGHPUT, {PACKET: 1460, WINDOW: window}),
             None,
             "only drawn, no number printed",
@@ -228,7 +228,7 @@ def _decreasing_trend(table: Table) -> tuple[Verdict, str]:
     curve = _throughput_at_quarter(table)
     trend = rank_correlation([h for h, _ in curve], [i.mean for _, i in curve])
     (first, top), (last, bottom) = curve[0], curve[-1]
-    words = f"{show(top, 'kbps')} at {first} hops, {show(bottom, 'kbps')} at {last}; rank correlation {trend:.2f}"
+    words = f"{show(top, 'kbit/s')} at {first} hops, {show(bottom, 'kbit/s')} at {last}; rank correlation {trend:.2f}"
     return trend <= -0.8 and bottom.mean < top.mean, words
 
 
@@ -316,7 +316,7 @@ FIG2_RIGHT = Entry(
     quantities=[
         Quantity(
             f"throughput, {hops} hops, window {quarter(hops, _WINDOWS)}",
-            "kbps",
+            "kbit/s",
             mean_of(THROUGHPUT, {HOPS: hops, WINDOW: quarter(hops, _WINDOWS)}),
             None,
             "only drawn, no number printed",
