@@ -11,6 +11,7 @@ from hopscope.catalog.reproduce import EntryOutcome, Measured
 from hopscope.catalog.tables import Estimate
 from hopscope.report.axis import as_number, axis_of, field_of, numeric
 from hopscope.report.wording import compact_json, measured_grid
+from hopscope.scenario import keys
 
 ENTRY = Entry(key="a.b", title="t", source="s", item="i", description="d")
 
@@ -86,12 +87,20 @@ def test_words_flags_and_lists_are_no_positions(values):
         ("radio.error.per", ["1%", "4%"], "radio.error.per (%)", [1.0, 4.0]),
         ("flow.0.tcp.min_rto", ["200ms"], "flow.0.tcp.min_rto (ms)", [200.0]),
         ("routing.aodv.net_diameter", [35], "routing.aodv.net_diameter (hops)", [35.0]),
+        ("layer.0.codel_target", ["5ms", "20ms"], "layer.0.codel_target (ms)", [5.0, 20.0]),
+        ("outage.0.node", [1, 2], "outage.0.node", [1.0, 2.0]),
     ],
 )
 def test_an_axis_has_the_unit_of_its_values_or_of_the_key(key, values, label, places):
     axis = axis_of(key, values)
     assert axis.label == label
     assert [axis.place(value) for value in values] == places
+
+
+@pytest.mark.parametrize("table", keys.NUMBERED)
+def test_every_key_of_a_numbered_table_is_its_field(table):
+    for field in keys.numbered(table):
+        assert field_of(f"{table}.0.{field.name}") == field
 
 
 def test_a_key_that_no_table_has_is_no_field():
