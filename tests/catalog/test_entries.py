@@ -166,6 +166,11 @@ def test_an_entry_is_complete(entry):
         assert any(quantity.studies(label) for label in labels), quantity.label
 
 
+def test_a_mean_window_is_in_segments():
+    units = {quantity.unit for entry in ALL for quantity in entry.quantities if "mean window" in quantity.label}
+    assert units == {"segments"}
+
+
 @pytest.mark.parametrize("entry", ALL, ids=lambda e: e.key)
 @pytest.mark.parametrize("quick", [False, True], ids=["full", "quick"])
 def test_every_scenario_is_accepted(entry, quick):

@@ -277,3 +277,13 @@ def test_the_joint_bound_covers_the_truth() -> None:
         assert bound is not None
         covered += max(means) - means[best] <= bound
     assert covered >= 380
+
+
+def test_the_figure_of_a_case_has_the_unit_of_the_key() -> None:
+    from hopscope.report.search import chart
+
+    values = [
+        {"set": {"flow.0.ack_delay": delay}, "duration_s": 20.0, "mean": 5.0, "ci95": 1.0, "n": 3, "verdict": verdict}
+        for delay, verdict in ((0.1, "best"), (0.2, "worse"))
+    ]
+    assert chart({"best": {"flow.0.ack_delay": 0.1}, "values": values}, "m").xlabel == "flow.0.ack_delay (s)"

@@ -10,6 +10,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from hopscope.errors import ranges
+from hopscope.report.axis import axis_of
 from hopscope.report.chart import Chart, Line, Panel
 from hopscope.report.wording import Column, Grid
 from hopscope.results.stats import interval_text
@@ -141,7 +142,8 @@ def chart(case: Case, metric: str) -> Chart:
     ]
     name = f"{metric}-over-{along}".replace("_", "-").replace(".", "-").replace("*", "all")
     caption = f"{metric} over {along} as last looked at, means with 95 % intervals; best: {best(case)}."
-    return Chart(name, caption, along, metric, [Panel("", lines)])
+    label = axis_of(along, [value["set"][along] for value in case["values"]]).label
+    return Chart(name, caption, label, metric, [Panel("", lines)])
 
 
 def plain(value: Any) -> str:

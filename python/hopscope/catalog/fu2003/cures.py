@@ -207,7 +207,7 @@ FIG10_RIGHT = Entry(
     item="Figure 10, right",
     description="The runs of Figure 10 left: mean window of the flow.",
     studies=ONE_FLOW,
-    quantities=_fig10_quantities("mean window", "packets", MEAN_WINDOW),
+    quantities=_fig10_quantities("mean window", "segments", MEAN_WINDOW),
     statements=[
         Statement(
             "c4",

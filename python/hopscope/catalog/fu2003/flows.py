@@ -65,7 +65,7 @@ class Row:
         best: published best aggregate throughput, kbit/s.
         usual: published throughput at the default window, kbit/s.
         window: published best window, summed over the flows, packets.
-        reached: published mean window at the default, summed over the flows, packets.
+        reached: published mean window at the default, summed over the flows, segments.
     """
 
     name: str

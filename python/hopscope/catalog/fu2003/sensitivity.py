@@ -183,7 +183,7 @@ def _quantities() -> list[Quantity]:
             for value in _SWEEPS[what][0][key]:
                 where = {LAYER: BOTH, **fixed, key: value}
                 rows.append(_quantity("throughput", "kbit/s", AGGREGATE, f"{name}, {what}", where))
-                rows.append(_quantity("mean window", "packets", MEAN_WINDOW, f"{name}, {what}", where))
+                rows.append(_quantity("mean window", "segments", MEAN_WINDOW, f"{name}, {what}", where))
     return rows
 
 
