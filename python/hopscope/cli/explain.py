@@ -12,7 +12,7 @@ import typer
 from hopscope.cli import options
 from hopscope.cli.console import full_width, note, out
 from hopscope.cli.run import announce, default_out, report_failures
-from hopscope.errors import InputError, RunFailed, listed
+from hopscope.errors import InputError, RunFailed, counted, listed
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -74,9 +74,7 @@ def print_explanation(console: Console, explanation: Explanation) -> None:
 
     scenario = explanation.result.scenario
     quick = " (quick: fewer seeds, shorter runs)" if scenario.is_quick else ""
-    console.print(
-        Text(f"{scenario.title}{quick}, {scenario.seeds} seed{'s' if scenario.seeds > 1 else ''}", style="bold")
-    )
+    console.print(Text(f"{scenario.title}{quick}, {counted(scenario.seeds, 'seed')}", style="bold"))
     for point in explanation.points:
         if point.set:
             console.print(Text("\n" + ", ".join(f"{key} = {value}" for key, value in point.set.items()), style="bold"))

@@ -13,7 +13,7 @@ import typer
 
 from hopscope.cli import options
 from hopscope.cli.console import note, out
-from hopscope.errors import PartialResult, RunFailed, ranges
+from hopscope.errors import PartialResult, RunFailed, counted, ranges
 
 if TYPE_CHECKING:
     from hopscope.results import Failure, Result
@@ -71,7 +71,7 @@ def note_beside(folder: Path) -> None:
 
     if others := open_store(folder).beside():
         note(
-            f"the folder also keeps {others} run{'s' * (others > 1)} of other settings, seeds or builds; "
+            f"the folder also keeps {counted(others, 'run')} of other settings, seeds or builds; "
             "its tables, show and report are of this start alone"
         )
 

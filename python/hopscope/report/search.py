@@ -9,7 +9,7 @@ import json
 from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
-from hopscope.errors import ranges
+from hopscope.errors import counted, ranges
 from hopscope.report.axis import axis_of
 from hopscope.report.chart import Chart, Line, Panel
 from hopscope.report.wording import Column, Grid
@@ -70,8 +70,7 @@ def best(case: Case) -> str:
 def sentences(case: Case) -> list[str]:
     """The best mean, and how sure the search is of it."""
     top = next(value for value in case["values"] if value["verdict"] == "best")
-    seeds = f"{top['n']} seed{'' if top['n'] == 1 else 's'}"
-    lines = [f"mean {interval_text(top)} over {seeds} of {top['duration_s']:g} s"]
+    lines = [f"mean {interval_text(top)} over {counted(top['n'], 'seed')} of {top['duration_s']:g} s"]
     if len(_having(case, "best", "not told apart", "worse")) > 1:
         lines.append(
             f"not told apart from it in full runs (95 %, seed by seed): {_listed(_having(case, 'not told apart'))}"

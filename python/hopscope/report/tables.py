@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from hopscope.catalog.judge import number, show
 from hopscope.catalog.tables import Estimate, NoSamplesError, Table
+from hopscope.errors import counted
 from hopscope.report import series, wording
 from hopscope.report.axis import axis_of, numeric
 from hopscope.report.chart import Chart, Line, Panel
@@ -55,9 +56,8 @@ _VISIBLE = 0.05
 def describe(result: Result, engine: str) -> str:
     """One line: profile, points, seeds, duration, and the engine that made the runs."""
     resolved = result.scenario.resolved
-    points = len(result.points)
     return (
-        f"Profile {resolved['profile']}; {points} point{'s' if points != 1 else ''}, "
+        f"Profile {resolved['profile']}; {counted(len(result.points), 'point')}, "
         f"seed{'s' if result.scenario.seeds > 1 else ''} {wording.seeds(result)}, "
         f"{number(float(resolved['duration']))} s simulated per run; {engine}."
     )

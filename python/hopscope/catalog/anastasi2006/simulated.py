@@ -26,6 +26,7 @@ from hopscope.catalog.charts import error_bar, sweep
 from hopscope.catalog.entry import Entry, Quantity, Statement, Study
 from hopscope.catalog.judge import Best, Verdict, best_among, each, every, mean_of
 from hopscope.catalog.tables import Data, NoSamplesError, Table, Where
+from hopscope.errors import counted
 from hopscope.report.chart import Chart, Line, Panel
 
 # --- Figure 3 -------------------------------------------------------------------------------------------------------
@@ -44,11 +45,7 @@ def _carries(found: dict[int, Best]) -> bool:
 
 
 def _peaks(found: dict[int, Best]) -> str:
-    return "; ".join(f"{_hops(hops)}: {peak.words('kbit/s')}" for hops, peak in found.items())
-
-
-def _hops(count: int) -> str:
-    return f"{count} hop{'s' if count > 1 else ''}"
+    return "; ".join(f"{counted(hops, 'hop')}: {peak.words('kbit/s')}" for hops, peak in found.items())
 
 
 def figure3(side: str, protocol: str, studies: Sequence[Study], notes: Sequence[str]) -> Entry:
@@ -63,7 +60,7 @@ def figure3(side: str, protocol: str, studies: Sequence[Study], notes: Sequence[
         studies=studies,
         quantities=[
             Quantity(
-                f"throughput, {_hops(hops)}, W = {window}",
+                f"throughput, {counted(hops, 'hop')}, W = {window}",
                 "kbit/s",
                 mean_of(THROUGHPUT, {HOPS: hops, WINDOW: window}),
                 None,
@@ -134,11 +131,11 @@ def _moves_to_three(table: Table) -> tuple[Verdict, str]:
     for hops in table.values(HOPS):
         before = best_among(table, THROUGHPUT, _delayed(hops))
         if before.ties != (2,):
-            elsewhere.append(f"{_hops(hops)}: {before.words('kbit/s')}")
+            elsewhere.append(f"{counted(hops, 'hop')}: {before.words('kbit/s')}")
             continue
         after = best_among(table, THROUGHPUT, _emulated(hops))
         verdicts.append(after.has(3))
-        words.append(f"{_hops(hops)}: {before.words('kbit/s')}, then {after.words('kbit/s')}")
+        words.append(f"{counted(hops, 'hop')}: {before.words('kbit/s')}, then {after.words('kbit/s')}")
     if elsewhere:
         words.append("with delayed ACKs throughout 2 is not the best at " + ", ".join(elsewhere))
     return bool(verdicts) and every(verdicts), "; ".join(words)
@@ -185,7 +182,7 @@ DACK = Entry(
     studies=[Study(s.label, s.scenario, QUICK, s.decides) for s in profiles(_DACK)],
     quantities=[
         Quantity(
-            f"throughput, {_hops(hops)}, {label}",
+            f"throughput, {counted(hops, 'hop')}, {label}",
             "kbit/s",
             mean_of(THROUGHPUT, {HOPS: hops, **where}),
             None,

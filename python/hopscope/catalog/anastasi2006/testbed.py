@@ -34,6 +34,7 @@ from hopscope.catalog.charts import sweep
 from hopscope.catalog.entry import Entry, Quantity, Statement, Study
 from hopscope.catalog.judge import Verdict, best, difference, each, every, mean_of, number, show
 from hopscope.catalog.tables import Data, Table, Where
+from hopscope.errors import counted
 from hopscope.report.chart import Chart, Mark
 
 # --- The channel and the runs ---------------------------------------------------------------------------------------
@@ -301,7 +302,7 @@ def _row(scenario: str) -> list[Quantity]:
 
 def _figure(number_: int, hops: int, special: Statement) -> Entry:
     scenario = f"{hops}-hop"
-    words = f"{hops} hop{'s' if hops > 1 else ''}"
+    words = counted(hops, "hop")
     return Entry(
         key=f"anastasi2006.fig{number_}",
         title=f"Throughput and retransmissions over the window, {words}, AODV, testbed",
