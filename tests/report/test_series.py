@@ -111,7 +111,7 @@ def test_outages_are_spans_to_the_end_of_the_run(result):
 
 @pytest.mark.parametrize("points", [("1", "0"), ("mac.queue=50", "0"), ("mac.queue=5", "mac.queue=50")])
 def test_chosen_points_are_panels_of_the_chosen_seed(result, points):
-    chart = named(charts(result, Selection(points, 2)))["throughput"]
+    chart = named(charts(result, Selection(points, [2])))["throughput"]
     assert [panel.title for panel in chart.panels] == ["mac.queue = 5", "mac.queue = 50"]
     assert chart.stacked
     assert "seed 2 of 1 to 2, points 0, 1 of 0 to 1" in chart.caption
@@ -130,7 +130,8 @@ def test_a_node_has_one_colour_in_all_panels(result):
     [
         (Selection(("2",)), "--point 2: found no such point; the store has points 0 to 1, which differ in mac.queue"),
         (Selection(("mac.queue=7",)), "--point mac.queue=7"),
-        (Selection((), 3), "--seed 3: found no such run; allowed: 1, 2"),
+        (Selection((), [3]), "--seed 3: found no such run; allowed: 1, 2"),
+        (Selection(("1",), [2, 7]), "--seed 7: found no such run; allowed: 1, 2"),
     ],
 )
 def test_what_is_not_there_is_refused(result, selection, message):
@@ -139,6 +140,25 @@ def test_what_is_not_there_is_refused(result, selection, message):
 
 
 def test_what_is_there_passes(result):
-    selection = Selection(("1", "mac.queue=5"), 2)
+    selection = Selection(("1", "mac.queue=5"), [2])
     selection.check([result])
-    assert [point.index for point in selection.of(result)] == [0, 1]
+    assert [point.index for point, _ in selection.of(result)] == [0, 1]
+
+
+@pytest.mark.parametrize(
+    ("points", "titles", "words"),
+    [
+        ((), ["seed 1", "seed 2"], "seeds 1, 2 of 1 to 2, point 0 of 0 to 1 (mac.queue = 5)"),
+        (
+            ("0", "1"),
+            [f"mac.queue = {queue}, seed {seed}" for queue in (5, 50) for seed in (1, 2)],
+            "seeds 1, 2 of 1 to 2, points 0, 1 of 0 to 1",
+        ),
+    ],
+)
+def test_chosen_seeds_are_panels_of_each_chosen_point(result, points, titles, words):
+    chart = named(charts(result, Selection(points, [2, 1])))["queue"]
+    assert [panel.title for panel in chart.panels] == titles
+    assert words in chart.caption
+    [drawn] = [line for line in chart.panels[1].lines if line.label == "node 7"]
+    assert list(drawn.y)[:-1] == list(result.series("queue", point=0, seed=2, node=7)["value"])

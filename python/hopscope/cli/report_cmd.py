@@ -35,8 +35,11 @@ def command(
             "first.",
         ),
     ] = None,
-    seed: Annotated[
-        int | None, typer.Option("--seed", metavar="N", help="Seed whose time series are drawn; default: the first.")
+    seeds: Annotated[
+        list[int] | None,
+        typer.Option(
+            "--seed", metavar="N", help="Seed whose time series are drawn; repeatable; default: the first of the point."
+        ),
     ] = None,
 ) -> None:
     """Write the HTML report of a finished store."""
@@ -47,7 +50,7 @@ def command(
     from hopscope.report.series import Selection
 
     overlays = _overlays(models or [])
-    selection = Selection(points or (), seed) if points or seed is not None else None
+    selection = Selection(points or (), seeds or ()) if points or seeds else None
     opened = open_store(store)
     outcome = None if overlays or selection else recall(opened)
     if outcome is not None:

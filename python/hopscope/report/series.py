@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from hopscope.errors import InputError
+from hopscope.errors import InputError, ranges
 from hopscope.report.chart import Chart, Kind, Line, Panel
 from hopscope.report.wording import seeds
 
@@ -15,7 +15,9 @@ if TYPE_CHECKING:
     import pandas as pd
 
     from hopscope.results import Result
-    from hopscope.results.result import PointResult
+    from hopscope.results.result import PointResult, RunResult
+
+    Runs = Sequence[tuple[PointResult, RunResult]]
 
 #: A legend with more lines than this cannot be read; further flows and nodes are left to the tables.
 LINES = 8
@@ -43,22 +45,16 @@ class Selection:
     Attributes:
         points: points of the sweep, each by its number, counted from 0, or by ``key=value`` for all that have it;
             empty: the first with a run.
-        seed: the seed; None: the first of the point.
+        seeds: seeds, of each of these points; empty: the first of the point.
     """
 
     points: Sequence[str] = ()
-    seed: int | None = None
+    seeds: Sequence[int] = ()
 
-    def of(self, result: Result) -> list[PointResult]:
-        """The chosen points that have a run, in the order of the sweep; those of another scenario are passed over."""
-        found = [point for point in result.points if self._run(point) is not None]
-        if not self.points:
-            return found[:1]
-        return [point for point in found if any(_is(point, text) for text in self.points)]
-
-    def run(self, point: PointResult) -> Any:
-        """The run of a chosen point."""
-        return self._run(point)
+    def of(self, result: Result) -> list[tuple[PointResult, RunResult]]:
+        """The chosen runs with their points, in the order of the sweep; points of another scenario are passed over."""
+        found = [(point, runs) for point in self._named(result) if (runs := self._runs(point))]
+        return [(point, run) for point, runs in (found if self.points else found[:1]) for run in runs]
 
     def check(self, results: Sequence[Result]) -> None:
         """Refuses what no scenario of the store has.
@@ -74,23 +70,24 @@ class Selection:
                 swept = list(dict.fromkeys(key for point in points for key in point.set))
                 keys = f", which differ in {', '.join(swept)}" if swept else ""
                 raise InputError(f"--point {text}: found no such point; {numbers}{keys}")
-        chosen = [point for result in results for point in self._matching(result)]
-        if self.seed is not None and not any(self._run(point) for point in chosen):
-            known = sorted({int(run["seed"]) for point in chosen for run in point.runs})
-            raise InputError(f"--seed {self.seed}: found no such run; allowed: {', '.join(map(str, known)) or 'none'}")
+        known = sorted({int(run["seed"]) for result in results for p in self._named(result) for run in p.runs})
+        for seed in self.seeds:
+            if seed not in known:
+                raise InputError(f"--seed {seed}: found no such run; allowed: {ranges(known) or 'none'}")
 
-    def _matching(self, result: Result) -> list[PointResult]:
+    def _named(self, result: Result) -> list[PointResult]:
+        """The points with runs that are named; all where none is."""
         return [p for p in result.points if p.runs and (not self.points or any(_is(p, text) for text in self.points))]
 
-    def _run(self, point: PointResult) -> Any:
-        return next((run for run in point.runs if self.seed in (None, run["seed"])), None)
+    def _runs(self, point: PointResult) -> list[RunResult]:
+        return [run for run in point.runs if run["seed"] in self.seeds] if self.seeds else point.runs[:1]
 
 
 def charts(result: Result, selection: Selection) -> list[Chart]:
-    """A figure for each kept series, a panel for each chosen point."""
-    points = selection.of(result)
-    kept = dict.fromkeys(name for point in points for name in selection.run(point).get("series", {}))
-    found = [_chart(result, name, points, selection) for name in kept]
+    """A figure for each kept series, a panel for each chosen run."""
+    runs = selection.of(result)
+    kept = dict.fromkeys(name for _, run in runs for name in run.get("series", {}))
+    found = [_chart(result, name, runs) for name in kept]
     return [chart for chart in found if not chart.is_empty]
 
 
@@ -120,13 +117,12 @@ def over_intervals(ends: Sequence[float], values: Sequence[float], interval: flo
     return ([*times, last], [*steps, steps[-1]]) if times else ([], [])
 
 
-def _chart(result: Result, name: str, points: Sequence[PointResult], selection: Selection) -> Chart:
+def _chart(result: Result, name: str, runs: Runs) -> Chart:
     what, label, owner = _SERIES.get(name, (name, name, "flow"))
     panels, cut, shaded = [], "", False
-    for point in points:
+    for (point, run), title in zip(runs, _titles(runs), strict=True):
         scenario = result.scenario.points[point.index]
-        seed = int(selection.run(point)["seed"])
-        frame: pd.DataFrame = result.series(name, point=point.index, seed=seed)
+        frame: pd.DataFrame = result.series(name, point=point.index, seed=run["seed"])
         owned: list[tuple[Any, pd.DataFrame]] = list(frame.groupby(owner)) if owner in frame else [("", frame)]
         shown = _fullest(owned) if owner == "node" else owned[:LINES]
         if len(shown) < len(owned):
@@ -149,13 +145,12 @@ def _chart(result: Result, name: str, points: Sequence[PointResult], selection: 
             lines.append(Line(f"{owner} {number}".strip(), *thinned, style=numbers.index(number)))
         spans = _outages(scenario.resolved, scenario.duration_s)
         shaded = shaded or bool(spans)
-        panels.append(Panel(_place(point) if len(points) > 1 else "", lines, spans=spans))
+        panels.append(Panel(title, lines, spans=spans))
     kind: Kind = "steps" if name != "rtt" else "lines"
-    end = max((result.scenario.points[point.index].duration_s for point in points), default=0.0)
+    end = max((result.scenario.points[point.index].duration_s for point, _ in runs), default=0.0)
     return Chart(
         f"{name}-over-time",
-        f"{what[:1].upper()}{what[1:]} over time, {_of(result, points, selection)}.{cut}"
-        + (" Shaded: outages." if shaded else ""),
+        f"{what[:1].upper()}{what[1:]} over time, {_of(result, runs)}.{cut}" + (" Shaded: outages." if shaded else ""),
         "time (s)",
         label,
         panels,
@@ -186,16 +181,33 @@ def _outages(resolved: dict[str, Any], end: float) -> list[tuple[float, float, s
     ]
 
 
-def _of(result: Result, points: Sequence[PointResult], selection: Selection) -> str:
+def _of(result: Result, runs: Runs) -> str:
     """Which of the runs a figure shows, and how many there are."""
-    first = selection.run(points[0])["seed"] if points else ""
-    words = f"seed {first}" + (f" of {seeds(result)}" if result.scenario.seeds > 1 else "")
+    chosen = _seeds(runs)
+    words = f"seed{'s' * (len(chosen) > 1)} {ranges(chosen)}"
+    words += f" of {seeds(result)}" if result.scenario.seeds > 1 else ""
+    points = {point.index: point for point, _ in runs}
     total = len(result.points)
     if total == 1:
         return words
     if len(points) == 1:
-        return f"{words}, point {points[0].index} of 0 to {total - 1} ({_place(points[0])})"
-    return f"{words}, points {', '.join(str(point.index) for point in points)} of 0 to {total - 1}"
+        [(index, point)] = points.items()
+        return f"{words}, point {index} of 0 to {total - 1} ({_place(point)})"
+    return f"{words}, points {', '.join(map(str, points))} of 0 to {total - 1}"
+
+
+def _seeds(runs: Runs) -> list[int]:
+    return sorted({int(run["seed"]) for _, run in runs})
+
+
+def _titles(runs: Runs) -> list[str]:
+    """What tells the runs apart."""
+    points = len({point.index for point, _ in runs}) > 1
+    several = len(_seeds(runs)) > 1
+    return [
+        ", ".join(([_place(point)] if points else []) + ([f"seed {run['seed']}"] if several else []))
+        for point, run in runs
+    ]
 
 
 def _place(point: PointResult) -> str:
