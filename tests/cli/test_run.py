@@ -36,6 +36,9 @@ def test_the_table_stands_on_stdout_and_messages_on_stderr(hopscope: Any, folder
     assert "short chain" in done.stdout
     assert "throughput" in done.stdout
     assert done.stdout.count("0: 0 to 2 udp") == 2
+    names, below = done.stdout.splitlines()[2:4]
+    assert names.split()[0] == "flow.0.packet"
+    assert below.split()[0] == "bytes"
     assert "\x1b" not in done.stdout + done.stderr
     [store] = (folder / "results").iterdir()
     assert store.name.startswith("short-chain-")

@@ -9,7 +9,7 @@ import pytest
 from hopscope.catalog.entry import Entry, Quantity
 from hopscope.catalog.reproduce import EntryOutcome, Measured
 from hopscope.catalog.tables import Estimate
-from hopscope.report.axis import as_number, axis_of, field_of, numeric
+from hopscope.report.axis import as_number, axis_of, field_of, heading, numeric
 from hopscope.report.wording import compact_json, measured_grid
 from hopscope.scenario import keys
 
@@ -95,6 +95,26 @@ def test_an_axis_has_the_unit_of_its_values_or_of_the_key(key, values, label, pl
     axis = axis_of(key, values)
     assert axis.label == label
     assert [axis.place(value) for value in values] == places
+
+
+@pytest.mark.parametrize(
+    ("key", "values", "name"),
+    [
+        ("flow.0.packet", [500, 1000], "flow.0.packet (bytes)"),
+        ("flow.0.start", ["100ms", 2], "flow.0.start (s)"),
+        ("flow.0.rate", ["290kbps", "1Mbps"], "flow.0.rate"),
+        ("flow.0.rate", [290000.0, "500000"], "flow.0.rate (bit/s)"),
+        ("mac.rts_threshold", ["off", 0], "mac.rts_threshold (bytes)"),
+        ("mac.rts_threshold", ["off", "256B"], "mac.rts_threshold"),
+        ("topology.area", [[500, 500], [500, "1km"]], "topology.area (m)"),
+        ("flow.0.ack", ["every", "delayed"], "flow.0.ack"),
+        ("explain", [True, False], "explain"),
+        ("radio.error.per", [0.1], "radio.error.per"),
+        ("flow.0.control.alpha", [1, 2], "flow.0.control.alpha"),
+    ],
+)
+def test_the_heading_of_a_column_has_the_unit_that_its_values_lack(key, values, name):
+    assert heading(key, values) == name
 
 
 @pytest.mark.parametrize("table", keys.NUMBERED)

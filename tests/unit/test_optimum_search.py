@@ -279,11 +279,12 @@ def test_the_joint_bound_covers_the_truth() -> None:
     assert covered >= 380
 
 
-def test_the_figure_of_a_case_has_the_unit_of_the_key() -> None:
-    from hopscope.report.search import chart
+def test_figure_and_table_of_a_case_have_the_unit_of_the_key() -> None:
+    from hopscope.report.search import chart, values
 
-    values = [
+    looked = [
         {"set": {"flow.0.ack_delay": delay}, "duration_s": 20.0, "mean": 5.0, "ci95": 1.0, "n": 3, "verdict": verdict}
         for delay, verdict in ((0.1, "best"), (0.2, "worse"))
     ]
-    assert chart({"best": {"flow.0.ack_delay": 0.1}, "values": values}, "m").xlabel == "flow.0.ack_delay (s)"
+    case = {"best": {"flow.0.ack_delay": 0.1}, "values": looked}
+    assert chart(case, "m").xlabel == values(case).columns[0].name == "flow.0.ack_delay (s)"

@@ -10,6 +10,7 @@ from rich.table import Table
 from rich.text import Text
 
 from hopscope.cli.console import full_width
+from hopscope.report.axis import missing_unit
 from hopscope.results import PointResult, Result
 from hopscope.results.stats import interval_text
 
@@ -69,8 +70,8 @@ def _table(result: Result, shown: list[str]) -> Table:
     quick = " (quick: fewer seeds, shorter runs)" if result.scenario.is_quick else ""
     table = Table(title=Text(result.scenario.title + quick), title_justify="left", box=box.SIMPLE_HEAD, pad_edge=False)
     swept = list(result.scenario.axes)
-    for key in swept:
-        table.add_column(Text(key), justify="right", no_wrap=True)
+    for key, values in result.scenario.axes.items():
+        table.add_column(Text(f"{key}\n{missing_unit(key, values)}"), justify="right", no_wrap=True)
     table.add_column("flow", no_wrap=True)
     for name in shown:
         table.add_column(COLUMNS[name], justify="right", no_wrap=True)

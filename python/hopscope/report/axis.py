@@ -1,4 +1,4 @@
-"""A swept key as an axis of a figure: its name with the unit, and the position of each of its values."""
+"""A swept key in figures and tables: its name with the unit, and the position of each of its values."""
 
 from __future__ import annotations
 
@@ -53,6 +53,20 @@ def axis_of(key: str, values: Sequence[Any]) -> Axis:
     return Axis(f"{key} ({shown})" if shown else key, next(iter(written)) if same else None, base)
 
 
+def heading(key: str, values: Sequence[Any]) -> str:
+    """The name of a column of these values: the key, and its unit where one of them is written without."""
+    unit = missing_unit(key, values)
+    return f"{key} ({unit})" if unit else key
+
+
+def missing_unit(key: str, values: Sequence[Any]) -> str:
+    """The unit of a swept key where one of the values is written without; otherwise empty."""
+    field = field_of(key)
+    if field is None or not any(_is_bare(value) for value in values):
+        return ""
+    return _SPELLED.get(field.unit, field.unit)
+
+
 def as_number(value: Any) -> float:
     """A swept value as a number: itself, or the number in front of a unit ("290kbps", "200m").
 
@@ -95,3 +109,10 @@ def field_of(key: str) -> Field | None:
 
 def _unit(text: str) -> str:
     return units.split(text)[1]
+
+
+def _is_bare(value: Any) -> bool:
+    """Whether a value, or a part of a list, is a number without a unit."""
+    if isinstance(value, list):
+        return any(_is_bare(part) for part in value)
+    return numeric([value]) and not (isinstance(value, str) and _unit(value))

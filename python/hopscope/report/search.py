@@ -10,7 +10,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from hopscope.errors import counted, ranges
-from hopscope.report.axis import axis_of
+from hopscope.report.axis import axis_of, heading
 from hopscope.report.chart import Chart, Line, Panel
 from hopscope.report.wording import Column, Grid
 from hopscope.results.stats import interval_text
@@ -96,7 +96,11 @@ def sentences(case: Case) -> list[str]:
 def values(case: Case) -> Grid:
     """What was seen of every value."""
     keys = list(case["best"])
-    columns = [*(Column(key, number=True) for key in keys), Column("mean", number=True), Column("runs", number=True)]
+    columns = [
+        *(Column(heading(key, [value["set"][key] for value in case["values"]]), number=True) for key in keys),
+        Column("mean", number=True),
+        Column("runs", number=True),
+    ]
     rows = [
         [
             *(plain(value["set"][key]) for key in keys),

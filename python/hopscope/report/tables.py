@@ -11,7 +11,7 @@ from hopscope.catalog.judge import number, show
 from hopscope.catalog.tables import Estimate, NoSamplesError, Table
 from hopscope.errors import counted
 from hopscope.report import series, wording
-from hopscope.report.axis import axis_of, numeric
+from hopscope.report.axis import axis_of, heading, numeric
 from hopscope.report.chart import Chart, Line, Panel
 from hopscope.report.series import LINES, Selection
 from hopscope.report.wording import Column, Grid
@@ -177,7 +177,7 @@ def _flows(result: Result) -> Grid:
     ]
     keys = _keys(result)
     columns = [
-        *(Column(key) for key in keys),
+        *_columns(result),
         Column("flow", tight=True),
         *(Column(f"{label} ({unit})" if unit else label, number=True) for _, label, unit in used),
         Column("runs", number=True),
@@ -195,7 +195,7 @@ def _flows(result: Result) -> Grid:
 def _network(result: Result) -> Grid:
     keys = _keys(result)
     columns = [
-        *(Column(key) for key in keys),
+        *_columns(result),
         *(Column(f"{label} ({unit})" if unit else label, number=True) for _, label, unit in _NETWORK_METRICS),
     ]
     rows = [
@@ -221,7 +221,7 @@ def _explained(result: Result) -> list[Grid]:
         for point in explain.explain_present(result).points
         for sentence in point.sentences()
     ]
-    return [Grid([*(Column(key) for key in keys), Column("finding")], rows, "Where the time goes")]
+    return [Grid([*_columns(result), Column("finding")], rows, "Where the time goes")]
 
 
 def _failures(result: Result) -> Grid:
@@ -239,7 +239,7 @@ def commands(result: Result, file: str) -> Grid:
         for key, value in point.set.items():
             words += ["--set", f"{key}={value if isinstance(value, str) else json.dumps(value)}"]
         rows.append([*_places(point.set, keys), shlex.join(words)])
-    columns = [*(Column(key) for key in keys), Column("command", code=True)]
+    columns = [*_columns(result), Column("command", code=True)]
     return Grid(columns, rows, "Commands that repeat each point")
 
 
@@ -333,6 +333,10 @@ def _single(result: Result, drawn: Sequence[tuple[str, str]]) -> list[Chart]:
 
 def _keys(result: Result) -> list[str]:
     return list(dict.fromkeys(key for point in result.points for key in point.set))
+
+
+def _columns(result: Result) -> list[Column]:
+    return [Column(heading(key, result.scenario.axes[key])) for key in _keys(result)]
 
 
 def _places(where: dict[str, Any], keys: Sequence[str]) -> list[str]:
