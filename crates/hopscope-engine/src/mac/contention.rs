@@ -262,16 +262,27 @@ impl Station {
         match rules.eifs {
             EifsRule::ReplacesDifs => {
                 self.radio.set(EIFS);
-                self.radio.rest.own.eifs_until = at + (rules.timing.eifs - rules.timing.difs);
+                self.own_mut().eifs_until = at + (rules.timing.eifs - rules.timing.difs);
             }
             EifsRule::Nav => self.extend_nav(at + rules.timing.eifs),
             EifsRule::Off => {}
         }
     }
 
+    /// What lies beyond the station's cache line.
+    #[inline(always)]
+    fn own(&self) -> &Contender {
+        &self.radio.rest.own
+    }
+
+    #[inline(always)]
+    fn own_mut(&mut self) -> &mut Contender {
+        &mut self.radio.rest.own
+    }
+
     fn set_access(&mut self, access: Access) {
-        self.radio.rest.own.access = access;
-        self.radio.rest.own.due = Time::NEVER;
+        self.own_mut().access = access;
+        self.own_mut().due = Time::NEVER;
         if matches!(access, Access::Immediate | Access::Backoff) {
             self.radio.set(FREEZES);
         } else {
@@ -303,7 +314,7 @@ impl Station {
         self.radio.owner_word = ahead;
         self.radio.set(NAV_UNCONFIRMED);
         if before > self.nav_reset_at() {
-            self.radio.rest.own.nav_before = before;
+            self.own_mut().nav_before = before;
             self.radio.set(NAV_BEFORE);
         } else {
             self.radio.clear(NAV_BEFORE);
@@ -319,7 +330,7 @@ impl Station {
     /// What an unconfirmed NAV falls back to.
     #[inline]
     fn nav_fallback(&self) -> Time {
-        if self.radio.has(NAV_BEFORE) { self.radio.rest.own.nav_before } else { self.nav_reset_at() }
+        if self.radio.has(NAV_BEFORE) { self.own().nav_before } else { self.nav_reset_at() }
     }
 
     /// A frame begins at `at`: it either confirms a NAV set by an RTS or comes after its reset.
@@ -342,8 +353,8 @@ impl Station {
     /// Takes the frame received at this very instant, if its air slot is `slot`.
     #[inline]
     pub fn take_received(&mut self, slot: u32) -> bool {
-        let mine = self.radio.rest.own.received == slot;
-        self.radio.rest.own.received = NOTHING;
+        let mine = self.own().received == slot;
+        self.own_mut().received = NOTHING;
         mine
     }
 
@@ -359,7 +370,7 @@ impl Station {
     /// The station waits for an answer until `until` and contends for nothing meanwhile.
     #[inline]
     pub fn hold(&mut self, until: Time) {
-        self.radio.rest.own.hold_until = until;
+        self.own_mut().hold_until = until;
     }
 
     /// True when neither carrier sense, NAV, own transmission nor a pending exchange occupies the medium.
@@ -377,10 +388,10 @@ impl Station {
     /// What the quiet time since the medium has become idle consists of; edges must be applied up to now.
     pub fn quiet_plan(&self, rules: &StationRules) -> QuietPlan {
         let busy_until = self.busy_until();
-        let eifs_until = if self.radio.has(EIFS) { self.radio.rest.own.eifs_until } else { Time::ZERO };
-        let from = match self.radio.rest.own.access {
-            Access::NonFreezing => self.radio.rest.own.armed_at,
-            _ if rules.ifs_from_start => busy_until.max(self.radio.rest.own.armed_at),
+        let eifs_until = if self.radio.has(EIFS) { self.own().eifs_until } else { Time::ZERO };
+        let from = match self.own().access {
+            Access::NonFreezing => self.own().armed_at,
+            _ if rules.ifs_from_start => busy_until.max(self.own().armed_at),
             _ => busy_until.max(eifs_until),
         };
         QuietPlan { nav_until: self.nav_end(), ifs_until: from + rules.timing.difs, eifs: eifs_until > busy_until }
@@ -389,55 +400,52 @@ impl Station {
     /// Contention window, slots.
     #[inline]
     pub fn cw(&self) -> u32 {
-        self.radio.rest.own.cw
+        self.own().cw
     }
 
     /// Doubles the contention window after a failure.
     #[inline]
     pub fn double_cw(&mut self, rules: &StationRules) {
-        self.radio.rest.own.cw = (2 * self.radio.rest.own.cw + 1).min(rules.cw_max);
+        self.own_mut().cw = (2 * self.own().cw + 1).min(rules.cw_max);
     }
 
     /// Contention window back to its least value.
     #[inline]
     pub fn reset_cw(&mut self, rules: &StationRules) {
-        self.radio.rest.own.cw = rules.cw_min;
+        self.own_mut().cw = rules.cw_min;
     }
 
     /// A frame to send has come: true when a back-off is already running that it can use.
     pub fn adopt_post_backoff(&mut self, now: Time, rules: &StationRules) -> bool {
-        if self.radio.rest.own.post_only
-            && self.radio.rest.own.access != Access::None
-            && self.expiry(self.busy_until(), rules) <= now
-        {
+        if self.own().post_only && self.own().access != Access::None && self.expiry(self.busy_until(), rules) <= now {
             self.set_access(Access::None);
         }
-        self.radio.rest.own.post_only = false;
-        self.radio.rest.own.access != Access::None
+        self.own_mut().post_only = false;
+        self.own().access != Access::None
     }
 
     /// Draws the back-off that follows a finished frame exchange.
     pub fn start_post_backoff(&mut self, now: Time, rules: &StationRules) {
         self.start_backoff(now, rules);
-        self.radio.rest.own.post_only = true;
+        self.own_mut().post_only = true;
     }
 
     /// Adds the slots that make up `extra` to the pending back-off.
     pub fn lengthen_backoff(&mut self, extra: Span, rules: &StationRules) {
-        self.radio.rest.own.remaining += extra.0.div_ceil(rules.timing.slot.0) as u32;
+        self.own_mut().remaining += extra.0.div_ceil(rules.timing.slot.0) as u32;
     }
 
     /// The pending back-off counts from `at` on.
     pub fn delay_backoff(&mut self, at: Time) {
-        self.radio.rest.own.armed_at = at;
+        self.own_mut().armed_at = at;
     }
 
     /// Draws a back-off that counts from `now` on.
     pub fn start_backoff(&mut self, now: Time, rules: &StationRules) {
         self.set_access(Access::Backoff);
-        self.radio.rest.own.post_only = false;
-        self.radio.rest.own.armed_at = now;
-        self.radio.rest.own.remaining = self.draw(rules);
+        self.own_mut().post_only = false;
+        self.own_mut().armed_at = now;
+        self.own_mut().remaining = self.draw(rules);
     }
 
     /// Draws a back-off that does not freeze.
@@ -449,14 +457,14 @@ impl Station {
     /// Waits for the rest of the IFS only; a frame that begins first makes it a back-off.
     pub fn start_immediate(&mut self, now: Time) {
         self.set_access(Access::Immediate);
-        self.radio.rest.own.armed_at = now;
-        self.radio.rest.own.remaining = 0;
+        self.own_mut().armed_at = now;
+        self.own_mut().remaining = 0;
     }
 
     /// At `now` with all edges applied: is access granted, and if not, when to ask again?
     #[inline]
     pub fn poll_access(&mut self, now: Time, rules: &StationRules) -> AccessAnswer {
-        if self.radio.rest.own.access == Access::None || self.radio.rest.own.post_only {
+        if self.own().access == Access::None || self.own().post_only {
             return AccessAnswer::Nothing;
         }
         if self.expiry(self.busy_until(), rules) > now {
@@ -478,23 +486,23 @@ impl Station {
     /// The access event to queue now, if a frame waits and none stands early enough.
     #[inline]
     pub fn access_to_queue(&mut self, now: Time, rules: &StationRules) -> Option<Time> {
-        if self.radio.rest.own.access == Access::None || self.radio.rest.own.post_only {
+        if self.own().access == Access::None || self.own().post_only {
             return None;
         }
         let at = self.earliest_access(now, rules).max(now);
-        if self.radio.rest.own.queued_at <= at {
+        if self.own().queued_at <= at {
             return None;
         }
-        self.radio.rest.own.queued_at = at;
+        self.own_mut().queued_at = at;
         Some(at)
     }
 
     /// An access event came up at `now`; false when a later decision made it stale.
     #[inline]
     pub fn access_event(&mut self, now: Time) -> bool {
-        let live = self.radio.rest.own.queued_at == now;
+        let live = self.own().queued_at == now;
         if live {
-            self.radio.rest.own.queued_at = Time::NEVER;
+            self.own_mut().queued_at = Time::NEVER;
         }
         live
     }
@@ -508,18 +516,18 @@ impl Station {
     /// The same for a given end of the carrier.
     #[inline]
     fn busy_after(&self, carrier_until: Time) -> Time {
-        carrier_until.max(self.nav_end()).max(self.radio.tx_until()).max(self.radio.rest.own.hold_until)
+        carrier_until.max(self.nav_end()).max(self.radio.tx_until()).max(self.own().hold_until)
     }
 
     /// First instant of the count of slots, the medium being idle from `busy_until` on.
     #[inline]
     fn count_from(&self, busy_until: Time, rules: &StationRules) -> Time {
         let difs = rules.timing.difs;
-        let eifs_until = if self.radio.has(EIFS) { self.radio.rest.own.eifs_until } else { Time::ZERO };
-        match self.radio.rest.own.access {
-            Access::NonFreezing => self.radio.rest.own.armed_at + difs,
-            _ if rules.ifs_from_start => busy_until.max(self.radio.rest.own.armed_at) + difs,
-            _ => (busy_until.max(eifs_until) + difs).max(self.radio.rest.own.armed_at),
+        let eifs_until = if self.radio.has(EIFS) { self.own().eifs_until } else { Time::ZERO };
+        match self.own().access {
+            Access::NonFreezing => self.own().armed_at + difs,
+            _ if rules.ifs_from_start => busy_until.max(self.own().armed_at) + difs,
+            _ => (busy_until.max(eifs_until) + difs).max(self.own().armed_at),
         }
     }
 
@@ -536,44 +544,44 @@ impl Station {
         }
         let shortest = if self.radio.is_quiet() { rules.timing.cts.min(rules.timing.ack) } else { Span::ZERO };
         let after_frame = busy_until.max(now + shortest) + rules.timing.difs;
-        expiry.min(after_frame + rules.timing.slot * u64::from(self.radio.rest.own.remaining)).max(now)
+        expiry.min(after_frame + rules.timing.slot * u64::from(self.own().remaining)).max(now)
     }
 
     #[inline]
     fn expiry(&self, busy_until: Time, rules: &StationRules) -> Time {
-        if self.radio.rest.own.due != Time::NEVER {
-            return self.radio.rest.own.due;
+        if self.own().due != Time::NEVER {
+            return self.own().due;
         }
-        self.count_from(busy_until, rules) + rules.timing.slot * u64::from(self.radio.rest.own.remaining)
+        self.count_from(busy_until, rules) + rules.timing.slot * u64::from(self.own().remaining)
     }
 
     /// A frame begins at `at`; `busy_until` is what was known just before. `unseen` is the time it takes to sense it.
     fn freeze(&mut self, at: Time, busy_until: Time, unseen: Span, rules: &StationRules) {
-        if self.radio.rest.own.due != Time::NEVER {
+        if self.own().due != Time::NEVER {
             return;
         }
         let count_from = self.count_from(busy_until, rules);
-        let expiry = count_from + rules.timing.slot * u64::from(self.radio.rest.own.remaining);
+        let expiry = count_from + rules.timing.slot * u64::from(self.own().remaining);
         if expiry <= at + unseen {
-            if self.radio.rest.own.post_only {
+            if self.own().post_only {
                 self.set_access(Access::None);
             } else {
-                self.radio.rest.own.due = expiry;
+                self.own_mut().due = expiry;
             }
             return;
         }
-        if self.radio.rest.own.access == Access::Immediate {
+        if self.own().access == Access::Immediate {
             self.set_access(Access::Backoff);
-            self.radio.rest.own.remaining = self.draw(rules);
+            self.own_mut().remaining = self.draw(rules);
         } else if at > count_from {
-            self.radio.rest.own.remaining -= ((at - count_from).0 / rules.timing.slot.0) as u32;
+            self.own_mut().remaining -= ((at - count_from).0 / rules.timing.slot.0) as u32;
         }
     }
 
     fn on_rx_ok(&mut self, at: Time, slot: u32, nav: u32, flags: u8, rules: &StationRules) {
         self.radio.clear(EIFS);
         if flags & Arrival::FOR_ME != 0 {
-            self.radio.rest.own.received = slot;
+            self.own_mut().received = slot;
         } else if nav > 0 {
             if rules.nav_reset && flags & Arrival::RTS != 0 {
                 self.extend_nav_by_rts(at, nav, rules);
@@ -584,6 +592,7 @@ impl Station {
     }
 
     fn draw(&mut self, rules: &StationRules) -> u32 {
-        self.radio.rest.own.rng.below(self.radio.rest.own.cw + u32::from(rules.backoff_includes_cw))
+        let own = self.own_mut();
+        own.rng.below(own.cw + u32::from(rules.backoff_includes_cw))
     }
 }
