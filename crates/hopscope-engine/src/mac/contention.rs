@@ -147,13 +147,13 @@ pub struct Contender {
 const NOTHING: u32 = u32::MAX;
 
 /// Bits kept in the radio: the start of a frame changes the pending access.
-const FREEZES: u8 = <Radio>::OWNER_BIT;
+const FREEZES: u16 = <Radio>::OWNER_BIT;
 /// The last frame was received in error: `Contender::eifs_until` counts.
-const EIFS: u8 = <Radio>::OWNER_BIT << 1;
+const EIFS: u16 = <Radio>::OWNER_BIT << 1;
 /// The NAV was set by an RTS and no frame has begun since.
-const NAV_UNCONFIRMED: u8 = <Radio>::OWNER_BIT << 2;
+const NAV_UNCONFIRMED: u16 = <Radio>::OWNER_BIT << 2;
 /// Something was reserved beyond the instant at which such a NAV falls back: `Contender::nav_before` counts.
-const NAV_BEFORE: u8 = <Radio>::OWNER_BIT << 3;
+const NAV_BEFORE: u16 = <Radio>::OWNER_BIT << 3;
 
 impl Station {
     /// Bytes that one station takes, the parts behind pointers included.
@@ -184,7 +184,7 @@ impl Station {
         if self.radio.post_after_passing(now, arrival, FREEZES | NAV_UNCONFIRMED, &rules.radio) {
             return;
         }
-        if self.take_isolated(now, rules) {
+        if self.take_isolated(now, rules) || self.take_energy(now, rules) {
             self.radio.post_first(arrival);
             return;
         }
@@ -195,18 +195,31 @@ impl Station {
     /// Applies every edge up to `now`.
     #[inline]
     pub fn catch_up(&mut self, now: Time, rules: &StationRules) {
-        if self.radio.is_quiet() || (self.take_isolated(now, rules) && self.radio.is_quiet()) {
+        if self.radio.is_quiet() || self.take_isolated(now, rules) || self.take_energy(now, rules) {
             return;
         }
-        match self.radio.begin_alone(now, &rules.radio) {
-            Begin::Nothing => {}
-            Begin::Busy { at, carrier_before } => {
-                if self.radio.has(FREEZES | NAV_UNCONFIRMED) {
-                    self.on_busy(at, carrier_before, rules);
-                }
-            }
-            Begin::Crowded => self.apply_edges(now, rules),
+        let begin = self.radio.begin_alone(now, &rules.radio);
+        if !self.begin(begin, rules) {
+            self.apply_edges(now, rules);
         }
+    }
+
+    /// Applies the start of a frame; false when its edges have to be applied one by one.
+    #[inline(always)]
+    fn begin(&mut self, begin: Begin, rules: &StationRules) -> bool {
+        if let Begin::Busy { at, carrier_before } = begin {
+            if self.radio.has(FREEZES | NAV_UNCONFIRMED) {
+                self.on_busy(at, carrier_before, rules);
+            }
+        }
+        begin != Begin::Crowded
+    }
+
+    /// Applies the next frame at once if it has begun and leaves nothing but energy.
+    #[inline(always)]
+    fn take_energy(&mut self, now: Time, rules: &StationRules) -> bool {
+        let begin = self.radio.pass_energy(now, &rules.radio);
+        self.begin(begin, rules)
     }
 
     /// Applies the next frame at once if it had the air to itself and has ended.
@@ -241,7 +254,7 @@ impl Station {
                 Some(Edge::RxBad { at }) => self.on_rx_bad(at, rules),
                 None => return,
             }
-            while self.take_isolated(now, rules) {}
+            self.take_isolated(now, rules);
             if self.radio.is_quiet() {
                 return;
             }

@@ -1,5 +1,7 @@
 //! A frame on its way to one radio: as it is heard and as it is stored.
 
+use crate::phy::edge::Edge;
+use crate::phy::rules::RadioRules;
 use crate::units::{Span, Time};
 
 /// A frame as one receiver hears it.
@@ -102,16 +104,36 @@ impl Packed {
         (self.heard & ((1 << FLAG_BITS) - 1)) as u8
     }
 
-    pub(super) fn unpack(&self) -> Arrival {
-        Arrival {
-            start: self.start,
-            end: self.end(),
-            nav: self.nav(),
-            power: f32::from_bits((self.heard >> 32) as u32),
-            slot: self.slot(),
-            flags: self.flags(),
-            mode: ((self.heard >> FLAG_BITS) & ((1 << MODE_BITS) - 1)) as u8,
-        }
+    #[inline(always)]
+    pub(super) fn power(&self) -> f32 {
+        f32::from_bits((self.heard >> 32) as u32)
+    }
+
+    pub(super) fn mode(&self) -> u8 {
+        ((self.heard >> FLAG_BITS) & ((1 << MODE_BITS) - 1)) as u8
+    }
+
+    #[inline(always)]
+    pub(super) fn has(&self, bit: u8) -> bool {
+        self.flags() & bit != 0
+    }
+
+    /// True when it can hold a receiver.
+    #[inline(always)]
+    pub(super) fn locks(&self, rules: &RadioRules) -> bool {
+        self.has(Arrival::DECODABLE) || (rules.undecodable_locks && self.has(Arrival::SENSED))
+    }
+
+    /// True when nobody can receive it here, whatever else is on the air.
+    #[inline(always)]
+    pub(super) fn is_lost(&self) -> bool {
+        self.flags() & (Arrival::DECODABLE | Arrival::ERRORED) != Arrival::DECODABLE
+    }
+
+    /// What its start means to carrier sense.
+    #[inline(always)]
+    pub(super) fn sensed(&self) -> Edge {
+        if self.has(Arrival::SENSED) { Edge::Busy { at: self.start } } else { Edge::Silent }
     }
 
     /// True when `other` is applied first; equal starts are ordered by air slot.

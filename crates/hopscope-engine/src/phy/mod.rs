@@ -1,5 +1,6 @@
 //! The radio of a node: what it hears, what it can decode, when it senses a carrier.
 
+mod additive;
 pub mod arrival;
 pub mod edge;
 pub mod error_rate;

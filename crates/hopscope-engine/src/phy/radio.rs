@@ -13,27 +13,11 @@
 //! ```
 
 use crate::config::radio::{CaptureRule, IgnoredFrame, Interference};
+use crate::phy::additive::Additive;
 use crate::phy::arrival::{Arrival, Packed};
 use crate::phy::edge::{Begin, Edge, Heard, Isolated};
-use crate::phy::error_rate::ErrorRules;
-use crate::phy::modes;
 use crate::phy::rules::RadioRules;
-use crate::rng::{Purpose, Stream};
 use crate::units::Time;
-
-/// The frame that holds the receiver.
-#[derive(Debug, Clone, Copy, Default)]
-struct Lock {
-    start: Time,
-    end: Time,
-    nav: u32,
-    power: f32,
-    slot: u32,
-    min_sinr: f32,
-    flags: u8,
-    mode: u8,
-    spoiled: bool,
-}
 
 /// The radio of one node.
 ///
@@ -49,8 +33,8 @@ pub struct Radio<O = ()> {
     tx_until: Time,
     /// What most frames do not touch.
     pub rest: Box<Rest<O>>,
-    /// `HELD`, `MORE`, `DISTURBED` and `BEGUN`, and from `Radio::OWNER_BIT` on four bits of the owner.
-    bits: u8,
+    /// `HELD`, `MORE` and their like, and from `Radio::OWNER_BIT` on four bits of the owner.
+    pub(super) bits: u16,
     /// A word of the owner, here to share the cache line.
     pub owner_word: u32,
 }
@@ -59,33 +43,31 @@ pub struct Radio<O = ()> {
 const OWN: u8 = Arrival::FOR_ME | Arrival::DECODABLE;
 
 /// A frame holds the receiver (`Rest::lock`).
-const HELD: u8 = 1;
+pub(super) const HELD: u16 = 1;
 /// More arrivals wait in `Rest::later`.
-const MORE: u8 = 2;
+const MORE: u16 = 2;
 /// Energy or the own transmission may still be on the air: `Rest` must be looked at.
-const DISTURBED: u8 = 4;
+const DISTURBED: u16 = 4;
 /// The front arrival has begun with nothing else on the air and holds the receiver.
-const BEGUN: u8 = 128;
+const BEGUN: u16 = 128;
+/// The frame that holds the receiver is lost already.
+pub(super) const SPOILED: u16 = 256;
 
 /// The part of a radio that most frames do not touch.
-#[derive(Debug, Default)]
+#[derive(Debug)]
 #[repr(C, align(64))]
 pub struct Rest<O> {
     /// What the owner keeps beside its line.
     pub own: O,
-    lock: Lock,
+    /// The frame that holds the receiver, while `HELD` is set.
+    pub(super) lock: Packed,
     /// End and power of the strongest unlocked energy still on the air (capture and range models).
     energy_until: Time,
     energy_power: f32,
     /// Arrivals after the front, in order.
     later: Vec<Packed>,
-    /// Everything on the air, for the additive model only.
-    on_air: Vec<(Time, f32)>,
-    /// Names the draws of losses from the ratio.
-    draws: u64,
-    /// How far the locked frame has been looked at for such losses, and the logarithm of its chances so far.
-    judged: Time,
-    log_success: f64,
+    /// Beyond that, what the additive model needs.
+    pub(super) additive: Additive,
 }
 
 impl<O: Default> Default for Radio<O> {
@@ -98,20 +80,17 @@ impl<O> Radio<O> {
     /// Bytes behind the pointer.
     pub const REST_MEMORY: usize = size_of::<Rest<O>>();
     /// The lowest of the bits that are the owner's.
-    pub const OWNER_BIT: u8 = 8;
+    pub const OWNER_BIT: u16 = 8;
 
     /// A radio that hears nothing, of an owner that keeps `own` beside it.
     pub fn new(own: O) -> Self {
         let rest = Rest {
             own,
-            lock: Lock::default(),
+            lock: Packed::NONE,
             energy_until: Time::ZERO,
             energy_power: 0.0,
             later: Vec::new(),
-            on_air: Vec::new(),
-            draws: 0,
-            judged: Time::ZERO,
-            log_success: 0.0,
+            additive: Additive::default(),
         };
         Radio {
             front: Packed::NONE,
@@ -125,27 +104,27 @@ impl<O> Radio<O> {
 
     /// True when one of these bits of the owner is set.
     #[inline(always)]
-    pub fn has(&self, bits: u8) -> bool {
+    pub fn has(&self, bits: u16) -> bool {
         self.bits & bits != 0
     }
 
     /// Sets bits of the owner.
     #[inline(always)]
-    pub fn set(&mut self, bits: u8) {
+    pub fn set(&mut self, bits: u16) {
         debug_assert!(bits >= Radio::<O>::OWNER_BIT);
         self.bits |= bits;
     }
 
     /// Clears bits of the owner.
     #[inline(always)]
-    pub fn clear(&mut self, bits: u8) {
+    pub fn clear(&mut self, bits: u16) {
         debug_assert!(bits >= Radio::<O>::OWNER_BIT);
         self.bits &= !bits;
     }
 
     /// Names the draws of this radio's losses (`RadioRules::errors`).
     pub fn name_draws(&mut self, name: u64) {
-        self.rest.draws = name;
+        self.rest.additive.draws = name;
     }
 
     /// Announces a frame that will arrive; order of calls does not matter between different start times.
@@ -176,7 +155,7 @@ impl<O> Radio<O> {
     /// decoded, nothing else was on the air, and no bit of `minds` is set. False when that does not hold; then nothing
     /// has happened. This is the lot of most stations at most frames.
     #[inline(always)]
-    pub fn post_after_passing(&mut self, limit: Time, packed: Packed, minds: u8, rules: &RadioRules) -> bool {
+    pub fn post_after_passing(&mut self, limit: Time, packed: Packed, minds: u16, rules: &RadioRules) -> bool {
         if self.has_waiting() {
             let end = self.front.end();
             let flags = self.front.flags();
@@ -199,7 +178,7 @@ impl<O> Radio<O> {
     pub fn begin_tx(&mut self, end: Time) {
         if self.has(HELD | BEGUN) {
             self.settle_begun();
-            self.rest.lock.spoiled = true;
+            self.bits |= SPOILED;
         }
         self.tx_until = end;
         self.bits |= DISTURBED;
@@ -223,7 +202,7 @@ impl<O> Radio<O> {
         match self.bits & (HELD | BEGUN) {
             0 => None,
             BEGUN => Some(self.front.end()),
-            _ => Some(self.rest.lock.end),
+            _ => Some(self.rest.lock.end()),
         }
     }
 
@@ -234,7 +213,7 @@ impl<O> Radio<O> {
         match self.bits & (HELD | BEGUN) {
             0 => false,
             BEGUN => self.front.flags() & OWN == OWN,
-            _ => self.rest.lock.flags & OWN == OWN,
+            _ => self.rest.lock.flags() & OWN == OWN,
         }
     }
 
@@ -306,15 +285,14 @@ impl<O> Radio<O> {
     /// air: the outcome of that edge, without moving the frame. With the end of the carrier known before.
     #[inline]
     pub fn begin_alone(&mut self, limit: Time, rules: &RadioRules) -> Begin {
-        let (start, end, flags) = (self.front.start, self.front.end(), self.front.flags());
+        let (start, end) = (self.front.start, self.front.end());
         if self.has(HELD | MORE) || end <= limit {
             return Begin::Crowded;
         }
         if self.has(BEGUN) || start >= limit {
             return Begin::Nothing;
         }
-        let locks = flags & Arrival::DECODABLE != 0 || (rules.undecodable_locks && flags & Arrival::SENSED != 0);
-        if !locks || !rules.isolated || (self.has(DISTURBED) && self.is_disturbed(start)) {
+        if !rules.isolated || !self.front.locks(rules) || (self.has(DISTURBED) && self.is_disturbed(start)) {
             return Begin::Crowded;
         }
         self.bits |= BEGUN;
@@ -323,15 +301,30 @@ impl<O> Radio<O> {
         Begin::Busy { at: start, carrier_before }
     }
 
+    /// Takes a frame that began before `limit` and cannot hold a receiver, while none is held: it leaves its energy.
+    #[inline(always)]
+    pub fn pass_energy(&mut self, limit: Time, rules: &RadioRules) -> Begin {
+        let frame = self.front;
+        if self.has(HELD | MORE) || frame.start >= limit || !rules.isolated || frame.locks(rules) {
+            return Begin::Crowded;
+        }
+        self.front = Packed::NONE;
+        let carrier_before = self.carrier_until;
+        if self.add_energy(frame, rules) == Edge::Silent {
+            return Begin::Nothing;
+        }
+        self.extend_carrier(frame.end());
+        Begin::Busy { at: frame.start, carrier_before }
+    }
+
     /// A frame that has begun alone is no longer to be treated apart.
     #[inline]
     fn settle_begun(&mut self) {
         if self.has(BEGUN) {
             self.bits &= !BEGUN;
-            let arrival = self.front.unpack();
+            let frame = self.front;
             self.pop_front();
-            let spoiled = !arrival.has(Arrival::DECODABLE) || arrival.has(Arrival::ERRORED);
-            self.take_lock(&arrival, spoiled, f32::INFINITY);
+            self.take_lock(frame, frame.is_lost());
         }
     }
 
@@ -339,14 +332,16 @@ impl<O> Radio<O> {
     #[inline]
     pub fn next_edge(&mut self, limit: Time, rules: &RadioRules) -> Option<Edge> {
         self.settle_begun();
-        let start = self.front.start;
-        if self.has(HELD) && self.rest.lock.end <= start {
-            return (self.rest.lock.end <= limit).then(|| self.end_lock(rules));
+        let frame = self.front;
+        if self.has(HELD) {
+            let end = self.rest.lock.end();
+            if end <= frame.start {
+                return (end <= limit).then(|| self.end_lock(end, rules));
+            }
         }
-        if start < limit {
-            let arrival = self.front.unpack();
+        if frame.start < limit {
             self.pop_front();
-            return Some(self.begin(&arrival, rules));
+            return Some(self.begin(frame, rules));
         }
         None
     }
@@ -371,156 +366,111 @@ impl<O> Radio<O> {
         }
     }
 
-    fn end_lock(&mut self, rules: &RadioRules) -> Edge {
+    #[inline(always)]
+    fn end_lock(&mut self, at: Time, rules: &RadioRules) -> Edge {
         let lost = rules.errors.as_ref().is_some_and(|errors| !self.survives(errors, rules));
-        let lock = &self.rest.lock;
         self.bits &= !HELD;
-        if self.tx_until > lock.end {
+        if self.tx_until > at {
             return Edge::Deaf;
         }
-        if lock.spoiled || lost {
-            return Edge::RxBad { at: lock.end };
+        if lost || self.has(SPOILED) {
+            return Edge::RxBad { at };
         }
-        Edge::RxOk { at: lock.end, slot: lock.slot, nav: lock.nav, flags: lock.flags }
+        let lock = &self.rest.lock;
+        Edge::RxOk { at, slot: lock.slot(), nav: lock.nav(), flags: lock.flags() }
     }
 
-    fn begin(&mut self, arrival: &Arrival, rules: &RadioRules) -> Edge {
-        let at = arrival.start;
+    #[inline(always)]
+    fn begin(&mut self, frame: Packed, rules: &RadioRules) -> Edge {
         if rules.interference == Interference::Sinr {
-            if let Some(errors) = &rules.errors {
-                if self.has(HELD) {
-                    self.judge(at, errors, rules);
-                }
-            }
-            self.rest.on_air.retain(|(end, _)| *end > at);
+            return self.begin_additive(frame, rules);
         }
-        let edge = if self.has(HELD) { self.overlap(arrival, rules) } else { self.try_lock(arrival, rules) };
-        if rules.interference == Interference::Sinr {
-            self.rest.on_air.push((arrival.end, arrival.power));
-        }
-        if edge == (Edge::Busy { at }) {
-            self.carrier_until = self.carrier_until.max(arrival.end);
+        let edge = if self.has(HELD) { self.overlap(frame, rules) } else { self.try_lock(frame, rules) };
+        if matches!(edge, Edge::Busy { .. }) {
+            self.extend_carrier(frame.end());
         }
         edge
     }
 
+    #[inline(always)]
+    pub(super) fn extend_carrier(&mut self, end: Time) {
+        self.carrier_until = self.carrier_until.max(end);
+    }
+
     /// A frame begins while no other holds the receiver.
-    fn try_lock(&mut self, arrival: &Arrival, rules: &RadioRules) -> Edge {
-        let at = arrival.start;
-        let decodable = arrival.has(Arrival::DECODABLE);
-        let locks = decodable || (rules.undecodable_locks && arrival.has(Arrival::SENSED));
-        if !locks {
-            return self.add_energy(arrival, rules);
+    #[inline(always)]
+    fn try_lock(&mut self, frame: Packed, rules: &RadioRules) -> Edge {
+        if !frame.locks(rules) {
+            return self.add_energy(frame, rules);
         }
-        let mut spoiled = !decodable || arrival.has(Arrival::ERRORED) || self.tx_until > at;
-        let mut min_sinr = f32::INFINITY;
-        match rules.interference {
-            Interference::Capture => {
-                spoiled |=
-                    self.rest.energy_until > at && arrival.power < rules.capture_threshold * self.rest.energy_power;
-            }
-            Interference::Range => spoiled |= self.rest.energy_until > at,
-            Interference::Sinr => {
-                min_sinr = self.sinr(arrival.power, None, rules);
-                spoiled |= rules.errors.is_none() && f64::from(min_sinr) < modes::sinr_threshold(arrival.mode);
-            }
-        }
-        self.take_lock(arrival, spoiled, min_sinr);
+        let at = frame.start;
+        let disturbs = self.rest.energy_until > at
+            && (rules.interference == Interference::Range
+                || frame.power() < rules.capture_threshold * self.rest.energy_power);
+        self.take_lock(frame, frame.is_lost() || self.tx_until > at || disturbs);
         Edge::Busy { at }
     }
 
     /// A frame begins while another holds the receiver.
-    fn overlap(&mut self, arrival: &Arrival, rules: &RadioRules) -> Edge {
-        let at = arrival.start;
-        let sensed = if arrival.has(Arrival::SENSED) { Edge::Busy { at } } else { Edge::Silent };
-        match rules.interference {
-            Interference::Capture => {
-                if self.rest.lock.power >= rules.capture_threshold * arrival.power {
-                    return match rules.ignored_frame {
-                        IgnoredFrame::NavEifs => Edge::Ignored { at, end: arrival.end },
-                        IgnoredFrame::CarrierSense => {
-                            self.add_energy(arrival, rules);
-                            sensed
-                        }
-                    };
-                }
-                let takes_over = rules.capture_rule == CaptureRule::Strongest
-                    && arrival.has(Arrival::DECODABLE)
-                    && arrival.power >= rules.capture_threshold * self.rest.lock.power
-                    && (self.rest.energy_until <= at
-                        || arrival.power >= rules.capture_threshold * self.rest.energy_power);
-                if takes_over {
-                    self.keep_as_energy(at);
-                    let spoiled = arrival.has(Arrival::ERRORED) || self.tx_until > at;
-                    self.take_lock(arrival, spoiled, f32::INFINITY);
-                } else {
-                    self.collide(arrival, rules);
-                }
+    fn overlap(&mut self, frame: Packed, rules: &RadioRules) -> Edge {
+        if rules.interference == Interference::Range {
+            if frame.has(Arrival::INTERFERES) {
+                self.collide(frame, rules);
+            } else {
+                self.add_energy(frame, rules);
             }
-            Interference::Range => {
-                if arrival.has(Arrival::INTERFERES) {
-                    self.collide(arrival, rules);
-                } else {
-                    self.add_energy(arrival, rules);
-                }
-            }
-            Interference::Sinr => {
-                let ratio = self.sinr(arrival.power, None, rules);
-                if rules.capture_rule == CaptureRule::Strongest
-                    && arrival.has(Arrival::DECODABLE)
-                    && ratio >= rules.capture_threshold
-                {
-                    let spoiled = arrival.has(Arrival::ERRORED) || self.tx_until > at;
-                    self.take_lock(arrival, spoiled, ratio);
-                } else {
-                    let now = self.sinr(self.rest.lock.power, Some(arrival.power), rules);
-                    self.rest.lock.min_sinr = self.rest.lock.min_sinr.min(now);
-                    self.rest.lock.spoiled |= rules.errors.is_none()
-                        && f64::from(self.rest.lock.min_sinr) < modes::sinr_threshold(self.rest.lock.mode);
-                }
-            }
+            return frame.sensed();
         }
-        sensed
+        let (at, power, threshold) = (frame.start, frame.power(), rules.capture_threshold);
+        let held = self.rest.lock.power();
+        if held >= threshold * power {
+            return match rules.ignored_frame {
+                IgnoredFrame::NavEifs => Edge::Ignored { at, end: frame.end() },
+                IgnoredFrame::CarrierSense => self.add_energy(frame, rules),
+            };
+        }
+        let takes_over = rules.capture_rule == CaptureRule::Strongest
+            && frame.has(Arrival::DECODABLE)
+            && power >= threshold * held
+            && (self.rest.energy_until <= at || power >= threshold * self.rest.energy_power);
+        if takes_over {
+            self.keep_as_energy(at);
+            self.take_lock(frame, frame.has(Arrival::ERRORED) || self.tx_until > at);
+        } else {
+            self.collide(frame, rules);
+        }
+        frame.sensed()
     }
 
     /// Both frames are lost; the receiver stays occupied until the later end where undecodable frames lock it.
-    fn collide(&mut self, arrival: &Arrival, rules: &RadioRules) {
-        self.rest.lock.spoiled = true;
-        let occupies = arrival.has(Arrival::DECODABLE) || rules.undecodable_locks;
-        if occupies && arrival.end > self.rest.lock.end {
-            self.keep_as_energy(arrival.start);
-            self.take_lock(arrival, true, 0.0);
+    fn collide(&mut self, frame: Packed, rules: &RadioRules) {
+        self.bits |= SPOILED;
+        let occupies = frame.has(Arrival::DECODABLE) || rules.undecodable_locks;
+        if occupies && frame.end() > self.rest.lock.end() {
+            self.keep_as_energy(frame.start);
+            self.take_lock(frame, true);
         } else {
-            self.add_energy(arrival, rules);
+            self.add_energy(frame, rules);
         }
     }
 
-    fn take_lock(&mut self, arrival: &Arrival, spoiled: bool, min_sinr: f32) {
-        self.bits |= HELD;
-        (self.rest.judged, self.rest.log_success) = (arrival.start, 0.0);
-        self.rest.lock = Lock {
-            start: arrival.start,
-            end: arrival.end,
-            nav: arrival.nav,
-            power: arrival.power,
-            slot: arrival.slot,
-            min_sinr,
-            flags: arrival.flags,
-            mode: arrival.mode,
-            spoiled,
-        };
+    #[inline(always)]
+    pub(super) fn take_lock(&mut self, frame: Packed, spoiled: bool) {
+        self.bits = (self.bits & !SPOILED) | HELD | if spoiled { SPOILED } else { 0 };
+        self.rest.lock = frame;
     }
 
     /// The frame that lost the receiver goes on disturbing later ones.
     fn keep_as_energy(&mut self, at: Time) {
-        self.note_energy(at, self.rest.lock.end, self.rest.lock.power);
+        self.note_energy(at, self.rest.lock.end(), self.rest.lock.power());
     }
 
-    fn add_energy(&mut self, arrival: &Arrival, rules: &RadioRules) -> Edge {
-        if rules.interference != Interference::Range || arrival.has(Arrival::INTERFERES) {
-            self.note_energy(arrival.start, arrival.end, arrival.power);
+    #[inline(always)]
+    pub(super) fn add_energy(&mut self, frame: Packed, rules: &RadioRules) -> Edge {
+        if rules.interference != Interference::Range || frame.has(Arrival::INTERFERES) {
+            self.note_energy(frame.start, frame.end(), frame.power());
         }
-        if arrival.has(Arrival::SENSED) { Edge::Busy { at: arrival.start } } else { Edge::Silent }
+        frame.sensed()
     }
 
     /// Keeps the strongest and the longest of the unlocked frames: exact for one, cautious for more.
@@ -528,38 +478,5 @@ impl<O> Radio<O> {
         self.bits |= DISTURBED;
         self.rest.energy_power = if self.rest.energy_until > at { self.rest.energy_power.max(power) } else { power };
         self.rest.energy_until = self.rest.energy_until.max(end);
-    }
-
-    /// Adds up the chances of the locked frame until `until`: the ratio is constant between the ends of other frames.
-    fn judge(&mut self, until: Time, errors: &ErrorRules, rules: &RadioRules) {
-        let lock = self.rest.lock;
-        let until = until.min(lock.end);
-        while self.rest.judged < until {
-            let from = self.rest.judged;
-            let active = self.rest.on_air.iter().filter(|(end, _)| *end > from);
-            let (power, to) = active.fold((0.0, until), |(sum, to), &(end, p)| (sum + f64::from(p), to.min(end)));
-            let others = (power - f64::from(lock.power)).max(0.0);
-            let sinr = f64::from(lock.power) / (rules.noise + others);
-            self.rest.log_success += errors.log_success(lock.mode, (lock.start, lock.end), (from, to), sinr);
-            self.rest.judged = to;
-        }
-    }
-
-    /// Draws whether the locked frame, at its end, came through. The draw follows from the radio, the frame and the
-    /// time alone.
-    fn survives(&mut self, errors: &ErrorRules, rules: &RadioRules) -> bool {
-        let lock = self.rest.lock;
-        self.judge(lock.end, errors, rules);
-        let mut draw = Stream::derive(self.rest.draws, lock.end.0, u64::from(lock.slot), Purpose::Error);
-        draw.uniform() < self.rest.log_success.exp()
-    }
-
-    /// Ratio of `power` to noise and everything else on the air; `extra` is a frame not yet listed.
-    fn sinr(&self, power: f32, extra: Option<f32>, rules: &RadioRules) -> f32 {
-        let others: f64 = self.rest.on_air.iter().map(|&(_, p)| f64::from(p)).sum();
-        // The locked frame itself is on the list when its own ratio is asked for.
-        let own = if extra.is_some() { f64::from(self.rest.lock.power) } else { 0.0 };
-        let interference = others - own + f64::from(extra.unwrap_or(0.0));
-        (f64::from(power) / (rules.noise + interference.max(0.0))) as f32
     }
 }
