@@ -193,9 +193,16 @@ impl Station {
     }
 
     /// Applies every edge up to `now`.
-    #[inline]
+    #[inline(always)]
     pub fn catch_up(&mut self, now: Time, rules: &StationRules) {
-        if self.radio.is_quiet() || self.take_isolated(now, rules) || self.take_energy(now, rules) {
+        if !self.radio.is_quiet() {
+            self.apply_waiting(now, rules);
+        }
+    }
+
+    #[inline(never)]
+    fn apply_waiting(&mut self, now: Time, rules: &StationRules) {
+        if self.take_isolated(now, rules) || self.take_energy(now, rules) {
             return;
         }
         let begin = self.radio.begin_alone(now, &rules.radio);
