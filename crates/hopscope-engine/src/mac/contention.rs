@@ -85,8 +85,6 @@ pub enum AccessAnswer {
     Granted,
     /// Not yet: ask again then. The caller queues the access event.
     Later(Time),
-    /// Not yet, and an access event that comes early enough is queued already.
-    Queued,
 }
 
 /// How a station with a packet spends the time since the medium has become idle. An observer asks for it.
@@ -487,20 +485,24 @@ impl Station {
         if self.own().access == Access::None || self.own().post_only {
             return AccessAnswer::Nothing;
         }
-        if self.expiry(self.busy_until(), rules) > now {
-            return self.ask_later(now, rules);
+        let busy_until = self.busy_until();
+        let expiry = self.expiry(busy_until, rules);
+        if expiry > now {
+            return self.ask_at(self.with_eifs_ended(expiry, busy_until, now, rules));
         }
         if rules.busy_at_expiry == BusyAtExpiry::DoubleCw && !self.is_idle(now) {
             self.double_cw(rules);
             self.start_backoff(now, rules);
-            return self.ask_later(now, rules);
+            return self.ask_at(self.earliest_access(now, rules).max(now));
         }
         self.set_access(Access::None);
         AccessAnswer::Granted
     }
 
-    fn ask_later(&mut self, now: Time, rules: &StationRules) -> AccessAnswer {
-        self.access_to_queue(now, rules).map_or(AccessAnswer::Queued, AccessAnswer::Later)
+    fn ask_at(&mut self, at: Time) -> AccessAnswer {
+        debug_assert!(self.own().queued_at == Time::NEVER, "the access event has just come up");
+        self.own_mut().queued_at = at;
+        AccessAnswer::Later(at)
     }
 
     /// The access event to queue now, if a frame waits and none stands early enough.
@@ -552,13 +554,18 @@ impl Station {
     }
 
     /// The earliest instant at which access can be granted, whatever begins from `now` on.
+    #[inline]
+    fn earliest_access(&self, now: Time, rules: &StationRules) -> Time {
+        let busy_until = self.busy_until();
+        self.with_eifs_ended(self.expiry(busy_until, rules), busy_until, now, rules)
+    }
+
+    /// The same for a back-off that ends at `expiry` if nothing begins any more.
     ///
     /// Later frames only put it off, with one exception: a correct frame ends EIFS. It has to begin first and to last,
     /// unless it is on the air already.
     #[inline]
-    fn earliest_access(&self, now: Time, rules: &StationRules) -> Time {
-        let busy_until = self.busy_until();
-        let expiry = self.expiry(busy_until, rules);
+    fn with_eifs_ended(&self, expiry: Time, busy_until: Time, now: Time, rules: &StationRules) -> Time {
         if !self.radio.has(EIFS) {
             return expiry;
         }

@@ -65,7 +65,7 @@ impl<R: Recorder> World<R> {
                 self.mac_input_caught_up(node, place, |mac, cx| mac.on_access(cx));
             }
             AccessAnswer::Later(at) => self.events.push(at, Event::Access { node }),
-            AccessAnswer::Queued | AccessAnswer::Nothing => {}
+            AccessAnswer::Nothing => {}
         }
     }
 

@@ -247,7 +247,7 @@ impl Lab {
                         match self.station.poll_access(now, &self.rules.station) {
                             AccessAnswer::Granted => self.input(now, |mac, cx| mac.on_access(cx)),
                             AccessAnswer::Later(then) => self.events.push(then, Event::Access { node: ME }),
-                            AccessAnswer::Queued | AccessAnswer::Nothing => {}
+                            AccessAnswer::Nothing => {}
                         }
                     }
                 }
