@@ -71,6 +71,16 @@ def test_parameters_come_from_each_point_and_throughput_counts_payload(sizes: hs
         assert value == pytest.approx(whole * size / (size + 40))
 
 
+@pytest.mark.parametrize("name", ["mathis", "padhye", "tfrc"])
+def test_a_model_of_tcp_over_udp_has_its_own_defaults(name: str) -> None:
+    flow = {"from": 0, "to": "last", "transport": "udp", "app": "cbr", "rate": "100kbps"}
+    result = hs.run({**CHAIN, "flow": [flow], "sweep": {"flow.0.packet": [500, 1000]}})
+    [line] = references(drawn(result, f"{name} rtt=100ms loss=0.01")["throughput-kbps-over-flow-0-packet"])
+    assert line.y == [
+        model(name)(rtt="100ms", loss=0.01, **sized)["throughput_kbps"] for sized in ({"mss": 500}, {"mss": 1000})
+    ]
+
+
 def test_a_loss_is_the_channels_only_where_nothing_is_sent_again() -> None:
     lossy = hs.Scenario(
         {

@@ -63,8 +63,22 @@ def _loss(scenario: Resolved) -> float | None:
     return float(error["per"]) if plain and once and error["per"] > 0 else None
 
 
-def _per_ack(scenario: Resolved) -> int:
-    return 1 if scenario["flow"][0]["ack"] == "every" else 2
+# UDP has no windows, ACKs and timers.
+
+
+def _window(scenario: Resolved) -> int | None:
+    found = scenario["flow"][0].get("max_window")
+    return None if found is None else int(found)
+
+
+def _rto(scenario: Resolved) -> float | None:
+    found = scenario["flow"][0].get("tcp")
+    return None if found is None else float(found["min_rto"])
+
+
+def _per_ack(scenario: Resolved) -> int | None:
+    found = scenario["flow"][0].get("ack")
+    return None if found is None else 1 if found == "every" else 2
 
 
 #: Parameter of a model -> its value in a resolved scenario, None where the scenario has none.
@@ -73,14 +87,14 @@ FROM_SCENARIO: dict[str, Callable[[Resolved], Any]] = {
     "packet": _packet,
     "payload": lambda scenario: int(scenario["flow"][0]["packet"]),
     "mss": lambda scenario: int(scenario["flow"][0]["packet"]),
-    "max_window": lambda scenario: int(scenario["flow"][0]["max_window"]),
+    "max_window": _window,
     "rate": lambda scenario: int(scenario["radio"]["data_rate"]),
     "control_rate": lambda scenario: int(scenario["radio"]["basic_rate"]),
     "phy": lambda scenario: "ofdm" if "ofdm" in scenario["radio"]["phy"] else "dsss",
     "overhead": lambda scenario: int(scenario["mac"]["data_header"]) + int(scenario["mac"]["llc_header"]),
     "rts": _rts,
     "loss": _loss,
-    "rto": lambda scenario: float(scenario["flow"][0]["tcp"]["min_rto"]),
+    "rto": _rto,
     "acked_per_ack": _per_ack,
 }
 
