@@ -461,7 +461,7 @@ MODELS: dict[str, Model] = {
                 _PER_ACK,
                 _FORM_TCP,
             ),
-            (_RATE_OUT, Output("mean_window", "packets", "E[W] without a limit.")),
+            (_RATE_OUT, Output("mean_window", "segments", "E[W] without a limit.")),
             _padhye,
         ),
         Model(
