@@ -18,6 +18,7 @@ import hopscope as hs
 from hopscope.campaign import store as stores
 from hopscope.campaign.plan import make_plan
 from hopscope.errors import RunFailed, StoreError
+from hopscope.scenario.toml_writer import to_toml
 from runfiles import age, names, written_since
 
 
@@ -267,6 +268,30 @@ def test_a_run_file_is_plain_json(chain: Path, tmp_path: Path) -> None:
         document = json.loads(path.read_text())
         assert document["key"] == path.stem
         assert document["result"]["flows"][0]["id"] == 0
+
+
+@pytest.mark.parametrize(
+    "sweep",
+    [
+        {"topology.path": ["a.csv", "b.csv"]},
+        {"topology": [{"kind": "file", "path": "a.csv"}, {"kind": "file", "path": "b.csv"}]},
+    ],
+)
+def test_a_sweep_over_node_files_is_read_back_elsewhere(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, sweep: dict[str, Any]
+) -> None:
+    folder = tmp_path / "scenario"
+    folder.mkdir()
+    for name, place in (("a", 100), ("b", 200)):
+        (folder / f"{name}.csv").write_text(f"0,0\n{place},0\n")
+    flow = {"from": 0, "to": 1, "transport": "udp", "app": "cbr", "rate": "100kbps"}
+    scenario = {"duration": "1s", "topology": {"kind": "file"}, "flow": [flow], "sweep": sweep}
+    (folder / "field.toml").write_text(to_toml(scenario))
+    made = hs.run(folder / "field.toml", out=tmp_path / "store")
+    monkeypatch.chdir(tmp_path)
+    [result] = hs.open_store("store").results()
+    assert [p.config(1) for p in result.scenario.points] == [p.config(1) for p in made.scenario.points]
+    assert all(point.runs for point in result.points)
 
 
 def test_a_sweep_over_traces_is_read_back(tmp_path: Path) -> None:

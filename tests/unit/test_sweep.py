@@ -10,7 +10,7 @@ from hopscope.errors import InputError, ScenarioError
 from hopscope.scenario import Scenario
 from hopscope.scenario.document import parse
 from hopscope.scenario.fields import NS
-from hopscope.scenario.sweep import axis_values, parse_set
+from hopscope.scenario.sweep import axis_values, parse_set, set_text
 
 BASE: dict[str, Any] = {
     "topology": {"kind": "chain", "hops": 3},
@@ -92,6 +92,25 @@ def test_set_takes_toml_or_text(text: str, key: str, value: Any) -> None:
     assert parse_set(text) == (key, value)
 
 
+@pytest.mark.parametrize(
+    ("value", "text"),
+    [
+        (3, "k=3"),
+        (True, "k=true"),
+        ("290kbps", "k=290kbps"),
+        ("a b", "k=a b"),
+        ("1", 'k="1"'),
+        ("", "k="),
+        (" x", 'k=" x"'),
+        ([1, "2m"], 'k=[1, "2m"]'),
+        ({"kind": "uniform", "per": 0.1}, 'k={ kind = "uniform", per = 0.1 }'),
+    ],
+)
+def test_a_value_is_written_as_set_reads_it(value: Any, text: str) -> None:
+    assert set_text("k", value) == text
+    assert parse_set(text) == ("k", value)
+
+
 @pytest.mark.parametrize("text", ["", "x", "=3"])
 def test_set_needs_key_and_value(text: str) -> None:
     with pytest.raises(InputError, match="expected key=value"):
@@ -114,6 +133,59 @@ def test_a_fixed_key_ends_its_axis_however_it_is_spelt() -> None:
     every = Scenario({**BASE, "sweep": {"flow.*.packet": [1, 2]}})
     with pytest.raises(ScenarioError, match=r"is swept together with others as flow\.\*\.packet"):
         every.replace({"flow.0.packet": 9})
+
+
+def test_a_changed_axis_takes_the_place_of_the_same_without_quotes() -> None:
+    nested = Scenario({**BASE, "sweep": {"mac": {"queue": [1, 2], "cw_min": [15, 31]}}})
+    changed = nested.replace({"sweep.mac.queue": [5, 6, 7]})
+    assert changed.axes == {"mac.cw_min": [15, 31], "mac.queue": [5, 6, 7]}
+
+
+def test_a_key_inside_a_swept_table_cannot_be_set() -> None:
+    scenario = Scenario({**BASE, "sweep": {"radio.error": [{"kind": "none"}, {"kind": "uniform", "per": 0.1}]}})
+    with pytest.raises(ScenarioError, match=r"radio\.error\.per: is part of what is swept as radio\.error"):
+        scenario.replace({"radio.error.per": 0.3})
+    assert scenario.replace({"radio.error": {"kind": "uniform", "per": 0.3}}).axes == {}
+
+
+@pytest.mark.parametrize(
+    ("axes", "message"),
+    [
+        ({"flow.0.packet": [1, 2], "flow.*.packet": [3]}, r"flow\.\*\.packet: would undo flow\.0\.packet"),
+        ({"flow.*.packet": [3], "flow.1.packet": [1, 2]}, r"flow\.1\.packet: would undo flow\.\*\.packet"),
+        ({"radio.error.per": [0.1], "radio.error": [{"kind": "none"}]}, r"radio\.error: would undo radio\.error\.per"),
+        ({"mac": {"queue": [1]}, "mac.queue": [2]}, r"mac\.queue: would undo mac\.queue"),
+        ({"flow": [BASE["flow"]]}, "all flows as a whole cannot be swept; name one, such as flow.0"),
+        ({"layer.*.link": ["red"]}, "the scenario has no layers"),
+        ({"outage.*.to": ["1s"]}, "the scenario has no outages"),
+    ],
+)
+def test_an_axis_that_says_nothing_of_its_points_is_refused(axes: dict[str, Any], message: str) -> None:
+    with pytest.raises(ScenarioError, match=message):
+        Scenario({**BASE, "sweep": axes})
+
+
+def test_a_key_of_a_swept_table_may_be_swept_behind_it() -> None:
+    tables = [{"kind": "uniform", "per": 0.5, "applies_to": applies} for applies in ("all", "data")]
+    points = Scenario({**BASE, "sweep": {"radio.error": tables, "radio.error.per": [0.1, 0.2]}}).points
+    assert [p.config(1)["radio"]["error_per"] for p in points] == [0.1, 0.2, 0.1, 0.2]
+
+
+@pytest.mark.parametrize(
+    "axes",
+    [
+        {"tcp": [{"min_rto": "1s"}, {"min_rto": "200ms", "timestamps": True}]},
+        {"topology": [{"kind": "chain", "hops": 3}, {"kind": "chain", "hops": 5}]},
+        {"mac": [{"link": "red"}, {"queue": 5}], "link": [{"red_min": 3}, {"red_max": 9}]},
+        {"outage": [[], [{"node": 1, "from": "1s"}]], "layer": [[{"nodes": [2]}], []], "topology.hops": [3, 4]},
+        {"flow.0": [{"from": 0, "to": 3}, {"from": 0, "to": 2, "transport": "tcp-vegas"}]},
+    ],
+    ids=", ".join,
+)
+def test_a_scenario_that_sweeps_whole_tables_resolves_to_the_same_points(axes: dict[str, Any]) -> None:
+    scenario = Scenario({**BASE, "layer": [{"nodes": ["last"], "link": "red"}], "sweep": axes})
+    again = Scenario(scenario.resolved)
+    assert [p.config(1) for p in again.points] == [p.config(1) for p in scenario.points]
 
 
 def test_the_callers_mapping_is_not_shared() -> None:

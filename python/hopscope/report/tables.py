@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import shlex
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
@@ -15,6 +14,7 @@ from hopscope.report.axis import axis_of, heading, numeric
 from hopscope.report.chart import Chart, Line, Panel
 from hopscope.report.series import LINES, Selection
 from hopscope.report.wording import Column, Grid
+from hopscope.scenario.sweep import set_text
 
 if TYPE_CHECKING:
     from hopscope.results import Result
@@ -237,7 +237,7 @@ def commands(result: Result, file: str) -> Grid:
     for point in result.points:
         words = ["hopscope", "run", file, "--seeds", str(result.scenario.seeds), *quick]
         for key, value in point.set.items():
-            words += ["--set", f"{key}={value if isinstance(value, str) else json.dumps(value)}"]
+            words += ["--set", set_text(key, value)]
         rows.append([*_places(point.set, keys), shlex.join(words)])
     columns = [*_columns(result), Column("command", code=True)]
     return Grid(columns, rows, "Commands that repeat each point")

@@ -6,7 +6,7 @@ import copy
 import functools
 import json
 import logging
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
@@ -39,6 +39,9 @@ DECIDING = frozenset(
 
 #: Last parts of keys that name times of the run as a whole: what shortening changes.
 TIMES = frozenset({"duration", "warmup", "start", "stop", "stagger"})
+
+#: Keys that name a file beside the scenario: first part, number of parts, last part.
+FILES = frozenset({("topology", 2, "path"), ("flow", 3, "trace")})
 
 _LOG = logging.getLogger("hopscope")
 
@@ -143,7 +146,7 @@ class Scenario:
                     table |= {name: value for name, value in theirs.items() if name not in table}
         for path in self.points[0]._resolved.idle:
             _used_elsewhere(result, path, self.points)
-        if any(axis.startswith("topology.") for axis in self.axes):
+        if any(axis.split(".")[0] == "topology" for axis in self.axes):
             for name, ends in (("flow", ("from", "to")), ("outage", ("node",)), ("layer", ("nodes",))):
                 for table, given in self._tables(result, name):
                     table |= {end: given[end] for end in ends if isinstance(given.get(end), (str, list))}
@@ -160,16 +163,17 @@ class Scenario:
         section, _, key = axis.partition(".")
         if section == "tcp":
             for table, given in self._tables(result, "flow"):
-                if key not in given.get("tcp", {}):
-                    table.get("tcp", {}).pop(key, None)
-        if section == "link" or axis == "mac.link":
+                _take_out(table.get("tcp", {}), [key] if key else _names("tcp"), given.get("tcp", {}))
+        if section == "link":
             for table, given in self._tables(result, "layer"):
-                if key not in given:
-                    table.pop(key, None)
+                _take_out(table, [key] if key else _names("link"), given)
+        if axis in {"mac", "mac.link"}:
+            for table, given in self._tables(result, "layer"):
+                _take_out(table, ["link"], given)
 
     def _tables(self, result: dict[str, Any], name: str) -> Iterator[tuple[dict[str, Any], dict[str, Any]]]:
-        """The ``[[name]]`` tables of a result, each with its keys as given."""
-        return zip(result[name], self._document.values.get(name, []), strict=True)
+        """The ``[[name]]`` tables of a result, each with its keys as given, which a sweep can vary as a whole."""
+        return zip(result[name], self.points[0].set.get(name, self._document.values.get(name, [])), strict=True)
 
     @property
     def document(self) -> dict[str, Any]:
@@ -179,17 +183,14 @@ class Scenario:
     def standalone(self) -> dict[str, Any]:
         """The keys as given, wherever they are read: node files become the positions they held, paths absolute."""
         values = self.document
-        if values["topology"].get("kind") == "file":
-            if any(axis.split(".")[0] == "topology" for axis in self.axes):
-                values["topology"]["path"] = self._absolute(values["topology"]["path"])
-            else:
-                values["topology"] = {"kind": "positions", "positions": self.points[0]._resolved.nodes}
-        for flow in values["flow"]:
-            if "trace" in flow:
-                flow["trace"] = self._absolute(flow["trace"])
-        for axis, swept in self.axes.items():
-            if axis.startswith("flow.") and axis.endswith(".trace"):
-                values["sweep"][axis] = [self._absolute(value) for value in swept]
+        swept = any(axis.split(".")[0] == "topology" for axis in self.axes)
+        if values["topology"].get("kind") == "file" and not swept:
+            values["topology"] = {"kind": "positions", "positions": self.points[0]._resolved.nodes}
+        for name in ("topology", "flow"):
+            values[name] = self._anywhere((name,), values[name])
+        axes = {axis: [self._anywhere(axis.split("."), value) for value in of] for axis, of in self.axes.items()}
+        if axes != self.axes:
+            values["sweep"] = axes
         return values
 
     def controls(self) -> dict[str, Control]:
@@ -199,11 +200,17 @@ class Scenario:
 
     def standalone_set(self, point: Point) -> dict[str, Any]:
         """The swept keys of a point with their values, as in the sweep of :meth:`standalone`."""
-        paths = {axis for axis in point.set if axis.startswith("flow.") and axis.endswith(".trace")}
-        return {axis: self._absolute(value) if axis in paths else value for axis, value in point.set.items()}
+        return {axis: self._anywhere(axis.split("."), value) for axis, value in point.set.items()}
 
-    def _absolute(self, path: str) -> str:
-        return str((self._document.folder / path).resolve())
+    def _anywhere(self, path: Sequence[str], value: Any) -> Any:
+        """The value of a key with the names of node files and traces in it absolute."""
+        if isinstance(value, dict):
+            return {name: self._anywhere((*path, name), inner) for name, inner in value.items()}
+        if isinstance(value, list):
+            return [self._anywhere((*path, "*"), inner) for inner in value]
+        if (path[0], len(path), path[-1]) in FILES and isinstance(value, str):
+            return str((self._document.folder / value).resolve())
+        return value
 
     def replace(self, changes: Mapping[str, Any], *, origin: str = "") -> Scenario:
         """Returns a scenario with dotted keys changed; a swept key that is set leaves the sweep.
@@ -372,6 +379,17 @@ def _used_elsewhere(values: dict[str, Any], path: KeyPath, points: list[Point]) 
 def _with_values(document: Document, values: dict[str, Any]) -> Document:
     options, together = dict(document.options), dict(document.together)
     return Document(values, document.name, document.folder, document.positions, options, document.controls, together)
+
+
+def _names(section: str) -> list[str]:
+    return [field.name for field in keys.engine(section)]
+
+
+def _take_out(table: dict[str, Any], names: Iterable[str], given: Mapping[str, Any]) -> None:
+    """Takes keys out of a table that were not given there."""
+    for name in names:
+        if name not in given:
+            table.pop(name, None)
 
 
 def _text(value: Any) -> str:

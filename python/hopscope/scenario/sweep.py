@@ -16,6 +16,7 @@ from typing import Any
 from hopscope.errors import InputError, did_you_mean, listed, shown
 from hopscope.scenario import keys, units
 from hopscope.scenario.document import Document, KeyPath
+from hopscope.scenario.toml_writer import inline
 
 #: More points in one sweep are refused.
 MAX_POINTS = 100_000
@@ -43,6 +44,12 @@ def parse_set(text: str) -> tuple[str, Any]:
         return key.strip(), value.strip()
 
 
+def set_text(key: str, value: Any) -> str:
+    """Returns what :func:`parse_set` reads as this key and value; text is left without quotes where it can be."""
+    text = f"{key}={value}" if isinstance(value, str) else ""
+    return text if text and parse_set(text) == (key, value) else f"{key}={inline(value)}"
+
+
 def assign(values: dict[str, Any], key: str, value: Any) -> list[KeyPath]:
     """Sets a dotted key in nested values and returns the key paths that were set.
 
@@ -55,6 +62,8 @@ def assign(values: dict[str, Any], key: str, value: Any) -> list[KeyPath]:
         sweep = values.setdefault("sweep", {})
         if not isinstance(sweep, dict):
             raise KeyProblem("sweep is no table")
+        for path in [path for path, _ in _flat(sweep, ()) if ".".join(path) == axis != path[0]]:
+            remove(sweep, path)  # the same key without quotes
         sweep[axis] = value
         return [("sweep", axis)]
     paths = key_paths(values, key)
@@ -73,6 +82,8 @@ def _end_axes(values: Mapping[str, Any], sweep: dict[str, Any], fixed: set[KeyPa
             swept = set(key_paths(values, axis))
         except KeyProblem:
             continue  # the sweep itself will be refused
+        if any(inner[: len(outer)] == outer != inner for inner in fixed for outer in swept):
+            raise KeyProblem(f"is part of what is swept as {axis}; set that key instead")
         if swept & fixed and not swept <= fixed:
             raise KeyProblem(f"is swept together with others as {axis}; set that key instead")
         if swept & fixed:
@@ -103,6 +114,8 @@ def _numbered_paths(values: Mapping[str, Any], parts: list[str]) -> list[KeyPath
     tables = values.get(name)
     count = len(tables) if isinstance(tables, list) else 0
     if parts[1] == "*":
+        if not count:
+            raise KeyProblem(f"the scenario has no {name}s")
         return [(name, str(index), *parts[2:]) for index in range(count)]
     if not parts[1].isascii() or not parts[1].isdigit():
         article = "an" if name[0] in "aeiou" else "a"
@@ -136,6 +149,8 @@ def known_key(key: str) -> str | None:
     """Returns what is wrong with a dotted key as such, or None; flow numbers are checked by :func:`assign`."""
     parts = key.split(".")
     tops = [f.name for f in keys.top()]
+    if parts == ["flow"]:  # the results number flows in a column of this name
+        return "all flows as a whole cannot be swept; name one, such as flow.0, or a key of all, such as flow.*.packet"
     if parts[0] in keys.NOT_SWEPT:
         return f'"{parts[0]}" cannot be swept' + ("; use seeds for replications" if parts[0].startswith("seed") else "")
     if parts[0] in tops:
@@ -154,17 +169,22 @@ def axes(document: Document) -> tuple[Axes, list[tuple[KeyPath, str]]]:
         return {}, [(("sweep",), f"found {shown(table)}; expected a table of keys and lists")]
     result: Axes = {}
     findings: list[tuple[KeyPath, str]] = []
+    varied: dict[KeyPath, str] = {}
     for path, spec in _flat(table, ()):
         key, place = ".".join(path), ("sweep", *path)
         if (message := known_key(key)) is not None:
             findings.append((place, message))
             continue
         try:
-            key_paths(document.values, key)
+            paths = key_paths(document.values, key)
             values = axis_values(spec)
         except ValueError as error:
             findings.append((place, str(error)))
             continue
+        if twice := next((path for path in paths if path in varied), None):
+            findings.append((place, f"would undo {varied[twice]}, which stands before it; vary a key once"))
+            continue
+        varied |= {path[:length]: key for path in paths for length in range(1, len(path) + 1)}
         result[key] = values
     size = 1
     for values in result.values():

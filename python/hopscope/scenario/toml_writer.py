@@ -15,17 +15,17 @@ _BARE = re.compile(r"[A-Za-z0-9_-]+\Z")
 
 def to_toml(document: Mapping[str, Any]) -> str:
     """Returns a scenario document as TOML: values first, then tables, then ``[[flow]]``; long inner tables apart."""
-    lines = [f"{_key(name)} = {_value(value)}" for name, value in document.items() if not _is_table(value)]
+    lines = [f"{_key(name)} = {inline(value)}" for name, value in document.items() if not _is_table(value)]
     for name, value in document.items():
         if isinstance(value, Mapping):
             apart = {k: v for k, v in value.items() if isinstance(v, Mapping) and len(v) > INLINE_KEYS}
-            lines += ["", f"[{_key(name)}]", *(f"{_key(k)} = {_value(v)}" for k, v in value.items() if k not in apart)]
+            lines += ["", f"[{_key(name)}]", *(f"{_key(k)} = {inline(v)}" for k, v in value.items() if k not in apart)]
             for inner, table in apart.items():
                 header = f"[{_key(name)}.{_key(inner)}]"
-                lines += ["", header, *(f"{_key(k)} = {_value(v)}" for k, v in table.items())]
+                lines += ["", header, *(f"{_key(k)} = {inline(v)}" for k, v in table.items())]
         elif _is_table(value):
             for item in value:
-                lines += ["", f"[[{_key(name)}]]", *(f"{_key(k)} = {_value(v)}" for k, v in item.items())]
+                lines += ["", f"[[{_key(name)}]]", *(f"{_key(k)} = {inline(v)}" for k, v in item.items())]
     return "\n".join(lines) + "\n"
 
 
@@ -39,15 +39,16 @@ def _key(name: str) -> str:
     return name if _BARE.match(name) else _text(name)
 
 
-def _value(value: Any) -> str:
+def inline(value: Any) -> str:
+    """Returns a value as TOML in one line."""
     if isinstance(value, bool):
         return "true" if value else "false"
     if isinstance(value, str):
         return _text(value)
     if isinstance(value, Mapping):
-        return "{ " + ", ".join(f"{_key(k)} = {_value(v)}" for k, v in value.items()) + " }" if value else "{}"
+        return "{ " + ", ".join(f"{_key(k)} = {inline(v)}" for k, v in value.items()) + " }" if value else "{}"
     if isinstance(value, (list, tuple)):
-        return "[" + ", ".join(_value(item) for item in value) + "]"
+        return "[" + ", ".join(inline(item) for item in value) + "]"
     return repr(value)
 
 
