@@ -110,10 +110,13 @@ impl EventQueue {
         self.near[..self.near_len].last().map(|e| Time(e.time))
     }
 
-    /// True when no event up to `time`, that instant included, is known; false also when finding out takes a search.
+    /// True when no event up to `time`, that instant included, waits; false also when finding out takes a search.
     #[inline(always)]
     pub fn is_clear_until(&self, time: Time) -> bool {
-        self.near[..self.near_len].last().map_or(self.few, |first| first.time > time.0)
+        match self.near[..self.near_len].last() {
+            Some(first) => first.time > time.0,
+            None => self.few || self.wheel.is_clear_until(time.0),
+        }
     }
 
     /// Takes the next event if it lies at or before `limit`.

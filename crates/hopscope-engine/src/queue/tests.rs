@@ -57,6 +57,7 @@ fn near_wheels_and_far_agree_with_a_sorted_list() {
     let mut queue = EventQueue::new();
     let mut expected: Vec<(u64, u32)> = Vec::new();
     let mut now = 0u64;
+    let mut clear = 0;
     for round in 0..30_000u32 {
         let ahead = match stream.below(5) {
             0 => stream.below(10_000),
@@ -68,6 +69,11 @@ fn near_wheels_and_far_agree_with_a_sorted_list() {
         let time = now + u64::from(ahead);
         queue.push(Time(time), Event::Access { node: NodeId(round) });
         expected.push((time, round));
+        let probe = now + u64::from(stream.below(20_000));
+        if queue.is_clear_until(Time(probe)) {
+            assert!(expected.iter().all(|&(time, _)| time > probe), "round {round}: not clear until {probe}");
+            clear += u32::from(!queue.few && queue.near_len == 0);
+        }
         if stream.below(2) == 0 || round > 29_000 {
             let least = *expected.iter().min().expect("one was pushed");
             expected.retain(|e| *e != least);
@@ -78,6 +84,7 @@ fn near_wheels_and_far_agree_with_a_sorted_list() {
         }
         assert_eq!(queue.len(), expected.len());
     }
+    assert!(clear > 100, "the wheel alone was clear {clear} times");
 }
 
 #[test]

@@ -50,6 +50,8 @@ pub(super) struct Wheel {
     slice: u64,
     /// Number of the block that began last.
     block: u64,
+    /// No event lies before this slice: the first of the fine wheel that holds one, else the end of that wheel.
+    ahead: u64,
     /// Last place in `slots` of each slice.
     fine: Box<[u32; SLICES]>,
     /// One bit per slice of the fine wheel, and one per word of those.
@@ -80,6 +82,7 @@ impl Wheel {
         Wheel {
             slice: 0,
             block: 0,
+            ahead: 0,
             fine: Box::new([NONE; SLICES]),
             occupied: [0; WORDS],
             words: 0,
@@ -96,6 +99,7 @@ impl Wheel {
     pub(super) fn start(&mut self, now: u64) {
         self.slice = slice_of(now);
         self.block = block_of(now);
+        self.ahead = self.first_fine();
     }
 
     pub(super) fn len(&self) -> usize {
@@ -106,6 +110,12 @@ impl Wheel {
     #[inline(always)]
     pub(super) fn reaches(&self, time: u64) -> bool {
         slice_of(time) > self.slice
+    }
+
+    /// True when no event lies at or before `time`; false also when that is not known.
+    #[inline(always)]
+    pub(super) fn is_clear_until(&self, time: u64) -> bool {
+        slice_of(time) < self.ahead
     }
 
     /// Adds an event in reach.
@@ -121,7 +131,9 @@ impl Wheel {
     #[inline(always)]
     fn push_fine(&mut self, entry: Entry) {
         let Some(slot) = self.slots.get_mut(self.free as usize) else { return self.grow_and_push(entry) };
-        let at = slice_of(entry.time) as usize % SLICES;
+        let slice = slice_of(entry.time);
+        let at = slice as usize % SLICES;
+        self.ahead = self.ahead.min(slice);
         let place = std::mem::replace(&mut self.free, slot.next);
         *slot = Slot { entry, next: std::mem::replace(&mut self.fine[at], place) };
         self.on_wheels += 1;
@@ -168,6 +180,7 @@ impl Wheel {
         if self.occupied[at / 64] == 0 {
             self.words &= !(1 << (at / 64));
         }
+        self.ahead = self.first_fine();
         if slot.next == NONE {
             self.release(place);
             return Next::One(slot.entry);
@@ -211,16 +224,19 @@ impl Wheel {
             let block = self.next_block()?;
             self.begin_block(block - 1);
         }
-        let slice = self.next_fine();
+        let slice = self.ahead;
         if slice >> BLOCK_BITS > self.block {
             self.begin_block(slice >> BLOCK_BITS);
         }
         Some(slice)
     }
 
-    /// Number of the first non-empty slice of the fine wheel, which is not empty.
+    /// Number of the first non-empty slice of the fine wheel; the first one beyond it if it is empty.
     #[inline]
-    fn next_fine(&self) -> u64 {
+    fn first_fine(&self) -> u64 {
+        if self.words == 0 {
+            return (self.block + 2) << BLOCK_BITS;
+        }
         let from = (self.slice + 1) as usize % SLICES;
         let (word, bit) = (from / 64, from % 64);
         let here = self.occupied[word] >> bit;
@@ -266,5 +282,6 @@ impl Wheel {
                 self.push_fine(entry);
             }
         }
+        self.ahead = self.first_fine();
     }
 }
