@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from types import SimpleNamespace
 
 import pytest
 from hypothesis import given
@@ -11,6 +12,7 @@ from hypothesis import strategies as st
 import hopscope as hs
 from hopscope.errors import InputError
 from hopscope.report.series import Selection, charts, held, over_intervals
+from hopscope.results import PointResult
 
 CROSS = {
     "title": "a cross",
@@ -162,3 +164,15 @@ def test_chosen_seeds_are_panels_of_each_chosen_point(result, points, titles, wo
     assert words in chart.caption
     [drawn] = [line for line in chart.panels[1].lines if line.label == "node 7"]
     assert list(drawn.y)[:-1] == list(result.series("queue", point=0, seed=2, node=7)["value"])
+
+
+@pytest.mark.parametrize(
+    "text", ["explain=true", "radio.tx_range=250m", 'radio.error={ kind = "uniform", per = 0.1 }', 'flow.0.ack="every"']
+)
+def test_a_point_is_named_by_a_value_as_it_is_shown(text):
+    error = {"kind": "uniform", "per": 0.1}
+    swept = {"explain": True, "radio.tx_range": "250m", "radio.error": error, "flow.0.ack": "every"}
+    runs = [{"seed": 1}]
+    other = PointResult(1, {**swept, text.partition("=")[0]: "other"}, runs)
+    found = Selection((text,)).of(SimpleNamespace(points=[PointResult(0, swept, runs), other]))
+    assert [point.index for point, _ in found] == [0]

@@ -10,7 +10,7 @@ from hopscope.errors import InputError, ScenarioError
 from hopscope.scenario import Scenario
 from hopscope.scenario.document import parse
 from hopscope.scenario.fields import NS
-from hopscope.scenario.sweep import axis_values, parse_set, set_text
+from hopscope.scenario.sweep import axis_values, in_words, parse_set, set_text
 
 BASE: dict[str, Any] = {
     "topology": {"kind": "chain", "hops": 3},
@@ -109,6 +109,19 @@ def test_set_takes_toml_or_text(text: str, key: str, value: Any) -> None:
 def test_a_value_is_written_as_set_reads_it(value: Any, text: str) -> None:
     assert set_text("k", value) == text
     assert parse_set(text) == ("k", value)
+
+
+@pytest.mark.parametrize(
+    ("values", "words"),
+    [
+        ({"mac.queue": 5, "profile": "ns2", "explain": True}, "mac.queue = 5, profile = ns2, explain = true"),
+        ({"radio.error": {"kind": "uniform", "per": 0.1}}, 'radio.error = { kind = "uniform", per = 0.1 }'),
+        ({"topology.positions": [[0, 0]] * 50}, f"topology.positions = [{'[0, 0], ' * 7}..."),
+        ({}, ""),
+    ],
+)
+def test_swept_values_are_shown_as_a_file_has_them(values: dict[str, Any], words: str) -> None:
+    assert in_words(values) == words
 
 
 @pytest.mark.parametrize("text", ["", "x", "=3"])

@@ -72,12 +72,14 @@ def print_explanation(console: Console, explanation: Explanation) -> None:
     """Prints tables of nodes, flows, links and losses, and what stands out in words."""
     from rich.text import Text
 
+    from hopscope.scenario.sweep import in_words
+
     scenario = explanation.result.scenario
     quick = " (quick: fewer seeds, shorter runs)" if scenario.is_quick else ""
     console.print(Text(f"{scenario.title}{quick}, {counted(scenario.seeds, 'seed')}", style="bold"))
     for point in explanation.points:
         if point.set:
-            console.print(Text("\n" + ", ".join(f"{key} = {value}" for key, value in point.set.items()), style="bold"))
+            console.print(Text(f"\n{in_words(point.set)}", style="bold"))
         for grid in _grids(explanation, point):
             if grid.rows:
                 _print_grid(console, grid)

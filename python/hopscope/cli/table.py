@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from rich import box
 from rich.table import Table
@@ -13,6 +13,7 @@ from hopscope.cli.console import full_width
 from hopscope.report.axis import missing_unit
 from hopscope.results import PointResult, Result
 from hopscope.results.stats import interval_text
+from hopscope.scenario.sweep import written
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -78,7 +79,7 @@ def _table(result: Result, shown: list[str]) -> Table:
     table.add_column("n", justify="right", no_wrap=True)
     several = _has_several(result)
     for point in result.points:
-        labels = [_value(point.set[key]) for key in swept]
+        labels = [written(point.set[key]) for key in swept]
         failed = any(failure.point == point.index for failure in result.failures)
         for cells in _rows(point, shown, several, failed=failed):
             table.add_row(*labels, *cells)
@@ -126,9 +127,3 @@ def _notes(result: Result) -> Iterator[str]:
     yield from list(notes.values())[:MAX_NOTES]
     if len(notes) > MAX_NOTES:
         yield f"... and {len(notes) - MAX_NOTES} more; all stand in the note column of flows.parquet"
-
-
-def _value(value: Any) -> str:
-    from hopscope.errors import shown
-
-    return value if isinstance(value, str) else shown(value)

@@ -18,6 +18,7 @@ from hopscope.models.capacity import TCP_HEADERS, UDP_HEADERS
 from hopscope.models.registry import Model
 from hopscope.report.axis import axis_of, numeric
 from hopscope.report.chart import Chart, Line, Panel
+from hopscope.scenario.sweep import in_words
 
 if TYPE_CHECKING:
     from hopscope.results import Result
@@ -205,7 +206,7 @@ def _curves(result: Result, overlay: Overlay, key: str, output: str) -> list[Lin
     axis = axis_of(key, result.scenario.axes[key])
     curves: dict[str, dict[float, float]] = {}
     for point in result.scenario.points:
-        rest = ", ".join(f"{k} = {v}" for k, v in point.set.items() if k != key)
+        rest = in_words({k: v for k, v in point.set.items() if k != key})
         curves.setdefault(rest, {})[axis.place(point.set[key])] = overlay.at(point.resolved)[output]
     different: dict[tuple[tuple[float, float], ...], list[str]] = {}
     for rest, curve in curves.items():

@@ -14,6 +14,7 @@ from hopscope.report.axis import axis_of, heading
 from hopscope.report.chart import Chart, Line, Panel
 from hopscope.report.wording import Column, Grid
 from hopscope.results.stats import interval_text
+from hopscope.scenario.sweep import written
 
 if TYPE_CHECKING:
     from hopscope.campaign.store import Store
@@ -151,7 +152,7 @@ def chart(case: Case, metric: str) -> Chart:
 
 def plain(value: Any) -> str:
     """A value as a user would write it."""
-    return f"{value:.6g}" if isinstance(value, float) else str(value)
+    return f"{value:.6g}" if isinstance(value, float) else written(value)
 
 
 def _groups(case: Case, rung: Mapping[str, Any]) -> list[tuple[Any, ...]]:

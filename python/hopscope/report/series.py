@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 from hopscope.errors import InputError, ranges
 from hopscope.report.chart import Chart, Kind, Line, Panel
 from hopscope.report.wording import seeds
+from hopscope.scenario.sweep import in_words, written
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -192,7 +193,7 @@ def _of(result: Result, runs: Runs) -> str:
         return words
     if len(points) == 1:
         [(index, point)] = points.items()
-        return f"{words}, point {index} of 0 to {total - 1} ({_place(point)})"
+        return f"{words}, point {index} of 0 to {total - 1} ({in_words(point.set)})"
     return f"{words}, points {', '.join(map(str, points))} of 0 to {total - 1}"
 
 
@@ -205,13 +206,9 @@ def _titles(runs: Runs) -> list[str]:
     points = len({point.index for point, _ in runs}) > 1
     several = len(_seeds(runs)) > 1
     return [
-        ", ".join(([_place(point)] if points else []) + ([f"seed {run['seed']}"] if several else []))
+        ", ".join(([in_words(point.set)] if points else []) + ([f"seed {run['seed']}"] if several else []))
         for point, run in runs
     ]
-
-
-def _place(point: PointResult) -> str:
-    return ", ".join(f"{key} = {value}" for key, value in point.set.items())
 
 
 def _is(point: PointResult, text: str) -> bool:
@@ -223,4 +220,4 @@ def _is(point: PointResult, text: str) -> bool:
         return False
     found = point.set[key.strip()]
     wanted = value.strip().strip('"')
-    return wanted in (str(found), str(found).lower())
+    return wanted in (str(found), written(found, len(wanted) + 3))

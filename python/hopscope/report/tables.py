@@ -14,7 +14,7 @@ from hopscope.report.axis import axis_of, heading, numeric
 from hopscope.report.chart import Chart, Line, Panel
 from hopscope.report.series import LINES, Selection
 from hopscope.report.wording import Column, Grid
-from hopscope.scenario.sweep import set_text
+from hopscope.scenario.sweep import in_words, set_text, written
 
 if TYPE_CHECKING:
     from hopscope.results import Result
@@ -97,7 +97,7 @@ def ledger_charts(result: Result) -> list[Chart]:
         return []
     points = explain.explain_present(result).points
     explained = points[:_EXPLAINED]
-    titles = [", ".join(f"{key} = {value}" for key, value in point.set.items()) for point in explained]
+    titles = [in_words(point.set) for point in explained]
     nodes = [Panel(title, _shares(point)) for title, point in zip(titles, explained, strict=True)]
     flows = [Panel(title, _delays(point)) for title, point in zip(titles, explained, strict=True)]
     most = max(len(point.nodes) for point in explained)
@@ -282,13 +282,11 @@ def _panels(table: Table, along: str, others: Sequence[str], metric: str) -> tup
     split = others[1:] and len(combinations) > LINES
     panels: dict[str, list[Line]] = {}
     for rest in combinations:
-        title = ", ".join(f"{key} = {rest[key]}" for key in others[1:]) if split else ""
+        title = in_words({key: rest[key] for key in others[1:]}) if split else ""
         shown = {key: rest[key] for key in (others[:1] if split else others)}
         for flow in _flow_ids([run for _, runs in table.points for run in runs]):
-            words = [f"{key} = {value}" for key, value in shown.items()]
-            if _flow_count(table) > 1:
-                words.append(f"flow {flow}")
-            line = _line(table, along, f"flow.{flow}.{metric}", rest, ", ".join(words))
+            words = [in_words(shown), f"flow {flow}" if _flow_count(table) > 1 else ""]
+            line = _line(table, along, f"flow.{flow}.{metric}", rest, ", ".join(filter(None, words)))
             if line.y:
                 panels.setdefault(title, []).append(line)
     drawn = [Panel(title, lines[:LINES]) for title, lines in list(panels.items())[:_PANELS]] or [Panel("", [])]
@@ -318,8 +316,9 @@ def _single(result: Result, drawn: Sequence[tuple[str, str]]) -> list[Chart]:
         for point in points:
             flows = [(str(flow), _estimate(point.runs, f"flow.{flow}.{metric}")) for flow in _flow_ids(point.runs)]
             kept = [(flow, value) for flow, value in flows[:_FLOWS] if value is not None]
-            title = ", ".join(f"{key} = {value}" for key, value in point.set.items())
-            lines.append(Line(title, [f for f, _ in kept], [e.mean for _, e in kept], [e.ci95 for _, e in kept]))
+            lines.append(
+                Line(in_words(point.set), [f for f, _ in kept], [e.mean for _, e in kept], [e.ci95 for _, e in kept])
+            )
         name = metric.replace("_", "-")
         count = max((len(_flow_ids(point.runs)) for point in points), default=0)
         left_out = _cut(LINES, len(result.points), "points") + _cut(_FLOWS, count, "flows")
@@ -340,7 +339,7 @@ def _columns(result: Result) -> list[Column]:
 
 
 def _places(where: dict[str, Any], keys: Sequence[str]) -> list[str]:
-    return [str(where.get(key, "")) for key in keys]
+    return [written(where[key]) if key in where else "" for key in keys]
 
 
 def _flow_ids(runs: Sequence[Any]) -> list[int]:

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any
 from hopscope import _core
 from hopscope.errors import RunFailed
 from hopscope.results.stats import Interval, interval
+from hopscope.scenario.sweep import in_words
 
 if TYPE_CHECKING:
     from hopscope.results.result import PointResult, Result, RunResult
@@ -318,7 +319,7 @@ class Explanation:
         """What stands out, a line each."""
         lines = []
         for point in self.points:
-            lines += [", ".join(f"{key} = {value}" for key, value in point.set.items()) + ":"] if point.set else []
+            lines += [f"{in_words(point.set)}:"] if point.set else []
             lines += point.sentences()
         return "\n".join(lines)
 

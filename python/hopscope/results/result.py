@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 from hopscope import _core
 from hopscope.errors import InputError, NotFound, did_you_mean, shown
 from hopscope.results.stats import Comparison, Interval, interval, paired
-from hopscope.scenario.sweep import key_paths
+from hopscope.scenario.sweep import in_words, key_paths
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -261,12 +261,7 @@ def _point(result: Result, index: int | None, argument: str) -> PointResult:
 
 def _told(points: Sequence[PointResult]) -> str:
     """Points in words, a dozen at most."""
-    words = [
-        f"{point.index} ({', '.join(f'{key} = {shown(value)}' for key, value in point.set.items())})"
-        if point.set
-        else str(point.index)
-        for point in points[:12]
-    ]
+    words = [f"{point.index} ({in_words(point.set)})" if point.set else str(point.index) for point in points[:12]]
     return ", ".join(words) + (f" and {len(points) - 12} more" if len(points) > 12 else "")
 
 

@@ -50,6 +50,17 @@ def set_text(key: str, value: Any) -> str:
     return text if text and parse_set(text) == (key, value) else f"{key}={inline(value)}"
 
 
+def written(value: Any, limit: int = 60) -> str:
+    """Returns a value as a file has it, text without quotes, shortened for a table."""
+    text = value if isinstance(value, str) else inline(value)
+    return text if len(text) <= limit else text[: limit - 3] + "..."
+
+
+def in_words(values: Mapping[str, Any]) -> str:
+    """Returns swept keys with their values: ``mac.queue = 5, profile = ns2``."""
+    return ", ".join(f"{key} = {written(value)}" for key, value in values.items())
+
+
 def assign(values: dict[str, Any], key: str, value: Any) -> list[KeyPath]:
     """Sets a dotted key in nested values and returns the key paths that were set.
 
