@@ -223,9 +223,29 @@ def test_quick_never_lengthens(seconds: int, short: int) -> None:
     assert Scenario({**BASE, "duration": seconds}).quick().points[0].config(1)["duration"] == short * NS
 
 
-def test_quick_refuses_a_sweep_over_times() -> None:
+@pytest.mark.parametrize(
+    "axes",
+    [
+        {"duration": [10, 20]},
+        {"flow.*.start": ["1s", "2s"]},
+        {"outage.0.to": ["20s", "30s"]},
+        {"outage": [[], [{"node": 1, "from": "1s"}]]},
+        {"flow.0": [{"from": 0, "to": 3}, {"from": 0, "to": 3, "start": "1s"}]},
+    ],
+    ids=", ".join,
+)
+def test_quick_refuses_a_sweep_over_times(axes: dict[str, Any]) -> None:
+    scenario = Scenario({**BASE, "outage": [{"node": 1, "from": "1s"}], "sweep": axes})
     with pytest.raises(ScenarioError, match="cannot be shortened"):
-        sweep(duration=[10, 20]).quick()
+        scenario.quick()
+    with pytest.raises(ScenarioError, match="cannot be shortened"):
+        scenario.shortened(5)
+
+
+def test_keys_that_are_no_times_of_the_run_may_be_shortened() -> None:
+    axes = {"flow.0.to": [2, 3], "outage.0.node": [1, 2], "flow.1": [{"from": 0, "to": 1}]}
+    scenario = Scenario({**BASE, "outage": [{"node": 1, "from": "1s"}], "sweep": axes})
+    assert {p.config(1)["outages"][0]["from"] for p in scenario.quick().points} == {NS // 10}
 
 
 def test_a_shortened_run_keeps_its_times_in_proportion() -> None:

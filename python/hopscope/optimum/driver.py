@@ -24,7 +24,7 @@ from hopscope.results import Failure, PointResult, Result
 from hopscope.results.stats import CONFIDENCE
 from hopscope.runner import prepare, run_scenarios
 from hopscope.scenario import Scenario, units
-from hopscope.scenario.model import QUICK_SECONDS, TIMES
+from hopscope.scenario.model import QUICK_SECONDS, sets_times
 
 #: Metric that is looked at without ``--metric``.
 METRIC = "network.aggregate_kbps"
@@ -479,7 +479,7 @@ def _shortest(given: float | str | None, duration: float, axes: Sequence[Axis]) 
         if not 0 < seconds <= duration:
             raise InputError(f"--shortest {given}: must be above 0 and at most the duration, {duration:g} s")
         return seconds
-    if any(axis.key.split(".")[-1] in TIMES for axis in axes):
+    if any(sets_times(axis.key) for axis in axes):
         return duration
     return min(duration, float(QUICK_SECONDS))
 

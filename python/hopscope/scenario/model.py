@@ -37,8 +37,13 @@ DECIDING = frozenset(
     {"profile", "radio.preset", "radio.error.kind", "topology.kind", "routing.protocol", "routing.parameters"}
 )
 
-#: Last parts of keys that name times of the run as a whole: what shortening changes.
-TIMES = frozenset({"duration", "warmup", "start", "stop", "stagger"})
+#: Times of the run as a whole, which shortening changes, by the first part of their keys.
+TIMES = {
+    "duration": {"duration"},
+    "warmup": {"warmup"},
+    "flow": {"start", "stop", "stagger"},
+    "outage": {"from", "to"},
+}
 
 #: Keys that name a file beside the scenario: first part, number of parts, last part.
 FILES = frozenset({("topology", 2, "path"), ("flow", 3, "trace")})
@@ -230,7 +235,7 @@ class Scenario:
         Warm-up, start, stop and stagger of flows, and outages shrink by the same factor.
         """
         duration = int(self._top["duration"])
-        for axis in [a for a in self.axes if a.split(".")[-1] in TIMES]:
+        for axis in [axis for axis, values in self.axes.items() if sets_times(axis, values)]:
             raise ScenarioError([Problem(f"sweep.{axis}", "a sweep over times cannot be shortened by quick")])
         values = self._shortened(min(duration, max(duration // QUICK_DIVISOR, QUICK_SECONDS * NS)))
         values["seeds"] = min(self.seeds, QUICK_SEEDS)
@@ -244,7 +249,7 @@ class Scenario:
         Raises:
             ScenarioError: a time is swept, or the shorter scenario is none.
         """
-        for axis in [a for a in self.axes if a.split(".")[-1] in TIMES]:
+        for axis in [axis for axis, values in self.axes.items() if sets_times(axis, values)]:
             raise ScenarioError([Problem(f"sweep.{axis}", "a sweep over times cannot be shortened")])
         values = self._shortened(min(int(self._top["duration"]), round(seconds * NS)))
         return Scenario.from_document(_with_values(self._document, values), is_quick=self.is_quick)
@@ -390,6 +395,14 @@ def _take_out(table: dict[str, Any], names: Iterable[str], given: Mapping[str, A
     for name in names:
         if name not in given:
             table.pop(name, None)
+
+
+def sets_times(key: str, values: Sequence[Any] = ()) -> bool:
+    """Whether a swept key, or one in the tables that it takes as values, is a time that shortening changes."""
+    parts = key.split(".")
+    times = TIMES.get(parts[0], set())
+    tables = [table for value in values for table in (value if isinstance(value, list) else [value])]
+    return parts[-1] in times or any(isinstance(table, Mapping) and times & table.keys() for table in tables)
 
 
 def _text(value: Any) -> str:
