@@ -275,9 +275,9 @@ fn flow_result(
     let start = config.flows[number].start;
     let since_start = |at: Option<Time>| at.map(|t| t.saturating_since(start).as_secs());
     let counted = |count: fn(&SenderStats) -> u64| match &flow.endpoint {
-        Endpoint::Tcp { sender, .. } => {
+        Endpoint::Tcp(ends) => {
             let before = baseline.senders.get(number).copied().flatten();
-            count(sender.stats()) - before.map_or(0, |stats| count(&stats))
+            count(ends.sender.stats()) - before.map_or(0, |stats| count(&stats))
         }
         Endpoint::Udp(_) => 0,
     };
@@ -350,6 +350,7 @@ fn node_result<R: Recorder>(
     let node = NodeId(number as u32);
     let (queue_mean, queue_max) = world.queue_occupancy(node, start);
     let now = *world.attempts(node);
+    let airtime = world.airtime(node) - baseline.airtime.get(number).copied().unwrap_or_default();
     let before = baseline.attempts.get(number).copied().unwrap_or_default();
     let meter = &world.recorder().0;
     let drops = &meter.drops[number];
@@ -368,7 +369,7 @@ fn node_result<R: Recorder>(
         ecn_marks: marks.iter().sum(),
         marks: LinkPart::ALL.iter().zip(marks).filter(|(_, n)| *n > 0).map(|(part, n)| (part.word(), n)).collect(),
         drops: DropReason::ALL.iter().map(|&r| (r.name(), drops[r as usize])).filter(|(_, n)| *n > 0).collect(),
-        airtime_s: meter.airtime[number].as_secs(),
+        airtime_s: airtime.as_secs(),
     }
 }
 

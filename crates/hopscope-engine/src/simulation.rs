@@ -25,6 +25,7 @@ pub struct Simulation<R: Recorder = crate::record::NullRecorder> {
 #[derive(Debug, Default)]
 pub(crate) struct Baseline {
     pub(crate) attempts: Vec<crate::mac::dcf::Attempts>,
+    pub(crate) airtime: Vec<Span>,
     pub(crate) senders: Vec<Option<SenderStats>>,
 }
 
@@ -118,13 +119,14 @@ impl<R: Recorder> Simulation<R> {
         self.world.restart_ledger(start);
         self.world.restart_queue_measure(start);
         self.baseline = Baseline {
+            airtime: (0..self.world.nodes()).map(|n| self.world.airtime(NodeId(n as u32))).collect(),
             attempts: (0..self.world.nodes()).map(|n| *self.world.attempts(NodeId(n as u32))).collect(),
             senders: self
                 .world
                 .flows()
                 .iter()
                 .map(|flow| match &flow.endpoint {
-                    Endpoint::Tcp { sender, .. } => Some(*sender.stats()),
+                    Endpoint::Tcp(ends) => Some(*ends.sender.stats()),
                     Endpoint::Udp(_) => None,
                 })
                 .collect(),

@@ -98,19 +98,6 @@ impl Medium {
         self.links.iter_mut().for_each(|link| link.place = place_of(link.to));
     }
 
-    /// The same without the links to nodes that are not in `kept` (one place for each node).
-    pub fn only_to(&self, kept: &[bool]) -> Medium {
-        let mut starts = Vec::with_capacity(self.starts.len());
-        let mut links = Vec::new();
-        starts.push(0);
-        for node in 0..self.nodes() as u32 {
-            links.extend(self.hearers(NodeId(node)).iter().filter(|link| kept[link.to.index()]));
-            starts.push(links.len() as u32);
-        }
-        links.shrink_to_fit();
-        Medium { starts, links }
-    }
-
     /// Number of links.
     pub fn links(&self) -> usize {
         self.links.len()

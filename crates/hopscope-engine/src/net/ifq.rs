@@ -5,22 +5,19 @@ use std::collections::VecDeque;
 use crate::ids::PacketId;
 use crate::units::Time;
 
-/// Packets that wait for the MAC.
+/// Packets that wait for the MAC, and the length of the queue over time.
 #[derive(Debug)]
 pub struct InterfaceQueue {
     waiting: VecDeque<PacketId>,
     limit: u32,
-    occupancy: Occupancy,
+    /// Largest length seen.
+    max: u32,
+    /// Length times time, accounted up to `since`.
+    packet_ns: u128,
+    since: Time,
 }
 
-/// Length of the queue over time.
-#[derive(Debug, Clone, Copy, Default)]
-pub struct Occupancy {
-    since: Time,
-    packet_ns: u128,
-    /// Largest length seen.
-    pub max: u32,
-}
+const _: () = assert!(size_of::<InterfaceQueue>() == 64, "one cache line");
 
 /// Places made at the build, so that a queue of usual length never allocates later.
 const RESERVED: u32 = 64;
@@ -34,7 +31,9 @@ impl InterfaceQueue {
         InterfaceQueue {
             waiting: VecDeque::with_capacity(limit.min(RESERVED) as usize),
             limit,
-            occupancy: Occupancy::default(),
+            max: 0,
+            packet_ns: 0,
+            since: Time::ZERO,
         }
     }
 
@@ -74,13 +73,16 @@ impl InterfaceQueue {
             self.waiting.push_front(packet);
         }
         let dropped = if full { self.waiting.pop_back() } else { None };
-        self.occupancy.max = self.occupancy.max.max(self.waiting.len() as u32);
+        self.max = self.max.max(self.waiting.len() as u32);
         dropped
     }
 
     /// Takes the packet at the head.
     #[inline]
     pub fn pop(&mut self, now: Time) -> Option<PacketId> {
+        if self.is_empty() {
+            return None;
+        }
         self.account(now);
         self.waiting.pop_front()
     }
@@ -94,20 +96,20 @@ impl InterfaceQueue {
 
     /// Starts the measured time: forgets the occupancy so far.
     pub fn restart_measure(&mut self, now: Time) {
-        self.occupancy = Occupancy { since: now, packet_ns: 0, max: self.waiting.len() as u32 };
+        (self.since, self.packet_ns, self.max) = (now, 0, self.waiting.len() as u32);
     }
 
     /// Mean length from `from` to `now` and the largest length.
     pub fn occupancy(&mut self, from: Time, now: Time) -> (f64, u32) {
         self.account(now);
         let span = now.saturating_since(from).0;
-        (if span == 0 { 0.0 } else { self.occupancy.packet_ns as f64 / span as f64 }, self.occupancy.max)
+        (if span == 0 { 0.0 } else { self.packet_ns as f64 / span as f64 }, self.max)
     }
 
     #[inline]
     fn account(&mut self, now: Time) {
-        self.occupancy.packet_ns += u128::from((now - self.occupancy.since).0) * self.waiting.len() as u128;
-        self.occupancy.since = now;
+        self.packet_ns += u128::from((now - self.since).0) * self.waiting.len() as u128;
+        self.since = now;
     }
 }
 

@@ -2,10 +2,11 @@
 
 use std::collections::{BTreeMap, VecDeque};
 
-use super::flow::{Endpoint, Flow, SegmentSizes};
+use super::air::AirSlots;
+use super::flow::{Endpoint, Flow, SegmentSizes, TcpEnds};
 use super::listeners::Listeners;
 use super::places::{PerNode, Places};
-use super::{AirSlots, Controls, Net, Wiring, World};
+use super::{Controls, Net, Wiring, World};
 use crate::app::Source;
 use crate::channel::{Channel, Medium};
 use crate::config::link::{LinkConfig, LinkPart};
@@ -15,10 +16,9 @@ use crate::config::tcp::RttEstimator;
 use crate::config::{AckPolicy, Config, FlowConfig, SeriesKind, Transport};
 use crate::error::BuildError;
 use crate::event::Event;
-use crate::ids::{FlowId, NodeId, PacketId};
+use crate::ids::{FlowId, NodeId};
 use crate::link::LinkLayer;
 use crate::mac::contention::Station;
-use crate::mac::dcf::{Frame, FrameKind};
 use crate::mac::{Dcf, MacRules};
 use crate::net::{Arp, Gateway, InterfaceQueue};
 use crate::packet::PacketArena;
@@ -47,16 +47,6 @@ pub(super) fn build<R: Recorder>(config: &Config, recorder: R, controls: &Contro
     };
     medium.place(|node| places.of(node));
     let stream = |owner: usize, purpose| Stream::derive(config.seed, 0, owner as u64, purpose);
-    let idle = Frame {
-        kind: FrameKind::Ack,
-        src: NodeId(0),
-        dst: NodeId(0),
-        bytes: 0,
-        airtime: Span::ZERO,
-        nav: Span::ZERO,
-        packet: PacketId(0),
-        seq: 0,
-    };
     let mut world = World {
         now: Time::ZERO,
         events: EventQueue::new(),
@@ -74,7 +64,7 @@ pub(super) fn build<R: Recorder>(config: &Config, recorder: R, controls: &Contro
         links: Vec::new(),
         link_wakes: Vec::new(),
         gateways: Vec::new(),
-        air: PerNode::new(&places, |_| AirSlots { frames: [idle; 2], sent: 0 }),
+        air: PerNode::new(&places, |_| AirSlots::new()),
         channel: Channel::new(&config.radio, config.seed, &medium),
         wiring: wiring(config),
         rules,
@@ -108,13 +98,13 @@ pub(super) fn build<R: Recorder>(config: &Config, recorder: R, controls: &Contro
         world.add_flow(FlowId(number as u32), &flow, hops, rng, stream(number, Purpose::Clock));
         if flow.transport == Transport::TcpExternal {
             let control = controls.get(&(number as u32)).ok_or_else(|| without_control(number))?;
-            if let Endpoint::Tcp { sender, .. } = &mut world.flows[number].endpoint {
-                sender.set_control(control.clone());
+            if let Endpoint::Tcp(ends) = &mut world.flows[number].endpoint {
+                ends.sender.set_control(control.clone());
             }
         }
     }
     if fixed {
-        world.listeners = Listeners::on_the_way(&world.medium, &routes);
+        world.listeners = Listeners::on_the_way(&world.medium, &routes, &places);
         world.routes = routes;
     } else {
         world.routers = (0..nodes).filter_map(|n| Router::new(NodeId(n as u32), config)).collect();
@@ -177,6 +167,7 @@ impl<R: Recorder> World<R> {
         let endpoint = if flow.transport == Transport::Udp {
             if !source.is_paced() {
                 self.nets[NodeId(flow.from)].saturating.push(id);
+                self.wiring.saturating = true;
             }
             Endpoint::Udp(Udp::default())
         } else {
@@ -190,10 +181,8 @@ impl<R: Recorder> World<R> {
                 sender.mark_pushes();
             }
             sender.set_stream(clock);
-            Endpoint::Tcp {
-                sender,
-                receiver: TcpReceiver::new(&flow.tcp, flow.ack, flow.ack_delay, sack, flow.packet, flow.max_window),
-            }
+            let receiver = TcpReceiver::new(&flow.tcp, flow.ack, flow.ack_delay, sack, flow.packet, flow.max_window);
+            Endpoint::Tcp(Box::new(TcpEnds { sender, receiver }))
         };
         self.flows.push(Flow {
             from: NodeId(flow.from),
@@ -232,6 +221,7 @@ fn wiring(config: &Config) -> Wiring {
         eager: false,
         metered,
         watched: metered,
+        saturating: false,
         sample_interval: config.series.interval,
     }
 }

@@ -119,11 +119,8 @@ impl<R: Recorder> World<R> {
             bytes: frame.bytes,
             airtime: frame.airtime,
         });
-        let air = &mut self.air[frame.src];
-        let parity = (air.sent % 2) as u32;
-        let slot = frame.src.0 * 2 + parity;
-        air.frames[parity as usize] = *frame;
-        air.sent += 1;
+        let place = self.air.place(frame.src);
+        let slot = frame.src.0 * 2 + self.air.at(place).put(frame);
         self.ledger_transmit(frame, slot);
         let is_data = frame.kind == FrameKind::Data;
         let broadcast = frame.dst == NodeId::BROADCAST;
@@ -141,7 +138,7 @@ impl<R: Recorder> World<R> {
             mode,
         });
         if self.channel.is_plain() && self.off.is_empty() {
-            for link in self.listeners.hearers(&self.medium, frame.src) {
+            for link in self.listeners.hearers(&self.medium, frame.src, place) {
                 let mut flags = link.flags;
                 let start = now + Span(u64::from(link.delay));
                 if broadcast || link.to == frame.dst {
@@ -346,6 +343,9 @@ impl<R: Recorder> World<R> {
     /// Sources that always have more fill the queue again. While the next hop's address is asked for they wait and try
     /// again now and then (`again`), as another packet is the only thing that repeats a lost request.
     pub(super) fn refill(&mut self, node: NodeId, again: bool) {
+        if !self.wiring.saturating {
+            return;
+        }
         let net = &mut self.nets[node];
         if net.saturating.is_empty() {
             return;
@@ -382,8 +382,8 @@ impl<R: Recorder> World<R> {
     }
 
     fn note_cwnd(&mut self, flow: FlowId) {
-        let Flow { endpoint: Endpoint::Tcp { sender, .. }, cwnd, .. } = &mut self.flows[flow.index()] else { return };
-        let window = sender.cwnd().min(sender.receiver_window());
+        let Flow { endpoint: Endpoint::Tcp(ends), cwnd, .. } = &mut self.flows[flow.index()] else { return };
+        let window = ends.sender.cwnd().min(ends.sender.receiver_window());
         if *cwnd != window {
             *cwnd = window;
             self.note(Record::Cwnd { flow, cwnd: window });
@@ -437,7 +437,8 @@ impl<R: Recorder> World<R> {
                     self.events.push(at, Event::App { flow });
                 }
             }
-            (Endpoint::Tcp { sender, .. }, effect) => {
+            (Endpoint::Tcp(ends), effect) => {
+                let sender = &mut ends.sender;
                 let mut out = std::mem::take(&mut self.tcp_effects);
                 match effect {
                     AppEffect::Close => sender.close(now, &mut out),

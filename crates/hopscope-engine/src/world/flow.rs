@@ -10,20 +10,20 @@ use crate::transport::udp::Udp;
 
 /// The two ends of a flow's transport.
 #[derive(Debug)]
-#[expect(
-    clippy::large_enum_variant,
-    reason = "flows are few and live in one vector; a box would cost a miss per segment"
-)]
 pub enum Endpoint {
-    /// TCP.
-    Tcp {
-        /// At `Flow::from`.
-        sender: TcpSender,
-        /// At `Flow::to`.
-        receiver: TcpReceiver,
-    },
+    /// TCP: large, so behind a pointer, for a field of UDP flows to fill few pages of memory.
+    Tcp(Box<TcpEnds>),
     /// UDP.
     Udp(Udp),
+}
+
+/// TCP machines of a flow.
+#[derive(Debug)]
+pub struct TcpEnds {
+    /// At `Flow::from`.
+    pub sender: TcpSender,
+    /// At `Flow::to`.
+    pub receiver: TcpReceiver,
 }
 
 /// Which end of a flow a timer belongs to.
@@ -63,9 +63,9 @@ impl SegmentSizes {
     }
 }
 
-/// One flow. What every packet looks at comes first, the large transport machines last.
+/// One flow. What a datagram looks at fills the first two cache lines.
 #[derive(Debug)]
-#[repr(C)]
+#[repr(C, align(64))]
 pub struct Flow {
     /// Sending node.
     pub from: NodeId,
@@ -77,16 +77,16 @@ pub struct Flow {
     pub packet: u32,
     /// Hops under static routing.
     pub hops: u32,
+    /// Transport machines.
+    pub endpoint: Endpoint,
     pub(super) source: Source,
-    pub(super) rng: Stream,
     /// Bytes that a UDP source has ready beyond what it has sent (bulk and file).
     pub(super) backlog: u64,
     pub(super) sizes: SegmentSizes,
     /// Window last recorded.
     pub(super) cwnd: f64,
     pub(super) generations: [u32; 2 * TcpTimer::COUNT],
-    /// Transport machines.
-    pub endpoint: Endpoint,
+    pub(super) rng: Stream,
 }
 
 impl Flow {

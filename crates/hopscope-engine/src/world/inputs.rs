@@ -1,7 +1,7 @@
 //! Each event becomes one input of one machine.
 
 use super::World;
-use super::flow::{End, Endpoint, Flow};
+use super::flow::{End, Endpoint, Flow, TcpEnds};
 use crate::event::Event;
 use crate::ids::{FlowId, NodeId, PacketId};
 use crate::mac::Dcf;
@@ -96,7 +96,7 @@ impl<R: Recorder> World<R> {
             self.ledger_lost(node, slot);
         }
         if received || self.macs.at(place).is_decided_at(self.now) {
-            let frame = self.air[NodeId(slot / 2)].frames[(slot % 2) as usize];
+            let frame = self.sent_in(slot);
             if R::LEDGER && received {
                 self.ledger_received(node, &frame);
             }
@@ -144,7 +144,8 @@ impl<R: Recorder> World<R> {
                 let at_receiver = node == state.to;
                 let before = self.ledger_source(flow);
                 let state = &mut self.flows[flow.index()];
-                let Endpoint::Tcp { sender, receiver } = &mut state.endpoint else { return };
+                let Endpoint::Tcp(ends) = &mut state.endpoint else { return };
+                let TcpEnds { sender, receiver } = &mut **ends;
                 let mut out = std::mem::take(&mut self.tcp_effects);
                 if at_receiver {
                     let before = receiver.stats().duplicates;
@@ -193,11 +194,11 @@ impl<R: Recorder> World<R> {
         }
         let (end, timer) = Flow::decode_timer(code);
         let before = self.ledger_source(flow);
-        let Endpoint::Tcp { sender, receiver } = &mut self.flows[flow.index()].endpoint else { return };
+        let Endpoint::Tcp(ends) = &mut self.flows[flow.index()].endpoint else { return };
         let mut out = std::mem::take(&mut self.tcp_effects);
         match end {
-            End::Sender => sender.on_timer(timer, self.now, &mut out),
-            End::Receiver => receiver.on_timer(timer, self.now, &mut out),
+            End::Sender => ends.sender.on_timer(timer, self.now, &mut out),
+            End::Receiver => ends.receiver.on_timer(timer, self.now, &mut out),
         }
         self.tcp_effects(flow, end, out);
         if end == End::Sender {

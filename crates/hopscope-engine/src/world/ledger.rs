@@ -1,7 +1,8 @@
 //! What the airtime ledger is told. Nothing of this is compiled into a run that keeps none.
 
+use super::World;
+use super::air::AirSlots;
 use super::flow::Endpoint;
-use super::{AirSlots, World};
 use crate::channel::Link;
 use crate::ids::{FlowId, NodeId, PacketId};
 use crate::ledger::{Cause, Failure, LedgerResult, Stage, Timeline, Verdict};
@@ -209,7 +210,7 @@ impl<R: Recorder> World<R> {
     /// A frame for `node` has ended there, lost.
     #[cold]
     pub(super) fn ledger_lost(&mut self, node: NodeId, slot: u32) {
-        let Frame { kind, src, dst, airtime, .. } = self.air[NodeId(slot / 2)].frames[(slot % 2) as usize];
+        let Frame { kind, src, dst, airtime, .. } = self.sent_in(slot);
         if dst == node {
             let (failure, by) = self.diagnose(node, slot, src, airtime);
             let (asked, other) = if matches!(kind, FrameKind::Rts | FrameKind::Data) { (src, dst) } else { (dst, src) };
@@ -385,9 +386,9 @@ impl<R: Recorder> World<R> {
     // ---- transport -------------------------------------------------------------------------------------------
 
     pub(super) fn ledger_segment(&mut self, flow: FlowId, segment: &TcpSegment) {
-        let Endpoint::Tcp { sender, .. } = &self.flows[flow.index()].endpoint else { return };
+        let Endpoint::Tcp(ends) = &self.flows[flow.index()].endpoint else { return };
         if let Some(ledger) = self.recorder.ledger() {
-            ledger.segment_sent(self.now, flow, segment.seq, sender.una(), segment.retransmission);
+            ledger.segment_sent(self.now, flow, segment.seq, ends.sender.una(), segment.retransmission);
         }
     }
 
@@ -397,8 +398,8 @@ impl<R: Recorder> World<R> {
             return SourceBefore::default();
         }
         match &self.flows[flow.index()].endpoint {
-            Endpoint::Tcp { sender, .. } => {
-                SourceBefore { has_data: sender.backlog() > 0, timeouts: timeouts(sender.stats()) }
+            Endpoint::Tcp(ends) => {
+                SourceBefore { has_data: ends.sender.backlog() > 0, timeouts: timeouts(ends.sender.stats()) }
             }
             Endpoint::Udp(_) => SourceBefore::default(),
         }
@@ -426,11 +427,11 @@ impl<R: Recorder> World<R> {
 
 /// The last two frames of a node, in order.
 fn last_frames(air: &AirSlots, sent: &[(Time, Time); 2]) -> [Sent; 2] {
-    let next = (air.sent % 2) as usize;
-    [next, next ^ 1].map(|place| {
-        let (start, end) = sent[place];
-        let Frame { kind, dst, .. } = air.frames[place];
-        Sent { start, end, to: dst, is_answer: matches!(kind, FrameKind::Cts | FrameKind::Ack) }
+    let next = air.next();
+    [next, next ^ 1].map(|slot| {
+        let (start, end) = sent[slot as usize];
+        let (kind, to) = air.addressed(slot);
+        Sent { start, end, to, is_answer: matches!(kind, FrameKind::Cts | FrameKind::Ack) }
     })
 }
 

@@ -7,6 +7,8 @@ use crate::channel::{Link, Medium};
 use crate::ids::NodeId;
 use crate::routing::FixedRoutes;
 
+use super::places::Places;
+
 /// The nodes to which frames are announced.
 #[derive(Debug)]
 pub(super) enum Listeners {
@@ -16,34 +18,61 @@ pub(super) enum Listeners {
     Some {
         /// One place for each node.
         listens: Vec<bool>,
-        /// The links that lead to them.
-        links: Medium,
+        lists: Lists,
     },
+}
+
+/// The links that lead to listeners, one list for each transmitter. The lists lie in the order of the places, so that those
+/// in use lie together.
+#[derive(Debug)]
+pub(super) struct Lists {
+    starts: Vec<u32>,
+    links: Vec<Link>,
+}
+
+impl Lists {
+    fn new(medium: &Medium, listens: &[bool], places: &Places) -> Self {
+        let mut starts = Vec::with_capacity(listens.len() + 1);
+        let mut links = Vec::new();
+        starts.push(0);
+        for node in places.in_order() {
+            links.extend(medium.hearers(node).iter().filter(|link| listens[link.to.index()]));
+            starts.push(links.len() as u32);
+        }
+        links.shrink_to_fit();
+        Lists { starts, links }
+    }
+
+    #[inline(always)]
+    fn of(&self, place: u32) -> &[Link] {
+        let place = place as usize;
+        &self.links[self.starts[place] as usize..self.starts[place + 1] as usize]
+    }
 }
 
 impl Listeners {
     /// The nodes on the ways of `routes`.
-    pub(super) fn on_the_way(medium: &Medium, routes: &FixedRoutes) -> Self {
+    pub(super) fn on_the_way(medium: &Medium, routes: &FixedRoutes, places: &Places) -> Self {
         let listens = routes.on_the_way();
         if listens.iter().all(|&on| on) {
             return Listeners::Everyone;
         }
-        Listeners::Some { links: medium.only_to(&listens), listens }
+        Listeners::Some { lists: Lists::new(medium, &listens, places), listens }
     }
 
     /// Counts in the nodes of ways that were installed since.
-    pub(super) fn join(&mut self, medium: &Medium, routes: &FixedRoutes) {
+    pub(super) fn join(&mut self, medium: &Medium, routes: &FixedRoutes, places: &Places) {
         if matches!(self, Listeners::Some { .. }) {
-            *self = Self::on_the_way(medium, routes);
+            *self = Self::on_the_way(medium, routes, places);
         }
     }
 
-    /// The listeners that hear `node`.
+    /// The listeners that hear `node`, whose place is given.
     #[inline(always)]
-    pub(super) fn hearers<'a>(&'a self, medium: &'a Medium, node: NodeId) -> &'a [Link] {
+    pub(super) fn hearers<'a>(&'a self, medium: &'a Medium, node: NodeId, place: u32) -> &'a [Link] {
         match self {
             Listeners::Everyone => medium.hearers(node),
-            Listeners::Some { links, .. } => links.hearers(node),
+            Listeners::Some { lists, .. } => lists.of(place),
         }
     }
 

@@ -3,6 +3,7 @@
 //! `inputs.rs` turns each event into one machine's input; `effects.rs` turns each effect into the neighbour's input.
 //! Nothing else in the engine calls across layers.
 
+mod air;
 mod build;
 mod check;
 mod effects;
@@ -37,21 +38,13 @@ use crate::rng::Stream;
 use crate::routing::{FixedRoutes, Router, RoutingEffect};
 use crate::transport::tcp::control::Control;
 use crate::units::{Span, Time};
+use air::AirSlots;
 use flow::Flow;
 use listeners::Listeners;
 use places::PerNode;
 
 /// Congestion controls from outside the engine, by the number of the flow.
 pub type Controls = BTreeMap<u32, Arc<dyn Control>>;
-
-/// The last two frames of a transmitter: the second begins only after the first has reached everyone.
-#[derive(Debug, Clone, Copy)]
-#[repr(align(64))]
-struct AirSlots {
-    frames: [Frame; 2],
-    /// Frames sent so far; the next one takes the place of the last but one.
-    sent: u64,
-}
 
 /// Network layer of a node.
 #[derive(Debug)]
@@ -82,6 +75,8 @@ struct Wiring {
     metered: bool,
     /// One of the two: frames are told to more than the radios.
     watched: bool,
+    /// A flow refills the queue of its node (`Net::saturating`).
+    saturating: bool,
     sample_interval: Span,
 }
 
@@ -230,7 +225,7 @@ impl<R: Recorder> World<R> {
 
     /// Radio edges so far: the start and the end of each frame at each of its hearers, which need no queue entry.
     pub fn edges(&self) -> u64 {
-        let of = |node| 2 * self.air[node].sent * self.medium.hearers(node).len() as u64;
+        let of = |node| 2 * self.air[node].sent() * self.medium.hearers(node).len() as u64;
         (0..self.nodes() as u32).map(NodeId).map(of).sum()
     }
 
@@ -257,6 +252,11 @@ impl<R: Recorder> World<R> {
     /// MAC counters of a node since the start.
     pub fn attempts(&self, node: NodeId) -> &Attempts {
         self.macs[node].attempts()
+    }
+
+    /// Time on the air of a node since the start.
+    pub fn airtime(&self, node: NodeId) -> Span {
+        self.air[node].airtime()
     }
 
     /// Mean (since `from`) and greatest length of a node's interface queue.
@@ -290,7 +290,7 @@ impl<R: Recorder> World<R> {
             if self.routes.install(&self.medium, node, dst).is_none() {
                 return Err(BuildError::new("dst", format!("no way leads from node {node} to node {dst}")));
             }
-            self.listeners.join(&self.medium, &self.routes);
+            self.listeners.join(&self.medium, &self.routes, self.stations.places());
         }
         self.originate(node, dst, bytes, Body::Opaque { handle }, FlowId(u32::MAX));
         Ok(())
@@ -307,6 +307,13 @@ impl<R: Recorder> World<R> {
         let router = if self.routers.is_empty() { 0 } else { size_of::<Router>() };
         self.nodes()
             * (Station::MEMORY + size_of::<Dcf>() + network + size_of::<AirSlots>() + size_of::<Stream>() + router)
+    }
+
+    /// The frame in an air slot.
+    #[inline(always)]
+    fn sent_in(&self, slot: u32) -> Frame {
+        let src = NodeId(slot / 2);
+        self.air[src].frame(slot % 2, src)
     }
 
     /// True while the node's radio is off.

@@ -45,6 +45,13 @@ impl Places {
         Places(places.into())
     }
 
+    /// The nodes by place.
+    pub(super) fn in_order(&self) -> Vec<NodeId> {
+        let mut order: Vec<NodeId> = (0..self.0.len() as u32).map(NodeId).collect();
+        order.sort_unstable_by_key(|&node| self.of(node));
+        order
+    }
+
     /// Place of a node.
     #[inline(always)]
     pub(super) fn of(&self, node: NodeId) -> u32 {
@@ -63,9 +70,12 @@ impl<T> PerNode<T> {
     /// States made by number of node: `make` is called in the order of the places, so that what it allocates lies in
     /// that order, too.
     pub(super) fn new(places: &Places, make: impl FnMut(NodeId) -> T) -> Self {
-        let mut order: Vec<NodeId> = (0..places.0.len() as u32).map(NodeId).collect();
-        order.sort_unstable_by_key(|&node| places.of(node));
-        PerNode { places: places.clone(), states: order.into_iter().map(make).collect() }
+        PerNode { places: places.clone(), states: places.in_order().into_iter().map(make).collect() }
+    }
+
+    /// The places.
+    pub(super) fn places(&self) -> &Places {
+        &self.places
     }
 
     /// Number of nodes.
