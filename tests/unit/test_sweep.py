@@ -67,6 +67,10 @@ def test_ranges_include_their_end(spec: Any, values: list[Any]) -> None:
     assert axis_values(spec) == values
 
 
+def test_a_range_of_python_is_a_list() -> None:
+    assert sweep(flow__0__max_window=range(1, 9, 3)).axes == {"flow.0.max_window": [1, 4, 7]}
+
+
 def test_bare_and_quoted_sweep_keys_are_the_same() -> None:
     text = '[topology]\nkind="chain"\nhops=2\n[[flow]]\nfrom=0\nto=2\n[sweep]\n'
     bare = Scenario.from_document(parse(text + "mac.queue = [1, 2]\n"))

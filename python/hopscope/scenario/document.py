@@ -126,7 +126,7 @@ def _plain(value: Any, path: KeyPath) -> Any:
             if not isinstance(key, str):
                 raise ScenarioError([Problem(".".join(path), f"found the key {shown(key)}; keys are text")])
         return {key: _plain(item, (*path, key)) for key, item in value.items()}
-    if isinstance(value, (list, tuple)):
+    if isinstance(value, (list, tuple, range)):
         return [_plain(item, (*path, str(index))) for index, item in enumerate(value)]
     if isinstance(value, type) and issubclass(value, CongestionControl):
         return reference(value)
