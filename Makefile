@@ -31,7 +31,7 @@ define quiet
 	if ! { $(2); } >$$log 2>&1 </dev/null; then cat $$log; rm -f $$log; echo "make: FAILED: $(1)" >&2; exit 1; fi; rm -f $$log
 endef
 
-.PHONY: help demo test test-rust test-python lint fmt bench bench-peers docs validate nightly check-determinism build clean
+.PHONY: help demo test test-rust test-python lint fmt bench bench-peers docs validate nightly check-determinism build wheel clean
 
 help: ## This list
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sort | awk -F':.*## ' '{printf "  make %-18s %s\n", $$1, $$2}'
@@ -58,6 +58,9 @@ $(VENV)/.engine: $(RUST_SOURCES) pyproject.toml $(VENV)/.requirements
 	@touch $@
 
 build: $(VENV)/.engine ## Environment and engine, ready to use in .venv
+
+wheel: $(VENV)/.requirements ## Release wheel, profile-guided, in dist/
+	@$(PY) bench/release_wheel.py
 
 # --- using ----------------------------------------------------------------------------------------------------------
 
@@ -109,7 +112,7 @@ nightly: $(VENV)/.engine ## Long checks: 10,000 generated scenarios through load
 bench: $(VENV)/.engine ## Engine benchmarks: instructions, events/s, cost per frame, memory, start-up
 	@$(PY) bench/run.py
 
-bench-peers: $(VENV)/.engine ## Side by side with ns-2 and ns-3 (installs them when absent)
+bench-peers: $(VENV)/.engine ## Release build side by side with ns-2 and ns-3 (installs them when absent)
 	@$(PY) bench/peers/run.py
 
 # --- writing --------------------------------------------------------------------------------------------------------
@@ -121,5 +124,5 @@ docs: $(VENV)/.engine $(VENV)/.requirements-docs ## The documentation, into docs
 	@echo "documentation: $(CURDIR)/docs/_build/html/index.html"
 
 clean: ## Remove everything that was built (not results/)
-	@rm -rf $(VENV) target docs/_build docs/reference/generated docs/validation/generated bench/peers/work
+	@rm -rf $(VENV) target dist docs/_build docs/reference/generated docs/validation/generated bench/peers/work
 	@find . -name __pycache__ -type d -not -path './.git/*' -prune -exec rm -rf {} +

@@ -1,4 +1,4 @@
-"""Finds or installs the peers: ns-2 from the distribution, ns-3 from its Python wheel."""
+"""Finds or installs what is measured: ns-2 from the distribution, ns-3 from its Python wheel, Hopscope's own wheel."""
 
 from __future__ import annotations
 
@@ -6,7 +6,10 @@ import os
 import shutil
 import subprocess
 import sys
+import time
 from pathlib import Path
+
+from release_wheel import BuildError, build, newest_source
 
 NS3_VERSION = "3.44.post0"
 """The wheel of the comparison. Debian's 3.37 crashes on TCP runs with a receiver-limited window."""
@@ -81,3 +84,24 @@ def find_ns3(work: Path) -> Path:
     if done.returncode != 0:
         raise MissingPeerError(f"ns-3's scenario program does not compile: {done.stderr.strip()[-800:]}")
     return program
+
+
+def release_build(work: Path) -> Path:
+    """Folder of the package of the release wheel; builds the wheel when a source is newer than the last one.
+
+    The package lies beside that of the environment, not in it: put the folder into PYTHONPATH. Raises MissingToolError
+    and BuildError.
+    """
+    folder = work / "hopscope"
+    if folder.exists() and folder.stat().st_mtime > newest_source():
+        return folder
+    begun = time.time()
+    wheel = build(work)
+    shutil.rmtree(folder, ignore_errors=True)
+    # --no-deps: the environment has the packages it needs, and both builds are to run with the same.
+    pip = [sys.executable, "-m", "pip", "install", "-q", "--no-deps", "--no-index", "--target", str(folder), str(wheel)]
+    done = subprocess.run(pip, capture_output=True, text=True, check=False, stdin=subprocess.DEVNULL)
+    if done.returncode != 0:
+        raise BuildError(done.stderr)
+    os.utime(folder, (begun, begun))  # what changes while the wheel is built is not in it
+    return folder

@@ -1,6 +1,9 @@
 """Hopscope beside ns-2 and ns-3 on the same scenarios: CPU seconds, medians, all simulators in turn.
 
-    python bench/peers/run.py [--repeats 5] [--only chain] [--full]
+    python bench/peers/run.py [--repeats 5] [--only chain] [--full] [--plain]
+
+Hopscope is measured as its release wheel, which is built first; with `--plain`, or without llvm-tools, as the plain
+build of this environment.
 
 Writes bench/peers/latest.json and prints the table; `--record` also puts it into bench/peers/results.md, which
 docs/performance.md shows, and a short form into the README. Exit status: 0 measured, 1 a simulator failed, 2 no peer
@@ -11,6 +14,7 @@ from __future__ import annotations
 
 import argparse
 import json
+import os
 import sys
 import time
 from collections.abc import Callable
@@ -21,10 +25,11 @@ from pathlib import Path
 HERE = Path(__file__).resolve().parent
 sys.path.insert(0, str(HERE.parent))
 
-from install import NS3_VERSION, MissingPeerError, find_ns2, find_ns3, ns2_version  # noqa: E402
+from install import NS3_VERSION, MissingPeerError, find_ns2, find_ns3, ns2_version, release_build  # noqa: E402
 from scenarios import ALL, Scenario  # noqa: E402
 
 from measure import ChildError, alternate, machine, median, note, run_child, spread, table  # noqa: E402
+from release_wheel import BuildError, MissingToolError  # noqa: E402
 
 LONG = {"chain": 300, "long-chain": 300, "grid": 100, "busy-grid": 100, "field": 100}
 """Seconds of traffic simulated by Hopscope and ns-2."""
@@ -84,14 +89,21 @@ def delivered_bytes(stdout: str) -> list[int]:
     return [int(line.split()[2]) for line in stdout.splitlines() if line.startswith("flow ")]
 
 
+RELEASE = "Hopscope's release build (profile-guided)"
+PLAIN = "Hopscope's plain build (not profile-guided)"
+"""What the head of the report calls the measured build."""
+
+
 class Bench:
-    """The peers that are present and the folder for their files."""
+    """The simulators that are present and the folder for their files."""
 
     def __init__(self, work: Path) -> None:
         work.mkdir(parents=True, exist_ok=True)
         self.work = work
         self.ns2: str | None = None
         self.ns3: Path | None = None
+        self.build = PLAIN
+        self.environment = dict(os.environ)
         try:
             self.ns2 = find_ns2()
         except MissingPeerError as reason:
@@ -100,6 +112,20 @@ class Bench:
             self.ns3 = find_ns3(work)
         except MissingPeerError as reason:
             note(f"left out: {reason}")
+
+    def use_release_build(self) -> None:
+        """Measures the release wheel instead of the package of this environment, or says why it cannot be had.
+
+        Raises BuildError.
+        """
+        note("Hopscope: release build, made first when there is none of these sources (minutes)")
+        try:
+            package = release_build(self.work)
+        except MissingToolError as reason:
+            note(f"measuring the plain build: {reason}")
+            return
+        self.build = RELEASE
+        self.environment["PYTHONPATH"] = str(package)
 
     def measure(self, word: str, repeats: int, full: bool) -> tuple[Scenario, list[Side]]:
         """All simulators in turn on one scenario."""
@@ -124,7 +150,8 @@ class Bench:
         return scenario, [side for side, _ in calls.values()]
 
     def _hopscope(self, side: Side, toml: Path, profile: str, routing: str, seed: int) -> float:
-        child = run_child([sys.executable, HERE / "hopscope_side.py", toml, profile, routing, str(seed)])
+        command = [sys.executable, HERE / "hopscope_side.py", toml, profile, routing, str(seed)]
+        child = run_child(command, env=self.environment)
         answer = json.loads(child.stdout)
         return side.add(answer["engine_cpu_s"], child.cpu_s, answer["delivered"])
 
@@ -178,12 +205,12 @@ no counterpart: AODV takes lost frames for broken links and delivers, and simula
 """
 
 
-def report(results: list[tuple[Scenario, list[Side]]], repeats: int, peers: str) -> str:
+def report(results: list[tuple[Scenario, list[Side]]], repeats: int, builds: str) -> str:
     """The whole text: head, table, explanation."""
     rows = [row for scenario, sides in results for row in rows_of(scenario, sides)]
     ours = [side for _, sides in results for side in sides if side.label in {label for label, _, _ in OURS}]
     startup = median([p - c for side in ours for p, c in zip(side.process_cpu, side.cpu, strict=True)])
-    head = f"Measured {time.strftime('%Y-%m-%d')} on {machine()}; {peers}.\n"
+    head = f"Measured {time.strftime('%Y-%m-%d')} on {machine()}; {builds}.\n"
     return "\n".join(
         [head, table(HEAD, rows), "", EXPLANATION.format(repeats=repeats, startup=startup, ns3=NS3_VERSION)]
     )
@@ -235,6 +262,7 @@ def main() -> int:
     parser.add_argument(
         "--full", action="store_true", help="300 simulated seconds for every simulator and scenario (hours)"
     )
+    parser.add_argument("--plain", action="store_true", help="measure Hopscope as built in this environment")
     parser.add_argument("--record", action="store_true", help="write the tables of documentation and README")
     options = parser.parse_args()
     if options.repeats < 1:
@@ -245,17 +273,23 @@ def main() -> int:
         return 2
     results = []
     try:
+        if not options.plain:
+            bench.use_release_build()
         for word in options.only or list(ALL):
             note(f"measuring {word}")
             results.append(bench.measure(word, options.repeats, options.full))
+    except BuildError as failure:
+        note(f"{failure}\nthe release wheel cannot be built; --plain measures the build of this environment")
+        return 1
     except ChildError as failure:
         note(str(failure))
         return 1
     peers = f"ns-2 {ns2_version() if bench.ns2 else 'left out'}, ns-3 {NS3_VERSION if bench.ns3 else 'left out'}"
-    text = report(results, options.repeats, peers)
+    text = report(results, options.repeats, f"{bench.build}, {peers}")
     print(text)
     raw = {
         "machine": machine(),
+        "build": bench.build,
         "peers": peers,
         "scenarios": {scenario.name: [vars(side) for side in sides] for scenario, sides in results},
     }

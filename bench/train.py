@@ -1,0 +1,153 @@
+"""Short runs of what users run, to train the profile-guided build of the release wheel (`make wheel`).
+
+    python bench/train.py
+
+The compiler lays out for speed what these runs pass often, and for size what they never pass: a part of the engine that
+no scenario here uses becomes slower. Prints the name of each scenario. Exit status 1 when a run delivers nothing.
+"""
+
+from __future__ import annotations
+
+import sys
+
+import hopscope as hs
+
+PROFILES = ["standard", "ns2"]
+CHAIN = {"kind": "chain", "hops": 7}
+SHORT_CHAIN = {"kind": "chain", "hops": 3}
+END_TO_END = [{"from": 0, "to": "last"}]
+GRID = {"kind": "grid", "rows": 13, "cols": 13}
+ACROSS = [{"pattern": "across", "copies": 4, "stagger": "100ms"}]
+FIELD = {"kind": "random", "nodes": 200, "area": [2500, 1000], "connected": True}
+PAIRS = [{"pattern": "random", "copies": 20, "stagger": "100ms"}]
+NEIGHBOURS = [
+    {"from": i, "to": i + 1, "transport": "udp", "app": "cbr", "rate": "100kbps", "packet": 1000}
+    for i in range(0, 900, 10)
+]
+OTHER_TCP = ["tcp-tahoe", "tcp-reno", "tcp-sack", "tcp-vegas", "tcp-veno", "tcp-westwood", "tcp-tibet", "tcp-fast"]
+OTHER_TCP += ["tcp-cubic", "tcp-htcp", "tcp-illinois", "tcp-ap", "tcp-bbr", "tcp-bbr3"]
+
+
+class Aimd(hs.CongestionControl):
+    """A congestion control in Python."""
+
+    def on_ack(self, flow: hs.FlowState) -> float:
+        return flow.cwnd + 1.0 / flow.cwnd
+
+    def on_loss(self, flow: hs.FlowState) -> float:
+        return max(flow.in_flight / 2, 2.0)
+
+
+SCENARIOS = {
+    # Most of the weight: what the published studies and the benchmarks consist of.
+    "chain": {
+        "duration": "60s",
+        "topology": CHAIN,
+        "flow": END_TO_END,
+        "sweep": {"profile": PROFILES, "routing.protocol": ["static", "aodv"], "flow.0.max_window": [4, 32]},
+    },
+    "grid": {
+        "duration": "10s",
+        "topology": GRID,
+        "flow": ACROSS,
+        "sweep": {"profile": PROFILES, "routing.protocol": ["static", "aodv"]},
+    },
+    "random field": {
+        "duration": "10s",
+        "topology": FIELD,
+        "flow": PAIRS,
+        "sweep": {"profile": PROFILES, "routing.protocol": ["static", "aodv"]},
+    },
+    "field of UDP": {
+        "duration": "10s",
+        "topology": {"kind": "grid", "rows": 30, "cols": 30},
+        "flow": NEIGHBOURS,
+        "sweep": {"profile": PROFILES},
+    },
+    "airtime ledger": {
+        "duration": "10s",
+        "explain": True,
+        "topology": GRID,
+        "flow": ACROSS,
+        "sweep": {"profile": PROFILES, "routing.protocol": ["static", "aodv"]},
+    },
+    # The rest: enough of each that it does not count as never used.
+    "TCP variants": {
+        "duration": "10s",
+        "topology": SHORT_CHAIN,
+        "flow": END_TO_END,
+        "radio": {"error": {"kind": "uniform", "per": 0.3}},
+        "sweep": {"profile": PROFILES, "flow.0.transport": [*OTHER_TCP, Aimd]},
+    },
+    "TCP receivers": {
+        "duration": "10s",
+        "topology": SHORT_CHAIN,
+        "flow": END_TO_END,
+        "radio": {"error": {"kind": "uniform", "per": 0.3}},
+        "tcp": {"loss_recovery": "rack", "timestamps": True},
+        "sweep": {"profile": PROFILES, "flow.0.ack": ["delayed", "ns2-delack", "linux", "linux-modern"]},
+    },
+    "routing": {
+        "duration": "100s",  # DSDV begins to deliver late
+        "topology": {"kind": "grid", "rows": 5, "cols": 5},
+        "flow": ACROSS,
+        "sweep": {"profile": PROFILES, "routing.protocol": ["dsdv", "dsr", "olsr"]},
+    },
+    "interference": {
+        "duration": "5s",
+        "topology": GRID,
+        "flow": ACROSS,
+        "sweep": {"profile": PROFILES, "radio.interference": ["range", "sinr"], "mac.rts_threshold": [0, "off"]},
+    },
+    "varying channel": {
+        "duration": "5s",
+        "topology": {"kind": "grid", "rows": 7, "cols": 7, "spacing": 60},
+        "flow": ACROSS,
+        "routing": {"protocol": "aodv"},
+        "radio": {"shadowing": "correlated", "error": {"kind": "gilbert-elliott", "bad_per": 0.3}},
+        "sweep": {"profile": PROFILES, "radio.fading": ["none", "rayleigh", "nakagami"]},
+    },
+    "rates and fragments": {
+        "duration": "3s",
+        "topology": GRID,
+        "flow": ACROSS,
+        "mac": {"fragmentation_threshold": 800},
+        "radio": {"interference": "sinr", "error": {"kind": "sinr"}},
+        "sweep": {"profile": PROFILES, "radio.preset": ["hr-dsss-11M", "ofdm-24M"]},
+    },
+    "link layers": {
+        "duration": "10s",
+        "topology": CHAIN,
+        "flow": END_TO_END,
+        "tcp": {"ecn": True},
+        "sweep": {"profile": PROFILES, "mac.link": ["lred+pacing", "red", "nred", "codel", "fq-codel", "timer"]},
+    },
+    "applications": {
+        "duration": "20s",
+        "topology": CHAIN,
+        "flow": [
+            {"from": 0, "to": 3, "app": "file", "bytes": 20_000},
+            {"from": 4, "to": 7, "transport": "udp", "app": "on-off", "rate": "50kbps", "on": "1s", "off": "1s"},
+            {"from": 2, "to": 5, "transport": "udp", "app": "poisson", "rate": "20kbps"},
+            {"from": 7, "to": 5, "transport": "udp", "app": "voice"},
+        ],
+        "sweep": {"profile": PROFILES},
+    },
+}
+
+
+def main() -> int:
+    for name, document in SCENARIOS.items():
+        print(name, flush=True)
+        # One worker: the counters of the instrumented build are not made for several.
+        result = hs.run(hs.Scenario({"title": name, **document}), seeds=1, jobs=1).to_json()
+        for point in result["points"]:
+            for run in point["runs"]:
+                if not any(flow["received_bytes"] for flow in run["flows"]):
+                    print(f"{name}: nothing was delivered with {point['set']}", file=sys.stderr)
+                    return 1
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

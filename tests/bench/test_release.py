@@ -1,0 +1,178 @@
+"""What trains and builds the release wheel, without building it: that takes minutes."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+import time
+import zipfile
+from pathlib import Path
+from types import ModuleType
+from typing import Any
+
+import pytest
+
+from hopscope import Scenario, _core
+
+BENCH = Path(__file__).resolve().parents[2] / "bench"
+
+
+@pytest.fixture(autouse=True)
+def folders_of_the_scripts(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.syspath_prepend(str(BENCH))
+    monkeypatch.syspath_prepend(str(BENCH / "peers"))
+
+
+@pytest.fixture
+def train() -> ModuleType:
+    import train
+
+    return train
+
+
+@pytest.fixture
+def release_wheel() -> ModuleType:
+    import release_wheel
+
+    return release_wheel
+
+
+# --- training ---------------------------------------------------------------------------------------------------------
+
+
+def test_the_training_runs_every_scenario_it_names(train: ModuleType) -> None:
+    done = subprocess.run([sys.executable, BENCH / "train.py"], capture_output=True, text=True, check=False)
+    assert (done.returncode, done.stderr) == (0, "")
+    assert done.stdout.splitlines() == list(train.SCENARIOS)
+
+
+def test_the_training_leaves_no_protocol_and_no_profile_out(train: ModuleType) -> None:
+    configs = [point.config(1) for document in train.SCENARIOS.values() for point in Scenario(document).points]
+    flows = [flow for config in configs for flow in config["flows"]]
+    assert {flow["transport"] for flow in flows} >= {name for name, _ in _core.transports()}
+    (protocol,) = (key for key in json.loads(_core.parameters())["routing"] if key["name"] == "protocol")
+    assert {config["routing"]["protocol"] for config in configs} == set(protocol["choices"])
+    assert all(document["sweep"]["profile"] == _core.profiles() for document in train.SCENARIOS.values())
+    assert {config["explain"] for config in configs} == {True, False}
+
+
+def test_a_run_that_trains_nothing_is_told(
+    train: ModuleType, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    late = [{"from": 0, "to": "last", "start": "1s"}]
+    silent = {"duration": "1001ms", "topology": train.CHAIN, "flow": late, "sweep": {"profile": ["ns2"]}}
+    monkeypatch.setattr(train, "SCENARIOS", {"silent": silent})
+    assert train.main() == 1
+    assert "silent: nothing was delivered with {'profile': 'ns2'}" in capsys.readouterr().err
+
+
+# --- building ---------------------------------------------------------------------------------------------------------
+
+
+def test_without_llvm_tools_one_line_says_how_to_get_them(tmp_path: Path) -> None:
+    for program in ("rustc", "cargo"):
+        (tmp_path / program).write_text(f"#!/bin/sh\necho {tmp_path}/lib\n")
+        (tmp_path / program).chmod(0o755)
+    command = [sys.executable, BENCH / "release_wheel.py", tmp_path / "dist"]
+    environment = {**os.environ, "PATH": str(tmp_path)}
+    done = subprocess.run(command, capture_output=True, text=True, env=environment, check=False)
+    assert (done.returncode, done.stdout) == (1, "")
+    reason = "llvm-profdata is missing: run `rustup component add llvm-tools`"
+    assert done.stderr == f"no wheel was built: {reason}\n"
+    assert not (tmp_path / "dist").exists()
+
+
+class Maturin:
+    """Stands in for maturin: writes a wheel that says which build it is of, and ends with `status`."""
+
+    def __init__(self) -> None:
+        self.status = 0
+        self.builds = 0
+
+    def build(self, command: list[str]) -> subprocess.CompletedProcess[str]:
+        assert "--pgo" in command
+        self.builds += 1
+        info = "hopscope-1.0.dist-info"
+        folder = Path(command[command.index("--out") + 1])
+        with zipfile.ZipFile(folder / "hopscope-1.0-py3-none-any.whl", "w") as wheel:
+            wheel.writestr("hopscope/build.txt", str(self.builds))
+            wheel.writestr(f"{info}/METADATA", "Metadata-Version: 2.1\nName: hopscope\nVersion: 1.0\n")
+            wheel.writestr(f"{info}/WHEEL", "Wheel-Version: 1.0\nRoot-Is-Purelib: true\nTag: py3-none-any\n")
+            wheel.writestr(f"{info}/RECORD", "")
+        return subprocess.CompletedProcess(command, self.status, stdout="the log")
+
+
+@pytest.fixture
+def maturin(release_wheel: ModuleType, monkeypatch: pytest.MonkeyPatch) -> Maturin:
+    stand_in, real = Maturin(), subprocess.run
+
+    def run(command: list[str], **options: Any) -> subprocess.CompletedProcess[str]:
+        return stand_in.build(command) if "maturin" in command else real(command, **options)
+
+    monkeypatch.setattr(release_wheel, "check_tools", lambda: None)
+    monkeypatch.setattr(subprocess, "run", run)
+    return stand_in
+
+
+def test_only_a_finished_wheel_appears(release_wheel: ModuleType, maturin: Maturin, tmp_path: Path) -> None:
+    maturin.status = 1
+    with pytest.raises(release_wheel.BuildError, match="the log"):
+        release_wheel.build(tmp_path / "dist")
+    assert not list((tmp_path / "dist").iterdir())
+    maturin.status = 0
+    wheel = release_wheel.build(tmp_path / "dist")
+    assert list((tmp_path / "dist").iterdir()) == [wheel]
+
+
+# --- measuring --------------------------------------------------------------------------------------------------------
+
+
+def test_the_peers_build_again_what_has_changed(
+    maturin: Maturin, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    import install
+
+    package = install.release_build(tmp_path)
+    assert (package / "hopscope" / "build.txt").read_text() == "1"
+    assert install.release_build(tmp_path) == package
+    assert maturin.builds == 1
+    monkeypatch.setattr(install, "newest_source", time.time)
+    install.release_build(tmp_path)
+    assert (package / "hopscope" / "build.txt").read_text() == "2"
+
+
+@pytest.fixture
+def peers(monkeypatch: pytest.MonkeyPatch) -> ModuleType:
+    import run
+
+    monkeypatch.setattr(run, "find_ns2", lambda: "ns")
+    monkeypatch.setattr(run, "find_ns3", lambda work: work / "ns3-peer")
+    return run
+
+
+def test_the_peers_are_measured_beside_the_release_build(
+    peers: ModuleType, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(peers, "release_build", lambda work: work / "hopscope")
+    bench = peers.Bench(tmp_path)
+    assert bench.build == "Hopscope's plain build (not profile-guided)"
+    bench.use_release_build()
+    assert bench.build == "Hopscope's release build (profile-guided)"
+    assert bench.environment["PYTHONPATH"] == str(tmp_path / "hopscope")
+
+
+def test_without_llvm_tools_the_peers_say_that_they_are_measured_beside_the_plain_build(
+    peers: ModuleType, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    def missing(work: Path) -> Path:
+        raise peers.MissingToolError("no llvm-tools")
+
+    monkeypatch.setattr(peers, "release_build", missing)
+    bench = peers.Bench(tmp_path)
+    before = dict(bench.environment)
+    bench.use_release_build()
+    assert bench.build == "Hopscope's plain build (not profile-guided)"
+    assert bench.environment == before
+    assert "measuring the plain build: no llvm-tools" in capsys.readouterr().err
