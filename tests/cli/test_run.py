@@ -55,6 +55,14 @@ def test_a_narrow_terminal_gets_whole_columns(hopscope: Any) -> None:
     assert max(map(len, narrow.splitlines()[:-1])) <= 60
 
 
+def test_brackets_in_a_value_are_no_markup(hopscope: Any, folder: Path) -> None:
+    (folder / "[red].csv").write_text("0,0\n200,0\n")
+    axis = ("--set", "topology={ kind = 'file' }", "--set", "sweep.topology.path=['[red].csv']")
+    done = hopscope("run", "chain.toml", *axis)
+    assert done.returncode == 0, done.stderr
+    assert "[red].csv" in done.stdout
+
+
 def test_json_is_alone_on_stdout_with_the_keys_of_the_contract(hopscope: Any) -> None:
     done = hopscope("run", "chain.toml", "--json", "--seeds", "3", "--set", "flow.0.packet=800")
     assert done.returncode == 0, done.stderr

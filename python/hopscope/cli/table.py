@@ -82,7 +82,7 @@ def _table(result: Result, shown: list[str]) -> Table:
         labels = [written(point.set[key]) for key in swept]
         failed = any(failure.point == point.index for failure in result.failures)
         for cells in _rows(point, shown, several, failed=failed):
-            table.add_row(*labels, *cells)
+            table.add_row(*(Text(cell) for cell in (*labels, *cells)))
             labels = [""] * len(swept)
     return table
 
