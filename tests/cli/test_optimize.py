@@ -115,6 +115,13 @@ def test_a_sweep_over_another_key_gives_cases(four_hops: hs.Scenario) -> None:
     assert alone.cases[0].to_json()["values"] == found.cases[1].to_json()["values"]
 
 
+def test_a_key_of_a_swept_table_is_varied_in_each(four_hops: hs.Scenario) -> None:
+    errors = [{"kind": "uniform", "per": 0.5, "applies_to": what} for what in ("all", "data")]
+    found = hs.optimize(four_hops.replace({"sweep.radio.error": errors}), "radio.error.per=0,0.3", seeds=2)
+    assert [case.set for case in found.cases] == [{"radio.error": error} for error in errors]
+    assert [case.best for case in found.cases] == [{"radio.error.per": 0.0}] * 2
+
+
 def test_a_key_of_the_sweep_leaves_it(four_hops: hs.Scenario) -> None:
     swept = four_hops.replace({"sweep.flow.0.max_window": [1, 2, 3]})
     found = hs.optimize(swept, {"flow.*.max_window": range(1, 5)}, budget="100%")

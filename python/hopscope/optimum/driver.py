@@ -23,7 +23,7 @@ from hopscope.optimum.search import Answers, Found, Looked, NoSampleError, Reque
 from hopscope.results import Failure, PointResult, Result
 from hopscope.results.stats import CONFIDENCE
 from hopscope.runner import prepare, run_scenarios
-from hopscope.scenario import Scenario, units
+from hopscope.scenario import Scenario, sweep, units
 from hopscope.scenario.model import QUICK_SECONDS, sets_times
 
 #: Metric that is looked at without ``--metric``.
@@ -388,7 +388,8 @@ def prepare_job(
     if seeds is None:
         least = max(scenario.seeds, QUICK_SEEDS if scenario.is_quick else SEEDS)
         scenario = scenario.replace({"seeds": least}, origin="--seeds")
-    base = scenario.replace({axis.key: axis.values[0] for axis in axes}, origin="--over")
+    inner = _inside_swept_tables(axes, scenario)
+    base = scenario.replace({a.key: a.values[0] for a in axes if a.key not in inner}, origin="--over")
     cases = [
         (dict(zip(base.axes, combination, strict=True)), [axis.copy() for axis in axes])
         for combination in itertools.product(*base.axes.values())
@@ -426,6 +427,13 @@ def _keep(path: Path, result: Optimization) -> None:
 
 
 # --- Checks ---------------------------------------------------------------------------------------------------------
+
+
+def _inside_swept_tables(axes: Sequence[Axis], scenario: Scenario) -> set[str]:
+    """The keys that lie in tables which the scenario sweeps as a whole: they are varied in each of these."""
+    document = scenario.document
+    tables = [path for key in scenario.axes for path in sweep.key_paths(document, key)]
+    return {axis.key for axis in axes if sweep.is_inside(sweep.key_paths(document, axis.key), tables)}
 
 
 def _axes(over: Over, scenario: Scenario) -> list[Axis]:

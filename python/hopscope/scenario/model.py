@@ -277,7 +277,7 @@ class Scenario:
         shadowed = [point for point in self.points if point._resolved.radio["shadowing"] != "none"]
         if sum(len(point._resolved.nodes) for point in shadowed) * self.seeds <= MANY_NODES:
             told = [(p, m) for p in shadowed if (m := self._unable(p))]
-            found |= dict.fromkeys(f"{_text(p.set)}: {m}" if p.set else m for p, m in told)
+            found |= dict.fromkeys(f"{sweep.in_words(p.set)}: {m}" if p.set else m for p, m in told)
         return list(found)
 
     def _unable(self, point: Point) -> str:

@@ -9,7 +9,7 @@ from __future__ import annotations
 import copy
 import itertools
 import tomllib
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from decimal import Decimal
 from typing import Any
 
@@ -93,12 +93,18 @@ def _end_axes(values: Mapping[str, Any], sweep: dict[str, Any], fixed: set[KeyPa
             swept = set(key_paths(values, axis))
         except KeyProblem:
             continue  # the sweep itself will be refused
-        if any(inner[: len(outer)] == outer != inner for inner in fixed for outer in swept):
+        if is_inside(fixed, swept):
             raise KeyProblem(f"is part of what is swept as {axis}; set that key instead")
         if swept & fixed and not swept <= fixed:
             raise KeyProblem(f"is swept together with others as {axis}; set that key instead")
         if swept & fixed:
             remove(sweep, path)
+
+
+def is_inside(paths: Iterable[KeyPath], tables: Iterable[KeyPath]) -> bool:
+    """Whether one of the keys lies inside one of the tables."""
+    known = set(tables)
+    return any(path[:length] in known for path in paths for length in range(1, len(path)))
 
 
 def remove(table: Any, path: KeyPath) -> None:
