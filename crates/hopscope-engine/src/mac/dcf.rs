@@ -98,12 +98,26 @@ pub(super) struct Outgoing {
     pub(super) to: NodeId,
     /// Of the whole packet with one MAC header.
     pub(super) bytes: u32,
-    /// Of the next frame.
-    pub(super) airtime: Span,
+    /// Nanoseconds on the air of the next frame; no frame takes longer than 32 bits hold (see `Packed`).
+    airtime_ns: u32,
     pub(super) seq: u16,
     pub(super) rts: bool,
     /// A longer back-off follows its success.
     pacing: Option<Pacing>,
+}
+
+impl Outgoing {
+    /// Time on the air of the next frame.
+    #[inline(always)]
+    pub(super) fn airtime(&self) -> Span {
+        Span(u64::from(self.airtime_ns))
+    }
+
+    #[inline(always)]
+    pub(super) fn set_airtime(&mut self, airtime: Span) {
+        debug_assert!(airtime.0 <= u64::from(u32::MAX));
+        self.airtime_ns = airtime.0 as u32;
+    }
 }
 
 /// Answering somebody else's exchange.
@@ -135,7 +149,8 @@ pub struct MacCx<'a> {
     pub out: &'a mut MacEffects,
 }
 
-/// Frame exchange of one node. What every step looks at shares a cache line, what an exchange counts the next.
+/// Frame exchange of one node. The first cache line is all that answering another node takes; the second is what the own
+/// exchanges need beside it.
 #[derive(Debug)]
 #[repr(C, align(64))]
 pub struct Dcf {
@@ -143,21 +158,25 @@ pub struct Dcf {
     pub(super) response_generation: u32,
     /// The wait for a response is over, but a frame for this node is on the air: whatever its end brings decides.
     decided_at: Time,
-    pub(super) reply: Reply,
-    pub(super) current: Option<Outgoing>,
-    attempts: Attempts,
+    sifs_generation: u32,
     node: NodeId,
+    pub(super) reply: Reply,
+    pub(super) dedup: Dedup,
+    pub(super) current: Option<Outgoing>,
     short_retries: u32,
     long_retries: u32,
     /// Retries of the packet in hand, or of the last one.
     retries: u32,
-    sifs_generation: u32,
     next_seq: u16,
-    pub(super) dedup: Dedup,
+    attempts: Attempts,
 }
 
-/// Counters of one node's MAC.
+const _: () = assert!(std::mem::offset_of!(Dcf, current) == 64);
+const _: () = assert!(std::mem::offset_of!(Dcf, attempts) + std::mem::offset_of!(Attempts, retries) <= 128);
+
+/// Counters of one node's MAC, the frequent ones first.
 #[derive(Debug, Clone, Copy, Default)]
+#[repr(C)]
 pub struct Attempts {
     /// RTS frames sent.
     pub rts: u64,
@@ -230,7 +249,7 @@ impl Dcf {
             packet,
             to,
             bytes,
-            airtime: cx.rules.timing().data(first, to == NodeId::BROADCAST),
+            airtime_ns: cx.rules.timing().data(first, to == NodeId::BROADCAST).0 as u32,
             seq: self.next_seq,
             rts: cx.rules.uses_rts(to, first),
             pacing,
@@ -411,7 +430,7 @@ impl Dcf {
             dst: out.to,
             bytes: timing::RTS_BYTES,
             airtime: timing.rts,
-            nav: timing.rts_duration(out.airtime),
+            nav: timing.rts_duration(out.airtime()),
             packet: out.packet,
             seq: 0,
         };
@@ -434,14 +453,14 @@ impl Dcf {
             src: self.node,
             dst: out.to,
             bytes: cx.rules.fragment_bytes(out.to, out.bytes, out.seq),
-            airtime: out.airtime,
+            airtime: out.airtime(),
             nav,
             packet: out.packet,
             seq: out.seq,
         };
         self.transmit(frame, cx);
         let wait = if broadcast { Span::ZERO } else { cx.rules.timing().ack_timeout_after_data };
-        self.arm_response(cx.now + out.airtime + wait, cx);
+        self.arm_response(cx.now + out.airtime() + wait, cx);
     }
 
     fn send_reply(&mut self, kind: FrameKind, to: NodeId, nav: Span, cx: &mut MacCx<'_>) {
@@ -520,8 +539,8 @@ impl Dcf {
     /// Lengthens the back-off by one exchange (fu2003, algorithm 2).
     fn pace(&self, out: &Outgoing, pacing: Pacing, cx: &mut MacCx<'_>) {
         let extra = match (&cx.rules.fragmentation, pacing.overhead) {
-            (None, false) => out.airtime,
-            (None, true) => out.airtime + cx.rules.overhead(false, out.rts),
+            (None, false) => out.airtime(),
+            (None, true) => out.airtime() + cx.rules.overhead(false, out.rts),
             (Some(cut), false) => cut.airtime(out.bytes, cx.rules.timing()),
             (Some(_), true) => cx.rules.exchange(out.to, out.bytes - cx.rules.header),
         };

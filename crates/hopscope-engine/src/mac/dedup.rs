@@ -21,7 +21,7 @@ const _: () = assert!(size_of::<Last>() == 8);
 /// Last sequence control field heard from each neighbour.
 #[derive(Debug, Default)]
 pub struct Dedup {
-    last: SmallVec<[Last; 4]>,
+    last: SmallVec<[Last; 2]>,
 }
 
 /// What a fragment is to its receiver.

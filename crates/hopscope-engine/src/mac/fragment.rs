@@ -114,7 +114,7 @@ impl Dcf {
         }
         out.seq += 1 << NUMBER_SHIFT;
         let bytes = cut.bytes(out.bytes, number(out.seq));
-        out.airtime = cx.rules.station.timing.data(bytes, false);
+        out.set_airtime(cx.rules.station.timing.data(bytes, false));
         out.rts = cx.rules.uses_rts(out.to, bytes);
         self.response_generation = self.response_generation.wrapping_add(1);
         self.phase = Phase::SifsData;
