@@ -584,7 +584,9 @@ impl Station {
 
     /// A frame begins at `at`; `busy_until` is what was known just before. `unseen` is the time it takes to sense it.
     fn freeze(&mut self, at: Time, busy_until: Time, unseen: Span, rules: &StationRules) {
-        if self.own().due != Time::NEVER {
+        // Most frames begin before the count does: they leave it as it is.
+        let before_count = self.own().access == Access::Backoff && at + unseen < busy_until + rules.timing.difs;
+        if before_count || self.own().due != Time::NEVER {
             return;
         }
         let count_from = self.count_from(busy_until, rules);
