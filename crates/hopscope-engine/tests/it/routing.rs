@@ -24,7 +24,7 @@ use proptest::prelude::*;
 use crate::support::{Log, chain, flow, property};
 
 /// A protocol with a parameter set.
-#[derive(Debug, Clone, Copy)]
+#[derive(Debug, Clone, Copy, PartialEq)]
 struct Case {
     protocol: RoutingProtocol,
     set: &'static str,
@@ -287,9 +287,11 @@ proptest! {
         let looped = |r: &Record| {
             matches!(r, Record::Dropped { reason: DropReason::TtlExpired | DropReason::Loop, .. })
         };
-        // A way may turn back on itself while news of a loss spread, but no loop lasts.
+        // A way may turn back on itself while news of a loss spread, but no loop lasts. A repair after ns-2 may find such
+        // a way (docs/models/ns2.md), which the packets held meanwhile take all at once.
+        let held = if case == AODV_NS2 { config.aodv.buffer_packets as usize } else { 0 };
         let in_loops = count(&world, &looped);
-        prop_assert!(in_loops * 50 <= sent, "{case:?}: {in_loops} of {sent} packets ran in circles");
+        prop_assert!(in_loops.saturating_sub(held) * 50 <= sent, "{case:?}: {in_loops} of {sent} packets ran in circles");
         // Buffers empty within 30 s, and every destination can be reached again. Then the network is still but for
         // routing messages, which come and go.
         world.run_until(secs(300));
