@@ -90,10 +90,11 @@ fn random(profile: &str, seconds: u64) -> Config {
     scenario(profile, nodes, flows, seconds)
 }
 
-/// `n` nodes at constant density (one per 200 m x 200 m), every tenth sending one-hop UDP at 100 kbit/s.
-fn field(n: u32, seconds: u64) -> Config {
+/// `n` nodes at constant density (one per 200 m x 200 m), every tenth sending one-hop UDP at 100 kbit/s. Each number in
+/// `placement` puts them elsewhere.
+fn field(n: u32, seconds: u64, placement: u64) -> Config {
     let side = (f64::from(n)).sqrt() * 200.0;
-    let mut stream = Stream::derive(1, 0, 0, Purpose::Placement);
+    let mut stream = Stream::derive(placement, 0, 0, Purpose::Placement);
     let nodes: Vec<[f64; 2]> = (0..n).map(|_| [stream.uniform() * side, stream.uniform() * side]).collect();
     let medium = hopscope_engine::channel::Medium::new(
         &nodes,
@@ -174,11 +175,11 @@ pub fn run(measure: impl Fn(&str, Config)) {
         Some("hops") => measure("hops", chain(&profile, number(1, 7) as u32, number(2, 300) + 1)),
         Some("grid") => measure("grid", grid(&profile, number(1, 300))),
         Some("random") => measure("random", random(&profile, number(1, 300))),
-        Some("field") => measure("field", field(number(1, 100) as u32, number(2, 10))),
+        Some("field") => measure("field", field(number(1, 100) as u32, number(2, 10), number(3, 1))),
         Some("hold") => hold(number(1, 50) as usize, number(2, 10_000_000)),
         other => {
             println!(
-                "usage: bench chain [S] | hops H [S] | grid [S] | random [S] | field N [S] | hold PENDING [EVENTS]; found {other:?}"
+                "usage: bench chain [S] | hops H [S] | grid [S] | random [S] | field N [S [PLACEMENT]] | hold PENDING [EVENTS]; found {other:?}"
             );
             std::process::exit(2);
         }
