@@ -171,8 +171,11 @@ pub struct Dcf {
     attempts: Attempts,
 }
 
-const _: () = assert!(std::mem::offset_of!(Dcf, current) == 64);
-const _: () = assert!(std::mem::offset_of!(Dcf, attempts) + std::mem::offset_of!(Attempts, retries) <= 128);
+#[cfg(target_pointer_width = "64")]
+const _: () = {
+    assert!(std::mem::offset_of!(Dcf, current) == 64);
+    assert!(std::mem::offset_of!(Dcf, attempts) + std::mem::offset_of!(Attempts, retries) <= 128);
+};
 
 /// Counters of one node's MAC, the frequent ones first.
 #[derive(Debug, Clone, Copy, Default)]

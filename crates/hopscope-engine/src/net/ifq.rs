@@ -17,6 +17,7 @@ pub struct InterfaceQueue {
     since: Time,
 }
 
+#[cfg(target_pointer_width = "64")]
 const _: () = assert!(size_of::<InterfaceQueue>() == 64, "one cache line");
 
 /// Places made at the build, so that a queue of usual length never allocates later.
