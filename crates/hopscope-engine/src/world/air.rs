@@ -42,7 +42,7 @@ impl AirSlots {
     pub(super) fn put(&mut self, frame: &Frame) -> u32 {
         let &Frame { kind, src: _, dst, bytes, airtime, nav, packet, seq } = frame;
         debug_assert!(airtime.0.max(nav.0) <= u64::from(u32::MAX));
-        let slot = (self.sent % 2) as u32;
+        let slot = self.next();
         self.frames[slot as usize] =
             Stored { airtime: airtime.0 as u32, nav: nav.0 as u32, dst, bytes, packet, seq, kind };
         self.sent += 1;
@@ -64,6 +64,7 @@ impl AirSlots {
     }
 
     /// The slot of the next frame.
+    #[inline(always)]
     pub(super) fn next(&self) -> u32 {
         (self.sent % 2) as u32
     }
