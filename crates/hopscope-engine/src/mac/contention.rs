@@ -13,55 +13,11 @@
 //!                              a frame begins: freeze
 //! ```
 
-use crate::config::MacConfig;
 use crate::config::mac::{BusyAtExpiry, EifsRule};
-use crate::mac::timing::Timing;
-use crate::phy::{Arrival, Begin, Edge, Heard, Packed, Radio, RadioRules};
+use crate::mac::rules::StationRules;
+use crate::phy::{Arrival, Begin, Edge, Heard, Packed, Radio};
 use crate::rng::Stream;
 use crate::units::{Span, Time};
-
-/// Parameters shared by all stations of a run.
-#[derive(Debug, Clone)]
-pub struct StationRules {
-    /// Reception.
-    pub radio: RadioRules,
-    /// Durations.
-    pub timing: Timing,
-    /// How EIFS is kept.
-    pub eifs: EifsRule,
-    /// A NAV set by an RTS may be reset.
-    pub nav_reset: bool,
-    /// Frames that begin within this time before the end of a back-off are not sensed.
-    pub cca_delay: Span,
-    /// Draws include CW itself.
-    pub backoff_includes_cw: bool,
-    /// Contention window limits.
-    pub cw_min: u32,
-    /// See `cw_min`.
-    pub cw_max: u32,
-    /// A back-off started on an idle medium waits a full IFS of its own.
-    pub ifs_from_start: bool,
-    /// What a busy medium at the end of a back-off means.
-    pub busy_at_expiry: BusyAtExpiry,
-}
-
-impl StationRules {
-    /// Rules from the configuration.
-    pub fn new(radio: RadioRules, timing: Timing, mac: &MacConfig) -> Self {
-        StationRules {
-            radio,
-            timing,
-            eifs: mac.eifs,
-            nav_reset: mac.nav_reset,
-            cca_delay: mac.cca_delay,
-            backoff_includes_cw: mac.backoff_includes_cw,
-            cw_min: mac.cw_min,
-            cw_max: mac.cw_max,
-            ifs_from_start: mac.ifs_from_start,
-            busy_at_expiry: mac.busy_at_expiry,
-        }
-    }
-}
 
 /// Kind of pending access.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

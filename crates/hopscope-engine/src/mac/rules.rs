@@ -1,10 +1,9 @@
-//! Parameters of the frame exchange, read once for all nodes.
+//! Parameters of the MAC, read once for all nodes.
 
 use crate::config::link::PacingClock;
-use crate::config::mac::{CtsRule, ResponseTimeout};
+use crate::config::mac::{BusyAtExpiry, CtsRule, EifsRule, ResponseTimeout};
 use crate::config::{MacConfig, RadioConfig};
 use crate::ids::NodeId;
-use crate::mac::contention::StationRules;
 use crate::mac::fragment::Fragmentation;
 use crate::mac::timing::Timing;
 use crate::phy::RadioRules;
@@ -17,6 +16,49 @@ pub struct Pacing {
     pub clock: PacingClock,
     /// The whole exchange counts; otherwise the data frame alone.
     pub overhead: bool,
+}
+
+/// Parameters shared by all stations of a run.
+#[derive(Debug, Clone)]
+pub struct StationRules {
+    /// Reception.
+    pub radio: RadioRules,
+    /// Durations.
+    pub timing: Timing,
+    /// How EIFS is kept.
+    pub eifs: EifsRule,
+    /// A NAV set by an RTS may be reset.
+    pub nav_reset: bool,
+    /// Frames that begin within this time before the end of a back-off are not sensed.
+    pub cca_delay: Span,
+    /// Draws include CW itself.
+    pub backoff_includes_cw: bool,
+    /// Contention window limits.
+    pub cw_min: u32,
+    /// See `cw_min`.
+    pub cw_max: u32,
+    /// A back-off started on an idle medium waits a full IFS of its own.
+    pub ifs_from_start: bool,
+    /// What a busy medium at the end of a back-off means.
+    pub busy_at_expiry: BusyAtExpiry,
+}
+
+impl StationRules {
+    /// Rules from the configuration.
+    pub fn new(radio: RadioRules, timing: Timing, mac: &MacConfig) -> Self {
+        StationRules {
+            radio,
+            timing,
+            eifs: mac.eifs,
+            nav_reset: mac.nav_reset,
+            cca_delay: mac.cca_delay,
+            backoff_includes_cw: mac.backoff_includes_cw,
+            cw_min: mac.cw_min,
+            cw_max: mac.cw_max,
+            ifs_from_start: mac.ifs_from_start,
+            busy_at_expiry: mac.busy_at_expiry,
+        }
+    }
 }
 
 /// Parameters of the frame exchange shared by all nodes.
