@@ -25,6 +25,7 @@ pub mod ledger;
 pub mod link;
 pub mod mac;
 pub mod metrics;
+mod named;
 pub mod net;
 pub mod packet;
 pub mod phy;

@@ -123,7 +123,7 @@ pub struct Meter {
     /// Per flow.
     pub flows: Vec<FlowMeter>,
     /// Drops of each node by `DropReason::ALL`.
-    pub drops: Vec<[u64; DropReason::ALL.len()]>,
+    pub drops: Vec<[u64; DropReason::COUNT]>,
     /// Packets that each node's link layer marked by `LinkPart::ALL`; none where no node has a layer.
     pub marks: Vec<[u64; LinkPart::ALL.len()]>,
     /// Routing protocol.
@@ -134,7 +134,7 @@ pub struct Meter {
     pub fairness: Fairness,
     /// Starvation of the flows.
     pub starvation: Vec<Starvation>,
-    series: [Option<Series>; 6],
+    series: [Option<Series>; SeriesKind::ALL.len()],
     interval: Span,
 }
 
@@ -145,20 +145,13 @@ impl Meter {
         let mut meter = Meter {
             start: Time::ZERO,
             flows: vec![FlowMeter::default(); config.flows.len()],
-            drops: vec![[0; DropReason::ALL.len()]; config.nodes.len()],
+            drops: vec![[0; DropReason::COUNT]; config.nodes.len()],
             marks: vec![[0; LinkPart::ALL.len()]; if config.has_link_layers() { config.nodes.len() } else { 0 }],
             routing: RoutingMeter::default(),
             routes: FlowRoutes::new(config),
             fairness: Fairness::new(config),
             starvation: config.flows.iter().map(|flow| Starvation::new(flow, config.starved_after)).collect(),
-            series: [
-                keep(SeriesKind::Cwnd),
-                keep(SeriesKind::Rtt),
-                keep(SeriesKind::Queue),
-                keep(SeriesKind::Throughput),
-                keep(SeriesKind::Route),
-                keep(SeriesKind::Fairness),
-            ],
+            series: SeriesKind::ALL.map(keep),
             interval: config.series.interval,
         };
         let states: Vec<(FlowId, bool)> = meter.routes.states().collect();
@@ -180,7 +173,7 @@ impl Meter {
                 ..FlowMeter::default()
             };
         }
-        self.drops.iter_mut().for_each(|d| *d = [0; DropReason::ALL.len()]);
+        self.drops.iter_mut().for_each(|d| *d = [0; DropReason::COUNT]);
         self.marks.fill([0; LinkPart::ALL.len()]);
         self.routing = RoutingMeter::default();
         self.routes.restart(now);

@@ -7,67 +7,49 @@ use crate::config::link::LinkPart;
 use crate::ids::{FlowId, NodeId};
 use crate::ledger::Ledger;
 use crate::mac::dcf::FrameKind;
+use crate::named::named;
 use crate::routing::RoutingNote;
 use crate::units::{Span, Time};
 
-/// Why a packet was lost.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub enum DropReason {
-    /// No room in the interface queue.
-    QueueFull,
-    /// The MAC reached a retry limit: a contention drop unless the channel has errors.
-    RetryLimit,
-    /// No route to the destination.
-    NoRoute,
-    /// Time to live used up.
-    TtlExpired,
-    /// Pushed out of its place by a later packet while the next hop's address was asked for.
-    ArpReplaced,
-    /// The next hop's address was asked for too often.
-    ArpUnresolved,
-    /// Too many packets waited for a route.
-    RouteBufferFull,
-    /// It waited for a route too long.
-    RouteBufferTimeout,
-    /// It came back to its source.
-    Loop,
-    /// The routing protocol took the link to the next hop for broken.
-    LinkFailed,
-    /// RED dropped it to signal congestion, as do the next four.
-    EarlyRed,
-    /// Neighborhood RED.
-    EarlyNred,
-    /// Link RED.
-    EarlyLred,
-    /// CoDel.
-    EarlyCodel,
-    /// FQ-CoDel.
-    EarlyFqCodel,
-    /// Its fragments did not come together in time.
-    Reassembly,
+named! {
+    /// Why a packet was lost.
+    pub enum DropReason {
+        /// No room in the interface queue.
+        QueueFull = "queue-full",
+        /// The MAC reached a retry limit: a contention drop unless the channel has errors.
+        RetryLimit = "retry-limit",
+        /// No route to the destination.
+        NoRoute = "no-route",
+        /// Time to live used up.
+        TtlExpired = "ttl-expired",
+        /// Pushed out of its place by a later packet while the next hop's address was asked for.
+        ArpReplaced = "arp-replaced",
+        /// The next hop's address was asked for too often.
+        ArpUnresolved = "arp-unresolved",
+        /// Too many packets waited for a route.
+        RouteBufferFull = "route-buffer-full",
+        /// It waited for a route too long.
+        RouteBufferTimeout = "route-buffer-timeout",
+        /// It came back to its source.
+        Loop = "loop",
+        /// The routing protocol took the link to the next hop for broken.
+        LinkFailed = "link-failed",
+        /// RED dropped it to signal congestion, as do the next four.
+        EarlyRed = "early-red",
+        /// Neighborhood RED.
+        EarlyNred = "early-nred",
+        /// Link RED.
+        EarlyLred = "early-lred",
+        /// CoDel.
+        EarlyCodel = "early-codel",
+        /// FQ-CoDel.
+        EarlyFqCodel = "early-fq-codel",
+        /// Its fragments did not come together in time.
+        Reassembly = "reassembly",
+    }
 }
 
 impl DropReason {
-    /// Every reason.
-    pub const ALL: [DropReason; 16] = [
-        DropReason::QueueFull,
-        DropReason::RetryLimit,
-        DropReason::NoRoute,
-        DropReason::TtlExpired,
-        DropReason::ArpReplaced,
-        DropReason::ArpUnresolved,
-        DropReason::RouteBufferFull,
-        DropReason::RouteBufferTimeout,
-        DropReason::Loop,
-        DropReason::LinkFailed,
-        DropReason::EarlyRed,
-        DropReason::EarlyNred,
-        DropReason::EarlyLred,
-        DropReason::EarlyCodel,
-        DropReason::EarlyFqCodel,
-        DropReason::Reassembly,
-    ];
-
     /// Those of link layers.
     pub const EARLY: [DropReason; 5] = [
         DropReason::EarlyRed,
@@ -76,28 +58,6 @@ impl DropReason {
         DropReason::EarlyCodel,
         DropReason::EarlyFqCodel,
     ];
-
-    /// Name in results.
-    pub const fn name(self) -> &'static str {
-        match self {
-            DropReason::QueueFull => "queue-full",
-            DropReason::RetryLimit => "retry-limit",
-            DropReason::NoRoute => "no-route",
-            DropReason::TtlExpired => "ttl-expired",
-            DropReason::ArpReplaced => "arp-replaced",
-            DropReason::ArpUnresolved => "arp-unresolved",
-            DropReason::RouteBufferFull => "route-buffer-full",
-            DropReason::RouteBufferTimeout => "route-buffer-timeout",
-            DropReason::Loop => "loop",
-            DropReason::LinkFailed => "link-failed",
-            DropReason::EarlyRed => "early-red",
-            DropReason::EarlyNred => "early-nred",
-            DropReason::EarlyLred => "early-lred",
-            DropReason::EarlyCodel => "early-codel",
-            DropReason::EarlyFqCodel => "early-fq-codel",
-            DropReason::Reassembly => "reassembly",
-        }
-    }
 }
 
 /// One observable fact.

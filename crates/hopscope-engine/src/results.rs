@@ -444,16 +444,13 @@ fn series_results(config: &Config, meter: &Meter) -> BTreeMap<&'static str, Seri
         .filter_map(|&kind| {
             let series = meter.series(kind)?;
             let owner = || Some(series.owner.clone());
-            let (name, flow, node) = match kind {
-                SeriesKind::Cwnd => ("cwnd", owner(), None),
-                SeriesKind::Rtt => ("rtt", owner(), None),
-                SeriesKind::Queue => ("queue", None, owner()),
-                SeriesKind::Throughput => ("throughput", owner(), None),
-                SeriesKind::Route => ("route", owner(), None),
-                SeriesKind::Fairness => ("fairness", None, None),
+            let (flow, node) = match kind {
+                SeriesKind::Cwnd | SeriesKind::Rtt | SeriesKind::Throughput | SeriesKind::Route => (owner(), None),
+                SeriesKind::Queue => (None, owner()),
+                SeriesKind::Fairness => (None, None),
             };
             let t_s = series.time.iter().map(|t| t.as_secs()).collect();
-            Some((name, SeriesResult { flow, node, t_s, value: series.value.clone() }))
+            Some((kind.word(), SeriesResult { flow, node, t_s, value: series.value.clone() }))
         })
         .collect()
 }

@@ -59,7 +59,8 @@ pub fn parameters() -> PyResult<String> {
 /// Transport protocols with one line each; those that a scenario names by code of its own are left out.
 #[pyfunction]
 pub fn transports() -> Vec<(&'static str, &'static str)> {
-    config::Transport::WORDS.iter().copied().filter(|(word, _)| *word != "tcp-external").collect()
+    let external = config::Transport::TcpExternal.word();
+    config::Transport::WORDS.iter().copied().filter(|(word, _)| *word != external).collect()
 }
 
 /// ACK policies with one line each.

@@ -49,23 +49,9 @@ choice! {
 
 impl Transport {
     /// The variants of TCP that the engine has itself.
-    pub const TCP: [Transport; 15] = [
-        Transport::TcpTahoe,
-        Transport::TcpReno,
-        Transport::TcpNewReno,
-        Transport::TcpSack,
-        Transport::TcpVegas,
-        Transport::TcpVeno,
-        Transport::TcpWestwood,
-        Transport::TcpTibet,
-        Transport::TcpFast,
-        Transport::TcpCubic,
-        Transport::TcpHtcp,
-        Transport::TcpIllinois,
-        Transport::TcpAp,
-        Transport::TcpBbr,
-        Transport::TcpBbr3,
-    ];
+    pub fn built_in_tcp() -> impl Iterator<Item = Transport> {
+        Transport::ALL.into_iter().filter(|transport| !matches!(transport, Transport::TcpExternal | Transport::Udp))
+    }
 
     /// How losses are repaired: by `loss_recovery`, or in the way of the variant.
     pub fn recovery(self, tcp: &TcpConfig) -> LossRecovery {

@@ -39,24 +39,6 @@ const APART: [Apart; 2] = [
     (LinkPart::Timer, LinkPart::Pacing, "both set the time between packets"),
 ];
 
-impl LinkPart {
-    /// Every part.
-    pub const ALL: [LinkPart; 7] = [
-        LinkPart::Red,
-        LinkPart::Nred,
-        LinkPart::Lred,
-        LinkPart::Codel,
-        LinkPart::FqCodel,
-        LinkPart::Timer,
-        LinkPart::Pacing,
-    ];
-
-    /// Its word in a scenario.
-    pub const fn word(self) -> &'static str {
-        Self::WORDS[self as usize].0
-    }
-}
-
 /// The parts of a link layer: their words with `+` between them in any order, or `plain`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[serde(try_from = "String", into = "String")]

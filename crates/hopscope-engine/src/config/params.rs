@@ -80,8 +80,15 @@ macro_rules! choice {
         pub enum $name { $($(#[doc = $vdoc])+ #[serde(rename = $word)] $variant),+ }
 
         impl $name {
+            /// Every variant, by its index.
+            pub const ALL: [$name; [$($word),+].len()] = [$($name::$variant),+];
             /// Every word with its meaning.
             pub const WORDS: &'static [(&'static str, &'static str)] = &[$(($word, concat!($($vdoc),+).trim_ascii())),+];
+
+            /// Its word in a scenario.
+            pub const fn word(self) -> &'static str {
+                Self::WORDS[self as usize].0
+            }
         }
 
         impl $crate::config::params::ParamType for $name {

@@ -1,33 +1,10 @@
 //! What the time of nodes, links and packets is accounted to. Each set is closed; the names are those of the results.
 
-/// Declares an enum whose variants have names in results and indices for tables.
-macro_rules! causes {
-    ($(#[$doc:meta])* $name:ident { $($(#[$item:meta])* $variant:ident = $word:literal,)* }) => {
-        $(#[$doc])*
-        #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-        pub enum $name {
-            $($(#[$item])* $variant,)*
-        }
+use crate::named::named;
 
-        impl $name {
-            /// Every variant, by its index.
-            pub const ALL: [$name; [$($word),*].len()] = [$($name::$variant),*];
-            /// Number of variants.
-            pub const COUNT: usize = $name::ALL.len();
-
-            /// Name in results.
-            pub const fn name(self) -> &'static str {
-                match self {
-                    $($name::$variant => $word,)*
-                }
-            }
-        }
-    };
-}
-
-causes! {
+named! {
     /// Where a node's time goes: at every instant exactly one of these.
-    Cause {
+    pub enum Cause {
         /// On the air: data sent for the first time by its transport, in attempts that succeeded.
         Data = "data",
         /// On the air: data that its transport sent again.
@@ -91,9 +68,9 @@ causes! {
     }
 }
 
-causes! {
+named! {
     /// Why an attempt to get a frame across failed.
-    Failure {
+    pub enum Failure {
         /// A station that the transmitter cannot sense: its frame, or an answer to it, was on the air as well, or kept the
         /// receiver from answering.
         Hidden = "hidden",
@@ -132,9 +109,9 @@ impl Failure {
     }
 }
 
-causes! {
+named! {
     /// Where the time of a link (transmitter and receiver) goes. Attempts count with their answers and waits.
-    LinkCause {
+    pub enum LinkCause {
         /// Attempts that got their packet across.
         Delivered = "delivered",
         /// See [`Failure::Hidden`].
@@ -154,9 +131,9 @@ causes! {
     }
 }
 
-causes! {
+named! {
     /// Where the delay of a packet went, from the sending to the receiving transport.
-    DelayPart {
+    pub enum DelayPart {
         /// In interface queues.
         Queueing = "queueing",
         /// First in line: deferring and back-off.

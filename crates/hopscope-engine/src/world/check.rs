@@ -3,7 +3,6 @@
 use super::flow::TIMESTAMPS_OPTION;
 use crate::channel;
 use crate::config::net::RoutingProtocol;
-use crate::config::radio::Phy;
 use crate::config::tcp::LossRecovery;
 use crate::config::{App, Config, FlowConfig, SeriesKind, Transport};
 use crate::error::BuildError;
@@ -112,7 +111,7 @@ fn check_radio(config: &Config) -> Result<(), BuildError> {
     for (key, rate) in rates.into_iter().chain(responses) {
         require(modes::rates(r.phy).any(|of_phy| of_phy == rate), format!("radio.{key}"), || {
             let allowed: Vec<String> = modes::rates(r.phy).map(|r| format!("{}", r as f64 / 1e6)).collect();
-            let (found, phy) = (rate as f64 / 1e6, Phy::WORDS[r.phy as usize].0);
+            let (found, phy) = (rate as f64 / 1e6, r.phy.word());
             format!("found {found} Mbit/s; phy = \"{phy}\" has {} Mbit/s", allowed.join(", "))
         })?;
     }

@@ -24,7 +24,7 @@ fn kbps(variant: Transport, profile: &str, hops: u32, change: impl Fn(&mut TcpCo
 fn every_variant_carries_a_chain_in_both_profiles() {
     for profile in ["ns2", "standard"] {
         let newreno = kbps(Transport::TcpNewReno, profile, 4, |_| ());
-        for variant in Transport::TCP {
+        for variant in Transport::built_in_tcp() {
             let found = kbps(variant, profile, 4, |_| ());
             let share = found / newreno;
             assert!((0.6..2.0).contains(&share), "{variant:?} in {profile}: {found} beside {newreno} kbit/s");
@@ -37,7 +37,7 @@ type Part<'a> = &'a dyn Fn(&mut TcpConfig);
 
 #[test]
 fn every_part_works_with_every_variant() {
-    for variant in Transport::TCP {
+    for variant in Transport::built_in_tcp() {
         let plain = kbps(variant, "standard", 3, |_| ());
         let parts: [(&str, Part<'_>); 6] = [
             ("pacing", &|t| t.pacing = Pacing::Window),

@@ -102,7 +102,7 @@ fn run(variant: Transport, cfg: &TcpConfig, link: Link, seconds: u64) -> Run {
 #[test]
 fn every_variant_fills_the_link_and_repairs_what_overflows() {
     let link = Link { queue: 20, ..LINK };
-    for variant in Transport::TCP {
+    for variant in Transport::built_in_tcp() {
         let found = run(variant, &TcpConfig::default(), link, 60);
         // TCP-AP sends no faster than one segment per four-hop delay, 75 ms (see below); the others fill the link.
         let least = if variant == Transport::TcpAp { 13.0 } else { 85.0 };

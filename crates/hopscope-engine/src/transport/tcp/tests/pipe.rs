@@ -36,7 +36,7 @@ fn weather() -> impl Strategy<Value = Weather> {
 
 fn case() -> impl Strategy<Value = Case> {
     (
-        proptest::sample::select(Transport::TCP.to_vec()),
+        proptest::sample::select(Transport::built_in_tcp().collect::<Vec<_>>()),
         proptest::sample::select(POLICIES.to_vec()),
         any::<bool>(),
         1u32..40,
@@ -257,7 +257,7 @@ proptest! {
 
 #[test]
 fn every_combination_over_a_pipe_that_loses_a_tenth() {
-    for variant in Transport::TCP {
+    for variant in Transport::built_in_tcp() {
         for policy in POLICIES {
             for ns2 in [false, true] {
                 let fates = (0..400).map(|k| (k * 7 % 10 != 3).then_some(k * 13 % 17)).collect();
@@ -270,7 +270,7 @@ fn every_combination_over_a_pipe_that_loses_a_tenth() {
 
 #[test]
 fn a_clean_pipe_repeats_nothing() {
-    for variant in Transport::TCP {
+    for variant in Transport::built_in_tcp() {
         for policy in POLICIES {
             for ns2 in [false, true] {
                 let weather = Weather { fates: Vec::new(), delay_ms: 20 };

@@ -206,7 +206,7 @@ fn pairs() -> Vec<(Transport, LossRecovery)> {
         }
         _ => variant.lets_choose_recovery(),
     };
-    Transport::TCP.iter().flat_map(|&v| all.map(|r| (v, r))).filter(|&(v, r)| allowed(v, r)).collect()
+    Transport::built_in_tcp().flat_map(|v| all.map(|r| (v, r))).filter(|&(v, r)| allowed(v, r)).collect()
 }
 
 /// These spread what they send, so that a path that loses or delays a burst meets less of theirs.
