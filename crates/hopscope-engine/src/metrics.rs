@@ -281,7 +281,7 @@ impl FlowMeter {
 
     /// Share of copies sent that did not arrive, per cent.
     pub fn loss_pct(&self) -> Option<f64> {
-        (self.sent > 0).then(|| 100.0 * self.sent.saturating_sub(self.received) as f64 / self.sent as f64)
+        loss_pct(self.sent, self.received)
     }
 
     /// Retransmissions over non-duplicate copies received, per cent.
@@ -306,6 +306,11 @@ impl FlowMeter {
         let span: u64 = self.cwnd_share.iter().sum();
         self.cwnd_share.iter().enumerate().filter(|(_, t)| **t > 0).map(move |(w, t)| (w, *t as f64 / span as f64))
     }
+}
+
+/// Share of copies sent that are not among those received, per cent; none when none was sent.
+pub fn loss_pct(sent: u64, received: u64) -> Option<f64> {
+    (sent > 0).then(|| 100.0 * sent.saturating_sub(received) as f64 / sent as f64)
 }
 
 impl Recorder for Meter {

@@ -8,10 +8,10 @@ use crate::config::link::LinkPart;
 use crate::config::{Config, SeriesKind, Transport};
 use crate::ids::{FlowId, NodeId};
 use crate::ledger::LedgerResult;
-use crate::metrics::{Meter, RoutingMeter};
+use crate::mac::dcf::Attempts;
+use crate::metrics::{FlowMeter, Meter, RoutingMeter, loss_pct};
 use crate::record::{DropReason, Recorder};
 use crate::sharing::jain;
-use crate::simulation::Baseline;
 use crate::transport::tcp::SenderStats;
 use crate::units::{Span, Time};
 use crate::world::World;
@@ -232,6 +232,34 @@ pub struct EngineResult {
     pub wall_s: f64,
 }
 
+/// Counters of the machines at the start of the measured time.
+#[derive(Debug, Default)]
+pub(crate) struct Baseline {
+    attempts: Vec<Attempts>,
+    airtime: Vec<Span>,
+    senders: Vec<Option<SenderStats>>,
+}
+
+impl Baseline {
+    /// The counters as they stand now.
+    pub(crate) fn of<R: Recorder>(world: &World<R>) -> Self {
+        let nodes = || (0..world.nodes() as u32).map(NodeId);
+        Baseline {
+            attempts: nodes().map(|node| *world.attempts(node)).collect(),
+            airtime: nodes().map(|node| world.airtime(node)).collect(),
+            senders: world.flows().iter().map(|flow| sender_stats(flow).copied()).collect(),
+        }
+    }
+}
+
+/// Counters of a flow's sender; none of UDP, which keeps none.
+fn sender_stats(flow: &Flow) -> Option<&SenderStats> {
+    match &flow.endpoint {
+        Endpoint::Tcp(ends) => Some(ends.sender.stats()),
+        Endpoint::Udp(_) => None,
+    }
+}
+
 pub(crate) fn collect<R: Recorder>(config: &Config, world: &mut World<(Meter, R)>, baseline: &Baseline) -> RunResult {
     let now = world.now();
     let ledger = world.ledger_result();
@@ -274,36 +302,8 @@ fn flow_result(
     };
     let start = config.flows[number].start;
     let since_start = |at: Option<Time>| at.map(|t| t.saturating_since(start).as_secs());
-    let counted = |count: fn(&SenderStats) -> u64| match &flow.endpoint {
-        Endpoint::Tcp(ends) => {
-            let before = baseline.senders.get(number).copied().flatten();
-            count(ends.sender.stats()) - before.map_or(0, |stats| count(&stats))
-        }
-        Endpoint::Udp(_) => 0,
-    };
-    let nothing = (meter.delivered_bytes == 0).then(|| {
-        if meter.sent == 0 {
-            "nothing was sent in the measured time".to_string()
-        } else {
-            let what =
-                if meter.sent == 1 { "1 packet was".to_string() } else { format!("{} packets were", meter.sent) };
-            let why = if flow.hops == 0 {
-                ": no chain of neighbours joins the two nodes".to_string()
-            } else {
-                let without = route.without_pct(now).filter(|&share| share > 0.0);
-                without
-                    .map(|share| format!("; the source had no route for {share:.0} % of the time"))
-                    .unwrap_or_default()
-            };
-            format!("{what} sent, none was delivered in order{why}")
-        }
-    });
-    let off = config.outages.iter().filter(|o| o.from < config.duration && o.to.is_none_or(|to| to > config.warmup));
-    let ends = off.filter_map(|o| {
-        let end = (o.node == flow.from.0).then_some("source").or((o.node == flow.to.0).then_some("destination"))?;
-        Some(o.note(end))
-    });
-    let notes: Vec<String> = nothing.into_iter().chain(ends).collect();
+    let before = baseline.senders.get(number).copied().flatten().unwrap_or_default();
+    let counted = |count: fn(&SenderStats) -> u64| sender_stats(flow).map_or(0, |stats| count(stats) - count(&before));
     FlowResult {
         id: number as u32,
         from: flow.from.0,
@@ -337,8 +337,35 @@ fn flow_result(
         route_changes: route.changes,
         starved_pct,
         cwnd_share: meter.cwnd_share().map(|(w, share)| (w.to_string(), share)).collect(),
-        note: (!notes.is_empty()).then(|| notes.join("; ")),
+        note: note(config, flow, meter, route.without_pct(now)),
     }
+}
+
+/// What keeps a flow's figures from speaking for themselves: why it carried nothing, and outages of its ends.
+fn note(config: &Config, flow: &Flow, meter: &FlowMeter, without_route_pct: Option<f64>) -> Option<String> {
+    let nothing = (meter.delivered_bytes == 0).then(|| why_nothing(flow, meter.sent, without_route_pct));
+    let off = config.outages.iter().filter(|o| o.from < config.duration && o.to.is_none_or(|to| to > config.warmup));
+    let ends = off.filter_map(|o| {
+        let end = (o.node == flow.from.0).then_some("source").or((o.node == flow.to.0).then_some("destination"))?;
+        Some(o.note(end))
+    });
+    let notes: Vec<String> = nothing.into_iter().chain(ends).collect();
+    (!notes.is_empty()).then(|| notes.join("; "))
+}
+
+/// Why nothing of `sent` packets was delivered.
+fn why_nothing(flow: &Flow, sent: u64, without_route_pct: Option<f64>) -> String {
+    let what = match sent {
+        0 => return "nothing was sent in the measured time".to_string(),
+        1 => "1 packet was".to_string(),
+        several => format!("{several} packets were"),
+    };
+    let why = match without_route_pct {
+        _ if flow.hops == 0 => ": no chain of neighbours joins the two nodes".to_string(),
+        Some(share) if share > 0.0 => format!("; the source had no route for {share:.0} % of the time"),
+        _ => String::new(),
+    };
+    format!("{what} sent, none was delivered in order{why}")
 }
 
 fn node_result<R: Recorder>(
@@ -431,7 +458,7 @@ fn group_result(flows: &[&FlowResult]) -> GroupResult {
         aggregate_kbps: flows.iter().map(|f| f.throughput_kbps).sum(),
         jain: jain_of(flows.iter().copied()),
         delay_ms: (received > 0).then(|| waited / received as f64),
-        loss_pct: (sent > 0).then(|| 100.0 * sent.saturating_sub(received) as f64 / sent as f64),
+        loss_pct: loss_pct(sent, received),
         starved_pct: (!starved.is_empty()).then(|| starved.iter().sum::<f64>() / starved.len() as f64),
     }
 }

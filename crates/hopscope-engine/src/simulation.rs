@@ -3,13 +3,10 @@
 use crate::channel::budget::Budget;
 use crate::config::{App, Config, FlowConfig, SeriesKind};
 use crate::error::BuildError;
-use crate::ids::NodeId;
 use crate::metrics::Meter;
 use crate::record::{Recorder, TrajectoryHash};
-use crate::results::{self, RunResult};
-use crate::transport::tcp::SenderStats;
+use crate::results::{self, Baseline, RunResult};
 use crate::units::{Span, Time};
-use crate::world::flow::Endpoint;
 use crate::world::{self, Controls, World};
 
 /// A run under way: the world with its meter, and beside it any observer of the caller.
@@ -19,14 +16,6 @@ pub struct Simulation<R: Recorder = crate::record::NullRecorder> {
     world: World<(Meter, R)>,
     measured: bool,
     baseline: Baseline,
-}
-
-/// Counters of the machines at the start of the measured time.
-#[derive(Debug, Default)]
-pub(crate) struct Baseline {
-    pub(crate) attempts: Vec<crate::mac::dcf::Attempts>,
-    pub(crate) airtime: Vec<Span>,
-    pub(crate) senders: Vec<Option<SenderStats>>,
 }
 
 /// Rough cost of a run, announced before absurd sizes are started.
@@ -73,11 +62,6 @@ impl<R: Recorder> Simulation<R> {
         &self.world
     }
 
-    /// The network, to change.
-    pub fn world_mut(&mut self) -> &mut World<(Meter, R)> {
-        &mut self.world
-    }
-
     /// The caller's observer.
     pub fn observer(&self) -> &R {
         &self.world.recorder().1
@@ -118,19 +102,7 @@ impl<R: Recorder> Simulation<R> {
         self.world.recorder_mut().0.restart(start);
         self.world.restart_ledger(start);
         self.world.restart_queue_measure(start);
-        self.baseline = Baseline {
-            airtime: (0..self.world.nodes()).map(|n| self.world.airtime(NodeId(n as u32))).collect(),
-            attempts: (0..self.world.nodes()).map(|n| *self.world.attempts(NodeId(n as u32))).collect(),
-            senders: self
-                .world
-                .flows()
-                .iter()
-                .map(|flow| match &flow.endpoint {
-                    Endpoint::Tcp(ends) => Some(*ends.sender.stats()),
-                    Endpoint::Udp(_) => None,
-                })
-                .collect(),
-        };
+        self.baseline = Baseline::of(&self.world);
     }
 }
 
