@@ -109,30 +109,20 @@ fn apply_preset(base: &mut Base, preset: &str) -> Option<()> {
         return None;
     }
     let Base { radio, mac, .. } = base;
-    let (family, rate) = preset
-        .split_once('-')
-        .filter(|(f, _)| *f == "dsss" || *f == "ofdm")
-        .map_or_else(
-            || {
-                preset
-                    .strip_prefix("hr-dsss-")
-                    .map(|r| ("hr-dsss", r))
-                    .or(preset.strip_prefix("erp-ofdm-").map(|r| ("erp-ofdm", r)))
-            },
-            Some,
-        )
-        .unwrap_or(("wavelan", "2M"));
-    radio.data_rate = match rate.trim_end_matches("-short") {
-        "5.5M" => 5_500_000,
-        whole => whole.trim_end_matches('M').parse::<u64>().ok()? * 1_000_000,
+    let (name, short_preamble) = match preset.strip_suffix("-short") {
+        Some(name) => (name, true),
+        None => (preset, false),
     };
+    let (family, rate) = name.rsplit_once('-')?;
+    let megabits: f64 = rate.strip_suffix('M')?.parse().ok()?;
+    radio.data_rate = (megabits * 1e6) as u64;
     match family {
         "wavelan" => {}
         "dsss" => radio.response_rates = vec![1_000_000, 2_000_000],
         "hr-dsss" => {
             radio.response_rates = vec![1_000_000, 2_000_000];
             radio.frequency = 2.4e9;
-            if rate.ends_with("-short") {
+            if short_preamble {
                 // Short preamble: 72 bits at 1 Mbit/s and 48 at 2 Mbit/s; no 1 Mbit/s frame can carry it.
                 radio.basic_rate = 2_000_000;
                 radio.response_rates = vec![2_000_000];
