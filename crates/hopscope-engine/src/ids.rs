@@ -36,12 +36,13 @@ id!(
     /// A packet in the packet arena.
     PacketId
 );
-id!(
-    /// A frame on the air, in the transmission arena.
-    TxId
-);
 
 impl NodeId {
     /// The broadcast destination.
     pub const BROADCAST: NodeId = NodeId(u32::MAX);
+}
+
+impl FlowId {
+    /// Of packets that belong to no flow.
+    pub const NONE: FlowId = FlowId(u32::MAX);
 }

@@ -9,6 +9,7 @@ use crate::config::radio::Shadowing;
 use crate::ids::NodeId;
 use crate::phy::Arrival;
 use crate::rng::{Purpose, Stream};
+use crate::units::Span;
 
 /// One direction between two nodes.
 #[derive(Debug, Clone, Copy)]
@@ -20,9 +21,17 @@ pub struct Link {
     /// Received power, watts; its mean where it varies with time.
     pub power: f32,
     /// Propagation delay, nanoseconds; below SIFS, so 16 bits hold it.
-    pub delay: u16,
+    pub delay_ns: u16,
     /// `Arrival` bits that follow from the distance, or from `power` where there is shadowing.
     pub flags: u8,
+}
+
+impl Link {
+    /// Propagation delay.
+    #[inline(always)]
+    pub fn delay(&self) -> Span {
+        Span(u64::from(self.delay_ns))
+    }
 }
 
 /// All links, grouped by transmitter and sorted by distance, then by number.
@@ -84,8 +93,8 @@ impl Medium {
                         return None;
                     }
                 }
-                let delay = (distance / radio.propagation_speed * 1e9).round() as u16;
-                Some(Link { to: NodeId(other), place: other, delay, power: power as f32, flags })
+                let delay_ns = (distance / radio.propagation_speed * 1e9).round() as u16;
+                Some(Link { to: NodeId(other), place: other, delay_ns, power: power as f32, flags })
             }));
             starts.push(links.len() as u32);
         }
@@ -151,7 +160,7 @@ mod tests {
         let positions: Vec<[f64; 2]> = (0..8).map(|i| [200.0 * f64::from(i), 0.0]).collect();
         let medium = Medium::new(&positions, &radio());
         let heard: Vec<(u32, u8, u16)> =
-            medium.hearers(NodeId(3)).iter().map(|l| (l.to.0, l.flags & Arrival::DECODABLE, l.delay)).collect();
+            medium.hearers(NodeId(3)).iter().map(|l| (l.to.0, l.flags & Arrival::DECODABLE, l.delay_ns)).collect();
         assert_eq!(heard, vec![(2, 1, 667), (4, 1, 667), (1, 0, 1333), (5, 0, 1333)]);
     }
 

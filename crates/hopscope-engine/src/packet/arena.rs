@@ -147,26 +147,12 @@ impl PacketArena {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::ids::{FlowId, NodeId};
-    use crate::packet::{Body, Ecn};
+    use crate::ids::NodeId;
+    use crate::packet::Body;
     use crate::units::Time;
 
     fn packet(bytes: u32) -> Packet {
-        let node = NodeId(0);
-        Packet {
-            flow: FlowId(0),
-            src: node,
-            dst: node,
-            next_hop: node,
-            prev_hop: node,
-            bytes,
-            ttl: 1,
-            hops: 0,
-            ecn: Ecn::NotEct,
-            extra: ExtraId::NONE,
-            sent: Time::ZERO,
-            body: Body::Opaque { handle: 0 },
-        }
+        Packet::new(NodeId(0), NodeId(0), bytes, 1, Body::Opaque { handle: 0 }, Time::ZERO)
     }
 
     #[test]

@@ -19,7 +19,7 @@ use tcp::TcpSegment;
 /// A network-layer packet.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Packet {
-    /// Flow it belongs to; meaningless for ARP and opaque packets.
+    /// Flow it belongs to; `FlowId::NONE` for what comes from outside or from below the transport.
     pub flow: FlowId,
     /// Originating node.
     pub src: NodeId,
@@ -43,6 +43,27 @@ pub struct Packet {
     pub sent: Time,
     /// What it carries.
     pub body: Body,
+}
+
+impl Packet {
+    /// A packet that `src` makes now for `dst`, its next hop so far; of no flow, without ECN and extra part.
+    #[inline]
+    pub fn new(src: NodeId, dst: NodeId, bytes: u32, ttl: u8, body: Body, now: Time) -> Self {
+        Packet {
+            flow: FlowId::NONE,
+            src,
+            dst,
+            next_hop: dst,
+            prev_hop: src,
+            bytes,
+            ttl,
+            hops: 0,
+            ecn: Ecn::NotEct,
+            extra: ExtraId::NONE,
+            sent: now,
+            body,
+        }
+    }
 }
 
 /// ECN field of the IP header (RFC 3168 5).

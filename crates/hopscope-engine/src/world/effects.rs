@@ -10,7 +10,7 @@ use crate::ids::{FlowId, NodeId, PacketId};
 use crate::ledger::Stage;
 use crate::mac::dcf::{Frame, FrameKind, MacEffects, Outcome};
 use crate::net::arp::{ARP_BYTES, Resolution};
-use crate::packet::{Body, Ecn, ExtraId, Packet};
+use crate::packet::{Body, Packet};
 use crate::phy::{Arrival, Packed};
 use crate::record::{DropReason, Record, Recorder};
 use crate::transport::tcp::TcpEffect;
@@ -140,7 +140,7 @@ impl<R: Recorder> World<R> {
         if self.channel.is_plain() && self.off.is_empty() {
             for link in self.listeners.hearers(&self.medium, frame.src, place) {
                 let mut flags = link.flags;
-                let start = now + Span(u64::from(link.delay));
+                let start = now + link.delay();
                 if broadcast || link.to == frame.dst {
                     flags |= Arrival::FOR_ME;
                     if flags & Arrival::DECODABLE != 0 {
@@ -166,7 +166,7 @@ impl<R: Recorder> World<R> {
     fn watch(&mut self, frame: &Frame) {
         if self.wiring.eager {
             for link in self.medium.hearers(frame.src) {
-                let start = self.now + Span(u64::from(link.delay));
+                let start = self.now + link.delay();
                 self.events.push(start + Span(1), Event::Touch { node: link.to });
                 self.events.push(start + frame.airtime, Event::Touch { node: link.to });
             }
@@ -182,11 +182,11 @@ impl<R: Recorder> World<R> {
         let carried = Carried { bits: 8 * frame.bytes, is_data: frame.kind == FrameKind::Data };
         let first = self.medium.first(frame.src);
         for (place, link) in self.medium.hearers(frame.src).iter().enumerate() {
-            if self.off.get(link.to.index()).is_some_and(|&outages| outages > 0) || !self.listeners.include(link.to) {
+            if self.is_off(link.to) || !self.listeners.include(link.to) {
                 continue;
             }
             let Some((power, mut flags)) = self.channel.carry(first + place, link, &carried, now) else { continue };
-            let start = now + Span(u64::from(link.delay));
+            let start = now + link.delay();
             if self.wiring.metered && flags & Arrival::SENSED != 0 {
                 let mine = link.to == frame.dst && flags & Arrival::DECODABLE != 0;
                 if let Some(layer) = &mut self.links[link.to.index()] {
@@ -272,22 +272,8 @@ impl<R: Recorder> World<R> {
     }
 
     fn send_arp(&mut self, node: NodeId, next_hop: NodeId, target: NodeId, reply: bool) {
-        let packet = Packet {
-            flow: FlowId(u32::MAX),
-            src: node,
-            dst: next_hop,
-            next_hop,
-            prev_hop: node,
-            bytes: ARP_BYTES,
-            ttl: 1,
-            hops: 0,
-            ecn: Ecn::NotEct,
-            extra: ExtraId::NONE,
-            sent: self.now,
-            body: Body::Arp { target, reply },
-        };
-        let id = self.packets.insert(packet);
-        self.ledger_new(id);
+        let packet = Packet::new(node, next_hop, ARP_BYTES, 1, Body::Arp { target, reply }, self.now);
+        let id = self.admit(packet);
         self.link_down(node, id);
     }
 

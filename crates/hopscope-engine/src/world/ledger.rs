@@ -252,7 +252,7 @@ impl<R: Recorder> World<R> {
         let mut loudest: Option<&Link> = None;
         // Who is heard at `node` hears it: links have the same power both ways.
         for link in self.medium.hearers(node) {
-            let delay = Span(u64::from(link.delay));
+            let delay = link.delay();
             let overlaps = |&(start, end): &(Time, Time)| start + delay < until && end + delay > from;
             if loudest.is_none_or(|other| link.power > other.power)
                 && link.to != src
@@ -262,7 +262,7 @@ impl<R: Recorder> World<R> {
             }
         }
         let link = loudest?;
-        let delay = Span(u64::from(link.delay));
+        let delay = link.delay();
         let mut sent = last_frames(&self.air[link.to], ledger.sent(link.to)).into_iter();
         let frame = sent.find(|frame| frame.start + delay < until && frame.end + delay > from)?;
         Some(((link.to, frame), frame.start + delay))

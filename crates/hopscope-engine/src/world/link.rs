@@ -8,10 +8,10 @@ use crate::link::{Judgement, LinkLayer, Notice, Verdict};
 use crate::mac::Pacing;
 use crate::mac::dcf::Frame;
 use crate::packet::tcp::TcpSegment;
-use crate::packet::{Body, Ecn, ExtraId, Packet};
+use crate::packet::{Body, Ecn, Packet};
 use crate::phy::Arrival;
 use crate::record::{DropReason, Record, Recorder};
-use crate::units::{Span, Time};
+use crate::units::Time;
 
 impl<R: Recorder> World<R> {
     /// The link layer of a node.
@@ -154,22 +154,9 @@ impl<R: Recorder> World<R> {
     /// Tells the neighbours what they are to drop; goes in front of all data.
     fn send_notice(&mut self, node: NodeId, notice: Notice) {
         let Some(layer) = &self.links[node.index()] else { return };
-        let packet = Packet {
-            flow: FlowId(u32::MAX),
-            src: node,
-            dst: NodeId::BROADCAST,
-            next_hop: NodeId::BROADCAST,
-            prev_hop: node,
-            bytes: self.wiring.ip_header + layer.notice_bytes,
-            ttl: 1,
-            hops: 0,
-            ecn: Ecn::NotEct,
-            extra: ExtraId::NONE,
-            sent: self.now,
-            body: Body::Notice(notice),
-        };
-        let id = self.packets.insert(packet);
-        self.ledger_new(id);
+        let bytes = self.wiring.ip_header + layer.notice_bytes;
+        let packet = Packet::new(node, NodeId::BROADCAST, bytes, 1, Body::Notice(notice), self.now);
+        let id = self.admit(packet);
         self.enqueue(node, id);
     }
 
@@ -199,7 +186,7 @@ impl<R: Recorder> World<R> {
                 continue;
             }
             if let Some(layer) = &mut self.links[link.to.index()] {
-                let start = now + Span(u64::from(link.delay));
+                let start = now + link.delay();
                 let mine = link.to == frame.dst && link.flags & Arrival::DECODABLE != 0;
                 layer.on_sensed(start, start + frame.airtime, mine);
             }

@@ -31,7 +31,7 @@ use crate::mac::contention::Station;
 use crate::mac::dcf::{Attempts, Frame};
 use crate::mac::{Dcf, MacRules};
 use crate::net::{Arp, Gateway, InterfaceQueue};
-use crate::packet::{Body, Ecn, ExtraId, Packet, PacketArena};
+use crate::packet::{Body, Ecn, Packet, PacketArena};
 use crate::queue::EventQueue;
 use crate::record::{DropReason, Record, Recorder};
 use crate::rng::Stream;
@@ -292,7 +292,7 @@ impl<R: Recorder> World<R> {
             }
             self.listeners.join(&self.medium, &self.routes, self.stations.places());
         }
-        self.originate(node, dst, bytes, Body::Opaque { handle }, FlowId(u32::MAX));
+        self.originate(node, dst, bytes, Body::Opaque { handle }, FlowId::NONE);
         Ok(())
     }
 
@@ -340,22 +340,17 @@ impl<R: Recorder> World<R> {
         let router = self.routers.get(src.index());
         let ttl = router.and_then(Router::data_ttl).unwrap_or(self.wiring.ttl);
         let bytes = bytes + router.map_or(0, Router::data_header);
-        let packet = Packet {
-            flow,
-            src,
-            dst,
-            next_hop: dst,
-            prev_hop: src,
-            bytes,
-            ttl,
-            hops: 0,
-            ecn: if let Body::Tcp(segment) = &body { segment.ecn } else { Ecn::NotEct },
-            extra: ExtraId::NONE,
-            sent: self.now,
-            body,
-        };
+        let ecn = if let Body::Tcp(segment) = &body { segment.ecn } else { Ecn::NotEct };
+        let packet = Packet { flow, ecn, ..Packet::new(src, dst, bytes, ttl, body, self.now) };
+        let id = self.admit(packet);
+        self.forward(src, id)
+    }
+
+    /// Takes a new packet into the arena.
+    #[inline]
+    fn admit(&mut self, packet: Packet) -> PacketId {
         let id = self.packets.insert(packet);
         self.ledger_new(id);
-        self.forward(src, id)
+        id
     }
 }

@@ -1,12 +1,12 @@
-//! The routing machines' inputs and effects: the part of the wiring between network layer, AODV and MAC.
+//! The routing machines' inputs and effects: the part of the wiring between network layer, routing protocol and MAC.
 
 use super::World;
 use crate::event::Event;
-use crate::ids::{FlowId, NodeId, PacketId};
+use crate::ids::{NodeId, PacketId};
 use crate::ledger::Stage;
 use crate::packet::arena::Extra;
 use crate::packet::routing::RoutingMessage;
-use crate::packet::{Body, Ecn, ExtraId, Packet};
+use crate::packet::{Body, ExtraId, Packet};
 use crate::record::{DropReason, Record, Recorder};
 use crate::routing::{Cx, Lost, Query, RouteAnswer, RouteDrop, Router, RoutingEffect, RoutingNote};
 use crate::units::Span;
@@ -144,22 +144,8 @@ impl<R: Recorder> World<R> {
             RoutingMessage::Aodv(message) => (Body::Aodv(message), ExtraId::NONE),
             message => (Body::Routing, self.packets.keep(Extra::Message(message))),
         };
-        let packet = Packet {
-            flow: FlowId(u32::MAX),
-            src: node,
-            dst: to,
-            next_hop: to,
-            prev_hop: node,
-            bytes,
-            ttl,
-            hops: 0,
-            ecn: Ecn::NotEct,
-            extra,
-            sent: self.now,
-            body,
-        };
-        let id = self.packets.insert(packet);
-        self.ledger_new(id);
+        let packet = Packet { extra, ..Packet::new(node, to, bytes, ttl, body, self.now) };
+        let id = self.admit(packet);
         self.send_later(node, id, delay);
     }
 
