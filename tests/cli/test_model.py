@@ -92,5 +92,5 @@ def test_bad_parameters(name: str, words: list[str], message: str) -> None:
 
 def test_a_plot_that_cannot_be_written(hopscope: Any) -> None:
     done = hopscope("model", "optimal-window", "hops=1..3", "--plot", "/proc/x.png")
-    assert done.returncode == 1
-    assert "the plot cannot be written" in done.stderr
+    assert done.returncode == 2
+    assert "--plot /proc/x.png: cannot be written: " in done.stderr

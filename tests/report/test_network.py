@@ -154,7 +154,7 @@ def test_check_refuses_other_forms_and_places_that_do_not_exist(tmp_path):
     from hopscope.scenario.toml_writer import to_toml
 
     (tmp_path / "cross.toml").write_text(to_toml(CROSS))
-    for name, message in (("cross.gif", "allowed: .*svg"), ("none/cross.svg", "cannot be written: No such file")):
+    for name, message in (("cross.gif", "allowed: .*svg"), ("cross.toml/cross.svg", "cannot be written: ")):
         words = ["check", str(tmp_path / "cross.toml"), "--picture", str(tmp_path / name)]
         done = CliRunner().invoke(build(), words)
         assert done.exit_code != 0

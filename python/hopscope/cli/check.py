@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from hopscope.cli import options
+from hopscope.cli import options, picture
 
 if TYPE_CHECKING:
     from hopscope.scenario import Scenario
@@ -24,7 +24,7 @@ def command(
     as_json: Annotated[
         bool, typer.Option("--json", metavar="", help="With --resolved: as JSON instead of TOML.")
     ] = False,
-    picture: Annotated[
+    picture_: Annotated[
         Path | None,
         typer.Option("--picture", metavar="FILE", help="Draw nodes, links, ranges and flows: .png, .svg or .pdf."),
     ] = None,
@@ -37,9 +37,11 @@ def command(
     from hopscope.errors import counted
     from hopscope.runner import prepare
 
+    if picture_ is not None:
+        picture.check("--picture", picture_)
     scenario = prepare(file, seeds=seeds, set=options.parse_set(set_), origin="--seeds")
-    if picture is not None:
-        _draw(scenario, picture)
+    if picture_ is not None:
+        _draw(scenario, picture_)
     if resolved or as_json:
         if as_json:
             typer.echo(json.dumps(scenario.resolved, indent=2))
@@ -59,16 +61,8 @@ def command(
 def _draw(scenario: Scenario, path: Path) -> None:
     """Draws the network of the first point."""
     from hopscope.cli.console import note
-    from hopscope.errors import InputError, listed
-    from hopscope.report import network, plots
+    from hopscope.report import network
 
-    form = path.suffix.removeprefix(".").lower()
-    if form not in plots.FORMATS:
-        raise InputError(f"--picture {path}: found the ending {path.suffix!r}; allowed: {listed(plots.FORMATS)}")
-    figure = network.draw(network.of_point(scenario.points[0], scenario.title))
-    try:
-        path.write_bytes(plots.image(figure, form))
-    except OSError as error:
-        raise InputError(f"--picture {path}: cannot be written: {error.strerror}") from error
+    picture.write("--picture", path, network.draw(network.of_point(scenario.points[0], scenario.title)))
     others = " of the first point of the sweep" if len(scenario.points) > 1 else ""
     note(f"{path}: picture{others}")

@@ -9,10 +9,10 @@ from typing import TYPE_CHECKING, Annotated, Literal
 
 import typer
 
-from hopscope.cli import options
+from hopscope.cli import options, picture
 from hopscope.cli.console import full_width, note, out
 from hopscope.cli.run import announce, default_out, report_failures
-from hopscope.errors import InputError, RunFailed, counted, listed
+from hopscope.errors import counted
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -20,9 +20,6 @@ if TYPE_CHECKING:
 
     from hopscope.report.wording import Grid
     from hopscope.results.explain import Explanation, PointExplanation
-
-#: Formats of ``--plot``, by the ending of the file.
-PLOTS = ("png", "svg", "pdf")
 
 #: More losses and links than these are left to ``--json``.
 MAX_ROWS = 12
@@ -46,7 +43,7 @@ def command(
     from hopscope.runner import prepare, run_scenarios
 
     if plot is not None:
-        _check_plot(plot)
+        picture.check("--plot", plot)
     scenario = prepare(
         file, seeds=seeds, set={**options.parse_set(set_), "explain": True}, quick=quick, origin="--seeds"
     )
@@ -80,14 +77,14 @@ def print_explanation(console: Console, explanation: Explanation) -> None:
     for point in explanation.points:
         if point.set:
             console.print(Text(f"\n{in_words(point.set)}", style="bold"))
-        for grid in _grids(explanation, point):
+        for grid in _grids(point):
             if grid.rows:
                 _print_grid(console, grid)
         for sentence in point.sentences():
             console.print(Text(sentence))
 
 
-def _grids(explanation: Explanation, point: PointExplanation) -> list[Grid]:
+def _grids(point: PointExplanation) -> list[Grid]:
     from hopscope.report.tables import ledger_grid, some_of
     from hopscope.report.wording import Column, Grid
     from hopscope.results.stats import interval_text
@@ -173,18 +170,8 @@ def _in_lines(heading: str) -> str:
     return heading.replace(" ", "\n") if " " in heading else heading.replace("-", "-\n")
 
 
-def _check_plot(plot: Path) -> None:
-    if plot.suffix.lstrip(".") not in PLOTS:
-        raise InputError(f"--plot {plot}: expected a file that ends in {listed([f'.{form}' for form in PLOTS])}")
-
-
 def _draw(explanation: Explanation, plot: Path) -> None:
     from hopscope.report import plots
     from hopscope.report.tables import ledger_charts
 
-    image = plots.image(plots.draw(ledger_charts(explanation.result)[0]), plot.suffix.lstrip("."))
-    try:
-        plot.parent.mkdir(parents=True, exist_ok=True)
-        plot.write_bytes(image)
-    except OSError as error:
-        raise RunFailed(f"{plot}: cannot write the plot: {error.strerror}") from error
+    picture.write("--plot", plot, plots.draw(ledger_charts(explanation.result)[0]))

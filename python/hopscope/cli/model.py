@@ -9,18 +9,15 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from hopscope.cli import options
+from hopscope.cli import options, picture
 from hopscope.cli.console import note, out
-from hopscope.errors import InputError, RunFailed, did_you_mean, listed, shown
+from hopscope.errors import InputError, did_you_mean, listed, shown
 
 if TYPE_CHECKING:
     from hopscope.models.registry import Model
     from hopscope.report.chart import Chart
 
 Rows = Sequence[tuple[dict[str, Any], dict[str, float | None]]]
-
-#: Formats of ``--plot``, by the ending of the file.
-PLOTS = ("png", "svg", "pdf")
 
 
 def command(
@@ -56,10 +53,14 @@ def command(
     swept = [key for key, found in axes.items() if len(found) > 1]
     drawn = model.output(output) if output else model.outputs[0]
     if plot is not None:
-        _check_plot(plot, swept)
+        picture.check("--plot", plot)
+        if not swept:
+            raise InputError(f"--plot {plot}: give one parameter a range, such as hops=1..48")
     rows = list(model.table(axes))
     if plot is not None:
-        _draw(_chart(model, rows, swept, drawn.name), plot)
+        from hopscope.report import plots
+
+        picture.write("--plot", plot, plots.draw(_chart(model, rows, swept, drawn.name)))
     if as_json:
         typer.echo(json.dumps(_document(model, axes, rows, swept)))
     else:
@@ -217,13 +218,6 @@ def _plain(value: Any) -> str:
 # --- Plot -----------------------------------------------------------------------------------------------------------
 
 
-def _check_plot(path: Path, swept: Sequence[str]) -> None:
-    if path.suffix.removeprefix(".").lower() not in PLOTS:
-        raise InputError(f"--plot {path}: the ending names the format; allowed: .png, .svg, .pdf")
-    if not swept:
-        raise InputError(f"--plot {path}: give one parameter a range, such as hops=1..48")
-
-
 def _chart(model: Model, rows: Rows, swept: Sequence[str], output: str) -> Chart:
     """The output over the parameter with most values; the others make the lines."""
     from hopscope.report.chart import Chart, Line, Panel
@@ -257,12 +251,3 @@ def _chart(model: Model, rows: Rows, swept: Sequence[str], output: str) -> Chart
 def _label(name: str, unit: str) -> str:
     words = name.removesuffix("_kbps").replace("_", " ")
     return f"{words} ({unit})" if unit and unit != "probability" else words
-
-
-def _draw(chart: Chart, path: Path) -> None:
-    from hopscope.report import plots
-
-    try:
-        path.write_bytes(plots.image(plots.draw(chart), path.suffix.removeprefix(".").lower()))
-    except OSError as error:
-        raise RunFailed(f"{path}: the plot cannot be written: {error.strerror or error}") from error

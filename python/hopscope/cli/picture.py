@@ -1,0 +1,47 @@
+"""Pictures that a verb writes where its user wants them: the ending of the file names the format."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from hopscope.errors import InputError
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
+
+def check(option: str, path: Path) -> None:
+    """Refuses what names no picture, before anything is run for it.
+
+    Args:
+        option: the option that names the file, for the message.
+        path: the file.
+
+    Raises:
+        InputError: the ending is that of no format.
+    """
+    from hopscope.report.plots import FORMATS
+
+    if _form(path) not in FORMATS:
+        allowed = ", ".join(f".{form}" for form in FORMATS)
+        raise InputError(f"{option} {path}: the ending names the format; allowed: {allowed}")
+
+
+def write(option: str, path: Path, figure: Figure) -> None:
+    """Writes a figure, and makes the folder it goes to.
+
+    Raises:
+        InputError: the file cannot be written.
+    """
+    from hopscope.report.plots import image
+
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_bytes(image(figure, _form(path)))
+    except OSError as error:
+        raise InputError(f"{option} {path}: cannot be written: {error.strerror or error}") from error
+
+
+def _form(path: Path) -> str:
+    return path.suffix.removeprefix(".").lower()
