@@ -11,7 +11,7 @@ import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from decimal import Decimal, Overflow
-from typing import Any
+from typing import Any, Literal
 
 from hopscope.errors import did_you_mean, listed, shown
 from hopscope.scenario import units
@@ -26,6 +26,13 @@ TIME_MAX_NS = 200 * 366 * 86_400 * NS
 
 
 _NAME = re.compile(r"[A-Za-z0-9_-]{1,64}")
+
+
+Kind = Literal[
+    "time", "int", "float", "flag", "choice", "int-or-off", "int-list", "float-list", "float-rows", "node-pairs",
+    "text", "name", "node", "point", "points", "nodes", "words", "parts", "transport", "attributes", "table",
+]  # fmt: skip
+"""What a key takes; see :class:`Field`."""
 
 
 class FieldError(ValueError):
@@ -57,7 +64,7 @@ class Field:
     """
 
     name: str
-    kind: str
+    kind: Kind
     doc: str
     unit: str = ""
     default: Any = None
@@ -113,11 +120,15 @@ class Field:
             text += f' or text with a unit ("{sample}")'
         return text
 
+    def refusal(self, value: object, hint: str = "") -> FieldError:
+        """Returns the error for a value of another kind: what was found and what the key takes."""
+        return FieldError(f"found {shown(value)}; expected {self.expected()}{hint}")
+
 
 def _number(field: Field, value: object) -> Decimal | int:
     """Reads a bare number or a quantity into the base unit."""
     if isinstance(value, bool) or not isinstance(value, (int, float, str)):
-        raise FieldError(f"found {shown(value)}; expected {field.expected()}")
+        raise field.refusal(value)
     if isinstance(value, str):
         try:
             number = units.parse(value, field.unit)
@@ -128,7 +139,7 @@ def _number(field: Field, value: object) -> Decimal | int:
         return number
     if isinstance(value, float):
         if not math.isfinite(value):
-            raise FieldError(f"found {shown(value)}; expected {field.expected()}")
+            raise field.refusal(value)
         return Decimal(repr(value))
     return value
 
@@ -162,7 +173,7 @@ def _read_int(field: Field, value: object) -> int:
     large = field.unit in {"bit/s", "bytes"} or field.name == "seed"
     _bounded(field, value, number, U63_MAX if large else U32_MAX)
     if number != int(number):
-        raise FieldError(f"found {shown(value)}; expected {field.expected()}")
+        raise field.refusal(value)
     return int(number)
 
 
@@ -174,7 +185,7 @@ def _read_float(field: Field, value: object) -> float:
 
 def _read_flag(field: Field, value: object) -> bool:
     if not isinstance(value, bool):
-        raise FieldError(f"found {shown(value)}; expected {field.expected()}")
+        raise field.refusal(value)
     return value
 
 
@@ -187,7 +198,7 @@ def _read_choice(field: Field, value: object) -> str:
 def _read_parts(field: Field, value: object) -> str:
     """The parts in their usual order, so that one layer has one name."""
     if not isinstance(value, str):
-        raise FieldError(f"found {shown(value)}; expected {field.expected()}")
+        raise field.refusal(value)
     alone = field.choices[0]
     words = [word.strip() for word in value.split("+")]
     for word in words:
@@ -215,7 +226,7 @@ def _read_transport(field: Field, value: object) -> str:
 
 def _read_attributes(field: Field, value: object) -> dict[str, Any]:
     if not isinstance(value, Mapping):
-        raise FieldError(f"found {shown(value)}; expected {field.expected()}")
+        raise field.refusal(value)
     for name, item in value.items():
         finite = not isinstance(item, float) or math.isfinite(item)
         if not isinstance(item, (bool, int, float, str)) or not finite:
@@ -229,13 +240,13 @@ def _read_int_or_off(field: Field, value: object) -> int | None:
 
 def _read_int_list(field: Field, value: object) -> list[int]:
     if not isinstance(value, list):
-        raise FieldError(f"found {shown(value)}; expected {field.expected()}")
+        raise field.refusal(value)
     return [_read_int(field, item) for item in value]
 
 
 def _read_float_list(field: Field, value: object) -> list[float]:
     if not isinstance(value, list):
-        raise FieldError(f"found {shown(value)}; expected {field.expected()}")
+        raise field.refusal(value)
     return [_read_float(field, item) for item in value]
 
 
@@ -254,26 +265,26 @@ def _rows(
 
 def _read_float_rows(field: Field, value: object) -> list[list[float]]:
     if not isinstance(value, list):
-        raise FieldError(f"found {shown(value)}; expected {field.expected()}")
+        raise field.refusal(value)
     return _rows(_read_float_list, field, value, "row")
 
 
 def _read_node_pairs(field: Field, value: object) -> list[list[int]]:
     if not isinstance(value, list) or any(not isinstance(item, list) or len(item) != 2 for item in value):
-        raise FieldError(f"found {shown(value)}; expected {field.expected()}")
+        raise field.refusal(value)
     return [[_read_int(field, node) for node in item] for item in value]
 
 
 def _read_text(field: Field, value: object) -> str:
     if not isinstance(value, str):
-        raise FieldError(f"found {shown(value)}; expected {field.expected()}")
+        raise field.refusal(value)
     return value
 
 
 def _read_name(field: Field, value: object) -> str:
     text = _read_text(field, value)
     if not _NAME.fullmatch(text):
-        raise FieldError(f"found {shown(value)}; expected {field.expected()}")
+        raise field.refusal(value)
     return text
 
 
@@ -281,41 +292,41 @@ def _read_node(field: Field, value: object) -> int | str:
     if isinstance(value, str) and value in {"first", "last"}:
         return value
     if isinstance(value, str):
-        raise FieldError(f"found {shown(value)}; expected {field.expected()}{did_you_mean(value, ['first', 'last'])}")
+        raise field.refusal(value, did_you_mean(value, ["first", "last"]))
     return _read_int(field, value)
 
 
 def _read_nodes(field: Field, value: object) -> list[int | str]:
     if not isinstance(value, list):
-        raise FieldError(f"found {shown(value)}; expected {field.expected()}")
+        raise field.refusal(value)
     return [_read_node(replace(field, kind="node"), item) for item in value]
 
 
 def _read_point(field: Field, value: object) -> list[float]:
     if not isinstance(value, (list, tuple)) or len(value) != 2:
-        raise FieldError(f"found {shown(value)}; expected {field.expected()}")
+        raise field.refusal(value)
     return [_read_float(field, value[0]), _read_float(field, value[1])]
 
 
 def _read_points(field: Field, value: object) -> list[list[float]]:
     if not isinstance(value, (list, tuple)):
-        raise FieldError(f"found {shown(value)}; expected {field.expected()}")
+        raise field.refusal(value)
     return _rows(_read_point, field, value, "position")
 
 
 def _read_words(field: Field, value: object) -> list[str]:
     if not isinstance(value, list):
-        raise FieldError(f"found {shown(value)}; expected {field.expected()}")
+        raise field.refusal(value)
     return list(dict.fromkeys(_read_choice(field, item) for item in value))
 
 
 def _read_table(field: Field, value: object) -> Mapping[str, Any]:
     if not isinstance(value, Mapping):
-        raise FieldError(f"found {shown(value)}; expected a table of keys")
+        raise field.refusal(value, " of keys")
     return value
 
 
-_READERS: dict[str, Callable[[Field, object], Any]] = {
+_READERS: dict[Kind, Callable[[Field, object], Any]] = {
     "time": _read_time,
     "int": _read_int,
     "float": _read_float,

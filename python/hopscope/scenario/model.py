@@ -235,9 +235,8 @@ class Scenario:
         Warm-up, start, stop and stagger of flows, and outages shrink by the same factor.
         """
         duration = int(self._top["duration"])
-        for axis in [axis for axis, values in self.axes.items() if sets_times(axis, values)]:
-            raise ScenarioError([Problem(f"sweep.{axis}", "a sweep over times cannot be shortened by quick")])
-        values = self._shortened(min(duration, max(duration // QUICK_DIVISOR, QUICK_SECONDS * NS)))
+        shorter = min(duration, max(duration // QUICK_DIVISOR, QUICK_SECONDS * NS))
+        values = self._shortened(shorter, "a sweep over times cannot be shortened by quick")
         values["seeds"] = min(self.seeds, QUICK_SEEDS)
         return Scenario.from_document(_with_values(self._document, values), is_quick=True)
 
@@ -249,13 +248,16 @@ class Scenario:
         Raises:
             ScenarioError: a time is swept, or the shorter scenario is none.
         """
-        for axis in [axis for axis, values in self.axes.items() if sets_times(axis, values)]:
-            raise ScenarioError([Problem(f"sweep.{axis}", "a sweep over times cannot be shortened")])
-        values = self._shortened(min(int(self._top["duration"]), round(seconds * NS)))
+        shorter = min(int(self._top["duration"]), round(seconds * NS))
+        values = self._shortened(shorter, "a sweep over times cannot be shortened")
         return Scenario.from_document(_with_values(self._document, values), is_quick=self.is_quick)
 
-    def _shortened(self, shorter: int) -> dict[str, Any]:
-        """The document for a duration in nanoseconds, other times in proportion."""
+    def _shortened(self, shorter: int, refusal: str) -> dict[str, Any]:
+        """The document for a duration in nanoseconds, other times in proportion; refused where a time is swept."""
+        if problems := [
+            Problem(f"sweep.{axis}", refusal) for axis, values in self.axes.items() if sets_times(axis, values)
+        ]:
+            raise ScenarioError(problems)
         values = copy.deepcopy(self._document.values)
         factor = shorter / int(self._top["duration"])
         values["duration"] = f"{shorter}ns"

@@ -93,11 +93,11 @@ def parse(text: str, unit: str) -> Decimal:
         if not any(factors):
             raise QuantityError(f'unit "{found}" in {shown(text)}, but this key has no unit')
         names = sorted({*factors, *(name for base, name in _LOGARITHMIC if base == unit)} - {"", "μs"})
-        raise QuantityError(f'unknown unit "{found}"; allowed: {", ".join(names)}{_hint(number, found, unit, names)}')
+        raise QuantityError(f'unknown unit "{found}"; allowed: {", ".join(names)}{_hint(found, unit, names)}')
     return number * Decimal(factor)
 
 
-def _hint(number: Decimal, found: str, unit: str, names: list[str]) -> str:
+def _hint(found: str, unit: str, names: list[str]) -> str:
     """What may have been meant by an unknown unit; never one that is eight times off."""
     if unit == "bit/s" and _BYTE_RATE.fullmatch(found):
         return f' ("{found}" counts bytes; 1 byte is 8 bits)'

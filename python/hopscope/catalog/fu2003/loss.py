@@ -62,12 +62,6 @@ def overflow_share(run: Run) -> float:
     return float(lost / (lost + taken)) if lost else 0.0
 
 
-def contention_share(run: Run) -> float | None:
-    """Drops at a retry limit over the packets that MACs took on."""
-    found = run["network"]["link_drop_probability"]
-    return None if found is None else float(found)
-
-
 def _share_of_drops(run: Run) -> float | None:
     overflow, contention = run["network"]["queue_drops"], run["network"]["mac_retry_drops"]
     return 100 * overflow / (overflow + contention) if overflow + contention else None
