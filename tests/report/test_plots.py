@@ -201,3 +201,33 @@ def test_outages_are_shaded_and_named_once():
     assert [text.get_text() for text in figure.legends[0].get_texts()] == ["measured", "node 1 off"]
     [ax] = figure.axes
     assert sorted(patch.get_x() for patch in ax.patches) == [1.0, 3.0]
+
+
+def test_a_wide_interval_runs_out_of_the_figure_and_leaves_the_values_room():
+    lines = [Line("few seeds", [1.0, 2.0], [100.0, 120.0], [5000.0, 5.0])]
+    [ax] = plots.draw(chart(panels=[Panel("", lines)])).axes
+    assert 120 < ax.get_ylim()[1] <= 240
+    [ax] = plots.draw(chart("bars", panels=[Panel("", lines, [Mark("published", [2.0], [400.0])])])).axes
+    assert 400 < ax.get_ylim()[1] <= 800
+
+
+def test_grey_print_tells_bars_and_curves_apart():
+    lines = [Line(name, [1.0, 2.0], [1.0, 2.0]) for name in "abcdefgh"]
+    [ax] = plots.draw(chart("bars", panels=[Panel("", lines)])).axes
+    assert len({patch.get_hatch() for patch in ax.patches}) == len(lines)
+    [ax] = plots.draw(chart("steps", panels=[Panel("", lines)])).axes
+    assert len({repr(line._dash_pattern) for line in ax.lines}) == len(lines)
+
+
+@pytest.mark.parametrize(
+    ("places", "marked"),
+    [
+        (range(1, 11), True),
+        ([4, 7, 12], True),
+        ([1, 2, 3, 4, 8, 16, 32], False),
+        (range(10_000, 22_000, 1000), False),
+    ],
+)
+def test_each_whole_position_is_marked_where_there_is_room(places, marked):
+    [ax] = plots.draw(chart(panels=[Panel("", [Line("", list(map(float, places)), [1.0] * len(places))])])).axes
+    assert (list(ax.get_xticks()) == list(places)) == marked

@@ -176,3 +176,9 @@ def test_a_point_is_named_by_a_value_as_it_is_shown(text):
     other = PointResult(1, {**swept, text.partition("=")[0]: "other"}, runs)
     found = Selection((text,)).of(SimpleNamespace(points=[PointResult(0, swept, runs), other]))
     assert [point.index for point, _ in found] == [0]
+
+
+def test_samples_of_the_round_trip_time_are_not_joined():
+    scenario = {**CROSS, "flow": [{"from": 7, "to": 12}], "series": {"keep": ["rtt"]}, "sweep": {}}
+    [chart] = charts(hs.run(hs.Scenario(scenario), jobs=1, progress=False), Selection())
+    assert [line.joined for panel in chart.panels for line in panel.lines] == [False]

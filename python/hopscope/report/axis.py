@@ -88,6 +88,11 @@ def numeric(values: Sequence[Any]) -> bool:
     return True
 
 
+def is_seed(key: str) -> bool:
+    """Whether the values of a swept key are names of draws, such as ``topology.seed``."""
+    return key.rpartition(".")[2] in {"seed", "pattern_seed"}
+
+
 def field_of(key: str) -> Field | None:
     """The entry of a dotted key in the table of all keys; None for a key that is not in it."""
     first, *rest = [part for part in key.split(".") if not part.isdigit() and part != "*"]

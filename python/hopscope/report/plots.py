@@ -1,7 +1,8 @@
 """Figures: one function for each kind of chart, each takes data and returns a matplotlib figure.
 
 The figures use the Agg canvas and no global state, so they can be drawn in any thread and without a display. Colours
-follow Okabe and Ito's palette, which colour-blind readers can tell apart; every line has a marker of its own as well.
+follow Okabe and Ito's palette, which colour-blind readers can tell apart; markers, dashes and patterns do the same in
+grey print.
 """
 
 from __future__ import annotations
@@ -11,6 +12,7 @@ import math
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from itertools import pairwise
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -34,9 +36,27 @@ _MARKED = 64
 _ROW = 5
 # Room below zero of a time series, as a share of what is above.
 _ROOM = 0.03
+# Dashes of lines without markers, one for each colour: on and off lengths in units of the line's width.
+_SOLID: Any = "-"
+_BROKEN: tuple[Any, ...] = (
+    _SOLID,
+    (0, (6, 1.5)),
+    (0, (1.5, 1)),
+    (0, (8, 1.5, 1.5, 1.5)),
+    (0, (3, 1)),
+    (0, (12, 2)),
+    (0, (6, 1.5, 1.5, 1.5, 1.5, 1.5)),
+    (0, (1, 2)),
+)
+# Patterns of bars side by side, one for each colour.
+_PATTERNS = ("", "////", "....", "\\\\\\\\", "xxxx", "----", "++++", "oooo")
 # Patterns of the parts of a stack, one for each round of colours, and the most names that stand upright below it.
 _HATCHES = ("", "////", "....")
 _UPRIGHT = 12
+# The axis reaches at most so many times as far as the largest value: intervals of two seeds may be ten times as wide.
+_REACH = 2.0
+# Whole positions are each marked on the axis when they are at most so many, of together at most so many letters.
+_TICKS, _LETTERS = 12, 30
 # Inches: a row of the legend, its handle with the space around, a letter; and most columns.
 _LEGEND_ROW, _HANDLE, _LETTER, _COLUMNS = 0.19, 0.62, 0.075, 6
 _MARKERS = ("o", "s", "^", "D", "v", "P", "X", "h")
@@ -104,10 +124,10 @@ def lines(chart: Chart) -> Figure:
                     line.y,
                     yerr=_bars_of(line),
                     color=COLOURS[index % len(COLOURS)],
-                    marker=_MARKERS[index % len(_MARKERS)] if len(line.x) <= _MARKED else "none",
-                    ms=4 if line.joined else 6,
+                    marker=_marker(line, index),
+                    ms=_size(line),
                     lw=1.4 if len(line.x) <= _MARKED else 0.8,
-                    ls="-" if line.joined else "none",
+                    ls="none" if not line.joined else _SOLID if len(line.x) <= _MARKED else _dashes(index),
                     elinewidth=1,
                     capsize=2,
                     label=line.label,
@@ -135,12 +155,16 @@ def bars(chart: Chart) -> Figure:
                     width * 0.92,
                     yerr=_bars_of(line),
                     color=COLOURS[index % len(COLOURS)],
+                    hatch=_PATTERNS[index % len(_PATTERNS)],
+                    edgecolor="white",
+                    linewidth=0,
                     error_kw={"elinewidth": 1, "capsize": 2, "ecolor": "#222222"},
                     label=line.label,
                 )
             ax.set_xticks(range(len(groups)), groups)
             ax.grid(visible=False, axis="x")
             _publish(ax, panel, place=lambda x, known=tuple(groups): known.index(str(x)))  # type: ignore[misc]
+        _reach(axes, chart)
         _legend(figure, axes, chart)
         return figure
 
@@ -206,7 +230,8 @@ def steps(chart: Chart) -> Figure:
     with _figure(chart) as (figure, axes):
         for ax, panel, styles in zip(axes, chart.panels, _styles(chart), strict=True):
             for index, line in zip(styles, panel.lines, strict=True):
-                ax.step(line.x, line.y, where="post", color=COLOURS[index % len(COLOURS)], lw=1.0, label=line.label)
+                colour = COLOURS[index % len(COLOURS)]
+                ax.step(line.x, line.y, where="post", color=colour, ls=_dashes(index), lw=1.0, label=line.label)
             _shade(ax, panel)
             _guide(ax, panel)
         _scale(axes, chart)
@@ -345,8 +370,52 @@ def _bars_of(line: Line, *, signed: bool = False) -> Any:
     return [below, [above for _, above in pairs]]
 
 
+def _dashes(index: int) -> Any:
+    return _BROKEN[index % len(_BROKEN)]
+
+
+def _marker(line: Line, index: int) -> str:
+    """The marker of a line; those that would hide a long curve are left out."""
+    return "none" if line.joined and len(line.x) > _MARKED else _MARKERS[index % len(_MARKERS)]
+
+
+def _size(line: Line) -> float:
+    """The size of its markers: large where nothing else is drawn, small where they are many."""
+    if line.joined:
+        return 4
+    return 6 if len(line.x) <= _MARKED else 2
+
+
+def _reach(axes: Sequence[Axes], chart: Chart) -> None:
+    """Let error bars run out of the figure where they would press everything else flat."""
+    heights = [
+        [
+            y
+            for y in (*(y for line in panel.lines for y in line.y), *(y for mark in panel.marks for y in mark.y))
+            if y > 0
+        ]
+        for panel in chart.panels
+    ]
+    for ax, own in zip(axes, heights, strict=True):
+        largest = max(own if chart.own_axes else [y for panel in heights for y in panel], default=0.0)
+        if largest > 0 and ax.get_ylim()[1] > _REACH * largest:
+            ax.set_ylim(top=_REACH * largest)
+
+
+def _whole_ticks(ax: Axes, places: Sequence[float]) -> None:
+    """Mark whole positions, such as hops: each of them where there is room."""
+    closest = min((high - low for low, high in pairwise(places)), default=0.0)
+    letters = len(places) * max(len(f"{place:g}") for place in places)
+    if closest * _TICKS >= places[-1] - places[0] and letters <= _LETTERS:
+        ax.set_xticks(places)
+    else:
+        ax.locator_params(axis="x", integer=True)
+
+
 def _scale(axes: Sequence[Axes], chart: Chart) -> None:
     """Set the axes; called when every panel is drawn, since fixing one end of a shared axis fixes the other."""
+    if chart.kind == "lines" and not chart.log_y:
+        _reach(axes, chart)
     for ax, panel in zip(axes, chart.panels, strict=True):
         if chart.log_x:
             ax.set_xscale("log", base=2)
@@ -355,7 +424,7 @@ def _scale(axes: Sequence[Axes], chart: Chart) -> None:
             ax.minorticks_off()
         elif chart.kind == "lines" and all(float(x).is_integer() for line in panel.lines for x in line.x):
             # Hops and windows are whole.
-            ax.locator_params(axis="x", integer=True)
+            _whole_ticks(ax, sorted({float(x) for line in panel.lines for x in line.x}))
         # A gap in a time series is no number.
         drawn = [*(line.y for line in panel.lines), *(mark.y for mark in panel.marks)]
         values = [y for heights in drawn for y in heights if not math.isnan(y)]

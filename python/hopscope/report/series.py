@@ -143,7 +143,8 @@ def _chart(result: Result, name: str, runs: Runs) -> Chart:
             # The end stays where it is.
             kept = sorted({*range(0, len(times), step), *range(len(times))[-2:]})
             thinned = [times[place] for place in kept], [values[place] for place in kept]
-            lines.append(Line(f"{owner} {number}".strip(), *thinned, style=numbers.index(number)))
+            # Nothing is known of the time between two samples of the round-trip time.
+            lines.append(Line(f"{owner} {number}".strip(), *thinned, joined=name != "rtt", style=numbers.index(number)))
         spans = _outages(scenario.resolved, scenario.duration_s)
         shaded = shaded or bool(spans)
         panels.append(Panel(title, lines, spans=spans))

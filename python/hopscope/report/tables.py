@@ -10,7 +10,7 @@ from hopscope.catalog.judge import number, show
 from hopscope.catalog.tables import Estimate, NoSamplesError, Table
 from hopscope.errors import counted
 from hopscope.report import series, wording
-from hopscope.report.axis import axis_of, heading, numeric
+from hopscope.report.axis import axis_of, heading, is_seed, numeric
 from hopscope.report.chart import Chart, Line, Panel
 from hopscope.report.series import LINES, Selection
 from hopscope.report.wording import Column, Grid
@@ -225,8 +225,10 @@ def _explained(result: Result) -> list[Grid]:
 
 
 def _failures(result: Result) -> Grid:
-    rows = [[str(f.point), str(f.seed), f.message] for f in result.failures]
-    return Grid([Column("point", number=True), Column("seed", number=True), Column("reason")], rows, "Runs that failed")
+    keys = _keys(result)
+    rows = [[str(f.point), *_places(dict(f.set), keys), str(f.seed), f.message] for f in result.failures]
+    columns = [Column("point", number=True), *_columns(result), Column("seed", number=True), Column("reason")]
+    return Grid(columns, rows, "Runs that failed")
 
 
 def commands(result: Result, file: str) -> Grid:
@@ -252,8 +254,8 @@ def _sweeps(result: Result, drawn: Sequence[tuple[str, str]]) -> list[Chart]:
     keys = [key for key in _keys(result) if numeric(table.values(key)) and len(table.values(key)) > 1]
     if not keys:
         return []
-    # The key with most values carries the curve.
-    along = max(keys, key=lambda key: len(table.values(key)))
+    # The key with most values carries the curve; seeds have an order, but nothing lies between them.
+    along = max(keys, key=lambda key: (not is_seed(key), len(table.values(key))))
     others = [key for key in _keys(result) if key != along]
     found = []
     for metric, label in drawn:
@@ -304,7 +306,7 @@ def _line(table: Table, along: str, metric: str, rest: dict[str, Any], label: st
             # A sweep over the topology or the flows can leave a point without this flow.
             continue
         places.append(axis.place(value))
-    return Line(label, places, [e.mean for e in found], [e.ci95 for e in found])
+    return Line(label, places, [e.mean for e in found], [e.ci95 for e in found], joined=not is_seed(along))
 
 
 def _single(result: Result, drawn: Sequence[tuple[str, str]]) -> list[Chart]:
