@@ -179,6 +179,8 @@ def _assemble(plan: Plan, finished: Mapping[str, RunResult], failures: Mapping[s
         for point, runs in zip(scenario.points, point_runs, strict=True):
             found = [finished[run.key] for run in runs if run.key in finished]
             points.append(PointResult(point.index, point.set, found))
-            failed += [Failure(point.index, run.seed, failures[run.key]) for run in runs if run.key in failures]
+            failed += [
+                Failure(point.index, run.seed, failures[run.key], point.set) for run in runs if run.key in failures
+            ]
         results.append(Result(scenario, points, failed))
     return results

@@ -295,6 +295,19 @@ def test_a_failure_of_every_seed_is_told_once(hopscope: Any, folder: Path) -> No
     assert "no run yet" not in done.stdout
 
 
+def test_remarks_name_the_swept_values_of_a_point(hopscope: Any, folder: Path) -> None:
+    (folder / "broken.py").write_text(BROKEN)
+    (folder / "swept.toml").write_text(
+        'duration = "2s"\nseeds = 2\ntopology = { kind = "chain", hops = 1 }\n'
+        'flow = [{ from = 0, to = 1, start = "1999ms" }]\n'
+        'sweep = { "flow.0.transport" = ["udp", "tcp-vegas", "tcp:broken.py:Broken"], "mac.queue" = [9] }\n'
+    )
+    done = hopscope("run", "swept.toml", "--out", "store", "--set", "outage=[{node=1,from=1}]")
+    assert "point 1 (flow.0.transport = tcp-vegas, mac.queue = 9), flow 0, seed 1: " in " ".join(done.stdout.split())
+    done = hopscope("run", "swept.toml", "--out", "store", "--set", "flow.0.start=0s")
+    assert "point 2 (flow.0.transport = tcp:broken.py:Broken, mac.queue = 9), seed 1: " in done.stderr
+
+
 def test_shards_meet_in_one_store(hopscope: Any) -> None:
     first = hopscope("run", "chain.toml", "--out", "store", "--shard", "1/2")
     assert "shard 1/2: the store holds 2 of 4 runs" in first.stderr

@@ -278,7 +278,7 @@ def _outcome(
             outcome = replace(outcome, remarks=("nothing is simulated here: --set changes nothing",))
         outcomes.append(outcome)
     failures = tuple(
-        f"{result.scenario.title}, point {failure.point}, seed {failure.seed}: {failure.message}"
+        f"{result.scenario.title}, {failure.place}, seed {failure.seed}: {failure.message}"
         for result in found.values()
         for failure in result.failures
     )

@@ -108,7 +108,7 @@ def report_failures_of(failures: Sequence[Failure], *, finished: bool) -> None:
         told = failure.message.partition("\n")[2] or f"{failure.point}, {failure.seed}"
         alike.setdefault(told, []).append(failure)
     for first, *others in list(alike.values())[:10]:
-        note(f"point {first.point}, seed {first.seed}: {first.message}")
+        note(f"{first.place}, seed {first.seed}: {first.message}")
         if others:
             note(f"the same: {_places(others)}")
     if len(alike) > 10:
@@ -122,8 +122,8 @@ def report_failures_of(failures: Sequence[Failure], *, finished: bool) -> None:
 
 def _places(failures: Sequence[Failure]) -> str:
     """Points and seeds of failures."""
-    points: dict[int, list[int]] = {}
+    points: dict[str, list[int]] = {}
     for failure in failures:
-        points.setdefault(failure.point, []).append(failure.seed)
-    words = [f"point {point}, seed{'s' * (len(seeds) > 1)} {ranges(seeds)}" for point, seeds in points.items()]
+        points.setdefault(failure.place, []).append(failure.seed)
+    words = [f"{place}, seed{'s' * (len(seeds) > 1)} {ranges(seeds)}" for place, seeds in points.items()]
     return "; ".join(words[:10]) + (f"; and {len(words) - 10} points more" if len(words) > 10 else "")

@@ -12,6 +12,7 @@ from rich.text import Text
 from hopscope.cli.console import full_width
 from hopscope.report.axis import missing_unit
 from hopscope.results import PointResult, Result
+from hopscope.results.result import point_words
 from hopscope.results.stats import interval_text
 from hopscope.scenario.sweep import written
 
@@ -118,7 +119,9 @@ def _rows(point: PointResult, shown: list[str], several: bool, *, failed: bool) 
 def _notes(result: Result) -> Iterator[str]:
     """What the engine has to say about flows, once a point and flow."""
     notes = {
-        (point.index, flow["id"]): f"point {point.index}, flow {flow['id']}, seed {run['seed']}: {flow['note']}"
+        (point.index, flow["id"]): (
+            f"{point_words(point.index, point.set)}, flow {flow['id']}, seed {run['seed']}: {flow['note']}"
+        )
         for point in result.points
         for run in reversed(point.runs)
         for flow in run["flows"]

@@ -24,11 +24,22 @@ RunResult = dict[str, Any]
 
 @dataclass(frozen=True)
 class Failure:
-    """A replication that did not finish: its point, its seed and the reason."""
+    """A replication that did not finish: its point, its seed, the reason, and the swept values of the point."""
 
     point: int
     seed: int
     message: str
+    set: Mapping[str, Any] = field(default_factory=dict, compare=False)
+
+    @property
+    def place(self) -> str:
+        """The point in words."""
+        return point_words(self.point, self.set)
+
+
+def point_words(index: int, values: Mapping[str, Any]) -> str:
+    """A point by its number and its swept values, as messages name it."""
+    return f"point {index} ({in_words(values)})" if values else f"point {index}"
 
 
 @dataclass(repr=False)
