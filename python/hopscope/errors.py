@@ -35,7 +35,7 @@ class StoreError(InputError):
 
 
 class RunFailed(HopscopeError):
-    """Runs failed; finished ones are kept."""
+    """Runs failed, or what was made could not be written, as on a full disk; finished runs are kept."""
 
 
 class PartialResult(HopscopeError):

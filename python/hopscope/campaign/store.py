@@ -14,12 +14,10 @@ A run file appears by an atomic rename after it is on the disk, so a killed proc
 
 from __future__ import annotations
 
-import errno
 import hashlib
 import json
 import os
 import re
-import secrets
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
@@ -27,6 +25,7 @@ from typing import Any
 from hopscope import _core
 from hopscope.campaign.plan import Plan
 from hopscope.errors import HopscopeError, RunFailed, StoreError
+from hopscope.files import not_written, reason, write_whole
 from hopscope.results import PointResult, Result
 from hopscope.results.result import RunResult
 from hopscope.scenario import Point, Scenario
@@ -76,6 +75,7 @@ class Store:
 
         Raises:
             StoreError: the folder cannot be written, or holds something else than a store.
+            RunFailed: the disk is full.
         """
         try:
             if self.path.exists() and not self.path.is_dir():
@@ -88,7 +88,7 @@ class Store:
             self._manifest = _manifest(plan, title)
             write_whole(self.path / MANIFEST, json.dumps(self._manifest, indent=1).encode() + b"\n")
         except OSError as error:
-            raise StoreError(f"{self.path}: cannot be written: {error.strerror or error}") from error
+            raise not_written(f"{self.path}: cannot be written", error, StoreError) from error
 
     def keep(self, key: str, result_json: str) -> None:
         """Writes a finished run.
@@ -101,9 +101,8 @@ class Store:
         try:
             write_whole(self._run_path(key), text.encode())
         except OSError as error:
-            reason = "the disk is full" if error.errno in {errno.ENOSPC, errno.EDQUOT} else error.strerror or str(error)
             raise RunFailed(
-                f"{self.path}: a run cannot be written: {reason}; finished runs are kept, start again to go on"
+                f"{self.path}: a run cannot be written: {reason(error)}; finished runs are kept, start again to go on"
             ) from error
 
     def read(self, key: str) -> RunResult | None:
@@ -193,7 +192,7 @@ class Store:
                 write_whole(self.path / f"{name}.parquet", sink.getvalue().to_pybytes())
             except OSError as error:
                 raise RunFailed(
-                    f"{self.path}: {name}.parquet cannot be written: {error.strerror or error}; the runs are kept"
+                    f"{self.path}: {name}.parquet cannot be written: {reason(error)}; the runs are kept"
                 ) from error
 
     def mend_tables(self, results: Sequence[Result]) -> list[str]:
@@ -336,22 +335,3 @@ def _reason(error: Exception) -> str:
 
 def _swept(results: Sequence[Result]) -> set[str]:
     return {key for result in results for key in result.scenario.axes}
-
-
-def write_whole(path: Path, data: bytes) -> None:
-    """Writes a file so that it is either there as a whole or not at all."""
-    temporary = path.with_name(f".{path.name}.{os.getpid()}.{secrets.token_hex(4)}.tmp")
-    try:
-        with temporary.open("wb") as file:
-            file.write(data)
-            file.flush()
-            os.fsync(file.fileno())
-        temporary.replace(path)
-    except BaseException:
-        temporary.unlink(missing_ok=True)
-        raise
-    folder = os.open(path.parent, os.O_RDONLY)
-    try:
-        os.fsync(folder)
-    finally:
-        os.close(folder)

@@ -251,14 +251,14 @@ def recall(store: Store) -> Reproduction | None:
 
 
 def _remember(folder: Path, keys: Sequence[str], *, quick: bool, seeds: int | None, changes: Mapping[str, Any]) -> None:
-    from hopscope.campaign.store import write_whole
+    from hopscope.files import not_written, write_whole
 
     request = {"keys": list(keys), "quick": quick, "seeds": seeds, "changes": dict(changes)}
     try:
         folder.mkdir(parents=True, exist_ok=True)
         write_whole(folder / REQUEST, json.dumps(request).encode() + b"\n")
     except OSError as error:
-        raise StoreError(f"{folder / REQUEST}: cannot be written: {error.strerror or error}") from error
+        raise not_written(f"{folder / REQUEST}: cannot be written", error, StoreError) from error
 
 
 def _outcome(

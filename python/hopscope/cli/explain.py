@@ -39,6 +39,7 @@ def command(
     ] = None,
 ) -> None:
     """Run a scenario and say where the time of nodes, links and packets goes."""
+    from hopscope.files import make_way
     from hopscope.results.explain import explain
     from hopscope.runner import prepare, run_scenarios
 
@@ -48,6 +49,8 @@ def command(
         file, seeds=seeds, set={**options.parse_set(set_), "explain": True}, quick=quick, origin="--seeds"
     )
     announce([scenario], jobs)
+    if plot is not None:
+        make_way(f"--plot {plot}", plot)
     folder = out_ or default_out(scenario)
     [result] = run_scenarios([scenario], jobs=jobs, store=folder, progress=not no_progress)
     if not all(point.runs for point in result.points):

@@ -32,15 +32,17 @@ def write(option: str, path: Path, figure: Figure) -> None:
     """Writes a figure, and makes the folder it goes to.
 
     Raises:
-        InputError: the file cannot be written.
+        InputError: the place cannot be written.
+        RunFailed: the disk is full.
     """
+    from hopscope.files import not_written, write_whole
     from hopscope.report.plots import image
 
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
-        path.write_bytes(image(figure, _form(path)))
+        write_whole(path, image(figure, _form(path)))
     except OSError as error:
-        raise InputError(f"{option} {path}: cannot be written: {error.strerror or error}") from error
+        raise not_written(f"{option} {path}: cannot be written", error) from error
 
 
 def _form(path: Path) -> str:

@@ -14,8 +14,8 @@ from typing import Any
 
 from hopscope import _core
 from hopscope.campaign.plan import Run, make_plan
-from hopscope.campaign.store import write_whole
 from hopscope.errors import InputError, RunFailed, ScenarioError, shown
+from hopscope.files import reason, write_whole
 from hopscope.optimum import axes as axes_
 from hopscope.optimum import decide, ladder
 from hopscope.optimum.axes import Axis
@@ -423,7 +423,7 @@ def _keep(path: Path, result: Optimization) -> None:
     try:
         write_whole(path, json.dumps(result.to_json(), indent=1).encode() + b"\n")
     except OSError as error:
-        raise RunFailed(f"{path}: cannot be written: {error.strerror or error}; the runs are kept") from error
+        raise RunFailed(f"{path}: cannot be written: {reason(error)}; the runs are kept") from error
 
 
 # --- Checks ---------------------------------------------------------------------------------------------------------

@@ -14,9 +14,9 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from hopscope.campaign.store import write_whole
 from hopscope.catalog.entry import Outcome
 from hopscope.errors import StoreError
+from hopscope.files import not_written, write_whole
 from hopscope.report import wording
 from hopscope.report.chart import Chart
 from hopscope.report.network import Network, distinct
@@ -57,7 +57,8 @@ def reproduction_page(outcome: Reproduction, folder: Path) -> Path:
     """Write `report.html` and the figures of a reproduction into `folder`; return the path of the page.
 
     Raises:
-        StoreError: when the folder cannot be written.
+        StoreError: the folder cannot be written.
+        RunFailed: the disk is full.
     """
     gallery = _Gallery(folder, quick=outcome.quick)
     entries = [_entry_context(entry, gallery, quick=outcome.quick) for entry in outcome.entries]
@@ -105,7 +106,8 @@ def store_page(
 
     Raises:
         InputError: a model that fits no figure, or a run that is not there; nothing is written.
-        StoreError: when the folder cannot be written.
+        StoreError: the folder cannot be written.
+        RunFailed: the disk is full.
     """
     if outcome is not None:
         cases = _cases(outcome, results, folder, engine)
@@ -247,7 +249,8 @@ class _Gallery:
         """Write the figures under names that begin with `stem`; return them as the page shows them.
 
         Raises:
-            StoreError: when the folder cannot be written.
+            StoreError: the folder cannot be written.
+            RunFailed: the disk is full.
         """
         images = []
         for chart in charts:
@@ -255,7 +258,7 @@ class _Gallery:
                 files = self._save(chart, f"{stem}{chart.name}")
                 picture = base64.b64encode(files["svg"].read_bytes()).decode("ascii")
             except OSError as error:
-                raise StoreError(f"{self._folder}: cannot write the figures: {error.strerror}") from error
+                raise not_written(f"{self._folder}: cannot write the figures", error, StoreError) from error
             names = tuple(f"figures/{path.name}" for path in files.values())
             wide = isinstance(chart, Network) or len(chart.panels) > 1 or chart.kind == "dots"
             images.append(Image(f"data:image/svg+xml;base64,{picture}", chart.caption, wide, names))
@@ -269,7 +272,7 @@ class _Gallery:
             files = {form: path.with_name(f"{stem}.{form}") for form, path in known.items()}
             for form, path in files.items():
                 if path != known[form]:
-                    path.write_bytes(known[form].read_bytes())
+                    write_whole(path, known[form].read_bytes())
             return files
         figure = network.draw(chart) if isinstance(chart, Network) else plots.draw(chart)
         files = plots.save(figure, self._folder, stem, plots.QUICK_FORMATS if self._quick else plots.FORMATS)
@@ -310,5 +313,5 @@ def _put(path: Path, text: str) -> Path:
         path.parent.mkdir(parents=True, exist_ok=True)
         write_whole(path, text.encode())
     except OSError as error:
-        raise StoreError(f"{path}: cannot write the report: {error.strerror}") from error
+        raise not_written(f"{path}: cannot write the report", error, StoreError) from error
     return path

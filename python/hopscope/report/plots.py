@@ -16,6 +16,7 @@ from itertools import pairwise
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from hopscope.files import write_whole
 from hopscope.report.chart import Chart, Line, Panel
 
 if TYPE_CHECKING:
@@ -286,7 +287,7 @@ def save(figure: Figure, folder: Path, stem: str, formats: Sequence[str] = FORMA
     written = {}
     for form in formats:
         path = folder / f"{stem}.{form}"
-        path.write_bytes(image(figure, form))
+        write_whole(path, image(figure, form))
         written[form] = path
     return written
 
