@@ -172,6 +172,9 @@ def test_seeds_that_cannot_run_leave_a_partial_result(hopscope: Any) -> None:
     assert f"{len(refused)} of 12 seeds cannot run" in checked.stderr
     assert checked.returncode == 0
     assert hopscope("run", "chain.toml", "--seeds", "12", "--out", "store", *SHADOWED).returncode == 3
+    swept = hopscope("run", "chain.toml", "--seeds", "12", *SHADOWED, "--set", "sweep.radio.shadowing_sigma=[0,6]")
+    told = {line.replace("point 0,", "point 1 (radio.shadowing_sigma = 6),") for line in refused}
+    assert told == {line.partition(":")[0] for line in swept.stderr.splitlines() if "cannot be reached" in line}
 
 
 def test_a_damaged_run_is_named_by_the_next_start(hopscope: Any, folder: Path) -> None:

@@ -248,6 +248,41 @@ def test_one_mistake_in_a_sweep_is_told_once() -> None:
     assert len(refusal(f'{GOOD}[sweep]\n"flow.0.packet" = [100, 0, -1]\n').splitlines()) == 2
 
 
+FAR = "node 3 cannot be reached from node 0: no chain of neighbours within tx_range joins them"
+
+
+@pytest.mark.parametrize(
+    ("sweep", "message"),
+    [
+        ('topology.spacing = ["200m", "260m"]', f"{FAR} (with topology.spacing = 260m)"),
+        (
+            'topology.spacing = ["200m", "260m", "270m"]\nmac.queue = [1, 2]',
+            f"{FAR} (with topology.spacing = 260m, 270m)",
+        ),
+        ('mac.queue = [1, 2]\ntopology.spacing = ["260m"]', f"{FAR} (at every point of the sweep)"),
+        ('topology.spacing = ["260m"]', f"{FAR} (with topology.spacing = 260m)"),
+        ('topology.spacing = ["200m", "260m"]\nmac.queue = [1, 0]', f"{FAR} (with topology.spacing = 260m)"),
+        (
+            'topology.spacing = ["200m", "260m"]\nradio.tx_range = ["250m", "300m"]',
+            f"{FAR} (with topology.spacing = 260m, radio.tx_range = 250m)",
+        ),
+        ("topology.hops = [3, 2]", "the topology has nodes 0 to 2 (with topology.hops = 2)"),
+        (
+            'duration = ["10s", "20s"]\nwarmup = ["0s", "15s"]',
+            "sweep value 15s: warmup: 15 s is not before the end of the run (duration = 10 s) (with duration = 10s)",
+        ),
+        ("mac.queue = [1, 0]", "f.toml:9:1: sweep value 0: mac.queue: found 0; allowed are 1 to 1000000"),
+    ],
+)  # fmt: skip
+def test_a_problem_of_some_points_names_the_swept_values_that_cause_it(sweep: str, message: str) -> None:
+    assert any(line.endswith(message) for line in refusal(f"{GOOD}[sweep]\n{sweep}\n").splitlines())
+
+
+def test_a_problem_that_the_sweep_has_no_part_in_does_not_mention_it() -> None:
+    far = GOOD.replace("hops = 3", 'hops = 3\nspacing = "260m"')
+    assert refusal(f"{far}[sweep]\nmac.queue = [1, 2]\n").endswith(FAR)
+
+
 def test_too_many_points_are_refused_before_they_are_made() -> None:
     axes = "".join(f'"flow.0.{k}" = {{ start = 1, stop = 900, step = 1 }}\n' for k in ("packet", "max_window"))
     assert "makes 810000 points; at most 100000" in refusal(f"{GOOD}[sweep]\n{axes}")

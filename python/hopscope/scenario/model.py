@@ -6,7 +6,7 @@ import copy
 import functools
 import json
 import logging
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
@@ -47,6 +47,9 @@ TIMES = {
 
 #: Keys that name a file beside the scenario: first part, number of parts, last part.
 FILES = frozenset({("topology", 2, "path"), ("flow", 3, "trace")})
+
+#: What the place of a problem says before a swept value.
+_SWEPT = "sweep value "
 
 _LOG = logging.getLogger("hopscope")
 
@@ -421,13 +424,20 @@ def _points(document: Document) -> tuple[sweep.Axes, list[Point]]:
     points: list[Point] = []
     places: dict[str, Positions] = {}
     together = dict(document.together)
+    first: dict[tuple[str, str], Problem] = {}
+    affected: dict[tuple[str, str], list[int]] = {}
     for index, combination in enumerate(sweep.combinations(axes)):
         resolved, found = _point(document, combination, places)
-        told = {(p.key, p.message) for p in problems}
-        problems += [p for p in found if (p.key, p.message) not in told]
         points.append(Point(index, combination, resolved))
-        if len(problems) >= ENOUGH_PROBLEMS:
+        for problem in found:
+            name = (problem.key, problem.message)
+            first.setdefault(name, problem)
+            if index not in affected.setdefault(name, []):
+                affected[name].append(index)
+        if len(problems) + len(first) >= ENOUGH_PROBLEMS:
             break
+    sound = set(range(len(points))).difference(*affected.values())
+    problems += [_where(document, problem, affected[name], points, sound) for name, problem in first.items()]
     idle = _idle(points)
     for axis in axes:
         together |= _together(document, axis)
@@ -438,6 +448,45 @@ def _points(document: Document) -> tuple[sweep.Axes, list[Point]]:
     for path in excused & document.together.keys():
         sweep.remove(document.values, path)
     return axes, points
+
+
+def _where(
+    document: Document, problem: Problem, affected: Sequence[int], points: Sequence[Point], sound: Set[int]
+) -> Problem:
+    """Adds to a problem of some points the swept values that bring it about, as few as tell them from the sound ones.
+
+    Points with other problems tell nothing: one problem can hide another.
+    """
+    here = points[affected[0]].set
+    told = {key: value for key, value in here.items() if _SWEPT in problem.place and _is_of(document, key, problem.key)}
+    cause = {key: value for key, value in here.items() if key not in told}
+    others = [point.set for point in points if point.index in sound]
+    if not others:
+        if told or not here or _without_sweep(document, problem):
+            return problem
+        if 1 < len(points) == len(affected):
+            return replace(problem, message=f"{problem.message} (at every point of the sweep)")
+    for key in list(cause):
+        rest = {name: value for name, value in cause.items() if name != key}
+        if others and all(any(other[name] != value for name, value in (told | rest).items()) for other in others):
+            cause = rest
+    words = sweep.in_words(cause)
+    if len(cause) == 1:
+        [key] = cause
+        words = f"{key} = {', '.join(dict.fromkeys(sweep.written(points[at].set[key]) for at in affected))}"
+    return replace(problem, message=f"{problem.message} (with {words})") if cause else problem
+
+
+def _is_of(document: Document, axis: str, key: str) -> bool:
+    """Whether a key is one that an axis varies, or lies in such a table."""
+    return any(key == path or key.startswith(f"{path}.") for path in map(".".join, _together(document, axis)))
+
+
+def _without_sweep(document: Document, problem: Problem) -> bool:
+    """Whether a scenario has a problem also with nothing swept."""
+    values = {name: value for name, value in document.values.items() if name != "sweep"}
+    _, found = _point(_with_values(document, values), {}, {})
+    return (problem.key, problem.message) in {(other.key, other.message) for other in found}
 
 
 def _idle(points: list[Point]) -> dict[KeyPath, Problem]:
@@ -479,9 +528,7 @@ def _point(
                 return Resolved(), [document.problem(("sweep", *_sweep_path(document, key)), str(error))]
             origin = document.problem(("sweep", *_sweep_path(document, key)), "").place
             for path in paths:
-                local.options[path] = (
-                    f"{origin}: sweep value {_text(value)}" if origin else f"sweep value {_text(value)}"
-                )
+                local.options[path] = f"{origin}: {_SWEPT}{_text(value)}" if origin else f"{_SWEPT}{_text(value)}"
     resolved, problems = resolve(local, places)
     problems += [local.problem(path, message) for path, message in check(resolved)]
     if not problems:
