@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import operator
 from typing import Any
 
 from hypothesis import given
@@ -147,11 +148,18 @@ def documents(flawed: bool) -> st.SearchStrategy[dict[str, Any]]:
         "routing": routings(flawed),
         "series": table(keys.series(), 1.0, flawed),
         "layer": st.lists(table(keys.layer(), 0.2, flawed), min_size=1, max_size=2 if flawed else 1),
-        "sweep": st.dictionaries(st.sampled_from(["flow.0.packet", "flow.*.max_window", "mac.queue"]),
-                                 st.lists(st.integers(1, 99), min_size=1, max_size=3, unique=True), max_size=2),
+        "sweep": st.one_of(
+            st.dictionaries(st.sampled_from(["flow.0.packet", "flow.*.max_window", "mac.queue"]),
+                            st.lists(st.integers(1, 99), min_size=1, max_size=3, unique=True), max_size=2),
+            st.lists(st.tuples(st.integers(1, 99), st.integers(1, 99)), min_size=1, max_size=3, unique=True).map(
+                lambda rows: {"together": [{"flow.0.packet": [a for a, _ in rows], "mac.queue": [b for _, b in rows]}]}
+            ),
+        ),
     }  # fmt: skip
     if flawed:
-        optional |= {"sweep": st.dictionaries(SWEEP_KEYS, AXIS, max_size=2), "extra": JUNK}
+        axes = st.dictionaries(SWEEP_KEYS, AXIS, max_size=2)
+        together = st.one_of(st.lists(axes, max_size=2).map(lambda tables: {"together": tables}), st.just({}))
+        optional |= {"sweep": st.builds(operator.or_, axes, together), "extra": JUNK}
     required = {"topology": topologies(flawed), "flow": st.lists(flows(flawed), min_size=1, max_size=2)}
     return st.fixed_dictionaries(required, optional=optional)
 

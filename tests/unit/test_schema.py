@@ -38,6 +38,9 @@ transport = "udp"
 [sweep]
 "flow.0.packet" = [500, 1000]
 "mac.queue" = { start = 10, stop = 30, step = 10 }
+[[sweep.together]]
+topology.spacing = [200, "150m"]
+"flow.0.rate" = ["290kbps", "290kbps"]
 """
 
 

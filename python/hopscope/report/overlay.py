@@ -203,10 +203,13 @@ def _over(chart: Chart, result: Result, overlay: Overlay) -> Chart:
 
 def _curves(result: Result, overlay: Overlay, key: str, output: str) -> list[Line]:
     """The model over a swept key: one line for each different curve that the other swept keys make."""
+    from hopscope.report.tables import linked_with
+
     axis = axis_of(key, result.scenario.axes[key])
+    own = {key, *linked_with(result, key)}
     curves: dict[str, dict[float, float]] = {}
     for point in result.scenario.points:
-        rest = in_words({k: v for k, v in point.set.items() if k != key})
+        rest = in_words({k: v for k, v in point.set.items() if k not in own})
         curves.setdefault(rest, {})[axis.place(point.set[key])] = overlay.at(point.resolved)[output]
     different: dict[tuple[tuple[float, float], ...], list[str]] = {}
     for rest, curve in curves.items():
@@ -227,6 +230,7 @@ def _best_windows(result: Result, overlays: Sequence[Overlay]) -> list[Chart]:
     axes = result.scenario.axes
     windows = [key for key in axes if key.endswith(".max_window")]
     others = [key for key in axes if key not in windows and numeric(axes[key]) and len(axes[key]) > 1]
+    others = [key for key in others if not set(windows) & set(result.scenario.beside(key))]
     if len(windows) != 1 or not others:
         return []
     table: Table = table_of(result)

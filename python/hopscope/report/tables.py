@@ -256,7 +256,9 @@ def _sweeps(result: Result, drawn: Sequence[tuple[str, str]]) -> list[Chart]:
         return []
     # The key with most values carries the curve; seeds have an order, but nothing lies between them.
     along = max(keys, key=lambda key: (not is_seed(key), len(table.values(key))))
-    others = [key for key in _keys(result) if key != along]
+    linked = linked_with(result, along)
+    others = [key for key in _keys(result) if key != along and key not in linked]
+    with_it = f" {', '.join(linked)} {'change' if linked[1:] else 'changes'} with it." if linked else ""
     found = []
     for metric, label in drawn:
         panels, left_out = _panels(table, along, others, metric)
@@ -264,7 +266,7 @@ def _sweeps(result: Result, drawn: Sequence[tuple[str, str]]) -> list[Chart]:
         found.append(
             Chart(
                 f"{metric.replace('_', '-')}-over-{along.replace('.', '-').replace('*', 'all')}",
-                f"{label[:1].upper()}{label[1:]} over {along}, means with 95 % intervals.{more}",
+                f"{label[:1].upper()}{label[1:]} over {along}, means with 95 % intervals.{with_it}{more}",
                 axis_of(along, table.values(along)).label,
                 label,
                 panels,
@@ -272,6 +274,12 @@ def _sweeps(result: Result, drawn: Sequence[tuple[str, str]]) -> list[Chart]:
             )
         )
     return found
+
+
+def linked_with(result: Result, along: str) -> tuple[str, ...]:
+    """The keys whose values follow from those of a swept key, because they change together with it."""
+    values = [repr(value) for value in result.scenario.axes[along]]
+    return result.scenario.beside(along) if len(set(values)) == len(values) else ()
 
 
 def _panels(table: Table, along: str, others: Sequence[str], metric: str) -> tuple[list[Panel], int]:

@@ -279,7 +279,8 @@ def _told(points: Sequence[PointResult]) -> str:
 def _run_of(result: Result, point: PointResult) -> tuple[dict[str, Any], set[str]]:
     """Every key of a point by its dotted name, and those that the scenario gives."""
     values = result.scenario.document
-    swept = {".".join(path) for axis in values.pop("sweep", {}) for path in key_paths(values, axis)}
+    values.pop("sweep", None)
+    swept = {".".join(path) for axis in result.scenario.axes for path in key_paths(values, axis)}
     return _dotted(result.scenario.points[point.index].resolved), {*_dotted(values), *swept}
 
 

@@ -113,7 +113,7 @@ class Scenario:
     def _build(self, document: Document, *, is_quick: bool) -> None:
         self._document = document
         self.is_quick = is_quick
-        self.axes, self.points = _points(document)
+        self.axes, self.together, self.points = _points(document)
         self._top = self.points[0]._resolved.top
 
     @property
@@ -163,7 +163,7 @@ class Scenario:
         for axis in self.axes:
             self._take_out_inherited(result, axis)
         if self.axes:
-            result["sweep"] = copy.deepcopy(self.axes)
+            result["sweep"] = sweep.as_table(self.axes, self.together)
         return result
 
     def _take_out_inherited(self, result: dict[str, Any], axis: str) -> None:
@@ -198,8 +198,12 @@ class Scenario:
             values[name] = self._anywhere((name,), values[name])
         axes = {axis: [self._anywhere(axis.split("."), value) for value in of] for axis, of in self.axes.items()}
         if axes != self.axes:
-            values["sweep"] = axes
+            values["sweep"] = sweep.as_table(axes, self.together)
         return values
+
+    def beside(self, axis: str) -> tuple[str, ...]:
+        """The swept keys that change together with a swept key."""
+        return tuple(key for keys in self.together if axis in keys for key in keys if key != axis)
 
     def controls(self) -> dict[str, Control]:
         """The congestion controls of a user's in all points, by transport."""
@@ -416,17 +420,17 @@ def _text(value: Any) -> str:
     return text if len(text) <= 60 else text[:57] + "..."
 
 
-def _points(document: Document) -> tuple[sweep.Axes, list[Point]]:
-    axes, findings = sweep.axes(document)
+def _points(document: Document) -> tuple[sweep.Axes, list[tuple[str, ...]], list[Point]]:
+    axes, linked, findings = sweep.axes(document)
     problems = [document.problem(path, message) for path, message in findings]
     if problems:
-        axes = {}
+        axes, linked = {}, []
     points: list[Point] = []
     places: dict[str, Positions] = {}
     together = dict(document.together)
     first: dict[tuple[str, str], Problem] = {}
     affected: dict[tuple[str, str], list[int]] = {}
-    for index, combination in enumerate(sweep.combinations(axes)):
+    for index, combination in enumerate(sweep.combinations(axes, linked)):
         resolved, found = _point(document, combination, places)
         points.append(Point(index, combination, resolved))
         for problem in found:
@@ -447,7 +451,7 @@ def _points(document: Document) -> tuple[sweep.Axes, list[Point]]:
         raise ScenarioError(problems)
     for path in excused & document.together.keys():
         sweep.remove(document.values, path)
-    return axes, points
+    return axes, linked, points
 
 
 def _where(
@@ -539,8 +543,8 @@ def _point(
 
 
 def _sweep_path(document: Document, key: str) -> tuple[str, ...]:
-    """The path of a sweep key as the file spells it: one quoted key or nested bare ones."""
-    return (key,) if ("sweep", key) in {**document.positions, **document.options} else tuple(key.split("."))
+    """The path of a sweep key as the file spells it: quoted or bare, alone or among keys that change together."""
+    return next(path for path, axis, _ in sweep.entries(document.values["sweep"]) if axis == key)
 
 
 def _engine_problems(document: Document, resolved: Resolved) -> Iterator[Problem]:

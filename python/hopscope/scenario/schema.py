@@ -8,7 +8,7 @@ from dataclasses import replace
 from typing import Any
 
 from hopscope import _core
-from hopscope.scenario import keys
+from hopscope.scenario import keys, sweep
 from hopscope.scenario.controls import PREFIX
 from hopscope.scenario.fields import U32_MAX, Field
 
@@ -82,10 +82,21 @@ def _sweep() -> Schema:
         "additionalProperties": False,
     }
     nested = {"type": "object", "description": "A dotted key without quotes."}
+    equally_many = {**values, "uniqueItems": False}
+    together = {
+        "type": "array",
+        "description": "Each table: keys that change together, with equally many values.",
+        "items": {
+            "type": "object",
+            "minProperties": 1,
+            "additionalProperties": {"anyOf": [equally_many, steps, nested]},
+        },
+    }
     return {
         "type": "object",
         "description": 'Dotted keys ("flow.0.max_window", "flow.*.packet", "mac.queue") and their values; every '
         "combination is run with every seed.",
+        "properties": {sweep.TOGETHER: together},
         "additionalProperties": {"anyOf": [values, steps, nested]},
     }
 

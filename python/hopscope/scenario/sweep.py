@@ -8,8 +8,9 @@ from __future__ import annotations
 
 import copy
 import itertools
+import math
 import tomllib
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from decimal import Decimal
 from typing import Any
 
@@ -21,6 +22,10 @@ from hopscope.scenario.toml_writer import inline
 #: More points in one sweep are refused.
 MAX_POINTS = 100_000
 
+#: ``[[sweep.together]]``: each table holds keys that change together instead of in every combination.
+TOGETHER = "together"
+
+#: The values of each swept key, in the order of the file; those of keys that change together are equally many.
 Axes = dict[str, list[Any]]
 
 
@@ -73,8 +78,8 @@ def assign(values: dict[str, Any], key: str, value: Any) -> list[KeyPath]:
         sweep = values.setdefault("sweep", {})
         if not isinstance(sweep, dict):
             raise KeyProblem("sweep is no table")
-        for path in [path for path, _ in _flat(sweep, ()) if ".".join(path) == axis != path[0]]:
-            remove(sweep, path)  # the same key without quotes
+        for path in [path for path, key, _ in entries(sweep) if key == axis != path[0]]:
+            remove(sweep, path)  # the same key without quotes, or among those that change together
         sweep[axis] = value
         return [("sweep", axis)]
     paths = key_paths(values, key)
@@ -87,8 +92,7 @@ def assign(values: dict[str, Any], key: str, value: Any) -> list[KeyPath]:
 
 def _end_axes(values: Mapping[str, Any], sweep: dict[str, Any], fixed: set[KeyPath]) -> None:
     """Takes axes out of a sweep whose keys have been given fixed values."""
-    for path, _ in list(_flat(sweep, ())):
-        axis = ".".join(path)
+    for path, axis, _ in reversed(list(entries(sweep))):  # from the end, so that tables keep their numbers
         try:
             swept = set(key_paths(values, axis))
         except KeyProblem:
@@ -179,42 +183,100 @@ def known_key(key: str) -> str | None:
     return None
 
 
-def axes(document: Document) -> tuple[Axes, list[tuple[KeyPath, str]]]:
-    """Returns the axes of ``[sweep]`` in the order of the file, and what is wrong with them."""
+def axes(document: Document) -> tuple[Axes, list[tuple[str, ...]], list[tuple[KeyPath, str]]]:
+    """Returns the axes of ``[sweep]`` in the order of the file, the keys that change together, and what is wrong."""
     table = document.values.get("sweep", {})
     if not isinstance(table, Mapping):
-        return {}, [(("sweep",), f"found {shown(table)}; expected a table of keys and lists")]
+        return {}, [], [(("sweep",), f"found {shown(table)}; expected a table of keys and lists")]
     result: Axes = {}
     findings: list[tuple[KeyPath, str]] = []
     varied: dict[KeyPath, str] = {}
-    for path, spec in _flat(table, ()):
-        key, place = ".".join(path), ("sweep", *path)
+    groups: dict[str, list[str]] = {}
+    if (message := _no_tables(table.get(TOGETHER, []))) is not None:
+        findings.append((("sweep", TOGETHER), message))
+    for path, key, spec in entries(table):
+        place = ("sweep", *path)
         if (message := known_key(key)) is not None:
             findings.append((place, message))
             continue
         try:
             paths = key_paths(document.values, key)
-            values = axis_values(spec)
+            values = axis_values(spec, distinct=path[0] != TOGETHER)
         except ValueError as error:
             findings.append((place, str(error)))
             continue
         if twice := next((path for path in paths if path in varied), None):
             findings.append((place, f"would undo {varied[twice]}, which stands before it; vary a key once"))
             continue
-        varied |= {path[:length]: key for path in paths for length in range(1, len(path) + 1)}
+        varied |= {part[:length]: key for part in paths for length in range(1, len(part) + 1)}
         result[key] = values
-    size = 1
-    for values in result.values():
-        size *= len(values)
+        if path[0] == TOGETHER:
+            groups.setdefault(path[1], []).append(key)
+    together = [tuple(names) for names in groups.values()]
+    unfit = [(("sweep", TOGETHER, number), _unfit(names, result)) for number, names in groups.items()]
+    findings += [(place, message) for place, message in unfit if message is not None]
+    size = math.prod(len(rows) for _, rows in _rows(result, together))
     if size > MAX_POINTS:
         findings.append((("sweep",), f"makes {size} points; at most {MAX_POINTS}"))
-    return result, findings
+    return result, together, findings
 
 
-def combinations(sweep: Axes) -> Iterator[dict[str, Any]]:
-    """Yields every combination, the last axis fastest."""
-    for values in itertools.product(*sweep.values()):
-        yield dict(zip(sweep, values, strict=True))
+def _no_tables(found: Any) -> str | None:
+    """Tells what is wrong with the keys that change together as a whole, or None."""
+    if isinstance(found, list) and all(isinstance(table, Mapping) and table for table in found):
+        return None
+    what = "an empty table" if isinstance(found, list) and {} in found else shown(found)
+    return f"found {what}; expected [[sweep.{TOGETHER}]], a table of keys and lists for each set of keys"
+
+
+def _unfit(names: Sequence[str], axes: Axes) -> str | None:
+    """Tells why keys cannot change together, or None."""
+    if len({len(axes[key]) for key in names}) > 1:
+        lengths = ", ".join(f"{len(axes[key])} of {key}" for key in names)
+        return f"found {lengths}; keys that change together need equally many values"
+    rows = [{key: axes[key][row] for key in names} for row in range(len(axes[names[0]]))]
+    twice = next((row for place, row in enumerate(rows) if repr(row) in map(repr, rows[:place])), None)
+    return f"{in_words(twice)} stands twice" if twice is not None else None
+
+
+def combinations(sweep: Axes, together: Sequence[Sequence[str]] = ()) -> Iterator[dict[str, Any]]:
+    """Yields every combination, the last axis fastest; keys that change together are one axis."""
+    axes = list(_rows(sweep, together))
+    order = [key for names, _ in axes for key in names]
+    for rows in itertools.product(*(rows for _, rows in axes)):
+        yield dict(zip(order, itertools.chain(*rows), strict=True))
+
+
+def _rows(sweep: Axes, together: Sequence[Sequence[str]]) -> Iterator[tuple[Sequence[str], list[tuple[Any, ...]]]]:
+    """The keys of each axis with their values, row by row."""
+    found = {key: names for names in together for key in names}
+    for key in sweep:
+        names = found.get(key, (key,))
+        if key == names[0]:
+            yield names, list(zip(*(sweep[name] for name in names), strict=False))  # unequal lengths are refused
+
+
+def as_table(sweep: Axes, together: Sequence[Sequence[str]]) -> dict[str, Any]:
+    """Returns what :func:`axes` reads as these axes."""
+    result: dict[str, Any] = {}
+    for names, _ in _rows(sweep, together):
+        if names in together:
+            result.setdefault(TOGETHER, []).append({key: sweep[key] for key in names})
+        else:
+            result[names[0]] = sweep[names[0]]
+    return copy.deepcopy(result)
+
+
+def entries(sweep: Mapping[str, Any]) -> Iterator[tuple[KeyPath, str, Any]]:
+    """Yields the path inside ``[sweep]``, the dotted key and the values of each axis."""
+    for name, value in sweep.items():
+        if name == TOGETHER:
+            tables = [(str(place), t) for place, t in enumerate(value)] if isinstance(value, list) else []
+            for number, inner in tables:
+                if isinstance(inner, Mapping):
+                    yield from (((name, number, *path), ".".join(path), spec) for path, spec in _flat(inner, ()))
+        else:
+            yield from ((path, ".".join(path), spec) for path, spec in _flat({name: value}, ()))
 
 
 def _flat(table: Mapping[str, Any], path: KeyPath) -> Iterator[tuple[KeyPath, Any]]:
@@ -228,8 +290,8 @@ def _flat(table: Mapping[str, Any], path: KeyPath) -> Iterator[tuple[KeyPath, An
             yield (*path, name), value
 
 
-def axis_values(spec: Any) -> list[Any]:
-    """Returns the values of one axis: a list, or a range from start in steps up to and including stop.
+def axis_values(spec: Any, *, distinct: bool = True) -> list[Any]:
+    """Returns the values of one axis: a list, ``distinct`` or not, or a range in steps up to and including its stop.
 
     Raises:
         ValueError: neither, or a range that has no end; the message says what is allowed.
@@ -238,7 +300,7 @@ def axis_values(spec: Any) -> list[Any]:
         if not spec:
             raise ValueError("found an empty list; expected at least one value")
         labels = [repr(value) for value in spec]
-        if len(set(labels)) < len(labels):
+        if distinct and len(set(labels)) < len(labels):
             twice = next(value for value, label in zip(spec, labels, strict=True) if labels.count(label) > 1)
             raise ValueError(f"the value {shown(twice)} stands twice")
         if len(spec) > MAX_POINTS:
