@@ -94,3 +94,13 @@ def test_a_plot_that_cannot_be_written(hopscope: Any) -> None:
     done = hopscope("model", "optimal-window", "hops=1..3", "--plot", "/proc/x.png")
     assert done.returncode == 2
     assert "--plot /proc/x.png: cannot be written: " in done.stderr
+
+
+def test_the_lines_of_a_plot_are_named_with_their_units() -> None:
+    from hopscope.cli.model import _chart
+    from hopscope.models.registry import model
+
+    bianchi = model("bianchi")
+    rows = list(bianchi.table({"stations": [5, 10], "rate": [2_000_000, 11_000_000]}))
+    chart = _chart(bianchi, rows, ["stations", "rate"], "throughput_kbps")
+    assert [line.label for line in chart.panels[0].lines] == ["rate = 2 Mbit/s", "rate = 11 Mbit/s"]

@@ -229,15 +229,15 @@ def _chart(model: Model, rows: Rows, swept: Sequence[str], output: str) -> Chart
     if along is None:
         raise InputError(f"model {model.name}: a plot needs a parameter with several numbers")
     others = [key for key in swept if key != along]
+    units = {field.name: field.unit for field in model.parameters}
     lines: dict[str, tuple[list[float], list[float]]] = {}
     for chosen, found in rows:
-        label = ", ".join(f"{key} = {_plain(chosen[key])}" for key in others)
+        label = ", ".join(f"{key} = {_with_unit(chosen[key], units[key])}" for key in others)
         value = found[output]
         if value is not None:
             places, heights = lines.setdefault(label, ([], []))
             places.append(float(chosen[along]))
             heights.append(value)
-    units = {field.name: field.unit for field in model.parameters}
     entry = model.output(output)
     return Chart(
         model.name,
@@ -246,6 +246,13 @@ def _chart(model: Model, rows: Rows, swept: Sequence[str], output: str) -> Chart
         _label(entry.name.removesuffix(f"_{entry.unit}"), entry.unit),
         [Panel("", [Line(label, xs, ys) for label, (xs, ys) in lines.items()])],
     )
+
+
+def _with_unit(value: Any, unit: str) -> str:
+    """A value as a legend shows it; rates in Mbit/s."""
+    if unit == "bit/s" and not isinstance(value, str):
+        return f"{value / 1e6:g} Mbit/s"
+    return f"{_plain(value)} {unit}" if unit and unit != "probability" else _plain(value)
 
 
 def _label(name: str, unit: str) -> str:

@@ -81,10 +81,9 @@ def sentences(case: Case) -> list[str]:
             f"left out by rank in shorter runs, not significantly worse there: {_listed(_having(case, 'undecided'))}"
         )
     if case["possible_gain"] is not None:
-        lines.append(
-            "none of the other values run in full is better by more than "
-            f"{plain(round(case['possible_gain'], 3))} (95 %, all of them together)"
-        )
+        gain = case["possible_gain"]
+        more = f" by more than {gain:.4g}" if gain > 0 else ""
+        lines.append(f"none of the other values run in full is better{more} (95 %, all of them together)")
     if not case["neighbours_run"]:
         lines.append("its neighbours had no full runs: the budget was spent")
     lines.append(

@@ -1,4 +1,4 @@
-"""Node positions from files: CSV of x,y, ns-2 setdest scripts, and the first waypoint of BonnMotion traces."""
+"""Node positions from files: CSV of x,y, ns-2 setdest scripts and BonnMotion traces, in which no node may move."""
 
 from __future__ import annotations
 

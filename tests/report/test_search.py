@@ -1,0 +1,32 @@
+"""The outcome of a search in sentences."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from hopscope.report import search
+
+BEST = {"set": {"mac.queue": 5}, "mean": 8.0, "ci95": 0.5, "n": 5, "duration_s": 100.0, "verdict": "best"}
+CASE: dict[str, Any] = {
+    "values": [BEST],
+    "neighbours_run": True,
+    "runs": 5,
+    "simulated_s": 500.0,
+    "full_sweep_s": 500.0,
+    "share": 1.0,
+}
+
+
+@pytest.mark.parametrize(
+    ("gain", "words"),
+    [
+        (0.801, "is better by more than 0.801 (95 %"),
+        (0.0, "is better (95 %"),
+        (0.00012, "is better by more than 0.00012 (95 %"),
+    ],
+)
+def test_a_possible_gain_is_told_where_there_is_one(gain: float, words: str) -> None:
+    [sentence] = [line for line in search.sentences({**CASE, "possible_gain": gain}) if "other values" in line]
+    assert words in sentence
