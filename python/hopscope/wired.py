@@ -25,6 +25,9 @@ if TYPE_CHECKING:
 #: Bytes of IPv4 and TCP headers of a packet on the wire (RFC 791, RFC 9293).
 HEADERS = 40
 
+#: The slow-start threshold that the engine starts from: none.
+NO_THRESHOLD = 2**32 - 1
+
 _PATH = (
     Field("rate", "int", "Rate of the link.", "bit/s", default=10_000_000, minimum=1, maximum=1e12),
     Field("delay", "time", "Propagation delay, each way.", "s", maximum=100),
@@ -33,14 +36,15 @@ _PATH = (
 )
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class Bottleneck:
     """What one flow did over a wired bottleneck.
 
     Attributes:
         transport: what the flow used.
-        samples: one row a sample: ``t_s`` (s); ``cwnd``, ``ssthresh``, ``in_flight`` (segments); ``queue`` (packets in
-            the queue and on the link, in parts of a full one); ``sent`` and ``acked`` (segments so far).
+        samples: one row a sample: ``t_s`` (s); ``cwnd``, ``ssthresh`` (infinite before the first loss), ``in_flight``
+            (segments); ``queue`` (packets in the queue and on the link, in parts of a full one); ``sent`` and ``acked``
+            (segments so far).
         drops_s: instants of the drops in seconds.
         retransmissions: segments sent again.
         timeouts: retransmission timeouts.
@@ -53,6 +57,12 @@ class Bottleneck:
     retransmissions: int
     timeouts: int
     packet: int
+
+    def __repr__(self) -> str:
+        return (
+            f"Bottleneck({self.transport!r}, samples={len(self.samples)}, drops={len(self.drops_s)}, "
+            f"retransmissions={self.retransmissions}, timeouts={self.timeouts})"
+        )
 
     def goodput_kbps(self, start: float = 0.0, end: float = float("inf")) -> float:
         """Payload acknowledged between two instants (s) over the time between, in kbit/s.
@@ -129,6 +139,7 @@ def bottleneck(
 
     columns = ("t_s", "cwnd", "ssthresh", "in_flight", "queue", "sent", "acked")
     samples = pd.DataFrame({name: found[name] for name in columns})
+    samples["ssthresh"] = samples["ssthresh"].astype(float).where(samples["ssthresh"] < NO_THRESHOLD, float("inf"))
     named = scenario.resolved["flow"][0]["transport"]
     return Bottleneck(
         str(named), samples, found["drops_s"], found["retransmissions"], found["timeouts"], config["flows"][0]["packet"]

@@ -309,6 +309,9 @@ def test_remarks_name_the_swept_values_of_a_point(hopscope: Any, folder: Path) -
     assert "point 1 (flow.0.transport = tcp-vegas, mac.queue = 9), flow 0, seed 1: " in " ".join(done.stdout.split())
     done = hopscope("run", "swept.toml", "--out", "store", "--set", "flow.0.start=0s")
     assert "point 2 (flow.0.transport = tcp:broken.py:Broken, mac.queue = 9), seed 1: " in done.stderr
+    assert "hopscope: 2 runs failed; the result is partial" in done.stderr
+    done = hopscope("run", "swept.toml", "--out", "store", "--set", "flow.0.start=0s", "--seeds", "1")
+    assert "hopscope: 1 run failed; the result is partial" in done.stderr
 
 
 def test_shards_meet_in_one_store(hopscope: Any) -> None:

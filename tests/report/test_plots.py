@@ -231,3 +231,10 @@ def test_grey_print_tells_bars_and_curves_apart():
 def test_each_whole_position_is_marked_where_there_is_room(places, marked):
     [ax] = plots.draw(chart(panels=[Panel("", [Line("", list(map(float, places)), [1.0] * len(places))])])).axes
     assert (list(ax.get_xticks()) == list(places)) == marked
+
+
+def test_what_is_left_over_in_a_stack_is_pale():
+    lines = [Line("sending", ["0"], [30.0], style=0), Line("idle", ["0"], [70.0], style=2 * len(plots.COLOURS))]
+    [ax] = plots.draw(chart("stack", panels=[Panel("", lines)])).axes
+    assert min(colours(ax)["idle"][:3]) > 0.8
+    assert hatches(ax)["idle"] == ""

@@ -104,3 +104,13 @@ def test_no_module_hides_the_function() -> None:
     import hopscope.wired  # noqa: F401 (a module of the same name would take its place)
 
     assert callable(hs.bottleneck)
+
+
+def test_no_threshold_is_an_infinite_one_and_the_run_is_told_in_one_line() -> None:
+    run = hs.bottleneck("tcp-newreno", **LINK)
+    thresholds = run.samples["ssthresh"]
+    assert math.isinf(thresholds.iloc[0])
+    assert thresholds[~thresholds.map(math.isinf)].max() < 100
+    assert thresholds.iloc[-1] < 100
+    assert repr(run).startswith(f"Bottleneck('tcp-newreno', samples={len(run.samples)}, drops={len(run.drops_s)}, ")
+    assert "\n" not in repr(run)

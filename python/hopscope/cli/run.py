@@ -115,7 +115,7 @@ def report_failures_of(failures: Sequence[Failure], *, finished: bool) -> None:
         note(f"... and {sum(len(group) for group in list(alike.values())[10:])} more")
     if finished:
         raise PartialResult(
-            f"{len(failures)} runs failed; the result is partial: its means are those of the other runs"
+            f"{counted(len(failures), 'run')} failed; the result is partial: its means are those of the other runs"
         )
     raise RunFailed("every run failed")
 

@@ -51,8 +51,9 @@ _BROKEN: tuple[Any, ...] = (
 )
 # Patterns of bars side by side, one for each colour.
 _PATTERNS = ("", "////", "....", "\\\\\\\\", "xxxx", "----", "++++", "oooo")
-# Patterns of the parts of a stack, one for each round of colours, and the most names that stand upright below it.
-_HATCHES = ("", "////", "....")
+# Patterns of the parts of a stack, one for each round of colours; what comes after them (the idle time) is pale.
+_HATCHES, _PALE = ("", "////"), "#E4E4E4"
+# The most names that stand upright below a stack.
 _UPRIGHT = 12
 # The axis reaches at most so many times as far as the largest value: intervals of two seeds may be ten times as wide.
 _REACH = 2.0
@@ -179,13 +180,14 @@ def stack(chart: Chart) -> Figure:
             for index, line in zip(styles, panel.lines, strict=True):
                 values = dict(zip(map(str, line.x), line.y, strict=True))
                 heights = [values.get(name, 0.0) for name in names]
+                turn, colour = divmod(index, len(COLOURS))
                 ax.bar(
                     range(len(names)),
                     heights,
                     0.86,
                     bottom=below,
-                    color=COLOURS[index % len(COLOURS)],
-                    hatch=_HATCHES[index // len(COLOURS) % len(_HATCHES)],
+                    color=COLOURS[colour] if turn < len(_HATCHES) else _PALE,
+                    hatch=_HATCHES[turn] if turn < len(_HATCHES) else "",
                     edgecolor="white",
                     linewidth=0.4,
                     label=line.label,
