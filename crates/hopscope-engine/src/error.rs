@@ -17,4 +17,14 @@ impl BuildError {
     pub fn new(key: impl Into<String>, message: impl Into<String>) -> Self {
         BuildError { key: key.into(), message: message.into() }
     }
+
+    /// The error of a key that names a node beyond the `nodes` there are.
+    pub(crate) fn no_such_node(key: impl Into<String>, node: impl std::fmt::Display, nodes: usize) -> Self {
+        BuildError::new(key, format!("node {node} does not exist; nodes are 0 to {}", nodes - 1))
+    }
+}
+
+/// The error at `key` unless something holds; the message is made where it is needed.
+pub(crate) fn require(holds: bool, key: impl Into<String>, message: impl FnOnce() -> String) -> Result<(), BuildError> {
+    if holds { Ok(()) } else { Err(BuildError::new(key, message())) }
 }

@@ -2,7 +2,7 @@
 
 use crate::config::RadioConfig;
 use crate::config::radio::{ErrorKind, Interference};
-use crate::error::BuildError;
+use crate::error::{BuildError, require};
 use crate::units::Span;
 
 /// States that drawn times of at least this length cannot make slow: shorter than any frame.
@@ -29,10 +29,6 @@ pub fn check(radio: &RadioConfig, nodes: usize) -> Result<(), BuildError> {
         || "found sinr; it needs interference = \"sinr\", which knows the ratio".to_string(),
     )?;
     check_choice(radio, nodes)
-}
-
-fn require(holds: bool, key: impl Into<String>, message: impl FnOnce() -> String) -> Result<(), BuildError> {
-    if holds { Ok(()) } else { Err(BuildError::new(key, message())) }
 }
 
 fn check_propagation(r: &RadioConfig) -> Result<(), BuildError> {
@@ -123,15 +119,17 @@ fn check_markov(r: &RadioConfig) -> Result<(), BuildError> {
 }
 
 fn check_choice(r: &RadioConfig, nodes: usize) -> Result<(), BuildError> {
-    let exists = |node: u32| (node as usize) < nodes;
-    let missing = |node: u32| format!("node {node} does not exist; nodes are 0 to {}", nodes - 1);
+    let exists = |key: String, node: u32| match (node as usize) < nodes {
+        true => Ok(()),
+        false => Err(BuildError::no_such_node(key, node, nodes)),
+    };
     for (place, &node) in r.error_nodes.iter().enumerate() {
-        require(exists(node), format!("radio.error_nodes.{place}"), || missing(node))?;
+        exists(format!("radio.error_nodes.{place}"), node)?;
     }
     for (place, &[from, to]) in r.error_links.iter().enumerate() {
         let key = format!("radio.error_links.{place}");
         for node in [from, to] {
-            require(exists(node), key.clone(), || missing(node))?;
+            exists(key.clone(), node)?;
         }
         require(from != to, key, || format!("a link needs two different nodes, found {from} twice"))?;
     }

@@ -127,7 +127,7 @@ impl LinkConfig {
             }
         }
         if self.nred_interval < Span::from_millis(1) || self.nred_interval > Span::from_secs(3_600) {
-            return refuse("nred_interval", "1 ms to 1 h is allowed".to_string());
+            return refuse("nred_interval", format!("found {} s; 1 ms to 1 h is allowed", seconds(self.nred_interval)));
         }
         if !(self.nred_scale > 0.0 && self.nred_scale.is_finite()) {
             return refuse("nred_scale", format!("found {}; it must be more than 0", self.nred_scale));
@@ -141,7 +141,7 @@ impl LinkConfig {
             }
         }
         match self.nodes.iter().find(|&&node| node >= nodes as u64) {
-            Some(node) => refuse("nodes", format!("node {node} does not exist; nodes are 0 to {}", nodes - 1)),
+            Some(node) => Err(BuildError::no_such_node(format!("{section}.nodes"), node, nodes)),
             None => Ok(()),
         }
     }

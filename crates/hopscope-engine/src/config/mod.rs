@@ -29,7 +29,7 @@ pub use olsr::OlsrConfig;
 pub use outage::Outage;
 pub use params::ParamInfo;
 pub use radio::RadioConfig;
-pub(crate) use section::LONGEST;
+pub(crate) use section::{LONGEST, seconds};
 pub use tcp::TcpConfig;
 
 use crate::units::{Span, Time};
@@ -107,6 +107,13 @@ pub struct SeriesConfig {
     /// Sampling interval of `queue`, `throughput` and `fairness`; the others are kept at every change. Jain's index is
     /// computed over such intervals, too; zero stands for 1 s there.
     pub interval: Span,
+}
+
+impl SeriesConfig {
+    /// True when a series is kept whose values are taken at the ends of intervals.
+    pub fn is_sampled(&self) -> bool {
+        self.keep.iter().any(|kind| matches!(kind, SeriesKind::Queue | SeriesKind::Throughput))
+    }
 }
 
 params::choice! {

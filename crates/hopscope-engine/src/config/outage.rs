@@ -26,8 +26,7 @@ impl Outage {
     /// Names the key, the value and what is allowed.
     pub fn check(&self, number: usize, nodes: usize) -> Result<(), BuildError> {
         if self.node as usize >= nodes {
-            let message = format!("node {} does not exist; nodes are 0 to {}", self.node, nodes - 1);
-            return Err(BuildError::new(format!("outages.{number}.node"), message));
+            return Err(BuildError::no_such_node(format!("outages.{number}.node"), self.node, nodes));
         }
         if let Some(to) = self.to.filter(|&to| to <= self.from) {
             let message = format!("found {} s; it must come after from, {} s", to.as_secs(), self.from.as_secs());

@@ -1,6 +1,6 @@
 //! Configuration to network: the only place that makes machines and random streams.
 
-use std::collections::{BTreeMap, VecDeque};
+use std::collections::{BTreeSet, VecDeque};
 
 use super::air::AirSlots;
 use super::flow::{Endpoint, Flow, SegmentSizes, TcpEnds};
@@ -13,7 +13,7 @@ use crate::config::link::{LinkConfig, LinkPart};
 use crate::config::net::RoutingProtocol;
 use crate::config::radio::Shadowing;
 use crate::config::tcp::RttEstimator;
-use crate::config::{AckPolicy, Config, FlowConfig, SeriesKind, Transport};
+use crate::config::{AckPolicy, Config, FlowConfig, Transport};
 use crate::error::BuildError;
 use crate::event::Event;
 use crate::ids::{FlowId, NodeId};
@@ -46,7 +46,7 @@ pub(super) fn build<R: Recorder>(config: &Config, recorder: R, controls: &Contro
         Places::by_number(nodes)
     };
     medium.place(|node| places.of(node));
-    let stream = |owner: usize, purpose| Stream::derive(config.seed, 0, owner as u64, purpose);
+    let stream = |node: usize, purpose| derive(config, node, purpose);
     let mut world = World {
         now: Time::ZERO,
         events: EventQueue::new(),
@@ -56,7 +56,7 @@ pub(super) fn build<R: Recorder>(config: &Config, recorder: R, controls: &Contro
         stations: PerNode::new(&places, |n| Station::new(&rules.station, stream(n.index(), Purpose::Backoff))),
         macs: PerNode::new(&places, Dcf::new),
         nets: PerNode::new(&places, |_| Net {
-            queue: InterfaceQueue::new((config.mac.queue - config.mac.queue_reserve.min(config.mac.queue)).max(1)),
+            queue: InterfaceQueue::new(config.mac.queue.saturating_sub(config.mac.queue_reserve).max(1)),
             saturating: smallvec::SmallVec::new(),
             refill_queued: false,
             arp: Arp::default(),
@@ -89,20 +89,7 @@ pub(super) fn build<R: Recorder>(config: &Config, recorder: R, controls: &Contro
             world.stations[NodeId(node as u32)].radio.name_draws(draws);
         }
     }
-    for ((number, flow), hops) in config.flows.iter().enumerate().zip(hops) {
-        let rng = stream(number, Purpose::Traffic);
-        let mut flow = flow.clone();
-        if flow.tcp.ap_link_rate == 0 {
-            flow.tcp.ap_link_rate = config.radio.data_rate;
-        }
-        world.add_flow(FlowId(number as u32), &flow, hops, rng, stream(number, Purpose::Clock));
-        if flow.transport == Transport::TcpExternal {
-            let control = controls.get(&(number as u32)).ok_or_else(|| without_control(number))?;
-            if let Endpoint::Tcp(ends) = &mut world.flows[number].endpoint {
-                ends.sender.set_control(control.clone());
-            }
-        }
-    }
+    world.add_flows(config, hops, controls)?;
     if fixed {
         world.listeners = Listeners::on_the_way(&world.medium, &routes, &places);
         world.routes = routes;
@@ -111,23 +98,9 @@ pub(super) fn build<R: Recorder>(config: &Config, recorder: R, controls: &Contro
         world.routing_streams = (0..nodes).map(|n| stream(n, Purpose::RoutingJitter)).collect();
         world.start_routing();
     }
-    if !config.net.window_gateways.is_empty() {
-        // Packets then pass the doors of the link layers, even where there is none.
-        world.links = (0..nodes).map(|_| None).collect();
-        let gateway = || Gateway::new(config.mac.queue, config.net.window_idle, config.flows.len());
-        let gateways: BTreeMap<u64, Gateway> = config.net.window_gateways.iter().map(|&n| (n, gateway())).collect();
-        world.gateways = gateways.into_iter().map(|(n, gateway)| (NodeId(n as u32), gateway)).collect();
-    }
+    world.add_gateways(config);
     if config.has_link_layers() {
-        let layer =
-            |(n, section): (usize, Option<&LinkConfig>)| Some(LinkLayer::new(section?, stream(n, Purpose::Link)));
-        world.links = config.link_layers().into_iter().enumerate().map(layer).collect();
-        world.link_wakes = vec![Time::NEVER; nodes];
-        for (n, layer) in world.links.iter().enumerate() {
-            if let Some(at) = layer.as_ref().and_then(LinkLayer::first_tick) {
-                world.events.push(at, Event::Link { node: NodeId(n as u32) });
-            }
-        }
+        world.add_link_layers(config);
     }
     for outage in &config.outages {
         let node = NodeId(outage.node);
@@ -136,10 +109,15 @@ pub(super) fn build<R: Recorder>(config: &Config, recorder: R, controls: &Contro
             world.events.push(to, Event::Power { node, on: true });
         }
     }
-    if config.series.keep.iter().any(|k| matches!(k, SeriesKind::Queue | SeriesKind::Throughput)) {
+    if config.series.is_sampled() {
         world.events.push(Time::ZERO + config.series.interval, Event::Sample);
     }
     Ok(world)
+}
+
+/// The random numbers of `owner` (a node or a flow) for a purpose.
+fn derive(config: &Config, owner: usize, purpose: Purpose) -> Stream {
+    Stream::derive(config.seed, 0, owner as u64, purpose)
 }
 
 /// Finds the shortest way of every flow, and back where acknowledgements return: their lengths in hops. A routing protocol
@@ -162,6 +140,51 @@ fn install_routes(config: &Config, medium: &Medium, routes: &mut FixedRoutes) ->
 }
 
 impl<R: Recorder> World<R> {
+    /// Adds the flows, whose shortest ways have so many hops.
+    fn add_flows(&mut self, config: &Config, hops: Vec<u32>, controls: &Controls) -> Result<(), BuildError> {
+        for ((number, flow), hops) in config.flows.iter().enumerate().zip(hops) {
+            let mut flow = flow.clone();
+            if flow.tcp.ap_link_rate == 0 {
+                flow.tcp.ap_link_rate = config.radio.data_rate;
+            }
+            let stream = |purpose| derive(config, number, purpose);
+            self.add_flow(FlowId(number as u32), &flow, hops, stream(Purpose::Traffic), stream(Purpose::Clock));
+            if flow.transport == Transport::TcpExternal {
+                let control = controls.get(&(number as u32)).ok_or_else(|| without_control(number))?;
+                if let Endpoint::Tcp(ends) = &mut self.flows[number].endpoint {
+                    ends.sender.set_control(control.clone());
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// Puts gateways where the configuration wants them. Packets then pass the doors of the link layers, even where there
+    /// is none.
+    fn add_gateways(&mut self, config: &Config) {
+        let places: BTreeSet<u64> = config.net.window_gateways.iter().copied().collect();
+        if places.is_empty() {
+            return;
+        }
+        self.links = config.nodes.iter().map(|_| None).collect();
+        let gateway = || Gateway::new(config.mac.queue, config.net.window_idle, config.flows.len());
+        self.gateways = places.into_iter().map(|node| (NodeId(node as u32), gateway())).collect();
+    }
+
+    /// Gives nodes their link layers, and these their first ticks.
+    fn add_link_layers(&mut self, config: &Config) {
+        let layer = |(n, section): (usize, Option<&LinkConfig>)| {
+            Some(LinkLayer::new(section?, derive(config, n, Purpose::Link)))
+        };
+        self.links = config.link_layers().into_iter().enumerate().map(layer).collect();
+        self.link_wakes = vec![Time::NEVER; self.links.len()];
+        for (n, layer) in self.links.iter().enumerate() {
+            if let Some(at) = layer.as_ref().and_then(LinkLayer::first_tick) {
+                self.events.push(at, Event::Link { node: NodeId(n as u32) });
+            }
+        }
+    }
+
     fn add_flow(&mut self, id: FlowId, flow: &FlowConfig, hops: u32, rng: Stream, mut clock: Stream) {
         let source = Source::new(flow.app.clone(), flow.packet, flow.start, flow.stop.unwrap_or(Time::NEVER));
         let endpoint = if flow.transport == Transport::Udp {

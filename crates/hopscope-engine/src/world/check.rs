@@ -4,8 +4,8 @@ use super::flow::TIMESTAMPS_OPTION;
 use crate::channel;
 use crate::config::net::RoutingProtocol;
 use crate::config::tcp::LossRecovery;
-use crate::config::{App, Config, FlowConfig, SeriesKind, Transport};
-use crate::error::BuildError;
+use crate::config::{App, Config, FlowConfig, LONGEST, Transport, seconds};
+use crate::error::{BuildError, require};
 use crate::mac::fragment::{self, Fragmentation};
 use crate::mac::timing::Timing;
 use crate::phy::modes;
@@ -46,8 +46,16 @@ pub fn check(config: &Config) -> Result<(), BuildError> {
     Ok(())
 }
 
-fn require(holds: bool, key: impl Into<String>, message: impl FnOnce() -> String) -> Result<(), BuildError> {
-    if holds { Ok(()) } else { Err(BuildError::new(key, message())) }
+/// A time is more than zero and at most `most`.
+fn require_time(key: impl Into<String>, found: Span, most: Span) -> Result<(), BuildError> {
+    require(found > Span::ZERO && found <= most, key, || {
+        format!("found {} s; more than zero and at most {} s is allowed", seconds(found), seconds(most))
+    })
+}
+
+/// A time is at most `most`.
+fn require_time_up_to(key: impl Into<String>, found: Span, most: Span) -> Result<(), BuildError> {
+    require(found <= most, key, || format!("found {} s; at most {} s is allowed", seconds(found), seconds(most)))
 }
 
 fn check_run(config: &Config) -> Result<(), BuildError> {
@@ -70,10 +78,10 @@ fn check_run(config: &Config) -> Result<(), BuildError> {
             config.duration.as_secs()
         )
     })?;
-    require(config.starved_after > Span::ZERO, "starved_after", || "more than zero is needed".to_string())?;
-    let sampled = config.series.keep.iter().any(|k| matches!(k, SeriesKind::Queue | SeriesKind::Throughput));
-    require(!sampled || config.series.interval >= Span::from_micros(1), "series.interval", || {
-        "queue and throughput series need a sampling interval of at least 1 us".to_string()
+    require(config.starved_after > Span::ZERO, "starved_after", || "found 0 s; more than zero is needed".to_string())?;
+    let interval = config.series.interval;
+    require(!config.series.is_sampled() || interval >= Span::from_micros(1), "series.interval", || {
+        format!("found {} s; queue and throughput series need a sampling interval of at least 1 us", seconds(interval))
     })
 }
 
@@ -127,11 +135,10 @@ fn check_radio(config: &Config) -> Result<(), BuildError> {
 
 fn check_mac(config: &Config) -> Result<(), BuildError> {
     let m = &config.mac;
-    for (key, span) in [("slot", m.slot), ("sifs", m.sifs)] {
-        require(span > Span::ZERO && span <= Span::from_millis(10), format!("mac.{key}"), || {
-            format!("found {} us; allowed is more than 0 and at most 10 ms", span.0 as f64 / 1e3)
-        })?;
-    }
+    require_time("mac.slot", m.slot, Span::from_millis(10))?;
+    require_time("mac.sifs", m.sifs, Span::from_millis(10))?;
+    require_time("mac.receive_lifetime", m.receive_lifetime, Span::from_secs(60))?;
+    require_time_up_to("mac.timeout_margin", m.timeout_margin, Span::from_millis(1))?;
     require(m.cw_min >= 1 && m.cw_min <= m.cw_max && m.cw_max <= 65_535, "mac.cw_min", || {
         format!("found cw_min {} and cw_max {}; 1 <= cw_min <= cw_max <= 65535 is allowed", m.cw_min, m.cw_max)
     })?;
@@ -152,25 +159,20 @@ fn check_mac(config: &Config) -> Result<(), BuildError> {
     require(threshold.is_none_or(|t| (256..=8_000).contains(&t)), "mac.fragmentation_threshold", || {
         format!("found {}; allowed are 256 to 8000 bytes, or \"off\"", threshold.unwrap_or(0))
     })?;
-    let lifetime = m.receive_lifetime;
-    require(lifetime > Span::ZERO && lifetime <= Span::from_secs(60), "mac.receive_lifetime", || {
-        "more than zero and at most 60 s is allowed".to_string()
-    })?;
-    require(m.cca_delay < m.slot, "mac.cca_delay", || "it must stay below the slot time".to_string())?;
-    require(m.timeout_margin <= Span::from_millis(1), "mac.timeout_margin", || "at most 1 ms is allowed".to_string())?;
-    Ok(())
+    require(m.cca_delay < m.slot, "mac.cca_delay", || {
+        format!("found {} s; it must stay below the slot time, {} s", seconds(m.cca_delay), seconds(m.slot))
+    })
 }
 
 fn check_net(config: &Config) -> Result<(), BuildError> {
     let n = &config.net;
     require((1..=255).contains(&n.ttl), "net.ttl", || format!("found {}; allowed are 1 to 255 hops", n.ttl))?;
     let nodes = config.nodes.len();
-    let absent = n.window_gateways.iter().find(|&&node| node >= nodes as u64);
-    require(absent.is_none(), "net.window_gateways", || {
-        format!("node {} does not exist; nodes are 0 to {}", absent.unwrap_or(&0), nodes - 1)
-    })?;
-    require(n.window_idle > Span::ZERO, "net.window_idle", || "more than zero is needed".to_string())?;
-    require(n.link_delay <= Span::from_secs(1), "net.link_delay", || "at most 1 s is allowed".to_string())?;
+    if let Some(node) = n.window_gateways.iter().find(|&&node| node >= nodes as u64) {
+        return Err(BuildError::no_such_node("net.window_gateways", node, nodes));
+    }
+    require(n.window_idle > Span::ZERO, "net.window_idle", || "found 0 s; more than zero is needed".to_string())?;
+    require_time_up_to("net.link_delay", n.link_delay, Span::from_secs(1))?;
     for (key, value) in [("ip_header", n.ip_header), ("udp_header", n.udp_header)] {
         require(value <= 1_000, format!("net.{key}"), || format!("found {value}; allowed are 0 to 1000 bytes"))?;
     }
@@ -181,9 +183,9 @@ fn check_flow(config: &Config, number: usize, flow: &FlowConfig) -> Result<(), B
     let key = |name: &str| format!("flows.{number}.{name}");
     let nodes = config.nodes.len();
     for (name, node) in [("from", flow.from), ("to", flow.to)] {
-        require((node as usize) < nodes, key(name), || {
-            format!("node {node} does not exist; nodes are 0 to {}", nodes - 1)
-        })?;
+        if node as usize >= nodes {
+            return Err(BuildError::no_such_node(key(name), node, nodes));
+        }
     }
     require(flow.from != flow.to, key("to"), || format!("a flow needs two different nodes, found {} twice", flow.to))?;
     check_packet(config, number, flow)?;
@@ -194,11 +196,15 @@ fn check_flow(config: &Config, number: usize, flow: &FlowConfig) -> Result<(), B
             config.duration.as_secs()
         )
     })?;
-    require(flow.stop.is_none_or(|stop| stop > flow.start), key("stop"), || "it must lie after start".to_string())?;
+    if let Some(stop) = flow.stop.filter(|&stop| stop <= flow.start) {
+        let message = format!("found {} s; it must lie after start, {} s", stop.as_secs(), flow.start.as_secs());
+        return Err(BuildError::new(key("stop"), message));
+    }
     check_app(&flow.app, flow.packet, number)?;
     let external = flow.transport == Transport::TcpExternal;
     require(external == flow.control.is_some(), key("control"), || {
-        "names the congestion control of tcp-external, and of no other transport".to_string()
+        let found = if external { "nothing found" } else { "found beside another transport" };
+        format!("{found}; it names the congestion control of tcp-external, and of no other transport")
     })?;
     if flow.transport == Transport::Udp { Ok(()) } else { check_tcp(number, flow) }
 }
@@ -207,9 +213,11 @@ fn check_flow(config: &Config, number: usize, flow: &FlowConfig) -> Result<(), B
 fn check_packet(config: &Config, number: usize, flow: &FlowConfig) -> Result<(), BuildError> {
     let key = |name: &str| format!("flows.{number}.{name}");
     let tcp = flow.transport != Transport::Udp;
-    require(flow.tcp.header <= 1_000 && flow.tcp.sack_option_base <= 100, key("tcp.header"), || {
-        "at most 1000 bytes, and 100 for the SACK option, are allowed".to_string()
-    })?;
+    for (name, bytes, most) in
+        [("tcp.header", flow.tcp.header, 1_000), ("tcp.sack_option_base", flow.tcp.sack_option_base, 100)]
+    {
+        require(bytes <= most, key(name), || format!("found {bytes}; allowed are 0 to {most} bytes"))?;
+    }
     let stamps = if flow.tcp.timestamps { TIMESTAMPS_OPTION } else { 0 };
     let header = config.net.ip_header + if tcp { flow.tcp.header + stamps } else { config.net.udp_header };
     let most = config.mac.max_msdu.saturating_sub(header + config.mac.llc_header);
@@ -241,37 +249,41 @@ fn check_packet(config: &Config, number: usize, flow: &FlowConfig) -> Result<(),
 
 fn check_tcp(number: usize, flow: &FlowConfig) -> Result<(), BuildError> {
     let key = |name: &str| format!("flows.{number}.{name}");
-    require((1..=100_000).contains(&flow.max_window), key("max_window"), || {
-        format!("found {}; allowed are 1 to 100000 packets", flow.max_window)
-    })?;
-    require(flow.ack_delay > Span::ZERO && flow.ack_delay <= Span::from_secs(10), key("ack_delay"), || {
-        "more than zero and at most 10 s is allowed".to_string()
-    })?;
     let t = &flow.tcp;
-    require(t.time_wait <= Span::from_secs(86_400), key("tcp.time_wait"), || "at most 1 day is allowed".to_string())?;
-    let bounds = t.min_rto <= t.max_rto && t.max_rto <= Span::from_secs(86_400) && t.max_rto > Span::ZERO;
-    require(bounds, key("tcp.min_rto"), || "min_rto <= max_rto <= 1 day is allowed".to_string())?;
-    require(t.initial_rto > Span::ZERO && t.initial_rto <= Span::from_secs(3_600), key("tcp.initial_rto"), || {
-        "more than zero and at most 1 h is allowed".to_string()
+    for (name, count, least, most) in [
+        ("max_window", flow.max_window, 1, 100_000),
+        ("tcp.dupack_threshold", t.dupack_threshold, 1, 1_000),
+        ("tcp.max_sack_blocks", t.max_sack_blocks, 1, 3),
+        ("tcp.linux_quickacks", t.linux_quickacks, 0, 1_000),
+        ("tcp.initial_window", t.initial_window, 0, 1_000),
+    ] {
+        require((least..=most).contains(&count), key(name), || {
+            format!("found {count}; allowed are {least} to {most}")
+        })?;
+    }
+    let day = Span::from_secs(86_400);
+    for (name, time, most) in [
+        ("ack_delay", flow.ack_delay, Span::from_secs(10)),
+        ("tcp.initial_rto", t.initial_rto, Span::from_secs(3_600)),
+        ("tcp.max_rto", t.max_rto, day),
+        ("tcp.clock_granularity", t.clock_granularity, Span::from_secs(1)),
+        ("tcp.linux_ack_min", t.linux_ack_min, Span::from_secs(10)),
+    ] {
+        require_time(key(name), time, most)?;
+    }
+    require_time_up_to(key("tcp.time_wait"), t.time_wait, day)?;
+    require(t.min_rto <= t.max_rto, key("tcp.min_rto"), || {
+        format!("found {} s; it must not exceed max_rto, {} s", seconds(t.min_rto), seconds(t.max_rto))
     })?;
-    let granularity = t.clock_granularity > Span::ZERO && t.clock_granularity <= Span::from_secs(1);
-    require(granularity, key("tcp.clock_granularity"), || "more than zero and at most 1 s is allowed".to_string())?;
-    require((1..=1_000).contains(&t.dupack_threshold), key("tcp.dupack_threshold"), || {
-        format!("found {}; allowed are 1 to 1000", t.dupack_threshold)
-    })?;
-    require((1..=3).contains(&t.max_sack_blocks), key("tcp.max_sack_blocks"), || {
-        format!("found {}; allowed are 1 to 3", t.max_sack_blocks)
-    })?;
-    let least = t.linux_ack_min > Span::ZERO && t.linux_ack_min <= Span::from_secs(10);
-    require(least, key("tcp.linux_ack_min"), || "more than zero and at most 10 s is allowed".to_string())?;
-    require(t.linux_quickacks <= 1_000, key("tcp.linux_quickacks"), || "at most 1000 ACKs are allowed".to_string())?;
-    require(t.initial_window <= 1_000, key("tcp.initial_window"), || "at most 1000 segments are allowed".to_string())?;
     require(
         t.loss_recovery == LossRecovery::Own || flow.transport.lets_choose_recovery(),
         key("tcp.loss_recovery"),
         || {
-            "tcp-tahoe, tcp-reno and tcp-vegas are defined by their own loss recovery; only \"own\" is allowed"
-                .to_string()
+            let found = t.loss_recovery.word();
+            format!(
+                "found \"{found}\"; {} is defined by its own loss recovery, only \"own\" is allowed",
+                flow.transport.word()
+            )
         },
     )?;
     let model = flow.transport == Transport::TcpBbr && t.loss_recovery == LossRecovery::NewReno;
@@ -284,9 +296,14 @@ fn check_tcp(number: usize, flow: &FlowConfig) -> Result<(), BuildError> {
         "tcp-bbr3 learns from every segment lost and when it was sent; allowed are \"own\" and \"rack\"".to_string()
     })?;
     t.check(|name| key(&format!("tcp.{name}")))?;
-    let vegas = [t.vegas_alpha, t.vegas_beta, t.vegas_gamma].iter().all(|v| v.is_finite() && *v >= 0.0);
-    require(vegas && t.vegas_alpha <= t.vegas_beta, key("tcp.vegas_alpha"), || {
-        "0 <= vegas_alpha <= vegas_beta is allowed".to_string()
+    let vegas = [("vegas_alpha", t.vegas_alpha), ("vegas_beta", t.vegas_beta), ("vegas_gamma", t.vegas_gamma)];
+    for (name, segments) in vegas {
+        require(segments.is_finite() && segments >= 0.0, key(&format!("tcp.{name}")), || {
+            format!("found {segments}; it must be 0 or more segments")
+        })?;
+    }
+    require(t.vegas_alpha <= t.vegas_beta, key("tcp.vegas_alpha"), || {
+        format!("found {}; it must not exceed vegas_beta, {}", t.vegas_alpha, t.vegas_beta)
     })
 }
 
@@ -297,27 +314,39 @@ fn check_app(app: &App, packet: u32, number: usize) -> Result<(), BuildError> {
         App::Trace { ref frames } => {
             require(!frames.is_empty(), key("frames"), || "a trace needs at least one frame".to_string())?;
             let late = frames.iter().position(|(at, _)| at.0 > MAX_DURATION.0);
-            require(late.is_none(), key("frames"), || "frames may come for at most 100 years".to_string())?;
+            require(late.is_none(), key("frames"), || {
+                format!("frame {} is too late; frames may come for at most 100 years", late.unwrap_or(0))
+            })?;
             let large = frames.iter().find(|(_, bytes)| bytes.div_ceil(packet) > MAX_BURST);
             require(large.is_none(), key("frames"), || {
-                format!("at most {MAX_BURST} packets a frame are allowed, {packet} bytes each")
+                let bytes = large.map_or(0, |&(_, bytes)| bytes);
+                format!("found {bytes} bytes; at most {MAX_BURST} packets a frame are allowed, {packet} bytes each")
             })?;
             let unordered = frames.windows(2).position(|pair| pair[1].0 < pair[0].0);
-            require(unordered.is_none(), key("frames"), || "they must be in order of time".to_string())?;
-            Ok(())
+            require(unordered.is_none(), key("frames"), || {
+                format!(
+                    "frame {} comes before the one ahead of it; they must be in order of time",
+                    unordered.unwrap_or(0) + 1
+                )
+            })
         }
-        App::File { bytes } => {
-            require((1..u64::MAX / 2).contains(&bytes), key("bytes"), || "at least 1 byte is needed".to_string())
-        }
+        App::File { bytes } => require((1..u64::MAX / 2).contains(&bytes), key("bytes"), || {
+            format!("found {bytes}; at least 1 byte is needed, and less than 2^63")
+        }),
         App::Cbr { rate } | App::Poisson { rate } | App::OnOff { rate, .. } => {
             require(rate.is_finite() && rate > 0.0 && rate <= 1e12, key("rate"), || {
                 format!("found {rate:e} bit/s; more than zero and at most 1e12 is allowed")
             })?;
             if let App::OnOff { on, off, .. } = *app {
-                let fits = |s: Span| s >= Span::from_micros(1) && s <= Span::from_secs(1_000_000);
-                require(fits(on) && fits(off), key("on"), || {
-                    "on and off need at least 1 us and at most 1e6 s".to_string()
-                })?;
+                for (name, time) in [("on", on), ("off", off)] {
+                    require(time >= Span::from_micros(1) && time <= LONGEST, key(name), || {
+                        format!(
+                            "found {} s; at least 1 us and at most {} s is allowed",
+                            seconds(time),
+                            seconds(LONGEST)
+                        )
+                    })?;
+                }
             }
             Ok(())
         }

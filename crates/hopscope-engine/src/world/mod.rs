@@ -279,10 +279,7 @@ impl<R: Recorder> World<R> {
     pub fn inject(&mut self, node: NodeId, dst: NodeId, bytes: u32, handle: u64) -> Result<(), BuildError> {
         for (key, n) in [("node", node), ("dst", dst)] {
             if n.index() >= self.nodes() {
-                return Err(BuildError::new(
-                    key,
-                    format!("node {n} does not exist; nodes are 0 to {}", self.nodes() - 1),
-                ));
+                return Err(BuildError::no_such_node(key, n, self.nodes()));
             }
         }
         let fixed = self.routers.is_empty();
