@@ -1,6 +1,6 @@
 //! A congestion control written in Python, at the engine's boundary for such.
 
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use hopscope_engine::transport::tcp::control::{Control, Hook, PACING_RATES, Reaction, View};
 use hopscope_engine::units::{Span, Time};
@@ -168,7 +168,7 @@ pub struct Failures(Arc<Mutex<Option<Failure>>>);
 impl Failures {
     /// Raises the first failure, if there is one.
     pub fn raise(&self, py: Python<'_>) -> PyResult<()> {
-        let Some(failure) = self.0.lock().unwrap_or_else(PoisonError::into_inner).take() else { return Ok(()) };
+        let Some(failure) = self.first().take() else { return Ok(()) };
         let message = format!("flow {} at {:.9} s, {}", failure.flow, failure.at.as_secs(), method(failure.hook));
         let exception = ControlError::new_err(message);
         let value = exception.value(py);
@@ -180,11 +180,16 @@ impl Failures {
     }
 
     fn keep(&self, failure: Failure) {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner).get_or_insert(failure);
+        self.first().get_or_insert(failure);
     }
 
     fn any(&self) -> bool {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner).is_some()
+        self.first().is_some()
+    }
+
+    /// A control that panicked with the lock in hand leaves what it had kept.
+    fn first(&self) -> MutexGuard<'_, Option<Failure>> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 

@@ -12,6 +12,8 @@ use hopscope_engine::transport::bottleneck::{self as wired, BottleneckConfig};
 use hopscope_engine::units::{Span, Time};
 use hopscope_engine::{BuildError, Simulation, simulation};
 use pyo3::prelude::*;
+use serde::Serialize;
+use serde::de::DeserializeOwned;
 
 use crate::control::{self, Failures, Methods, built};
 use crate::error::{Cancelled, engine_error};
@@ -81,8 +83,13 @@ impl Steps {
     }
 }
 
-fn parse(py: Python<'_>, config_json: &str) -> PyResult<Config> {
+fn parse<T: DeserializeOwned>(py: Python<'_>, config_json: &str) -> PyResult<T> {
     serde_json::from_str(config_json).map_err(|e| engine_error(py, &BuildError::new("config", e.to_string())))
+}
+
+/// What the engine gives as JSON; `what` names it should that ever fail.
+fn to_json(py: Python<'_>, what: &str, value: &impl Serialize) -> PyResult<String> {
+    serde_json::to_string(value).map_err(|e| engine_error(py, &BuildError::new(what, e.to_string())))
 }
 
 /// Runs a configuration (JSON) and gives its results (JSON); `controls` has one entry for each flow, see
@@ -96,7 +103,7 @@ pub fn run(
     progress: Option<Py<PyAny>>,
     controls: Option<Vec<Option<Methods>>>,
 ) -> PyResult<String> {
-    let config = parse(py, config_json)?;
+    let config: Config = parse(py, config_json)?;
     let token = cancel.map(|c| c.get().clone()).unwrap_or_default();
     if config.explain {
         let ledger = Ledger::new(&config);
@@ -143,13 +150,12 @@ fn run_observed<R: Recorder + Send>(
 #[pyfunction]
 #[pyo3(signature = (config_json, methods=None))]
 pub fn bottleneck(py: Python<'_>, config_json: &str, methods: Option<Methods>) -> PyResult<String> {
-    let config: BottleneckConfig =
-        serde_json::from_str(config_json).map_err(|e| engine_error(py, &BuildError::new("config", e.to_string())))?;
+    let config: BottleneckConfig = parse(py, config_json)?;
     let failures = Failures::default();
     let control = control::controls(py, Some(vec![methods]), &failures)?.remove(&0);
     let result = py.detach(|| wired::run(&config, control)).map_err(|e| engine_error(py, &e))?;
     failures.raise(py)?;
-    serde_json::to_string(&result).map_err(|e| engine_error(py, &BuildError::new("results", e.to_string())))
+    to_json(py, "results", &result)
 }
 
 /// Builds a configuration without running it.
@@ -164,7 +170,7 @@ pub fn validate(py: Python<'_>, config_json: &str) -> PyResult<()> {
 pub fn estimate(py: Python<'_>, config_json: &str) -> PyResult<String> {
     let config = parse(py, config_json)?;
     let estimate = simulation::estimate(&config).map_err(|e| engine_error(py, &e))?;
-    serde_json::to_string(&estimate).map_err(|e| engine_error(py, &BuildError::new("estimate", e.to_string())))
+    to_json(py, "estimate", &estimate)
 }
 
 /// Hops of each flow under static routing.

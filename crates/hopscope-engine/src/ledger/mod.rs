@@ -1,6 +1,6 @@
 //! The airtime ledger: what every nanosecond of every node and link went to, and where the delay of packets went.
 //!
-//! An observer beside the meter ([`Recorder::LEDGER`](crate::record::Recorder::LEDGER)); a run without it is compiled
+//! An observer beside the meter ([`Recorder::LEDGER`]); a run without it is compiled
 //! without its hooks (`world/ledger.rs`), a run with it takes the same course.
 //!
 //! At each instant a node's time goes to the first of these that holds:

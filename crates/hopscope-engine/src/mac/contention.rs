@@ -362,7 +362,7 @@ impl Station {
     /// What the quiet time since the medium has become idle consists of; edges must be applied up to now.
     pub fn quiet_plan(&self, rules: &StationRules) -> QuietPlan {
         let busy_until = self.busy_until();
-        let eifs_until = if self.radio.has(EIFS) { self.own().eifs_until } else { Time::ZERO };
+        let eifs_until = self.eifs_until();
         let from = match self.own().access {
             Access::NonFreezing => self.own().armed_at,
             _ if rules.ifs_from_start => busy_until.max(self.own().armed_at),
@@ -497,15 +497,20 @@ impl Station {
         carrier_until.max(self.nav_end()).max(self.radio.tx_until()).max(self.own().hold_until)
     }
 
+    /// Until then a frame received in error keeps the medium busy.
+    #[inline]
+    fn eifs_until(&self) -> Time {
+        if self.radio.has(EIFS) { self.own().eifs_until } else { Time::ZERO }
+    }
+
     /// First instant of the count of slots, the medium being idle from `busy_until` on.
     #[inline]
     fn count_from(&self, busy_until: Time, rules: &StationRules) -> Time {
         let difs = rules.timing.difs;
-        let eifs_until = if self.radio.has(EIFS) { self.own().eifs_until } else { Time::ZERO };
         match self.own().access {
             Access::NonFreezing => self.own().armed_at + difs,
             _ if rules.ifs_from_start => busy_until.max(self.own().armed_at) + difs,
-            _ => (busy_until.max(eifs_until) + difs).max(self.own().armed_at),
+            _ => (busy_until.max(self.eifs_until()) + difs).max(self.own().armed_at),
         }
     }
 

@@ -137,7 +137,7 @@ pub(crate) enum Reply {
     },
 }
 
-/// What an MAC door needs besides its own state.
+/// What a MAC door needs besides its own state.
 pub struct MacCx<'a> {
     /// Now.
     pub now: Time,
@@ -403,19 +403,32 @@ impl Dcf {
                 self.on_fragment(frame, cut, cx);
                 return;
             }
-            let awaited = matches!(self.reply, Reply::AwaitData { from, until } if from == frame.src && cx.now < until);
-            let busy = matches!(self.reply, Reply::Pending { .. });
-            if busy || (cx.rules.data_needs_cts && cx.rules.uses_rts(frame.dst, frame.bytes) && !awaited) {
+            if !self.takes_data(frame, cx.rules.data_needs_cts, cx) {
                 return;
             }
-            cx.station.hold(cx.now);
-            self.reply = Reply::Pending { kind: FrameKind::Ack, to: frame.src, nav: Span::ZERO };
-            self.arm_sifs(cx);
+            self.acknowledge(frame.src, Span::ZERO, cx);
             if self.dedup.is_duplicate(frame.src, frame.seq) {
                 return;
             }
         }
         cx.out.deliver = Some((frame.packet, frame.src));
+    }
+
+    /// True for a data frame for this node that it answers now; `asked`: only from a station that was sent a CTS, if the
+    /// frame is long enough for one.
+    #[inline(always)]
+    pub(super) fn takes_data(&self, frame: &Frame, asked: bool, cx: &MacCx<'_>) -> bool {
+        let awaited = matches!(self.reply, Reply::AwaitData { from, until } if from == frame.src && cx.now < until);
+        let busy = matches!(self.reply, Reply::Pending { .. });
+        !busy && (!asked || awaited || !cx.rules.uses_rts(frame.dst, frame.bytes))
+    }
+
+    /// Answers a data frame with an ACK after SIFS.
+    #[inline(always)]
+    pub(super) fn acknowledge(&mut self, to: NodeId, nav: Span, cx: &mut MacCx<'_>) {
+        cx.station.hold(cx.now);
+        self.reply = Reply::Pending { kind: FrameKind::Ack, to, nav };
+        self.arm_sifs(cx);
     }
 
     fn start_exchange(&mut self, cx: &mut MacCx<'_>) {

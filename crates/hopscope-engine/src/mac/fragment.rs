@@ -18,7 +18,7 @@
 
 use crate::config::MacConfig;
 use crate::ids::NodeId;
-use crate::mac::dcf::{Dcf, Frame, FrameKind, MacCx, Outcome, Phase, Reply};
+use crate::mac::dcf::{Dcf, Frame, MacCx, Outcome, Phase};
 use crate::mac::dedup::Fragment;
 use crate::mac::rules::MacRules;
 use crate::mac::timing::Timing;
@@ -125,19 +125,14 @@ impl Dcf {
     /// A data frame for this node came in where packets may be cut.
     #[inline(never)]
     pub(super) fn on_fragment(&mut self, frame: &Frame, cut: &Fragmentation, cx: &mut MacCx<'_>) {
-        let awaited = matches!(self.reply, Reply::AwaitData { from, until } if from == frame.src && cx.now < until);
-        let first = number(frame.seq) == 0;
-        let unasked = cx.rules.data_needs_cts && first && cx.rules.uses_rts(frame.dst, frame.bytes) && !awaited;
-        if unasked || matches!(self.reply, Reply::Pending { .. }) {
+        if !self.takes_data(frame, cx.rules.data_needs_cts && number(frame.seq) == 0, cx) {
             return;
         }
         let timing = &cx.rules.station.timing;
         // What a fragment reserves beyond its own ACK, the ACK goes on reserving; the last one reserves no more.
         let reserved = frame.nav.saturating_sub(timing.data_duration());
         let nav = if reserved == Span::ZERO { reserved } else { frame.nav - (timing.sifs + timing.ack) };
-        cx.station.hold(cx.now);
-        self.reply = Reply::Pending { kind: FrameKind::Ack, to: frame.src, nav };
-        self.arm_sifs(cx);
+        self.acknowledge(frame.src, nav, cx);
         let last = reserved == Span::ZERO;
         match self.dedup.take_fragment(frame.src, frame.seq, last, cx.now, cut.lifetime) {
             Fragment::Continues if last => cx.out.deliver = Some((frame.packet, frame.src)),

@@ -22,21 +22,19 @@ fn ofdm_bits_per_symbol(rate: u64) -> u64 {
 /// DSSS frames end on a whole microsecond (the PLCP LENGTH field counts microseconds, 16.2.3.5).
 pub fn airtime(radio: &RadioConfig, bytes: u32, rate: u64) -> Span {
     let bits = u64::from(bytes) * 8;
-    match radio.phy {
-        Phy::Dsss => {
-            let plcp = Span(u64::from(radio.plcp_bits_1m) * 1_000 + u64::from(radio.plcp_bits_2m) * 500);
-            plcp + Span::from_micros((bits * 1_000_000).div_ceil(rate))
-        }
+    let payload = match radio.phy {
+        Phy::Dsss => (bits * 1_000_000).div_ceil(rate),
         Phy::Ofdm | Phy::ErpOfdm => {
             let symbols = (16 + bits + 6).div_ceil(ofdm_bits_per_symbol(rate));
             let extension = if radio.phy == Phy::ErpOfdm { 6 } else { 0 };
-            Span::from_micros(20 + 4 * symbols + extension)
+            4 * symbols + extension
         }
-    }
+    };
+    preamble(radio) + Span::from_micros(payload)
 }
 
-/// Delay from the start of a frame to the receiver's PHY-RXSTART indication.
-fn rx_start_delay(radio: &RadioConfig) -> Span {
+/// PLCP preamble and header: from the start of a frame to the receiver's PHY-RXSTART indication.
+fn preamble(radio: &RadioConfig) -> Span {
     match radio.phy {
         Phy::Dsss => Span(u64::from(radio.plcp_bits_1m) * 1_000 + u64::from(radio.plcp_bits_2m) * 500),
         Phy::Ofdm | Phy::ErpOfdm => Span::from_micros(20),
@@ -96,7 +94,7 @@ impl Timing {
         };
         let full = mac.response_timeout == ResponseTimeout::FullFrame;
         let margin = mac.timeout_margin * 2;
-        let rx_start = mac.sifs + mac.slot + rx_start_delay(radio);
+        let rx_start = mac.sifs + mac.slot + preamble(radio);
         Timing {
             slot: mac.slot,
             sifs: mac.sifs,
@@ -109,7 +107,7 @@ impl Timing {
             ack_timeout_after_data: if full { margin + mac.sifs + ack } else { rx_start },
             data_timeout_after_cts: if full { margin + mac.sifs } else { rx_start },
             data_timeout_full: full,
-            nav_reset: mac.sifs * 2 + cts + rx_start_delay(radio) + mac.slot * 2,
+            nav_reset: mac.sifs * 2 + cts + preamble(radio) + mac.slot * 2,
             radio: radio.clone(),
             whole_us: mac.duration_whole_us,
         }

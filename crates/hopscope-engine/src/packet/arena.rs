@@ -2,7 +2,8 @@
 
 use crate::ids::PacketId;
 use crate::packet::Packet;
-use crate::packet::routing::{RoutingMessage, SourceRoute};
+use crate::packet::dsr::SourceRoute;
+use crate::packet::routing::RoutingMessage;
 
 /// What few packets carry beside their body; copies of a packet share it.
 #[derive(Debug, Clone, PartialEq)]

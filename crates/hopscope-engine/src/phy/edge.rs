@@ -60,7 +60,7 @@ pub struct Isolated {
     pub heard: Heard,
 }
 
-/// Answer of [`Radio::begin_alone`].
+/// Answer of [`Radio::begin_alone`](super::Radio::begin_alone).
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Begin {
     /// The edges have to be applied one by one.

@@ -25,7 +25,8 @@ use olsr::Olsr;
 use crate::config::Config;
 use crate::config::net::RoutingProtocol;
 use crate::ids::{NodeId, PacketId};
-use crate::packet::routing::{RoutingMessage, SourceRoute};
+use crate::packet::dsr::SourceRoute;
+use crate::packet::routing::RoutingMessage;
 use crate::rng::Stream;
 use crate::units::{Span, Time};
 

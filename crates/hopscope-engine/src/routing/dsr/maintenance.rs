@@ -2,8 +2,8 @@
 
 use super::{Arc, Cx, Dsr, Lost, RouteDrop, RouteLoss, RoutingEffect, RoutingNote};
 use crate::ids::{NodeId, PacketId};
+use crate::packet::dsr::SourceRoute;
 use crate::packet::dsr::{BrokenLink, DsrMessage, RouteError};
-use crate::packet::routing::SourceRoute;
 use crate::units::Span;
 
 impl Dsr {

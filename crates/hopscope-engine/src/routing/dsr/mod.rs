@@ -37,8 +37,8 @@ use super::buffer::SendBuffer;
 use super::{Cx, Lost, Query, RouteAnswer, RouteDrop, RouteLoss, RoutingEffect, RoutingNote};
 use crate::config::dsr::DsrConfig;
 use crate::ids::{NodeId, PacketId};
+use crate::packet::dsr::SourceRoute;
 use crate::packet::dsr::{BrokenLink, DsrMessage};
-use crate::packet::routing::SourceRoute;
 use crate::units::{Span, Time};
 
 /// DSR at one node.

@@ -5,7 +5,8 @@ use std::collections::{BTreeMap, VecDeque};
 
 use crate::config::{aodv::AodvConfig, dsdv::DsdvConfig, dsr::DsrConfig, olsr::OlsrConfig};
 use crate::ids::{NodeId, PacketId};
-use crate::packet::routing::{RoutingMessage, SourceRoute};
+use crate::packet::dsr::SourceRoute;
+use crate::packet::routing::RoutingMessage;
 use crate::rng::{Purpose, Stream};
 use crate::routing::{Aodv, Dsdv, Dsr, Olsr};
 use crate::routing::{Cx, Lost, Query, RouteAnswer, RouteDrop, Router, RoutingEffect, RoutingNote};

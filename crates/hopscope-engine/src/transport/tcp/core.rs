@@ -8,7 +8,7 @@ use super::rtt::Rtt;
 use super::sender::SenderStats;
 use super::sent::{AckReport, SentLog};
 use super::timer::LazyTimer;
-use super::{Cx, TcpEffect, TcpTimer};
+use super::{Cx, TcpEffect, TcpTimer, window_field};
 use crate::config::tcp::{Handshake, InitialSsthresh, LossRecovery, Pacing, Recovery};
 use crate::config::{TcpConfig, Transport};
 use crate::packet::Ecn;
@@ -239,7 +239,7 @@ impl Core {
             // A repetition is not marked (RFC 3168 6.1.5).
             ecn: if self.ecn && !again && payload_end > seq { Ecn::Ect } else { Ecn::NotEct },
             timestamps: self.stamp(cx.now),
-            window: (self.max_window * self.mss).min(u64::from(u32::MAX)) as u32,
+            window: window_field(self.max_window, self.mss),
             retransmission: again,
             ..TcpSegment::default()
         }));
@@ -326,11 +326,9 @@ impl Core {
 
     /// Tells the log when it is the application that leaves the window open.
     pub(super) fn note_limit(&mut self) {
-        let in_flight = self.nxt - self.una;
+        let (in_flight, end) = (self.nxt - self.una, self.end());
         if let Some(sent) = &mut self.sent {
-            if self.nxt >= self.data_end.saturating_add(u64::from(self.closing && self.three_way))
-                && in_flight < self.window.cwnd as u64 * self.mss
-            {
+            if self.nxt >= end && in_flight < self.window.cwnd as u64 * self.mss {
                 sent.on_app_limited(in_flight);
             }
         }
@@ -552,7 +550,7 @@ impl Core {
             seq: 0,
             flags: TcpFlags { syn: true, ece: self.ecn, cwr: self.ecn, ..TcpFlags::default() },
             timestamps: self.stamp(cx.now),
-            window: (self.max_window * self.mss).min(u64::from(u32::MAX)) as u32,
+            window: window_field(self.max_window, self.mss),
             retransmission: again,
             ..TcpSegment::default()
         }));

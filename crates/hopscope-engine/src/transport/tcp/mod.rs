@@ -114,3 +114,8 @@ impl Cx<'_> {
         self.out.push(effect);
     }
 }
+
+/// Window field of a segment for a window of so many full segments.
+fn window_field(segments: u64, mss: u64) -> u32 {
+    u32::try_from(segments * mss).unwrap_or(u32::MAX)
+}

@@ -4,7 +4,7 @@ use super::ack_policy::{Acker, Arrival, Verdict};
 use super::reassembly::{Placed, Reassembly};
 use super::rtt::Rtt;
 use super::timer::LazyTimer;
-use super::{Cx, TcpEffect, TcpTimer};
+use super::{Cx, TcpEffect, TcpTimer, window_field};
 use crate::config::tcp::Handshake;
 use crate::config::{AckPolicy, TcpConfig};
 use crate::packet::Ecn;
@@ -82,7 +82,7 @@ impl TcpReceiver {
         TcpReceiver {
             three_way: cfg.handshake == Handshake::ThreeWay,
             sack_blocks: if sack { cfg.max_sack_blocks as usize } else { 0 },
-            window: (u64::from(max_window.max(1)) * mss).min(u64::from(u32::MAX)) as u32,
+            window: window_field(u64::from(max_window.max(1)), mss),
             dsack: sack && cfg.dsack,
             repeated: None,
             ecn: cfg.ecn,

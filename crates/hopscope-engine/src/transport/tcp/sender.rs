@@ -7,7 +7,7 @@ use super::core::Core;
 use super::push::PushMarks;
 use super::recovery::LossRecovery;
 use super::timer::LazyTimer;
-use super::{Cx, TcpEffect, TcpTimer};
+use super::{Cx, TcpEffect, TcpTimer, window_field};
 use crate::config::{TcpConfig, Transport};
 use crate::packet::tcp::{TcpFlags, TcpSegment};
 use crate::rng::Stream;
@@ -349,7 +349,7 @@ impl TcpSender {
             ack: self.core.rcv_nxt,
             flags: TcpFlags { ack: true, ..TcpFlags::default() },
             timestamps: self.core.stamp(cx.now),
-            window: (self.max_window * self.core.mss).min(u64::from(u32::MAX)) as u32,
+            window: window_field(self.max_window, self.core.mss),
             ..TcpSegment::default()
         }));
     }

@@ -385,6 +385,7 @@ mod tests {
         log.lose_first(|_| ());
         assert_eq!(log.first_lost(), Some(401));
     }
+
     #[test]
     fn what_is_given_up_is_told_with_what_was_in_flight() {
         let mut log = SentLog::new(100, 8);
