@@ -18,12 +18,12 @@ from typing import Any
 import hopscope as hs
 from hopscope import _core, catalog
 from hopscope.catalog.fu2003.window import FIG2_LEFT
-from hopscope.catalog.judge import best
 from hopscope.cli.list import listing
 from hopscope.cli.main import VERBS
 from hopscope.errors import ranges
 from hopscope.models.registry import MODELS
 from hopscope.report.tables import table_of
+from hopscope.results.comparisons import best
 from hopscope.scenario import keys
 from hopscope.scenario.fields import NS, Field
 

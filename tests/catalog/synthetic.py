@@ -8,7 +8,7 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 from hopscope.catalog.entry import Entry, Study
-from hopscope.catalog.tables import Data, Table
+from hopscope.results.samples import Data, Table
 
 FLOW = {
     "throughput_kbps": 100.0,

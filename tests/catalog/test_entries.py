@@ -9,8 +9,8 @@ from hopscope import catalog
 from hopscope.catalog import afrakhteh2005, fu2003, validation_ns2, validation_theory
 from hopscope.catalog.afrakhteh2005.shared import SETTINGS
 from hopscope.catalog.fu2003 import buffers, window
-from hopscope.catalog.tables import read
 from hopscope.errors import InputError
+from hopscope.results.samples import read
 from hopscope.scenario import Scenario, keys
 
 ALL = catalog.entries()

@@ -8,10 +8,11 @@ from synthetic import data, outcomes, run
 from hopscope import catalog
 from hopscope.catalog import fu2003
 from hopscope.catalog.fu2003 import cures, drop_model, flows, loss, pacing, sensitivity, shared
-from hopscope.catalog.judge import between, exceeds, gain, gradual
+from hopscope.catalog.judge import between, exceeds, gradual
 from hopscope.catalog.reproduce import judge, reproduce, weigh
-from hopscope.catalog.tables import Data, Estimate, Table
 from hopscope.errors import InputError
+from hopscope.results.comparisons import gain
+from hopscope.results.samples import Data, Estimate, Table
 from hopscope.scenario import Scenario
 
 PASS, FAIL, OPEN = {"pass"}, {"fail"}, {"not reproducible"}

@@ -3,22 +3,11 @@ from __future__ import annotations
 import pytest
 
 from hopscope.catalog.entry import Outcome
-from hopscope.catalog.judge import (
-    Order,
-    any_of,
-    best,
-    best_among,
-    difference,
-    each,
-    every,
-    number,
-    ranges,
-    rank_correlation,
-    show,
-    slope,
-    within,
-)
-from hopscope.catalog.tables import Data, Estimate, NoSamplesError, Table, estimate, read
+from hopscope.catalog.judge import any_of, each, every, rank_correlation, slope, within
+from hopscope.errors import ranges
+from hopscope.results.comparisons import Order, best, best_among, difference
+from hopscope.results.samples import Data, Estimate, NoSamplesError, Table, estimate, read, show
+from hopscope.results.stats import number
 
 
 def curve(values, key="x"):

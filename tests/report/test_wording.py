@@ -8,9 +8,9 @@ import pytest
 
 from hopscope.catalog.entry import Entry, Quantity
 from hopscope.catalog.reproduce import EntryOutcome, Measured
-from hopscope.catalog.tables import Estimate
 from hopscope.report.axis import as_number, axis_of, field_of, heading, numeric
 from hopscope.report.wording import compact_json, measured_grid
+from hopscope.results.samples import Estimate
 from hopscope.scenario import keys
 
 ENTRY = Entry(key="a.b", title="t", source="s", item="i", description="d")

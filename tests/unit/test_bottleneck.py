@@ -10,8 +10,8 @@ import pytest
 import hopscope as hs
 from hopscope.catalog.entry import Outcome
 from hopscope.catalog.reproduce import weigh
-from hopscope.catalog.tables import Data
 from hopscope.catalog.validation_bottleneck import BOTTLENECK
+from hopscope.results.samples import Data
 
 LINK: dict[str, Any] = {"rate": "2Mbps", "delay": "20ms", "queue": 10, "duration": "20s", "packet": 960}
 

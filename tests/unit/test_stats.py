@@ -78,8 +78,7 @@ def test_jain() -> None:
     ],
 )
 def test_a_mean_and_its_interval_are_rounded_alike_in_every_table(mean, width, text):
-    from hopscope.catalog.judge import show
-    from hopscope.catalog.tables import Estimate
+    from hopscope.results.samples import Estimate, show
 
     assert stats.rounded(mean, width) == text
     assert stats.interval_text({"mean": mean, "ci95": width}) == text

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
-from hopscope.catalog.tables import Data, Estimate, Metric, NoSamplesError, Table, Where
 from hopscope.report.chart import Chart, Error, Line, Mark, Panel
+from hopscope.results.samples import Data, Estimate, Metric, NoSamplesError, Table, Where
 
 Value = Callable[[Table, Where], Estimate | None]
 """The value of one point of a chart: for an optimum or another quantity that is not the mean of a metric."""
@@ -70,10 +70,7 @@ def sweep(
         if value is not None:
             return value(table, where)
         assert y is not None
-        try:
-            return table.interval(y, where)
-        except NoSamplesError:
-            return None
+        return table.find(y, where)
 
     def line(table: Table, label: str, fixed: Where) -> Line:
         places: list[float] = []
@@ -112,15 +109,9 @@ def bars(
     """A chart of bars: one group for each named metric, one bar in it for each study."""
     lines = []
     for table in data:
-        names: list[float | str] = []
-        found: list[Estimate] = []
-        for label, metric in groups:
-            try:
-                found.append(table.interval(metric))
-                names.append(label)
-            except NoSamplesError:
-                continue
-        lines.append(Line(table.label, names, [i.mean for i in found], [error_bar(i) for i in found]))
+        found = {label: value for label, metric in groups if (value := table.find(metric)) is not None}
+        means, errors = [i.mean for i in found.values()], [error_bar(i) for i in found.values()]
+        lines.append(Line(table.label, list(found), means, errors))
     return Chart(name, caption, xlabel, ylabel, [Panel("", lines, marks)], kind="bars")
 
 

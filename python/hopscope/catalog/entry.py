@@ -12,8 +12,8 @@ from dataclasses import dataclass, field, replace
 from enum import StrEnum
 from typing import Any
 
-from hopscope.catalog.tables import Data, Estimate, Table
 from hopscope.report.chart import Chart
+from hopscope.results.samples import Data, Estimate, Table
 
 
 class Outcome(StrEnum):

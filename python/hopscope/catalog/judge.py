@@ -1,26 +1,20 @@
 """Small judges that entries put together: orderings, optima, trends and tolerances, each aware of noise.
 
-Two values are compared seed by seed: the difference counts only when zero lies outside its 95 % interval. A statement
-that hangs on a difference inside it is neither passed nor failed: the finding says that it is within noise and how many
-seeds that was. With a single seed there is no interval, and the finding says that instead.
+A statement that hangs on a difference within noise (see `hopscope.results.comparisons`) is neither passed nor failed:
+the finding says that it is within noise and how many seeds that was, or that there was only one.
 """
 
 from __future__ import annotations
 
 import itertools
 import math
-from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass
-from enum import Enum
+from collections.abc import Callable, Iterable, Sequence
 from typing import Any
 
 from hopscope.catalog.entry import Finding, Outcome, Quantity
-from hopscope.catalog.tables import Data, Estimate, Metric, NoSamplesError, Table, Where, estimate
-from hopscope.errors import ranges
-from hopscope.results.stats import paired, rounded
-
-Verdict = bool | None
-"""Whether a statement holds; `None`: the noise of the runs hides it."""
+from hopscope.results.comparisons import Verdict
+from hopscope.results.samples import Data, Estimate, Metric, NoSamplesError, Table, Where, estimate
+from hopscope.results.stats import number
 
 Check = Callable[[Table], tuple[Verdict, str]]
 """Judges one study: whether the statement holds, and the numbers it rests on."""
@@ -88,130 +82,7 @@ def every(verdicts: Iterable[Verdict]) -> Verdict:
     return None if None in found else True
 
 
-# --- Comparisons ----------------------------------------------------------------------------------------------------
-
-
-class Order(Enum):
-    """How one value stands to another."""
-
-    LOWER = "lower"
-    HIGHER = "higher"
-    NOISE = "within noise"
-
-
-@dataclass(frozen=True)
-class Difference:
-    """A paired difference first minus second.
-
-    Attributes:
-        order: of the first to the second.
-        mean: mean difference.
-        ci95: half width of its 95 % interval; `None` with a single seed.
-    """
-
-    order: Order
-    mean: float
-    ci95: float | None
-
-    @property
-    def is_lower(self) -> Verdict:
-        """Whether the first is below the second; `None` within noise."""
-        return None if self.order is Order.NOISE else self.order is Order.LOWER
-
-    @property
-    def is_higher(self) -> Verdict:
-        """Whether the first is above the second; `None` within noise."""
-        return None if self.order is Order.NOISE else self.order is Order.HIGHER
-
-    def words(self, unit: str) -> str:
-        """The difference with its interval and unit."""
-        if self.ci95 is None:
-            return f"{self.mean:+.3g} {unit} (one seed, no interval)"
-        noise = ", within noise" if self.order is Order.NOISE else ""
-        return f"{'+' if self.mean > 0 else ''}{rounded(self.mean, self.ci95)} {unit}{noise}"
-
-
-def difference(table: Table, metric: Metric, first: Where, second: Where, *, other: Table | None = None) -> Difference:
-    """Compare a metric at two points of a study (or at a point of `other`), paired by replication."""
-    left, right = _pairs(table, metric, first, second, other or table)
-    if len(left) == 1:
-        mean, half = left[0] - right[0], None
-    else:
-        comparison = paired(left, right)
-        mean, half = comparison.mean_difference, comparison.ci95
-    if abs(mean) <= (half or 0.0):
-        return Difference(Order.NOISE, mean, half)
-    return Difference(Order.LOWER if mean < 0 else Order.HIGHER, mean, half)
-
-
-def gain(table: Table, metric: Metric, first: Where, second: Where) -> Estimate:
-    """By how many per cent a metric is higher at the first point of a study than at the second, paired by replication.
-
-    Raises:
-        ZeroDivisionError: when a replication has nothing at the second point.
-    """
-    left, right = _pairs(table, metric, first, second, table)
-    return estimate([100 * (a / b - 1) for a, b in zip(left, right, strict=True)])
-
-
-def _pairs(table: Table, metric: Metric, first: Where, second: Where, other: Table) -> tuple[list[float], list[float]]:
-    a, b = table.by_replica(metric, first), other.by_replica(metric, second)
-    shared = sorted(a.keys() & b.keys())
-    if not shared:
-        raise NoSamplesError(f"no seed with both {dict(first)} and {dict(second)}")
-    return [a[s] for s in shared], [b[s] for s in shared]
-
-
-@dataclass(frozen=True)
-class Best:
-    """Where a metric is largest over a sweep.
-
-    Attributes:
-        at: swept value with the largest mean.
-        top: the metric there.
-        ties: every swept value whose metric is not significantly below it, the best included.
-    """
-
-    at: Any
-    top: Estimate
-    ties: tuple[Any, ...]
-
-    def has(self, value: Any) -> Verdict:
-        """Whether the best value is this one; `None` when another one is best but this one is within noise of it."""
-        if value == self.at:
-            return True
-        return None if value in self.ties else False
-
-    def words(self, unit: str) -> str:
-        """The best value, the metric there in `unit`, and the others within noise of it."""
-        others = [value for value in self.ties if value != self.at]
-        noise = f"; within noise of it: {ranges(others)}" if others else ""
-        return f"best at {self.at} ({show(self.top, unit)}{noise})"
-
-
-def best(table: Table, key: str, metric: Metric, where: Where | None = None) -> Best:
-    """The swept value of `key` at which the mean of the metric is largest, and those within noise of it."""
-    return best_among(table, metric, {value: {**(where or {}), key: value} for value in table.values(key)})
-
-
-def best_among(table: Table, metric: Metric, places: Mapping[Any, Where]) -> Best:
-    """The name of the place in a study at which the mean of the metric is largest, and those within noise of it.
-
-    Args:
-        table: the study.
-        metric: what is compared.
-        places: swept values by name; places without a sample are left out.
-    """
-    found = {name: value for name, where in places.items() if (value := mean_of(metric, where)(table)) is not None}
-    if not found:
-        raise NoSamplesError(f"no sample at {ranges(list(places))}")
-    at = max(found, key=lambda name: found[name].mean)
-    ties = tuple(
-        name
-        for name in found
-        if name == at or difference(table, metric, places[name], places[at]).order is not Order.LOWER
-    )
-    return Best(at, found[at], ties)
+# --- Shapes and tolerances -------------------------------------------------------------------------------------------
 
 
 def rank_correlation(x: Sequence[float], y: Sequence[float]) -> float:
@@ -296,44 +167,12 @@ def gradual(values: Sequence[float]) -> tuple[Verdict, str]:
     return trend >= 0.9 and steep <= 0.5, f"{words} of the rise"
 
 
-# --- Words ----------------------------------------------------------------------------------------------------------
-
-
-def number(value: float) -> str:
-    """A number with four significant digits and no exponent for ordinary sizes."""
-    if not math.isfinite(value):
-        return str(value)
-    if value == 0:
-        return "0"
-    size = abs(value)
-    if size >= 1e7 or size < 1e-4:
-        return f"{value:.3e}"
-    digits = max(0, 3 - math.floor(math.log10(size)))
-    text = f"{value:.{digits}f}"
-    return text.rstrip("0").rstrip(".") if "." in text else text
-
-
-def show(value: Estimate, unit: str = "") -> str:
-    """An estimate as text: mean ± half width and unit; without ± for a single seed."""
-    tail = f" {unit}" if unit else ""
-    if value.ci95 is None:
-        return f"{number(value.mean)}{tail}"
-    return f"{rounded(value.mean, value.ci95)}{tail}"
-
-
 # --- Quantities -----------------------------------------------------------------------------------------------------
 
 
 def mean_of(metric: Metric, where: Where | None = None) -> Callable[[Table], Estimate | None]:
     """The measure of a `Quantity`: mean of a metric at one point of a study, `None` where it has none."""
-
-    def measure(table: Table) -> Estimate | None:
-        try:
-            return table.interval(metric, where)
-        except NoSamplesError:
-            return None
-
-    return measure
+    return lambda table: table.find(metric, where)
 
 
 def per_value(

@@ -15,9 +15,9 @@ from typing import TYPE_CHECKING, Any
 
 from hopscope.catalog.entry import Entry, Finding, Outcome, Quantity, Statement
 from hopscope.catalog.registry import find
-from hopscope.catalog.tables import Data, Estimate, Table
 from hopscope.errors import InputError, StoreError
 from hopscope.report.chart import Chart
+from hopscope.results.samples import Data, Estimate, Table
 
 if TYPE_CHECKING:
     from concurrent.futures import Executor

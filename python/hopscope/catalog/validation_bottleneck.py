@@ -8,9 +8,9 @@ from itertools import pairwise
 from typing import TYPE_CHECKING, Any
 
 from hopscope.catalog.entry import Entry, Finding, Outcome, Statement
-from hopscope.catalog.judge import number
-from hopscope.catalog.tables import Data
 from hopscope.report.chart import Chart, Line, Panel
+from hopscope.results.samples import Data
+from hopscope.results.stats import number
 
 if TYPE_CHECKING:
     import pandas as pd

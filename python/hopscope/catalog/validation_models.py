@@ -12,11 +12,13 @@ from typing import Any
 
 from hopscope.catalog.charts import error_bar
 from hopscope.catalog.entry import Entry, Quantity, Statement, Study
-from hopscope.catalog.judge import Check, Verdict, each, every, mean_of, number, show, within
-from hopscope.catalog.tables import Data, Estimate, Metric, NoSamplesError, Run, Table, Where
+from hopscope.catalog.judge import Check, each, every, mean_of, within
 from hopscope.catalog.validation_theory import ACK_RATE, IP_PACKET, UDP_PAYLOAD, cell, network_throughput
 from hopscope.models.registry import model
 from hopscope.report.chart import Chart, Line, Panel
+from hopscope.results.comparisons import Verdict
+from hopscope.results.samples import Data, Estimate, Metric, NoSamplesError, Run, Table, Where, show
+from hopscope.results.stats import number
 
 THROUGHPUT = "flow.0.throughput_kbps"
 HOPS, PRESET, RTS, LOSS = "topology.hops", "radio.preset", "mac.rts_threshold", "radio.error.per"

@@ -18,9 +18,11 @@ from typing import Any
 
 from hopscope.catalog.charts import error_bar
 from hopscope.catalog.entry import Entry, Finding, Outcome, Quantity, Statement, Study
-from hopscope.catalog.judge import Verdict, each, mean_of, number, show, within
-from hopscope.catalog.tables import Data, Metric, NoSamplesError, Run, Table
+from hopscope.catalog.judge import each, mean_of, within
 from hopscope.report.chart import Chart, Line, Panel
+from hopscope.results.comparisons import Verdict
+from hopscope.results.samples import Data, Metric, NoSamplesError, Run, Table, show
+from hopscope.results.stats import number
 
 SOURCE = "ns-2.35 measurements made for this project (python/hopscope/catalog/data/ns2.csv)"
 

@@ -15,8 +15,10 @@ from dataclasses import dataclass
 from typing import Any
 
 from hopscope.catalog.entry import Entry, Quantity, Statement, Study
-from hopscope.catalog.judge import Check, Verdict, each, mean_of, number, show
-from hopscope.catalog.tables import Metric, Run, Table
+from hopscope.catalog.judge import Check, each, mean_of
+from hopscope.results.comparisons import Verdict
+from hopscope.results.samples import Metric, Run, Table, show
+from hopscope.results.stats import number
 
 SOURCE = "the timers of RFC 3561, RFC 3626, RFC 4728, and of Broch et al. 1998 for DSDV"
 

@@ -11,11 +11,13 @@ from collections.abc import Sequence
 from typing import Any
 
 from hopscope.catalog.entry import Entry, Finding, Outcome, Quantity, Statement, Study
-from hopscope.catalog.judge import Verdict, each, mean_of, number, show, within
-from hopscope.catalog.tables import Data, NoSamplesError, Run, Table
+from hopscope.catalog.judge import each, mean_of, within
 from hopscope.models.airtime import dsss_airtime_ns, ofdm_airtime_ns
 from hopscope.models.registry import model
 from hopscope.report.chart import Chart, Line, Panel
+from hopscope.results.comparisons import Verdict
+from hopscope.results.samples import Data, NoSamplesError, Run, Table, show
+from hopscope.results.stats import number
 
 # --- Saturated cells ------------------------------------------------------------------------------------------------
 

@@ -10,14 +10,15 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
-from hopscope.catalog.judge import best, number
-from hopscope.catalog.tables import NoSamplesError, Table
 from hopscope.errors import InputError
 from hopscope.models import registry
 from hopscope.models.capacity import TCP_HEADERS, UDP_HEADERS
 from hopscope.models.registry import Model
 from hopscope.report.axis import axis_of, numeric
 from hopscope.report.chart import Chart, Line, Panel
+from hopscope.results.comparisons import best
+from hopscope.results.samples import NoSamplesError, Table
+from hopscope.results.stats import number
 from hopscope.scenario.sweep import in_words
 
 if TYPE_CHECKING:

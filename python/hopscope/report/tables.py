@@ -6,14 +6,14 @@ import shlex
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
-from hopscope.catalog.judge import number, show
-from hopscope.catalog.tables import Estimate, NoSamplesError, Table
 from hopscope.errors import counted
 from hopscope.report import series, wording
 from hopscope.report.axis import axis_of, heading, is_seed, numeric
 from hopscope.report.chart import Chart, Line, Panel
 from hopscope.report.series import LINES, Selection
 from hopscope.report.wording import Column, Grid
+from hopscope.results.samples import Estimate, NoSamplesError, Table, show
+from hopscope.results.stats import number
 from hopscope.scenario.sweep import in_words, set_text, written
 
 if TYPE_CHECKING:

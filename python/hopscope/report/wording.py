@@ -7,7 +7,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
-from hopscope.catalog.judge import number, show
+from hopscope.results.samples import show
+from hopscope.results.stats import number
 
 if TYPE_CHECKING:
     from hopscope.catalog.reproduce import EntryOutcome, Measured

@@ -156,3 +156,17 @@ def rounded(mean: float, width: float | None = None) -> str:
     if digits is None:
         digits = 3 if size == 0 else min(1 - math.floor(math.log10(size)), _MOST_DIGITS)
     return f"{mean:.{digits}f}" if width is None else f"{mean:.{digits}f} ± {width:.{digits}f}"
+
+
+def number(value: float) -> str:
+    """A number with four significant digits and no exponent for ordinary sizes."""
+    if not math.isfinite(value):
+        return str(value)
+    if value == 0:
+        return "0"
+    size = abs(value)
+    if size >= 1e7 or size < 1e-4:
+        return f"{value:.3e}"
+    digits = max(0, 3 - math.floor(math.log10(size)))
+    text = f"{value:.{digits}f}"
+    return text.rstrip("0").rstrip(".") if "." in text else text

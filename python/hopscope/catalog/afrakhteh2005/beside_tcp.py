@@ -24,9 +24,11 @@ from hopscope.catalog.afrakhteh2005.shared import (
 from hopscope.catalog.afrakhteh2005.tcp_hops import TCP_OVER_HOPS
 from hopscope.catalog.charts import sweep
 from hopscope.catalog.entry import Entry, Finding, Quantity, Statement, Study
-from hopscope.catalog.judge import Verdict, any_of, each, mean_of, near, number
-from hopscope.catalog.tables import Data, Metric, Table
+from hopscope.catalog.judge import any_of, each, mean_of, near
 from hopscope.report.chart import Chart, Mark
+from hopscope.results.comparisons import Verdict
+from hopscope.results.samples import Data, Metric, Table
+from hopscope.results.stats import number
 
 UDP, TCP = "UDP, ", "TCP, "
 """Labels of the studies begin so; the name of the setting follows."""

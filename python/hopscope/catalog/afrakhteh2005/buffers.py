@@ -25,8 +25,10 @@ from hopscope.catalog.afrakhteh2005.shared import (
     tcp,
 )
 from hopscope.catalog.entry import Entry, Quantity, Statement
-from hopscope.catalog.judge import Verdict, difference, every, number
-from hopscope.catalog.tables import Metric, Table
+from hopscope.catalog.judge import every
+from hopscope.results.comparisons import Verdict, difference
+from hopscope.results.samples import Metric, Table
+from hopscope.results.stats import number
 
 _SIZES = [1, 2, 5, 10, 15, 20, 25, 30, 40, 50]
 _QUICK = {"sweep": {QUEUE: [5, 10, 20, 30, 50], HOPS: SIX}}

@@ -24,9 +24,11 @@ from hopscope.catalog.afrakhteh2005.shared import (
 from hopscope.catalog.afrakhteh2005.udp import kbps
 from hopscope.catalog.charts import sweep
 from hopscope.catalog.entry import Entry, Finding, Part, Quantity, Statement
-from hopscope.catalog.judge import Check, Verdict, any_of, mean_of, near, number, rank_correlation
-from hopscope.catalog.tables import Data, Metric, NoSamplesError, Table
+from hopscope.catalog.judge import Check, any_of, mean_of, near, rank_correlation
 from hopscope.report.chart import Chart
+from hopscope.results.comparisons import Verdict
+from hopscope.results.samples import Data, Metric, NoSamplesError, Table
+from hopscope.results.stats import number
 
 LOAD = "flow.1.rate"
 # A rate must be above zero: 25 packets in 300 s stand for no load.

@@ -29,8 +29,10 @@ from hopscope.catalog.afrakhteh2005.shared import (
     tcp,
 )
 from hopscope.catalog.entry import Entry, Quantity, Statement, Study
-from hopscope.catalog.judge import Verdict, difference, every, number
-from hopscope.catalog.tables import Estimate, Metric, NoSamplesError, Table
+from hopscope.catalog.judge import every
+from hopscope.results.comparisons import Verdict, difference
+from hopscope.results.samples import Estimate, Metric, NoSamplesError, Table
+from hopscope.results.stats import number
 
 SCOPES = {"errors on all frames": "all", "errors on data frames": "data"}
 """The thesis does not say which frames its errors hit; both are candidates."""

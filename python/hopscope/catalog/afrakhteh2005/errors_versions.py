@@ -26,9 +26,11 @@ from hopscope.catalog.afrakhteh2005.shared import (
 )
 from hopscope.catalog.afrakhteh2005.versions import DELAYED, mean
 from hopscope.catalog.entry import Entry, Quantity, Statement
-from hopscope.catalog.judge import Verdict, number, rank_correlation
-from hopscope.catalog.tables import Data, Estimate, Metric, NoSamplesError, Table, estimate
+from hopscope.catalog.judge import rank_correlation
 from hopscope.report.chart import Chart
+from hopscope.results.comparisons import Verdict
+from hopscope.results.samples import Data, Estimate, Metric, NoSamplesError, Table, estimate
+from hopscope.results.stats import number
 
 _SWEEP = {**VERSION_AXES, PER: [0.0, 0.02, 0.05, 0.08, 0.1, 0.13, 0.16, 0.2], HOPS: [1, 6]}
 _QUICK = {"seeds": 1, "sweep": {**_SWEEP, PER: [0.0, 0.05, 0.1, 0.2]}}

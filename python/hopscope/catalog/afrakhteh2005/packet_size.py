@@ -26,9 +26,11 @@ from hopscope.catalog.afrakhteh2005.shared import (
 )
 from hopscope.catalog.charts import sweep
 from hopscope.catalog.entry import Entry, Quantity, Statement
-from hopscope.catalog.judge import Verdict, number, rank_correlation
-from hopscope.catalog.tables import Data, Estimate, Metric, Table
+from hopscope.catalog.judge import rank_correlation
 from hopscope.report.chart import Chart
+from hopscope.results.comparisons import Verdict
+from hopscope.results.samples import Data, Estimate, Metric, Table
+from hopscope.results.stats import number
 
 _SIZES = [256, 512, 1024, 1460, 3000]
 _MORE = [2000, 2300, 2500, 2750]

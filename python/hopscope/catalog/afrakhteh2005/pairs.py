@@ -19,9 +19,11 @@ from hopscope.catalog.afrakhteh2005.shared import (
 from hopscope.catalog.afrakhteh2005.tcp_hops import TCP_OVER_HOPS
 from hopscope.catalog.charts import bars
 from hopscope.catalog.entry import Entry, Finding, Part, Quantity, Statement, Study
-from hopscope.catalog.judge import Verdict, any_of, mean_of, near, number, show
-from hopscope.catalog.tables import Data, Table
+from hopscope.catalog.judge import any_of, mean_of, near
 from hopscope.report.chart import Mark
+from hopscope.results.comparisons import Verdict
+from hopscope.results.samples import Data, Table, show
+from hopscope.results.stats import number
 
 SECOND = "flow.1.throughput_kbps"
 

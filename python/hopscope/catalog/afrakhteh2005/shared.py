@@ -8,8 +8,8 @@ from typing import Any
 from hopscope.catalog.charts import sweep
 from hopscope.catalog.entry import Finding, Quantity, Study
 from hopscope.catalog.judge import Check, any_of, each, mean_of
-from hopscope.catalog.tables import Data, Estimate, Metric, NoSamplesError, Run, Table, Where, estimate
 from hopscope.report.chart import Chart, Mark
+from hopscope.results.samples import Data, Estimate, Metric, NoSamplesError, Run, Table, Where, estimate
 
 SOURCE = "V. Afrakhteh, M.A.Sc. thesis, Concordia University, 2005"
 

@@ -28,8 +28,10 @@ from hopscope.catalog.afrakhteh2005.shared import (
     tcp,
 )
 from hopscope.catalog.entry import Entry, Quantity, Statement, Study
-from hopscope.catalog.judge import Verdict, near, number
-from hopscope.catalog.tables import Estimate, Metric, Table
+from hopscope.catalog.judge import near
+from hopscope.results.comparisons import Verdict
+from hopscope.results.samples import Estimate, Metric, Table
+from hopscope.results.stats import number
 
 # --- Experiment 1: TCP over the hops --------------------------------------------------------------------------------
 

@@ -22,18 +22,10 @@ from hopscope.catalog.afrakhteh2005.shared import (
     four_charts,
 )
 from hopscope.catalog.entry import Entry, Quantity, Statement
-from hopscope.catalog.judge import (
-    Verdict,
-    any_of,
-    each,
-    mean_of,
-    near,
-    number,
-    per_value,
-    rank_correlation,
-    show,
-)
-from hopscope.catalog.tables import NoSamplesError, Run, Table
+from hopscope.catalog.judge import any_of, each, mean_of, near, per_value, rank_correlation
+from hopscope.results.comparisons import Verdict
+from hopscope.results.samples import NoSamplesError, Run, Table, show
+from hopscope.results.stats import number
 
 # --- Experiment 6: capacity of one hop ------------------------------------------------------------------------------
 

@@ -24,8 +24,10 @@ from hopscope.catalog.afrakhteh2005.shared import (
     tcp,
 )
 from hopscope.catalog.entry import Entry, Quantity, Statement
-from hopscope.catalog.judge import Verdict, difference, every, number, rank_correlation
-from hopscope.catalog.tables import Metric, Table
+from hopscope.catalog.judge import every, rank_correlation
+from hopscope.results.comparisons import Verdict, difference
+from hopscope.results.samples import Metric, Table
+from hopscope.results.stats import number
 
 PLAIN = ("Tahoe", "Reno", "NewReno", "SACK", "Vegas")
 DELAYED = ("DACK", "SACK+DACK")

@@ -23,10 +23,12 @@ from hopscope.catalog.anastasi2006.shared import (
     profiles,
 )
 from hopscope.catalog.entry import Entry, Quantity, Statement, Study
-from hopscope.catalog.judge import Verdict, difference, each, every, exceeds, mean_of, near, number, show
-from hopscope.catalog.tables import Data, Metric, NoSamplesError, Run, Table
+from hopscope.catalog.judge import each, every, exceeds, mean_of, near
 from hopscope.report.chart import Chart, Line, Panel
 from hopscope.report.series import INTERVALS, held, over_intervals
+from hopscope.results.comparisons import Verdict, difference
+from hopscope.results.samples import Data, Metric, NoSamplesError, Run, Table, show
+from hopscope.results.stats import number
 
 INTERVAL = 0.2
 """Length of an interval of the throughput series, seconds: the shortest retransmission timeout, so that a stall that

@@ -24,9 +24,11 @@ from hopscope.catalog.anastasi2006.simulated import GRID
 from hopscope.catalog.anastasi2006.testbed import CHANNEL_NOTES, channels
 from hopscope.catalog.charts import sweep
 from hopscope.catalog.entry import Entry, Quantity, Statement, Study
-from hopscope.catalog.judge import Verdict, difference, every, mean_of, number
-from hopscope.catalog.tables import Data, Table, Where
+from hopscope.catalog.judge import every, mean_of
 from hopscope.report.chart import Chart
+from hopscope.results.comparisons import Verdict, difference
+from hopscope.results.samples import Data, Table, Where
+from hopscope.results.stats import number
 
 FIRST, SECOND = "AODV, ", "OLSR, "
 """Labels of the studies begin so; what they run over follows."""

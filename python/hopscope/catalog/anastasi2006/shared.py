@@ -7,9 +7,10 @@ from typing import Any
 
 from hopscope.catalog.charts import error_bar
 from hopscope.catalog.entry import Finding, Study
-from hopscope.catalog.judge import Verdict, each, mean_of
-from hopscope.catalog.tables import Data, Metric, Table, Where
+from hopscope.catalog.judge import each, mean_of
 from hopscope.report.chart import Chart, Line, Mark, Panel
+from hopscope.results.comparisons import Verdict
+from hopscope.results.samples import Data, Metric, Table, Where
 
 SOURCE = (
     "Anastasi, Ancillotti, Conti, Passarella: Experimental Analysis of TCP Performance in Static Multi-hop Ad Hoc "

@@ -24,10 +24,11 @@ from hopscope.catalog.anastasi2006.shared import (
 )
 from hopscope.catalog.charts import error_bar, sweep
 from hopscope.catalog.entry import Entry, Quantity, Statement, Study
-from hopscope.catalog.judge import Best, Verdict, best_among, each, every, mean_of
-from hopscope.catalog.tables import Data, NoSamplesError, Table, Where
+from hopscope.catalog.judge import each, every, mean_of
 from hopscope.errors import counted
 from hopscope.report.chart import Chart, Line, Panel
+from hopscope.results.comparisons import Best, Verdict, best_among
+from hopscope.results.samples import Data, NoSamplesError, Table, Where
 
 # --- Figure 3 -------------------------------------------------------------------------------------------------------
 

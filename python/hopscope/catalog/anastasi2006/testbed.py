@@ -32,10 +32,12 @@ from hopscope.catalog.anastasi2006.shared import (
 )
 from hopscope.catalog.charts import sweep
 from hopscope.catalog.entry import Entry, Quantity, Statement, Study
-from hopscope.catalog.judge import Verdict, best, difference, each, every, mean_of, number, show
-from hopscope.catalog.tables import Data, Table, Where
+from hopscope.catalog.judge import each, every, mean_of
 from hopscope.errors import counted
 from hopscope.report.chart import Chart, Mark
+from hopscope.results.comparisons import Verdict, best, difference
+from hopscope.results.samples import Data, Table, Where, show
+from hopscope.results.stats import number
 
 # --- The channel and the runs ---------------------------------------------------------------------------------------
 

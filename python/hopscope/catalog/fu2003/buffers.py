@@ -22,16 +22,11 @@ from hopscope.catalog.fu2003.shared import (
     over_grid,
     profiles,
 )
-from hopscope.catalog.judge import (
-    Verdict,
-    each,
-    mean_of,
-    near,
-    number,
-    show,
-)
-from hopscope.catalog.tables import Estimate, Run, Table
+from hopscope.catalog.judge import each, mean_of, near
 from hopscope.report.chart import Mark
+from hopscope.results.comparisons import Verdict
+from hopscope.results.samples import Estimate, Run, Table, show
+from hopscope.results.stats import number
 
 # --- Section 4.1: buffers -------------------------------------------------------------------------------------------
 

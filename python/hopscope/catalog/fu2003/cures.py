@@ -29,23 +29,12 @@ from hopscope.catalog.fu2003.shared import (
     over_grid,
     profiles,
 )
-from hopscope.catalog.judge import (
-    Verdict,
-    between,
-    difference,
-    each,
-    every,
-    exceeds,
-    gain,
-    mean_of,
-    near,
-    number,
-    rank_correlation,
-    show,
-)
-from hopscope.catalog.tables import Data, Run, Table
+from hopscope.catalog.judge import between, each, every, exceeds, mean_of, near, rank_correlation
 from hopscope.models.window import optimal_window_chain
 from hopscope.report.chart import Chart
+from hopscope.results.comparisons import Verdict, difference, gain
+from hopscope.results.samples import Data, Run, Table, show
+from hopscope.results.stats import number
 
 LAYERS = [PLAIN, BOTH]
 _SIDES = ({LAYER: BOTH}, {LAYER: PLAIN})

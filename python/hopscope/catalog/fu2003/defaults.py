@@ -10,7 +10,7 @@ from hopscope.catalog.fu2003.shared import (
     ACK_NOTE,
     SOURCE,
 )
-from hopscope.catalog.tables import Data
+from hopscope.results.samples import Data
 
 
 def _default(key: str, expected: Any) -> Callable[[Data], Sequence[Finding]]:

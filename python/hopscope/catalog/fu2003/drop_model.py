@@ -8,10 +8,12 @@ from typing import Any
 from hopscope.catalog.charts import sweep
 from hopscope.catalog.entry import Entry, Quantity, Statement
 from hopscope.catalog.fu2003.shared import CHAIN, PAYLOAD, PROFILE_NOTE, SOURCE, UNPRINTED, chain, profiles
-from hopscope.catalog.judge import Verdict, each, gradual, mean_of, number, rank_correlation
-from hopscope.catalog.tables import Data, NoSamplesError, Run, Table
+from hopscope.catalog.judge import each, gradual, mean_of, rank_correlation
 from hopscope.models.drops import chain_limits, drops, last_state_probability
 from hopscope.report.chart import Chart, Line, Panel
+from hopscope.results.comparisons import Verdict
+from hopscope.results.samples import Data, NoSamplesError, Run, Table
+from hopscope.results.stats import number
 
 _HOPS = 7
 _RETRIES = 6

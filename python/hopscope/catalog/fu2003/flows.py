@@ -31,23 +31,12 @@ from hopscope.catalog.fu2003.shared import (
     over_grid,
     profiles,
 )
-from hopscope.catalog.judge import (
-    Best,
-    Verdict,
-    best,
-    between,
-    difference,
-    each,
-    every,
-    exceeds,
-    gain,
-    near,
-    number,
-    show,
-)
-from hopscope.catalog.tables import Data, Estimate, NoSamplesError, Run, Table
+from hopscope.catalog.judge import between, each, every, exceeds, near
 from hopscope.models.window import optimal_window_cross, optimal_window_grid
 from hopscope.report.chart import Chart
+from hopscope.results.comparisons import Best, Verdict, best, difference, gain
+from hopscope.results.samples import Data, Estimate, NoSamplesError, Run, Table, show
+from hopscope.results.stats import number
 
 _DEFAULT = 32
 _FEW = [1, 2, 3, 4, 6, 8, 32]

@@ -30,20 +30,11 @@ from hopscope.catalog.fu2003.shared import (
     profiles,
 )
 from hopscope.catalog.fu2003.window import FIG2_LEFT
-from hopscope.catalog.judge import (
-    Verdict,
-    best,
-    difference,
-    each,
-    exceeds,
-    gradual,
-    mean_of,
-    number,
-    rank_correlation,
-    show,
-)
-from hopscope.catalog.tables import Data, Run, Table, estimate
+from hopscope.catalog.judge import each, exceeds, gradual, mean_of, rank_correlation
 from hopscope.report.chart import Chart, Line, Panel
+from hopscope.results.comparisons import Verdict, best, difference
+from hopscope.results.samples import Data, Run, Table, estimate, show
+from hopscope.results.stats import number
 from hopscope.scenario import topology
 
 _SIZE = {PACKET: PAYLOAD}

@@ -23,20 +23,11 @@ from hopscope.catalog.fu2003.shared import (
     flow,
     profiles,
 )
-from hopscope.catalog.judge import (
-    Verdict,
-    best,
-    between,
-    difference,
-    each,
-    every,
-    gain,
-    mean_of,
-    number,
-    show,
-)
-from hopscope.catalog.tables import Data, Estimate, Run, Table, Where, estimate
+from hopscope.catalog.judge import between, each, every, mean_of
 from hopscope.report.chart import Chart, Line, Panel
+from hopscope.results.comparisons import Verdict, best, difference, gain
+from hopscope.results.samples import Data, Estimate, Run, Table, Where, estimate, show
+from hopscope.results.stats import number
 
 PLAIN, LRED, PACING, BOTH = "plain", "lred", "pacing", "lred+pacing"
 NAMES = {PLAIN: "NewReno", LRED: "Link RED", PACING: "pacing", BOTH: "Link RED and pacing"}

@@ -31,8 +31,10 @@ from hopscope.catalog.fu2003.shared import (
     flow,
     profiles,
 )
-from hopscope.catalog.judge import Order, Verdict, difference, each, mean_of, number
-from hopscope.catalog.tables import Data, Table, Where
+from hopscope.catalog.judge import each, mean_of
+from hopscope.results.comparisons import Order, Verdict, difference
+from hopscope.results.samples import Data, Table, Where
+from hopscope.results.stats import number
 
 _MIN, _MAX, _MOST, _WEIGHT = "link.lred_min", "link.lred_max", "link.lred_max_p", "link.lred_weight"
 _CLOCK, _OVERHEAD, _ACKS = "link.pacing_clock", "link.pacing_overhead", "link.acks"

@@ -7,8 +7,9 @@ from typing import Any
 from hopscope.catalog.charts import sweep
 from hopscope.catalog.entry import Entry, Quantity, Statement, Study
 from hopscope.catalog.fu2003.shared import CHAIN, SOURCE, THROUGHPUT, UNPRINTED, WINDOW, chain, flow
-from hopscope.catalog.judge import Verdict, any_of, best, difference, every, gain, mean_of, show
-from hopscope.catalog.tables import Table
+from hopscope.catalog.judge import any_of, every, mean_of
+from hopscope.results.comparisons import Verdict, best, difference, gain
+from hopscope.results.samples import Table, show
 
 _ERRORS = "radio.error.per"
 _RATES = [0.0, 0.01, 0.03, 0.05]

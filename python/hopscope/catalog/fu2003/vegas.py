@@ -6,8 +6,9 @@ from hopscope.catalog.charts import sweep
 from hopscope.catalog.entry import Entry, Quantity, Statement
 from hopscope.catalog.fu2003.pacing import MEAN_WINDOW
 from hopscope.catalog.fu2003.shared import CHAIN, HOPS, PROFILE_NOTE, SOURCE, THROUGHPUT, profiles
-from hopscope.catalog.judge import Verdict, between, each, every, gain, mean_of, show
-from hopscope.catalog.tables import Table
+from hopscope.catalog.judge import between, each, every, mean_of
+from hopscope.results.comparisons import Verdict, gain
+from hopscope.results.samples import Table, show
 
 _TRANSPORT = "flow.0.transport"
 _NEWRENO, _VEGAS = "tcp-newreno", "tcp-vegas"

@@ -18,24 +18,13 @@ from hopscope.catalog.fu2003.shared import (
     WINDOW,
     profiles,
 )
-from hopscope.catalog.judge import (
-    Verdict,
-    best,
-    difference,
-    each,
-    every,
-    mean_of,
-    number,
-    per_seed,
-    rank_correlation,
-    show,
-    slope,
-    within,
-)
-from hopscope.catalog.tables import Data, Estimate, NoSamplesError, Table
+from hopscope.catalog.judge import each, every, mean_of, per_seed, rank_correlation, slope, within
 from hopscope.errors import ranges
 from hopscope.models.window import optimal_window_chain
 from hopscope.report.chart import Chart
+from hopscope.results.comparisons import Verdict, best, difference
+from hopscope.results.samples import Data, Estimate, NoSamplesError, Table, show
+from hopscope.results.stats import number
 
 # --- Figure 2 left: throughput over the window ----------------------------------------------------------------------
 

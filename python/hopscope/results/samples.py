@@ -1,7 +1,7 @@
-"""The results of an entry's studies as the judges read them.
+"""Samples of metrics: what a study gave at each point of its sweep, seed by seed.
 
-A `Table` holds the points of one study with one engine result for each seed; `Data` holds the tables of an entry by
-the label of their study. A metric is a dotted path into a run (`flow.0.throughput_kbps`, `network.jain`,
+A `Table` holds the points of one study with one engine result for each seed; `Data` holds several tables by the label
+of their study. A metric is a dotted path into a run (`flow.0.throughput_kbps`, `network.jain`,
 `node.3.queue_max`) or a function of a run.
 """
 
@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from hopscope.results.stats import half_width
+from hopscope.results.stats import half_width, number, rounded
 
 Run = Mapping[str, Any]
 Metric = str | Callable[[Run], float | None]
@@ -19,7 +19,7 @@ Where = Mapping[str, Any]
 
 
 class NoSamplesError(Exception):
-    """A judge asked for a value that no run has: the statement cannot be judged."""
+    """No run has the value asked for."""
 
 
 @dataclass(frozen=True)
@@ -124,19 +124,21 @@ class Table:
         """Mean and 95 % interval of the metric over the seeds."""
         return estimate(self.samples(metric, where))
 
+    def find(self, metric: Metric, where: Where | None = None) -> Estimate | None:
+        """Mean and 95 % interval of the metric over the seeds; `None` where no run has it."""
+        try:
+            return self.interval(metric, where)
+        except NoSamplesError:
+            return None
+
     def mean(self, metric: Metric, where: Where | None = None) -> float:
         """Mean of the metric over the seeds."""
         return self.interval(metric, where).mean
 
     def curve(self, key: str, metric: Metric, where: Where | None = None) -> list[tuple[Any, Estimate]]:
         """The metric over the swept values of `key`; points without a sample are left out."""
-        found = []
-        for value in self.values(key):
-            try:
-                found.append((value, self.interval(metric, {**(where or {}), key: value})))
-            except NoSamplesError:
-                continue
-        return found
+        places = ((value, {**(where or {}), key: value}) for value in self.values(key))
+        return [(value, found) for value, place in places if (found := self.find(metric, place)) is not None]
 
 
 class Data:
@@ -174,3 +176,11 @@ def read(run: Run, metric: Metric) -> float | None:
         rows = {"flow": run["flows"], "node": run.get("nodes", ())}[scope]
         found = rows[int(number)][name]
     return None if found is None else float(found)
+
+
+def show(value: Estimate, unit: str = "") -> str:
+    """An estimate as text: mean ± half width and unit; without ± for a single seed."""
+    tail = f" {unit}" if unit else ""
+    if value.ci95 is None:
+        return f"{number(value.mean)}{tail}"
+    return f"{rounded(value.mean, value.ci95)}{tail}"
