@@ -142,6 +142,9 @@ def ack_policies() -> list[tuple[str, str]]:
 def link_layers() -> list[tuple[str, str]]:
     """Parts of link layers with one line each, after the word for none."""
 
+def series() -> list[tuple[str, str]]:
+    """Time series that a run can keep, each with one line of description."""
+
 def routings() -> list[tuple[str, str]]:
     """Routing protocols, each with one line of description."""
 

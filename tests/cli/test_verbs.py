@@ -52,7 +52,7 @@ def test_list_shows_what_there_is(hopscope: Any) -> None:
     parameters = [f"{protocol}-parameters" for protocol in sections["routings"] if protocol != "static"]
     assert list(sections) == [
         "catalogue", "profiles", "presets", "transports", "ack", "link-layers", "routings", *parameters, "topologies",
-        "patterns", "apps",
+        "patterns", "apps", "series",
     ]  # fmt: skip
     assert all(text for entries in sections.values() for text in entries.values())
     assert "wavelan-2M" in sections["presets"]

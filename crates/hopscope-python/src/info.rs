@@ -76,6 +76,12 @@ pub fn link_layers() -> Vec<(&'static str, &'static str)> {
     std::iter::once(none).chain(config::link::LinkPart::WORDS.iter().copied()).collect()
 }
 
+/// Time series that a run can keep, with one line each.
+#[pyfunction]
+pub fn series() -> Vec<(&'static str, &'static str)> {
+    config::SeriesKind::WORDS.to_vec()
+}
+
 /// Routing protocols with one line each.
 #[pyfunction]
 pub fn routings() -> Vec<(&'static str, &'static str)> {

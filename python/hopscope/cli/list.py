@@ -61,6 +61,7 @@ def listing() -> dict[str, dict[str, str]]:
         "topologies": {name: text for name, (text, _) in keys.TOPOLOGIES.items()},
         "patterns": dict(keys.PATTERNS),
         "apps": {name: text for name, (text, _) in keys.APPS.items()},
+        "series": dict(_core.series()),
     }
 
 

@@ -23,8 +23,6 @@ ENGINE_SECTIONS = ("radio", "mac", "link", "net", "routing", "tcp")
 #: Keys of a run that no sweep can vary.
 NOT_SWEPT = ("title", "seed", "seeds", "series", "sweep")
 
-SERIES = ("cwnd", "rtt", "queue", "throughput", "route", "fairness")
-
 #: More nodes are refused: their positions alone would fill the memory of an ordinary machine.
 MAX_NODES = 2_000_000
 
@@ -251,7 +249,7 @@ def layer() -> tuple[Field, ...]:
 def series() -> tuple[Field, ...]:
     """Keys of ``[series]``."""
     return (
-        Field("keep", "words", "Time series to keep.", default=[], choices=SERIES),
+        Field("keep", "words", "Time series to keep.", default=[], choices=_words(_core.series())),
         Field(
             "interval", "time", "Sampling interval of queue, throughput and fairness.", "s", default=NS, exclusive=True
         ),
