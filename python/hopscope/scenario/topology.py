@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import math
 import random
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -31,19 +32,9 @@ class TopologyError(ValueError):
 def count(topology: Mapping[str, Any]) -> int | None:
     """Returns the number of nodes without placing them; None for a file."""
     kind = topology["kind"]
-    if kind == "chain":
-        return int(topology["hops"]) + 1
-    if kind == "cross":
-        return 2 * int(topology["hops"]) + 1
-    if kind == "parking-lot":
-        return 2 * int(topology["hops"])
-    if kind == "y":
-        return 2 * int(topology["hops"]) + stem_of(topology) + 1
-    if kind == "star":
-        return int(topology["arms"]) * int(topology["hops"]) + 1
-    if kind == "grid":
-        return int(topology["rows"]) * int(topology["cols"])
-    if kind in {"random", "ring"}:
+    if (regular := _REGULAR.get(kind)) is not None:
+        return regular.nodes(topology)
+    if kind == "random":
         return int(topology["nodes"])
     return len(topology["positions"]) if kind == "positions" else None
 
@@ -70,8 +61,8 @@ def place(topology: Mapping[str, Any], folder: Path, tx_range: float) -> Positio
     kind = topology["kind"]
     if kind == "random":
         return scatter(topology["nodes"], topology["area"], topology["seed"], topology["connected"], tx_range)
-    if kind in _REGULAR:
-        positions = _regular(topology)
+    if (regular := _REGULAR.get(kind)) is not None:
+        positions = regular.place(topology)
     elif kind == "file":
         positions = read_file(folder / topology["path"], topology["format"])
         if len(positions) > MAX_NODES:
@@ -81,26 +72,6 @@ def place(topology: Mapping[str, Any], folder: Path, tx_range: float) -> Positio
     if len(positions) < 2:
         raise TopologyError(_size_key(topology), f"gives {len(positions)} nodes; a network has at least 2")
     return positions
-
-
-_REGULAR = frozenset({"chain", "cross", "parking-lot", "y", "star", "ring", "grid"})
-
-
-def _regular(topology: Mapping[str, Any]) -> Positions:
-    kind, spacing = topology["kind"], topology["spacing"]
-    if kind == "chain":
-        return chain(topology["hops"], spacing)
-    if kind == "cross":
-        return cross(topology["hops"], spacing)
-    if kind == "parking-lot":
-        return parking_lot(topology["hops"], spacing)
-    if kind == "y":
-        return y(topology["hops"], stem_of(topology), spacing)
-    if kind == "star":
-        return star(topology["arms"], topology["hops"], spacing)
-    if kind == "ring":
-        return ring(topology["nodes"], spacing)
-    return grid(topology["rows"], topology["cols"], spacing)
 
 
 def chain(hops: int, spacing: float) -> Positions:
@@ -258,13 +229,32 @@ def read_file(path: Path, form: str) -> Positions:
         raise TopologyError("path", str(error)) from error
 
 
+@dataclass(frozen=True)
+class _Regular:
+    """A kind of topology whose nodes stand in a fixed pattern.
+
+    Attributes:
+        key: the key that decides its size.
+        nodes: how many nodes a table makes.
+        place: where they stand.
+    """
+
+    key: str
+    nodes: Callable[[Mapping[str, Any]], int]
+    place: Callable[[Mapping[str, Any]], Positions]
+
+
+_REGULAR = {
+    "chain": _Regular("hops", lambda t: t["hops"] + 1, lambda t: chain(t["hops"], t["spacing"])),
+    "cross": _Regular("hops", lambda t: 2 * t["hops"] + 1, lambda t: cross(t["hops"], t["spacing"])),
+    "parking-lot": _Regular("hops", lambda t: 2 * t["hops"], lambda t: parking_lot(t["hops"], t["spacing"])),
+    "y": _Regular("hops", lambda t: 2 * t["hops"] + stem_of(t) + 1, lambda t: y(t["hops"], stem_of(t), t["spacing"])),
+    "star": _Regular("arms", lambda t: t["arms"] * t["hops"] + 1, lambda t: star(t["arms"], t["hops"], t["spacing"])),
+    "ring": _Regular("nodes", lambda t: t["nodes"], lambda t: ring(t["nodes"], t["spacing"])),
+    "grid": _Regular("rows", lambda t: t["rows"] * t["cols"], lambda t: grid(t["rows"], t["cols"], t["spacing"])),
+}
+
+
 def _size_key(topology: Mapping[str, Any]) -> str:
-    keys = {
-        "grid": "rows",
-        "random": "nodes",
-        "ring": "nodes",
-        "star": "arms",
-        "positions": "positions",
-        "file": "path",
-    }
-    return keys.get(topology["kind"], "hops")
+    kind = topology["kind"]
+    return _REGULAR[kind].key if kind in _REGULAR else {"random": "nodes", "file": "path"}.get(kind, kind)
