@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from hopscope.errors import InputError
 from hopscope.models import bianchi, capacity, drops, tcp, window
-from hopscope.models.registry import MODELS, example, model
+from hopscope.models.registry import MODELS, model
 from hopscope.scenario import ranges
 from hopscope.scenario.fields import Field
 
@@ -239,10 +239,7 @@ def test_time_outs_and_limits_only_slow_down(loss: float, rtt: float, limit: int
 @pytest.mark.parametrize("name", MODELS)
 def test_every_model_runs_on_its_example_and_says_where_it_comes_from(name: str) -> None:
     entry = MODELS[name]
-    values = {f.name: example(f) for f in entry.parameters if f.required}
-    if name == "drop-probability":
-        values["hops"] = "7"
-    found = entry(**values)
+    found = entry(**entry.example())
     assert list(found) == [output.name for output in entry.outputs]
     assert all(value is not None and math.isfinite(value) for value in found.values())
     assert entry.source

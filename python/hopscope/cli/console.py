@@ -10,6 +10,8 @@ if TYPE_CHECKING:
     from rich.console import Console
     from rich.table import Table
 
+    from hopscope.scenario import Scenario
+
 #: Width of tables that go to a file or a pipe.
 PIPE_WIDTH = 160
 
@@ -31,6 +33,11 @@ def err() -> Console:
 def note(text: str) -> None:
     """Prints a plain message on standard error."""
     print(text, file=sys.stderr)
+
+
+def titled(scenario: Scenario) -> str:
+    """Returns the title of a scenario as tables show it: one made quick says so."""
+    return scenario.title + (" (quick: fewer seeds, shorter runs)" if scenario.is_quick else "")
 
 
 def _width(terminal: bool) -> int | None:

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Annotated, Literal
 import typer
 
 from hopscope.cli import options, picture
-from hopscope.cli.console import full_width, note, out
+from hopscope.cli.console import full_width, note, out, titled
 from hopscope.cli.run import announce, default_out, report_failures
 from hopscope.errors import counted
 
@@ -75,8 +75,7 @@ def print_explanation(console: Console, explanation: Explanation) -> None:
     from hopscope.scenario.sweep import in_words
 
     scenario = explanation.result.scenario
-    quick = " (quick: fewer seeds, shorter runs)" if scenario.is_quick else ""
-    console.print(Text(f"{scenario.title}{quick}, {counted(scenario.seeds, 'seed')}", style="bold"))
+    console.print(Text(f"{titled(scenario)}, {counted(scenario.seeds, 'seed')}", style="bold"))
     for point in explanation.points:
         if point.set:
             console.print(Text(f"\n{in_words(point.set)}", style="bold"))

@@ -94,10 +94,8 @@ def parse(model: Model, words: Sequence[str]) -> dict[str, list[Any]]:
 
 
 def _usage(model: Model) -> str:
-    from hopscope.models.registry import example
-
-    field = next((f for f in model.parameters if f.required), model.parameters[0])
-    return f"{field.name}={example(field)}"
+    name, value = next(iter(model.example().items()))
+    return f"{name}={value}"
 
 
 def _print_list(models: Any, as_json: bool) -> None:
@@ -156,15 +154,8 @@ def _print_about(model: Model, as_json: bool) -> None:
     for entry in model.outputs:
         table.add_row(entry.name, entry.unit, Text(entry.doc))
     console.print(table)
-    console.print(Text(f"Example: hopscope model {model.name} {_example(model)}"))
-
-
-def _example(model: Model) -> str:
-    from hopscope.models.registry import example
-
-    needed = [field for field in model.parameters if field.required] or [model.parameters[0]]
-    words = [f"{field.name}={example(field)}" for field in needed]
-    return " ".join([*words, "hops=7"] if model.name == "drop-probability" else words)
+    example = " ".join(f"{name}={value}" for name, value in model.example().items())
+    console.print(Text(f"Example: hopscope model {model.name} {example}"))
 
 
 def _print_rows(model: Model, rows: Rows, swept: Sequence[str]) -> None:

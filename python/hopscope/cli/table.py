@@ -9,7 +9,7 @@ from rich import box
 from rich.table import Table
 from rich.text import Text
 
-from hopscope.cli.console import full_width
+from hopscope.cli.console import full_width, titled
 from hopscope.report.axis import missing_unit
 from hopscope.results import PointResult, Result
 from hopscope.results.result import point_words
@@ -69,8 +69,7 @@ def print_result(console: Console, result: Result) -> None:
 
 
 def _table(result: Result, shown: list[str]) -> Table:
-    quick = " (quick: fewer seeds, shorter runs)" if result.scenario.is_quick else ""
-    table = Table(title=Text(result.scenario.title + quick), title_justify="left", box=box.SIMPLE_HEAD, pad_edge=False)
+    table = Table(title=Text(titled(result.scenario)), title_justify="left", box=box.SIMPLE_HEAD, pad_edge=False)
     swept = list(result.scenario.axes)
     for key, values in result.scenario.axes.items():
         table.add_column(Text(f"{key}\n{missing_unit(key, values)}"), justify="right", no_wrap=True)

@@ -47,6 +47,7 @@ class Model:
         outputs: what it gives, the main one first.
         compute: takes the parameters by name and returns the outputs by name.
         remark: assumptions and oddities a user should know.
+        exemplary: optional parameters that its example gives, where those required do not suffice.
     """
 
     name: str
@@ -56,6 +57,12 @@ class Model:
     outputs: tuple[Output, ...]
     compute: Callable[..., Mapping[str, float | None]]
     remark: str = ""
+    exemplary: tuple[str, ...] = ()
+
+    def example(self) -> dict[str, str]:
+        """Returns parameters that make a call, as a user could type them."""
+        given = [field for field in self.parameters if field.required or field.name in self.exemplary]
+        return {field.name: _example_of(field) for field in given or self.parameters[:1]}
 
     def complete(self, values: Values) -> dict[str, Any]:
         """Returns the parameters as checked values, defaults filled in.
@@ -80,7 +87,7 @@ class Model:
                 if field.required:
                     raise InputError(
                         f"model {self.name}: {field.name} is missing ({field.doc.rstrip('.')}); "
-                        f"expected {field.expected()}, for example {field.name}={example(field)}"
+                        f"expected {field.expected()}, for example {field.name}={_example_of(field)}"
                     )
                 found[field.name] = field.default
         return {field.name: found[field.name] for field in self.parameters}
@@ -152,7 +159,7 @@ def model(name: str) -> Model:
     return MODELS[name]
 
 
-def example(field: Field) -> str:
+def _example_of(field: Field) -> str:
     """Returns a value a user could type for a parameter."""
     return _EXAMPLES.get(field.name) or (field.choices[0] if field.choices else "1")
 
@@ -364,6 +371,7 @@ MODELS: dict[str, Model] = {
             ),
             _drops,
             "Beyond C* the source calls the drop probability constant; (1) falls there as 1/m, p_r is constant.",
+            exemplary=("hops",),
         ),
         Model(
             "dcf-throughput",
