@@ -9,9 +9,9 @@ use std::sync::Arc;
 use serde::{Deserialize, Serialize};
 
 use super::tcp::control::Control;
-use super::tcp::{Expiries, TcpEffect, TcpReceiver, TcpSender, TcpTimer};
-use crate::config::{AckPolicy, App, FlowConfig, Transport};
-use crate::error::BuildError;
+use super::tcp::{self, Expiries, TcpEffect, TcpReceiver, TcpSender, TcpTimer};
+use crate::config::{App, FlowConfig, LONGEST, Transport};
+use crate::error::{BuildError, require};
 use crate::packet::tcp::TcpSegment;
 use crate::rng::{Purpose, Stream};
 use crate::units::{Span, Time};
@@ -132,20 +132,25 @@ pub fn drive(
 }
 
 fn check(config: &BottleneckConfig) -> Result<(), BuildError> {
-    let require = |holds: bool, key: &str, message: &str| {
-        if holds { Ok(()) } else { Err(BuildError::new(key, message)) }
-    };
-    require(config.flow.transport != Transport::Udp, "flow.transport", "a TCP variant is needed")?;
-    let known = matches!(config.flow.app, App::Bulk | App::File { .. });
-    require(known, "flow.app", "bulk and file are allowed")?;
-    require((1..=1_000_000_000_000).contains(&config.rate), "rate", "1 bit/s to 1e12 bit/s are allowed")?;
-    require(config.delay <= Span::from_secs(100), "delay", "at most 100 s are allowed")?;
-    require(config.queue <= 1_000_000, "queue", "at most 1000000 packets are allowed")?;
-    require(config.header <= 1_000, "header", "at most 1000 bytes are allowed")?;
-    let most = Time::ZERO + Span::from_secs(1_000_000);
-    require(config.duration > Time::ZERO && config.duration <= most, "duration", "at most 1e6 s are allowed")?;
-    require((1..=65_535).contains(&config.flow.packet), "flow.packet", "1 to 65535 bytes are allowed")?;
-    require((1..=100_000).contains(&config.flow.max_window), "flow.max_window", "1 to 100000 packets are allowed")?;
+    let flow = &config.flow;
+    require(flow.transport != Transport::Udp, "flow.transport", || "a TCP variant is needed".to_string())?;
+    let known = matches!(flow.app, App::Bulk | App::File { .. });
+    require(known, "flow.app", || "bulk and file are allowed".to_string())?;
+    for (key, found, least, most) in [
+        ("rate", config.rate, 1, 1_000_000_000_000),
+        ("queue", u64::from(config.queue), 0, 1_000_000),
+        ("header", u64::from(config.header), 0, 1_000),
+        ("flow.packet", u64::from(flow.packet), 1, 65_535),
+        ("flow.max_window", u64::from(flow.max_window), 1, 100_000),
+    ] {
+        require((least..=most).contains(&found), key, || format!("found {found}; allowed are {least} to {most}"))?;
+    }
+    require(config.delay <= Span::from_secs(100), "delay", || {
+        format!("found {} s; at most 100 s are allowed", config.delay.as_secs())
+    })?;
+    require(config.duration > Time::ZERO && config.duration <= Time::ZERO + LONGEST, "duration", || {
+        format!("found {} s; more than zero and at most 1e6 s is allowed", config.duration.as_secs())
+    })?;
     config.flow.tcp.check(|name| format!("flow.tcp.{name}"))
 }
 
@@ -183,25 +188,19 @@ struct Path<'a> {
 
 impl<'a> Path<'a> {
     fn new(config: &'a BottleneckConfig, control: Option<Arc<dyn Control>>) -> Result<Self, BuildError> {
-        let flow = &config.flow;
-        let mut tcp = flow.tcp.clone();
-        if tcp.ap_link_rate == 0 {
-            tcp.ap_link_rate = config.rate;
+        let mut flow = config.flow.clone();
+        if flow.tcp.ap_link_rate == 0 {
+            flow.tcp.ap_link_rate = config.rate;
         }
-        let mut sender = TcpSender::new(&tcp, flow.transport, flow.packet, flow.max_window);
-        sender.set_stream(Stream::derive(config.seed, 0, 0, Purpose::Clock));
-        if flow.ack == AckPolicy::LinuxModern {
-            sender.mark_pushes();
-        }
+        let (mut sender, receiver) = tcp::ends(&flow, Stream::derive(config.seed, 0, 0, Purpose::Clock));
         if flow.transport == Transport::TcpExternal {
             let missing = || BuildError::new("flow.transport", "tcp-external needs its congestion control");
             sender.set_control(control.ok_or_else(missing)?);
         }
-        let sack = flow.transport.uses_sack(&tcp);
         Ok(Path {
             config,
             sender,
-            receiver: TcpReceiver::new(&tcp, flow.ack, flow.ack_delay, sack, flow.packet, flow.max_window),
+            receiver,
             timers: Default::default(),
             now: Time::ZERO,
             link: VecDeque::new(),

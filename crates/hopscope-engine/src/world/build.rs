@@ -13,7 +13,7 @@ use crate::config::link::{LinkConfig, LinkPart};
 use crate::config::net::RoutingProtocol;
 use crate::config::radio::Shadowing;
 use crate::config::tcp::RttEstimator;
-use crate::config::{AckPolicy, Config, FlowConfig, Transport};
+use crate::config::{Config, FlowConfig, Transport};
 use crate::error::BuildError;
 use crate::event::Event;
 use crate::ids::{FlowId, NodeId};
@@ -27,7 +27,7 @@ use crate::queue::EventQueue;
 use crate::record::Recorder;
 use crate::rng::{Purpose, Stream};
 use crate::routing::{FixedRoutes, Router};
-use crate::transport::tcp::{TcpReceiver, TcpSender, TcpTimer};
+use crate::transport::tcp::{self, TcpTimer};
 use crate::transport::udp::Udp;
 use crate::units::{Span, Time};
 
@@ -194,17 +194,12 @@ impl<R: Recorder> World<R> {
             }
             Endpoint::Udp(Udp::default())
         } else {
-            let sack = flow.transport.uses_sack(&flow.tcp);
-            let mut sender = TcpSender::new(&flow.tcp, flow.transport, flow.packet, flow.max_window);
-            if flow.tcp.rtt_estimator == RttEstimator::Ns2 {
-                let tick = flow.tcp.clock_granularity.0 as f64;
-                sender.set_clock_phase(Span((clock.uniform() * tick) as u64));
+            let phase = (flow.tcp.rtt_estimator == RttEstimator::Ns2)
+                .then(|| Span((clock.uniform() * flow.tcp.clock_granularity.0 as f64) as u64));
+            let (mut sender, receiver) = tcp::ends(flow, clock);
+            if let Some(phase) = phase {
+                sender.set_clock_phase(phase);
             }
-            if flow.ack == AckPolicy::LinuxModern {
-                sender.mark_pushes();
-            }
-            sender.set_stream(clock);
-            let receiver = TcpReceiver::new(&flow.tcp, flow.ack, flow.ack_delay, sack, flow.packet, flow.max_window);
             Endpoint::Tcp(Box::new(TcpEnds { sender, receiver }))
         };
         self.flows.push(Flow {

@@ -45,7 +45,9 @@ pub use receiver::{ReceiverState, ReceiverStats, TcpReceiver};
 pub use sender::{SenderState, SenderStats, TcpSender};
 pub use timer::Expiries;
 
+use crate::config::{AckPolicy, FlowConfig};
 use crate::packet::tcp::TcpSegment;
+use crate::rng::Stream;
 use crate::units::{Span, Time};
 
 /// A timer of a TCP machine. Each machine owns at most one of each kind.
@@ -113,6 +115,18 @@ impl Cx<'_> {
     fn push(&mut self, effect: TcpEffect) {
         self.out.push(effect);
     }
+}
+
+/// The two ends of a flow; `stream` is for what a congestion control draws.
+pub fn ends(flow: &FlowConfig, stream: Stream) -> (TcpSender, TcpReceiver) {
+    let mut sender = TcpSender::new(&flow.tcp, flow.transport, flow.packet, flow.max_window);
+    sender.set_stream(stream);
+    if flow.ack == AckPolicy::LinuxModern {
+        sender.mark_pushes();
+    }
+    let sack = flow.transport.uses_sack(&flow.tcp);
+    let receiver = TcpReceiver::new(&flow.tcp, flow.ack, flow.ack_delay, sack, flow.packet, flow.max_window);
+    (sender, receiver)
 }
 
 /// Window field of a segment for a window of so many full segments.
