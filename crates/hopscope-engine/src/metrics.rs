@@ -11,7 +11,7 @@ mod routes;
 use std::collections::BTreeMap;
 
 use crate::config::link::LinkPart;
-use crate::config::{Config, SeriesKind};
+use crate::config::{App, Config, FlowConfig, SeriesKind, Transport};
 use crate::ids::{FlowId, NodeId};
 use crate::record::{DropReason, Record, Recorder};
 use crate::routing::RoutingNote;
@@ -25,7 +25,7 @@ const CWND_CLASSES: usize = 1024;
 
 /// What was measured of one flow. The first two cache lines hold what every packet changes: in a field of many flows, other
 /// flows take the cache between two of its packets.
-#[derive(Debug, Clone, Default)]
+#[derive(Debug, Clone)]
 #[repr(C, align(64))]
 pub struct FlowMeter {
     /// Copies of data packets sent, SYN included.
@@ -46,6 +46,10 @@ pub struct FlowMeter {
     /// Interarrival jitter of RFC 3550, nanoseconds.
     rfc_jitter: f64,
     interval_bytes: u64,
+    /// Payload handed up from which on something is to be noted: the first, or all of a file over UDP.
+    milestone: u64,
+    /// Payload of a file over UDP, whose sender does not hear of its arrival; never reached by other flows.
+    whole: u64,
     /// First payload handed up.
     pub first_delivery: Option<Time>,
     /// Everything carried.
@@ -144,7 +148,7 @@ impl Meter {
         let keep = |kind| config.series.keep.contains(&kind).then(Series::default);
         let mut meter = Meter {
             start: Time::ZERO,
-            flows: vec![FlowMeter::default(); config.flows.len()],
+            flows: config.flows.iter().map(|flow| FlowMeter::new(Time::ZERO, unheard_of(flow))).collect(),
             drops: vec![[0; DropReason::COUNT]; config.nodes.len()],
             marks: vec![[0; LinkPart::ALL.len()]; if config.has_link_layers() { config.nodes.len() } else { 0 }],
             routing: RoutingMeter::default(),
@@ -165,12 +169,12 @@ impl Meter {
     pub fn restart(&mut self, now: Time) {
         self.start = now;
         for flow in &mut self.flows {
+            let left = if flow.whole == u64::MAX { u64::MAX } else { flow.whole.saturating_sub(flow.delivered_bytes) };
             *flow = FlowMeter {
                 cwnd: flow.cwnd,
-                cwnd_since: now,
                 completed: flow.completed,
                 first_delivery: flow.first_delivery,
-                ..FlowMeter::default()
+                ..FlowMeter::new(now, left)
             };
         }
         self.drops.iter_mut().for_each(|d| *d = [0; DropReason::COUNT]);
@@ -229,6 +233,44 @@ impl Meter {
 }
 
 impl FlowMeter {
+    /// Nothing yet; `whole` bytes complete the flow.
+    fn new(now: Time, whole: u64) -> Self {
+        FlowMeter {
+            sent: 0,
+            retransmitted: 0,
+            received: 0,
+            duplicates: 0,
+            delivered_bytes: 0,
+            first_copy_bytes: 0,
+            delay_ns: 0,
+            jitter_ns: 0,
+            last_delay: None,
+            rfc_jitter: 0.0,
+            interval_bytes: 0,
+            milestone: 0,
+            whole,
+            first_delivery: None,
+            completed: None,
+            rtt_ns: 0,
+            rtt_samples: 0,
+            cwnd: 0.0,
+            cwnd_since: now,
+            cwnd_area: 0.0,
+            cwnd_share: Vec::new(),
+        }
+    }
+
+    /// Payload has reached the milestone.
+    #[cold]
+    fn on_milestone(&mut self, now: Time) {
+        self.first_delivery.get_or_insert(now);
+        self.milestone = self.whole;
+        if self.delivered_bytes >= self.whole {
+            self.completed.get_or_insert(now);
+            self.milestone = u64::MAX;
+        }
+    }
+
     fn on_received(&mut self, bytes: u32, delay: Span, duplicate: bool, retransmission: bool) {
         self.received += 1;
         self.duplicates += u64::from(duplicate);
@@ -308,6 +350,14 @@ impl FlowMeter {
     }
 }
 
+/// Bytes of a file over UDP, which is complete when all have been handed up; more than can be for other flows.
+fn unheard_of(flow: &FlowConfig) -> u64 {
+    match flow.app {
+        App::File { bytes } if flow.transport == Transport::Udp => bytes,
+        _ => u64::MAX,
+    }
+}
+
 /// Share of copies sent that are not among those received, per cent; none when none was sent.
 pub fn loss_pct(sent: u64, received: u64) -> Option<f64> {
     (sent > 0).then(|| 100.0 * sent.saturating_sub(received) as f64 / sent as f64)
@@ -331,7 +381,9 @@ impl Recorder for Meter {
                 let meter = &mut self.flows[flow.index()];
                 meter.delivered_bytes += u64::from(bytes);
                 meter.interval_bytes += u64::from(bytes);
-                meter.first_delivery.get_or_insert(now);
+                if meter.delivered_bytes >= meter.milestone {
+                    meter.on_milestone(now);
+                }
                 self.close_intervals(now);
                 self.fairness.on_delivered(flow, bytes);
                 self.starvation[flow.index()].on_delivered(now);
@@ -347,7 +399,10 @@ impl Recorder for Meter {
                 self.push(SeriesKind::Rtt, flow.0, now, rtt.as_secs());
             }
             Record::Completed { flow } => {
-                self.flows[flow.index()].completed.get_or_insert(now);
+                let meter = &mut self.flows[flow.index()];
+                if meter.whole == u64::MAX {
+                    meter.completed.get_or_insert(now);
+                }
                 self.routes.end(now, flow);
                 self.fairness.end(now, flow);
                 self.starvation[flow.index()].end(now);

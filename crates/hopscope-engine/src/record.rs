@@ -119,7 +119,7 @@ pub enum Record {
         /// Sample.
         rtt: Span,
     },
-    /// The flow has carried everything it had to.
+    /// The flow has nothing left to send; over TCP everything has been acknowledged.
     Completed {
         /// Flow.
         flow: FlowId,

@@ -100,7 +100,8 @@ choice! {
 pub enum App {
     /// Always more to send (FTP). Over UDP: the next packet is offered whenever the interface queue has room.
     Bulk,
-    /// A file of `bytes` bytes; the flow ends when all are acknowledged (TCP) or sent (UDP).
+    /// A file of `bytes` bytes; the flow ends when all are acknowledged (TCP) or sent (UDP), and is complete
+    /// when all are acknowledged (TCP) or received (UDP).
     File {
         /// File size in bytes.
         bytes: u64,

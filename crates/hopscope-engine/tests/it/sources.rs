@@ -1,9 +1,11 @@
 //! Sources that always have more: they keep the interface queue filled, and wait where it cannot be filled.
 
 use hopscope_engine::config::net::RoutingProtocol;
+use hopscope_engine::config::radio::ErrorKind;
 use hopscope_engine::config::{App, Config, Transport};
 use hopscope_engine::results::RunResult;
 use hopscope_engine::simulation;
+use hopscope_engine::units::{Span, Time};
 
 use crate::support::{chain, flow};
 
@@ -41,4 +43,43 @@ fn a_source_over_a_routing_protocol_waits_for_its_route() {
         let sent = lonely.flows[0].sent_packets;
         assert!(lonely.flows[0].received_packets == 0 && (1..=200).contains(&sent), "{profile}: {sent} packets");
     }
+}
+
+#[test]
+fn a_file_over_udp_is_complete_when_its_last_byte_has_arrived() {
+    for profile in ["standard", "ns2"] {
+        let mut config = chain(profile, 1, 10);
+        config.flows.push(flow(profile, 0, 1, Transport::Udp, App::File { bytes: 1_480 }));
+        let one = &run(config.clone()).flows[0];
+        assert_eq!(one.completion_s, one.first_delivery_s, "{profile}");
+        let delay = one.delay_ms.expect("it arrived");
+        assert!((one.completion_s.expect("it arrived") - delay / 1e3).abs() < 1e-9, "{profile}: {delay} ms");
+
+        config.flows[0].app = App::File { bytes: 200_000 };
+        let whole = &run(config.clone()).flows[0];
+        let completion = whole.completion_s.expect("all arrived");
+        config.duration = config.flows[0].start + Span::from_secs_f64(completion);
+        assert_eq!(run(config.clone()).flows[0].received_bytes, 200_000, "{profile}");
+        config.duration = Time(config.duration.0 - 1_000_000);
+        let cut = &run(config.clone()).flows[0];
+        assert!(cut.received_bytes < 200_000 && cut.completion_s.is_none(), "{profile}: {} bytes", cut.received_bytes);
+
+        // What arrives before the metrics count is part of the file all the same.
+        config.duration = Time::ZERO + Span::from_secs(10);
+        config.warmup = config.flows[0].start + Span::from_secs_f64(completion / 2.0);
+        let later = &run(config.clone()).flows[0];
+        assert!(later.received_bytes < 200_000, "{profile}");
+        assert_eq!(later.completion_s, whole.completion_s, "{profile}");
+    }
+}
+
+#[test]
+fn a_file_over_udp_that_lost_a_packet_is_never_complete() {
+    let mut config = chain("standard", 1, 10);
+    config.flows.push(flow("standard", 0, 1, Transport::Udp, App::File { bytes: 200_000 }));
+    config.radio.error_kind = ErrorKind::Uniform;
+    config.radio.error_per = 0.5;
+    let lossy = &run(config).flows[0];
+    assert!(0 < lossy.received_bytes && lossy.received_bytes < 200_000, "{} bytes", lossy.received_bytes);
+    assert_eq!((lossy.completion_s, lossy.received_packets < lossy.sent_packets), (None, true));
 }
