@@ -63,6 +63,26 @@ def test_three_columns_without_a_header_are_ambiguous(tmp_path: Path) -> None:
         read_file(tmp_path / "nodes.csv", "auto")
 
 
+def test_a_row_with_more_columns_than_the_first_is_refused(tmp_path: Path) -> None:
+    """A decimal comma makes two columns of a number; the node was put at the wrong place."""
+    for text in ("x,y\n0,0\n200,5,10,0\n", "0,0\n200,5,10,0\n"):
+        (tmp_path / "nodes.csv").write_text(text)
+        with pytest.raises(TopologyError, match=r"nodes\.csv:\d: found 4 columns; the first line has 2"):
+            read_file(tmp_path / "nodes.csv", "auto")
+    (tmp_path / "nodes.csv").write_text("x,y\n0,0,\n200,5,,\n")
+    assert read_file(tmp_path / "nodes.csv", "auto") == [[0, 0], [200, 5]]
+
+
+def test_a_point_that_a_result_does_not_have_is_told() -> None:
+    import hopscope as hs
+
+    found = hs.run({"duration": "1s", "topology": {"kind": "chain", "hops": 1}, "flow": [{"from": 0, "to": 1}]})
+    for ask in (found.samples, found.interval):
+        for point in (1, -1):
+            with pytest.raises(hs.InputError, match=rf"point: found {point}; 'chain' has 0$"):
+                ask("flow.0.throughput_kbps", point=point)
+
+
 @pytest.mark.parametrize(
     ("change", "reason"),
     [

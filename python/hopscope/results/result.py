@@ -133,11 +133,11 @@ class Result:
 
     def samples(self, metric: str, point: int = 0) -> list[float]:
         """Returns one value a seed; see :meth:`PointResult.samples`."""
-        return self.points[point].samples(metric)
+        return _point(self, point, "point").samples(metric)
 
     def interval(self, metric: str, point: int = 0) -> Interval:
         """Returns mean and 95 % interval of a metric at a point."""
-        return self.points[point].interval(metric)
+        return _point(self, point, "point").interval(metric)
 
     @functools.cached_property
     def flows(self) -> pd.DataFrame:

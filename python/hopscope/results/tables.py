@@ -24,12 +24,14 @@ def flows(results: Sequence[Result]) -> pd.DataFrame:
 
 def nodes(results: Sequence[Result]) -> pd.DataFrame:
     """One row a point, seed and node; drops by reason as ``drops.<reason>``."""
-    return _frame(results, lambda run: ({"node": row["id"], **_spread(_without(row, "id"))} for row in run["nodes"]))
+    return _counted(
+        _frame(results, lambda run: ({"node": row["id"], **_spread(_without(row, "id"))} for row in run["nodes"]))
+    )
 
 
 def network(results: Sequence[Result]) -> pd.DataFrame:
     """One row a point and seed; routing packets by kind as ``routing_kinds.<kind>``."""
-    return _frame(results, lambda run: [_spread(run["network"])])
+    return _counted(_frame(results, lambda run: [_spread(run["network"])]))
 
 
 def runs(results: Sequence[Result]) -> pd.DataFrame:
@@ -126,6 +128,16 @@ def _frame(results: Sequence[Result], rows: Callable[[RunResult], Iterable[Row]]
     frame = pd.DataFrame(table, columns=None if table else [*_label_columns(results), "seed"])
     without = [name for name in frame.columns if name not in _TEXTS and frame[name].isna().all()]
     return frame.astype(dict.fromkeys(without, "float64"))
+
+
+#: What the columns of counts by reason, part or kind begin with.
+_COUNTS = ("drops.", "marks.", "routing_kinds.")
+
+
+def _counted(frame: pd.DataFrame) -> pd.DataFrame:
+    """Rows without a reason or kind that others have counted it zero times: means over rows are those of all."""
+    counts = [name for name in frame.columns if name.startswith(_COUNTS)]
+    return frame.fillna(dict.fromkeys(counts, 0)).astype(dict.fromkeys(counts, "int64"))
 
 
 def _labels(results: Sequence[Result], index: int, point: PointResult) -> Row:

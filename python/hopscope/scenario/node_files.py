@@ -94,6 +94,8 @@ def _read_csv(path: Path, text: str) -> list[list[float]]:
     for number, row in rows:
         if len(row) <= max(x_column, y_column):
             raise ValueError(f"{path}:{number}: found {len(row)} columns; expected x and y")
+        if any(row[len(header) :]):  # a decimal comma makes two columns of a number
+            raise ValueError(f"{path}:{number}: found {len(row)} columns; the first line has {len(header)}")
         positions.append([_number(path, number, row[x_column]), _number(path, number, row[y_column])])
     return positions
 
