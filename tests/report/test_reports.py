@@ -253,6 +253,16 @@ def test_report_of_a_run(tmp_path, chain):
     assert point["runs"][0]["flows"][0]["received_packets"] > 0
 
 
+def test_the_commands_of_a_quick_run_repeat_it_and_do_not_cut_it_again(tmp_path, chain):
+    hopscope("run", chain, "--quick", "--set", "duration=200s", "--out", tmp_path / "store", "--no-progress")
+    hopscope("report", tmp_path / "store")
+    page = (tmp_path / "store" / "report.html").read_text()
+    words = re.search(r"<code>hopscope (run [^<]*--set flow\.0\.packet=500)</code>", page).group(1).split()
+    before = names(tmp_path / "store")
+    status, _, _ = hopscope(*words, "--out", tmp_path / "store", "--no-progress")
+    assert (status, names(tmp_path / "store")) == (0, before)
+
+
 def test_report_shows_time_series_that_were_kept(tmp_path):
     file = tmp_path / "tcp.toml"
     file.write_text(

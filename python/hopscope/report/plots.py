@@ -50,7 +50,7 @@ _BROKEN: tuple[Any, ...] = (
     (0, (1, 2)),
 )
 # Patterns of bars side by side, one for each colour.
-_PATTERNS = ("", "////", "....", "\\\\\\\\", "xxxx", "----", "++++", "oooo")
+_PATTERNS = ("", "///", "..", "\\\\\\", "xx", "---", "++", "oo")
 # Patterns of the parts of a stack, one for each round of colours; what comes after them (the idle time) is pale.
 _HATCHES, _PALE = ("", "////"), "#E4E4E4"
 # The most names that stand upright below a stack.
@@ -87,6 +87,7 @@ _STYLE: Any = {
     "legend.frameon": False,
     "figure.facecolor": "white",
     "savefig.facecolor": "white",
+    "hatch.linewidth": 0.7,
     "svg.hashsalt": "hopscope",
     "svg.fonttype": "path",
     "pdf.fonttype": 42,

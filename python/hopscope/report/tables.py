@@ -232,12 +232,11 @@ def _failures(result: Result) -> Grid:
 
 
 def commands(result: Result, file: str) -> Grid:
-    """The command that repeats each point from the scenario in `file`."""
+    """The command that repeats each point from the scenario in `file`, which is that of a quick run already cut."""
     keys = _keys(result)
-    quick = ["--quick"] if result.scenario.is_quick else []
     rows = []
     for point in result.points:
-        words = ["hopscope", "run", file, "--seeds", str(result.scenario.seeds), *quick]
+        words = ["hopscope", "run", file, "--seeds", str(result.scenario.seeds)]
         for key, value in point.set.items():
             words += ["--set", set_text(key, value)]
         rows.append([*_places(point.set, keys), shlex.join(words)])
