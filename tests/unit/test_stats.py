@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import random
 
 import pytest
@@ -88,3 +89,9 @@ def test_a_mean_and_its_interval_are_rounded_alike_in_every_table(mean, width, t
 
 def test_no_number_has_endless_decimals():
     assert stats.rounded(1e-30) == "0.000000000"
+
+
+def test_a_comparison_is_printed_in_one_line():
+    found = dataclasses.replace(stats.paired([5.0, 6.5], [4.0, 5.0]), differs=("mac.queue = 5 / 50",))
+    assert str(found) == "a - b = 1.25 ± 3.18 over 2 seeds: within noise (a / b: mac.queue = 5 / 50)"
+    assert str(stats.paired([5.0], [4.0])) == "a - b = 1.00 over 1 seed: one pair: no interval"

@@ -82,6 +82,12 @@ class Comparison:
         """Whether zero lies outside the interval."""
         return self.ci95 is not None and abs(self.mean_difference) > self.ci95
 
+    def __str__(self) -> str:
+        """The difference in one line; ``repr`` has all digits."""
+        keys = f" (a / b: {', '.join(self.differs)})" if self.differs else ""
+        seeds = f"{self.n} seed{'s' * (self.n != 1)}"
+        return f"a - b = {rounded(self.mean_difference, self.ci95)} over {seeds}: {self.verdict}{keys}"
+
 
 def interval(values: Sequence[float]) -> Interval:
     """Returns mean, 95 % interval, smallest and largest value of samples."""
