@@ -135,6 +135,9 @@ def test_a_sweep_shows_each_network_once():
     shown = network.distinct(swept.points, "swept", 3)
     assert [len(n.positions) for n in shown] == [9, 13, 17]
     assert [n.name for n in shown] == ["network-1", "network-2", "network-3"]
+    assert [n.title for n in shown] == [f"swept, topology.hops = {hops}" for hops in (4, 6, 8)]
+    assert [n.caption.endswith("The sweep has further networks.") for n in shown] == [False, False, True]
+    assert not any("further" in n.caption for n in network.distinct(swept.points, "swept", 4))
 
 
 @pytest.mark.parametrize("form", plots.FORMATS)

@@ -5,10 +5,11 @@ from __future__ import annotations
 import math
 from collections import Counter
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 from hopscope.report.plots import COLOURS, styled
+from hopscope.scenario.sweep import in_words
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -47,6 +48,7 @@ class Network:
         tx_range: longest link, in metres.
         cs_range: distance at which a frame is sensed, in metres.
         layers: (link layer, its nodes) of every ``[[layer]]``.
+        further: whether there are networks beside those that are drawn.
     """
 
     name: str
@@ -56,6 +58,7 @@ class Network:
     tx_range: float
     cs_range: float
     layers: Sequence[tuple[str, Sequence[int]]] = ()
+    further: bool = False
 
     @property
     def centre(self) -> int:
@@ -74,6 +77,7 @@ class Network:
         return (
             f"{self.title}: {len(self.positions)} nodes. {links}Circles: node {self.centre} is received up to "
             f"{self.tx_range:g} m away and sensed up to {self.cs_range:g} m. Flows: {named}{more}.{self._shaded}"
+            + (" The sweep has further networks." if self.further else "")
         )
 
     @property
@@ -99,18 +103,22 @@ def _listed(nodes: Sequence[int]) -> str:
 
 
 def distinct(points: Sequence[Point], title: str, most: int) -> list[Network]:
-    """The networks of the points without repetition, at most so many, in their order."""
-    found: list[Network] = []
-    seen = []
+    """The networks of the points without repetition, at most so many, in their order; captions tell them apart."""
+    found: list[tuple[Network, dict[str, Any]]] = []
+    seen: list[object] = []
     for point in points:
         network = of_point(point, title, f"network-{len(found) + 1}")
         what = (network.positions, network.flows, network.tx_range, network.cs_range, network.layers)
-        if what not in seen:
-            seen.append(what)
-            found.append(network)
+        if what in seen:
+            continue
         if len(found) == most:
+            found[-1] = (replace(found[-1][0], further=True), found[-1][1])
             break
-    return found
+        seen.append(what)
+        found.append((network, point.set))
+    differing = [key for key in (found[0][1] if found else ()) if any(v[key] != found[0][1][key] for _, v in found)]
+    named = [(network, in_words({key: values[key] for key in differing})) for network, values in found]
+    return [replace(network, title=f"{title}, {words}" if words else title) for network, words in named]
 
 
 def links(network: Network) -> Iterator[tuple[int, int]]:

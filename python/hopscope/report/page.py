@@ -283,7 +283,7 @@ class _Gallery:
 def _content(chart: Chart | Network) -> str:
     """All that a picture shows: neither its name nor its caption."""
     if isinstance(chart, Network):
-        return repr(replace(chart, name="", title=""))
+        return repr(replace(chart, name="", title="", further=False))
     return repr(replace(chart, name="", caption=""))
 
 
