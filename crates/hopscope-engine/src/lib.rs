@@ -36,7 +36,6 @@ pub mod record;
 pub mod results;
 pub mod rng;
 pub mod routing;
-pub mod sharing;
 pub mod simulation;
 pub mod transport;
 pub mod units;

@@ -3,7 +3,7 @@
 use super::Config;
 pub use super::link_parts::{LinkPart, LinkParts, PLAIN};
 use super::params::{choice, params};
-use super::section::{LONGEST, seconds};
+use super::section::{Section, seconds};
 use crate::error::BuildError;
 use crate::units::Span;
 
@@ -87,17 +87,17 @@ impl LinkConfig {
     /// # Errors
     /// Names the parameter, the value and what is allowed.
     pub fn check(&self, section: &str, nodes: usize) -> Result<(), BuildError> {
-        let refuse = |name: &str, message: String| Err(BuildError::new(format!("{section}.{name}"), message));
+        let keys = Section(section);
         for (low, high, low_value, high_value) in [
             ("lred_min", "lred_max", self.lred_min, self.lred_max),
             ("red_min", "red_max", self.red_min, self.red_max),
             ("nred_min", "nred_max", self.nred_min, self.nred_max),
         ] {
             if !(low_value.is_finite() && low_value >= 0.0) {
-                return refuse(low, format!("found {low_value}; it must be 0 or more"));
+                return keys.refuse(low, format!("found {low_value}; it must be 0 or more"));
             }
             if !(high_value.is_finite() && high_value > low_value) {
-                return refuse(high, format!("found {high_value}; it must be more than {low}, {low_value}"));
+                return keys.refuse(high, format!("found {high_value}; it must be more than {low}, {low_value}"));
             }
         }
         for (name, value) in [
@@ -110,34 +110,30 @@ impl LinkConfig {
             ("nred_own_min", self.nred_own_min),
         ] {
             if !(value > 0.0 && value <= 1.0) {
-                return refuse(name, format!("found {value}; more than 0 and at most 1 is allowed"));
+                return keys.refuse(name, format!("found {value}; more than 0 and at most 1 is allowed"));
             }
         }
-        for (name, span) in [
+        let times = [
             ("codel_target", self.codel_target),
             ("codel_interval", self.codel_interval),
             ("timer_window", self.timer_window),
             ("nred_lifetime", self.nred_lifetime),
-        ] {
-            if span == Span::ZERO {
-                return refuse(name, "is 0 s; it must be more".to_string());
-            }
-            if span > LONGEST {
-                return refuse(name, format!("is {} s; at most {} s are possible", seconds(span), seconds(LONGEST)));
-            }
-        }
+        ];
+        keys.no_zero_time(&times)?;
+        keys.no_endless_time(&times)?;
         if self.nred_interval < Span::from_millis(1) || self.nred_interval > Span::from_secs(3_600) {
-            return refuse("nred_interval", format!("found {} s; 1 ms to 1 h is allowed", seconds(self.nred_interval)));
+            return keys
+                .refuse("nred_interval", format!("found {} s; 1 ms to 1 h is allowed", seconds(self.nred_interval)));
         }
         if !(self.nred_scale > 0.0 && self.nred_scale.is_finite()) {
-            return refuse("nred_scale", format!("found {}; it must be more than 0", self.nred_scale));
+            return keys.refuse("nred_scale", format!("found {}; it must be more than 0", self.nred_scale));
         }
         if self.nred_bytes > 1_000 {
-            return refuse("nred_bytes", format!("found {}; at most 1000 are allowed", self.nred_bytes));
+            return keys.refuse("nred_bytes", format!("found {}; at most 1000 are allowed", self.nred_bytes));
         }
         for (name, value) in [("fq_quantum", self.fq_quantum), ("fq_queues", self.fq_queues)] {
             if !(1..=65_536).contains(&value) {
-                return refuse(name, format!("found {value}; 1 to 65536 are allowed"));
+                return keys.refuse(name, format!("found {value}; 1 to 65536 are allowed"));
             }
         }
         match self.nodes.iter().find(|&&node| node >= nodes as u64) {

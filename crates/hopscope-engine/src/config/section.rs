@@ -13,9 +13,9 @@ pub(crate) fn seconds(span: Span) -> f64 {
 
 /// A section whose keys are checked, by the dotted name that stands before them.
 #[derive(Debug, Clone, Copy)]
-pub(crate) struct Section(pub &'static str);
+pub(crate) struct Section<'a>(pub &'a str);
 
-impl Section {
+impl Section<'_> {
     /// The error at a key: what was found and what is allowed.
     pub fn refuse(self, key: &str, message: impl Into<String>) -> Result<(), BuildError> {
         Err(BuildError::new(format!("{}.{key}", self.0), message))

@@ -7,6 +7,7 @@
 //! received (anastasi2006).
 
 mod routes;
+mod sharing;
 
 use std::collections::BTreeMap;
 
@@ -15,10 +16,10 @@ use crate::config::{App, Config, FlowConfig, SeriesKind, Transport};
 use crate::ids::{FlowId, NodeId};
 use crate::record::{DropReason, Record, Recorder};
 use crate::routing::RoutingNote;
-use crate::sharing::{Fairness, Starvation};
 use crate::units::{Span, Time};
 
 pub use routes::{FlowRoute, FlowRoutes};
+pub use sharing::{Fairness, Starvation, jain};
 
 /// Largest window that has its own entry in the distribution; larger ones count there.
 const CWND_CLASSES: usize = 1024;
