@@ -44,11 +44,6 @@ impl Source {
         Source { app, packet, start, stop, burst_start: start, burst_sent: 0, burst_end: Time::ZERO, frame: 0 }
     }
 
-    /// First instant of the application.
-    pub fn start(&self) -> Time {
-        self.start
-    }
-
     /// True when every `Send` is one packet of its own instant; otherwise the transport takes bytes as it finds room.
     pub fn is_paced(&self) -> bool {
         matches!(self.app, App::Cbr { .. } | App::OnOff { .. } | App::Poisson { .. } | App::Trace { .. })

@@ -107,11 +107,6 @@ impl Medium {
         self.links.iter_mut().for_each(|link| link.place = place_of(link.to));
     }
 
-    /// Number of links.
-    pub fn links(&self) -> usize {
-        self.links.len()
-    }
-
     /// Place of the first link of `node` in the list of all; those of its hearers follow.
     #[inline]
     pub fn first(&self, node: NodeId) -> usize {
@@ -137,11 +132,6 @@ impl Medium {
     /// Number of nodes.
     pub fn nodes(&self) -> usize {
         self.starts.len() - 1
-    }
-
-    /// Bytes held by the lists.
-    pub fn memory(&self) -> usize {
-        self.links.capacity() * std::mem::size_of::<Link>() + self.starts.capacity() * 4
     }
 }
 

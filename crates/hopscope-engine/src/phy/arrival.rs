@@ -36,12 +36,6 @@ impl Arrival {
     pub const RTS: u8 = 16;
     /// Hit by a channel error.
     pub const ERRORED: u8 = 32;
-
-    /// True when the bit is set.
-    #[inline]
-    pub fn has(&self, bit: u8) -> bool {
-        self.flags & bit != 0
-    }
 }
 
 /// An arrival as it is stored: 24 bytes instead of 32, so that the hot part of a radio fits its cache line, and in whole
