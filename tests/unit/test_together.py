@@ -89,6 +89,16 @@ def test_a_key_that_is_set_leaves_the_others_in_the_sweep() -> None:
     assert len(scenario.replace({"flow.0.packet": 500}).points) == 6
 
 
+def test_rows_that_become_alike_become_one() -> None:
+    rows = {"routing.protocol": ["aodv", "olsr", "static"], "mac.link": ["plain", "lred", "plain"], QUEUE: [5, 6, 5]}
+    scenario = Scenario({**BASE, "sweep": {"together": [rows]}})
+    assert scenario.replace({"routing.protocol": "aodv"}).axes == {"mac.link": ["plain", "lred"], QUEUE: [5, 6]}
+    assert scenario.replace({"mac.link": "lred"}).axes == {
+        "routing.protocol": rows["routing.protocol"],
+        QUEUE: [5, 6, 5],
+    }
+
+
 def test_each_point_of_a_store_is_kept_and_found_again(tmp_path: Path) -> None:
     scenario = Scenario({**BASE, "sweep": {"together": [PAIRS]}})
     hs.run(scenario, seeds=2, out=tmp_path / "store", progress=False)

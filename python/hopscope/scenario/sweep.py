@@ -79,7 +79,7 @@ def assign(values: dict[str, Any], key: str, value: Any) -> list[KeyPath]:
         if not isinstance(sweep, dict):
             raise KeyProblem("sweep is no table")
         for path in [path for path, key, _ in entries(sweep) if key == axis != path[0]]:
-            remove(sweep, path)  # the same key without quotes, or among those that change together
+            _take_out(sweep, path)  # the same key without quotes, or among those that change together
         sweep[axis] = value
         return [("sweep", axis)]
     paths = key_paths(values, key)
@@ -102,7 +102,20 @@ def _end_axes(values: Mapping[str, Any], sweep: dict[str, Any], fixed: set[KeyPa
         if swept & fixed and not swept <= fixed:
             raise KeyProblem(f"is swept together with others as {axis}; set that key instead")
         if swept & fixed:
-            remove(sweep, path)
+            _take_out(sweep, path)
+
+
+def _take_out(sweep: dict[str, Any], path: KeyPath) -> None:
+    """Takes an axis out of a sweep; of those that changed with it, rows that are now alike become one."""
+    rest = sweep[TOGETHER][int(path[1])] if path[0] == TOGETHER else {}
+    remove(sweep, path)
+    others = list(_flat(rest, ()))
+    if not others or not all(isinstance(values, list) and len(values) == len(others[0][1]) for _, values in others):
+        return
+    rows = [repr(row) for row in zip(*(values for _, values in others), strict=True)]
+    kept = [place for place, row in enumerate(rows) if row not in rows[:place]]
+    for at, values in others:
+        _put(rest, at, [values[place] for place in kept])
 
 
 def is_inside(paths: Iterable[KeyPath], tables: Iterable[KeyPath]) -> bool:
