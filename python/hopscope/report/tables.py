@@ -6,7 +6,7 @@ import shlex
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
-from hopscope.errors import counted
+from hopscope.errors import NotFound, counted
 from hopscope.report import series, wording
 from hopscope.report.axis import axis_of, heading, is_seed, numeric
 from hopscope.report.chart import Chart, Line, Panel
@@ -309,7 +309,7 @@ def _line(table: Table, along: str, metric: str, rest: dict[str, Any], label: st
     for value in table.values(along):
         try:
             found.append(table.interval(metric, {**rest, along: value}))
-        except (NoSamplesError, IndexError):
+        except (NoSamplesError, NotFound):
             # A sweep over the topology or the flows can leave a point without this flow.
             continue
         places.append(axis.place(value))
@@ -362,7 +362,7 @@ def _flow_count(table: Table) -> int:
 def _estimate(runs: Sequence[Any], metric: str) -> Estimate | None:
     try:
         return Table("", [({}, runs)]).interval(metric)
-    except (NoSamplesError, IndexError, KeyError):
+    except (NoSamplesError, NotFound):
         return None
 
 

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import functools
-import math
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
 from hopscope import _core
-from hopscope.errors import InputError, NotFound, did_you_mean, shown
+from hopscope.errors import InputError, NotFound, shown
+from hopscope.results.samples import is_number, read
 from hopscope.results.stats import Comparison, Interval, interval, paired
 from hopscope.scenario.sweep import in_words, key_paths
 
@@ -69,7 +69,7 @@ class PointResult:
 
     def by_seed(self, metric: str) -> dict[int, float]:
         """Returns seed -> value, without the seeds that have no sample."""
-        values = {run["seed"]: _value(run, metric) for run in self.runs}
+        values = {run["seed"]: read(run, metric) for run in self.runs}
         return {seed: float(value) for seed, value in values.items() if value is not None}
 
     def interval(self, metric: str) -> Interval:
@@ -90,14 +90,14 @@ class PointResult:
             return
         for flow in self.runs[0]["flows"]:
             for name in flow:
-                if name not in _FLOW_LABELS and any(_is_number(run["flows"][flow["id"]][name]) for run in self.runs):
+                if name not in _FLOW_LABELS and any(is_number(run["flows"][flow["id"]][name]) for run in self.runs):
                     yield f"flow.{flow['id']}.{name}"
         for name, value in self.runs[0]["network"].items():
-            if _is_number(value) or any(_is_number(run["network"][name]) for run in self.runs):
+            if is_number(value) or any(is_number(run["network"][name]) for run in self.runs):
                 yield f"network.{name}"
         for group, values in self.runs[0].get("groups", {}).items():
             for name in values:
-                if any(_is_number(run["groups"][group][name]) for run in self.runs):
+                if any(is_number(run["groups"][group][name]) for run in self.runs):
                     yield f"group.{group}.{name}"
 
 
@@ -309,38 +309,6 @@ def _dotted(values: Any, prefix: str = "") -> dict[str, Any]:
 
 #: Entries of a flow that are labels or tables, not metrics.
 _FLOW_LABELS = frozenset({"id", "from", "to", "transport", "note", "cwnd_share"})
-
-
-def _is_number(value: object) -> bool:
-    return isinstance(value, (int, float)) and not isinstance(value, bool) and math.isfinite(value)
-
-
-def _value(run: RunResult, metric: str) -> float | None:
-    scope, _, rest = metric.partition(".")
-    if scope == "network":
-        table, name = run["network"], rest
-    elif scope == "group":
-        group, _, name = rest.partition(".")
-        groups = run.get("groups", {})
-        if group not in groups:
-            known = f"has {', '.join(groups)}" if groups else "has none"
-            raise NotFound(f'no group "{group}"; the result {known}{did_you_mean(group, groups)}')
-        table = groups[group]
-    elif scope in {"flow", "node"}:
-        index, _, name = rest.partition(".")
-        rows = run[f"{scope}s"]
-        if not index.isdigit() or int(index) >= len(rows):
-            raise NotFound(f"no {scope} {index}: the result has {len(rows)}")
-        table = rows[int(index)]
-    else:
-        hint = did_you_mean(scope, ["flow", "group", "node", "network"])
-        raise NotFound(f'metric "{metric}" starts with none of flow., group., node., network.{hint}')
-    if name not in table:
-        raise NotFound(f'no metric "{name}"; {scope} has {", ".join(table)}{did_you_mean(name, table)}')
-    value = table[name]
-    if value is not None and not _is_number(value):
-        raise NotFound(f'"{metric}" is no number')
-    return None if value is None else float(value)
 
 
 def _run_json(run: RunResult) -> dict[str, Any]:

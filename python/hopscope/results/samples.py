@@ -2,15 +2,17 @@
 
 A `Table` holds the points of one study with one engine result for each seed; `Data` holds several tables by the label
 of their study. A metric is a dotted path into a run (`flow.0.throughput_kbps`, `network.jain`,
-`node.3.queue_max`) or a function of a run.
+`node.3.queue_max`, `group.voice.loss_pct`) or a function of a run.
 """
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from hopscope.errors import NotFound, did_you_mean
 from hopscope.results.stats import half_width, number, rounded
 
 Run = Mapping[str, Any]
@@ -164,18 +166,40 @@ def read(run: Run, metric: Metric) -> float | None:
     """The value of a metric in one run; `None` when the run has no sample of it.
 
     Raises:
-        KeyError: for a metric that no run can have, so that a misspelt name is found at once.
+        NotFound: no such flow, node, group or name, so that a misspelt one is found at once.
     """
     if callable(metric):
         return metric(run)
     scope, _, rest = metric.partition(".")
-    if scope in ("network", "engine"):
-        found = run[scope][rest]
+    if scope == "network":
+        table, name = run["network"], rest
+    elif scope == "group":
+        group, _, name = rest.partition(".")
+        groups = run.get("groups", {})
+        if group not in groups:
+            known = f"has {', '.join(groups)}" if groups else "has none"
+            raise NotFound(f'no group "{group}"; the result {known}{did_you_mean(group, groups)}')
+        table = groups[group]
+    elif scope in {"flow", "node"}:
+        index, _, name = rest.partition(".")
+        rows = run[f"{scope}s"]
+        if not index.isdigit() or int(index) >= len(rows):
+            raise NotFound(f"no {scope} {index}: the result has {len(rows)}")
+        table = rows[int(index)]
     else:
-        number, _, name = rest.partition(".")
-        rows = {"flow": run["flows"], "node": run.get("nodes", ())}[scope]
-        found = rows[int(number)][name]
-    return None if found is None else float(found)
+        hint = did_you_mean(scope, ["flow", "group", "node", "network"])
+        raise NotFound(f'metric "{metric}" starts with none of flow., group., node., network.{hint}')
+    if name not in table:
+        raise NotFound(f'no metric "{name}"; {scope} has {", ".join(table)}{did_you_mean(name, table)}')
+    value = table[name]
+    if value is not None and not is_number(value):
+        raise NotFound(f'"{metric}" is no number')
+    return None if value is None else float(value)
+
+
+def is_number(value: object) -> bool:
+    """Whether an entry of a run is a sample: a finite number, and neither a flag nor a label."""
+    return isinstance(value, (int, float)) and not isinstance(value, bool) and math.isfinite(value)
 
 
 def show(value: Estimate, unit: str = "") -> str:
