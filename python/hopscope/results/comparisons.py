@@ -109,6 +109,11 @@ class Best:
             return True
         return None if value in self.ties else False
 
+    def value(self, times: int = 1) -> Estimate:
+        """The best value, a number, `times` over; its extremes are those of the values within noise of it."""
+        low, high = (float(times * value) for value in (min(self.ties), max(self.ties)))
+        return Estimate(float(times * self.at), None, low, high, 1)
+
     def words(self, unit: str) -> str:
         """The best value, the metric there in `unit`, and the others within noise of it."""
         others = [value for value in self.ties if value != self.at]

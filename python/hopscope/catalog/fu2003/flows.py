@@ -239,8 +239,7 @@ def _row_quantities(row: Row) -> list[Quantity]:
         return read
 
     def window(table: Table) -> Estimate:
-        peak, flows = optimum(table), _flow_count(table)
-        return Estimate(float(flows * peak.at), None, float(flows * min(peak.ties)), float(flows * max(peak.ties)), 1)
+        return optimum(table).value(times=_flow_count(table))
 
     measures: tuple[tuple[str, str, Callable[[Table], Estimate], float | None, bool], ...] = (
         ("best throughput", "kbit/s", lambda table: optimum(table).top, row.best, True),
@@ -268,14 +267,13 @@ def _row_quantities(row: Row) -> list[Quantity]:
     ]
 
 
-def _over_windows(data: Data, *, name: str, caption: str, only: Callable[[str], bool], **more: Any) -> Chart:
+def _over_windows(data: Data, *, name: str, caption: str, **more: Any) -> Chart:
     return sweep(
         data,
         name=name,
         caption=caption,
         x=WINDOWS,
         y=AGGREGATE,
-        only=only,
         log_x=True,
         xlabel="window of each flow (packets)",
         ylabel="aggregate throughput (kbit/s)",
@@ -369,10 +367,9 @@ TABLE2 = Entry(
 
 def _best_window(table: Table) -> Estimate | None:
     try:
-        peak = optimum(table)
+        return optimum(table).value()
     except NoSamplesError:
         return None
-    return Estimate(float(peak.at), None, float(min(peak.ties)), float(max(peak.ties)), 1)
 
 
 _CROSS_FORMULA = optimal_window_cross(6)
@@ -404,7 +401,6 @@ CROSS_WINDOW = Entry(
             data,
             name="throughput-over-window",
             caption="Aggregate throughput of two crossing flows over the window of each.",
-            only=lambda _label: True,
             guides=[(_CROSS_FORMULA, f"formula: {_CROSS_FORMULA}")],
         )
     ],
@@ -429,7 +425,6 @@ GRID_WINDOW = Entry(
             data,
             name="throughput-over-window",
             caption="Aggregate throughput of four flows over the 13x13 grid over the window of each.",
-            only=lambda _label: True,
             guides=[(2, "formulas: 2")],
         )
     ],
@@ -469,7 +464,6 @@ RANDOM_WINDOW = Entry(
             data,
             name="throughput-over-window",
             caption="Aggregate throughput of 20 flows over the window of each, mean of ten random fields.",
-            only=lambda _label: True,
         )
     ],
     notes=[PROFILE_NOTE, FIELD_NOTE],

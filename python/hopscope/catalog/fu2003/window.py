@@ -73,10 +73,9 @@ def optimum(key: str, where: Mapping[str, Any] | None = None) -> Callable[[Table
 
     def measure(table: Table) -> Estimate | None:
         try:
-            peak = best(table, key, THROUGHPUT, where)
+            return best(table, key, THROUGHPUT, where).value()
         except NoSamplesError:
             return None
-        return Estimate(float(peak.at), None, float(min(peak.ties)), float(max(peak.ties)), 1)
 
     return measure
 
