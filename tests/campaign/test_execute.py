@@ -17,6 +17,7 @@ import hopscope as hs
 from hopscope import _core
 from hopscope.campaign import cost, execute
 from hopscope.campaign.plan import make_plan, shard_of
+from hopscope.campaign.progress import Tally
 from hopscope.errors import InputError, Interrupted
 
 
@@ -126,7 +127,7 @@ def test_jobs_below_one_are_refused(chain: Path) -> None:
 
 def test_progress_counts_simulated_seconds() -> None:
     scenario = hs.Scenario(topology={"kind": "chain", "hops": 1}, flow=[{"from": 0, "to": 1}], duration=4, seeds=2)
-    tally, runs = execute.Tally(), make_plan([scenario]).unique()
+    tally, runs = Tally(), make_plan([scenario]).unique()
     tally.advanced(runs[0].key, 1.0)
     tally.advanced(runs[1].key, 3.0)
     assert tally.seconds == 4.0

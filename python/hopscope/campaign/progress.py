@@ -7,7 +7,37 @@ import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
 
-from hopscope.campaign.execute import Tally
+from hopscope.campaign.plan import Run
+
+
+class Tally:
+    """Simulated seconds of all runs so far; threads add to it, one thread reads."""
+
+    def __init__(self) -> None:
+        self._lock = threading.Lock()
+        self._running: dict[str, float] = {}
+        self._ended = 0.0
+        self.runs = 0
+        self.failures = 0
+
+    def advanced(self, key: str, seconds: float) -> None:
+        """A run has simulated so many seconds in total."""
+        with self._lock:
+            self._running[key] = seconds
+
+    def finished(self, run: Run, failure: str | None) -> None:
+        """A run ended."""
+        with self._lock:
+            self._running.pop(run.key, None)
+            self._ended += run.weight
+            self.runs += 1
+            self.failures += failure is not None
+
+    @property
+    def seconds(self) -> float:
+        """Simulated seconds so far."""
+        with self._lock:
+            return self._ended + sum(self._running.values())
 
 
 @contextmanager
