@@ -95,6 +95,18 @@ def test_the_culprit_of_a_chain_is_the_node_three_hops_on() -> None:
     assert sum(point.grouped(0).values()) == pytest.approx(100)
 
 
+def test_a_source_that_others_lock_out_is_named() -> None:
+    # Nodes 0 and 4 do not hear each other, node 2 hears both.
+    ends = [[x, y] for x in (0, 450, 900) for y in (0, 200)]
+    flows = [{"from": node, "to": node + 1, "transport": "udp"} for node in (0, 2, 4)]
+    scenario = {**CHAIN, "topology": {"kind": "positions", "positions": ends}, "flow": flows}
+    [point] = hs.run(scenario).explain().points
+    [sentence] = [line for line in point.sentences() if "others keep the medium busy" in line]
+    share = sum(point.nodes[2][cause].mean or 0 for cause in GROUPS["defer"])
+    assert sentence.startswith(f"Of its time, node 2 (a source) spends {share:.0f} % with a packet while")
+    assert share > 80
+
+
 def test_seeds_give_means_with_intervals_and_a_sweep_gives_points() -> None:
     scenario = {**CHAIN, "seeds": 3, "sweep": {"flow.0.max_window": [2, 32]}}
     explanation = hs.run(scenario).explain()
