@@ -230,7 +230,7 @@ def test_fig10_decides_in_both_settings_of_profile_ns2():
 def test_series_over_time_become_one_chart_of_three_panels():
     [chart] = weigh(anastasi2006.FIG9, data(anastasi2006.FIG9, false_failures()))[2]
     assert chart.stacked
-    assert [panel.title for panel in chart.panels] == ["kbit/s", "window (segments)", "route at source"]
+    assert [panel.title for panel in chart.panels] == ["throughput (kbit/s)", "window (segments)", "route at source"]
     assert "AODV-HELLO" in chart.caption
 
 

@@ -112,6 +112,12 @@ def test_whole_positions_have_no_ticks_between_them():
     assert any(tick != int(tick) for tick in ax.get_xticks())
 
 
+def test_a_series_of_whole_values_has_no_ticks_between_them():
+    for heights, whole in (([0.0, 1.0, 0.0], True), ([0.0, 0.5, 1.0], False)):
+        [ax] = plots.draw(chart("steps", panels=[Panel("", [Line("route", [0.0, 1.0, 2.0], heights)])])).axes
+        assert all(tick == int(tick) for tick in ax.get_yticks()) == whole
+
+
 def test_stacked_series_share_time_and_have_an_axis_each():
     panels = [
         Panel("kbit/s", [Line("", [0.0, 1.0, 2.0], [400.0, 0.0, 390.0])]),

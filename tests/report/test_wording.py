@@ -37,6 +37,10 @@ def test_many_studies_are_lines():
     assert found.rows[0] == ["throughput (kbit/s)", "setting 0", "200.0 ± 1.5", "200", "+0.0 %", "Table 1"]
 
 
+def test_a_difference_that_rounds_to_nothing_has_no_minus():
+    assert grid(measured(200.0, ("ns2", 199.99))).rows[0][1] == "200.0 ± 1.5 (+0.0 %)"
+
+
 def test_a_quantity_of_one_study_is_a_line_of_its_own():
     found = grid(measured(200.0, ("a", 1.0), ("b", 2.0)), measured(None, ("a", 3.0)))
     assert [row[1] for row in found.rows] == ["a", "b", "a"]

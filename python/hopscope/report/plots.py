@@ -432,6 +432,9 @@ def _scale(axes: Sequence[Axes], chart: Chart) -> None:
         # A gap in a time series is no number.
         drawn = [*(line.y for line in panel.lines), *(mark.y for mark in panel.marks)]
         values = [y for heights in drawn for y in heights if not math.isnan(y)]
+        if chart.kind == "steps" and all(float(y).is_integer() for y in values):
+            # A route is there or not, a queue holds whole packets.
+            ax.locator_params(axis="y", integer=True)
         if chart.log_y:
             ax.set_yscale("log")
         elif values and min(values) >= 0:

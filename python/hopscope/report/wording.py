@@ -136,4 +136,4 @@ def _difference(row: Measured, index: int) -> str:
     published = row.quantity.published
     if published is None or published == 0 or not row.quantity.relative:
         return ""
-    return f"{100 * (row.values[index][1].mean / published - 1):+.1f} %"
+    return f"{100 * (row.values[index][1].mean / published - 1):+z.1f} %"

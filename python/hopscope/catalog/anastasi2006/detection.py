@@ -155,7 +155,7 @@ def _over_time(data: Data, label: str) -> list[Chart]:
         run = data[label].runs()[0]
     except NoSamplesError:
         return []
-    titles = (("throughput", "kbit/s"), ("cwnd", "window (segments)"), ("route", "route at source"))
+    titles = (("throughput", "throughput (kbit/s)"), ("cwnd", "window (segments)"), ("route", "route at source"))
     panels = [Panel(title, [_line(run, name)]) for name, title in titles]
     return [
         Chart(
