@@ -39,6 +39,9 @@ impl FixedRoutes {
 
     /// Number of hops from `src` to `dst` with entries made at every node on the way; `None` when there is no way.
     pub fn install(&mut self, medium: &Medium, src: NodeId, dst: NodeId) -> Option<u32> {
+        if self.lookup(src, dst).is_some() {
+            return Some(self.hops(src, dst));
+        }
         let hops = self.search.levels(medium, src, dst);
         if let Some(hops) = hops {
             let mut at = src;
@@ -54,6 +57,17 @@ impl FixedRoutes {
             }
         }
         self.search.clear();
+        hops
+    }
+
+    /// Number of hops of an installed way.
+    fn hops(&self, src: NodeId, dst: NodeId) -> u32 {
+        let mut at = src;
+        let mut hops = 0;
+        while at != dst {
+            at = self.lookup(at, dst).expect("an installed way has an entry at every node on it");
+            hops += 1;
+        }
         hops
     }
 
@@ -82,10 +96,9 @@ impl Search {
         self.level[dst.index()] = 0;
         self.touched.push(dst);
         self.frontier.push_back(dst);
-        while let Some(at) = self.frontier.pop_front() {
-            if at == src {
-                break;
-            }
+        // Once the source has its level, all nodes of lower levels have theirs.
+        while self.level[src.index()] == UNSEEN {
+            let Some(at) = self.frontier.pop_front() else { break };
             let next_level = self.level[at.index()] + 1;
             for neighbour in medium.neighbours(at) {
                 if self.level[neighbour.index()] == UNSEEN {
@@ -126,6 +139,25 @@ mod tests {
             assert_eq!(routes.lookup(NodeId(node), NodeId(7)), Some(NodeId(node + 1)));
         }
         assert_eq!(routes.lookup(NodeId(7), NodeId(0)), None);
+    }
+
+    #[test]
+    fn a_way_that_is_there_is_not_searched_again() {
+        let medium = chain(7);
+        let mut routes = FixedRoutes::new(8);
+        assert_eq!(routes.install(&medium, NodeId(0), NodeId(7)), Some(7));
+        // Without any neighbours a search would find nothing.
+        let nothing = Medium::new(&[[0.0, 0.0]; 0], &RadioConfig::default());
+        assert_eq!(routes.install(&nothing, NodeId(0), NodeId(7)), Some(7));
+        assert_eq!(routes.install(&nothing, NodeId(3), NodeId(7)), Some(4));
+    }
+
+    #[test]
+    fn a_search_ends_where_the_source_is_found() {
+        let medium = chain(7);
+        let mut search = FixedRoutes::new(8).search;
+        assert_eq!(search.levels(&medium, NodeId(4), NodeId(5)), Some(1));
+        assert_eq!(search.touched, [NodeId(5), NodeId(4), NodeId(6)]);
     }
 
     #[test]
