@@ -1,5 +1,7 @@
 //! What the time of nodes, links and packets is accounted to. Each set is closed; the names are those of the results.
 
+use crate::ids::NodeId;
+use crate::mac::dcf::FrameKind;
 use crate::named::named;
 
 named! {
@@ -106,6 +108,24 @@ impl Failure {
             Failure::Channel => LinkCause::RetryChannel,
             Failure::NoAnswer => LinkCause::RetryNoAnswer,
         }
+    }
+}
+
+/// What is known of the fate of an attempt.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Verdict {
+    /// Why it will have failed, if it fails.
+    pub failure: Failure,
+    /// Frame that was lost, or not answered.
+    pub frame: FrameKind,
+    /// Station that disturbed it.
+    pub by: Option<NodeId>,
+}
+
+impl Verdict {
+    /// Nothing is known: what is lost without a trace was lost by the channel.
+    pub(super) const fn unknown(frame: FrameKind) -> Self {
+        Verdict { failure: Failure::Channel, frame, by: None }
     }
 }
 

@@ -2,8 +2,7 @@
 
 use std::collections::VecDeque;
 
-use super::cause::DelayPart;
-use super::timeline::Verdict;
+use super::cause::{DelayPart, Verdict};
 use crate::ids::NodeId;
 use crate::record::DropReason;
 use crate::units::Time;

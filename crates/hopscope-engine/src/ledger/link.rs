@@ -1,9 +1,7 @@
 //! Links of one node: what its MAC spends on each neighbour, and why attempts fail.
 
-use super::cause::{Failure, LinkCause};
-use super::timeline::Verdict;
+use super::cause::{LinkCause, Verdict};
 use crate::ids::NodeId;
-use crate::mac::dcf::FrameKind;
 use crate::units::Time;
 
 /// Attempts that failed for one reason.
@@ -130,12 +128,5 @@ impl Links {
             totals[LinkCause::Idle as usize] = duration - totals.iter().sum::<u64>();
             (link, totals)
         })
-    }
-}
-
-impl Verdict {
-    /// Nothing is known: what is lost without a trace was lost by the channel.
-    pub(super) const fn unknown(frame: FrameKind) -> Self {
-        Verdict { failure: Failure::Channel, frame, by: None }
     }
 }

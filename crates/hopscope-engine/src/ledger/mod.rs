@@ -21,9 +21,9 @@ mod link;
 mod report;
 mod timeline;
 
-pub use cause::{Cause, DelayPart, Failure, LinkCause};
+pub use cause::{Cause, DelayPart, Failure, LinkCause, Verdict};
 pub use report::{FailureResult, LedgerResult, LinkLedger, LossResult};
-pub use timeline::{Stage, Timeline, Verdict};
+pub use timeline::{Stage, Timeline};
 
 use crate::config::Config;
 use crate::ids::{FlowId, NodeId, PacketId};

@@ -5,10 +5,8 @@ use std::collections::BTreeMap;
 use serde::Serialize;
 
 use super::Ledger;
-use super::cause::{Cause, DelayPart, LinkCause};
-use super::timeline::Verdict;
+use super::cause::{Cause, DelayPart, LinkCause, Verdict};
 use crate::ids::NodeId;
-use crate::mac::dcf::FrameKind;
 use crate::units::Time;
 
 /// The ledger of a run. Times are nanoseconds; causes without any time are left out.
@@ -150,13 +148,8 @@ impl Ledger {
 }
 
 fn failure(verdict: &Verdict, count: u64, ns: u64) -> FailureResult {
-    let frame = match verdict.frame {
-        FrameKind::Rts => "rts",
-        FrameKind::Cts => "cts",
-        FrameKind::Data => "data",
-        FrameKind::Ack => "ack",
-    };
-    FailureResult { cause: verdict.failure.name(), frame, by: verdict.by.map(|node| node.0), count, ns }
+    let Verdict { failure, frame, by } = verdict;
+    FailureResult { cause: failure.name(), frame: frame.name(), by: by.map(|node| node.0), count, ns }
 }
 
 /// What is not zero, by name.

@@ -3,7 +3,7 @@
 //! Pieces are closed late, as radio edges are applied late: when the node does something, or when a new busy period
 //! begins around it. Until then a node costs one comparison for each frame it hears.
 
-use super::cause::{Cause, DelayPart, Failure};
+use super::cause::{Cause, DelayPart, Failure, Verdict};
 use super::link::Links;
 use crate::ids::{NodeId, PacketId};
 use crate::mac::contention::QuietPlan;
@@ -27,17 +27,6 @@ const ACCOUNTS: usize = Cause::COUNT + 2;
 pub(super) const ATTEMPT_RTS: usize = Cause::COUNT;
 /// Its data frame.
 pub(super) const ATTEMPT_DATA: usize = Cause::COUNT + 1;
-
-/// What is known of the fate of an attempt.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Verdict {
-    /// Why it will have failed, if it fails.
-    pub failure: Failure,
-    /// Frame that was lost, or not answered.
-    pub frame: FrameKind,
-    /// Station that disturbed it.
-    pub by: Option<NodeId>,
-}
 
 /// The attempt under way to get a packet to a neighbour.
 #[derive(Debug, Clone, Copy)]

@@ -16,19 +16,21 @@ use crate::mac::contention::Station;
 use crate::mac::dedup::Dedup;
 use crate::mac::rules::{MacRules, Pacing};
 use crate::mac::timing;
+use crate::named::named;
 use crate::units::{Span, Time};
 
-/// Kinds of frames.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum FrameKind {
-    /// Request to send.
-    Rts,
-    /// Clear to send.
-    Cts,
-    /// Data, unicast or broadcast.
-    Data,
-    /// Acknowledgement.
-    Ack,
+named! {
+    /// Kinds of frames.
+    pub enum FrameKind {
+        /// Request to send.
+        Rts = "rts",
+        /// Clear to send.
+        Cts = "cts",
+        /// Data, unicast or broadcast.
+        Data = "data",
+        /// Acknowledgement.
+        Ack = "ack",
+    }
 }
 
 /// A frame on the air.
