@@ -30,3 +30,18 @@ CASE: dict[str, Any] = {
 def test_a_possible_gain_is_told_where_there_is_one(gain: float, words: str) -> None:
     [sentence] = [line for line in search.sentences({**CASE, "possible_gain": gain}) if "other values" in line]
     assert words in sentence
+
+
+@pytest.mark.parametrize(
+    ("metric", "label"),
+    [
+        ("network.aggregate_kbps", "network.aggregate (kbit/s)"),
+        ("flow.0.delay_ms", "flow.0.delay (ms)"),
+        ("flow.0.completion_s", "flow.0.completion (s)"),
+        ("group.web.loss_pct", "group.web.loss (%)"),
+        ("network.jain", "network.jain"),
+        ("node.3.queue_drops", "node.3.queue_drops"),
+    ],
+)
+def test_the_axis_of_a_search_has_a_unit(metric: str, label: str) -> None:
+    assert search.chart({**CASE, "best": {"mac.queue": 5}}, metric).ylabel == label

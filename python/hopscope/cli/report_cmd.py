@@ -14,7 +14,9 @@ if TYPE_CHECKING:
 
 
 def command(
-    store: Annotated[Path, typer.Argument(metavar="STORE", help="Folder that run or reproduce has written.")],
+    store: Annotated[
+        Path, typer.Argument(metavar="STORE", help="Folder that run, explain, optimize or reproduce has written.")
+    ],
     out: Annotated[
         Path | None, typer.Option("--out", metavar="DIR", help="Where report.html goes; default: into the store.")
     ] = None,

@@ -33,6 +33,8 @@ VERDICTS = {
 
 # A legend with more lines than this cannot be read.
 _LINES = 8
+#: Units by the ends of metrics' names.
+_UNITS = {"_kbps": "kbit/s", "_ms": "ms", "_pct": "%", "_s": "s"}
 
 
 def outcome_of(store: Store) -> dict[str, Any] | None:
@@ -146,7 +148,13 @@ def chart(case: Case, metric: str) -> Chart:
     name = f"{metric}-over-{along}".replace("_", "-").replace(".", "-").replace("*", "all")
     caption = f"{metric} over {along} as last looked at, means with 95 % intervals; best: {best(case)}."
     label = axis_of(along, [value["set"][along] for value in case["values"]]).label
-    return Chart(name, caption, label, metric, [Panel("", lines)])
+    return Chart(name, caption, label, _label(metric), [Panel("", lines)])
+
+
+def _label(metric: str) -> str:
+    """A metric as an axis names it: ``flow.0.delay (ms)``."""
+    ending = next((ending for ending in _UNITS if metric.endswith(ending)), None)
+    return f"{metric.removesuffix(ending)} ({_UNITS[ending]})" if ending else metric
 
 
 def plain(value: Any) -> str:
