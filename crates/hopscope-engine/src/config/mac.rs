@@ -58,6 +58,8 @@ params! {
         cw_max: u32 = 1023, "slots", "IEEE 802.11-2020 table 15-5";
         /// Unicast frames longer than this use RTS/CTS (bytes of the MAC frame); off disables it.
         rts_threshold: Option<u32> = Some(0), "bytes", "fu2003.table1";
+        /// The PLCP preamble and header count as bytes of the frame (24 if long) where it is compared with `rts_threshold`.
+        rts_counts_plcp: bool = false, "", "ns2-facts item 24";
         /// Attempts of frames counted by the short retry counter (RTS, and data without RTS).
         short_retry_limit: u32 = 7, "attempts", "IEEE 802.11-2020 dot11ShortRetryLimit";
         /// Attempts of data frames sent after RTS/CTS.

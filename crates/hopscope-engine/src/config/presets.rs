@@ -174,6 +174,7 @@ fn apply_ns2(base: &mut Base) {
     mac.busy_at_expiry = BusyAtExpiry::DoubleCw; // 22
     mac.data_needs_idle = true; // 22
     mac.cca_delay = Span::ZERO; // 22
+    mac.rts_counts_plcp = true; // 24
     mac.data_needs_cts = true; // 25
     net.link_delay = Span::from_micros(25); // 28
     net.arp = true; // 29

@@ -84,9 +84,10 @@ impl MacRules {
     /// Rules from the configuration.
     pub fn new(radio: &RadioConfig, mac: &MacConfig) -> Self {
         let timing = Timing::new(radio, mac);
+        let plcp = if mac.rts_counts_plcp { (radio.plcp_bits_1m + radio.plcp_bits_2m) / 8 } else { 0 };
         MacRules {
             station: StationRules::new(RadioRules::new(radio), timing, mac),
-            rts_threshold: mac.rts_threshold,
+            rts_threshold: mac.rts_threshold.map(|threshold| threshold.saturating_sub(plcp)),
             short_retry_limit: mac.short_retry_limit,
             long_retry_limit: mac.long_retry_limit,
             header: mac.data_header + mac.llc_header,

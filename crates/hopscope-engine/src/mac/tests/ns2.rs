@@ -119,6 +119,17 @@ fn eifs_in_the_nav_forbids_a_cts() {
 }
 
 #[test]
+fn the_rts_threshold_counts_the_plcp_too() {
+    let first = |threshold, bytes| {
+        let lab = Lab::with("ns2", |_, mac| mac.rts_threshold = Some(threshold));
+        lab.offer_to(100, PEER, bytes).run(20_000)[0].1
+    };
+    assert_eq!(first(1_558, 1_500), "DATA", "1500 bytes, 34 of the MAC and 24 of the PLCP are not more than 1558");
+    assert_eq!(first(1_557, 1_500), "RTS");
+    assert_eq!(first(10, 1), "RTS", "a threshold below the PLCP is below every frame");
+}
+
+#[test]
 fn data_is_taken_only_after_the_own_cts() {
     let data = Heard { length: 6_328, ..Heard::data(0) };
     assert_eq!(Lab::new("ns2").hears(776, data).run(20_000), []);
