@@ -33,6 +33,11 @@ def test_the_base_of_these_tests_is_good() -> None:
     assert len(Scenario.from_document(parse(GOOD)).points) == 1
 
 
+def test_a_table_that_stands_twice_is_named_by_its_dotted_key() -> None:
+    assert refusal("[mac]\n[mac]\n") == "f.toml:2:5: is no TOML: Cannot declare mac twice"
+    assert refusal("[mac.x]\n[mac.x]\n") == "f.toml:2:7: is no TOML: Cannot declare mac.x twice"
+
+
 def test_every_problem_is_told_at_once_in_the_order_of_the_file() -> None:
     text = """\
 duraton = "30s"

@@ -94,6 +94,7 @@ def parse(text: str, name: str = "", folder: Path | None = None) -> Document:
         values = tomllib.loads(text)
     except tomllib.TOMLDecodeError as error:
         message = re.sub(r" \(at (?:line \d+, column \d+|end of document)\)$", "", str(error))
+        message = re.sub(r"\('[^()]*',?\)", _dotted, message)  # a key as a tuple of its parts
         where = re.search(r"\(at line (\d+), column (\d+)\)$", str(error))
         end = (text.count("\n") + 1, len(text) - text.rfind("\n"))
         line, column = (int(where[1]), int(where[2])) if where else end
@@ -110,6 +111,10 @@ def parse(text: str, name: str = "", folder: Path | None = None) -> Document:
     # tomllib joins CR LF; positions only need the same line structure.
     scanner = _Scanner(text.replace("\r\n", "\n"))
     return Document(values, name, folder or Path(), scanner.scan())
+
+
+def _dotted(parts: re.Match[str]) -> str:
+    return ".".join(re.findall(r"'([^']*)'", parts[0]))
 
 
 def from_mapping(values: Mapping[str, Any]) -> Document:
