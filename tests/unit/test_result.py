@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 import json
 from typing import Any
 
@@ -187,3 +188,28 @@ def test_quick_and_failures_stand_in_the_json(result: Result) -> None:
     found = Result(result.scenario.quick(), result.points, [Failure(0, 2, "why")]).to_json()
     assert found["quick"] is True
     assert found["failures"] == [{"point": 0, "seed": 2, "message": "why"}]
+
+
+def test_a_mean_of_fewer_samples_than_runs_says_so() -> None:
+    """A flow that delivered nothing in a run has no delay there; the column n counts its runs."""
+    from rich.console import Console
+
+    import hopscope as hs
+    from hopscope.cli.table import print_result
+    from hopscope.report.tables import _flows
+
+    found = hs.run(
+        {
+            "duration": "0.02s",
+            "topology": {"kind": "chain", "hops": 1},
+            "radio": {"error": {"kind": "uniform", "per": 0.5}},
+            "flow": [{"from": 0, "to": 1, "transport": "udp", "app": "file", "bytes": 1000}],
+        },
+        seeds=8,
+    )
+    n = found.points[0].summary["flow.0.delay_ms"]["n"]
+    assert 0 < n < 8
+    console = Console(width=200, record=True, file=io.StringIO())
+    print_result(console, found)
+    assert console.export_text().count(f"(n={n})") == 1
+    assert sum(f"(n={n})" in cell for row in _flows(found).rows for cell in row) >= 1

@@ -97,7 +97,7 @@ def _rows(point: PointResult, shown: list[str], several: bool, *, failed: bool) 
         return
     for flow in point.runs[0]["flows"]:
         prefix = f"flow.{flow['id']}."
-        cells = [interval_text(point.summary.get(prefix + name)) for name in shown]
+        cells = [interval_text(point.summary.get(prefix + name), len(point.runs)) for name in shown]
         label = f"{flow['id']}: {flow['from']} to {flow['to']} {flow['transport']}"
         yield [label, *cells, str(len(point.runs))]
     for group in point.runs[0].get("groups", {}):

@@ -187,7 +187,7 @@ def _flows(result: Result) -> Grid:
         for flow in _flow_ids(point.runs):
             about = point.runs[0]["flows"][flow]
             name = f"{flow}: {about['from']} → {about['to']}, {about['transport']}"
-            cells = [_shown(_estimate(point.runs, f"flow.{flow}.{metric}")) for metric, _, _ in used]
+            cells = [_shown(_estimate(point.runs, f"flow.{flow}.{metric}"), len(point.runs)) for metric, _, _ in used]
             rows.append([*_places(point.set, keys), name, *cells, str(len(point.runs))])
     return Grid(columns, rows, "Flows")
 
@@ -366,5 +366,8 @@ def _estimate(runs: Sequence[Any], metric: str) -> Estimate | None:
         return None
 
 
-def _shown(value: Estimate | None) -> str:
-    return "-" if value is None else show(value)
+def _shown(value: Estimate | None, runs: int = 0) -> str:
+    """The estimate, and of how many samples it is when these are fewer than the runs."""
+    if value is None:
+        return "-"
+    return f"{show(value)} (n={value.n})" if value.n < runs else show(value)

@@ -52,11 +52,15 @@ class Interval:
         return {"mean": self.mean, "ci95": self.ci95, "min": self.min, "max": self.max, "n": self.n}
 
 
-def interval_text(summary: Mapping[str, Any] | None) -> str:
-    """Returns ``mean ± half width``; a dash without samples."""
+def interval_text(summary: Mapping[str, Any] | None, runs: int = 0) -> str:
+    """Returns ``mean ± half width``; a dash without samples.
+
+    Of fewer samples than ``runs`` it tells the number: a flow that delivered nothing in a run has no delay there.
+    """
     if not summary or summary["mean"] is None:
         return "-"
-    return rounded(summary["mean"], summary["ci95"])
+    few = f" (n={summary['n']})" if summary["n"] < runs else ""
+    return rounded(summary["mean"], summary["ci95"]) + few
 
 
 @dataclass(frozen=True)
