@@ -121,7 +121,14 @@ def test_replications_in_different_fields_are_paired_by_field():
 
 @pytest.mark.parametrize(
     ("mean", "ci95", "inside", "above"),
-    [(15.0, 1.0, True, True), (9.0, 2.0, None, None), (5.0, 2.0, False, False), (31.0, 0.5, False, True)],
+    [
+        (15.0, 1.0, True, True),
+        (11.0, 3.0, True, None),
+        (20.0, 12.0, None, None),
+        (9.0, 2.0, None, None),
+        (5.0, 2.0, False, False),
+        (31.0, 0.5, False, True),
+    ],
 )
 def test_ranges_and_limits_know_their_noise(mean, ci95, inside, above):
     value = Estimate(mean, ci95, mean - ci95, mean + ci95, 10)

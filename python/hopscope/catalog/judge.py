@@ -126,19 +126,20 @@ def near(measured: float, published: float, tolerance: float) -> bool:
 
 
 def within(measured: Estimate, target: float, tolerance: float) -> Verdict:
-    """Whether a mean lies within `tolerance` (a share) of a target; `None` when only its interval reaches there."""
-    if near(measured.mean, target, tolerance):
-        return True
-    if abs(measured.mean - target) - (measured.ci95 or 0.0) <= tolerance * abs(target):
-        return None
-    return False
+    """Whether a mean lies within `tolerance` (a share) of a target, as `between` judges it."""
+    margin = tolerance * abs(target)
+    return between(measured, target - margin, target + margin)
 
 
 def between(measured: Estimate, low: float, high: float) -> Verdict:
-    """Whether a mean lies from `low` to `high`; `None` when only its interval reaches there."""
+    """Whether a mean lies from `low` to `high`.
+
+    `None` when its interval tells nothing of that: a mean inside whose interval leaves on both sides, a mean outside
+    whose interval reaches in.
+    """
     half = measured.ci95 or 0.0
     if low <= measured.mean <= high:
-        return True
+        return None if measured.mean - half < low and measured.mean + half > high else True
     return None if measured.mean + half >= low and measured.mean - half <= high else False
 
 

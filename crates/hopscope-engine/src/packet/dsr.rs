@@ -1,4 +1,5 @@
-//! DSR messages (RFC 4728 6), and the source routes that packets carry. The messages follow the IP header directly (protocol 48).
+//! DSR messages (RFC 4728 6), and the source routes that packets carry. The messages follow the IP header directly
+//! (protocol 48).
 
 use std::sync::Arc;
 
