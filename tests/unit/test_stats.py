@@ -82,7 +82,8 @@ def test_a_mean_and_its_interval_are_rounded_alike_in_every_table(mean, width, t
     from hopscope.results.samples import Estimate, show
 
     assert stats.rounded(mean, width) == text
-    assert stats.interval_text({"mean": mean, "ci95": width}) == text
+    assert stats.interval_text({"mean": mean, "ci95": width, "n": 5}) == text
+    assert stats.interval_text({"mean": mean, "ci95": width, "n": 4}, 5) == f"{text} (n=4)"
     if width is not None:
         assert show(Estimate(mean, width, mean, mean, 5)) == text
 
