@@ -13,7 +13,7 @@ from hopscope.report.chart import Chart, Line, Panel
 from hopscope.report.series import LINES, Selection
 from hopscope.report.wording import Column, Grid
 from hopscope.results.samples import Estimate, NoSamplesError, Table, show
-from hopscope.results.stats import number
+from hopscope.results.stats import fewer, number
 from hopscope.scenario.sweep import in_words, set_text, written
 
 if TYPE_CHECKING:
@@ -368,6 +368,4 @@ def _estimate(runs: Sequence[Any], metric: str) -> Estimate | None:
 
 def _shown(value: Estimate | None, runs: int = 0) -> str:
     """The estimate, and of how many samples it is when these are fewer than the runs."""
-    if value is None:
-        return "-"
-    return f"{show(value)} (n={value.n})" if value.n < runs else show(value)
+    return "-" if value is None else show(value) + fewer(value.n, runs)

@@ -59,8 +59,12 @@ def interval_text(summary: Mapping[str, Any] | None, runs: int = 0) -> str:
     """
     if not summary or summary["mean"] is None:
         return "-"
-    few = f" (n={summary['n']})" if summary["n"] < runs else ""
-    return rounded(summary["mean"], summary["ci95"]) + few
+    return rounded(summary["mean"], summary["ci95"]) + fewer(summary["n"], runs)
+
+
+def fewer(n: int, runs: int) -> str:
+    """Returns the remark on a mean of ``n`` samples where there are more ``runs``; else nothing."""
+    return f" (n={n})" if n < runs else ""
 
 
 @dataclass(frozen=True)
