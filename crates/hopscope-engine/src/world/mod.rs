@@ -1,19 +1,22 @@
 //! The only place where machines meet.
 //!
-//! `inputs.rs` turns each event into one machine's input; `effects.rs` turns each effect into the neighbour's input.
+//! `inputs.rs` turns each event into one machine's input; `radio.rs`, `net.rs`, `routing.rs`, `link.rs` and `transport.rs`
+//! turn each effect of their layer into the neighbour's input.
 //! Nothing else in the engine calls across layers.
 
 mod air;
 mod build;
 mod check;
-mod effects;
 pub mod flow;
 mod inputs;
 mod ledger;
 mod link;
 mod listeners;
+mod net;
 mod places;
+mod radio;
 mod routing;
+mod transport;
 
 pub use check::check;
 

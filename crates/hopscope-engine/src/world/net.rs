@@ -1,0 +1,186 @@
+//! The network layer of a node: forwarding, address resolution, and the queue that the MAC pulls from.
+
+use super::World;
+use crate::event::Event;
+use crate::ids::{NodeId, PacketId};
+use crate::ledger::Stage;
+use crate::net::arp::{ARP_BYTES, Resolution};
+use crate::packet::{Body, Packet};
+use crate::record::{DropReason, Recorder};
+use crate::units::Span;
+
+/// How long a source that always has more waits for an ARP reply or a route before it offers another packet (a default).
+const PATIENCE: Span = Span::from_millis(100);
+
+impl<R: Recorder> World<R> {
+    pub(super) fn link_up(&mut self, node: NodeId, packet: PacketId) {
+        if self.wiring.link_delay == Span::ZERO {
+            self.receive(node, packet);
+        } else {
+            self.events.push(self.now + self.wiring.link_delay, Event::LinkUp { node, packet });
+        }
+    }
+
+    /// A packet comes up from the link layer.
+    pub(super) fn receive(&mut self, node: NodeId, id: PacketId) {
+        let packet = self.packets.get_mut(id);
+        packet.hops += 1;
+        if !self.routers.is_empty() {
+            let (from, extra) = (packet.prev_hop, packet.extra);
+            if self.take_routing_message(node, id) {
+                return;
+            }
+            self.routers[node.index()].on_heard(from, self.packets.source_route(extra), self.now);
+        }
+        self.ledger_arrival(node, id);
+        let packet = self.packets.get_mut(id);
+        if packet.dst == node {
+            let packet = *packet;
+            self.packets.release(id);
+            self.deliver(node, &packet);
+            return;
+        }
+        if packet.ttl <= 1 {
+            self.drop_packet(node, id, DropReason::TtlExpired);
+            return;
+        }
+        packet.ttl -= 1;
+        self.forward(node, id);
+    }
+
+    fn link_down(&mut self, node: NodeId, packet: PacketId) {
+        self.ledger_stage(node, packet, Stage::Processing);
+        if self.wiring.link_delay == Span::ZERO {
+            self.enqueue(node, packet);
+        } else {
+            self.events.push(self.now + self.wiring.link_delay, Event::LinkDown { node, packet });
+        }
+    }
+
+    /// Routes a packet at `node` and hands it to the link layer; false when no route takes it now.
+    pub(super) fn forward(&mut self, node: NodeId, id: PacketId) -> bool {
+        if !self.routers.is_empty() {
+            return self.ask_router(node, id);
+        }
+        let dst = self.packets.get(id).dst;
+        let Some(next_hop) = self.routes.lookup(node, dst) else {
+            self.drop_packet(node, id, DropReason::NoRoute);
+            return false;
+        };
+        self.packets.get_mut(id).next_hop = next_hop;
+        self.resolve(node, id);
+        true
+    }
+
+    /// Hands a packet with its next hop to the link layer, by way of ARP where that is on.
+    pub(super) fn resolve(&mut self, node: NodeId, id: PacketId) {
+        let next_hop = self.packets.get(id).next_hop;
+        if self.wiring.arp && next_hop != NodeId::BROADCAST {
+            match self.nets[node].arp.resolve(next_hop, id) {
+                Resolution::Known => {}
+                Resolution::Ask { dropped } => {
+                    self.ledger_stage(node, id, Stage::Held);
+                    if let Some(old) = dropped {
+                        self.drop_packet(node, old, DropReason::ArpReplaced);
+                    }
+                    self.send_arp(node, NodeId::BROADCAST, next_hop, false);
+                    return;
+                }
+                Resolution::GiveUp { dropped } => {
+                    for lost in dropped.into_iter().chain([id]) {
+                        if self.routers.is_empty() {
+                            self.drop_packet(node, lost, DropReason::ArpUnresolved);
+                        } else {
+                            self.on_link_failure(node, lost, DropReason::ArpUnresolved);
+                        }
+                    }
+                    return;
+                }
+            }
+        }
+        self.link_down(node, id);
+    }
+
+    fn send_arp(&mut self, node: NodeId, next_hop: NodeId, target: NodeId, reply: bool) {
+        let packet = Packet::new(node, next_hop, ARP_BYTES, 1, Body::Arp { target, reply }, self.now);
+        let id = self.admit(packet);
+        self.link_down(node, id);
+    }
+
+    pub(super) fn on_arp(&mut self, node: NodeId, from: NodeId, target: NodeId, reply: bool) {
+        if let Some(held) = self.nets[node].arp.learn(from) {
+            self.link_down(node, held);
+            self.refill(node, false);
+        }
+        if !reply && target == node {
+            self.send_arp(node, from, from, true);
+        }
+    }
+
+    /// A packet reaches the interface queue.
+    pub(super) fn enqueue(&mut self, node: NodeId, id: PacketId) {
+        self.ledger_stage(node, id, Stage::Queue);
+        if !self.links.is_empty() {
+            self.enqueue_linked(node, id);
+            return;
+        }
+        if self.macs[node].is_free() && self.nets[node].queue.is_empty() {
+            self.offer(node, id);
+            return;
+        }
+        let priority = self.is_routing(id);
+        if let Some(lost) = self.nets[node].queue.push(self.now, id, priority) {
+            self.drop_packet(node, lost, DropReason::QueueFull);
+        }
+    }
+
+    /// The MAC pulls its next packet.
+    pub(super) fn feed_mac(&mut self, node: NodeId) {
+        if !self.macs[node].is_free() {
+            return;
+        }
+        let next = match self.links.is_empty() {
+            true => self.nets[node].queue.pop(self.now),
+            false => self.next_linked(node),
+        };
+        if let Some(next) = next {
+            self.offer(node, next);
+        }
+    }
+
+    fn offer(&mut self, node: NodeId, id: PacketId) {
+        let packet = self.packets.get(id);
+        let (to, bytes) = (packet.next_hop, packet.bytes);
+        let pacing = self.pacing(node);
+        self.ledger_offer(node, id);
+        self.mac_input(node, |mac, cx| mac.offer(id, to, bytes, pacing, cx));
+    }
+
+    /// Sources that always have more fill the queue again. While the next hop's address is asked for they wait and try
+    /// again now and then (`again`), as another packet is the only thing that repeats a lost request.
+    pub(super) fn refill(&mut self, node: NodeId, again: bool) {
+        if !self.wiring.saturating {
+            return;
+        }
+        let net = &mut self.nets[node];
+        if net.saturating.is_empty() {
+            return;
+        }
+        if !again && net.arp.is_asking() {
+            self.refill_later(node);
+            return;
+        }
+        for place in 0..self.nets[node].saturating.len() {
+            let flow = self.nets[node].saturating[place];
+            self.pump_udp(flow);
+        }
+    }
+
+    pub(super) fn refill_later(&mut self, node: NodeId) {
+        let net = &mut self.nets[node];
+        if !net.refill_queued {
+            net.refill_queued = true;
+            self.events.push(self.now + PATIENCE, Event::Refill { node });
+        }
+    }
+}

@@ -1,0 +1,256 @@
+//! The MAC and the radio of a node: their inputs, their effects, and frames on the air.
+
+use super::World;
+use super::ledger::{hear, note_error};
+use crate::channel::Carried;
+use crate::event::Event;
+use crate::ids::{NodeId, PacketId};
+use crate::mac::Dcf;
+use crate::mac::contention::AccessAnswer;
+use crate::mac::dcf::{Frame, FrameKind, MacCx, MacEffects, Outcome};
+use crate::packet::Body;
+use crate::phy::{Arrival, Packed};
+use crate::record::{DropReason, Record, Recorder};
+use crate::units::Span;
+
+/// No signal is under way for longer: `build.rs` refuses such ranges.
+const LONGEST_FLIGHT: Span = Span(u16::MAX as u64);
+
+impl<R: Recorder> World<R> {
+    // ---- inputs ----------------------------------------------------------------------------------------------
+
+    pub(super) fn on_access_event(&mut self, node: NodeId) {
+        let place = self.stations.place(node);
+        let station = self.stations.at(place);
+        if !station.access_event(self.now) {
+            return;
+        }
+        station.catch_up(self.now, &self.rules.station);
+        match station.poll_access(self.now, &self.rules.station) {
+            AccessAnswer::Granted => {
+                self.ledger_before_mac(node);
+                self.mac_input_caught_up(node, place, |mac, cx| mac.on_access(cx));
+            }
+            AccessAnswer::Later(at) => self.events.push(at, Event::Access { node }),
+            AccessAnswer::Nothing => {}
+        }
+    }
+
+    /// One input to a node's MAC with the radio's edges applied, and its effects carried out.
+    #[inline]
+    pub(super) fn mac_input(&mut self, node: NodeId, input: impl FnOnce(&mut Dcf, &mut MacCx<'_>)) {
+        let place = self.stations.place(node);
+        self.stations.at(place).catch_up(self.now, &self.rules.station);
+        self.mac_input_caught_up(node, place, input);
+    }
+
+    /// The same for a station whose edges have been applied already.
+    #[inline]
+    fn mac_input_caught_up(&mut self, node: NodeId, place: u32, input: impl FnOnce(&mut Dcf, &mut MacCx<'_>)) {
+        let mut out = MacEffects::default();
+        let station = self.stations.at(place);
+        let mut cx = MacCx { now: self.now, station, rules: &self.rules, out: &mut out };
+        input(self.macs.at(place), &mut cx);
+        self.mac_effects(node, &out);
+    }
+
+    pub(super) fn on_rx_end(&mut self, node: NodeId, slot: u32) {
+        let place = self.stations.place(node);
+        let station = self.stations.at(place);
+        station.catch_up(self.now, &self.rules.station);
+        let received = station.take_received(slot) && !self.is_off(node);
+        if R::LEDGER && !received {
+            self.ledger_lost(node, slot);
+        }
+        if received || self.macs.at(place).is_decided_at(self.now) {
+            let frame = self.sent_in(slot);
+            if R::LEDGER && received {
+                self.ledger_received(node, &frame);
+            }
+            self.mac_input_caught_up(node, place, |mac, cx| mac.on_rx_end(received.then_some(&frame), cx));
+        }
+    }
+
+    // ---- effects ---------------------------------------------------------------------------------------------
+
+    #[inline]
+    pub(super) fn mac_effects(&mut self, node: NodeId, effects: &MacEffects) {
+        if let Some(frame) = &effects.transmit {
+            self.transmit(frame);
+        } else if R::LEDGER && effects.arm_sifs.is_none() && effects.done.is_none() {
+            self.ledger_retry(node);
+        }
+        if let Some((at, generation)) = effects.arm_sifs {
+            self.ledger_sifs(node, at);
+            debug_assert!(self.sifs.is_none(), "an event begins one SIFS");
+            self.sifs = Some((node, at, generation));
+        }
+        if let Some((at, generation)) = effects.arm_response {
+            self.events.push(at, Event::ResponseTimeout { node, generation });
+        }
+        if let Some(at) = effects.arm_access {
+            self.events.push(at, Event::Access { node });
+        }
+        if let Some((packet, from)) = effects.deliver {
+            self.on_data_frame(node, packet, from);
+        }
+        if let Some((packet, outcome)) = effects.done {
+            self.ledger_done(node, outcome);
+            if !self.links.is_empty() && outcome != Outcome::Incomplete {
+                self.tell_link(node);
+            }
+            match outcome {
+                Outcome::Incomplete => {
+                    let copy = self.packets.copy(packet);
+                    self.ledger_copy(packet, copy);
+                    self.drop_packet(node, copy, DropReason::Reassembly);
+                    return;
+                }
+                Outcome::Sent if self.packets.get(packet).next_hop == NodeId::BROADCAST => self.release_later(packet),
+                Outcome::Sent => self.packets.release(packet),
+                Outcome::RetryLimit if self.routers.is_empty() => {
+                    self.drop_packet(node, packet, DropReason::RetryLimit);
+                }
+                Outcome::RetryLimit => self.on_link_failure(node, packet, DropReason::RetryLimit),
+            }
+            self.feed_mac(node);
+            self.refill(node, false);
+        }
+    }
+
+    /// A broadcast has left, but has not come to everyone yet: its receivers still have to copy the packet.
+    fn release_later(&mut self, packet: PacketId) {
+        self.release_arrived();
+        self.leaving.push_back((self.now + LONGEST_FLIGHT, packet));
+    }
+
+    /// Releases the packets of broadcasts that have come to everyone.
+    pub(super) fn release_arrived(&mut self) {
+        while let Some(&(at, packet)) = self.leaving.front() {
+            if at >= self.now {
+                break;
+            }
+            self.leaving.pop_front();
+            self.packets.release(packet);
+        }
+    }
+
+    /// A data frame came in: the receiver gets its own copy of the packet.
+    fn on_data_frame(&mut self, node: NodeId, packet: PacketId, from: NodeId) {
+        match self.packets.get(packet).body {
+            Body::Arp { target, reply } => self.on_arp(node, from, target, reply),
+            Body::Notice(notice) => self.on_notice(node, notice),
+            _ => {
+                let copy = self.packets.copy(packet);
+                self.ledger_copy(packet, copy);
+                self.packets.get_mut(copy).prev_hop = from;
+                self.link_up(node, copy);
+            }
+        }
+    }
+
+    /// Puts a frame on the air: one scan over everyone who hears it.
+    fn transmit(&mut self, frame: &Frame) {
+        if self.is_off(frame.src) {
+            if R::LEDGER {
+                self.ledger_transmit_off(frame);
+            }
+            return;
+        }
+        self.frames += 1;
+        self.note(Record::FrameSent {
+            node: frame.src,
+            kind: frame.kind,
+            to: frame.dst,
+            bytes: frame.bytes,
+            airtime: frame.airtime,
+        });
+        let place = self.air.place(frame.src);
+        let slot = frame.src.0 * 2 + self.air.at(place).put(frame);
+        self.ledger_transmit(frame, slot);
+        let is_data = frame.kind == FrameKind::Data;
+        let broadcast = frame.dst == NodeId::BROADCAST;
+        let mode = if is_data && !broadcast { self.wiring.data_mode } else { self.wiring.basic_mode };
+        let flags =
+            if frame.kind == FrameKind::Rts { Arrival::RTS } else { 0 } | if broadcast { Arrival::FOR_ME } else { 0 };
+        let now = self.now;
+        let heard = Packed::new(&Arrival {
+            start: now,
+            end: now + frame.airtime,
+            nav: frame.nav.0 as u32,
+            power: 0.0,
+            slot,
+            flags,
+            mode,
+        });
+        if self.channel.is_plain() && self.off.is_empty() {
+            for link in self.listeners.hearers(&self.medium, frame.src, place) {
+                let mut flags = link.flags;
+                let start = now + link.delay();
+                if broadcast || link.to == frame.dst {
+                    flags |= Arrival::FOR_ME;
+                    if flags & Arrival::DECODABLE != 0 {
+                        self.events.push(start + frame.airtime, Event::RxEnd { node: link.to, slot });
+                    }
+                }
+                let station = self.stations.at(link.place);
+                if R::LEDGER {
+                    hear(&mut self.recorder, station, &self.rules.station, now, link.to, (start, frame.airtime), flags);
+                }
+                station.post(now, heard.heard_by(start, link.power, flags), &self.rules.station);
+            }
+        } else {
+            self.transmit_through_channel(frame, heard, slot);
+        }
+        if self.wiring.watched {
+            self.watch(frame);
+        }
+    }
+
+    /// What a frame means beyond its effect on the radios: to tests that want every edge, and to meters of the channel.
+    #[cold]
+    fn watch(&mut self, frame: &Frame) {
+        if self.wiring.eager {
+            for link in self.medium.hearers(frame.src) {
+                let start = self.now + link.delay();
+                self.events.push(start + Span(1), Event::Touch { node: link.to });
+                self.events.push(start + frame.airtime, Event::Touch { node: link.to });
+            }
+        }
+        self.meter(frame);
+    }
+
+    /// The same scan where each copy has a power and a fate of its own, and radios may be off.
+    #[inline(never)]
+    fn transmit_through_channel(&mut self, frame: &Frame, heard: Packed, slot: u32) {
+        let now = self.now;
+        let broadcast = frame.dst == NodeId::BROADCAST;
+        let carried = Carried { bits: 8 * frame.bytes, is_data: frame.kind == FrameKind::Data };
+        let first = self.medium.first(frame.src);
+        for (place, link) in self.medium.hearers(frame.src).iter().enumerate() {
+            if self.is_off(link.to) || !self.listeners.include(link.to) {
+                continue;
+            }
+            let Some((power, mut flags)) = self.channel.carry(first + place, link, &carried, now) else { continue };
+            let start = now + link.delay();
+            if self.wiring.metered && flags & Arrival::SENSED != 0 {
+                let mine = link.to == frame.dst && flags & Arrival::DECODABLE != 0;
+                if let Some(layer) = &mut self.links[link.to.index()] {
+                    layer.on_sensed(start, start + frame.airtime, mine);
+                }
+            }
+            if broadcast || link.to == frame.dst {
+                flags |= Arrival::FOR_ME;
+                if flags & Arrival::DECODABLE != 0 {
+                    self.events.push(start + frame.airtime, Event::RxEnd { node: link.to, slot });
+                }
+            }
+            let station = self.stations.at(link.place);
+            if R::LEDGER {
+                hear(&mut self.recorder, station, &self.rules.station, now, link.to, (start, frame.airtime), flags);
+                note_error(&mut self.recorder, link.to, slot, flags);
+            }
+            station.post(now, heard.heard_by(start, power, flags), &self.rules.station);
+        }
+    }
+}
