@@ -15,7 +15,7 @@
 
 use crate::config::mac::{BusyAtExpiry, EifsRule};
 use crate::mac::rules::StationRules;
-use crate::phy::{Arrival, Begin, Edge, Heard, Packed, Radio};
+use crate::phy::{Arrival, Begin, Edge, Fate, Heard, Packed, Radio};
 use crate::rng::Stream;
 use crate::units::{Span, Time};
 
@@ -330,6 +330,12 @@ impl Station {
         let mine = self.own().received == slot;
         self.own_mut().received = NOTHING;
         mine
+    }
+
+    /// What became of the frame in air slot `slot` that ends at this very instant and was not received
+    /// ([`Station::take_received`]).
+    pub fn fate(&self, now: Time, slot: u32) -> Fate {
+        self.radio.fate(slot, now)
     }
 
     /// The own transmitter starts at `now` and is on until `end`.

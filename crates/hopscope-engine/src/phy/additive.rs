@@ -4,8 +4,9 @@ use crate::config::radio::CaptureRule;
 use crate::phy::arrival::{Arrival, Packed};
 use crate::phy::edge::Edge;
 use crate::phy::error_rate::ErrorRules;
+use crate::phy::fate::Fate;
 use crate::phy::modes;
-use crate::phy::radio::{HELD, Radio, SPOILED};
+use crate::phy::radio::{HELD, Radio};
 use crate::phy::rules::RadioRules;
 use crate::rng::{Purpose, Stream};
 use crate::units::Time;
@@ -13,8 +14,8 @@ use crate::units::Time;
 /// What a radio keeps for this model.
 #[derive(Debug, Default)]
 pub(super) struct Additive {
-    /// End and power of everything on the air.
-    on_air: Vec<(Time, f32)>,
+    /// End, power and air slot of everything on the air.
+    on_air: Vec<(Time, f32, u32)>,
     /// Least ratio of the locked frame so far.
     min_sinr: f32,
     /// Names the draws of losses from the ratio.
@@ -22,6 +23,22 @@ pub(super) struct Additive {
     /// How far the locked frame has been looked at for such losses, and the logarithm of its chances so far.
     judged: Time,
     log_success: f64,
+    /// Power and air slot of the strongest frame that has interfered with the locked one.
+    worst: Option<(f32, u32)>,
+}
+
+impl Additive {
+    /// Air slot of the strongest frame that has interfered with the locked one.
+    pub(super) fn strongest(&self) -> Option<u32> {
+        self.worst.map(|(_, slot)| slot)
+    }
+
+    /// Another frame interferes with the locked one.
+    fn suffer(&mut self, power: f32, slot: u32) {
+        if self.worst.is_none_or(|(most, _)| power > most) {
+            self.worst = Some((power, slot));
+        }
+    }
 }
 
 impl<O> Radio<O> {
@@ -32,10 +49,10 @@ impl<O> Radio<O> {
         if let Some(errors) = rules.errors.as_ref().filter(|_| self.has(HELD)) {
             self.judge(at, errors, rules);
         }
-        self.rest.additive.on_air.retain(|(end, _)| *end > at);
+        self.rest.additive.on_air.retain(|(end, ..)| *end > at);
         let edge =
             if self.has(HELD) { self.overlap_additive(frame, rules) } else { self.try_lock_additive(frame, rules) };
-        self.rest.additive.on_air.push((frame.end(), frame.power()));
+        self.rest.additive.on_air.push((frame.end(), frame.power(), frame.slot()));
         if matches!(edge, Edge::Busy { .. }) {
             self.extend_carrier(frame.end());
         }
@@ -48,8 +65,8 @@ impl<O> Radio<O> {
         }
         let at = frame.start;
         let ratio = self.sinr(frame.power(), None, rules);
-        let spoiled = frame.is_lost() || self.tx_until() > at || self.is_too_weak(ratio, frame.mode(), rules);
-        self.take_lock_at(frame, spoiled, ratio);
+        self.take_lock_at(frame, frame.lost().or_else(|| self.deaf(at)), ratio);
+        self.judge_ratio(ratio, rules);
         Edge::Busy { at }
     }
 
@@ -59,29 +76,36 @@ impl<O> Radio<O> {
             && frame.has(Arrival::DECODABLE)
             && ratio >= rules.capture_threshold
         {
-            let spoiled = frame.has(Arrival::ERRORED) || self.tx_until() > frame.start;
-            self.take_lock_at(frame, spoiled, ratio);
+            self.spoil(Fate::Captured { by: frame.slot() });
+            self.take_lock_at(frame, frame.lost().or_else(|| self.deaf(frame.start)), ratio);
         } else {
+            self.miss(frame);
             let lock = self.rest.lock;
             let now = self.sinr(lock.power(), Some(frame.power()), rules);
             let least = self.rest.additive.min_sinr.min(now);
             self.rest.additive.min_sinr = least;
-            if self.is_too_weak(least, lock.mode(), rules) {
-                self.bits |= SPOILED;
-            }
+            self.rest.additive.suffer(frame.power(), frame.slot());
+            self.judge_ratio(least, rules);
         }
         frame.sensed()
     }
 
-    fn take_lock_at(&mut self, frame: Packed, spoiled: bool, ratio: f32) {
-        self.take_lock(frame, spoiled);
+    fn take_lock_at(&mut self, frame: Packed, lost: Option<Fate>, ratio: f32) {
+        self.take_lock(frame, lost);
         let additive = &mut self.rest.additive;
         (additive.min_sinr, additive.judged, additive.log_success) = (ratio, frame.start, 0.0);
+        additive.worst = None;
+        for place in 0..additive.on_air.len() {
+            let (_, power, slot) = additive.on_air[place];
+            additive.suffer(power, slot);
+        }
     }
 
-    /// True when a threshold decides, and a frame of this mode stays below it.
-    fn is_too_weak(&self, ratio: f32, mode: u8, rules: &RadioRules) -> bool {
-        rules.errors.is_none() && f64::from(ratio) < modes::sinr_threshold(mode)
+    /// Spoils the locked frame where a threshold decides and the ratio stays below that of its mode.
+    fn judge_ratio(&mut self, ratio: f32, rules: &RadioRules) {
+        if rules.errors.is_none() && f64::from(ratio) < modes::sinr_threshold(self.rest.lock.mode()) {
+            self.spoil(Fate::TooWeak { by: self.rest.additive.strongest() });
+        }
     }
 
     /// Adds up the chances of the locked frame until `until`: the ratio is constant between the ends of other frames.
@@ -92,8 +116,8 @@ impl<O> Radio<O> {
         let additive = &mut self.rest.additive;
         while additive.judged < until {
             let from = additive.judged;
-            let active = additive.on_air.iter().filter(|(end, _)| *end > from);
-            let (all, to) = active.fold((0.0, until), |(sum, to), &(end, p)| (sum + f64::from(p), to.min(end)));
+            let active = additive.on_air.iter().filter(|(end, ..)| *end > from);
+            let (all, to) = active.fold((0.0, until), |(sum, to), &(end, p, _)| (sum + f64::from(p), to.min(end)));
             let others = (all - power).max(0.0);
             let sinr = power / (rules.noise + others);
             additive.log_success += errors.log_success(lock.mode(), (lock.start, lock.end()), (from, to), sinr);
@@ -114,7 +138,7 @@ impl<O> Radio<O> {
 
     /// Ratio of `power` to noise and everything else on the air; `extra` is a frame not yet listed.
     fn sinr(&self, power: f32, extra: Option<f32>, rules: &RadioRules) -> f32 {
-        let others: f64 = self.rest.additive.on_air.iter().map(|&(_, p)| f64::from(p)).sum();
+        let others: f64 = self.rest.additive.on_air.iter().map(|&(_, p, _)| f64::from(p)).sum();
         // The locked frame itself is on the list when its own ratio is asked for.
         let own = if extra.is_some() { f64::from(self.rest.lock.power()) } else { 0.0 };
         let interference = others - own + f64::from(extra.unwrap_or(0.0));

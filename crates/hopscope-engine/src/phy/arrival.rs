@@ -1,6 +1,7 @@
 //! A frame on its way to one radio: as it is heard and as it is stored.
 
 use crate::phy::edge::Edge;
+use crate::phy::fate::Fate;
 use crate::phy::rules::RadioRules;
 use crate::units::{Span, Time};
 
@@ -90,7 +91,13 @@ impl Packed {
 
     #[inline(always)]
     pub(super) fn slot(&self) -> u32 {
-        self.heard as u32 >> (FLAG_BITS + MODE_BITS)
+        Packed::slot_of(self.heard)
+    }
+
+    /// The slot in a tag.
+    #[inline(always)]
+    pub(super) fn slot_of(heard: u64) -> u32 {
+        heard as u32 >> (FLAG_BITS + MODE_BITS)
     }
 
     #[inline(always)]
@@ -100,7 +107,13 @@ impl Packed {
 
     #[inline(always)]
     pub(super) fn power(&self) -> f32 {
-        f32::from_bits((self.heard >> 32) as u32)
+        Packed::power_of(self.heard)
+    }
+
+    /// The power above a tag.
+    #[inline(always)]
+    pub(super) fn power_of(heard: u64) -> f32 {
+        f32::from_bits((heard >> 32) as u32)
     }
 
     pub(super) fn mode(&self) -> u8 {
@@ -118,10 +131,14 @@ impl Packed {
         self.has(Arrival::DECODABLE) || (rules.undecodable_locks && self.has(Arrival::SENSED))
     }
 
-    /// True when nobody can receive it here, whatever else is on the air.
+    /// Why nobody can receive it here, whatever else is on the air, if so.
     #[inline(always)]
-    pub(super) fn is_lost(&self) -> bool {
-        self.flags() & (Arrival::DECODABLE | Arrival::ERRORED) != Arrival::DECODABLE
+    pub(super) fn lost(&self) -> Option<Fate> {
+        match self.flags() & (Arrival::DECODABLE | Arrival::ERRORED) {
+            Arrival::DECODABLE => None,
+            flags if flags & Arrival::DECODABLE == 0 => Some(Fate::OutOfReach),
+            _ => Some(Fate::Errored),
+        }
     }
 
     /// What its start means to carrier sense.

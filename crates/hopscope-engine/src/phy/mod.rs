@@ -4,14 +4,18 @@ mod additive;
 pub mod arrival;
 pub mod edge;
 pub mod error_rate;
+pub mod fate;
 pub mod modes;
 pub mod radio;
 pub mod rules;
 
 pub use arrival::{Arrival, Packed};
 pub use edge::{Begin, Edge, Heard};
+pub use fate::Fate;
 pub use radio::Radio;
 pub use rules::RadioRules;
 
+#[cfg(test)]
+mod fate_tests;
 #[cfg(test)]
 mod tests;

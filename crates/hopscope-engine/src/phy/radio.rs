@@ -16,6 +16,7 @@ use crate::config::radio::{CaptureRule, IgnoredFrame, Interference};
 use crate::phy::additive::Additive;
 use crate::phy::arrival::{Arrival, Packed};
 use crate::phy::edge::{Begin, Edge, Heard, Isolated};
+use crate::phy::fate::{Fate, Troubles};
 use crate::phy::rules::RadioRules;
 use crate::units::Time;
 
@@ -61,13 +62,16 @@ pub struct Rest<O> {
     pub own: O,
     /// The frame that holds the receiver, while `HELD` is set.
     pub(super) lock: Packed,
-    /// End and power of the strongest unlocked energy still on the air (capture and range models).
+    /// End of the longest unlocked energy still on the air, and the power of the strongest above its tag
+    /// (`Packed::heard`; capture and range models).
     energy_until: Time,
-    energy_power: f32,
+    energy: u64,
     /// Arrivals after the front, in order.
     later: Vec<Packed>,
     /// Beyond that, what the additive model needs.
     pub(super) additive: Additive,
+    /// Frames that went wrong.
+    pub(super) troubles: Troubles,
 }
 
 impl<O: Default> Default for Radio<O> {
@@ -88,9 +92,10 @@ impl<O> Radio<O> {
             own,
             lock: Packed::NONE,
             energy_until: Time::ZERO,
-            energy_power: 0.0,
+            energy: 0,
             later: Vec::new(),
             additive: Additive::default(),
+            troubles: Troubles::default(),
         };
         Radio {
             front: Packed::NONE,
@@ -178,7 +183,7 @@ impl<O> Radio<O> {
     pub fn begin_tx(&mut self, end: Time) {
         if self.has(HELD | BEGUN) {
             self.settle_begun();
-            self.bits |= SPOILED;
+            self.spoil(Fate::Deaf);
         }
         self.tx_until = end;
         self.bits |= DISTURBED;
@@ -230,6 +235,11 @@ impl<O> Radio<O> {
         own.then_some(end)
     }
 
+    /// What became of a frame in `slot` that ends at `end` and was not received; edges must be applied up to then.
+    pub fn fate(&self, slot: u32, end: Time) -> Fate {
+        self.rest.troubles.find(slot, end).unwrap_or(Fate::OutOfReach)
+    }
+
     /// True when a frame was announced that has not begun for this radio yet, or has it to itself.
     #[inline]
     pub fn has_waiting(&self) -> bool {
@@ -262,7 +272,12 @@ impl<O> Radio<O> {
             self.carrier_until = carrier_before.max(end);
         }
         let heard = if flags & Arrival::DECODABLE != 0 {
-            if flags & Arrival::ERRORED == 0 { Heard::Frame } else { Heard::Noise }
+            if flags & Arrival::ERRORED == 0 {
+                Heard::Frame
+            } else {
+                self.rest.troubles.note(front, Fate::Errored);
+                Heard::Noise
+            }
         } else if rules.undecodable_locks && flags & Arrival::SENSED != 0 {
             Heard::Noise
         } else {
@@ -324,7 +339,7 @@ impl<O> Radio<O> {
             self.bits &= !BEGUN;
             let frame = self.front;
             self.pop_front();
-            self.take_lock(frame, frame.is_lost());
+            self.take_lock(frame, frame.lost());
         }
     }
 
@@ -373,7 +388,10 @@ impl<O> Radio<O> {
         if self.tx_until > at {
             return Edge::Deaf;
         }
-        if lost || self.has(SPOILED) {
+        if lost {
+            self.spoil(Fate::TooWeak { by: self.rest.additive.strongest() });
+        }
+        if self.has(SPOILED) {
             return Edge::RxBad { at };
         }
         let lock = &self.rest.lock;
@@ -406,8 +424,10 @@ impl<O> Radio<O> {
         let at = frame.start;
         let disturbs = self.rest.energy_until > at
             && (rules.interference == Interference::Range
-                || frame.power() < rules.capture_threshold * self.rest.energy_power);
-        self.take_lock(frame, frame.is_lost() || self.tx_until > at || disturbs);
+                || frame.power() < rules.capture_threshold * Packed::power_of(self.rest.energy));
+        let disturbed = || disturbs.then(|| Fate::Collided { by: Packed::slot_of(self.rest.energy) });
+        let lost = frame.lost().or_else(|| self.deaf(at)).or_else(disturbed);
+        self.take_lock(frame, lost);
         Edge::Busy { at }
     }
 
@@ -417,6 +437,7 @@ impl<O> Radio<O> {
             if frame.has(Arrival::INTERFERES) {
                 self.collide(frame, rules);
             } else {
+                self.miss(frame);
                 self.add_energy(frame, rules);
             }
             return frame.sensed();
@@ -424,6 +445,7 @@ impl<O> Radio<O> {
         let (at, power, threshold) = (frame.start, frame.power(), rules.capture_threshold);
         let held = self.rest.lock.power();
         if held >= threshold * power {
+            self.miss(frame);
             return match rules.ignored_frame {
                 IgnoredFrame::NavEifs => Edge::Ignored { at, end: frame.end() },
                 IgnoredFrame::CarrierSense => self.add_energy(frame, rules),
@@ -432,10 +454,11 @@ impl<O> Radio<O> {
         let takes_over = rules.capture_rule == CaptureRule::Strongest
             && frame.has(Arrival::DECODABLE)
             && power >= threshold * held
-            && (self.rest.energy_until <= at || power >= threshold * self.rest.energy_power);
+            && (self.rest.energy_until <= at || power >= threshold * Packed::power_of(self.rest.energy));
         if takes_over {
             self.keep_as_energy(at);
-            self.take_lock(frame, frame.has(Arrival::ERRORED) || self.tx_until > at);
+            self.spoil(Fate::Captured { by: frame.slot() });
+            self.take_lock(frame, frame.lost().or_else(|| self.deaf(at)));
         } else {
             self.collide(frame, rules);
         }
@@ -444,39 +467,67 @@ impl<O> Radio<O> {
 
     /// Both frames are lost; the receiver stays occupied until the later end where undecodable frames lock it.
     fn collide(&mut self, frame: Packed, rules: &RadioRules) {
-        self.bits |= SPOILED;
+        self.spoil(Fate::Collided { by: frame.slot() });
+        let collided = Fate::Collided { by: self.rest.lock.slot() };
         let occupies = frame.has(Arrival::DECODABLE) || rules.undecodable_locks;
         if occupies && frame.end() > self.rest.lock.end() {
             self.keep_as_energy(frame.start);
-            self.take_lock(frame, true);
+            self.take_lock(frame, Some(collided));
         } else {
+            self.rest.troubles.note(frame, collided);
             self.add_energy(frame, rules);
         }
     }
 
+    /// A frame holds the receiver from now on; it may be lost already.
     #[inline(always)]
-    pub(super) fn take_lock(&mut self, frame: Packed, spoiled: bool) {
-        self.bits = (self.bits & !SPOILED) | HELD | if spoiled { SPOILED } else { 0 };
+    pub(super) fn take_lock(&mut self, frame: Packed, lost: Option<Fate>) {
+        self.bits = (self.bits & !SPOILED) | HELD;
         self.rest.lock = frame;
+        if let Some(fate) = lost {
+            self.spoil(fate);
+        }
+    }
+
+    /// The frame that holds the receiver is lost, for the reason given unless it was lost before.
+    #[inline(always)]
+    pub(super) fn spoil(&mut self, fate: Fate) {
+        if !self.has(SPOILED) {
+            self.bits |= SPOILED;
+            self.rest.troubles.note(self.rest.lock, fate);
+        }
+    }
+
+    /// A frame begins that cannot get the receiver from the one that holds it.
+    #[inline(always)]
+    pub(super) fn miss(&mut self, frame: Packed) {
+        self.rest.troubles.note(frame, Fate::Missed { by: self.rest.lock.slot() });
+    }
+
+    /// What happens to a frame that begins at `at` while the own transmitter is on.
+    #[inline(always)]
+    pub(super) fn deaf(&self, at: Time) -> Option<Fate> {
+        (self.tx_until > at).then_some(Fate::Deaf)
     }
 
     /// The frame that lost the receiver goes on disturbing later ones.
     fn keep_as_energy(&mut self, at: Time) {
-        self.note_energy(at, self.rest.lock.end(), self.rest.lock.power());
+        self.note_energy(at, self.rest.lock);
     }
 
     #[inline(always)]
     pub(super) fn add_energy(&mut self, frame: Packed, rules: &RadioRules) -> Edge {
         if rules.interference != Interference::Range || frame.has(Arrival::INTERFERES) {
-            self.note_energy(frame.start, frame.end(), frame.power());
+            self.note_energy(frame.start, frame);
         }
         frame.sensed()
     }
 
     /// Keeps the strongest and the longest of the unlocked frames: exact for one, cautious for more.
-    fn note_energy(&mut self, at: Time, end: Time, power: f32) {
+    fn note_energy(&mut self, at: Time, frame: Packed) {
         self.bits |= DISTURBED;
-        self.rest.energy_power = if self.rest.energy_until > at { self.rest.energy_power.max(power) } else { power };
-        self.rest.energy_until = self.rest.energy_until.max(end);
+        // Powers are not negative: their bits have their order.
+        self.rest.energy = if self.rest.energy_until > at { self.rest.energy.max(frame.heard) } else { frame.heard };
+        self.rest.energy_until = self.rest.energy_until.max(frame.end());
     }
 }

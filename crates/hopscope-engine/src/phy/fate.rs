@@ -1,0 +1,83 @@
+//! What became of a frame at one radio, and which frame was at fault.
+//!
+//! A reception without trouble leaves nothing here: the radio notes a frame where it spoils it, lets another one take the
+//! receiver over, or cannot take it, and forgets the note once the frame has ended.
+
+use super::arrival::{Arrival, Packed};
+use crate::units::Time;
+
+/// What became of a frame at a radio.
+///
+/// `by` is the air slot of the frame at fault. It names the transmitter for certain; a transmitter that has sent twice
+/// since has put another frame into the slot.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Fate {
+    /// It was received.
+    Received,
+    /// It overlapped another frame of comparable power, or one from within the interference range.
+    Collided {
+        /// The other frame.
+        by: u32,
+    },
+    /// It held the receiver until a stronger frame took it over.
+    Captured {
+        /// The stronger frame.
+        by: u32,
+    },
+    /// It held the receiver, but its ratio to noise and interference fell below what it needs.
+    TooWeak {
+        /// The strongest frame that interfered; none where noise alone was too much.
+        by: Option<u32>,
+    },
+    /// A channel error hit it.
+    Errored,
+    /// The own transmitter was on.
+    Deaf,
+    /// Another frame held the receiver.
+    Missed {
+        /// The frame that held it.
+        by: u32,
+    },
+    /// The radio could not decode it, or did not hear it at all.
+    OutOfReach,
+}
+
+/// Frames that went wrong and have not ended yet.
+#[derive(Debug, Default)]
+pub(super) struct Troubles(Vec<Trouble>);
+
+#[derive(Debug)]
+struct Trouble {
+    end: Time,
+    slot: u32,
+    fate: Fate,
+}
+
+impl Troubles {
+    /// Notes what becomes of a frame, if it could have been decoded.
+    #[inline(always)]
+    pub(super) fn note(&mut self, frame: Packed, fate: Fate) {
+        if frame.has(Arrival::DECODABLE) {
+            self.keep(frame, fate);
+        }
+    }
+
+    #[cold]
+    fn keep(&mut self, frame: Packed, fate: Fate) {
+        // Those that have ended were asked for then.
+        self.0.retain(|old| old.end >= frame.start);
+        self.0.push(Trouble { end: frame.end(), slot: frame.slot(), fate });
+    }
+
+    /// What becomes of the frame in `slot` that ends at `end`, if it was noted.
+    pub(super) fn find(&self, slot: u32, end: Time) -> Option<Fate> {
+        self.0.iter().find(|noted| noted.slot == slot && noted.end == end).map(|noted| noted.fate)
+    }
+}
+
+#[cfg(test)]
+impl Troubles {
+    pub(super) fn len(&self) -> usize {
+        self.0.len()
+    }
+}
