@@ -10,6 +10,7 @@ mod exchange;
 mod fragment;
 mod late;
 mod ns2;
+mod ns3_access;
 
 use std::collections::VecDeque;
 
