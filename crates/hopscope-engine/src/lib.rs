@@ -21,12 +21,14 @@ pub mod config;
 pub mod error;
 pub mod event;
 pub mod ids;
+pub mod iface;
 pub mod ledger;
 pub mod link;
 pub mod mac;
 pub mod metrics;
 mod named;
 pub mod net;
+pub mod node;
 pub mod packet;
 pub mod phy;
 #[cfg(test)]

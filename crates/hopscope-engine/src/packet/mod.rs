@@ -109,3 +109,11 @@ pub enum Body {
         handle: u64,
     },
 }
+
+impl Body {
+    /// True for a message of a routing protocol.
+    #[inline]
+    pub fn is_routing_message(&self) -> bool {
+        matches!(self, Body::Aodv(_) | Body::Routing)
+    }
+}

@@ -11,16 +11,56 @@ use smallvec::SmallVec;
 use crate::channel::Medium;
 use crate::ids::NodeId;
 
-/// Forwarding tables of all nodes.
-#[derive(Debug)]
-pub struct FixedRoutes {
-    tables: Vec<SmallVec<[(NodeId, NodeId); 2]>>,
-    search: Search,
+/// Forwarding table of one node.
+#[derive(Debug, Clone, Default)]
+pub struct Table(SmallVec<[(NodeId, NodeId); 2]>);
+
+impl Table {
+    /// The next hop to `dst`, if a way was installed.
+    #[inline]
+    pub fn lookup(&self, dst: NodeId) -> Option<NodeId> {
+        self.0.iter().find(|(to, _)| *to == dst).map(|&(_, next)| next)
+    }
+
+    /// All next hops.
+    pub fn next_hops(&self) -> impl Iterator<Item = NodeId> + '_ {
+        self.0.iter().map(|&(_, next)| next)
+    }
 }
 
-/// Scratch of the breadth-first search, reused.
+/// Who holds the tables: one for each node.
+pub trait Tables {
+    /// The table of a node.
+    fn table(&self, node: NodeId) -> &Table;
+    /// The same, to change.
+    fn table_mut(&mut self, node: NodeId) -> &mut Table;
+}
+
+impl Tables for Vec<Table> {
+    fn table(&self, node: NodeId) -> &Table {
+        &self[node.index()]
+    }
+
+    fn table_mut(&mut self, node: NodeId) -> &mut Table {
+        &mut self[node.index()]
+    }
+}
+
+/// Who is one hop away, in the order in which equally short ways are preferred.
+pub trait Neighbours {
+    /// The neighbours of a node.
+    fn neighbours(&self, node: NodeId) -> impl Iterator<Item = NodeId> + '_;
+}
+
+impl Neighbours for Medium {
+    fn neighbours(&self, node: NodeId) -> impl Iterator<Item = NodeId> + '_ {
+        Medium::neighbours(self, node)
+    }
+}
+
+/// Finds the ways: a breadth-first search whose scratch is reused.
 #[derive(Debug, Default)]
-struct Search {
+pub struct FixedRoutes {
     level: Vec<u32>,
     touched: Vec<NodeId>,
     frontier: VecDeque<NodeId>,
@@ -29,70 +69,43 @@ struct Search {
 const UNSEEN: u32 = u32::MAX;
 
 impl FixedRoutes {
-    /// Empty tables for `nodes` nodes.
+    /// A search among `nodes` nodes.
     pub fn new(nodes: usize) -> Self {
-        FixedRoutes {
-            tables: vec![SmallVec::new(); nodes],
-            search: Search { level: vec![UNSEEN; nodes], ..Search::default() },
-        }
+        FixedRoutes { level: vec![UNSEEN; nodes], ..FixedRoutes::default() }
     }
 
     /// Number of hops from `src` to `dst` with entries made at every node on the way; `None` when there is no way.
-    pub fn install(&mut self, medium: &Medium, src: NodeId, dst: NodeId) -> Option<u32> {
-        if self.lookup(src, dst).is_some() {
-            return Some(self.hops(src, dst));
+    pub fn install(
+        &mut self,
+        graph: &impl Neighbours,
+        tables: &mut impl Tables,
+        src: NodeId,
+        dst: NodeId,
+    ) -> Option<u32> {
+        if tables.table(src).lookup(dst).is_some() {
+            return Some(installed_hops(tables, src, dst));
         }
-        let hops = self.search.levels(medium, src, dst);
+        let hops = self.levels(graph, src, dst);
         if let Some(hops) = hops {
             let mut at = src;
             for left in (0..hops).rev() {
-                let next = medium
+                let next = graph
                     .neighbours(at)
-                    .find(|n| self.search.level[n.index()] == left)
+                    .find(|n| self.level[n.index()] == left)
                     .expect("a node at level n has a neighbour at level n - 1");
-                if self.lookup(at, dst).is_none() {
-                    self.tables[at.index()].push((dst, next));
+                let table = tables.table_mut(at);
+                if table.lookup(dst).is_none() {
+                    table.0.push((dst, next));
                 }
                 at = next;
             }
         }
-        self.search.clear();
+        self.clear();
         hops
     }
 
-    /// Number of hops of an installed way.
-    fn hops(&self, src: NodeId, dst: NodeId) -> u32 {
-        let mut at = src;
-        let mut hops = 0;
-        while at != dst {
-            at = self.lookup(at, dst).expect("an installed way has an entry at every node on it");
-            hops += 1;
-        }
-        hops
-    }
-
-    /// True for each node on an installed way: those that send, receive or forward.
-    pub fn on_the_way(&self) -> Vec<bool> {
-        let mut on = vec![false; self.tables.len()];
-        for (node, table) in self.tables.iter().enumerate() {
-            on[node] |= !table.is_empty();
-            for (_, next) in table {
-                on[next.index()] = true;
-            }
-        }
-        on
-    }
-
-    /// The next hop from `node` to `dst`, if a way was installed.
-    #[inline]
-    pub fn lookup(&self, node: NodeId, dst: NodeId) -> Option<NodeId> {
-        self.tables[node.index()].iter().find(|(to, _)| *to == dst).map(|&(_, next)| next)
-    }
-}
-
-impl Search {
     /// Fills `level` with hop counts to `dst` outwards until `src` is reached.
-    fn levels(&mut self, medium: &Medium, src: NodeId, dst: NodeId) -> Option<u32> {
+    fn levels(&mut self, graph: &impl Neighbours, src: NodeId, dst: NodeId) -> Option<u32> {
         self.level[dst.index()] = 0;
         self.touched.push(dst);
         self.frontier.push_back(dst);
@@ -100,7 +113,7 @@ impl Search {
         while self.level[src.index()] == UNSEEN {
             let Some(at) = self.frontier.pop_front() else { break };
             let next_level = self.level[at.index()] + 1;
-            for neighbour in medium.neighbours(at) {
+            for neighbour in graph.neighbours(at) {
                 if self.level[neighbour.index()] == UNSEEN {
                     self.level[neighbour.index()] = next_level;
                     self.touched.push(neighbour);
@@ -120,6 +133,29 @@ impl Search {
     }
 }
 
+/// Number of hops of an installed way.
+fn installed_hops(tables: &impl Tables, src: NodeId, dst: NodeId) -> u32 {
+    let mut at = src;
+    let mut hops = 0;
+    while at != dst {
+        at = tables.table(at).lookup(dst).expect("an installed way has an entry at every node on it");
+        hops += 1;
+    }
+    hops
+}
+
+/// True for each of `nodes` nodes on an installed way: those that send, receive or forward.
+pub fn on_the_way(tables: &impl Tables, nodes: usize) -> Vec<bool> {
+    let mut on = vec![false; nodes];
+    for node in (0..nodes as u32).map(NodeId) {
+        for next in tables.table(node).next_hops() {
+            on[node.index()] = true;
+            on[next.index()] = true;
+        }
+    }
+    on
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -133,29 +169,29 @@ mod tests {
     #[test]
     fn a_chain_is_walked_node_by_node() {
         let medium = chain(7);
-        let mut routes = FixedRoutes::new(8);
-        assert_eq!(routes.install(&medium, NodeId(0), NodeId(7)), Some(7));
+        let mut tables = vec![Table::default(); 8];
+        assert_eq!(FixedRoutes::new(8).install(&medium, &mut tables, NodeId(0), NodeId(7)), Some(7));
         for node in 0..7 {
-            assert_eq!(routes.lookup(NodeId(node), NodeId(7)), Some(NodeId(node + 1)));
+            assert_eq!(tables[node as usize].lookup(NodeId(7)), Some(NodeId(node + 1)));
         }
-        assert_eq!(routes.lookup(NodeId(7), NodeId(0)), None);
+        assert_eq!(tables[7].lookup(NodeId(0)), None);
     }
 
     #[test]
     fn a_way_that_is_there_is_not_searched_again() {
         let medium = chain(7);
-        let mut routes = FixedRoutes::new(8);
-        assert_eq!(routes.install(&medium, NodeId(0), NodeId(7)), Some(7));
+        let (mut routes, mut tables) = (FixedRoutes::new(8), vec![Table::default(); 8]);
+        assert_eq!(routes.install(&medium, &mut tables, NodeId(0), NodeId(7)), Some(7));
         // Without any neighbours a search would find nothing.
         let nothing = Medium::new(&[[0.0, 0.0]; 0], &RadioConfig::default());
-        assert_eq!(routes.install(&nothing, NodeId(0), NodeId(7)), Some(7));
-        assert_eq!(routes.install(&nothing, NodeId(3), NodeId(7)), Some(4));
+        assert_eq!(routes.install(&nothing, &mut tables, NodeId(0), NodeId(7)), Some(7));
+        assert_eq!(routes.install(&nothing, &mut tables, NodeId(3), NodeId(7)), Some(4));
     }
 
     #[test]
     fn a_search_ends_where_the_source_is_found() {
         let medium = chain(7);
-        let mut search = FixedRoutes::new(8).search;
+        let mut search = FixedRoutes::new(8);
         assert_eq!(search.levels(&medium, NodeId(4), NodeId(5)), Some(1));
         assert_eq!(search.touched, [NodeId(5), NodeId(4), NodeId(6)]);
     }
@@ -163,7 +199,8 @@ mod tests {
     #[test]
     fn a_gap_has_no_way() {
         let medium = Medium::new(&[[0.0, 0.0], [300.0, 0.0]], &RadioConfig::default());
-        assert_eq!(FixedRoutes::new(2).install(&medium, NodeId(0), NodeId(1)), None);
+        let mut tables = vec![Table::default(); 2];
+        assert_eq!(FixedRoutes::new(2).install(&medium, &mut tables, NodeId(0), NodeId(1)), None);
     }
 
     #[test]
@@ -171,8 +208,8 @@ mod tests {
         // Two ways of two hops from 0 to 3: over 1 (nearer to 0) and over 2.
         let positions = [[0.0, 0.0], [140.0, 100.0], [150.0, -100.0], [300.0, 0.0]];
         let medium = Medium::new(&positions, &RadioConfig::default());
-        let mut routes = FixedRoutes::new(4);
-        assert_eq!(routes.install(&medium, NodeId(0), NodeId(3)), Some(2));
-        assert_eq!(routes.lookup(NodeId(0), NodeId(3)), Some(NodeId(1)));
+        let mut tables = vec![Table::default(); 4];
+        assert_eq!(FixedRoutes::new(4).install(&medium, &mut tables, NodeId(0), NodeId(3)), Some(2));
+        assert_eq!(tables[0].lookup(NodeId(3)), Some(NodeId(1)));
     }
 }

@@ -1,6 +1,6 @@
 //! Routing: which neighbour takes a packet towards its destination.
 //!
-//! Static routes are a table ([`FixedRoutes`]). A routing protocol is one machine per node, which knows neither the
+//! Static routes are a table at each node ([`Table`]). A routing protocol is one machine per node, which knows neither the
 //! queue nor the MAC: every input comes with a [`Cx`], to which the machine appends its [`RoutingEffect`]s, and the
 //! caller carries out all of them before the next input. A packet whose route was answered with [`RouteAnswer::Held`],
 //! and one handed over as [`Lost`], belong to the machine until it names them in `Forward` or `Drop`.
@@ -15,7 +15,7 @@ pub mod olsr;
 #[cfg(test)]
 mod tests;
 
-pub use fixed::FixedRoutes;
+pub use fixed::{FixedRoutes, Table};
 
 use aodv::Aodv;
 use dsdv::Dsdv;
@@ -29,6 +29,24 @@ use crate::packet::dsr::SourceRoute;
 use crate::packet::routing::RoutingMessage;
 use crate::rng::Stream;
 use crate::units::{Span, Time};
+
+/// How a node finds the next hop of a packet.
+#[derive(Debug)]
+pub enum Forwarding {
+    /// From a table computed before the run.
+    Static(Table),
+    /// From a routing protocol.
+    Protocol(Box<Machine>),
+}
+
+/// The routing protocol of one node with its random numbers.
+#[derive(Debug)]
+pub struct Machine {
+    /// The protocol.
+    pub router: Router,
+    /// What it draws.
+    pub rng: Stream,
+}
 
 /// The machine of one node.
 #[derive(Debug)]

@@ -2,14 +2,14 @@
 
 use std::collections::{BTreeSet, VecDeque};
 
-use super::air::AirSlots;
 use super::flow::{Endpoint, Flow, SegmentSizes, TcpEnds};
 use super::listeners::Listeners;
+use super::outages::Outages;
 use super::places::{PerNode, Places};
-use super::{Controls, Net, Wiring, World};
+use super::{Controls, Wiring, World};
 use crate::app::Source;
 use crate::channel::{Channel, Medium};
-use crate::config::link::{LinkConfig, LinkPart};
+use crate::config::link::LinkPart;
 use crate::config::net::RoutingProtocol;
 use crate::config::radio::Shadowing;
 use crate::config::tcp::RttEstimator;
@@ -17,16 +17,19 @@ use crate::config::{Config, FlowConfig, Transport};
 use crate::error::BuildError;
 use crate::event::Event;
 use crate::ids::{FlowId, NodeId};
+use crate::iface::{AirSlots, Port, Wifi};
 use crate::link::LinkLayer;
 use crate::mac::contention::Station;
 use crate::mac::{Dcf, MacRules};
-use crate::net::{Arp, Gateway, InterfaceQueue};
+use crate::net::Gateway;
+use crate::node::Node;
 use crate::packet::PacketArena;
 use crate::phy::modes;
 use crate::queue::EventQueue;
 use crate::record::Recorder;
 use crate::rng::{Purpose, Stream};
-use crate::routing::{FixedRoutes, Router};
+use crate::routing::fixed::on_the_way;
+use crate::routing::{FixedRoutes, Forwarding, Machine, Router, Table};
 use crate::transport::tcp::{self, TcpTimer};
 use crate::transport::udp::Udp;
 use crate::units::{Span, Time};
@@ -37,11 +40,11 @@ pub(super) fn build<R: Recorder>(config: &Config, recorder: R, controls: &Contro
     let mut medium = Medium::seeded(&config.nodes, &config.radio, config.seed);
     let rules = MacRules::new(&config.radio, &config.mac);
     let fixed = config.routing.protocol == RoutingProtocol::Static;
-    let mut routes = FixedRoutes::new(nodes);
-    let hops = install_routes(config, &medium, &mut routes)?;
+    let mut tables = vec![Table::default(); nodes];
+    let (routes, hops) = install_routes(config, &medium, &mut tables)?;
     let places = if fixed {
         let flows = config.flows.iter().map(|flow| (NodeId(flow.from), NodeId(flow.to)));
-        Places::along(&routes, flows, nodes)
+        Places::along(&tables, flows, nodes)
     } else {
         Places::by_number(nodes)
     };
@@ -53,18 +56,21 @@ pub(super) fn build<R: Recorder>(config: &Config, recorder: R, controls: &Contro
         sifs: None,
         processed: 0,
         frames: 0,
-        stations: PerNode::new(&places, |n| Station::new(&rules.station, stream(n.index(), Purpose::Backoff))),
-        macs: PerNode::new(&places, Dcf::new),
-        nets: PerNode::new(&places, |_| Net {
-            queue: InterfaceQueue::new(config.mac.queue.saturating_sub(config.mac.queue_reserve).max(1)),
-            saturating: smallvec::SmallVec::new(),
-            refill_queued: false,
-            arp: Arp::default(),
+        nodes: PerNode::new(&places, |n| {
+            let forwarding = match Router::new(n, config) {
+                None => Forwarding::Static(std::mem::take(&mut tables[n.index()])),
+                Some(router) => {
+                    Forwarding::Protocol(Box::new(Machine { router, rng: stream(n.index(), Purpose::RoutingJitter) }))
+                }
+            };
+            Node { arp: config.net.arp.then(Box::default), ..Node::new(forwarding) }
         }),
-        links: Vec::new(),
-        link_wakes: Vec::new(),
-        gateways: Vec::new(),
-        air: PerNode::new(&places, |_| AirSlots::new()),
+        wifi: PerNode::new(&places, |n| Wifi {
+            station: Station::new(&rules.station, stream(n.index(), Purpose::Backoff)),
+            mac: Dcf::new(n),
+            air: AirSlots::new(),
+            port: Port::new(config.mac.queue.saturating_sub(config.mac.queue_reserve).max(1)),
+        }),
         channel: Channel::new(&config.radio, config.seed, &medium),
         wiring: wiring(config),
         rules,
@@ -76,26 +82,21 @@ pub(super) fn build<R: Recorder>(config: &Config, recorder: R, controls: &Contro
         arrived: Vec::new(),
         medium,
         listeners: Listeners::Everyone,
-        routes: FixedRoutes::new(0),
-        off: if config.outages.is_empty() { Vec::new() } else { vec![0; nodes] },
-        routers: Vec::new(),
-        routing_streams: Vec::new(),
+        routes,
+        outages: Outages::new(nodes, !config.outages.is_empty()),
         routing_effects: Vec::new(),
         recorder,
     };
     if world.rules.station.radio.errors.is_some() {
         for node in 0..nodes {
             let draws = stream(node, Purpose::Error).next_u64();
-            world.stations[NodeId(node as u32)].radio.name_draws(draws);
+            world.wifi[NodeId(node as u32)].station.radio.name_draws(draws);
         }
     }
     world.add_flows(config, hops, controls)?;
     if fixed {
-        world.listeners = Listeners::on_the_way(&world.medium, &routes, &places);
-        world.routes = routes;
+        world.listeners = Listeners::some(&world.medium, on_the_way(&world.nodes, nodes), &places);
     } else {
-        world.routers = (0..nodes).filter_map(|n| Router::new(NodeId(n as u32), config)).collect();
-        world.routing_streams = (0..nodes).map(|n| stream(n, Purpose::RoutingJitter)).collect();
         world.start_routing();
     }
     world.add_gateways(config);
@@ -122,21 +123,26 @@ fn derive(config: &Config, owner: usize, purpose: Purpose) -> Stream {
 
 /// Finds the shortest way of every flow, and back where acknowledgements return: their lengths in hops. A routing protocol
 /// may find no way: the flow then says so in its results, and the length is 0.
-fn install_routes(config: &Config, medium: &Medium, routes: &mut FixedRoutes) -> Result<Vec<u32>, BuildError> {
+fn install_routes(
+    config: &Config,
+    medium: &Medium,
+    tables: &mut Vec<Table>,
+) -> Result<(FixedRoutes, Vec<u32>), BuildError> {
+    let mut routes = FixedRoutes::new(config.nodes.len());
     let fixed = config.routing.protocol == RoutingProtocol::Static;
     let mut hops = Vec::with_capacity(config.flows.len());
     for (number, flow) in config.flows.iter().enumerate() {
         let (from, to) = (NodeId(flow.from), NodeId(flow.to));
-        let found = routes.install(medium, from, to);
+        let found = routes.install(medium, tables, from, to);
         if fixed && found.is_none() {
             return Err(unreachable(config, number, flow));
         }
         if fixed && flow.transport != Transport::Udp {
-            routes.install(medium, to, from).ok_or_else(|| unreachable(config, number, flow))?;
+            routes.install(medium, tables, to, from).ok_or_else(|| unreachable(config, number, flow))?;
         }
         hops.push(found.unwrap_or(0));
     }
-    Ok(hops)
+    Ok((routes, hops))
 }
 
 impl<R: Recorder> World<R> {
@@ -159,29 +165,24 @@ impl<R: Recorder> World<R> {
         Ok(())
     }
 
-    /// Puts gateways where the configuration wants them. Packets then pass the doors of the link layers, even where there
-    /// is none.
+    /// Puts gateways where the configuration wants them.
     fn add_gateways(&mut self, config: &Config) {
         let places: BTreeSet<u64> = config.net.window_gateways.iter().copied().collect();
-        if places.is_empty() {
-            return;
+        for node in places {
+            let gateway = Gateway::new(config.mac.queue, config.net.window_idle, config.flows.len());
+            self.nodes[NodeId(node as u32)].gateway = Some(Box::new(gateway));
         }
-        self.links = config.nodes.iter().map(|_| None).collect();
-        let gateway = || Gateway::new(config.mac.queue, config.net.window_idle, config.flows.len());
-        self.gateways = places.into_iter().map(|node| (NodeId(node as u32), gateway())).collect();
     }
 
     /// Gives nodes their link layers, and these their first ticks.
     fn add_link_layers(&mut self, config: &Config) {
-        let layer = |(n, section): (usize, Option<&LinkConfig>)| {
-            Some(LinkLayer::new(section?, derive(config, n, Purpose::Link)))
-        };
-        self.links = config.link_layers().into_iter().enumerate().map(layer).collect();
-        self.link_wakes = vec![Time::NEVER; self.links.len()];
-        for (n, layer) in self.links.iter().enumerate() {
-            if let Some(at) = layer.as_ref().and_then(LinkLayer::first_tick) {
-                self.events.push(at, Event::Link { node: NodeId(n as u32) });
+        for (n, section) in config.link_layers().into_iter().enumerate() {
+            let Some(section) = section else { continue };
+            let (node, layer) = (NodeId(n as u32), LinkLayer::new(section, derive(config, n, Purpose::Link)));
+            if let Some(at) = layer.first_tick() {
+                self.events.push(at, Event::Link { node });
             }
+            self.wifi[node].port.layer = Some(Box::new(layer));
         }
     }
 
@@ -189,7 +190,7 @@ impl<R: Recorder> World<R> {
         let source = Source::new(flow.app.clone(), flow.packet, flow.start, flow.stop.unwrap_or(Time::NEVER));
         let endpoint = if flow.transport == Transport::Udp {
             if !source.is_paced() {
-                self.nets[NodeId(flow.from)].saturating.push(id);
+                self.nodes[NodeId(flow.from)].saturating.push(id);
                 self.wiring.saturating = true;
             }
             Endpoint::Udp(Udp::default())
@@ -229,7 +230,6 @@ fn wiring(config: &Config) -> Wiring {
     let metered = std::iter::once(&config.link).chain(&config.layers).any(|section| section.layer.has(LinkPart::Nred));
     Wiring {
         link_delay: config.net.link_delay,
-        arp: config.net.arp,
         ttl: config.net.ttl.min(255) as u8,
         ip_header: config.net.ip_header,
         udp_header: config.net.udp_header,

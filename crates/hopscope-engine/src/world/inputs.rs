@@ -3,6 +3,7 @@
 use super::World;
 use crate::event::Event;
 use crate::ids::NodeId;
+use crate::iface::Wifi;
 use crate::record::{Record, Recorder};
 
 impl<R: Recorder> World<R> {
@@ -10,13 +11,13 @@ impl<R: Recorder> World<R> {
         match event {
             Event::RxEnd { node, slot } => self.on_rx_end(node, slot),
             Event::Touch { node } => {
-                self.stations[node].catch_up(self.now, &self.rules.station);
+                self.wifi[node].station.catch_up(self.now, &self.rules.station);
             }
             Event::Sifs { node, generation } => self.mac_input(node, |mac, cx| mac.on_sifs(generation, cx)),
             Event::ResponseTimeout { node, generation } => {
                 // Most answers come: do not walk the station's edges for nothing.
-                let place = self.stations.place(node);
-                let (mac, station) = (self.macs.at(place), self.stations.at(place));
+                let place = self.wifi.place(node);
+                let Wifi { mac, station, .. } = self.wifi.at(place);
                 if !mac.response_is_stale(generation) && !mac.waits_for_end(self.now, station, &self.rules) {
                     if R::LEDGER {
                         station.catch_up(self.now, &self.rules.station);
@@ -33,13 +34,12 @@ impl<R: Recorder> World<R> {
             Event::Transport { flow, timer, generation } => self.on_transport_timer(flow, timer, generation),
             Event::App { flow } => self.on_app(flow),
             Event::Refill { node } => {
-                self.nets[node].refill_queued = false;
+                self.nodes[node].refill_queued = false;
                 self.refill(node, true);
             }
             Event::Link { node } => self.on_link_event(node),
             Event::Power { node, on } => {
-                let outages = &mut self.off[node.index()];
-                *outages = if on { *outages - 1 } else { *outages + 1 };
+                self.outages.change(node, on);
                 self.ledger_power(node);
             }
             Event::Sample => self.on_sample(),
@@ -47,8 +47,8 @@ impl<R: Recorder> World<R> {
     }
 
     fn on_sample(&mut self) {
-        for node in (0..self.nets.len() as u32).map(NodeId) {
-            let packets = self.nets[node].queue.len() as u32;
+        for node in (0..self.nodes.len() as u32).map(NodeId) {
+            let packets = self.wifi[node].port.queue.len() as u32;
             self.note(Record::QueueLength { node, packets });
         }
         self.note(Record::SampleEnd);

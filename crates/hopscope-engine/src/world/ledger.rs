@@ -1,10 +1,10 @@
 //! What the airtime ledger is told. Nothing of this is compiled into a run that keeps none.
 
 use super::World;
-use super::air::AirSlots;
 use super::flow::Endpoint;
 use crate::channel::Link;
 use crate::ids::{FlowId, NodeId, PacketId};
+use crate::iface::AirSlots;
 use crate::ledger::{Cause, Failure, LedgerResult, Stage, Timeline, Verdict};
 use crate::mac::contention::Station;
 use crate::mac::dcf::{Frame, FrameKind, Outcome, Phase};
@@ -78,7 +78,7 @@ impl<R: Recorder> World<R> {
     /// Accounts the time of a node up to `until`, before which nothing more happens.
     fn ledger_settle(&mut self, node: NodeId, until: Time) {
         if let Some(ledger) = self.recorder.ledger() {
-            let station = &mut self.stations[node];
+            let station = &mut self.wifi[node].station;
             if ledger.contends(node) {
                 station.catch_up(until, &self.rules.station);
             }
@@ -117,7 +117,7 @@ impl<R: Recorder> World<R> {
     #[inline]
     pub(super) fn ledger_before_mac(&mut self, node: NodeId) {
         if let Some(ledger) = self.recorder.ledger() {
-            let station = &self.stations[node];
+            let station = &self.wifi[node].station;
             ledger.settle(self.now, node, || station.quiet_plan(&self.rules.station));
         }
     }
@@ -126,9 +126,9 @@ impl<R: Recorder> World<R> {
     #[inline(always)]
     pub(super) fn ledger_transmit(&mut self, frame: &Frame, slot: u32) {
         if let Some(ledger) = self.recorder.ledger() {
-            let reply = || self.macs[frame.src].reply();
+            let reply = || self.wifi[frame.src].mac.reply();
             ledger.on_transmit(self.now, Some((slot & 1) as usize), frame, reply);
-            if !self.off.is_empty() {
+            if !self.outages.never() {
                 self.ledger_deaf(frame);
             }
         }
@@ -138,7 +138,7 @@ impl<R: Recorder> World<R> {
     #[cold]
     pub(super) fn ledger_transmit_off(&mut self, frame: &Frame) {
         if let Some(ledger) = self.recorder.ledger() {
-            let reply = || self.macs[frame.src].reply();
+            let reply = || self.wifi[frame.src].mac.reply();
             ledger.on_transmit(self.now, None, frame, reply);
         }
     }
@@ -158,7 +158,7 @@ impl<R: Recorder> World<R> {
     #[inline]
     pub(super) fn ledger_sifs(&mut self, node: NodeId, at: Time) {
         if let Some(ledger) = self.recorder.ledger() {
-            ledger.on_sifs_begins(self.now, node, at, || self.macs[node].phase());
+            ledger.on_sifs_begins(self.now, node, at, || self.wifi[node].mac.phase());
         }
     }
 
@@ -166,7 +166,7 @@ impl<R: Recorder> World<R> {
     #[inline]
     pub(super) fn ledger_retry(&mut self, node: NodeId) {
         if let Some(ledger) = self.recorder.ledger() {
-            if ledger.is_exchanging(node) && self.macs[node].phase() == Phase::Contend {
+            if ledger.is_exchanging(node) && self.wifi[node].mac.phase() == Phase::Contend {
                 self.ledger_failure(node, false);
             }
         }
@@ -235,7 +235,7 @@ impl<R: Recorder> World<R> {
             return (Failure::NoAnswer, None);
         }
         let slot_time = self.rules.station.timing.slot;
-        let mut own = last_frames(&self.air[node], ledger.sent(node)).into_iter();
+        let mut own = last_frames(&self.wifi[node].air, ledger.sent(node)).into_iter();
         if let Some(own) = own.find(|own| own.start < now && own.end > begun) {
             let is_same_slot = own.start.0.abs_diff(begun.0) < slot_time.0;
             return if is_same_slot { (Failure::Collision, Some(node)) } else { (Failure::NoAnswer, Some(node)) };
@@ -263,7 +263,7 @@ impl<R: Recorder> World<R> {
         }
         let link = loudest?;
         let delay = link.delay();
-        let mut sent = last_frames(&self.air[link.to], ledger.sent(link.to)).into_iter();
+        let mut sent = last_frames(&self.wifi[link.to].air, ledger.sent(link.to)).into_iter();
         let frame = sent.find(|frame| frame.start + delay < until && frame.end + delay > from)?;
         Some(((link.to, frame), frame.start + delay))
     }
@@ -292,7 +292,7 @@ impl<R: Recorder> World<R> {
             return;
         }
         let Some(ledger) = self.recorder.ledger() else { return };
-        let [_, request] = last_frames(&self.air[src], ledger.sent(src));
+        let [_, request] = last_frames(&self.wifi[src].air, ledger.sent(src));
         let due = request.end + self.rules.station.timing.sifs;
         let is_exchanging = ledger.is_exchanging(to);
         let on_air = self.loudest(to, src, due, due + self.rules.station.timing.slot).map(|(frame, _)| frame);
@@ -314,7 +314,7 @@ impl<R: Recorder> World<R> {
     fn last_decodable(&mut self, node: NodeId, src: NodeId, before: Time) -> Option<(NodeId, Sent)> {
         let ledger = self.recorder.ledger()?;
         let near = self.medium.neighbours(node).filter(|&other| other != src);
-        let sent = |other: NodeId| last_frames(&self.air[other], ledger.sent(other));
+        let sent = |other: NodeId| last_frames(&self.wifi[other].air, ledger.sent(other));
         let frames = near.flat_map(|other| sent(other).map(|frame| (other, frame)));
         frames.filter(|(_, frame)| frame.end > Time::ZERO && frame.end <= before).max_by_key(|(_, frame)| frame.end)
     }

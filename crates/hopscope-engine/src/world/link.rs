@@ -4,6 +4,7 @@ use super::World;
 use crate::config::link::LinkPart;
 use crate::event::Event;
 use crate::ids::{FlowId, NodeId, PacketId};
+use crate::iface::Wifi;
 use crate::link::{Judgement, LinkLayer, Notice, Verdict};
 use crate::mac::Pacing;
 use crate::mac::dcf::Frame;
@@ -17,7 +18,7 @@ impl<R: Recorder> World<R> {
     /// The link layer of a node.
     #[inline]
     fn link(&mut self, node: NodeId) -> Option<&mut LinkLayer> {
-        self.links.get_mut(node.index())?.as_mut()
+        self.wifi[node].port.layer.as_deref_mut()
     }
 
     /// A packet reaches the interface queue of a node with a link layer.
@@ -28,15 +29,9 @@ impl<R: Recorder> World<R> {
             self.feed_mac(node);
             return;
         }
-        let mut packet = *self.packets.get(id);
-        if let Body::Tcp(segment) = &mut packet.body {
-            if !self.gateways.is_empty() {
-                self.pass_gateway(node, packet.flow, segment);
-                self.packets.get_mut(id).body = packet.body;
-            }
-        }
-        let waiting = self.nets[node].queue.len();
-        let judges = self.links[node.index()].as_ref().is_some_and(LinkLayer::judges_arrivals);
+        let packet = *self.packets.get(id);
+        let waiting = self.wifi[node].port.queue.len();
+        let judges = self.link(node).is_some_and(|link| link.judges_arrivals());
         if judges && self.is_judged(node, id) {
             let service = self.rules.exchange(packet.next_hop, packet.bytes);
             let judgement = self.link(node).map_or(Judgement::default(), |link| link.on_arrival(waiting, service, now));
@@ -44,9 +39,9 @@ impl<R: Recorder> World<R> {
                 return;
             }
         }
-        if self.nets[node].queue.is_full() {
+        if self.wifi[node].port.queue.is_full() {
             if let Some(victim) = self.link(node).and_then(LinkLayer::gives_way) {
-                if let Some(victim) = self.nets[node].queue.take(now, |waiting| waiting == victim) {
+                if let Some(victim) = self.wifi[node].port.queue.take(now, |waiting| waiting == victim) {
                     self.drop_packet(node, victim, DropReason::QueueFull);
                 }
             }
@@ -62,16 +57,26 @@ impl<R: Recorder> World<R> {
     /// A segment passes a node: a gateway counts its flow and lowers the window that an ACK advertises.
     #[cold]
     pub(super) fn pass_gateway(&mut self, node: NodeId, flow: FlowId, segment: &mut TcpSegment) {
-        let Some((_, gateway)) = self.gateways.iter_mut().find(|(at, _)| *at == node) else { return };
+        let Some(gateway) = &mut self.nodes[node].gateway else { return };
         gateway.on_packet(flow, self.now);
         if segment.flags.ack && segment.len == 0 {
             segment.window = segment.window.min(gateway.window(self.flows[flow.index()].packet, self.now));
         }
     }
 
+    /// A packet leaves a gateway.
+    #[cold]
+    pub(super) fn pass_gateway_down(&mut self, node: NodeId, id: PacketId) {
+        let packet = *self.packets.get(id);
+        if let Body::Tcp(mut segment) = packet.body {
+            self.pass_gateway(node, packet.flow, &mut segment);
+            self.packets.get_mut(id).body = Body::Tcp(segment);
+        }
+    }
+
     /// Puts a packet into the queue; false when it was dropped.
     fn join_queue(&mut self, node: NodeId, id: PacketId, priority: bool) -> bool {
-        let Some(lost) = self.nets[node].queue.push(self.now, id, priority) else { return true };
+        let Some(lost) = self.wifi[node].port.queue.push(self.now, id, priority) else { return true };
         self.forget_waiting(node, lost);
         self.drop_packet(node, lost, DropReason::QueueFull);
         lost != id
@@ -88,10 +93,10 @@ impl<R: Recorder> World<R> {
     pub(super) fn next_linked(&mut self, node: NodeId) -> Option<PacketId> {
         let now = self.now;
         loop {
-            let head = self.nets[node].queue.head()?;
+            let head = self.wifi[node].port.queue.head()?;
             let routing = self.is_routing(head);
-            let Some(link) = self.links[node.index()].as_mut().filter(|_| !routing) else {
-                return self.nets[node].queue.pop(now);
+            let Some(link) = self.wifi[node].port.layer.as_mut().filter(|_| !routing) else {
+                return self.wifi[node].port.queue.pop(now);
             };
             let ready = link.ready();
             if ready > now {
@@ -104,8 +109,8 @@ impl<R: Recorder> World<R> {
                 true => self.link(node).map_or(next.judgement, |link| link.judge_next(next.judgement)),
                 false => next.judgement,
             };
-            self.nets[node].queue.take(now, |waiting| waiting == next.packet)?;
-            let emptied = self.nets[node].queue.is_empty();
+            self.wifi[node].port.queue.take(now, |waiting| waiting == next.packet)?;
+            let emptied = self.wifi[node].port.queue.is_empty();
             if self.carry_out(node, next.packet, judgement) {
                 let packet = self.packets.get(next.packet);
                 let bytes = packet.bytes;
@@ -128,14 +133,14 @@ impl<R: Recorder> World<R> {
 
     /// How the next packet of the node is to be followed by a longer back-off; none: it is not.
     pub(super) fn pacing(&self, node: NodeId) -> Option<Pacing> {
-        self.links.get(node.index())?.as_ref()?.pacing()
+        self.wifi[node].port.layer.as_ref()?.pacing()
     }
 
     /// The MAC is done with a packet.
     pub(super) fn tell_link(&mut self, node: NodeId) {
-        let retries = self.macs[node].last_retries();
-        if let Some(link) = self.link(node) {
-            link.on_done(retries);
+        let Wifi { mac, port, .. } = &mut self.wifi[node];
+        if let Some(layer) = &mut port.layer {
+            layer.on_done(mac.last_retries());
         }
     }
 
@@ -153,7 +158,7 @@ impl<R: Recorder> World<R> {
 
     /// Tells the neighbours what they are to drop; goes in front of all data.
     fn send_notice(&mut self, node: NodeId, notice: Notice) {
-        let Some(layer) = &self.links[node.index()] else { return };
+        let Some(layer) = &self.wifi[node].port.layer else { return };
         let bytes = self.wiring.ip_header + layer.notice_bytes;
         let packet = Packet::new(node, NodeId::BROADCAST, bytes, 1, Body::Notice(notice), self.now);
         let id = self.admit(packet);
@@ -175,17 +180,17 @@ impl<R: Recorder> World<R> {
             return;
         }
         let now = self.now;
-        if let Some(layer) = &mut self.links[frame.src.index()] {
+        if let Some(layer) = &mut self.wifi[frame.src].port.layer {
             layer.on_air(now, now + frame.airtime);
         }
-        if !(self.channel.is_plain() && self.off.is_empty()) {
+        if !(self.channel.is_plain() && self.outages.never()) {
             return;
         }
         for link in self.medium.hearers(frame.src) {
             if link.flags & Arrival::SENSED == 0 {
                 continue;
             }
-            if let Some(layer) = &mut self.links[link.to.index()] {
+            if let Some(layer) = &mut self.wifi.at(link.place).port.layer {
                 let start = now + link.delay();
                 let mine = link.to == frame.dst && link.flags & Arrival::DECODABLE != 0;
                 layer.on_sensed(start, start + frame.airtime, mine);
@@ -194,7 +199,7 @@ impl<R: Recorder> World<R> {
     }
 
     fn wake_link(&mut self, node: NodeId, at: Time) {
-        let wakes = &mut self.link_wakes[node.index()];
+        let wakes = &mut self.wifi[node].port.wake;
         if *wakes != at {
             *wakes = at;
             self.events.push(at, Event::Link { node });
@@ -203,7 +208,7 @@ impl<R: Recorder> World<R> {
 
     /// True for a packet that the layer of the node, if it has one, may mark or drop.
     fn is_judged(&self, node: NodeId, id: PacketId) -> bool {
-        let Some(layer) = &self.links[node.index()] else { return false };
+        let Some(layer) = &self.wifi[node].port.layer else { return false };
         match self.packets.get(id).body {
             Body::Tcp(segment) => layer.acks || segment.len > 0,
             Body::Udp { .. } | Body::Opaque { .. } => true,
@@ -214,7 +219,7 @@ impl<R: Recorder> World<R> {
     /// Marks or drops a packet as the layer wants; false when it is gone.
     fn carry_out(&mut self, node: NodeId, id: PacketId, judgement: Judgement) -> bool {
         let Some((verdict, by)) = judgement.verdict() else { return true };
-        if verdict == Verdict::Mark && self.links[node.index()].as_ref().is_some_and(|layer| layer.ecn) {
+        if verdict == Verdict::Mark && self.wifi[node].port.layer.as_ref().is_some_and(|layer| layer.ecn) {
             let packet = self.packets.get_mut(id);
             if packet.ecn != Ecn::NotEct {
                 packet.ecn = Ecn::Ce;

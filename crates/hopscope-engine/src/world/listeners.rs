@@ -5,7 +5,6 @@
 
 use crate::channel::{Link, Medium};
 use crate::ids::NodeId;
-use crate::routing::FixedRoutes;
 
 use super::places::Places;
 
@@ -51,9 +50,8 @@ impl Lists {
 }
 
 impl Listeners {
-    /// The nodes on the ways of `routes`.
-    pub(super) fn on_the_way(medium: &Medium, routes: &FixedRoutes, places: &Places) -> Self {
-        let listens = routes.on_the_way();
+    /// Those nodes that may act.
+    pub(super) fn some(medium: &Medium, listens: Vec<bool>, places: &Places) -> Self {
         if listens.iter().all(|&on| on) {
             return Listeners::Everyone;
         }
@@ -61,9 +59,9 @@ impl Listeners {
     }
 
     /// Counts in the nodes of ways that were installed since.
-    pub(super) fn join(&mut self, medium: &Medium, routes: &FixedRoutes, places: &Places) {
+    pub(super) fn join(&mut self, medium: &Medium, listens: Vec<bool>, places: &Places) {
         if matches!(self, Listeners::Some { .. }) {
-            *self = Self::on_the_way(medium, routes, places);
+            *self = Self::some(medium, listens, places);
         }
     }
 

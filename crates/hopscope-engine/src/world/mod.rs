@@ -4,7 +4,6 @@
 //! turn each effect of their layer into the neighbour's input.
 //! Nothing else in the engine calls across layers.
 
-mod air;
 mod build;
 mod check;
 pub mod flow;
@@ -13,6 +12,7 @@ mod ledger;
 mod link;
 mod listeners;
 mod net;
+mod outages;
 mod places;
 mod radio;
 mod routing;
@@ -29,43 +29,29 @@ use crate::config::aodv::AodvRules;
 use crate::error::BuildError;
 use crate::event::Event;
 use crate::ids::{FlowId, NodeId, PacketId};
-use crate::link::LinkLayer;
-use crate::mac::contention::Station;
+use crate::iface::Wifi;
+use crate::mac::MacRules;
 use crate::mac::dcf::{Attempts, Frame};
-use crate::mac::{Dcf, MacRules};
-use crate::net::{Arp, Gateway, InterfaceQueue};
+use crate::node::Node;
 use crate::packet::{Body, Ecn, Packet, PacketArena};
 use crate::queue::EventQueue;
 use crate::record::{DropReason, Record, Recorder};
-use crate::rng::Stream;
-use crate::routing::{FixedRoutes, Router, RoutingEffect};
+use crate::routing::fixed::on_the_way;
+use crate::routing::{FixedRoutes, Forwarding, Machine, Router, RoutingEffect};
 use crate::transport::tcp::control::Control;
 use crate::units::{Span, Time};
-use air::AirSlots;
 use flow::Flow;
 use listeners::Listeners;
+use outages::Outages;
 use places::PerNode;
 
 /// Congestion controls from outside the engine, by the number of the flow.
 pub type Controls = BTreeMap<u32, Arc<dyn Control>>;
 
-/// Network layer of a node.
-#[derive(Debug)]
-#[repr(C, align(64))]
-struct Net {
-    queue: InterfaceQueue,
-    /// Flows at this node that refill the queue themselves (bulk over UDP).
-    saturating: smallvec::SmallVec<[FlowId; 2]>,
-    /// A `Refill` event is queued.
-    refill_queued: bool,
-    arp: Arp,
-}
-
 /// Parameters that the wiring itself needs.
 #[derive(Debug)]
 struct Wiring {
     link_delay: Span,
-    arp: bool,
     ttl: u8,
     ip_header: u32,
     udp_header: u32,
@@ -112,22 +98,10 @@ pub struct World<R: Recorder> {
     channel: Channel,
     rules: MacRules,
     wiring: Wiring,
-    stations: PerNode<Station>,
-    macs: PerNode<Dcf>,
-    nets: PerNode<Net>,
-    /// Link layer of each node; none where no node has one.
-    links: Vec<Option<LinkLayer>>,
-    /// Instant of the last wake-up that each link layer asked for.
-    link_wakes: Vec<Time>,
-    /// Nodes that lower the advertised windows of the TCP flows that pass.
-    gateways: Vec<(NodeId, Gateway)>,
-    air: PerNode<AirSlots>,
+    nodes: PerNode<Node>,
+    wifi: PerNode<Wifi>,
     routes: FixedRoutes,
-    /// Outages under way at each node; none where the radios are always on.
-    off: Vec<u32>,
-    /// One machine per node; none where routes are static.
-    routers: Vec<Router>,
-    routing_streams: Vec<Stream>,
+    outages: Outages,
     /// Emptied lists of effects, kept for the next inputs.
     routing_effects: Vec<Vec<RoutingEffect>>,
     packets: PacketArena,
@@ -228,13 +202,13 @@ impl<R: Recorder> World<R> {
 
     /// Radio edges so far: the start and the end of each frame at each of its hearers, which need no queue entry.
     pub fn edges(&self) -> u64 {
-        let of = |node| 2 * self.air[node].sent() * self.medium.hearers(node).len() as u64;
+        let of = |node| 2 * self.wifi[node].air.sent() * self.medium.hearers(node).len() as u64;
         (0..self.nodes() as u32).map(NodeId).map(of).sum()
     }
 
     /// Number of nodes.
     pub fn nodes(&self) -> usize {
-        self.stations.len()
+        self.nodes.len()
     }
 
     /// The observer.
@@ -254,23 +228,23 @@ impl<R: Recorder> World<R> {
 
     /// MAC counters of a node since the start.
     pub fn attempts(&self, node: NodeId) -> &Attempts {
-        self.macs[node].attempts()
+        self.wifi[node].mac.attempts()
     }
 
     /// Time on the air of a node since the start.
     pub fn airtime(&self, node: NodeId) -> Span {
-        self.air[node].airtime()
+        self.wifi[node].air.airtime()
     }
 
     /// Mean (since `from`) and greatest length of a node's interface queue.
     pub fn queue_occupancy(&mut self, node: NodeId, from: Time) -> (f64, u32) {
-        self.nets[node].queue.occupancy(from, self.now)
+        self.wifi[node].port.queue.occupancy(from, self.now)
     }
 
     /// Starts the measured time of the interface queues at `start`, before which nothing more happens.
     pub fn restart_queue_measure(&mut self, start: Time) {
-        for net in self.nets.all() {
-            net.queue.restart_measure(start);
+        for wifi in self.wifi.all() {
+            wifi.port.queue.restart_measure(start);
         }
     }
 
@@ -285,12 +259,14 @@ impl<R: Recorder> World<R> {
                 return Err(BuildError::no_such_node(key, n, self.nodes()));
             }
         }
-        let fixed = self.routers.is_empty();
-        if fixed && self.routes.lookup(node, dst).is_none() {
-            if self.routes.install(&self.medium, node, dst).is_none() {
-                return Err(BuildError::new("dst", format!("no way leads from node {node} to node {dst}")));
+        if let Forwarding::Static(table) = &self.nodes[node].forwarding {
+            if table.lookup(dst).is_none() {
+                if self.routes.install(&self.medium, &mut self.nodes, node, dst).is_none() {
+                    return Err(BuildError::new("dst", format!("no way leads from node {node} to node {dst}")));
+                }
+                let listens = on_the_way(&self.nodes, self.nodes());
+                self.listeners.join(&self.medium, listens, self.nodes.places());
             }
-            self.listeners.join(&self.medium, &self.routes, self.stations.places());
         }
         self.originate(node, dst, bytes, Body::Opaque { handle }, FlowId::NONE);
         Ok(())
@@ -303,23 +279,21 @@ impl<R: Recorder> World<R> {
 
     /// Bytes held for nodes, links excluded (for the cost estimate and the benchmarks).
     pub fn node_memory(&self) -> usize {
-        let network = size_of::<Net>() + InterfaceQueue::MEMORY;
-        let router = if self.routers.is_empty() { 0 } else { size_of::<Router>() };
-        self.nodes()
-            * (Station::MEMORY + size_of::<Dcf>() + network + size_of::<AirSlots>() + size_of::<Stream>() + router)
+        let machines = (0..self.nodes() as u32).filter(|&n| self.nodes[NodeId(n)].router().is_some()).count();
+        self.nodes() * (size_of::<Node>() + Wifi::MEMORY) + machines * size_of::<Machine>()
     }
 
     /// The frame in an air slot.
     #[inline(always)]
     fn sent_in(&self, slot: u32) -> Frame {
         let src = NodeId(slot / 2);
-        self.air[src].frame(slot % 2, src)
+        self.wifi[src].air.frame(slot % 2, src)
     }
 
     /// True while the node's radio is off.
     #[inline]
     fn is_off(&self, node: NodeId) -> bool {
-        self.off.get(node.index()).is_some_and(|&outages| outages > 0)
+        self.outages.is_off(node)
     }
 
     #[inline(always)]
@@ -337,7 +311,7 @@ impl<R: Recorder> World<R> {
 
     /// Sends a new packet from the transport of `src` towards `dst`; false when no route takes it now.
     fn originate(&mut self, src: NodeId, dst: NodeId, bytes: u32, body: Body, flow: FlowId) -> bool {
-        let router = self.routers.get(src.index());
+        let router = self.nodes[src].router();
         let ttl = router.and_then(Router::data_ttl).unwrap_or(self.wiring.ttl);
         let bytes = bytes + router.map_or(0, Router::data_header);
         let ecn = if let Body::Tcp(segment) = &body { segment.ecn } else { Ecn::NotEct };

@@ -3,10 +3,12 @@
 use super::World;
 use crate::event::Event;
 use crate::ids::{NodeId, PacketId};
+use crate::iface::Wifi;
 use crate::ledger::Stage;
 use crate::net::arp::{ARP_BYTES, Resolution};
 use crate::packet::{Body, Packet};
 use crate::record::{DropReason, Recorder};
+use crate::routing::Forwarding;
 use crate::units::Span;
 
 /// How long a source that always has more waits for an ARP reply or a route before it offers another packet (a default).
@@ -25,12 +27,13 @@ impl<R: Recorder> World<R> {
     pub(super) fn receive(&mut self, node: NodeId, id: PacketId) {
         let packet = self.packets.get_mut(id);
         packet.hops += 1;
-        if !self.routers.is_empty() {
-            let (from, extra) = (packet.prev_hop, packet.extra);
-            if self.take_routing_message(node, id) {
+        let (from, extra) = (packet.prev_hop, packet.extra);
+        if let Forwarding::Protocol(machine) = &mut self.nodes[node].forwarding {
+            if self.packets.get(id).body.is_routing_message() {
+                self.take_routing_message(node, id);
                 return;
             }
-            self.routers[node.index()].on_heard(from, self.packets.source_route(extra), self.now);
+            machine.router.on_heard(from, self.packets.source_route(extra), self.now);
         }
         self.ledger_arrival(node, id);
         let packet = self.packets.get_mut(id);
@@ -59,11 +62,8 @@ impl<R: Recorder> World<R> {
 
     /// Routes a packet at `node` and hands it to the link layer; false when no route takes it now.
     pub(super) fn forward(&mut self, node: NodeId, id: PacketId) -> bool {
-        if !self.routers.is_empty() {
-            return self.ask_router(node, id);
-        }
-        let dst = self.packets.get(id).dst;
-        let Some(next_hop) = self.routes.lookup(node, dst) else {
+        let Forwarding::Static(table) = &self.nodes[node].forwarding else { return self.ask_router(node, id) };
+        let Some(next_hop) = table.lookup(self.packets.get(id).dst) else {
             self.drop_packet(node, id, DropReason::NoRoute);
             return false;
         };
@@ -75,8 +75,9 @@ impl<R: Recorder> World<R> {
     /// Hands a packet with its next hop to the link layer, by way of ARP where that is on.
     pub(super) fn resolve(&mut self, node: NodeId, id: PacketId) {
         let next_hop = self.packets.get(id).next_hop;
-        if self.wiring.arp && next_hop != NodeId::BROADCAST {
-            match self.nets[node].arp.resolve(next_hop, id) {
+        let arp = self.nodes[node].arp.as_mut().filter(|_| next_hop != NodeId::BROADCAST);
+        if let Some(arp) = arp {
+            match arp.resolve(next_hop, id) {
                 Resolution::Known => {}
                 Resolution::Ask { dropped } => {
                     self.ledger_stage(node, id, Stage::Held);
@@ -88,11 +89,7 @@ impl<R: Recorder> World<R> {
                 }
                 Resolution::GiveUp { dropped } => {
                     for lost in dropped.into_iter().chain([id]) {
-                        if self.routers.is_empty() {
-                            self.drop_packet(node, lost, DropReason::ArpUnresolved);
-                        } else {
-                            self.on_link_failure(node, lost, DropReason::ArpUnresolved);
-                        }
+                        self.on_link_failure(node, lost, DropReason::ArpUnresolved);
                     }
                     return;
                 }
@@ -108,7 +105,7 @@ impl<R: Recorder> World<R> {
     }
 
     pub(super) fn on_arp(&mut self, node: NodeId, from: NodeId, target: NodeId, reply: bool) {
-        if let Some(held) = self.nets[node].arp.learn(from) {
+        if let Some(held) = self.nodes[node].arp.as_mut().and_then(|arp| arp.learn(from)) {
             self.link_down(node, held);
             self.refill(node, false);
         }
@@ -120,28 +117,33 @@ impl<R: Recorder> World<R> {
     /// A packet reaches the interface queue.
     pub(super) fn enqueue(&mut self, node: NodeId, id: PacketId) {
         self.ledger_stage(node, id, Stage::Queue);
-        if !self.links.is_empty() {
+        if self.nodes[node].gateway.is_some() {
+            self.pass_gateway_down(node, id);
+        }
+        let Wifi { mac, port, .. } = &self.wifi[node];
+        if port.layer.is_some() {
             self.enqueue_linked(node, id);
             return;
         }
-        if self.macs[node].is_free() && self.nets[node].queue.is_empty() {
+        if mac.is_free() && port.queue.is_empty() {
             self.offer(node, id);
             return;
         }
         let priority = self.is_routing(id);
-        if let Some(lost) = self.nets[node].queue.push(self.now, id, priority) {
+        if let Some(lost) = self.wifi[node].port.queue.push(self.now, id, priority) {
             self.drop_packet(node, lost, DropReason::QueueFull);
         }
     }
 
     /// The MAC pulls its next packet.
     pub(super) fn feed_mac(&mut self, node: NodeId) {
-        if !self.macs[node].is_free() {
+        if !self.wifi[node].mac.is_free() {
             return;
         }
-        let next = match self.links.is_empty() {
-            true => self.nets[node].queue.pop(self.now),
-            false => self.next_linked(node),
+        let port = &mut self.wifi[node].port;
+        let next = match port.layer {
+            None => port.queue.pop(self.now),
+            Some(_) => self.next_linked(node),
         };
         if let Some(next) = next {
             self.offer(node, next);
@@ -162,22 +164,22 @@ impl<R: Recorder> World<R> {
         if !self.wiring.saturating {
             return;
         }
-        let net = &mut self.nets[node];
+        let net = &mut self.nodes[node];
         if net.saturating.is_empty() {
             return;
         }
-        if !again && net.arp.is_asking() {
+        if !again && net.is_resolving() {
             self.refill_later(node);
             return;
         }
-        for place in 0..self.nets[node].saturating.len() {
-            let flow = self.nets[node].saturating[place];
+        for place in 0..self.nodes[node].saturating.len() {
+            let flow = self.nodes[node].saturating[place];
             self.pump_udp(flow);
         }
     }
 
     pub(super) fn refill_later(&mut self, node: NodeId) {
-        let net = &mut self.nets[node];
+        let net = &mut self.nodes[node];
         if !net.refill_queued {
             net.refill_queued = true;
             self.events.push(self.now + PATIENCE, Event::Refill { node });

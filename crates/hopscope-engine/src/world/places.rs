@@ -8,7 +8,9 @@ use std::ops::{Index, IndexMut};
 use std::sync::Arc;
 
 use crate::ids::NodeId;
-use crate::routing::FixedRoutes;
+use crate::node::Node;
+use crate::routing::Forwarding;
+use crate::routing::fixed::{Table, Tables};
 
 /// Place of each node.
 #[derive(Debug, Clone)]
@@ -21,7 +23,7 @@ impl Places {
     }
 
     /// First the nodes on the ways of `flows` (both ends of each), then the others by number.
-    pub(super) fn along(routes: &FixedRoutes, flows: impl Iterator<Item = (NodeId, NodeId)>, nodes: usize) -> Self {
+    pub(super) fn along(tables: &impl Tables, flows: impl Iterator<Item = (NodeId, NodeId)>, nodes: usize) -> Self {
         const NONE: u32 = u32::MAX;
         let mut places = vec![NONE; nodes];
         let mut taken = 0;
@@ -35,7 +37,7 @@ impl Places {
         for (from, to) in flows {
             for (mut node, end) in [(from, to), (to, from)] {
                 take(node);
-                while let Some(next) = routes.lookup(node, end).filter(|_| node != end) {
+                while let Some(next) = tables.table(node).lookup(end).filter(|_| node != end) {
                     node = next;
                     take(node);
                 }
@@ -117,23 +119,41 @@ impl<T> IndexMut<NodeId> for PerNode<T> {
     }
 }
 
+/// Under static routes; a node with a routing protocol has no table.
+impl Tables for PerNode<Node> {
+    fn table(&self, node: NodeId) -> &Table {
+        match &self[node].forwarding {
+            Forwarding::Static(table) => table,
+            Forwarding::Protocol(_) => unreachable!("node {node} has a routing protocol"),
+        }
+    }
+
+    fn table_mut(&mut self, node: NodeId) -> &mut Table {
+        match &mut self[node].forwarding {
+            Forwarding::Static(table) => table,
+            Forwarding::Protocol(_) => unreachable!("node {node} has a routing protocol"),
+        }
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
     use crate::channel::Medium;
     use crate::config::presets;
+    use crate::routing::FixedRoutes;
 
     #[test]
     fn nodes_on_the_ways_come_first_and_everyone_has_a_place() {
         let radio = presets::base("ns2", "wavelan-2M").expect("a profile").radio;
         let positions: Vec<[f64; 2]> = (0..8).map(|n| [200.0 * f64::from(n), 0.0]).collect();
         let medium = Medium::new(&positions, &radio);
-        let mut routes = FixedRoutes::new(8);
+        let (mut routes, mut tables) = (FixedRoutes::new(8), vec![Table::default(); 8]);
         let flows = [(NodeId(6), NodeId(4)), (NodeId(2), NodeId(3))];
         for (from, to) in flows {
-            routes.install(&medium, from, to);
+            routes.install(&medium, &mut tables, from, to);
         }
-        let places = Places::along(&routes, flows.into_iter(), 8);
+        let places = Places::along(&tables, flows.into_iter(), 8);
         let names = PerNode::new(&places, |node| node);
         assert_eq!(names.states, [6, 5, 4, 2, 3, 0, 1, 7].map(NodeId));
         assert!((0..8).map(NodeId).all(|node| names[node] == node));

@@ -5,6 +5,7 @@ use super::ledger::{hear, note_error};
 use crate::channel::Carried;
 use crate::event::Event;
 use crate::ids::{NodeId, PacketId};
+use crate::iface::Wifi;
 use crate::mac::Dcf;
 use crate::mac::contention::AccessAnswer;
 use crate::mac::dcf::{Frame, FrameKind, MacCx, MacEffects, Outcome};
@@ -20,8 +21,8 @@ impl<R: Recorder> World<R> {
     // ---- inputs ----------------------------------------------------------------------------------------------
 
     pub(super) fn on_access_event(&mut self, node: NodeId) {
-        let place = self.stations.place(node);
-        let station = self.stations.at(place);
+        let place = self.wifi.place(node);
+        let station = &mut self.wifi.at(place).station;
         if !station.access_event(self.now) {
             return;
         }
@@ -39,8 +40,8 @@ impl<R: Recorder> World<R> {
     /// One input to a node's MAC with the radio's edges applied, and its effects carried out.
     #[inline]
     pub(super) fn mac_input(&mut self, node: NodeId, input: impl FnOnce(&mut Dcf, &mut MacCx<'_>)) {
-        let place = self.stations.place(node);
-        self.stations.at(place).catch_up(self.now, &self.rules.station);
+        let place = self.wifi.place(node);
+        self.wifi.at(place).station.catch_up(self.now, &self.rules.station);
         self.mac_input_caught_up(node, place, input);
     }
 
@@ -48,21 +49,20 @@ impl<R: Recorder> World<R> {
     #[inline]
     fn mac_input_caught_up(&mut self, node: NodeId, place: u32, input: impl FnOnce(&mut Dcf, &mut MacCx<'_>)) {
         let mut out = MacEffects::default();
-        let station = self.stations.at(place);
-        let mut cx = MacCx { now: self.now, station, rules: &self.rules, out: &mut out };
-        input(self.macs.at(place), &mut cx);
+        let Wifi { mac, station, .. } = self.wifi.at(place);
+        input(mac, &mut MacCx { now: self.now, station, rules: &self.rules, out: &mut out });
         self.mac_effects(node, &out);
     }
 
     pub(super) fn on_rx_end(&mut self, node: NodeId, slot: u32) {
-        let place = self.stations.place(node);
-        let station = self.stations.at(place);
+        let place = self.wifi.place(node);
+        let station = &mut self.wifi.at(place).station;
         station.catch_up(self.now, &self.rules.station);
         let received = station.take_received(slot) && !self.is_off(node);
         if R::LEDGER && !received {
             self.ledger_lost(node, slot);
         }
-        if received || self.macs.at(place).is_decided_at(self.now) {
+        if received || self.wifi.at(place).mac.is_decided_at(self.now) {
             let frame = self.sent_in(slot);
             if R::LEDGER && received {
                 self.ledger_received(node, &frame);
@@ -96,7 +96,7 @@ impl<R: Recorder> World<R> {
         }
         if let Some((packet, outcome)) = effects.done {
             self.ledger_done(node, outcome);
-            if !self.links.is_empty() && outcome != Outcome::Incomplete {
+            if outcome != Outcome::Incomplete {
                 self.tell_link(node);
             }
             match outcome {
@@ -108,9 +108,6 @@ impl<R: Recorder> World<R> {
                 }
                 Outcome::Sent if self.packets.get(packet).next_hop == NodeId::BROADCAST => self.release_later(packet),
                 Outcome::Sent => self.packets.release(packet),
-                Outcome::RetryLimit if self.routers.is_empty() => {
-                    self.drop_packet(node, packet, DropReason::RetryLimit);
-                }
                 Outcome::RetryLimit => self.on_link_failure(node, packet, DropReason::RetryLimit),
             }
             self.feed_mac(node);
@@ -165,8 +162,8 @@ impl<R: Recorder> World<R> {
             bytes: frame.bytes,
             airtime: frame.airtime,
         });
-        let place = self.air.place(frame.src);
-        let slot = frame.src.0 * 2 + self.air.at(place).put(frame);
+        let place = self.wifi.place(frame.src);
+        let slot = frame.src.0 * 2 + self.wifi.at(place).air.put(frame);
         self.ledger_transmit(frame, slot);
         let is_data = frame.kind == FrameKind::Data;
         let broadcast = frame.dst == NodeId::BROADCAST;
@@ -183,7 +180,7 @@ impl<R: Recorder> World<R> {
             flags,
             mode,
         });
-        if self.channel.is_plain() && self.off.is_empty() {
+        if self.channel.is_plain() && self.outages.never() {
             for link in self.listeners.hearers(&self.medium, frame.src, place) {
                 let mut flags = link.flags;
                 let start = now + link.delay();
@@ -193,7 +190,7 @@ impl<R: Recorder> World<R> {
                         self.events.push(start + frame.airtime, Event::RxEnd { node: link.to, slot });
                     }
                 }
-                let station = self.stations.at(link.place);
+                let station = &mut self.wifi.at(link.place).station;
                 if R::LEDGER {
                     hear(&mut self.recorder, station, &self.rules.station, now, link.to, (start, frame.airtime), flags);
                 }
@@ -235,7 +232,7 @@ impl<R: Recorder> World<R> {
             let start = now + link.delay();
             if self.wiring.metered && flags & Arrival::SENSED != 0 {
                 let mine = link.to == frame.dst && flags & Arrival::DECODABLE != 0;
-                if let Some(layer) = &mut self.links[link.to.index()] {
+                if let Some(layer) = &mut self.wifi.at(link.place).port.layer {
                     layer.on_sensed(start, start + frame.airtime, mine);
                 }
             }
@@ -245,7 +242,7 @@ impl<R: Recorder> World<R> {
                     self.events.push(start + frame.airtime, Event::RxEnd { node: link.to, slot });
                 }
             }
-            let station = self.stations.at(link.place);
+            let station = &mut self.wifi.at(link.place).station;
             if R::LEDGER {
                 hear(&mut self.recorder, station, &self.rules.station, now, link.to, (start, frame.airtime), flags);
                 note_error(&mut self.recorder, link.to, slot, flags);

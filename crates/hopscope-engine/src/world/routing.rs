@@ -8,7 +8,9 @@ use crate::packet::arena::Extra;
 use crate::packet::routing::RoutingMessage;
 use crate::packet::{Body, ExtraId, Packet};
 use crate::record::{DropReason, Record, Recorder};
-use crate::routing::{Cx, Lost, Query, RouteAnswer, RouteDrop, Router, RoutingEffect, RoutingNote};
+use crate::routing::{
+    Cx, Forwarding, Lost, Machine, Query, RouteAnswer, RouteDrop, Router, RoutingEffect, RoutingNote,
+};
 use crate::units::Span;
 
 impl<R: Recorder> World<R> {
@@ -16,7 +18,7 @@ impl<R: Recorder> World<R> {
 
     /// Starts the clocks of all machines.
     pub(super) fn start_routing(&mut self) {
-        for node in 0..self.routers.len() as u32 {
+        for node in 0..self.nodes.len() as u32 {
             self.routing_input(NodeId(node), Router::start);
         }
     }
@@ -25,8 +27,8 @@ impl<R: Recorder> World<R> {
         self.routing_input(node, |router, cx| router.on_timer(timer, cx));
     }
 
-    /// A packet came up at `node`: true if it was a routing message, which ends here.
-    pub(super) fn take_routing_message(&mut self, node: NodeId, id: PacketId) -> bool {
+    /// A routing message came up at `node`, where it ends.
+    pub(super) fn take_routing_message(&mut self, node: NodeId, id: PacketId) {
         let packet = *self.packets.get(id);
         let message = match packet.body {
             Body::Aodv(message) => RoutingMessage::Aodv(message),
@@ -34,11 +36,10 @@ impl<R: Recorder> World<R> {
                 Some(Extra::Message(message)) => message.clone(),
                 _ => unreachable!("a routing packet carries its message"),
             },
-            _ => return false,
+            _ => unreachable!("a routing message"),
         };
         self.packets.release(id);
         self.routing_input(node, |router, cx| router.on_message(packet.prev_hop, packet.ttl, &message, cx));
-        true
     }
 
     /// Asks the node's machine where a data packet goes next; false when it does not go on now.
@@ -65,8 +66,12 @@ impl<R: Recorder> World<R> {
     }
 
     /// The MAC gave a packet up, or ARP its next hop: a sign for the routing protocol, and its packet if it carries data.
-    /// Other packets are dropped for `reason`.
+    /// Other packets are dropped for `reason`, and all of them where no protocol asks.
     pub(super) fn on_link_failure(&mut self, node: NodeId, id: PacketId, reason: DropReason) {
+        if self.nodes[node].router().is_none() {
+            self.drop_packet(node, id, reason);
+            return;
+        }
         let packet = *self.packets.get(id);
         let source_route = self.packets.source_route(packet.extra).cloned();
         let lost = match packet.body {
@@ -95,10 +100,13 @@ impl<R: Recorder> World<R> {
 
     /// One input to a node's machine, and its effects carried out.
     fn routing_input<T>(&mut self, node: NodeId, input: impl FnOnce(&mut Router, &mut Cx) -> T) -> T {
+        let Forwarding::Protocol(machine) = &mut self.nodes[node].forwarding else {
+            unreachable!("node {node} has a routing protocol")
+        };
         // An effect may lead to another input (a recalled packet): each has its own list.
         let mut out = self.routing_effects.pop().unwrap_or_default();
-        let rng = &mut self.routing_streams[node.index()];
-        let answer = input(&mut self.routers[node.index()], &mut Cx { now: self.now, rng, out: &mut out });
+        let Machine { router, rng } = &mut **machine;
+        let answer = input(router, &mut Cx { now: self.now, rng, out: &mut out });
         for effect in out.drain(..) {
             self.routing_effect(node, effect);
         }
@@ -178,7 +186,7 @@ impl<R: Recorder> World<R> {
 
     fn take_waiting(&mut self, node: NodeId, next_hop: NodeId) -> Option<PacketId> {
         let packets = &self.packets;
-        let id = self.nets[node].queue.take(self.now, |id| packets.get(id).next_hop == next_hop)?;
+        let id = self.wifi[node].port.queue.take(self.now, |id| packets.get(id).next_hop == next_hop)?;
         self.forget_waiting(node, id);
         Some(id)
     }

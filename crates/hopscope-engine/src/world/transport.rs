@@ -22,7 +22,7 @@ impl<R: Recorder> World<R> {
         match packet.body {
             Body::Tcp(segment) => {
                 let mut segment = TcpSegment { ecn: packet.ecn, ..segment };
-                if !self.gateways.is_empty() {
+                if self.nodes[node].gateway.is_some() {
                     self.pass_gateway(node, packet.flow, &mut segment);
                 }
                 let flow = packet.flow;
@@ -212,7 +212,7 @@ impl<R: Recorder> World<R> {
         loop {
             let state = &self.flows[flow.index()];
             let node = state.from;
-            let queue = &self.nets[node].queue;
+            let queue = &self.wifi[node].port.queue;
             if state.backlog == 0 || queue.len() >= SATURATING_DEPTH || queue.is_full() {
                 return;
             }
@@ -223,7 +223,7 @@ impl<R: Recorder> World<R> {
                     self.note(Record::Completed { flow });
                 }
             }
-            let waiting = |world: &Self| (world.macs[node].is_free(), world.nets[node].queue.len());
+            let waiting = |world: &Self| (world.wifi[node].mac.is_free(), world.wifi[node].port.queue.len());
             let before = waiting(self);
             let is_routed = self.send_udp(flow, bytes);
             if !is_routed || self.wiring.link_delay == Span::ZERO && waiting(self) == before {

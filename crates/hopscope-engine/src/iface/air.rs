@@ -8,7 +8,7 @@ use crate::units::Span;
 /// the frames of a node are looked at again when others have taken the cache: they fill one of its lines, no more.
 #[derive(Debug, Clone, Copy)]
 #[repr(C, align(64))]
-pub(super) struct AirSlots {
+pub struct AirSlots {
     frames: [Stored; 2],
     /// Frames sent so far; the next one takes the place of the last but one.
     sent: u64,
@@ -31,7 +31,7 @@ struct Stored {
 
 impl AirSlots {
     /// A node that has sent nothing.
-    pub(super) fn new() -> Self {
+    pub fn new() -> Self {
         let none =
             Stored { airtime: 0, nav: 0, dst: NodeId(0), bytes: 0, packet: PacketId(0), seq: 0, kind: FrameKind::Ack };
         AirSlots { frames: [none; 2], sent: 0, airtime: Span::ZERO }
@@ -39,7 +39,7 @@ impl AirSlots {
 
     /// Keeps a frame that is sent now; gives its slot, 0 or 1.
     #[inline(always)]
-    pub(super) fn put(&mut self, frame: &Frame) -> u32 {
+    pub fn put(&mut self, frame: &Frame) -> u32 {
         let &Frame { kind, src: _, dst, bytes, airtime, nav, packet, seq } = frame;
         debug_assert!(airtime.0.max(nav.0) <= u64::from(u32::MAX));
         let slot = self.next();
@@ -52,30 +52,30 @@ impl AirSlots {
 
     /// The frame in slot 0 or 1 of `src`, whose slots these are.
     #[inline(always)]
-    pub(super) fn frame(&self, slot: u32, src: NodeId) -> Frame {
+    pub fn frame(&self, slot: u32, src: NodeId) -> Frame {
         let Stored { airtime, nav, dst, bytes, packet, seq, kind } = self.frames[(slot % 2) as usize];
         Frame { kind, src, dst, bytes, airtime: Span(u64::from(airtime)), nav: Span(u64::from(nav)), packet, seq }
     }
 
     /// Kind and receiver of the frame in slot 0 or 1.
-    pub(super) fn addressed(&self, slot: u32) -> (FrameKind, NodeId) {
+    pub fn addressed(&self, slot: u32) -> (FrameKind, NodeId) {
         let Stored { kind, dst, .. } = self.frames[(slot % 2) as usize];
         (kind, dst)
     }
 
     /// The slot of the next frame.
     #[inline(always)]
-    pub(super) fn next(&self) -> u32 {
+    pub fn next(&self) -> u32 {
         (self.sent % 2) as u32
     }
 
     /// Frames sent so far.
-    pub(super) fn sent(&self) -> u64 {
+    pub fn sent(&self) -> u64 {
         self.sent
     }
 
     /// Time on the air so far.
-    pub(super) fn airtime(&self) -> Span {
+    pub fn airtime(&self) -> Span {
         self.airtime
     }
 }

@@ -1,0 +1,26 @@
+//! An IEEE 802.11 interface: radio and back-off, frame exchange, frames on the air, queue and link layer.
+
+use super::Port;
+use super::air::AirSlots;
+use crate::mac::Dcf;
+use crate::mac::contention::Station;
+
+/// One 802.11 interface. Each part begins a cache line: a frame touches the first of each hearer, and no other.
+#[derive(Debug)]
+#[repr(C, align(64))]
+pub struct Wifi {
+    /// Radio, carrier sense, NAV and back-off.
+    pub station: Station,
+    /// Frame exchange.
+    pub mac: Dcf,
+    /// What it has put on the air.
+    pub air: AirSlots,
+    /// Queue and link layer.
+    pub port: Port,
+}
+
+impl Wifi {
+    /// Bytes that one takes, the parts behind pointers included, without a link layer.
+    pub const MEMORY: usize =
+        size_of::<Wifi>() - size_of::<Station>() + Station::MEMORY + crate::net::InterfaceQueue::MEMORY;
+}
