@@ -30,7 +30,7 @@ from hopscope.results import PointResult, Result
 from hopscope.results.result import RunResult
 from hopscope.scenario import Point, Scenario
 from hopscope.scenario.controls import from_told
-from hopscope.scenario.document import from_mapping
+from hopscope.scenario.document import from_store
 
 FORMAT = 1
 MANIFEST = "manifest.json"
@@ -46,7 +46,7 @@ class Store:
 
     Attributes:
         path: the folder.
-        problems: damaged runs, each named with the reason; they count as missing.
+        problems: damaged runs, each named with the reason, which count as missing; and what the store does not tell.
     """
 
     def __init__(self, path: str | Path) -> None:
@@ -132,6 +132,8 @@ class Store:
     def results(self) -> list[Result]:
         """Returns the result of every scenario of the manifest, with the runs that are there.
 
+        No code is loaded, whatever the manifest names.
+
         Raises:
             StoreError: the manifest is damaged or of another format.
         """
@@ -139,8 +141,7 @@ class Store:
         self.problems.clear()
         for entry in self.manifest["scenarios"]:
             try:
-                document = from_mapping(entry["document"])
-                document.controls = {name: from_told(told) for name, told in entry.get("controls", {}).items()}
+                document = from_store(entry["document"], from_told(entry.get("controls", {})))
                 scenario = Scenario.from_document(document, is_quick=bool(entry.get("quick")))
                 if len(entry["points"]) != len(scenario.points):
                     raise ValueError(f"{len(entry['points'])} points of {len(scenario.points)}")
@@ -158,6 +159,11 @@ class Store:
                     f"{self.path / MANIFEST}: its scenario is not accepted by this version:\n{error}"
                 ) from error
             results.append(Result(scenario, points))
+            for transport in (name for name, control in scenario.controls().items() if not control.is_known):
+                self.problems.append(
+                    f"{self.path / MANIFEST}: does not record the class of {transport}, which is shown by its name; "
+                    "which code was run, and with which parameters left at their defaults, is unknown"
+                )
         return results
 
     def write_tables(self, results: Sequence[Result]) -> None:

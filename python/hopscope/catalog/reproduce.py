@@ -240,7 +240,7 @@ def recall(store: Store) -> Reproduction | None:
         request = json.loads((store.path / REQUEST).read_text(encoding="utf-8"))
         keys, quick, seeds, changes = (request[name] for name in ("keys", "quick", "seeds", "changes"))
         chosen = find(keys)
-        wanted = _scenarios(chosen, quick=quick, seeds=seeds, changes=changes)
+        wanted = _scenarios(chosen, quick=quick, seeds=seeds, changes=changes, is_stored=True)
     except (OSError, ValueError, KeyError, TypeError, InputError):
         return None
     results = store.results()
@@ -346,10 +346,11 @@ def scenarios(
 
 
 def _scenarios(
-    chosen: Sequence[Entry], *, quick: bool, seeds: int | None, changes: Mapping[str, Any]
+    chosen: Sequence[Entry], *, quick: bool, seeds: int | None, changes: Mapping[str, Any], is_stored: bool = False
 ) -> dict[str, Scenario]:
-    """The different scenarios of the entries, by identity, in order."""
+    """The different scenarios of the entries, by identity, in order; of a store's changes no code is loaded."""
     from hopscope.scenario import Scenario
+    from hopscope.scenario.document import from_mapping, from_store
 
     if changes and not any(entry.studies for entry in chosen):
         names = ", ".join(entry.key for entry in chosen)
@@ -361,7 +362,7 @@ def _scenarios(
             identity = _identity(document)
             if identity in found:
                 continue
-            scenario = Scenario(document)
+            scenario = Scenario.from_document(from_store(document, {}) if is_stored else from_mapping(document))
             if quick:
                 kept = {key: study.quick[key] for key in ("duration", "seeds") if key in study.quick}
                 scenario = scenario.quick().replace(kept)

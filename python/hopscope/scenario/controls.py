@@ -64,7 +64,7 @@ class Control:
 
     Attributes:
         name: what results call it, after ``tcp:``.
-        digest: hash of the code of the class and of its attributes.
+        digest: hash of the code of the class and of its attributes; empty for one of which a store has the name alone.
         parameters: what ``control`` may set, with the defaults.
         file: absolute path of the file it was read from; empty for a class of a module or of this process.
         class_name: name of the class in that file.
@@ -86,12 +86,19 @@ class Control:
         """
         if self.cls is not None:
             return self.cls
+        if not self.is_known:
+            raise ControlError(f"{PREFIX}{self.name}: the store does not record its class; run the scenario itself")
         if not self.file:
             raise ControlError(f"{PREFIX}{self.name}: its class belongs to another process; run the scenario itself")
         cls = find(f"{PREFIX}{self.file}:{self.class_name}", Path()).load()
         if digest(cls) != self.digest:
             raise ControlError(f"{self.file}: {self.class_name} has changed; run the scenario itself")
         return cls
+
+    @property
+    def is_known(self) -> bool:
+        """Whether it is told from others of its name."""
+        return self.digest != ""
 
     def told(self) -> dict[str, Any]:
         """Returns what a store keeps."""
@@ -126,16 +133,30 @@ class FlowControl:
     parameters: Mapping[str, Any] = field(default_factory=dict)
 
 
-def from_told(told: Mapping[str, Any]) -> Control:
-    """Returns a control from what a store keeps; its code is not loaded.
+def from_told(told: object) -> dict[str, Control]:
+    """Returns the controls that a store records, by transport; their code is not loaded.
 
     Raises:
         ValueError: that is damaged.
     """
-    texts = [told["name"], told["digest"], told["file"], told["class"]]
-    if not all(isinstance(text, str) for text in texts) or not isinstance(told["parameters"], dict):
-        raise ValueError("a congestion control is not described as one")
-    return Control(told["name"], told["digest"], told["parameters"], told["file"], told["class"])
+    if not isinstance(told, Mapping):
+        raise ValueError(f"controls: found {shown(told)}; expected a table")
+    return {transport: _recorded(transport, entry) for transport, entry in told.items()}
+
+
+def _recorded(transport: str, told: object) -> Control:
+    names = ("name", "digest", "file", "class")
+    if not isinstance(told, Mapping) or not all(isinstance(told.get(name), str) for name in names):
+        raise ValueError(f"controls: {transport} is not described as a congestion control")
+    values = told.get("parameters")
+    if not isinstance(values, dict) or not all(isinstance(value, (bool, int, float, str)) for value in values.values()):
+        raise ValueError(f"controls: {transport} has no table of parameters")
+    return Control(told["name"], told["digest"], values, told["file"], told["class"])
+
+
+def unrecorded(transport: str, given: Mapping[str, Any]) -> Control:
+    """Returns a control of which a store has the name and the parameters that were given, and nothing else."""
+    return Control(transport.removeprefix(PREFIX), "", dict(given))
 
 
 def find(transport: str, folder: Path) -> Control:

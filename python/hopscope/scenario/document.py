@@ -32,7 +32,8 @@ class Document:
         folder: where relative paths of the scenario start.
         positions: line and column (from 1) of every key path.
         options: key paths set from outside, with the text to show for them (``--set mac.queue=10``).
-        controls: congestion controls that a store tells of, by transport; their code is not loaded.
+        controls: congestion controls that a store records, by transport; None for what no store has kept.  With them no
+            code that the values name is ever loaded, recorded or not.
         together: key paths set from outside, with those that the same dotted key set (``flow.*.max_window``).
     """
 
@@ -41,7 +42,7 @@ class Document:
     folder: Path = field(default_factory=Path)
     positions: dict[KeyPath, tuple[int, int]] = field(default_factory=dict)
     options: dict[KeyPath, str] = field(default_factory=dict)
-    controls: dict[str, Control] = field(default_factory=dict)
+    controls: dict[str, Control] | None = None
     together: dict[KeyPath, tuple[KeyPath, ...]] = field(default_factory=dict)
 
     def problem(self, path: KeyPath, message: str) -> Problem:
@@ -120,6 +121,11 @@ def _dotted(parts: re.Match[str]) -> str:
 def from_mapping(values: Mapping[str, Any]) -> Document:
     """Wraps a mapping built in Python; keys must be text."""
     return Document(_plain(values, ()))
+
+
+def from_store(values: Mapping[str, Any], controls: Mapping[str, Control]) -> Document:
+    """Wraps what a store holds: names of code in it stay names."""
+    return Document(_plain(values, ()), controls=dict(controls))
 
 
 def _plain(value: Any, path: KeyPath) -> Any:

@@ -10,7 +10,7 @@ from typing import Any
 from hopscope import _core
 from hopscope.errors import Problem, did_you_mean, listed, shown
 from hopscope.scenario import keys
-from hopscope.scenario.controls import FORM, PREFIX, ControlError, find
+from hopscope.scenario.controls import FORM, PREFIX, ControlError, Reference, find, unrecorded
 from hopscope.scenario.document import Document, KeyPath
 from hopscope.scenario.fields import Field, FieldError
 from hopscope.scenario.patterns import PatternError, across, drawn
@@ -378,9 +378,15 @@ def _control(reader: Reader, path: KeyPath, flow: dict[str, Any]) -> None:
             reader.without_use((*path, "control"), f'belongs to transport = {FORM}; found transport = "{transport}"')
             flow["control"] = None
         return
-    known = reader.document.controls.get(transport)
+    recorded = reader.document.controls
     try:
-        flow["own"] = known if known is not None else find(transport, reader.document.folder)
+        if recorded is None or isinstance(transport, Reference):
+            flow["own"] = find(transport, reader.document.folder)
+        elif transport in recorded:
+            flow["own"] = recorded[transport]
+        else:
+            flow["own"], flow["control"] = unrecorded(transport, given or {}), dict(given or {})
+            return
     except ControlError as error:
         reader.refuse((*path, "transport"), str(error))
         return
