@@ -1,7 +1,8 @@
 //! What each node has put on the air.
 
 use crate::ids::{NodeId, PacketId};
-use crate::mac::dcf::{Frame, FrameKind};
+use crate::mac::frame::{Frame, FrameKind, numbers, sequence_control};
+use crate::phy::modes::Mode;
 use crate::units::Span;
 
 /// The last two frames of a transmitter: the second begins only after the first has reached everyone. In a large field
@@ -21,30 +22,52 @@ const _: () = assert!(size_of::<AirSlots>() == 64, "one cache line");
 #[derive(Debug, Clone, Copy)]
 struct Stored {
     airtime: u32,
-    nav: u32,
+    duration: u32,
     dst: NodeId,
     bytes: u32,
-    packet: PacketId,
+    body: PacketId,
+    /// See `sequence_control`.
     seq: u16,
     kind: FrameKind,
+    /// The number of the mode, and `RETRY`.
+    mode: u8,
 }
+
+/// The Retry bit beside the mode.
+const RETRY: u8 = 1 << 7;
 
 impl AirSlots {
     /// A node that has sent nothing.
     pub fn new() -> Self {
-        let none =
-            Stored { airtime: 0, nav: 0, dst: NodeId(0), bytes: 0, packet: PacketId(0), seq: 0, kind: FrameKind::Ack };
+        let none = Stored {
+            airtime: 0,
+            duration: 0,
+            dst: NodeId(0),
+            bytes: 0,
+            body: PacketId(0),
+            seq: 0,
+            kind: FrameKind::Ack,
+            mode: 0,
+        };
         AirSlots { frames: [none; 2], sent: 0, airtime: Span::ZERO }
     }
 
     /// Keeps a frame that is sent now; gives its slot, 0 or 1.
     #[inline(always)]
     pub fn put(&mut self, frame: &Frame) -> u32 {
-        let &Frame { kind, src: _, dst, bytes, airtime, nav, packet, seq } = frame;
-        debug_assert!(airtime.0.max(nav.0) <= u64::from(u32::MAX));
+        let &Frame { kind, mode, retry, frag, seq, src: _, dst, bytes, body, airtime, duration } = frame;
+        debug_assert!(airtime.0.max(duration.0) <= u64::from(u32::MAX));
         let slot = self.next();
-        self.frames[slot as usize] =
-            Stored { airtime: airtime.0 as u32, nav: nav.0 as u32, dst, bytes, packet, seq, kind };
+        self.frames[slot as usize] = Stored {
+            airtime: airtime.0 as u32,
+            duration: duration.0 as u32,
+            dst,
+            bytes,
+            body,
+            seq: sequence_control(seq, frag),
+            kind,
+            mode: mode.number() | if retry { RETRY } else { 0 },
+        };
         self.sent += 1;
         self.airtime = self.airtime + airtime;
         slot
@@ -53,8 +76,21 @@ impl AirSlots {
     /// The frame in slot 0 or 1 of `src`, whose slots these are.
     #[inline(always)]
     pub fn frame(&self, slot: u32, src: NodeId) -> Frame {
-        let Stored { airtime, nav, dst, bytes, packet, seq, kind } = self.frames[(slot % 2) as usize];
-        Frame { kind, src, dst, bytes, airtime: Span(u64::from(airtime)), nav: Span(u64::from(nav)), packet, seq }
+        let Stored { airtime, duration, dst, bytes, body, seq, kind, mode } = self.frames[(slot % 2) as usize];
+        let (seq, frag) = numbers(seq);
+        Frame {
+            kind,
+            mode: Mode::numbered(mode & !RETRY),
+            retry: mode & RETRY != 0,
+            frag,
+            seq,
+            src,
+            dst,
+            bytes,
+            body,
+            airtime: Span(u64::from(airtime)),
+            duration: Span(u64::from(duration)),
+        }
     }
 
     /// Kind and receiver of the frame in slot 0 or 1.

@@ -204,7 +204,7 @@ impl Ledger {
             FrameKind::Data => {
                 if frame.dst == NodeId::BROADCAST {
                     line.run_ahead(goes_to(line.attempt.class as usize), end);
-                    self.journeys[frame.packet.index()].enter(now, Stage::Attempt);
+                    self.journeys[frame.body.index()].enter(now, Stage::Attempt);
                     return;
                 }
                 line.run_ahead(goes_to(ATTEMPT_DATA), end);
@@ -214,9 +214,9 @@ impl Ledger {
         let attempt = &mut line.attempt;
         (attempt.since, attempt.verdict) = (now, Verdict::unknown(frame.kind));
         if !attempt.open {
-            (attempt.open, attempt.to, attempt.packet) = (true, frame.dst, frame.packet);
+            (attempt.open, attempt.to, attempt.packet) = (true, frame.dst, frame.body);
             line.links.begin_attempt(now);
-            self.journeys[frame.packet.index()].enter(now, Stage::Attempt);
+            self.journeys[frame.body.index()].enter(now, Stage::Attempt);
         }
     }
 

@@ -536,7 +536,7 @@ impl Station {
         if !self.radio.has(EIFS) {
             return expiry;
         }
-        let shortest = if self.radio.is_quiet() { rules.timing.cts.min(rules.timing.ack) } else { Span::ZERO };
+        let shortest = if self.radio.is_quiet() { rules.timing.shortest_response } else { Span::ZERO };
         let after_frame = busy_until.max(now + shortest) + rules.timing.difs;
         expiry.min(after_frame + rules.timing.slot * u64::from(self.own().remaining)).max(now)
     }

@@ -14,45 +14,12 @@ use crate::config::mac::CtsRule;
 use crate::ids::{NodeId, PacketId};
 use crate::mac::contention::Station;
 use crate::mac::dedup::Dedup;
+use crate::mac::frame::{ACK_BYTES, CTS_BYTES, RTS_BYTES, numbers};
+pub use crate::mac::frame::{Frame, FrameKind};
+use crate::mac::rate::Attempt;
 use crate::mac::rules::{MacRules, Pacing};
-use crate::mac::timing;
-use crate::named::named;
+use crate::phy::modes::Mode;
 use crate::units::{Span, Time};
-
-named! {
-    /// Kinds of frames.
-    pub enum FrameKind {
-        /// Request to send.
-        Rts = "rts",
-        /// Clear to send.
-        Cts = "cts",
-        /// Data, unicast or broadcast.
-        Data = "data",
-        /// Acknowledgement.
-        Ack = "ack",
-    }
-}
-
-/// A frame on the air.
-#[derive(Debug, Clone, Copy)]
-pub struct Frame {
-    /// Kind.
-    pub kind: FrameKind,
-    /// Transmitter.
-    pub src: NodeId,
-    /// Receiver, or `NodeId::BROADCAST`.
-    pub dst: NodeId,
-    /// Bytes of the MAC frame.
-    pub bytes: u32,
-    /// Time on the air.
-    pub airtime: Span,
-    /// Duration field.
-    pub nav: Span,
-    /// Packet carried by a data frame.
-    pub packet: PacketId,
-    /// Sequence control of a data frame: its number, and above it four bits for the number of the fragment.
-    pub seq: u16,
-}
 
 /// What the MAC asks of its neighbours after one input: at most one of each, carried out in the order of the fields.
 #[derive(Debug, Default)]
@@ -94,6 +61,7 @@ pub(crate) enum Phase {
     Broadcasting,
 }
 
+/// The packet in hand.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Outgoing {
     packet: PacketId,
@@ -102,23 +70,33 @@ pub(super) struct Outgoing {
     pub(super) bytes: u32,
     /// Nanoseconds on the air of the next frame; no frame takes longer than 32 bits hold (see `Packed`).
     airtime_ns: u32,
+    /// Sequence and fragment number of the next data frame, see `sequence_control`.
     pub(super) seq: u16,
+    /// Mode of the next data frame.
+    pub(super) mode: Mode,
     pub(super) rts: bool,
+    /// The next data frame was sent before.
+    pub(super) is_repeated: bool,
     /// A longer back-off follows its success.
     pacing: Option<Pacing>,
 }
 
 impl Outgoing {
-    /// Time on the air of the next frame.
+    /// Chooses how the next data frame is sent.
+    #[inline(always)]
+    pub(super) fn prepare(&mut self, rules: &MacRules) {
+        let bytes = rules.fragment_bytes(self.to, self.bytes, self.seq);
+        self.mode = rules.rates.choose(self.to, FrameKind::Data, bytes);
+        self.rts = rules.uses_rts(self.to, bytes);
+        let airtime = rules.timing().airtime(bytes, self.mode);
+        debug_assert!(airtime.0 <= u64::from(u32::MAX));
+        self.airtime_ns = airtime.0 as u32;
+    }
+
+    /// Time on the air of the next data frame.
     #[inline(always)]
     pub(super) fn airtime(&self) -> Span {
         Span(u64::from(self.airtime_ns))
-    }
-
-    #[inline(always)]
-    pub(super) fn set_airtime(&mut self, airtime: Span) {
-        debug_assert!(airtime.0 <= u64::from(u32::MAX));
-        self.airtime_ns = airtime.0 as u32;
     }
 }
 
@@ -129,8 +107,9 @@ pub(crate) enum Reply {
     /// The response leaves after SIFS.
     Pending {
         kind: FrameKind,
+        mode: Mode,
         to: NodeId,
-        nav: Span,
+        duration: Span,
     },
     /// CTS sent: the data frame is due.
     AwaitData {
@@ -249,16 +228,19 @@ impl Dcf {
         let bytes = bytes + cx.rules.header;
         self.attempts.packets += 1;
         self.retries = 0;
-        let first = cx.rules.fragment_bytes(to, bytes, 0);
-        self.current = Some(Outgoing {
+        let mut out = Outgoing {
             packet,
             to,
             bytes,
-            airtime_ns: cx.rules.timing().data(first, to == NodeId::BROADCAST).0 as u32,
+            airtime_ns: 0,
             seq: self.next_seq,
-            rts: cx.rules.uses_rts(to, first),
+            mode: Mode::default(),
+            rts: false,
+            is_repeated: false,
             pacing,
-        });
+        };
+        out.prepare(cx.rules);
+        self.current = Some(out);
         self.next_seq = self.next_seq.wrapping_add(1) & 0x0fff;
         self.phase = Phase::Contend;
         if !cx.station.adopt_post_backoff(cx.now, &cx.rules.station) {
@@ -346,8 +328,8 @@ impl Dcf {
         if generation != self.sifs_generation {
             return;
         }
-        if let Reply::Pending { kind, to, nav } = self.reply {
-            self.send_reply(kind, to, nav, cx);
+        if let Reply::Pending { kind, mode, to, duration } = self.reply {
+            self.send_reply(kind, mode, to, duration, cx);
         } else if self.phase == Phase::SifsData {
             if cx.rules.data_needs_idle && !cx.station.is_idle(cx.now) {
                 self.phase = Phase::Contend;
@@ -394,8 +376,10 @@ impl Dcf {
         if own_exchange || replying {
             return;
         }
-        let nav = cx.rules.timing().cts_duration(frame.nav);
-        self.reply = Reply::Pending { kind: FrameKind::Cts, to: frame.src, nav };
+        let mode = cx.rules.rates.response(frame.mode);
+        let timing = cx.rules.timing();
+        let duration = frame.duration.saturating_sub(timing.sifs + timing.response(mode));
+        self.reply = Reply::Pending { kind: FrameKind::Cts, mode, to: frame.src, duration };
         self.arm_sifs(cx);
     }
 
@@ -408,12 +392,12 @@ impl Dcf {
             if !self.takes_data(frame, cx.rules.data_needs_cts, cx) {
                 return;
             }
-            self.acknowledge(frame.src, Span::ZERO, cx);
+            self.acknowledge(frame, Span::ZERO, cx);
             if self.dedup.is_duplicate(frame.src, frame.seq) {
                 return;
             }
         }
-        cx.out.deliver = Some((frame.packet, frame.src));
+        cx.out.deliver = Some((frame.body, frame.src));
     }
 
     /// True for a data frame for this node that it answers now; `asked`: only from a station that was sent a CTS, if the
@@ -425,11 +409,12 @@ impl Dcf {
         !busy && (!asked || awaited || !cx.rules.uses_rts(frame.dst, frame.bytes))
     }
 
-    /// Answers a data frame with an ACK after SIFS.
+    /// Answers a data frame after SIFS with an ACK of this Duration field.
     #[inline(always)]
-    pub(super) fn acknowledge(&mut self, to: NodeId, nav: Span, cx: &mut MacCx<'_>) {
+    pub(super) fn acknowledge(&mut self, frame: &Frame, duration: Span, cx: &mut MacCx<'_>) {
         cx.station.hold(cx.now);
-        self.reply = Reply::Pending { kind: FrameKind::Ack, to, nav };
+        let mode = cx.rules.rates.response(frame.mode);
+        self.reply = Reply::Pending { kind: FrameKind::Ack, mode, to: frame.src, duration };
         self.arm_sifs(cx);
     }
 
@@ -441,67 +426,87 @@ impl Dcf {
         }
         self.phase = Phase::WaitCts;
         self.attempts.rts += 1;
-        let timing = cx.rules.timing();
+        let mode = cx.rules.rates.choose(out.to, FrameKind::Rts, RTS_BYTES);
+        let airtime = cx.rules.timing().rts(mode);
         let frame = Frame {
             kind: FrameKind::Rts,
+            mode,
+            retry: false,
+            frag: 0,
+            seq: 0,
             src: self.node,
             dst: out.to,
-            bytes: timing::RTS_BYTES,
-            airtime: timing.rts,
-            nav: timing.rts_duration(out.airtime()),
-            packet: out.packet,
-            seq: 0,
+            bytes: RTS_BYTES,
+            body: out.packet,
+            airtime,
+            duration: cx.rules.rts_duration(mode, out.mode, out.airtime()),
         };
         self.transmit(frame, cx);
-        self.arm_response(cx.now + cx.rules.timing().cts_timeout, cx);
+        self.arm_response(cx.now + airtime + cx.rules.timing().wait_for(cx.rules.answer(mode)), cx);
     }
 
     fn send_data(&mut self, cx: &mut MacCx<'_>) {
-        let Some(out) = self.current else { return };
+        let Some(out) = &mut self.current else { return };
+        let retry = std::mem::replace(&mut out.is_repeated, true);
+        let out = *out;
         let broadcast = out.to == NodeId::BROADCAST;
         self.attempts.data += 1;
         self.phase = if broadcast { Phase::Broadcasting } else { Phase::WaitAck };
-        let nav = match &cx.rules.fragmentation {
+        let duration = match &cx.rules.fragmentation {
             _ if broadcast => Span::ZERO,
-            None => cx.rules.timing().data_duration(),
-            Some(cut) => cx.rules.fragment_duration(cut, out.bytes, out.seq),
+            None => cx.rules.data_duration(out.mode),
+            Some(cut) => cx.rules.fragment_duration(cut, &out),
         };
+        let (seq, frag) = numbers(out.seq);
         let frame = Frame {
             kind: FrameKind::Data,
+            mode: out.mode,
+            retry,
+            frag,
+            seq,
             src: self.node,
             dst: out.to,
             bytes: cx.rules.fragment_bytes(out.to, out.bytes, out.seq),
+            body: out.packet,
             airtime: out.airtime(),
-            nav,
-            packet: out.packet,
-            seq: out.seq,
+            duration,
         };
         self.transmit(frame, cx);
-        let wait = if broadcast { Span::ZERO } else { cx.rules.timing().ack_timeout_after_data };
+        let wait = if broadcast { Span::ZERO } else { cx.rules.timing().wait_for(cx.rules.answer(out.mode)) };
         self.arm_response(cx.now + out.airtime() + wait, cx);
     }
 
-    fn send_reply(&mut self, kind: FrameKind, to: NodeId, nav: Span, cx: &mut MacCx<'_>) {
+    fn send_reply(&mut self, kind: FrameKind, mode: Mode, to: NodeId, duration: Span, cx: &mut MacCx<'_>) {
         let timing = cx.rules.timing();
+        let airtime = timing.response(mode);
         self.reply = Reply::None;
-        let (airtime, bytes) = match kind {
-            FrameKind::Cts => {
-                let allowed = match cx.rules.cts_rule {
-                    CtsRule::NavIdle => cx.station.nav_idle(cx.now),
-                    CtsRule::MediumIdle => cx.station.is_idle(cx.now),
-                };
-                if !allowed {
-                    return;
-                }
-                let data =
-                    if timing.data_timeout_full { nav.saturating_sub(timing.sifs + timing.ack) } else { Span::ZERO };
-                let until = cx.now + timing.cts + data + timing.data_timeout_after_cts;
-                self.reply = Reply::AwaitData { from: to, until };
-                (timing.cts, timing::CTS_BYTES)
+        let is_cts = kind == FrameKind::Cts;
+        if is_cts {
+            let allowed = match cx.rules.cts_rule {
+                CtsRule::NavIdle => cx.station.nav_idle(cx.now),
+                CtsRule::MediumIdle => cx.station.is_idle(cx.now),
+            };
+            if !allowed {
+                return;
             }
-            _ => (timing.ack, timing::ACK_BYTES),
+            // What was announced beyond the data frame is its ACK, which this station would send.
+            let ack = || cx.rules.answer(cx.rules.rates.choose(to, FrameKind::Data, 0));
+            let data = if timing.waits_for_all { duration.saturating_sub(timing.sifs + ack()) } else { Span::ZERO };
+            self.reply = Reply::AwaitData { from: to, until: cx.now + airtime + timing.wait_for(data) };
+        }
+        let frame = Frame {
+            kind,
+            mode,
+            retry: false,
+            frag: 0,
+            seq: 0,
+            src: self.node,
+            dst: to,
+            bytes: if is_cts { CTS_BYTES } else { ACK_BYTES },
+            body: PacketId::default(),
+            airtime,
+            duration,
         };
-        let frame = Frame { kind, src: self.node, dst: to, bytes, airtime, nav, packet: PacketId::default(), seq: 0 };
         self.transmit(frame, cx);
         if let Reply::AwaitData { until, .. } = self.reply {
             cx.station.hold(until);
@@ -512,6 +517,9 @@ impl Dcf {
         match self.current {
             Some(out) if out.rts => self.long_retries = 0,
             _ => self.short_retries = 0,
+        }
+        if let Some(out) = &self.current {
+            cx.rules.rates.report(out.to, Attempt::Acknowledged);
         }
         cx.station.reset_cw(&cx.rules.station);
         if cx.rules.fragmentation.is_none() || !self.next_fragment(cx) {
@@ -528,6 +536,11 @@ impl Dcf {
         };
         *counter += 1;
         self.retries += 1;
+        if let Some(out) = &mut self.current {
+            let frame = if self.phase == Phase::WaitCts { FrameKind::Rts } else { FrameKind::Data };
+            cx.rules.rates.report(out.to, Attempt::Unanswered(frame));
+            out.prepare(cx.rules);
+        }
         if *counter >= limit {
             *counter = 0;
             self.attempts.given_up += 1;
@@ -558,8 +571,8 @@ impl Dcf {
     fn pace(&self, out: &Outgoing, pacing: Pacing, cx: &mut MacCx<'_>) {
         let extra = match (&cx.rules.fragmentation, pacing.overhead) {
             (None, false) => out.airtime(),
-            (None, true) => out.airtime() + cx.rules.overhead(false, out.rts),
-            (Some(cut), false) => cut.airtime(out.bytes, cx.rules.timing()),
+            (None, true) => out.airtime() + cx.rules.overhead(out.to, out.mode, out.rts),
+            (Some(cut), false) => cx.rules.fragments_airtime(cut, out.to, out.bytes),
             (Some(_), true) => cx.rules.exchange(out.to, out.bytes - cx.rules.header),
         };
         match pacing.clock {

@@ -18,16 +18,15 @@
 
 use crate::config::MacConfig;
 use crate::ids::NodeId;
-use crate::mac::dcf::{Dcf, Frame, MacCx, Outcome, Phase};
+use crate::mac::dcf::{Dcf, MacCx, Outcome, Outgoing, Phase};
 use crate::mac::dedup::Fragment;
+use crate::mac::frame::{FRAGMENT_SHIFT, Frame, FrameKind, numbers, sequence_control};
 use crate::mac::rules::MacRules;
-use crate::mac::timing::Timing;
+use crate::phy::modes::Mode;
 use crate::units::Span;
 
 /// Most fragments of one packet: the fragment number has four bits (IEEE 802.11-2016 9.2.4.4.3).
 pub const MOST: u32 = 16;
-/// Where the fragment number stands beside the sequence number.
-const NUMBER_SHIFT: u32 = 12;
 
 /// How packets are cut.
 #[derive(Debug, Clone)]
@@ -68,18 +67,11 @@ impl Fragmentation {
         let payload = self.payload(packet);
         self.header + payload.min(packet - number * payload)
     }
-
-    /// Time from the first fragment to the last ACK.
-    pub fn airtime(&self, whole: u32, timing: &Timing) -> Span {
-        let count = self.count(whole);
-        let frames = (0..count).fold(Span::ZERO, |sum, n| sum + timing.data(self.bytes(whole, n), false));
-        frames + (timing.sifs * 2 + timing.ack) * u64::from(count) - timing.sifs
-    }
 }
 
-/// The number of a fragment from its sequence control field.
-fn number(seq: u16) -> u32 {
-    u32::from(seq >> NUMBER_SHIFT)
+/// The number of a fragment from its sequence control word.
+fn number(control: u16) -> u32 {
+    u32::from(numbers(control).1)
 }
 
 impl MacRules {
@@ -91,14 +83,34 @@ impl MacRules {
         }
     }
 
-    /// Duration field of the fragment `seq` of a unicast packet: until its ACK, or that of the next one.
-    pub(super) fn fragment_duration(&self, cut: &Fragmentation, whole: u32, seq: u16) -> Span {
-        let timing = &self.station.timing;
-        let next = number(seq) + 1;
-        if next == cut.count(whole) {
-            return timing.data_duration();
+    /// Time from the first fragment of a unicast packet to its last ACK.
+    pub(super) fn fragments_airtime(&self, cut: &Fragmentation, to: NodeId, whole: u32) -> Span {
+        let timing = self.timing();
+        let exchange = |n| {
+            let (mode, airtime) = self.fragment(cut, to, whole, n);
+            airtime + timing.sifs + self.answer(mode)
+        };
+        let count = cut.count(whole);
+        let frames = (0..count).fold(Span::ZERO, |sum, n| sum + exchange(n));
+        frames + timing.sifs * u64::from(count - 1)
+    }
+
+    /// Mode and length of a fragment.
+    fn fragment(&self, cut: &Fragmentation, to: NodeId, whole: u32, number: u32) -> (Mode, Span) {
+        let bytes = cut.bytes(whole, number);
+        let mode = self.rates.choose(to, FrameKind::Data, bytes);
+        (mode, self.timing().airtime(bytes, mode))
+    }
+
+    /// Duration field of the fragment under way of a unicast packet: until its ACK, or that of the next one.
+    pub(super) fn fragment_duration(&self, cut: &Fragmentation, out: &Outgoing) -> Span {
+        let timing = self.timing();
+        let next = number(out.seq) + 1;
+        if next == cut.count(out.bytes) {
+            return self.data_duration(out.mode);
         }
-        timing.duration_field(timing.sifs * 3 + timing.ack * 2 + timing.data(cut.bytes(whole, next), false))
+        let (mode, airtime) = self.fragment(cut, out.to, out.bytes, next);
+        timing.duration_field(timing.sifs * 3 + self.answer(out.mode) + airtime + self.answer(mode))
     }
 }
 
@@ -112,10 +124,9 @@ impl Dcf {
         if out.to == NodeId::BROADCAST || number(out.seq) + 1 == cut.count(out.bytes) {
             return false;
         }
-        out.seq += 1 << NUMBER_SHIFT;
-        let bytes = cut.bytes(out.bytes, number(out.seq));
-        out.set_airtime(cx.rules.station.timing.data(bytes, false));
-        out.rts = cx.rules.uses_rts(out.to, bytes);
+        out.seq += 1 << FRAGMENT_SHIFT;
+        out.is_repeated = false;
+        out.prepare(cx.rules);
         self.response_generation = self.response_generation.wrapping_add(1);
         self.phase = Phase::SifsData;
         self.arm_sifs(cx);
@@ -125,18 +136,18 @@ impl Dcf {
     /// A data frame for this node came in where packets may be cut.
     #[inline(never)]
     pub(super) fn on_fragment(&mut self, frame: &Frame, cut: &Fragmentation, cx: &mut MacCx<'_>) {
-        if !self.takes_data(frame, cx.rules.data_needs_cts && number(frame.seq) == 0, cx) {
+        if !self.takes_data(frame, cx.rules.data_needs_cts && frame.frag == 0, cx) {
             return;
         }
-        let timing = &cx.rules.station.timing;
         // What a fragment reserves beyond its own ACK, the ACK goes on reserving; the last one reserves no more.
-        let reserved = frame.nav.saturating_sub(timing.data_duration());
-        let nav = if reserved == Span::ZERO { reserved } else { frame.nav - (timing.sifs + timing.ack) };
-        self.acknowledge(frame.src, nav, cx);
-        let last = reserved == Span::ZERO;
-        match self.dedup.take_fragment(frame.src, frame.seq, last, cx.now, cut.lifetime) {
-            Fragment::Continues if last => cx.out.deliver = Some((frame.packet, frame.src)),
-            Fragment::Orphan if last => cx.out.done = Some((frame.packet, Outcome::Incomplete)),
+        let own_ack = cx.rules.data_duration(frame.mode);
+        let last = frame.duration <= own_ack;
+        let ack = cx.rules.timing().sifs + cx.rules.answer(frame.mode);
+        self.acknowledge(frame, if last { Span::ZERO } else { frame.duration - ack }, cx);
+        let control = sequence_control(frame.seq, frame.frag);
+        match self.dedup.take_fragment(frame.src, control, last, cx.now, cut.lifetime) {
+            Fragment::Continues if last => cx.out.deliver = Some((frame.body, frame.src)),
+            Fragment::Orphan if last => cx.out.done = Some((frame.body, Outcome::Incomplete)),
             _ => {}
         }
     }

@@ -4,10 +4,14 @@ pub mod contention;
 pub mod dcf;
 pub mod dedup;
 pub mod fragment;
+pub mod frame;
+pub mod rate;
 pub mod rules;
 pub mod timing;
 
 pub use dcf::{Dcf, MacEffects};
+pub use frame::{Frame, FrameKind};
+pub use rate::Rates;
 pub use rules::{MacRules, Pacing};
 
 #[cfg(test)]

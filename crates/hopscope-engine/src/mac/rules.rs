@@ -5,8 +5,11 @@ use crate::config::mac::{BusyAtExpiry, CtsRule, EifsRule, ResponseTimeout};
 use crate::config::{MacConfig, RadioConfig};
 use crate::ids::NodeId;
 use crate::mac::fragment::Fragmentation;
+use crate::mac::frame::{FrameKind, RTS_BYTES};
+use crate::mac::rate::Rates;
 use crate::mac::timing::Timing;
 use crate::phy::RadioRules;
+use crate::phy::modes::Mode;
 use crate::units::Span;
 
 /// Adaptive pacing of a packet: how its success lengthens the back-off.
@@ -66,6 +69,8 @@ impl StationRules {
 pub struct MacRules {
     /// Lower half.
     pub station: StationRules,
+    /// In which modes frames are sent.
+    pub rates: Rates,
     pub(super) rts_threshold: Option<u32>,
     pub(super) short_retry_limit: u32,
     pub(super) long_retry_limit: u32,
@@ -87,6 +92,7 @@ impl MacRules {
         let plcp = if mac.rts_counts_plcp { (radio.plcp_bits_1m + radio.plcp_bits_2m) / 8 } else { 0 };
         MacRules {
             station: StationRules::new(RadioRules::new(radio), timing, mac),
+            rates: Rates::new(radio),
             rts_threshold: mac.rts_threshold.map(|threshold| threshold.saturating_sub(plcp)),
             short_retry_limit: mac.short_retry_limit,
             long_retry_limit: mac.long_retry_limit,
@@ -102,28 +108,65 @@ impl MacRules {
         }
     }
 
+    #[inline(always)]
     pub(super) fn timing(&self) -> &Timing {
         &self.station.timing
     }
 
-    /// Time that the exchange of a packet takes from DIFS on, without back-off.
-    pub fn exchange(&self, to: NodeId, bytes: u32) -> Span {
-        let timing = self.timing();
-        let bytes = bytes + self.header;
-        let broadcast = to == NodeId::BROADCAST;
-        let rts = self.uses_rts(to, self.fragment_bytes(to, bytes, 0));
-        let data = match &self.fragmentation {
-            Some(cut) if !broadcast => cut.airtime(bytes, timing) - (timing.sifs + timing.ack),
-            _ => timing.data(bytes, broadcast),
-        };
-        data + self.overhead(broadcast, rts)
+    /// Time on the air of the CTS or ACK that answers a frame sent in the mode `asked`.
+    #[inline(always)]
+    pub(super) fn answer(&self, asked: Mode) -> Span {
+        self.timing().response(self.rates.response(asked))
     }
 
-    /// What the exchange of a data frame takes beside the frame.
-    pub(super) fn overhead(&self, broadcast: bool, rts: bool) -> Span {
+    /// Duration field of an RTS in the mode `rts` that announces a data frame in the mode `data` of length `airtime`.
+    #[inline(always)]
+    pub(super) fn rts_duration(&self, rts: Mode, data: Mode, airtime: Span) -> Span {
         let timing = self.timing();
-        let ack = if broadcast { Span::ZERO } else { timing.sifs + timing.ack };
-        let handshake = if rts { timing.rts + timing.cts + timing.sifs * 2 } else { Span::ZERO };
+        timing.duration_field(timing.sifs * 3 + self.answer(rts) + airtime + self.answer(data))
+    }
+
+    /// Duration field of a unicast data frame in a mode.
+    #[inline(always)]
+    pub(super) fn data_duration(&self, mode: Mode) -> Span {
+        let timing = self.timing();
+        timing.duration_field(timing.sifs + self.answer(mode))
+    }
+
+    /// What a packet of `bytes` bytes, MAC header included, reserves for the neighbour `to` from the end of its RTS on; its
+    /// first fragment where it is cut. It must fit the Duration field.
+    pub fn longest_duration(&self, to: NodeId, bytes: u32) -> Span {
+        let (rts, data, airtime) = self.modes(to, self.fragment_bytes(to, bytes, 0));
+        self.rts_duration(rts, data, airtime)
+    }
+
+    /// The modes of an RTS and of a data frame of `bytes` bytes to `to`, and how long the latter takes.
+    fn modes(&self, to: NodeId, bytes: u32) -> (Mode, Mode, Span) {
+        let rts = self.rates.choose(to, FrameKind::Rts, RTS_BYTES);
+        let data = self.rates.choose(to, FrameKind::Data, bytes);
+        (rts, data, self.timing().airtime(bytes, data))
+    }
+
+    /// Time that the exchange of a packet takes from DIFS on, without back-off.
+    pub fn exchange(&self, to: NodeId, bytes: u32) -> Span {
+        let bytes = bytes + self.header;
+        let first = self.fragment_bytes(to, bytes, 0);
+        let (_, mode, airtime) = self.modes(to, first);
+        let data = match &self.fragmentation {
+            Some(cut) if to != NodeId::BROADCAST => {
+                self.fragments_airtime(cut, to, bytes) - (self.timing().sifs + self.answer(mode))
+            }
+            _ => airtime,
+        };
+        data + self.overhead(to, mode, self.uses_rts(to, first))
+    }
+
+    /// What the exchange of a data frame in a mode takes beside the frame.
+    pub(super) fn overhead(&self, to: NodeId, mode: Mode, rts: bool) -> Span {
+        let timing = self.timing();
+        let ack = if to == NodeId::BROADCAST { Span::ZERO } else { timing.sifs + self.answer(mode) };
+        let asks = self.rates.choose(to, FrameKind::Rts, RTS_BYTES);
+        let handshake = if rts { timing.rts(asks) + self.answer(asks) + timing.sifs * 2 } else { Span::ZERO };
         timing.difs + handshake + ack
     }
 

@@ -3,14 +3,11 @@
 use crate::config::mac::{EifsRule, ResponseTimeout};
 use crate::config::radio::Phy;
 use crate::config::{MacConfig, RadioConfig};
+use crate::ids::NodeId;
+use crate::mac::frame::{ACK_BYTES, FrameKind, RTS_BYTES};
+use crate::mac::rate::Rates;
+use crate::phy::modes::Mode;
 use crate::units::Span;
-
-/// Bytes of an RTS frame with FCS (9.3.1.2).
-pub const RTS_BYTES: u32 = 20;
-/// Bytes of a CTS frame with FCS (9.3.1.3).
-pub const CTS_BYTES: u32 = 14;
-/// Bytes of an ACK frame with FCS (9.3.1.4).
-pub const ACK_BYTES: u32 = 14;
 
 /// Data bits per 4 us OFDM symbol for a rate in bit/s (table 17-4).
 fn ofdm_bits_per_symbol(rate: u64) -> u64 {
@@ -41,13 +38,6 @@ fn preamble(radio: &RadioConfig) -> Span {
     }
 }
 
-/// Rate of the response to a frame sent at `rate`: the highest allowed one not above it, else the lowest (10.6.6.5).
-fn response_rate(radio: &RadioConfig, rate: u64) -> u64 {
-    let allowed = &radio.response_rates;
-    let best = allowed.iter().copied().filter(|&r| r <= rate).max();
-    best.or_else(|| allowed.iter().copied().min()).unwrap_or(radio.basic_rate)
-}
-
 /// Every duration that the DCF of a run needs, worked out once.
 #[derive(Debug, Clone)]
 pub struct Timing {
@@ -59,23 +49,18 @@ pub struct Timing {
     pub difs: Span,
     /// Extended inter-frame space: SIFS, an ACK at the lowest rate, DIFS (10.3.7).
     pub eifs: Span,
-    /// RTS at the basic rate.
-    pub rts: Span,
-    /// CTS answering an RTS.
-    pub cts: Span,
-    /// ACK answering a data frame.
-    pub ack: Span,
-    /// From the start of an RTS to the end of the wait for its CTS.
-    pub cts_timeout: Span,
-    /// From the end of a data frame to the end of the wait for its ACK.
-    pub ack_timeout_after_data: Span,
-    /// From the end of a CTS to the end of the wait for the data frame, less the data frame itself where the whole
-    /// frame is waited for.
-    pub data_timeout_after_cts: Span,
-    /// The wait for a data frame covers the whole frame.
-    pub data_timeout_full: bool,
+    /// The shortest answer that this station gives or gets.
+    pub shortest_response: Span,
     /// After the end of an RTS, when a NAV set by it may be reset (10.3.2.4).
     pub nav_reset: Span,
+    /// The wait for an answer covers the whole answer, not only its beginning.
+    pub waits_for_all: bool,
+    /// From the end of a frame to the end of the wait for what follows it, which is beyond that the answer itself where
+    /// all of it is waited for.
+    response_wait: Span,
+    /// Time on the air of an RTS, and of a CTS or an ACK, by the index of its mode.
+    rts: [Span; Mode::COUNT],
+    response: [Span; Mode::COUNT],
     radio: RadioConfig,
     whole_us: bool,
 }
@@ -84,58 +69,61 @@ impl Timing {
     /// Durations for these parameters.
     pub fn new(radio: &RadioConfig, mac: &MacConfig) -> Self {
         let difs = mac.sifs + mac.slot * 2;
-        let rts = airtime(radio, RTS_BYTES, radio.basic_rate);
-        let cts = airtime(radio, CTS_BYTES, response_rate(radio, radio.basic_rate));
-        let ack = airtime(radio, ACK_BYTES, response_rate(radio, radio.data_rate));
+        let of_bytes = |bytes| Mode::ALL.map(|mode| airtime(radio, bytes, mode.rate()));
+        let response = of_bytes(ACK_BYTES);
+        let rates = Rates::new(radio);
+        let answer = |kind| response[rates.response(rates.choose(NodeId(0), kind, 0)).index()];
+        let (cts, ack) = (answer(FrameKind::Rts), answer(FrameKind::Data));
         let lowest = radio.response_rates.iter().copied().min().unwrap_or(radio.basic_rate).min(radio.basic_rate);
         let eifs = match mac.eifs {
             EifsRule::Off => difs,
             EifsRule::ReplacesDifs | EifsRule::Nav => mac.sifs + airtime(radio, ACK_BYTES, lowest) + difs,
         };
-        let full = mac.response_timeout == ResponseTimeout::FullFrame;
-        let margin = mac.timeout_margin * 2;
-        let rx_start = mac.sifs + mac.slot + preamble(radio);
+        let waits_for_all = mac.response_timeout == ResponseTimeout::FullFrame;
+        let beginning = if waits_for_all { mac.timeout_margin * 2 } else { mac.slot + preamble(radio) };
         Timing {
             slot: mac.slot,
             sifs: mac.sifs,
             difs,
             eifs,
-            rts,
-            cts,
-            ack,
-            cts_timeout: if full { rts + margin + mac.sifs + cts } else { rts + rx_start },
-            ack_timeout_after_data: if full { margin + mac.sifs + ack } else { rx_start },
-            data_timeout_after_cts: if full { margin + mac.sifs } else { rx_start },
-            data_timeout_full: full,
+            shortest_response: cts.min(ack),
             nav_reset: mac.sifs * 2 + cts + preamble(radio) + mac.slot * 2,
+            waits_for_all,
+            response_wait: mac.sifs + beginning,
+            rts: of_bytes(RTS_BYTES),
+            response,
             radio: radio.clone(),
             whole_us: mac.duration_whole_us,
         }
     }
 
-    /// Time on the air of a data frame; broadcast frames go at the basic rate.
-    pub fn data(&self, bytes: u32, broadcast: bool) -> Span {
-        airtime(&self.radio, bytes, if broadcast { self.radio.basic_rate } else { self.radio.data_rate })
+    /// Time on the air of a frame of `bytes` bytes in a mode.
+    pub fn airtime(&self, bytes: u32, mode: Mode) -> Span {
+        airtime(&self.radio, bytes, mode.rate())
+    }
+
+    /// Time on the air of an RTS.
+    #[inline(always)]
+    pub fn rts(&self, mode: Mode) -> Span {
+        self.rts[mode.index()]
+    }
+
+    /// Time on the air of a CTS or an ACK.
+    #[inline(always)]
+    pub fn response(&self, mode: Mode) -> Span {
+        self.response[mode.index()]
+    }
+
+    /// From the end of a frame to the end of the wait for its answer, which takes `answer`.
+    #[inline(always)]
+    pub fn wait_for(&self, answer: Span) -> Span {
+        self.response_wait + if self.waits_for_all { answer } else { Span::ZERO }
     }
 
     /// A duration as the Duration field carries it: whole microseconds, rounded up (9.2.5).
+    #[inline(always)]
     pub fn duration_field(&self, span: Span) -> Span {
         if self.whole_us { Span::from_micros(span.0.div_ceil(1_000)) } else { span }
-    }
-
-    /// Duration field of an RTS that announces a data frame of length `data`.
-    pub fn rts_duration(&self, data: Span) -> Span {
-        self.duration_field(self.sifs * 3 + self.cts + data + self.ack)
-    }
-
-    /// Duration field of the CTS that answers an RTS with duration `rts`.
-    pub fn cts_duration(&self, rts: Span) -> Span {
-        rts.saturating_sub(self.sifs + self.cts)
-    }
-
-    /// Duration field of a unicast data frame.
-    pub fn data_duration(&self) -> Span {
-        self.duration_field(self.sifs + self.ack)
     }
 }
 
@@ -189,15 +177,12 @@ mod tests {
     }
 
     #[test]
-    fn ns2_spaces_and_timeouts() {
+    fn ns2_spaces() {
         let base = presets::base("ns2", "wavelan-2M").expect("a profile");
         let timing = Timing::new(&base.radio, &base.mac);
         assert_eq!(timing.difs, Span::from_micros(50));
         assert_eq!(timing.eifs, Span::from_micros(364));
-        assert_eq!(timing.cts_timeout, Span::from_micros(670));
-        let data = timing.data(1500 + 34, false);
-        assert_eq!(data, Span::from_micros(6_328));
-        assert_eq!(timing.rts_duration(data), Span::from_micros(6_966));
+        assert_eq!(timing.wait_for(Span::from_micros(304)), Span::from_micros(670 - 352));
     }
 
     #[test]

@@ -24,6 +24,53 @@ const THRESHOLDS: &[(u64, f64)] = &[
 /// How many rates of the table are those of DSSS and HR/DSSS (IEEE 802.11-2020 15.2.3 and 16.2.3); OFDM's follow.
 const DSSS_RATES: usize = 4;
 
+/// A mode: a rate with its modulation and coding, one line of the table.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Mode(u8);
+
+impl Mode {
+    /// Number of modes.
+    pub const COUNT: usize = THRESHOLDS.len();
+    /// Every mode, by its index.
+    pub const ALL: [Mode; Mode::COUNT] = {
+        let mut all = [Mode(0); Mode::COUNT];
+        let mut index = 0;
+        while index < Mode::COUNT {
+            all[index] = Mode(index as u8);
+            index += 1;
+        }
+        all
+    };
+
+    /// The mode of a rate in bit/s; `None` for a rate no 802.11 PHY of this table has.
+    pub fn of(rate: u64) -> Option<Mode> {
+        mode_of(rate).map(Mode)
+    }
+
+    /// Its rate, bit/s.
+    pub fn rate(self) -> u64 {
+        rate(self.0)
+    }
+
+    /// Its index, below [`Mode::COUNT`].
+    #[inline(always)]
+    pub const fn index(self) -> usize {
+        self.0 as usize
+    }
+
+    /// The index as an arrival carries it.
+    #[inline(always)]
+    pub const fn number(self) -> u8 {
+        self.0
+    }
+
+    /// The mode of an index that [`Mode::number`] gave.
+    #[inline(always)]
+    pub const fn numbered(number: u8) -> Mode {
+        Mode(number)
+    }
+}
+
 /// Index of a rate in the mode table; `None` for a rate no 802.11 PHY of this table has.
 pub fn mode_of(rate: u64) -> Option<u8> {
     THRESHOLDS.iter().position(|&(r, _)| r == rate).map(|i| i as u8)

@@ -24,7 +24,6 @@ use crate::mac::{Dcf, MacRules};
 use crate::net::Gateway;
 use crate::node::Node;
 use crate::packet::PacketArena;
-use crate::phy::modes;
 use crate::queue::EventQueue;
 use crate::record::Recorder;
 use crate::rng::{Purpose, Stream};
@@ -226,7 +225,6 @@ impl<R: Recorder> World<R> {
 }
 
 fn wiring(config: &Config) -> Wiring {
-    let radio = &config.radio;
     let metered = std::iter::once(&config.link).chain(&config.layers).any(|section| section.layer.has(LinkPart::Nred));
     Wiring {
         link_delay: config.net.link_delay,
@@ -234,8 +232,6 @@ fn wiring(config: &Config) -> Wiring {
         ip_header: config.net.ip_header,
         udp_header: config.net.udp_header,
         aodv_rules: config.aodv.rules,
-        data_mode: modes::mode_of(radio.data_rate).unwrap_or(0),
-        basic_mode: modes::mode_of(radio.basic_rate).unwrap_or(0),
         eager: false,
         metered,
         watched: metered,

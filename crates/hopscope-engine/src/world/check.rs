@@ -6,8 +6,9 @@ use crate::config::net::RoutingProtocol;
 use crate::config::tcp::LossRecovery;
 use crate::config::{App, Config, FlowConfig, LONGEST, Transport, seconds};
 use crate::error::{BuildError, require};
+use crate::ids::NodeId;
+use crate::mac::MacRules;
 use crate::mac::fragment::{self, Fragmentation};
-use crate::mac::timing::Timing;
 use crate::phy::modes;
 use crate::units::{Span, Time};
 
@@ -224,7 +225,6 @@ fn check_packet(config: &Config, number: usize, flow: &FlowConfig) -> Result<(),
     require(flow.packet >= 1 && flow.packet <= most, key("packet"), || {
         format!("found {} bytes; allowed are 1 to {most} (mac.max_msdu less all headers)", flow.packet)
     })?;
-    let timing = Timing::new(&config.radio, &config.mac);
     let whole = flow.packet + header + config.mac.llc_header + config.mac.data_header;
     let cut = Fragmentation::new(&config.mac);
     if let (Some(cut), Some(threshold)) = (&cut, config.mac.fragmentation_threshold) {
@@ -236,8 +236,7 @@ fn check_packet(config: &Config, number: usize, flow: &FlowConfig) -> Result<(),
             )
         })?;
     }
-    let frame = cut.map_or(whole, |cut| cut.bytes(whole, 0));
-    let duration = timing.rts_duration(timing.data(frame, false));
+    let duration = MacRules::new(&config.radio, &config.mac).longest_duration(NodeId(flow.to), whole);
     require(duration <= LONGEST_DURATION, key("packet"), || {
         format!(
             "found {} bytes: the exchange takes {} us at this rate, the Duration field holds 32767",

@@ -56,8 +56,6 @@ struct Wiring {
     ip_header: u32,
     udp_header: u32,
     aodv_rules: AodvRules,
-    data_mode: u8,
-    basic_mode: u8,
     /// Every radio edge gets an event: slow, for tests that compare with the lazy way.
     eager: bool,
     /// Link layers measure the use of the channel.

@@ -165,20 +165,21 @@ impl<R: Recorder> World<R> {
         let place = self.wifi.place(frame.src);
         let slot = frame.src.0 * 2 + self.wifi.at(place).air.put(frame);
         self.ledger_transmit(frame, slot);
-        let is_data = frame.kind == FrameKind::Data;
-        let broadcast = frame.dst == NodeId::BROADCAST;
-        let mode = if is_data && !broadcast { self.wiring.data_mode } else { self.wiring.basic_mode };
+        let broadcast = frame.is_broadcast();
+        // Answers are decoded as if they went at the basic rate.
+        let is_answer = matches!(frame.kind, FrameKind::Cts | FrameKind::Ack);
+        let mode = if is_answer { self.rules.rates.choose(frame.dst, FrameKind::Rts, 0) } else { frame.mode };
         let flags =
             if frame.kind == FrameKind::Rts { Arrival::RTS } else { 0 } | if broadcast { Arrival::FOR_ME } else { 0 };
         let now = self.now;
         let heard = Packed::new(&Arrival {
             start: now,
             end: now + frame.airtime,
-            nav: frame.nav.0 as u32,
+            nav: frame.duration.0 as u32,
             power: 0.0,
             slot,
             flags,
-            mode,
+            mode: mode.number(),
         });
         if self.channel.is_plain() && self.outages.never() {
             for link in self.listeners.hearers(&self.medium, frame.src, place) {
@@ -221,7 +222,7 @@ impl<R: Recorder> World<R> {
     #[inline(never)]
     fn transmit_through_channel(&mut self, frame: &Frame, heard: Packed, slot: u32) {
         let now = self.now;
-        let broadcast = frame.dst == NodeId::BROADCAST;
+        let broadcast = frame.is_broadcast();
         let carried = Carried { bits: 8 * frame.bytes, is_data: frame.kind == FrameKind::Data };
         let first = self.medium.first(frame.src);
         for (place, link) in self.medium.hearers(frame.src).iter().enumerate() {

@@ -5,6 +5,7 @@ use hopscope_engine::config::radio::{ErrorKind, ErrorScope, OnError};
 use hopscope_engine::config::{App, Config, Outage, Transport};
 use hopscope_engine::ledger::{FailureResult, Ledger, LedgerResult, LinkLedger};
 use hopscope_engine::mac::timing::Timing;
+use hopscope_engine::phy::modes::Mode;
 use hopscope_engine::record::TrajectoryHash;
 use hopscope_engine::results::RunResult;
 use hopscope_engine::simulation::{self, Simulation};
@@ -115,8 +116,15 @@ fn link(ledger: &LedgerResult, from: u32, to: u32) -> &LinkLedger {
 /// Time on the air of a data frame of these flows.
 fn data(config: &Config, timing: &Timing) -> Span {
     let header = config.net.ip_header + config.net.udp_header + config.mac.llc_header + config.mac.data_header;
-    timing.data(1_000 + header, false)
+    timing.airtime(1_000 + header, mode(config.radio.data_rate))
 }
+
+/// The mode of a rate; control frames go at 1 Mbit/s.
+fn mode(rate: u64) -> Mode {
+    Mode::of(rate).expect("a rate of 802.11")
+}
+
+const CONTROL: u64 = 1_000_000;
 
 const SECOND: u64 = 1_000_000_000;
 
@@ -148,7 +156,7 @@ fn one_exchange_without_rts() {
     config.mac.rts_threshold = None;
     add_file(&mut config, 0, 1, 1, 0);
     let timing = Timing::new(&config.radio, &config.mac);
-    let (data, ack, flight) = (data(&config, &timing).0, timing.ack.0, 801);
+    let (data, ack, flight) = (data(&config, &timing).0, timing.response(mode(CONTROL)).0, 801);
     let ledger = ledger_of(&config);
     // The medium has been idle for long: the frame leaves at once, and its ACK comes a SIFS and two flights later.
     let sifs = timing.sifs.0 + 2 * flight;
@@ -191,13 +199,19 @@ fn a_reservation_defers_a_station_that_hears_only_the_cts() {
     let ledger = ledger_of(&config);
     let (sifs, flight) = (timing.sifs.0, 801);
     // RTS, CTS and data from the first start on; then the ACK begins at node 2.
-    let ack_begins = timing.rts.0 + sifs + timing.cts.0 + sifs + data(&config, &timing).0 + sifs + 4 * flight;
+    let ack_begins = timing.rts(mode(CONTROL)).0
+        + sifs
+        + timing.response(mode(CONTROL)).0
+        + sifs
+        + data(&config, &timing).0
+        + sifs
+        + 4 * flight;
     assert_eq!(ns(&ledger, 2, "nav"), ack_begins - 2_000_000);
-    assert_eq!(ns(&ledger, 2, "carrier"), timing.ack.0);
+    assert_eq!(ns(&ledger, 2, "carrier"), timing.response(mode(CONTROL)).0);
     assert_eq!(ns(&ledger, 2, "difs"), timing.difs.0);
     assert_eq!(ns(&ledger, 2, "backoff") % timing.slot.0, 0);
     // Before it had a packet it only listened: to the CTS.
-    assert_eq!(ns(&ledger, 2, "overheard"), timing.cts.0);
+    assert_eq!(ns(&ledger, 2, "overheard"), timing.response(mode(CONTROL)).0);
 }
 
 #[test]
@@ -223,7 +237,7 @@ fn a_frame_in_error_makes_its_hearer_wait_for_eifs() {
     assert_eq!((cause, frame, by, count), ("channel", "data", None, 1));
     let lost = &ledger.flows[0].losses[0];
     assert_eq!((lost.hop, lost.node, lost.reason, lost.cause, lost.count), (1, 0, "retry-limit", Some("channel"), 1));
-    assert_eq!(ns(&ledger, 0, "response-timeout"), timing.ack_timeout_after_data.0);
+    assert_eq!(ns(&ledger, 0, "response-timeout"), timing.wait_for(Span::ZERO).0);
 }
 
 #[test]

@@ -4,7 +4,7 @@
 
 use super::*;
 use crate::config::mac::CtsRule;
-use crate::mac::timing;
+use crate::mac::frame;
 
 /// From the start of an RTS or a data frame to the end of the wait for its answer: SIFS, slot, receive-start delay.
 const NO_CTS: u64 = 352 + 10 + 20 + 192;
@@ -14,7 +14,7 @@ const NO_ACK: u64 = 6_336 + 10 + 20 + 192;
 fn a_complete_exchange() {
     let mut lab = Lab::new("standard").offer(100);
     assert_eq!(lab.run(20_000), [(100, "RTS"), (776, "DATA"), (7_426, "sent")]);
-    let fields: Vec<(u32, u64)> = lab.sent.iter().map(|f| (f.bytes, f.nav.0 / 1_000)).collect();
+    let fields: Vec<(u32, u64)> = lab.sent.iter().map(|f| (f.bytes, f.duration.0 / 1_000)).collect();
     assert_eq!(fields, [(20, 6_974), (1_536, 314)], "bytes and Duration fields");
 }
 
@@ -149,7 +149,7 @@ fn a_broadcast_is_sent_once_at_the_basic_rate() {
     let mut lab = Lab::new("standard").draws(&[4]).offer_to(100, NodeId::BROADCAST, PACKET).offer(100);
     let log = lab.run(13_000);
     assert_eq!(log, [(100, "DATA"), (12_580, "sent"), (12_580 + 50 + 80, "RTS")]);
-    assert_eq!((lab.sent[0].nav, lab.sent[0].bytes), (Span::ZERO, 1_536), "no reservation, no answer");
+    assert_eq!((lab.sent[0].duration, lab.sent[0].bytes), (Span::ZERO, 1_536), "no reservation, no answer");
 }
 
 #[test]
@@ -162,9 +162,9 @@ fn a_broadcast_that_comes_in_is_handed_up_and_not_answered() {
 fn an_rts_is_answered_with_what_is_left_of_its_duration() {
     let mut lab = Lab::new("standard").hears(100, Heard::rts(PEER, ME, 6_974)).hears(776, Heard::data(0));
     assert_eq!(lab.run(20_000), [(462, "CTS"), (7_112, "up"), (7_122, "ACK")]);
-    assert_eq!(lab.sent[0].nav, Span::from_micros(6_974 - 10 - 304));
-    assert_eq!((lab.sent[0].bytes, lab.sent[1].bytes), (timing::CTS_BYTES, timing::ACK_BYTES));
-    assert_eq!(lab.sent[1].nav, Span::ZERO);
+    assert_eq!(lab.sent[0].duration, Span::from_micros(6_974 - 10 - 304));
+    assert_eq!((lab.sent[0].bytes, lab.sent[1].bytes), (frame::CTS_BYTES, frame::ACK_BYTES));
+    assert_eq!(lab.sent[1].duration, Span::ZERO);
 }
 
 #[test]

@@ -19,7 +19,7 @@ fn lab() -> Lab {
 /// Number of the packet, number of the fragment, bytes and Duration field (us) of the data frames sent.
 fn data(lab: &Lab) -> Vec<(u16, u16, u32, u64)> {
     let frames = lab.sent.iter().filter(|f| f.kind == FrameKind::Data);
-    frames.map(|f| (f.seq & 0xfff, f.seq >> 12, f.bytes, f.nav.0 / 1_000)).collect()
+    frames.map(|f| (f.seq, u16::from(f.frag), f.bytes, f.duration.0 / 1_000)).collect()
 }
 
 #[test]
@@ -27,7 +27,11 @@ fn fragments_follow_each_other_after_sifs() {
     let mut lab = lab().offer(100);
     let expected = [(100, "RTS"), (776, "DATA"), (3_548, "DATA"), (6_320, "DATA"), (8_682, "sent")];
     assert_eq!(lab.run(30_000), expected);
-    assert_eq!(lab.sent[0].nav, Span::from_micros(3 * 10 + 304 + 2_448 + 304), "the RTS reserves the first fragment");
+    assert_eq!(
+        lab.sent[0].duration,
+        Span::from_micros(3 * 10 + 304 + 2_448 + 304),
+        "the RTS reserves the first fragment"
+    );
     let next = |length: u64| 3 * 10 + 2 * 304 + length;
     assert_eq!(data(&lab), [(0, 0, 564, next(2_448)), (0, 1, 564, next(2_048)), (0, 2, 464, 314)]);
 }
@@ -108,7 +112,7 @@ fn a_packet_goes_up_with_its_last_fragment_and_each_is_acknowledged() {
     let mut lab = lab.hears(10_000, fragment(2, false));
     let expected = [(2_558, "ACK"), (5_330, "ACK"), (8_092, "up"), (8_102, "ACK"), (12_458, "ACK")];
     assert_eq!(lab.run(30_000), expected);
-    let reserved: Vec<u64> = lab.sent.iter().map(|ack| ack.nav.0 / 1_000).collect();
+    let reserved: Vec<u64> = lab.sent.iter().map(|ack| ack.duration.0 / 1_000).collect();
     assert_eq!(reserved, [3_086 - 314, 3_086 - 314, 0, 0], "an ACK reserves the next fragment as the last one did");
 }
 

@@ -15,7 +15,8 @@ mod ns3_access;
 use std::collections::VecDeque;
 
 use super::contention::{AccessAnswer, Station};
-use super::dcf::{Frame, FrameKind, MacCx, MacEffects, Outcome};
+use super::dcf::{MacCx, MacEffects, Outcome};
+use super::frame::{Frame, FrameKind, numbers};
 use super::{Dcf, MacRules, Pacing};
 use crate::config::link::PacingClock;
 use crate::config::{MacConfig, RadioConfig, presets};
@@ -196,22 +197,27 @@ impl Lab {
     fn put(&mut self, start: Time, heard: Heard) {
         let slot = self.air.len() as u32;
         let length = Span::from_micros(heard.length);
+        let (seq, frag) = numbers(heard.seq);
+        let mode = self.rules.rates.choose(heard.to, heard.kind, PACKET + 36);
         self.air.push(Frame {
             kind: heard.kind,
+            mode,
+            retry: false,
+            frag,
+            seq,
             src: heard.from,
             dst: heard.to,
             bytes: PACKET + 36,
+            body: PacketId(77),
             airtime: length,
-            nav: Span::from_micros(heard.nav),
-            packet: PacketId(77),
-            seq: heard.seq,
+            duration: Span::from_micros(heard.nav),
         });
         let mine = heard.to == ME || heard.to == NodeId::BROADCAST;
         let flags = heard.flags
             | if mine { Arrival::FOR_ME } else { 0 }
             | if heard.kind == FrameKind::Rts { Arrival::RTS } else { 0 };
         let nav = Span::from_micros(heard.nav).0 as u32;
-        let arrival = Arrival { start, end: start + length, nav, power: heard.power, slot, flags, mode: 1 };
+        let arrival = Arrival { start, end: start + length, nav, power: heard.power, slot, flags, mode: mode.number() };
         self.station.radio.post(&arrival);
         if self.watchful {
             self.events.push(start + length, Event::Touch { node: ME });
@@ -311,12 +317,12 @@ impl Lab {
 
     /// Node 1 answers a frame of the station.
     fn answer(&mut self, start: Time, frame: &Frame) {
-        let timing = &self.rules.station.timing;
-        let (kind, length, nav) = match frame.kind {
-            FrameKind::Rts if self.peer != Peer::Silent => (FrameKind::Cts, timing.cts, timing.cts_duration(frame.nav)),
-            FrameKind::Data if self.peer == Peer::Answers && frame.dst == PEER => {
-                (FrameKind::Ack, timing.ack, Span::ZERO)
+        let length = self.rules.answer(frame.mode);
+        let (kind, nav) = match frame.kind {
+            FrameKind::Rts if self.peer != Peer::Silent => {
+                (FrameKind::Cts, frame.duration - (self.rules.station.timing.sifs + length))
             }
+            FrameKind::Data if self.peer == Peer::Answers && frame.dst == PEER => (FrameKind::Ack, Span::ZERO),
             _ => return,
         };
         self.put(start, Heard::new(kind, PEER, ME, nav.0 / 1_000, length.0 / 1_000));
