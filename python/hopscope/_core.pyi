@@ -136,6 +136,12 @@ def presets() -> list[tuple[str, str]]:
 def transports() -> list[tuple[str, str]]:
     """Transport protocols, each with one line of description."""
 
+def controls() -> list[tuple[str, str]]:
+    """Congestion controls of TCP with one line each; one from outside the engine is named by its own code."""
+
+def recoveries() -> list[tuple[str, str]]:
+    """Ways of loss recovery of TCP with one line each."""
+
 def ack_policies() -> list[tuple[str, str]]:
     """ACK policies of TCP receivers, each with one line of description."""
 

@@ -6,7 +6,7 @@
 use std::time::Instant;
 
 use hopscope_engine::config::net::RoutingProtocol;
-use hopscope_engine::config::{AckPolicy, App, Config, FlowConfig, RoutingConfig, Transport, presets};
+use hopscope_engine::config::{AckPolicy, App, Config, FlowConfig, LossRecovery, RoutingConfig, Transport, presets};
 use hopscope_engine::ids::NodeId;
 use hopscope_engine::record::{NullRecorder, Recorder};
 use hopscope_engine::rng::{Purpose, Stream};
@@ -53,6 +53,7 @@ fn flow(profile: &str, from: u32, to: u32, transport: Transport, app: App, start
         tcp: presets::base(profile, "wavelan-2M").expect("a profile and a preset").tcp,
         group: None,
         control: None,
+        recovery: LossRecovery::Own,
     }
 }
 

@@ -307,7 +307,7 @@ fn flow_result(
         id: number as u32,
         from: flow.from.0,
         to: flow.to.0,
-        transport: match &config.flows[number].control {
+        transport: match config.flows[number].external() {
             Some(control) => TransportName::External(control.name.clone()),
             None => TransportName::BuiltIn(flow.transport),
         },

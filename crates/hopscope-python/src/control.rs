@@ -2,7 +2,7 @@
 
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-use hopscope_engine::transport::tcp::control::{Control, Hook, PACING_RATES, Reaction, View};
+use hopscope_engine::transport::control::{Control, Hook, PACING_RATES, Reaction, View};
 use hopscope_engine::units::{Span, Time};
 use hopscope_engine::world::Controls;
 use hopscope_engine::{BuildError, Config};

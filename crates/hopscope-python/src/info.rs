@@ -63,6 +63,19 @@ pub fn transports() -> Vec<(&'static str, &'static str)> {
     config::Transport::WORDS.iter().copied().filter(|(word, _)| *word != external).collect()
 }
 
+/// Congestion controls of TCP with one line each; one from outside the engine is named by its own code.
+#[pyfunction]
+pub fn controls() -> Vec<(&'static str, &'static str)> {
+    let external = config::CongestionControl::External.word();
+    config::CongestionControl::WORDS.iter().copied().filter(|(word, _)| *word != external).collect()
+}
+
+/// Ways of loss recovery of TCP with one line each.
+#[pyfunction]
+pub fn recoveries() -> Vec<(&'static str, &'static str)> {
+    config::LossRecovery::WORDS.to_vec()
+}
+
 /// ACK policies with one line each.
 #[pyfunction]
 pub fn ack_policies() -> Vec<(&'static str, &'static str)> {

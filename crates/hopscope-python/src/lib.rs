@@ -28,6 +28,8 @@ fn _core(m: &Bound<'_, PyModule>) -> PyResult<()> {
     m.add_function(wrap_pyfunction!(info::base_config, m)?)?;
     m.add_function(wrap_pyfunction!(info::parameters, m)?)?;
     m.add_function(wrap_pyfunction!(info::transports, m)?)?;
+    m.add_function(wrap_pyfunction!(info::controls, m)?)?;
+    m.add_function(wrap_pyfunction!(info::recoveries, m)?)?;
     m.add_function(wrap_pyfunction!(info::ack_policies, m)?)?;
     m.add_function(wrap_pyfunction!(info::link_layers, m)?)?;
     m.add_function(wrap_pyfunction!(info::series, m)?)?;

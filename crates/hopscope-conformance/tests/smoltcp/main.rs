@@ -147,7 +147,7 @@ fn alike() -> TcpConfig {
 }
 
 fn our_sender(cfg: &TcpConfig, variant: Transport) -> Box<dyn End> {
-    Box::new(Ours::new(Machine::Sender(Box::new(TcpSender::new(cfg, variant, MSS as u32, WINDOW as u32)))))
+    Box::new(Ours::new(Machine::Sender(Box::new(TcpSender::new(cfg, variant.kind(cfg), MSS as u32, WINDOW as u32)))))
 }
 
 fn our_receiver(sack: bool) -> Box<dyn End> {
@@ -217,7 +217,7 @@ fn every_pairing_delivers_the_same_bytes() {
         run(their_sender(), their_receiver(), script);
         for variant in [TcpTahoe, TcpReno, TcpNewReno, TcpSack, TcpVegas, TcpCubic, TcpIllinois, TcpBbr, TcpBbr3] {
             let cfg = TcpConfig::default();
-            run(our_sender(&cfg, variant), our_receiver(variant.uses_sack(&cfg)), script);
+            run(our_sender(&cfg, variant), our_receiver(variant.kind(&cfg).uses_sack()), script);
             run(our_sender(&cfg, variant), their_receiver(), script);
         }
     };
@@ -280,7 +280,7 @@ fn what_the_other_recoveries_save_beside_reno() {
     ];
     for (what, script, expected) in table {
         for (variant, (repeated, uncalled)) in [TcpReno, TcpNewReno, TcpSack, TcpIllinois].into_iter().zip(expected) {
-            let sack = variant.uses_sack(&alike());
+            let sack = variant.kind(&alike()).uses_sack();
             for receiver in [our_receiver(sack), their_receiver()] {
                 let found = run(our_sender(&alike(), variant), receiver, script);
                 assert_eq!((found.repeated, found.uncalled), (repeated, uncalled), "{variant:?}: {what}");

@@ -1,14 +1,17 @@
 //! A flow: two end nodes, a transport and an application.
 
-use serde::{Deserialize, Serialize};
+use std::fmt;
+
+use serde::de::{self, MapAccess, Visitor};
+use serde::{Deserialize, Deserializer, Serialize};
 
 use super::params::choice;
-use super::tcp::{LossRecovery, TcpConfig};
-use crate::units::Span;
-use crate::units::Time;
+use super::tcp::{CongestionControl, LossRecovery, TcpConfig, TcpKind};
+use crate::error::{BuildError, require};
+use crate::units::{Span, Time};
 
 choice! {
-    /// Transport protocol of a flow.
+    /// Transport protocol of a flow; the words `tcp-...` stand for TCP with a congestion control and a recovery.
     pub enum Transport {
         /// TCP Tahoe: slow start, congestion avoidance, fast retransmit.
         TcpTahoe = "tcp-tahoe",
@@ -42,37 +45,64 @@ choice! {
         TcpBbr3 = "tcp-bbr3",
         /// TCP with a congestion control from outside the engine, which `control` names.
         TcpExternal = "tcp-external",
+        /// TCP (RFC 9293) with the congestion control that `control` names, NewReno without one.
+        Tcp = "tcp",
         /// UDP (RFC 768).
         Udp = "udp",
     }
 }
 
 impl Transport {
-    /// The variants of TCP that the engine has itself.
+    /// Older words that stand for TCP with a congestion control and a recovery of the engine's own.
     pub fn built_in_tcp() -> impl Iterator<Item = Transport> {
-        Transport::ALL.into_iter().filter(|transport| !matches!(transport, Transport::TcpExternal | Transport::Udp))
+        let apart =
+            |transport: &Transport| matches!(transport, Transport::TcpExternal | Transport::Tcp | Transport::Udp);
+        Transport::ALL.into_iter().filter(move |transport| !apart(transport))
     }
 
-    /// How losses are repaired: by `loss_recovery`, or in the way of the variant.
-    pub fn recovery(self, tcp: &TcpConfig) -> LossRecovery {
-        match (self, tcp.loss_recovery) {
-            (Transport::TcpSack | Transport::TcpCubic, LossRecovery::Own) => LossRecovery::Sack,
-            (
-                Transport::TcpHtcp | Transport::TcpIllinois | Transport::TcpBbr | Transport::TcpBbr3,
-                LossRecovery::Own,
-            ) => LossRecovery::Rack,
-            (_, LossRecovery::Own) if self.lets_choose_recovery() => LossRecovery::NewReno,
-            (_, chosen) => chosen,
+    /// The protocol is TCP.
+    pub const fn is_tcp(self) -> bool {
+        !matches!(self, Transport::Udp)
+    }
+
+    /// What an older word of TCP stands for; the recovery is `Own` where the word does not choose it.
+    pub const fn stands_for(self) -> Option<(CongestionControl, LossRecovery)> {
+        let control = match self {
+            Transport::TcpTahoe => return Some((CongestionControl::NewReno, LossRecovery::Tahoe)),
+            Transport::TcpReno => return Some((CongestionControl::NewReno, LossRecovery::Reno)),
+            Transport::TcpSack => return Some((CongestionControl::NewReno, LossRecovery::Sack)),
+            Transport::TcpNewReno => CongestionControl::NewReno,
+            Transport::TcpVegas => CongestionControl::Vegas,
+            Transport::TcpVeno => CongestionControl::Veno,
+            Transport::TcpWestwood => CongestionControl::Westwood,
+            Transport::TcpTibet => CongestionControl::Tibet,
+            Transport::TcpFast => CongestionControl::Fast,
+            Transport::TcpCubic => CongestionControl::Cubic,
+            Transport::TcpHtcp => CongestionControl::Htcp,
+            Transport::TcpIllinois => CongestionControl::Illinois,
+            Transport::TcpAp => CongestionControl::Ap,
+            Transport::TcpBbr => CongestionControl::Bbr,
+            Transport::TcpBbr3 => CongestionControl::Bbr3,
+            Transport::TcpExternal => CongestionControl::External,
+            Transport::Tcp | Transport::Udp => return None,
+        };
+        Some((control, LossRecovery::Own))
+    }
+
+    /// What a flow of this transport runs that chooses nothing else than its `tcp` parameters; plain TCP for UDP.
+    pub const fn kind(self, tcp: &TcpConfig) -> TcpKind {
+        let (control, own) = match self.stands_for() {
+            Some(pair) => pair,
+            None => (CongestionControl::NewReno, LossRecovery::Own),
+        };
+        match tcp.loss_recovery {
+            LossRecovery::Own => TcpKind::new(control, own),
+            chosen => TcpKind::new(control, chosen),
         }
     }
 
-    /// Selective acknowledgements are exchanged.
-    pub fn uses_sack(self, tcp: &TcpConfig) -> bool {
-        matches!(self.recovery(tcp), LossRecovery::Sack | LossRecovery::Rack)
-    }
-
     /// Loss recovery is not part of what makes the variant.
-    pub fn lets_choose_recovery(self) -> bool {
+    pub const fn lets_choose_recovery(self) -> bool {
         !matches!(self, Transport::TcpTahoe | Transport::TcpReno | Transport::TcpVegas | Transport::Udp)
     }
 }
@@ -163,9 +193,137 @@ pub struct FlowConfig {
     /// Name of the group that the flow's results are added up in.
     #[serde(default)]
     pub group: Option<String>,
-    /// The congestion control of `tcp-external`.
+    /// The congestion control of `tcp`: a word, or the name of one from outside the engine (also with `tcp-external`).
     #[serde(default)]
-    pub control: Option<ControlName>,
+    pub control: Option<ControlChoice>,
+    /// How losses are found and repaired; `own` leaves it to `tcp.loss_recovery`, and that to the congestion control.
+    #[serde(default = "own_recovery")]
+    pub recovery: LossRecovery,
+}
+
+const fn own_recovery() -> LossRecovery {
+    LossRecovery::Own
+}
+
+impl FlowConfig {
+    /// Control and recovery of the flow, where it runs TCP, as its words choose them.
+    pub fn tcp_kind(&self) -> Option<TcpKind> {
+        if !self.transport.is_tcp() {
+            return None;
+        }
+        let chosen = match self.recovery {
+            LossRecovery::Own => self.tcp.loss_recovery,
+            chosen => chosen,
+        };
+        let (control, own) = match (&self.control, self.transport.stands_for()) {
+            (Some(ControlChoice::BuiltIn(control)), _) => (*control, LossRecovery::Own),
+            (Some(ControlChoice::External(_)), _) => (CongestionControl::External, LossRecovery::Own),
+            (None, Some(pair)) => pair,
+            (None, None) => (CongestionControl::NewReno, LossRecovery::Own),
+        };
+        Some(TcpKind::new(control, if chosen == LossRecovery::Own { own } else { chosen }))
+    }
+
+    /// The name under which the flow's congestion control from outside the engine was handed over.
+    pub fn external(&self) -> Option<&ControlName> {
+        match &self.control {
+            Some(ControlChoice::External(name)) => Some(name),
+            Some(ControlChoice::BuiltIn(_)) | None => None,
+        }
+    }
+
+    /// Checks the words that choose the transport, its congestion control and its recovery; `key` names one in full.
+    ///
+    /// # Errors
+    /// The first one at fault, with what was found and what is allowed.
+    pub fn check_transport(&self, key: impl Fn(&str) -> String) -> Result<(), BuildError> {
+        let word = self.transport.word();
+        let chosen = self.control.as_ref().map(ControlChoice::word);
+        match (self.transport, &self.control) {
+            (Transport::TcpExternal, Some(ControlChoice::External(_))) | (Transport::Tcp, None) => {}
+            (Transport::TcpExternal, _) => {
+                let message = format!("nothing found; {word} needs the name of its congestion control");
+                return Err(BuildError::new(key("control"), message));
+            }
+            (Transport::Tcp, Some(ControlChoice::BuiltIn(CongestionControl::External))) => {
+                let message = "found \"external\"; a congestion control from outside is handed over by its name";
+                return Err(BuildError::new(key("control"), message));
+            }
+            (Transport::Tcp, Some(_)) | (_, None) => {}
+            (_, Some(_)) => {
+                let message = format!(
+                    "found \"{}\" beside transport \"{word}\"; it goes with transport \"tcp\"",
+                    chosen.unwrap_or_default()
+                );
+                return Err(BuildError::new(key("control"), message));
+            }
+        }
+        let Some(kind) = self.tcp_kind() else {
+            require(self.recovery == LossRecovery::Own, key("recovery"), || {
+                format!("found \"{}\"; {word} repairs no losses", self.recovery.word())
+            })?;
+            return Ok(());
+        };
+        let (place, asked) = match self.recovery {
+            LossRecovery::Own => ("tcp.loss_recovery", self.tcp.loss_recovery),
+            chosen => ("recovery", chosen),
+        };
+        require(asked == LossRecovery::Own || self.transport.lets_choose_recovery(), key(place), || {
+            format!("found \"{}\"; {word} is defined by its own loss recovery, only \"own\" is allowed", asked.word())
+        })?;
+        kind.check(key(place))
+    }
+}
+
+/// A congestion control as a flow names it.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[serde(untagged)]
+pub enum ControlChoice {
+    /// One of the engine's.
+    BuiltIn(CongestionControl),
+    /// One from outside.
+    External(ControlName),
+}
+
+impl ControlChoice {
+    /// Its word or its name.
+    pub fn word(&self) -> &str {
+        match self {
+            ControlChoice::BuiltIn(control) => control.word(),
+            ControlChoice::External(name) => &name.name,
+        }
+    }
+}
+
+impl From<ControlName> for ControlChoice {
+    fn from(name: ControlName) -> Self {
+        ControlChoice::External(name)
+    }
+}
+
+impl<'de> Deserialize<'de> for ControlChoice {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        deserializer.deserialize_any(ControlVisitor)
+    }
+}
+
+/// Reads a word or the object of a [`ControlName`], with the error message of what was found.
+struct ControlVisitor;
+
+impl<'de> Visitor<'de> for ControlVisitor {
+    type Value = ControlChoice;
+
+    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("the word of a congestion control, or the name and identity of one from outside")
+    }
+
+    fn visit_str<E: de::Error>(self, word: &str) -> Result<ControlChoice, E> {
+        CongestionControl::deserialize(de::value::StrDeserializer::new(word)).map(ControlChoice::BuiltIn)
+    }
+
+    fn visit_map<A: MapAccess<'de>>(self, map: A) -> Result<ControlChoice, A::Error> {
+        ControlName::deserialize(de::value::MapAccessDeserializer::new(map)).map(ControlChoice::External)
+    }
 }
 
 /// A congestion control that lives outside the engine, as results name it and as stored runs tell it from others.

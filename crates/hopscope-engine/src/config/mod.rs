@@ -21,7 +21,7 @@ use serde::{Deserialize, Serialize};
 pub use aodv::AodvConfig;
 pub use dsdv::DsdvConfig;
 pub use dsr::DsrConfig;
-pub use flow::{AckPolicy, App, ControlName, FlowConfig, Transport};
+pub use flow::{AckPolicy, App, ControlChoice, ControlName, FlowConfig, Transport};
 pub use link::LinkConfig;
 pub use mac::MacConfig;
 pub use net::{NetConfig, RoutingConfig};
@@ -30,7 +30,7 @@ pub use outage::Outage;
 pub use params::ParamInfo;
 pub use radio::RadioConfig;
 pub(crate) use section::{LONGEST, seconds};
-pub use tcp::TcpConfig;
+pub use tcp::{CongestionControl, LossRecovery, TcpConfig, TcpKind};
 
 use crate::units::{Span, Time};
 

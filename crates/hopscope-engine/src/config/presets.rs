@@ -5,7 +5,7 @@
 
 use super::mac::{BusyAtExpiry, CtsRule, EifsRule, ResponseTimeout};
 use super::radio::{CaptureRule, IgnoredFrame, Phy, Propagation, Undecodable};
-use super::tcp::{Handshake, InitialSsthresh, LossWindow, Recovery, RttEstimator};
+use super::tcp::{Handshake, InitialSsthresh, LossWindow, RttEstimator};
 use super::{
     AodvConfig, Config, DsdvConfig, DsrConfig, LinkConfig, MacConfig, NetConfig, OlsrConfig, RadioConfig,
     RoutingConfig, SeriesConfig, TcpConfig,
@@ -188,7 +188,29 @@ fn apply_ns2(base: &mut Base) {
     tcp.clock_granularity = Span::from_millis(10); // 36
     tcp.rtt_estimator = RttEstimator::Ns2; // 36
     tcp.loss_window = LossWindow::Window; // 37, 40
-    tcp.recovery = Recovery::Ns2; // 38 to 42
+    set_recovery_rules(tcp, true); // 36 to 42
     tcp.sack_option_base = 0; // 41
     tcp.vegas_headers = false; // measured beside 41
+}
+
+/// The rules in which ns-2.35 departs from the RFCs of loss recovery: all of them or none. The numbers are the items of
+/// docs/models/ns2.md.
+pub(super) fn set_recovery_rules(tcp: &mut TcpConfig, ns2: bool) {
+    tcp.times_repetitions = ns2; // 36
+    tcp.repeated_timeout_cuts = ns2; // 37
+    tcp.idle_is_timeout = ns2; // 37
+    tcp.syn_loss_cuts = ns2; // 34
+    tcp.limited_after_timeout = ns2; // 38
+    tcp.idle_duplicates_count = ns2; // 38
+    tcp.first_segment_exempt = ns2; // 39
+    tcp.one_recovery_per_window = ns2; // 39
+    tcp.recovery_end_grows = ns2; // 40
+    tcp.recovery_burst = if ns2 { 2 } else { 0 }; // 40
+    tcp.sack_counts_pipe = ns2; // 41
+    tcp.tahoe_counts_on = ns2; // 41
+    tcp.vegas_backs_off = ns2; // 41
+    tcp.vegas_keeps_start = ns2; // 41
+    tcp.vegas_empty_expires = ns2; // 41
+    tcp.vegas_clears_no_wrap = ns2; // 41
+    tcp.growth_by_ack = ns2; // 42
 }

@@ -1,6 +1,7 @@
 //! Parameters of TCP. A flow has its own copy.
 
 use super::params::{choice, params};
+use super::presets;
 use crate::error::BuildError;
 use crate::units::Span;
 
@@ -46,20 +47,22 @@ choice! {
 }
 
 choice! {
-    /// Rules of fast recovery.
+    /// An older word for the seventeen rules in which ns-2 departs from the RFCs, from `growth_by_ack` on.
     pub enum Recovery {
-        /// RFC 6582 (NewReno), RFC 5681 (Reno), RFC 6675 (SACK).
+        /// Each of the rules is what its own parameter says.
+        Named = "named",
+        /// None of them, whatever the parameters say.
         Rfc = "rfc",
-        /// The documented variants of ns-2.35 (ns2-facts items 38 to 42).
+        /// All of them, whatever the parameters say (ns2-facts items 36 to 42).
         Ns2 = "ns2",
     }
 }
 
 choice! {
-    /// How losses are found and repaired.
+    /// How losses are found and repaired: the axis `recovery` of a flow.
     pub enum LossRecovery {
-        /// The variant's own way: SACK for `tcp-sack` and `tcp-cubic`, RACK-TLP for `tcp-htcp`, `tcp-illinois`,
-        /// `tcp-bbr` and `tcp-bbr3`, NewReno for the other ones that leave it open.
+        /// The congestion control's own way: SACK for `cubic` (and the word `tcp-sack`), RACK-TLP for `htcp`, `illinois`,
+        /// `bbr` and `bbr3`, the one of its name for `vegas`, NewReno for the others.
         Own = "own",
         /// Partial ACKs (RFC 6582).
         NewReno = "newreno",
@@ -67,6 +70,130 @@ choice! {
         Sack = "sack",
         /// Selective acknowledgements judged by time, and tail-loss probes (RFC 8985).
         Rack = "rack",
+        /// A fast retransmit, then slow start; no fast recovery.
+        Tahoe = "tahoe",
+        /// Fast recovery left at the first new ACK (RFC 5681).
+        Reno = "reno",
+        /// Fine-grained timeouts; goes with `vegas` only (Brakmo and Peterson 1995).
+        Vegas = "vegas",
+    }
+}
+
+choice! {
+    /// How the congestion window moves: the axis `control` of a flow. A new one is a file in `transport/control/`, its
+    /// registration in `transport/control/mod.rs`, and its word and parameters here; nothing else names it.
+    pub enum CongestionControl {
+        /// Additive increase, multiplicative decrease (RFC 5681).
+        NewReno = "newreno",
+        /// Follows the backlog estimated from the round-trip time (Brakmo and Peterson 1995).
+        Vegas = "vegas",
+        /// Reno that keeps 4/5 of the window after a loss without backlog (Fu and Liew 2003).
+        Veno = "veno",
+        /// After a loss the window is bandwidth times smallest RTT (Grieco and Mascolo 2004).
+        Westwood = "westwood",
+        /// The same with the bandwidth in use averaged over packets sent (Capone et al. 2004).
+        Tibet = "tibet",
+        /// Keeps a set number of packets queued (Wei et al. 2006).
+        Fast = "fast",
+        /// CUBIC (RFC 9438) with HyStart++ (RFC 9406).
+        Cubic = "cubic",
+        /// Growth by the time since the last loss (Leith and Shorten 2004).
+        Htcp = "htcp",
+        /// Growth and cut by the queueing delay (Liu et al. 2008).
+        Illinois = "illinois",
+        /// NewReno paced by the delay of four hops (ElRakabawy et al. 2005).
+        Ap = "ap",
+        /// Pace and window from a model of the path, version 1 (Cardwell et al. 2016).
+        Bbr = "bbr",
+        /// The same, bounded by what losses and marks say (draft-ietf-ccwg-bbr).
+        Bbr3 = "bbr3",
+        /// One from outside the engine, which the flow's `control` names.
+        External = "external",
+    }
+}
+
+impl CongestionControl {
+    /// The recovery that `own` stands for.
+    pub const fn own_recovery(self) -> LossRecovery {
+        match self {
+            CongestionControl::Cubic => LossRecovery::Sack,
+            CongestionControl::Htcp
+            | CongestionControl::Illinois
+            | CongestionControl::Bbr
+            | CongestionControl::Bbr3 => LossRecovery::Rack,
+            CongestionControl::Vegas => LossRecovery::Vegas,
+            CongestionControl::NewReno
+            | CongestionControl::Veno
+            | CongestionControl::Westwood
+            | CongestionControl::Tibet
+            | CongestionControl::Fast
+            | CongestionControl::Ap
+            | CongestionControl::External => LossRecovery::NewReno,
+        }
+    }
+
+    /// The recoveries that go with it; none: any but that of Vegas.
+    pub const fn only_with(self) -> Option<&'static [LossRecovery]> {
+        match self {
+            // Its fine-grained timeouts are part of it.
+            CongestionControl::Vegas => Some(&[LossRecovery::Vegas]),
+            // It sets its window itself and needs to know what has arrived.
+            CongestionControl::Bbr => Some(&[LossRecovery::Sack, LossRecovery::Rack]),
+            // It learns from every segment lost and when it was sent.
+            CongestionControl::Bbr3 => Some(&[LossRecovery::Rack]),
+            _ => None,
+        }
+    }
+}
+
+/// What kind of TCP a flow runs: two axes, chosen one by one or together by an older word.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct TcpKind {
+    /// How the window moves.
+    pub control: CongestionControl,
+    /// How losses are found and repaired; never `Own`.
+    pub recovery: LossRecovery,
+}
+
+impl TcpKind {
+    /// A control with a recovery, which may be `Own`.
+    pub const fn new(control: CongestionControl, recovery: LossRecovery) -> Self {
+        let recovery = match recovery {
+            LossRecovery::Own => control.own_recovery(),
+            chosen => chosen,
+        };
+        TcpKind { control, recovery }
+    }
+
+    /// Selective acknowledgements are exchanged.
+    pub const fn uses_sack(self) -> bool {
+        matches!(self.recovery, LossRecovery::Sack | LossRecovery::Rack)
+    }
+
+    /// Control and recovery go together.
+    pub fn is_sound(self) -> bool {
+        match self.control.only_with() {
+            Some(allowed) => allowed.contains(&self.recovery),
+            None => self.recovery != LossRecovery::Vegas,
+        }
+    }
+
+    /// Refuses a recovery that does not go with the control; `key` is where the recovery was chosen.
+    ///
+    /// # Errors
+    /// What was found and what is allowed.
+    pub fn check(self, key: String) -> Result<(), BuildError> {
+        if self.is_sound() {
+            return Ok(());
+        }
+        let all = LossRecovery::ALL.into_iter().filter(|r| TcpKind { recovery: *r, ..self }.is_sound());
+        let own = all.filter(|r| *r != LossRecovery::Own).map(|r| format!("\"{}\"", r.word()));
+        let allowed: Vec<String> = std::iter::once("\"own\"".to_string()).chain(own).collect();
+        let (found, control) = (self.recovery.word(), self.control.word());
+        Err(BuildError::new(
+            key,
+            format!("found \"{found}\"; with control \"{control}\" allowed are {}", allowed.join(", ")),
+        ))
     }
 }
 
@@ -109,7 +236,8 @@ params! {
         loss_window: LossWindow = LossWindow::Flight, "", "RFC 5681 equation 4";
         /// The halved window is truncated to whole segments (older ns-2).
         integer_reduction: bool = false, "", "ns2-facts item 36";
-        /// How losses are found and repaired; Tahoe, Reno and Vegas are what they are by their own way.
+        /// How losses are found and repaired, of flows that do not choose it by `recovery`; Tahoe, Reno and Vegas are what
+        /// they are by their own way.
         loss_recovery: LossRecovery = LossRecovery::Own, "", "RFC 6582, RFC 6675, RFC 8985";
         /// Whether segments are spread over time.
         pacing: Pacing = Pacing::Own, "", "a default";
@@ -117,8 +245,42 @@ params! {
         pacing_slow_start: f64 = 2.0, "", "Linux net.ipv4.tcp_pacing_ss_ratio";
         /// Pacing by window: the same in congestion avoidance.
         pacing_avoidance: f64 = 1.2, "", "Linux net.ipv4.tcp_pacing_ca_ratio";
-        /// Rules of fast recovery.
-        recovery: Recovery = Recovery::Rfc, "", "RFC 6582";
+        /// An older word for all rules from `growth_by_ack` to `vegas_clears_no_wrap` together.
+        recovery: Recovery = Recovery::Named, "", "RFC 5681, RFC 6582, RFC 6675";
+        /// The window grows by a whole segment for each ACK in slow start, and also while it is not in use.
+        growth_by_ack: bool = false, "", "RFC 5681 3.1, RFC 7661 3; true: ns2-facts item 42";
+        /// Every timeout of a segment lowers ssthresh, not the first one only.
+        repeated_timeout_cuts: bool = false, "", "RFC 5681 equation 4; true: ns2-facts item 37";
+        /// A timed segment that is sent again stays timed until a recovery begins.
+        times_repetitions: bool = false, "", "RFC 6298 3 (Karn); true: ns2-facts item 36";
+        /// An idle period longer than the RTO, counted from the last ACK, ends like a timeout with a window of one.
+        idle_is_timeout: bool = false, "", "RFC 5681 4.1; true: ns2-facts item 37";
+        /// Limited transmit works also while data given up by a timeout is sent again.
+        limited_after_timeout: bool = false, "", "RFC 3042; true: ns2-facts item 38";
+        /// Repeated ACKs count also while nothing is outstanding, if data waits.
+        idle_duplicates_count: bool = false, "", "RFC 5681 2; true: ns2-facts item 38";
+        /// The first segment may be repeated fast whatever was lost before.
+        first_segment_exempt: bool = false, "", "RFC 6582 3.2; true: ns2-facts item 39";
+        /// Reno: losses of one window start one fast recovery.
+        one_recovery_per_window: bool = false, "", "RFC 5681 3.2; true: ns2-facts item 39";
+        /// A lost SYN lowers ssthresh as lost data does.
+        syn_loss_cuts: bool = false, "", "RFC 5681 3.1; true: ns2-facts item 34";
+        /// Reno and NewReno: the ACK that ends a recovery lets the window grow from where it stands and may burst.
+        recovery_end_grows: bool = false, "", "RFC 5681 3.2, RFC 6582 3.2; true: ns2-facts item 40";
+        /// NewReno: segments that one ACK releases in a recovery at most; 0: no limit.
+        recovery_burst: u32 = 0, "segments", "RFC 6582; 2: ns2-facts item 40";
+        /// SACK: the pipe is counted ACK by ACK, and each hole is repeated once.
+        sack_counts_pipe: bool = false, "", "RFC 6675; true: ns2-facts item 41 (Sack1)";
+        /// Tahoe: duplicates go on being counted over a timeout.
+        tahoe_counts_on: bool = false, "", "RFC 5681 3.2; true: ns2-facts item 41";
+        /// Vegas: a fine-grained timeout backs the RTO off.
+        vegas_backs_off: bool = false, "", "Brakmo and Peterson 1995; true: ns2-facts item 41";
+        /// Vegas: a lost SYN leaves the initial window as it is.
+        vegas_keeps_start: bool = false, "", "RFC 5681 3.1; true: ns2-facts item 41";
+        /// Vegas: a packet never sent counts as expired, and the window falls to nothing where there is none to return to.
+        vegas_empty_expires: bool = false, "", "Brakmo and Peterson 1995; true: ns2-facts item 41";
+        /// Vegas: send times of a run of packets that wraps around the table stay.
+        vegas_clears_no_wrap: bool = false, "", "Brakmo and Peterson 1995; true: ns2-facts item 41";
         /// ACK policies `linux` and `linux-modern`: shortest time an ACK is held back.
         linux_ack_min: Span = Span::from_millis(40), "s", "Linux include/net/tcp.h, TCP_DELACK_MIN and TCP_ATO_MIN";
         /// ACK policies `linux` and `linux-modern`: segments acknowledged at once at the start, at most; half the
@@ -195,6 +357,17 @@ params! {
 }
 
 impl TcpConfig {
+    /// The parameters with the older word `recovery` carried out.
+    pub fn resolved(&self) -> TcpConfig {
+        let mut tcp = self.clone();
+        match self.recovery {
+            Recovery::Named => {}
+            Recovery::Rfc => presets::set_recovery_rules(&mut tcp, false),
+            Recovery::Ns2 => presets::set_recovery_rules(&mut tcp, true),
+        }
+        tcp
+    }
+
     /// Checks the parameters of the congestion controls; `key` names one in full.
     ///
     /// # Errors

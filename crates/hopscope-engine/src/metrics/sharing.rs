@@ -199,6 +199,7 @@ mod tests {
                     tcp: TcpConfig::default(),
                     group: None,
                     control: None,
+                    recovery: crate::config::LossRecovery::Own,
                 }
             })
             .collect();

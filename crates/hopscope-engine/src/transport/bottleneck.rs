@@ -8,7 +8,7 @@ use std::sync::Arc;
 
 use serde::{Deserialize, Serialize};
 
-use super::tcp::control::Control;
+use super::control::Control;
 use super::tcp::{self, Expiries, TcpEffect, TcpReceiver, TcpSender, TcpTimer};
 use crate::config::{App, FlowConfig, LONGEST, Transport};
 use crate::error::{BuildError, require};

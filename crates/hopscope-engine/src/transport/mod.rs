@@ -1,5 +1,6 @@
 //! Transport protocols.
 
 pub mod bottleneck;
+pub mod control;
 pub mod tcp;
 pub mod udp;

@@ -154,7 +154,7 @@ impl<R: Recorder> World<R> {
             }
             let stream = |purpose| derive(config, number, purpose);
             self.add_flow(FlowId(number as u32), &flow, hops, stream(Purpose::Traffic), stream(Purpose::Clock));
-            if flow.transport == Transport::TcpExternal {
+            if flow.external().is_some() {
                 let control = controls.get(&(number as u32)).ok_or_else(|| without_control(number))?;
                 if let Endpoint::Tcp(ends) = &mut self.flows[number].endpoint {
                     ends.sender.set_control(control.clone());

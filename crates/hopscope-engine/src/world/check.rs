@@ -3,8 +3,7 @@
 use super::flow::TIMESTAMPS_OPTION;
 use crate::channel;
 use crate::config::net::RoutingProtocol;
-use crate::config::tcp::LossRecovery;
-use crate::config::{App, Config, FlowConfig, LONGEST, Transport, seconds};
+use crate::config::{App, Config, FlowConfig, LONGEST, seconds};
 use crate::error::{BuildError, require};
 use crate::ids::NodeId;
 use crate::mac::MacRules;
@@ -202,18 +201,14 @@ fn check_flow(config: &Config, number: usize, flow: &FlowConfig) -> Result<(), B
         return Err(BuildError::new(key("stop"), message));
     }
     check_app(&flow.app, flow.packet, number)?;
-    let external = flow.transport == Transport::TcpExternal;
-    require(external == flow.control.is_some(), key("control"), || {
-        let found = if external { "nothing found" } else { "found beside another transport" };
-        format!("{found}; it names the congestion control of tcp-external, and of no other transport")
-    })?;
-    if flow.transport == Transport::Udp { Ok(()) } else { check_tcp(number, flow) }
+    flow.check_transport(key)?;
+    if flow.transport.is_tcp() { check_tcp(number, flow) } else { Ok(()) }
 }
 
 /// The packet with all its headers fits the MAC, and its exchange the Duration field.
 fn check_packet(config: &Config, number: usize, flow: &FlowConfig) -> Result<(), BuildError> {
     let key = |name: &str| format!("flows.{number}.{name}");
-    let tcp = flow.transport != Transport::Udp;
+    let tcp = flow.transport.is_tcp();
     for (name, bytes, most) in
         [("tcp.header", flow.tcp.header, 1_000), ("tcp.sack_option_base", flow.tcp.sack_option_base, 100)]
     {
@@ -273,26 +268,6 @@ fn check_tcp(number: usize, flow: &FlowConfig) -> Result<(), BuildError> {
     require_time_up_to(key("tcp.time_wait"), t.time_wait, day)?;
     require(t.min_rto <= t.max_rto, key("tcp.min_rto"), || {
         format!("found {} s; it must not exceed max_rto, {} s", seconds(t.min_rto), seconds(t.max_rto))
-    })?;
-    require(
-        t.loss_recovery == LossRecovery::Own || flow.transport.lets_choose_recovery(),
-        key("tcp.loss_recovery"),
-        || {
-            let found = t.loss_recovery.word();
-            format!(
-                "found \"{found}\"; {} is defined by its own loss recovery, only \"own\" is allowed",
-                flow.transport.word()
-            )
-        },
-    )?;
-    let model = flow.transport == Transport::TcpBbr && t.loss_recovery == LossRecovery::NewReno;
-    require(!model, key("tcp.loss_recovery"), || {
-        "tcp-bbr sets its window itself and needs to know what has arrived; allowed are \"own\", \"sack\" and \"rack\""
-            .to_string()
-    })?;
-    let judged = flow.transport != Transport::TcpBbr3 || flow.transport.recovery(t) == LossRecovery::Rack;
-    require(judged, key("tcp.loss_recovery"), || {
-        "tcp-bbr3 learns from every segment lost and when it was sent; allowed are \"own\" and \"rack\"".to_string()
     })?;
     t.check(|name| key(&format!("tcp.{name}")))?;
     let vegas = [("vegas_alpha", t.vegas_alpha), ("vegas_beta", t.vegas_beta), ("vegas_gamma", t.vegas_gamma)];

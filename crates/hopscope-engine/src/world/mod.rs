@@ -38,7 +38,7 @@ use crate::queue::EventQueue;
 use crate::record::{DropReason, Record, Recorder};
 use crate::routing::fixed::on_the_way;
 use crate::routing::{FixedRoutes, Forwarding, Machine, Router, RoutingEffect};
-use crate::transport::tcp::control::Control;
+use crate::transport::control::Control;
 use crate::units::{Span, Time};
 use flow::Flow;
 use listeners::Listeners;

@@ -5,7 +5,7 @@ use std::sync::{Arc, Mutex};
 
 use hopscope_engine::config::{App, Config, ControlName, Transport};
 use hopscope_engine::record::NullRecorder;
-use hopscope_engine::transport::tcp::control::{Control, Hook, Reaction, View};
+use hopscope_engine::transport::control::{Control, Hook, Reaction, View};
 use hopscope_engine::world::Controls;
 use hopscope_engine::{Simulation, simulation};
 
@@ -22,7 +22,7 @@ fn run(profile: &str, hops: u32, seconds: u64, control: Arc<dyn Control>) -> ser
 fn config(profile: &str, hops: u32, seconds: u64) -> Config {
     let mut config = chain(profile, hops, seconds);
     config.flows.push(flow(profile, 0, hops, Transport::TcpExternal, App::Bulk));
-    config.flows[0].control = Some(ControlName { name: "tcp:mine".into(), identity: "1".into() });
+    config.flows[0].control = Some(ControlName { name: "tcp:mine".into(), identity: "1".into() }.into());
     config
 }
 

@@ -1,6 +1,7 @@
 //! Tests of whole networks: one binary, one file per question.
 
 mod analytic;
+mod axes;
 mod channel;
 mod control;
 mod determinism;

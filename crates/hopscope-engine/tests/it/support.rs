@@ -1,6 +1,6 @@
 //! Small networks for tests.
 
-use hopscope_engine::config::{AckPolicy, App, Config, FlowConfig, Transport, presets};
+use hopscope_engine::config::{AckPolicy, App, Config, FlowConfig, LossRecovery, Transport, presets};
 use hopscope_engine::mac::dcf::FrameKind;
 use hopscope_engine::record::{Record, Recorder};
 use hopscope_engine::units::{Span, Time};
@@ -28,6 +28,7 @@ pub fn flow(profile: &str, from: u32, to: u32, transport: Transport, app: App) -
         tcp: presets::base(profile, "wavelan-2M").expect("a profile and a preset").tcp,
         group: None,
         control: None,
+        recovery: LossRecovery::Own,
     }
 }
 

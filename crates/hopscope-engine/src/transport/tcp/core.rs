@@ -1,18 +1,19 @@
 //! What every sender shares: the sequence space, the usable window, the timed segment and the retransmission timer.
 
-use super::cc::{Acked, Cc, Controller, Feedback, Loss, Window};
 use super::pacing::Pacer;
 use super::push::PushMarks;
 use super::recovery::{Doubt, Prr};
 use super::rtt::Rtt;
+use super::rules::Rules;
 use super::sender::SenderStats;
 use super::sent::{AckReport, SentLog};
 use super::timer::LazyTimer;
 use super::{Cx, TcpEffect, TcpTimer, window_field};
-use crate::config::tcp::{Handshake, InitialSsthresh, LossRecovery, Pacing, Recovery};
-use crate::config::{TcpConfig, Transport};
+use crate::config::tcp::{Handshake, InitialSsthresh, Pacing};
+use crate::config::{LossRecovery, TcpConfig, TcpKind};
 use crate::packet::Ecn;
 use crate::packet::tcp::{TcpFlags, TcpSegment, Timestamps};
+use crate::transport::control::{Acked, Cc, Controller, Feedback, Loss, Window};
 use crate::units::{Span, Time};
 
 /// ssthresh that no window reaches.
@@ -24,8 +25,7 @@ pub(super) struct Core {
     pub(super) mss: u64,
     /// Receiver window in segments: the flow's limit and what the peer advertises, whichever is less.
     pub(super) max_window: u64,
-    /// ns-2's rules of recovery instead of the RFCs'.
-    pub(super) ns2: bool,
+    pub(super) rules: Rules,
     pub(super) three_way: bool,
     pub(super) dupack_threshold: u32,
     limited_transmit: bool,
@@ -93,15 +93,15 @@ pub(super) struct Core {
 }
 
 impl Core {
-    pub(super) fn new(cfg: &TcpConfig, variant: Transport, mss: u32, max_window: u32) -> Self {
+    pub(super) fn new(cfg: &TcpConfig, kind: TcpKind, mss: u32, max_window: u32) -> Self {
         let mss = u64::from(mss.max(1));
         let max_window = max_window.max(1);
-        let cc = Cc::new(cfg, variant, mss, max_window);
+        let cc = Cc::new(cfg, kind.control, mss, max_window);
         let three_way = cfg.handshake == Handshake::ThreeWay;
         Core {
             mss,
             max_window: u64::from(max_window),
-            ns2: cfg.recovery == Recovery::Ns2,
+            rules: Rules::new(cfg),
             three_way,
             dupack_threshold: cfg.dupack_threshold.max(1),
             limited_transmit: cfg.limited_transmit,
@@ -120,7 +120,7 @@ impl Core {
                 },
                 inflation: 0.0,
             },
-            sent: (cc.wants_feedback() || variant.recovery(cfg) == LossRecovery::Rack)
+            sent: (cc.wants_feedback() || kind.recovery == LossRecovery::Rack)
                 .then(|| SentLog::new(mss, u64::from(max_window))),
             report: AckReport::default(),
             pacer: (cc.paces() || cfg.pacing == Pacing::Window).then(Pacer::new),
@@ -208,7 +208,7 @@ impl Core {
         if again {
             self.stats.retransmissions += 1;
             // Karn: no sample from a segment sent twice. ns-2 stops timing only when a recovery begins.
-            if !self.ns2 && self.timed.is_some_and(|(end, _)| seq < end && end <= after) {
+            if !self.rules.times_repetitions && self.timed.is_some_and(|(end, _)| seq < end && end <= after) {
                 self.timed = None;
             }
         } else if self.timed.is_none() && self.stamp_tick.is_none() {
@@ -217,7 +217,7 @@ impl Core {
         let cwr = !again && std::mem::take(&mut self.owes_cwr);
         let psh = !again && self.push.is_some() && self.marks_push(seq, payload_end);
         self.stats.segments_sent += 1;
-        if !self.ns2 {
+        if !self.rules.idle_is_timeout {
             self.active = cx.now;
         }
         self.cc.on_sent(seq, cx.now);
@@ -336,7 +336,7 @@ impl Core {
 
     /// One segment beyond cwnd on each of the first duplicate ACKs (RFC 3042).
     pub(super) fn limited_transmit(&mut self, cx: &mut Cx) {
-        if !self.limited_transmit || (!self.ns2 && self.nxt < self.max) {
+        if !self.limited_transmit || (!self.rules.limited_after_timeout && self.nxt < self.max) {
             return;
         }
         let segments = (self.window.cwnd + f64::from(self.dupacks)) as u64;
@@ -358,7 +358,7 @@ impl Core {
         if !idle || now.saturating_since(self.active) <= self.rtt.rto() {
             return;
         }
-        if self.ns2 {
+        if self.rules.idle_is_timeout {
             self.recover = self.max;
             self.after_timeout = true;
             self.window.cwnd = 1.0;
@@ -462,7 +462,7 @@ impl Core {
         } else {
             self.rto_timer.stop();
         }
-        if self.ns2 {
+        if self.rules.idle_is_timeout {
             self.active = cx.now;
         }
         Acked { now: cx.now, una: self.una, nxt: self.nxt, bytes, window_limited, cwnd_limited }
@@ -478,13 +478,13 @@ impl Core {
 
     /// A repeated ACK means something: data is outstanding. For ns-2 data still to be sent is enough.
     pub(super) fn hears_dup_acks(&self) -> bool {
-        self.una < self.max || (self.ns2 && self.una < self.end())
+        self.una < self.max || (self.rules.idle_duplicates_count && self.una < self.end())
     }
 
     /// A third duplicate ACK may start a recovery: the data of the last loss is acknowledged (RFC 6582 3.2).
     pub(super) fn may_fast_retransmit(&self) -> bool {
         // ns-2 makes an exception for the very first segment, also after a timeout.
-        self.una > self.recover || (self.ns2 && self.una == 1)
+        self.una > self.recover || (self.rules.first_segment_exempt && self.una == 1)
     }
 
     /// The common start of every fast retransmit: the window is cut and the timer restarted. False: the algorithm left the
@@ -558,13 +558,13 @@ impl Core {
 
     /// The SYN is lost: the connection will start with one segment (RFC 5681 3.1).
     pub(super) fn time_out_syn(&mut self, cx: &mut Cx) {
-        if self.ns2 {
+        if self.rules.syn_loss_cuts {
             // ns-2 treats the SYN as data: ssthresh falls to its minimum.
             let loss = self.loss(cx.now);
             self.cc.on_timeout(&mut self.window, &loss);
             self.recover = 1;
         }
-        if !(self.ns2 && matches!(self.cc, Cc::Vegas(_))) {
+        if !(self.rules.vegas_keeps_start && matches!(self.cc, Cc::Vegas(_))) {
             self.initial_window = 1.0;
         }
         self.rtt.back_off();

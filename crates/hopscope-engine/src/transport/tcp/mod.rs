@@ -12,8 +12,8 @@
 //! | `sender.rs` | doors, set-up and tear-down of the sending side |
 //! | `core.rs` | sequence space, window, retransmission timer: what every variant shares |
 //! | `recovery/` | what an ACK, a duplicate ACK and a timeout make the sender send; one file per style |
-//! | `cc/` | how the window grows and shrinks; one file per algorithm |
-//! | `control.rs` | the boundary to an algorithm that lives outside the engine |
+//! | `../control/` | how the window grows and shrinks; one file per algorithm |
+//! | `rules.rs` | where ns-2 departs from the RFCs |
 //! | `rtt.rs` | round-trip time and RTO |
 //! | `sack.rs` | the sender's record of selectively acknowledged data |
 //! | `pacing.rs` | sending spread over time |
@@ -24,8 +24,6 @@
 //! | `timer.rs` | a timer that is restarted often and queued seldom, and the expiries its caller holds |
 
 mod ack_policy;
-mod cc;
-pub mod control;
 mod core;
 mod linux_ack;
 mod pacing;
@@ -34,9 +32,10 @@ mod reassembly;
 mod receiver;
 mod recovery;
 mod rtt;
+mod rules;
 mod sack;
 mod sender;
-mod sent;
+pub(super) mod sent;
 #[cfg(test)]
 mod tests;
 mod timer;
@@ -119,12 +118,13 @@ impl Cx<'_> {
 
 /// The two ends of a flow; `stream` is for what a congestion control draws.
 pub fn ends(flow: &FlowConfig, stream: Stream) -> (TcpSender, TcpReceiver) {
-    let mut sender = TcpSender::new(&flow.tcp, flow.transport, flow.packet, flow.max_window);
+    let kind = flow.tcp_kind().unwrap_or_else(|| flow.transport.kind(&flow.tcp));
+    let mut sender = TcpSender::new(&flow.tcp, kind, flow.packet, flow.max_window);
     sender.set_stream(stream);
     if flow.ack == AckPolicy::LinuxModern {
         sender.mark_pushes();
     }
-    let sack = flow.transport.uses_sack(&flow.tcp);
+    let sack = kind.uses_sack();
     let receiver = TcpReceiver::new(&flow.tcp, flow.ack, flow.ack_delay, sack, flow.packet, flow.max_window);
     (sender, receiver)
 }

@@ -2,15 +2,15 @@
 
 use std::sync::Arc;
 
-use super::control::Control;
 use super::core::Core;
 use super::push::PushMarks;
 use super::recovery::LossRecovery;
 use super::timer::LazyTimer;
 use super::{Cx, TcpEffect, TcpTimer, window_field};
-use crate::config::{TcpConfig, Transport};
+use crate::config::{TcpConfig, TcpKind};
 use crate::packet::tcp::{TcpFlags, TcpSegment};
 use crate::rng::Stream;
+use crate::transport::control::Control;
 use crate::units::{Span, Time};
 
 /// States of the sending side (RFC 9293 3.3.2). With `handshake = ns2` only the first three and `Closed` occur.
@@ -80,13 +80,11 @@ pub struct TcpSender {
 
 impl TcpSender {
     /// A sender with segments of `mss` payload bytes and a receiver window of `max_window` segments.
-    ///
-    /// # Panics
-    /// When `variant` is not a TCP.
-    pub fn new(cfg: &TcpConfig, variant: Transport, mss: u32, max_window: u32) -> Self {
-        let core = Core::new(cfg, variant, mss, max_window);
+    pub fn new(cfg: &TcpConfig, kind: TcpKind, mss: u32, max_window: u32) -> Self {
+        let cfg = &cfg.resolved();
+        let core = Core::new(cfg, kind, mss, max_window);
         TcpSender {
-            recovery: LossRecovery::new(cfg, variant, core.mss),
+            recovery: LossRecovery::new(cfg, kind.recovery, core.mss),
             max_window: core.max_window,
             core,
             phase: Phase::Idle,
@@ -107,7 +105,7 @@ impl TcpSender {
         self.core.cc.set_stream(stream);
     }
 
-    /// Hands over the congestion control of `tcp-external`; without one it follows RFC 5681.
+    /// Hands over a congestion control from outside; without one it follows RFC 5681.
     pub fn set_control(&mut self, control: Arc<dyn Control>) {
         self.core.cc.set_control(control);
     }

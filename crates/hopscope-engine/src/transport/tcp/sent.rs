@@ -7,6 +7,7 @@
 use std::collections::VecDeque;
 
 use crate::packet::tcp::SackBlock;
+use crate::transport::control::{LostSegment, RateSample};
 use crate::units::{Span, Time};
 
 /// One segment.
@@ -34,62 +35,34 @@ struct Slot {
     given_up: u64,
 }
 
-/// A delivery rate, measured over about one round trip.
-#[derive(Debug, Clone, Copy, PartialEq)]
-pub(super) struct RateSample {
-    /// Bytes delivered in `interval`.
-    pub(super) bytes: u64,
-    pub(super) interval: Span,
-    /// Bytes delivered in all when the segment left.
-    pub(super) prior_delivered: u64,
-    /// The application could have been the limit.
-    pub(super) app_limited: bool,
-    /// Bytes in flight once the segment had left, and bytes given up since.
-    pub(super) in_flight: u64,
-    pub(super) lost: u64,
-}
-
-/// A segment given up.
-#[derive(Debug, Clone, Copy, PartialEq)]
-pub(super) struct LostSegment {
-    /// Numbers of its first byte and after its last.
-    pub(super) start: u64,
-    pub(super) end: u64,
-    /// Bytes in flight once it had left, and bytes given up since, its own included.
-    pub(super) in_flight: u64,
-    pub(super) lost: u64,
-    /// The application could have been the limit when it left.
-    pub(super) app_limited: bool,
-}
-
 /// The segment sent last of those that an ACK is the first to name.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub(super) struct Newest {
+pub(in super::super) struct Newest {
     /// Its place among all that was sent.
-    pub(super) order: u64,
+    pub(in super::super) order: u64,
     /// Time since it left.
-    pub(super) rtt: Span,
+    pub(in super::super) rtt: Span,
     /// It was sent more than once.
-    pub(super) again: bool,
+    pub(in super::super) again: bool,
 }
 
 /// What an ACK says about the segments it names.
 #[derive(Debug, Clone, Copy, Default, PartialEq)]
-pub(super) struct AckReport {
+pub(in super::super) struct AckReport {
     /// Time since the newest segment left that this ACK is the first to name, if it was sent once.
-    pub(super) rtt: Option<Span>,
-    pub(super) rate: Option<RateSample>,
+    pub(in super::super) rtt: Option<Span>,
+    pub(in super::super) rate: Option<RateSample>,
     /// Bytes this ACK is the first to name.
-    pub(super) delivered: u64,
-    pub(super) newest: Option<Newest>,
+    pub(in super::super) delivered: u64,
+    pub(in super::super) newest: Option<Newest>,
     /// Number after the highest segment named, and after the lowest one that was sent once.
-    pub(super) highest: u64,
-    pub(super) lowest_sent_once: Option<u64>,
+    pub(in super::super) highest: u64,
+    pub(in super::super) lowest_sent_once: Option<u64>,
 }
 
 /// The segments in flight. Numbers are sequence numbers; segments end at multiples of the MSS.
 #[derive(Debug, Clone)]
-pub(super) struct SentLog {
+pub(in super::super) struct SentLog {
     mss: u64,
     /// Number of the segment in the first slot, from 0.
     first: u64,
@@ -112,7 +85,7 @@ pub(super) struct SentLog {
 }
 
 impl SentLog {
-    pub(super) fn new(mss: u64, max_window: u64) -> Self {
+    pub(in super::super) fn new(mss: u64, max_window: u64) -> Self {
         SentLog {
             mss,
             first: 0,
@@ -129,17 +102,17 @@ impl SentLog {
     }
 
     /// Bytes known to have arrived.
-    pub(super) fn delivered(&self) -> u64 {
+    pub(in super::super) fn delivered(&self) -> u64 {
         self.delivered
     }
 
     /// Bytes above the cumulative ACK known to have arrived.
-    pub(super) fn sacked(&self) -> u64 {
+    pub(in super::super) fn sacked(&self) -> u64 {
         self.sacked
     }
 
     /// The segment at `seq` leaves, first time or again; `idle`: nothing else is in flight.
-    pub(super) fn on_sent(&mut self, seq: u64, idle: bool, now: Time) {
+    pub(in super::super) fn on_sent(&mut self, seq: u64, idle: bool, now: Time) {
         if idle {
             self.first_sent = now;
             self.delivered_at = now;
@@ -169,12 +142,12 @@ impl SentLog {
     }
 
     /// The application has nothing to send and `in_flight` bytes are under way.
-    pub(super) fn on_app_limited(&mut self, in_flight: u64) {
+    pub(in super::super) fn on_app_limited(&mut self, in_flight: u64) {
         self.app_limited_until = self.delivered + in_flight.max(1);
     }
 
     /// An ACK of everything below `ack` (`all`: of everything sent), with blocks above it.
-    pub(super) fn on_ack(&mut self, ack: u64, all: bool, blocks: &[SackBlock], now: Time) -> AckReport {
+    pub(in super::super) fn on_ack(&mut self, ack: u64, all: bool, blocks: &[SackBlock], now: Time) -> AckReport {
         let mut report = AckReport::default();
         let mut newest: Option<Slot> = None;
         let below = (ack.saturating_sub(1) / self.mss).saturating_sub(self.first).min(self.slots.len() as u64);
@@ -248,24 +221,24 @@ impl SentLog {
     // What recovery asks and declares (RFC 8985).
 
     /// Bytes in flight: sent, not named by any ACK and not given up.
-    pub(super) fn flying(&self) -> u64 {
+    pub(in super::super) fn flying(&self) -> u64 {
         self.flying
     }
 
     /// Start of the first segment given up and not sent again.
-    pub(super) fn first_lost(&self) -> Option<u64> {
+    pub(in super::super) fn first_lost(&self) -> Option<u64> {
         let at = self.slots.iter().position(|slot| slot.lost && !slot.sacked)?;
         Some(1 + (self.first + at as u64) * self.mss)
     }
 
     /// The place, among all that was sent, of the first segment in flight.
-    pub(super) fn first_flying(&self) -> Option<u64> {
+    pub(in super::super) fn first_flying(&self) -> Option<u64> {
         self.slots.iter().find(|slot| !slot.lost && !slot.sacked).map(|slot| slot.order)
     }
 
     /// Gives up the segments in flight that `judge` condemns by the time they left and their place among all that was
     /// sent, and tells `note` of each; true if any.
-    pub(super) fn lose(
+    pub(in super::super) fn lose(
         &mut self,
         mut judge: impl FnMut(Time, u64) -> bool,
         mut note: impl FnMut(&LostSegment),
@@ -291,7 +264,7 @@ impl SentLog {
     }
 
     /// Gives up the first segment in flight, and tells `note` of it.
-    pub(super) fn lose_first(&mut self, note: impl FnMut(&LostSegment)) {
+    pub(in super::super) fn lose_first(&mut self, note: impl FnMut(&LostSegment)) {
         let mut first = true;
         self.lose(|_, _| std::mem::take(&mut first), note);
     }

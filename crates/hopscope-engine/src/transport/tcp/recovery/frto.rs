@@ -3,8 +3,8 @@
 //! something is missing and the usual way is taken.
 
 use super::super::Cx;
-use super::super::cc::{Cc, Window};
 use super::super::core::Core;
+use crate::transport::control::{Cc, Window};
 
 /// New segments sent to find out.
 const NEW_SEGMENTS: u32 = 2;

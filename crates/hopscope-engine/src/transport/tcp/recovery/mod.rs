@@ -1,7 +1,7 @@
 //! What ACKs, duplicate ACKs and timeouts make the sender send: one style of loss recovery per file.
 //!
 //! A style decides when a loss is declared, what is sent again and when the recovery ends; it moves the shared
-//! [`Core`] and leaves the size of the window to the algorithm in `cc/`. The set is closed; each style gives the five
+//! [`Core`] and leaves the size of the window to the algorithm in `transport/control/`. The set is closed; each style gives the five
 //! entry points of [`LossRecovery`].
 
 mod frto;
@@ -19,8 +19,7 @@ pub(super) use prr::Prr;
 use super::Cx;
 use super::TcpTimer;
 use super::core::Core;
-use crate::config::tcp::LossRecovery as Chosen;
-use crate::config::{TcpConfig, Transport};
+use crate::config::{LossRecovery as Chosen, TcpConfig};
 use crate::packet::tcp::TcpSegment;
 
 /// The styles.
@@ -35,19 +34,15 @@ pub(super) enum LossRecovery {
 }
 
 impl LossRecovery {
-    /// The style of a transport.
-    ///
-    /// # Panics
-    /// For a transport that is not TCP.
-    pub(super) fn new(cfg: &TcpConfig, variant: Transport, mss: u64) -> Self {
-        match (variant, variant.recovery(cfg)) {
-            (Transport::TcpTahoe, _) => LossRecovery::Tahoe,
-            (Transport::TcpReno, _) => LossRecovery::Reno,
-            (Transport::TcpVegas, _) => LossRecovery::Vegas,
-            (Transport::Udp, _) => panic!("UDP has no TCP sender"),
-            (_, Chosen::Sack) => LossRecovery::Sack(sack::Sack::new(cfg.dupack_threshold.max(1), mss)),
-            (_, Chosen::Rack) => LossRecovery::Rack(rack::Rack::new()),
-            (_, Chosen::NewReno | Chosen::Own) => LossRecovery::NewReno(newreno::NewReno::default()),
+    /// The style that a word names.
+    pub(super) fn new(cfg: &TcpConfig, chosen: Chosen, mss: u64) -> Self {
+        match chosen {
+            Chosen::Tahoe => LossRecovery::Tahoe,
+            Chosen::Reno => LossRecovery::Reno,
+            Chosen::Vegas => LossRecovery::Vegas,
+            Chosen::Sack => LossRecovery::Sack(sack::Sack::new(cfg.dupack_threshold.max(1), mss)),
+            Chosen::Rack => LossRecovery::Rack(rack::Rack::new()),
+            Chosen::NewReno | Chosen::Own => LossRecovery::NewReno(newreno::NewReno::default()),
         }
     }
 
@@ -95,7 +90,7 @@ impl LossRecovery {
         if let LossRecovery::Rack(s) = self {
             s.on_timeout(core, cx.now);
         }
-        if core.ns2 && matches!(self, LossRecovery::Tahoe) {
+        if core.rules.tahoe_counts_on && matches!(self, LossRecovery::Tahoe) {
             core.dupacks = dupacks; // ns-2's Tahoe goes on counting
         }
         self.send(core, cx);

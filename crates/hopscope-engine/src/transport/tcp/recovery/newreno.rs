@@ -5,9 +5,6 @@ use super::super::Cx;
 use super::super::core::Core;
 use super::reno;
 
-/// Segments that ns-2 lets one ACK release during recovery.
-const NS2_BURST: u32 = 2;
-
 #[derive(Debug, Clone, Default)]
 pub(in super::super) struct NewReno {
     /// A partial ACK has come in this recovery.
@@ -22,14 +19,14 @@ impl NewReno {
     pub(super) fn on_new_ack(&mut self, core: &mut Core, ack: u64, cx: &mut Cx) {
         if core.recovering && ack < core.recover {
             self.on_partial_ack(core, ack, cx);
-            core.send(burst(core), cx);
+            core.send(core.rules.recovery_burst, cx);
             return;
         }
         self.partial = false;
         let recovering = core.recovering;
         core.recovering = false;
         core.window.inflation = 0.0;
-        if recovering && !core.ns2 {
+        if recovering && !core.rules.recovery_end_grows {
             core.accept(ack, cx);
             // RFC 6582 3.2 step 3, full acknowledgements, option 1: no burst at the end.
             core.window.cwnd = core.window.ssthresh.min(core.flight().max(1.0) + 1.0);
@@ -64,11 +61,7 @@ impl NewReno {
             reno::enter(core, cx);
         }
         if core.dupacks >= core.dupack_threshold {
-            core.send(burst(core), cx);
+            core.send(core.rules.recovery_burst, cx);
         }
     }
-}
-
-fn burst(core: &Core) -> u32 {
-    if core.ns2 { NS2_BURST } else { u32::MAX }
 }

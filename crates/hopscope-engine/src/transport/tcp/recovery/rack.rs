@@ -1,12 +1,12 @@
 //! RACK-TLP (RFC 8985): a segment is lost when one sent sufficiently later has arrived; when nothing comes back at all,
 //! a probe asks before the retransmission timer does.
 
-use super::super::cc::Controller;
 use super::super::core::Core;
 use super::super::sent::Newest;
 use super::super::timer::LazyTimer;
 use super::super::{Cx, TcpTimer};
 use crate::packet::tcp::TcpSegment;
+use crate::transport::control::Controller;
 use crate::units::{Span, Time};
 
 /// Delay of an ACK that a probe of a lone segment allows for (RFC 8985 7.2).

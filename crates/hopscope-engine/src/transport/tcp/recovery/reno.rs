@@ -7,7 +7,7 @@ pub(super) fn on_new_ack(core: &mut Core, ack: u64, cx: &mut Cx) {
     let recovering = core.recovering;
     core.recovering = false;
     core.window.inflation = 0.0;
-    if recovering && !core.ns2 {
+    if recovering && !core.rules.recovery_end_grows {
         core.accept(ack, cx); // step 6: this ACK sets cwnd to ssthresh and does not grow it
     } else {
         core.accept_and_grow(ack, cx);
@@ -27,7 +27,7 @@ pub(super) fn on_dup_ack(core: &mut Core, cx: &mut Cx) {
 /// RFC 5681 lets every loss of a window halve it again and only distrusts the duplicates caused by a timeout's
 /// repetitions; ns-2 allows one fast retransmit per window.
 fn may_fast_retransmit(core: &Core) -> bool {
-    core.may_fast_retransmit() || (!core.ns2 && !core.after_timeout)
+    core.may_fast_retransmit() || (!core.rules.one_recovery_per_window && !core.after_timeout)
 }
 
 /// Counts a duplicate ACK: limited transmit below the threshold, inflation above it; true at the threshold.

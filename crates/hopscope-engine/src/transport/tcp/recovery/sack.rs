@@ -22,7 +22,7 @@ impl Sack {
     }
 
     pub(super) fn on_new_ack(&mut self, core: &mut Core, seg: &TcpSegment, cx: &mut Cx) {
-        if core.ns2 {
+        if core.rules.sack_counts_pipe {
             return self.ns2_new_ack(core, seg, cx);
         }
         let before = core.prr.map(|_| (self.arrived(core.una), self.board.lost_below()));
@@ -45,7 +45,7 @@ impl Sack {
     }
 
     pub(super) fn on_dup_ack(&mut self, core: &mut Core, seg: &TcpSegment, cx: &mut Cx) {
-        if core.ns2 {
+        if core.rules.sack_counts_pipe {
             return self.ns2_dup_ack(core, seg, cx);
         }
         let before = core.uses_prr.then(|| self.arrived(core.una));
@@ -78,20 +78,20 @@ impl Sack {
         // The receiver may have dropped what it reported (RFC 2018 8).
         self.board.clear();
         self.rescue = None;
-        self.deaf = core.ns2;
+        self.deaf = core.rules.sack_counts_pipe;
     }
 
     /// Sends what the window (in recovery: the pipe) allows.
     pub(super) fn send(&mut self, core: &mut Core, cx: &mut Cx) {
         if core.recovering {
-            if core.ns2 {
+            if core.rules.sack_counts_pipe {
                 self.ns2_send(core, cx)
             } else {
                 self.send_in_recovery(core, cx)
             }
             return;
         }
-        if core.ns2 || core.nxt == core.max {
+        if core.rules.sack_counts_pipe || core.nxt == core.max {
             return core.send(u32::MAX, cx);
         }
         // Behind a timeout: what has been reported since is not sent again.

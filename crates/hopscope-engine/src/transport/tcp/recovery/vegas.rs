@@ -2,8 +2,8 @@
 //! fine-grained timeout.
 
 use super::super::Cx;
-use super::super::cc::{Cc, Vegas};
 use super::super::core::Core;
+use crate::transport::control::{Cc, Vegas};
 
 pub(super) fn on_new_ack(core: &mut Core, ack: u64, cx: &mut Cx) {
     let inflated = core.dupacks > core.dupack_threshold;
@@ -44,7 +44,7 @@ pub(super) fn on_dup_ack(core: &mut Core, cx: &mut Cx) {
 fn retransmit(core: &mut Core, cx: &mut Cx) {
     let una = core.una;
     let first_loss = vegas(core).is_some_and(|v| v.sent_once(una));
-    if core.ns2 {
+    if core.rules.vegas_backs_off {
         core.rtt.back_off(); // ns-2 backs the coarse timer off as well
     }
     core.start_recovery(cx);

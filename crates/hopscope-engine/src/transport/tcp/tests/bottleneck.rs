@@ -67,6 +67,7 @@ fn run(variant: Transport, cfg: &TcpConfig, link: Link, seconds: u64) -> Run {
             tcp: cfg.clone(),
             group: None,
             control: None,
+            recovery: LossRecovery::Own,
         },
         rate: link.rate * u64::from(MSS) * 8,
         delay: Span::from_millis(link.delay_ms),
@@ -110,7 +111,7 @@ fn every_variant_fills_the_link_and_repairs_what_overflows() {
         // The ACK that ends a repair stands for what arrived before too: all that link and queue hold, 31 segments.
         assert!((least..=100.0 + 31.0 / 40.0).contains(&rate), "{variant:?}: {rate} segments/s");
         // The overshoot of slow start loses more than partial ACKs repair in time.
-        let most = if variant.uses_sack(&TcpConfig::default()) { 1 } else { 8 };
+        let most = if variant.kind(&TcpConfig::default()).uses_sack() { 1 } else { 8 };
         assert!(found.timeouts <= most, "{variant:?}: {} timeouts", found.timeouts);
     }
 }

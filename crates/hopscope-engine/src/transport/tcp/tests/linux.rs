@@ -12,7 +12,7 @@ const ACK: Span = Span::from_micros(1764);
 /// Segments covered by each ACK of a transfer of `segments` segments over an ideal shared channel of `hops` hops.
 fn segments_per_ack(policy: AckPolicy, window: u32, segments: u64) -> Vec<u64> {
     let cfg = TcpConfig::default();
-    let mut sender = TcpSender::new(&cfg, Transport::TcpNewReno, SEGMENT, window);
+    let mut sender = TcpSender::new(&cfg, Transport::TcpNewReno.kind(&cfg), SEGMENT, window);
     if policy == AckPolicy::LinuxModern {
         sender.mark_pushes();
     }

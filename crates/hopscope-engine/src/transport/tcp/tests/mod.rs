@@ -58,7 +58,7 @@ struct Sender {
 
 impl Sender {
     fn new(cfg: &TcpConfig, variant: Transport, max_window: u32) -> Self {
-        Sender { tcp: TcpSender::new(cfg, variant, MSS, max_window), timers: Expiries::default() }
+        Sender { tcp: TcpSender::new(cfg, variant.kind(cfg), MSS, max_window), timers: Expiries::default() }
     }
 
     /// A sender with an endless offer, three-way set-up done at 100 ms.

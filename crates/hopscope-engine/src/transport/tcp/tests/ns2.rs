@@ -119,7 +119,7 @@ impl Link {
 
 fn simulate(m: &Measured) -> Vec<(f64, u64)> {
     let cfg = ns2_config();
-    let mut sender = TcpSender::new(&cfg, m.variant, MSS, 20);
+    let mut sender = TcpSender::new(&cfg, m.variant.kind(&cfg), MSS, 20);
     sender.set_clock_phase(m.phase);
     let sack = m.variant == Transport::TcpSack;
     let mut receiver = TcpReceiver::new(&cfg, m.policy, Span::from_millis(100), sack, MSS, 20);

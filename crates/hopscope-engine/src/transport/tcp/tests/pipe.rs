@@ -56,11 +56,18 @@ fn case() -> impl Strategy<Value = Case> {
 }
 
 impl Case {
+    fn takes(&self, recovery: LossRecovery) -> bool {
+        let asked = TcpConfig { loss_recovery: recovery, ..TcpConfig::default() };
+        self.variant.lets_choose_recovery() && self.variant.kind(&asked).is_sound()
+    }
+
     fn config(&self) -> TcpConfig {
         let on = |bit: u8| self.options & (1 << bit) != 0;
         let loss_recovery = match self.options >> 6 {
             1 if self.variant.lets_choose_recovery() => LossRecovery::Sack,
             2 if self.variant.lets_choose_recovery() => LossRecovery::Rack,
+            3 if self.takes(LossRecovery::Reno) => LossRecovery::Reno,
+            0 if self.takes(LossRecovery::Tahoe) && self.max_window % 2 == 0 => LossRecovery::Tahoe,
             _ => LossRecovery::Own,
         };
         TcpConfig {
@@ -106,8 +113,8 @@ struct Pipe {
 impl Pipe {
     fn new(case: Case) -> Self {
         let cfg = case.config();
-        let sack = case.variant.uses_sack(&cfg);
-        let mut sender = TcpSender::new(&cfg, case.variant, MSS, case.max_window);
+        let sack = case.variant.kind(&cfg).uses_sack();
+        let mut sender = TcpSender::new(&cfg, case.variant.kind(&cfg), MSS, case.max_window);
         if case.policy == AckPolicy::LinuxModern {
             sender.mark_pushes();
         }

@@ -54,9 +54,9 @@ struct Rig {
 
 impl Rig {
     fn new(cfg: &TcpConfig, variant: Transport, script: Script) -> Self {
-        let sack = variant.uses_sack(cfg);
+        let sack = variant.kind(cfg).uses_sack();
         Rig {
-            sender: TcpSender::new(cfg, variant, MSS, WINDOW),
+            sender: TcpSender::new(cfg, variant.kind(cfg), MSS, WINDOW),
             receiver: TcpReceiver::new(cfg, AckPolicy::Every, Span::from_millis(100), sack, MSS, WINDOW),
             timers: [Expiries::default(), Expiries::default()],
             way: BTreeMap::new(),
@@ -186,13 +186,13 @@ enum Style {
 use Style::*;
 
 fn style(variant: Transport, cfg: &TcpConfig) -> Style {
-    match (variant, variant.recovery(cfg)) {
-        (Transport::TcpTahoe, _) => Tahoe,
-        (Transport::TcpReno, _) => Reno,
-        (Transport::TcpVegas, _) => Vegas,
-        (_, LossRecovery::Sack) => Sack,
-        (_, LossRecovery::Rack) => Rack,
-        _ => NewReno,
+    match variant.kind(cfg).recovery {
+        LossRecovery::Tahoe => Tahoe,
+        LossRecovery::Reno => Reno,
+        LossRecovery::Vegas => Vegas,
+        LossRecovery::Sack => Sack,
+        LossRecovery::Rack => Rack,
+        LossRecovery::NewReno | LossRecovery::Own => NewReno,
     }
 }
 
@@ -349,7 +349,7 @@ fn after_the_loss(variant: Transport) -> Option<(f64, f64)> {
         TcpVegas => Some((9.0, f64::from(u32::MAX))),
         // The rate of a burst says that the path holds more than ten; paced: less is in flight; a model, not a cut.
         TcpTibet | TcpAp | TcpBbr | TcpBbr3 => None,
-        TcpExternal | Udp => unreachable!("not among the variants"),
+        TcpExternal | Tcp | Udp => unreachable!("not among the variants"),
     }
 }
 

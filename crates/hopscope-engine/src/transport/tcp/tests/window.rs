@@ -28,7 +28,8 @@ fn one_ack_of_two_segments_grows_the_window_by_one() {
 #[test]
 fn initial_window_by_segment_size() {
     for (mss, segments) in [(536, 4.0), (1095, 4.0), (1096, 3.0), (1460, 3.0), (2190, 3.0), (2191, 2.0), (4000, 2.0)] {
-        let mut s = TcpSender::new(&TcpConfig::default(), Transport::TcpNewReno, mss, 100);
+        let cfg = TcpConfig::default();
+        let mut s = TcpSender::new(&cfg, Transport::TcpNewReno.kind(&cfg), mss, 100);
         let mut out = Vec::new();
         s.open(Time::ZERO, &mut out);
         s.on_segment(&answer("synack"), 1, Time(MS), &mut out);

@@ -1,6 +1,6 @@
 //! The boundary to a congestion control that lives outside the engine.
 //!
-//! The caller hands a [`Control`] to a flow whose transport is `tcp-external`. At each of four moments ([`Hook`]) the
+//! The caller hands a [`Control`] to a flow whose `control` names it. At each of four moments ([`Hook`]) the
 //! sender shows it a [`View`] and takes a [`Reaction`]; what it does not answer follows RFC 5681. When a segment is sent
 //! and what is repeated stays with the engine.
 

@@ -1,8 +1,12 @@
-//! How the congestion window grows and shrinks.
+//! How the congestion window grows and shrinks: congestion controls, for every transport that has a window.
 //!
 //! An algorithm keeps its own state in its own file and changes only the [`Window`] it is handed; when a segment is
-//! sent or a loss is declared is decided elsewhere (`recovery/`). The set is closed: a new algorithm is one file,
-//! one line in `algorithms!` and one arm of [`Cc::new`].
+//! sent or a loss is declared is decided elsewhere (TCP: `tcp/recovery/`). It knows of the sequence space only what the
+//! hooks of [`Controller`] tell: numbers that grow by one for each byte, so that a round trip can be told. The set is closed.
+//!
+//! A new algorithm touches three files: its own in this folder; this one, with a line in `algorithms!` and an arm of
+//! [`Cc::new`]; and `config/tcp.rs`, with its word in `CongestionControl` and its parameters.
+//! [`outside`] is the boundary to one that lives outside the engine.
 
 mod aimd;
 mod ap;
@@ -14,13 +18,14 @@ mod fast;
 mod htcp;
 mod hystart;
 mod illinois;
+pub mod outside;
 mod round;
 mod tibet;
 mod vegas;
 mod veno;
 mod westwood;
 
-pub(super) use aimd::Aimd;
+use aimd::Aimd;
 use ap::Ap;
 use bbr::Bbr;
 use bbr3::Bbr3;
@@ -34,11 +39,11 @@ pub(super) use vegas::Vegas;
 use veno::Veno;
 use westwood::Westwood;
 
+pub use outside::{Control, Hook, PACING_RATES, Reaction, View};
+
 use std::sync::Arc;
 
-use super::control::Control;
-use super::sent::{LostSegment, RateSample};
-use crate::config::{TcpConfig, Transport};
+use crate::config::{CongestionControl, TcpConfig};
 use crate::rng::Stream;
 use crate::units::{Span, Time};
 
@@ -94,6 +99,34 @@ pub(super) struct Feedback {
     pub(super) hops: u8,
     /// A recovery is under way.
     pub(super) recovering: bool,
+}
+
+/// A delivery rate, measured over about one round trip.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub(super) struct RateSample {
+    /// Bytes delivered in `interval`.
+    pub(super) bytes: u64,
+    pub(super) interval: Span,
+    /// Bytes delivered in all when the segment left.
+    pub(super) prior_delivered: u64,
+    /// The application could have been the limit.
+    pub(super) app_limited: bool,
+    /// Bytes in flight once the segment had left, and bytes given up since.
+    pub(super) in_flight: u64,
+    pub(super) lost: u64,
+}
+
+/// A segment given up.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub(super) struct LostSegment {
+    /// Numbers of its first byte and after its last.
+    pub(super) start: u64,
+    pub(super) end: u64,
+    /// Bytes in flight once it had left, and bytes given up since, its own included.
+    pub(super) in_flight: u64,
+    pub(super) lost: u64,
+    /// The application could have been the limit when it left.
+    pub(super) app_limited: bool,
 }
 
 /// A loss, as the algorithm may judge it; windows in segments.
@@ -247,28 +280,22 @@ algorithms! {
 }
 
 impl Cc {
-    /// The algorithm of a transport for segments of `mss` bytes.
-    ///
-    /// # Panics
-    /// For a transport that is not TCP.
-    pub(super) fn new(cfg: &TcpConfig, variant: Transport, mss: u64, max_window: u32) -> Self {
-        match variant {
-            Transport::TcpTahoe | Transport::TcpReno | Transport::TcpNewReno | Transport::TcpSack => {
-                Cc::Aimd(Aimd::new(cfg, mss))
-            }
-            Transport::TcpVegas => Cc::Vegas(Vegas::new(cfg, mss, max_window)),
-            Transport::TcpVeno => Cc::Veno(Veno::new(cfg, mss)),
-            Transport::TcpWestwood => Cc::Westwood(Westwood::new(cfg, mss)),
-            Transport::TcpTibet => Cc::Tibet(Tibet::new(cfg, mss)),
-            Transport::TcpFast => Cc::Fast(Fast::new(cfg, mss)),
-            Transport::TcpCubic => Cc::Cubic(Cubic::new(cfg, mss)),
-            Transport::TcpHtcp => Cc::Htcp(Htcp::new(cfg, mss)),
-            Transport::TcpIllinois => Cc::Illinois(Illinois::new(cfg, mss)),
-            Transport::TcpAp => Cc::Ap(Ap::new(cfg, mss)),
-            Transport::TcpBbr => Cc::Bbr(Bbr::new(mss)),
-            Transport::TcpBbr3 => Cc::Bbr3(Box::new(Bbr3::new(mss))),
-            Transport::TcpExternal => Cc::External(Box::new(External::new(cfg, mss, max_window))),
-            Transport::Udp => panic!("UDP has no TCP sender"),
+    /// The algorithm that a word names, for segments of `mss` bytes.
+    pub(super) fn new(cfg: &TcpConfig, control: CongestionControl, mss: u64, max_window: u32) -> Self {
+        match control {
+            CongestionControl::NewReno => Cc::Aimd(Aimd::new(cfg, mss)),
+            CongestionControl::Vegas => Cc::Vegas(Vegas::new(cfg, mss, max_window)),
+            CongestionControl::Veno => Cc::Veno(Veno::new(cfg, mss)),
+            CongestionControl::Westwood => Cc::Westwood(Westwood::new(cfg, mss)),
+            CongestionControl::Tibet => Cc::Tibet(Tibet::new(cfg, mss)),
+            CongestionControl::Fast => Cc::Fast(Fast::new(cfg, mss)),
+            CongestionControl::Cubic => Cc::Cubic(Cubic::new(cfg, mss)),
+            CongestionControl::Htcp => Cc::Htcp(Htcp::new(cfg, mss)),
+            CongestionControl::Illinois => Cc::Illinois(Illinois::new(cfg, mss)),
+            CongestionControl::Ap => Cc::Ap(Ap::new(cfg, mss)),
+            CongestionControl::Bbr => Cc::Bbr(Bbr::new(mss)),
+            CongestionControl::Bbr3 => Cc::Bbr3(Box::new(Bbr3::new(mss))),
+            CongestionControl::External => Cc::External(Box::new(External::new(cfg, mss, max_window))),
         }
     }
 

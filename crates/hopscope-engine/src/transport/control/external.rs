@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use super::super::control::{Control, Hook, PACING_RATES, View};
+use super::outside::{Control, Hook, PACING_RATES, View};
 use super::{Acked, Aimd, Controller, Feedback, Loss, Window};
 use crate::config::TcpConfig;
 use crate::config::tcp::Pacing;
@@ -145,7 +145,7 @@ impl Controller for External {
 
 #[cfg(test)]
 mod tests {
-    use super::super::super::control::Reaction;
+    use super::super::outside::Reaction;
     use super::super::tests::{acked, feedback, loss, window};
     use super::*;
 

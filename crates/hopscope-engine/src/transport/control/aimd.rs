@@ -2,7 +2,7 @@
 
 use super::{Acked, Controller, Loss, Window, slow_start};
 use crate::config::TcpConfig;
-use crate::config::tcp::{LossWindow, Recovery};
+use crate::config::tcp::LossWindow;
 
 /// Share of the window kept after a loss (RFC 5681 equation 4).
 const HALF: f64 = 0.5;
@@ -14,8 +14,10 @@ pub(in super::super) struct Aimd {
     loss_window: LossWindow,
     /// Halves are truncated to whole segments (older ns-2).
     integer_reduction: bool,
-    /// RFC rules: growth by at most the acknowledged data, and only while the window is in use.
-    rfc: bool,
+    /// Growth by each ACK, used or not, in place of the acknowledged data while the window is in use.
+    growth_by_ack: bool,
+    /// Every timeout of a segment lowers ssthresh.
+    repeated_timeout_cuts: bool,
 }
 
 impl Aimd {
@@ -24,28 +26,29 @@ impl Aimd {
             mss: mss as f64,
             loss_window: cfg.loss_window,
             integer_reduction: cfg.integer_reduction,
-            rfc: cfg.recovery == Recovery::Rfc,
+            growth_by_ack: cfg.growth_by_ack,
+            repeated_timeout_cuts: cfg.repeated_timeout_cuts,
         }
     }
 
     /// Slow start, or congestion avoidance by `alpha` segments per round trip.
     pub(super) fn grow(&self, w: &mut Window, ack: &Acked, alpha: f64) {
-        if self.rfc && !ack.window_limited {
+        if !self.growth_by_ack && !ack.window_limited {
             return; // a window that is not used says nothing about the path (RFC 7661 3)
         }
         if w.cwnd >= w.ssthresh {
             w.cwnd += alpha / w.cwnd;
-        } else if self.rfc {
-            slow_start(w, ack.bytes as f64 / self.mss);
-        } else {
+        } else if self.growth_by_ack {
             w.cwnd += 1.0;
+        } else {
+            slow_start(w, ack.bytes as f64 / self.mss);
         }
     }
 
     /// A timeout after which `share` of what was in use is the threshold.
     pub(super) fn restart(&self, w: &mut Window, loss: &Loss, share: f64) {
         // A second timeout of the same segment says nothing new about the path (RFC 5681 equation 4).
-        if !(self.rfc && loss.repeated) {
+        if self.repeated_timeout_cuts || !loss.repeated {
             w.ssthresh = self.cut(loss, share).0;
         }
         w.cwnd = 1.0;
@@ -103,6 +106,7 @@ impl Controller for Aimd {
 mod tests {
     use super::super::tests::{acked, window};
     use super::*;
+    use crate::config::tcp::Recovery;
 
     fn ack(bytes: u64, window_limited: bool) -> Acked {
         Acked { window_limited, ..acked(bytes) }
@@ -113,7 +117,8 @@ mod tests {
     }
 
     fn ns2() -> TcpConfig {
-        TcpConfig { recovery: Recovery::Ns2, loss_window: LossWindow::Window, ..TcpConfig::default() }
+        let cfg = TcpConfig { recovery: Recovery::Ns2, loss_window: LossWindow::Window, ..TcpConfig::default() };
+        cfg.resolved()
     }
 
     #[test]

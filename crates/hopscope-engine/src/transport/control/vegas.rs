@@ -3,7 +3,7 @@
 
 use super::{Acked, Controller, Loss, Window};
 use crate::config::TcpConfig;
-use crate::config::tcp::{Handshake, Recovery};
+use crate::config::tcp::Handshake;
 use crate::units::Time;
 
 /// State of Vegas. Times are seconds since the last SYN was sent.
@@ -13,8 +13,10 @@ pub(in super::super) struct Vegas {
     alpha: f64,
     beta: f64,
     gamma: f64,
-    /// Follow ns-2 where it differs from its own intent.
-    ns2: bool,
+    /// A packet never sent counts as expired; there may be no window to return to.
+    empty_expires: bool,
+    /// Slots of a run that wraps stay.
+    clears_no_wrap: bool,
     /// The first data segment travels alone: ns-2 opens the initial window one ACK late.
     late_start: bool,
     /// cwnd to take when the first data segment is acknowledged, then none.
@@ -66,7 +68,8 @@ impl Vegas {
             alpha: cfg.vegas_alpha,
             beta: cfg.vegas_beta,
             gamma: cfg.vegas_gamma,
-            ns2: cfg.recovery == Recovery::Ns2,
+            empty_expires: cfg.vegas_empty_expires,
+            clears_no_wrap: cfg.vegas_clears_no_wrap,
             late_start: cfg.handshake == Handshake::Ns2,
             pending_start: None,
             slots: vec![EMPTY; max_window.max(1) as usize],
@@ -109,7 +112,7 @@ impl Vegas {
     pub(in super::super) fn expired(&self, seq: u64, now: Time) -> bool {
         let slot = self.slots[self.slot(self.packet(seq))];
         // ns-2 also takes a packet it never sent for expired (its empty slot dates from -1 s) and sends it twice.
-        (self.ns2 || slot.copies > 0) && self.clock(now) - slot.sent >= self.fine_timeout
+        (self.empty_expires || slot.copies > 0) && self.clock(now) - slot.sent >= self.fine_timeout
     }
 
     /// The packet at `seq` has been sent exactly once.
@@ -120,7 +123,7 @@ impl Vegas {
     /// A new ACK ends the inflation of a recovery. After a timeout there is no window to return to: ns-2 then falls
     /// to nothing and waits for its coarse timer.
     pub(in super::super) fn deflate(&self, w: &mut Window) {
-        let target = if self.ns2 { self.after_inflation } else { self.after_inflation.max(RESTART_WINDOW) };
+        let target = if self.empty_expires { self.after_inflation } else { self.after_inflation.max(RESTART_WINDOW) };
         if w.cwnd > target {
             w.cwnd = target;
             w.ssthresh = 2.0; // only used in slow start
@@ -171,7 +174,7 @@ impl Vegas {
     /// Empties the slots of the packets acknowledged; returns that of the last one.
     fn take_slots(&mut self, first: u64, last: u64) -> Slot {
         let newest = self.slots[self.slot(last)];
-        if self.ns2 && self.slot(first) > self.slot(last) {
+        if self.clears_no_wrap && self.slot(first) > self.slot(last) {
             return newest; // ns-2 forgets to clear a run that wraps around its table
         }
         for packet in first..=last {
@@ -369,7 +372,7 @@ mod tests {
         v.fine_sample(0.1); // SRTT 0.1, deviation 4d: 0.1 - 0.025
         assert!((v.fine_timeout - (0.2 + 0.075) / 2.0 * 17.0 / 16.0).abs() < 1e-12);
         assert!(!v.expired(1001, Time(5_000_000_000)), "never sent");
-        v.ns2 = true;
+        v.empty_expires = true;
         assert!(v.expired(1001, Time(5_000_000_000)), "ns-2 takes it for expired");
     }
 
@@ -377,7 +380,7 @@ mod tests {
     fn a_run_that_wraps_keeps_its_slots_in_ns2_only() {
         for ns2 in [false, true] {
             let mut v = vegas();
-            v.ns2 = ns2;
+            v.clears_no_wrap = ns2;
             for packet in [31, 32] {
                 v.on_sent((packet - 1) * 1000 + 1, Time(5));
             }

@@ -16,8 +16,7 @@ mod model;
 #[cfg(test)]
 mod tests;
 
-use super::super::sent::LostSegment;
-use super::{Acked, Controller, Feedback, Loss, Window};
+use super::{Acked, Controller, Feedback, Loss, LostSegment, Window};
 use crate::rng::{Purpose, Stream};
 use crate::units::{Span, Time};
 use cycle::AckPhase;

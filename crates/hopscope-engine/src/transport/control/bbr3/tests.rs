@@ -2,9 +2,9 @@
 
 use std::collections::VecDeque;
 
-use super::super::super::sent::SentLog;
 use super::super::tests::window;
 use super::*;
+use crate::transport::tcp::sent::SentLog;
 
 const MSS: u64 = 1000;
 const MS: u64 = 1_000_000;
