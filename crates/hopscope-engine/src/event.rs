@@ -55,6 +55,18 @@ pub enum Event {
         /// Packet.
         packet: PacketId,
     },
+    /// The last bit of a packet has left the end of a wire.
+    WireSent {
+        /// The end: twice the number of the wire, plus 0 or 1.
+        end: u32,
+    },
+    /// A packet from the other end of a wire has arrived.
+    WireArrived {
+        /// The end that it was sent by.
+        end: u32,
+        /// Packet.
+        packet: PacketId,
+    },
     /// A timer of a node's routing machine.
     Routing {
         /// Node.
@@ -105,7 +117,7 @@ pub enum Event {
 }
 
 /// Bits of a packed event: kind above owner above detail.
-const OWNER_BITS: u32 = 28;
+const OWNER_BITS: u32 = 27;
 /// A timer code takes the upper 4 bits of the detail, its generation the lower ones.
 const GENERATION_BITS: u32 = 28;
 /// Generations of transport timers count modulo this and one.
@@ -127,16 +139,18 @@ impl Event {
             Event::Access { node } => (4, node.0, 0),
             Event::LinkUp { node, packet } => (5, node.0, packet.0),
             Event::LinkDown { node, packet } => (6, node.0, packet.0),
-            Event::Routing { node, timer } => (7, node.0, u32::from(timer)),
-            Event::RoutingSend { node, packet } => (8, node.0, packet.0),
+            Event::WireSent { end } => (7, end, 0),
+            Event::WireArrived { end, packet } => (8, end, packet.0),
+            Event::Routing { node, timer } => (9, node.0, u32::from(timer)),
+            Event::RoutingSend { node, packet } => (10, node.0, packet.0),
             Event::Transport { flow, timer, generation } => {
-                (9, flow.0, (u32::from(timer) << GENERATION_BITS) | (generation & GENERATION_MASK))
+                (11, flow.0, (u32::from(timer) << GENERATION_BITS) | (generation & GENERATION_MASK))
             }
-            Event::App { flow } => (10, flow.0, 0),
-            Event::Refill { node } => (11, node.0, 0),
-            Event::Link { node } => (12, node.0, 0),
-            Event::Power { node, on } => (13, node.0, u32::from(on)),
-            Event::Sample => (14u64, 0, 0),
+            Event::App { flow } => (12, flow.0, 0),
+            Event::Refill { node } => (13, node.0, 0),
+            Event::Link { node } => (14, node.0, 0),
+            Event::Power { node, on } => (15, node.0, u32::from(on)),
+            Event::Sample => (16u64, 0, 0),
         };
         debug_assert!(owner < 1 << OWNER_BITS);
         (((kind << OWNER_BITS) | u64::from(owner)) << 32) | u64::from(detail)
@@ -156,16 +170,18 @@ impl Event {
             4 => Event::Access { node },
             5 => Event::LinkUp { node, packet },
             6 => Event::LinkDown { node, packet },
-            7 => Event::Routing { node, timer: detail as u8 },
-            8 => Event::RoutingSend { node, packet },
-            9 => {
+            7 => Event::WireSent { end: owner },
+            8 => Event::WireArrived { end: owner, packet },
+            9 => Event::Routing { node, timer: detail as u8 },
+            10 => Event::RoutingSend { node, packet },
+            11 => {
                 let timer = (detail >> GENERATION_BITS) as u8;
                 Event::Transport { flow, timer, generation: detail & GENERATION_MASK }
             }
-            10 => Event::App { flow },
-            11 => Event::Refill { node },
-            12 => Event::Link { node },
-            13 => Event::Power { node, on: detail != 0 },
+            12 => Event::App { flow },
+            13 => Event::Refill { node },
+            14 => Event::Link { node },
+            15 => Event::Power { node, on: detail != 0 },
             _ => Event::Sample,
         }
     }
@@ -186,6 +202,8 @@ mod tests {
             Event::Access { node },
             Event::LinkUp { node, packet },
             Event::LinkDown { node, packet },
+            Event::WireSent { end: 5 },
+            Event::WireArrived { end: 6, packet },
             Event::Routing { node, timer: 4 },
             Event::RoutingSend { node, packet },
             Event::Transport { flow, timer: 15, generation: GENERATION_MASK },

@@ -4,6 +4,7 @@ pub mod aodv;
 pub mod dsdv;
 pub mod dsr;
 pub mod flow;
+pub mod host;
 pub mod link;
 mod link_parts;
 pub mod mac;
@@ -22,6 +23,7 @@ pub use aodv::AodvConfig;
 pub use dsdv::DsdvConfig;
 pub use dsr::DsrConfig;
 pub use flow::{AckPolicy, App, ControlChoice, ControlName, FlowConfig, Transport};
+pub use host::{HostConfig, RatesConfig, WireConfig};
 pub use link::LinkConfig;
 pub use mac::MacConfig;
 pub use net::{NetConfig, RoutingConfig};
@@ -59,6 +61,12 @@ pub struct Config {
     /// Link layers of the nodes that they name, in place of `link`.
     #[serde(default)]
     pub layers: Vec<LinkConfig>,
+    /// What single nodes have in place of the common settings.
+    #[serde(default)]
+    pub hosts: Vec<HostConfig>,
+    /// Wires between nodes.
+    #[serde(default)]
+    pub wires: Vec<WireConfig>,
     /// IPv4 and link adaptation.
     #[serde(default)]
     pub net: NetConfig,

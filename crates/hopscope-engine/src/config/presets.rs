@@ -47,6 +47,8 @@ impl Base {
             mac: self.mac,
             link: self.link,
             layers: Vec::new(),
+            hosts: Vec::new(),
+            wires: Vec::new(),
             net: self.net,
             routing: RoutingConfig::default(),
             aodv: self.aodv,

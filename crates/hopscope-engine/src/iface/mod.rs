@@ -2,11 +2,39 @@
 //!
 //! A node names its interfaces by their order; a packet on its way names the one that it leaves by. The state of each kind
 //! lies in a table of its own, so that what a frame touches at its hearers stays packed.
+//!
+//! | kind | what it is made of |
+//! |---|---|
+//! | [`Wifi`] | radio and back-off, frame exchange, queue and link layer |
+//! | [`WireEnd`] | transmitter of one direction of a wire, and its queue |
+//! | [`Outside`] | the door for packets with octets: they enter and leave the network here |
 
 pub mod air;
+pub mod outside;
 pub mod port;
 pub mod wifi;
+pub mod wire;
 
 pub use air::AirSlots;
+pub use outside::Outside;
 pub use port::Port;
 pub use wifi::Wifi;
+pub use wire::WireEnd;
+
+use crate::ids::NodeId;
+
+/// One interface of a node.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Interface {
+    /// IEEE 802.11; a node has one at most, as all radios share one channel.
+    Wifi,
+    /// One end of a wire.
+    Wire {
+        /// Its number in the table of ends: twice the wire's, plus 0 or 1.
+        end: u32,
+        /// The node at the other end.
+        peer: NodeId,
+    },
+    /// The door for packets with octets.
+    Outside,
+}

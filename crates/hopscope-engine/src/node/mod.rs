@@ -2,7 +2,8 @@
 
 use smallvec::SmallVec;
 
-use crate::ids::FlowId;
+use crate::ids::{FlowId, NodeId};
+use crate::iface::Interface;
 use crate::net::{Arp, Gateway};
 use crate::routing::{Forwarding, Router};
 
@@ -12,6 +13,8 @@ use crate::routing::{Forwarding, Router};
 pub struct Node {
     /// Where packets go next.
     pub forwarding: Forwarding,
+    /// Its interfaces: 802.11, then wires, then the door for packets from outside.
+    pub interfaces: SmallVec<[Interface; 1]>,
     /// Address resolution, where it is on.
     pub arp: Option<Box<Arp>>,
     /// It lowers the advertised windows of the TCP flows that pass.
@@ -24,8 +27,19 @@ pub struct Node {
 
 impl Node {
     /// A node that only forwards.
-    pub fn new(forwarding: Forwarding) -> Self {
-        Node { forwarding, arp: None, gateway: None, saturating: SmallVec::new(), refill_queued: false }
+    pub fn new(forwarding: Forwarding, interfaces: SmallVec<[Interface; 1]>) -> Self {
+        Node { forwarding, interfaces, arp: None, gateway: None, saturating: SmallVec::new(), refill_queued: false }
+    }
+
+    /// The interface that leads to a neighbour: a wire to it, or the radio.
+    #[inline]
+    pub fn interface_to(&self, neighbour: NodeId) -> u8 {
+        // Most nodes have one interface.
+        if self.interfaces.len() == 1 {
+            return 0;
+        }
+        let leads = |interface: &Interface| matches!(interface, Interface::Wire { peer, .. } if *peer == neighbour);
+        self.interfaces.iter().position(leads).unwrap_or(0) as u8
     }
 
     /// The machine of its routing protocol; none under static routes.

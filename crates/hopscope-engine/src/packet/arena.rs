@@ -1,9 +1,11 @@
 //! Storage of the packets under way. Slots are reused, so a run in steady state allocates nothing.
 
+use std::collections::BTreeMap;
+
 use crate::ids::PacketId;
-use crate::packet::Packet;
 use crate::packet::dsr::SourceRoute;
 use crate::packet::routing::RoutingMessage;
+use crate::packet::{Body, Packet};
 
 /// What few packets carry beside their body; copies of a packet share it.
 #[derive(Debug, Clone, PartialEq)]
@@ -37,6 +39,8 @@ pub struct PacketArena {
     free: Vec<PacketId>,
     extras: Vec<Shared>,
     free_extras: Vec<ExtraId>,
+    /// Octets of packets from outside by number, and how many copies of the packet there are.
+    octets: BTreeMap<u64, (Box<[u8]>, u32)>,
 }
 
 impl PacketArena {
@@ -62,6 +66,9 @@ impl PacketArena {
         if packet.extra != ExtraId::NONE {
             self.extras[packet.extra.0 as usize].holders += 1;
         }
+        if let Body::Opaque { number } = packet.body {
+            self.share_octets(number);
+        }
         self.insert(packet)
     }
 
@@ -73,7 +80,37 @@ impl PacketArena {
         if extra != ExtraId::NONE {
             self.let_go(extra);
         }
+        if let Body::Opaque { number } = self.slots[id.index()].body {
+            self.let_go_octets(number);
+        }
         self.free.push(id);
+    }
+
+    /// Keeps the octets of one packet with [`Body::Opaque`] until all its copies are gone.
+    pub fn keep_octets(&mut self, number: u64, octets: Box<[u8]>) {
+        self.octets.insert(number, (octets, 1));
+    }
+
+    /// The octets of a packet from outside.
+    pub fn octets(&self, number: u64) -> &[u8] {
+        self.octets.get(&number).map_or(&[], |(octets, _)| octets)
+    }
+
+    #[cold]
+    fn share_octets(&mut self, number: u64) {
+        if let Some((_, copies)) = self.octets.get_mut(&number) {
+            *copies += 1;
+        }
+    }
+
+    #[cold]
+    fn let_go_octets(&mut self, number: u64) {
+        if let Some((_, copies)) = self.octets.get_mut(&number) {
+            *copies -= 1;
+            if *copies == 0 {
+                self.octets.remove(&number);
+            }
+        }
     }
 
     /// Reads a packet.
@@ -153,7 +190,19 @@ mod tests {
     use crate::units::Time;
 
     fn packet(bytes: u32) -> Packet {
-        Packet::new(NodeId(0), NodeId(0), bytes, 1, Body::Opaque { handle: 0 }, Time::ZERO)
+        Packet::new(NodeId(0), NodeId(0), bytes, 1, Body::Opaque { number: 0 }, Time::ZERO)
+    }
+
+    #[test]
+    fn octets_stay_until_the_last_copy_is_gone() {
+        let mut arena = PacketArena::default();
+        arena.keep_octets(0, Box::new([1, 2, 3]));
+        let first = arena.insert(packet(3));
+        let second = arena.copy(first);
+        arena.release(first);
+        assert_eq!(arena.octets(0), [1, 2, 3]);
+        arena.release(second);
+        assert!(arena.octets(0).is_empty() && arena.octets.is_empty());
     }
 
     #[test]

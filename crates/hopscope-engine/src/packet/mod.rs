@@ -35,6 +35,8 @@ pub struct Packet {
     pub ttl: u8,
     /// Hops travelled so far.
     pub hops: u8,
+    /// Interface of the node at hand that it leaves by, in the order of the node's interfaces.
+    pub via: u8,
     /// Explicit congestion notification.
     pub ecn: Ecn,
     /// Routing message or source route it carries beside its body.
@@ -58,6 +60,7 @@ impl Packet {
             bytes,
             ttl,
             hops: 0,
+            via: 0,
             ecn: Ecn::NotEct,
             extra: ExtraId::NONE,
             sent: now,
@@ -103,10 +106,10 @@ pub enum Body {
     Routing,
     /// A link layer tells its neighbours how much they are to drop.
     Notice(Notice),
-    /// A packet injected from outside; the handle names the caller's payload.
+    /// A packet from outside, whose octets the arena holds.
     Opaque {
-        /// The caller's name for the payload.
-        handle: u64,
+        /// Its number.
+        number: u64,
     },
 }
 

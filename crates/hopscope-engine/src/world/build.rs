@@ -3,10 +3,13 @@
 use std::collections::{BTreeSet, VecDeque};
 
 use super::flow::{Endpoint, Flow, SegmentSizes, TcpEnds};
+use super::graph::{Graph, Radios};
 use super::listeners::Listeners;
 use super::outages::Outages;
 use super::places::{PerNode, Places};
 use super::{Controls, Wiring, World};
+use smallvec::SmallVec;
+
 use crate::app::Source;
 use crate::channel::{Channel, Medium};
 use crate::config::link::LinkPart;
@@ -17,7 +20,7 @@ use crate::config::{Config, FlowConfig, Transport};
 use crate::error::BuildError;
 use crate::event::Event;
 use crate::ids::{FlowId, NodeId};
-use crate::iface::{AirSlots, Port, Wifi};
+use crate::iface::{AirSlots, Interface, Outside, Port, Wifi, WireEnd};
 use crate::link::LinkLayer;
 use crate::mac::contention::Station;
 use crate::mac::{Dcf, MacRules};
@@ -27,7 +30,6 @@ use crate::packet::PacketArena;
 use crate::queue::EventQueue;
 use crate::record::Recorder;
 use crate::rng::{Purpose, Stream};
-use crate::routing::fixed::on_the_way;
 use crate::routing::{FixedRoutes, Forwarding, Machine, Router, Table};
 use crate::transport::tcp::{self, TcpTimer};
 use crate::transport::udp::Udp;
@@ -40,7 +42,9 @@ pub(super) fn build<R: Recorder>(config: &Config, recorder: R, controls: &Contro
     let rules = MacRules::new(&config.radio, &config.mac);
     let fixed = config.routing.protocol == RoutingProtocol::Static;
     let mut tables = vec![Table::default(); nodes];
-    let (routes, hops) = install_routes(config, &medium, &mut tables)?;
+    let radios = Radios::new(config);
+    let wires: Vec<WireEnd> = config.wires.iter().flat_map(|wire| [0, 1].map(|end| WireEnd::new(wire, end))).collect();
+    let (routes, hops) = install_routes(config, &Graph::new(&medium, &wires, &radios), &mut tables)?;
     let places = if fixed {
         let flows = config.flows.iter().map(|flow| (NodeId(flow.from), NodeId(flow.to)));
         Places::along(&tables, flows, nodes)
@@ -62,7 +66,7 @@ pub(super) fn build<R: Recorder>(config: &Config, recorder: R, controls: &Contro
                     Forwarding::Protocol(Box::new(Machine { router, rng: stream(n.index(), Purpose::RoutingJitter) }))
                 }
             };
-            Node { arp: config.net.arp.then(Box::default), ..Node::new(forwarding) }
+            Node { arp: config.net.arp.then(Box::default), ..Node::new(forwarding, interfaces(config, &wires, n)) }
         }),
         wifi: PerNode::new(&places, |n| Wifi {
             station: Station::new(&rules.station, stream(n.index(), Purpose::Backoff)),
@@ -78,8 +82,10 @@ pub(super) fn build<R: Recorder>(config: &Config, recorder: R, controls: &Contro
         flows: Vec::with_capacity(config.flows.len()),
         tcp_effects: Vec::new(),
         app_effects: Vec::new(),
-        arrived: Vec::new(),
+        outside: Outside::default(),
         medium,
+        wires,
+        radios,
         listeners: Listeners::Everyone,
         routes,
         outages: Outages::new(nodes, !config.outages.is_empty()),
@@ -94,7 +100,7 @@ pub(super) fn build<R: Recorder>(config: &Config, recorder: R, controls: &Contro
     }
     world.add_flows(config, hops, controls)?;
     if fixed {
-        world.listeners = Listeners::some(&world.medium, on_the_way(&world.nodes, nodes), &places);
+        world.listeners = Listeners::some(&world.medium, world.radios.that_may_act(&world.nodes), &places);
     } else {
         world.start_routing();
     }
@@ -115,6 +121,14 @@ pub(super) fn build<R: Recorder>(config: &Config, recorder: R, controls: &Contro
     Ok(world)
 }
 
+/// The interfaces of a node, in their order.
+fn interfaces(config: &Config, wires: &[WireEnd], node: NodeId) -> SmallVec<[Interface; 1]> {
+    let wifi = config.has_wifi(node.0).then_some(Interface::Wifi);
+    let ends = wires.iter().zip(0..).filter(|(end, _)| end.node == node);
+    let outside = config.host(node.0).is_some_and(|host| host.outside).then_some(Interface::Outside);
+    wifi.into_iter().chain(ends.map(|(end, n)| Interface::Wire { end: n, peer: end.peer })).chain(outside).collect()
+}
+
 /// The random numbers of `owner` (a node or a flow) for a purpose.
 fn derive(config: &Config, owner: usize, purpose: Purpose) -> Stream {
     Stream::derive(config.seed, 0, owner as u64, purpose)
@@ -124,7 +138,7 @@ fn derive(config: &Config, owner: usize, purpose: Purpose) -> Stream {
 /// may find no way: the flow then says so in its results, and the length is 0.
 fn install_routes(
     config: &Config,
-    medium: &Medium,
+    graph: &Graph<'_>,
     tables: &mut Vec<Table>,
 ) -> Result<(FixedRoutes, Vec<u32>), BuildError> {
     let mut routes = FixedRoutes::new(config.nodes.len());
@@ -132,12 +146,12 @@ fn install_routes(
     let mut hops = Vec::with_capacity(config.flows.len());
     for (number, flow) in config.flows.iter().enumerate() {
         let (from, to) = (NodeId(flow.from), NodeId(flow.to));
-        let found = routes.install(medium, tables, from, to);
+        let found = routes.install(graph, tables, from, to);
         if fixed && found.is_none() {
             return Err(unreachable(config, number, flow));
         }
         if fixed && flow.transport != Transport::Udp {
-            routes.install(medium, tables, to, from).ok_or_else(|| unreachable(config, number, flow))?;
+            routes.install(graph, tables, to, from).ok_or_else(|| unreachable(config, number, flow))?;
         }
         hops.push(found.unwrap_or(0));
     }
@@ -229,6 +243,7 @@ fn wiring(config: &Config) -> Wiring {
     Wiring {
         link_delay: config.net.link_delay,
         ttl: config.net.ttl.min(255) as u8,
+        max_packet: config.mac.max_msdu.saturating_sub(config.mac.llc_header),
         ip_header: config.net.ip_header,
         udp_header: config.net.udp_header,
         aodv_rules: config.aodv.rules,

@@ -30,6 +30,7 @@ pub fn check(config: &Config) -> Result<(), BuildError> {
     check_mac(config)?;
     check_net(config)?;
     config.check_link_layers()?;
+    config.check_hosts()?;
     match config.routing.protocol {
         RoutingProtocol::Static => {}
         RoutingProtocol::Aodv => config.aodv.check()?,

@@ -29,6 +29,8 @@ impl<R: Recorder> World<R> {
             Event::Access { node } => self.on_access_event(node),
             Event::LinkUp { node, packet } => self.receive(node, packet),
             Event::LinkDown { node, packet } => self.enqueue(node, packet),
+            Event::WireSent { end } => self.on_wire_sent(end),
+            Event::WireArrived { end, packet } => self.on_wire_arrived(end, packet),
             Event::Routing { node, timer } => self.on_routing_timer(node, timer),
             Event::RoutingSend { node, packet } => self.resolve(node, packet),
             Event::Transport { flow, timer, generation } => self.on_transport_timer(flow, timer, generation),

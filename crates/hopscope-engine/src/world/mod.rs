@@ -7,6 +7,7 @@
 mod build;
 mod check;
 pub mod flow;
+mod graph;
 mod inputs;
 mod ledger;
 mod link;
@@ -17,6 +18,7 @@ mod places;
 mod radio;
 mod routing;
 mod transport;
+mod wire;
 
 pub use check::check;
 
@@ -29,18 +31,19 @@ use crate::config::aodv::AodvRules;
 use crate::error::BuildError;
 use crate::event::Event;
 use crate::ids::{FlowId, NodeId, PacketId};
-use crate::iface::Wifi;
+use crate::iface::outside::Arrived;
+use crate::iface::{Outside, Wifi, WireEnd};
 use crate::mac::MacRules;
 use crate::mac::dcf::{Attempts, Frame};
 use crate::node::Node;
 use crate::packet::{Body, Ecn, Packet, PacketArena};
 use crate::queue::EventQueue;
 use crate::record::{DropReason, Record, Recorder};
-use crate::routing::fixed::on_the_way;
 use crate::routing::{FixedRoutes, Forwarding, Machine, Router, RoutingEffect};
 use crate::transport::control::Control;
 use crate::units::{Span, Time};
 use flow::Flow;
+use graph::{Graph, Radios};
 use listeners::Listeners;
 use outages::Outages;
 use places::PerNode;
@@ -53,6 +56,8 @@ pub type Controls = BTreeMap<u32, Arc<dyn Control>>;
 struct Wiring {
     link_delay: Span,
     ttl: u8,
+    /// Longest packet that the MAC takes, network header included, bytes.
+    max_packet: u32,
     ip_header: u32,
     udp_header: u32,
     aodv_rules: AodvRules,
@@ -67,21 +72,6 @@ struct Wiring {
     sample_interval: Span,
 }
 
-/// A packet injected from outside that reached its destination.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Arrived {
-    /// When.
-    pub at: Time,
-    /// Where.
-    pub node: NodeId,
-    /// Where it was injected.
-    pub from: NodeId,
-    /// Hops it travelled.
-    pub hops: u8,
-    /// The caller's name for the payload.
-    pub handle: u64,
-}
-
 /// A network in motion, observed by `R`.
 #[derive(Debug)]
 pub struct World<R: Recorder> {
@@ -93,6 +83,7 @@ pub struct World<R: Recorder> {
     frames: u64,
     medium: Medium,
     listeners: Listeners,
+    radios: Radios,
     channel: Channel,
     rules: MacRules,
     wiring: Wiring,
@@ -108,7 +99,8 @@ pub struct World<R: Recorder> {
     flows: Vec<Flow>,
     tcp_effects: Vec<crate::transport::tcp::TcpEffect>,
     app_effects: Vec<crate::app::AppEffect>,
-    arrived: Vec<Arrived>,
+    outside: Outside,
+    wires: Vec<WireEnd>,
     recorder: R,
 }
 
@@ -141,7 +133,10 @@ impl<R: Recorder> World<R> {
     /// Announces every frame to every node in reach, also to those that can never act: for observers of the radios, and
     /// for packets that will be injected off the ways of the flows. Must be called before the run.
     pub fn set_all_listen(&mut self) {
-        self.listeners = Listeners::Everyone;
+        self.listeners = match self.radios.some() {
+            None => Listeners::Everyone,
+            Some(radios) => Listeners::some(&self.medium, radios, self.nodes.places()),
+        };
     }
 
     /// Advances to `until`; events at that very instant are included.
@@ -246,12 +241,17 @@ impl<R: Recorder> World<R> {
         }
     }
 
-    /// Hands a packet of `bytes` bytes (network header included) from outside to `node` for `dst`, now. Under static
-    /// routes, nodes that nothing led through before begin to listen at this instant ([`World::set_all_listen`]).
+    /// Hands a packet with octets (network header included) from outside to `node` for `dst`, now, and gives its number.
+    /// Under static routes, nodes that nothing led through before begin to listen at this instant
+    /// ([`World::set_all_listen`]).
     ///
     /// # Errors
-    /// When a node does not exist or no way leads to `dst`.
-    pub fn inject(&mut self, node: NodeId, dst: NodeId, bytes: u32, handle: u64) -> Result<(), BuildError> {
+    /// When a node does not exist, no way leads to `dst`, or there are more octets than the MAC takes.
+    pub fn inject(&mut self, node: NodeId, dst: NodeId, octets: &[u8]) -> Result<u64, BuildError> {
+        if octets.is_empty() || octets.len() > self.wiring.max_packet as usize {
+            let message = format!("found {}; allowed are 1 to {} octets", octets.len(), self.wiring.max_packet);
+            return Err(BuildError::new("octets", message));
+        }
         for (key, n) in [("node", node), ("dst", dst)] {
             if n.index() >= self.nodes() {
                 return Err(BuildError::no_such_node(key, n, self.nodes()));
@@ -259,20 +259,22 @@ impl<R: Recorder> World<R> {
         }
         if let Forwarding::Static(table) = &self.nodes[node].forwarding {
             if table.lookup(dst).is_none() {
-                if self.routes.install(&self.medium, &mut self.nodes, node, dst).is_none() {
+                let graph = Graph::new(&self.medium, &self.wires, &self.radios);
+                if self.routes.install(&graph, &mut self.nodes, node, dst).is_none() {
                     return Err(BuildError::new("dst", format!("no way leads from node {node} to node {dst}")));
                 }
-                let listens = on_the_way(&self.nodes, self.nodes());
-                self.listeners.join(&self.medium, listens, self.nodes.places());
+                self.listeners.join(&self.medium, self.radios.that_may_act(&self.nodes), self.nodes.places());
             }
         }
-        self.originate(node, dst, bytes, Body::Opaque { handle }, FlowId::NONE);
-        Ok(())
+        let number = self.outside.enter();
+        self.packets.keep_octets(number, octets.into());
+        self.originate(node, dst, octets.len() as u32, Body::Opaque { number }, FlowId::NONE);
+        Ok(number)
     }
 
-    /// Injected packets that arrived since the last call.
+    /// Packets from outside that arrived since the last call.
     pub fn take_arrived(&mut self) -> Vec<Arrived> {
-        std::mem::take(&mut self.arrived)
+        self.outside.take_arrived()
     }
 
     /// Bytes held for nodes, links excluded (for the cost estimate and the benchmarks).

@@ -3,7 +3,8 @@
 use super::World;
 use crate::event::Event;
 use crate::ids::{NodeId, PacketId};
-use crate::iface::Wifi;
+use crate::iface::outside::Arrived;
+use crate::iface::{Interface, Wifi};
 use crate::ledger::Stage;
 use crate::net::arp::{ARP_BYTES, Resolution};
 use crate::packet::{Body, Packet};
@@ -39,6 +40,10 @@ impl<R: Recorder> World<R> {
         let packet = self.packets.get_mut(id);
         if packet.dst == node {
             let packet = *packet;
+            if let Body::Opaque { number } = packet.body {
+                let octets = self.packets.octets(number).into();
+                self.outside.leave(Arrived { at: self.now, node, from: packet.src, hops: packet.hops, number, octets });
+            }
             self.packets.release(id);
             self.deliver(node, &packet);
             return;
@@ -74,7 +79,13 @@ impl<R: Recorder> World<R> {
 
     /// Hands a packet with its next hop to the link layer, by way of ARP where that is on.
     pub(super) fn resolve(&mut self, node: NodeId, id: PacketId) {
-        let next_hop = self.packets.get(id).next_hop;
+        let Packet { next_hop, .. } = *self.packets.get(id);
+        let via = self.nodes[node].interface_to(next_hop);
+        if let Interface::Wire { end, .. } = self.nodes[node].interfaces[usize::from(via)] {
+            self.packets.get_mut(id).via = via;
+            self.enqueue_wire(end, id);
+            return;
+        }
         let arp = self.nodes[node].arp.as_mut().filter(|_| next_hop != NodeId::BROADCAST);
         if let Some(arp) = arp {
             match arp.resolve(next_hop, id) {

@@ -64,9 +64,7 @@ impl<R: Recorder> World<R> {
                 });
                 self.note(Record::Delivered { flow: packet.flow, bytes: len });
             }
-            Body::Opaque { handle } => {
-                self.arrived.push(super::Arrived { at: self.now, node, from: packet.src, hops: packet.hops, handle });
-            }
+            Body::Opaque { .. } => {}
             Body::Arp { .. } | Body::Aodv(_) | Body::Routing | Body::Notice(_) => {
                 debug_assert!(false, "they end below the transport")
             }

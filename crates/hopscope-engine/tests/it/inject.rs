@@ -1,4 +1,4 @@
-//! Packets handed in from outside: they travel as any other and come out once, with their handle.
+//! Packets handed in from outside: they travel as any other and come out once, with their octets.
 
 use hopscope_engine::World;
 use hopscope_engine::config::radio::ErrorKind;
@@ -17,13 +17,15 @@ fn a_packet_crosses_three_hops_once_and_unchanged() {
     for profile in ["standard", "ns2"] {
         let mut world = World::new(&chain(profile, 3, 1), NullRecorder).expect("a sound scenario");
         world.run_until(ms(10));
-        world.inject(NodeId(0), NodeId(3), 1_000, 0xfeed_f00d_dead_beef).expect("a way");
+        let octets: Vec<u8> = (0..1_000u32).map(|n| (n * 7 % 251) as u8).collect();
+        let number = world.inject(NodeId(0), NodeId(3), &octets).expect("a way");
         assert!(world.take_arrived().is_empty(), "{profile}: nothing arrives at once");
         world.run_until(ms(500));
         let arrived = world.take_arrived();
         assert_eq!(arrived.len(), 1, "{profile}");
-        let packet = arrived[0];
-        assert_eq!((packet.node, packet.from, packet.handle), (NodeId(3), NodeId(0), 0xfeed_f00d_dead_beef));
+        let packet = &arrived[0];
+        assert_eq!((packet.node, packet.from, packet.number), (NodeId(3), NodeId(0), number));
+        assert_eq!(*packet.octets, octets[..], "{profile}: unchanged");
         // Three exchanges of RTS, CTS and data (1036 bytes), without any back-off and ACK of the last: the least there is.
         let least = 3 * (352 + 10 + 304 + 10 + 192 + 1_034 * 4);
         assert!(packet.at > ms(10) + Span::from_micros(least), "{profile}: {:?}", packet.at);
@@ -40,12 +42,12 @@ fn lost_acks_do_not_make_two_packets_of_one() {
     let mut world = World::new(&config, NullRecorder).expect("a sound scenario");
     let mut handles = Vec::new();
     for number in 0..200u64 {
-        world.inject(NodeId(0), NodeId(3), 500, number).expect("a way");
+        assert_eq!(world.inject(NodeId(0), NodeId(3), &[7; 500]).expect("a way"), number);
         world.run_until(ms((number + 1) * 200));
-        handles.extend(world.take_arrived().iter().map(|p| p.handle));
+        handles.extend(world.take_arrived().iter().map(|p| p.number));
     }
     world.run_until(config.duration);
-    handles.extend(world.take_arrived().iter().map(|p| p.handle));
+    handles.extend(world.take_arrived().iter().map(|p| p.number));
     assert!(handles.windows(2).all(|w| w[0] < w[1]), "in order, none twice: {handles:?}");
     assert!(handles.len() > 190, "{} of 200", handles.len());
 }
@@ -53,10 +55,10 @@ fn lost_acks_do_not_make_two_packets_of_one() {
 #[test]
 fn packets_of_both_directions_meet() {
     let mut world = World::new(&chain("ns2", 3, 5), NullRecorder).expect("a sound scenario");
-    world.inject(NodeId(0), NodeId(3), 800, 1).expect("a way");
-    world.inject(NodeId(3), NodeId(0), 800, 2).expect("a way");
+    world.inject(NodeId(0), NodeId(3), &[1; 800]).expect("a way");
+    world.inject(NodeId(3), NodeId(0), &[2; 800]).expect("a way");
     world.run_until(ms(5_000));
-    let mut ends: Vec<(u32, u64)> = world.take_arrived().iter().map(|p| (p.node.0, p.handle)).collect();
+    let mut ends: Vec<(u32, u8)> = world.take_arrived().iter().map(|p| (p.node.0, p.octets[0])).collect();
     ends.sort_unstable();
     // ARP may lose one of them to a collision of requests, but never both and never to the wrong end.
     assert!(!ends.is_empty() && ends.iter().all(|e| [(0, 2), (3, 1)].contains(e)), "{ends:?}");
@@ -67,8 +69,11 @@ fn a_wrong_address_is_named() {
     let mut config = chain("standard", 3, 1);
     config.nodes.push([99_000.0, 0.0]);
     let mut world = World::new(&config, NullRecorder).expect("a sound scenario");
-    let mut error = |node, dst| world.inject(NodeId(node), NodeId(dst), 100, 0).expect_err("no such way").to_string();
+    let mut error =
+        |node, dst| world.inject(NodeId(node), NodeId(dst), &[0; 100]).expect_err("no such way").to_string();
     assert_eq!(error(7, 0), "node: node 7 does not exist; nodes are 0 to 4");
     assert_eq!(error(0, 9), "dst: node 9 does not exist; nodes are 0 to 4");
     assert_eq!(error(0, 4), "dst: no way leads from node 0 to node 4");
+    let error = world.inject(NodeId(0), NodeId(3), &[0; 3_000]).expect_err("too long").to_string();
+    assert_eq!(error, "octets: found 3000; allowed are 1 to 2296 octets");
 }

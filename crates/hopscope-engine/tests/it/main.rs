@@ -21,3 +21,4 @@ mod routing;
 mod sources;
 mod support;
 mod transports;
+mod wire;

@@ -122,13 +122,16 @@ impl Ways {
             let (src, dst) = (stream.below(50), stream.below(50));
             ends.push((src, dst));
             if src != dst {
-                world.inject(NodeId(src), NodeId(dst), 512, number).expect("both exist");
+                // The octets name the pair.
+                let mut octets = [0; 512];
+                octets[0] = number as u8;
+                world.inject(NodeId(src), NodeId(dst), &octets).expect("both exist");
                 self.sent += 1;
             }
         }
         world.run_until(secs(SETTLED + 2 * PACKETS + 30));
         for packet in world.take_arrived() {
-            let (src, dst) = ends[packet.handle as usize];
+            let (src, dst) = ends[usize::from(packet.octets[0])];
             assert_eq!((packet.from, packet.node), (NodeId(src), NodeId(dst)));
             let least = hops_from(&medium, packet.from, 50)[packet.node.index()].expect("connected");
             assert!(packet.hops >= least, "{packet:?} in fewer hops than there are: {least}");
@@ -183,7 +186,7 @@ fn stream(world: &mut World<NullRecorder>, from: u64, to: u64) -> Vec<(Time, u8)
     let mut at = secs(from);
     while at < secs(to) {
         world.run_until(at);
-        world.inject(NodeId(0), NodeId(2), 200, at.0).expect("both exist");
+        world.inject(NodeId(0), NodeId(2), &[0; 200]).expect("both exist");
         at += Span::from_millis(100);
     }
     world.run_until(secs(to));
@@ -303,7 +306,7 @@ proptest! {
         prop_assert_eq!(least, 0, "{:?}: packets nobody holds", case);
         let before = count(&world, &looped);
         for (number, &(src, dst)) in [(3, 17), (17, 3), (0, 29), (11, 25)].iter().enumerate() {
-            world.inject(NodeId(src), NodeId(dst), 200, number as u64).expect("both exist");
+            world.inject(NodeId(src), NodeId(dst), &[0; 200]).expect("both exist");
             world.run_until(secs(320 + 10 * number as u64));
         }
         world.run_until(secs(380));

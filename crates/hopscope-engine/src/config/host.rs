@@ -1,0 +1,282 @@
+//! What single nodes have in place of the common settings, and wires between nodes.
+
+use std::collections::BTreeMap;
+use std::net::Ipv4Addr;
+
+use serde::{Deserialize, Serialize};
+
+use super::{Config, LONGEST, MacConfig, RadioConfig, seconds};
+use crate::config::net::RoutingProtocol;
+use crate::error::{BuildError, require};
+use crate::units::Span;
+
+/// Settings of the nodes that it names.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct HostConfig {
+    /// The nodes.
+    pub nodes: Vec<u32>,
+    /// They have an 802.11 interface; without one a node has its wires alone.
+    #[serde(default = "yes")]
+    pub wifi: bool,
+    /// Packets with octets enter and leave here (the door for real stacks).
+    #[serde(default)]
+    pub outside: bool,
+    /// Addresses of the interfaces of one node, in their order: 802.11, then wires. Those left out have the addresses of
+    /// [`default_wifi_address`] and [`default_wire_address`].
+    #[serde(default)]
+    pub addresses: Vec<Ipv4Addr>,
+    /// MAC and queue of their 802.11 interface, in place of the common section.
+    #[serde(default)]
+    pub mac: Option<MacConfig>,
+    /// Rates of their 802.11 interface, in place of the common ones.
+    #[serde(default)]
+    pub rates: Option<RatesConfig>,
+}
+
+fn yes() -> bool {
+    true
+}
+
+/// Rates of an 802.11 interface (see [`RadioConfig`]).
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct RatesConfig {
+    /// Rate of unicast data frames, bit/s.
+    pub data_rate: u64,
+    /// Rate of RTS and broadcast frames, bit/s.
+    pub basic_rate: u64,
+    /// Rates allowed for CTS and ACK, bit/s; empty: `basic_rate` alone.
+    #[serde(default)]
+    pub response_rates: Vec<u64>,
+}
+
+/// A duplex point-to-point link: each direction has a rate, a delay and a drop-tail queue before it.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct WireConfig {
+    /// The two nodes.
+    pub ends: [u32; 2],
+    /// Bit rate from the first to the second, bit/s.
+    pub rate: u64,
+    /// Bit rate from the second to the first, bit/s; none: the same.
+    #[serde(default)]
+    pub back_rate: Option<u64>,
+    /// Propagation delay, each way.
+    pub delay: Span,
+    /// Packets that can wait at each end beside the one being sent.
+    pub queue: u32,
+}
+
+impl WireConfig {
+    /// Bit rate of the direction that begins at end 0 or 1.
+    pub fn rate_from(&self, end: usize) -> u64 {
+        if end == 0 { self.rate } else { self.back_rate.unwrap_or(self.rate) }
+    }
+}
+
+/// Most wires of a network: their default addresses are subnets of four in 172.16.0.0/12.
+const MAX_WIRES: usize = 1 << 18;
+/// Fastest wire, bit/s: a packet of 125 bytes then takes a nanosecond.
+const MAX_RATE: u64 = 1_000_000_000_000;
+/// Most packets that can wait at an end.
+const MAX_QUEUE: u32 = 1_000_000;
+
+/// The address of the 802.11 interface of a node: 10.0.0.1 for node 0 and so on (RFC 1918).
+pub fn default_wifi_address(node: u32) -> Ipv4Addr {
+    Ipv4Addr::from(u32::from(Ipv4Addr::new(10, 0, 0, 0)) + node + 1)
+}
+
+/// The address of an end, 0 or 1, of a wire: each wire has a subnet of four addresses from 172.16.0.0 on (RFC 1918).
+pub fn default_wire_address(wire: usize, end: usize) -> Ipv4Addr {
+    Ipv4Addr::from(u32::from(Ipv4Addr::new(172, 16, 0, 0)) + 4 * wire as u32 + 1 + end as u32)
+}
+
+impl Config {
+    /// The settings of a node that are not the common ones; the last of those that name it.
+    pub fn host(&self, node: u32) -> Option<&HostConfig> {
+        self.hosts.iter().rev().find(|host| host.nodes.contains(&node))
+    }
+
+    /// True when the node has an 802.11 interface.
+    pub fn has_wifi(&self, node: u32) -> bool {
+        self.host(node).is_none_or(|host| host.wifi)
+    }
+
+    /// Radio and MAC parameters of the 802.11 interface of a node in full.
+    pub fn interface(&self, node: u32) -> (RadioConfig, MacConfig) {
+        let (mut radio, mut mac) = (self.radio.clone(), self.mac.clone());
+        if let Some(host) = self.host(node) {
+            if let Some(own) = &host.mac {
+                mac = own.clone();
+            }
+            if let Some(RatesConfig { data_rate, basic_rate, response_rates }) = host.rates.clone() {
+                radio = RadioConfig { data_rate, basic_rate, response_rates, ..radio };
+            }
+        }
+        (radio, mac)
+    }
+
+    /// The addresses of a node's interfaces, in their order.
+    pub fn addresses(&self, node: u32) -> Vec<Ipv4Addr> {
+        let mut addresses = Vec::new();
+        if self.has_wifi(node) {
+            addresses.push(default_wifi_address(node));
+        }
+        for (number, wire) in self.wires.iter().enumerate() {
+            addresses.extend((0..2).filter(|&end| wire.ends[end] == node).map(|end| default_wire_address(number, end)));
+        }
+        if let Some(host) = self.host(node) {
+            addresses.iter_mut().zip(&host.addresses).for_each(|(address, &own)| *address = own);
+        }
+        addresses
+    }
+
+    /// Checks wires and the settings of single nodes, the parameters of MAC and radio aside.
+    ///
+    /// # Errors
+    /// The first one at fault, with what was found and what is allowed.
+    pub fn check_hosts(&self) -> Result<(), BuildError> {
+        let nodes = self.nodes.len();
+        for (number, wire) in self.wires.iter().enumerate() {
+            wire.check(number, nodes)?;
+        }
+        require(self.wires.len() <= MAX_WIRES, "wires", || {
+            format!("found {} wires; at most {MAX_WIRES} are allowed", self.wires.len())
+        })?;
+        require(self.wires.is_empty() || self.routing.protocol == RoutingProtocol::Static, "routing.protocol", || {
+            format!("found {}; a network with wires needs static routes", self.routing.protocol.word())
+        })?;
+        for (number, host) in self.hosts.iter().enumerate() {
+            for (place, &node) in host.nodes.iter().enumerate() {
+                if node as usize >= nodes {
+                    return Err(BuildError::no_such_node(format!("hosts.{number}.nodes.{place}"), node, nodes));
+                }
+            }
+            require(host.addresses.is_empty() || host.nodes.len() == 1, format!("hosts.{number}.addresses"), || {
+                format!("they belong to one node, found {}", host.nodes.len())
+            })?;
+            if let [node] = host.nodes[..] {
+                let interfaces = self.addresses(node).len();
+                require(host.addresses.len() <= interfaces, format!("hosts.{number}.addresses"), || {
+                    format!("found {} addresses; node {node} has {interfaces} interfaces", host.addresses.len())
+                })?;
+            }
+        }
+        self.check_addresses()
+    }
+
+    /// No two interfaces have one address. Only addresses given by hand can be the same as others.
+    fn check_addresses(&self) -> Result<(), BuildError> {
+        if self.hosts.iter().all(|host| host.addresses.is_empty()) {
+            return Ok(());
+        }
+        let mut owners: BTreeMap<Ipv4Addr, (u32, usize)> = BTreeMap::new();
+        for node in 0..self.nodes.len() as u32 {
+            for (place, address) in self.addresses(node).into_iter().enumerate() {
+                if let Some((other, interface)) = owners.insert(address, (node, place)) {
+                    let given = |node: u32| self.hosts.iter().position(|host| host.nodes == [node]);
+                    let (host, place) = match given(node).filter(|&host| self.hosts[host].addresses.len() > place) {
+                        Some(host) => (host, place),
+                        None => (given(other).unwrap_or(0), interface),
+                    };
+                    return Err(BuildError::new(
+                        format!("hosts.{host}.addresses.{place}"),
+                        format!(
+                            "{address} is the address of two interfaces, one of node {other} and one of node {node}"
+                        ),
+                    ));
+                }
+            }
+        }
+        Ok(())
+    }
+}
+
+impl WireConfig {
+    fn check(&self, number: usize, nodes: usize) -> Result<(), BuildError> {
+        let key = |name: &str| format!("wires.{number}.{name}");
+        for (place, node) in self.ends.into_iter().enumerate() {
+            if node as usize >= nodes {
+                return Err(BuildError::no_such_node(key(&format!("ends.{place}")), node, nodes));
+            }
+        }
+        require(self.ends[0] != self.ends[1], key("ends"), || {
+            format!("a wire joins two different nodes, found {} twice", self.ends[0])
+        })?;
+        for (name, rate) in [("rate", self.rate), ("back_rate", self.rate_from(1))] {
+            require((1..=MAX_RATE).contains(&rate), key(name), || {
+                format!("found {rate} bit/s; allowed are 1 to {MAX_RATE} bit/s")
+            })?;
+        }
+        require(self.delay <= LONGEST, key("delay"), || {
+            format!("found {} s; at most {} s are allowed", seconds(self.delay), seconds(LONGEST))
+        })?;
+        require(self.queue <= MAX_QUEUE, key("queue"), || {
+            format!("found {}; at most {MAX_QUEUE} packets are allowed", self.queue)
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::config::presets;
+
+    fn network() -> Config {
+        let base = presets::base("standard", "wavelan-2M").expect("a profile and a preset");
+        let mut config = base.config(vec![[0.0, 0.0], [200.0, 0.0], [400.0, 0.0]], Span::from_secs(1));
+        config.wires = vec![WireConfig {
+            ends: [2, 0],
+            rate: 10_000_000,
+            back_rate: None,
+            delay: Span::from_millis(1),
+            queue: 50,
+        }];
+        config
+    }
+
+    fn own(nodes: &[u32], addresses: &[&str]) -> HostConfig {
+        HostConfig {
+            nodes: nodes.to_vec(),
+            wifi: true,
+            outside: false,
+            addresses: addresses.iter().map(|address| address.parse().expect("an address")).collect(),
+            mac: None,
+            rates: None,
+        }
+    }
+
+    #[test]
+    fn interfaces_have_addresses_of_their_own() {
+        let mut config = network();
+        let shown = |config: &Config, node| config.addresses(node).iter().map(Ipv4Addr::to_string).collect::<Vec<_>>();
+        assert_eq!(shown(&config, 0), ["10.0.0.1", "172.16.0.2"]);
+        assert_eq!(shown(&config, 1), ["10.0.0.2"]);
+        config.hosts = vec![HostConfig { wifi: false, ..own(&[2], &["192.168.0.1"]) }];
+        assert_eq!(shown(&config, 2), ["192.168.0.1"]);
+        assert_eq!(config.check_hosts(), Ok(()));
+    }
+
+    #[test]
+    fn what_cannot_be_is_named() {
+        let error = |change: &dyn Fn(&mut Config)| {
+            let mut config = network();
+            change(&mut config);
+            config.check_hosts().expect_err("it cannot be").to_string()
+        };
+        for (change, expected) in [
+            (&(|c: &mut Config| c.wires[0].rate = 0) as &dyn Fn(&mut Config), "wires.0.rate: found 0 bit/s"),
+            (&|c| c.wires[0].back_rate = Some(0), "wires.0.back_rate: found 0 bit/s"),
+            (&|c| c.wires[0].ends = [0, 3], "wires.0.ends.1: node 3 does not exist"),
+            (&|c| c.wires[0].ends = [1, 1], "wires.0.ends: a wire joins two different nodes"),
+            (&|c| c.hosts = vec![own(&[7], &[])], "hosts.0.nodes.0: node 7 does not exist"),
+            (&|c| c.hosts = vec![own(&[1, 2], &["10.1.1.1"])], "hosts.0.addresses: they belong to one node"),
+            (&|c| c.hosts = vec![own(&[1], &["10.1.1.1", "10.1.1.2"])], "hosts.0.addresses: found 2 addresses"),
+            (&|c| c.hosts = vec![own(&[1], &["10.0.0.1"])], "hosts.0.addresses.0: 10.0.0.1 is the address of two"),
+            (&|c| c.routing.protocol = RoutingProtocol::Aodv, "routing.protocol: found aodv"),
+        ] {
+            assert!(error(change).starts_with(expected), "{} for {expected}", error(change));
+        }
+    }
+}

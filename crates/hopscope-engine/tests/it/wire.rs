@@ -1,0 +1,78 @@
+//! Wires: rate, delay and drop-tail queue, and ways that lead over radio and wire.
+
+use hopscope_engine::config::{App, Config, HostConfig, Transport, WireConfig};
+use hopscope_engine::ids::NodeId;
+use hopscope_engine::record::NullRecorder;
+use hopscope_engine::simulation::Simulation;
+use hopscope_engine::units::{Span, Time};
+use hopscope_engine::{World, world};
+
+use crate::support::{chain, flow};
+
+fn wire(ends: [u32; 2], rate: u64, delay_ms: u64, queue: u32) -> WireConfig {
+    WireConfig { ends, rate, back_rate: None, delay: Span::from_millis(delay_ms), queue }
+}
+
+fn wired_only(nodes: &[u32]) -> HostConfig {
+    let document = serde_json::json!({ "nodes": nodes, "wifi": false });
+    serde_json::from_value(document).expect("settings of nodes")
+}
+
+/// Two nodes and a wire, no radio.
+fn pair(rate: u64, delay_ms: u64, queue: u32) -> Config {
+    let mut config = chain("standard", 1, 10);
+    config.hosts = vec![wired_only(&[0, 1])];
+    config.wires = vec![wire([0, 1], rate, delay_ms, queue)];
+    config
+}
+
+#[test]
+fn packets_leave_one_after_the_other_and_the_tail_is_dropped() {
+    let mut world = World::new(&pair(1_000_000, 5, 2), NullRecorder).expect("a sound scenario");
+    // 1250 bytes take 10 ms: one is sent, two wait, the fourth finds no room.
+    for _ in 0..4 {
+        world.inject(NodeId(0), NodeId(1), &[0; 1_250]).expect("a way");
+    }
+    world.run_until(Time::ZERO + Span::from_secs(1));
+    let arrived: Vec<(u64, u64)> = world.take_arrived().iter().map(|p| (p.number, p.at.0 / 1_000_000)).collect();
+    assert_eq!(arrived, [(0, 15), (1, 25), (2, 35)]);
+    assert_eq!(world.live_packets(), 0);
+    assert_eq!(world.frames(), 0, "nothing is on the air");
+}
+
+#[test]
+fn tcp_fills_a_wire() {
+    let mut config = pair(2_000_000, 10, 30);
+    config.flows.push(flow("standard", 0, 1, Transport::TcpNewReno, App::Bulk));
+    let result = Simulation::new(config).expect("a sound scenario").run();
+    // Nine seconds of ten; 1460 of 1500 bytes are payload.
+    let full = 2_000.0 * 1_460.0 / 1_500.0 * 0.9;
+    let got = result.flows[0].throughput_kbps;
+    assert!(got > 0.97 * full && got <= full * 1.001, "{got} of {full} kbit/s");
+    assert_eq!(result.engine.frames, 0);
+}
+
+#[test]
+fn a_way_leads_over_radio_and_wire() {
+    // Nodes 0 - 1 - 2 by radio, 2 - 3 by wire; node 3 stands beside node 0, but has no radio.
+    let mut config = chain("standard", 2, 10);
+    config.nodes.push([10.0, 0.0]);
+    config.hosts = vec![wired_only(&[3])];
+    config.wires = vec![wire([2, 3], 10_000_000, 2, 50)];
+    config.flows.push(flow("standard", 0, 3, Transport::TcpNewReno, App::Bulk));
+    let result = Simulation::new(config).expect("a sound scenario").run();
+    assert_eq!(result.flows[0].hops, 3);
+    assert!(result.flows[0].throughput_kbps > 300.0, "{:?}", result.flows[0]);
+    assert!(result.engine.frames > 1_000);
+}
+
+#[test]
+fn a_wire_of_zero_rate_and_a_node_without_any_way_are_named() {
+    let error = |config: &Config| world::check(config).expect_err("refused").to_string();
+    assert!(error(&pair(0, 1, 1)).starts_with("wires.0.rate: found 0 bit/s"), "{}", error(&pair(0, 1, 1)));
+    let mut cut = pair(1_000_000, 1, 1);
+    cut.wires.clear();
+    cut.flows.push(flow("standard", 0, 1, Transport::Udp, App::Cbr { rate: 1e5 }));
+    let error = World::new(&cut, NullRecorder).expect_err("no way").to_string();
+    assert!(error.starts_with("flows.0.to: node 1 cannot be reached from node 0"), "{error}");
+}
