@@ -45,6 +45,28 @@ choice! {
     }
 }
 
+choice! {
+    /// Whose failures the retry limits count.
+    pub enum Counting {
+        /// Each packet has counts of its own from 0; a CTS or the end of another packet does not touch them. Counts of the
+        /// station decide when the contention window is reset.
+        Packet = "packet",
+        /// The station has one short and one long count: a CTS resets the short one, and what one packet leaves, the next
+        /// inherits. The contention window is reset when a packet is given up.
+        Station = "station",
+    }
+}
+
+choice! {
+    /// Which packet draws a back-off, if none is pending.
+    pub enum BackoffDraw {
+        /// Every one that is not sent at once: one that found the medium busy, or was interrupted within DIFS.
+        Deferred = "deferred",
+        /// Only one that found the medium busy when it was handed down. Another, if interrupted, waits for DIFS again.
+        FoundBusy = "found-busy",
+    }
+}
+
 params! {
     /// 802.11 DCF and interface queue.
     pub struct MacConfig {
@@ -64,6 +86,13 @@ params! {
         short_retry_limit: u32 = 7, "attempts", "IEEE 802.11-2020 dot11ShortRetryLimit";
         /// Attempts of data frames sent after RTS/CTS.
         long_retry_limit: u32 = 4, "attempts", "IEEE 802.11-2020 dot11LongRetryLimit";
+        /// Attempts of a packet, RTS and data frames together, in place of the two limits above; off leaves those.
+        retry_limit: Option<u32> = None, "attempts", "ns3-cells rule 10 (7 there)";
+        /// Whose failures the retry limits count.
+        retry_counting: Counting = Counting::Station, "", "IEEE 802.11-2020 10.3.4.4";
+        /// Failures in a row, over all packets, after which the contention window is reset, in place of the rule of
+        /// `retry_counting`; off leaves that.
+        cw_reset_failures: Option<u32> = None, "failures", "ns3-cells rule 10 (8 there)";
         /// MAC header and FCS of a data frame.
         data_header: u32 = 28, "bytes", "IEEE 802.11-2020 9.3.2.1 (three addresses)";
         /// LLC/SNAP header between MAC header and network packet.
@@ -83,6 +112,8 @@ params! {
         backoff_includes_cw: bool = true, "", "IEEE 802.11-2020 10.3.3";
         /// A frame that finds the medium idle for DIFS and no back-off pending is sent at once.
         immediate_access: bool = true, "", "IEEE 802.11-2020 10.3.4.2";
+        /// Which packet draws a back-off, if none is pending.
+        backoff_draw: BackoffDraw = BackoffDraw::Deferred, "", "IEEE 802.11-2020 10.3.4.2";
         /// A back-off follows a frame dropped at the retry limit.
         backoff_after_drop: bool = true, "", "IEEE 802.11-2020 10.3.3";
         /// A back-off that starts on an idle medium first waits an inter-frame space of its own; otherwise idle time that

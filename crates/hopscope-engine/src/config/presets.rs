@@ -3,7 +3,7 @@
 //! A preset or profile is a set of assignments to documented parameters, nothing else; what a profile switches is
 //! read here and nowhere in the protocol machines.
 
-use super::mac::{BusyAtExpiry, CtsRule, EifsRule, ResponseTimeout};
+use super::mac::{BusyAtExpiry, Counting, CtsRule, EifsRule, ResponseTimeout};
 use super::radio::{CaptureRule, IgnoredFrame, Phy, Propagation, Undecodable};
 use super::tcp::{Handshake, InitialSsthresh, LossWindow, RttEstimator};
 use super::{
@@ -176,6 +176,7 @@ fn apply_ns2(base: &mut Base) {
     mac.busy_at_expiry = BusyAtExpiry::DoubleCw; // 22
     mac.data_needs_idle = true; // 22
     mac.cca_delay = Span::ZERO; // 22
+    mac.retry_counting = Counting::Station; // 23
     mac.rts_counts_plcp = true; // 24
     mac.data_needs_cts = true; // 25
     net.link_delay = Span::from_micros(25); // 28

@@ -397,8 +397,12 @@ impl Station {
 
     /// A frame to send has come: true when a back-off is already running that it can use.
     pub fn adopt_post_backoff(&mut self, now: Time, rules: &StationRules) -> bool {
-        if self.own().post_only && self.own().access != Access::None && self.expiry(self.busy_until(), rules) <= now {
-            self.set_access(Access::None);
+        if self.own().post_only && self.own().access != Access::None {
+            let is_over = self.expiry(self.busy_until(), rules) <= now;
+            let has_no_slot = rules.draws_if_found_busy && self.own().remaining == 0 && !self.is_idle(now);
+            if is_over || has_no_slot {
+                self.set_access(Access::None);
+            }
         }
         self.own_mut().post_only = false;
         self.own().access != Access::None
@@ -568,7 +572,7 @@ impl Station {
         }
         if self.own().access == Access::Immediate {
             self.set_access(Access::Backoff);
-            self.own_mut().remaining = self.draw(rules);
+            self.own_mut().remaining = if rules.draws_if_found_busy { 0 } else { self.draw(rules) };
         } else if at > count_from {
             self.own_mut().remaining -= ((at - count_from).0 / rules.timing.slot.0) as u32;
         }

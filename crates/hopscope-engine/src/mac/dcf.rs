@@ -17,6 +17,7 @@ use crate::mac::dedup::Dedup;
 use crate::mac::frame::{ACK_BYTES, CTS_BYTES, RTS_BYTES, numbers};
 pub use crate::mac::frame::{Frame, FrameKind};
 use crate::mac::rate::Attempt;
+use crate::mac::retry::{Failure, Retries};
 use crate::mac::rules::{MacRules, Pacing};
 use crate::phy::modes::Mode;
 use crate::units::{Span, Time};
@@ -144,10 +145,7 @@ pub struct Dcf {
     pub(super) reply: Reply,
     pub(super) dedup: Dedup,
     pub(super) current: Option<Outgoing>,
-    short_retries: u32,
-    long_retries: u32,
-    /// Retries of the packet in hand, or of the last one.
-    retries: u32,
+    retries: Retries,
     next_seq: u16,
     attempts: Attempts,
 }
@@ -185,9 +183,7 @@ impl Dcf {
             current: None,
             attempts: Attempts::default(),
             node,
-            short_retries: 0,
-            long_retries: 0,
-            retries: 0,
+            retries: Retries::default(),
             sifs_generation: 0,
             next_seq: 0,
             dedup: Dedup::default(),
@@ -217,7 +213,7 @@ impl Dcf {
 
     /// Failed attempts of the last packet, the last one included when it was given up.
     pub fn last_retries(&self) -> u32 {
-        self.retries
+        self.retries.total()
     }
 
     /// Takes a packet of `bytes` bytes (network header included) for the neighbour `to`; `pacing`: adaptive pacing is on.
@@ -227,7 +223,7 @@ impl Dcf {
         debug_assert!(self.current.is_none(), "node {}: the MAC holds one packet at a time", self.node);
         let bytes = bytes + cx.rules.header;
         self.attempts.packets += 1;
-        self.retries = 0;
+        self.retries.on_packet(&cx.rules.retry);
         let mut out = Outgoing {
             packet,
             to,
@@ -308,7 +304,7 @@ impl Dcf {
             FrameKind::Rts => self.on_rts(frame, cx),
             FrameKind::Cts => {
                 if self.phase == Phase::WaitCts {
-                    self.short_retries = 0;
+                    self.retries.on_cts(&cx.rules.retry);
                     self.phase = Phase::SifsData;
                     self.arm_sifs(cx);
                 }
@@ -349,6 +345,7 @@ impl Dcf {
         }
         match self.phase {
             Phase::Broadcasting => {
+                self.retries.on_broadcast();
                 cx.station.reset_cw(&cx.rules.station);
                 self.finish(Outcome::Sent, true, cx);
             }
@@ -514,11 +511,8 @@ impl Dcf {
     }
 
     fn on_success(&mut self, cx: &mut MacCx<'_>) {
-        match self.current {
-            Some(out) if out.rts => self.long_retries = 0,
-            _ => self.short_retries = 0,
-        }
         if let Some(out) = &self.current {
+            self.retries.on_ack(out.rts);
             cx.rules.rates.report(out.to, Attempt::Acknowledged);
         }
         cx.station.reset_cw(&cx.rules.station);
@@ -528,28 +522,23 @@ impl Dcf {
     }
 
     fn on_failure(&mut self, cx: &mut MacCx<'_>) {
-        let after_rts = self.phase == Phase::WaitAck && self.current.is_some_and(|out| out.rts);
-        let (counter, limit) = if after_rts {
-            (&mut self.long_retries, cx.rules.long_retry_limit)
-        } else {
-            (&mut self.short_retries, cx.rules.short_retry_limit)
-        };
-        *counter += 1;
-        self.retries += 1;
-        if let Some(out) = &mut self.current {
-            let frame = if self.phase == Phase::WaitCts { FrameKind::Rts } else { FrameKind::Data };
-            cx.rules.rates.report(out.to, Attempt::Unanswered(frame));
-            out.prepare(cx.rules);
-        }
-        if *counter >= limit {
-            *counter = 0;
-            self.attempts.given_up += 1;
+        let Some(out) = &mut self.current else { return };
+        let frame = if self.phase == Phase::WaitCts { FrameKind::Rts } else { FrameKind::Data };
+        cx.rules.rates.report(out.to, Attempt::Unanswered(frame));
+        let Failure { gives_up, resets_cw } =
+            self.retries.on_failure(frame == FrameKind::Data && out.rts, &cx.rules.retry);
+        if resets_cw {
             cx.station.reset_cw(&cx.rules.station);
+        } else {
+            cx.station.double_cw(&cx.rules.station);
+        }
+        if gives_up {
+            self.attempts.given_up += 1;
             self.finish(Outcome::RetryLimit, cx.rules.backoff_after_drop, cx);
         } else {
+            out.prepare(cx.rules);
             self.attempts.retries += 1;
             self.phase = Phase::Contend;
-            cx.station.double_cw(&cx.rules.station);
             cx.station.start_backoff(cx.now, &cx.rules.station);
         }
     }

@@ -6,6 +6,7 @@ pub mod dedup;
 pub mod fragment;
 pub mod frame;
 pub mod rate;
+pub mod retry;
 pub mod rules;
 pub mod timing;
 

@@ -1,12 +1,13 @@
 //! Parameters of the MAC, read once for all nodes.
 
 use crate::config::link::PacingClock;
-use crate::config::mac::{BusyAtExpiry, CtsRule, EifsRule, ResponseTimeout};
+use crate::config::mac::{BackoffDraw, BusyAtExpiry, CtsRule, EifsRule, ResponseTimeout};
 use crate::config::{MacConfig, RadioConfig};
 use crate::ids::NodeId;
 use crate::mac::fragment::Fragmentation;
 use crate::mac::frame::{FrameKind, RTS_BYTES};
 use crate::mac::rate::Rates;
+use crate::mac::retry::RetryRules;
 use crate::mac::timing::Timing;
 use crate::phy::RadioRules;
 use crate::phy::modes::Mode;
@@ -42,6 +43,8 @@ pub struct StationRules {
     pub cw_max: u32,
     /// A back-off started on an idle medium waits a full IFS of its own.
     pub ifs_from_start: bool,
+    /// A packet that found the medium idle draws no back-off, whatever comes before it is sent.
+    pub draws_if_found_busy: bool,
     /// What a busy medium at the end of a back-off means.
     pub busy_at_expiry: BusyAtExpiry,
 }
@@ -59,6 +62,7 @@ impl StationRules {
             cw_min: mac.cw_min,
             cw_max: mac.cw_max,
             ifs_from_start: mac.ifs_from_start,
+            draws_if_found_busy: mac.backoff_draw == BackoffDraw::FoundBusy,
             busy_at_expiry: mac.busy_at_expiry,
         }
     }
@@ -72,8 +76,7 @@ pub struct MacRules {
     /// In which modes frames are sent.
     pub rates: Rates,
     pub(super) rts_threshold: Option<u32>,
-    pub(super) short_retry_limit: u32,
-    pub(super) long_retry_limit: u32,
+    pub(super) retry: RetryRules,
     pub(super) header: u32,
     pub(super) immediate_access: bool,
     pub(super) backoff_after_drop: bool,
@@ -94,8 +97,7 @@ impl MacRules {
             station: StationRules::new(RadioRules::new(radio), timing, mac),
             rates: Rates::new(radio),
             rts_threshold: mac.rts_threshold.map(|threshold| threshold.saturating_sub(plcp)),
-            short_retry_limit: mac.short_retry_limit,
-            long_retry_limit: mac.long_retry_limit,
+            retry: RetryRules::new(mac),
             header: mac.data_header + mac.llc_header,
             immediate_access: mac.immediate_access,
             backoff_after_drop: mac.backoff_after_drop,

@@ -8,6 +8,7 @@ use crate::error::{BuildError, require};
 use crate::ids::NodeId;
 use crate::mac::MacRules;
 use crate::mac::fragment::{self, Fragmentation};
+use crate::mac::retry::RetryRules;
 use crate::phy::modes;
 use crate::units::{Span, Time};
 
@@ -143,14 +144,16 @@ fn check_mac(config: &Config) -> Result<(), BuildError> {
     require(m.cw_min >= 1 && m.cw_min <= m.cw_max && m.cw_max <= 65_535, "mac.cw_min", || {
         format!("found cw_min {} and cw_max {}; 1 <= cw_min <= cw_max <= 65535 is allowed", m.cw_min, m.cw_max)
     })?;
-    for (key, value) in [
-        ("short_retry_limit", m.short_retry_limit),
-        ("long_retry_limit", m.long_retry_limit),
-        ("queue", m.queue),
-        ("max_msdu", m.max_msdu),
+    for (key, value, most) in [
+        ("short_retry_limit", m.short_retry_limit, RetryRules::MOST),
+        ("long_retry_limit", m.long_retry_limit, RetryRules::MOST),
+        ("retry_limit", m.retry_limit.unwrap_or(1), RetryRules::MOST),
+        ("cw_reset_failures", m.cw_reset_failures.unwrap_or(1), RetryRules::MOST),
+        ("queue", m.queue, 1_000_000),
+        ("max_msdu", m.max_msdu, 1_000_000),
     ] {
-        require((1..=1_000_000).contains(&value), format!("mac.{key}"), || {
-            format!("found {value}; allowed are 1 to 1000000")
+        require((1..=most).contains(&value), format!("mac.{key}"), || {
+            format!("found {value}; allowed are 1 to {most}")
         })?;
     }
     for (key, value) in [("data_header", m.data_header), ("llc_header", m.llc_header)] {

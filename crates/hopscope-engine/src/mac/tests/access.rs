@@ -190,3 +190,45 @@ fn the_duration_of_a_frame_for_this_station_sets_no_nav() {
     let mut lab = Lab::new("standard").draws(&[2]).offer(800).hears(100, Heard::rts(PEER, ME, 6_974));
     assert_eq!(lab.run(5_000), [(462, "CTS"), (988 + 50 + 40, "RTS"), (988 + 50 + 40 + 676, "DATA")]);
 }
+
+#[test]
+fn a_packet_that_found_the_medium_idle_draws_nothing_where_the_rule_says_so() {
+    use crate::config::mac::BackoffDraw;
+    let lab = |draw| {
+        let lab = Lab::with("standard", |_, mac| mac.backoff_draw = draw).draws(&[5]);
+        lab.hears(100, Heard::foreign(300))
+    };
+    // Offered at 420, idle since 400; a frame from 430 to 1000 comes before 450.
+    let interrupted = |draw| rts(lab(draw).hears(430, Heard::foreign(570)).offer(420))[0];
+    assert_eq!(interrupted(BackoffDraw::Deferred), 1_050 + 5 * 20);
+    assert_eq!(interrupted(BackoffDraw::FoundBusy), 1_050);
+    let found_busy = |draw| rts(lab(draw).hears(430, Heard::foreign(570)).offer(500))[0];
+    assert_eq!(found_busy(BackoffDraw::Deferred), 1_150);
+    assert_eq!(found_busy(BackoffDraw::FoundBusy), 1_150);
+}
+
+#[test]
+fn a_packet_handed_down_at_the_end_of_a_reception_finds_the_medium_idle() {
+    use crate::config::mac::BackoffDraw;
+    let lab = |draw| {
+        let lab = Lab::with("standard", |_, mac| mac.backoff_draw = draw).draws(&[5]);
+        let mut lab = lab.hears(100, Heard::data(0)).offer(6_436);
+        lab.run(20_000)
+    };
+    // Data until 6436, ACK 6446..6750.
+    assert_eq!(lab(BackoffDraw::Deferred)[..3], [(6_436, "up"), (6_446, "ACK"), (6_750 + 50 + 100, "RTS")]);
+    assert_eq!(lab(BackoffDraw::FoundBusy)[..3], [(6_436, "up"), (6_446, "ACK"), (6_800, "RTS")]);
+}
+
+#[test]
+fn a_post_back_off_without_slots_left_is_no_back_off_for_a_packet_that_finds_a_busy_medium() {
+    use crate::config::mac::BackoffDraw;
+    // The exchange ends at 7426 with a back-off of no slots; a frame from 7430 to 8000 begins within DIFS.
+    let lab = |draw, offered| {
+        let lab = Lab::with("standard", |_, mac| mac.backoff_draw = draw).draws(&[0, 6]);
+        rts(lab.offer(100).hears(7_430, Heard::foreign(570)).offer(offered))[1]
+    };
+    assert_eq!(lab(BackoffDraw::Deferred, 7_500), 8_050, "the back-off stands, with no slots");
+    assert_eq!(lab(BackoffDraw::FoundBusy, 7_500), 8_050 + 6 * 20);
+    assert_eq!(lab(BackoffDraw::FoundBusy, 7_428), 8_050, "handed down before the frame");
+}

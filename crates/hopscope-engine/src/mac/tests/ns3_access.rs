@@ -14,8 +14,8 @@
 //!
 //! Of the 27 driven rows `standard` gives ns-3's instants in 16 and others by design in 11, each with its reason.
 //!
-//! Nothing is sent before or after a packet in that test: packets are broadcast here, one byte takes one microsecond,
-//! there is no preamble, and the back-off after each transmission is drawn as zero slots.
+//! Nothing is sent before or after a packet in that test: packets are broadcast here at 11 Mbit/s, as long as the row
+//! says, there is no preamble, and the back-off after each transmission is drawn as zero slots.
 
 use super::*;
 
@@ -271,9 +271,17 @@ const NOT_DRIVEN: &[(usize, &str)] = &[
     (7, "EDCA while the PHY leaves the link, sleeps or is switched off: radios are always on"),
 ];
 
+/// Rate of all frames, bit/s.
+const RATE: u64 = 11_000_000;
+
+/// Bytes that take so many microseconds at [`RATE`], rounded up as DSSS does.
+fn bytes(length: u64) -> u32 {
+    (length * RATE / 8_000_000) as u32
+}
+
 fn lab(profile: &str, row: &Row) -> Lab {
     let mut lab = Lab::with(profile, |radio, mac| {
-        (radio.data_rate, radio.basic_rate) = (8_000_000, 8_000_000);
+        (radio.data_rate, radio.basic_rate) = (RATE, RATE);
         radio.response_rates = Vec::new();
         radio.plcp_bits_1m = 0;
         mac.slot = Span::from_micros(row.slot);
@@ -296,7 +304,7 @@ fn lab(profile: &str, row: &Row) -> Lab {
         };
     }
     for &(us, length) in row.packets {
-        lab = lab.offer_to(us, if row.unicast { PEER } else { NodeId::BROADCAST }, length as u32);
+        lab = lab.offer_to(us, if row.unicast { PEER } else { NodeId::BROADCAST }, bytes(length));
     }
     lab
 }
