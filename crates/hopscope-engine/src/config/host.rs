@@ -1,5 +1,6 @@
 //! What single nodes have in place of the common settings, and wires between nodes.
 
+use std::borrow::Cow;
 use std::collections::BTreeMap;
 use std::net::Ipv4Addr;
 
@@ -68,6 +69,21 @@ pub struct WireConfig {
     pub queue: u32,
 }
 
+/// Parameters of 802.11 interfaces that are the same.
+#[derive(Debug, Clone)]
+pub struct InterfaceSet<'a> {
+    /// The nodes; none: all that no other set names.
+    pub nodes: Option<&'a [u32]>,
+    /// Radio with the rates of these interfaces.
+    pub radio: Cow<'a, RadioConfig>,
+    /// MAC and queue.
+    pub mac: &'a MacConfig,
+    /// Key of the section that the rates come from, for messages.
+    pub rates_key: String,
+    /// Key of the section that the MAC comes from.
+    pub mac_key: String,
+}
+
 impl WireConfig {
     /// Bit rate of the direction that begins at end 0 or 1.
     pub fn rate_from(&self, end: usize) -> u64 {
@@ -103,18 +119,35 @@ impl Config {
         self.host(node).is_none_or(|host| host.wifi)
     }
 
-    /// Radio and MAC parameters of the 802.11 interface of a node in full.
-    pub fn interface(&self, node: u32) -> (RadioConfig, MacConfig) {
-        let (mut radio, mut mac) = (self.radio.clone(), self.mac.clone());
-        if let Some(host) = self.host(node) {
-            if let Some(own) = &host.mac {
-                mac = own.clone();
-            }
-            if let Some(RatesConfig { data_rate, basic_rate, response_rates }) = host.rates.clone() {
-                radio = RadioConfig { data_rate, basic_rate, response_rates, ..radio };
-            }
-        }
-        (radio, mac)
+    /// Radio and MAC parameters of all kinds of 802.11 interfaces: the common ones, then those of single nodes.
+    pub fn interfaces(&self) -> impl Iterator<Item = InterfaceSet<'_>> {
+        let common = InterfaceSet {
+            nodes: None,
+            radio: Cow::Borrowed(&self.radio),
+            mac: &self.mac,
+            rates_key: "radio".to_string(),
+            mac_key: "mac".to_string(),
+        };
+        let own = self.hosts.iter().enumerate().filter(|(_, host)| host.mac.is_some() || host.rates.is_some());
+        let sets = own.map(|(number, host)| InterfaceSet {
+            nodes: Some(&host.nodes),
+            radio: match host.rates.clone() {
+                None => Cow::Borrowed(&self.radio),
+                Some(RatesConfig { data_rate, basic_rate, response_rates }) => {
+                    Cow::Owned(RadioConfig { data_rate, basic_rate, response_rates, ..self.radio.clone() })
+                }
+            },
+            mac: host.mac.as_ref().unwrap_or(&self.mac),
+            rates_key: format!("hosts.{number}.rates"),
+            mac_key: format!("hosts.{number}.mac"),
+        });
+        std::iter::once(common).chain(sets)
+    }
+
+    /// Places in the interface queue of a node.
+    pub fn queue_of(&self, node: u32) -> u32 {
+        let mac = self.host(node).and_then(|host| host.mac.as_ref()).unwrap_or(&self.mac);
+        mac.queue.saturating_sub(mac.queue_reserve).max(1)
     }
 
     /// The addresses of a node's interfaces, in their order.

@@ -12,12 +12,14 @@
 pub mod air;
 pub mod outside;
 pub mod port;
+pub mod rules;
 pub mod wifi;
 pub mod wire;
 
 pub use air::AirSlots;
 pub use outside::Outside;
 pub use port::Port;
+pub use rules::RulesTable;
 pub use wifi::Wifi;
 pub use wire::WireEnd;
 

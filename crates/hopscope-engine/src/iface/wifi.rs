@@ -17,6 +17,8 @@ pub struct Wifi {
     pub air: AirSlots,
     /// Queue and link layer.
     pub port: Port,
+    /// Number of its rules, see [`crate::iface::RulesTable`].
+    pub rules: u16,
 }
 
 impl Wifi {

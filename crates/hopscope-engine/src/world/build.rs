@@ -20,10 +20,10 @@ use crate::config::{Config, FlowConfig, Transport};
 use crate::error::BuildError;
 use crate::event::Event;
 use crate::ids::{FlowId, NodeId};
-use crate::iface::{AirSlots, Interface, Outside, Port, Wifi, WireEnd};
+use crate::iface::{AirSlots, Interface, Outside, Port, RulesTable, Wifi, WireEnd};
 use crate::link::LinkLayer;
+use crate::mac::Dcf;
 use crate::mac::contention::Station;
-use crate::mac::{Dcf, MacRules};
 use crate::net::Gateway;
 use crate::node::Node;
 use crate::packet::PacketArena;
@@ -39,7 +39,7 @@ pub(super) fn build<R: Recorder>(config: &Config, recorder: R, controls: &Contro
     super::check(config)?;
     let nodes = config.nodes.len();
     let mut medium = Medium::seeded(&config.nodes, &config.radio, config.seed);
-    let rules = MacRules::new(&config.radio, &config.mac);
+    let (rules, rules_of) = RulesTable::new(config);
     let fixed = config.routing.protocol == RoutingProtocol::Static;
     let mut tables = vec![Table::default(); nodes];
     let radios = Radios::new(config);
@@ -69,10 +69,11 @@ pub(super) fn build<R: Recorder>(config: &Config, recorder: R, controls: &Contro
             Node { arp: config.net.arp.then(Box::default), ..Node::new(forwarding, interfaces(config, &wires, n)) }
         }),
         wifi: PerNode::new(&places, |n| Wifi {
-            station: Station::new(&rules.station, stream(n.index(), Purpose::Backoff)),
+            station: Station::new(&rules.of(rules_of(n.0)).station, stream(n.index(), Purpose::Backoff)),
             mac: Dcf::new(n),
             air: AirSlots::new(),
-            port: Port::new(config.mac.queue.saturating_sub(config.mac.queue_reserve).max(1)),
+            port: Port::new(config.queue_of(n.0)),
+            rules: rules_of(n.0),
         }),
         channel: Channel::new(&config.radio, config.seed, &medium),
         wiring: wiring(config),
@@ -92,7 +93,7 @@ pub(super) fn build<R: Recorder>(config: &Config, recorder: R, controls: &Contro
         routing_effects: Vec::new(),
         recorder,
     };
-    if world.rules.station.radio.errors.is_some() {
+    if world.rules.of(0).station.radio.errors.is_some() {
         for node in 0..nodes {
             let draws = stream(node, Purpose::Error).next_u64();
             world.wifi[NodeId(node as u32)].station.radio.name_draws(draws);

@@ -2,8 +2,9 @@
 
 use super::flow::TIMESTAMPS_OPTION;
 use crate::channel;
+use crate::config::host::InterfaceSet;
 use crate::config::net::RoutingProtocol;
-use crate::config::{App, Config, FlowConfig, LONGEST, seconds};
+use crate::config::{App, Config, FlowConfig, LONGEST, MacConfig, RadioConfig, seconds};
 use crate::error::{BuildError, require};
 use crate::ids::NodeId;
 use crate::mac::MacRules;
@@ -28,10 +29,13 @@ const MAX_DURATION: Time = Time(100 * 365 * 86_400 * 1_000_000_000);
 pub fn check(config: &Config) -> Result<(), BuildError> {
     check_run(config)?;
     check_radio(config)?;
-    check_mac(config)?;
+    config.check_hosts()?;
+    for set in config.interfaces() {
+        check_rates(&set.radio, &set.rates_key)?;
+        check_mac(&set.mac, &set.mac_key)?;
+    }
     check_net(config)?;
     config.check_link_layers()?;
-    config.check_hosts()?;
     match config.routing.protocol {
         RoutingProtocol::Static => {}
         RoutingProtocol::Aodv => config.aodv.check()?,
@@ -116,32 +120,38 @@ fn check_radio(config: &Config) -> Result<(), BuildError> {
         format!("found {}; a level in dBm is needed", r.noise_floor)
     })?;
     channel::check::check(r, config.nodes.len())?;
-    let rates = [("data_rate", r.data_rate), ("basic_rate", r.basic_rate)];
-    let responses = r.response_rates.iter().map(|&rate| ("response_rates", rate));
-    for (key, rate) in rates.into_iter().chain(responses) {
-        require(modes::rates(r.phy).any(|of_phy| of_phy == rate), format!("radio.{key}"), || {
-            let allowed: Vec<String> = modes::rates(r.phy).map(|r| format!("{}", r as f64 / 1e6)).collect();
-            let (found, phy) = (rate as f64 / 1e6, r.phy.word());
-            format!("found {found} Mbit/s; phy = \"{phy}\" has {} Mbit/s", allowed.join(", "))
-        })?;
-    }
     for (key, bits) in [("plcp_bits_1m", r.plcp_bits_1m), ("plcp_bits_2m", r.plcp_bits_2m)] {
         require(bits <= 10_000, format!("radio.{key}"), || format!("found {bits}; allowed are 0 to 10000 bits"))?;
     }
     let delay = r.cs_range.max(r.interference_range) / r.propagation_speed;
-    let most = config.mac.sifs.as_secs().min(f64::from(u16::MAX) * 1e-9);
+    let shortest = config.interfaces().map(|set| set.mac.sifs).min().unwrap_or(config.mac.sifs);
+    let most = shortest.as_secs().min(f64::from(u16::MAX) * 1e-9);
     require(delay < most, "radio.cs_range", || {
         format!("a signal takes {:.1} us over this range; it must stay below {:.1} us (SIFS)", delay * 1e6, most * 1e6)
     })
 }
 
-fn check_mac(config: &Config) -> Result<(), BuildError> {
-    let m = &config.mac;
-    require_time("mac.slot", m.slot, Span::from_millis(10))?;
-    require_time("mac.sifs", m.sifs, Span::from_millis(10))?;
-    require_time("mac.receive_lifetime", m.receive_lifetime, Span::from_secs(60))?;
-    require_time_up_to("mac.timeout_margin", m.timeout_margin, Span::from_millis(1))?;
-    require(m.cw_min >= 1 && m.cw_min <= m.cw_max && m.cw_max <= 65_535, "mac.cw_min", || {
+/// The rates are those of the PHY.
+fn check_rates(r: &RadioConfig, section: &str) -> Result<(), BuildError> {
+    let rates = [("data_rate", r.data_rate), ("basic_rate", r.basic_rate)];
+    let responses = r.response_rates.iter().map(|&rate| ("response_rates", rate));
+    for (key, rate) in rates.into_iter().chain(responses) {
+        require(modes::rates(r.phy).any(|of_phy| of_phy == rate), format!("{section}.{key}"), || {
+            let allowed: Vec<String> = modes::rates(r.phy).map(|r| format!("{}", r as f64 / 1e6)).collect();
+            let (found, phy) = (rate as f64 / 1e6, r.phy.word());
+            format!("found {found} Mbit/s; phy = \"{phy}\" has {} Mbit/s", allowed.join(", "))
+        })?;
+    }
+    Ok(())
+}
+
+fn check_mac(m: &MacConfig, section: &str) -> Result<(), BuildError> {
+    let named = |key: &str| format!("{section}.{key}");
+    require_time(named("slot"), m.slot, Span::from_millis(10))?;
+    require_time(named("sifs"), m.sifs, Span::from_millis(10))?;
+    require_time(named("receive_lifetime"), m.receive_lifetime, Span::from_secs(60))?;
+    require_time_up_to(named("timeout_margin"), m.timeout_margin, Span::from_millis(1))?;
+    require(m.cw_min >= 1 && m.cw_min <= m.cw_max && m.cw_max <= 65_535, named("cw_min"), || {
         format!("found cw_min {} and cw_max {}; 1 <= cw_min <= cw_max <= 65535 is allowed", m.cw_min, m.cw_max)
     })?;
     for (key, value, most) in [
@@ -152,18 +162,16 @@ fn check_mac(config: &Config) -> Result<(), BuildError> {
         ("queue", m.queue, 1_000_000),
         ("max_msdu", m.max_msdu, 1_000_000),
     ] {
-        require((1..=most).contains(&value), format!("mac.{key}"), || {
-            format!("found {value}; allowed are 1 to {most}")
-        })?;
+        require((1..=most).contains(&value), named(key), || format!("found {value}; allowed are 1 to {most}"))?;
     }
     for (key, value) in [("data_header", m.data_header), ("llc_header", m.llc_header)] {
-        require(value <= 1_000, format!("mac.{key}"), || format!("found {value}; allowed are 0 to 1000 bytes"))?;
+        require(value <= 1_000, named(key), || format!("found {value}; allowed are 0 to 1000 bytes"))?;
     }
     let threshold = m.fragmentation_threshold;
-    require(threshold.is_none_or(|t| (256..=8_000).contains(&t)), "mac.fragmentation_threshold", || {
+    require(threshold.is_none_or(|t| (256..=8_000).contains(&t)), named("fragmentation_threshold"), || {
         format!("found {}; allowed are 256 to 8000 bytes, or \"off\"", threshold.unwrap_or(0))
     })?;
-    require(m.cca_delay < m.slot, "mac.cca_delay", || {
+    require(m.cca_delay < m.slot, named("cca_delay"), || {
         format!("found {} s; it must stay below the slot time, {} s", seconds(m.cca_delay), seconds(m.slot))
     })
 }
@@ -192,7 +200,9 @@ fn check_flow(config: &Config, number: usize, flow: &FlowConfig) -> Result<(), B
         }
     }
     require(flow.from != flow.to, key("to"), || format!("a flow needs two different nodes, found {} twice", flow.to))?;
-    check_packet(config, number, flow)?;
+    for set in config.interfaces() {
+        check_packet(config, &set, number, flow)?;
+    }
     require(flow.start < config.duration, key("start"), || {
         format!(
             "the flow would never start: found {} s, the run ends at {} s",
@@ -210,7 +220,7 @@ fn check_flow(config: &Config, number: usize, flow: &FlowConfig) -> Result<(), B
 }
 
 /// The packet with all its headers fits the MAC, and its exchange the Duration field.
-fn check_packet(config: &Config, number: usize, flow: &FlowConfig) -> Result<(), BuildError> {
+fn check_packet(config: &Config, set: &InterfaceSet<'_>, number: usize, flow: &FlowConfig) -> Result<(), BuildError> {
     let key = |name: &str| format!("flows.{number}.{name}");
     let tcp = flow.transport.is_tcp();
     for (name, bytes, most) in
@@ -220,22 +230,23 @@ fn check_packet(config: &Config, number: usize, flow: &FlowConfig) -> Result<(),
     }
     let stamps = if flow.tcp.timestamps { TIMESTAMPS_OPTION } else { 0 };
     let header = config.net.ip_header + if tcp { flow.tcp.header + stamps } else { config.net.udp_header };
-    let most = config.mac.max_msdu.saturating_sub(header + config.mac.llc_header);
+    let InterfaceSet { radio, mac, mac_key, .. } = set;
+    let most = mac.max_msdu.saturating_sub(header + mac.llc_header);
     require(flow.packet >= 1 && flow.packet <= most, key("packet"), || {
-        format!("found {} bytes; allowed are 1 to {most} (mac.max_msdu less all headers)", flow.packet)
+        format!("found {} bytes; allowed are 1 to {most} ({mac_key}.max_msdu less all headers)", flow.packet)
     })?;
-    let whole = flow.packet + header + config.mac.llc_header + config.mac.data_header;
-    let cut = Fragmentation::new(&config.mac);
-    if let (Some(cut), Some(threshold)) = (&cut, config.mac.fragmentation_threshold) {
+    let whole = flow.packet + header + mac.llc_header + mac.data_header;
+    let cut = Fragmentation::new(mac);
+    if let (Some(cut), Some(threshold)) = (&cut, mac.fragmentation_threshold) {
         require(cut.bytes(whole, 0) <= threshold, key("packet"), || {
             format!(
-                "found {} bytes: with mac.fragmentation_threshold = {threshold} they make more than {} fragments",
+                "found {} bytes: with {mac_key}.fragmentation_threshold = {threshold} they make more than {} fragments",
                 flow.packet,
                 fragment::MOST
             )
         })?;
     }
-    let duration = MacRules::new(&config.radio, &config.mac).longest_duration(NodeId(flow.to), whole);
+    let duration = MacRules::new(radio, mac).longest_duration(NodeId(flow.to), whole);
     require(duration <= LONGEST_DURATION, key("packet"), || {
         format!(
             "found {} bytes: the exchange takes {} us at this rate, the Duration field holds 32767",

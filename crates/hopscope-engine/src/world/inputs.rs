@@ -11,16 +11,18 @@ impl<R: Recorder> World<R> {
         match event {
             Event::RxEnd { node, slot } => self.on_rx_end(node, slot),
             Event::Touch { node } => {
-                self.wifi[node].station.catch_up(self.now, &self.rules.station);
+                let Wifi { station, rules, .. } = &mut self.wifi[node];
+                station.catch_up(self.now, &self.rules.of(*rules).station);
             }
             Event::Sifs { node, generation } => self.mac_input(node, |mac, cx| mac.on_sifs(generation, cx)),
             Event::ResponseTimeout { node, generation } => {
                 // Most answers come: do not walk the station's edges for nothing.
                 let place = self.wifi.place(node);
-                let Wifi { mac, station, .. } = self.wifi.at(place);
-                if !mac.response_is_stale(generation) && !mac.waits_for_end(self.now, station, &self.rules) {
+                let Wifi { mac, station, rules, .. } = self.wifi.at(place);
+                let rules = self.rules.of(*rules);
+                if !mac.response_is_stale(generation) && !mac.waits_for_end(self.now, station, rules) {
                     if R::LEDGER {
-                        station.catch_up(self.now, &self.rules.station);
+                        station.catch_up(self.now, &rules.station);
                         self.ledger_before_mac(node);
                     }
                     self.mac_input(node, |mac, cx| mac.on_response_timeout(generation, cx));

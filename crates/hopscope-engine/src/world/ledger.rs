@@ -5,6 +5,7 @@ use super::flow::Endpoint;
 use crate::channel::Link;
 use crate::ids::{FlowId, NodeId, PacketId};
 use crate::iface::AirSlots;
+use crate::iface::Wifi;
 use crate::ledger::{Cause, Failure, LedgerResult, Stage, Timeline, Verdict};
 use crate::mac::contention::Station;
 use crate::mac::dcf::{Frame, FrameKind, Outcome, Phase};
@@ -78,11 +79,12 @@ impl<R: Recorder> World<R> {
     /// Accounts the time of a node up to `until`, before which nothing more happens.
     fn ledger_settle(&mut self, node: NodeId, until: Time) {
         if let Some(ledger) = self.recorder.ledger() {
-            let station = &mut self.wifi[node].station;
+            let Wifi { station, rules, .. } = &mut self.wifi[node];
+            let rules = &self.rules.of(*rules).station;
             if ledger.contends(node) {
-                station.catch_up(until, &self.rules.station);
+                station.catch_up(until, rules);
             }
-            ledger.settle(until, node, || station.quiet_plan(&self.rules.station));
+            ledger.settle(until, node, || station.quiet_plan(rules));
         }
     }
 
@@ -117,8 +119,8 @@ impl<R: Recorder> World<R> {
     #[inline]
     pub(super) fn ledger_before_mac(&mut self, node: NodeId) {
         if let Some(ledger) = self.recorder.ledger() {
-            let station = &self.wifi[node].station;
-            ledger.settle(self.now, node, || station.quiet_plan(&self.rules.station));
+            let Wifi { station, rules, .. } = &self.wifi[node];
+            ledger.settle(self.now, node, || station.quiet_plan(&self.rules.of(*rules).station));
         }
     }
 
@@ -234,7 +236,7 @@ impl<R: Recorder> World<R> {
         if is_off {
             return (Failure::NoAnswer, None);
         }
-        let slot_time = self.rules.station.timing.slot;
+        let slot_time = self.rules.of(0).station.timing.slot;
         let mut own = last_frames(&self.wifi[node].air, ledger.sent(node)).into_iter();
         if let Some(own) = own.find(|own| own.start < now && own.end > begun) {
             let is_same_slot = own.start.0.abs_diff(begun.0) < slot_time.0;
@@ -293,9 +295,9 @@ impl<R: Recorder> World<R> {
         }
         let Some(ledger) = self.recorder.ledger() else { return };
         let [_, request] = last_frames(&self.wifi[src].air, ledger.sent(src));
-        let due = request.end + self.rules.station.timing.sifs;
+        let due = request.end + self.rules.of(0).station.timing.sifs;
         let is_exchanging = ledger.is_exchanging(to);
-        let on_air = self.loudest(to, src, due, due + self.rules.station.timing.slot).map(|(frame, _)| frame);
+        let on_air = self.loudest(to, src, due, due + self.rules.of(0).station.timing.slot).map(|(frame, _)| frame);
         let (failure, by) = if is_exchanging {
             (Failure::NoAnswer, to)
         } else if let Some(frame) = on_air.or_else(|| self.last_decodable(to, src, due)) {

@@ -33,7 +33,7 @@ impl<R: Recorder> World<R> {
         let waiting = self.wifi[node].port.queue.len();
         let judges = self.link(node).is_some_and(|link| link.judges_arrivals());
         if judges && self.is_judged(node, id) {
-            let service = self.rules.exchange(packet.next_hop, packet.bytes);
+            let service = self.rules.of(self.wifi[node].rules).exchange(packet.next_hop, packet.bytes);
             let judgement = self.link(node).map_or(Judgement::default(), |link| link.on_arrival(waiting, service, now));
             if !self.carry_out(node, id, judgement) {
                 return;
@@ -114,7 +114,7 @@ impl<R: Recorder> World<R> {
             if self.carry_out(node, next.packet, judgement) {
                 let packet = self.packets.get(next.packet);
                 let bytes = packet.bytes;
-                let exchange = self.rules.exchange(packet.next_hop, bytes);
+                let exchange = self.rules.of(self.wifi[node].rules).exchange(packet.next_hop, bytes);
                 if let Some(link) = self.link(node) {
                     link.on_sent(bytes, exchange, now);
                     if emptied {

@@ -32,8 +32,7 @@ use crate::error::BuildError;
 use crate::event::Event;
 use crate::ids::{FlowId, NodeId, PacketId};
 use crate::iface::outside::Arrived;
-use crate::iface::{Outside, Wifi, WireEnd};
-use crate::mac::MacRules;
+use crate::iface::{Outside, RulesTable, Wifi, WireEnd};
 use crate::mac::dcf::{Attempts, Frame};
 use crate::node::Node;
 use crate::packet::{Body, Ecn, Packet, PacketArena};
@@ -85,7 +84,7 @@ pub struct World<R: Recorder> {
     listeners: Listeners,
     radios: Radios,
     channel: Channel,
-    rules: MacRules,
+    rules: RulesTable,
     wiring: Wiring,
     nodes: PerNode<Node>,
     wifi: PerNode<Wifi>,

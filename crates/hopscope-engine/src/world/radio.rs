@@ -22,12 +22,13 @@ impl<R: Recorder> World<R> {
 
     pub(super) fn on_access_event(&mut self, node: NodeId) {
         let place = self.wifi.place(node);
-        let station = &mut self.wifi.at(place).station;
+        let Wifi { station, rules, .. } = self.wifi.at(place);
         if !station.access_event(self.now) {
             return;
         }
-        station.catch_up(self.now, &self.rules.station);
-        match station.poll_access(self.now, &self.rules.station) {
+        let rules = &self.rules.of(*rules).station;
+        station.catch_up(self.now, rules);
+        match station.poll_access(self.now, rules) {
             AccessAnswer::Granted => {
                 self.ledger_before_mac(node);
                 self.mac_input_caught_up(node, place, |mac, cx| mac.on_access(cx));
@@ -41,7 +42,8 @@ impl<R: Recorder> World<R> {
     #[inline]
     pub(super) fn mac_input(&mut self, node: NodeId, input: impl FnOnce(&mut Dcf, &mut MacCx<'_>)) {
         let place = self.wifi.place(node);
-        self.wifi.at(place).station.catch_up(self.now, &self.rules.station);
+        let Wifi { station, rules, .. } = self.wifi.at(place);
+        station.catch_up(self.now, &self.rules.of(*rules).station);
         self.mac_input_caught_up(node, place, input);
     }
 
@@ -49,15 +51,15 @@ impl<R: Recorder> World<R> {
     #[inline]
     fn mac_input_caught_up(&mut self, node: NodeId, place: u32, input: impl FnOnce(&mut Dcf, &mut MacCx<'_>)) {
         let mut out = MacEffects::default();
-        let Wifi { mac, station, .. } = self.wifi.at(place);
-        input(mac, &mut MacCx { now: self.now, station, rules: &self.rules, out: &mut out });
+        let Wifi { mac, station, rules, .. } = self.wifi.at(place);
+        input(mac, &mut MacCx { now: self.now, station, rules: self.rules.of(*rules), out: &mut out });
         self.mac_effects(node, &out);
     }
 
     pub(super) fn on_rx_end(&mut self, node: NodeId, slot: u32) {
         let place = self.wifi.place(node);
-        let station = &mut self.wifi.at(place).station;
-        station.catch_up(self.now, &self.rules.station);
+        let Wifi { station, rules, .. } = self.wifi.at(place);
+        station.catch_up(self.now, &self.rules.of(*rules).station);
         let received = station.take_received(slot) && !self.is_off(node);
         if R::LEDGER && !received {
             self.ledger_lost(node, slot);
@@ -168,7 +170,8 @@ impl<R: Recorder> World<R> {
         let broadcast = frame.is_broadcast();
         // Answers are decoded as if they went at the basic rate.
         let is_answer = matches!(frame.kind, FrameKind::Cts | FrameKind::Ack);
-        let mode = if is_answer { self.rules.rates.choose(frame.dst, FrameKind::Rts, 0) } else { frame.mode };
+        let rates = &self.rules.of(self.wifi[frame.src].rules).rates;
+        let mode = if is_answer { rates.choose(frame.dst, FrameKind::Rts, 0) } else { frame.mode };
         let flags =
             if frame.kind == FrameKind::Rts { Arrival::RTS } else { 0 } | if broadcast { Arrival::FOR_ME } else { 0 };
         let now = self.now;
@@ -191,11 +194,12 @@ impl<R: Recorder> World<R> {
                         self.events.push(start + frame.airtime, Event::RxEnd { node: link.to, slot });
                     }
                 }
-                let station = &mut self.wifi.at(link.place).station;
+                let Wifi { station, rules, .. } = self.wifi.at(link.place);
+                let rules = &self.rules.of(*rules).station;
                 if R::LEDGER {
-                    hear(&mut self.recorder, station, &self.rules.station, now, link.to, (start, frame.airtime), flags);
+                    hear(&mut self.recorder, station, rules, now, link.to, (start, frame.airtime), flags);
                 }
-                station.post(now, heard.heard_by(start, link.power, flags), &self.rules.station);
+                station.post(now, heard.heard_by(start, link.power, flags), rules);
             }
         } else {
             self.transmit_through_channel(frame, heard, slot);
@@ -243,12 +247,13 @@ impl<R: Recorder> World<R> {
                     self.events.push(start + frame.airtime, Event::RxEnd { node: link.to, slot });
                 }
             }
-            let station = &mut self.wifi.at(link.place).station;
+            let Wifi { station, rules, .. } = self.wifi.at(link.place);
+            let rules = &self.rules.of(*rules).station;
             if R::LEDGER {
-                hear(&mut self.recorder, station, &self.rules.station, now, link.to, (start, frame.airtime), flags);
+                hear(&mut self.recorder, station, rules, now, link.to, (start, frame.airtime), flags);
                 note_error(&mut self.recorder, link.to, slot, flags);
             }
-            station.post(now, heard.heard_by(start, power, flags), &self.rules.station);
+            station.post(now, heard.heard_by(start, power, flags), rules);
         }
     }
 }

@@ -76,3 +76,36 @@ fn a_wire_of_zero_rate_and_a_node_without_any_way_are_named() {
     let error = World::new(&cut, NullRecorder).expect_err("no way").to_string();
     assert!(error.starts_with("flows.0.to: node 1 cannot be reached from node 0"), "{error}");
 }
+
+#[test]
+fn a_node_may_have_rules_and_rates_of_its_own() {
+    let aggregate = |change: &dyn Fn(&mut Config)| {
+        let mut config = chain("standard", 1, 5);
+        config.flows.push(flow("standard", 0, 1, Transport::Udp, App::Bulk));
+        change(&mut config);
+        Simulation::new(config).expect("a sound scenario").run().flows[0].throughput_kbps
+    };
+    let host = |document: serde_json::Value| serde_json::from_value::<HostConfig>(document).expect("settings");
+    let common = aggregate(&|_| {});
+    let slower = aggregate(&|config| {
+        let rates = serde_json::json!({ "data_rate": 1_000_000, "basic_rate": 1_000_000 });
+        config.hosts = vec![host(serde_json::json!({ "nodes": [0], "rates": rates }))];
+    });
+    // At half the rate the data frame takes nearly twice as long: 12,3 instead of 6,3 of some 8 ms.
+    assert!(slower < 0.62 * common && slower > 0.5 * common, "{slower} and {common} kbit/s");
+    let other = aggregate(&|config| {
+        let rates = serde_json::json!({ "data_rate": 1_000_000, "basic_rate": 1_000_000 });
+        config.hosts = vec![host(serde_json::json!({ "nodes": [1], "rates": rates }))];
+    });
+    assert_eq!(other, common, "the receiver answers in the mode that the frame asks for");
+    let without_rts = aggregate(&|config| {
+        let mac = hopscope_engine::config::MacConfig { rts_threshold: None, ..config.mac.clone() };
+        config.hosts = vec![HostConfig { mac: Some(mac), ..host(serde_json::json!({ "nodes": [0] })) }];
+    });
+    assert!(without_rts > 1.05 * common, "{without_rts} and {common} kbit/s");
+    let mut wrong = chain("standard", 1, 5);
+    let rates = serde_json::json!({ "data_rate": 3_000_000, "basic_rate": 1_000_000 });
+    wrong.hosts = vec![host(serde_json::json!({ "nodes": [1], "rates": rates }))];
+    let error = world::check(&wrong).expect_err("no such rate").to_string();
+    assert!(error.starts_with("hosts.0.rates.data_rate: found 3 Mbit/s"), "{error}");
+}
