@@ -54,7 +54,9 @@ impl Budget {
     /// Without shadowing and fading this is the longest of the ranges. With them it is where a link three standard
     /// deviations above the mean, at a peak of its fading that comes less than once in a thousand blocks, is still
     /// sensed; of independent margins the squares add.
-    pub fn reach(&self, radio: &RadioConfig) -> f64 {
+    ///
+    /// `gain` is the power in parts of `tx_power`.
+    pub fn reach(&self, radio: &RadioConfig, gain: f64) -> f64 {
         let mut ranges = radio.cs_range.max(radio.tx_range);
         if radio.interference == Interference::Range {
             ranges = ranges.max(radio.interference_range);
@@ -62,12 +64,13 @@ impl Budget {
         let shadowing = if radio.shadowing == Shadowing::None { 0.0 } else { DEVIATIONS * radio.shadowing_sigma };
         let fading = BlockFading::new(radio).map_or(0.0, |fading| 10.0 * fading.peak().log10());
         let margin = shadowing.hypot(fading);
-        if margin == 0.0 {
+        if margin == 0.0 && gain == 1.0 {
             return ranges;
         }
         let most = (LONGEST_DELAY * radio.propagation_speed).max(ranges);
-        let least = self.floor(radio) / 10f64.powf(margin / 10.0);
-        self.loss.distance_of(least, most).max(ranges)
+        let least = self.floor(radio) / (gain * 10f64.powf(margin / 10.0));
+        let reach = self.loss.distance_of(least, most);
+        if gain == 1.0 { reach.max(ranges) } else { reach }
     }
 }
 
@@ -94,15 +97,15 @@ mod tests {
     #[test]
     fn a_varying_channel_reaches_as_far_as_its_margins() {
         let plain = RadioConfig { propagation: Propagation::LogDistance, ..RadioConfig::default() };
-        assert_eq!(Budget::new(&plain).reach(&plain), 550.0);
+        assert_eq!(Budget::new(&plain).reach(&plain, 1.0), 550.0);
         // 12 dB of shadowing at exponent 3 are a factor of 10^0.4.
         let shadowed = RadioConfig { shadowing: Shadowing::Static, shadowing_sigma: 4.0, ..plain.clone() };
-        assert!((Budget::new(&shadowed).reach(&shadowed) - 550.0 * 10f64.powf(0.4)).abs() < 0.01);
+        assert!((Budget::new(&shadowed).reach(&shadowed, 1.0) - 550.0 * 10f64.powf(0.4)).abs() < 0.01);
         // 10.1 dB of Rayleigh fading beside them: sqrt(12^2 + 10.1^2) = 15.7 dB.
         let both = RadioConfig { fading: Fading::Rayleigh, ..shadowed };
-        assert!((Budget::new(&both).reach(&both) - 550.0 * 10f64.powf(15.68 / 30.0)).abs() < 5.0);
+        assert!((Budget::new(&both).reach(&both, 1.0) - 550.0 * 10f64.powf(15.68 / 30.0)).abs() < 5.0);
         // No farther than 10 us.
         let wild = RadioConfig { shadowing_sigma: 12.0, ..both };
-        assert!((Budget::new(&wild).reach(&wild) - 2_997.9).abs() < 0.1);
+        assert!((Budget::new(&wild).reach(&wild, 1.0) - 2_997.9).abs() < 0.1);
     }
 }

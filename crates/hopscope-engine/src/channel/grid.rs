@@ -1,80 +1,162 @@
 //! Uniform grid over node positions: all nodes within a range of a point without looking at the rest.
 
-/// Nodes sorted into square cells as wide as the largest range of interest.
+/// Square cells over a field.
 #[derive(Debug)]
-pub struct Grid {
+pub struct Raster {
     cell: f64,
-    origin: [f64; 2],
+    low: [f64; 2],
+    high: [f64; 2],
     columns: usize,
     rows: usize,
-    /// Start of each cell in `members`, one more entry than cells.
-    starts: Vec<u32>,
-    members: Vec<u32>,
 }
 
 /// More cells than this many times the number of nodes are never made: sparse fields get wider cells.
 const CELLS_PER_NODE: f64 = 4.0;
+/// Allowance for rounding of coordinates, in metres.
+const ROUNDING: f64 = 1e-6;
 
-impl Grid {
-    /// Sorts `positions` (metres) into cells at least `range` metres wide.
-    pub fn new(positions: &[[f64; 2]], range: f64) -> Self {
+impl Raster {
+    /// Cells at least `range` metres wide that cover `positions` and a `margin` around them, in parts of their extent.
+    pub fn new(positions: &[[f64; 2]], range: f64, margin: f64) -> Self {
         let fold =
             |axis: usize, pick: fn(f64, f64) -> f64, start: f64| positions.iter().map(|p| p[axis]).fold(start, pick);
-        let (min_x, max_x) = (fold(0, f64::min, f64::INFINITY), fold(0, f64::max, f64::NEG_INFINITY));
-        let (min_y, max_y) = (fold(1, f64::min, f64::INFINITY), fold(1, f64::max, f64::NEG_INFINITY));
-        let (width, height) = ((max_x - min_x).max(0.0), (max_y - min_y).max(0.0));
+        let (mut low, mut high) = ([0.0; 2], [0.0; 2]);
+        for axis in 0..2 {
+            (low[axis], high[axis]) = (fold(axis, f64::min, f64::INFINITY), fold(axis, f64::max, f64::NEG_INFINITY));
+            if margin > 0.0 {
+                let more = margin * (high[axis] - low[axis]).max(range);
+                (low[axis], high[axis]) = (low[axis] - more, high[axis] + more);
+            }
+        }
+        let (width, height) = ((high[0] - low[0]).max(0.0), (high[1] - low[1]).max(0.0));
         let limit = CELLS_PER_NODE * positions.len() as f64 + 1.0;
         let mut cell = range.max(1e-6);
         while (width / cell + 1.0) * (height / cell + 1.0) > limit {
             cell *= 2.0;
         }
-        let columns = (width / cell) as usize + 1;
-        let rows = (height / cell) as usize + 1;
-        let mut grid = Grid {
-            cell,
-            origin: [min_x, min_y],
-            columns,
-            rows,
-            starts: vec![0; columns * rows + 1],
-            members: vec![0; positions.len()],
-        };
-        let cells: Vec<usize> = positions.iter().map(|p| grid.cell_of(p)).collect();
-        for &c in &cells {
-            grid.starts[c + 1] += 1;
-        }
-        for c in 0..columns * rows {
-            grid.starts[c + 1] += grid.starts[c];
-        }
-        let mut next = grid.starts.clone();
-        for (node, &c) in cells.iter().enumerate() {
-            grid.members[next[c] as usize] = node as u32;
-            next[c] += 1;
-        }
-        grid
+        Raster { cell, low, high, columns: (width / cell) as usize + 1, rows: (height / cell) as usize + 1 }
     }
 
-    /// Calls `visit` for every node in the nine cells around `position`, in the order of cells, then of nodes.
-    pub fn around(&self, position: &[f64; 2], mut visit: impl FnMut(u32)) {
-        let (column, row) = self.place(position);
-        for r in row.saturating_sub(1)..=(row + 1).min(self.rows - 1) {
-            for c in column.saturating_sub(1)..=(column + 1).min(self.columns - 1) {
-                let cell = r * self.columns + c;
-                for &node in &self.members[self.starts[cell] as usize..self.starts[cell + 1] as usize] {
-                    visit(node);
-                }
-            }
+    /// Number of cells.
+    pub fn cells(&self) -> usize {
+        self.columns * self.rows
+    }
+
+    /// True for a position that the cells cover. Others count to the cell nearest to them.
+    pub fn covers(&self, position: &[f64; 2]) -> bool {
+        (0..2).all(|axis| (self.low[axis]..=self.high[axis]).contains(&position[axis]))
+    }
+
+    /// The cell of a position.
+    pub fn cell_of(&self, position: &[f64; 2]) -> usize {
+        self.row(position[1]) * self.columns + self.column(position[0])
+    }
+
+    /// The cells of all positions within `range` metres of `position` on both axes, row by row.
+    pub fn around(&self, position: &[f64; 2], range: f64) -> impl Iterator<Item = usize> + '_ {
+        let range = range + ROUNDING;
+        let columns = self.column(position[0] - range)..=self.column(position[0] + range);
+        let rows = self.row(position[1] - range)..=self.row(position[1] + range);
+        rows.flat_map(move |row| columns.clone().map(move |column| row * self.columns + column))
+    }
+
+    fn column(&self, x: f64) -> usize {
+        self.place(x - self.low[0], self.columns)
+    }
+
+    fn row(&self, y: f64) -> usize {
+        self.place(y - self.low[1], self.rows)
+    }
+
+    fn place(&self, offset: f64, count: usize) -> usize {
+        ((offset / self.cell).max(0.0) as usize).min(count - 1)
+    }
+}
+
+/// Nodes that stay, sorted into cells.
+#[derive(Debug)]
+pub struct Grid {
+    raster: Raster,
+    /// Start of each cell in `members`, one more entry than cells.
+    starts: Vec<u32>,
+    members: Vec<u32>,
+}
+
+impl Grid {
+    /// Sorts `positions` (metres) into cells at least `range` metres wide.
+    pub fn new(positions: &[[f64; 2]], range: f64) -> Self {
+        let raster = Raster::new(positions, range, 0.0);
+        let mut starts = vec![0; raster.cells() + 1];
+        let mut members = vec![0; positions.len()];
+        let cells: Vec<usize> = positions.iter().map(|p| raster.cell_of(p)).collect();
+        for &cell in &cells {
+            starts[cell + 1] += 1;
+        }
+        for cell in 0..raster.cells() {
+            starts[cell + 1] += starts[cell];
+        }
+        let mut next = starts.clone();
+        for (node, &cell) in cells.iter().enumerate() {
+            members[next[cell] as usize] = node as u32;
+            next[cell] += 1;
+        }
+        Grid { raster, starts, members }
+    }
+
+    /// The nodes of all cells within `range` metres of `position`.
+    pub fn around(&self, position: &[f64; 2], range: f64) -> impl Iterator<Item = u32> + '_ {
+        let members = |cell: usize| &self.members[self.starts[cell] as usize..self.starts[cell + 1] as usize];
+        self.raster.around(position, range).flat_map(members).copied()
+    }
+}
+
+/// Nodes that move, sorted into cells, each of which knows when a node last came, left or moved there.
+#[derive(Debug)]
+pub struct Moving {
+    raster: Raster,
+    range: f64,
+    members: Vec<Vec<u32>>,
+    changed: Vec<u64>,
+}
+
+/// Room around the nodes that move, in parts of their extent: each time one leaves it, it grows with them.
+const MARGIN: f64 = 0.5;
+
+impl Moving {
+    /// Sorts `positions` (metres) into cells at least `range` metres wide; all of them have changed at `epoch`.
+    pub fn new(positions: &[[f64; 2]], range: f64, epoch: u64) -> Self {
+        let raster = Raster::new(positions, range, MARGIN);
+        let mut members = vec![Vec::new(); raster.cells()];
+        for (node, position) in positions.iter().enumerate() {
+            members[raster.cell_of(position)].push(node as u32);
+        }
+        Moving { changed: vec![epoch; members.len()], raster, range, members }
+    }
+
+    /// A node has moved from `from` to its place among `positions`, at `epoch`.
+    pub fn moved(&mut self, node: u32, from: &[f64; 2], positions: &[[f64; 2]], epoch: u64) {
+        let to = &positions[node as usize];
+        if !self.raster.covers(to) {
+            *self = Moving::new(positions, self.range, epoch);
+            return;
+        }
+        let (old, new) = (self.raster.cell_of(from), self.raster.cell_of(to));
+        (self.changed[old], self.changed[new]) = (epoch, epoch);
+        if old != new {
+            let place =
+                self.members[old].iter().position(|&n| n == node).expect("a node is in the cell of its position");
+            self.members[old].swap_remove(place);
+            self.members[new].push(node);
         }
     }
 
-    fn place(&self, position: &[f64; 2]) -> (usize, usize) {
-        let at = |axis: usize, count: usize| {
-            (((position[axis] - self.origin[axis]) / self.cell).max(0.0) as usize).min(count - 1)
-        };
-        (at(0, self.columns), at(1, self.rows))
+    /// The last change of a cell within `range` metres of `position`.
+    pub fn changed(&self, position: &[f64; 2], range: f64) -> u64 {
+        self.raster.around(position, range).map(|cell| self.changed[cell]).max().unwrap_or(0)
     }
 
-    fn cell_of(&self, position: &[f64; 2]) -> usize {
-        let (column, row) = self.place(position);
-        row * self.columns + column
+    /// The nodes of all cells within `range` metres of `position`.
+    pub fn around(&self, position: &[f64; 2], range: f64) -> impl Iterator<Item = u32> + '_ {
+        self.raster.around(position, range).flat_map(|cell| &self.members[cell]).copied()
     }
 }

@@ -6,7 +6,7 @@
 //! between any number of states (Markov chain). Both directions of a link are in the same state; its changes are drawn
 //! from a stream of its own, one after the other, so that only the time counts and not who asks how often.
 
-use crate::channel::medium::{Medium, pair};
+use crate::channel::pairs::{Pairs, pair};
 use crate::config::RadioConfig;
 use crate::config::radio::{ErrorKind, ErrorScope, OnError};
 use crate::ids::NodeId;
@@ -50,12 +50,36 @@ struct Leave {
     next: Vec<f64>,
 }
 
-/// State of one direction of a link, and when it ends.
+/// State of a link, both directions of it, and when it ends.
 #[derive(Debug)]
 struct LinkState {
     until: Time,
     state: usize,
     stream: Stream,
+}
+
+/// Links that are hit.
+#[derive(Debug)]
+struct Chosen {
+    /// One place for each node: those into it are.
+    into: Vec<bool>,
+    /// Both ends of others, sorted.
+    links: Vec<[u32; 2]>,
+}
+
+impl Chosen {
+    fn new(radio: &RadioConfig, nodes: usize) -> Option<Self> {
+        if radio.error_nodes.is_empty() && radio.error_links.is_empty() {
+            return None;
+        }
+        let mut links = radio.error_links.clone();
+        links.sort_unstable();
+        Some(Chosen { into: (0..nodes as u32).map(|n| radio.error_nodes.contains(&n)).collect(), links })
+    }
+
+    fn include(&self, from: NodeId, to: NodeId) -> bool {
+        self.into[to.index()] || self.links.binary_search(&[from.0, to.0]).is_ok()
+    }
 }
 
 /// The error process of a run.
@@ -67,38 +91,30 @@ pub struct Losses {
     leaves: Vec<Leave>,
     /// Long-run shares of the states, cumulative.
     shares: Vec<f64>,
-    /// Links that are hit, by their place in the medium's list; empty: all.
-    chosen: Vec<bool>,
-    /// Beside the medium's list; empty where there is one state.
-    links: Vec<LinkState>,
+    seed: u64,
+    /// Links that are hit; none: all.
+    chosen: Option<Chosen>,
+    /// Links and their states, where there is more than one.
+    links: Pairs<LinkState>,
     /// Draws of each receiver.
     streams: Vec<Stream>,
 }
 
 impl Losses {
-    /// The error process of a configuration, if there is any.
-    pub fn new(radio: &RadioConfig, seed: u64, medium: &Medium) -> Option<Self> {
+    /// The error process of a configuration of so many nodes, if there is any.
+    pub fn new(radio: &RadioConfig, seed: u64, nodes: usize) -> Option<Self> {
         let (rates, leaves) = states(radio)?;
         if rates.iter().all(|r| r.frame <= 0.0 && r.bit <= 0.0) {
             return None;
         }
         let shares = shares(radio, &leaves);
-        let everywhere = radio.error_nodes.is_empty() && radio.error_links.is_empty();
-        let is_chosen = |(from, to): (NodeId, NodeId)| {
-            radio.error_nodes.contains(&to.0) || radio.error_links.contains(&[from.0, to.0])
-        };
-        let link = |(from, to)| LinkState {
-            // The first question draws the first state.
-            until: Time::ZERO,
-            state: rates.len(),
-            stream: Stream::derive(seed, 0, pair(from, to), Purpose::LinkState),
-        };
         Some(Losses {
             data_only: radio.error_applies_to == ErrorScope::Data,
             drops: radio.error_on_error == OnError::Drop,
-            chosen: if everywhere { Vec::new() } else { medium.ends().map(is_chosen).collect() },
-            links: if rates.len() > 1 { medium.ends().map(link).collect() } else { Vec::new() },
-            streams: (0..medium.nodes()).map(|n| Stream::derive(seed, 0, n as u64, Purpose::Error)).collect(),
+            seed,
+            chosen: Chosen::new(radio, nodes),
+            links: Pairs::default(),
+            streams: (0..nodes).map(|n| Stream::derive(seed, 0, n as u64, Purpose::Error)).collect(),
             rates,
             leaves,
             shares,
@@ -117,18 +133,23 @@ impl Losses {
         self.drops
     }
 
-    /// True when the copy of a frame of `bits` bits that leaves now over the link at `index` to `to` is lost. Instants
+    /// True when the copy of a frame of `bits` bits that leaves now over the link of `from` to `to` is lost. Instants
     /// never go back.
-    pub fn hit(&mut self, index: usize, to: NodeId, bits: u32, now: Time) -> bool {
-        if self.chosen.get(index) == Some(&false) {
+    pub fn hit(&mut self, from: NodeId, to: NodeId, bits: u32, now: Time) -> bool {
+        if self.chosen.as_ref().is_some_and(|chosen| !chosen.include(from, to)) {
             return false;
         }
-        let state = if self.links.is_empty() { 0 } else { self.state(index, now) };
+        let state = if self.rates.len() > 1 { self.state(pair(from, to), now) } else { 0 };
         self.streams[to.index()].uniform() < self.rates[state].loss(bits)
     }
 
-    fn state(&mut self, index: usize, now: Time) -> usize {
-        let link = &mut self.links[index];
+    fn state(&mut self, name: u64, now: Time) -> usize {
+        let link = self.links.at(name, || LinkState {
+            // The first question draws the first state.
+            until: Time::ZERO,
+            state: self.rates.len(),
+            stream: Stream::derive(self.seed, 0, name, Purpose::LinkState),
+        });
         while link.until <= now {
             let next = self.leaves.get(link.state).map_or(&self.shares, |leave| &leave.next);
             link.state = pick(next, link.stream.uniform());
@@ -248,20 +269,10 @@ mod tests {
         RadioConfig { error_kind: kind, ..RadioConfig::default() }
     }
 
-    fn medium() -> Medium {
-        Medium::new(&[[0.0, 0.0], [100.0, 0.0], [200.0, 0.0]], &RadioConfig::default())
-    }
-
-    fn index(medium: &Medium, from: u32, to: u32) -> usize {
-        medium.ends().position(|ends| ends == (NodeId(from), NodeId(to))).expect("a link")
-    }
-
     /// Share of copies of 1000-bit frames lost from 0 to 1, one every `every`.
     fn share(radio: &RadioConfig, copies: u64, every: Span) -> f64 {
-        let medium = medium();
-        let mut losses = Losses::new(radio, 5, &medium).expect("errors");
-        let index = index(&medium, 0, 1);
-        let hits = (0..copies).filter(|&n| losses.hit(index, NodeId(1), 1_000, Time(n * every.0))).count();
+        let mut losses = Losses::new(radio, 5, 3).expect("errors");
+        let hits = (0..copies).filter(|&n| losses.hit(NodeId(0), NodeId(1), 1_000, Time(n * every.0))).count();
         hits as f64 / copies as f64
     }
 
@@ -301,13 +312,11 @@ mod tests {
             error_bad_time: Span::from_millis(10),
             ..radio(ErrorKind::GilbertElliott)
         };
-        let medium = medium();
-        let mut losses = Losses::new(&two, 5, &medium).expect("errors");
-        let index = index(&medium, 0, 1);
+        let mut losses = Losses::new(&two, 5, 3).expect("errors");
         // With loss 0 and 1 a copy every 0.1 ms shows the state.
         let (mut lengths, mut length, mut before) = ([Vec::new(), Vec::new()], 0.0, false);
         for n in 0..2_000_000u64 {
-            let bad = losses.hit(index, NodeId(1), 1, Time(n * 100_000));
+            let bad = losses.hit(NodeId(0), NodeId(1), 1, Time(n * 100_000));
             if bad != before {
                 lengths[usize::from(before)].push(length);
                 length = 0.0;
@@ -349,11 +358,9 @@ mod tests {
             error_state_per: vec![0.0, 1.0],
             ..radio(ErrorKind::Markov)
         };
-        let medium = medium();
-        let mut losses = Losses::new(&chain, 1, &medium).expect("errors");
-        let index = index(&medium, 0, 1);
+        let mut losses = Losses::new(&chain, 1, 3).expect("errors");
         let states: Vec<bool> =
-            (0..200_000u64).map(|n| losses.hit(index, NodeId(1), 1, Time(n * 1_000_000 + 500_000))).collect();
+            (0..200_000u64).map(|n| losses.hit(NodeId(0), NodeId(1), 1, Time(n * 1_000_000 + 500_000))).collect();
         let bad = states.windows(2).filter(|w| w[0]).count() as f64;
         let kept = states.windows(2).filter(|w| w[0] && w[1]).count() as f64;
         assert!((kept / bad - 0.75).abs() < 0.015, "{kept} of {bad} steps in the bad state lead to it again");
@@ -384,19 +391,17 @@ mod tests {
             error_bad_time: Span::from_millis(5),
             ..radio(ErrorKind::GilbertElliott)
         };
-        let medium = medium();
-        let mut often = Losses::new(&two, 9, &medium).expect("errors");
-        let mut seldom = Losses::new(&two, 9, &medium).expect("errors");
-        let (there, back, other) = (index(&medium, 0, 1), index(&medium, 1, 0), index(&medium, 1, 2));
+        let mut often = Losses::new(&two, 9, 3).expect("errors");
+        let mut seldom = Losses::new(&two, 9, 3).expect("errors");
         let mut differ = 0;
         for n in 0..20_000u64 {
             let now = Time(n * 200_000);
-            let bad = often.hit(there, NodeId(1), 1, now);
-            assert_eq!(bad, often.hit(back, NodeId(0), 1, now));
+            let bad = often.hit(NodeId(0), NodeId(1), 1, now);
+            assert_eq!(bad, often.hit(NodeId(1), NodeId(0), 1, now));
             if n % 61 == 0 {
-                assert_eq!(bad, seldom.hit(back, NodeId(0), 1, now));
+                assert_eq!(bad, seldom.hit(NodeId(1), NodeId(0), 1, now));
             }
-            differ += u32::from(bad != often.hit(other, NodeId(2), 1, now));
+            differ += u32::from(bad != often.hit(NodeId(1), NodeId(2), 1, now));
         }
         assert!((9_000..11_000).contains(&differ), "another link is independent: {differ} of 20000 differ");
     }
@@ -409,20 +414,16 @@ mod tests {
             error_links: vec![[1, 0]],
             ..radio(ErrorKind::Uniform)
         };
-        let medium = medium();
-        let mut losses = Losses::new(&some, 1, &medium).expect("errors");
-        let hit: Vec<(u32, u32)> = medium
-            .ends()
-            .enumerate()
-            .filter(|&(index, (_, to))| losses.hit(index, to, 1, Time::ZERO))
-            .map(|(_, (from, to))| (from.0, to.0))
-            .collect();
+        let mut losses = Losses::new(&some, 1, 3).expect("errors");
+        let all = (0..3).flat_map(|from| (0..3).map(move |to| (from, to))).filter(|(from, to)| from != to);
+        let hit: Vec<(u32, u32)> =
+            all.filter(|&(from, to)| losses.hit(NodeId(from), NodeId(to), 1, Time::ZERO)).collect();
         assert_eq!(hit, [(0, 2), (1, 0), (1, 2)]);
     }
 
     #[test]
     fn rates_of_zero_are_no_errors() {
-        assert!(Losses::new(&radio(ErrorKind::Uniform), 1, &medium()).is_none());
-        assert!(Losses::new(&radio(ErrorKind::None), 1, &medium()).is_none());
+        assert!(Losses::new(&radio(ErrorKind::Uniform), 1, 3).is_none());
+        assert!(Losses::new(&radio(ErrorKind::None), 1, 3).is_none());
     }
 }

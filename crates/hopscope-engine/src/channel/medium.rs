@@ -1,49 +1,61 @@
-//! Who hears a transmission: precomputed links of static nodes, one list per transmitter.
+//! Who hears a transmission: links worked out beforehand, one list per transmitter.
+//!
+//! Nodes may move and change their power between two instants. What stands still costs nothing: positions become cells
+//! and epochs at the first change. From then on a list is worked out again when it is asked for
+//! ([`Medium::refresh`]) and a cell in its reach has changed since it was made.
+
+use std::sync::Arc;
 
 use crate::channel::budget::{Budget, RANGE_SLACK};
 use crate::channel::fading::BlockFading;
-use crate::channel::grid::Grid;
+use crate::channel::grid::{Grid, Moving};
+pub use crate::channel::links::Link;
+use crate::channel::links::PackedLinks;
+use crate::channel::pairs::pair;
 use crate::channel::shadowing::factor;
 use crate::config::RadioConfig;
 use crate::config::radio::Shadowing;
 use crate::ids::NodeId;
 use crate::phy::Arrival;
 use crate::rng::{Purpose, Stream};
-use crate::units::Span;
-
-/// One direction between two nodes.
-#[derive(Debug, Clone, Copy)]
-pub struct Link {
-    /// Hearing node.
-    pub to: NodeId,
-    /// Where its state lies, see [`Medium::place`].
-    pub place: u32,
-    /// Received power, watts; its mean where it varies with time.
-    pub power: f32,
-    /// Propagation delay, nanoseconds; below SIFS, so 16 bits hold it.
-    pub delay_ns: u16,
-    /// `Arrival` bits that follow from the distance, or from `power` where there is shadowing.
-    pub flags: u8,
-}
-
-impl Link {
-    /// Propagation delay.
-    #[inline(always)]
-    pub fn delay(&self) -> Span {
-        Span(u64::from(self.delay_ns))
-    }
-}
 
 /// All links, grouped by transmitter and sorted by distance, then by number.
 #[derive(Debug)]
 pub struct Medium {
-    starts: Vec<u32>,
-    links: Vec<Link>,
+    /// Metres.
+    positions: Vec<[f64; 2]>,
+    law: Law,
+    lists: PackedLinks,
+    /// Where the state of each node lies; by number where nobody has said.
+    places: Option<Arc<[u32]>>,
+    /// What follows from changes; nothing while there was none.
+    motion: Option<Box<Motion>>,
+    /// Nodes near a transmitter by square of distance, kept for the next list.
+    near: Vec<(f64, u32)>,
+    /// A list in the making, kept for the next one.
+    made: Vec<Link>,
 }
 
-/// Name of the pair of two nodes, the same for both directions.
-pub fn pair(a: NodeId, b: NodeId) -> u64 {
-    (u64::from(a.0.min(b.0)) << 32) | u64::from(a.0.max(b.0))
+/// What is known of nodes that move or have a power of their own.
+#[derive(Debug)]
+struct Motion {
+    /// Changes so far.
+    epoch: u64,
+    cells: Moving,
+    /// Epoch at which the list of each node was right.
+    right_at: Vec<u64>,
+    /// How often the list of each node was made again.
+    #[cfg(test)]
+    made: Vec<u32>,
+    /// Power of each node.
+    powers: Vec<Power>,
+}
+
+/// Power of a node in parts of `tx_power`, and how far it reaches in metres.
+#[derive(Debug, Clone, Copy)]
+struct Power {
+    gain: f64,
+    reach: f64,
 }
 
 impl Medium {
@@ -54,74 +66,94 @@ impl Medium {
 
     /// Computes powers and delays of all pairs within reach of each other; `positions` in metres.
     pub fn seeded(positions: &[[f64; 2]], radio: &RadioConfig, seed: u64) -> Self {
-        let budget = Budget::new(radio);
-        let reach = budget.reach(radio);
-        let shadowed = radio.shadowing == Shadowing::Static;
-        // A link that fades counts while its peaks are heard.
-        let peak = BlockFading::new(radio).map_or(1.0, |fading| fading.peak());
-        let least = budget.floor(radio) / peak;
-        let grid = Grid::new(positions, reach + RANGE_SLACK);
-        let mut starts = Vec::with_capacity(positions.len() + 1);
-        let mut links: Vec<Link> = Vec::new();
+        let law = Law::new(radio, seed);
+        let reach = law.full.reach;
+        let grid = Grid::new(positions, reach);
+        let mut lists = PackedLinks::with_capacity(positions.len());
         let mut near: Vec<(f64, u32)> = Vec::new();
-        let limit = (reach + RANGE_SLACK) * (reach + RANGE_SLACK);
-        starts.push(0);
         for (node, position) in positions.iter().enumerate() {
-            near.clear();
-            grid.around(position, |other| {
-                let place = positions[other as usize];
-                let (dx, dy) = (place[0] - position[0], place[1] - position[1]);
-                let squared = dx * dx + dy * dy;
-                if squared <= limit && other as usize != node {
-                    near.push((squared, other));
-                }
-            });
-            near.sort_unstable_by(|a, b| a.partial_cmp(b).expect("distances are finite"));
-            links.extend(near.iter().filter_map(|&(squared, other)| {
-                let distance = squared.sqrt();
-                let within = |range: f64, bit: u8| if distance <= range + RANGE_SLACK { bit } else { 0 };
-                let mut power = budget.loss.power(distance);
-                let mut flags = within(radio.tx_range, Arrival::DECODABLE)
-                    | within(radio.cs_range, Arrival::SENSED)
-                    | within(radio.interference_range, Arrival::INTERFERES);
-                if shadowed {
-                    let name = pair(NodeId(node as u32), NodeId(other));
-                    let level = Stream::derive(seed, 0, name, Purpose::Shadowing).normal();
-                    power *= factor(radio.shadowing_sigma * level);
-                    flags = budget.flags(power);
-                    if power < least {
-                        return None;
-                    }
-                }
-                let delay_ns = (distance / radio.propagation_speed * 1e9).round() as u16;
-                Some(Link { to: NodeId(other), place: other, delay_ns, power: power as f32, flags })
-            }));
-            starts.push(links.len() as u32);
+            law.near(node, grid.around(position, reach), positions, reach, &mut near);
+            lists.push(near.iter().filter_map(|&at| law.link(node, at, 1.0, None)));
         }
-        links.shrink_to_fit();
-        Medium { starts, links }
+        lists.seal();
+        let positions = positions.to_vec();
+        Medium { positions, law, lists, places: None, motion: None, near: Vec::new(), made: Vec::new() }
     }
 
     /// Notes where the state of each node lies; until then that is its number.
-    pub fn place(&mut self, place_of: impl Fn(NodeId) -> u32) {
-        self.links.iter_mut().for_each(|link| link.place = place_of(link.to));
+    pub fn place(&mut self, places: Arc<[u32]>) {
+        self.lists.all_mut().iter_mut().for_each(|link| link.place = places[link.to.index()]);
+        self.places = Some(places);
     }
 
-    /// Place of the first link of `node` in the list of all; those of its hearers follow.
+    /// A node is at `position` (metres) from now on. Frames on the air keep the power they began with.
+    pub fn move_node(&mut self, node: NodeId, position: [f64; 2]) {
+        let motion = motion(&mut self.motion, &self.positions, &self.law);
+        motion.epoch += 1;
+        let from = std::mem::replace(&mut self.positions[node.index()], position);
+        motion.cells.moved(node.0, &from, &self.positions, motion.epoch);
+    }
+
+    /// A node sends with so many watts from now on; it hears as before. Of a power other than `tx_power`, the thresholds
+    /// decide what it reaches: they are the mean powers of `tx_power` at the ranges.
+    pub fn set_power(&mut self, node: NodeId, watts: f64) {
+        let power = self.law.power(watts);
+        motion(&mut self.motion, &self.positions, &self.law).powers[node.index()] = power;
+        self.remake(node);
+    }
+
+    /// Position of a node, metres.
+    pub fn position(&self, node: NodeId) -> [f64; 2] {
+        self.positions[node.index()]
+    }
+
+    /// True when a node has moved or changed its power: its own list and those of others are right only after
+    /// [`Medium::refresh`].
+    #[inline(always)]
+    pub fn has_changed(&self) -> bool {
+        self.motion.is_some()
+    }
+
+    /// Brings the list of `node` up to date.
     #[inline]
-    pub fn first(&self, node: NodeId) -> usize {
-        self.starts[node.index()] as usize
+    pub fn refresh(&mut self, node: NodeId) {
+        if let Some(motion) = &mut self.motion {
+            let right_at = std::mem::replace(&mut motion.right_at[node.index()], motion.epoch);
+            if right_at != motion.epoch {
+                let reach = motion.powers[node.index()].reach;
+                if motion.cells.changed(&self.positions[node.index()], reach) > right_at {
+                    self.remake(node);
+                }
+            }
+        }
     }
 
-    /// Both ends of every link with their order in the list of all.
-    pub fn ends(&self) -> impl Iterator<Item = (NodeId, NodeId)> + '_ {
-        (0..self.nodes() as u32).flat_map(|n| self.hearers(NodeId(n)).iter().map(move |link| (NodeId(n), link.to)))
+    /// Brings all lists up to date.
+    pub fn refresh_all(&mut self) {
+        (0..self.nodes() as u32).for_each(|node| self.refresh(NodeId(node)));
+    }
+
+    /// Works out the list of a node of a network that has changed.
+    fn remake(&mut self, node: NodeId) {
+        let Some(motion) = &mut self.motion else { return };
+        let Power { gain, reach } = motion.powers[node.index()];
+        let near = motion.cells.around(&self.positions[node.index()], reach);
+        self.law.near(node.index(), near, &self.positions, reach, &mut self.near);
+        self.made.clear();
+        let places = self.places.as_deref();
+        self.made.extend(self.near.iter().filter_map(|&at| self.law.link(node.index(), at, gain, places)));
+        self.lists.replace(node, &self.made);
+        motion.right_at[node.index()] = motion.epoch;
+        #[cfg(test)]
+        {
+            motion.made[node.index()] += 1;
+        }
     }
 
     /// Everyone who hears `node`.
     #[inline]
     pub fn hearers(&self, node: NodeId) -> &[Link] {
-        &self.links[self.starts[node.index()] as usize..self.starts[node.index() + 1] as usize]
+        self.lists.of(node)
     }
 
     /// Neighbours that can decode `node`, nearest first; by mean power where it varies with time.
@@ -131,18 +163,120 @@ impl Medium {
 
     /// Number of nodes.
     pub fn nodes(&self) -> usize {
-        self.starts.len() - 1
+        self.lists.nodes()
+    }
+}
+
+/// What is known of changes; the first one begins it.
+fn motion<'a>(motion: &'a mut Option<Box<Motion>>, positions: &[[f64; 2]], law: &Law) -> &'a mut Motion {
+    motion.get_or_insert_with(|| {
+        let nodes = positions.len();
+        let cells = Moving::new(positions, law.full.reach, 0);
+        Box::new(Motion {
+            epoch: 0,
+            cells,
+            right_at: vec![0; nodes],
+            #[cfg(test)]
+            made: vec![0; nodes],
+            powers: vec![law.full; nodes],
+        })
+    })
+}
+
+/// How a link follows from positions, powers and the seed.
+#[derive(Debug)]
+struct Law {
+    radio: RadioConfig,
+    budget: Budget,
+    seed: u64,
+    /// The least power that matters.
+    least: f64,
+    /// Power `tx_power`.
+    full: Power,
+}
+
+impl Law {
+    fn new(radio: &RadioConfig, seed: u64) -> Self {
+        let budget = Budget::new(radio);
+        // A link that fades counts while its peaks are heard.
+        let peak = BlockFading::new(radio).map_or(1.0, |fading| fading.peak());
+        let least = budget.floor(radio) / peak;
+        let full = Power { gain: 1.0, reach: budget.reach(radio, 1.0) + RANGE_SLACK };
+        Law { radio: radio.clone(), budget, seed, least, full }
+    }
+
+    fn power(&self, watts: f64) -> Power {
+        let gain = watts / self.radio.tx_power;
+        if gain == 1.0 { self.full } else { Power { gain, reach: self.budget.reach(&self.radio, gain) + RANGE_SLACK } }
+    }
+
+    /// Those of `others` that are within `reach` of `node`, sorted by distance, then by number.
+    fn near(
+        &self,
+        node: usize,
+        others: impl Iterator<Item = u32>,
+        positions: &[[f64; 2]],
+        reach: f64,
+        near: &mut Vec<(f64, u32)>,
+    ) {
+        near.clear();
+        let position = positions[node];
+        let limit = reach * reach;
+        near.extend(others.filter_map(|other| {
+            let place = positions[other as usize];
+            let (dx, dy) = (place[0] - position[0], place[1] - position[1]);
+            let squared = dx * dx + dy * dy;
+            (squared <= limit && other as usize != node).then_some((squared, other))
+        }));
+        near.sort_unstable_by(|a, b| a.partial_cmp(b).expect("distances are finite"));
+    }
+
+    /// The link from `node` with a power to another node, by the square of its distance; none where nothing is heard.
+    fn link(&self, node: usize, (squared, other): (f64, u32), gain: f64, places: Option<&[u32]>) -> Option<Link> {
+        let radio = &self.radio;
+        let distance = squared.sqrt();
+        let within = |range: f64, bit: u8| if distance <= range + RANGE_SLACK { bit } else { 0 };
+        let mut power = self.budget.loss.power(distance);
+        let mut flags = within(radio.tx_range, Arrival::DECODABLE)
+            | within(radio.cs_range, Arrival::SENSED)
+            | within(radio.interference_range, Arrival::INTERFERES);
+        let shadowed = radio.shadowing == Shadowing::Static;
+        if shadowed {
+            let name = pair(NodeId(node as u32), NodeId(other));
+            let level = Stream::derive(self.seed, 0, name, Purpose::Shadowing).normal();
+            power *= factor(radio.shadowing_sigma * level);
+        }
+        if shadowed || gain != 1.0 {
+            power *= gain;
+            flags = self.budget.flags(power);
+            if power < self.least {
+                return None;
+            }
+        }
+        let delay_ns = (distance / radio.propagation_speed * 1e9).round() as u16;
+        let place = places.map_or(other, |places| places[other as usize]);
+        Some(Link { to: NodeId(other), place, delay_ns, power: power as f32, flags })
     }
 }
 
 #[cfg(test)]
 mod tests {
+    use proptest::prelude::*;
+
     use super::*;
     use crate::config::presets;
+    use crate::config::radio::Propagation;
+    use crate::property::property;
     use crate::rng::{Purpose, Stream};
 
     fn radio() -> RadioConfig {
         presets::base("ns2", "wavelan-2M").expect("a profile").radio
+    }
+
+    /// Both ends of every link.
+    fn ends(medium: &Medium) -> Vec<(u32, u32)> {
+        let of = |n: u32| medium.hearers(NodeId(n)).iter().map(move |link| (n, link.to.0));
+        (0..medium.nodes() as u32).flat_map(of).collect()
     }
 
     #[test]
@@ -208,7 +342,7 @@ mod tests {
         let shadowed = RadioConfig { shadowing: Shadowing::Static, shadowing_sigma: 6.0, ..radio() };
         let sensed = |seed| {
             let medium = Medium::seeded(&positions, &shadowed, seed);
-            let all: Vec<(u32, u32)> = medium.ends().map(|(a, b)| (a.0, b.0)).collect();
+            let all: Vec<(u32, u32)> = ends(&medium);
             assert!(all.iter().all(|&(a, b)| all.contains(&(b, a))), "every link has two directions");
             all
         };
@@ -228,6 +362,123 @@ mod tests {
         // The draws of a link do not depend on who else is there.
         let fewer = Medium::seeded(&positions[..50], &shadowed, 1);
         let among: Vec<(u32, u32)> = one.iter().copied().filter(|&(a, b)| a < 50 && b < 50).collect();
-        assert_eq!(fewer.ends().map(|(a, b)| (a.0, b.0)).collect::<Vec<_>>(), among);
+        assert_eq!(ends(&fewer), among);
+    }
+
+    /// What may happen to a network.
+    #[derive(Debug, Clone)]
+    enum Change {
+        Move(u32, [f64; 2]),
+        Power(u32, f64),
+        Ask(u32),
+    }
+
+    fn change(nodes: u32) -> impl Strategy<Value = Change> {
+        let place = [-2_000.0..4_000.0, -500.0..1_500.0];
+        prop_oneof![
+            4 => (0..nodes, place).prop_map(|(node, to)| Change::Move(node, to)),
+            1 => (0..nodes, prop_oneof![Just(1.0), Just(0.1), 0.01..6.0f64]).prop_map(|(node, gain)| Change::Power(node, gain)),
+            3 => (0..nodes).prop_map(Change::Ask),
+        ]
+    }
+
+    proptest! {
+        #![proptest_config(property(300))]
+
+        #[test]
+        fn after_any_changes_the_links_are_those_of_a_medium_made_anew(
+            changes in proptest::collection::vec(change(24), 1..60),
+            shadowing in prop_oneof![Just(Shadowing::None), Just(Shadowing::Static)],
+            log_distance in any::<bool>(),
+        ) {
+            let radio = RadioConfig {
+                shadowing,
+                propagation: if log_distance { Propagation::LogDistance } else { Propagation::TwoRay },
+                ..RadioConfig::default()
+            };
+            let mut stream = Stream::derive(9, 0, 0, Purpose::Placement);
+            let mut positions: Vec<[f64; 2]> = (0..24).map(|_| [stream.uniform() * 1_500.0, stream.uniform() * 600.0]).collect();
+            let places: Arc<[u32]> = (0..24).rev().collect();
+            let mut powers = [radio.tx_power; 24];
+            let make = |positions: &[[f64; 2]], powers: &[f64]| {
+                let mut medium = Medium::seeded(positions, &radio, 4);
+                medium.place(places.clone());
+                for (node, &watts) in powers.iter().enumerate().filter(|(_, watts)| **watts != radio.tx_power) {
+                    medium.set_power(NodeId(node as u32), watts);
+                }
+                medium
+            };
+            let mut medium = make(&positions, &powers);
+            for change in changes {
+                match change {
+                    Change::Move(node, to) => {
+                        medium.move_node(NodeId(node), to);
+                        positions[node as usize] = to;
+                    }
+                    Change::Power(node, gain) => {
+                        powers[node as usize] = gain * radio.tx_power;
+                        medium.set_power(NodeId(node), powers[node as usize]);
+                    }
+                    Change::Ask(node) => {
+                        medium.refresh(NodeId(node));
+                        let anew = make(&positions, &powers);
+                        prop_assert_eq!(medium.hearers(NodeId(node)), anew.hearers(NodeId(node)));
+                    }
+                }
+            }
+            medium.refresh_all();
+            let anew = make(&positions, &powers);
+            for node in 0..24 {
+                prop_assert_eq!(medium.hearers(NodeId(node)), anew.hearers(NodeId(node)));
+            }
+        }
+    }
+
+    #[test]
+    fn a_list_is_made_again_only_where_something_near_has_changed() {
+        // Two groups far from each other.
+        let positions: Vec<[f64; 2]> =
+            (0..40).map(|n| [f64::from(n % 20) * 50.0 + f64::from(n / 20) * 20_000.0, 0.0]).collect();
+        let mut medium = Medium::new(&positions, &radio());
+        medium.refresh(NodeId(30));
+        assert!(!medium.has_changed());
+        let before = medium.hearers(NodeId(30)).as_ptr();
+        medium.move_node(NodeId(3), [140.0, 30.0]);
+        assert!(medium.has_changed());
+        // The first move looks at all cells anew, the next only at its own.
+        medium.refresh_all();
+        let made = |medium: &Medium, node: usize| medium.motion.as_ref().expect("it has moved").made[node];
+        let counted = [made(&medium, 5), made(&medium, 30)];
+        medium.move_node(NodeId(3), [150.0, 40.0]);
+        medium.refresh_all();
+        assert_eq!([made(&medium, 5), made(&medium, 30)], [counted[0] + 1, counted[1]]);
+        assert_eq!(medium.hearers(NodeId(30)).as_ptr(), before, "it lies where it lay");
+    }
+
+    #[test]
+    fn lists_that_grow_and_shrink_fill_no_more_than_twice_their_room() {
+        let positions: Vec<[f64; 2]> = (0..60).map(|n| [f64::from(n) * 100.0, 0.0]).collect();
+        let mut medium = Medium::new(&positions, &radio());
+        for n in 0..3_000u32 {
+            medium.move_node(NodeId(n % 60), [f64::from(n * 7 % 60) * 100.0, f64::from(n % 5) * 60.0]);
+            medium.refresh_all();
+        }
+        let links: usize = (0..60).map(|n| medium.hearers(NodeId(n)).len()).sum();
+        assert!(medium.lists.stored() <= 2 * links + 60, "{} places for {links} links", medium.lists.stored());
+    }
+
+    #[test]
+    fn a_louder_node_is_heard_farther_and_hears_as_before() {
+        let mut medium = Medium::new(&[[0.0, 0.0], [400.0, 0.0], [900.0, 0.0]], &radio());
+        let heard = |medium: &Medium, node: u32| {
+            medium.hearers(NodeId(node)).iter().map(|l| (l.to.0, l.flags & Arrival::DECODABLE)).collect::<Vec<_>>()
+        };
+        assert_eq!(heard(&medium, 0), [(1, 0)]);
+        // Twice the distance needs 12 dB under the fourth power.
+        medium.set_power(NodeId(0), 16.01 * radio().tx_power);
+        assert_eq!(heard(&medium, 0), [(1, 1), (2, 0)]);
+        assert_eq!(heard(&medium, 1), [(0, 0), (2, 0)]);
+        medium.set_power(NodeId(0), radio().tx_power);
+        assert_eq!(heard(&medium, 0), [(1, 0)]);
     }
 }

@@ -4,13 +4,16 @@ pub mod budget;
 pub mod check;
 pub mod fading;
 pub mod grid;
+mod links;
 pub mod loss;
 pub mod medium;
+pub mod pairs;
 pub mod propagation;
 pub mod shadowing;
 pub mod variation;
 
 use crate::config::RadioConfig;
+use crate::ids::NodeId;
 use crate::phy::Arrival;
 use crate::units::Time;
 use loss::Losses;
@@ -25,9 +28,9 @@ pub struct Channel {
 }
 
 impl Channel {
-    /// The channel of a run over the links of `medium`.
-    pub fn new(radio: &RadioConfig, seed: u64, medium: &Medium) -> Self {
-        Channel { variation: Variation::new(radio, seed, medium), losses: Losses::new(radio, seed, medium) }
+    /// The channel of a run with so many nodes.
+    pub fn new(radio: &RadioConfig, seed: u64, nodes: usize) -> Self {
+        Channel { variation: Variation::new(radio, seed), losses: Losses::new(radio, seed, nodes) }
     }
 
     /// True when frames arrive with the power and bits of their link and none is lost: nothing needs to be asked.
@@ -36,16 +39,16 @@ impl Channel {
         self.variation.is_none() && self.losses.is_none()
     }
 
-    /// Power and `Arrival` bits with which a frame of `bits` bits that leaves now arrives over the link at `index` of
-    /// the medium's list; `None` when nothing of it arrives.
+    /// Power and `Arrival` bits with which a frame of `bits` bits that leaves `from` now arrives over a link; `None`
+    /// when nothing of it arrives.
     #[inline]
-    pub fn carry(&mut self, index: usize, link: &Link, frame: &Carried, now: Time) -> Option<(f32, u8)> {
+    pub fn carry(&mut self, from: NodeId, link: &Link, frame: &Carried, now: Time) -> Option<(f32, u8)> {
         let (power, mut flags) = match &mut self.variation {
-            Some(variation) => variation.hear(index, link, now)?,
+            Some(variation) => variation.hear(from, link, now)?,
             None => (link.power, link.flags),
         };
         if let Some(losses) = &mut self.losses {
-            if losses.concern(frame.is_data) && losses.hit(index, link.to, frame.bits, now) {
+            if losses.concern(frame.is_data) && losses.hit(from, link.to, frame.bits, now) {
                 if losses.drops() {
                     return None;
                 }

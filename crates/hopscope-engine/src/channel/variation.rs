@@ -4,14 +4,16 @@
 
 use crate::channel::budget::Budget;
 use crate::channel::fading::BlockFading;
-use crate::channel::medium::{Link, Medium, pair};
+use crate::channel::medium::Link;
+use crate::channel::pairs::{Pairs, pair};
 use crate::channel::shadowing::{GaussMarkov, factor};
 use crate::config::RadioConfig;
 use crate::config::radio::{Interference, Shadowing};
+use crate::ids::NodeId;
 use crate::rng::{Purpose, Stream};
 use crate::units::Time;
 
-/// One direction of a link: what was worked out last and how long it holds.
+/// A link, both directions of it: what was worked out last and how long it holds.
 #[derive(Debug, Clone)]
 struct State {
     /// Name of the link's draws, the same for both directions.
@@ -30,36 +32,36 @@ pub struct Variation {
     budget: Budget,
     /// What is too weak to be sensed does not exist: not where powers add up.
     cuts: bool,
-    states: Vec<State>,
+    seed: u64,
+    states: Pairs<State>,
 }
 
 impl Variation {
     /// The variation of a configuration, if there is any.
-    pub fn new(radio: &RadioConfig, seed: u64, medium: &Medium) -> Option<Self> {
+    pub fn new(radio: &RadioConfig, seed: u64) -> Option<Self> {
         let correlated = radio.shadowing == Shadowing::Correlated && radio.shadowing_sigma > 0.0;
         let shadowing = correlated.then(|| (GaussMarkov::new(radio.shadowing_time), radio.shadowing_sigma));
         let fading = BlockFading::new(radio);
         if shadowing.is_none() && fading.is_none() {
             return None;
         }
-        let still = |varies: bool| if varies { Time::ZERO } else { Time::NEVER };
-        let state = |(from, to)| State {
-            key: Stream::derive(seed, 0, pair(from, to), Purpose::Fading).next_u64(),
-            shadowing_until: still(shadowing.is_some()),
-            fading_until: still(fading.is_some()),
-            shadowing: 1.0,
-            fading: 1.0,
-        };
-        let states = medium.ends().map(state).collect();
         let cuts = radio.interference != Interference::Sinr;
-        Some(Variation { shadowing, fading, budget: Budget::new(radio), cuts, states })
+        Some(Variation { shadowing, fading, budget: Budget::new(radio), cuts, seed, states: Pairs::default() })
     }
 
-    /// Power and `Arrival` bits of a frame that leaves now over the link at `index` of the medium's list; `None` when
-    /// nothing of it is heard.
+    /// Power and `Arrival` bits of a frame that leaves `from` now over a link; `None` when nothing of it is
+    /// heard.
     #[inline]
-    pub fn hear(&mut self, index: usize, link: &Link, now: Time) -> Option<(f32, u8)> {
-        let state = &mut self.states[index];
+    pub fn hear(&mut self, from: NodeId, link: &Link, now: Time) -> Option<(f32, u8)> {
+        let name = pair(from, link.to);
+        let still = |varies: bool| if varies { Time::ZERO } else { Time::NEVER };
+        let state = self.states.at(name, || State {
+            key: Stream::derive(self.seed, 0, name, Purpose::Fading).next_u64(),
+            shadowing_until: still(self.shadowing.is_some()),
+            fading_until: still(self.fading.is_some()),
+            shadowing: 1.0,
+            fading: 1.0,
+        });
         if now >= state.shadowing_until {
             if let Some((process, sigma)) = &self.shadowing {
                 let (level, until) = process.level(state.key, now);
@@ -83,8 +85,8 @@ impl Variation {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::channel::Medium;
     use crate::config::radio::Fading;
-    use crate::ids::NodeId;
     use crate::phy::Arrival;
     use crate::units::Span;
 
@@ -100,21 +102,21 @@ mod tests {
         }
     }
 
-    /// Three nodes 200 m apart, and the index and link of `from` to `to`.
+    /// Three nodes 200 m apart.
     fn field(radio: &RadioConfig) -> Medium {
         Medium::new(&[[0.0, 0.0], [200.0, 0.0], [400.0, 0.0]], radio)
     }
 
-    fn link(medium: &Medium, from: u32, to: u32) -> (usize, Link) {
-        let place = medium.hearers(NodeId(from)).iter().position(|l| l.to == NodeId(to)).expect("a link");
-        (medium.first(NodeId(from)) + place, medium.hearers(NodeId(from))[place])
+    fn link(medium: &Medium, from: u32, to: u32) -> (NodeId, Link) {
+        let link = medium.hearers(NodeId(from)).iter().find(|l| l.to == NodeId(to)).expect("a link");
+        (NodeId(from), *link)
     }
 
     #[test]
     fn both_directions_agree_and_links_differ() {
         let radio = varied();
         let medium = field(&radio);
-        let mut variation = Variation::new(&radio, 7, &medium).expect("a varying channel");
+        let mut variation = Variation::new(&radio, 7).expect("a varying channel");
         let [there, back, next] = [link(&medium, 0, 1), link(&medium, 1, 0), link(&medium, 1, 2)];
         let mut differ = 0;
         for n in 0..2_000u64 {
@@ -134,18 +136,18 @@ mod tests {
     fn more_questions_and_another_order_change_nothing() {
         let radio = varied();
         let medium = field(&radio);
-        let ends: Vec<(usize, Link)> = [(0, 1), (1, 0), (1, 2), (0, 2)].map(|(a, b)| link(&medium, a, b)).to_vec();
-        let mut all = Variation::new(&radio, 7, &medium).expect("a varying channel");
-        let mut few = Variation::new(&radio, 7, &medium).expect("a varying channel");
+        let ends: Vec<(NodeId, Link)> = [(0, 1), (1, 0), (1, 2), (0, 2)].map(|(a, b)| link(&medium, a, b)).to_vec();
+        let mut all = Variation::new(&radio, 7).expect("a varying channel");
+        let mut few = Variation::new(&radio, 7).expect("a varying channel");
         for n in 0..5_000u64 {
             let now = Time(n * 3_333_333);
-            let asked: Vec<_> = ends.iter().map(|(index, link)| all.hear(*index, link, now)).collect();
+            let asked: Vec<_> = ends.iter().map(|(from, link)| all.hear(*from, link, now)).collect();
             if n % 97 == 0 {
-                let late: Vec<_> = ends.iter().rev().map(|(index, link)| few.hear(*index, link, now)).collect();
+                let late: Vec<_> = ends.iter().rev().map(|(from, link)| few.hear(*from, link, now)).collect();
                 assert_eq!(asked, late.into_iter().rev().collect::<Vec<_>>(), "at {now:?}");
             }
         }
-        let mut other = Variation::new(&radio, 8, &medium).expect("a varying channel");
+        let mut other = Variation::new(&radio, 8).expect("a varying channel");
         assert_ne!(all.hear(ends[0].0, &ends[0].1, Time(9)), other.hear(ends[0].0, &ends[0].1, Time(9)));
     }
 
@@ -155,11 +157,11 @@ mod tests {
             RadioConfig { fading: Fading::Rayleigh, coherence_time: Span::from_millis(1), ..Default::default() };
         let medium = field(&radio);
         let budget = Budget::new(&radio);
-        let mut variation = Variation::new(&radio, 1, &medium).expect("a varying channel");
-        let (index, link) = link(&medium, 0, 2);
+        let mut variation = Variation::new(&radio, 1).expect("a varying channel");
+        let (from, link) = link(&medium, 0, 2);
         let (mut decoded, mut sensed) = (0.0, 0.0);
         for n in 0..40_000u64 {
-            let heard = variation.hear(index, &link, Time(n * 1_000_000));
+            let heard = variation.hear(from, &link, Time(n * 1_000_000));
             let flags = heard.map_or(0, |(_, flags)| flags);
             decoded += f64::from(flags & Arrival::DECODABLE) / 4e4;
             sensed += f64::from(u8::from(flags & Arrival::SENSED != 0)) / 4e4;

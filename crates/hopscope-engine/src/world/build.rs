@@ -51,7 +51,7 @@ pub(super) fn build<R: Recorder>(config: &Config, recorder: R, controls: &Contro
     } else {
         Places::by_number(nodes)
     };
-    medium.place(|node| places.of(node));
+    medium.place(places.shared());
     let stream = |node: usize, purpose| derive(config, node, purpose);
     let mut world = World {
         now: Time::ZERO,
@@ -75,7 +75,7 @@ pub(super) fn build<R: Recorder>(config: &Config, recorder: R, controls: &Contro
             port: Port::new(config.queue_of(n.0)),
             rules: rules_of(n.0),
         }),
-        channel: Channel::new(&config.radio, config.seed, &medium),
+        channel: Channel::new(&config.radio, config.seed, nodes),
         wiring: wiring(config),
         rules,
         packets: PacketArena::default(),

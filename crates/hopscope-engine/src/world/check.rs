@@ -64,15 +64,20 @@ fn require_time_up_to(key: impl Into<String>, found: Span, most: Span) -> Result
     require(found <= most, key, || format!("found {} s; at most {} s is allowed", seconds(found), seconds(most)))
 }
 
+/// A position is within the space that there is.
+pub(super) fn position(key: impl Into<String>, p: [f64; 2]) -> Result<(), BuildError> {
+    require(p.iter().all(|c| c.is_finite() && c.abs() <= 1e9), key, || {
+        format!("found position {p:?}; coordinates are metres between -1e9 and 1e9")
+    })
+}
+
 fn check_run(config: &Config) -> Result<(), BuildError> {
     let nodes = config.nodes.len();
     require((1..=MAX_NODES).contains(&nodes), "nodes", || {
         format!("found {nodes} nodes; allowed are 1 to {MAX_NODES}")
     })?;
-    for (n, p) in config.nodes.iter().enumerate() {
-        require(p.iter().all(|c| c.is_finite() && c.abs() <= 1e9), format!("nodes.{n}"), || {
-            format!("found position {p:?}; coordinates are metres between -1e9 and 1e9")
-        })?;
+    for (n, &p) in config.nodes.iter().enumerate() {
+        position(format!("nodes.{n}"), p)?;
     }
     require(config.duration > Time::ZERO && config.duration <= MAX_DURATION, "duration", || {
         format!("found {} s; allowed is more than zero and at most 100 years", config.duration.as_secs())

@@ -12,6 +12,7 @@ mod inputs;
 mod ledger;
 mod link;
 mod listeners;
+mod motion;
 mod net;
 mod outages;
 mod places;
@@ -258,6 +259,7 @@ impl<R: Recorder> World<R> {
         }
         if let Forwarding::Static(table) = &self.nodes[node].forwarding {
             if table.lookup(dst).is_none() {
+                self.medium.refresh_all();
                 let graph = Graph::new(&self.medium, &self.wires, &self.radios);
                 if self.routes.install(&graph, &mut self.nodes, node, dst).is_none() {
                     return Err(BuildError::new("dst", format!("no way leads from node {node} to node {dst}")));

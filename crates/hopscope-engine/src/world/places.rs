@@ -54,6 +54,11 @@ impl Places {
         order
     }
 
+    /// By number of node, to be kept elsewhere.
+    pub(super) fn shared(&self) -> Arc<[u32]> {
+        self.0.clone()
+    }
+
     /// Place of a node.
     #[inline(always)]
     pub(super) fn of(&self, node: NodeId) -> u32 {

@@ -184,7 +184,7 @@ impl<R: Recorder> World<R> {
             flags,
             mode: mode.number(),
         });
-        if self.channel.is_plain() && self.outages.never() {
+        if self.channel.is_plain() && self.outages.never() && !self.medium.has_changed() {
             for link in self.listeners.hearers(&self.medium, frame.src, place) {
                 let mut flags = link.flags;
                 let start = now + link.delay();
@@ -222,18 +222,18 @@ impl<R: Recorder> World<R> {
         self.meter(frame);
     }
 
-    /// The same scan where each copy has a power and a fate of its own, and radios may be off.
+    /// The same scan where each copy has a power and a fate of its own, and radios may be off or have moved.
     #[inline(never)]
     fn transmit_through_channel(&mut self, frame: &Frame, heard: Packed, slot: u32) {
         let now = self.now;
         let broadcast = frame.is_broadcast();
         let carried = Carried { bits: 8 * frame.bytes, is_data: frame.kind == FrameKind::Data };
-        let first = self.medium.first(frame.src);
-        for (place, link) in self.medium.hearers(frame.src).iter().enumerate() {
+        self.medium.refresh(frame.src);
+        for link in self.medium.hearers(frame.src) {
             if self.is_off(link.to) || !self.listeners.include(link.to) {
                 continue;
             }
-            let Some((power, mut flags)) = self.channel.carry(first + place, link, &carried, now) else { continue };
+            let Some((power, mut flags)) = self.channel.carry(frame.src, link, &carried, now) else { continue };
             let start = now + link.delay();
             if self.wiring.metered && flags & Arrival::SENSED != 0 {
                 let mine = link.to == frame.dst && flags & Arrival::DECODABLE != 0;

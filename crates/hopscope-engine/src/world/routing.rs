@@ -134,6 +134,7 @@ impl<R: Recorder> World<R> {
             RoutingEffect::Note(note) => {
                 let in_range = match note {
                     RoutingNote::LinkLost { neighbour } => {
+                        self.medium.refresh(node);
                         !self.is_off(node)
                             && !self.is_off(neighbour)
                             && self.medium.neighbours(node).any(|n| n == neighbour)

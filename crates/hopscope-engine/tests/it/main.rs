@@ -14,6 +14,7 @@ mod inject;
 mod invariants;
 mod ledger;
 mod link;
+mod motion;
 mod order;
 mod outage;
 mod routes;

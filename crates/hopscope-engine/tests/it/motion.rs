@@ -1,0 +1,116 @@
+//! Nodes that move or change their power between two instants of a run.
+
+use hopscope_engine::World;
+use hopscope_engine::config::radio::{Fading, Shadowing};
+use hopscope_engine::config::{App, Config, Transport};
+use hopscope_engine::ids::NodeId;
+use hopscope_engine::record::Record;
+use hopscope_engine::units::{Span, Time};
+
+use crate::support::{Log, chain, flow};
+
+fn at(seconds: u64) -> Time {
+    Time::ZERO + Span::from_secs(seconds)
+}
+
+/// Datagrams over two hops, ten a second, for ten seconds.
+fn relayed() -> Config {
+    let mut config = chain("standard", 2, 10);
+    config.flows.push(flow("standard", 0, 2, Transport::Udp, App::Cbr { rate: 1480.0 * 80.0 }));
+    config
+}
+
+/// The world of a configuration after what happens to it at some seconds.
+fn moved(config: &Config, changes: &[(u64, &dyn Fn(&mut World<Log>))]) -> World<Log> {
+    let mut world = World::new(config, Log::default()).expect("a sound scenario");
+    for (second, change) in changes {
+        world.run_until(at(*second));
+        change(&mut world);
+    }
+    world.run_until(config.duration);
+    world
+}
+
+/// Seconds in which datagrams arrived.
+fn seconds_of_arrival(world: &World<Log>) -> Vec<u64> {
+    let arrival = |&(at, record): &(Time, Record)| match record {
+        Record::DataReceived { .. } => Some(at.0 / 1_000_000_000),
+        _ => None,
+    };
+    let mut seconds: Vec<u64> = world.recorder().0.iter().filter_map(arrival).collect();
+    seconds.dedup();
+    seconds
+}
+
+fn place(node: u32, x: f64, y: f64) -> impl Fn(&mut World<Log>) {
+    move |world| world.move_node(NodeId(node), [x, y]).expect("a node")
+}
+
+#[test]
+fn a_node_that_walks_away_stops_the_flow_and_brings_it_back() {
+    let config = relayed();
+    let still = moved(&config, &[]);
+    assert_eq!(seconds_of_arrival(&still), [1, 2, 3, 4, 5, 6, 7, 8, 9]);
+    for (node, home) in [(0, 0.0), (1, 200.0), (2, 400.0)] {
+        let walked = moved(&config, &[(4, &place(node, home, 900.0)), (7, &place(node, home, 0.0))]);
+        assert_eq!(seconds_of_arrival(&walked), [1, 2, 3, 7, 8, 9], "node {node}");
+        let until = |world: &World<Log>| world.recorder().0.iter().take_while(|(time, _)| *time <= at(4)).count();
+        let (count, same) = (until(&still), until(&walked));
+        assert_eq!(count, same);
+        assert!(count > 100);
+        let before = |world: &World<Log>| format!("{:?}", &world.recorder().0[..count]);
+        assert_eq!(before(&walked), before(&still), "until the move nothing differs");
+    }
+}
+
+#[test]
+fn a_node_that_stays_in_reach_breaks_nothing() {
+    let near = moved(&relayed(), &[(4, &place(1, 210.0, 40.0)), (7, &place(2, 420.0, -40.0))]);
+    assert_eq!(seconds_of_arrival(&near), [1, 2, 3, 4, 5, 6, 7, 8, 9]);
+}
+
+#[test]
+fn a_whisper_is_not_heard_and_a_shout_is() {
+    let config = relayed();
+    let power = config.radio.tx_power;
+    let set = |node: u32, gain: f64| {
+        move |world: &mut World<Log>| world.set_power(NodeId(node), gain * power).expect("a node")
+    };
+    let whispered = moved(&config, &[(3, &set(1, 0.01)), (6, &set(1, 1.0))]);
+    assert_eq!(seconds_of_arrival(&whispered), [1, 2, 6, 7, 8, 9]);
+    // At 450 m from both, nodes need 10.5 times the power that reaches 250 m.
+    let all = |gain: f64| move |world: &mut World<Log>| (0..3).for_each(|n| set(n, gain)(world));
+    let far = place(1, 200.0, 403.0);
+    let shouted = moved(&config, &[(3, &far), (6, &all(12.0))]);
+    assert_eq!(seconds_of_arrival(&shouted), [1, 2, 6, 7, 8, 9]);
+}
+
+#[test]
+fn a_varying_channel_and_errors_go_on_through_a_move() {
+    let mut config = relayed();
+    config.radio.shadowing = Shadowing::Correlated;
+    config.radio.fading = Fading::Nakagami;
+    config.radio.nakagami_m = 20.0;
+    config.radio.shadowing_sigma = 1.0;
+    let walked = moved(&config, &[(4, &place(1, 200.0, 900.0)), (7, &place(1, 200.0, 0.0))]);
+    let seconds = seconds_of_arrival(&walked);
+    assert!(seconds.contains(&3) && seconds.contains(&8) && !seconds.contains(&5), "{seconds:?}");
+    // A place left and taken again at once changes nothing: the state of a link is that of its two nodes.
+    let back = |world: &mut World<Log>| {
+        place(1, 5_000.0, 0.0)(world);
+        place(1, 200.0, 0.0)(world);
+    };
+    let (still, touched) = (moved(&config, &[]), moved(&config, &[(4, &back), (6, &back)]));
+    assert_eq!(format!("{:?}", still.recorder().0), format!("{:?}", touched.recorder().0));
+}
+
+#[test]
+fn moves_of_nobody_or_to_nowhere_are_refused() {
+    let mut world = World::new(&relayed(), Log::default()).expect("a sound scenario");
+    let nobody = world.move_node(NodeId(3), [0.0, 0.0]).expect_err("refused").to_string();
+    assert!(nobody.contains("node 3 does not exist"), "{nobody}");
+    let nowhere = world.move_node(NodeId(0), [f64::NAN, 0.0]).expect_err("refused").to_string();
+    assert!(nowhere.contains("coordinates are metres"), "{nowhere}");
+    let silent = world.set_power(NodeId(0), 0.0).expect_err("refused").to_string();
+    assert!(silent.contains("watts") && silent.contains("positive"), "{silent}");
+}
