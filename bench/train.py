@@ -12,7 +12,7 @@ import sys
 
 import hopscope as hs
 
-PROFILES = ["standard", "ns2"]
+PROFILES = ["standard", "ns2", "as-ns3"]
 CHAIN = {"kind": "chain", "hops": 7}
 SHORT_CHAIN = {"kind": "chain", "hops": 3}
 END_TO_END = [{"from": 0, "to": "last"}]

@@ -82,7 +82,7 @@ def allowed(kind: str, choices: Sequence[str]) -> str:
 
 
 def engine_sections() -> str:
-    """The parameters of the engine with their defaults in both profiles."""
+    """The parameters of the engine with their defaults in the profiles."""
     parts = []
     defaults = {profile: json.loads(_core.base_config(profile, "wavelan-2M")) for profile in _core.profiles()}
     for config in defaults.values():
@@ -109,15 +109,16 @@ def engine_sections() -> str:
                 profile: shown(config[section][name], kind, unit) if section in config else ""
                 for profile, config in defaults.items()
             }
-            standard, ns2 = values["standard"], values["ns2"]
+            standard = values["standard"]
             meaning = entry["doc"]
             if entry["choices"]:
                 meaning += allowed(entry["kind"], entry["choices"])
-            same = "" if standard == ns2 else f"`{ns2}`"
-            rows.append([f"`{key}`", meaning, unit, f"`{standard}`" if standard else "", same, entry["source"]])
+            others = ["" if value == standard else f"`{value}`" for name, value in values.items() if name != "standard"]
+            rows.append([f"`{key}`", meaning, unit, f"`{standard}`" if standard else "", *others, entry["source"]])
         where = f"routing.{section}" if section in keys.routing_protocols() else section
         parts.append(f"## `[{where}]` {titles.get(section, '')}\n")
-        parts.append(table(["key", "meaning", "unit", "standard", "ns2, where it differs", "source"], rows))
+        others = [f"{profile}, where it differs" for profile in defaults if profile != "standard"]
+        parts.append(table(["key", "meaning", "unit", "standard", *others, "source"], rows))
     return "\n".join(parts)
 
 
@@ -132,7 +133,7 @@ def own_keys(section: str) -> list[list[str]]:
             continue
         meaning = field.doc + allowed(field.kind, field.choices)
         default = f"`{shown(field.default, field.kind, field.unit)}`" if field.default else ""
-        rows.append([f"`{field.name}`", meaning, field.unit, default, "", field.source])
+        rows.append([f"`{field.name}`", meaning, field.unit, default, *[""] * (len(_core.profiles()) - 1), field.source])
     return rows
 
 

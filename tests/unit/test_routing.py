@@ -25,10 +25,10 @@ BASE: dict[str, Any] = {
 
 #: The set of constants of each protocol under each profile.
 DEFAULTS = {
-    "aodv": {"standard": "rfc3561", "ns2": "ns2"},
-    "dsdv": {"standard": "perkins1994", "ns2": "ns2"},
-    "dsr": {"standard": "rfc4728", "ns2": "rfc4728"},
-    "olsr": {"standard": "rfc3626", "ns2": "rfc3626"},
+    "aodv": {"standard": "rfc3561", "ns2": "ns2", "as-ns3": "rfc3561"},
+    "dsdv": {"standard": "perkins1994", "ns2": "ns2", "as-ns3": "perkins1994"},
+    "dsr": {"standard": "rfc4728", "ns2": "rfc4728", "as-ns3": "rfc4728"},
+    "olsr": {"standard": "rfc3626", "ns2": "rfc3626", "as-ns3": "rfc3626"},
 }
 
 SETS = {protocol: [name for name, _ in _core.routing_sets(protocol)] for protocol in DEFAULTS}

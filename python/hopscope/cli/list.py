@@ -68,4 +68,5 @@ def listing() -> dict[str, dict[str, str]]:
 _PROFILES = {
     "standard": "behaviour of IEEE 802.11 and the RFCs",
     "ns2": "the documented behaviour of ns-2.35",
+    "as-ns3": "the measured behaviour of ns-3.44",
 }

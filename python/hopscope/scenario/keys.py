@@ -45,7 +45,8 @@ def top() -> tuple[Field, ...]:
               default=NS, exclusive=True),
         Field("explain", "flag", "Keep the airtime ledger: where the time of nodes, links and packets goes.",
               default=False),
-        Field("profile", "choice", 'Behaviour: "standard" (IEEE and RFC rules) or "ns2" (as ns-2.35 documents).',
+        Field("profile", "choice",
+              'Behaviour: "standard" (IEEE and RFC rules), "ns2" (as ns-2.35 documents) or "as-ns3" (as ns-3.44 does).',
               default=_core.profiles()[0], choices=tuple(_core.profiles())),
     )  # fmt: skip
 

@@ -371,7 +371,7 @@ impl Station {
         let eifs_until = self.eifs_until();
         let from = match self.own().access {
             Access::NonFreezing => self.own().armed_at,
-            _ if rules.ifs_from_start => busy_until.max(self.own().armed_at),
+            _ if rules.ifs_from_start => busy_until.max(eifs_until).max(self.own().armed_at),
             _ => busy_until.max(eifs_until),
         };
         QuietPlan { nav_until: self.nav_end(), ifs_until: from + rules.timing.difs, eifs: eifs_until > busy_until }
@@ -399,7 +399,7 @@ impl Station {
     pub fn adopt_post_backoff(&mut self, now: Time, rules: &StationRules) -> bool {
         if self.own().post_only && self.own().access != Access::None {
             let is_over = self.expiry(self.busy_until(), rules) <= now;
-            let has_no_slot = rules.draws_if_found_busy && self.own().remaining == 0 && !self.is_idle(now);
+            let has_no_slot = rules.draws_if_found_busy && self.own().remaining == 0;
             if is_over || has_no_slot {
                 self.set_access(Access::None);
             }
@@ -519,7 +519,7 @@ impl Station {
         let difs = rules.timing.difs;
         match self.own().access {
             Access::NonFreezing => self.own().armed_at + difs,
-            _ if rules.ifs_from_start => busy_until.max(self.own().armed_at) + difs,
+            _ if rules.ifs_from_start => busy_until.max(self.eifs_until()).max(self.own().armed_at) + difs,
             _ => (busy_until.max(self.eifs_until()) + difs).max(self.own().armed_at),
         }
     }

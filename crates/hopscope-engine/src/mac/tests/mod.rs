@@ -6,6 +6,7 @@
 //! table of instants and frames that can be checked by hand.
 
 mod access;
+mod as_ns3;
 mod exchange;
 mod fragment;
 mod late;
