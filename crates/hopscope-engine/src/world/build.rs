@@ -151,9 +151,12 @@ fn install_routes(
         if fixed && found.is_none() {
             return Err(unreachable(config, number, flow));
         }
+        let mut longest = found.unwrap_or(0);
         if fixed && flow.transport != Transport::Udp {
-            routes.install(graph, tables, to, from).ok_or_else(|| unreachable(config, number, flow))?;
+            let back = routes.install(graph, tables, to, from);
+            longest = longest.max(back.ok_or_else(|| unreachable(config, number, flow))?);
         }
+        super::reach::check(config, number, longest)?;
         hops.push(found.unwrap_or(0));
     }
     Ok((routes, hops))

@@ -17,6 +17,7 @@ mod net;
 mod outages;
 mod places;
 mod radio;
+mod reach;
 mod routing;
 mod transport;
 mod wire;

@@ -17,6 +17,7 @@ mod link;
 mod motion;
 mod order;
 mod outage;
+mod reach;
 mod routes;
 mod routing;
 mod sources;
