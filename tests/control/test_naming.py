@@ -177,7 +177,7 @@ def test_a_sweep_over_transports_may_set_parameters_of_one(mine: Path) -> None:
         ({"control": "{ name = 'x' }"}, "no parameter of"),
         ({"control": "{ decrease = nan }"}, "expected a number"),
         ({"control": "{ decrease = [1] }"}, "expected a number, true or false, or text"),
-        ({"control": "3"}, "expected a table of numbers"),
+        ({"control": "3"}, "or a table of parameters, with class = "),
     ],
 )
 def test_parameters_that_do_not_fit_are_refused(mine: Path, flow: dict[str, str], message: str) -> None:

@@ -309,7 +309,7 @@ fn flow_result(
         to: flow.to.0,
         transport: match config.flows[number].external() {
             Some(control) => TransportName::External(control.name.clone()),
-            None => TransportName::BuiltIn(flow.transport),
+            None => TransportName::BuiltIn(config.flows[number].told_as()),
         },
         hops: flow.hops,
         throughput_kbps: kbps(meter.delivered_bytes),

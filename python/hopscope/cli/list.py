@@ -54,6 +54,8 @@ def listing() -> dict[str, dict[str, str]]:
             **dict(_core.transports()),
             FORM.strip('"'): "TCP with a congestion control of your own in Python",
         },
+        "controls": dict(_core.controls()),
+        "recoveries": dict(_core.recoveries()),
         "ack": dict(_core.ack_policies()),
         "link-layers": dict(_core.link_layers()),
         "routings": dict(_core.routings()),

@@ -1,7 +1,8 @@
 """Congestion controls that a scenario names: finding the class, its parameters, and what tells it from others.
 
 ``tcp:FILE.py:CLASS`` (a file, relative to the scenario file), ``tcp:MODULE:CLASS`` (an installed module), or
-``tcp:CLASS`` (a class of this process); the class may be left out when the file holds one.
+``tcp:CLASS`` (a class of this process); the class may be left out when the file holds one.  The key ``control`` takes
+the same without ``tcp:``.
 """
 
 from __future__ import annotations
@@ -28,6 +29,12 @@ PREFIX = "tcp:"
 
 #: How messages write such a transport.
 FORM = '"tcp:FILE.py:CLASS"'
+
+#: How messages write the class of such a transport.
+FILE_FORM = '"FILE.py:CLASS"'
+
+#: The key of a table that names the class beside its parameters; no attribute of a Python class can have this name.
+CLASS = "class"
 
 #: What the engine calls, in its order.
 METHODS = ("on_ack", "on_loss", "on_timeout", "on_rtt")
@@ -181,6 +188,11 @@ def find(transport: str, folder: Path) -> Control:
     if name:
         return _control(_chosen(_import(where), name, where))
     return _control(_registered(where))
+
+
+def is_named(text: str) -> bool:
+    """Whether a control is meant to be a class: a file, a module, or a class of this process."""
+    return ":" in text or text.endswith(".py") or text in registry or text in map(label, registry.values())
 
 
 def label(cls: type[CongestionControl]) -> str:

@@ -15,7 +15,7 @@ from typing import Any, Literal
 
 from hopscope.errors import did_you_mean, listed, shown
 from hopscope.scenario import units
-from hopscope.scenario.controls import FORM, PREFIX
+from hopscope.scenario.controls import CLASS, FILE_FORM, FORM, PREFIX
 
 U32_MAX = 2**32 - 1
 U63_MAX = 2**63 - 1
@@ -30,7 +30,7 @@ _NAME = re.compile(r"[A-Za-z0-9_-]{1,64}")
 
 Kind = Literal[
     "time", "int", "float", "flag", "choice", "int-or-off", "int-list", "float-list", "float-rows", "node-pairs",
-    "text", "name", "node", "point", "points", "nodes", "words", "parts", "transport", "attributes", "table",
+    "text", "name", "node", "point", "points", "nodes", "words", "parts", "transport", "control", "table",
 ]  # fmt: skip
 """What a key takes; see :class:`Field`."""
 
@@ -49,7 +49,7 @@ class Field:
             ``float-rows`` (list of lists), ``node-pairs``, ``text``, ``name``, ``node``, ``point`` (two lengths),
             ``points``, ``nodes`` (list of nodes), ``words`` (list of choices), ``parts`` (choices with ``+`` between
             them, the first of which stands alone), ``transport`` (a choice, or a congestion control of the user's),
-            ``attributes`` (numbers, flags and text by free names) or ``table``.
+            ``control`` (the same, or a table of its parameters: numbers, flags and text by free names) or ``table``.
         unit: base unit of the number; empty for counts and words.
         doc: one line of meaning.
         default: value in engine form (times in nanoseconds), or None: see ``required``.
@@ -97,8 +97,10 @@ class Field:
         """Returns what the key takes, for messages."""
         if self.kind == "parts":
             return f'"{self.choices[0]}", or one or more of {listed(self.choices[1:])} with + between them'
-        if self.kind in {"choice", "words", "transport"}:
-            own = f", or {FORM}" if self.kind == "transport" else ""
+        if self.kind in {"choice", "words", "transport", "control"}:
+            parameters = f"a table of parameters, with {CLASS} = {FILE_FORM} unless the transport names the class"
+            outside = {"transport": f", or {FORM}", "control": f", {FILE_FORM}, or {parameters}"}
+            own = outside.get(self.kind, "")
             return ("a list of " if self.kind == "words" else "one of ") + listed(self.choices) + own
         words = {
             "time": "a time in seconds", "int": "a whole number", "float": "a number", "flag": "true or false",
@@ -109,7 +111,6 @@ class Field:
             "node": 'a node number, "first" or "last"', "nodes": 'a list of node numbers, "first" and "last"',
             "point": "two lengths in metres [x, y]",
             "points": "a list of [x, y] in metres", "table": "a table",
-            "attributes": "a table of numbers, flags and text",
         }  # fmt: skip
         text = words[self.kind]
         if self.unit and self.kind in {"int", "float", "int-or-off", "int-list"}:
@@ -224,7 +225,9 @@ def _read_transport(field: Field, value: object) -> str:
     return value
 
 
-def _read_attributes(field: Field, value: object) -> dict[str, Any]:
+def _read_control(field: Field, value: object) -> str | dict[str, Any]:
+    if isinstance(value, str) and value:
+        return value  # what it names is found where the transport and the folder of the scenario are known
     if not isinstance(value, Mapping):
         raise field.refusal(value)
     for name, item in value.items():
@@ -333,7 +336,7 @@ _READERS: dict[Kind, Callable[[Field, object], Any]] = {
     "flag": _read_flag,
     "choice": _read_choice,
     "transport": _read_transport,
-    "attributes": _read_attributes,
+    "control": _read_control,
     "int-or-off": _read_int_or_off,
     "int-list": _read_int_list,
     "float-list": _read_float_list,

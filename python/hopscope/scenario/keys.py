@@ -14,7 +14,7 @@ from dataclasses import replace
 from typing import Any
 
 from hopscope import _core
-from hopscope.scenario.controls import FORM
+from hopscope.scenario.controls import CLASS, FILE_FORM, FORM
 from hopscope.scenario.fields import NS, Field
 
 #: Sections whose parameters belong to the engine.
@@ -151,16 +151,38 @@ def flow() -> tuple[Field, ...]:
               "as are usual for the topology.", default=1, minimum=1, maximum=MAX_COPIES),
         Field("stagger", "time", "Time between the starts of the copies.", "s", default=0),
         Field("group", "name", "Name under which the results of flows are added up."),
-        Field("control", "attributes", "Parameters of a congestion control of one's own: attributes of its class."),
+        control(),
+        Field("recovery", "choice", 'How losses are found and repaired; "own" leaves it to tcp.loss_recovery, and that '
+              "to the congestion control.", default=OWN_RECOVERY, choices=_words(_core.recoveries())),
         Field("tcp", "table", "TCP parameters of this flow alone; keys as in [tcp].", fields=engine("tcp")),
     )  # fmt: skip
+
+
+@functools.cache
+def control() -> Field:
+    """The key that names the congestion control of a flow, or gives the parameters of one."""
+    return Field(
+        "control", "control",
+        f'Congestion control of transport = "tcp", by default {controls()[0]}: a word, a Python class as {FILE_FORM}, '
+        f"or a table with {CLASS} and parameters of that class. With transport = {FORM}: parameters of its class.",
+        choices=controls(),
+    )  # fmt: skip
+
+
+@functools.cache
+def controls() -> tuple[str, ...]:
+    """The engine's congestion controls."""
+    return _words(_core.controls())
 
 
 #: Most copies of one flow.
 MAX_COPIES = 100_000
 
 #: Keys of a flow that only TCP has.
-TCP_ONLY = ("max_window", "ack", "ack_delay", "tcp")
+TCP_ONLY = ("max_window", "ack", "ack_delay", "control", "recovery", "tcp")
+
+#: The recovery that leaves the choice to others.
+OWN_RECOVERY = "own"
 
 #: Kind of channel errors -> its own keys.
 ERRORS: dict[str, tuple[str, ...]] = {

@@ -6,9 +6,10 @@ from collections.abc import Iterable
 from typing import Any
 
 from hopscope.scenario import keys
-from hopscope.scenario.controls import PREFIX, FlowControl
+from hopscope.scenario.controls import CLASS, PREFIX, FlowControl
 from hopscope.scenario.fields import Field
 from hopscope.scenario.resolve import Resolved
+from hopscope.scenario.transports import TCP
 
 
 def lower(resolved: Resolved, seed: int) -> dict[str, Any]:
@@ -37,12 +38,14 @@ def lower(resolved: Resolved, seed: int) -> dict[str, Any]:
 
 def _lower_flow(flow: dict[str, Any]) -> list[dict[str, Any]]:
     """The flows that one table stands for: its copies, each later than the one before by `stagger`."""
-    taken = ("transport", "packet", "max_window", "start", "stop", "ack", "ack_delay", "tcp", "group")
+    taken = ("transport", "packet", "max_window", "start", "stop", "ack", "ack_delay", "tcp", "recovery", "group")
     lowered = {name: flow[name] for name in taken}
     lowered["app"] = _lower_app(flow)
     if (own := flow.get("own")) is not None:
         lowered["transport"] = "tcp-external"
         lowered["control"] = {"name": f"{PREFIX}{own.name}", "identity": own.identity(flow["control"])}
+    elif flow["transport"] == TCP:
+        lowered["control"] = flow["control"]
     return [
         {"from": source, "to": target, **lowered, "start": flow["start"] + n * flow["stagger"]}
         for n, (source, target) in enumerate(flow["ends"])
@@ -117,7 +120,9 @@ def _flow(flow: dict[str, Any]) -> dict[str, Any]:
     }
     if flow["pattern"] != "random":
         del result["pattern_seed"]
-    if flow["transport"].startswith("tcp"):
+    if flow["transport"] == TCP and "own" in flow:
+        result["control"] = {CLASS: flow["named"].removeprefix(PREFIX), **flow["control"]}
+    if flow["transport"].startswith(TCP):
         result["tcp"] = _shown(flow["tcp"], keys.engine("tcp"))
     else:
         result = {name: value for name, value in result.items() if name not in keys.TCP_ONLY}

@@ -206,9 +206,9 @@ class Scenario:
         return tuple(key for keys in self.together if axis in keys for key in keys if key != axis)
 
     def controls(self) -> dict[str, Control]:
-        """The congestion controls of a user's in all points, by transport."""
+        """The congestion controls of a user's in all points, each by its transport, ``tcp:...``."""
         flows = (flow for point in self.points for flow in point._resolved.flows if "own" in flow)
-        return {str(flow["transport"]): flow["own"] for flow in flows}
+        return {str(flow["named"]): flow["own"] for flow in flows}
 
     def standalone_set(self, point: Point) -> dict[str, Any]:
         """The swept keys of a point with their values, as in the sweep of :meth:`standalone`."""

@@ -8,14 +8,15 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from hopscope import _core
-from hopscope.errors import Problem, did_you_mean, listed, shown
+from hopscope.errors import Problem, listed, shown
 from hopscope.scenario import keys
-from hopscope.scenario.controls import FORM, PREFIX, ControlError, Reference, find, unrecorded
 from hopscope.scenario.document import Document, KeyPath
-from hopscope.scenario.fields import Field, FieldError
+from hopscope.scenario.fields import FieldError
 from hopscope.scenario.patterns import PatternError, across, drawn
+from hopscope.scenario.reader import Reader, unknown_key
 from hopscope.scenario.topology import Positions, TopologyError, place
 from hopscope.scenario.traces import TraceError, read_trace
+from hopscope.scenario.transports import read_transport
 
 #: Tables at the top of a file.
 TABLES = ("topology", *keys.ENGINE_SECTIONS, *keys.NUMBERED, "series", "sweep")
@@ -43,76 +44,6 @@ class Resolved:
     series: dict[str, Any] = field(default_factory=dict)
     refused: frozenset[KeyPath] = frozenset()
     idle: dict[KeyPath, Problem | None] = field(default_factory=dict)
-
-
-class Reader:
-    """Reads tables by their keys and collects every problem on the way.
-
-    Attributes:
-        document: what is read.
-        problems: what is wrong.
-        refused: the keys at fault.
-        idle: keys that nothing uses, with what to say unless another point of the sweep uses them; None where that is
-            meant, as with channel errors that are switched off.
-    """
-
-    def __init__(self, document: Document) -> None:
-        self.document = document
-        self.problems: list[Problem] = []
-        self.refused: set[KeyPath] = set()
-        self.idle: dict[KeyPath, Problem | None] = {}
-
-    def refuse(self, path: KeyPath, message: str) -> None:
-        """Notes a problem at ``path``."""
-        self.problems.append(self.document.problem(path, message))
-        self.refused.add(path)
-
-    def without_use(self, path: KeyPath, message: str) -> None:
-        """Notes a key that nothing uses."""
-        self.idle[path] = self.document.problem(path, message)
-
-    def table(self, path: KeyPath, values: object, fields: Iterable[Field]) -> dict[str, Any]:
-        """Reads the keys that are given; unknown and ill-typed ones become problems."""
-        known = {f.name: f for f in fields}
-        if not isinstance(values, Mapping):
-            self.refuse(path, f"found {shown(values)}; expected a table")
-            return {}
-        result: dict[str, Any] = {}
-        for name, value in values.items():
-            if (entry := known.get(name)) is None:
-                self.refuse((*path, name), unknown_key(name, known))
-                continue
-            try:
-                result[name] = entry.read(value)
-            except FieldError as error:
-                self.refuse((*path, name), str(error))
-                continue
-            if entry.kind == "table":
-                result[name] = self.table((*path, name), value, entry.fields)
-        return result
-
-    def complete(self, path: KeyPath, values: object, fields: Iterable[Field]) -> dict[str, Any]:
-        """Reads a table and fills in defaults; a missing required key is a problem."""
-        fields = tuple(fields)
-        given = values if isinstance(values, Mapping) else {}
-        result = self.table(path, values, fields)
-        for entry in fields:
-            if entry.required and entry.name not in given:
-                self.refuse((*path, entry.name), f"is missing; expected {entry.expected()}")
-            elif entry.kind != "table":
-                result.setdefault(entry.name, entry.default)
-        return result
-
-
-def unknown_key(name: str, known: Iterable[str]) -> str:
-    """Returns the message for a key that does not exist."""
-    names = list(known)
-    if homes := keys.homes(name):
-        return f"unknown key here; {name} is {' or '.join(homes)}"
-    close = did_you_mean(name, names)
-    if close and len(names) > 16:
-        return f"unknown key{close}"
-    return f"unknown key; allowed: {', '.join(names)}{close}"
 
 
 def resolve(document: Document, places: dict[str, Positions] | None = None) -> tuple[Resolved, list[Problem]]:
@@ -275,8 +206,7 @@ def _flows(reader: Reader, result: Resolved) -> None:
                 _app_keys(reader, path, value, flow)
                 _trace(reader, path, flow)
             if (*path, "transport") not in reader.refused:
-                _transport_keys(reader, path, value, flow)
-                _control(reader, path, flow)
+                read_transport(reader, path, value, flow)
             flow["tcp"] = {**result.tcp, **flow.get("tcp", {})}
             _number_nodes(result, flow, ("from", "to"))
             _pattern(reader, path, value, flow, result)
@@ -359,55 +289,6 @@ def _app_keys(reader: Reader, path: KeyPath, value: Mapping[str, Any], flow: dic
             reader.without_use((*path, name), f'does not belong to app = "{app}"; it is used by {listed(users)}')
         elif name in needed and name not in value and name not in defaults:
             reader.refuse((*path, name), f'is missing; app = "{app}" needs {", ".join(needed)}')
-
-
-def _transport_keys(reader: Reader, path: KeyPath, value: Mapping[str, Any], flow: dict[str, Any]) -> None:
-    """The keys of TCP have no use for another transport."""
-    if flow["transport"].startswith("tcp"):
-        return
-    for entry in (f for f in keys.flow() if f.name in keys.TCP_ONLY and f.name in value):
-        reader.without_use((*path, entry.name), f'belongs to TCP; found transport = "{flow["transport"]}"')
-        flow[entry.name] = {} if entry.kind == "table" else entry.default
-
-
-def _control(reader: Reader, path: KeyPath, flow: dict[str, Any]) -> None:
-    """Finds the congestion control of a flow that has one of its own, as ``own``, and completes its parameters."""
-    transport, given = flow["transport"], flow.get("control")
-    if not transport.startswith(PREFIX):
-        if given is not None:
-            reader.without_use((*path, "control"), f'belongs to transport = {FORM}; found transport = "{transport}"')
-            flow["control"] = None
-        return
-    recorded = reader.document.controls
-    try:
-        if recorded is None or isinstance(transport, Reference):
-            flow["own"] = find(transport, reader.document.folder)
-        elif transport in recorded:
-            flow["own"] = recorded[transport]
-        else:
-            flow["own"], flow["control"] = unrecorded(transport, given or {}), dict(given or {})
-            return
-    except ControlError as error:
-        reader.refuse((*path, "transport"), str(error))
-        return
-    defaults = flow["own"].parameters
-    for name, value in (given or {}).items():
-        if name not in defaults:
-            have = f"; it has {', '.join(defaults)}" if defaults else "; it has none"
-            message = f"no parameter of {transport}{have}{did_you_mean(name, defaults)}"
-            reader.without_use((*path, "control", name), message)
-        elif _kind(value) != _kind(defaults[name]):
-            message = (
-                f"found {shown(value)}; expected {_kind(defaults[name])}, as the class has {shown(defaults[name])}"
-            )
-            reader.refuse((*path, "control", name), message)
-    flow["control"] = {name: (given or {}).get(name, default) for name, default in defaults.items()}
-
-
-def _kind(value: object) -> str:
-    if isinstance(value, bool):
-        return "true or false"
-    return "text" if isinstance(value, str) else "a number"
 
 
 def _trace(reader: Reader, path: KeyPath, flow: dict[str, Any]) -> None:

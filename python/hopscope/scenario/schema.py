@@ -139,8 +139,9 @@ def _type(field: Field) -> Schema:
         return _parts(field)
     if field.kind == "transport":
         return {"anyOf": [{"enum": list(field.choices)}, {**word, "pattern": f"^{PREFIX}."}]}
-    if field.kind == "attributes":
-        return {"type": "object", "additionalProperties": {"type": ["number", "boolean", "string"]}}
+    if field.kind == "control":
+        attributes: Schema = {"type": "object", "additionalProperties": {"type": ["number", "boolean", "string"]}}
+        return {"anyOf": [{"enum": list(field.choices)}, {**word, "pattern": r":|\.py$"}, attributes]}
     if field.kind == "flag":
         return {"type": "boolean"}
     if field.kind == "text":

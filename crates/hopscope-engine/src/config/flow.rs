@@ -224,6 +224,14 @@ impl FlowConfig {
         Some(TcpKind::new(control, if chosen == LossRecovery::Own { own } else { chosen }))
     }
 
+    /// The transport as results tell it: for `tcp` the older word of the same control and recovery or, where there is none,
+    /// of the same control.
+    pub fn told_as(&self) -> Transport {
+        let Some(kind) = self.tcp_kind().filter(|_| self.transport == Transport::Tcp) else { return self.transport };
+        let word = |recovery| Transport::built_in_tcp().find(|t| t.stands_for() == Some((kind.control, recovery)));
+        word(kind.recovery).or_else(|| word(LossRecovery::Own)).unwrap_or(self.transport)
+    }
+
     /// The name under which the flow's congestion control from outside the engine was handed over.
     pub fn external(&self) -> Option<&ControlName> {
         match &self.control {
