@@ -5,7 +5,7 @@
 //! medium before any station acts; a frame that begins at that instant is heard only after the station has acted,
 //! so two stations whose back-off ends in the same nanosecond both send.
 
-use crate::ids::{FlowId, NodeId, PacketId};
+use crate::ids::{FlowId, NodeId, PacketId, SocketId};
 
 /// What can happen.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -81,11 +81,11 @@ pub enum Event {
         /// Packet.
         packet: PacketId,
     },
-    /// A timer of a flow's transport machines.
+    /// A timer of an endpoint.
     Transport {
-        /// Flow.
-        flow: FlowId,
-        /// Which timer of which end, see `world::flow`.
+        /// Its socket.
+        socket: SocketId,
+        /// Index of the timer.
         timer: u8,
         /// Generation of the timer.
         generation: u32,
@@ -143,8 +143,8 @@ impl Event {
             Event::WireArrived { end, packet } => (8, end, packet.0),
             Event::Routing { node, timer } => (9, node.0, u32::from(timer)),
             Event::RoutingSend { node, packet } => (10, node.0, packet.0),
-            Event::Transport { flow, timer, generation } => {
-                (11, flow.0, (u32::from(timer) << GENERATION_BITS) | (generation & GENERATION_MASK))
+            Event::Transport { socket, timer, generation } => {
+                (11, socket.0, (u32::from(timer) << GENERATION_BITS) | (generation & GENERATION_MASK))
             }
             Event::App { flow } => (12, flow.0, 0),
             Event::Refill { node } => (13, node.0, 0),
@@ -161,7 +161,7 @@ impl Event {
     pub fn unpack(word: u64) -> Self {
         let detail = word as u32;
         let owner = (word >> 32) as u32 & ((1 << OWNER_BITS) - 1);
-        let (node, flow, packet) = (NodeId(owner), FlowId(owner), PacketId(detail));
+        let (node, flow, socket, packet) = (NodeId(owner), FlowId(owner), SocketId(owner), PacketId(detail));
         match word >> (32 + OWNER_BITS) {
             0 => Event::RxEnd { node, slot: detail },
             1 => Event::Touch { node },
@@ -176,7 +176,7 @@ impl Event {
             10 => Event::RoutingSend { node, packet },
             11 => {
                 let timer = (detail >> GENERATION_BITS) as u8;
-                Event::Transport { flow, timer, generation: detail & GENERATION_MASK }
+                Event::Transport { socket, timer, generation: detail & GENERATION_MASK }
             }
             12 => Event::App { flow },
             13 => Event::Refill { node },
@@ -193,7 +193,7 @@ mod tests {
 
     #[test]
     fn every_event_survives_its_word_and_keeps_its_place() {
-        let (node, packet, flow) = (NodeId(123_456), PacketId(77), FlowId(9));
+        let (node, packet, flow, socket) = (NodeId(123_456), PacketId(77), FlowId(9), SocketId(8));
         let all = [
             Event::RxEnd { node, slot: 4_000_000 },
             Event::Touch { node },
@@ -206,7 +206,7 @@ mod tests {
             Event::WireArrived { end: 6, packet },
             Event::Routing { node, timer: 4 },
             Event::RoutingSend { node, packet },
-            Event::Transport { flow, timer: 15, generation: GENERATION_MASK },
+            Event::Transport { socket, timer: 15, generation: GENERATION_MASK },
             Event::App { flow },
             Event::Refill { node },
             Event::Link { node },

@@ -33,6 +33,10 @@ id!(
     FlowId
 );
 id!(
+    /// A socket, in the order of the flows: that of the source, then that of the destination.
+    SocketId
+);
+id!(
     /// A packet in the packet arena.
     PacketId
 );
@@ -40,6 +44,11 @@ id!(
 impl NodeId {
     /// The broadcast destination.
     pub const BROADCAST: NodeId = NodeId(u32::MAX);
+}
+
+impl SocketId {
+    /// Of packets that no socket sent.
+    pub const NONE: SocketId = SocketId(u32::MAX);
 }
 
 impl FlowId {

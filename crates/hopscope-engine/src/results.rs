@@ -11,10 +11,10 @@ use crate::ledger::LedgerResult;
 use crate::mac::dcf::Attempts;
 use crate::metrics::{FlowMeter, Meter, RoutingMeter, jain, loss_pct};
 use crate::record::{DropReason, Recorder};
-use crate::transport::tcp::SenderStats;
+use crate::transport::tcp::{SenderStats, TcpSender};
 use crate::units::{Span, Time};
 use crate::world::World;
-use crate::world::flow::{Endpoint, Flow};
+use crate::world::flow::Flow;
 
 /// One run.
 #[derive(Debug, Clone, Serialize)]
@@ -246,16 +246,8 @@ impl Baseline {
         Baseline {
             attempts: nodes().map(|node| *world.attempts(node)).collect(),
             airtime: nodes().map(|node| world.airtime(node)).collect(),
-            senders: world.flows().iter().map(|flow| sender_stats(flow).copied()).collect(),
+            senders: world.flows().iter().map(|flow| world.sender(flow).map(|sender| *sender.stats())).collect(),
         }
-    }
-}
-
-/// Counters of a flow's sender; none of UDP, which keeps none.
-fn sender_stats(flow: &Flow) -> Option<&SenderStats> {
-    match &flow.endpoint {
-        Endpoint::Tcp(ends) => Some(ends.sender.stats()),
-        Endpoint::Udp(_) => None,
     }
 }
 
@@ -270,8 +262,12 @@ pub(crate) fn collect<R: Recorder>(config: &Config, world: &mut World<(Meter, R)
     let start = world.recorder().0.start();
     let nodes: Vec<NodeResult> = (0..world.nodes()).map(|n| node_result(world, baseline, n, start)).collect();
     let meter = &world.recorder().0;
-    let flows: Vec<FlowResult> =
-        world.flows().iter().enumerate().map(|(n, flow)| flow_result(config, n, flow, meter, baseline, now)).collect();
+    let flows: Vec<FlowResult> = world
+        .flows()
+        .iter()
+        .enumerate()
+        .map(|(n, flow)| flow_result(config, n, (flow, world.sender(flow)), meter, baseline, now))
+        .collect();
     RunResult {
         seed: config.seed,
         network: network_result(&flows, &nodes, &meter.routing, meter.fairness.mean()),
@@ -287,7 +283,7 @@ pub(crate) fn collect<R: Recorder>(config: &Config, world: &mut World<(Meter, R)
 fn flow_result(
     config: &Config,
     number: usize,
-    flow: &Flow,
+    (flow, sender): (&Flow, Option<&TcpSender>),
     meter: &Meter,
     baseline: &Baseline,
     now: Time,
@@ -302,7 +298,7 @@ fn flow_result(
     let start = config.flows[number].start;
     let since_start = |at: Option<Time>| at.map(|t| t.saturating_since(start).as_secs());
     let before = baseline.senders.get(number).copied().flatten().unwrap_or_default();
-    let counted = |count: fn(&SenderStats) -> u64| sender_stats(flow).map_or(0, |stats| count(stats) - count(&before));
+    let counted = |count: fn(&SenderStats) -> u64| sender.map_or(0, |sender| count(sender.stats()) - count(&before));
     FlowResult {
         id: number as u32,
         from: flow.from.0,

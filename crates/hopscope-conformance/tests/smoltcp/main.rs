@@ -9,9 +9,11 @@ mod theirs;
 use std::collections::BTreeMap;
 
 use hopscope_engine::config::{AckPolicy, TcpConfig, Transport};
+use hopscope_engine::packet::Body;
 use hopscope_engine::packet::tcp::{SackBlock, TcpFlags, TcpSegment};
 use hopscope_engine::rng::{Purpose, Stream};
-use hopscope_engine::transport::tcp::{Expiries, TcpEffect, TcpReceiver, TcpSender};
+use hopscope_engine::transport::TransportEffect;
+use hopscope_engine::transport::tcp::{Expiries, TcpReceiver, TcpSender};
 use hopscope_engine::units::{Span, Time};
 use ours::{Machine, Ours};
 use theirs::Theirs;

@@ -23,10 +23,10 @@ impl Ours {
         Ours { machine, timers, opened: false, out: Vec::new(), arrived: vec![0; SEGMENTS * MSS], received: Vec::new() }
     }
 
-    fn settle(&mut self, effects: Vec<TcpEffect>) {
+    fn settle(&mut self, effects: Vec<TransportEffect>) {
         for effect in effects {
             match effect {
-                TcpEffect::Emit(seg) => {
+                TransportEffect::Emit(Body::Tcp(seg)) => {
                     let from = (seg.seq as usize).saturating_sub(1);
                     self.out.push(Wire {
                         seq: seg.seq,
@@ -37,12 +37,13 @@ impl Ours {
                         payload: (from..from + seg.len as usize).map(byte).collect(),
                     });
                 }
-                TcpEffect::Arm(..) | TcpEffect::Disarm(_) => self.timers.note(&effect),
-                TcpEffect::Deliver { bytes } => {
+                TransportEffect::Arm(..) | TransportEffect::Disarm(_) => self.timers.note(&effect),
+                TransportEffect::Deliver { bytes } => {
                     let from = self.received.len();
                     self.received.extend_from_slice(&self.arrived[from..from + bytes as usize]);
                 }
-                TcpEffect::Completed | TcpEffect::RttSample(_) => {}
+                TransportEffect::Note(_) => {}
+                TransportEffect::Emit(_) => panic!("TCP sends segments"),
             }
         }
     }

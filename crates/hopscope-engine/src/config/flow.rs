@@ -196,6 +196,12 @@ pub struct FlowConfig {
     /// The congestion control of `tcp`: a word, or the name of one from outside the engine (also with `tcp-external`).
     #[serde(default)]
     pub control: Option<ControlChoice>,
+    /// Port at the sending node; none: the lowest free one from 49152 on.
+    #[serde(default)]
+    pub from_port: Option<u32>,
+    /// Port at the receiving node; none: the lowest free one from 5001 on.
+    #[serde(default)]
+    pub to_port: Option<u32>,
     /// How losses are found and repaired; `own` leaves it to `tcp.loss_recovery`, and that to the congestion control.
     #[serde(default = "own_recovery")]
     pub recovery: LossRecovery,

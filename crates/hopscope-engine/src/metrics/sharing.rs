@@ -199,6 +199,8 @@ mod tests {
                     tcp: TcpConfig::default(),
                     group: None,
                     control: None,
+                    from_port: None,
+                    to_port: None,
                     recovery: crate::config::LossRecovery::Own,
                 }
             })

@@ -2,7 +2,7 @@
 
 use smallvec::SmallVec;
 
-use crate::ids::{FlowId, NodeId};
+use crate::ids::{NodeId, SocketId};
 use crate::iface::Interface;
 use crate::net::{Arp, Gateway};
 use crate::routing::{Forwarding, Router};
@@ -19,8 +19,8 @@ pub struct Node {
     pub arp: Option<Box<Arp>>,
     /// It lowers the advertised windows of the TCP flows that pass.
     pub gateway: Option<Box<Gateway>>,
-    /// Flows at this node that refill the queue themselves (bulk over UDP).
-    pub saturating: SmallVec<[FlowId; 2]>,
+    /// Sockets at this node that fill the queue themselves (bulk over UDP).
+    pub saturating: SmallVec<[SocketId; 2]>,
     /// A `Refill` event is queued.
     pub refill_queued: bool,
 }

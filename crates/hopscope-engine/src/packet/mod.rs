@@ -10,7 +10,7 @@ pub mod tcp;
 
 pub use arena::{ExtraId, PacketArena};
 
-use crate::ids::{FlowId, NodeId};
+use crate::ids::{FlowId, NodeId, SocketId};
 use crate::link::Notice;
 use crate::units::Time;
 use aodv::AodvMessage;
@@ -21,6 +21,8 @@ use tcp::TcpSegment;
 pub struct Packet {
     /// Flow it belongs to; `FlowId::NONE` for what comes from outside or from below the transport.
     pub flow: FlowId,
+    /// Ports of its transport; none of what comes from outside or from below the transport.
+    pub ports: Ports,
     /// Originating node.
     pub src: NodeId,
     /// Destination node.
@@ -53,6 +55,7 @@ impl Packet {
     pub fn new(src: NodeId, dst: NodeId, bytes: u32, ttl: u8, body: Body, now: Time) -> Self {
         Packet {
             flow: FlowId::NONE,
+            ports: Ports::NONE,
             src,
             dst,
             next_hop: dst,
@@ -67,6 +70,22 @@ impl Packet {
             body,
         }
     }
+}
+
+/// Ports of a packet, and the socket that its sender has found behind the second one: a hint that spares a search.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Ports {
+    /// Source port.
+    pub from: u16,
+    /// Destination port.
+    pub to: u16,
+    /// The socket there, as far as the sender knows; the port decides.
+    pub found: SocketId,
+}
+
+impl Ports {
+    /// Of packets without a transport.
+    pub const NONE: Ports = Ports { from: 0, to: 0, found: SocketId::NONE };
 }
 
 /// ECN field of the IP header (RFC 3168 5).

@@ -68,6 +68,12 @@ impl TcpSegment {
         u64::from(self.len) + u64::from(self.flags.syn) + u64::from(self.flags.fin)
     }
 
+    /// It is a source's: it carries data, or opens the connection.
+    #[inline]
+    pub fn is_data(&self) -> bool {
+        self.len > 0 || (self.flags.syn && !self.flags.ack)
+    }
+
     /// The valid SACK blocks.
     pub fn sack_blocks(&self) -> &[SackBlock] {
         &self.sack[..usize::from(self.n_sack)]

@@ -9,9 +9,11 @@ use std::sync::Arc;
 use serde::{Deserialize, Serialize};
 
 use super::control::Control;
-use super::tcp::{self, Expiries, TcpEffect, TcpReceiver, TcpSender, TcpTimer};
+use super::tcp::{self, Expiries, TcpReceiver, TcpSender};
+use super::{Timer, TransportEffect};
 use crate::config::{App, FlowConfig, LONGEST, Transport};
 use crate::error::{BuildError, require};
+use crate::packet::Body;
 use crate::packet::tcp::TcpSegment;
 use crate::rng::{Purpose, Stream};
 use crate::units::{Span, Time};
@@ -162,7 +164,7 @@ fn service(config: &BottleneckConfig, bytes: u32) -> Span {
 
 /// What happens next.
 enum Next {
-    Timer(usize, TcpTimer),
+    Timer(usize, Timer),
     Data,
     Ack,
 }
@@ -183,7 +185,7 @@ struct Path<'a> {
     free: Time,
     data: VecDeque<(Time, TcpSegment)>,
     acks: VecDeque<(Time, TcpSegment)>,
-    out: Vec<TcpEffect>,
+    out: Vec<TransportEffect>,
 }
 
 impl<'a> Path<'a> {
@@ -264,7 +266,7 @@ impl<'a> Path<'a> {
         let mut out = std::mem::take(&mut self.out);
         for effect in out.drain(..) {
             self.timers[end].note(&effect);
-            let TcpEffect::Emit(segment) = effect else { continue };
+            let TransportEffect::Emit(Body::Tcp(segment)) = effect else { continue };
             if end == RECEIVER {
                 self.acks.push_back((self.now + self.config.delay, segment));
                 continue;

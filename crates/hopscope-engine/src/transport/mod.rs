@@ -1,6 +1,240 @@
-//! Transport protocols.
+//! Transports: a closed set of machines behind one contract, and the sockets by which packets find them.
+//!
+//! One [`Endpoint`] is one end of a connection or of a row of datagrams, at one node. It takes an input with the instant
+//! and a list of effects ([`Cx`]) and knows neither queue nor network:
+//!
+//! | input | when |
+//! |---|---|
+//! | `on_send`, `close` | the application has something to send, or will have nothing more |
+//! | `on_packet` | a packet for its port has arrived |
+//! | `on_timer` | a timer that it armed expires |
+//! | `on_writable` | the interface queue of its node has let a packet go; for those that fill it themselves |
+//! | `on_path_event` | what became of the packet it has just emitted; for the same |
+//!
+//! Adding a transport: a folder here, a variant of [`Endpoint`] and of [`Protocol`], a variant of
+//! [`crate::packet::Body`], its words in `config/flow.rs`.
 
 pub mod bottleneck;
 pub mod control;
+pub mod sockets;
 pub mod tcp;
 pub mod udp;
+
+pub use sockets::{Protocol, Socket, Sockets};
+
+use crate::packet::{Body, Packet};
+use crate::units::{Span, Time};
+
+/// A timer of an endpoint. Each endpoint owns at most one of each kind.
+///
+/// A new [`TransportEffect::Arm`] replaces the pending expiry of the same kind. TCP restarts its timers on almost every
+/// segment but does not say so each time: while an earlier expiry is pending it only moves its own deadline, and answers
+/// the expiry that comes too early with an `Arm` for the deadline. An expiry that is no longer wanted at all is answered
+/// with nothing.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum Timer {
+    /// Retransmission timeout (RFC 6298).
+    Rto,
+    /// Longest time an ACK is held back.
+    DelayedAck,
+    /// End of TIME-WAIT (RFC 9293 3.4.2).
+    TimeWait,
+    /// The next paced segment may leave.
+    Pacing,
+    /// What could still be reordering has become a loss (RFC 8985 6.2).
+    Reorder,
+    /// Nothing has come back: ask with a tail-loss probe (RFC 8985 7).
+    Probe,
+    /// A source that fills the interface queue itself tries again. The sources of one node wake together, at the first
+    /// instant that one of them armed.
+    Refill,
+}
+
+impl Timer {
+    /// Number of kinds.
+    pub const COUNT: usize = 7;
+    /// Every kind, by its index.
+    pub const ALL: [Timer; Timer::COUNT] =
+        [Timer::Rto, Timer::DelayedAck, Timer::TimeWait, Timer::Pacing, Timer::Reorder, Timer::Probe, Timer::Refill];
+
+    /// A number below [`Timer::COUNT`], for tables.
+    pub const fn index(self) -> usize {
+        self as usize
+    }
+}
+
+/// What an endpoint wants done. The caller carries effects out in the order given.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub enum TransportEffect {
+    /// Send this to the other end.
+    Emit(Body),
+    /// Call `on_timer` at this instant; replaces the pending expiry of the same kind.
+    Arm(Timer, Time),
+    /// Forget the pending expiry of this kind.
+    Disarm(Timer),
+    /// This many payload bytes, new and in order, go up to the application.
+    Deliver {
+        /// Payload bytes.
+        bytes: u32,
+    },
+    /// Something to be recorded.
+    Note(Note),
+}
+
+/// What an endpoint has to say about itself.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub enum Note {
+    /// A round-trip time was measured.
+    Rtt(Span),
+    /// Nothing is left to send; over TCP everything offered before `close` is acknowledged. Given once.
+    Completed,
+    /// The other end will send no more: its FIN is consumed. Given once.
+    PeerClosed,
+}
+
+/// What has become of the packet that an endpoint has just emitted, as far as its own node knows.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum PathEvent {
+    /// It is in the interface queue or at the MAC.
+    Queued,
+    /// It is on its way to the queue (`net.link_delay`).
+    Passing,
+    /// It waits for a route or an address, or there is none.
+    Held,
+}
+
+/// What an endpoint that asks for it may know of its node ([`Endpoint::wants_view`]).
+#[derive(Debug, Clone, Copy)]
+pub struct NodeView {
+    /// Packets in the interface queue.
+    pub queued: usize,
+    /// The interface queue takes no more.
+    pub is_full: bool,
+    /// A packet waits for the address of its next hop.
+    pub is_resolving: bool,
+}
+
+/// The instant of an input and the list its effects go to; with it a view of the node, where the endpoint asks for one.
+#[derive(Debug)]
+pub struct Cx<'a> {
+    /// The instant.
+    pub now: Time,
+    /// Where effects go.
+    pub out: &'a mut Vec<TransportEffect>,
+    /// The node.
+    pub node: Option<NodeView>,
+}
+
+/// What a packet has brought to the transport that it is for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Payload {
+    /// Bytes of payload; none in a SYN.
+    pub bytes: u32,
+    /// It brought nothing new.
+    pub duplicate: bool,
+    /// It repeats data sent before.
+    pub retransmission: bool,
+}
+
+/// One end of a transport, at one node.
+#[derive(Debug)]
+pub enum Endpoint {
+    /// TCP.
+    Tcp(tcp::Connection),
+    /// UDP.
+    Udp(udp::Udp),
+}
+
+impl Endpoint {
+    /// It wants to see its node, and to hear of the queue and of what becomes of its packets. Others pay nothing for it.
+    #[inline]
+    pub fn wants_view(&self) -> bool {
+        match self {
+            Endpoint::Tcp(_) => false,
+            Endpoint::Udp(udp) => udp.refills(),
+        }
+    }
+
+    /// The application has `bytes` more to send; `u64::MAX`: without end.
+    pub fn on_send(&mut self, bytes: u64, cx: &mut Cx<'_>) {
+        match self {
+            Endpoint::Tcp(tcp) => tcp.on_send(bytes, cx),
+            Endpoint::Udp(udp) => udp.on_send(bytes, cx),
+        }
+    }
+
+    /// The application will send no more. An endless offer ends with what has been sent.
+    pub fn close(&mut self, cx: &mut Cx<'_>) {
+        match self {
+            Endpoint::Tcp(tcp) => tcp.close(cx),
+            Endpoint::Udp(udp) => udp.close(),
+        }
+    }
+
+    /// A packet for this end has arrived; gives the data that it carried, if any.
+    pub fn on_packet(&mut self, packet: &Packet, cx: &mut Cx<'_>) -> Option<Payload> {
+        match (self, &packet.body) {
+            (Endpoint::Tcp(tcp), Body::Tcp(segment)) => tcp.on_segment(segment, packet.ecn, packet.hops, cx),
+            (Endpoint::Udp(udp), &Body::Udp { len, .. }) => Some(udp.on_datagram(len, cx)),
+            (Endpoint::Tcp(_) | Endpoint::Udp(_), _) => {
+                debug_assert!(false, "sockets are found by protocol");
+                None
+            }
+        }
+    }
+
+    /// A timer armed by this end has expired.
+    pub fn on_timer(&mut self, timer: Timer, cx: &mut Cx<'_>) {
+        match self {
+            Endpoint::Tcp(tcp) => tcp.on_timer(timer, cx),
+            Endpoint::Udp(udp) => udp.on_timer(timer, cx),
+        }
+    }
+
+    /// The interface queue of its node has let a packet go.
+    pub fn on_writable(&mut self, cx: &mut Cx<'_>) {
+        match self {
+            Endpoint::Tcp(_) => {}
+            Endpoint::Udp(udp) => udp.on_writable(cx),
+        }
+    }
+
+    /// What has become of the packet emitted last.
+    pub fn on_path_event(&mut self, event: PathEvent, cx: &mut Cx<'_>) {
+        match self {
+            Endpoint::Tcp(_) => {}
+            Endpoint::Udp(udp) => udp.on_path_event(event, cx),
+        }
+    }
+
+    /// Bytes of a packet with this body that leaves this end, network header included.
+    #[inline]
+    pub fn packet_bytes(&self, body: &Body) -> u32 {
+        match (self, body) {
+            (Endpoint::Tcp(tcp), Body::Tcp(segment)) => tcp.packet_bytes(segment),
+            (Endpoint::Udp(udp), &Body::Udp { len, .. }) => udp.packet_bytes(len),
+            (Endpoint::Tcp(_) | Endpoint::Udp(_), _) => {
+                debug_assert!(false, "an endpoint emits packets of its own protocol");
+                0
+            }
+        }
+    }
+
+    /// The sending half, of TCP.
+    pub fn sender(&self) -> Option<&tcp::TcpSender> {
+        match self {
+            Endpoint::Tcp(tcp) => tcp.sender(),
+            Endpoint::Udp(_) => None,
+        }
+    }
+}
+
+/// Payload that a packet carries from a source, and whether it repeats what was sent before; a SYN counts as one without
+/// payload, an ACK carries none.
+pub fn payload_sent(body: &Body) -> Option<(u32, bool)> {
+    match body {
+        Body::Tcp(segment) => segment.is_data().then_some((segment.len, segment.retransmission)),
+        Body::Udp { len, .. } => Some((*len, false)),
+        Body::Arp { .. } | Body::Aodv(_) | Body::Routing | Body::Notice(_) | Body::Opaque { .. } => None,
+    }
+}

@@ -1,15 +1,175 @@
-//! UDP (RFC 768): numbers its datagrams, nothing more.
+//! UDP (RFC 768), and sources that fill the interface queue over it.
+//!
+//! Datagrams are numbered and sent as they are offered. A source without a rate of its own (bulk, file) has a backlog: it
+//! keeps [`DEPTH`] packets in the interface queue of its node and adds the next one whenever the queue lets one go. While
+//! its packet waits for a route or an address it waits, too, for [`PATIENCE`], because another packet is the only thing
+//! that repeats a lost request.
 
-/// Sending and receiving side of one UDP flow.
-#[derive(Debug, Default)]
+use super::{Cx, Note, PathEvent, Payload, Timer, TransportEffect};
+use crate::packet::Body;
+use crate::units::Span;
+
+/// Interface-queue length below which a source with a backlog adds its next packet.
+const DEPTH: usize = 2;
+/// How long such a source waits for an address or a route before it offers another packet (a default).
+const PATIENCE: Span = Span::from_millis(100);
+
+/// One end of a row of datagrams.
+#[derive(Debug)]
 pub struct Udp {
     next_seq: u64,
+    /// Bytes ready beyond what has been sent; `u64::MAX`: without end.
+    backlog: u64,
+    /// Payload bytes per datagram.
+    packet: u32,
+    /// Network and UDP header.
+    headers: u32,
+    /// It sends from a backlog, as the queue has room; otherwise every offer is a datagram of its own instant.
+    refills: bool,
 }
 
 impl Udp {
-    /// The number of the next datagram.
-    pub fn send(&mut self) -> u64 {
+    /// An end with datagrams of `packet` payload bytes below `headers` bytes of headers; `refills`: it sends from a backlog.
+    pub fn new(packet: u32, headers: u32, refills: bool) -> Self {
+        Udp { next_seq: 0, backlog: 0, packet, headers, refills }
+    }
+
+    /// It fills the interface queue itself.
+    #[inline]
+    pub fn refills(&self) -> bool {
+        self.refills
+    }
+
+    /// The application has this much to send.
+    pub fn on_send(&mut self, bytes: u64, cx: &mut Cx<'_>) {
+        if self.refills {
+            self.backlog = bytes;
+            self.pump(cx);
+        } else {
+            self.emit(bytes as u32, cx);
+        }
+    }
+
+    /// A file keeps what it has left; an endless source ends here.
+    pub fn close(&mut self) {
+        if self.backlog == u64::MAX {
+            self.backlog = 0;
+        }
+    }
+
+    /// A datagram has arrived.
+    pub fn on_datagram(&mut self, len: u32, cx: &mut Cx<'_>) -> Payload {
+        cx.out.push(TransportEffect::Deliver { bytes: len });
+        Payload { bytes: len, duplicate: false, retransmission: false }
+    }
+
+    /// The wait for a route or an address is over.
+    pub fn on_timer(&mut self, timer: Timer, cx: &mut Cx<'_>) {
+        debug_assert_eq!(timer, Timer::Refill);
+        self.pump(cx);
+    }
+
+    /// The queue has let a packet go.
+    pub fn on_writable(&mut self, cx: &mut Cx<'_>) {
+        if cx.node.is_some_and(|node| node.is_resolving) {
+            self.wait(cx);
+        } else {
+            self.pump(cx);
+        }
+    }
+
+    /// What has become of the last datagram; one still passing is followed by the next when the queue calls.
+    pub fn on_path_event(&mut self, event: PathEvent, cx: &mut Cx<'_>) {
+        match event {
+            PathEvent::Queued => self.pump(cx),
+            PathEvent::Passing => {}
+            PathEvent::Held => self.wait(cx),
+        }
+    }
+
+    /// Bytes of a packet with so much payload.
+    #[inline]
+    pub fn packet_bytes(&self, len: u32) -> u32 {
+        self.headers + len
+    }
+
+    fn wait(&self, cx: &mut Cx<'_>) {
+        cx.out.push(TransportEffect::Arm(Timer::Refill, cx.now + PATIENCE));
+    }
+
+    /// Sends the next datagram of the backlog while the interface queue is nearly empty.
+    fn pump(&mut self, cx: &mut Cx<'_>) {
+        let has_room = cx.node.is_some_and(|node| node.queued < DEPTH && !node.is_full);
+        if self.backlog == 0 || !has_room {
+            return;
+        }
+        let bytes = self.backlog.min(u64::from(self.packet)) as u32;
+        if self.backlog != u64::MAX {
+            self.backlog -= u64::from(bytes);
+            if self.backlog == 0 {
+                cx.out.push(TransportEffect::Note(Note::Completed));
+            }
+        }
+        self.emit(bytes, cx);
+    }
+
+    fn emit(&mut self, len: u32, cx: &mut Cx<'_>) {
+        let seq = self.next_seq;
         self.next_seq += 1;
-        self.next_seq - 1
+        cx.out.push(TransportEffect::Emit(Body::Udp { seq, len }));
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::NodeView;
+    use super::*;
+    use crate::units::Time;
+
+    const IDLE: NodeView = NodeView { queued: 0, is_full: false, is_resolving: false };
+
+    fn sent(udp: &mut Udp, node: NodeView, input: impl FnOnce(&mut Udp, &mut Cx<'_>)) -> Vec<TransportEffect> {
+        let mut out = Vec::new();
+        input(udp, &mut Cx { now: Time(7), out: &mut out, node: Some(node) });
+        out
+    }
+
+    fn datagram(seq: u64, len: u32) -> TransportEffect {
+        TransportEffect::Emit(Body::Udp { seq, len })
+    }
+
+    #[test]
+    fn a_backlog_keeps_two_packets_in_the_queue() {
+        let mut udp = Udp::new(1000, 28, true);
+        assert_eq!(sent(&mut udp, IDLE, |udp, cx| udp.on_send(2500, cx)), [datagram(0, 1000)]);
+        let next = |udp: &mut Udp, cx: &mut Cx<'_>| udp.on_path_event(PathEvent::Queued, cx);
+        assert_eq!(sent(&mut udp, NodeView { queued: 1, ..IDLE }, next), [datagram(1, 1000)]);
+        assert_eq!(sent(&mut udp, NodeView { queued: 2, ..IDLE }, next), []);
+        assert_eq!(sent(&mut udp, NodeView { queued: 1, is_full: true, ..IDLE }, |udp, cx| udp.on_writable(cx)), []);
+        let last = [TransportEffect::Note(Note::Completed), datagram(2, 500)];
+        assert_eq!(sent(&mut udp, NodeView { queued: 1, ..IDLE }, |udp, cx| udp.on_writable(cx)), last);
+        assert_eq!(sent(&mut udp, IDLE, |udp, cx| udp.on_writable(cx)), []);
+    }
+
+    #[test]
+    fn it_waits_while_its_packet_waits() {
+        let mut udp = Udp::new(1000, 28, true);
+        let patience = [TransportEffect::Arm(Timer::Refill, Time(100_000_007))];
+        assert_eq!(sent(&mut udp, IDLE, |udp, cx| udp.on_send(u64::MAX, cx)), [datagram(0, 1000)]);
+        assert_eq!(sent(&mut udp, IDLE, |udp, cx| udp.on_path_event(PathEvent::Held, cx)), patience);
+        assert_eq!(sent(&mut udp, IDLE, |udp, cx| udp.on_path_event(PathEvent::Passing, cx)), []);
+        let asking = NodeView { is_resolving: true, ..IDLE };
+        assert_eq!(sent(&mut udp, asking, |udp, cx| udp.on_writable(cx)), patience);
+        assert_eq!(sent(&mut udp, asking, |udp, cx| udp.on_timer(Timer::Refill, cx)), [datagram(1, 1000)]);
+        udp.close();
+        assert_eq!(sent(&mut udp, IDLE, |udp, cx| udp.on_writable(cx)), [], "an endless source ends");
+    }
+
+    #[test]
+    fn a_paced_source_sends_what_it_is_given() {
+        let mut udp = Udp::new(1000, 28, false);
+        let full = NodeView { queued: 50, is_full: true, is_resolving: true };
+        assert_eq!(sent(&mut udp, full, |udp, cx| udp.on_send(300, cx)), [datagram(0, 300)]);
+        assert_eq!(udp.packet_bytes(300), 328);
     }
 }

@@ -1,8 +1,9 @@
 //! Configuration to network: the only place that makes machines and random streams.
 
 use std::collections::{BTreeSet, VecDeque};
+use std::sync::Arc;
 
-use super::flow::{Endpoint, Flow, SegmentSizes, TcpEnds};
+use super::flow::Flow;
 use super::graph::{Graph, Radios};
 use super::listeners::Listeners;
 use super::outages::Outages;
@@ -15,25 +16,26 @@ use crate::channel::{Channel, Medium};
 use crate::config::link::LinkPart;
 use crate::config::net::RoutingProtocol;
 use crate::config::radio::Shadowing;
-use crate::config::tcp::RttEstimator;
 use crate::config::{Config, FlowConfig, Transport};
 use crate::error::BuildError;
 use crate::event::Event;
-use crate::ids::{FlowId, NodeId};
+use crate::ids::{FlowId, NodeId, SocketId};
 use crate::iface::{AirSlots, Interface, Outside, Port, RulesTable, Wifi, WireEnd};
 use crate::link::LinkLayer;
 use crate::mac::Dcf;
 use crate::mac::contention::Station;
 use crate::net::Gateway;
 use crate::node::Node;
-use crate::packet::PacketArena;
+use crate::packet::{PacketArena, Ports};
 use crate::queue::EventQueue;
 use crate::record::Recorder;
 use crate::rng::{Purpose, Stream};
 use crate::routing::{FixedRoutes, Forwarding, Machine, Router, Table};
-use crate::transport::tcp::{self, TcpTimer};
+use crate::transport::control::Control;
+use crate::transport::tcp::Connection;
 use crate::transport::udp::Udp;
-use crate::units::{Span, Time};
+use crate::transport::{Endpoint, Socket, Sockets, sockets};
+use crate::units::Time;
 
 pub(super) fn build<R: Recorder>(config: &Config, recorder: R, controls: &Controls) -> Result<World<R>, BuildError> {
     super::check(config)?;
@@ -81,7 +83,8 @@ pub(super) fn build<R: Recorder>(config: &Config, recorder: R, controls: &Contro
         packets: PacketArena::default(),
         leaving: VecDeque::new(),
         flows: Vec::with_capacity(config.flows.len()),
-        tcp_effects: Vec::new(),
+        sockets: Sockets::default(),
+        transport_effects: Vec::new(),
         app_effects: Vec::new(),
         outside: Outside::default(),
         medium,
@@ -165,20 +168,19 @@ fn install_routes(
 impl<R: Recorder> World<R> {
     /// Adds the flows, whose shortest ways have so many hops.
     fn add_flows(&mut self, config: &Config, hops: Vec<u32>, controls: &Controls) -> Result<(), BuildError> {
+        let ports = sockets::assign_ports(&config.flows)?;
         for ((number, flow), hops) in config.flows.iter().enumerate().zip(hops) {
             let mut flow = flow.clone();
             if flow.tcp.ap_link_rate == 0 {
                 flow.tcp.ap_link_rate = config.radio.data_rate;
             }
-            let stream = |purpose| derive(config, number, purpose);
-            self.add_flow(FlowId(number as u32), &flow, hops, stream(Purpose::Traffic), stream(Purpose::Clock));
-            if flow.external().is_some() {
-                let control = controls.get(&(number as u32)).ok_or_else(|| without_control(number))?;
-                if let Endpoint::Tcp(ends) = &mut self.flows[number].endpoint {
-                    ends.sender.set_control(control.clone());
-                }
+            let control = controls.get(&(number as u32)).cloned();
+            if flow.external().is_some() && control.is_none() {
+                return Err(without_control(number));
             }
+            self.add_flow(config, number, &flow, hops, ports[number], control);
         }
+        self.sockets.seal();
         Ok(())
     }
 
@@ -203,41 +205,43 @@ impl<R: Recorder> World<R> {
         }
     }
 
-    fn add_flow(&mut self, id: FlowId, flow: &FlowConfig, hops: u32, rng: Stream, mut clock: Stream) {
+    /// Adds a flow and its two sockets.
+    fn add_flow(
+        &mut self,
+        config: &Config,
+        number: usize,
+        flow: &FlowConfig,
+        hops: u32,
+        ports: [u16; 2],
+        control: Option<Arc<dyn Control>>,
+    ) {
+        let (from, to) = (NodeId(flow.from), NodeId(flow.to));
+        let id = FlowId(number as u32);
+        let [socket, other] = [0, 1].map(|end| SocketId(2 * id.0 + end));
         let source = Source::new(flow.app.clone(), flow.packet, flow.start, flow.stop.unwrap_or(Time::NEVER));
-        let endpoint = if flow.transport == Transport::Udp {
-            if !source.is_paced() {
-                self.nodes[NodeId(flow.from)].saturating.push(id);
-                self.wiring.saturating = true;
+        let (near, far) = if flow.transport.is_tcp() {
+            let clock = derive(config, number, Purpose::Clock);
+            let (mut active, passive) = Connection::pair(flow, config.net.ip_header, clock);
+            if let Some(control) = control {
+                active.set_control(control);
             }
-            Endpoint::Udp(Udp::default())
+            (Endpoint::Tcp(active), Endpoint::Tcp(passive))
         } else {
-            let phase = (flow.tcp.rtt_estimator == RttEstimator::Ns2)
-                .then(|| Span((clock.uniform() * flow.tcp.clock_granularity.0 as f64) as u64));
-            let (mut sender, receiver) = tcp::ends(flow, clock);
-            if let Some(phase) = phase {
-                sender.set_clock_phase(phase);
-            }
-            Endpoint::Tcp(Box::new(TcpEnds { sender, receiver }))
+            let headers = config.net.ip_header + config.net.udp_header;
+            let udp = |refills| Endpoint::Udp(Udp::new(flow.packet, headers, refills));
+            (udp(!source.is_paced()), udp(false))
         };
-        self.flows.push(Flow {
-            from: NodeId(flow.from),
-            to: NodeId(flow.to),
-            transport: flow.transport,
-            packet: flow.packet,
-            hops,
-            endpoint,
-            source,
-            rng,
-            backlog: 0,
-            sizes: SegmentSizes {
-                headers: self.wiring.ip_header + flow.tcp.header,
-                sack_option_base: flow.tcp.sack_option_base,
-                bare: (flow.transport == Transport::TcpVegas && !flow.tcp.vegas_headers).then_some(flow.packet),
-            },
-            cwnd: 0.0,
-            generations: [0; 2 * TcpTimer::COUNT],
-        });
+        if near.wants_view() {
+            self.nodes[from].saturating.push(socket);
+            self.wiring.saturating = true;
+        }
+        let there = Ports { from: ports[0], to: ports[1], found: other };
+        let back = Ports { from: ports[1], to: ports[0], found: socket };
+        self.sockets.add(socket, Socket::new(from, to, there, (id, id), near));
+        self.sockets.add(other, Socket::new(to, from, back, (id, id), far));
+        let rng = derive(config, number, Purpose::Traffic);
+        let (transport, packet) = (flow.transport, flow.packet);
+        self.flows.push(Flow { from, to, transport, packet, hops, socket, source, cwnd: 0.0, rng });
         self.events.push(flow.start, Event::App { flow: id });
     }
 }

@@ -1,6 +1,5 @@
 //! What a configuration must hold to be built.
 
-use super::flow::TIMESTAMPS_OPTION;
 use crate::channel;
 use crate::config::host::InterfaceSet;
 use crate::config::net::RoutingProtocol;
@@ -11,6 +10,8 @@ use crate::mac::MacRules;
 use crate::mac::fragment::{self, Fragmentation};
 use crate::mac::retry::RetryRules;
 use crate::phy::modes;
+use crate::transport::sockets;
+use crate::transport::tcp::TIMESTAMPS_OPTION;
 use crate::units::{Span, Time};
 
 /// More nodes than this are refused: each has two air slots.
@@ -46,6 +47,7 @@ pub fn check(config: &Config) -> Result<(), BuildError> {
     for (number, flow) in config.flows.iter().enumerate() {
         check_flow(config, number, flow)?;
     }
+    sockets::assign_ports(&config.flows)?;
     for (number, outage) in config.outages.iter().enumerate() {
         outage.check(number, config.nodes.len())?;
     }

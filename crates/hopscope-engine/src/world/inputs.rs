@@ -35,7 +35,7 @@ impl<R: Recorder> World<R> {
             Event::WireArrived { end, packet } => self.on_wire_arrived(end, packet),
             Event::Routing { node, timer } => self.on_routing_timer(node, timer),
             Event::RoutingSend { node, packet } => self.resolve(node, packet),
-            Event::Transport { flow, timer, generation } => self.on_transport_timer(flow, timer, generation),
+            Event::Transport { socket, timer, generation } => self.on_transport_timer(socket, timer, generation),
             Event::App { flow } => self.on_app(flow),
             Event::Refill { node } => {
                 self.nodes[node].refill_queued = false;

@@ -1,19 +1,19 @@
 //! What the airtime ledger is told. Nothing of this is compiled into a run that keeps none.
 
 use super::World;
-use super::flow::Endpoint;
 use crate::channel::Link;
-use crate::ids::{FlowId, NodeId, PacketId};
+use crate::ids::{NodeId, PacketId, SocketId};
 use crate::iface::AirSlots;
 use crate::iface::Wifi;
 use crate::ledger::{Cause, Failure, LedgerResult, Stage, Timeline, Verdict};
 use crate::mac::contention::Station;
 use crate::mac::dcf::{Frame, FrameKind, Outcome, Phase};
 use crate::mac::rules::StationRules;
-use crate::packet::tcp::TcpSegment;
+use crate::packet::Body;
 use crate::phy::Arrival;
 use crate::record::{DropReason, Recorder};
-use crate::transport::tcp::{SenderStats, TcpTimer};
+use crate::transport::Timer;
+use crate::transport::tcp::SenderStats;
 use crate::units::{Span, Time};
 
 /// What the ledger knows of a source before an input.
@@ -388,37 +388,38 @@ impl<R: Recorder> World<R> {
 
     // ---- transport -------------------------------------------------------------------------------------------
 
-    pub(super) fn ledger_segment(&mut self, flow: FlowId, segment: &TcpSegment) {
-        let Endpoint::Tcp(ends) = &self.flows[flow.index()].endpoint else { return };
-        if let Some(ledger) = self.recorder.ledger() {
-            ledger.segment_sent(self.now, flow, segment.seq, ends.sender.una(), segment.retransmission);
+    #[inline]
+    pub(super) fn ledger_segment(&mut self, socket: SocketId, body: &Body) {
+        let Some(ledger) = self.recorder.ledger() else { return };
+        let socket = &self.sockets[socket];
+        if let (Some(sender), Body::Tcp(segment)) = (socket.endpoint.sender(), body) {
+            ledger.segment_sent(self.now, socket.sends, segment.seq, sender.una(), segment.retransmission);
         }
     }
 
     #[inline]
-    pub(super) fn ledger_source(&mut self, flow: FlowId) -> SourceBefore {
+    pub(super) fn ledger_source(&mut self, socket: SocketId) -> SourceBefore {
         if !R::LEDGER {
             return SourceBefore::default();
         }
-        match &self.flows[flow.index()].endpoint {
-            Endpoint::Tcp(ends) => {
-                SourceBefore { has_data: ends.sender.backlog() > 0, timeouts: timeouts(ends.sender.stats()) }
-            }
-            Endpoint::Udp(_) => SourceBefore::default(),
+        match self.sockets[socket].endpoint.sender() {
+            Some(sender) => SourceBefore { has_data: sender.backlog() > 0, timeouts: timeouts(sender.stats()) },
+            None => SourceBefore::default(),
         }
     }
 
-    /// The source of a flow has handled an ACK, a call of its application, or a timer.
+    /// A socket has handled an ACK, a call of its application, or a timer.
     #[inline]
-    pub(super) fn ledger_source_event(&mut self, flow: FlowId, before: SourceBefore, timer: Option<TcpTimer>) {
-        if !R::LEDGER {
-            return;
+    pub(super) fn ledger_source_event(&mut self, socket: SocketId, before: SourceBefore, timer: Option<Timer>) {
+        let flow = self.sockets[socket].sends;
+        if !R::LEDGER || self.flows[flow.index()].socket != socket {
+            return; // not a source
         }
-        let after = self.ledger_source(flow);
+        let after = self.ledger_source(socket);
         let waiting = |has_data| if has_data { Cause::WindowClosed } else { Cause::SenderLimited };
         let why = match timer {
             _ if after.timeouts > before.timeouts => Cause::Timeout,
-            Some(TcpTimer::Pacing) => Cause::Paced,
+            Some(Timer::Pacing) => Cause::Paced,
             Some(_) => return,
             None => waiting(before.has_data),
         };

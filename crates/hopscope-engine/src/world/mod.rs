@@ -37,11 +37,13 @@ use crate::iface::outside::Arrived;
 use crate::iface::{Outside, RulesTable, Wifi, WireEnd};
 use crate::mac::dcf::{Attempts, Frame};
 use crate::node::Node;
-use crate::packet::{Body, Ecn, Packet, PacketArena};
+use crate::packet::{Body, Ecn, Packet, PacketArena, Ports};
 use crate::queue::EventQueue;
 use crate::record::{DropReason, Record, Recorder};
 use crate::routing::{FixedRoutes, Forwarding, Machine, Router, RoutingEffect};
 use crate::transport::control::Control;
+use crate::transport::tcp::TcpSender;
+use crate::transport::{Sockets, TransportEffect};
 use crate::units::{Span, Time};
 use flow::Flow;
 use graph::{Graph, Radios};
@@ -98,7 +100,8 @@ pub struct World<R: Recorder> {
     /// Packets of broadcasts that have left, and when they have come to everyone.
     leaving: VecDeque<(Time, PacketId)>,
     flows: Vec<Flow>,
-    tcp_effects: Vec<crate::transport::tcp::TcpEffect>,
+    sockets: Sockets,
+    transport_effects: Vec<TransportEffect>,
     app_effects: Vec<crate::app::AppEffect>,
     outside: Outside,
     wires: Vec<WireEnd>,
@@ -215,6 +218,11 @@ impl<R: Recorder> World<R> {
         &mut self.recorder
     }
 
+    /// The sending half of a flow's connection; none of UDP.
+    pub fn sender(&self, flow: &Flow) -> Option<&TcpSender> {
+        self.sockets[flow.socket].endpoint.sender()
+    }
+
     /// The flows.
     pub fn flows(&self) -> &[Flow] {
         &self.flows
@@ -270,7 +278,7 @@ impl<R: Recorder> World<R> {
         }
         let number = self.outside.enter();
         self.packets.keep_octets(number, octets.into());
-        self.originate(node, dst, octets.len() as u32, Body::Opaque { number }, FlowId::NONE);
+        self.originate(node, dst, octets.len() as u32, Body::Opaque { number }, FlowId::NONE, Ports::NONE);
         Ok(number)
     }
 
@@ -312,12 +320,12 @@ impl<R: Recorder> World<R> {
     }
 
     /// Sends a new packet from the transport of `src` towards `dst`; false when no route takes it now.
-    fn originate(&mut self, src: NodeId, dst: NodeId, bytes: u32, body: Body, flow: FlowId) -> bool {
+    fn originate(&mut self, src: NodeId, dst: NodeId, bytes: u32, body: Body, flow: FlowId, ports: Ports) -> bool {
         let router = self.nodes[src].router();
         let ttl = router.and_then(Router::data_ttl).unwrap_or(self.wiring.ttl);
         let bytes = bytes + router.map_or(0, Router::data_header);
         let ecn = if let Body::Tcp(segment) = &body { segment.ecn } else { Ecn::NotEct };
-        let packet = Packet { flow, ecn, ..Packet::new(src, dst, bytes, ttl, body, self.now) };
+        let packet = Packet { flow, ports, ecn, ..Packet::new(src, dst, bytes, ttl, body, self.now) };
         let id = self.admit(packet);
         self.forward(src, id)
     }

@@ -12,9 +12,6 @@ use crate::record::{DropReason, Recorder};
 use crate::routing::Forwarding;
 use crate::units::Span;
 
-/// How long a source that always has more waits for an ARP reply or a route before it offers another packet (a default).
-const PATIENCE: Span = Span::from_millis(100);
-
 impl<R: Recorder> World<R> {
     pub(super) fn link_up(&mut self, node: NodeId, packet: PacketId) {
         if self.wiring.link_delay == Span::ZERO {
@@ -167,33 +164,5 @@ impl<R: Recorder> World<R> {
         let pacing = self.pacing(node);
         self.ledger_offer(node, id);
         self.mac_input(node, |mac, cx| mac.offer(id, to, bytes, pacing, cx));
-    }
-
-    /// Sources that always have more fill the queue again. While the next hop's address is asked for they wait and try
-    /// again now and then (`again`), as another packet is the only thing that repeats a lost request.
-    pub(super) fn refill(&mut self, node: NodeId, again: bool) {
-        if !self.wiring.saturating {
-            return;
-        }
-        let net = &mut self.nodes[node];
-        if net.saturating.is_empty() {
-            return;
-        }
-        if !again && net.is_resolving() {
-            self.refill_later(node);
-            return;
-        }
-        for place in 0..self.nodes[node].saturating.len() {
-            let flow = self.nodes[node].saturating[place];
-            self.pump_udp(flow);
-        }
-    }
-
-    pub(super) fn refill_later(&mut self, node: NodeId) {
-        let net = &mut self.nodes[node];
-        if !net.refill_queued {
-            net.refill_queued = true;
-            self.events.push(self.now + PATIENCE, Event::Refill { node });
-        }
     }
 }

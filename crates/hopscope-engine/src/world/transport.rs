@@ -1,92 +1,69 @@
-//! Transports and applications of the flows: their inputs and their effects.
+//! Sockets and applications: an input finds its endpoint here, and the endpoint's effects find the network.
 
 use super::World;
-use super::flow::{End, Endpoint, Flow, TcpEnds};
 use crate::app::AppEffect;
-use crate::event::{Event, GENERATION_MASK};
-use crate::ids::{FlowId, NodeId};
-use crate::packet::tcp::TcpSegment;
+use crate::event::Event;
+use crate::ids::{FlowId, NodeId, SocketId};
 use crate::packet::{Body, Packet};
 use crate::record::{Record, Recorder};
-use crate::transport::tcp::TcpEffect;
+use crate::transport::{Cx, Endpoint, NodeView, Note, PathEvent, Protocol, Timer, TransportEffect, payload_sent};
 use crate::units::{Span, Time};
-
-/// Interface-queue length below which a saturating source adds its next packet.
-const SATURATING_DEPTH: usize = 2;
 
 impl<R: Recorder> World<R> {
     // ---- inputs ----------------------------------------------------------------------------------------------
 
-    /// A packet has reached its destination: hand it to the transport machine it is for.
+    /// A packet has reached its destination: the socket at its port takes it.
     pub(super) fn deliver(&mut self, node: NodeId, packet: &Packet) {
-        match packet.body {
-            Body::Tcp(segment) => {
-                let mut segment = TcpSegment { ecn: packet.ecn, ..segment };
-                if self.nodes[node].gateway.is_some() {
-                    self.pass_gateway(node, packet.flow, &mut segment);
-                }
-                let flow = packet.flow;
-                let state = &mut self.flows[flow.index()];
-                let at_receiver = node == state.to;
-                let before = self.ledger_source(flow);
-                let state = &mut self.flows[flow.index()];
-                let Endpoint::Tcp(ends) = &mut state.endpoint else { return };
-                let TcpEnds { sender, receiver } = &mut **ends;
-                let mut out = std::mem::take(&mut self.tcp_effects);
-                if at_receiver {
-                    let before = receiver.stats().duplicates;
-                    receiver.on_segment(&segment, self.now, &mut out);
-                    let duplicate = receiver.stats().duplicates != before;
-                    if segment.len > 0 || segment.flags.syn {
-                        self.note(Record::DataReceived {
-                            flow,
-                            bytes: segment.len,
-                            delay: self.now - packet.sent,
-                            duplicate,
-                            retransmission: segment.retransmission,
-                        });
-                    }
-                    self.tcp_effects(flow, End::Receiver, out);
-                } else {
-                    sender.on_segment(&segment, packet.hops, self.now, &mut out);
-                    self.tcp_effects(flow, End::Sender, out);
-                    self.ledger_source_event(flow, before, None);
-                }
+        let Some(protocol) = Protocol::of(&packet.body) else {
+            debug_assert!(matches!(packet.body, Body::Opaque { .. }), "it ends below the transport");
+            return;
+        };
+        let Some(socket) = self.sockets.find(node, protocol, packet.ports) else { return };
+        let before = self.ledger_source(socket);
+        let (payload, out) = match packet.body {
+            Body::Tcp(mut segment) if self.nodes[node].gateway.is_some() => {
+                self.pass_gateway(node, packet.flow, &mut segment);
+                let packet = Packet { body: Body::Tcp(segment), ..*packet };
+                self.ask(socket, |endpoint, cx| endpoint.on_packet(&packet, cx))
             }
-            Body::Udp { len, .. } => {
-                let delay = self.now - packet.sent;
-                self.note(Record::DataReceived {
-                    flow: packet.flow,
-                    bytes: len,
-                    delay,
-                    duplicate: false,
-                    retransmission: false,
-                });
-                self.note(Record::Delivered { flow: packet.flow, bytes: len });
-            }
-            Body::Opaque { .. } => {}
-            Body::Arp { .. } | Body::Aodv(_) | Body::Routing | Body::Notice(_) => {
-                debug_assert!(false, "they end below the transport")
-            }
+            _ => self.ask(socket, |endpoint, cx| endpoint.on_packet(packet, cx)),
+        };
+        if let Some(payload) = payload {
+            self.note(Record::DataReceived {
+                flow: self.sockets[socket].receives,
+                bytes: payload.bytes,
+                delay: self.now - packet.sent,
+                duplicate: payload.duplicate,
+                retransmission: payload.retransmission,
+            });
         }
+        self.carry_out_transport(socket, out);
+        self.ledger_source_event(socket, before, None);
     }
 
-    pub(super) fn on_transport_timer(&mut self, flow: FlowId, code: u8, generation: u32) {
-        let state = &mut self.flows[flow.index()];
-        if state.generations[usize::from(code)] != generation {
+    pub(super) fn on_transport_timer(&mut self, socket: SocketId, code: u8, generation: u32) {
+        let timer = Timer::ALL[usize::from(code)];
+        if !self.sockets[socket].is_current(timer, generation) {
             return;
         }
-        let (end, timer) = Flow::decode_timer(code);
-        let before = self.ledger_source(flow);
-        let Endpoint::Tcp(ends) = &mut self.flows[flow.index()].endpoint else { return };
-        let mut out = std::mem::take(&mut self.tcp_effects);
-        match end {
-            End::Sender => ends.sender.on_timer(timer, self.now, &mut out),
-            End::Receiver => ends.receiver.on_timer(timer, self.now, &mut out),
+        let before = self.ledger_source(socket);
+        let ((), out) = self.ask(socket, |endpoint, cx| endpoint.on_timer(timer, cx));
+        self.carry_out_transport(socket, out);
+        self.ledger_source_event(socket, before, Some(timer));
+    }
+
+    /// Sources that fill the interface queue of a node themselves: it has let a packet go, or (`again`) their wait is over.
+    pub(super) fn refill(&mut self, node: NodeId, again: bool) {
+        if !self.wiring.saturating {
+            return;
         }
-        self.tcp_effects(flow, end, out);
-        if end == End::Sender {
-            self.ledger_source_event(flow, before, Some(timer));
+        for place in 0..self.nodes[node].saturating.len() {
+            let socket = self.nodes[node].saturating[place];
+            let ((), out) = self.ask(socket, |endpoint, cx| match again {
+                true => endpoint.on_timer(Timer::Refill, cx),
+                false => endpoint.on_writable(cx),
+            });
+            self.carry_out_transport(socket, out);
         }
     }
 
@@ -100,150 +77,138 @@ impl<R: Recorder> World<R> {
         self.app_effects = out;
     }
 
+    fn app_effect(&mut self, flow: FlowId, effect: AppEffect) {
+        let socket = self.flows[flow.index()].socket;
+        let before = self.ledger_source(socket);
+        let ((), out) = match effect {
+            AppEffect::Arm { at } => {
+                if at < Time::NEVER {
+                    self.events.push(at, Event::App { flow });
+                }
+                return self.ledger_source_event(socket, before, None);
+            }
+            AppEffect::Send { bytes } => self.ask(socket, |endpoint, cx| endpoint.on_send(bytes, cx)),
+            AppEffect::SendForever => self.ask(socket, |endpoint, cx| endpoint.on_send(u64::MAX, cx)),
+            AppEffect::Close => self.ask(socket, |endpoint, cx| endpoint.close(cx)),
+        };
+        self.carry_out_transport(socket, out);
+        self.ledger_source_event(socket, before, None);
+    }
+
+    /// Gives an endpoint an input; what it wants done is left to [`World::carry_out_transport`].
+    #[inline(always)]
+    fn ask<T>(
+        &mut self,
+        socket: SocketId,
+        input: impl FnOnce(&mut Endpoint, &mut Cx<'_>) -> T,
+    ) -> (T, Vec<TransportEffect>) {
+        let mut out = std::mem::take(&mut self.transport_effects);
+        let node = self.view(socket);
+        let given = input(&mut self.sockets[socket].endpoint, &mut Cx { now: self.now, out: &mut out, node });
+        (given, out)
+    }
+
+    /// What the endpoint may see of its node, if it wants to.
+    #[inline]
+    fn view(&self, socket: SocketId) -> Option<NodeView> {
+        let socket = &self.sockets[socket];
+        if !socket.endpoint.wants_view() {
+            return None;
+        }
+        let queue = &self.wifi[socket.node].port.queue;
+        let is_resolving = self.nodes[socket.node].is_resolving();
+        Some(NodeView { queued: queue.len(), is_full: queue.is_full(), is_resolving })
+    }
+
     // ---- effects ---------------------------------------------------------------------------------------------
 
-    /// Carries out what a TCP machine asked for and keeps the emptied list for the next input.
-    pub(super) fn tcp_effects(&mut self, flow: FlowId, end: End, mut effects: Vec<TcpEffect>) {
-        for effect in effects.drain(..) {
-            self.tcp_effect(flow, end, effect);
+    /// Carries out what an endpoint asked for, in order, and keeps the emptied list for the next input.
+    fn carry_out_transport(&mut self, socket: SocketId, mut effects: Vec<TransportEffect>) {
+        let mut next = 0;
+        while let Some(&effect) = effects.get(next) {
+            next += 1;
+            if let Some(event) = self.transport_effect(socket, effect) {
+                let node = self.view(socket);
+                let mut cx = Cx { now: self.now, out: &mut effects, node };
+                self.sockets[socket].endpoint.on_path_event(event, &mut cx);
+            }
         }
-        self.tcp_effects = effects;
-        if R::ENABLED && end == End::Sender {
-            self.note_cwnd(flow);
+        effects.clear();
+        self.transport_effects = effects;
+        if R::ENABLED {
+            self.note_cwnd(socket);
         }
     }
 
-    fn note_cwnd(&mut self, flow: FlowId) {
-        let Flow { endpoint: Endpoint::Tcp(ends), cwnd, .. } = &mut self.flows[flow.index()] else { return };
-        let window = ends.sender.cwnd().min(ends.sender.receiver_window());
-        if *cwnd != window {
-            *cwnd = window;
+    fn note_cwnd(&mut self, socket: SocketId) {
+        let socket = &self.sockets[socket];
+        let Some(sender) = socket.endpoint.sender() else { return };
+        let (flow, window) = (socket.sends, sender.cwnd().min(sender.receiver_window()));
+        let noted = &mut self.flows[flow.index()].cwnd;
+        if *noted != window {
+            *noted = window;
             self.note(Record::Cwnd { flow, cwnd: window });
         }
     }
 
-    fn tcp_effect(&mut self, flow: FlowId, end: End, effect: TcpEffect) {
-        let state = &mut self.flows[flow.index()];
+    /// Carries out one effect; tells what became of a packet, where the endpoint wants to know.
+    fn transport_effect(&mut self, id: SocketId, effect: TransportEffect) -> Option<PathEvent> {
+        let socket = &mut self.sockets[id];
         match effect {
-            TcpEffect::Emit(segment) => {
-                let (src, dst) = if end == End::Sender { (state.from, state.to) } else { (state.to, state.from) };
-                let bytes = state.sizes.of(&segment, end);
-                if end == End::Sender && (segment.len > 0 || segment.flags.syn) {
-                    if R::LEDGER {
-                        self.ledger_segment(flow, &segment);
-                    }
-                    self.note(Record::DataSent { flow, bytes: segment.len, retransmission: segment.retransmission });
-                }
-                self.originate(src, dst, bytes, Body::Tcp(segment), flow);
-            }
-            TcpEffect::Arm(timer, at) => {
-                let code = Flow::timer_code(end, timer);
-                let generation = &mut state.generations[usize::from(code)];
-                *generation = (*generation + 1) & GENERATION_MASK;
-                let event = Event::Transport { flow, timer: code, generation: *generation };
-                self.events.push(at, event);
-            }
-            TcpEffect::Disarm(timer) => {
-                let generation = &mut state.generations[usize::from(Flow::timer_code(end, timer))];
-                *generation = (*generation + 1) & GENERATION_MASK;
-            }
-            TcpEffect::Deliver { bytes } => self.note(Record::Delivered { flow, bytes }),
-            TcpEffect::RttSample(rtt) => self.note(Record::Rtt { flow, rtt }),
-            TcpEffect::Completed => {
-                if end == End::Sender {
-                    self.note(Record::Completed { flow });
+            TransportEffect::Emit(body) => return self.emit(id, body),
+            TransportEffect::Arm(Timer::Refill, at) => {
+                let node = &mut self.nodes[socket.node];
+                if !node.refill_queued {
+                    node.refill_queued = true;
+                    self.events.push(at, Event::Refill { node: socket.node });
                 }
             }
+            TransportEffect::Arm(timer, at) => {
+                let generation = socket.renew(timer);
+                self.events.push(at, Event::Transport { socket: id, timer: timer.index() as u8, generation });
+            }
+            TransportEffect::Disarm(timer) => {
+                socket.renew(timer);
+            }
+            TransportEffect::Deliver { bytes } => {
+                let flow = socket.receives;
+                self.note(Record::Delivered { flow, bytes });
+            }
+            TransportEffect::Note(Note::Rtt(rtt)) => {
+                let flow = socket.sends;
+                self.note(Record::Rtt { flow, rtt });
+            }
+            TransportEffect::Note(Note::Completed) => {
+                let flow = socket.sends;
+                self.note(Record::Completed { flow });
+            }
+            TransportEffect::Note(Note::PeerClosed) => {}
         }
+        None
     }
 
-    pub(super) fn app_effect(&mut self, flow: FlowId, effect: AppEffect) {
-        let now = self.now;
-        let before = self.ledger_source(flow);
-        let state = &mut self.flows[flow.index()];
-        match (&mut state.endpoint, effect) {
-            (_, AppEffect::Arm { at }) => {
-                if at < Time::NEVER {
-                    self.events.push(at, Event::App { flow });
-                }
-            }
-            (Endpoint::Tcp(ends), effect) => {
-                let sender = &mut ends.sender;
-                let mut out = std::mem::take(&mut self.tcp_effects);
-                match effect {
-                    AppEffect::Close => sender.close(now, &mut out),
-                    AppEffect::Send { bytes } => {
-                        sender.open(now, &mut out);
-                        sender.offer(bytes, now, &mut out);
-                    }
-                    AppEffect::SendForever => {
-                        sender.open(now, &mut out);
-                        sender.offer(u64::MAX, now, &mut out);
-                    }
-                    AppEffect::Arm { .. } => {}
-                }
-                self.tcp_effects(flow, End::Sender, out);
-            }
-            (Endpoint::Udp(_), AppEffect::SendForever) => {
-                state.backlog = u64::MAX;
-                self.pump_udp(flow);
-            }
-            (Endpoint::Udp(_), AppEffect::Send { bytes }) if state.source.is_paced() => {
-                self.send_udp(flow, bytes as u32);
-            }
-            (Endpoint::Udp(_), AppEffect::Send { bytes }) => {
-                state.backlog = bytes;
-                self.pump_udp(flow);
-            }
-            (Endpoint::Udp(_), AppEffect::Close) => {
-                // A file keeps what it has left; an endless source ends here.
-                if state.backlog == u64::MAX {
-                    state.backlog = 0;
-                }
-            }
+    /// Sends what a socket has emitted.
+    fn emit(&mut self, id: SocketId, body: Body) -> Option<PathEvent> {
+        let socket = &self.sockets[id];
+        let (node, peer, ports, flow) = (socket.node, socket.peer, socket.ports, socket.sends);
+        let bytes = socket.endpoint.packet_bytes(&body);
+        let wants_to_know = socket.endpoint.wants_view();
+        if let Some((bytes, retransmission)) = payload_sent(&body) {
+            self.ledger_segment(id, &body);
+            self.note(Record::DataSent { flow, bytes, retransmission });
         }
-        self.ledger_source_event(flow, before, None);
-    }
-
-    /// Sends from a UDP backlog while the interface queue is nearly empty.
-    pub(super) fn pump_udp(&mut self, flow: FlowId) {
-        loop {
-            let state = &self.flows[flow.index()];
-            let node = state.from;
-            let queue = &self.wifi[node].port.queue;
-            if state.backlog == 0 || queue.len() >= SATURATING_DEPTH || queue.is_full() {
-                return;
-            }
-            let bytes = state.backlog.min(u64::from(state.packet)) as u32;
-            if state.backlog != u64::MAX {
-                self.flows[flow.index()].backlog -= u64::from(bytes);
-                if self.flows[flow.index()].backlog == 0 {
-                    self.note(Record::Completed { flow });
-                }
-            }
-            let waiting = |world: &Self| (world.wifi[node].mac.is_free(), world.wifi[node].port.queue.len());
-            let before = waiting(self);
-            let is_routed = self.send_udp(flow, bytes);
-            if !is_routed || self.wiring.link_delay == Span::ZERO && waiting(self) == before {
-                // It waits for a route, or there is none: filling the queue has to wait too.
-                self.refill_later(node);
-                return;
-            }
-            if self.wiring.link_delay > Span::ZERO {
-                // The packet is still on its way to the queue; the next one follows when the MAC asks again.
-                return;
-            }
+        if !wants_to_know {
+            self.originate(node, peer, bytes, body, flow, ports);
+            return None;
         }
-    }
-
-    /// Sends a datagram; false when no route takes it now.
-    fn send_udp(&mut self, flow: FlowId, bytes: u32) -> bool {
-        let state = &mut self.flows[flow.index()];
-        let Endpoint::Udp(udp) = &mut state.endpoint else { return false };
-        let seq = udp.send();
-        let (src, dst) = (state.from, state.to);
-        self.note(Record::DataSent { flow, bytes, retransmission: false });
-        let size = self.wiring.ip_header + self.wiring.udp_header + bytes;
-        self.originate(src, dst, size, Body::Udp { seq, len: bytes }, flow)
+        let waiting = |world: &Self| (world.wifi[node].mac.is_free(), world.wifi[node].port.queue.len());
+        let before = waiting(self);
+        let is_routed = self.originate(node, peer, bytes, body, flow, ports);
+        let passes = self.wiring.link_delay > Span::ZERO;
+        Some(match (is_routed, passes) {
+            (true, true) => PathEvent::Passing,
+            (true, false) if waiting(self) != before => PathEvent::Queued,
+            (true | false, _) => PathEvent::Held,
+        })
     }
 }

@@ -8,7 +8,7 @@ use super::rules::Rules;
 use super::sender::SenderStats;
 use super::sent::{AckReport, SentLog};
 use super::timer::LazyTimer;
-use super::{Cx, TcpEffect, TcpTimer, window_field};
+use super::{Cx, Note, Timer, TransportEffect, window_field};
 use crate::config::tcp::{Handshake, InitialSsthresh, Pacing};
 use crate::config::{LossRecovery, TcpConfig, TcpKind};
 use crate::packet::Ecn;
@@ -144,7 +144,7 @@ impl Core {
             active: Time::ZERO,
             push: None,
             rtt: Rtt::new(cfg),
-            rto_timer: LazyTimer::new(TcpTimer::Rto),
+            rto_timer: LazyTimer::new(Timer::Rto),
             timed: None,
             stats: SenderStats::default(),
         }
@@ -231,7 +231,7 @@ impl Core {
             self.pace(after - seq, cx.now);
         }
         self.max = self.max.max(after);
-        cx.push(TcpEffect::Emit(TcpSegment {
+        cx.emit(TcpSegment {
             seq,
             len: (payload_end - seq) as u32,
             ack: self.rcv_nxt,
@@ -242,7 +242,7 @@ impl Core {
             window: window_field(self.max_window, self.mss),
             retransmission: again,
             ..TcpSegment::default()
-        }));
+        });
         after
     }
 
@@ -380,7 +380,7 @@ impl Core {
         let una = self.una;
         if let Some((_, sent)) = self.timed.take_if(|(end, _)| una >= *end) {
             self.rtt.sample(sent, cx.now);
-            cx.push(TcpEffect::RttSample(cx.now.saturating_since(sent)));
+            cx.push(TransportEffect::Note(Note::Rtt(cx.now.saturating_since(sent))));
         }
     }
 
@@ -392,7 +392,7 @@ impl Core {
         let ticks = ((cx.now.0 / tick.0) as u32).wrapping_sub(stamps.echo).max(1);
         let rtt = tick * u64::from(ticks);
         self.rtt.sample(Time(cx.now.0.saturating_sub(rtt.0)), cx.now);
-        cx.push(TcpEffect::RttSample(rtt));
+        cx.push(TransportEffect::Note(Note::Rtt(rtt)));
     }
 
     /// An ACK with or without the echo of a mark: the first one in each window of data cuts it.
@@ -546,14 +546,14 @@ impl Core {
         self.active = cx.now;
         self.cc.on_sent(0, cx.now);
         self.restart_rto(cx);
-        cx.push(TcpEffect::Emit(TcpSegment {
+        cx.emit(TcpSegment {
             seq: 0,
             flags: TcpFlags { syn: true, ece: self.ecn, cwr: self.ecn, ..TcpFlags::default() },
             timestamps: self.stamp(cx.now),
             window: window_field(self.max_window, self.mss),
             retransmission: again,
             ..TcpSegment::default()
-        }));
+        });
     }
 
     /// The SYN is lost: the connection will start with one segment (RFC 5681 3.1).

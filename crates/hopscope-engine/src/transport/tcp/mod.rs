@@ -1,7 +1,7 @@
 //! TCP as two pure machines: a sender and a receiver that know neither the queue nor the network.
 //!
 //! Both have the same doors: an input (`open`, `offer`, `close`, `on_segment`, `on_timer`) comes with the instant and
-//! a list to which the machine appends its [`TcpEffect`]s in order. Inputs must come in non-decreasing time; after each
+//! a list to which the machine appends its [`TransportEffect`]s in order. Inputs must come in non-decreasing time; after each
 //! one the caller carries out all effects before the next input. Nothing is drawn at random and nothing is allocated
 //! per segment once the buffers have grown to the window.
 //!
@@ -9,6 +9,7 @@
 //!
 //! | file | idea |
 //! |---|---|
+//! | `connection.rs` | one end of a connection: the endpoint that sockets hold |
 //! | `sender.rs` | doors, set-up and tear-down of the sending side |
 //! | `core.rs` | sequence space, window, retransmission timer: what every variant shares |
 //! | `recovery/` | what an ACK, a duplicate ACK and a timeout make the sender send; one file per style |
@@ -24,6 +25,7 @@
 //! | `timer.rs` | a timer that is restarted often and queued seldom, and the expiries its caller holds |
 
 mod ack_policy;
+mod connection;
 mod core;
 mod linux_ack;
 mod pacing;
@@ -40,79 +42,31 @@ pub(super) mod sent;
 mod tests;
 mod timer;
 
+pub use connection::{Connection, TIMESTAMPS_OPTION};
 pub use receiver::{ReceiverState, ReceiverStats, TcpReceiver};
 pub use sender::{SenderState, SenderStats, TcpSender};
 pub use timer::Expiries;
 
+use super::{Note, Timer, TransportEffect};
 use crate::config::{AckPolicy, FlowConfig};
+use crate::packet::Body;
 use crate::packet::tcp::TcpSegment;
 use crate::rng::Stream;
-use crate::units::{Span, Time};
-
-/// A timer of a TCP machine. Each machine owns at most one of each kind.
-///
-/// A new [`TcpEffect::Arm`] replaces the pending expiry of the same kind. The machines restart their timers on almost
-/// every segment but do not say so each time: while an earlier expiry is pending they only move their own deadline, and
-/// answer the expiry that comes too early with an `Arm` for the deadline. An expiry that is no longer wanted at all is
-/// answered with nothing.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub enum TcpTimer {
-    /// Retransmission timeout (RFC 6298).
-    Rto,
-    /// Longest time an ACK is held back.
-    DelayedAck,
-    /// End of TIME-WAIT (RFC 9293 3.4.2).
-    TimeWait,
-    /// The next paced segment may leave.
-    Pacing,
-    /// What could still be reordering has become a loss (RFC 8985 6.2).
-    Reorder,
-    /// Nothing has come back: ask with a tail-loss probe (RFC 8985 7).
-    Probe,
-}
-
-impl TcpTimer {
-    /// Number of kinds.
-    pub const COUNT: usize = 6;
-    /// Every kind, by its index.
-    pub const ALL: [TcpTimer; TcpTimer::COUNT] =
-        [TcpTimer::Rto, TcpTimer::DelayedAck, TcpTimer::TimeWait, TcpTimer::Pacing, TcpTimer::Reorder, TcpTimer::Probe];
-
-    /// A number below [`TcpTimer::COUNT`], for tables.
-    pub const fn index(self) -> usize {
-        self as usize
-    }
-}
-
-/// What a machine wants done. The caller carries effects out in the order given.
-#[derive(Debug, Clone, Copy, PartialEq)]
-pub enum TcpEffect {
-    /// Send this segment to the other end.
-    Emit(TcpSegment),
-    /// Call `on_timer` at this instant; replaces the pending expiry of the same kind.
-    Arm(TcpTimer, Time),
-    /// Forget the pending expiry of this kind.
-    Disarm(TcpTimer),
-    /// This many payload bytes, new and in order, go up to the application.
-    Deliver {
-        /// Payload bytes.
-        bytes: u32,
-    },
-    /// Sender: everything offered before `close` is acknowledged. Receiver: the FIN is consumed. Given once.
-    Completed,
-    /// A round-trip time was measured on a segment sent once.
-    RttSample(Span),
-}
+use crate::units::Time;
 
 /// The instant of an input and the list its effects go to.
 struct Cx<'a> {
     now: Time,
-    out: &'a mut Vec<TcpEffect>,
+    out: &'a mut Vec<TransportEffect>,
 }
 
 impl Cx<'_> {
-    fn push(&mut self, effect: TcpEffect) {
+    fn push(&mut self, effect: TransportEffect) {
         self.out.push(effect);
+    }
+
+    fn emit(&mut self, segment: TcpSegment) {
+        self.push(TransportEffect::Emit(Body::Tcp(segment)));
     }
 }
 

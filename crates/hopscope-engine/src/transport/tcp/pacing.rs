@@ -1,7 +1,7 @@
 //! Sending spread over time: a segment leaves when the one before it has had its share of the rate.
 
 use super::timer::LazyTimer;
-use super::{Cx, TcpTimer};
+use super::{Cx, Timer};
 use crate::units::{Span, Time};
 
 /// The gate that paced segments pass.
@@ -16,7 +16,7 @@ pub(super) struct Pacer {
 
 impl Pacer {
     pub(super) fn new() -> Self {
-        Pacer { next: Time::ZERO, timer: LazyTimer::new(TcpTimer::Pacing), holding: false }
+        Pacer { next: Time::ZERO, timer: LazyTimer::new(Timer::Pacing), holding: false }
     }
 
     /// May a segment leave now? If not, the timer will say when.

@@ -4,7 +4,7 @@ use super::ack_policy::{Acker, Arrival, Verdict};
 use super::reassembly::{Placed, Reassembly};
 use super::rtt::Rtt;
 use super::timer::LazyTimer;
-use super::{Cx, TcpEffect, TcpTimer, window_field};
+use super::{Cx, Note, Timer, TransportEffect, window_field};
 use crate::config::tcp::Handshake;
 use crate::config::{AckPolicy, TcpConfig};
 use crate::packet::Ecn;
@@ -96,8 +96,8 @@ impl TcpReceiver {
             data: Reassembly::new(),
             fin: None,
             rtt: Rtt::new(cfg),
-            rto_timer: LazyTimer::new(TcpTimer::Rto),
-            ack_timer: LazyTimer::new(TcpTimer::DelayedAck),
+            rto_timer: LazyTimer::new(Timer::Rto),
+            ack_timer: LazyTimer::new(Timer::DelayedAck),
             stats: ReceiverStats::default(),
         }
     }
@@ -105,7 +105,7 @@ impl TcpReceiver {
     // Inputs.
 
     /// A segment from the sender has arrived.
-    pub fn on_segment(&mut self, seg: &TcpSegment, now: Time, out: &mut Vec<TcpEffect>) {
+    pub fn on_segment(&mut self, seg: &TcpSegment, now: Time, out: &mut Vec<TransportEffect>) {
         let mut cx = Cx { now, out };
         // The stamp of the segment that the next ACK answers first (RFC 7323 4.3).
         if let Some(stamps) = seg.timestamps {
@@ -128,16 +128,16 @@ impl TcpReceiver {
     }
 
     /// A timer armed by this machine has expired.
-    pub fn on_timer(&mut self, timer: TcpTimer, now: Time, out: &mut Vec<TcpEffect>) {
+    pub fn on_timer(&mut self, timer: Timer, now: Time, out: &mut Vec<TransportEffect>) {
         let mut cx = Cx { now, out };
         match timer {
-            TcpTimer::DelayedAck => {
+            Timer::DelayedAck => {
                 if self.ack_timer.fires(&mut cx) {
                     self.acker.on_expiry();
                     self.send_ack(&mut cx);
                 }
             }
-            TcpTimer::Rto => {
+            Timer::Rto => {
                 if self.rto_timer.fires(&mut cx) {
                     self.rtt.back_off();
                     match self.state {
@@ -147,7 +147,7 @@ impl TcpReceiver {
                     }
                 }
             }
-            TcpTimer::TimeWait | TcpTimer::Pacing | TcpTimer::Reorder | TcpTimer::Probe => {} // the sender's
+            Timer::TimeWait | Timer::Pacing | Timer::Reorder | Timer::Probe | Timer::Refill => {}
         }
     }
 
@@ -221,7 +221,7 @@ impl TcpReceiver {
             match placed {
                 Placed::InOrder { bytes, filled } => {
                     self.stats.bytes_delivered += bytes;
-                    cx.push(TcpEffect::Deliver { bytes: bytes as u32 });
+                    cx.push(TransportEffect::Deliver { bytes: bytes as u32 });
                     arrival = Arrival { in_order: !filled, bytes, ..arrival };
                 }
                 Placed::Duplicate => arrival.repeats_last = end == self.data.next && !self.data.has_gap(),
@@ -235,7 +235,7 @@ impl TcpReceiver {
         if self.fin == Some(self.data.next) {
             self.data.next += 1;
             self.state = ReceiverState::LastAck;
-            cx.push(TcpEffect::Completed);
+            cx.push(TransportEffect::Note(Note::PeerClosed));
             return self.send_fin(false, cx);
         }
         if verdict == Verdict::Now || seg.flags.fin {
@@ -293,7 +293,7 @@ impl TcpReceiver {
         seg.window = self.window;
         self.acker.on_ack_sent();
         self.ack_timer.stop();
-        cx.push(TcpEffect::Emit(seg));
+        cx.emit(seg);
     }
 
     fn restart_rto(&mut self, cx: &mut Cx) {

@@ -6,7 +6,7 @@ use super::core::Core;
 use super::push::PushMarks;
 use super::recovery::LossRecovery;
 use super::timer::LazyTimer;
-use super::{Cx, TcpEffect, TcpTimer, window_field};
+use super::{Cx, Note, Timer, TransportEffect, window_field};
 use crate::config::{TcpConfig, TcpKind};
 use crate::packet::tcp::{TcpFlags, TcpSegment};
 use crate::rng::Stream;
@@ -89,7 +89,7 @@ impl TcpSender {
             core,
             phase: Phase::Idle,
             time_wait: cfg.time_wait,
-            time_wait_timer: LazyTimer::new(TcpTimer::TimeWait),
+            time_wait_timer: LazyTimer::new(Timer::TimeWait),
             completed: false,
         }
     }
@@ -118,7 +118,7 @@ impl TcpSender {
     // Inputs.
 
     /// Opens the connection: sends the SYN. A second call does nothing.
-    pub fn open(&mut self, now: Time, out: &mut Vec<TcpEffect>) {
+    pub fn open(&mut self, now: Time, out: &mut Vec<TransportEffect>) {
         if self.phase == Phase::Idle {
             self.phase = Phase::SynSent;
             self.core.send_syn(&mut Cx { now, out });
@@ -126,7 +126,7 @@ impl TcpSender {
     }
 
     /// The application has `bytes` more to send; `u64::MAX`: without end. Nothing is taken after `close`.
-    pub fn offer(&mut self, bytes: u64, now: Time, out: &mut Vec<TcpEffect>) {
+    pub fn offer(&mut self, bytes: u64, now: Time, out: &mut Vec<TransportEffect>) {
         if self.core.closing {
             return;
         }
@@ -137,7 +137,7 @@ impl TcpSender {
     }
 
     /// The application will offer no more. An endless offer ends with what has been sent.
-    pub fn close(&mut self, now: Time, out: &mut Vec<TcpEffect>) {
+    pub fn close(&mut self, now: Time, out: &mut Vec<TransportEffect>) {
         if self.core.closing {
             return;
         }
@@ -153,7 +153,7 @@ impl TcpSender {
     }
 
     /// A segment from the receiver has arrived after `hops` hops.
-    pub fn on_segment(&mut self, seg: &TcpSegment, hops: u8, now: Time, out: &mut Vec<TcpEffect>) {
+    pub fn on_segment(&mut self, seg: &TcpSegment, hops: u8, now: Time, out: &mut Vec<TransportEffect>) {
         let mut cx = Cx { now, out };
         match self.phase {
             Phase::Idle => {}
@@ -172,10 +172,10 @@ impl TcpSender {
     }
 
     /// A timer armed by this machine has expired.
-    pub fn on_timer(&mut self, timer: TcpTimer, now: Time, out: &mut Vec<TcpEffect>) {
+    pub fn on_timer(&mut self, timer: Timer, now: Time, out: &mut Vec<TransportEffect>) {
         let mut cx = Cx { now, out };
         match timer {
-            TcpTimer::Rto => {
+            Timer::Rto => {
                 if self.core.rto_timer.fires(&mut cx) {
                     match self.phase {
                         Phase::SynSent => self.core.time_out_syn(&mut cx),
@@ -184,23 +184,23 @@ impl TcpSender {
                     }
                 }
             }
-            TcpTimer::TimeWait => {
+            Timer::TimeWait => {
                 if self.time_wait_timer.fires(&mut cx) {
                     self.phase = Phase::Closed;
                 }
             }
-            TcpTimer::Pacing => {
+            Timer::Pacing => {
                 let due = self.core.pacer.as_mut().is_some_and(|pacer| pacer.fires(&mut cx));
                 if due && self.phase == Phase::Open {
                     self.recovery.send(&mut self.core, &mut cx);
                 }
             }
-            TcpTimer::Reorder | TcpTimer::Probe => {
+            Timer::Reorder | Timer::Probe => {
                 if self.phase == Phase::Open {
                     self.recovery.on_timer(&mut self.core, timer, &mut cx);
                 }
             }
-            TcpTimer::DelayedAck => {} // a sender acknowledges SYN and FIN at once
+            Timer::DelayedAck | Timer::Refill => {} // a sender acknowledges SYN and FIN at once
         }
     }
 
@@ -327,7 +327,7 @@ impl TcpSender {
         }
         if !self.completed {
             self.completed = true;
-            cx.push(TcpEffect::Completed);
+            cx.push(TransportEffect::Note(Note::Completed));
         }
         if !core.three_way {
             self.phase = Phase::Closed;
@@ -342,13 +342,13 @@ impl TcpSender {
     }
 
     fn send_ack(&self, cx: &mut Cx) {
-        cx.push(TcpEffect::Emit(TcpSegment {
+        cx.emit(TcpSegment {
             seq: self.core.nxt,
             ack: self.core.rcv_nxt,
             flags: TcpFlags { ack: true, ..TcpFlags::default() },
             timestamps: self.core.stamp(cx.now),
             window: window_field(self.max_window, self.core.mss),
             ..TcpSegment::default()
-        }));
+        });
     }
 }

@@ -1,12 +1,12 @@
 //! Both sides of a timer: the machine's, restarted on every ACK but queued only when it must, and the caller's.
 
-use super::{Cx, TcpEffect, TcpTimer};
+use super::{Cx, Timer, TransportEffect};
 use crate::units::Time;
 
-/// A deadline and the expiry queued for it. See [`TcpTimer`] for the protocol with the caller.
+/// A deadline and the expiry queued for it. See [`Timer`] for the protocol with the caller.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct LazyTimer {
-    kind: TcpTimer,
+    kind: Timer,
     /// When the timer shall expire; none: stopped.
     deadline: Option<Time>,
     /// The expiry the caller holds; none: nothing queued.
@@ -14,7 +14,7 @@ pub(super) struct LazyTimer {
 }
 
 impl LazyTimer {
-    pub(super) fn new(kind: TcpTimer) -> Self {
+    pub(super) fn new(kind: Timer) -> Self {
         LazyTimer { kind, deadline: None, armed: None }
     }
 
@@ -28,7 +28,7 @@ impl LazyTimer {
         self.deadline = Some(at);
         if self.armed.is_none_or(|armed| armed > at) {
             self.armed = Some(at);
-            cx.push(TcpEffect::Arm(self.kind, at));
+            cx.push(TransportEffect::Arm(self.kind, at));
         }
     }
 
@@ -41,7 +41,7 @@ impl LazyTimer {
     pub(super) fn retire(&mut self, cx: &mut Cx) {
         self.deadline = None;
         if self.armed.take().is_some() {
-            cx.push(TcpEffect::Disarm(self.kind));
+            cx.push(TransportEffect::Disarm(self.kind));
         }
     }
 
@@ -64,33 +64,33 @@ impl LazyTimer {
 
 /// The expiries that the caller of one machine holds, at most one of each kind.
 #[derive(Debug, Clone, Copy, Default)]
-pub struct Expiries([Option<Time>; TcpTimer::COUNT]);
+pub struct Expiries([Option<Time>; Timer::COUNT]);
 
 impl Expiries {
     /// Follows an effect of the machine; others than those of timers change nothing.
-    pub fn note(&mut self, effect: &TcpEffect) {
+    pub fn note(&mut self, effect: &TransportEffect) {
         match *effect {
-            TcpEffect::Arm(kind, at) => self.0[kind.index()] = Some(at),
-            TcpEffect::Disarm(kind) => self.0[kind.index()] = None,
+            TransportEffect::Arm(kind, at) => self.0[kind.index()] = Some(at),
+            TransportEffect::Disarm(kind) => self.0[kind.index()] = None,
             _ => {}
         }
     }
 
-    /// The earliest expiry at or before `until`; of several at one instant the first kind of [`TcpTimer::ALL`].
-    pub fn earliest(&self, until: Time) -> Option<(TcpTimer, Time)> {
-        let pending = TcpTimer::ALL.into_iter().filter_map(|kind| Some((kind, self.0[kind.index()]?)));
+    /// The earliest expiry at or before `until`; of several at one instant the first kind of [`Timer::ALL`].
+    pub fn earliest(&self, until: Time) -> Option<(Timer, Time)> {
+        let pending = Timer::ALL.into_iter().filter_map(|kind| Some((kind, self.0[kind.index()]?)));
         pending.filter(|(_, at)| *at <= until).min_by_key(|(_, at)| *at)
     }
 
     /// The same, and forgets it: `on_timer` is called now.
-    pub fn due(&mut self, until: Time) -> Option<(TcpTimer, Time)> {
+    pub fn due(&mut self, until: Time) -> Option<(Timer, Time)> {
         let found = self.earliest(until)?;
         self.take(found.0);
         Some(found)
     }
 
     /// Forgets the expiry of a kind.
-    pub fn take(&mut self, kind: TcpTimer) {
+    pub fn take(&mut self, kind: Timer) {
         self.0[kind.index()] = None;
     }
 }
@@ -101,21 +101,21 @@ mod tests {
 
     #[test]
     fn a_restart_costs_no_queue_entry_until_the_early_expiry() {
-        let mut timer = LazyTimer::new(TcpTimer::Rto);
+        let mut timer = LazyTimer::new(Timer::Rto);
         let mut out = Vec::new();
         timer.set(Time(100), &mut Cx { now: Time(0), out: &mut out });
         timer.set(Time(150), &mut Cx { now: Time(50), out: &mut out });
-        assert_eq!(out, [TcpEffect::Arm(TcpTimer::Rto, Time(100))]);
+        assert_eq!(out, [TransportEffect::Arm(Timer::Rto, Time(100))]);
         out.clear();
         assert!(!timer.fires(&mut Cx { now: Time(100), out: &mut out }));
-        assert_eq!(out, [TcpEffect::Arm(TcpTimer::Rto, Time(150))]);
+        assert_eq!(out, [TransportEffect::Arm(Timer::Rto, Time(150))]);
         assert!(timer.fires(&mut Cx { now: Time(150), out: &mut out }));
         assert!(!timer.running());
     }
 
     #[test]
     fn an_earlier_deadline_replaces_the_queued_expiry() {
-        let mut timer = LazyTimer::new(TcpTimer::DelayedAck);
+        let mut timer = LazyTimer::new(Timer::DelayedAck);
         let mut out = Vec::new();
         let mut cx = Cx { now: Time(0), out: &mut out };
         timer.set(Time(100), &mut cx);
@@ -124,7 +124,14 @@ mod tests {
         assert!(!timer.running());
         timer.retire(&mut cx);
         timer.retire(&mut cx);
-        let kind = TcpTimer::DelayedAck;
-        assert_eq!(out, [TcpEffect::Arm(kind, Time(100)), TcpEffect::Arm(kind, Time(40)), TcpEffect::Disarm(kind)]);
+        let kind = Timer::DelayedAck;
+        assert_eq!(
+            out,
+            [
+                TransportEffect::Arm(kind, Time(100)),
+                TransportEffect::Arm(kind, Time(40)),
+                TransportEffect::Disarm(kind)
+            ]
+        );
     }
 }

@@ -17,7 +17,7 @@ pub(super) use frto::Doubt;
 pub(super) use prr::Prr;
 
 use super::Cx;
-use super::TcpTimer;
+use super::Timer;
 use super::core::Core;
 use crate::config::{LossRecovery as Chosen, TcpConfig};
 use crate::packet::tcp::TcpSegment;
@@ -106,7 +106,7 @@ impl LossRecovery {
     }
 
     /// A timer that only this style knows has expired.
-    pub(super) fn on_timer(&mut self, core: &mut Core, timer: TcpTimer, cx: &mut Cx) {
+    pub(super) fn on_timer(&mut self, core: &mut Core, timer: Timer, cx: &mut Cx) {
         if let LossRecovery::Rack(s) = self {
             s.on_timer(core, timer, cx);
         }

@@ -4,7 +4,7 @@
 use super::super::core::Core;
 use super::super::sent::Newest;
 use super::super::timer::LazyTimer;
-use super::super::{Cx, TcpTimer};
+use super::super::{Cx, Timer};
 use crate::packet::tcp::TcpSegment;
 use crate::transport::control::Controller;
 use crate::units::{Span, Time};
@@ -57,8 +57,8 @@ impl Rack {
             quarters: 1,
             quarters_last: 0,
             widened: 0,
-            reorder_timer: LazyTimer::new(TcpTimer::Reorder),
-            probe_timer: LazyTimer::new(TcpTimer::Probe),
+            reorder_timer: LazyTimer::new(Timer::Reorder),
+            probe_timer: LazyTimer::new(Timer::Probe),
             probe: None,
         }
     }
@@ -112,13 +112,13 @@ impl Rack {
     }
 
     /// A timer of RACK or TLP has expired.
-    pub(super) fn on_timer(&mut self, core: &mut Core, timer: TcpTimer, cx: &mut Cx) {
+    pub(super) fn on_timer(&mut self, core: &mut Core, timer: Timer, cx: &mut Cx) {
         match timer {
-            TcpTimer::Reorder if self.reorder_timer.fires(cx) => {
+            Timer::Reorder if self.reorder_timer.fires(cx) => {
                 self.detect(core, 0, cx);
                 self.send(core, cx);
             }
-            TcpTimer::Probe if self.probe_timer.fires(cx) => self.send_probe(core, cx),
+            Timer::Probe if self.probe_timer.fires(cx) => self.send_probe(core, cx),
             _ => {}
         }
     }

@@ -67,6 +67,8 @@ fn run(variant: Transport, cfg: &TcpConfig, link: Link, seconds: u64) -> Run {
             tcp: cfg.clone(),
             group: None,
             control: None,
+            from_port: None,
+            to_port: None,
             recovery: LossRecovery::Own,
         },
         rate: link.rate * u64::from(MSS) * 8,

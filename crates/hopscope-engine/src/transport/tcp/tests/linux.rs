@@ -31,7 +31,7 @@ fn segments_per_ack(policy: AckPolicy, window: u32, segments: u64) -> Vec<u64> {
     while covered < 1 + segments * u64::from(SEGMENT) {
         for effect in out.drain(..) {
             timers[end].note(&effect);
-            if let TcpEffect::Emit(seg) = effect {
+            if let TransportEffect::Emit(Body::Tcp(seg)) = effect {
                 waiting.push_back((end, seg));
                 if end == 1 && !seg.flags.syn {
                     counts.push((seg.ack - covered) / u64::from(SEGMENT));
@@ -128,10 +128,10 @@ fn acks(policy: AckPolicy, arrivals: &[(u64, u64)], until_ms: u64) -> Vec<(u64, 
     let bare = TcpSegment { seq: 1, ack: 1, flags: ack, ..TcpSegment::default() };
     tcp.on_segment(&bare, Time(10 * MS), &mut out);
     out.clear();
-    let mut take = |now: Time, out: &mut Vec<TcpEffect>, timers: &mut Expiries| {
+    let mut take = |now: Time, out: &mut Vec<TransportEffect>, timers: &mut Expiries| {
         for effect in out.drain(..) {
             timers.note(&effect);
-            if let TcpEffect::Emit(seg) = effect {
+            if let TransportEffect::Emit(Body::Tcp(seg)) = effect {
                 sent.push((now.0 / MS, (seg.ack - 1) / u64::from(MSS)));
             }
         }

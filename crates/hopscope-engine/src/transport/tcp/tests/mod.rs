@@ -30,6 +30,7 @@ use crate::config::tcp::{Handshake, InitialSsthresh, LossRecovery, LossWindow, P
 use crate::config::{AckPolicy, TcpConfig, Transport};
 use crate::packet::Ecn;
 use crate::packet::tcp::{SackBlock, TcpFlags, Timestamps};
+use crate::units::Span;
 
 const MSS: u32 = 1000;
 const MS: u64 = 1_000_000;
@@ -87,11 +88,11 @@ impl Sender {
     fn step(&mut self, input: &str, now: Time, line: &str) -> String {
         let mut out = Vec::new();
         let timer = match input {
-            "rto" => Some(TcpTimer::Rto),
-            "timewait" => Some(TcpTimer::TimeWait),
-            "pace" => Some(TcpTimer::Pacing),
-            "reorder" => Some(TcpTimer::Reorder),
-            "probe" => Some(TcpTimer::Probe),
+            "rto" => Some(Timer::Rto),
+            "timewait" => Some(Timer::TimeWait),
+            "pace" => Some(Timer::Pacing),
+            "reorder" => Some(Timer::Reorder),
+            "probe" => Some(Timer::Probe),
             _ => None,
         };
         let mut last = None;
@@ -181,14 +182,15 @@ fn answer(text: &str) -> TcpSegment {
     seg
 }
 
-fn show_sender(out: &[TcpEffect]) -> String {
+fn show_sender(out: &[TransportEffect]) -> String {
     let mut words = Vec::new();
     for effect in out {
         match effect {
-            TcpEffect::Emit(seg) => words.push(show_segment(seg)),
-            TcpEffect::Completed => words.push("done".into()),
-            TcpEffect::Deliver { .. } => panic!("a sender delivers nothing"),
-            TcpEffect::Arm(..) | TcpEffect::Disarm(_) | TcpEffect::RttSample(_) => {}
+            TransportEffect::Emit(Body::Tcp(seg)) => words.push(show_segment(seg)),
+            TransportEffect::Note(Note::Completed) => words.push("done".into()),
+            TransportEffect::Deliver { .. } => panic!("a sender delivers nothing"),
+            TransportEffect::Arm(..) | TransportEffect::Disarm(_) | TransportEffect::Note(_) => {}
+            TransportEffect::Emit(_) => panic!("TCP sends segments"),
         }
     }
     words.join(" ")

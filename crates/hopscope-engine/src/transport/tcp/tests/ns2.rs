@@ -49,8 +49,8 @@ fn parse(text: &str) -> Measured {
 enum Event {
     ToReceiver(TcpSegment),
     ToSender(TcpSegment),
-    SenderTimer(TcpTimer),
-    ReceiverTimer(TcpTimer),
+    SenderTimer(Timer),
+    ReceiverTimer(Timer),
 }
 
 /// A link in each direction with an endless queue.
@@ -76,10 +76,10 @@ impl Link {
         self.free[direction] + DELAY
     }
 
-    fn sender_said(&mut self, m: &Measured, out: &mut Vec<TcpEffect>) {
+    fn sender_said(&mut self, m: &Measured, out: &mut Vec<TransportEffect>) {
         for effect in out.drain(..) {
             match effect {
-                TcpEffect::Emit(seg) => {
+                TransportEffect::Emit(Body::Tcp(seg)) => {
                     let number = if seg.flags.syn { 0 } else { (seg.seq - 1) / u64::from(MSS) + 1 };
                     self.sends.push((self.now.as_secs(), number));
                     // ns-2's Vegas adds no headers and sends its SYN as a full packet.
@@ -91,7 +91,7 @@ impl Link {
                         self.schedule(at, Event::ToReceiver(seg));
                     }
                 }
-                TcpEffect::Arm(timer, at) => {
+                TransportEffect::Arm(timer, at) => {
                     self.events.retain(|_, e| !matches!(e, Event::SenderTimer(t) if *t == timer));
                     self.schedule(at, Event::SenderTimer(timer));
                 }
@@ -100,14 +100,14 @@ impl Link {
         }
     }
 
-    fn receiver_said(&mut self, out: &mut Vec<TcpEffect>) {
+    fn receiver_said(&mut self, out: &mut Vec<TransportEffect>) {
         for effect in out.drain(..) {
             match effect {
-                TcpEffect::Emit(seg) => {
+                TransportEffect::Emit(Body::Tcp(seg)) => {
                     let at = self.carry(1, HEADERS + 8 * u64::from(seg.n_sack));
                     self.schedule(at, Event::ToSender(seg));
                 }
-                TcpEffect::Arm(timer, at) => {
+                TransportEffect::Arm(timer, at) => {
                     self.events.retain(|_, e| !matches!(e, Event::ReceiverTimer(t) if *t == timer));
                     self.schedule(at, Event::ReceiverTimer(timer));
                 }

@@ -27,13 +27,15 @@ fn new_data_and_nothing_else_may_be_marked() {
     let mut s = sender(TcpConfig { ecn: true, ..TcpConfig::default() });
     let mut out = Vec::new();
     s.tcp.offer(2000, Time(100 * MS), &mut out);
-    let ecn = |out: &[TcpEffect]| -> Vec<Ecn> {
-        out.iter().filter_map(|e| if let TcpEffect::Emit(seg) = e { Some(seg.ecn) } else { None }).collect()
+    let ecn = |out: &[TransportEffect]| -> Vec<Ecn> {
+        out.iter()
+            .filter_map(|e| if let TransportEffect::Emit(Body::Tcp(seg)) = e { Some(seg.ecn) } else { None })
+            .collect()
     };
     assert_eq!(ecn(&out), [Ecn::Ect; 2]);
     out.iter().for_each(|e| s.timers.note(e));
     out.clear();
-    s.tcp.on_timer(TcpTimer::Rto, Time(1100 * MS), &mut out);
+    s.tcp.on_timer(Timer::Rto, Time(1100 * MS), &mut out);
     assert_eq!(ecn(&out), [Ecn::NotEct], "a repetition");
 }
 
@@ -44,7 +46,7 @@ fn answer_of(tcp: &mut TcpReceiver, n: u64, ms: u64, change: impl FnOnce(&mut Tc
     change(&mut seg);
     let mut out = Vec::new();
     tcp.on_segment(&seg, Time(ms * MS), &mut out);
-    out.into_iter().find_map(|e| if let TcpEffect::Emit(seg) = e { Some(seg) } else { None })
+    out.into_iter().find_map(|e| if let TransportEffect::Emit(Body::Tcp(seg)) = e { Some(seg) } else { None })
 }
 
 fn receiver(cfg: &TcpConfig, policy: AckPolicy) -> TcpReceiver {

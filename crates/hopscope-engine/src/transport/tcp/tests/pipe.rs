@@ -138,22 +138,23 @@ impl Pipe {
     }
 
     /// Carries effects out and checks what must hold after every input.
-    fn settle(&mut self, end: End, out: Vec<TcpEffect>) {
+    fn settle(&mut self, end: End, out: Vec<TransportEffect>) {
         for effect in out {
             self.timers[end as usize].note(&effect);
             match effect {
-                TcpEffect::Emit(seg) => self.send(end, seg),
-                TcpEffect::Deliver { bytes } => {
+                TransportEffect::Emit(Body::Tcp(seg)) => self.send(end, seg),
+                TransportEffect::Deliver { bytes } => {
                     assert_eq!(end, End::Receiver);
                     assert!(bytes > 0, "an empty delivery");
                     self.delivered += u64::from(bytes);
                 }
-                TcpEffect::Completed => {
+                TransportEffect::Note(Note::Completed | Note::PeerClosed) => {
                     assert!(!self.completed[end as usize], "completed twice");
                     self.completed[end as usize] = true;
                 }
-                TcpEffect::Arm(_, at) => assert!(at >= self.now, "a timer in the past"),
-                TcpEffect::Disarm(_) | TcpEffect::RttSample(_) => {}
+                TransportEffect::Arm(_, at) => assert!(at >= self.now, "a timer in the past"),
+                TransportEffect::Disarm(_) | TransportEffect::Note(Note::Rtt(_)) => {}
+                TransportEffect::Emit(_) => panic!("TCP sends segments"),
             }
         }
         // ns-2 halves a window of one, and its Vegas may close the window until the timer opens it.
@@ -195,7 +196,7 @@ impl Pipe {
             let next = (0..self.events.len()).min_by_key(|&i| (self.events[i].0, self.events[i].1));
             let event_at = next.map_or(Time::NEVER, |i| self.events[i].0);
             let mut out = Vec::new();
-            let timers: Vec<(End, TcpTimer, Time)> = [End::Sender, End::Receiver]
+            let timers: Vec<(End, Timer, Time)> = [End::Sender, End::Receiver]
                 .into_iter()
                 .filter_map(|end| self.timers[end as usize].earliest(event_at).map(|(kind, at)| (end, kind, at)))
                 .collect();

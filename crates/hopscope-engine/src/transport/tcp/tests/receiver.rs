@@ -26,8 +26,8 @@ impl Receiver {
             let now = Time(at.parse::<u64>().expect("milliseconds") * MS);
             let mut out = Vec::new();
             let timer = match input.trim() {
-                "delack" => Some(TcpTimer::DelayedAck),
-                "rto" => Some(TcpTimer::Rto),
+                "delack" => Some(Timer::DelayedAck),
+                "rto" => Some(Timer::Rto),
                 _ => None,
             };
             let until = if timer.is_some() { now } else { Time(now.0 - u64::from(now.0 > 0)) };
@@ -77,14 +77,14 @@ fn arrival(text: &str) -> TcpSegment {
     seg
 }
 
-fn show(out: &[TcpEffect]) -> String {
+fn show(out: &[TransportEffect]) -> String {
     let segments = |number: u64| (number - 1) / u64::from(MSS);
     let mut words = Vec::new();
     for effect in out {
         match effect {
-            TcpEffect::Emit(seg) if seg.flags.syn => words.push("synack".into()),
-            TcpEffect::Emit(seg) if seg.flags.fin => words.push("fin".into()),
-            TcpEffect::Emit(seg) => {
+            TransportEffect::Emit(Body::Tcp(seg)) if seg.flags.syn => words.push("synack".into()),
+            TransportEffect::Emit(Body::Tcp(seg)) if seg.flags.fin => words.push("fin".into()),
+            TransportEffect::Emit(Body::Tcp(seg)) => {
                 assert_eq!(seg.window, 16 * MSS);
                 words.push(format!("ack {}", segments(seg.ack)));
                 let blocks: Vec<String> = seg
@@ -96,10 +96,10 @@ fn show(out: &[TcpEffect]) -> String {
                     words.push(format!("[{}]", blocks.join(" ")));
                 }
             }
-            TcpEffect::Deliver { bytes } => words.push(format!("up {bytes}")),
-            TcpEffect::Completed => words.push("done".into()),
-            TcpEffect::Arm(..) | TcpEffect::Disarm(_) => {}
-            TcpEffect::RttSample(_) => panic!("a receiver measures nothing"),
+            TransportEffect::Deliver { bytes } => words.push(format!("up {bytes}")),
+            TransportEffect::Note(Note::PeerClosed) => words.push("done".into()),
+            TransportEffect::Arm(..) | TransportEffect::Disarm(_) => {}
+            TransportEffect::Note(_) | TransportEffect::Emit(_) => panic!("a receiver measures nothing"),
         }
     }
     words.join(" ")
@@ -175,7 +175,7 @@ fn short_segments_are_held_until_two_full_ones_by_the_standard_and_by_count_in_n
             let seg = TcpSegment { seq: 1 + 400 * k, len: 400, ack: 1, flags, ..TcpSegment::default() };
             r.tcp.on_segment(&seg, Time((10 + k) * MS), &mut out);
         }
-        out.iter().filter(|e| matches!(e, TcpEffect::Emit(_))).count()
+        out.iter().filter(|e| matches!(e, TransportEffect::Emit(_))).count()
     };
     assert_eq!((small(AckPolicy::Delayed), small(AckPolicy::Ns2Delack)), (0, 1));
 }

@@ -99,10 +99,10 @@ impl Rig {
         self.way.insert((at, self.serial), (1 - end, seg));
     }
 
-    fn settle(&mut self, end: usize, out: Vec<TcpEffect>) {
+    fn settle(&mut self, end: usize, out: Vec<TransportEffect>) {
         for effect in out {
             self.timers[end].note(&effect);
-            if let TcpEffect::Emit(seg) = effect {
+            if let TransportEffect::Emit(Body::Tcp(seg)) = effect {
                 self.send(end, seg);
             }
         }

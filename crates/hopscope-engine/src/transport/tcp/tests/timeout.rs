@@ -81,15 +81,15 @@ fn every_ack_of_new_data_restarts_the_timer_without_a_queue_entry() {
     let mut s = Sender::established(&cfg, Transport::TcpNewReno, 4);
     let mut out = Vec::new();
     s.tcp.offer(u64::MAX, Time(100 * MS), &mut out);
-    let arms = |out: &[TcpEffect]| out.iter().filter(|e| matches!(e, TcpEffect::Arm(..))).count();
+    let arms = |out: &[TransportEffect]| out.iter().filter(|e| matches!(e, TransportEffect::Arm(..))).count();
     out.clear();
     for k in 1..=9 {
         s.tcp.on_segment(&answer(&format!("ack {k}")), 1, Time((100 + 90 * k) * MS), &mut out);
     }
     assert_eq!(arms(&out), 0, "nine restarts");
     out.clear();
-    s.tcp.on_timer(TcpTimer::Rto, Time(1000 * MS), &mut out);
-    assert_eq!(out, [TcpEffect::Arm(TcpTimer::Rto, Time(1910 * MS))], "the early expiry moves on to the deadline");
+    s.tcp.on_timer(Timer::Rto, Time(1000 * MS), &mut out);
+    assert_eq!(out, [TransportEffect::Arm(Timer::Rto, Time(1910 * MS))], "the early expiry moves on to the deadline");
 }
 
 #[test]
