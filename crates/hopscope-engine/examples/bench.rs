@@ -53,6 +53,7 @@ fn flow(profile: &str, from: u32, to: u32, transport: Transport, app: App, start
         tcp: presets::base(profile, "wavelan-2M").expect("a profile and a preset").tcp,
         group: None,
         control: None,
+        reply: None,
         from_port: None,
         to_port: None,
         recovery: LossRecovery::Own,

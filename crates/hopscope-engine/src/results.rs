@@ -49,6 +49,9 @@ pub struct FlowResult {
     pub from: u32,
     /// Receiving node.
     pub to: u32,
+    /// The flow that this one replies to, over the same connection.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub reply_to: Option<u32>,
     /// Transport protocol.
     pub transport: TransportName,
     /// Hops under static routing.
@@ -303,6 +306,7 @@ fn flow_result(
         id: number as u32,
         from: flow.from.0,
         to: flow.to.0,
+        reply_to: flow.reply_to.map(|flow| flow.0),
         transport: match config.flows[number].external() {
             Some(control) => TransportName::External(control.name.clone()),
             None => TransportName::BuiltIn(config.flows[number].told_as()),

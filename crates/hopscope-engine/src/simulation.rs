@@ -12,6 +12,7 @@ use crate::world::{self, Controls, World};
 /// A run under way: the world with its meter, and beside it any observer of the caller.
 #[derive(Debug)]
 pub struct Simulation<R: Recorder = crate::record::NullRecorder> {
+    /// With each reply as a flow.
     config: Config,
     world: World<(Meter, R)>,
     measured: bool,
@@ -54,6 +55,7 @@ impl<R: Recorder> Simulation<R> {
     /// See [`World::controlled`].
     pub fn controlled(config: Config, observer: R, controls: &Controls) -> Result<Self, BuildError> {
         let world = World::controlled(&config, (Meter::new(&config), observer), controls)?;
+        let config = config.measured().into_owned();
         Ok(Simulation { config, world, measured: false, baseline: Baseline::default() })
     }
 
@@ -148,7 +150,7 @@ pub fn estimate(config: &Config) -> Result<Estimate, BuildError> {
     let per_instant = if kept(SeriesKind::Queue) { nodes } else { 0.0 }
         + if kept(SeriesKind::Throughput) { config.flows.len() as f64 } else { 0.0 };
     let samples = if per_instant > 0.0 { per_instant * seconds / config.series.interval.as_secs() } else { 0.0 };
-    let offered: f64 = config.flows.iter().map(|flow| offered_packets(flow, seconds)).sum();
+    let offered: f64 = config.measured().flows.iter().map(|flow| offered_packets(flow, seconds)).sum();
     let total = events + samples + offered;
     Ok(Estimate {
         events: total,

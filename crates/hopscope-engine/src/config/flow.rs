@@ -174,6 +174,10 @@ pub struct FlowConfig {
     pub transport: Transport,
     /// Application.
     pub app: App,
+    /// Application at the receiving node, which sends back over the same TCP connection while this flow lasts; it is measured
+    /// as a flow of its own, numbered after all flows of the configuration.
+    #[serde(default)]
+    pub reply: Option<App>,
     /// Transport payload per packet, in bytes.
     pub packet: u32,
     /// Receiver window in packets (MaxWin).
@@ -236,6 +240,12 @@ impl FlowConfig {
         let Some(kind) = self.tcp_kind().filter(|_| self.transport == Transport::Tcp) else { return self.transport };
         let word = |recovery| Transport::built_in_tcp().find(|t| t.stands_for() == Some((kind.control, recovery)));
         word(kind.recovery).or_else(|| word(LossRecovery::Own)).unwrap_or(self.transport)
+    }
+
+    /// The reply as the flow that is measured: the same parameters the other way round.
+    pub fn reversed(&self) -> Option<FlowConfig> {
+        let app = self.reply.clone()?;
+        Some(FlowConfig { from: self.to, to: self.from, app, reply: None, ..self.clone() })
     }
 
     /// The name under which the flow's congestion control from outside the engine was handed over.

@@ -17,6 +17,8 @@ pub mod radio;
 mod section;
 pub mod tcp;
 
+use std::borrow::Cow;
+
 use serde::{Deserialize, Serialize};
 
 pub use aodv::AodvConfig;
@@ -99,6 +101,20 @@ pub struct Config {
     /// Keep the airtime ledger: whoever runs this gives the simulation a [`crate::ledger::Ledger`] as its observer.
     #[serde(default)]
     pub explain: bool,
+}
+
+impl Config {
+    /// The configuration with each reply as a flow of its own behind the others: the flows that are measured.
+    pub fn measured(&self) -> Cow<'_, Config> {
+        let replies: Vec<FlowConfig> = self.flows.iter().filter_map(FlowConfig::reversed).collect();
+        if replies.is_empty() {
+            return Cow::Borrowed(self);
+        }
+        let mut config = self.clone();
+        config.flows.iter_mut().for_each(|flow| flow.reply = None);
+        config.flows.extend(replies);
+        Cow::Owned(config)
+    }
 }
 
 /// The default of [`Config::starved_after`].

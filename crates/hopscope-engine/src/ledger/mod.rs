@@ -63,6 +63,7 @@ pub struct Ledger {
 impl Ledger {
     /// An empty ledger for a configuration.
     pub fn new(config: &Config) -> Self {
+        let config = &*config.measured();
         let timing = Timing::new(&config.radio, &config.mac);
         let mut nodes: Vec<Timeline> = config.nodes.iter().map(|_| Timeline::new()).collect();
         for flow in &config.flows {

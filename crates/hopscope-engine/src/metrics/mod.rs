@@ -146,6 +146,7 @@ pub struct Meter {
 impl Meter {
     /// A meter for a configuration; it counts from the start until `restart`.
     pub fn new(config: &Config) -> Self {
+        let config = &*config.measured();
         let keep = |kind| config.series.keep.contains(&kind).then(Series::default);
         let mut meter = Meter {
             start: Time::ZERO,

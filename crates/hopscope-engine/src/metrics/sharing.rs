@@ -199,6 +199,7 @@ mod tests {
                     tcp: TcpConfig::default(),
                     group: None,
                     control: None,
+                    reply: None,
                     from_port: None,
                     to_port: None,
                     recovery: crate::config::LossRecovery::Own,

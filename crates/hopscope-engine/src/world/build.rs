@@ -46,7 +46,7 @@ pub(super) fn build<R: Recorder>(config: &Config, recorder: R, controls: &Contro
     let mut tables = vec![Table::default(); nodes];
     let radios = Radios::new(config);
     let wires: Vec<WireEnd> = config.wires.iter().flat_map(|wire| [0, 1].map(|end| WireEnd::new(wire, end))).collect();
-    let (routes, hops) = install_routes(config, &Graph::new(&medium, &wires, &radios), &mut tables)?;
+    let (routes, hops) = install_routes(&config.measured(), &Graph::new(&medium, &wires, &radios), &mut tables)?;
     let places = if fixed {
         let flows = config.flows.iter().map(|flow| (NodeId(flow.from), NodeId(flow.to)));
         Places::along(&tables, flows, nodes)
@@ -169,7 +169,8 @@ impl<R: Recorder> World<R> {
     /// Adds the flows, whose shortest ways have so many hops.
     fn add_flows(&mut self, config: &Config, hops: Vec<u32>, controls: &Controls) -> Result<(), BuildError> {
         let ports = sockets::assign_ports(&config.flows)?;
-        for ((number, flow), hops) in config.flows.iter().enumerate().zip(hops) {
+        let mut replies = Vec::new();
+        for (number, flow) in config.flows.iter().enumerate() {
             let mut flow = flow.clone();
             if flow.tcp.ap_link_rate == 0 {
                 flow.tcp.ap_link_rate = config.radio.data_rate;
@@ -178,7 +179,12 @@ impl<R: Recorder> World<R> {
             if flow.external().is_some() && control.is_none() {
                 return Err(without_control(number));
             }
-            self.add_flow(config, number, &flow, hops, ports[number], control);
+            let reply = config.flows.len() + replies.len();
+            replies.extend(self.add_flow(config, (number, reply), &flow, ports[number], control));
+        }
+        self.flows.extend(replies);
+        for (flow, hops) in self.flows.iter_mut().zip(hops) {
+            flow.hops = hops;
         }
         self.sockets.seal();
         Ok(())
@@ -188,7 +194,7 @@ impl<R: Recorder> World<R> {
     fn add_gateways(&mut self, config: &Config) {
         let places: BTreeSet<u64> = config.net.window_gateways.iter().copied().collect();
         for node in places {
-            let gateway = Gateway::new(config.mac.queue, config.net.window_idle, config.flows.len());
+            let gateway = Gateway::new(config.mac.queue, config.net.window_idle, self.flows.len());
             self.nodes[NodeId(node as u32)].gateway = Some(Box::new(gateway));
         }
     }
@@ -205,23 +211,26 @@ impl<R: Recorder> World<R> {
         }
     }
 
-    /// Adds a flow and its two sockets.
+    /// Adds a flow and its two sockets; gives the flow of its reply, which has a number of its own.
     fn add_flow(
         &mut self,
         config: &Config,
-        number: usize,
+        (number, reply): (usize, usize),
         flow: &FlowConfig,
-        hops: u32,
         ports: [u16; 2],
         control: Option<Arc<dyn Control>>,
-    ) {
+    ) -> Option<Flow> {
         let (from, to) = (NodeId(flow.from), NodeId(flow.to));
         let id = FlowId(number as u32);
+        let back_id = if flow.reply.is_some() { FlowId(reply as u32) } else { id };
         let [socket, other] = [0, 1].map(|end| SocketId(2 * id.0 + end));
-        let source = Source::new(flow.app.clone(), flow.packet, flow.start, flow.stop.unwrap_or(Time::NEVER));
+        let source = source_of(flow);
         let (near, far) = if flow.transport.is_tcp() {
             let clock = derive(config, number, Purpose::Clock);
-            let (mut active, passive) = Connection::pair(flow, config.net.ip_header, clock);
+            let (mut active, mut passive) = Connection::pair(flow, config.net.ip_header, clock);
+            if flow.reply.is_some() {
+                Connection::join((&mut active, &mut passive), flow, derive(config, reply, Purpose::Clock));
+            }
             if let Some(control) = control {
                 active.set_control(control);
             }
@@ -237,13 +246,30 @@ impl<R: Recorder> World<R> {
         }
         let there = Ports { from: ports[0], to: ports[1], found: other };
         let back = Ports { from: ports[1], to: ports[0], found: socket };
-        self.sockets.add(socket, Socket::new(from, to, there, (id, id), near));
-        self.sockets.add(other, Socket::new(to, from, back, (id, id), far));
-        let rng = derive(config, number, Purpose::Traffic);
-        let (transport, packet) = (flow.transport, flow.packet);
-        self.flows.push(Flow { from, to, transport, packet, hops, socket, source, cwnd: 0.0, rng });
+        self.sockets.add(socket, Socket::new(from, to, there, (id, back_id), near));
+        self.sockets.add(other, Socket::new(to, from, back, (back_id, id), far));
+        let label = |from, to, number: usize, socket, source, reply_to| Flow {
+            from,
+            to,
+            transport: flow.transport,
+            packet: flow.packet,
+            hops: 0,
+            reply_to,
+            socket,
+            source,
+            cwnd: 0.0,
+            rng: derive(config, number, Purpose::Traffic),
+        };
+        self.flows.push(label(from, to, number, socket, source, None));
         self.events.push(flow.start, Event::App { flow: id });
+        let answer = flow.reversed()?;
+        self.events.push(flow.start, Event::App { flow: back_id });
+        Some(label(to, from, reply, other, source_of(&answer), Some(id)))
     }
+}
+
+fn source_of(flow: &FlowConfig) -> Source {
+    Source::new(flow.app.clone(), flow.packet, flow.start, flow.stop.unwrap_or(Time::NEVER))
 }
 
 fn wiring(config: &Config) -> Wiring {

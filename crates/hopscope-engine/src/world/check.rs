@@ -3,6 +3,7 @@
 use crate::channel;
 use crate::config::host::InterfaceSet;
 use crate::config::net::RoutingProtocol;
+use crate::config::tcp::Handshake;
 use crate::config::{App, Config, FlowConfig, LONGEST, MacConfig, RadioConfig, seconds};
 use crate::error::{BuildError, require};
 use crate::ids::NodeId;
@@ -221,7 +222,16 @@ fn check_flow(config: &Config, number: usize, flow: &FlowConfig) -> Result<(), B
         let message = format!("found {} s; it must lie after start, {} s", stop.as_secs(), flow.start.as_secs());
         return Err(BuildError::new(key("stop"), message));
     }
-    check_app(&flow.app, flow.packet, number)?;
+    check_app(&flow.app, flow.packet, |name| key(&format!("app.{name}")))?;
+    if let Some(reply) = &flow.reply {
+        require(flow.transport.is_tcp(), key("reply"), || {
+            "found beside transport \"udp\"; a reply goes back over a TCP connection".to_string()
+        })?;
+        require(flow.tcp.handshake == Handshake::ThreeWay, key("reply"), || {
+            "found beside tcp.handshake = \"ns2\"; data both ways needs \"three-way\"".to_string()
+        })?;
+        check_app(reply, flow.packet, |name| key(&format!("reply.{name}")))?;
+    }
     flow.check_transport(key)?;
     if flow.transport.is_tcp() { check_tcp(number, flow) } else { Ok(()) }
 }
@@ -303,8 +313,7 @@ fn check_tcp(number: usize, flow: &FlowConfig) -> Result<(), BuildError> {
     })
 }
 
-fn check_app(app: &App, packet: u32, number: usize) -> Result<(), BuildError> {
-    let key = |name: &str| format!("flows.{number}.app.{name}");
+fn check_app(app: &App, packet: u32, key: impl Fn(&str) -> String) -> Result<(), BuildError> {
     match *app {
         App::Bulk => Ok(()),
         App::Trace { ref frames } => {

@@ -2,7 +2,7 @@
 
 use crate::app::Source;
 use crate::config::Transport;
-use crate::ids::{NodeId, SocketId};
+use crate::ids::{FlowId, NodeId, SocketId};
 use crate::rng::Stream;
 
 /// One flow.
@@ -18,6 +18,8 @@ pub struct Flow {
     pub packet: u32,
     /// Hops under static routing.
     pub hops: u32,
+    /// The flow whose receiver sends this one over the same connection.
+    pub reply_to: Option<FlowId>,
     /// The socket that its data leaves from.
     pub socket: SocketId,
     pub(super) source: Source,

@@ -190,10 +190,13 @@ impl<R: Recorder> World<R> {
     /// Sends what a socket has emitted.
     fn emit(&mut self, id: SocketId, body: Body) -> Option<PathEvent> {
         let socket = &self.sockets[id];
-        let (node, peer, ports, flow) = (socket.node, socket.peer, socket.ports, socket.sends);
+        let (node, peer, ports) = (socket.node, socket.peer, socket.ports);
+        let sent = payload_sent(&body);
+        // An ACK without data belongs to the data that it acknowledges.
+        let flow = if sent.is_some() { socket.sends } else { socket.receives };
         let bytes = socket.endpoint.packet_bytes(&body);
         let wants_to_know = socket.endpoint.wants_view();
-        if let Some((bytes, retransmission)) = payload_sent(&body) {
+        if let Some((bytes, retransmission)) = sent {
             self.ledger_segment(id, &body);
             self.note(Record::DataSent { flow, bytes, retransmission });
         }

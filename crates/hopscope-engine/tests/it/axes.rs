@@ -22,8 +22,8 @@ fn base() -> FlowConfig {
 #[test]
 fn an_older_word_and_its_axes_are_one_run() {
     let run = |transport, control: Option<CongestionControl>, recovery| {
-        let mut config: Config = chain("standard", 3, 8);
-        let mut flow = flow("standard", 0, 3, transport, App::Bulk);
+        let mut config: Config = chain("standard", 7, 20);
+        let mut flow = flow("standard", 0, 7, transport, App::Bulk);
         flow.control = control.map(ControlChoice::BuiltIn);
         flow.recovery = recovery;
         config.flows.push(flow);

@@ -18,6 +18,7 @@ mod motion;
 mod order;
 mod outage;
 mod reach;
+mod replies;
 mod routes;
 mod routing;
 mod sources;

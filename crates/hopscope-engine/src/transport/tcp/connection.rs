@@ -2,22 +2,28 @@
 
 use std::sync::Arc;
 
-use super::{TcpReceiver, TcpSender};
+use super::receiver::Due;
+use super::{Cx as TcpCx, ReceiverState, TcpReceiver, TcpSender};
 use crate::config::tcp::RttEstimator;
 use crate::config::{CongestionControl, FlowConfig};
 use crate::packet::Ecn;
 use crate::packet::tcp::TcpSegment;
 use crate::rng::Stream;
 use crate::transport::control::Control;
-use crate::transport::{Cx, Payload, Timer};
+use crate::transport::{Cx, Payload, Timer, TransportEffect};
 use crate::units::Span;
 
 /// Bytes of the timestamps option with its padding (RFC 7323 A).
 pub const TIMESTAMPS_OPTION: u32 = 12;
 
-/// One end of a connection. Data flows one way: the active end only sends, the passive end only receives.
+/// One end of a connection. Where data flows one way, the active end has only the half that sends and the passive end only
+/// the one that receives. Where the far end replies, both have both halves over the one handshake: segments with data
+/// carry the ACK and the window of the other direction, and data that leaves in time spares a delayed ACK. Each direction
+/// has its own FIN; one that is closed does not keep the other from sending (half-close, RFC 9293 3.6).
 #[derive(Debug)]
 pub struct Connection {
+    /// It is the end that sends the SYN.
+    opens: bool,
     sender: Option<Box<TcpSender>>,
     receiver: Option<Box<TcpReceiver>>,
     sizes: SegmentSizes,
@@ -69,9 +75,18 @@ impl Connection {
         let sizes = SegmentSizes::new(flow, network_header);
         let active = SegmentSizes { bare, ..SegmentSizes::new(flow, network_header) };
         (
-            Connection { sender: Some(Box::new(sender)), receiver: None, sizes: active },
-            Connection { sender: None, receiver: Some(Box::new(receiver)), sizes },
+            Connection { opens: true, sender: Some(Box::new(sender)), receiver: None, sizes: active },
+            Connection { opens: false, sender: None, receiver: Some(Box::new(receiver)), sizes },
         )
+    }
+
+    /// Gives both ends of a flow the half that they lack: data flows both ways. `stream` is for what the congestion control
+    /// of the passive end draws.
+    pub fn join((active, passive): (&mut Connection, &mut Connection), flow: &FlowConfig, stream: Stream) {
+        let (sender, receiver) = super::ends(flow, stream);
+        active.receiver = Some(Box::new(receiver));
+        passive.sender = Some(Box::new(sender));
+        passive.sizes.bare = active.sizes.bare;
     }
 
     /// Hands over a congestion control from outside to the half that sends.
@@ -85,23 +100,26 @@ impl Connection {
 
     /// The application has `bytes` more to send; `u64::MAX`: without end. The first time it opens the connection.
     pub fn on_send(&mut self, bytes: u64, cx: &mut Cx<'_>) {
-        if let Some(sender) = &mut self.sender {
-            sender.open(cx.now, cx.out);
+        self.to_sender(cx, |sender, opens, cx| {
+            if opens {
+                sender.open(cx.now, cx.out);
+            }
             sender.offer(bytes, cx.now, cx.out);
-        }
+        });
     }
 
     /// The application will send no more.
     pub fn close(&mut self, cx: &mut Cx<'_>) {
-        if let Some(sender) = &mut self.sender {
-            sender.close(cx.now, cx.out);
-        }
+        self.to_sender(cx, |sender, _, cx| sender.close(cx.now, cx.out));
     }
 
     /// A segment has arrived in a packet with this ECN field after `hops` hops; gives the data that it carried, if any.
     #[inline]
     pub fn on_segment(&mut self, segment: &TcpSegment, ecn: Ecn, hops: u8, cx: &mut Cx<'_>) -> Option<Payload> {
         let segment = TcpSegment { ecn, ..*segment };
+        if self.sender.is_some() && self.receiver.is_some() {
+            return self.on_segment_of_both(&segment, hops, cx);
+        }
         if let Some(sender) = &mut self.sender {
             sender.on_segment(&segment, hops, cx.now, cx.out);
             return None;
@@ -110,20 +128,92 @@ impl Connection {
         let before = receiver.stats().duplicates;
         receiver.on_segment(&segment, cx.now, cx.out);
         let duplicate = receiver.stats().duplicates != before;
-        let TcpSegment { len, retransmission, .. } = segment;
-        segment.is_data().then_some(Payload { bytes: len, duplicate, retransmission })
+        payload(&segment, duplicate)
     }
 
     /// A timer armed by this end has expired.
     pub fn on_timer(&mut self, timer: Timer, cx: &mut Cx<'_>) {
         match (&mut self.sender, &mut self.receiver) {
-            (Some(sender), _) => sender.on_timer(timer, cx.now, cx.out),
+            (Some(sender), None) => sender.on_timer(timer, cx.now, cx.out),
             (None, Some(receiver)) => receiver.on_timer(timer, cx.now, cx.out),
+            (Some(sender), Some(receiver))
+                if timer == Timer::DelayedAck || receiver.state() == ReceiverState::SynReceived =>
+            {
+                receiver.share(sender.next());
+                receiver.on_timer(timer, cx.now, cx.out);
+            }
+            (Some(_), Some(_)) => self.to_sender(cx, |sender, _, cx| sender.on_timer(timer, cx.now, cx.out)),
             (None, None) => {}
         }
     }
 
+    // Steps where data flows both ways.
+
+    /// Gives the sending half an input; what it sends in answer carries the ACK of the receiving one.
+    fn to_sender(&mut self, cx: &mut Cx<'_>, input: impl FnOnce(&mut TcpSender, bool, &mut Cx<'_>)) {
+        let Some(sender) = &mut self.sender else { return };
+        let Some(receiver) = &mut self.receiver else { return input(sender, self.opens, cx) };
+        sender.share(receiver.next(), receiver.reverse());
+        let before = cx.out.len();
+        input(sender, self.opens, cx);
+        if cx.out[before..].iter().any(|effect| matches!(effect, TransportEffect::Emit(_))) {
+            receiver.on_carried();
+        }
+    }
+
+    /// Data is taken first, so that what the acknowledgement lets out acknowledges it; then the acknowledgement; what is
+    /// then still owed goes out by itself.
+    fn on_segment_of_both(&mut self, segment: &TcpSegment, hops: u8, cx: &mut Cx<'_>) -> Option<Payload> {
+        let (Some(sender), Some(receiver)) = (&mut self.sender, &mut self.receiver) else { return None };
+        receiver.share(sender.next());
+        if segment.flags.syn {
+            if segment.flags.ack {
+                receiver.join(segment);
+                self.to_sender(cx, |sender, _, cx| sender.on_segment(segment, hops, cx.now, cx.out));
+            } else {
+                receiver.on_segment(segment, cx.now, cx.out);
+            }
+            return payload(segment, false);
+        }
+        if receiver.state() == ReceiverState::Listen {
+            return None;
+        }
+        let (now, duplicates) = (cx.now, receiver.stats().duplicates);
+        receiver.take_stamp(segment);
+        let accepted =
+            segment.flags.ack.then(|| receiver.take_ack(segment.ack, &mut TcpCx { now, out: cx.out })).flatten();
+        let was_finished = receiver.is_finished();
+        let mut due = receiver.take_data(segment, &mut TcpCx { now, out: cx.out });
+        if due == Due::Bare {
+            receiver.answer(due, &mut TcpCx { now, out: cx.out });
+            due = Due::Never;
+        }
+        let duplicate = receiver.stats().duplicates != duplicates;
+        let closes = receiver.is_finished() && !was_finished;
+        let before = cx.out.len();
+        self.to_sender(cx, |sender, _, cx| {
+            match accepted {
+                Some(sent) => sender.accept(segment, sent, &mut TcpCx { now, out: cx.out }),
+                None => sender.on_segment(segment, hops, now, cx.out),
+            }
+            if closes {
+                sender.on_peer_closed(&mut TcpCx { now, out: cx.out });
+            }
+        });
+        let answered = cx.out[before..].iter().any(|effect| matches!(effect, TransportEffect::Emit(_)));
+        if let (Some(sender), Some(receiver), false) = (&self.sender, &mut self.receiver, answered) {
+            receiver.share(sender.next());
+            receiver.answer(due, &mut TcpCx { now, out: cx.out });
+        }
+        payload(segment, duplicate)
+    }
+
     // Queries.
+
+    /// The half that receives.
+    pub fn receiver(&self) -> Option<&TcpReceiver> {
+        self.receiver.as_deref()
+    }
 
     /// Bytes of the network packet that carries a segment of this end.
     #[inline]
@@ -135,6 +225,12 @@ impl Connection {
     pub fn sender(&self) -> Option<&TcpSender> {
         self.sender.as_deref()
     }
+}
+
+/// What a segment has brought.
+fn payload(segment: &TcpSegment, duplicate: bool) -> Option<Payload> {
+    let TcpSegment { len, retransmission, .. } = *segment;
+    segment.is_data().then_some(Payload { bytes: len, duplicate, retransmission })
 }
 
 #[cfg(test)]

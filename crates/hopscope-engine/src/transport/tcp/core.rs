@@ -19,6 +19,17 @@ use crate::units::{Span, Time};
 /// ssthresh that no window reaches.
 const UNLIMITED_SSTHRESH: f64 = u32::MAX as f64;
 
+/// What the receiving half of the same end has to say in the segments of the sending half.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Reverse {
+    /// Advertised window in bytes.
+    pub(super) window: u32,
+    /// The peer's clock, to be echoed.
+    pub(super) stamp: u32,
+    /// A mark is being echoed.
+    pub(super) ece: bool,
+}
+
 /// Shared state of the sending machine. Numbers are bytes; windows are segments.
 #[derive(Debug, Clone)]
 pub(super) struct Core {
@@ -41,8 +52,10 @@ pub(super) struct Core {
     pub(super) data_end: u64,
     /// No more data will be offered.
     pub(super) closing: bool,
-    /// Next number expected from the peer (its SYN and FIN only).
+    /// Next number expected from the peer (its SYN and FIN only, unless `reverse` is set).
     pub(super) rcv_nxt: u64,
+    /// What every segment says for the receiving half of this end; none where data flows one way.
+    pub(super) reverse: Option<Reverse>,
 
     pub(super) window: Window,
     pub(super) cc: Cc,
@@ -112,6 +125,7 @@ impl Core {
             data_end: 1,
             closing: false,
             rcv_nxt: 0,
+            reverse: None,
             window: Window {
                 cwnd: 1.0,
                 ssthresh: match cfg.initial_ssthresh {
@@ -235,20 +249,34 @@ impl Core {
             seq,
             len: (payload_end - seq) as u32,
             ack: self.rcv_nxt,
-            flags: TcpFlags { ack: self.three_way, fin, psh, cwr, ..TcpFlags::default() },
+            flags: TcpFlags { ack: self.three_way, fin, psh, cwr, ece: self.echoes_mark(), ..TcpFlags::default() },
             // A repetition is not marked (RFC 3168 6.1.5).
             ecn: if self.ecn && !again && payload_end > seq { Ecn::Ect } else { Ecn::NotEct },
             timestamps: self.stamp(cx.now),
-            window: window_field(self.max_window, self.mss),
+            window: self.window_field(self.max_window),
             retransmission: again,
             ..TcpSegment::default()
         });
         after
     }
 
+    /// The window that this end advertises: its receiving half's, or that of so many segments.
+    pub(super) fn window_field(&self, segments: u64) -> u32 {
+        match &self.reverse {
+            Some(reverse) => reverse.window,
+            None => window_field(segments, self.mss),
+        }
+    }
+
+    /// The receiving half echoes a mark.
+    pub(super) fn echoes_mark(&self) -> bool {
+        self.reverse.is_some_and(|reverse| reverse.ece)
+    }
+
     /// The timestamps option of a segment that leaves now.
     pub(super) fn stamp(&self, now: Time) -> Option<Timestamps> {
-        self.stamp_tick.map(|tick| Timestamps { value: (now.0 / tick.0) as u32, echo: 0 })
+        let echo = self.reverse.map_or(0, |reverse| reverse.stamp);
+        self.stamp_tick.map(|tick| Timestamps { value: (now.0 / tick.0) as u32, echo })
     }
 
     fn marks_push(&mut self, seq: u64, after: u64) -> bool {
@@ -569,6 +597,21 @@ impl Core {
         }
         self.rtt.back_off();
         self.send_syn(cx);
+    }
+
+    /// The peer has acknowledged our SYN-ACK, which left at this instant if it was sent once: our first number is used up
+    /// as that of a SYN is.
+    pub(super) fn establish_passively(&mut self, sent: Option<Time>, cx: &mut Cx) {
+        (self.nxt, self.max) = (1, 1);
+        self.timed = sent.filter(|_| self.stamp_tick.is_none()).map(|at| (1, at));
+        if sent.is_none() {
+            self.initial_window = 1.0;
+        }
+        self.cc.on_sent(0, sent.unwrap_or(cx.now));
+        self.establish(cx);
+        if sent.is_none() {
+            self.rtt.after_lost_syn();
+        }
     }
 
     /// The SYN is acknowledged.

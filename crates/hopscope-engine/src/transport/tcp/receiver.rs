@@ -1,6 +1,7 @@
 //! The receiving machine: passive set-up and tear-down, reassembly, acknowledgements.
 
 use super::ack_policy::{Acker, Arrival, Verdict};
+use super::core::Reverse;
 use super::reassembly::{Placed, Reassembly};
 use super::rtt::Rtt;
 use super::timer::LazyTimer;
@@ -72,7 +73,22 @@ pub struct TcpReceiver {
     rtt: Rtt,
     rto_timer: LazyTimer,
     ack_timer: LazyTimer,
+    /// Number of what the sending half of this end sends next; none where it sends nothing but SYN and FIN.
+    sends_next: Option<u64>,
     stats: ReceiverStats,
+}
+
+/// When the ACK of a segment has to leave.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Due {
+    /// Nothing has to be said.
+    Never,
+    /// It may wait for more data, or for data of our own.
+    Later,
+    /// Now; a data segment of our own will do.
+    Now,
+    /// Now, and by a segment without data: only such count as duplicates (RFC 5681 2) and carry SACK blocks.
+    Bare,
 }
 
 impl TcpReceiver {
@@ -98,6 +114,7 @@ impl TcpReceiver {
             rtt: Rtt::new(cfg),
             rto_timer: LazyTimer::new(Timer::Rto),
             ack_timer: LazyTimer::new(Timer::DelayedAck),
+            sends_next: None,
             stats: ReceiverStats::default(),
         }
     }
@@ -107,12 +124,7 @@ impl TcpReceiver {
     /// A segment from the sender has arrived.
     pub fn on_segment(&mut self, seg: &TcpSegment, now: Time, out: &mut Vec<TransportEffect>) {
         let mut cx = Cx { now, out };
-        // The stamp of the segment that the next ACK answers first (RFC 7323 4.3).
-        if let Some(stamps) = seg.timestamps {
-            if seg.seq <= self.last_ack {
-                self.recent = stamps.value;
-            }
-        }
+        self.take_stamp(seg);
         if seg.flags.syn {
             return self.on_syn(&mut cx);
         }
@@ -123,8 +135,53 @@ impl TcpReceiver {
             self.on_ack(seg.ack, &mut cx);
         }
         if seg.seq_len() > 0 {
-            self.on_data(seg, &mut cx);
+            let due = self.take_data(seg, &mut cx);
+            if self.is_finished() && self.state != ReceiverState::LastAck && self.state != ReceiverState::Closed {
+                self.state = ReceiverState::LastAck;
+                return self.send_fin(false, &mut cx);
+            }
+            self.answer(due, &mut cx);
         }
+    }
+
+    // Inputs beside a sending half of the same end, where data flows both ways.
+
+    /// Before every other input: the number of what the sending half sends next.
+    pub(super) fn share(&mut self, sends_next: u64) {
+        self.sends_next = Some(sends_next);
+    }
+
+    /// This end is the active one, and a SYN-ACK has come.
+    pub(super) fn join(&mut self, seg: &TcpSegment) {
+        self.take_stamp(seg);
+        if self.state == ReceiverState::Listen {
+            self.data.next = 1;
+            self.state = ReceiverState::Established;
+        }
+    }
+
+    /// The acknowledgement of a segment; if it is the first one of our SYN-ACK, when that left, if it was sent once.
+    pub(super) fn take_ack(&mut self, ack: u64, cx: &mut Cx) -> Option<Option<Time>> {
+        let waits = self.state == ReceiverState::SynReceived;
+        self.on_ack(ack, cx);
+        (waits && self.state == ReceiverState::Established).then_some(self.syn_ack_sent)
+    }
+
+    /// A segment of the sending half has left and carried our ACK.
+    pub(super) fn on_carried(&mut self) {
+        self.last_ack = self.data.next;
+        self.acker.on_ack_sent();
+        self.ack_timer.stop();
+    }
+
+    /// Next number expected.
+    pub(super) fn next(&self) -> u64 {
+        self.data.next
+    }
+
+    /// What segments of the sending half have to say for this one.
+    pub(super) fn reverse(&self) -> Reverse {
+        Reverse { window: self.window, stamp: self.recent, ece: self.echo }
     }
 
     /// A timer armed by this machine has expired.
@@ -163,7 +220,21 @@ impl TcpReceiver {
         self.state
     }
 
+    /// The peer's FIN is consumed.
+    pub(super) fn is_finished(&self) -> bool {
+        self.fin.is_some_and(|fin| self.data.next > fin)
+    }
+
     // Steps.
+
+    /// The stamp of the segment that the next ACK answers first (RFC 7323 4.3).
+    pub(super) fn take_stamp(&mut self, seg: &TcpSegment) {
+        if let Some(stamps) = seg.timestamps {
+            if seg.seq <= self.last_ack {
+                self.recent = stamps.value;
+            }
+        }
+    }
 
     fn on_syn(&mut self, cx: &mut Cx) {
         if self.state == ReceiverState::Listen {
@@ -198,9 +269,10 @@ impl TcpReceiver {
         }
     }
 
-    fn on_data(&mut self, seg: &TcpSegment, cx: &mut Cx) {
+    /// Takes data and FIN; says when their ACK is due.
+    pub(super) fn take_data(&mut self, seg: &TcpSegment, cx: &mut Cx) -> Due {
         let end = seg.seq + u64::from(seg.len);
-        let mut verdict = Verdict::Now;
+        let mut due = if seg.seq_len() > 0 { Due::Now } else { Due::Never };
         if seg.len > 0 {
             let placed = self.data.place(seg.seq, end);
             self.count(placed);
@@ -227,21 +299,30 @@ impl TcpReceiver {
                 Placed::Duplicate => arrival.repeats_last = end == self.data.next && !self.data.has_gap(),
                 Placed::OutOfOrder => {}
             }
-            verdict = self.acker.on_data(&arrival);
+            let is_bare = placed == Placed::Duplicate || placed == Placed::OutOfOrder || self.data.has_gap();
+            due = match self.acker.on_data(&arrival) {
+                Verdict::Hold if !seg.flags.fin => Due::Later,
+                Verdict::Hold | Verdict::Now if is_bare => Due::Bare,
+                Verdict::Hold | Verdict::Now => Due::Now,
+            };
         }
         if seg.flags.fin && self.fin.is_none() {
             self.fin = Some(end);
         }
         if self.fin == Some(self.data.next) {
             self.data.next += 1;
-            self.state = ReceiverState::LastAck;
             cx.push(TransportEffect::Note(Note::PeerClosed));
-            return self.send_fin(false, cx);
         }
-        if verdict == Verdict::Now || seg.flags.fin {
-            self.send_ack(cx);
-        } else if !self.ack_timer.running() {
-            self.ack_timer.set(cx.now + self.acker.hold(), cx);
+        due
+    }
+
+    /// Acknowledges now or starts the wait.
+    pub(super) fn answer(&mut self, due: Due, cx: &mut Cx) {
+        match due {
+            Due::Never => {}
+            Due::Now | Due::Bare => self.send_ack(cx),
+            Due::Later if self.ack_timer.running() => {}
+            Due::Later => self.ack_timer.set(cx.now + self.acker.hold(), cx),
         }
     }
 
@@ -271,6 +352,7 @@ impl TcpReceiver {
     fn send_ack(&mut self, cx: &mut Cx) {
         self.stats.acks_sent += 1;
         let seq = match self.state {
+            _ if self.sends_next.is_some() => self.sends_next.unwrap_or(0),
             ReceiverState::LastAck | ReceiverState::Closed => FIN_NUMBER + 1,
             _ => u64::from(self.three_way),
         };

@@ -2,11 +2,11 @@
 
 use std::sync::Arc;
 
-use super::core::Core;
+use super::core::{Core, Reverse};
 use super::push::PushMarks;
 use super::recovery::LossRecovery;
 use super::timer::LazyTimer;
-use super::{Cx, Note, Timer, TransportEffect, window_field};
+use super::{Cx, Note, Timer, TransportEffect};
 use crate::config::{TcpConfig, TcpKind};
 use crate::packet::tcp::{TcpFlags, TcpSegment};
 use crate::rng::Stream;
@@ -22,7 +22,7 @@ pub enum SenderState {
     SynSent,
     /// Data may flow.
     Established,
-    /// The FIN is outstanding.
+    /// The FIN is outstanding; the peer may still send (half-closed).
     FinWait1,
     /// The FIN is acknowledged, that of the peer is awaited.
     FinWait2,
@@ -74,6 +74,9 @@ pub struct TcpSender {
     time_wait: Span,
     time_wait_timer: LazyTimer,
     completed: bool,
+    /// The peer's FIN is consumed, and it came before our own left.
+    peer_closed: bool,
+    closes_second: bool,
     /// The flow's window in segments; the peer may advertise less.
     max_window: u64,
 }
@@ -91,6 +94,8 @@ impl TcpSender {
             time_wait: cfg.time_wait,
             time_wait_timer: LazyTimer::new(Timer::TimeWait),
             completed: false,
+            peer_closed: false,
+            closes_second: false,
         }
     }
 
@@ -169,6 +174,40 @@ impl TcpSender {
                 }
             }
         }
+    }
+
+    // Inputs from the receiving half of the same end, where data flows both ways.
+
+    /// Before every other input: the state of the receiving half, for what is sent in answer.
+    pub(super) fn share(&mut self, next: u64, reverse: Reverse) {
+        self.core.rcv_nxt = next;
+        self.core.reverse = Some(reverse);
+    }
+
+    /// This end is the passive one, and its SYN-ACK is acknowledged by `seg`; it left at `sent` if it was sent once.
+    pub(super) fn accept(&mut self, seg: &TcpSegment, sent: Option<Time>, cx: &mut Cx) {
+        if self.phase == Phase::Idle {
+            self.take_window(seg);
+            self.core.establish_passively(sent, cx);
+            self.core.take_echo(seg, cx);
+            self.phase = Phase::Open;
+            self.recovery.send(&mut self.core, cx);
+            self.advance_phase(cx);
+        }
+    }
+
+    /// The peer's FIN is consumed.
+    pub(super) fn on_peer_closed(&mut self, cx: &mut Cx) {
+        self.peer_closed = true;
+        self.closes_second = self.core.max <= self.core.data_end;
+        if self.phase == Phase::Open {
+            self.advance_phase(cx);
+        }
+    }
+
+    /// Next number that a segment without data carries.
+    pub(super) fn next(&self) -> u64 {
+        self.core.nxt
     }
 
     /// A timer armed by this machine has expired.
@@ -307,8 +346,9 @@ impl TcpSender {
                 self.recovery.on_dup_ack(&mut self.core, seg, cx);
             }
         }
-        if seg.flags.fin {
+        if seg.flags.fin && self.core.reverse.is_none() {
             self.core.rcv_nxt = self.core.rcv_nxt.max(seg.seq + seg.seq_len());
+            self.peer_closed = true;
             self.send_ack(cx);
         }
         self.advance_phase(cx);
@@ -333,11 +373,13 @@ impl TcpSender {
             self.phase = Phase::Closed;
             core.retire_timers(cx);
             self.recovery.retire(cx);
-        } else if core.una > core.data_end && core.rcv_nxt > 1 {
-            self.phase = Phase::TimeWait;
+        } else if core.una > core.data_end && self.peer_closed {
             core.retire_timers(cx);
             self.recovery.retire(cx);
-            self.time_wait_timer.set(cx.now + self.time_wait, cx);
+            self.phase = if self.closes_second { Phase::Closed } else { Phase::TimeWait };
+            if self.phase == Phase::TimeWait {
+                self.time_wait_timer.set(cx.now + self.time_wait, cx);
+            }
         }
     }
 
@@ -345,9 +387,9 @@ impl TcpSender {
         cx.emit(TcpSegment {
             seq: self.core.nxt,
             ack: self.core.rcv_nxt,
-            flags: TcpFlags { ack: true, ..TcpFlags::default() },
+            flags: TcpFlags { ack: true, ece: self.core.echoes_mark(), ..TcpFlags::default() },
             timestamps: self.core.stamp(cx.now),
-            window: window_field(self.max_window, self.core.mss),
+            window: self.core.window_field(self.max_window),
             ..TcpSegment::default()
         });
     }

@@ -67,6 +67,7 @@ fn run(variant: Transport, cfg: &TcpConfig, link: Link, seconds: u64) -> Run {
             tcp: cfg.clone(),
             group: None,
             control: None,
+            reply: None,
             from_port: None,
             to_port: None,
             recovery: LossRecovery::Own,

@@ -13,6 +13,7 @@
 //! Outputs: `synack`, `ack K` with `[a-b ...]` for its blocks, `fin`, `up N` bytes, `done`.
 
 mod bottleneck;
+mod duplex;
 mod linux;
 mod loss;
 mod ns2;
