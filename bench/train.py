@@ -82,9 +82,9 @@ SCENARIOS = {
     "TCP receivers": {
         "duration": "10s",
         "topology": SHORT_CHAIN,
-        "flow": END_TO_END,
+        "flow": [{**END_TO_END[0], "transport": "tcp", "control": "cubic", "recovery": "rack"}],
         "radio": {"error": {"kind": "uniform", "per": 0.3}},
-        "tcp": {"loss_recovery": "rack", "timestamps": True},
+        "tcp": {"timestamps": True},
         "sweep": {"profile": PROFILES, "flow.0.ack": ["delayed", "ns2-delack", "linux", "linux-modern"]},
     },
     "routing": {
