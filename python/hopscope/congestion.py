@@ -1,7 +1,7 @@
 """Congestion control of a user's own: a class whose methods say how large the window is to be.
 
-A scenario names it as a transport, ``"tcp:FILE.py:CLASS"``, or as the ``control`` of one, ``"FILE.py:CLASS"``; in Python
-the class itself may stand there.
+A scenario names it as a transport, ``"tcp:FILE.py:CLASS"``, or as the ``control`` of one, ``"FILE.py:CLASS"``; in
+Python the class itself may stand there.
 """
 
 from __future__ import annotations

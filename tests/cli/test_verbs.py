@@ -51,7 +51,8 @@ def test_list_shows_what_there_is(hopscope: Any) -> None:
     sections = json.loads(hopscope("list", "--json").stdout)
     parameters = [f"{protocol}-parameters" for protocol in sections["routings"] if protocol != "static"]
     assert list(sections) == [
-        "catalogue", "profiles", "presets", "transports", "ack", "link-layers", "routings", *parameters, "topologies",
+        "catalogue", "profiles", "presets", "transports", "controls", "recoveries", "ack",
+        "link-layers", "routings", *parameters, "topologies",
         "patterns", "apps", "series",
     ]  # fmt: skip
     assert all(text for entries in sections.values() for text in entries.values())

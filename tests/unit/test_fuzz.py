@@ -64,8 +64,9 @@ def value_of(field: Field, flawed: bool) -> st.SearchStrategy[Any]:
         "node-pairs": st.lists(st.sampled_from([[0, 1], [1, 0]]), max_size=2),
         "choice": st.sampled_from(field.choices or ("",)),
         "transport": st.sampled_from([*field.choices, "tcp:Fuzzed"]),
-        "attributes": st.dictionaries(
-            st.sampled_from(["share", "shar"]), st.sampled_from([0.5, 1, True, "x"]), max_size=2
+        "control": st.sampled_from([*field.choices, "Fuzzed", "Fuzed"])
+        | st.dictionaries(
+            st.sampled_from(["share", "shar", "class"]), st.sampled_from([0.5, 1, True, "x", "Fuzzed"]), max_size=3
         ),
         "words": st.lists(st.sampled_from(field.choices or ("",)), max_size=2),
         "table": table(field.fields, 0.2, flawed) if field.fields else st.just({}),

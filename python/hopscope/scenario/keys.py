@@ -135,6 +135,10 @@ def flow() -> tuple[Field, ...]:
         Field("pattern_seed", "int", "Seed of a random pattern, apart from the seed of the run.", default=1),
         Field("transport", "transport", f"Transport protocol; {FORM} takes the congestion control from a Python class.",
               default=first_tcp, choices=transports),
+        Field("from_port", "int", "Port at the sending node; absent: the lowest free one from 49152 on.", minimum=1,
+              maximum=MAX_PORT, source="RFC 6335 6 (dynamic ports)"),
+        Field("to_port", "int", "Port at the receiving node; absent: the lowest free one from 5001 on.", minimum=1,
+              maximum=MAX_PORT),
         Field("app", "choice", "Application.", default="bulk", choices=tuple(APPS)),
         Field("packet", "int", "Transport payload of a packet.", "bytes", default=1460, minimum=1,
               source="fu2003.table1"),
@@ -174,6 +178,9 @@ def controls() -> tuple[str, ...]:
     """The engine's congestion controls."""
     return _words(_core.controls())
 
+
+#: Ports are 16 bits wide; 0 is none.
+MAX_PORT = 65_535
 
 #: Most copies of one flow.
 MAX_COPIES = 100_000

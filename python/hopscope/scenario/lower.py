@@ -40,6 +40,7 @@ def _lower_flow(flow: dict[str, Any]) -> list[dict[str, Any]]:
     """The flows that one table stands for: its copies, each later than the one before by `stagger`."""
     taken = ("transport", "packet", "max_window", "start", "stop", "ack", "ack_delay", "tcp", "recovery", "group")
     lowered = {name: flow[name] for name in taken}
+    lowered |= {name: flow[name] for name in ("from_port", "to_port") if flow[name] is not None}
     lowered["app"] = _lower_app(flow)
     if (own := flow.get("own")) is not None:
         lowered["transport"] = "tcp-external"

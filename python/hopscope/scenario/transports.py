@@ -37,6 +37,7 @@ DEFAULT = "newreno"
 
 def read_transport(reader: Reader, path: KeyPath, value: Mapping[str, Any], flow: dict[str, Any]) -> None:
     """Completes the keys of a transport: those of another have no use, classes are found, parameters filled in."""
+    _ports(reader, path, value, flow)
     given = flow.get("control")
     if "transport" not in value and _names_control(given):
         flow["transport"] = TCP
@@ -60,6 +61,15 @@ def read_transport(reader: Reader, path: KeyPath, value: Mapping[str, Any], flow
     elif given is not None:
         reader.without_use((*path, "control"), f'belongs to transport = {FORM}; found transport = "{transport}"')
         flow["control"] = None
+
+
+def _ports(reader: Reader, path: KeyPath, value: Mapping[str, Any], flow: dict[str, Any]) -> None:
+    """A port is for one flow; those of a pattern may begin and end at nodes that differ, which the engine looks at."""
+    copies = flow.get("copies", 1)
+    for name in ("from_port", "to_port"):
+        if copies > 1 and "pattern" not in value and flow.get(name) is not None:
+            message = f"found {flow[name]} for {copies} copies; a port belongs to one flow, absent each gets a free one"
+            reader.refuse((*path, name), message)
 
 
 def _names_control(given: object) -> bool:
