@@ -3,8 +3,8 @@
 use crate::channel::fading::BlockFading;
 use crate::channel::propagation::PathLoss;
 use crate::config::RadioConfig;
-use crate::config::radio::{Interference, Shadowing};
-use crate::phy::Arrival;
+use crate::config::radio::{CarrierSense, Interference, InterferenceReach, Shadowing};
+use crate::phy::{Arrival, modes};
 
 /// Allowance for rounding when a distance equals a range exactly, in metres.
 pub const RANGE_SLACK: f64 = 1e-6;
@@ -12,7 +12,11 @@ pub const RANGE_SLACK: f64 = 1e-6;
 /// Shadowing beyond so many standard deviations is not looked for.
 const DEVIATIONS: f64 = 3.0;
 
-/// A varying channel reaches no farther than a signal travels in this time (the SIFS of most PHYs), unless the ranges
+/// An interferer below this part of what the weakest frame can bear beside it is not looked for: alone it takes less than
+/// 0.42 dB from a ratio at its threshold.
+const NEGLECTED: f64 = 0.1;
+
+/// A varying channel, and interference beyond the ranges, reach no farther than a signal travels in this time (the SIFS of most PHYs), unless the ranges
 /// themselves are longer.
 const LONGEST_DELAY: f64 = 10e-6;
 
@@ -24,6 +28,8 @@ pub struct Budget {
     decodable: f64,
     sensed: f64,
     interferes: f64,
+    /// Sum of powers that keeps the medium busy, under `carrier_sense = "sum"`.
+    pub busy: Option<f64>,
 }
 
 impl Budget {
@@ -32,7 +38,9 @@ impl Budget {
         let loss = PathLoss::new(radio);
         let at = |range: f64| loss.power(range + RANGE_SLACK);
         let (decodable, sensed, interferes) = (at(radio.tx_range), at(radio.cs_range), at(radio.interference_range));
-        Budget { loss, decodable, sensed, interferes }
+        let busy = (radio.carrier_sense == CarrierSense::Sum)
+            .then(|| if radio.energy_range > 0.0 { at(radio.energy_range) } else { sensed });
+        Budget { loss, decodable, sensed, interferes, busy }
     }
 
     /// `Arrival` bits of a frame received with `power` watts.
@@ -46,12 +54,27 @@ impl Budget {
 
     /// The lowest power in watts that matters to a receiver.
     pub fn floor(&self, radio: &RadioConfig) -> f64 {
-        if radio.interference == Interference::Range { self.sensed.min(self.interferes) } else { self.sensed }
+        match (radio.interference, radio.interference_reach) {
+            (Interference::Range, _) => self.sensed.min(self.interferes),
+            (Interference::Sinr, InterferenceReach::Ratio) => self.sensed.min(self.least_interference(radio)),
+            (Interference::Capture, _) | (Interference::Sinr, InterferenceReach::CarrierSense) => self.sensed,
+        }
+    }
+
+    /// The lowest power that can matter to a ratio: a part of the noise and interference that the weakest frame that can
+    /// be decoded bears at the highest threshold in use, or of the noise where that alone is more.
+    fn least_interference(&self, radio: &RadioConfig) -> f64 {
+        let rates = [radio.data_rate, radio.basic_rate];
+        let modes = rates.iter().chain(&radio.response_rates).filter_map(|&rate| modes::mode_of(rate));
+        let threshold = modes.map(modes::sinr_threshold).fold(1.0, f64::max);
+        let noise = 10f64.powf(radio.noise_floor / 10.0) * 1e-3;
+        NEGLECTED * (self.decodable / threshold).max(noise)
     }
 
     /// Distance in metres within which nodes are looked for that may hear each other.
     ///
-    /// Without shadowing and fading this is the longest of the ranges. With them it is where a link three standard
+    /// Without shadowing and fading this is the longest of the ranges, under `interference = "sinr"` the distance to which
+    /// a frame can matter to a ratio ([`Budget::floor`]). With them it is where a link three standard
     /// deviations above the mean, at a peak of its fading that comes less than once in a thousand blocks, is still
     /// sensed; of independent margins the squares add.
     ///
@@ -64,7 +87,8 @@ impl Budget {
         let shadowing = if radio.shadowing == Shadowing::None { 0.0 } else { DEVIATIONS * radio.shadowing_sigma };
         let fading = BlockFading::new(radio).map_or(0.0, |fading| 10.0 * fading.peak().log10());
         let margin = shadowing.hypot(fading);
-        if margin == 0.0 && gain == 1.0 {
+        let far = radio.interference == Interference::Sinr && self.floor(radio) < self.sensed;
+        if margin == 0.0 && gain == 1.0 && !far {
             return ranges;
         }
         let most = (LONGEST_DELAY * radio.propagation_speed).max(ranges);
@@ -107,5 +131,26 @@ mod tests {
         // No farther than 10 us.
         let wild = RadioConfig { shadowing_sigma: 12.0, ..both };
         assert!((Budget::new(&wild).reach(&wild, 1.0) - 2_997.9).abs() < 0.1);
+    }
+
+    #[test]
+    fn interference_reaches_as_far_as_it_can_matter_to_a_ratio() {
+        let reach = |radio: &RadioConfig| Budget::new(radio).reach(radio, 1.0);
+        let sinr = |data_rate| RadioConfig { interference: Interference::Sinr, data_rate, ..RadioConfig::default() };
+        // A tenth of what the weakest frame bears at 26 dB: 36 dB below the power at 250 m, under the fourth power 10^0.9
+        // times as far. At 7 dB 17 dB are a factor of 10^0.425.
+        assert!((reach(&sinr(54_000_000)) - 250.0 * 10f64.powf(0.9)).abs() < 0.1);
+        assert!((reach(&sinr(2_000_000)) - 250.0 * 10f64.powf(0.425)).abs() < 0.1);
+        // Beside a noise of -80 dBm nothing below -90 dBm counts: 25.6 dB below the power at 250 m.
+        let noisy = RadioConfig { noise_floor: -80.0, ..sinr(54_000_000) };
+        assert!((reach(&noisy) - 250.0 * 10f64.powf(2.56 / 4.0)).abs() < 5.0, "{}", reach(&noisy));
+        // No farther than 10 us, and no nearer than frames are sensed.
+        let free = RadioConfig { propagation: Propagation::Friis, ..sinr(54_000_000) };
+        assert!((reach(&free) - 2_997.9).abs() < 0.1);
+        assert_eq!(reach(&RadioConfig { noise_floor: -40.0, ..sinr(54_000_000) }), 550.0);
+        let near = RadioConfig { interference_reach: InterferenceReach::CarrierSense, ..sinr(54_000_000) };
+        assert_eq!(reach(&near), 550.0);
+        let capture = RadioConfig { interference: Interference::Capture, ..sinr(54_000_000) };
+        assert_eq!(reach(&capture), 550.0);
     }
 }

@@ -1,13 +1,15 @@
 //! Checks of the channel's parameters.
 
 use crate::config::RadioConfig;
-use crate::config::radio::{ErrorKind, Interference};
+use crate::config::radio::{CarrierSense, ErrorKind, Interference, Synchronization};
 use crate::error::{BuildError, require};
 use crate::units::Span;
 
 /// States that drawn times of at least this length cannot make slow: shorter than any frame.
 const SHORTEST: Span = Span::from_micros(10);
 const LONGEST: Span = Span::from_secs(1_000_000);
+/// The shortest training sequence, that of OFDM: no frame is shorter.
+const LONGEST_PREAMBLE: Span = Span::from_micros(16);
 /// Largest number of states of an error process.
 const MAX_STATES: usize = 64;
 /// How far the sum of a row of probabilities may be from 1: a third written with six digits is near enough.
@@ -28,7 +30,27 @@ pub fn check(radio: &RadioConfig, nodes: usize) -> Result<(), BuildError> {
         "radio.error_kind",
         || "found sinr; it needs interference = \"sinr\", which knows the ratio".to_string(),
     )?;
+    let adds = radio.interference == Interference::Sinr;
+    require(adds || radio.carrier_sense == CarrierSense::Frames, "radio.carrier_sense", || {
+        "found sum; it needs interference = \"sinr\", which adds powers up".to_string()
+    })?;
+    require(adds || radio.synchronization == Synchronization::Start, "radio.synchronization", || {
+        "found preamble; it needs interference = \"sinr\", which knows the ratio".to_string()
+    })?;
+    check_receiver(radio)?;
     check_choice(radio, nodes)
+}
+
+fn check_receiver(r: &RadioConfig) -> Result<(), BuildError> {
+    require(r.preamble_time > Span::ZERO && r.preamble_time <= LONGEST_PREAMBLE, "radio.preamble_time", || {
+        format!("found {} us; more than zero and at most 16 us is allowed", r.preamble_time.0 as f64 / 1e3)
+    })?;
+    require((-20.0..=60.0).contains(&r.preamble_threshold), "radio.preamble_threshold", || {
+        format!("found {} dB; allowed are -20 to 60 dB", r.preamble_threshold)
+    })?;
+    require((0.0..=1e9).contains(&r.energy_range), "radio.energy_range", || {
+        format!("found {} m; allowed are 0 (cs_range) to 1e9 m", r.energy_range)
+    })
 }
 
 fn check_propagation(r: &RadioConfig) -> Result<(), BuildError> {

@@ -83,6 +83,58 @@ choice! {
 }
 
 choice! {
+    /// Which energy keeps the medium busy.
+    pub enum CarrierSense {
+        /// Each frame that can be sensed alone, until its end.
+        Frames = "frames",
+        /// The reception under way, and the sum of all powers on the air while it reaches the threshold of energy detection
+        /// (`energy_range`).
+        Sum = "sum",
+    }
+}
+
+choice! {
+    /// Down to which power a frame interferes under `interference = "sinr"`.
+    pub enum InterferenceReach {
+        /// As long as it can matter to the ratio of the weakest frame that can be decoded, at the highest rate in use.
+        Ratio = "ratio",
+        /// As long as it can be sensed; a weaker frame does not exist.
+        CarrierSense = "carrier-sense",
+    }
+}
+
+choice! {
+    /// How a receiver finds a frame under `interference = "sinr"`.
+    pub enum Synchronization {
+        /// At its first instant; a frame above `capture_threshold` then takes it over, see `capture_rule`.
+        Start = "start",
+        /// `preamble_time` after its start, if it is the strongest of the frames being looked at and its ratio is at
+        /// least `preamble_threshold`; then it is kept to its end.
+        Preamble = "preamble",
+    }
+}
+
+choice! {
+    /// How CCK (5.5 and 11 Mbit/s) is received, under `error_kind = "sinr"`.
+    pub enum CckDetection {
+        /// Coherently: union bound over the distances of the code words.
+        CodeWords = "code-words",
+        /// As biorthogonal signals of 16 words, one set at 5.5 and two at 11 Mbit/s, with half the energy.
+        Biorthogonal = "biorthogonal",
+    }
+}
+
+choice! {
+    /// How the convolutional code of OFDM is decoded, under `error_kind = "sinr"`.
+    pub enum OfdmDecoding {
+        /// From bits decided one by one.
+        Hard = "hard",
+        /// From the reliability of each bit.
+        Soft = "soft",
+    }
+}
+
+choice! {
     /// Frame timing family.
     pub enum Phy {
         /// DSSS and HR/DSSS: preamble and PLCP header, then bytes at the data rate.
@@ -153,6 +205,19 @@ params! {
         ignored_frame: IgnoredFrame = IgnoredFrame::CarrierSense, "", "a default";
         /// What a sensed but undecodable frame does to a receiver.
         undecodable: Undecodable = Undecodable::EnergyOnly, "", "IEEE 802.11-2020 15.4.6 (CCA)";
+        /// How a receiver finds a frame under `interference = "sinr"`.
+        synchronization: Synchronization = Synchronization::Start, "", "a default";
+        /// Time after the start of a frame at which `synchronization = "preamble"` decides.
+        preamble_time: Span = Span::from_micros(4), "s", "ns3-cells item 3";
+        /// Ratio that the frame needs at that instant.
+        preamble_threshold: f64 = 4.0, "dB", "ns3-cells item 3";
+        /// Which energy keeps the medium busy. `"sum"` needs `interference = "sinr"`.
+        carrier_sense: CarrierSense = CarrierSense::Frames, "", "IEEE 802.11-2020 15.4.6 (CCA modes 2 and 1)";
+        /// Distance at which a frame alone reaches the threshold of energy detection under `carrier_sense = "sum"`. 0 stands
+        /// for `cs_range`.
+        energy_range: f64 = 0.0, "m", "a default";
+        /// Down to which power a frame interferes under `interference = "sinr"`.
+        interference_reach: InterferenceReach = InterferenceReach::Ratio, "", "a default";
         /// Transmit power.
         tx_power: f64 = 0.281_838_15, "W", "ns2-facts item 1";
         /// Carrier frequency.
@@ -224,6 +289,10 @@ params! {
         error_state_per: Vec<f64> = Vec::new(), "probability", "given by the user";
         /// Probability that a bit is wrong in each state of `markov`. Empty: never.
         error_state_ber: Vec<f64> = Vec::new(), "probability", "given by the user";
+        /// How CCK is received, under `sinr`.
+        error_cck: CckDetection = CckDetection::CodeWords, "", "Pursley and Royster 2009";
+        /// How the convolutional code of OFDM is decoded, under `sinr`.
+        error_ofdm: OfdmDecoding = OfdmDecoding::Hard, "", "a default";
         /// Nodes whose receptions the error process hits. Empty, and no `error_links` either: all.
         error_nodes: Vec<u32> = Vec::new(), "", "a default";
         /// Links [from, to] that the error process hits, besides those into `error_nodes`.

@@ -1,5 +1,6 @@
 //! The rules of 802.11 interfaces: one set for all that have the same, named by the interfaces that keep it.
 
+use crate::channel::budget::Budget;
 use crate::config::Config;
 use crate::mac::MacRules;
 
@@ -14,7 +15,12 @@ impl RulesTable {
         for (number, set) in config.interfaces().enumerate() {
             set.nodes.into_iter().flatten().for_each(|&node| chosen[node as usize] = number as u16);
         }
-        let rules = config.interfaces().map(|set| MacRules::new(&set.radio, set.mac)).collect();
+        let rules = config.interfaces().map(|set| {
+            let mut rules = MacRules::new(&set.radio, set.mac);
+            rules.station.radio.busy_power = Budget::new(&set.radio).busy;
+            rules
+        });
+        let rules = rules.collect();
         (RulesTable(rules), move |node| chosen[node as usize])
     }
 

@@ -7,7 +7,7 @@ use crate::phy::error_rate::ErrorRules;
 use crate::phy::fate::Fate;
 use crate::phy::modes;
 use crate::phy::radio::{HELD, Radio};
-use crate::phy::rules::RadioRules;
+use crate::phy::rules::{PreambleRules, RadioRules};
 use crate::rng::{Purpose, Stream};
 use crate::units::Time;
 
@@ -23,6 +23,8 @@ pub(super) struct Additive {
     /// How far the locked frame has been looked at for such losses, and the logarithm of its chances so far.
     judged: Time,
     log_success: f64,
+    /// The frame that holds the receiver is only looked at: at this instant it is kept or let go.
+    pub(super) look_until: Option<Time>,
     /// Power and air slot of the strongest frame that has interfered with the locked one.
     worst: Option<(f32, u32)>,
 }
@@ -50,13 +52,87 @@ impl<O> Radio<O> {
             self.judge(at, errors, rules);
         }
         self.rest.additive.on_air.retain(|(end, ..)| *end > at);
-        let edge =
-            if self.has(HELD) { self.overlap_additive(frame, rules) } else { self.try_lock_additive(frame, rules) };
+        let edge = match rules.preamble {
+            Some(preamble) => self.look(frame, preamble, rules),
+            None if self.has(HELD) => self.overlap_additive(frame, rules),
+            None => self.try_lock_additive(frame, rules),
+        };
         self.rest.additive.on_air.push((frame.end(), frame.power(), frame.slot()));
-        if matches!(edge, Edge::Busy { .. }) {
-            self.extend_carrier(frame.end());
+        match rules.busy_power {
+            Some(power) => self.sense_sum(frame, power),
+            None => {
+                if matches!(edge, Edge::Busy { .. }) {
+                    self.extend_carrier(frame.end());
+                }
+                edge
+            }
         }
-        edge
+    }
+
+    /// What the start of a frame means to carrier sense where the sum of powers counts.
+    fn sense_sum(&mut self, frame: Packed, power: f64) -> Edge {
+        let at = frame.start;
+        let mut until = at;
+        loop {
+            let active = self.rest.additive.on_air.iter().filter(|(end, ..)| *end > until);
+            let (sum, next) =
+                active.fold((0.0, Time::NEVER), |(sum, next), &(end, p, _)| (sum + f64::from(p), next.min(end)));
+            if sum < power || next == Time::NEVER {
+                break;
+            }
+            until = next;
+        }
+        let lock = &self.rest.lock;
+        if self.has(HELD) && lock.start == at && lock.slot() == frame.slot() {
+            until = until.max(self.rest.additive.look_until.unwrap_or(frame.end()));
+        }
+        if until == at {
+            return Edge::Silent;
+        }
+        self.extend_carrier(until);
+        Edge::Busy { at }
+    }
+
+    /// A frame begins at a receiver that looks at preambles.
+    fn look(&mut self, frame: Packed, preamble: PreambleRules, rules: &RadioRules) -> Edge {
+        let at = frame.start;
+        if self.tx_until() > at {
+            // No preamble was heard: noise to its end.
+            self.rest.troubles.note(frame, Fate::Deaf);
+            return frame.sensed();
+        }
+        let looking = self.rest.additive.look_until.is_some();
+        let chosen = !self.has(HELD) || (looking && frame.power() > self.rest.lock.power());
+        if !frame.has(Arrival::DECODABLE) || !chosen {
+            if self.has(HELD) {
+                self.bear(frame, rules);
+            }
+            return frame.sensed();
+        }
+        if self.has(HELD) {
+            self.spoil(Fate::Captured { by: frame.slot() });
+        }
+        self.take_lock_at(frame, frame.lost(), f32::INFINITY);
+        self.rest.additive.look_until = Some(at + preamble.time);
+        Edge::Busy { at }
+    }
+
+    /// The frame looked at is kept or let go.
+    pub(super) fn decide(&mut self, at: Time, preamble: PreambleRules, rules: &RadioRules) {
+        self.rest.additive.look_until = None;
+        let lock = self.rest.lock;
+        let active = self.rest.additive.on_air.iter().filter(|(end, ..)| *end > at);
+        let others = active.map(|&(_, p, _)| f64::from(p)).sum::<f64>() - f64::from(lock.power());
+        let ratio = (f64::from(lock.power()) / (rules.noise + others.max(0.0))) as f32;
+        if ratio < preamble.threshold {
+            self.spoil(Fate::TooWeak { by: self.rest.additive.strongest() });
+            self.let_go();
+        } else {
+            self.extend_carrier(lock.end());
+            let least = self.rest.additive.min_sinr.min(ratio);
+            self.rest.additive.min_sinr = least;
+            self.judge_ratio(least, rules);
+        }
     }
 
     fn try_lock_additive(&mut self, frame: Packed, rules: &RadioRules) -> Edge {
@@ -78,23 +154,28 @@ impl<O> Radio<O> {
         {
             self.spoil(Fate::Captured { by: frame.slot() });
             self.take_lock_at(frame, frame.lost().or_else(|| self.deaf(frame.start)), ratio);
+            self.judge_ratio(ratio, rules);
         } else {
-            self.miss(frame);
-            let lock = self.rest.lock;
-            let now = self.sinr(lock.power(), Some(frame.power()), rules);
-            let least = self.rest.additive.min_sinr.min(now);
-            self.rest.additive.min_sinr = least;
-            self.rest.additive.suffer(frame.power(), frame.slot());
-            self.judge_ratio(least, rules);
+            self.bear(frame, rules);
         }
         frame.sensed()
+    }
+
+    /// A frame begins beside the one that holds the receiver.
+    fn bear(&mut self, frame: Packed, rules: &RadioRules) {
+        self.miss(frame);
+        let now = self.sinr(self.rest.lock.power(), Some(frame.power()), rules);
+        let least = self.rest.additive.min_sinr.min(now);
+        self.rest.additive.min_sinr = least;
+        self.rest.additive.suffer(frame.power(), frame.slot());
+        self.judge_ratio(least, rules);
     }
 
     fn take_lock_at(&mut self, frame: Packed, lost: Option<Fate>, ratio: f32) {
         self.take_lock(frame, lost);
         let additive = &mut self.rest.additive;
         (additive.min_sinr, additive.judged, additive.log_success) = (ratio, frame.start, 0.0);
-        additive.worst = None;
+        (additive.worst, additive.look_until) = (None, None);
         for place in 0..additive.on_air.len() {
             let (_, power, slot) = additive.on_air[place];
             additive.suffer(power, slot);

@@ -18,4 +18,6 @@ pub use rules::RadioRules;
 #[cfg(test)]
 mod fate_tests;
 #[cfg(test)]
+mod receiver_tests;
+#[cfg(test)]
 mod tests;

@@ -53,6 +53,8 @@ const DISTURBED: u16 = 4;
 const BEGUN: u16 = 128;
 /// The frame that holds the receiver is lost already.
 pub(super) const SPOILED: u16 = 256;
+/// Several energies have been on the air together: `Rest::energies` counts.
+const SEVERAL: u16 = 512;
 
 /// The part of a radio that most frames do not touch.
 #[derive(Debug)]
@@ -62,12 +64,14 @@ pub struct Rest<O> {
     pub own: O,
     /// The frame that holds the receiver, while `HELD` is set.
     pub(super) lock: Packed,
-    /// End of the longest unlocked energy still on the air, and the power of the strongest above its tag
-    /// (`Packed::heard`; capture and range models).
+    /// End of the longest unlocked energy still on the air, and the power of the strongest since the air was free of
+    /// them above its tag (`Packed::heard`; capture and range models).
     energy_until: Time,
     energy: u64,
     /// Arrivals after the front, in order.
     later: Vec<Packed>,
+    /// End and power with tag of each energy, where there are several.
+    energies: Vec<(Time, u64)>,
     /// Beyond that, what the additive model needs.
     pub(super) additive: Additive,
     /// Frames that went wrong.
@@ -94,6 +98,7 @@ impl<O> Radio<O> {
             energy_until: Time::ZERO,
             energy: 0,
             later: Vec::new(),
+            energies: Vec::new(),
             additive: Additive::default(),
             troubles: Troubles::default(),
         };
@@ -184,6 +189,9 @@ impl<O> Radio<O> {
         if self.has(HELD | BEGUN) {
             self.settle_begun();
             self.spoil(Fate::Deaf);
+            if self.rest.additive.look_until.is_some() {
+                self.let_go();
+            }
         }
         self.tx_until = end;
         self.bits |= DISTURBED;
@@ -348,6 +356,12 @@ impl<O> Radio<O> {
     pub fn next_edge(&mut self, limit: Time, rules: &RadioRules) -> Option<Edge> {
         self.settle_begun();
         let frame = self.front;
+        if let Some(preamble) = rules.preamble {
+            if let Some(at) = self.rest.additive.look_until.filter(|&at| at <= limit && at <= frame.start) {
+                self.decide(at, preamble, rules);
+                return Some(Edge::Silent);
+            }
+        }
         if self.has(HELD) {
             let end = self.rest.lock.end();
             if end <= frame.start {
@@ -422,10 +436,12 @@ impl<O> Radio<O> {
             return self.add_energy(frame, rules);
         }
         let at = frame.start;
-        let disturbs = self.rest.energy_until > at
-            && (rules.interference == Interference::Range
-                || frame.power() < rules.capture_threshold * Packed::power_of(self.rest.energy));
-        let disturbed = || disturbs.then(|| Fate::Collided { by: Packed::slot_of(self.rest.energy) });
+        let disturbs = |energy: &u64| {
+            rules.interference == Interference::Range
+                || frame.power() < rules.capture_threshold * Packed::power_of(*energy)
+        };
+        let energy = self.strongest_energy(at).filter(disturbs);
+        let disturbed = || energy.map(|energy| Fate::Collided { by: Packed::slot_of(energy) });
         let lost = frame.lost().or_else(|| self.deaf(at)).or_else(disturbed);
         self.take_lock(frame, lost);
         Edge::Busy { at }
@@ -454,7 +470,7 @@ impl<O> Radio<O> {
         let takes_over = rules.capture_rule == CaptureRule::Strongest
             && frame.has(Arrival::DECODABLE)
             && power >= threshold * held
-            && (self.rest.energy_until <= at || power >= threshold * Packed::power_of(self.rest.energy));
+            && self.strongest_energy(at).is_none_or(|energy| power >= threshold * Packed::power_of(energy));
         if takes_over {
             self.keep_as_energy(at);
             self.spoil(Fate::Captured { by: frame.slot() });
@@ -498,6 +514,12 @@ impl<O> Radio<O> {
         }
     }
 
+    /// The receiver lets its frame go and is free.
+    pub(super) fn let_go(&mut self) {
+        self.bits &= !(HELD | SPOILED);
+        self.rest.additive.look_until = None;
+    }
+
     /// A frame begins that cannot get the receiver from the one that holds it.
     #[inline(always)]
     pub(super) fn miss(&mut self, frame: Packed) {
@@ -523,11 +545,44 @@ impl<O> Radio<O> {
         frame.sensed()
     }
 
-    /// Keeps the strongest and the longest of the unlocked frames: exact for one, cautious for more.
+    /// An unlocked frame is on the air from `at` on.
+    #[inline(always)]
     fn note_energy(&mut self, at: Time, frame: Packed) {
         self.bits |= DISTURBED;
+        if self.rest.energy_until > at {
+            self.add_to_energies(at, frame);
+        } else {
+            self.bits &= !SEVERAL;
+            self.rest.energy = frame.heard;
+            self.rest.energy_until = frame.end();
+        }
+    }
+
+    /// The same where another one is on the air already.
+    #[cold]
+    fn add_to_energies(&mut self, at: Time, frame: Packed) {
+        let Rest { energies, energy, energy_until, .. } = &mut *self.rest;
+        if self.bits & SEVERAL == 0 {
+            self.bits |= SEVERAL;
+            energies.clear();
+            energies.push((*energy_until, *energy));
+        }
+        energies.retain(|(end, _)| *end > at);
+        energies.push((frame.end(), frame.heard));
         // Powers are not negative: their bits have their order.
-        self.rest.energy = if self.rest.energy_until > at { self.rest.energy.max(frame.heard) } else { frame.heard };
-        self.rest.energy_until = self.rest.energy_until.max(frame.end());
+        *energy = (*energy).max(frame.heard);
+        *energy_until = (*energy_until).max(frame.end());
+    }
+
+    /// Power with tag of the strongest energy that is on the air beyond `at`.
+    #[inline(always)]
+    fn strongest_energy(&self, at: Time) -> Option<u64> {
+        if self.rest.energy_until <= at {
+            return None;
+        }
+        if self.has(SEVERAL) {
+            return self.rest.energies.iter().filter(|(end, _)| *end > at).map(|&(_, heard)| heard).max();
+        }
+        Some(self.rest.energy)
     }
 }

@@ -1,8 +1,9 @@
 //! Parameters of reception, read once for all radios.
 
 use crate::config::RadioConfig;
-use crate::config::radio::{CaptureRule, ErrorKind, IgnoredFrame, Interference, Undecodable};
+use crate::config::radio::{CaptureRule, ErrorKind, IgnoredFrame, Interference, Synchronization, Undecodable};
 use crate::phy::error_rate::ErrorRules;
+use crate::units::Span;
 
 /// Parameters of reception shared by all radios of a run.
 #[derive(Debug, Clone)]
@@ -21,10 +22,23 @@ pub struct RadioRules {
     pub noise: f64,
     /// Losses drawn from the ratio instead of a threshold (`error = { kind = "sinr" }`).
     pub errors: Option<ErrorRules>,
+    /// How a preamble is found, where one has to be (`synchronization = "preamble"`).
+    pub preamble: Option<PreambleRules>,
+    /// Sum of powers in watts that keeps the medium busy, where sums count (`carrier_sense = "sum"`); the channel knows it.
+    pub busy_power: Option<f64>,
     /// Frames alone on the air may be taken at once (not where noise decides, nor where every edge is to be walked).
     pub isolated: bool,
     /// The same, and undecodable ones leave nothing.
     pub passing: bool,
+}
+
+/// When a receiver that looks at a preamble takes the frame.
+#[derive(Debug, Clone, Copy)]
+pub struct PreambleRules {
+    /// So long after its start.
+    pub time: Span,
+    /// At least this ratio to noise and interference, linear.
+    pub threshold: f32,
 }
 
 impl RadioRules {
@@ -40,6 +54,11 @@ impl RadioRules {
             undecodable_locks,
             noise: 10f64.powf(radio.noise_floor / 10.0) * 1e-3,
             errors: (radio.error_kind == ErrorKind::Sinr).then(|| ErrorRules::new(radio)),
+            preamble: (radio.synchronization == Synchronization::Preamble).then(|| PreambleRules {
+                time: radio.preamble_time,
+                threshold: 10f32.powf(radio.preamble_threshold as f32 / 10.0),
+            }),
+            busy_power: None,
             isolated,
             passing: isolated && !undecodable_locks,
         }

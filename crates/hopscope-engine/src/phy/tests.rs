@@ -7,7 +7,9 @@ use proptest::prelude::*;
 
 use super::{Arrival, Begin, Edge, Heard, Radio, RadioRules, error_rate};
 use crate::config::RadioConfig;
-use crate::config::radio::{CaptureRule, ErrorKind, IgnoredFrame, Interference, Undecodable};
+use crate::config::radio::{
+    CaptureRule, CckDetection, ErrorKind, IgnoredFrame, Interference, OfdmDecoding, Undecodable,
+};
 use crate::property::property;
 use crate::units::Time;
 
@@ -140,6 +142,21 @@ fn energy_on_the_air_counts_against_a_frame_that_comes_later() {
     let with = |later: f32| outcome(&energy, &[frame(0, 100, 500, P, FAR), frame(1, 200, 300, later, NEAR)]);
     assert_eq!(with(9.0 * P), (vec![], vec![300]));
     assert_eq!(with(10.0 * P), (vec![1], vec![]));
+}
+
+#[test]
+fn each_energy_counts_for_as_long_as_it_lasts() {
+    let energy = rules(|_| ());
+    let with = |later: f32, at: u64| {
+        let weak = [frame(0, 100, 900, P, FAR), frame(2, 150, 300, 5.0 * P, FAR), frame(4, 160, 400, 2.0 * P, FAR)];
+        outcome(&energy, &[weak[0], weak[1], weak[2], frame(6, at, 800, later, NEAR)])
+    };
+    assert_eq!(with(51.0 * P, 200), (vec![6], vec![]));
+    assert_eq!(with(49.0 * P, 200), (vec![], vec![800]), "beside the strongest");
+    assert_eq!(with(21.0 * P, 350), (vec![6], vec![]), "the strongest has ended");
+    assert_eq!(with(19.0 * P, 350), (vec![], vec![800]));
+    assert_eq!(with(11.0 * P, 450), (vec![6], vec![]), "only the longest is left");
+    assert_eq!(with(9.0 * P, 450), (vec![], vec![800]));
 }
 
 #[test]
@@ -378,7 +395,8 @@ fn losses_from_the_ratio_follow_the_noise_and_the_time_of_the_interference() {
         });
         good.count() as f64 / runs as f64
     };
-    let chance = |bits: f64, sinr: f64| error_rate::log_success(1, sinr, bits).exp();
+    let plain = error_rate::Detection { cck: CckDetection::CodeWords, ofdm: OfdmDecoding::Hard };
+    let chance = |bits: f64, sinr: f64| plain.log_success(1, sinr, bits).exp();
     // 24,000 bits at 0.5 dB; the header is far safer.
     let expected = chance(24_000.0, 10f64.powf(0.05));
     assert!((0.1..0.9).contains(&expected), "{expected}");

@@ -1,6 +1,7 @@
 //! Whole networks over channels that vary, lose frames, or disturb less far than they are sensed.
 
 use hopscope_engine::World;
+use hopscope_engine::config::presets;
 use hopscope_engine::config::radio::{ErrorKind, ErrorScope, Fading, Interference, Propagation, Shadowing};
 use hopscope_engine::config::{App, Config, Transport};
 use hopscope_engine::mac::dcf::FrameKind;
@@ -125,6 +126,33 @@ fn a_sensed_frame_holds_a_station_back_whatever_its_interference() {
     let apart = simulation::run(config).expect("a sound scenario");
     assert!(shared.network.aggregate_kbps < 0.6 * apart.network.aggregate_kbps);
     assert!(apart.nodes[1].mac_retries == 0 && apart.nodes[2].mac_retries == 0);
+}
+
+/// Delivered kbit/s of a 54 Mbit/s link of 250 m beside a saturated one whose sender is `away` metres from the receiver.
+fn beside(away: f64) -> f64 {
+    let mut config = chain("standard", 1, 5);
+    config.radio = presets::base("standard", "ofdm-54M").expect("a preset").radio;
+    config.mac = presets::base("standard", "ofdm-54M").expect("a preset").mac;
+    config.mac.rts_threshold = None;
+    config.radio.interference = Interference::Sinr;
+    config.radio.frequency = 914e6;
+    config.nodes = vec![[0.0, 0.0], [250.0, 0.0], [250.0 + away, 0.0], [260.0 + away, 0.0]];
+    config.flows.push(flow("standard", 0, 1, Transport::Udp, App::Bulk));
+    config.flows.push(flow("standard", 2, 3, Transport::Udp, App::Bulk));
+    simulation::run(config).expect("a sound scenario").flows[0].throughput_kbps
+}
+
+#[test]
+fn interference_does_not_end_with_carrier_sense() {
+    // 26 dB beside a sender at x need (x / 250)^4 of 400: 1118 m.
+    let alone = beside(20_000.0);
+    assert!(alone > 20_000.0, "{alone}");
+    for away in [540.0, 560.0, 700.0, 1_000.0] {
+        assert!(beside(away) < 0.2 * alone, "{away} m: {} of {alone}", beside(away));
+    }
+    for away in [1_200.0, 1_950.0] {
+        assert!(beside(away) > 0.95 * alone, "{away} m: {} of {alone}", beside(away));
+    }
 }
 
 /// One hop of 200 m with a block of fading longer than the run.

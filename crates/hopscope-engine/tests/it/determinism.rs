@@ -3,7 +3,8 @@
 use hopscope_engine::config::Config;
 use hopscope_engine::config::mac::EifsRule;
 use hopscope_engine::config::radio::{
-    CaptureRule, ErrorKind, Fading, Interference, OnError, Propagation, Shadowing, Undecodable,
+    CaptureRule, CarrierSense, ErrorKind, Fading, Interference, OnError, Propagation, Shadowing, Synchronization,
+    Undecodable,
 };
 use hopscope_engine::record::TrajectoryHash;
 use hopscope_engine::simulation::{self, Simulation};
@@ -50,7 +51,12 @@ fn variants() -> Vec<(&'static str, Config)> {
     ratio.radio.interference = Interference::Sinr;
     ratio.radio.error_kind = ErrorKind::Sinr;
     ratio.radio.noise_floor = -72.0;
+    let mut looked = ratio.clone();
+    looked.radio.synchronization = Synchronization::Preamble;
+    looked.radio.carrier_sense = CarrierSense::Sum;
+    looked.radio.energy_range = 500.0;
     all.push(("losses from the ratio", ratio));
+    all.push(("preambles and sums of power", looked));
     let mut basic = busy_field("standard", 8);
     basic.mac.rts_threshold = None;
     all.push(("basic access", basic));
