@@ -33,7 +33,7 @@ pub struct RunResult {
     /// Series asked for, by name.
     #[serde(skip_serializing_if = "BTreeMap::is_empty")]
     pub series: BTreeMap<&'static str, SeriesResult>,
-    /// The airtime ledger, where one was kept.
+    /// What an airtime ledger says ([`crate::ledger::Ledger::result`]), where the caller kept one.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub ledger: Option<LedgerResult>,
     /// Work done.
@@ -256,12 +256,7 @@ impl Baseline {
 
 pub(crate) fn collect<R: Recorder>(config: &Config, world: &mut World<(Meter, R)>, baseline: &Baseline) -> RunResult {
     let now = world.now();
-    let ledger = world.ledger_result();
-    let meter = &mut world.recorder_mut().0;
-    meter.close_intervals(now);
-    for flow in &mut meter.flows {
-        flow.close_cwnd(now);
-    }
+    world.observe(|(meter, _), now, _| meter.close(now));
     let start = world.recorder().0.start();
     let nodes: Vec<NodeResult> = (0..world.nodes()).map(|n| node_result(world, baseline, n, start)).collect();
     let meter = &world.recorder().0;
@@ -276,7 +271,7 @@ pub(crate) fn collect<R: Recorder>(config: &Config, world: &mut World<(Meter, R)
         network: network_result(&flows, &nodes, &meter.routing, meter.fairness.mean()),
         groups: groups(config, &flows),
         series: series_results(config, meter),
-        ledger,
+        ledger: None,
         engine: EngineResult { events: world.events(), edges: world.edges(), frames: world.frames(), wall_s: 0.0 },
         flows,
         nodes,

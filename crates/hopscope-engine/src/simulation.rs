@@ -7,7 +7,7 @@ use crate::metrics::Meter;
 use crate::record::{Recorder, TrajectoryHash};
 use crate::results::{self, Baseline, RunResult};
 use crate::units::{Span, Time};
-use crate::world::{self, Controls, World};
+use crate::world::{self, Controls, Sight, World};
 
 /// A run under way: the world with its meter, and beside it any observer of the caller.
 #[derive(Debug)]
@@ -69,6 +69,11 @@ impl<R: Recorder> Simulation<R> {
         &self.world.recorder().1
     }
 
+    /// Lets the caller's observer act at the present instant, with a look at the network.
+    pub fn observe<T>(&mut self, act: impl FnOnce(&mut R, Time, &mut Sight<'_>) -> T) -> T {
+        self.world.observe(|(_, observer), now, look| act(observer, now, look))
+    }
+
     /// True when the run has reached its end.
     pub fn is_over(&self) -> bool {
         self.world.now() >= self.config.duration
@@ -101,8 +106,7 @@ impl<R: Recorder> Simulation<R> {
     fn begin_measure(&mut self) {
         self.measured = true;
         let start = self.config.warmup;
-        self.world.recorder_mut().0.restart(start);
-        self.world.restart_ledger(start);
+        self.world.begin_measure(start);
         self.world.restart_queue_measure(start);
         self.baseline = Baseline::of(&self.world);
     }

@@ -6,7 +6,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
 use hopscope_engine::config::Config;
-use hopscope_engine::ledger::Ledger;
+use hopscope_engine::ledger::{Ledger, LedgerResult};
 use hopscope_engine::record::{NullRecorder, Recorder};
 use hopscope_engine::transport::bottleneck::{self as wired, BottleneckConfig};
 use hopscope_engine::units::{Span, Time};
@@ -107,16 +107,19 @@ pub fn run(
     let token = cancel.map(|c| c.get().clone()).unwrap_or_default();
     if config.explain {
         let ledger = Ledger::new(&config);
-        run_observed(py, config, ledger, &token, progress, controls)
+        let explain = |simulation: &mut Simulation<Ledger>| {
+            Some(simulation.observe(|ledger, now, look| ledger.result(now, look)))
+        };
+        run_observed(py, config, (ledger, explain), &token, progress, controls)
     } else {
-        run_observed(py, config, NullRecorder, &token, progress, controls)
+        run_observed(py, config, (NullRecorder, |_: &mut _| None), &token, progress, controls)
     }
 }
 
 fn run_observed<R: Recorder + Send>(
     py: Python<'_>,
     config: Config,
-    observer: R,
+    (observer, explain): (R, impl FnOnce(&mut Simulation<R>) -> Option<LedgerResult> + Send),
     token: &CancelToken,
     progress: Option<Py<PyAny>>,
     controls: Option<Vec<Option<Methods>>>,
@@ -140,6 +143,7 @@ fn run_observed<R: Recorder + Send>(
     }
     let json = py.detach(|| {
         let mut result = simulation.results();
+        result.ledger = explain(&mut simulation);
         result.engine.wall_s = started.elapsed().as_secs_f64();
         serde_json::to_string(&result)
     });

@@ -3,42 +3,101 @@
 use std::collections::VecDeque;
 
 use super::cause::{DelayPart, Verdict};
+use super::custody::Kind;
+use crate::config::{FlowConfig, Transport};
 use crate::ids::NodeId;
-use crate::record::DropReason;
+use crate::record::{DropReason, Header};
 use crate::units::Time;
 
-/// Packets lost at one place for one reason.
+/// How a packet was lost.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(super) struct Lost {
-    /// It was on the way back to the source: an ACK.
-    pub(super) is_ack: bool,
     /// Hop that it did not get across, from 1.
     pub(super) hop: u32,
     pub(super) node: NodeId,
-    pub(super) reason: DropReason,
+    /// None: a receiver acknowledged it and kept nothing.
+    pub(super) reason: Option<DropReason>,
     /// Why the last attempt had failed, for a packet that the MAC gave up.
     pub(super) verdict: Option<Verdict>,
 }
 
-/// One flow.
+/// Packets by how they were lost.
 #[derive(Debug, Default)]
+pub(super) struct Losses(Vec<(Kind, Lost, u64)>);
+
+impl Losses {
+    pub(super) fn add(&mut self, kind: Kind, lost: Lost) {
+        match self.0.iter_mut().find(|(known, as_this, _)| *known == kind && *as_this == lost) {
+            Some((.., count)) => *count += 1,
+            None => self.0.push((kind, lost, 1)),
+        }
+    }
+
+    pub(super) fn iter(&self) -> impl Iterator<Item = &(Kind, Lost, u64)> {
+        self.0.iter()
+    }
+}
+
+/// What became of the packets of one kind.
+#[derive(Debug, Clone, Copy, Default)]
+pub(super) struct Counts {
+    /// Handed down by the transport in the measured time, or under way when it began.
+    pub(super) sent: u64,
+    pub(super) delivered: u64,
+    pub(super) lost: u64,
+    /// Came once more, another way.
+    pub(super) again: u64,
+}
+
+/// One flow.
+#[derive(Debug)]
 pub(super) struct FlowAccount {
+    pub(super) source: NodeId,
+    /// The transport sends again what is lost.
+    repeats: bool,
     /// Copies of data packets received.
     pub(super) copies: u64,
     /// Nanoseconds over all copies.
     pub(super) parts: [u128; DelayPart::COUNT],
-    pub(super) lost: Vec<(Lost, u64)>,
+    /// By [`Kind`].
+    pub(super) counts: [Counts; 2],
+    pub(super) losses: Losses,
+    /// Packets that a node gave up though the next one had them.
+    pub(super) unconfirmed: Losses,
     /// First number and first departure of segments not acknowledged yet, in order.
     first_sent: VecDeque<(u64, Time)>,
+    /// Everything below is acknowledged.
+    una: u64,
 }
 
 impl FlowAccount {
-    /// A segment leaves the source; everything below `una` is acknowledged.
-    pub(super) fn sent(&mut self, now: Time, seq: u64, una: u64, again: bool) {
-        while self.first_sent.front().is_some_and(|&(first, _)| first < una) {
+    pub(super) fn new(flow: &FlowConfig) -> Self {
+        FlowAccount {
+            source: NodeId(flow.from),
+            repeats: flow.transport != Transport::Udp,
+            copies: 0,
+            parts: [0; DelayPart::COUNT],
+            counts: [Counts::default(); 2],
+            losses: Losses::default(),
+            unconfirmed: Losses::default(),
+            first_sent: VecDeque::new(),
+            una: 0,
+        }
+    }
+
+    /// An acknowledgement has come to the source.
+    pub(super) fn acknowledged(&mut self, header: &Header) {
+        if header.flags.ack {
+            self.una = self.una.max(header.ack);
+        }
+    }
+
+    /// A segment leaves the source.
+    pub(super) fn sent(&mut self, now: Time, seq: u64, again: bool) {
+        while self.first_sent.front().is_some_and(|&(first, _)| first < self.una) {
             self.first_sent.pop_front();
         }
-        if !again && self.first_sent.back().is_none_or(|&(last, _)| last < seq) {
+        if self.repeats && !again && self.first_sent.back().is_none_or(|&(last, _)| last < seq) {
             self.first_sent.push_back((seq, now));
         }
     }
@@ -58,17 +117,13 @@ impl FlowAccount {
         }
     }
 
-    pub(super) fn drop(&mut self, lost: Lost) {
-        match self.lost.iter_mut().find(|(known, _)| *known == lost) {
-            Some((_, count)) => *count += 1,
-            None => self.lost.push((lost, 1)),
-        }
-    }
-
-    /// Forgets what was counted.
+    /// Forgets what was counted but packets under way.
     pub(super) fn restart(&mut self) {
         self.copies = 0;
         self.parts = [0; DelayPart::COUNT];
-        self.lost.clear();
+        self.counts = self
+            .counts
+            .map(|counts| Counts { sent: counts.sent - counts.delivered - counts.lost, ..Counts::default() });
+        (self.losses, self.unconfirmed) = (Losses::default(), Losses::default());
     }
 }

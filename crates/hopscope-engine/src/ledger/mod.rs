@@ -1,7 +1,7 @@
 //! The airtime ledger: what every nanosecond of every node and link went to, and where the delay of packets went.
 //!
-//! An observer beside the meter ([`Recorder::LEDGER`]); a run without it is compiled
-//! without its hooks (`world/ledger.rs`), a run with it takes the same course.
+//! An observer like any other: all it knows comes from records, and from what it looks up at their instants. A run with it
+//! takes the same course as one without.
 //!
 //! At each instant a node's time goes to the first of these that holds:
 //!
@@ -16,25 +16,29 @@
 //! shorter than DIFS, in which nobody may begin, belongs to the busy period.
 
 mod cause;
+mod custody;
+mod diagnosis;
 mod flow;
+mod journey;
 mod link;
 mod report;
 mod timeline;
 
 pub use cause::{Cause, DelayPart, Failure, LinkCause, Verdict};
-pub use report::{FailureResult, LedgerResult, LinkLedger, LossResult};
-pub use timeline::{Stage, Timeline};
+pub use report::{Balance, FailureResult, FlowLedger, LedgerResult, LinkLedger, LossResult, NodeLedger};
 
 use crate::config::Config;
 use crate::ids::{FlowId, NodeId, PacketId};
-use crate::mac::contention::QuietPlan;
-use crate::mac::dcf::{Frame, FrameKind, Phase, Reply};
+use crate::mac::dcf::{Frame, FrameKind, Outcome};
 use crate::mac::timing::Timing;
 use crate::packet::{Body, Packet};
-use crate::record::{DropReason, Record, Recorder};
+use crate::record::{Classes, DropReason, Header, Look, Record, Recorder};
+use crate::transport::Timer;
 use crate::units::{Span, Time};
-use flow::{FlowAccount, Lost};
-use timeline::{ATTEMPT_DATA, ATTEMPT_RTS, Attempt, Journey, Mode};
+use custody::Custody;
+use flow::FlowAccount;
+use journey::Stage;
+use timeline::{ATTEMPT_DATA, ATTEMPT_RTS, Mode, Timeline};
 
 /// The copy of a packet that is being handed to its transport.
 #[derive(Debug, Clone, Copy)]
@@ -50,14 +54,15 @@ pub struct Ledger {
     start: Time,
     /// Pauses shorter than this end no busy period.
     pause: Span,
+    /// From the end of a request to its answer.
+    sifs: Span,
+    slot: Span,
     nodes: Vec<Timeline>,
-    /// By packet of the arena.
-    journeys: Vec<Journey>,
+    custody: Custody,
     flows: Vec<FlowAccount>,
     arriving: Arriving,
-    /// What the idle time at the end of a run goes to at each source.
-    limits: Vec<Cause>,
-    sources: Vec<NodeId>,
+    /// Flow whose source's timer has expired with the last event.
+    expired: FlowId,
 }
 
 impl Ledger {
@@ -72,48 +77,42 @@ impl Ledger {
         Ledger {
             start: Time::ZERO,
             pause: timing.difs,
+            sifs: timing.sifs,
+            slot: timing.slot,
             nodes,
-            journeys: Vec::new(),
-            flows: config.flows.iter().map(|_| FlowAccount::default()).collect(),
+            custody: Custody::default(),
+            flows: config.flows.iter().map(FlowAccount::new).collect(),
             arriving: Arriving { parts: [0; DelayPart::COUNT], seq: 0, sent: Time::ZERO },
-            limits: vec![Cause::SenderLimited; config.flows.len()],
-            sources: config.flows.iter().map(|flow| NodeId(flow.from)).collect(),
+            expired: FlowId::NONE,
         }
     }
 
     // ---- the medium ------------------------------------------------------------------------------------------
 
-    /// A sensed frame will be on the air at `node`. Where it begins a busy period, [`Timeline::begin_busy`] has to follow.
+    /// A frame of another station will keep the medium busy at `node`.
     #[inline(always)]
-    pub fn hear(&mut self, node: NodeId, start: Time, end: Time) -> Option<&mut Timeline> {
+    fn on_busy(&mut self, node: NodeId, from: Time, until: Time, look: &mut impl Look) {
         let line = &mut self.nodes[node.index()];
-        if line.hear(start, end, self.pause) { None } else { Some(line) }
+        if !line.hear(from, until, self.pause) {
+            begin_busy(line, node, (from, until), &mut look.lend());
+        }
     }
 
-    /// A frame for `node` will be in error for reasons of the channel.
-    pub fn errored(&mut self, node: NodeId, slot: u32) {
-        self.nodes[node.index()].errored = slot;
-    }
-
-    /// True when the channel hit that frame for `node`.
-    pub fn is_errored(&self, node: NodeId, slot: u32) -> bool {
-        self.nodes[node.index()].errored == slot
-    }
-
-    /// When the last two frames of `node` began and ended, by their place in the air slots.
+    /// Accounts the time of `node` up to `now`.
     #[inline]
-    pub fn sent(&self, node: NodeId) -> &[(Time, Time); 2] {
-        &self.nodes[node.index()].sent
+    fn settle(&mut self, now: Time, node: NodeId, look: &mut impl Look) {
+        self.nodes[node.index()].settle(now, || look.quiet_plan(node));
     }
 
-    /// True while `node` is in an exchange of its own.
-    pub fn is_exchanging(&self, node: NodeId) -> bool {
-        self.nodes[node.index()].attempt.open
+    fn settle_all(&mut self, now: Time, look: &mut impl Look) {
+        for node in 0..self.nodes.len() as u32 {
+            self.settle(now, NodeId(node), look);
+        }
     }
 
     /// A frame for `node` has ended there, received.
     #[inline]
-    pub fn received(&mut self, now: Time, node: NodeId, frame: &Frame) {
+    fn on_received(&mut self, now: Time, node: NodeId, frame: &Frame) {
         let line = &mut self.nodes[node.index()];
         line.received(now, frame.airtime);
         if matches!(frame.kind, FrameKind::Rts | FrameKind::Data) {
@@ -121,50 +120,15 @@ impl Ledger {
         }
     }
 
-    /// What the attempt under way at `node` towards `to` will have failed of, if it fails.
-    #[inline]
-    pub fn judge(&mut self, node: NodeId, to: NodeId, verdict: Verdict) {
-        let attempt = &mut self.nodes[node.index()].attempt;
-        if attempt.open && attempt.to == to {
-            attempt.verdict = verdict;
-        }
-    }
-
-    /// Why the attempt under way at `node`, which has failed, did so, as far as its frames tell; and its receiver.
-    pub fn verdict(&mut self, node: NodeId) -> (Verdict, NodeId) {
-        let Attempt { to, since, mut verdict, .. } = self.nodes[node.index()].attempt;
-        let is_question = matches!(verdict.frame, FrameKind::Rts | FrameKind::Data);
-        if is_question && verdict == Verdict::unknown(verdict.frame) {
-            let (asked_by, at) = self.nodes[to.index()].asked;
-            if asked_by == node && at > since {
-                // The receiver has had it, and no answer was sent.
-                verdict.failure = Failure::NoAnswer;
-                self.nodes[node.index()].attempt.verdict = verdict;
-            }
-        }
-        (verdict, to)
-    }
-
     // ---- the MAC ---------------------------------------------------------------------------------------------
 
-    /// A packet waits for the medium at `node`: a [`QuietPlan`] is needed to account its time.
-    pub fn contends(&self, node: NodeId) -> bool {
-        self.nodes[node.index()].has_packet
-    }
-
-    /// Accounts the time of `node` up to `now`; `plan` tells how a waiting packet spent the quiet time at its end.
+    /// `node`, settled up to now, will send after SIFS, at `at`: an answer, or the data frame it was asked for.
     #[inline]
-    pub fn settle(&mut self, now: Time, node: NodeId, plan: impl FnOnce() -> QuietPlan) {
-        self.nodes[node.index()].settle(now, plan);
-    }
-
-    /// `node`, settled up to now and not off, will send after SIFS, at `at`: an answer, or the data frame it asked for.
-    #[inline]
-    pub(crate) fn on_sifs_begins(&mut self, now: Time, node: NodeId, at: Time, phase: impl FnOnce() -> Phase) {
+    fn on_sifs_begins(&mut self, now: Time, node: NodeId, at: Time, then: FrameKind) {
         let line = &mut self.nodes[node.index()];
         line.decide_wait(true);
         line.run_ahead(Cause::Sifs as usize, at);
-        if line.attempt.open && phase() == Phase::SifsData {
+        if line.attempt.open && then == FrameKind::Data {
             if matches!(line.attempt.verdict.frame, FrameKind::Data | FrameKind::Ack) {
                 line.keep_fragment(now);
             }
@@ -173,28 +137,21 @@ impl Ledger {
         }
     }
 
-    /// A frame begins in a place of the air slots of its transmitter, which is settled up to now; nowhere if that is off.
-    /// `reply` is what the MAC owes to another exchange.
+    /// A frame begins in an air slot of its transmitter, which is settled up to now; in none if the radio is off.
     #[inline(always)]
-    pub(crate) fn on_transmit(
-        &mut self,
-        now: Time,
-        place: Option<usize>,
-        frame: &Frame,
-        reply: impl FnOnce() -> Reply,
-    ) {
+    fn on_frame(&mut self, now: Time, slot: Option<u32>, frame: &Frame, look: &mut impl Look) {
         let line = &mut self.nodes[frame.src.index()];
         let end = now + frame.airtime;
-        if let Some(place) = place {
-            line.sent[place] = (now, end);
+        if let Some(slot) = slot {
+            line.sent[(slot & 1) as usize] = (now, end);
         }
-        let goes_to = |account| if place.is_some() { account } else { Cause::Off as usize };
+        let goes_to = |account| if slot.is_some() { account } else { Cause::Off as usize };
         match frame.kind {
             FrameKind::Cts | FrameKind::Ack => {
                 let is_cts = frame.kind == FrameKind::Cts;
                 line.run_ahead(goes_to(if is_cts { Cause::Cts } else { Cause::MacAck } as usize), end);
-                match reply() {
-                    Reply::AwaitData { until, .. } if is_cts => line.wait_until(until),
+                match look.awaits_data(frame.src) {
+                    Some(until) if is_cts => line.wait_until(until),
                     _ => line.leave_wait(),
                 }
                 // The answer is on its way: unless it is heard, the channel has lost it.
@@ -205,7 +162,7 @@ impl Ledger {
             FrameKind::Data => {
                 if frame.dst == NodeId::BROADCAST {
                     line.run_ahead(goes_to(line.attempt.class as usize), end);
-                    self.journeys[frame.body.index()].enter(now, Stage::Attempt);
+                    self.custody.enter(now, frame.body, Stage::Attempt);
                     return;
                 }
                 line.run_ahead(goes_to(ATTEMPT_DATA), end);
@@ -217,12 +174,34 @@ impl Ledger {
         if !attempt.open {
             (attempt.open, attempt.to, attempt.packet) = (true, frame.dst, frame.body);
             line.links.begin_attempt(now);
-            self.journeys[frame.body.index()].enter(now, Stage::Attempt);
+            self.custody.enter(now, frame.body, Stage::Attempt);
+        }
+        if slot.is_some() && look.is_off(frame.dst) {
+            self.judge(frame.src, frame.dst, Verdict { failure: Failure::NoAnswer, frame: frame.kind, by: None });
         }
     }
 
+    /// The attempt under way at `node`, settled up to now, has failed: no answer came in time, or the medium was busy when
+    /// the data frame was due.
+    #[inline(never)]
+    fn on_failure(&mut self, now: Time, node: NodeId, given_up: bool, look: &mut impl Look) {
+        self.conclude(node, look);
+        let line = &mut self.nodes[node.index()];
+        let (verdict, packet) = (line.attempt.verdict, line.attempt.packet);
+        line.links.fail(now, verdict, given_up);
+        line.close_attempt(Some(verdict.failure));
+        line.leave_wait();
+        self.custody.fail(now, packet, given_up);
+    }
+
     /// The MAC of `node`, settled up to now, is done with its packet.
-    pub fn on_done(&mut self, now: Time, node: NodeId) {
+    #[inline]
+    fn on_exchange_ended(&mut self, now: Time, node: NodeId, packet: PacketId, outcome: Outcome, look: &mut impl Look) {
+        match outcome {
+            Outcome::Sent => self.on_acknowledged(node, packet, look),
+            Outcome::RetryLimit => self.on_failure(now, node, true, &mut look.lend()),
+            Outcome::Incomplete => return,
+        }
         let line = &mut self.nodes[node.index()];
         if line.attempt.open {
             line.links.succeed(now);
@@ -232,61 +211,43 @@ impl Ledger {
         line.leave_wait();
     }
 
-    /// The attempt under way at `node`, settled up to now, has failed: no answer came in time, or the medium was busy when
-    /// the data frame was due.
-    pub fn on_failure(&mut self, now: Time, node: NodeId, given_up: bool) {
-        let line = &mut self.nodes[node.index()];
-        let verdict = line.attempt.verdict;
-        line.links.fail(now, verdict, given_up);
-        line.close_attempt(Some(verdict.failure));
-        line.leave_wait();
-        let journey = &mut self.journeys[line.attempt.packet.index()];
-        journey.spend(now, DelayPart::Retries);
-        journey.stage = if given_up { Stage::GivenUp } else { Stage::Contention };
+    /// The next node has acknowledged a packet of `node`.
+    #[inline]
+    fn on_acknowledged(&mut self, node: NodeId, id: PacketId, look: &impl Look) {
+        let unnoticed = || {
+            let hop = u32::from(look.packet(id).hops) + 1;
+            flow::Lost { hop, node, reason: None, verdict: None }
+        };
+        self.custody.pass_on(id, unnoticed, &mut self.flows);
     }
 
-    /// A node's radio goes off or comes back; its time up to `now` is accounted.
-    pub fn power(&mut self, node: NodeId, is_off: bool) {
-        self.nodes[node.index()].is_off = is_off;
+    /// The radio of `node` goes off or comes back.
+    fn on_power(&mut self, now: Time, node: NodeId, on: bool, look: &mut impl Look) {
+        self.settle(now, node, look);
+        self.nodes[node.index()].is_off = !on;
     }
 
     // ---- packets ---------------------------------------------------------------------------------------------
 
-    /// A packet comes into being.
-    pub fn created(&mut self, now: Time, packet: PacketId) {
-        self.keep(packet, Journey::new(now));
-    }
-
-    /// A receiver gets `copy` of `packet`, whose attempt brought it across.
-    pub fn copied(&mut self, now: Time, packet: PacketId, copy: PacketId) {
-        let mut journey = self.journeys[packet.index()];
-        journey.enter(now, Stage::Processing);
-        self.keep(copy, journey);
-    }
-
-    fn keep(&mut self, packet: PacketId, journey: Journey) {
-        match self.journeys.get_mut(packet.index()) {
-            Some(kept) => *kept = journey,
-            None => self.journeys.resize(packet.index() + 1, journey),
-        }
-    }
-
     /// A packet at `node` enters another stage of its way.
     #[inline]
-    pub fn enter(&mut self, now: Time, node: NodeId, packet: PacketId, stage: Stage) {
-        let journey = &mut self.journeys[packet.index()];
-        if journey.stage == stage {
-            return;
-        }
-        let was_held = journey.stage == Stage::Held;
-        journey.enter(now, stage);
-        if was_held != (stage == Stage::Held) {
+    fn enter(&mut self, now: Time, node: NodeId, packet: PacketId, stage: Stage) {
+        let before = self.custody.enter(now, packet, stage);
+        if (before == Stage::Held) != (stage == Stage::Held) {
             self.hold(now, node, stage == Stage::Held);
         }
     }
 
+    /// One packet more, or less, waits at `node` for a route or an address.
+    fn hold(&mut self, now: Time, node: NodeId, more: bool) {
+        let line = &mut self.nodes[node.index()];
+        line.settle_if_idle(now);
+        line.held = if more { line.held + 1 } else { line.held - 1 };
+    }
+
     /// The MAC of `node` takes a packet.
-    pub fn offered(&mut self, now: Time, node: NodeId, id: PacketId, packet: &Packet) {
+    #[inline]
+    fn on_offered(&mut self, now: Time, node: NodeId, id: PacketId, packet: &Packet) {
         self.enter(now, node, id, Stage::Contention);
         let line = &mut self.nodes[node.index()];
         line.attempt.class = class(packet);
@@ -299,64 +260,114 @@ impl Ledger {
         line.links.take(now, packet.next_hop);
     }
 
-    /// One packet more, or less, waits at `node` for a route or an address.
-    fn hold(&mut self, now: Time, node: NodeId, more: bool) {
-        let line = &mut self.nodes[node.index()];
-        line.settle_if_idle(now);
-        line.held = if more { line.held + 1 } else { line.held - 1 };
-    }
-
     /// The link layer of `node` holds its queue back until it offers the next packet.
-    pub fn wait_for_link(&mut self, now: Time, node: NodeId) {
+    fn on_held_back(&mut self, now: Time, node: NodeId) {
         let line = &mut self.nodes[node.index()];
         line.settle_if_idle(now);
         line.link_waits = true;
     }
 
     /// A packet is lost at `node`.
-    pub fn dropped(&mut self, now: Time, node: NodeId, id: PacketId, packet: &Packet, reason: DropReason) {
-        let stage = self.journeys[id.index()].stage;
+    fn on_dropped(&mut self, now: Time, node: NodeId, id: PacketId, packet: &Packet, reason: DropReason) {
+        let stage = self.custody.stage(id);
         if stage == Stage::Held {
             self.enter(now, node, id, Stage::Processing);
         }
-        if let Some(account) = self.flows.get_mut(packet.flow.index()) {
-            if is_of_flow(packet) {
-                let is_ack = packet.src != self.sources[packet.flow.index()];
-                let verdict = (stage == Stage::GivenUp).then_some(self.nodes[node.index()].attempt.verdict);
-                account.drop(Lost { is_ack, hop: u32::from(packet.hops) + 1, node, reason, verdict });
-            }
-        }
-    }
-
-    /// A packet comes to its destination; the record [`Record::DataReceived`] tells what it was worth.
-    pub fn arrives(&mut self, now: Time, id: PacketId, packet: &Packet) {
-        let journey = &mut self.journeys[id.index()];
-        journey.enter(now, Stage::Processing);
-        let seq = if let Body::Tcp(segment) = packet.body { segment.seq } else { 0 };
-        self.arriving = Arriving { parts: journey.parts, seq, sent: packet.sent };
+        let verdict = (stage == Stage::GivenUp).then_some(self.nodes[node.index()].attempt.verdict);
+        let hop = u32::from(packet.hops) + 1;
+        self.custody.drop(id, flow::Lost { hop, node, reason: Some(reason), verdict }, &mut self.flows);
     }
 
     // ---- transport -------------------------------------------------------------------------------------------
 
-    /// A data segment of a flow leaves its source, everything below `una` being acknowledged.
-    pub fn segment_sent(&mut self, now: Time, flow: FlowId, seq: u64, una: u64, again: bool) {
-        self.flows[flow.index()].sent(now, seq, una, again);
+    /// A segment or datagram leaves its transport.
+    #[inline]
+    fn on_segment(&mut self, now: Time, node: NodeId, flow: FlowId, header: &Header) {
+        if !self.is_source(node, flow) {
+            return;
+        }
+        if self.expired == flow {
+            self.expired = FlowId::NONE;
+            self.explain_idle(now, flow, Cause::Timeout);
+        }
+        if header.is_data {
+            self.flows[flow.index()].sent(now, header.seq, header.retransmission);
+        }
     }
 
-    /// Something happened at the source of a flow that tells why it was idle; `limit` is what limits it now.
-    pub fn source_event(&mut self, now: Time, flow: FlowId, why: Cause, limit: Cause) {
-        self.limits[flow.index()] = limit;
-        self.nodes[self.sources[flow.index()].index()].explain_idle(now, why);
+    /// A segment has reached the transport that sends a flow, or another one.
+    #[inline]
+    fn on_segment_received(&mut self, now: Time, node: NodeId, answers: FlowId, header: &Header, look: &impl Look) {
+        self.arriving.seq = header.seq;
+        if self.is_source(node, answers) {
+            self.on_source_event(now, answers, look);
+            self.flows[answers.index()].acknowledged(header);
+        }
+    }
+
+    /// A copy of a data packet was received.
+    #[inline]
+    fn on_data(&mut self, flow: FlowId, delay: Span, is_new: bool, retransmission: bool) {
+        let Arriving { mut parts, seq, sent } = self.arriving;
+        debug_assert_eq!(parts.iter().sum::<u64>(), delay.0, "the parts of a delay are the delay");
+        let account = &mut self.flows[flow.index()];
+        if retransmission && is_new {
+            parts[DelayPart::Timeout as usize] = account.wait_until(seq, sent);
+        }
+        account.received(&parts);
+    }
+
+    /// True where a flow begins.
+    #[inline]
+    fn is_source(&self, node: NodeId, flow: FlowId) -> bool {
+        self.flows[flow.index()].source == node
+    }
+
+    /// Something comes to the source of a flow: what it has not sent until now, its window has held back.
+    fn on_source_event(&mut self, now: Time, flow: FlowId, look: &impl Look) {
+        self.expired = FlowId::NONE;
+        self.explain_idle(now, flow, limit(flow, look));
+    }
+
+    /// A timer of a source has expired; whether that makes it send has still to be seen.
+    fn on_timer(&mut self, now: Time, node: NodeId, flow: FlowId, timer: Timer) {
+        self.expired = FlowId::NONE;
+        if !self.is_source(node, flow) {
+            return;
+        }
+        match timer {
+            Timer::Rto | Timer::Probe => self.expired = flow,
+            Timer::Pacing => self.explain_idle(now, flow, Cause::Paced),
+            Timer::DelayedAck | Timer::TimeWait | Timer::Reorder | Timer::Refill => {}
+        }
+    }
+
+    /// The source of a flow was idle for this reason.
+    fn explain_idle(&mut self, now: Time, flow: FlowId, cause: Cause) {
+        let source = self.flows[flow.index()].source;
+        self.nodes[source.index()].explain_idle(now, cause);
     }
 
     // ---- the run ---------------------------------------------------------------------------------------------
 
-    /// The measured time begins at `now`, up to which every node is settled.
-    pub fn restart(&mut self, now: Time) {
+    /// The measured time begins.
+    fn restart(&mut self, now: Time, look: &mut impl Look) {
+        self.settle_all(now, look);
         self.start = now;
         self.nodes.iter_mut().for_each(|line| line.restart(now));
         self.flows.iter_mut().for_each(FlowAccount::restart);
     }
+}
+
+/// A frame begins a busy period around a node.
+#[inline(never)]
+fn begin_busy(line: &mut Timeline, node: NodeId, (from, until): (Time, Time), look: &mut impl Look) {
+    line.begin_busy(from, until, || look.quiet_plan(node));
+}
+
+/// What keeps the source of a flow from sending.
+fn limit(flow: FlowId, look: &impl Look) -> Cause {
+    if look.backlog(flow) > 0 { Cause::WindowClosed } else { Cause::SenderLimited }
 }
 
 /// What the airtime of a packet counts as.
@@ -369,27 +380,75 @@ fn class(packet: &Packet) -> Cause {
     }
 }
 
-fn is_of_flow(packet: &Packet) -> bool {
-    matches!(packet.body, Body::Tcp(_) | Body::Udp { .. })
-}
-
 impl Recorder for Ledger {
-    const LEDGER: bool = true;
+    const WANTS: Classes = Classes::FRAMES
+        .and(Classes::FRAME_ENDS)
+        .and(Classes::CARRIER)
+        .and(Classes::POWER)
+        .and(Classes::MAC)
+        .and(Classes::PACKETS)
+        .and(Classes::QUEUES)
+        .and(Classes::DROPS)
+        .and(Classes::TRANSPORT)
+        .and(Classes::TIMERS)
+        .and(Classes::RUN);
 
-    fn ledger(&mut self) -> Option<&mut Ledger> {
-        Some(self)
-    }
-
-    #[inline]
-    fn record(&mut self, _now: Time, record: &Record) {
-        if let Record::DataReceived { flow, duplicate, retransmission, delay, .. } = *record {
-            let Arriving { mut parts, seq, sent } = self.arriving;
-            debug_assert_eq!(parts.iter().sum::<u64>(), delay.0, "the parts of a delay are the delay");
-            let account = &mut self.flows[flow.index()];
-            if retransmission && !duplicate {
-                parts[DelayPart::Timeout as usize] = account.wait_until(seq, sent);
+    // The kind of record is known where it is written: of the choice nothing is left.
+    #[inline(always)]
+    fn record(&mut self, now: Time, record: &Record, look: &mut impl Look) {
+        match *record {
+            Record::FrameBegan { ref frame, slot } => self.on_frame(now, Some(slot), frame, look),
+            Record::FrameUnsent { ref frame } => self.on_frame(now, None, frame, look),
+            Record::Busy { node, from, until } => self.on_busy(node, from, until, look),
+            Record::FrameEnded { node, ref frame, fate: crate::phy::Fate::Received, .. } => {
+                self.on_received(now, node, frame);
             }
-            account.received(&parts);
+            Record::FrameEnded { node, ref frame, fate, .. } => self.on_lost(now, node, frame, fate, look),
+            Record::Power { node, on } => self.on_power(now, node, on, look),
+            Record::AccessGranted { node } | Record::ResponseTimeout { node } => self.settle(now, node, look),
+            Record::SifsBegan { node, until, then } => self.on_sifs_begins(now, node, until, then),
+            Record::AttemptFailed { node } => self.on_failure(now, node, false, &mut look.lend()),
+            Record::ExchangeEnded { node, packet, outcome } => {
+                self.on_exchange_ended(now, node, packet, outcome, look);
+            }
+            Record::PacketMade { packet } => self.custody.make(now, packet, look.packet(packet), &mut self.flows),
+            Record::PacketCopied { packet, copy, .. } => self.custody.copy(now, packet, copy),
+            Record::PacketRouted { node, packet } => {
+                self.enter(now, node, packet, Stage::Processing);
+            }
+            Record::PacketHeld { node, packet } => self.enter(now, node, packet, Stage::Held),
+            Record::PacketArrived { packet, .. } => {
+                let parts = self.custody.arrive(now, packet, &mut self.flows);
+                self.arriving = Arriving { parts, seq: 0, sent: look.packet(packet).sent };
+            }
+            Record::Queued { node, packet } => self.enter(now, node, packet, Stage::Queue),
+            Record::Offered { node, packet } => self.on_offered(now, node, packet, look.packet(packet)),
+            Record::HeldBack { node } => self.on_held_back(now, node),
+            Record::Dropped { node, packet, reason } => {
+                self.on_dropped(now, node, packet, look.packet(packet), reason);
+            }
+            Record::SegmentSent { node, flow, ref header } => self.on_segment(now, node, flow, header),
+            Record::SegmentReceived { node, answers, ref header, .. } => {
+                self.on_segment_received(now, node, answers, header, look);
+            }
+            Record::DataReceived { flow, delay, duplicate, retransmission, .. } => {
+                self.on_data(flow, delay, !duplicate, retransmission);
+            }
+            Record::AppSent { flow, .. } | Record::AppClosed { flow } => self.on_source_event(now, flow, look),
+            Record::TimerExpired { node, flow, timer } => self.on_timer(now, node, flow, timer),
+            Record::MeasureBegan => self.restart(now, look),
+            Record::TimerArmed { .. }
+            | Record::Moved { .. }
+            | Record::PowerSet { .. }
+            | Record::Marked { .. }
+            | Record::Delivered { .. }
+            | Record::Completed { .. }
+            | Record::Window { .. }
+            | Record::Rtt { .. }
+            | Record::RoutingSent { .. }
+            | Record::Routing { .. }
+            | Record::QueueLength { .. }
+            | Record::SampleEnd => {}
         }
     }
 }

@@ -6,8 +6,14 @@ use serde::Serialize;
 
 use super::Ledger;
 use super::cause::{Cause, DelayPart, LinkCause, Verdict};
-use crate::ids::NodeId;
+use super::custody::Kind;
+use super::flow::{Counts, Lost};
+use crate::ids::{FlowId, NodeId};
+use crate::record::{DropReason, Look};
 use crate::units::Time;
+
+/// Reason of a loss that is no drop: a receiver acknowledged a packet and kept nothing of it.
+const TAKEN_FOR_DUPLICATE: &str = "taken-for-duplicate";
 
 /// The ledger of a run. Times are nanoseconds; causes without any time are left out.
 #[derive(Debug, Clone, Serialize)]
@@ -72,8 +78,27 @@ pub struct FlowLedger {
     pub copies: u64,
     /// Time by [`DelayPart`], added up over all copies.
     pub ns: BTreeMap<&'static str, u64>,
+    /// What became of its packets, by kind: `data` (of the source, SYN included) and `ack` (all the rest).
+    pub packets: BTreeMap<&'static str, Balance>,
     /// Packets lost.
     pub losses: Vec<LossResult>,
+    /// Packets that a node gave up though the next one had them: only the acknowledgement was lost.
+    pub unconfirmed: Vec<LossResult>,
+}
+
+/// What became of packets: sent = delivered + lost + under way.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+pub struct Balance {
+    /// Handed down by the transport in the measured time, or under way when it began.
+    pub sent: u64,
+    /// Came to their destination.
+    pub delivered: u64,
+    /// No copy is left, and none has arrived.
+    pub lost: u64,
+    /// Held, queued or on the air at the end.
+    pub under_way: u64,
+    /// Came once more, another way, and count nowhere else.
+    pub again: u64,
 }
 
 /// Packets lost at one place for one reason.
@@ -85,7 +110,7 @@ pub struct LossResult {
     pub hop: u32,
     /// Node that had it last.
     pub node: u32,
-    /// See [`crate::record::DropReason`].
+    /// See [`DropReason`]; `taken-for-duplicate`: the next node acknowledged it and kept nothing.
     pub reason: &'static str,
     /// Why the last attempt had failed, for a packet that the MAC gave up.
     pub cause: Option<&'static str>,
@@ -96,19 +121,21 @@ pub struct LossResult {
 }
 
 impl Ledger {
-    /// The ledger at `now`, up to which every node is settled; `takes_part` is false for nodes that hear nothing of what
-    /// is sent.
-    pub fn result(&self, now: Time, takes_part: impl Fn(NodeId) -> bool) -> LedgerResult {
+    /// The ledger of the measured time up to `now`.
+    pub fn result(&mut self, now: Time, look: &mut impl Look) -> LedgerResult {
+        self.settle_all(now, look);
         let duration_ns = now.saturating_since(self.start).0;
-        let nodes = self.nodes.iter().zip(0..).map(|(line, id)| {
-            let mut limits = self.limits.iter().zip(&self.sources).filter(|(_, node)| node.0 == id);
-            let idle = limits.find(|(cause, _)| **cause != Cause::SenderLimited).map_or(Cause::SenderLimited, |l| *l.0);
+        let nodes = self.nodes.iter().zip((0..).map(NodeId)).map(|(line, node)| {
+            let flows = self.flows.iter().zip((0..).map(FlowId));
+            let mut limits =
+                flows.filter(|(account, _)| account.source == node).map(|(_, flow)| super::limit(flow, look));
+            let idle = limits.find(|&cause| cause != Cause::SenderLimited).unwrap_or(Cause::SenderLimited);
             let mut totals = line.totals_at(now, idle);
-            if !takes_part(NodeId(id)) {
+            if !look.listens(node) {
                 totals[Cause::Bystander as usize] = std::mem::take(&mut totals[Cause::NothingToSend as usize]);
             }
-            debug_assert_eq!(totals.iter().sum::<u64>(), duration_ns, "node {id}: every nanosecond has one cause");
-            NodeLedger { id, ns: named(&totals, |place| Cause::ALL[place].name()) }
+            debug_assert_eq!(totals.iter().sum::<u64>(), duration_ns, "node {node}: every nanosecond has one cause");
+            NodeLedger { id: node.0, ns: named(&totals, |place| Cause::ALL[place].name()) }
         });
         let nodes = nodes.collect();
         let links = self.nodes.iter().zip(0..).flat_map(|(line, from)| {
@@ -129,21 +156,28 @@ impl Ledger {
             id,
             copies: account.copies,
             ns: named(&account.parts.map(|part| part as u64), |place| DelayPart::ALL[place].name()),
-            losses: account
-                .lost
-                .iter()
-                .map(|&(lost, count)| LossResult {
-                    kind: if lost.is_ack { "ack" } else { "data" },
-                    hop: lost.hop,
-                    node: lost.node.0,
-                    reason: lost.reason.name(),
-                    cause: lost.verdict.map(|verdict| verdict.failure.name()),
-                    by: lost.verdict.and_then(|verdict| verdict.by).map(|node| node.0),
-                    count,
-                })
-                .collect(),
+            packets: Kind::ALL.iter().map(|&kind| (kind.name(), self.balance(FlowId(id), kind))).collect(),
+            losses: account.losses.iter().map(loss).collect(),
+            unconfirmed: account.unconfirmed.iter().map(loss).collect(),
         };
         self.flows.iter().zip(0..).map(flow).collect()
+    }
+
+    fn balance(&self, flow: FlowId, kind: Kind) -> Balance {
+        let Counts { sent, delivered, lost, again } = self.flows[flow.index()].counts[kind as usize];
+        Balance { sent, delivered, lost, under_way: self.custody.under_way(flow, kind), again }
+    }
+}
+
+fn loss(&(kind, lost, count): &(Kind, Lost, u64)) -> LossResult {
+    LossResult {
+        kind: kind.name(),
+        hop: lost.hop,
+        node: lost.node.0,
+        reason: lost.reason.map_or(TAKEN_FOR_DUPLICATE, DropReason::name),
+        cause: lost.verdict.map(|verdict| verdict.failure.name()),
+        by: lost.verdict.and_then(|verdict| verdict.by).map(|node| node.0),
+        count,
     }
 }
 

@@ -3,7 +3,7 @@
 //! Pieces are closed late, as radio edges are applied late: when the node does something, or when a new busy period
 //! begins around it. Until then a node costs one comparison for each frame it hears.
 
-use super::cause::{Cause, DelayPart, Failure, Verdict};
+use super::cause::{Cause, Failure, Verdict};
 use super::link::Links;
 use crate::ids::{NodeId, PacketId};
 use crate::mac::contention::QuietPlan;
@@ -44,7 +44,7 @@ pub(super) struct Attempt {
 /// The account of one node. What hearing a frame takes stands first.
 #[derive(Debug)]
 #[repr(C)]
-pub struct Timeline {
+pub(super) struct Timeline {
     /// The last busy period announced; `busy_from` is `NEVER` before the first.
     busy_until: Time,
     busy_from: Time,
@@ -79,8 +79,6 @@ pub struct Timeline {
     pub(super) sent: [(Time, Time); 2],
     /// The last RTS or data frame received: from whom, and when it ended.
     pub(super) asked: (NodeId, Time),
-    /// Air slot of the last frame for this node that the channel hit.
-    pub(super) errored: u32,
 }
 
 impl Timeline {
@@ -113,7 +111,6 @@ impl Timeline {
             links: Links::default(),
             sent: [(Time::ZERO, Time::ZERO); 2],
             asked: (NodeId::BROADCAST, Time::ZERO),
-            errored: u32::MAX,
         }
     }
 
@@ -145,7 +142,7 @@ impl Timeline {
 
     /// A busy period begins; `plan` tells how a waiting packet spent the quiet time before it.
     #[inline]
-    pub fn begin_busy(&mut self, start: Time, end: Time, plan: impl FnOnce() -> QuietPlan) {
+    pub(super) fn begin_busy(&mut self, start: Time, end: Time, plan: impl FnOnce() -> QuietPlan) {
         // The plan that counts until the end of the last period is its own. Mostly a packet waits.
         if self.at < self.busy_until {
             if self.mode == Mode::Contend && !self.is_off {
@@ -337,61 +334,4 @@ impl Timeline {
 /// For times that no packet waits in, or that lie within a busy period.
 fn no_plan() -> QuietPlan {
     QuietPlan::NONE
-}
-
-/// Where a packet is on its way.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Stage {
-    /// Between the layers of a node.
-    Processing,
-    /// In the interface queue.
-    Queue,
-    /// The MAC has it and waits for the medium.
-    Contention,
-    /// An attempt is under way.
-    Attempt,
-    /// The MAC has given it up.
-    GivenUp,
-    /// It waits for a route or an address.
-    Held,
-}
-
-impl Stage {
-    const fn part(self) -> DelayPart {
-        match self {
-            Stage::Processing => DelayPart::Processing,
-            Stage::Queue => DelayPart::Queueing,
-            Stage::Contention | Stage::GivenUp => DelayPart::Contention,
-            Stage::Attempt => DelayPart::Airtime,
-            Stage::Held => DelayPart::RouteSearch,
-        }
-    }
-}
-
-/// The delay of a packet so far.
-#[derive(Debug, Clone, Copy)]
-pub(super) struct Journey {
-    pub(super) stage: Stage,
-    pub(super) since: Time,
-    pub(super) parts: [u64; DelayPart::COUNT],
-}
-
-impl Journey {
-    pub(super) fn new(now: Time) -> Self {
-        Journey { stage: Stage::Processing, since: now, parts: [0; DelayPart::COUNT] }
-    }
-
-    /// The packet enters another stage.
-    #[inline]
-    pub(super) fn enter(&mut self, now: Time, stage: Stage) {
-        self.spend(now, self.stage.part());
-        self.stage = stage;
-    }
-
-    /// Accounts the time since the last change to `part`.
-    #[inline]
-    pub(super) fn spend(&mut self, now: Time, part: DelayPart) {
-        self.parts[part as usize] += (now - self.since).0;
-        self.since = now;
-    }
 }

@@ -36,6 +36,8 @@ pub struct MacEffects {
     /// A new data frame came in: hand a copy of this packet, still in the transmitter's hands, up.
     /// With the neighbour it came from.
     pub deliver: Option<(PacketId, NodeId)>,
+    /// The attempt to get the packet in hand across has failed; there will be another one.
+    pub failed: bool,
     /// The exchange of this packet is over; the MAC is free for the next one.
     pub done: Option<(PacketId, Outcome)>,
 }
@@ -196,14 +198,20 @@ impl Dcf {
         self.current.is_none()
     }
 
-    /// How far the own exchange is.
-    pub(crate) fn phase(&self) -> Phase {
-        self.phase
+    /// Kind of the frame that follows the SIFS under way.
+    pub fn after_sifs(&self) -> FrameKind {
+        match self.reply {
+            Reply::Pending { kind, .. } => kind,
+            Reply::None | Reply::AwaitData { .. } => FrameKind::Data,
+        }
     }
 
-    /// What it owes to another station's exchange.
-    pub(crate) fn reply(&self) -> Reply {
-        self.reply
+    /// Until when it waits for the data frame that its CTS has asked for, if it does.
+    pub fn awaits_data(&self) -> Option<Time> {
+        match self.reply {
+            Reply::AwaitData { until, .. } => Some(until),
+            Reply::None | Reply::Pending { .. } => None,
+        }
     }
 
     /// Counters since the start.
@@ -329,6 +337,7 @@ impl Dcf {
         } else if self.phase == Phase::SifsData {
             if cx.rules.data_needs_idle && !cx.station.is_idle(cx.now) {
                 self.phase = Phase::Contend;
+                cx.out.failed = true;
                 cx.station.double_cw(&cx.rules.station);
                 cx.station.start_backoff(cx.now, &cx.rules.station);
             } else {
@@ -539,6 +548,7 @@ impl Dcf {
             out.prepare(cx.rules);
             self.attempts.retries += 1;
             self.phase = Phase::Contend;
+            cx.out.failed = true;
             cx.station.start_backoff(cx.now, &cx.rules.station);
         }
     }

@@ -14,7 +14,7 @@ use std::collections::BTreeMap;
 use crate::config::link::LinkPart;
 use crate::config::{App, Config, FlowConfig, SeriesKind, Transport};
 use crate::ids::{FlowId, NodeId};
-use crate::record::{DropReason, Record, Recorder};
+use crate::record::{Classes, DropReason, Look, Record, Recorder};
 use crate::routing::RoutingNote;
 use crate::units::{Span, Time};
 
@@ -168,7 +168,7 @@ impl Meter {
     }
 
     /// Forgets everything counted so far and counts from `now`. Series are kept whole.
-    pub fn restart(&mut self, now: Time) {
+    fn restart(&mut self, now: Time) {
         self.start = now;
         for flow in &mut self.flows {
             let left = if flow.whole == u64::MAX { u64::MAX } else { flow.whole.saturating_sub(flow.delivered_bytes) };
@@ -213,8 +213,16 @@ impl Meter {
         });
     }
 
+    /// Accounts everything up to `now`.
+    pub fn close(&mut self, now: Time) {
+        self.close_intervals(now);
+        for flow in &mut self.flows {
+            flow.close_cwnd(now);
+        }
+    }
+
     /// Closes the intervals of the fairness meter that are over.
-    pub fn close_intervals(&mut self, now: Time) {
+    fn close_intervals(&mut self, now: Time) {
         while let Some((end, index)) = self.fairness.close(now) {
             if let Some(index) = index {
                 self.push(SeriesKind::Fairness, 0, end, index);
@@ -294,7 +302,7 @@ impl FlowMeter {
     }
 
     /// Accounts the window up to `now`.
-    pub fn close_cwnd(&mut self, now: Time) {
+    fn close_cwnd(&mut self, now: Time) {
         let span = now.saturating_since(self.cwnd_since).0;
         self.cwnd_since = now;
         if self.cwnd <= 0.0 || span == 0 {
@@ -366,15 +374,23 @@ pub fn loss_pct(sent: u64, received: u64) -> Option<f64> {
 }
 
 impl Recorder for Meter {
+    const WANTS: Classes = Classes::DROPS
+        .and(Classes::TRANSPORT)
+        .and(Classes::WINDOWS)
+        .and(Classes::ROUTING)
+        .and(Classes::SAMPLES)
+        .and(Classes::RUN);
+
     // The caller's kind of record is known where it is written: of the choice nothing is left.
     #[inline(always)]
-    fn record(&mut self, now: Time, record: &Record) {
+    fn record(&mut self, now: Time, record: &Record, _look: &mut impl Look) {
         match *record {
-            Record::FrameSent { .. } => {}
-            Record::DataSent { flow, retransmission, .. } => {
-                let meter = &mut self.flows[flow.index()];
-                meter.sent += 1;
-                meter.retransmitted += u64::from(retransmission);
+            Record::SegmentSent { flow, ref header, .. } => {
+                if header.is_data {
+                    let meter = &mut self.flows[flow.index()];
+                    meter.sent += 1;
+                    meter.retransmitted += u64::from(header.retransmission);
+                }
             }
             Record::DataReceived { flow, bytes, delay, duplicate, retransmission } => {
                 self.flows[flow.index()].on_received(bytes, delay, duplicate, retransmission);
@@ -390,7 +406,7 @@ impl Recorder for Meter {
                 self.fairness.on_delivered(flow, bytes);
                 self.starvation[flow.index()].on_delivered(now);
             }
-            Record::Cwnd { flow, cwnd } => {
+            Record::Window { flow, cwnd } => {
                 self.flows[flow.index()].on_cwnd(now, cwnd);
                 self.push(SeriesKind::Cwnd, flow.0, now, cwnd);
             }
@@ -409,8 +425,8 @@ impl Recorder for Meter {
                 self.fairness.end(now, flow);
                 self.starvation[flow.index()].end(now);
             }
-            Record::Dropped { node, reason } => self.drops[node.index()][reason as usize] += 1,
-            Record::Marked { node, by } => self.marks[node.index()][by as usize] += 1,
+            Record::Dropped { node, reason, .. } => self.drops[node.index()][reason as usize] += 1,
+            Record::Marked { node, by, .. } => self.marks[node.index()][by as usize] += 1,
             Record::RoutingSent { kind, bytes, .. } => {
                 *self.routing.kinds.entry(kind).or_default() += 1;
                 self.routing.bytes += u64::from(bytes);
@@ -427,6 +443,32 @@ impl Recorder for Meter {
                 self.push(SeriesKind::Queue, node, now, f64::from(packets));
             }
             Record::SampleEnd => self.end_interval(now),
+            Record::MeasureBegan => self.restart(now),
+            Record::FrameBegan { .. }
+            | Record::FrameUnsent { .. }
+            | Record::Busy { .. }
+            | Record::FrameEnded { .. }
+            | Record::Power { .. }
+            | Record::Moved { .. }
+            | Record::PowerSet { .. }
+            | Record::AccessGranted { .. }
+            | Record::ResponseTimeout { .. }
+            | Record::SifsBegan { .. }
+            | Record::AttemptFailed { .. }
+            | Record::ExchangeEnded { .. }
+            | Record::PacketMade { .. }
+            | Record::PacketCopied { .. }
+            | Record::PacketRouted { .. }
+            | Record::PacketHeld { .. }
+            | Record::PacketArrived { .. }
+            | Record::Queued { .. }
+            | Record::Offered { .. }
+            | Record::HeldBack { .. }
+            | Record::SegmentReceived { .. }
+            | Record::AppSent { .. }
+            | Record::AppClosed { .. }
+            | Record::TimerArmed { .. }
+            | Record::TimerExpired { .. } => {}
         }
     }
 }

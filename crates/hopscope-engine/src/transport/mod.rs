@@ -228,13 +228,3 @@ impl Endpoint {
         }
     }
 }
-
-/// Payload that a packet carries from a source, and whether it repeats what was sent before; a SYN counts as one without
-/// payload, an ACK carries none.
-pub fn payload_sent(body: &Body) -> Option<(u32, bool)> {
-    match body {
-        Body::Tcp(segment) => segment.is_data().then_some((segment.len, segment.retransmission)),
-        Body::Udp { len, .. } => Some((*len, false)),
-        Body::Arp { .. } | Body::Aodv(_) | Body::Routing | Body::Notice(_) | Body::Opaque { .. } => None,
-    }
-}

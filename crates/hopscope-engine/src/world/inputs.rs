@@ -21,10 +21,7 @@ impl<R: Recorder> World<R> {
                 let Wifi { mac, station, rules, .. } = self.wifi.at(place);
                 let rules = self.rules.of(*rules);
                 if !mac.response_is_stale(generation) && !mac.waits_for_end(self.now, station, rules) {
-                    if R::LEDGER {
-                        station.catch_up(self.now, &rules.station);
-                        self.ledger_before_mac(node);
-                    }
+                    self.note(Record::ResponseTimeout { node });
                     self.mac_input(node, |mac, cx| mac.on_response_timeout(generation, cx));
                 }
             }
@@ -44,7 +41,7 @@ impl<R: Recorder> World<R> {
             Event::Link { node } => self.on_link_event(node),
             Event::Power { node, on } => {
                 self.outages.change(node, on);
-                self.ledger_power(node);
+                self.note(Record::Power { node, on: !self.is_off(node) });
             }
             Event::Sample => self.on_sample(),
         }

@@ -100,7 +100,7 @@ impl<R: Recorder> World<R> {
             };
             let ready = link.ready();
             if ready > now {
-                self.ledger_link_waits(node);
+                self.note(Record::HeldBack { node });
                 self.wake_link(node, ready);
                 return None;
             }
@@ -223,7 +223,7 @@ impl<R: Recorder> World<R> {
             let packet = self.packets.get_mut(id);
             if packet.ecn != Ecn::NotEct {
                 packet.ecn = Ecn::Ce;
-                self.note(Record::Marked { node, by });
+                self.note(Record::Marked { node, packet: id, by });
                 return true;
             }
         }

@@ -9,7 +9,6 @@ mod check;
 pub mod flow;
 mod graph;
 mod inputs;
-mod ledger;
 mod link;
 mod listeners;
 mod motion;
@@ -19,10 +18,12 @@ mod places;
 mod radio;
 mod reach;
 mod routing;
+mod sight;
 mod transport;
 mod wire;
 
 pub use check::check;
+pub use sight::Sight;
 
 use std::collections::{BTreeMap, VecDeque};
 use std::sync::Arc;
@@ -50,6 +51,7 @@ use graph::{Graph, Radios};
 use listeners::Listeners;
 use outages::Outages;
 use places::PerNode;
+use sight::sight;
 
 /// Congestion controls from outside the engine, by the number of the flow.
 pub type Controls = BTreeMap<u32, Arc<dyn Control>>;
@@ -213,9 +215,15 @@ impl<R: Recorder> World<R> {
         &self.recorder
     }
 
-    /// The observer, to change.
-    pub fn recorder_mut(&mut self) -> &mut R {
-        &mut self.recorder
+    /// Lets the observer act at the present instant, with a look at the network.
+    pub fn observe<T>(&mut self, act: impl FnOnce(&mut R, Time, &mut Sight<'_>) -> T) -> T {
+        act(&mut self.recorder, self.now, &mut sight!(self))
+    }
+
+    /// The warm-up ends at `start`, before which nothing more happens.
+    pub fn begin_measure(&mut self, start: Time) {
+        self.now = start;
+        self.note(Record::MeasureBegan);
     }
 
     /// The sending half of a flow's connection; none of UDP.
@@ -308,15 +316,14 @@ impl<R: Recorder> World<R> {
 
     #[inline(always)]
     fn note(&mut self, record: Record) {
-        if R::ENABLED {
-            self.recorder.record(self.now, &record);
+        if R::WANTS.has(record.class()) {
+            self.recorder.record(self.now, &record, &mut sight!(self));
         }
     }
 
     fn drop_packet(&mut self, node: NodeId, packet: PacketId, reason: DropReason) {
-        self.ledger_drop(node, packet, reason);
+        self.note(Record::Dropped { node, packet, reason });
         self.packets.release(packet);
-        self.note(Record::Dropped { node, reason });
     }
 
     /// Sends a new packet from the transport of `src` towards `dst`; false when no route takes it now.
@@ -334,7 +341,7 @@ impl<R: Recorder> World<R> {
     #[inline]
     fn admit(&mut self, packet: Packet) -> PacketId {
         let id = self.packets.insert(packet);
-        self.ledger_new(id);
+        self.note(Record::PacketMade { packet: id });
         id
     }
 }

@@ -3,7 +3,7 @@
 use super::{World, check};
 use crate::error::{BuildError, require};
 use crate::ids::NodeId;
-use crate::record::Recorder;
+use crate::record::{Classes, Record, Recorder};
 
 impl<R: Recorder> World<R> {
     /// A node is at `position` (metres) from now on. Frames on the air keep the power they began with; static routes stay
@@ -15,6 +15,7 @@ impl<R: Recorder> World<R> {
         self.must_exist(node)?;
         check::position("position", position)?;
         self.medium.move_node(node, position);
+        self.note(Record::Moved { node, position });
         self.tell_of_change();
         Ok(())
     }
@@ -28,13 +29,14 @@ impl<R: Recorder> World<R> {
         self.must_exist(node)?;
         require(watts.is_finite() && watts > 0.0, "watts", || format!("found {watts}; it must be a positive number"))?;
         self.medium.set_power(node, watts);
+        self.note(Record::PowerSet { node, watts });
         self.tell_of_change();
         Ok(())
     }
 
-    /// The medium has changed: observers that ask for the links of any node find them up to date.
+    /// The medium has changed: observers of what becomes of frames, who ask for the links of any node, find them up to date.
     fn tell_of_change(&mut self) {
-        if R::LEDGER {
+        if R::WANTS.has(Classes::FRAME_ENDS) {
             self.medium.refresh_all();
         }
     }

@@ -5,10 +5,9 @@ use crate::event::Event;
 use crate::ids::{NodeId, PacketId};
 use crate::iface::outside::Arrived;
 use crate::iface::{Interface, Wifi};
-use crate::ledger::Stage;
 use crate::net::arp::{ARP_BYTES, Resolution};
 use crate::packet::{Body, Packet};
-use crate::record::{DropReason, Recorder};
+use crate::record::{DropReason, Record, Recorder};
 use crate::routing::Forwarding;
 use crate::units::Span;
 
@@ -33,10 +32,10 @@ impl<R: Recorder> World<R> {
             }
             machine.router.on_heard(from, self.packets.source_route(extra), self.now);
         }
-        self.ledger_arrival(node, id);
         let packet = self.packets.get_mut(id);
         if packet.dst == node {
             let packet = *packet;
+            self.note(Record::PacketArrived { node, packet: id });
             if let Body::Opaque { number } = packet.body {
                 let octets = self.packets.octets(number).into();
                 self.outside.leave(Arrived { at: self.now, node, from: packet.src, hops: packet.hops, number, octets });
@@ -54,7 +53,7 @@ impl<R: Recorder> World<R> {
     }
 
     fn link_down(&mut self, node: NodeId, packet: PacketId) {
-        self.ledger_stage(node, packet, Stage::Processing);
+        self.note(Record::PacketRouted { node, packet });
         if self.wiring.link_delay == Span::ZERO {
             self.enqueue(node, packet);
         } else {
@@ -88,7 +87,7 @@ impl<R: Recorder> World<R> {
             match arp.resolve(next_hop, id) {
                 Resolution::Known => {}
                 Resolution::Ask { dropped } => {
-                    self.ledger_stage(node, id, Stage::Held);
+                    self.note(Record::PacketHeld { node, packet: id });
                     if let Some(old) = dropped {
                         self.drop_packet(node, old, DropReason::ArpReplaced);
                     }
@@ -124,7 +123,7 @@ impl<R: Recorder> World<R> {
 
     /// A packet reaches the interface queue.
     pub(super) fn enqueue(&mut self, node: NodeId, id: PacketId) {
-        self.ledger_stage(node, id, Stage::Queue);
+        self.note(Record::Queued { node, packet: id });
         if self.nodes[node].gateway.is_some() {
             self.pass_gateway_down(node, id);
         }
@@ -162,7 +161,7 @@ impl<R: Recorder> World<R> {
         let packet = self.packets.get(id);
         let (to, bytes) = (packet.next_hop, packet.bytes);
         let pacing = self.pacing(node);
-        self.ledger_offer(node, id);
+        self.note(Record::Offered { node, packet: id });
         self.mac_input(node, |mac, cx| mac.offer(id, to, bytes, pacing, cx));
     }
 }

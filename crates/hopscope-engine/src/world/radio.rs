@@ -1,7 +1,7 @@
 //! The MAC and the radio of a node: their inputs, their effects, and frames on the air.
 
 use super::World;
-use super::ledger::{hear, note_error};
+use super::sight::sight;
 use crate::channel::Carried;
 use crate::event::Event;
 use crate::ids::{NodeId, PacketId};
@@ -10,8 +10,8 @@ use crate::mac::Dcf;
 use crate::mac::contention::AccessAnswer;
 use crate::mac::dcf::{Frame, FrameKind, MacCx, MacEffects, Outcome};
 use crate::packet::Body;
-use crate::phy::{Arrival, Packed};
-use crate::record::{DropReason, Record, Recorder};
+use crate::phy::{Arrival, Fate, Packed};
+use crate::record::{Classes, DropReason, Record, Recorder};
 use crate::units::Span;
 
 /// No signal is under way for longer: `build.rs` refuses such ranges.
@@ -30,7 +30,7 @@ impl<R: Recorder> World<R> {
         station.catch_up(self.now, rules);
         match station.poll_access(self.now, rules) {
             AccessAnswer::Granted => {
-                self.ledger_before_mac(node);
+                self.note(Record::AccessGranted { node });
                 self.mac_input_caught_up(node, place, |mac, cx| mac.on_access(cx));
             }
             AccessAnswer::Later(at) => self.events.push(at, Event::Access { node }),
@@ -61,29 +61,41 @@ impl<R: Recorder> World<R> {
         let Wifi { station, rules, .. } = self.wifi.at(place);
         station.catch_up(self.now, &self.rules.of(*rules).station);
         let received = station.take_received(slot) && !self.is_off(node);
-        if R::LEDGER && !received {
-            self.ledger_lost(node, slot);
+        if !received && R::WANTS.has(Classes::FRAME_ENDS) {
+            self.note_lost(node, slot);
         }
         if received || self.wifi.at(place).mac.is_decided_at(self.now) {
             let frame = self.sent_in(slot);
-            if R::LEDGER && received {
-                self.ledger_received(node, &frame);
+            if received {
+                self.note(Record::FrameEnded { node, frame, slot, fate: Fate::Received });
             }
             self.mac_input_caught_up(node, place, |mac, cx| mac.on_rx_end(received.then_some(&frame), cx));
         }
+    }
+
+    /// A frame has ended at a node that it was addressed to, but was not received.
+    #[cold]
+    fn note_lost(&mut self, node: NodeId, slot: u32) {
+        let frame = self.sent_in(slot);
+        let fate = if self.is_off(node) { Fate::OutOfReach } else { self.wifi[node].station.fate(self.now, slot) };
+        self.note(Record::FrameEnded { node, frame, slot, fate });
     }
 
     // ---- effects ---------------------------------------------------------------------------------------------
 
     #[inline]
     pub(super) fn mac_effects(&mut self, node: NodeId, effects: &MacEffects) {
+        if effects.failed {
+            self.note(Record::AttemptFailed { node });
+        }
         if let Some(frame) = &effects.transmit {
             self.transmit(frame);
-        } else if R::LEDGER && effects.arm_sifs.is_none() && effects.done.is_none() {
-            self.ledger_retry(node);
         }
         if let Some((at, generation)) = effects.arm_sifs {
-            self.ledger_sifs(node, at);
+            if R::WANTS.has(Classes::MAC) {
+                let then = self.wifi[node].mac.after_sifs();
+                self.note(Record::SifsBegan { node, until: at, then });
+            }
             debug_assert!(self.sifs.is_none(), "an event begins one SIFS");
             self.sifs = Some((node, at, generation));
         }
@@ -97,14 +109,14 @@ impl<R: Recorder> World<R> {
             self.on_data_frame(node, packet, from);
         }
         if let Some((packet, outcome)) = effects.done {
-            self.ledger_done(node, outcome);
             if outcome != Outcome::Incomplete {
+                self.note(Record::ExchangeEnded { node, packet, outcome });
                 self.tell_link(node);
             }
             match outcome {
                 Outcome::Incomplete => {
                     let copy = self.packets.copy(packet);
-                    self.ledger_copy(packet, copy);
+                    self.note(Record::PacketCopied { node, packet, copy });
                     self.drop_packet(node, copy, DropReason::Reassembly);
                     return;
                 }
@@ -141,7 +153,7 @@ impl<R: Recorder> World<R> {
             Body::Notice(notice) => self.on_notice(node, notice),
             _ => {
                 let copy = self.packets.copy(packet);
-                self.ledger_copy(packet, copy);
+                self.note(Record::PacketCopied { node, packet, copy });
                 self.packets.get_mut(copy).prev_hop = from;
                 self.link_up(node, copy);
             }
@@ -151,22 +163,13 @@ impl<R: Recorder> World<R> {
     /// Puts a frame on the air: one scan over everyone who hears it.
     fn transmit(&mut self, frame: &Frame) {
         if self.is_off(frame.src) {
-            if R::LEDGER {
-                self.ledger_transmit_off(frame);
-            }
+            self.note(Record::FrameUnsent { frame: *frame });
             return;
         }
         self.frames += 1;
-        self.note(Record::FrameSent {
-            node: frame.src,
-            kind: frame.kind,
-            to: frame.dst,
-            bytes: frame.bytes,
-            airtime: frame.airtime,
-        });
         let place = self.wifi.place(frame.src);
         let slot = frame.src.0 * 2 + self.wifi.at(place).air.put(frame);
-        self.ledger_transmit(frame, slot);
+        self.note(Record::FrameBegan { frame: *frame, slot });
         let broadcast = frame.is_broadcast();
         // Answers are decoded as if they went at the basic rate.
         let is_answer = matches!(frame.kind, FrameKind::Cts | FrameKind::Ack);
@@ -194,12 +197,12 @@ impl<R: Recorder> World<R> {
                         self.events.push(start + frame.airtime, Event::RxEnd { node: link.to, slot });
                     }
                 }
-                let Wifi { station, rules, .. } = self.wifi.at(link.place);
-                let rules = &self.rules.of(*rules).station;
-                if R::LEDGER {
-                    hear(&mut self.recorder, station, rules, now, link.to, (start, frame.airtime), flags);
+                if R::WANTS.has(Classes::CARRIER) && flags & Arrival::SENSED != 0 {
+                    let busy = Record::Busy { node: link.to, from: start, until: start + frame.airtime };
+                    self.recorder.record(now, &busy, &mut sight!(self));
                 }
-                station.post(now, heard.heard_by(start, link.power, flags), rules);
+                let Wifi { station, rules, .. } = self.wifi.at(link.place);
+                station.post(now, heard.heard_by(start, link.power, flags), &self.rules.of(*rules).station);
             }
         } else {
             self.transmit_through_channel(frame, heard, slot);
@@ -247,13 +250,12 @@ impl<R: Recorder> World<R> {
                     self.events.push(start + frame.airtime, Event::RxEnd { node: link.to, slot });
                 }
             }
-            let Wifi { station, rules, .. } = self.wifi.at(link.place);
-            let rules = &self.rules.of(*rules).station;
-            if R::LEDGER {
-                hear(&mut self.recorder, station, rules, now, link.to, (start, frame.airtime), flags);
-                note_error(&mut self.recorder, link.to, slot, flags);
+            if R::WANTS.has(Classes::CARRIER) && flags & Arrival::SENSED != 0 {
+                let busy = Record::Busy { node: link.to, from: start, until: start + frame.airtime };
+                self.recorder.record(now, &busy, &mut sight!(self));
             }
-            station.post(now, heard.heard_by(start, power, flags), rules);
+            let Wifi { station, rules, .. } = self.wifi.at(link.place);
+            station.post(now, heard.heard_by(start, power, flags), &self.rules.of(*rules).station);
         }
     }
 }

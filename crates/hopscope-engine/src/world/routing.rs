@@ -3,7 +3,6 @@
 use super::World;
 use crate::event::Event;
 use crate::ids::{NodeId, PacketId};
-use crate::ledger::Stage;
 use crate::packet::arena::Extra;
 use crate::packet::routing::RoutingMessage;
 use crate::packet::{Body, ExtraId, Packet};
@@ -55,7 +54,7 @@ impl<R: Recorder> World<R> {
                 true
             }
             RouteAnswer::Held => {
-                self.ledger_stage(node, id, Stage::Held);
+                self.note(Record::PacketHeld { node, packet: id });
                 false
             }
             RouteAnswer::Drop(reason) => {

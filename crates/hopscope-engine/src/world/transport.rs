@@ -5,8 +5,8 @@ use crate::app::AppEffect;
 use crate::event::Event;
 use crate::ids::{FlowId, NodeId, SocketId};
 use crate::packet::{Body, Packet};
-use crate::record::{Record, Recorder};
-use crate::transport::{Cx, Endpoint, NodeView, Note, PathEvent, Protocol, Timer, TransportEffect, payload_sent};
+use crate::record::{Classes, Header, Record, Recorder};
+use crate::transport::{Cx, Endpoint, NodeView, Note, PathEvent, Payload, Protocol, Timer, TransportEffect};
 use crate::units::{Span, Time};
 
 impl<R: Recorder> World<R> {
@@ -19,26 +19,29 @@ impl<R: Recorder> World<R> {
             return;
         };
         let Some(socket) = self.sockets.find(node, protocol, packet.ports) else { return };
-        let before = self.ledger_source(socket);
         let (payload, out) = match packet.body {
             Body::Tcp(mut segment) if self.nodes[node].gateway.is_some() => {
                 self.pass_gateway(node, packet.flow, &mut segment);
                 let packet = Packet { body: Body::Tcp(segment), ..*packet };
-                self.ask(socket, |endpoint, cx| endpoint.on_packet(&packet, cx))
+                self.hand_up(socket, &packet)
             }
-            _ => self.ask(socket, |endpoint, cx| endpoint.on_packet(packet, cx)),
+            _ => self.hand_up(socket, packet),
         };
-        if let Some(payload) = payload {
-            self.note(Record::DataReceived {
-                flow: self.sockets[socket].receives,
-                bytes: payload.bytes,
-                delay: self.now - packet.sent,
-                duplicate: payload.duplicate,
-                retransmission: payload.retransmission,
-            });
+        if let Some(Payload { bytes, duplicate, retransmission }) = payload {
+            let (flow, delay) = (self.sockets[socket].receives, self.now - packet.sent);
+            self.note(Record::DataReceived { flow, bytes, delay, duplicate, retransmission });
         }
         self.carry_out_transport(socket, out);
-        self.ledger_source_event(socket, before, None);
+    }
+
+    /// A packet goes up to its socket; gives what it brought and what the endpoint wants done.
+    #[inline(always)]
+    fn hand_up(&mut self, id: SocketId, packet: &Packet) -> (Option<Payload>, Vec<TransportEffect>) {
+        let socket = &self.sockets[id];
+        let (node, flow, answers) = (socket.node, socket.receives, socket.sends);
+        let header = Header::of(&packet.body);
+        self.note(Record::SegmentReceived { node, flow, answers, header, delay: self.now - packet.sent });
+        self.ask(id, |endpoint, cx| endpoint.on_packet(packet, cx))
     }
 
     pub(super) fn on_transport_timer(&mut self, socket: SocketId, code: u8, generation: u32) {
@@ -46,10 +49,10 @@ impl<R: Recorder> World<R> {
         if !self.sockets[socket].is_current(timer, generation) {
             return;
         }
-        let before = self.ledger_source(socket);
+        let (node, flow) = (self.sockets[socket].node, self.sockets[socket].sends);
+        self.note(Record::TimerExpired { node, flow, timer });
         let ((), out) = self.ask(socket, |endpoint, cx| endpoint.on_timer(timer, cx));
         self.carry_out_transport(socket, out);
-        self.ledger_source_event(socket, before, Some(timer));
     }
 
     /// Sources that fill the interface queue of a node themselves: it has let a packet go, or (`again`) their wait is over.
@@ -79,20 +82,26 @@ impl<R: Recorder> World<R> {
 
     fn app_effect(&mut self, flow: FlowId, effect: AppEffect) {
         let socket = self.flows[flow.index()].socket;
-        let before = self.ledger_source(socket);
         let ((), out) = match effect {
             AppEffect::Arm { at } => {
                 if at < Time::NEVER {
                     self.events.push(at, Event::App { flow });
                 }
-                return self.ledger_source_event(socket, before, None);
+                return;
             }
-            AppEffect::Send { bytes } => self.ask(socket, |endpoint, cx| endpoint.on_send(bytes, cx)),
-            AppEffect::SendForever => self.ask(socket, |endpoint, cx| endpoint.on_send(u64::MAX, cx)),
-            AppEffect::Close => self.ask(socket, |endpoint, cx| endpoint.close(cx)),
+            AppEffect::Send { bytes } => self.send(flow, bytes),
+            AppEffect::SendForever => self.send(flow, u64::MAX),
+            AppEffect::Close => {
+                self.note(Record::AppClosed { flow });
+                self.ask(socket, |endpoint, cx| endpoint.close(cx))
+            }
         };
         self.carry_out_transport(socket, out);
-        self.ledger_source_event(socket, before, None);
+    }
+
+    fn send(&mut self, flow: FlowId, bytes: u64) -> ((), Vec<TransportEffect>) {
+        self.note(Record::AppSent { flow, bytes });
+        self.ask(self.flows[flow.index()].socket, |endpoint, cx| endpoint.on_send(bytes, cx))
     }
 
     /// Gives an endpoint an input; what it wants done is left to [`World::carry_out_transport`].
@@ -135,7 +144,7 @@ impl<R: Recorder> World<R> {
         }
         effects.clear();
         self.transport_effects = effects;
-        if R::ENABLED {
+        if R::WANTS.has(Classes::WINDOWS) {
             self.note_cwnd(socket);
         }
     }
@@ -147,7 +156,7 @@ impl<R: Recorder> World<R> {
         let noted = &mut self.flows[flow.index()].cwnd;
         if *noted != window {
             *noted = window;
-            self.note(Record::Cwnd { flow, cwnd: window });
+            self.note(Record::Window { flow, cwnd: window });
         }
     }
 
@@ -164,7 +173,8 @@ impl<R: Recorder> World<R> {
                 }
             }
             TransportEffect::Arm(timer, at) => {
-                let generation = socket.renew(timer);
+                let (node, flow, generation) = (socket.node, socket.sends, socket.renew(timer));
+                self.note(Record::TimerArmed { node, flow, timer, until: at });
                 self.events.push(at, Event::Transport { socket: id, timer: timer.index() as u8, generation });
             }
             TransportEffect::Disarm(timer) => {
@@ -191,15 +201,12 @@ impl<R: Recorder> World<R> {
     fn emit(&mut self, id: SocketId, body: Body) -> Option<PathEvent> {
         let socket = &self.sockets[id];
         let (node, peer, ports) = (socket.node, socket.peer, socket.ports);
-        let sent = payload_sent(&body);
+        let header = Header::of(&body);
         // An ACK without data belongs to the data that it acknowledges.
-        let flow = if sent.is_some() { socket.sends } else { socket.receives };
+        let flow = if header.is_data { socket.sends } else { socket.receives };
         let bytes = socket.endpoint.packet_bytes(&body);
         let wants_to_know = socket.endpoint.wants_view();
-        if let Some((bytes, retransmission)) = sent {
-            self.ledger_segment(id, &body);
-            self.note(Record::DataSent { flow, bytes, retransmission });
-        }
+        self.note(Record::SegmentSent { node, flow, header });
         if !wants_to_know {
             self.originate(node, peer, bytes, body, flow, ports);
             return None;

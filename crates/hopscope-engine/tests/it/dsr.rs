@@ -10,7 +10,7 @@ use hopscope_engine::record::Record;
 use hopscope_engine::simulation;
 use hopscope_engine::units::{Span, Time};
 
-use crate::support::{Log, chain, flow, tcp_chain};
+use crate::support::{Log, chain, flow, is_data_received, tcp_chain};
 
 const IP: u32 = 20;
 
@@ -51,8 +51,9 @@ fn messages_have_their_sizes_on_the_air() {
 fn a_source_route_takes_its_time() {
     let airtimes = |config: &Config| -> Vec<Span> {
         let airtime = |(_, record): &(Time, Record)| match record {
-            Record::FrameSent { kind: FrameKind::Data, to, airtime, bytes, .. } => {
-                (*to != NodeId::BROADCAST && *bytes > 1_000).then_some(*airtime)
+            Record::FrameBegan { frame, .. } => {
+                let is_data = frame.kind == FrameKind::Data && frame.dst != NodeId::BROADCAST;
+                (is_data && frame.bytes > 1_000).then_some(frame.airtime)
             }
             _ => None,
         };
@@ -83,7 +84,7 @@ fn traffic_goes_round_a_node_that_is_off_and_back() {
     let mut gaps = Vec::new();
     let mut last = at(1);
     for (now, record) in log(&config) {
-        if let Record::DataReceived { .. } = record {
+        if is_data_received(&record) {
             gaps.push(now - last);
             last = now;
         }
@@ -103,7 +104,7 @@ fn a_network_that_parts_and_joins_again_is_searched_until_then() {
     config.outages = vec![Outage { node: 1, from: at(5), to: Some(at(9)) }];
     let arrivals: Vec<u64> = log(&config)
         .iter()
-        .filter(|(_, record)| matches!(record, Record::DataReceived { .. }))
+        .filter(|(_, record)| is_data_received(record))
         .map(|(at, _)| at.0 / 1_000_000_000)
         .collect();
     let seconds = |range: std::ops::Range<u64>| arrivals.iter().filter(|second| range.contains(second)).count();

@@ -20,7 +20,7 @@ use hopscope_engine::{World, world};
 use proptest::prelude::*;
 use serde_json::{Value, json};
 
-use crate::support::{Log, chain, flow, property};
+use crate::support::{Log, chain, flow, is_data_received, is_data_sent, property};
 
 /// A handful of nodes within reach of each other, with any radio and MAC rules.
 fn network() -> impl Strategy<Value = Config> {
@@ -220,11 +220,11 @@ proptest! {
         let measures = |layer: &Option<&LinkConfig>| layer.is_some_and(|cfg| cfg.layer.has(LinkPart::Nred));
         let ticks = config.link_layers().iter().filter(|layer| measures(layer)).count();
         prop_assert_eq!(world.pending(), ticks, "a drained network has nothing to do but to measure its channel");
-        let count = |wanted: &dyn Fn(&Record) -> bool| world.recorder().0.iter().filter(|(_, r)| wanted(r)).count();
-        let sent = count(&|r| matches!(r, Record::DataSent { .. }));
-        let received = count(&|r| matches!(r, Record::DataReceived { .. }));
-        let dropped = count(&|r| matches!(r, Record::Dropped { .. }));
-        let given_up = count(&|r| matches!(r, Record::Dropped { reason: DropReason::RetryLimit, .. }));
+        let log = world.recorder();
+        let sent = log.count(is_data_sent);
+        let received = log.count(is_data_received);
+        let dropped = log.count(|r| matches!(r, Record::Dropped { .. }));
+        let given_up = log.count(|r| matches!(r, Record::Dropped { reason: DropReason::RetryLimit, .. }));
         prop_assert!(received <= sent, "{received} received of {sent}");
         // A packet given up may have arrived all the same: only its ACK was lost. Notices of the channel's use are dropped,
         // too, and have no flow.

@@ -3,7 +3,7 @@
 use hopscope_engine::config::net::RoutingProtocol;
 use hopscope_engine::config::radio::{ErrorKind, ErrorScope, OnError};
 use hopscope_engine::config::{App, Config, Outage, Transport};
-use hopscope_engine::ledger::{FailureResult, Ledger, LedgerResult, LinkLedger};
+use hopscope_engine::ledger::{Balance, FailureResult, Ledger, LedgerResult, LinkLedger};
 use hopscope_engine::mac::timing::Timing;
 use hopscope_engine::phy::modes::Mode;
 use hopscope_engine::record::TrajectoryHash;
@@ -19,8 +19,8 @@ use crate::support::{chain, flow, property, tcp_chain};
 fn explained(config: &Config) -> (RunResult, LedgerResult, u64) {
     let observer = (TrajectoryHash::default(), Ledger::new(config));
     let mut simulation = Simulation::observed(config.clone(), observer).expect("a sound scenario");
-    let mut result = simulation.run();
-    let ledger = result.ledger.take().expect("a ledger was asked for");
+    let result = simulation.run();
+    let ledger = simulation.observe(|(_, ledger), now, look| ledger.result(now, look));
     (result, ledger, simulation.observer().0.0)
 }
 
@@ -44,6 +44,17 @@ fn check(config: &Config, result: &RunResult, ledger: &LedgerResult) -> Result<(
         let parts: u64 = flow.ns.iter().filter(|(part, _)| **part != "timeout").map(|(_, ns)| ns).sum();
         let mean = (flow.copies > 0).then(|| parts as f64 / flow.copies as f64 / 1e6);
         prop_assert_eq!(mean, measured.delay_ms, "flow {}", flow.id);
+        for (kind, packets) in &flow.packets {
+            let Balance { sent, delivered, lost, under_way, .. } = *packets;
+            prop_assert_eq!(sent, delivered + lost + under_way, "flow {}, {}: {:?}", flow.id, kind, packets);
+            let told: u64 = flow.losses.iter().filter(|loss| loss.kind == *kind).map(|loss| loss.count).sum();
+            prop_assert_eq!(told, lost, "flow {}, {}", flow.id, kind);
+        }
+        let data = &flow.packets["data"];
+        prop_assert_eq!(data.delivered + data.again, measured.received_packets, "flow {}", flow.id);
+        if config.warmup == Time::ZERO {
+            prop_assert_eq!(data.sent, measured.sent_packets, "flow {}", flow.id);
+        }
     }
     Ok(())
 }

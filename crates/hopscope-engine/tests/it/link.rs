@@ -142,7 +142,7 @@ fn a_layer_acts_only_where_it_is() {
     let mut world = World::new(&config, Log::default()).expect("a sound scenario");
     world.run_until(config.duration);
     let acted = |&(_, record)| match record {
-        Record::Dropped { node, reason: DropReason::EarlyCodel } => Some(node.0),
+        Record::Dropped { node, reason: DropReason::EarlyCodel, .. } => Some(node.0),
         _ => None,
     };
     let mut nodes: Vec<u32> = world.recorder().0.iter().filter_map(acted).collect();
@@ -163,8 +163,8 @@ fn notices_and_drops(world: &World<Log>) -> Vec<(u32, u32)> {
     let mut found = vec![(0, 0); world.nodes()];
     for (_, record) in &world.recorder().0 {
         match *record {
-            Record::FrameSent { node, to: NodeId::BROADCAST, .. } => found[node.index()].0 += 1,
-            Record::Dropped { node, reason: DropReason::EarlyNred } => found[node.index()].1 += 1,
+            Record::FrameBegan { frame, .. } if frame.dst == NodeId::BROADCAST => found[frame.src.index()].0 += 1,
+            Record::Dropped { node, reason: DropReason::EarlyNred, .. } => found[node.index()].1 += 1,
             _ => {}
         }
     }
@@ -224,7 +224,7 @@ fn largest_windows(config: &Config) -> Vec<f64> {
         if at <= Time::ZERO + Span::from_secs(2) {
             continue;
         }
-        if let Record::Cwnd { flow, cwnd } = record {
+        if let Record::Window { flow, cwnd } = record {
             largest[flow.index()] = largest[flow.index()].max(cwnd);
         }
     }

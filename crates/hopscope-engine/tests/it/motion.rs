@@ -4,10 +4,9 @@ use hopscope_engine::World;
 use hopscope_engine::config::radio::{Fading, Shadowing};
 use hopscope_engine::config::{App, Config, Transport};
 use hopscope_engine::ids::NodeId;
-use hopscope_engine::record::Record;
 use hopscope_engine::units::{Span, Time};
 
-use crate::support::{Log, chain, flow};
+use crate::support::{Log, chain, flow, is_data_received};
 
 fn at(seconds: u64) -> Time {
     Time::ZERO + Span::from_secs(seconds)
@@ -33,11 +32,8 @@ fn moved(config: &Config, changes: &[(u64, &dyn Fn(&mut World<Log>))]) -> World<
 
 /// Seconds in which datagrams arrived.
 fn seconds_of_arrival(world: &World<Log>) -> Vec<u64> {
-    let arrival = |&(at, record): &(Time, Record)| match record {
-        Record::DataReceived { .. } => Some(at.0 / 1_000_000_000),
-        _ => None,
-    };
-    let mut seconds: Vec<u64> = world.recorder().0.iter().filter_map(arrival).collect();
+    let arrivals = world.recorder().0.iter().filter(|(_, record)| is_data_received(record));
+    let mut seconds: Vec<u64> = arrivals.map(|(at, _)| at.0 / 1_000_000_000).collect();
     seconds.dedup();
     seconds
 }

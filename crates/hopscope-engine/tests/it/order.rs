@@ -3,10 +3,9 @@
 use hopscope_engine::World;
 use hopscope_engine::config::{App, Config, Transport};
 use hopscope_engine::mac::dcf::FrameKind;
-use hopscope_engine::record::Record;
 use hopscope_engine::units::{Span, Time};
 
-use crate::support::{Log, chain, flow};
+use crate::support::{Log, chain, flow, is_data_received};
 
 /// Stations at `positions`; node 0 receives one UDP flow from each of the others, all started together. The first
 /// back-off of every station is zero slots.
@@ -25,7 +24,7 @@ fn contest(profile: &str, positions: &[[f64; 2]]) -> Config {
 fn log(config: &Config) -> Log {
     let mut world = World::new(config, Log::default()).expect("a sound scenario");
     world.run_until(config.duration);
-    std::mem::take(world.recorder_mut())
+    world.observe(|log, _, _| std::mem::take(log))
 }
 
 #[test]
@@ -43,8 +42,7 @@ fn stations_whose_back_offs_end_together_both_send() {
 fn a_collision_is_repeated_until_the_draws_differ() {
     for profile in ["ns2", "standard"] {
         let log = log(&contest(profile, &[[0.0, 0.0], [10.0, 0.0], [10.0, 0.0]]));
-        let received = log.0.iter().filter(|(_, r)| matches!(r, Record::DataReceived { .. })).count();
-        assert_eq!(received, 2, "{profile}");
+        assert_eq!(log.count(is_data_received), 2, "{profile}");
     }
 }
 

@@ -7,7 +7,7 @@ use hopscope_engine::record::Record;
 use hopscope_engine::simulation;
 use hopscope_engine::units::{Span, Time};
 
-use crate::support::{Log, chain, flow};
+use crate::support::{Log, chain, flow, is_data_received};
 
 fn at(seconds: u64) -> Time {
     Time::ZERO + Span::from_secs(seconds)
@@ -25,10 +25,7 @@ fn relayed(outages: &[(u32, u64, Option<u64>)]) -> Config {
 fn seconds_of_arrival(config: &Config) -> Vec<u64> {
     let mut world = World::new(config, Log::default()).expect("a sound scenario");
     world.run_until(config.duration);
-    let arrival = |&(at, record): &(Time, Record)| match record {
-        Record::DataReceived { .. } => Some(at.0 / 1_000_000_000),
-        _ => None,
-    };
+    let arrival = |&(at, record): &(Time, Record)| is_data_received(&record).then_some(at.0 / 1_000_000_000);
     let mut seconds: Vec<u64> = world.recorder().0.iter().filter_map(arrival).collect();
     seconds.dedup();
     seconds

@@ -1,13 +1,13 @@
 //! Data both ways over one TCP connection, and the ports of flows.
 
 use hopscope_engine::config::{App, Config, Transport};
-use hopscope_engine::record::{Record, Recorder};
+use hopscope_engine::record::{Classes, Look, Record, Recorder};
 use hopscope_engine::results::RunResult;
 use hopscope_engine::simulation;
 use hopscope_engine::units::{Span, Time};
 use hopscope_engine::{Simulation, ledger::Ledger};
 
-use crate::support::{chain, flow};
+use crate::support::{chain, flow, is_data_sent};
 
 fn talk(hops: u32, seconds: u64, app: App, reply: Option<App>) -> Config {
     let mut config = chain("standard", hops, seconds);
@@ -53,8 +53,10 @@ fn a_request_and_its_reply_complete() {
 struct Frames(u64);
 
 impl Recorder for Frames {
-    fn record(&mut self, _now: Time, record: &Record) {
-        if let Record::DataSent { .. } = record {
+    const WANTS: Classes = Classes::TRANSPORT;
+
+    fn record(&mut self, _now: Time, record: &Record, _look: &mut impl Look) {
+        if is_data_sent(record) {
             self.0 += 1;
         }
     }
@@ -68,7 +70,7 @@ fn a_ledger_and_an_observer_follow_both_ways() {
     let result = simulation.run();
     let sent: u64 = result.flows.iter().map(|flow| flow.sent_packets).sum();
     assert_eq!(simulation.observer().0.0, sent);
-    let ledger = result.ledger.expect("a ledger was kept");
+    let ledger = simulation.observe(|(_, ledger), now, look| ledger.result(now, look));
     assert_eq!(ledger.flows.len(), 2);
 }
 

@@ -21,7 +21,7 @@ use hopscope_engine::units::{Span, Time};
 
 use proptest::prelude::*;
 
-use crate::support::{Log, chain, flow, property};
+use crate::support::{Log, chain, flow, is_data_sent, property};
 
 /// A protocol with a parameter set.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -283,17 +283,14 @@ proptest! {
         let config = flapping(case, seed, &outages);
         let mut world = World::new(&config, Log::default()).expect("a sound scenario");
         world.run_until(secs(60));
-        let count = |world: &World<Log>, wanted: &dyn Fn(&Record) -> bool| {
-            world.recorder().0.iter().filter(|(_, record)| wanted(record)).count()
-        };
-        let sent = count(&world, &|r| matches!(r, Record::DataSent { .. }));
+        let sent = world.recorder().count(is_data_sent);
         let looped = |r: &Record| {
             matches!(r, Record::Dropped { reason: DropReason::TtlExpired | DropReason::Loop, .. })
         };
         // A way may turn back on itself while news of a loss spread, but no loop lasts. A repair after ns-2 may find such
         // a way (docs/models/ns2.md), which the packets held meanwhile take all at once.
         let held = if case == AODV_NS2 { config.aodv.buffer_packets as usize } else { 0 };
-        let in_loops = count(&world, &looped);
+        let in_loops = world.recorder().count(looped);
         prop_assert!(in_loops.saturating_sub(held) * 50 <= sent, "{case:?}: {in_loops} of {sent} packets ran in circles");
         // Buffers empty within 30 s, and every destination can be reached again. Then the network is still but for
         // routing messages, which come and go.
@@ -304,14 +301,14 @@ proptest! {
             least = least.min(world.live_packets());
         }
         prop_assert_eq!(least, 0, "{:?}: packets nobody holds", case);
-        let before = count(&world, &looped);
+        let before = world.recorder().count(looped);
         for (number, &(src, dst)) in [(3, 17), (17, 3), (0, 29), (11, 25)].iter().enumerate() {
             world.inject(NodeId(src), NodeId(dst), &[0; 200]).expect("both exist");
             world.run_until(secs(320 + 10 * number as u64));
         }
         world.run_until(secs(380));
         prop_assert_eq!(world.take_arrived().len(), 4, "{:?}: all is well again", case);
-        prop_assert_eq!(count(&world, &looped), before, "{:?}", case);
+        prop_assert_eq!(world.recorder().count(looped), before, "{:?}", case);
     }
 }
 

@@ -2,7 +2,7 @@
 
 use hopscope_engine::config::{AckPolicy, App, Config, FlowConfig, LossRecovery, Transport, presets};
 use hopscope_engine::mac::dcf::FrameKind;
-use hopscope_engine::record::{Record, Recorder};
+use hopscope_engine::record::{Classes, Look, Record, Recorder};
 use hopscope_engine::units::{Span, Time};
 
 /// A chain of `hops` hops, 200 m each, without flows.
@@ -75,18 +75,35 @@ pub fn property(cases: u32) -> proptest::test_runner::Config {
 pub struct Log(pub Vec<(Time, Record)>);
 
 impl Recorder for Log {
-    fn record(&mut self, now: Time, record: &Record) {
+    const WANTS: Classes = Classes::ALL;
+
+    fn record(&mut self, now: Time, record: &Record, _look: &mut impl Look) {
         self.0.push((now, *record));
     }
 }
 
 impl Log {
+    /// How many records are such.
+    pub fn count(&self, wanted: impl Fn(&Record) -> bool) -> usize {
+        self.0.iter().filter(|(_, record)| wanted(record)).count()
+    }
+
     /// Instant (ns), transmitter and kind of every frame sent.
     pub fn frames(&self) -> Vec<(u64, u32, FrameKind)> {
         let frame = |&(at, record): &(Time, Record)| match record {
-            Record::FrameSent { node, kind, .. } => Some((at.0, node.0, kind)),
+            Record::FrameBegan { frame, .. } => Some((at.0, frame.src.0, frame.kind)),
             _ => None,
         };
         self.0.iter().filter_map(frame).collect()
     }
+}
+
+/// A data segment or datagram leaves the source of a flow.
+pub fn is_data_sent(record: &Record) -> bool {
+    matches!(record, Record::SegmentSent { header, .. } if header.is_data)
+}
+
+/// A data segment or datagram reaches the destination of a flow.
+pub fn is_data_received(record: &Record) -> bool {
+    matches!(record, Record::DataReceived { .. })
 }

@@ -1,0 +1,203 @@
+//! Packets on their way: where their delay goes, and what becomes of each.
+//!
+//! What a transport hands down once may be at several nodes at a time: a transmitter keeps its copy until it is
+//! acknowledged, and a routing protocol may send it another way meanwhile. It is delivered when one copy arrives, lost when
+//! the last one is gone without that, and under way until then. A copy that is given up though the next node has got it is
+//! no loss: only its acknowledgement was lost.
+
+use super::cause::DelayPart;
+use super::flow::{FlowAccount, Lost};
+use super::journey::{Journey, Stage};
+use crate::ids::{FlowId, PacketId};
+use crate::packet::{Body, Packet};
+use crate::units::Time;
+
+/// What a transport handed down once.
+#[derive(Debug, Clone, Copy)]
+struct Parcel {
+    flow: FlowId,
+    kind: Kind,
+    /// Packets that carry it now.
+    copies: u32,
+    delivered: bool,
+    /// How the last copy that was not passed on was lost.
+    lost: Option<Lost>,
+}
+
+/// Kinds of packets of a flow.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Kind {
+    /// Data of the source, and what opens its connection.
+    Data,
+    /// All the rest: ACKs, and what ends a connection.
+    Ack,
+}
+
+impl Kind {
+    pub(super) const ALL: [Kind; 2] = [Kind::Data, Kind::Ack];
+
+    pub(super) const fn name(self) -> &'static str {
+        match self {
+            Kind::Data => "data",
+            Kind::Ack => "ack",
+        }
+    }
+}
+
+/// Of packets that belong to no flow.
+const NO_PARCEL: u32 = u32::MAX;
+
+/// All packets under way, by their place in the arena.
+#[derive(Debug, Default)]
+pub(super) struct Custody {
+    journeys: Vec<Journey>,
+    parcels: Vec<Parcel>,
+    free: Vec<u32>,
+}
+
+impl Custody {
+    /// A packet comes into being.
+    #[inline]
+    pub(super) fn make(&mut self, now: Time, id: PacketId, packet: &Packet, flows: &mut [FlowAccount]) {
+        let mut parcel = NO_PARCEL;
+        if let (Some(kind), Some(account)) = (kind(packet, flows), flows.get_mut(packet.flow.index())) {
+            account.counts[kind as usize].sent += 1;
+            let new = Parcel { flow: packet.flow, kind, copies: 1, delivered: false, lost: None };
+            parcel = match self.free.pop() {
+                Some(place) => {
+                    self.parcels[place as usize] = new;
+                    place
+                }
+                None => {
+                    self.parcels.push(new);
+                    (self.parcels.len() - 1) as u32
+                }
+            };
+        }
+        self.keep(id, Journey::new(now, parcel));
+    }
+
+    /// A receiver gets `copy` of `packet`, whose attempt brought it across.
+    #[inline]
+    pub(super) fn copy(&mut self, now: Time, packet: PacketId, copy: PacketId) {
+        let journey = &mut self.journeys[packet.index()];
+        let mut copied = *journey;
+        journey.passed_on = true;
+        copied.passed_on = false;
+        copied.enter(now, Stage::Processing);
+        if let Some(parcel) = self.parcels.get_mut(copied.parcel as usize) {
+            parcel.copies += 1;
+        }
+        self.keep(copy, copied);
+    }
+
+    fn keep(&mut self, packet: PacketId, journey: Journey) {
+        match self.journeys.get_mut(packet.index()) {
+            Some(kept) => *kept = journey,
+            None => self.journeys.resize(packet.index() + 1, journey),
+        }
+    }
+
+    /// Where a packet is on its way.
+    pub(super) fn stage(&self, packet: PacketId) -> Stage {
+        self.journeys[packet.index()].stage
+    }
+
+    /// A packet enters another stage of its way; gives the stage before.
+    #[inline]
+    pub(super) fn enter(&mut self, now: Time, packet: PacketId, stage: Stage) -> Stage {
+        let journey = &mut self.journeys[packet.index()];
+        let before = journey.stage;
+        if before != stage {
+            journey.enter(now, stage);
+        }
+        if stage == Stage::Contention {
+            // A packet that is sent once more, another way, has got across nowhere yet.
+            journey.passed_on = false;
+        }
+        before
+    }
+
+    /// The attempt under way with a packet has failed.
+    pub(super) fn fail(&mut self, now: Time, packet: PacketId, given_up: bool) {
+        let journey = &mut self.journeys[packet.index()];
+        journey.spend(now, DelayPart::Retries);
+        journey.stage = if given_up { Stage::GivenUp } else { Stage::Contention };
+    }
+
+    /// A packet comes to its destination: gives the parts of its delay.
+    #[inline]
+    pub(super) fn arrive(&mut self, now: Time, packet: PacketId, flows: &mut [FlowAccount]) -> [u64; DelayPart::COUNT] {
+        let journey = &mut self.journeys[packet.index()];
+        journey.enter(now, Stage::Processing);
+        let Journey { parcel, parts, .. } = *journey;
+        if let Some(known) = self.parcels.get_mut(parcel as usize) {
+            let counts = &mut flows[known.flow.index()].counts[known.kind as usize];
+            *if known.delivered { &mut counts.again } else { &mut counts.delivered } += 1;
+            known.delivered = true;
+            known.copies -= 1;
+            if known.copies == 0 {
+                self.free.push(parcel);
+            }
+        }
+        parts
+    }
+
+    /// A packet was acknowledged by the next node: the copy there is all that is left. Where there is none, the packet is
+    /// lost as `unnoticed` says.
+    #[inline]
+    pub(super) fn pass_on(&mut self, packet: PacketId, unnoticed: impl FnOnce() -> Lost, flows: &mut [FlowAccount]) {
+        let parcel = self.journeys[packet.index()].parcel;
+        if parcel != NO_PARCEL {
+            self.let_go(parcel, unnoticed, flows);
+        }
+    }
+
+    /// A packet is dropped.
+    pub(super) fn drop(&mut self, packet: PacketId, lost: Lost, flows: &mut [FlowAccount]) {
+        let Journey { parcel, passed_on, .. } = self.journeys[packet.index()];
+        let Some(known) = self.parcels.get_mut(parcel as usize) else { return };
+        if passed_on {
+            flows[known.flow.index()].unconfirmed.add(known.kind, lost);
+        } else {
+            known.lost = Some(lost);
+        }
+        self.let_go(parcel, || lost, flows);
+    }
+
+    /// Packets of a kind and flow that are neither delivered nor lost.
+    pub(super) fn under_way(&self, flow: FlowId, kind: Kind) -> u64 {
+        let waits =
+            |parcel: &&Parcel| parcel.copies > 0 && !parcel.delivered && (parcel.flow, parcel.kind) == (flow, kind);
+        self.parcels.iter().filter(waits).count() as u64
+    }
+
+    /// One of the packets that carry a parcel is gone.
+    #[inline]
+    fn let_go(&mut self, place: u32, otherwise: impl FnOnce() -> Lost, flows: &mut [FlowAccount]) {
+        let parcel = &mut self.parcels[place as usize];
+        parcel.copies -= 1;
+        if parcel.copies > 0 {
+            return;
+        }
+        self.free.push(place);
+        if !parcel.delivered {
+            let account = &mut flows[parcel.flow.index()];
+            account.counts[parcel.kind as usize].lost += 1;
+            account.losses.add(parcel.kind, parcel.lost.unwrap_or_else(otherwise));
+        }
+    }
+}
+
+/// What a packet of a flow is.
+fn kind(packet: &Packet, flows: &[FlowAccount]) -> Option<Kind> {
+    match packet.body {
+        Body::Udp { .. } => Some(Kind::Data),
+        Body::Tcp(segment) => {
+            let source = flows.get(packet.flow.index()).map(|account| account.source);
+            let is_data = source == Some(packet.src) && segment.is_data();
+            Some(if is_data { Kind::Data } else { Kind::Ack })
+        }
+        Body::Arp { .. } | Body::Aodv(_) | Body::Routing | Body::Notice(_) | Body::Opaque { .. } => None,
+    }
+}

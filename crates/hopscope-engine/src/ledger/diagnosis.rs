@@ -1,0 +1,180 @@
+//! Why attempts fail: what the radio says of each frame that was lost, and who kept a station from answering.
+
+use super::Ledger;
+use super::cause::{Failure, Verdict};
+use super::timeline::Attempt;
+use crate::channel::Link;
+use crate::ids::NodeId;
+use crate::mac::dcf::{Frame, FrameKind};
+use crate::phy::{Arrival, Fate};
+use crate::record::{Look, flight, link_between};
+use crate::units::{Span, Time};
+
+/// A frame that a node has sent.
+#[derive(Debug, Clone, Copy)]
+struct Sent {
+    by: NodeId,
+    /// First instant on the air.
+    start: Time,
+    /// Last instant.
+    end: Time,
+    /// Receiver.
+    to: NodeId,
+    /// A CTS or an ACK, which leaves after SIFS without listening.
+    is_answer: bool,
+}
+
+impl Sent {
+    /// True when it is on the air between two instants where it comes a flight later.
+    fn overlaps(&self, delay: Span, from: Time, until: Time) -> bool {
+        self.start + delay < until && self.end + delay > from
+    }
+}
+
+impl Ledger {
+    /// What the attempt under way at `node` towards `to` will have failed of, if it fails.
+    #[inline]
+    pub(super) fn judge(&mut self, node: NodeId, to: NodeId, verdict: Verdict) {
+        let attempt = &mut self.nodes[node.index()].attempt;
+        if attempt.open && attempt.to == to {
+            attempt.verdict = verdict;
+        }
+    }
+
+    /// A frame for `node` has ended there, lost.
+    #[inline(never)]
+    pub(super) fn on_lost(&mut self, now: Time, node: NodeId, frame: &Frame, fate: Fate, look: &mut impl Look) {
+        let &Frame { kind, src, dst, .. } = frame;
+        if dst == node {
+            let (failure, by) = self.diagnose(now, node, frame, fate, look);
+            let (asked, other) = if matches!(kind, FrameKind::Rts | FrameKind::Data) { (src, dst) } else { (dst, src) };
+            self.judge(asked, other, Verdict { failure, frame: kind, by });
+        }
+    }
+
+    /// Why a frame that ends now at `node` was lost there, and whose fault it was.
+    fn diagnose(
+        &self,
+        now: Time,
+        node: NodeId,
+        frame: &Frame,
+        fate: Fate,
+        look: &impl Look,
+    ) -> (Failure, Option<NodeId>) {
+        let begun = Time(now.0 - frame.airtime.0);
+        let slot = match fate {
+            Fate::Received | Fate::Errored | Fate::TooWeak { by: None } => return (Failure::Channel, None),
+            Fate::Deaf => return self.own_fault(node, begun, now, look),
+            Fate::OutOfReach if look.is_off(node) => return (Failure::NoAnswer, None),
+            Fate::OutOfReach => return (Failure::Channel, None),
+            Fate::Collided { by } | Fate::Captured { by } | Fate::Missed { by } | Fate::TooWeak { by: Some(by) } => by,
+        };
+        let culprit = self.sent_in(slot, look);
+        let start = culprit.start + flight(look, culprit.by, node);
+        let (failure, by) = blame(frame.src, culprit, Failure::Overlap, look);
+        let is_same_slot = failure == Failure::Overlap && self.is_same_slot(start, begun);
+        (if is_same_slot { Failure::Collision } else { failure }, Some(by))
+    }
+
+    /// The receiver was sending itself.
+    fn own_fault(&self, node: NodeId, begun: Time, now: Time, look: &impl Look) -> (Failure, Option<NodeId>) {
+        let mut own = self.last_frames(node, look).into_iter();
+        let own = own.find(|own| own.overlaps(Span::ZERO, begun, now));
+        let is_same_slot = own.is_some_and(|own| self.is_same_slot(own.start, begun));
+        (if is_same_slot { Failure::Collision } else { Failure::NoAnswer }, Some(node))
+    }
+
+    /// True for frames that began so close to each other that neither station could have heard the other one first.
+    fn is_same_slot(&self, one: Time, other: Time) -> bool {
+        one.0.abs_diff(other.0) < self.slot.0
+    }
+
+    /// Completes what is known of the attempt under way at `node`, which has failed.
+    pub(super) fn conclude(&mut self, node: NodeId, look: &impl Look) {
+        let Attempt { to, since, verdict, .. } = self.nodes[node.index()].attempt;
+        let is_question = matches!(verdict.frame, FrameKind::Rts | FrameKind::Data);
+        if !is_question || verdict != Verdict::unknown(verdict.frame) {
+            return;
+        }
+        let (asked_by, at) = self.nodes[to.index()].asked;
+        if asked_by != node || at <= since {
+            return;
+        }
+        // The receiver has had it, and no answer was sent.
+        let unanswered = Verdict { failure: Failure::NoAnswer, ..verdict };
+        self.nodes[node.index()].attempt.verdict = match verdict.frame {
+            FrameKind::Rts => self.find_silencer(node, to, look).unwrap_or(unanswered),
+            FrameKind::Cts | FrameKind::Data | FrameKind::Ack => unanswered,
+        };
+    }
+
+    /// Finds out who kept `to` from answering the RTS of `src`: who was on the air when the answer was due, or else who
+    /// of those it can decode had sent last.
+    fn find_silencer(&self, src: NodeId, to: NodeId, look: &impl Look) -> Option<Verdict> {
+        if look.is_off(to) {
+            return None;
+        }
+        let verdict = |failure, by| Some(Verdict { failure, frame: FrameKind::Rts, by: Some(by) });
+        if self.nodes[to.index()].attempt.open {
+            return verdict(Failure::NoAnswer, to);
+        }
+        let [_, request] = self.last_frames(src, look);
+        let due = request.end + self.sifs;
+        let on_air = self.loudest(to, src, due, due + self.slot, look);
+        let frame = on_air.or_else(|| self.last_decodable(to, src, due, look))?;
+        let (failure, by) = blame(src, frame, Failure::NoAnswer, look);
+        verdict(failure, by)
+    }
+
+    /// The strongest frame on the air at `node` between two instants that is not from `src`.
+    fn loudest(&self, node: NodeId, src: NodeId, from: Time, until: Time, look: &impl Look) -> Option<Sent> {
+        let mut loudest: Option<&Link> = None;
+        for link in look.links(node) {
+            let delay = link.delay();
+            let overlaps = |&(start, end): &(Time, Time)| start + delay < until && end + delay > from;
+            if loudest.is_none_or(|other| link.power > other.power)
+                && link.to != src
+                && self.nodes[link.to.index()].sent.iter().any(overlaps)
+            {
+                loudest = Some(link);
+            }
+        }
+        let link = loudest?;
+        self.last_frames(link.to, look).into_iter().find(|frame| frame.overlaps(link.delay(), from, until))
+    }
+
+    /// The last frame before `before` of a station that `node` can decode and that is not `src`: it will have reserved
+    /// the medium.
+    fn last_decodable(&self, node: NodeId, src: NodeId, before: Time, look: &impl Look) -> Option<Sent> {
+        let near = look.links(node).iter().filter(|link| link.flags & Arrival::DECODABLE != 0 && link.to != src);
+        let frames = near.flat_map(|link| self.last_frames(link.to, look));
+        frames.filter(|frame| frame.end > Time::ZERO && frame.end <= before).max_by_key(|frame| frame.end)
+    }
+
+    /// The last two frames of a node, in order.
+    fn last_frames(&self, node: NodeId, look: &impl Look) -> [Sent; 2] {
+        let [one, other] = [2 * node.0, 2 * node.0 + 1].map(|slot| self.sent_in(slot, look));
+        if one.start < other.start { [one, other] } else { [other, one] }
+    }
+
+    /// The frame in an air slot.
+    fn sent_in(&self, slot: u32, look: &impl Look) -> Sent {
+        let Frame { kind, src, dst, .. } = look.frame(slot);
+        let (start, end) = self.nodes[src.index()].sent[(slot & 1) as usize];
+        Sent { by: src, start, end, to: dst, is_answer: matches!(kind, FrameKind::Cts | FrameKind::Ack) }
+    }
+}
+
+/// Whom a frame of another station is to be blamed on that got in the way of `src`: its transmitter, or the station
+/// that it answers, if `src` cannot sense that one. `otherwise` where both can be sensed.
+fn blame(src: NodeId, frame: Sent, otherwise: Failure, look: &impl Look) -> (Failure, NodeId) {
+    let senses =
+        |other| other == src || link_between(look, src, other).is_some_and(|link| link.flags & Arrival::SENSED != 0);
+    if !senses(frame.by) {
+        (Failure::Hidden, frame.by)
+    } else if frame.is_answer && !senses(frame.to) {
+        (Failure::Hidden, frame.to)
+    } else {
+        (otherwise, frame.by)
+    }
+}

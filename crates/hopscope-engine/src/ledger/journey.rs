@@ -1,0 +1,65 @@
+//! The way of one packet through the network, and where its time goes.
+
+use super::cause::DelayPart;
+use crate::units::Time;
+
+/// Where a packet is on its way.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Stage {
+    /// Between the layers of a node.
+    Processing,
+    /// In the interface queue.
+    Queue,
+    /// The MAC has it and waits for the medium.
+    Contention,
+    /// An attempt is under way.
+    Attempt,
+    /// The MAC has given it up.
+    GivenUp,
+    /// It waits for a route or an address.
+    Held,
+}
+
+impl Stage {
+    const fn part(self) -> DelayPart {
+        match self {
+            Stage::Processing => DelayPart::Processing,
+            Stage::Queue => DelayPart::Queueing,
+            Stage::Contention | Stage::GivenUp => DelayPart::Contention,
+            Stage::Attempt => DelayPart::Airtime,
+            Stage::Held => DelayPart::RouteSearch,
+        }
+    }
+}
+
+/// The delay of a packet so far.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Journey {
+    /// What it carries, by its place in the custody.
+    pub(super) parcel: u32,
+    /// The next node has got it.
+    pub(super) passed_on: bool,
+    pub(super) stage: Stage,
+    pub(super) since: Time,
+    pub(super) parts: [u64; DelayPart::COUNT],
+}
+
+impl Journey {
+    pub(super) fn new(now: Time, parcel: u32) -> Self {
+        Journey { parcel, passed_on: false, stage: Stage::Processing, since: now, parts: [0; DelayPart::COUNT] }
+    }
+
+    /// The packet enters another stage.
+    #[inline]
+    pub(super) fn enter(&mut self, now: Time, stage: Stage) {
+        self.spend(now, self.stage.part());
+        self.stage = stage;
+    }
+
+    /// Accounts the time since the last change to `part`.
+    #[inline]
+    pub(super) fn spend(&mut self, now: Time, part: DelayPart) {
+        self.parts[part as usize] += (now - self.since).0;
+        self.since = now;
+    }
+}

@@ -1,0 +1,394 @@
+//! All that can be observed in a run: one closed set.
+//!
+//! A record has the instant it is given with; where it tells of another one, a field says so. Records of one instant come in
+//! the order in which things happen.
+
+use super::classes::Classes;
+use super::drop::DropReason;
+use crate::config::link::LinkPart;
+use crate::ids::{FlowId, NodeId, PacketId};
+use crate::mac::dcf::{Frame, FrameKind, Outcome};
+use crate::packet::Body;
+use crate::packet::tcp::TcpFlags;
+use crate::phy::Fate;
+use crate::routing::RoutingNote;
+use crate::transport::Timer;
+use crate::units::{Span, Time};
+
+/// One observable fact.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub enum Record {
+    // ---- radio ----------------------------------------------------------------------------------------------
+    /// A frame goes on the air.
+    FrameBegan {
+        /// The frame; its transmitter is `frame.src`.
+        frame: Frame,
+        /// Air slot, by which fates name the frame: twice the number of the transmitter, and 0 or 1 by turns.
+        slot: u32,
+    },
+    /// The MAC sends a frame, but the radio of its node is off: nothing goes on the air, and the MAC does not know.
+    FrameUnsent {
+        /// The frame.
+        frame: Frame,
+    },
+    /// A frame that goes on the air now will keep the medium busy around a node, which senses it.
+    Busy {
+        /// Who senses it.
+        node: NodeId,
+        /// First instant there.
+        from: Time,
+        /// Last instant there.
+        until: Time,
+    },
+    /// A frame has ended at a node that it was addressed to and that could have decoded it.
+    FrameEnded {
+        /// The hearer.
+        node: NodeId,
+        /// The frame.
+        frame: Frame,
+        /// Its air slot.
+        slot: u32,
+        /// What became of it there, and the frame at fault.
+        fate: Fate,
+    },
+    /// The radio of a node has gone off or come back.
+    Power {
+        /// Node.
+        node: NodeId,
+        /// It is on from now on.
+        on: bool,
+    },
+    /// A node is somewhere else from now on.
+    Moved {
+        /// Node.
+        node: NodeId,
+        /// Metres.
+        position: [f64; 2],
+    },
+    /// A node sends with another power from now on.
+    PowerSet {
+        /// Node.
+        node: NodeId,
+        /// Watts.
+        watts: f64,
+    },
+
+    // ---- MAC ------------------------------------------------------------------------------------------------
+    /// The wait of a station for the medium is over: it will send now, unless it has to answer another one.
+    AccessGranted {
+        /// Station.
+        node: NodeId,
+    },
+    /// No answer has come within the timeout, or the time of a broadcast is over.
+    ResponseTimeout {
+        /// Station that waited.
+        node: NodeId,
+    },
+    /// A SIFS begins, after which the station will send an answer or the data frame it was asked for.
+    SifsBegan {
+        /// Station.
+        node: NodeId,
+        /// End of the SIFS.
+        until: Time,
+        /// Kind of the frame that will follow.
+        then: FrameKind,
+    },
+    /// The attempt of a station to get its packet across has failed: it will try again.
+    AttemptFailed {
+        /// Station.
+        node: NodeId,
+    },
+    /// The MAC is done with its packet. Over a retry limit, the last attempt has failed as well.
+    ExchangeEnded {
+        /// Station.
+        node: NodeId,
+        /// Its packet.
+        packet: PacketId,
+        /// Acknowledged (or broadcast), or given up.
+        outcome: Outcome,
+    },
+
+    // ---- packets --------------------------------------------------------------------------------------------
+    /// A packet comes into being at its source.
+    PacketMade {
+        /// Packet.
+        packet: PacketId,
+    },
+    /// A receiver has got a packet: from now on there are two.
+    PacketCopied {
+        /// Receiver.
+        node: NodeId,
+        /// The packet, still in the hands of the transmitter.
+        packet: PacketId,
+        /// That of the receiver.
+        copy: PacketId,
+    },
+    /// A packet has its next hop and goes down to the interface.
+    PacketRouted {
+        /// Node.
+        node: NodeId,
+        /// Packet.
+        packet: PacketId,
+    },
+    /// A packet has to wait for a route, or for the address of its next hop.
+    PacketHeld {
+        /// Node.
+        node: NodeId,
+        /// Packet.
+        packet: PacketId,
+    },
+    /// A packet has come to its destination and goes up to the transport.
+    PacketArrived {
+        /// Destination.
+        node: NodeId,
+        /// Packet.
+        packet: PacketId,
+    },
+    /// A packet waits in the interface queue.
+    Queued {
+        /// Node.
+        node: NodeId,
+        /// Packet.
+        packet: PacketId,
+    },
+    /// The MAC takes a packet: from the queue, or at once where nothing waits.
+    Offered {
+        /// Node.
+        node: NodeId,
+        /// Packet.
+        packet: PacketId,
+    },
+    /// The link layer holds the queue back for a while.
+    HeldBack {
+        /// Node.
+        node: NodeId,
+    },
+    /// A packet is lost. It is still there to be looked at.
+    Dropped {
+        /// Node.
+        node: NodeId,
+        /// Packet.
+        packet: PacketId,
+        /// Why.
+        reason: DropReason,
+    },
+    /// The link layer marked a packet with congestion experienced.
+    Marked {
+        /// Node.
+        node: NodeId,
+        /// Packet.
+        packet: PacketId,
+        /// The part of the layer that wanted it.
+        by: LinkPart,
+    },
+
+    // ---- transport and application --------------------------------------------------------------------------
+    /// The application of a flow hands data to its transport, which has not acted on it yet.
+    AppSent {
+        /// Flow.
+        flow: FlowId,
+        /// Bytes; `u64::MAX`: without end.
+        bytes: u64,
+    },
+    /// The application of a flow sends no more.
+    AppClosed {
+        /// Flow.
+        flow: FlowId,
+    },
+    /// A segment or datagram leaves its transport.
+    SegmentSent {
+        /// Node that sends it.
+        node: NodeId,
+        /// Flow whose data it carries, or whose connection it belongs to.
+        flow: FlowId,
+        /// Its header.
+        header: Header,
+    },
+    /// A segment or datagram has reached its transport, which has not acted on it yet.
+    SegmentReceived {
+        /// Node that it has reached.
+        node: NodeId,
+        /// Flow whose data it carries, or whose connection it belongs to.
+        flow: FlowId,
+        /// Flow whose data it acknowledges; the same one where data go one way.
+        answers: FlowId,
+        /// Its header.
+        header: Header,
+        /// Time since this copy left the other transport.
+        delay: Span,
+    },
+    /// What the data of a segment or datagram received was worth to the transport; a SYN counts as data.
+    DataReceived {
+        /// Flow.
+        flow: FlowId,
+        /// Payload bytes.
+        bytes: u32,
+        /// Time since this copy left the other transport.
+        delay: Span,
+        /// It repeats data received before.
+        duplicate: bool,
+        /// It repeats data sent before.
+        retransmission: bool,
+    },
+    /// New payload, in order, goes up to the application.
+    Delivered {
+        /// Flow.
+        flow: FlowId,
+        /// Payload bytes.
+        bytes: u32,
+    },
+    /// The flow has nothing left to send; over TCP everything has been acknowledged.
+    Completed {
+        /// Flow.
+        flow: FlowId,
+    },
+    /// The usable window changed: the congestion window, or the receiver window where that is smaller.
+    Window {
+        /// Flow.
+        flow: FlowId,
+        /// min(cwnd, receiver window), segments.
+        cwnd: f64,
+    },
+    /// A round-trip time was measured.
+    Rtt {
+        /// Flow.
+        flow: FlowId,
+        /// Sample.
+        rtt: Span,
+    },
+    /// A timer of a transport was set.
+    TimerArmed {
+        /// Node.
+        node: NodeId,
+        /// Flow that this end sends, or whose connection it belongs to.
+        flow: FlowId,
+        /// Which.
+        timer: Timer,
+        /// When it will expire.
+        until: Time,
+    },
+    /// A timer of a transport has expired; the transport has not acted on it yet. Some are set once for several deadlines
+    /// and only move on.
+    TimerExpired {
+        /// Node.
+        node: NodeId,
+        /// Flow that this end sends, or whose connection it belongs to.
+        flow: FlowId,
+        /// Which.
+        timer: Timer,
+    },
+
+    // ---- routing --------------------------------------------------------------------------------------------
+    /// A routing message goes to the link layer.
+    RoutingSent {
+        /// Node.
+        node: NodeId,
+        /// Kind, such as `rreq`.
+        kind: &'static str,
+        /// Bytes with network header.
+        bytes: u32,
+    },
+    /// Something happened to a node's routes.
+    Routing {
+        /// Node.
+        node: NodeId,
+        /// What.
+        note: RoutingNote,
+        /// For a lost link: the neighbour was in range all the while.
+        in_range: bool,
+    },
+
+    // ---- the run --------------------------------------------------------------------------------------------
+    /// Length of an interface queue at a sampling instant.
+    QueueLength {
+        /// Node.
+        node: NodeId,
+        /// Packets.
+        packets: u32,
+    },
+    /// A sampling interval ends.
+    SampleEnd,
+    /// The warm-up is over: what is measured is counted from this instant on, before which nothing more happens.
+    MeasureBegan,
+}
+
+const _: () = assert!(size_of::<Record>() <= 64, "records are passed by value");
+
+/// What the header of a segment or datagram says.
+#[derive(Debug, Clone, Copy, Default, PartialEq)]
+pub struct Header {
+    /// Number of the first byte (TCP), or of the datagram in its flow from 0 (UDP).
+    pub seq: u64,
+    /// Next number expected from the other end; valid when `flags.ack`.
+    pub ack: u64,
+    /// Payload bytes.
+    pub len: u32,
+    /// Advertised window, bytes.
+    pub window: u32,
+    /// Control bits.
+    pub flags: TcpFlags,
+    /// This copy repeats data sent before.
+    pub retransmission: bool,
+    /// It carries data, or is the SYN of who opens the connection.
+    pub is_data: bool,
+}
+
+impl Header {
+    /// The header in front of a body; an empty one for what has none.
+    #[inline(always)]
+    pub fn of(body: &Body) -> Self {
+        match body {
+            Body::Tcp(segment) => Header {
+                seq: segment.seq,
+                ack: segment.ack,
+                len: segment.len,
+                window: segment.window,
+                flags: segment.flags,
+                retransmission: segment.retransmission,
+                is_data: segment.is_data(),
+            },
+            Body::Udp { seq, len } => Header { seq: *seq, len: *len, is_data: true, ..Header::default() },
+            Body::Arp { .. } | Body::Aodv(_) | Body::Routing | Body::Notice(_) | Body::Opaque { .. } => {
+                Header::default()
+            }
+        }
+    }
+}
+
+impl Record {
+    /// The class that it belongs to.
+    #[inline(always)]
+    pub fn class(&self) -> Classes {
+        match self {
+            Record::FrameBegan { .. } | Record::FrameUnsent { .. } => Classes::FRAMES,
+            Record::FrameEnded { .. } => Classes::FRAME_ENDS,
+            Record::Busy { .. } => Classes::CARRIER,
+            Record::Power { .. } => Classes::POWER,
+            Record::Moved { .. } | Record::PowerSet { .. } => Classes::PLACES,
+            Record::AccessGranted { .. }
+            | Record::ResponseTimeout { .. }
+            | Record::SifsBegan { .. }
+            | Record::AttemptFailed { .. }
+            | Record::ExchangeEnded { .. } => Classes::MAC,
+            Record::PacketMade { .. }
+            | Record::PacketCopied { .. }
+            | Record::PacketRouted { .. }
+            | Record::PacketHeld { .. }
+            | Record::PacketArrived { .. } => Classes::PACKETS,
+            Record::Queued { .. } | Record::Offered { .. } | Record::HeldBack { .. } => Classes::QUEUES,
+            Record::Dropped { .. } | Record::Marked { .. } => Classes::DROPS,
+            Record::AppSent { .. }
+            | Record::AppClosed { .. }
+            | Record::SegmentSent { .. }
+            | Record::SegmentReceived { .. }
+            | Record::DataReceived { .. }
+            | Record::Delivered { .. }
+            | Record::Completed { .. } => Classes::TRANSPORT,
+            Record::Window { .. } | Record::Rtt { .. } => Classes::WINDOWS,
+            Record::TimerArmed { .. } | Record::TimerExpired { .. } => Classes::TIMERS,
+            Record::RoutingSent { .. } | Record::Routing { .. } => Classes::ROUTING,
+            Record::QueueLength { .. } | Record::SampleEnd => Classes::SAMPLES,
+            Record::MeasureBegan => Classes::RUN,
+        }
+    }
+}

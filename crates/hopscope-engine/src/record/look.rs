@@ -1,0 +1,53 @@
+//! What an observer may ask of the network beyond a record.
+//!
+//! Some facts cost too much to be worked out for every record, and only few observers want them. They are asked for here,
+//! at the instant of the record, and show the network as it stands before the hall goes on. Nothing that is asked changes
+//! the course of the run.
+
+use crate::channel::Link;
+use crate::ids::{FlowId, NodeId, PacketId};
+use crate::mac::contention::QuietPlan;
+use crate::mac::dcf::Frame;
+use crate::packet::Packet;
+use crate::units::{Span, Time};
+
+/// A look at the network at the instant of a record.
+pub trait Look {
+    /// A packet under way.
+    fn packet(&self, packet: PacketId) -> &Packet;
+
+    /// The frame in an air slot: one of the last two that its transmitter has sent.
+    fn frame(&self, slot: u32) -> Frame;
+
+    /// What the time of a station since its medium became idle consists of. Its radio's edges are applied up to now.
+    fn quiet_plan(&mut self, node: NodeId) -> QuietPlan;
+
+    /// Until when the MAC of a node waits for the data frame that its CTS has asked for, if it does.
+    fn awaits_data(&self, node: NodeId) -> Option<Time>;
+
+    /// Who hears a node, whom it hears just so: links have the same power both ways.
+    fn links(&self, node: NodeId) -> &[Link];
+
+    /// True while the radio of a node is off.
+    fn is_off(&self, node: NodeId) -> bool;
+
+    /// True when frames are announced to a node; the others can never act.
+    fn listens(&self, node: NodeId) -> bool;
+
+    /// Bytes that the source of a flow has ready and its window holds back; none over UDP, which has no window.
+    fn backlog(&self, flow: FlowId) -> u64;
+
+    /// The same look, for a function of its own: what is passed on to one has to be kept in memory, what is not may
+    /// vanish.
+    fn lend(&mut self) -> impl Look + '_;
+}
+
+/// The link from `from` to `to`, if it is heard there.
+pub fn link_between(look: &impl Look, from: NodeId, to: NodeId) -> Option<&Link> {
+    look.links(from).iter().find(|link| link.to == to)
+}
+
+/// Time that a frame of `from` takes to `to`.
+pub fn flight(look: &impl Look, from: NodeId, to: NodeId) -> Span {
+    link_between(look, from, to).map_or(Span::ZERO, Link::delay)
+}

@@ -1,0 +1,73 @@
+//! Everything that can be observed in a run, and who observes it.
+//!
+//! The hall emits typed records in order of time; a [`Recorder`] says at compile time which classes of them it wants
+//! ([`Recorder::WANTS`]) and gets no others. What nobody wants is not compiled. Metrics, airtime ledger, traces and
+//! captures are recorders like any other: the hall knows none of them.
+
+mod classes;
+mod drop;
+mod facts;
+mod look;
+
+pub use classes::Classes;
+pub use drop::DropReason;
+pub use facts::{Header, Record};
+pub use look::{Look, flight, link_between};
+
+use crate::units::Time;
+
+/// Observer of a run.
+pub trait Recorder {
+    /// The records that it wants; it gets no others.
+    const WANTS: Classes;
+
+    /// Takes a record of the instant `now`; records come in order of time. `look` shows the network at that instant.
+    fn record(&mut self, now: Time, record: &Record, look: &mut impl Look);
+}
+
+/// Observes nothing and costs nothing.
+#[derive(Debug, Default, Clone, Copy)]
+pub struct NullRecorder;
+
+impl Recorder for NullRecorder {
+    const WANTS: Classes = Classes::NONE;
+
+    fn record(&mut self, _now: Time, _record: &Record, _look: &mut impl Look) {}
+}
+
+impl<A: Recorder, B: Recorder> Recorder for (A, B) {
+    const WANTS: Classes = A::WANTS.and(B::WANTS);
+
+    #[inline(always)]
+    fn record(&mut self, now: Time, record: &Record, look: &mut impl Look) {
+        if A::WANTS.has(record.class()) {
+            self.0.record(now, record, look);
+        }
+        if B::WANTS.has(record.class()) {
+            self.1.record(now, record, look);
+        }
+    }
+}
+
+/// Hash of a run's trajectory (FNV-1a over instants, transmitters and kinds of all frames): two runs that agree in
+/// it sent the same frames at the same nanoseconds. It says nothing about what was measured.
+#[derive(Debug, Clone, Copy)]
+pub struct TrajectoryHash(pub u64);
+
+impl Default for TrajectoryHash {
+    fn default() -> Self {
+        TrajectoryHash(0xcbf2_9ce4_8422_2325)
+    }
+}
+
+impl Recorder for TrajectoryHash {
+    const WANTS: Classes = Classes::FRAMES;
+
+    fn record(&mut self, now: Time, record: &Record, _look: &mut impl Look) {
+        if let Record::FrameBegan { frame, .. } = record {
+            for word in [now.0, u64::from(frame.src.0), frame.kind as u64, u64::from(frame.dst.0)] {
+                self.0 = (self.0 ^ word).wrapping_mul(0x0000_0100_0000_01b3);
+            }
+        }
+    }
+}

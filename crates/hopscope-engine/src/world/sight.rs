@@ -1,0 +1,98 @@
+//! The hall as an observer may look at it.
+
+use super::flow::Flow;
+use super::listeners::Listeners;
+use super::outages::Outages;
+use super::places::PerNode;
+use crate::channel::{Link, Medium};
+use crate::ids::{FlowId, NodeId, PacketId};
+use crate::iface::{RulesTable, Wifi};
+use crate::mac::contention::QuietPlan;
+use crate::mac::dcf::Frame;
+use crate::packet::{Packet, PacketArena};
+use crate::record::Look;
+use crate::transport::Sockets;
+use crate::transport::tcp::TcpSender;
+use crate::units::Time;
+
+/// The network beside its observer.
+#[derive(Debug)]
+pub struct Sight<'a> {
+    pub(super) now: Time,
+    pub(super) wifi: &'a mut PerNode<Wifi>,
+    pub(super) rules: &'a RulesTable,
+    pub(super) medium: &'a Medium,
+    pub(super) listeners: &'a Listeners,
+    pub(super) outages: &'a Outages,
+    pub(super) packets: &'a PacketArena,
+    pub(super) flows: &'a [Flow],
+    pub(super) sockets: &'a Sockets,
+}
+
+/// The sight of a hall whose other fields may be in use.
+macro_rules! sight {
+    ($world:expr) => {
+        $crate::world::sight::Sight {
+            now: $world.now,
+            wifi: &mut $world.wifi,
+            rules: &$world.rules,
+            medium: &$world.medium,
+            listeners: &$world.listeners,
+            outages: &$world.outages,
+            packets: &$world.packets,
+            flows: &$world.flows,
+            sockets: &$world.sockets,
+        }
+    };
+}
+pub(super) use sight;
+
+impl Look for Sight<'_> {
+    #[inline(always)]
+    fn packet(&self, packet: PacketId) -> &Packet {
+        self.packets.get(packet)
+    }
+
+    fn frame(&self, slot: u32) -> Frame {
+        let src = NodeId(slot / 2);
+        self.wifi[src].air.frame(slot % 2, src)
+    }
+
+    #[inline(always)]
+    fn quiet_plan(&mut self, node: NodeId) -> QuietPlan {
+        let Wifi { station, rules, .. } = &mut self.wifi[node];
+        let rules = &self.rules.of(*rules).station;
+        station.catch_up(self.now, rules);
+        station.quiet_plan(rules)
+    }
+
+    #[inline(always)]
+    fn awaits_data(&self, node: NodeId) -> Option<Time> {
+        self.wifi[node].mac.awaits_data()
+    }
+
+    fn links(&self, node: NodeId) -> &[Link] {
+        self.medium.hearers(node)
+    }
+
+    #[inline(always)]
+    fn is_off(&self, node: NodeId) -> bool {
+        self.outages.is_off(node)
+    }
+
+    fn listens(&self, node: NodeId) -> bool {
+        self.listeners.include(node)
+    }
+
+    #[inline(always)]
+    fn backlog(&self, flow: FlowId) -> u64 {
+        let socket = self.flows[flow.index()].socket;
+        self.sockets[socket].endpoint.sender().map_or(0, TcpSender::backlog)
+    }
+
+    #[inline(always)]
+    fn lend(&mut self) -> impl Look + '_ {
+        let Sight { now, wifi, rules, medium, listeners, outages, packets, flows, sockets } = self;
+        Sight { now: *now, wifi, rules, medium, listeners, outages, packets, flows, sockets }
+    }
+}
