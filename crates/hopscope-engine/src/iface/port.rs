@@ -1,8 +1,15 @@
 //! What an interface pulls its packets from: the queue, and the link layer that orders, marks and holds them back.
+//!
+//! Two doors: a packet comes ([`Port::push`]), and the transmitter takes the one that goes next ([`Port::pull`]). What the
+//! layer wants done meanwhile is said in [`PortEffect`]s. Without a layer the port is its queue.
 
-use crate::link::LinkLayer;
+use crate::config::link::LinkPart;
+use crate::ids::{NodeId, PacketId};
+use crate::link::{Judgement, LinkLayer, Verdict};
+use crate::mac::Pacing;
 use crate::net::InterfaceQueue;
-use crate::units::Time;
+use crate::record::DropReason;
+use crate::units::{Span, Time};
 
 /// The upper door of an interface.
 #[derive(Debug)]
@@ -12,12 +19,155 @@ pub struct Port {
     /// The link layer, where there is one.
     pub layer: Option<Box<LinkLayer>>,
     /// Instant of the last wake-up that the layer asked for; `NEVER` before the first.
-    pub wake: Time,
+    wake: Time,
+}
+
+/// What a link layer may know of a packet.
+#[derive(Debug, Clone, Copy)]
+pub struct Entry {
+    /// The packet.
+    pub packet: PacketId,
+    /// Its source and its destination, which name its flow.
+    pub ends: (NodeId, NodeId),
+    /// Bytes with network header.
+    pub bytes: u32,
+    /// A message of a routing protocol or a notice: it goes in front and is never judged.
+    pub is_control: bool,
+    /// A segment without data, such as an ACK.
+    pub is_bare: bool,
+    /// Its transport: ARP has none and is never judged.
+    pub has_transport: bool,
+    /// It can be marked.
+    pub knows_ecn: bool,
+    /// Time that its exchange takes without contention.
+    pub exchange: Span,
+}
+
+/// What a port wants done, in order.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum PortEffect {
+    /// The packet is lost.
+    Drop(PacketId, DropReason),
+    /// The packet goes on with congestion experienced, as this part wanted.
+    Mark(PacketId, LinkPart),
+    /// The layer holds the next packet back: pull again then.
+    Wake(Time),
+    /// The same, with a wake-up asked for before.
+    Hold,
 }
 
 impl Port {
     /// A queue for `limit` packets without a link layer.
     pub fn new(limit: u32) -> Self {
         Port { queue: InterfaceQueue::new(limit), layer: None, wake: Time::NEVER }
+    }
+
+    /// A packet comes to a port with a link layer; false when the layer took it out.
+    pub fn push(&mut self, entry: &Entry, now: Time, out: &mut Vec<PortEffect>) -> bool {
+        let waiting = self.queue.len();
+        let layer = self.layer.as_deref_mut().filter(|_| !entry.is_control);
+        let Some(layer) = layer else {
+            self.join(entry, now, out);
+            return true;
+        };
+        if layer.judges_arrivals() && judges(layer, entry) {
+            let judgement = layer.on_arrival(waiting, entry.exchange, now);
+            if !settle(layer, entry, judgement, out) {
+                return false;
+            }
+        }
+        if self.queue.is_full() {
+            let victim = layer.gives_way().and_then(|victim| self.queue.take(now, |waiting| waiting == victim));
+            out.extend(victim.map(|victim| PortEffect::Drop(victim, DropReason::QueueFull)));
+        }
+        self.join(entry, now, out);
+        true
+    }
+
+    /// Puts a packet into the queue, or drops the one that finds no room.
+    fn join(&mut self, entry: &Entry, now: Time, out: &mut Vec<PortEffect>) {
+        let lost = self.queue.push(now, entry.packet, entry.is_control);
+        if let Some(lost) = lost {
+            if let Some(layer) = &mut self.layer {
+                layer.on_taken(lost);
+            }
+            out.push(PortEffect::Drop(lost, DropReason::QueueFull));
+        }
+        if !entry.is_control && lost != Some(entry.packet) {
+            if let Some(layer) = &mut self.layer {
+                let (src, dst) = entry.ends;
+                layer.on_joined(entry.packet, src, dst, entry.bytes, now);
+            }
+        }
+    }
+
+    /// The packet that goes next; `look` tells what the layer may know of a packet.
+    pub fn pull(&mut self, now: Time, look: impl Fn(PacketId) -> Entry, out: &mut Vec<PortEffect>) -> Option<PacketId> {
+        let Some(layer) = self.layer.as_deref_mut() else { return self.queue.pop(now) };
+        loop {
+            let head = self.queue.head()?;
+            if look(head).is_control {
+                return self.queue.pop(now);
+            }
+            let ready = layer.ready();
+            if ready > now {
+                out.push(if self.wake == ready { PortEffect::Hold } else { PortEffect::Wake(ready) });
+                self.wake = ready;
+                return None;
+            }
+            let next = layer.next(head, now);
+            let entry = look(next.packet);
+            let judgement = if judges(layer, &entry) { layer.judge_next(next.judgement) } else { next.judgement };
+            self.queue.take(now, |waiting| waiting == next.packet)?;
+            let goes = settle(layer, &entry, judgement, out);
+            if goes {
+                layer.on_sent(entry.bytes, entry.exchange, now);
+            }
+            if self.queue.is_empty() {
+                layer.on_empty(now);
+            }
+            if goes {
+                return Some(next.packet);
+            }
+        }
+    }
+
+    /// Takes out the first packet for which `wanted` holds.
+    pub fn take(&mut self, now: Time, wanted: impl FnMut(PacketId) -> bool) -> Option<PacketId> {
+        let packet = self.queue.take(now, wanted)?;
+        if let Some(layer) = &mut self.layer {
+            layer.on_taken(packet);
+        }
+        Some(packet)
+    }
+
+    /// How the next packet of the node is to be followed by a longer back-off; none: it is not.
+    pub fn pacing(&self) -> Option<Pacing> {
+        self.layer.as_ref()?.pacing()
+    }
+}
+
+/// True for a packet that the layer may mark or drop.
+fn judges(layer: &LinkLayer, entry: &Entry) -> bool {
+    entry.has_transport && (layer.acks || !entry.is_bare)
+}
+
+/// Says what becomes of a packet by a judgement; false when it is gone.
+fn settle(layer: &LinkLayer, entry: &Entry, judgement: Judgement, out: &mut Vec<PortEffect>) -> bool {
+    let Some((verdict, by)) = judgement.verdict() else { return true };
+    let marks = verdict == Verdict::Mark && layer.ecn && entry.knows_ecn;
+    out.push(if marks { PortEffect::Mark(entry.packet, by) } else { PortEffect::Drop(entry.packet, early(by)) });
+    marks
+}
+
+/// The reason of a drop by a part of the layer.
+fn early(by: LinkPart) -> DropReason {
+    match by {
+        LinkPart::Red => DropReason::EarlyRed,
+        LinkPart::Nred => DropReason::EarlyNred,
+        LinkPart::Lred => DropReason::EarlyLred,
+        LinkPart::Codel => DropReason::EarlyCodel,
+        LinkPart::FqCodel => DropReason::EarlyFqCodel,
+        LinkPart::Timer | LinkPart::Pacing => unreachable!("they judge no packet"),
     }
 }

@@ -3,6 +3,7 @@
 pub mod arp;
 pub mod gateway;
 pub mod ifq;
+pub mod ip;
 
 pub use arp::Arp;
 pub use gateway::Gateway;

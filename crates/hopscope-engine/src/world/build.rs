@@ -25,6 +25,7 @@ use crate::link::LinkLayer;
 use crate::mac::Dcf;
 use crate::mac::contention::Station;
 use crate::net::Gateway;
+use crate::net::ip::Ip;
 use crate::node::Node;
 use crate::packet::{PacketArena, Ports};
 use crate::queue::EventQueue;
@@ -83,6 +84,7 @@ pub(super) fn build<R: Recorder>(config: &Config, recorder: R, controls: &Contro
         packets: PacketArena::default(),
         leaving: VecDeque::new(),
         flows: Vec::with_capacity(config.flows.len()),
+        port_effects: Vec::new(),
         sockets: Sockets::default(),
         transport_effects: Vec::new(),
         app_effects: Vec::new(),
@@ -276,9 +278,8 @@ fn wiring(config: &Config) -> Wiring {
     let metered = std::iter::once(&config.link).chain(&config.layers).any(|section| section.layer.has(LinkPart::Nred));
     Wiring {
         link_delay: config.net.link_delay,
-        ttl: config.net.ttl.min(255) as u8,
         max_packet: config.mac.max_msdu.saturating_sub(config.mac.llc_header),
-        ip_header: config.net.ip_header,
+        ip: Ip { ttl: config.net.ttl.min(255) as u8, header: config.net.ip_header },
         udp_header: config.net.udp_header,
         aodv_rules: config.aodv.rules,
         eager: false,

@@ -1,18 +1,17 @@
 //! Interface queue and MAC with a link layer between them.
 
 use super::World;
-use crate::config::link::LinkPart;
 use crate::event::Event;
 use crate::ids::{FlowId, NodeId, PacketId};
 use crate::iface::Wifi;
-use crate::link::{Judgement, LinkLayer, Notice, Verdict};
-use crate::mac::Pacing;
+use crate::iface::port::{Entry, PortEffect};
+use crate::link::{LinkLayer, Notice};
+use crate::mac::MacRules;
 use crate::mac::dcf::Frame;
 use crate::packet::tcp::TcpSegment;
 use crate::packet::{Body, Ecn, Packet};
 use crate::phy::Arrival;
-use crate::record::{DropReason, Record, Recorder};
-use crate::units::Time;
+use crate::record::{Record, Recorder};
 
 impl<R: Recorder> World<R> {
     /// The link layer of a node.
@@ -23,35 +22,47 @@ impl<R: Recorder> World<R> {
 
     /// A packet reaches the interface queue of a node with a link layer.
     pub(super) fn enqueue_linked(&mut self, node: NodeId, id: PacketId) {
-        let now = self.now;
-        if self.is_routing(id) {
-            self.join_queue(node, id, true);
+        let entry = self.entry(node, id);
+        let mut out = std::mem::take(&mut self.port_effects);
+        let joined = self.wifi[node].port.push(&entry, self.now, &mut out);
+        self.port_effects(node, out);
+        if joined {
             self.feed_mac(node);
-            return;
         }
-        let packet = *self.packets.get(id);
-        let waiting = self.wifi[node].port.queue.len();
-        let judges = self.link(node).is_some_and(|link| link.judges_arrivals());
-        if judges && self.is_judged(node, id) {
-            let service = self.rules.of(self.wifi[node].rules).exchange(packet.next_hop, packet.bytes);
-            let judgement = self.link(node).map_or(Judgement::default(), |link| link.on_arrival(waiting, service, now));
-            if !self.carry_out(node, id, judgement) {
-                return;
-            }
-        }
-        if self.wifi[node].port.queue.is_full() {
-            if let Some(victim) = self.link(node).and_then(LinkLayer::gives_way) {
-                if let Some(victim) = self.wifi[node].port.queue.take(now, |waiting| waiting == victim) {
-                    self.drop_packet(node, victim, DropReason::QueueFull);
+    }
+
+    /// The packet that the MAC takes next from the queue of a node with a link layer.
+    pub(super) fn next_linked(&mut self, node: NodeId) -> Option<PacketId> {
+        let mut out = std::mem::take(&mut self.port_effects);
+        let (packets, rules, now) = (&self.packets, &self.rules, self.now);
+        let Wifi { port, rules: number, .. } = &mut self.wifi[node];
+        let next = port.pull(now, |id| entry(packets.get(id), id, rules.of(*number)), &mut out);
+        self.port_effects(node, out);
+        next
+    }
+
+    /// What the link layer of a node may know of a packet.
+    fn entry(&self, node: NodeId, id: PacketId) -> Entry {
+        entry(self.packets.get(id), id, self.rules.of(self.wifi[node].rules))
+    }
+
+    /// Carries out what a port wants done and keeps the emptied list.
+    fn port_effects(&mut self, node: NodeId, mut effects: Vec<PortEffect>) {
+        for effect in effects.drain(..) {
+            match effect {
+                PortEffect::Drop(packet, reason) => self.drop_packet(node, packet, reason),
+                PortEffect::Mark(packet, by) => {
+                    self.packets.get_mut(packet).ecn = Ecn::Ce;
+                    self.note(Record::Marked { node, packet, by });
                 }
+                PortEffect::Wake(at) => {
+                    self.note(Record::HeldBack { node });
+                    self.events.push(at, Event::Link { node });
+                }
+                PortEffect::Hold => self.note(Record::HeldBack { node }),
             }
         }
-        if self.join_queue(node, id, false) {
-            if let Some(link) = self.link(node) {
-                link.on_joined(id, packet.src, packet.dst, packet.bytes, now);
-            }
-        }
-        self.feed_mac(node);
+        self.port_effects = effects;
     }
 
     /// A segment passes a node: a gateway counts its flow and lowers the window that an ACK advertises.
@@ -72,68 +83,6 @@ impl<R: Recorder> World<R> {
             self.pass_gateway(node, packet.flow, &mut segment);
             self.packets.get_mut(id).body = Body::Tcp(segment);
         }
-    }
-
-    /// Puts a packet into the queue; false when it was dropped.
-    fn join_queue(&mut self, node: NodeId, id: PacketId, priority: bool) -> bool {
-        let Some(lost) = self.wifi[node].port.queue.push(self.now, id, priority) else { return true };
-        self.forget_waiting(node, lost);
-        self.drop_packet(node, lost, DropReason::QueueFull);
-        lost != id
-    }
-
-    /// A packet has left the queue without going to the MAC.
-    pub(super) fn forget_waiting(&mut self, node: NodeId, id: PacketId) {
-        if let Some(link) = self.link(node) {
-            link.on_taken(id);
-        }
-    }
-
-    /// The packet that the MAC takes next from the queue of a node with a link layer.
-    pub(super) fn next_linked(&mut self, node: NodeId) -> Option<PacketId> {
-        let now = self.now;
-        loop {
-            let head = self.wifi[node].port.queue.head()?;
-            let routing = self.is_routing(head);
-            let Some(link) = self.wifi[node].port.layer.as_mut().filter(|_| !routing) else {
-                return self.wifi[node].port.queue.pop(now);
-            };
-            let ready = link.ready();
-            if ready > now {
-                self.note(Record::HeldBack { node });
-                self.wake_link(node, ready);
-                return None;
-            }
-            let next = link.next(head, now);
-            let judgement = match self.is_judged(node, next.packet) {
-                true => self.link(node).map_or(next.judgement, |link| link.judge_next(next.judgement)),
-                false => next.judgement,
-            };
-            self.wifi[node].port.queue.take(now, |waiting| waiting == next.packet)?;
-            let emptied = self.wifi[node].port.queue.is_empty();
-            if self.carry_out(node, next.packet, judgement) {
-                let packet = self.packets.get(next.packet);
-                let bytes = packet.bytes;
-                let exchange = self.rules.of(self.wifi[node].rules).exchange(packet.next_hop, bytes);
-                if let Some(link) = self.link(node) {
-                    link.on_sent(bytes, exchange, now);
-                    if emptied {
-                        link.on_empty(now);
-                    }
-                }
-                return Some(next.packet);
-            }
-            if emptied {
-                if let Some(link) = self.link(node) {
-                    link.on_empty(now);
-                }
-            }
-        }
-    }
-
-    /// How the next packet of the node is to be followed by a longer back-off; none: it is not.
-    pub(super) fn pacing(&self, node: NodeId) -> Option<Pacing> {
-        self.wifi[node].port.layer.as_ref()?.pacing()
     }
 
     /// The MAC is done with a packet.
@@ -159,7 +108,7 @@ impl<R: Recorder> World<R> {
     /// Tells the neighbours what they are to drop; goes in front of all data.
     fn send_notice(&mut self, node: NodeId, notice: Notice) {
         let Some(layer) = &self.wifi[node].port.layer else { return };
-        let bytes = self.wiring.ip_header + layer.notice_bytes;
+        let bytes = self.wiring.ip.header + layer.notice_bytes;
         let packet = Packet::new(node, NodeId::BROADCAST, bytes, 1, Body::Notice(notice), self.now);
         let id = self.admit(packet);
         self.enqueue(node, id);
@@ -197,49 +146,24 @@ impl<R: Recorder> World<R> {
             }
         }
     }
-
-    fn wake_link(&mut self, node: NodeId, at: Time) {
-        let wakes = &mut self.wifi[node].port.wake;
-        if *wakes != at {
-            *wakes = at;
-            self.events.push(at, Event::Link { node });
-        }
-    }
-
-    /// True for a packet that the layer of the node, if it has one, may mark or drop.
-    fn is_judged(&self, node: NodeId, id: PacketId) -> bool {
-        let Some(layer) = &self.wifi[node].port.layer else { return false };
-        match self.packets.get(id).body {
-            Body::Tcp(segment) => layer.acks || segment.len > 0,
-            Body::Udp { .. } | Body::Opaque { .. } => true,
-            Body::Arp { .. } | Body::Aodv(_) | Body::Routing | Body::Notice(_) => false,
-        }
-    }
-
-    /// Marks or drops a packet as the layer wants; false when it is gone.
-    fn carry_out(&mut self, node: NodeId, id: PacketId, judgement: Judgement) -> bool {
-        let Some((verdict, by)) = judgement.verdict() else { return true };
-        if verdict == Verdict::Mark && self.wifi[node].port.layer.as_ref().is_some_and(|layer| layer.ecn) {
-            let packet = self.packets.get_mut(id);
-            if packet.ecn != Ecn::NotEct {
-                packet.ecn = Ecn::Ce;
-                self.note(Record::Marked { node, packet: id, by });
-                return true;
-            }
-        }
-        self.drop_packet(node, id, early(by));
-        false
-    }
 }
 
-/// The reason of a drop by a part of the layer.
-fn early(by: LinkPart) -> DropReason {
-    match by {
-        LinkPart::Red => DropReason::EarlyRed,
-        LinkPart::Nred => DropReason::EarlyNred,
-        LinkPart::Lred => DropReason::EarlyLred,
-        LinkPart::Codel => DropReason::EarlyCodel,
-        LinkPart::FqCodel => DropReason::EarlyFqCodel,
-        LinkPart::Timer | LinkPart::Pacing => unreachable!("they judge no packet"),
+/// What a link layer may know of a packet.
+fn entry(packet: &Packet, id: PacketId, rules: &MacRules) -> Entry {
+    let (is_control, is_bare, has_transport) = match packet.body {
+        Body::Tcp(segment) => (false, segment.len == 0, true),
+        Body::Udp { .. } | Body::Opaque { .. } => (false, false, true),
+        Body::Arp { .. } => (false, true, false),
+        Body::Aodv(_) | Body::Routing | Body::Notice(_) => (true, true, false),
+    };
+    Entry {
+        packet: id,
+        ends: (packet.src, packet.dst),
+        bytes: packet.bytes,
+        is_control,
+        is_bare,
+        has_transport,
+        knows_ecn: packet.ecn != Ecn::NotEct,
+        exchange: rules.exchange(packet.next_hop, packet.bytes),
     }
 }

@@ -35,13 +35,15 @@ use crate::error::BuildError;
 use crate::event::Event;
 use crate::ids::{FlowId, NodeId, PacketId};
 use crate::iface::outside::Arrived;
+use crate::iface::port::PortEffect;
 use crate::iface::{Outside, RulesTable, Wifi, WireEnd};
 use crate::mac::dcf::{Attempts, Frame};
+use crate::net::ip::Ip;
 use crate::node::Node;
-use crate::packet::{Body, Ecn, Packet, PacketArena, Ports};
+use crate::packet::{Body, Packet, PacketArena, Ports};
 use crate::queue::EventQueue;
 use crate::record::{DropReason, Record, Recorder};
-use crate::routing::{FixedRoutes, Forwarding, Machine, Router, RoutingEffect};
+use crate::routing::{FixedRoutes, Forwarding, Machine, RoutingEffect};
 use crate::transport::control::Control;
 use crate::transport::tcp::TcpSender;
 use crate::transport::{Sockets, TransportEffect};
@@ -60,10 +62,9 @@ pub type Controls = BTreeMap<u32, Arc<dyn Control>>;
 #[derive(Debug)]
 struct Wiring {
     link_delay: Span,
-    ttl: u8,
     /// Longest packet that the MAC takes, network header included, bytes.
     max_packet: u32,
-    ip_header: u32,
+    ip: Ip,
     udp_header: u32,
     aodv_rules: AodvRules,
     /// Every radio edge gets an event: slow, for tests that compare with the lazy way.
@@ -102,6 +103,7 @@ pub struct World<R: Recorder> {
     /// Packets of broadcasts that have left, and when they have come to everyone.
     leaving: VecDeque<(Time, PacketId)>,
     flows: Vec<Flow>,
+    port_effects: Vec<PortEffect>,
     sockets: Sockets,
     transport_effects: Vec<TransportEffect>,
     app_effects: Vec<crate::app::AppEffect>,
@@ -329,10 +331,9 @@ impl<R: Recorder> World<R> {
     /// Sends a new packet from the transport of `src` towards `dst`; false when no route takes it now.
     fn originate(&mut self, src: NodeId, dst: NodeId, bytes: u32, body: Body, flow: FlowId, ports: Ports) -> bool {
         let router = self.nodes[src].router();
-        let ttl = router.and_then(Router::data_ttl).unwrap_or(self.wiring.ttl);
-        let bytes = bytes + router.map_or(0, Router::data_header);
-        let ecn = if let Body::Tcp(segment) = &body { segment.ecn } else { Ecn::NotEct };
-        let packet = Packet { flow, ports, ecn, ..Packet::new(src, dst, bytes, ttl, body, self.now) };
+        let routing = router.map_or((None, 0), |router| (router.data_ttl(), router.data_header()));
+        let packet = self.wiring.ip.originate((src, dst), bytes, body, self.now, routing);
+        let packet = Packet { flow, ports, ..packet };
         let id = self.admit(packet);
         self.forward(src, id)
     }

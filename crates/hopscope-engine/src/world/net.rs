@@ -6,6 +6,7 @@ use crate::ids::{NodeId, PacketId};
 use crate::iface::outside::Arrived;
 use crate::iface::{Interface, Wifi};
 use crate::net::arp::{ARP_BYTES, Resolution};
+use crate::net::ip::{self, Step};
 use crate::packet::{Body, Packet};
 use crate::record::{DropReason, Record, Recorder};
 use crate::routing::Forwarding;
@@ -32,24 +33,28 @@ impl<R: Recorder> World<R> {
             }
             machine.router.on_heard(from, self.packets.source_route(extra), self.now);
         }
-        let packet = self.packets.get_mut(id);
-        if packet.dst == node {
-            let packet = *packet;
-            self.note(Record::PacketArrived { node, packet: id });
-            if let Body::Opaque { number } = packet.body {
-                let octets = self.packets.octets(number).into();
-                self.outside.leave(Arrived { at: self.now, node, from: packet.src, hops: packet.hops, number, octets });
+        match ip::on_packet(self.packets.get_mut(id), node) {
+            Step::Deliver => {
+                let packet = *self.packets.get(id);
+                self.note(Record::PacketArrived { node, packet: id });
+                if let Body::Opaque { number } = packet.body {
+                    self.leave(node, &packet, number);
+                }
+                self.packets.release(id);
+                self.deliver(node, &packet);
             }
-            self.packets.release(id);
-            self.deliver(node, &packet);
-            return;
+            Step::Forward => {
+                self.forward(node, id);
+            }
+            Step::Expired => self.drop_packet(node, id, DropReason::TtlExpired),
         }
-        if packet.ttl <= 1 {
-            self.drop_packet(node, id, DropReason::TtlExpired);
-            return;
-        }
-        packet.ttl -= 1;
-        self.forward(node, id);
+    }
+
+    /// A packet from outside leaves the network.
+    #[cold]
+    fn leave(&mut self, node: NodeId, packet: &Packet, number: u64) {
+        let octets = self.packets.octets(number).into();
+        self.outside.leave(Arrived { at: self.now, node, from: packet.src, hops: packet.hops, number, octets });
     }
 
     fn link_down(&mut self, node: NodeId, packet: PacketId) {
@@ -160,7 +165,7 @@ impl<R: Recorder> World<R> {
     fn offer(&mut self, node: NodeId, id: PacketId) {
         let packet = self.packets.get(id);
         let (to, bytes) = (packet.next_hop, packet.bytes);
-        let pacing = self.pacing(node);
+        let pacing = self.wifi[node].port.pacing();
         self.note(Record::Offered { node, packet: id });
         self.mac_input(node, |mac, cx| mac.offer(id, to, bytes, pacing, cx));
     }

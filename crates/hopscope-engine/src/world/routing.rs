@@ -146,7 +146,7 @@ impl<R: Recorder> World<R> {
     }
 
     fn send_routing(&mut self, node: NodeId, to: NodeId, ttl: u8, message: RoutingMessage, delay: Span) {
-        let bytes = self.wiring.ip_header + message.bytes(self.wiring.aodv_rules, self.wiring.udp_header);
+        let bytes = self.wiring.ip.header + message.bytes(self.wiring.aodv_rules, self.wiring.udp_header);
         self.note(Record::RoutingSent { node, kind: message.kind(), bytes });
         let (body, extra) = match message {
             RoutingMessage::Aodv(message) => (Body::Aodv(message), ExtraId::NONE),
@@ -186,9 +186,7 @@ impl<R: Recorder> World<R> {
 
     fn take_waiting(&mut self, node: NodeId, next_hop: NodeId) -> Option<PacketId> {
         let packets = &self.packets;
-        let id = self.wifi[node].port.queue.take(self.now, |id| packets.get(id).next_hop == next_hop)?;
-        self.forget_waiting(node, id);
-        Some(id)
+        self.wifi[node].port.take(self.now, |id| packets.get(id).next_hop == next_hop)
     }
 }
 

@@ -1,0 +1,72 @@
+//! The Internet Protocol (RFC 791) of a node: packets begin, are forwarded and are delivered here. Nothing is fragmented.
+
+use crate::ids::NodeId;
+use crate::packet::{Body, Ecn, Packet};
+use crate::units::Time;
+
+/// Parameters of the network layer, the same at all nodes.
+#[derive(Debug, Clone, Copy)]
+pub struct Ip {
+    /// Initial time to live, hops.
+    pub ttl: u8,
+    /// Header, bytes.
+    pub header: u32,
+}
+
+/// What becomes of a packet that has come to a node.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Step {
+    /// It has reached its destination.
+    Deliver,
+    /// It goes on.
+    Forward,
+    /// Its time to live is used up (RFC 791 3.2).
+    Expired,
+}
+
+impl Ip {
+    /// A new packet of the transport of `src` for `dst`. A routing protocol may have a time to live and a header of its own.
+    #[inline]
+    pub fn originate(
+        &self,
+        (src, dst): (NodeId, NodeId),
+        bytes: u32,
+        body: Body,
+        now: Time,
+        routing: (Option<u8>, u32),
+    ) -> Packet {
+        let (ttl, header) = routing;
+        let ecn = if let Body::Tcp(segment) = &body { segment.ecn } else { Ecn::NotEct };
+        Packet { ecn, ..Packet::new(src, dst, bytes + header, ttl.unwrap_or(self.ttl), body, now) }
+    }
+}
+
+/// A packet comes up at `node`.
+#[inline]
+pub fn on_packet(packet: &mut Packet, node: NodeId) -> Step {
+    if packet.dst == node {
+        return Step::Deliver;
+    }
+    if packet.ttl <= 1 {
+        return Step::Expired;
+    }
+    packet.ttl -= 1;
+    Step::Forward
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_packet_lives_for_as_many_hops_as_its_time_to_live_says() {
+        let ip = Ip { ttl: 3, header: 20 };
+        let (from, to) = (NodeId(0), NodeId(9));
+        let mut packet = ip.originate((from, to), 100, Body::Opaque { number: 0 }, Time::ZERO, (None, 4));
+        assert_eq!((packet.ttl, packet.bytes, packet.src, packet.dst), (3, 104, from, to));
+        assert_eq!(on_packet(&mut packet, NodeId(1)), Step::Forward);
+        assert_eq!(on_packet(&mut packet, NodeId(2)), Step::Forward);
+        assert_eq!(on_packet(&mut packet, NodeId(3)), Step::Expired);
+        assert_eq!(on_packet(&mut packet, to), Step::Deliver, "the last hop needs no more");
+    }
+}
