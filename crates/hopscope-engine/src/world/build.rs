@@ -95,6 +95,7 @@ pub(super) fn build<R: Recorder>(config: &Config, recorder: R, controls: &Contro
         listeners: Listeners::Everyone,
         routes,
         outages: Outages::new(nodes, !config.outages.is_empty()),
+        work: Vec::with_capacity(16),
         routing_effects: Vec::new(),
         recorder,
     };

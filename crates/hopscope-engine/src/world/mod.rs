@@ -21,6 +21,7 @@ mod routing;
 mod sight;
 mod transport;
 mod wire;
+mod work;
 
 pub use check::check;
 pub use sight::Sight;
@@ -54,6 +55,7 @@ use listeners::Listeners;
 use outages::Outages;
 use places::PerNode;
 use sight::sight;
+use work::Work;
 
 /// Congestion controls from outside the engine, by the number of the flow.
 pub type Controls = BTreeMap<u32, Arc<dyn Control>>;
@@ -97,8 +99,10 @@ pub struct World<R: Recorder> {
     wifi: PerNode<Wifi>,
     routes: FixedRoutes,
     outages: Outages,
+    /// Inputs that wait for their turn.
+    work: Vec<Work>,
     /// Emptied lists of effects, kept for the next inputs.
-    routing_effects: Vec<Vec<RoutingEffect>>,
+    routing_effects: Vec<RoutingEffect>,
     packets: PacketArena,
     /// Packets of broadcasts that have left, and when they have come to everyone.
     leaving: VecDeque<(Time, PacketId)>,
@@ -153,6 +157,7 @@ impl<R: Recorder> World<R> {
             self.now = time;
             self.processed += 1;
             self.dispatch(event);
+            self.work_off();
         }
         self.now = self.now.max(until);
     }
@@ -289,6 +294,7 @@ impl<R: Recorder> World<R> {
         let number = self.outside.enter();
         self.packets.keep_octets(number, octets.into());
         self.originate(node, dst, octets.len() as u32, Body::Opaque { number }, FlowId::NONE, Ports::NONE);
+        self.work_off();
         Ok(number)
     }
 

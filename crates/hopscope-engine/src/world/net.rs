@@ -1,6 +1,7 @@
 //! The network layer of a node: forwarding, address resolution, and the queue that the MAC pulls from.
 
 use super::World;
+use super::work::Work;
 use crate::event::Event;
 use crate::ids::{NodeId, PacketId};
 use crate::iface::outside::Arrived;
@@ -101,7 +102,8 @@ impl<R: Recorder> World<R> {
                 }
                 Resolution::GiveUp { dropped } => {
                     for lost in dropped.into_iter().chain([id]) {
-                        self.on_link_failure(node, lost, DropReason::ArpUnresolved);
+                        let reason = DropReason::ArpUnresolved;
+                        self.work.push(Work::LinkFailed { node, packet: lost, reason });
                     }
                     return;
                 }

@@ -2,6 +2,7 @@
 
 use super::World;
 use super::sight::sight;
+use super::work::Work;
 use crate::channel::Carried;
 use crate::event::Event;
 use crate::ids::{NodeId, PacketId};
@@ -106,7 +107,7 @@ impl<R: Recorder> World<R> {
             self.events.push(at, Event::Access { node });
         }
         if let Some((packet, from)) = effects.deliver {
-            self.on_data_frame(node, packet, from);
+            self.work.push(Work::Arrived { node, packet, from });
         }
         if let Some((packet, outcome)) = effects.done {
             if outcome != Outcome::Incomplete {
@@ -122,10 +123,11 @@ impl<R: Recorder> World<R> {
                 }
                 Outcome::Sent if self.packets.get(packet).next_hop == NodeId::BROADCAST => self.release_later(packet),
                 Outcome::Sent => self.packets.release(packet),
-                Outcome::RetryLimit => self.on_link_failure(node, packet, DropReason::RetryLimit),
+                Outcome::RetryLimit => {
+                    self.work.push(Work::LinkFailed { node, packet, reason: DropReason::RetryLimit });
+                }
             }
-            self.feed_mac(node);
-            self.refill(node, false);
+            self.work.push(Work::Next { node });
         }
     }
 
@@ -147,7 +149,7 @@ impl<R: Recorder> World<R> {
     }
 
     /// A data frame came in: the receiver gets its own copy of the packet.
-    fn on_data_frame(&mut self, node: NodeId, packet: PacketId, from: NodeId) {
+    pub(super) fn on_data_frame(&mut self, node: NodeId, packet: PacketId, from: NodeId) {
         match self.packets.get(packet).body {
             Body::Arp { target, reply } => self.on_arp(node, from, target, reply),
             Body::Notice(notice) => self.on_notice(node, notice),

@@ -1,6 +1,7 @@
 //! The routing machines' inputs and effects: the part of the wiring between network layer, routing protocol and MAC.
 
 use super::World;
+use super::work::Work;
 use crate::event::Event;
 use crate::ids::{NodeId, PacketId};
 use crate::packet::arena::Extra;
@@ -20,6 +21,7 @@ impl<R: Recorder> World<R> {
         for node in 0..self.nodes.len() as u32 {
             self.routing_input(NodeId(node), Router::start);
         }
+        self.work_off();
     }
 
     pub(super) fn on_routing_timer(&mut self, node: NodeId, timer: u8) {
@@ -102,14 +104,13 @@ impl<R: Recorder> World<R> {
         let Forwarding::Protocol(machine) = &mut self.nodes[node].forwarding else {
             unreachable!("node {node} has a routing protocol")
         };
-        // An effect may lead to another input (a recalled packet): each has its own list.
-        let mut out = self.routing_effects.pop().unwrap_or_default();
+        let mut out = std::mem::take(&mut self.routing_effects);
         let Machine { router, rng } = &mut **machine;
         let answer = input(router, &mut Cx { now: self.now, rng, out: &mut out });
         for effect in out.drain(..) {
             self.routing_effect(node, effect);
         }
-        self.routing_effects.push(out);
+        self.routing_effects = out;
         answer
     }
 
@@ -175,12 +176,8 @@ impl<R: Recorder> World<R> {
     /// Hands what waits in the interface queue for a neighbour back to the machine.
     fn recall(&mut self, node: NodeId, next_hop: NodeId) {
         // All leave the queue first: the machine may send some of them to this neighbour again.
-        let mut waiting: smallvec::SmallVec<[PacketId; 16]> = smallvec::SmallVec::new();
-        while let Some(id) = self.take_waiting(node, next_hop) {
-            waiting.push(id);
-        }
-        for id in waiting {
-            self.on_link_failure(node, id, DropReason::RetryLimit);
+        while let Some(packet) = self.take_waiting(node, next_hop) {
+            self.work.push(Work::LinkFailed { node, packet, reason: DropReason::RetryLimit });
         }
     }
 

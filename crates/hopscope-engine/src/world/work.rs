@@ -1,0 +1,48 @@
+//! What waits for its turn: inputs that effects have made, taken one after the other, so that none is handled inside another.
+//!
+//! Downwards one layer calls the next, and the MAC at the end of the way only takes the packet. What goes upwards or
+//! sideways is put on this list. The last one put there comes first, and those of one input in their order: the course is
+//! that of calls inside calls, without their depth.
+
+use super::World;
+use crate::ids::{NodeId, PacketId};
+use crate::record::{DropReason, Recorder};
+
+/// An input that waits.
+#[derive(Debug, Clone, Copy)]
+pub(super) enum Work {
+    /// A data frame with this packet, still in the hands of its transmitter `from`, came in at `node`.
+    Arrived { node: NodeId, packet: PacketId, from: NodeId },
+    /// A packet could not be brought to its next hop.
+    LinkFailed { node: NodeId, packet: PacketId, reason: DropReason },
+    /// The MAC is free: it pulls its next packet, and sources that fill the queue themselves may add one.
+    Next { node: NodeId },
+}
+
+impl<R: Recorder> World<R> {
+    /// Works until nothing waits.
+    #[inline(always)]
+    pub(super) fn work_off(&mut self) {
+        if !self.work.is_empty() {
+            self.work_off_all();
+        }
+    }
+
+    fn work_off_all(&mut self) {
+        let mut from = 0;
+        loop {
+            // What one input has made is taken in the order in which it was made.
+            self.work[from..].reverse();
+            let Some(work) = self.work.pop() else { return };
+            from = self.work.len();
+            match work {
+                Work::Arrived { node, packet, from } => self.on_data_frame(node, packet, from),
+                Work::LinkFailed { node, packet, reason } => self.on_link_failure(node, packet, reason),
+                Work::Next { node } => {
+                    self.feed_mac(node);
+                    self.refill(node, false);
+                }
+            }
+        }
+    }
+}
