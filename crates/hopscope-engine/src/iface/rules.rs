@@ -6,7 +6,11 @@ use crate::mac::MacRules;
 
 /// All sets of rules of a run.
 #[derive(Debug)]
-pub struct RulesTable(Vec<MacRules>);
+pub struct RulesTable {
+    common: MacRules,
+    /// Sets of single nodes, numbered from 1 on.
+    own: Vec<MacRules>,
+}
 
 impl RulesTable {
     /// The sets of a configuration, and the number of the set of each node's interface.
@@ -15,22 +19,27 @@ impl RulesTable {
         for (number, set) in config.interfaces().enumerate() {
             set.nodes.into_iter().flatten().for_each(|&node| chosen[node as usize] = number as u16);
         }
-        let rules = config.interfaces().map(|set| {
+        let mut sets = config.interfaces().map(|set| {
             let mut rules = MacRules::new(&set.radio, set.mac);
             rules.station.radio.busy_power = Budget::new(&set.radio).busy;
             rules
         });
-        let rules = rules.collect();
-        (RulesTable(rules), move |node| chosen[node as usize])
+        let common = sets.next().expect("there are common settings");
+        let own = sets.collect();
+        (RulesTable { common, own }, move |node| chosen[node as usize])
     }
 
     /// The rules that an interface names.
     #[inline(always)]
     pub fn of(&self, number: u16) -> &MacRules {
-        // Where all keep the same rules nobody looks where they are.
-        match &self.0[..] {
-            [only] => only,
-            sets => &sets[usize::from(number)],
+        if self.own.is_empty() { &self.common } else { self.one_of_many(number) }
+    }
+
+    #[cold]
+    fn one_of_many(&self, number: u16) -> &MacRules {
+        match number {
+            0 => &self.common,
+            _ => &self.own[usize::from(number) - 1],
         }
     }
 }

@@ -32,7 +32,9 @@ impl<R: Recorder> World<R> {
         let mut from = 0;
         loop {
             // What one input has made is taken in the order in which it was made.
-            self.work[from..].reverse();
+            if self.work.len() > from + 1 {
+                self.work[from..].reverse();
+            }
             let Some(work) = self.work.pop() else { return };
             from = self.work.len();
             match work {
