@@ -119,6 +119,8 @@ def bottleneck(
     config = scenario.points[0].config(seed)
     if len(config["flows"]) != 1:
         raise InputError("copies: one flow alone uses the bottleneck")
+    if "reply" in config["flows"][0]:
+        raise InputError("reply: the bottleneck carries data one way")
     document = {
         "flow": config["flows"][0],
         "rate": path["rate"],

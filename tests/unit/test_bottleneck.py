@@ -94,6 +94,7 @@ def test_samples_can_be_thinned_and_a_file_ends() -> None:
         ({"app": "cbr", "rate": "1Mbps"}, "is missing"),
         ({"app": "voice"}, "app: bulk and file are allowed"),
         ({"copies": 2}, "copies: one flow alone"),
+        ({"reply": {}}, "reply: the bottleneck carries data one way"),
         ({"transport": "udp"}, "transport: a TCP variant is needed"),
         ({"transport": "tcp-cubik"}, "did you mean"),
         ({"profile": "ns3"}, "profile: found"),

@@ -308,7 +308,7 @@ def _dotted(values: Any, prefix: str = "") -> dict[str, Any]:
 
 
 #: Entries of a flow that are labels or tables, not metrics.
-_FLOW_LABELS = frozenset({"id", "from", "to", "transport", "note", "cwnd_share"})
+_FLOW_LABELS = frozenset({"id", "from", "to", "transport", "reply_to", "note", "cwnd_share"})
 
 
 def _run_json(run: RunResult) -> dict[str, Any]:

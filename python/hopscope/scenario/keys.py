@@ -151,6 +151,8 @@ def flow() -> tuple[Field, ...]:
         Field("ack_delay", "time", "Longest time an ACK is held back.", "s", default=NS // 5,
               source="RFC 9293 allows 500 ms; 200 ms is common"),
         *_APP_KEYS,
+        Field("reply", "table", "Application at the receiving node that sends back over the same TCP connection; its "
+              "results are those of a flow of its own, numbered after all others.", fields=reply()),
         Field("copies", "int", 'Number of flows that this table stands for; with pattern = "across" by default as many '
               "as are usual for the topology.", default=1, minimum=1, maximum=MAX_COPIES),
         Field("stagger", "time", "Time between the starts of the copies.", "s", default=0),
@@ -160,6 +162,12 @@ def flow() -> tuple[Field, ...]:
               "to the congestion control.", default=OWN_RECOVERY, choices=_words(_core.recoveries())),
         Field("tcp", "table", "TCP parameters of this flow alone; keys as in [tcp].", fields=engine("tcp")),
     )  # fmt: skip
+
+
+@functools.cache
+def reply() -> tuple[Field, ...]:
+    """Keys of the application that replies."""
+    return (Field("app", "choice", "Application.", default="bulk", choices=tuple(APPS)), *_APP_KEYS)
 
 
 @functools.cache
@@ -186,7 +194,7 @@ MAX_PORT = 65_535
 MAX_COPIES = 100_000
 
 #: Keys of a flow that only TCP has.
-TCP_ONLY = ("max_window", "ack", "ack_delay", "control", "recovery", "tcp")
+TCP_ONLY = ("max_window", "ack", "ack_delay", "control", "recovery", "reply", "tcp")
 
 #: The recovery that leaves the choice to others.
 OWN_RECOVERY = "own"
@@ -379,6 +387,8 @@ def from_engine_key(key: str) -> tuple[str, ...]:
         if len(path) > 2 and path[2] == "app" and len(path) > 3:
             del path[2]
             path[2:] = ["trace"] if path[2] == "frames" else path[2:]
+        elif path[2:4] == ["reply", "frames"]:
+            path[3:] = ["trace"]
         elif path[0] == "layer" and path[2:] == ["layer"]:
             path[2] = "link"
     elif path == ["link", "layer"]:

@@ -42,6 +42,8 @@ def _lower_flow(flow: dict[str, Any]) -> list[dict[str, Any]]:
     lowered = {name: flow[name] for name in taken}
     lowered |= {name: flow[name] for name in ("from_port", "to_port") if flow[name] is not None}
     lowered["app"] = _lower_app(flow)
+    if flow["reply"] is not None:
+        lowered["reply"] = _lower_app(flow["reply"])
     if (own := flow.get("own")) is not None:
         lowered["transport"] = "tcp-external"
         lowered["control"] = {"name": f"{PREFIX}{own.name}", "identity": own.identity(flow["control"])}
@@ -121,6 +123,9 @@ def _flow(flow: dict[str, Any]) -> dict[str, Any]:
     }
     if flow["pattern"] != "random":
         del result["pattern_seed"]
+    if (reply := flow["reply"]) is not None:
+        shown = {"app", *keys.APPS[reply["app"]][1]}
+        result["reply"] = {f.name: f.show(reply[f.name]) for f in keys.reply() if f.name in shown}
     if flow["transport"] == TCP and "own" in flow:
         result["control"] = {CLASS: flow["named"].removeprefix(PREFIX), **flow["control"]}
     if flow["transport"].startswith(TCP):

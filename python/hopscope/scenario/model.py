@@ -46,7 +46,7 @@ TIMES = {
 }
 
 #: Keys that name a file beside the scenario: first part, number of parts, last part.
-FILES = frozenset({("topology", 2, "path"), ("flow", 3, "trace")})
+FILES = frozenset({("topology", 2, "path"), ("flow", 3, "trace"), ("flow", 4, "trace")})
 
 #: What the place of a problem says before a swept value.
 _SWEPT = "sweep value "

@@ -207,6 +207,7 @@ def _flows(reader: Reader, result: Resolved) -> None:
                 _trace(reader, path, flow)
             if (*path, "transport") not in reader.refused:
                 read_transport(reader, path, value, flow)
+                _reply(reader, path, value, flow)
             flow["tcp"] = {**result.tcp, **flow.get("tcp", {})}
             _number_nodes(result, flow, ("from", "to"))
             _pattern(reader, path, value, flow, result)
@@ -289,6 +290,19 @@ def _app_keys(reader: Reader, path: KeyPath, value: Mapping[str, Any], flow: dic
             reader.without_use((*path, name), f'does not belong to app = "{app}"; it is used by {listed(users)}')
         elif name in needed and name not in value and name not in defaults:
             reader.refuse((*path, name), f'is missing; app = "{app}" needs {", ".join(needed)}')
+
+
+def _reply(reader: Reader, path: KeyPath, value: Mapping[str, Any], flow: dict[str, Any]) -> None:
+    """Completes the application that replies; its packets are as large as those of the flow."""
+    given, at = value.get("reply"), (*path, "reply")
+    if not isinstance(given, Mapping) or not flow["transport"].startswith("tcp"):
+        flow["reply"] = None
+        return
+    reply = flow["reply"] = {f.name: f.default for f in keys.reply()} | flow["reply"]
+    if (*at, "app") not in reader.refused:
+        _app_keys(reader, at, given, reply)
+        reply.pop("packet", None)
+        _trace(reader, at, reply)
 
 
 def _trace(reader: Reader, path: KeyPath, flow: dict[str, Any]) -> None:
