@@ -15,6 +15,7 @@ MODULES = (
     "afrakhteh2005",
     "anastasi2006",
     "validation_ns2",
+    "validation_ns3",
     "validation_theory",
     "validation_models",
     "validation_recovery",

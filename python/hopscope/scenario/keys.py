@@ -205,7 +205,7 @@ ERRORS: dict[str, tuple[str, ...]] = {
     "uniform": ("per", "ber"),
     "gilbert-elliott": ("good_time", "bad_time", "good_per", "bad_per", "good_ber", "bad_ber"),
     "markov": ("transitions", "step", "state_per", "state_ber"),
-    "sinr": (),
+    "sinr": ("cck", "ofdm", "per", "ber"),
 }
 
 #: Keys of every kind of channel errors that draws its losses.

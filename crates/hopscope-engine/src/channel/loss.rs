@@ -191,9 +191,9 @@ fn cumulative(weights: impl Iterator<Item = f64>) -> Vec<f64> {
 /// The states of a configuration: their rates, and how each is left.
 fn states(radio: &RadioConfig) -> Option<(Vec<Rates>, Vec<Leave>)> {
     match radio.error_kind {
-        // Those of the ratio are the radio's.
-        ErrorKind::None | ErrorKind::Sinr => None,
-        ErrorKind::Uniform => {
+        ErrorKind::None => None,
+        // Losses by the ratio are the radio's; these come on top.
+        ErrorKind::Uniform | ErrorKind::Sinr => {
             let rates = Rates { frame: radio.error_per, bit: radio.error_ber };
             Some((vec![rates], vec![Leave { sojourn: Sojourn::Stays, next: vec![1.0] }]))
         }
@@ -419,6 +419,16 @@ mod tests {
         let hit: Vec<(u32, u32)> =
             all.filter(|&(from, to)| losses.hit(NodeId(from), NodeId(to), 1, Time::ZERO)).collect();
         assert_eq!(hit, [(0, 2), (1, 0), (1, 2)]);
+    }
+
+    #[test]
+    fn losses_by_the_ratio_leave_room_for_others() {
+        let ratio = RadioConfig { error_kind: ErrorKind::Sinr, ..RadioConfig::default() };
+        assert!(Losses::new(&ratio, 1, 3).is_none());
+        let both = RadioConfig { error_per: 1.0, error_nodes: vec![2], ..ratio };
+        let mut losses = Losses::new(&both, 1, 3).expect("errors");
+        let mut hit = |from, to| losses.hit(NodeId(from), NodeId(to), 800, Time::ZERO);
+        assert!(hit(0, 2) && hit(1, 2) && !hit(2, 1));
     }
 
     #[test]

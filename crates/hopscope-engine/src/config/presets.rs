@@ -4,7 +4,10 @@
 //! read here and nowhere in the protocol machines.
 
 use super::mac::{BackoffDraw, BusyAtExpiry, Counting, CtsRule, EifsRule, ResponseTimeout};
-use super::radio::{CaptureRule, IgnoredFrame, Phy, Propagation, Undecodable};
+use super::radio::{
+    CaptureRule, CarrierSense, CckDetection, ErrorKind, IgnoredFrame, Interference, InterferenceReach, OfdmDecoding,
+    Phy, Propagation, Synchronization, Undecodable,
+};
 use super::tcp::{Handshake, InitialSsthresh, LossWindow, RttEstimator};
 use super::{
     AodvConfig, Config, DsdvConfig, DsrConfig, LinkConfig, MacConfig, NetConfig, OlsrConfig, RadioConfig,
@@ -221,7 +224,15 @@ pub(super) fn set_recovery_rules(tcp: &mut TcpConfig, ns2: bool) {
 
 /// The behaviour of ns-3.44 as measured for this project; numbers are the items of docs/models/as-ns3.md.
 fn apply_as_ns3(base: &mut Base) {
-    let Base { radio, mac, .. } = base;
+    let Base { radio, mac, tcp, .. } = base;
+    radio.interference = Interference::Sinr; // 3 to 5
+    radio.interference_reach = InterferenceReach::CarrierSense; // 1
+    radio.synchronization = Synchronization::Preamble; // 3
+    radio.error_kind = ErrorKind::Sinr; // 4
+    radio.error_cck = CckDetection::Biorthogonal; // 4
+    radio.error_ofdm = OfdmDecoding::Soft; // 4
+    radio.carrier_sense = CarrierSense::Sum; // 5
+    radio.noise_floor = if radio.phy == Phy::Dsss { -93.6 } else { -94.0 }; // 5
     mac.ifs_from_start = true; // 6
     mac.backoff_draw = BackoffDraw::FoundBusy; // 7, 8
     mac.retry_limit = Some(7); // 10
@@ -234,4 +245,10 @@ fn apply_as_ns3(base: &mut Base) {
     if radio.phy == Phy::ErpOfdm {
         mac.slot = Span::from_micros(20); // 13
     }
+    tcp.initial_window = 10; // 21
+    tcp.initial_rto = Span::from_secs(3); // 21
+    tcp.timestamps = true; // 21
+    tcp.prr = true; // 21
+    tcp.vegas_alpha = 2.0; // 21
+    tcp.vegas_beta = 4.0; // 21
 }
