@@ -48,7 +48,7 @@ impl Raster {
     }
 
     /// The cell of a position.
-    pub fn cell_of(&self, position: &[f64; 2]) -> usize {
+    fn cell_of(&self, position: &[f64; 2]) -> usize {
         self.row(position[1]) * self.columns + self.column(position[0])
     }
 

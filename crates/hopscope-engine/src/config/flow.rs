@@ -66,7 +66,7 @@ impl Transport {
     }
 
     /// What an older word of TCP stands for; the recovery is `Own` where the word does not choose it.
-    pub const fn stands_for(self) -> Option<(CongestionControl, LossRecovery)> {
+    const fn stands_for(self) -> Option<(CongestionControl, LossRecovery)> {
         let control = match self {
             Transport::TcpTahoe => return Some((CongestionControl::NewReno, LossRecovery::Tahoe)),
             Transport::TcpReno => return Some((CongestionControl::NewReno, LossRecovery::Reno)),

@@ -99,12 +99,12 @@ const MAX_RATE: u64 = 1_000_000_000_000;
 const MAX_QUEUE: u32 = 1_000_000;
 
 /// The address of the 802.11 interface of a node: 10.0.0.1 for node 0 and so on (RFC 1918).
-pub fn default_wifi_address(node: u32) -> Ipv4Addr {
+fn default_wifi_address(node: u32) -> Ipv4Addr {
     Ipv4Addr::from(u32::from(Ipv4Addr::new(10, 0, 0, 0)) + node + 1)
 }
 
 /// The address of an end, 0 or 1, of a wire: each wire has a subnet of four addresses from 172.16.0.0 on (RFC 1918).
-pub fn default_wire_address(wire: usize, end: usize) -> Ipv4Addr {
+fn default_wire_address(wire: usize, end: usize) -> Ipv4Addr {
     Ipv4Addr::from(u32::from(Ipv4Addr::new(172, 16, 0, 0)) + 4 * wire as u32 + 1 + end as u32)
 }
 

@@ -133,7 +133,7 @@ impl CongestionControl {
     }
 
     /// The recoveries that go with it; none: any but that of Vegas.
-    pub const fn only_with(self) -> Option<&'static [LossRecovery]> {
+    const fn only_with(self) -> Option<&'static [LossRecovery]> {
         match self {
             // Its fine-grained timeouts are part of it.
             CongestionControl::Vegas => Some(&[LossRecovery::Vegas]),

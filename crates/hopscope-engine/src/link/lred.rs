@@ -21,7 +21,7 @@ impl Lred {
     }
 
     /// Probability with which the next packet is marked.
-    pub fn mark_probability(&self) -> f64 {
+    fn mark_probability(&self) -> f64 {
         if self.is_quiet() { 0.0 } else { ((self.avg_retry - self.min) / (self.max - self.min)).min(self.max_p) }
     }
 

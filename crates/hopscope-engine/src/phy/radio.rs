@@ -250,7 +250,7 @@ impl<O> Radio<O> {
 
     /// True when a frame was announced that has not begun for this radio yet, or has it to itself.
     #[inline]
-    pub fn has_waiting(&self) -> bool {
+    fn has_waiting(&self) -> bool {
         self.front.start != Time::NEVER
     }
 

@@ -23,7 +23,7 @@ impl Table {
     }
 
     /// All next hops.
-    pub fn next_hops(&self) -> impl Iterator<Item = NodeId> + '_ {
+    fn next_hops(&self) -> impl Iterator<Item = NodeId> + '_ {
         self.0.iter().map(|&(_, next)| next)
     }
 }

@@ -69,15 +69,15 @@ pub struct DsdvRoute {
 /// Timers of the machine.
 mod timer {
     /// A full update.
-    pub const FULL: u8 = 0;
+    pub(super) const FULL: u8 = 0;
     /// A triggered update.
-    pub const TRIGGER: u8 = 1;
+    pub(super) const TRIGGER: u8 = 1;
     /// A neighbour's silence has lasted too long.
-    pub const SILENCE: u8 = 2;
+    pub(super) const SILENCE: u8 = 2;
     /// A held packet expires.
-    pub const BUFFER: u8 = 3;
+    pub(super) const BUFFER: u8 = 3;
     /// Number of timers.
-    pub const COUNT: usize = 4;
+    pub(super) const COUNT: usize = 4;
 }
 
 impl Dsdv {

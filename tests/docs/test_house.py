@@ -1,0 +1,234 @@
+"""The rules of the house, read from the sources: which room may use which, how long a file is, what is public, and that
+the page "How to add" names files and words that exist.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from functools import cache
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).resolve().parents[2]
+ENGINE = ROOT / "crates" / "hopscope-engine"
+SOURCE = ENGINE / "src"
+
+#: The rooms of the engine from the ground up: each may use those before it, and none after it.
+ROOMS = (
+    "units", "ids", "rng", "named", "error",
+    "config",
+    "event", "queue",
+    "packet",
+    "phy", "channel",
+    "mac",
+    "net", "link",
+    "routing",
+    "app", "transport",
+    "iface", "node",
+    "record",
+    "metrics", "ledger",
+    "world",
+    "results", "simulation",
+)  # fmt: skip
+
+#: Arrows that point upwards all the same: (user, used) -> why.
+EXCEPTIONS = {
+    ("config", "packet"): "the unit of OLSR's times is how its messages encode them (RFC 3626 18.3)",
+    ("packet", "link"): "a packet carries the notice of congestion that a link layer on its way has left on it",
+    ("iface", "record"): "a port names why it drops a packet in the words of the records",
+}
+
+#: Most lines of a source file.
+MOST_LINES = 600
+
+#: Files that are longer and are to be divided; none may be added.
+TOO_LONG = {
+    "crates/hopscope-engine/src/mac/dcf.rs",
+    "crates/hopscope-engine/src/transport/tcp/core.rs",
+}
+
+#: Public items that nothing else in the house uses -> why they stay.
+DOORS = {
+    "world/mod.rs: set_all_listen": "for clients that hand in packets off the ways of the flows",
+    "transport/sockets.rs: FIRST_DYNAMIC": "the documentation of assigned ports names it",
+    "transport/sockets.rs: FIRST_SERVICE": "the documentation of assigned ports names it",
+}
+
+
+# --- Reading Rust ---------------------------------------------------------------------------------------------------
+
+
+def is_test(file: Path) -> bool:
+    """Whether a file of the engine holds tests alone."""
+    return "tests" in file.parts or file.stem == "tests" or file.stem.endswith("_tests") or file.stem == "property"
+
+
+def without_tests(text: str) -> str:
+    """Rust without comments and without the items under ``#[cfg(test)]``."""
+    text = re.sub(r"//[^\n]*", "", text)
+    kept = []
+    while (mark := re.search(r"#\[cfg\(test\)\]\s*(?:#\[[^\]]*\]\s*)*", text)) is not None:
+        kept.append(text[: mark.start()])
+        text = text[mark.end() :]
+        end = re.search(r"[;{]", text)
+        text = (
+            text[closing(text, end.start()) + 1 :] if end is not None and end[0] == "{" else text[text.index(";") + 1 :]
+        )
+    return "".join([*kept, text])
+
+
+def closing(text: str, at: int) -> int:
+    """The place of the brace that closes the one at `at`."""
+    depth = 0
+    for place in range(at, len(text)):
+        depth += {"{": 1, "}": -1}.get(text[place], 0)
+        if depth == 0:
+            return place
+    raise AssertionError("a brace is never closed")
+
+
+def spelled_out(path: str) -> Iterator[str]:
+    """The paths of a ``use`` with braces."""
+    brace = path.find("{")
+    if brace < 0:
+        yield path.partition(" as ")[0].strip()
+        return
+    depth, start = 0, brace + 1
+    for place in range(brace, len(path)):
+        depth += {"{": 1, "}": -1}.get(path[place], 0)
+        if (path[place] == "," and depth == 1) or depth == 0:
+            if part := path[start:place].strip():
+                yield from spelled_out(path[:brace].strip() + part)
+            start = place + 1
+        if depth == 0:
+            return
+
+
+def paths(text: str) -> set[str]:
+    """Every path that begins at the crate or above the module, in ``use`` lines and between."""
+    used = re.findall(r"\buse\s+((?:crate|super)\b[^;]*);", text)
+    return {p for use in used for p in spelled_out(" ".join(use.split()))} | set(
+        re.findall(r"\b(?:crate|super)(?:::\w+)+", text)
+    )
+
+
+def target(path: str, module: list[str]) -> str | None:
+    """The room that a path of a module leads to; None within the module's own room."""
+    parts = path.split("::")
+    if parts[0] == "crate":
+        return parts[1] if len(parts) > 1 else None
+    ups = next(n for n, part in enumerate([*parts, ""]) if part != "super")
+    return parts[ups] if ups >= len(module) and ups < len(parts) else None
+
+
+@cache
+def arrows() -> dict[tuple[str, str], list[str]]:
+    """(user, used) -> the files and paths that make the arrow."""
+    found: dict[tuple[str, str], list[str]] = {}
+    for file in sorted(SOURCE.rglob("*.rs")):
+        if is_test(file) or file.name == "lib.rs":
+            continue
+        module = [part for part in file.relative_to(SOURCE).with_suffix("").parts if part != "mod"]
+        for path in sorted(paths(without_tests(file.read_text()))):
+            room = target(path, module)
+            if (
+                room is not None
+                and room != module[0]
+                and (SOURCE / room).with_suffix(".rs").exists() | (SOURCE / room).is_dir()
+            ):
+                found.setdefault((module[0], room), []).append(f"{file.relative_to(ROOT)}: {path}")
+    return found
+
+
+# --- The rules ------------------------------------------------------------------------------------------------------
+
+
+def test_every_room_has_its_place() -> None:
+    there = {p.stem for p in SOURCE.iterdir()} - {"lib", "property"}
+    assert there == set(ROOMS), "a room is missing from ROOMS, or is gone"
+
+
+def test_no_room_uses_one_above_it() -> None:
+    place = {room: number for number, room in enumerate(ROOMS)}
+    upwards = {arrow: where for arrow, where in arrows().items() if place[arrow[0]] < place[arrow[1]]}
+    assert {arrow: where for arrow, where in upwards.items() if arrow not in EXCEPTIONS} == {}
+    assert set(EXCEPTIONS) <= set(upwards), "an exception that nothing needs any more"
+
+
+def test_what_reads_rust_sees_every_form_of_a_path() -> None:
+    text = """
+    use crate::{a::X, b::{self, Y as Z}, c};
+    use super::super::d::W; // use crate::e::V
+    fn f() -> crate::g::T { super::own() }
+    #[cfg(test)]
+    mod tests { use crate::h::U; fn g() { if true {} } }
+    #[cfg(test)]
+    use crate::i::S;
+    use crate::j;
+    """
+    found = paths(without_tests(text))
+    assert {target(path, ["room", "file"]) for path in found} == {None, "a", "b", "c", "d", "g", "j"}
+
+
+@pytest.mark.parametrize("folder", ["crates", "python", "tests", "bench"])
+def test_no_file_is_too_long(folder: str) -> None:
+    files = [
+        p for ending in ("rs", "py", "pyi") for p in (ROOT / folder).rglob(f"*.{ending}") if "target" not in p.parts
+    ]
+    lines = {str(p.relative_to(ROOT)): len(p.read_text().splitlines()) for p in files}
+    assert lines
+    assert {name: count for name, count in lines.items() if count > MOST_LINES and name not in TOO_LONG} == {}
+
+
+def test_public_functions_and_constants_are_used_by_another_file() -> None:
+    """By name: a word that stands elsewhere counts, so a common name hides an idle item; none is accused wrongly."""
+    files = {p: p.read_text() for p in (ROOT / "crates").rglob("*.rs") if "target" not in p.parts}
+    words = {p: set(re.findall(r"\w+", text)) for p, text in files.items()}
+    idle = [
+        f"{file.relative_to(SOURCE)}: {name}"
+        for file, text in files.items()
+        if SOURCE in file.parents and not is_test(file)
+        for name in re.findall(r"^\s*pub (?:const )?(?:fn|const|static) (\w+)", without_tests(text), flags=re.MULTILINE)
+        if not any(name in found for other, found in words.items() if other != file)
+    ]
+    assert set(idle) - set(DOORS) == set(), "used in its own file alone: no need of pub"
+    assert set(DOORS) <= set(idle), "used after all: no exception"
+
+
+# --- How to add -----------------------------------------------------------------------------------------------------
+
+
+def additions() -> list[tuple[str, str, str]]:
+    """What CONTRIBUTING.md says of additions: (heading, file, anchor words)."""
+    page = (ROOT / "CONTRIBUTING.md").read_text()
+    chapter = page[page.index("## How to add") :].split("\n## ")[0]
+    found = []
+    for section in chapter.split("\n### ")[1:]:
+        heading = section.partition("\n")[0]
+        rows = re.findall(r"^\| `([^`]+)` \| ((?:`[^`]+`(?:, )?)+) \|", section, flags=re.MULTILINE)
+        found += [(heading, file, word) for file, words in rows for word in re.findall(r"`([^`]+)`", words)]
+    return found
+
+
+KINDS = {
+    "A congestion control", "An ACK policy", "A transport", "A link layer", "A routing protocol", "A metric",
+    "A record consumer",
+}  # fmt: skip
+
+
+def test_how_to_add_speaks_of_everything_that_is_added() -> None:
+    assert {heading for heading, _, _ in additions()} >= KINDS
+
+
+@pytest.mark.parametrize(("heading", "file", "word"), additions())
+def test_how_to_add_names_what_exists(heading: str, file: str, word: str) -> None:
+    path = ROOT / file
+    assert path.exists(), f"{heading}: {file} is gone"
+    texts = [path.read_text()] if path.is_file() else [p.read_text() for p in path.rglob("*.rs")]
+    assert any(word in text for text in texts), f"{heading}: {file} has no {word}"
+
+
+def test_a_congestion_control_is_a_matter_of_three_files() -> None:
+    assert len({file for heading, file, _ in additions() if heading == "A congestion control"}) <= 3
