@@ -173,10 +173,6 @@ impl<R: Recorder> World<R> {
         let slot = frame.src.0 * 2 + self.wifi.at(place).air.put(frame);
         self.note(Record::FrameBegan { frame: *frame, slot });
         let broadcast = frame.is_broadcast();
-        // Answers are decoded as if they went at the basic rate.
-        let is_answer = matches!(frame.kind, FrameKind::Cts | FrameKind::Ack);
-        let rates = &self.rules.of(self.wifi[frame.src].rules).rates;
-        let mode = if is_answer { rates.choose(frame.dst, FrameKind::Rts, 0) } else { frame.mode };
         let flags =
             if frame.kind == FrameKind::Rts { Arrival::RTS } else { 0 } | if broadcast { Arrival::FOR_ME } else { 0 };
         let now = self.now;
@@ -187,7 +183,7 @@ impl<R: Recorder> World<R> {
             power: 0.0,
             slot,
             flags,
-            mode: mode.number(),
+            mode: frame.mode.number(),
         });
         if self.channel.is_plain() && self.outages.never() && !self.medium.has_changed() {
             for link in self.listeners.hearers(&self.medium, frame.src, place) {

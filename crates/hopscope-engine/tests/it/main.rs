@@ -8,6 +8,7 @@ mod determinism;
 mod dsr;
 mod errors;
 mod fragments;
+mod frames;
 mod fuzz;
 mod golden;
 mod inject;
