@@ -58,6 +58,16 @@ choice! {
 }
 
 choice! {
+    /// Which received data frame repeats one received before, and is thrown away.
+    pub enum Duplicates {
+        /// One with the Retry bit whose numbers are those of the last frame of its sender.
+        RetryBit = "retry-bit",
+        /// One whose numbers are those of the last frame of its sender.
+        Sequence = "sequence",
+    }
+}
+
+choice! {
     /// Which packet draws a back-off, if none is pending.
     pub enum BackoffDraw {
         /// Every one that is not sent at once: one that found the medium busy, or was interrupted within DIFS.
@@ -136,6 +146,8 @@ params! {
         /// After a CTS the data frame is sent only if NAV and carrier sense are idle; otherwise the RTS is repeated
         /// with a doubled window.
         data_needs_idle: bool = false, "", "ns2-facts item 22";
+        /// Which received data frame counts as a repetition.
+        duplicates: Duplicates = Duplicates::RetryBit, "", "IEEE 802.11-2020 10.3.2.14";
         /// With RTS/CTS in use, data is accepted only from the station the CTS was sent to.
         data_needs_cts: bool = false, "", "ns2-facts item 25";
         /// Duration fields are rounded to whole microseconds.

@@ -3,7 +3,7 @@
 //! A preset or profile is a set of assignments to documented parameters, nothing else; what a profile switches is
 //! read here and nowhere in the protocol machines.
 
-use super::mac::{BackoffDraw, BusyAtExpiry, Counting, CtsRule, EifsRule, ResponseTimeout};
+use super::mac::{BackoffDraw, BusyAtExpiry, Counting, CtsRule, Duplicates, EifsRule, ResponseTimeout};
 use super::radio::{
     CaptureRule, CarrierSense, CckDetection, ErrorKind, IgnoredFrame, Interference, InterferenceReach, OfdmDecoding,
     Phy, Propagation, Synchronization, Undecodable,
@@ -183,6 +183,7 @@ fn apply_ns2(base: &mut Base) {
     mac.retry_counting = Counting::Station; // 23
     mac.rts_counts_plcp = true; // 24
     mac.data_needs_cts = true; // 25
+    mac.duplicates = Duplicates::Sequence; // 25
     net.link_delay = Span::from_micros(25); // 28
     net.arp = true; // 29
     net.udp_header = 0; // 32

@@ -399,7 +399,7 @@ impl Dcf {
                 return;
             }
             self.acknowledge(frame, Span::ZERO, cx);
-            if self.dedup.is_duplicate(frame.src, frame.seq) {
+            if self.dedup.is_duplicate(frame.src, frame.seq, frame.retry || !cx.rules.duplicates_retry) {
                 return;
             }
         }

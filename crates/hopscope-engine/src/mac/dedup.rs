@@ -1,5 +1,7 @@
-//! Duplicate filter (IEEE 802.11-2020 10.3.2.14): the last sequence control field of each neighbour. It also tells
-//! whether a fragment continues the packet before it.
+//! Duplicate filter (IEEE 802.11-2020 10.3.2.14): a cache of <address 2, sequence number, fragment number>, the last one
+//! of each neighbour, which sends one packet after the other. Only a frame with the Retry bit can be a duplicate: the
+//! numbers of a sender are one modulo-4096 counter over all its receivers, so that they come again. It also tells whether
+//! a fragment continues the packet before it.
 
 use smallvec::SmallVec;
 
@@ -41,10 +43,10 @@ const UNIT: Span = Span::from_micros(1_024);
 const NEXT: u16 = 1 << 12;
 
 impl Dedup {
-    /// Notes a frame; true when it repeats the last one of that neighbour.
-    pub fn is_duplicate(&mut self, from: NodeId, seq: u16) -> bool {
+    /// Notes a frame; true when it repeats the last one of that neighbour. `may_repeat`: it can be a repetition at all.
+    pub fn is_duplicate(&mut self, from: NodeId, seq: u16, may_repeat: bool) -> bool {
         match self.last.iter_mut().find(|last| last.from == from) {
-            Some(last) if last.seq == seq => true,
+            Some(last) if last.seq == seq => may_repeat,
             Some(last) => {
                 last.seq = seq;
                 false
@@ -56,9 +58,16 @@ impl Dedup {
         }
     }
 
-    /// Notes a fragment, `end`: the last of its packet. A packet is given up when its first fragment came more than
+    /// Notes a fragment, `end`: the last of its packet; `may_repeat` as above. A packet is given up when its first fragment came more than
     /// `lifetime` (at most a minute) ago.
-    pub fn take_fragment(&mut self, from: NodeId, seq: u16, end: bool, now: Time, lifetime: Span) -> Fragment {
+    pub fn take_fragment(
+        &mut self,
+        from: NodeId,
+        (seq, end): (u16, bool),
+        may_repeat: bool,
+        now: Time,
+        lifetime: Span,
+    ) -> Fragment {
         let unit = (now.0 / UNIT.0) as u16;
         let first = seq < NEXT;
         let Some(last) = self.last.iter_mut().find(|last| last.from == from) else {
@@ -67,12 +76,16 @@ impl Dedup {
             }
             return if first { Fragment::Continues } else { Fragment::Orphan };
         };
-        if last.seq == seq {
+        if last.seq == seq && may_repeat {
             return Fragment::Duplicate;
         }
         if first {
             (last.seq, last.since) = (seq, unit);
             return Fragment::Continues;
+        }
+        if last.seq == seq {
+            // The same numbers anew, 4096 packets later: what came before it is missing.
+            return Fragment::Orphan;
         }
         let continues = last.seq == seq - NEXT && UNIT * u64::from(unit.wrapping_sub(last.since)) <= lifetime;
         // An orphan leaves no trace, so that those behind it are orphans, too.
@@ -90,11 +103,19 @@ mod tests {
     #[test]
     fn only_the_last_frame_of_a_neighbour_is_a_duplicate() {
         let mut dedup = Dedup::default();
-        assert!(!dedup.is_duplicate(NodeId(1), 7));
-        assert!(dedup.is_duplicate(NodeId(1), 7));
-        assert!(!dedup.is_duplicate(NodeId(2), 7));
-        assert!(!dedup.is_duplicate(NodeId(1), 8));
-        assert!(!dedup.is_duplicate(NodeId(1), 7), "an older number counts as new");
+        assert!(!dedup.is_duplicate(NodeId(1), 7, true));
+        assert!(dedup.is_duplicate(NodeId(1), 7, true));
+        assert!(!dedup.is_duplicate(NodeId(2), 7, true));
+        assert!(!dedup.is_duplicate(NodeId(1), 8, true));
+        assert!(!dedup.is_duplicate(NodeId(1), 7, true), "an older number counts as new");
+    }
+
+    #[test]
+    fn a_frame_that_cannot_be_a_repetition_is_new_whatever_its_number() {
+        let mut dedup = Dedup::default();
+        assert!(!dedup.is_duplicate(NodeId(1), 7, false));
+        assert!(!dedup.is_duplicate(NodeId(1), 7, false), "4096 packets later");
+        assert!(dedup.is_duplicate(NodeId(1), 7, true));
     }
 
     #[test]
@@ -103,7 +124,7 @@ mod tests {
         let mut dedup = Dedup::default();
         let mut take = |from, fragment: u16, seq, ms| {
             let now = Time::ZERO + Span::from_millis(ms);
-            dedup.take_fragment(NodeId(from), fragment << 12 | seq, fragment == 3, now, Span::from_millis(500))
+            dedup.take_fragment(NodeId(from), (fragment << 12 | seq, fragment == 3), true, now, Span::from_millis(500))
         };
         let table = [
             (1, 0, 7, 0, Continues),

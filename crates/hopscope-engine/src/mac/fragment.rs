@@ -144,8 +144,9 @@ impl Dcf {
         let last = frame.duration <= own_ack;
         let ack = cx.rules.timing().sifs + cx.rules.answer(frame.mode);
         self.acknowledge(frame, if last { Span::ZERO } else { frame.duration - ack }, cx);
-        let control = sequence_control(frame.seq, frame.frag);
-        match self.dedup.take_fragment(frame.src, control, last, cx.now, cut.lifetime) {
+        let what = (sequence_control(frame.seq, frame.frag), last);
+        let may_repeat = frame.retry || !cx.rules.duplicates_retry;
+        match self.dedup.take_fragment(frame.src, what, may_repeat, cx.now, cut.lifetime) {
             Fragment::Continues if last => cx.out.deliver = Some((frame.body, frame.src)),
             Fragment::Orphan if last => cx.out.done = Some((frame.body, Outcome::Incomplete)),
             _ => {}

@@ -1,7 +1,7 @@
 //! Parameters of the MAC, read once for all nodes.
 
 use crate::config::link::PacingClock;
-use crate::config::mac::{BackoffDraw, BusyAtExpiry, CtsRule, EifsRule, ResponseTimeout};
+use crate::config::mac::{BackoffDraw, BusyAtExpiry, CtsRule, Duplicates, EifsRule, ResponseTimeout};
 use crate::config::{MacConfig, RadioConfig};
 use crate::ids::NodeId;
 use crate::mac::fragment::Fragmentation;
@@ -82,6 +82,8 @@ pub struct MacRules {
     pub(super) backoff_after_drop: bool,
     pub(super) cts_rule: CtsRule,
     pub(super) rx_start_timeout: bool,
+    /// A frame without the Retry bit is never a duplicate.
+    pub(super) duplicates_retry: bool,
     pub(super) data_needs_idle: bool,
     pub(super) data_needs_cts: bool,
     pub(super) nonfreezing_defer: bool,
@@ -103,6 +105,7 @@ impl MacRules {
             backoff_after_drop: mac.backoff_after_drop,
             cts_rule: mac.cts_rule,
             rx_start_timeout: mac.response_timeout == ResponseTimeout::RxStart,
+            duplicates_retry: mac.duplicates == Duplicates::RetryBit,
             data_needs_idle: mac.data_needs_idle,
             data_needs_cts: mac.data_needs_cts,
             nonfreezing_defer: mac.nonfreezing_defer,

@@ -58,3 +58,24 @@ fn a_cts_is_decoded_by_the_threshold_of_its_own_rate() {
     assert_eq!(frames(24_000_000), [true, false]);
     assert_eq!(frames(6_000_000), [true, true]);
 }
+
+#[test]
+fn a_number_that_comes_again_makes_no_duplicate() {
+    // The sequence numbers of a sender are one counter modulo 4096: a packet each 4.095 s among 4095 others always has the
+    // same one.
+    let received = |profile| {
+        let mut base = presets::base(profile, "ofdm-54M").expect("a preset");
+        base.net.arp = false;
+        base.mac.rts_threshold = None;
+        let mut config = base.config(vec![[0.0, 0.0], [100.0, 0.0], [0.0, 100.0]], Span::from_secs(50));
+        config.flows.push(flow(profile, 0, 1, Transport::Udp, App::Cbr { rate: 800e3 }));
+        config.flows.push(flow(profile, 0, 2, Transport::Udp, App::Cbr { rate: 800.0 / 4.095 }));
+        config.flows.iter_mut().for_each(|flow| flow.packet = 100);
+        let result = simulation::run(config).expect("a sound scenario");
+        assert_eq!(result.nodes[0].mac_retries, 0);
+        [result.flows[1].sent_packets, result.flows[1].received_packets]
+    };
+    let [sent, received_all] = received("standard");
+    assert!(sent >= 12 && sent == received_all, "{received_all} of {sent}");
+    assert!(received("ns2")[1] <= 1, "ns-2 takes them for repetitions");
+}

@@ -138,10 +138,37 @@ fn a_cts_starts_the_count_of_rts_again_and_an_ack_the_window() {
 
 #[test]
 fn a_repeated_frame_is_acknowledged_and_not_handed_up() {
-    let mut lab =
-        Lab::new("standard").hears(100, Heard::data(5)).hears(7_000, Heard::data(5)).hears(14_000, Heard::data(6));
+    let repeated = Heard { retry: true, ..Heard::data(5) };
+    let mut lab = Lab::new("standard").hears(100, Heard::data(5)).hears(7_000, repeated).hears(14_000, Heard::data(6));
     let expected = [(6_436, "up"), (6_446, "ACK"), (13_346, "ACK"), (20_336, "up"), (20_346, "ACK")];
     assert_eq!(lab.run(30_000), expected);
+}
+
+#[test]
+fn a_frame_without_the_retry_bit_repeats_nothing() {
+    let ups = |profile| {
+        let lab = Lab::with(profile, |_, mac| mac.rts_threshold = None);
+        let mut lab = lab.hears(100, Heard::data(5)).hears(7_000, Heard::data(5));
+        instants(&lab.run(30_000), "up").len()
+    };
+    assert_eq!(ups("standard"), 2);
+    assert_eq!(ups("ns2"), 1, "ns-2 looks at the number alone");
+}
+
+#[test]
+fn a_data_frame_that_was_sent_before_has_the_retry_bit() {
+    let mut lab = Lab::new("standard").peer(Peer::ClearsOnly).offer(100).offer(100);
+    lab.run(60_000);
+    lab.peer = Peer::Answers;
+    lab.run(200_000);
+    let data: Vec<(u16, bool)> =
+        lab.sent.iter().filter(|f| f.kind == FrameKind::Data).map(|f| (f.seq, f.retry)).collect();
+    assert!(data.len() > 3);
+    let first = |seq| data.iter().position(|frame| frame.0 == seq);
+    for (n, &(seq, retry)) in data.iter().enumerate() {
+        assert_eq!(retry, first(seq) != Some(n), "frame {n} of {data:?}");
+    }
+    assert!(lab.sent.iter().filter(|f| f.kind == FrameKind::Rts).all(|f| !f.retry), "an RTS is never a repetition");
 }
 
 #[test]

@@ -56,6 +56,7 @@ struct Heard {
     /// Length, us.
     length: u64,
     seq: u16,
+    retry: bool,
     flags: u8,
     power: f32,
 }
@@ -64,7 +65,7 @@ const DECODABLE: u8 = Arrival::DECODABLE | Arrival::SENSED | Arrival::INTERFERES
 
 impl Heard {
     fn new(kind: FrameKind, from: NodeId, to: NodeId, nav: u64, length: u64) -> Self {
-        Heard { kind, from, to, nav, length, seq: 0, flags: DECODABLE, power: 1e-9 }
+        Heard { kind, from, to, nav, length, seq: 0, retry: false, flags: DECODABLE, power: 1e-9 }
     }
 
     /// A frame between others that reserves nothing beyond its end.
@@ -203,7 +204,7 @@ impl Lab {
         self.air.push(Frame {
             kind: heard.kind,
             mode,
-            retry: false,
+            retry: heard.retry,
             frag,
             seq,
             src: heard.from,
