@@ -99,7 +99,7 @@ params! {
         /// Attempts of a packet, RTS and data frames together, in place of the two limits above; off leaves those.
         retry_limit: Option<u32> = None, "attempts", "ns3-cells rule 10 (7 there)";
         /// Whose failures the retry limits count.
-        retry_counting: Counting = Counting::Station, "", "IEEE 802.11-2020 10.3.4.4";
+        retry_counting: Counting = Counting::Packet, "", "IEEE 802.11-2020 10.3.4.4";
         /// Failures in a row, over all packets, after which the contention window is reset, in place of the rule of
         /// `retry_counting`; off leaves that.
         cw_reset_failures: Option<u32> = None, "failures", "ns3-cells rule 10 (8 there)";

@@ -298,7 +298,7 @@ impl Dcf {
 
     /// A frame for this node (or a broadcast) ends; `frame` if it was received without error.
     #[inline]
-    pub fn on_rx_end(&mut self, frame: Option<&Frame>, cx: &mut MacCx<'_>) {
+    pub fn on_rx_end(&mut self, frame: Option<Frame>, cx: &mut MacCx<'_>) {
         if let Some(frame) = frame {
             self.on_rx(frame, cx);
         }
@@ -307,7 +307,10 @@ impl Dcf {
         }
     }
 
-    fn on_rx(&mut self, frame: &Frame, cx: &mut MacCx<'_>) {
+    /// The frame comes by value and goes by reference only where packets are cut, so that no more of it is unpacked than is
+    /// read.
+    #[inline(always)]
+    fn on_rx(&mut self, frame: Frame, cx: &mut MacCx<'_>) {
         match frame.kind {
             FrameKind::Rts => self.on_rts(frame, cx),
             FrameKind::Cts => {
@@ -371,7 +374,8 @@ impl Dcf {
         self.arm_access(cx);
     }
 
-    fn on_rts(&mut self, frame: &Frame, cx: &mut MacCx<'_>) {
+    #[inline(always)]
+    fn on_rts(&mut self, frame: Frame, cx: &mut MacCx<'_>) {
         let own_exchange =
             matches!(self.phase, Phase::WaitCts | Phase::SifsData | Phase::WaitAck | Phase::Broadcasting);
         let replying = match self.reply {
@@ -389,16 +393,17 @@ impl Dcf {
         self.arm_sifs(cx);
     }
 
-    fn on_data(&mut self, frame: &Frame, cx: &mut MacCx<'_>) {
+    #[inline(always)]
+    fn on_data(&mut self, frame: Frame, cx: &mut MacCx<'_>) {
         if frame.dst != NodeId::BROADCAST {
             if let Some(cut) = &cx.rules.fragmentation {
-                self.on_fragment(frame, cut, cx);
+                self.on_fragment(&frame, cut, cx);
                 return;
             }
-            if !self.takes_data(frame, cx.rules.data_needs_cts, cx) {
+            if !self.takes_data(&frame, cx.rules.data_needs_cts, cx) {
                 return;
             }
-            self.acknowledge(frame, Span::ZERO, cx);
+            self.acknowledge(frame.src, frame.mode, Span::ZERO, cx);
             if self.dedup.is_duplicate(frame.src, frame.seq, frame.retry || !cx.rules.duplicates_retry) {
                 return;
             }
@@ -417,10 +422,10 @@ impl Dcf {
 
     /// Answers a data frame after SIFS with an ACK of this Duration field.
     #[inline(always)]
-    pub(super) fn acknowledge(&mut self, frame: &Frame, duration: Span, cx: &mut MacCx<'_>) {
+    pub(super) fn acknowledge(&mut self, to: NodeId, asked: Mode, duration: Span, cx: &mut MacCx<'_>) {
         cx.station.hold(cx.now);
-        let mode = cx.rules.rates.response(frame.mode);
-        self.reply = Reply::Pending { kind: FrameKind::Ack, mode, to: frame.src, duration };
+        let mode = cx.rules.rates.response(asked);
+        self.reply = Reply::Pending { kind: FrameKind::Ack, mode, to, duration };
         self.arm_sifs(cx);
     }
 
@@ -580,6 +585,7 @@ impl Dcf {
         }
     }
 
+    #[inline(always)]
     fn transmit(&mut self, frame: Frame, cx: &mut MacCx<'_>) {
         cx.station.begin_tx(cx.now, cx.now + frame.airtime, &cx.rules.station);
         cx.out.transmit = Some(frame);

@@ -143,7 +143,7 @@ impl Dcf {
         let own_ack = cx.rules.data_duration(frame.mode);
         let last = frame.duration <= own_ack;
         let ack = cx.rules.timing().sifs + cx.rules.answer(frame.mode);
-        self.acknowledge(frame, if last { Span::ZERO } else { frame.duration - ack }, cx);
+        self.acknowledge(frame.src, frame.mode, if last { Span::ZERO } else { frame.duration - ack }, cx);
         let what = (sequence_control(frame.seq, frame.frag), last);
         let may_repeat = frame.retry || !cx.rules.duplicates_retry;
         match self.dedup.take_fragment(frame.src, what, may_repeat, cx.now, cut.lifetime) {

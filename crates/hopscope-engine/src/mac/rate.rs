@@ -24,7 +24,7 @@ pub struct Rates {
     data: Mode,
     basic: Mode,
     /// Mode of the answer, by the index of the mode answered.
-    responses: [Mode; Mode::COUNT],
+    responses: [Mode; Mode::TABLE],
 }
 
 impl Rates {
@@ -34,7 +34,7 @@ impl Rates {
         Rates {
             data: mode(radio.data_rate),
             basic: mode(radio.basic_rate),
-            responses: std::array::from_fn(|asked| mode(response_rate(radio, Mode::ALL[asked].rate()))),
+            responses: Mode::table(|asked| mode(response_rate(radio, asked.rate()))),
         }
     }
 

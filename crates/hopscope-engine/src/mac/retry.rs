@@ -32,12 +32,9 @@ pub struct RetryRules {
 }
 
 impl RetryRules {
-    /// Most attempts that can be counted.
-    pub const MOST: u32 = u16::MAX as u32;
-
-    /// The rules of a configuration, whose limits are at most [`RetryRules::MOST`].
+    /// The rules of a configuration. Counts go to 65,535: limits beyond, which no packet lives to see, act like it.
     pub fn new(mac: &MacConfig) -> Self {
-        let count = |limit: u32| limit.min(Self::MOST) as u16;
+        let count = |limit: u32| u16::try_from(limit).unwrap_or(u16::MAX);
         RetryRules {
             counting: mac.retry_counting,
             short_limit: count(mac.short_retry_limit),

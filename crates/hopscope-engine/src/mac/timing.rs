@@ -18,16 +18,20 @@ fn ofdm_bits_per_symbol(rate: u64) -> u64 {
 ///
 /// DSSS frames end on a whole microsecond (the PLCP LENGTH field counts microseconds, 16.2.3.5).
 pub fn airtime(radio: &RadioConfig, bytes: u32, rate: u64) -> Span {
+    preamble(radio) + payload(radio.phy, bytes, rate)
+}
+
+/// The same without preamble and PLCP header.
+fn payload(phy: Phy, bytes: u32, rate: u64) -> Span {
     let bits = u64::from(bytes) * 8;
-    let payload = match radio.phy {
+    Span::from_micros(match phy {
         Phy::Dsss => (bits * 1_000_000).div_ceil(rate),
         Phy::Ofdm | Phy::ErpOfdm => {
             let symbols = (16 + bits + 6).div_ceil(ofdm_bits_per_symbol(rate));
-            let extension = if radio.phy == Phy::ErpOfdm { 6 } else { 0 };
+            let extension = if phy == Phy::ErpOfdm { 6 } else { 0 };
             4 * symbols + extension
         }
-    };
-    preamble(radio) + Span::from_micros(payload)
+    })
 }
 
 /// PLCP preamble and header: from the start of a frame to the receiver's PHY-RXSTART indication.
@@ -59,9 +63,11 @@ pub struct Timing {
     /// all of it is waited for.
     response_wait: Span,
     /// Time on the air of an RTS, and of a CTS or an ACK, by the index of its mode.
-    rts: [Span; Mode::COUNT],
-    response: [Span; Mode::COUNT],
-    radio: RadioConfig,
+    rts: [Span; Mode::TABLE],
+    response: [Span; Mode::TABLE],
+    rate: [u64; Mode::TABLE],
+    preamble: Span,
+    phy: Phy,
     whole_us: bool,
 }
 
@@ -69,7 +75,7 @@ impl Timing {
     /// Durations for these parameters.
     pub fn new(radio: &RadioConfig, mac: &MacConfig) -> Self {
         let difs = mac.sifs + mac.slot * 2;
-        let of_bytes = |bytes| Mode::ALL.map(|mode| airtime(radio, bytes, mode.rate()));
+        let of_bytes = |bytes| Mode::table(|mode| airtime(radio, bytes, mode.rate()));
         let response = of_bytes(ACK_BYTES);
         let rates = Rates::new(radio);
         let answer = |kind| response[rates.response(rates.choose(NodeId(0), kind, 0)).index()];
@@ -92,14 +98,16 @@ impl Timing {
             response_wait: mac.sifs + beginning,
             rts: of_bytes(RTS_BYTES),
             response,
-            radio: radio.clone(),
+            rate: Mode::table(Mode::rate),
+            preamble: preamble(radio),
+            phy: radio.phy,
             whole_us: mac.duration_whole_us,
         }
     }
 
     /// Time on the air of a frame of `bytes` bytes in a mode.
     pub fn airtime(&self, bytes: u32, mode: Mode) -> Span {
-        airtime(&self.radio, bytes, mode.rate())
+        self.preamble + payload(self.phy, bytes, self.rate[mode.index()])
     }
 
     /// Time on the air of an RTS.

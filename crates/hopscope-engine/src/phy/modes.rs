@@ -52,10 +52,18 @@ impl Mode {
         rate(self.0)
     }
 
+    /// Length of a table by modes: a power of two, so that no index needs a check.
+    pub const TABLE: usize = Mode::COUNT.next_power_of_two();
+
+    /// A table with one entry for each mode, by [`Mode::index`].
+    pub fn table<T>(entry: impl Fn(Mode) -> T) -> [T; Mode::TABLE] {
+        std::array::from_fn(|index| entry(Mode::ALL[index.min(Mode::COUNT - 1)]))
+    }
+
     /// Its index, below [`Mode::COUNT`].
     #[inline(always)]
     pub const fn index(self) -> usize {
-        self.0 as usize
+        self.0 as usize & (Mode::TABLE - 1)
     }
 
     /// The index as an arrival carries it.

@@ -9,7 +9,6 @@ use crate::error::{BuildError, require};
 use crate::ids::NodeId;
 use crate::mac::MacRules;
 use crate::mac::fragment::{self, Fragmentation};
-use crate::mac::retry::RetryRules;
 use crate::phy::modes;
 use crate::transport::sockets;
 use crate::transport::tcp::TIMESTAMPS_OPTION;
@@ -162,15 +161,15 @@ fn check_mac(m: &MacConfig, section: &str) -> Result<(), BuildError> {
     require(m.cw_min >= 1 && m.cw_min <= m.cw_max && m.cw_max <= 65_535, named("cw_min"), || {
         format!("found cw_min {} and cw_max {}; 1 <= cw_min <= cw_max <= 65535 is allowed", m.cw_min, m.cw_max)
     })?;
-    for (key, value, most) in [
-        ("short_retry_limit", m.short_retry_limit, RetryRules::MOST),
-        ("long_retry_limit", m.long_retry_limit, RetryRules::MOST),
-        ("retry_limit", m.retry_limit.unwrap_or(1), RetryRules::MOST),
-        ("cw_reset_failures", m.cw_reset_failures.unwrap_or(1), RetryRules::MOST),
-        ("queue", m.queue, 1_000_000),
-        ("max_msdu", m.max_msdu, 1_000_000),
+    for (key, value) in [
+        ("short_retry_limit", m.short_retry_limit),
+        ("long_retry_limit", m.long_retry_limit),
+        ("retry_limit", m.retry_limit.unwrap_or(1)),
+        ("cw_reset_failures", m.cw_reset_failures.unwrap_or(1)),
+        ("queue", m.queue),
+        ("max_msdu", m.max_msdu),
     ] {
-        require((1..=most).contains(&value), named(key), || format!("found {value}; allowed are 1 to {most}"))?;
+        require((1..=1_000_000).contains(&value), named(key), || format!("found {value}; allowed are 1 to 1000000"))?;
     }
     for (key, value) in [("data_header", m.data_header), ("llc_header", m.llc_header)] {
         require(value <= 1_000, named(key), || format!("found {value}; allowed are 0 to 1000 bytes"))?;

@@ -66,11 +66,11 @@ impl<R: Recorder> World<R> {
             self.note_lost(node, slot);
         }
         if received || self.wifi.at(place).mac.is_decided_at(self.now) {
-            let frame = self.sent_in(slot);
-            if received {
+            let frame = received.then(|| self.sent_in(slot));
+            if let Some(frame) = frame {
                 self.note(Record::FrameEnded { node, frame, slot, fate: Fate::Received });
             }
-            self.mac_input_caught_up(node, place, |mac, cx| mac.on_rx_end(received.then_some(&frame), cx));
+            self.mac_input_caught_up(node, place, |mac, cx| mac.on_rx_end(frame, cx));
         }
     }
 

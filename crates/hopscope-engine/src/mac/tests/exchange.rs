@@ -3,7 +3,7 @@
 //! RTS 352, CTS and ACK 304, 1536-byte data frame 6336 us.
 
 use super::*;
-use crate::config::mac::CtsRule;
+use crate::config::mac::{Counting, CtsRule};
 use crate::mac::frame;
 
 /// From the start of an RTS or a data frame to the end of the wait for its answer: SIFS, slot, receive-start delay.
@@ -112,16 +112,18 @@ fn seven_data_frames_without_ack_drop_the_packet_without_rts() {
     assert_eq!(log.last(), Some(&(data[6] + NO_ACK, "dropped")));
 }
 
+/// Runs until the station has sent so many RTS.
+fn run_until_rts(lab: &mut Lab, count: usize) {
+    let mut us = 0;
+    while instants(&lab.log, "RTS").len() < count {
+        us += 20;
+        lab.run(us);
+    }
+}
+
 #[test]
-fn a_cts_starts_the_count_of_rts_again_and_an_ack_the_window() {
-    let mut lab = Lab::new("standard").peer(Peer::Silent).offer(100);
-    let run_until_rts = |lab: &mut Lab, count: usize| {
-        let mut us = 0;
-        while instants(&lab.log, "RTS").len() < count {
-            us += 20;
-            lab.run(us);
-        }
-    };
+fn a_cts_starts_the_count_of_rts_again_where_the_station_counts() {
+    let mut lab = Lab::with("standard", |_, mac| mac.retry_counting = Counting::Station).peer(Peer::Silent).offer(100);
     run_until_rts(&mut lab, 6);
     lab.peer = Peer::ClearsOnly;
     run_until_rts(&mut lab, 7);
@@ -134,6 +136,38 @@ fn a_cts_starts_the_count_of_rts_again_and_an_ack_the_window() {
     assert_eq!(instants(&log, "DATA").len(), 2);
     assert_eq!(log.last().map(|l| l.1), Some("sent"));
     assert_eq!(lab.station.cw(), 31);
+}
+
+#[test]
+fn a_cts_leaves_the_count_of_the_packet() {
+    let mut lab = Lab::new("standard").peer(Peer::Silent).offer(100);
+    run_until_rts(&mut lab, 6);
+    lab.peer = Peer::ClearsOnly;
+    run_until_rts(&mut lab, 7);
+    lab.peer = Peer::Silent;
+    let log = lab.run(1_000_000);
+    assert_eq!(instants(&log, "RTS").len(), 8, "6, then a CTS, then the seventh without one");
+    assert_eq!((instants(&log, "DATA").len(), log.last().map(|l| l.1)), (1, Some("dropped")));
+    // The station itself has one failure since the CTS: its window goes on doubling.
+    assert_eq!(lab.station.cw(), 1_023);
+}
+
+#[test]
+fn a_packet_given_up_leaves_the_next_one_all_its_attempts() {
+    let data_frames_of_the_second = |counting| {
+        let mut lab = Lab::with("standard", |_, mac| mac.retry_counting = counting).peer(Peer::ClearsOnly).offer(100);
+        // Three data frames without an ACK, then no CTS any more: given up at the short limit.
+        run_until_rts(&mut lab, 3);
+        lab.peer = Peer::Silent;
+        lab.run(1_000_000);
+        let first = instants(&lab.log, "DATA").len();
+        assert_eq!((first, lab.log.last().map(|l| l.1)), (3, Some("dropped")));
+        lab.peer = Peer::ClearsOnly;
+        let log = lab.offer(1_000_001).run(3_000_000);
+        instants(&log, "DATA").len() - first
+    };
+    assert_eq!(data_frames_of_the_second(Counting::Packet), 4);
+    assert_eq!(data_frames_of_the_second(Counting::Station), 1, "ns-2: the first left three failures");
 }
 
 #[test]

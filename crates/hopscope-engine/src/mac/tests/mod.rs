@@ -245,7 +245,7 @@ impl Lab {
             match event {
                 Event::RxEnd { slot, .. } => {
                     let frame = self.station.take_received(slot).then_some(self.air[slot as usize]);
-                    self.input(now, |mac, cx| mac.on_rx_end(frame.as_ref(), cx));
+                    self.input(now, |mac, cx| mac.on_rx_end(frame, cx));
                 }
                 Event::Sifs { generation, .. } => self.input(now, |mac, cx| mac.on_sifs(generation, cx)),
                 Event::ResponseTimeout { generation, .. } => {
