@@ -116,3 +116,15 @@ def test_seeds_give_means_with_intervals_and_a_sweep_gives_points() -> None:
     assert all(found.n == 3 and found.ci95 is not None for found in closed)
     assert (closed[0].mean or 0) > (closed[1].mean or 0), "a small window is closed more often"
     assert "flow.0.max_window = 32:" in str(explanation)
+
+
+def test_packets_are_delivered_lost_or_under_way_and_what_was_only_unconfirmed_is_no_loss() -> None:
+    [point] = hs.run({**CHAIN, "duration": "30s", "seeds": 2}).explain().points
+    [packets] = point.packets
+    for kind, found in packets.items():
+        assert found.sent == found.delivered + found.lost + found.under_way
+        assert found.lost == sum(loss.count for loss in point.losses if loss.kind == kind)
+    assert packets["data"].delivered > 100
+    [flow] = point.to_json()["flows"]
+    assert flow["packets"]["data"]["sent"] == packets["data"].sent
+    assert len(flow["unconfirmed"]) == len(point.unconfirmed)

@@ -98,7 +98,8 @@ class Loss:
         kind: ``data`` or ``ack``.
         hop: hop not got across, from 1 at the packet's sender.
         node: node that had it last.
-        reason: as in the results, such as ``retry-limit``.
+        reason: as in the results, such as ``retry-limit``; ``taken-for-duplicate``: the next node acknowledged it and
+            kept nothing.
         cause, by: why the MAC's last attempt failed, and which node disturbed it; None for other reasons.
         count: packets, mean over the seeds.
     """
@@ -111,6 +112,25 @@ class Loss:
     cause: str | None
     by: int | None
     count: float
+
+
+@dataclass(frozen=True)
+class Balance:
+    """What became of the packets of a flow, means over the seeds: ``sent`` = ``delivered`` + ``lost`` + ``under_way``.
+
+    Attributes:
+        sent: handed down by the transport in the measured time, or under way when it began.
+        delivered: came to their destination.
+        lost: no copy is left, and none has arrived.
+        under_way: held, queued or on the air at the end.
+        again: came once more, another way, and count nowhere else.
+    """
+
+    sent: float
+    delivered: float
+    lost: float
+    under_way: float
+    again: float
 
 
 class PointExplanation:
@@ -159,10 +179,30 @@ class PointExplanation:
     @functools.cached_property
     def losses(self) -> list[Loss]:
         """Packets lost by flow, hop and cause, the most frequent first."""
+        return self._losses("losses")
+
+    @functools.cached_property
+    def unconfirmed(self) -> list[Loss]:
+        """Packets that a node gave up though the next one had them, as only the acknowledgement was lost: no losses."""
+        return self._losses("unconfirmed")
+
+    @functools.cached_property
+    def packets(self) -> list[dict[str, Balance]]:
+        """Of each flow: kind (``data`` or ``ack``) -> what became of its packets; empty for older ledgers."""
+        if any("packets" not in flow for ledger in self._ledgers for flow in ledger["flows"]):
+            return [{} for _ in self._runs[0]["flows"]]
+
+        def mean(flow: int, kind: str) -> Balance:
+            found = [ledger["flows"][flow]["packets"][kind] for ledger in self._ledgers]
+            return Balance(**{key: sum(one[key] for one in found) / len(found) for key in found[0]})
+
+        return [{kind: mean(flow, kind) for kind in ("data", "ack")} for flow in range(len(self._runs[0]["flows"]))]
+
+    def _losses(self, which: str) -> list[Loss]:
         found: dict[tuple[Any, ...], Loss] = {}
         for ledger in self._ledgers:
             for flow in ledger["flows"]:
-                for loss in flow["losses"]:
+                for loss in flow.get(which, []):
                     share = loss["count"] / len(self._ledgers)
                     new = Loss(flow=flow["id"], **{**loss, "count": share})
                     name = (*(value for key, value in loss.items() if key != "count"), flow["id"])
@@ -199,13 +239,17 @@ class PointExplanation:
                     **{key: flow[key] for key in ("id", "from", "to", "transport")},
                     "delay_ms": {part: found.mean for part, found in parts.items()},
                     "ci95_ms": {part: found.ci95 for part, found in parts.items()},
-                    "losses": [
-                        {key: value for key, value in vars(loss).items() if key != "flow"}
-                        for loss in self.losses
-                        if loss.flow == flow["id"]
-                    ],
+                    "packets": {kind: vars(balance) for kind, balance in packets.items()},
+                    **{
+                        name: [
+                            {key: value for key, value in vars(loss).items() if key != "flow"}
+                            for loss in losses
+                            if loss.flow == flow["id"]
+                        ]
+                        for name, losses in (("losses", self.losses), ("unconfirmed", self.unconfirmed))
+                    },
                 }
-                for flow, parts in zip(flows, self.delays, strict=True)
+                for flow, parts, packets in zip(flows, self.delays, self.packets, strict=True)
             ],
             "sentences": self.sentences(),
         }

@@ -144,7 +144,7 @@ pub enum Record {
         /// Packet.
         packet: PacketId,
     },
-    /// A packet waits in the interface queue.
+    /// A packet comes to the interface queue. It may find nobody there and go on at once, or no room.
     Queued {
         /// Node.
         node: NodeId,

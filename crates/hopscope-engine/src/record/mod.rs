@@ -8,11 +8,13 @@ mod classes;
 mod drop;
 mod facts;
 mod look;
+mod text;
 
 pub use classes::Classes;
 pub use drop::DropReason;
 pub use facts::{Header, Record};
 pub use look::{Look, flight, link_between};
+pub use text::TextTrace;
 
 use crate::units::Time;
 

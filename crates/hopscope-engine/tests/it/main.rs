@@ -24,5 +24,6 @@ mod routes;
 mod routing;
 mod sources;
 mod support;
+mod trace;
 mod transports;
 mod wire;
