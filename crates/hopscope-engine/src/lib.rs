@@ -16,6 +16,7 @@
 #![warn(missing_docs)]
 
 pub mod app;
+pub mod bottleneck;
 pub mod channel;
 pub mod config;
 pub mod error;

@@ -5,10 +5,10 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
+use hopscope_engine::bottleneck::{self as wired, BottleneckConfig};
 use hopscope_engine::config::Config;
 use hopscope_engine::ledger::{Ledger, LedgerResult};
 use hopscope_engine::record::{NullRecorder, Recorder};
-use hopscope_engine::transport::bottleneck::{self as wired, BottleneckConfig};
 use hopscope_engine::units::{Span, Time};
 use hopscope_engine::{BuildError, Simulation, simulation};
 use pyo3::prelude::*;

@@ -39,6 +39,17 @@ fn yes() -> bool {
     true
 }
 
+fn one() -> u8 {
+    1
+}
+
+impl HostConfig {
+    /// The common settings for these nodes, to be changed.
+    pub fn of(nodes: &[u32]) -> Self {
+        HostConfig { nodes: nodes.to_vec(), wifi: true, outside: false, addresses: Vec::new(), mac: None, rates: None }
+    }
+}
+
 /// Rates of an 802.11 interface (see [`RadioConfig`]).
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
@@ -67,6 +78,9 @@ pub struct WireConfig {
     pub delay: Span,
     /// Packets that can wait at each end beside the one being sent.
     pub queue: u32,
+    /// Hops that a packet counts for it: a wire may stand for a longer way.
+    #[serde(default = "one")]
+    pub hops: u8,
 }
 
 /// Parameters of 802.11 interfaces that are the same.
@@ -242,6 +256,7 @@ impl WireConfig {
                 format!("found {rate} bit/s; allowed are 1 to {MAX_RATE} bit/s")
             })?;
         }
+        require(self.hops >= 1, key("hops"), || "found 0; a wire is at least one hop".to_string())?;
         require(self.delay <= LONGEST, key("delay"), || {
             format!("found {} s; at most {} s are allowed", seconds(self.delay), seconds(LONGEST))
         })?;
@@ -265,19 +280,14 @@ mod tests {
             back_rate: None,
             delay: Span::from_millis(1),
             queue: 50,
+            hops: 1,
         }];
         config
     }
 
     fn own(nodes: &[u32], addresses: &[&str]) -> HostConfig {
-        HostConfig {
-            nodes: nodes.to_vec(),
-            wifi: true,
-            outside: false,
-            addresses: addresses.iter().map(|address| address.parse().expect("an address")).collect(),
-            mac: None,
-            rates: None,
-        }
+        let addresses = addresses.iter().map(|address| address.parse().expect("an address")).collect();
+        HostConfig { addresses, ..HostConfig::of(nodes) }
     }
 
     #[test]

@@ -15,6 +15,8 @@ pub struct WireEnd {
     pub peer: NodeId,
     /// Queue before the transmitter.
     pub port: Port,
+    /// Hops that a packet counts for it.
+    pub hops: u8,
     rate: u64,
     delay: Span,
     /// The packet that is being sent, and when its last bit leaves.
@@ -28,6 +30,7 @@ impl WireEnd {
             node: NodeId(wire.ends[end]),
             peer: NodeId(wire.ends[1 - end]),
             port: Port::new(wire.queue),
+            hops: wire.hops,
             rate: wire.rate_from(end),
             delay: wire.delay,
             sending: None,
@@ -69,8 +72,14 @@ mod tests {
 
     #[test]
     fn a_packet_leaves_after_its_bits_and_arrives_after_the_delay() {
-        let wire =
-            WireConfig { ends: [4, 7], rate: 1_000_000, back_rate: Some(8_000), delay: Span::from_millis(5), queue: 1 };
+        let wire = WireConfig {
+            ends: [4, 7],
+            rate: 1_000_000,
+            back_rate: Some(8_000),
+            delay: Span::from_millis(5),
+            queue: 1,
+            hops: 1,
+        };
         let [mut there, back] = [0, 1].map(|end| WireEnd::new(&wire, end));
         assert_eq!((there.node, there.peer, back.node, back.peer), (NodeId(4), NodeId(7), NodeId(7), NodeId(4)));
         let now = Time(100);

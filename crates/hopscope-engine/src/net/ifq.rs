@@ -60,6 +60,11 @@ impl InterfaceQueue {
         self.waiting.front().copied()
     }
 
+    /// The waiting packets from the head on.
+    pub fn iter(&self) -> impl Iterator<Item = PacketId> + '_ {
+        self.waiting.iter().copied()
+    }
+
     /// Adds a packet at the tail, or at the head when it has `priority`; gives back the packet that found no room.
     #[inline]
     pub fn push(&mut self, now: Time, packet: PacketId, priority: bool) -> Option<PacketId> {

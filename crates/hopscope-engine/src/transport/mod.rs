@@ -14,7 +14,6 @@
 //! Adding a transport: a folder here, a variant of [`Endpoint`] and of [`Protocol`], a variant of
 //! [`crate::packet::Body`], its words in `config/flow.rs`.
 
-pub mod bottleneck;
 pub mod control;
 pub mod sockets;
 pub mod tcp;

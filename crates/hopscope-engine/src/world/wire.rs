@@ -4,6 +4,7 @@ use super::World;
 use crate::event::Event;
 use crate::ids::PacketId;
 use crate::record::{DropReason, Recorder};
+use crate::units::Span;
 
 impl<R: Recorder> World<R> {
     /// A packet reaches the queue of an end.
@@ -23,6 +24,13 @@ impl<R: Recorder> World<R> {
         self.events.push(sent, Event::WireSent { end });
     }
 
+    /// Time that what is in the queue of an end and on its way out will take to leave.
+    pub fn wire_backlog(&self, end: u32) -> Span {
+        let wire = &self.wires[end as usize];
+        let waiting = wire.port.queue.iter().map(|id| wire.service(self.packets.get(id).bytes));
+        waiting.fold(wire.remaining(self.now), |sum, one| sum + one)
+    }
+
     /// The last bit of a packet has left an end: the next one follows at once.
     pub(super) fn on_wire_sent(&mut self, end: u32) {
         let wire = &mut self.wires[end as usize];
@@ -37,7 +45,9 @@ impl<R: Recorder> World<R> {
     /// A packet sent by an end has come to the node at the other.
     pub(super) fn on_wire_arrived(&mut self, end: u32, id: PacketId) {
         let wire = &self.wires[end as usize];
-        self.packets.get_mut(id).prev_hop = wire.node;
+        let packet = self.packets.get_mut(id);
+        packet.prev_hop = wire.node;
+        packet.hops = packet.hops.saturating_add(wire.hops - 1);
         self.receive(wire.peer, id);
     }
 }

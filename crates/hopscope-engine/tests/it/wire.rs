@@ -10,7 +10,7 @@ use hopscope_engine::{World, world};
 use crate::support::{chain, flow};
 
 fn wire(ends: [u32; 2], rate: u64, delay_ms: u64, queue: u32) -> WireConfig {
-    WireConfig { ends, rate, back_rate: None, delay: Span::from_millis(delay_ms), queue }
+    WireConfig { ends, rate, back_rate: None, delay: Span::from_millis(delay_ms), queue, hops: 1 }
 }
 
 fn wired_only(nodes: &[u32]) -> HostConfig {

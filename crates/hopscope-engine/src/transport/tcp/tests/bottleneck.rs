@@ -1,8 +1,8 @@
 //! One flow over one wired bottleneck with a drop-tail queue: what the textbooks draw.
 
 use super::*;
+use crate::bottleneck::{self, BottleneckConfig, Seen};
 use crate::config::{App, FlowConfig};
-use crate::transport::bottleneck::{self, BottleneckConfig, Seen};
 
 /// A link that sends `rate` segments per second, with `delay_ms` each way and room for `queue` segments, the one being
 /// sent included.
@@ -83,7 +83,7 @@ fn run(variant: Transport, cfg: &TcpConfig, link: Link, seconds: u64) -> Run {
     };
     let mut result = Run { samples: Vec::new(), dropped: 0, timeouts: 0, retransmissions: 0, gaps: Vec::new() };
     let mut last_data = None;
-    let sender = bottleneck::drive(&config, None, |seen| match seen {
+    let stats = bottleneck::drive(&config, None, |seen| match seen {
         Seen::Data { at, dropped } => {
             result.dropped += u64::from(dropped);
             if let Some(last) = last_data.replace(at) {
@@ -98,8 +98,8 @@ fn run(variant: Transport, cfg: &TcpConfig, link: Link, seconds: u64) -> Run {
         }),
     })
     .expect("a sound path");
-    result.timeouts = sender.stats().timeouts;
-    result.retransmissions = sender.stats().retransmissions;
+    result.timeouts = stats.timeouts;
+    result.retransmissions = stats.retransmissions;
     result
 }
 
