@@ -23,8 +23,8 @@ pub struct HostConfig {
     /// Packets with octets enter and leave here (the door for real stacks).
     #[serde(default)]
     pub outside: bool,
-    /// Addresses of the interfaces of one node, in their order: 802.11, then wires. Those left out have the addresses of
-    /// [`default_wifi_address`] and [`default_wire_address`].
+    /// Addresses of the interfaces of one node, in their order: 802.11, then wires. Those left out follow from numbers:
+    /// 10.0.0.0 plus that of the node plus 1; from 172.16.0.0 on, a subnet of four addresses for each wire.
     #[serde(default)]
     pub addresses: Vec<Ipv4Addr>,
     /// MAC and queue of their 802.11 interface, in place of the common section.
