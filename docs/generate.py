@@ -133,7 +133,8 @@ def own_keys(section: str) -> list[list[str]]:
             continue
         meaning = field.doc + allowed(field.kind, field.choices)
         default = f"`{shown(field.default, field.kind, field.unit)}`" if field.default else ""
-        rows.append([f"`{field.name}`", meaning, field.unit, default, *[""] * (len(_core.profiles()) - 1), field.source])
+        same = [""] * (len(_core.profiles()) - 1)
+        rows.append([f"`{field.name}`", meaning, field.unit, default, *same, field.source])
     return rows
 
 

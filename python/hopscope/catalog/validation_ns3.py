@@ -1,8 +1,8 @@
 """validation.ns3: profile as-ns3 against ns-3.44, cell by cell.
 
-The reference numbers in `data/ns3.csv` are means of ns-3.44 runs made for this project. Each cell runs here with seeds of
-its own. Cells of stations that all sense each other must agree within 1 %, the others within 3 %. A cell that does not is
-not judged, but shown with its number and the cause.
+The reference numbers in `data/ns3.csv` are means of ns-3.44 runs made for this project. Each cell runs here with seeds
+of its own. Cells of stations that all sense each other must agree within 1 %, the others within 3 %. A cell that does
+not is not judged, but shown with its number and the cause.
 """
 
 from __future__ import annotations
@@ -38,9 +38,22 @@ _T975 = {3: 4.303, 4: 3.182, 5: 2.776}
 
 # The columns that name a cell.
 _KEYS = (
-    "case cell topology radio rate_mbps rts payload_bytes offered_kbps_per_flow load window delack frame_loss sim_s "
-    "warm_s transport"
-).split()
+    "case",
+    "cell",
+    "topology",
+    "radio",
+    "rate_mbps",
+    "rts",
+    "payload_bytes",
+    "offered_kbps_per_flow",
+    "load",
+    "window",
+    "delack",
+    "frame_loss",
+    "sim_s",
+    "warm_s",
+    "transport",
+)
 
 # Cells in which every station senses every other one, so that only back-offs that end together collide.
 _ONE_CELL = ("a-single", "a-light", "b-stations", "c-two-to-one", "c-capture", "c-retry")
@@ -49,10 +62,10 @@ _ONE_CELL = ("a-single", "a-light", "b-stations", "c-two-to-one", "c-capture", "
 _SPREAD = ("c-middle", "e-cross", "e-parking", "e-grid", "f-errors", "d-tcp-defaults", "d-chain-sense300")
 
 CAUSES = {
-    "n242": "the reference is open: ns-3's three runs lie between 1286 and 1357 kbit/s (in one of them TCP timed out), which "
-    "leaves their mean open by ±95, and the value here lies within that",
-    "n253": "the reference is open: ns-3's three runs lie between 216 and 243 kbit/s, which leaves their mean open by ±33, and "
-    "the value here lies within that",
+    "n242": "the reference is open: ns-3's three runs lie between 1286 and 1357 kbit/s (in one of them TCP timed out), "
+    "which leaves their mean open by ±95, and the value here lies within that",
+    "n253": "the reference is open: ns-3's three runs lie between 216 and 243 kbit/s, which leaves their mean open by "
+    "±33, and the value here lies within that",
 }
 """Cell that differs by more than its tolerance -> the cause."""
 
@@ -367,21 +380,21 @@ NS3 = Entry(
     title="Profile as-ns3 against ns-3.44",
     source=SOURCE,
     item="all static cells",
-    description="Each static cell that was measured with ns-3.44 runs here under profile as-ns3 with 10 or 30 seeds of its "
-    "own. Cells whose stations all sense each other must agree within 1 %, the others within 3 %: in throughput, in delay "
-    "where the load is light, and in frames on the air where nothing arrives.",
+    description="Each static cell that was measured with ns-3.44 runs here under profile as-ns3 with 10 or 30 seeds of "
+    "its own. Cells whose stations all sense each other must agree within 1 %, the others within 3 %: in throughput, in "
+    "delay where the load is light, and in frames on the air where nothing arrives.",
     studies=[Study(cell.label, cell.scenario()) for cell in cells()],
     quantities=[quantity for cell in cells() for quantity in _quantities(cell)],
     statements=list(_statements()),
     charts=_deviations,
     notes=[
-        "Both simulators draw their own random numbers, so single runs differ; means are compared. ns-3's are over 3 to 5 "
-        "runs: those of chains spread by 1 to 3 %, which is no smaller than the tolerance.",
+        "Both simulators draw their own random numbers, so single runs differ; means are compared. ns-3's are over 3 "
+        "to 5 runs: those of chains spread by 1 to 3 %, which is no smaller than the tolerance.",
         "Flows of a cell begin at phases of their own within the first interval; in ns-3 these are random.",
         "Delay, the shares of single flows and the frames on the air are shown for every cell, judged where named.",
         "Where the reference does not say how stations lie, they lie evenly on circles.",
-        "Rate control (g-rate), routing protocols (h-routing) and moving nodes (i-waypoint) of the same measurements are "
-        "not compared: the engine has no rate control, and the others hang on details of ns-3's routing.",
+        "Rate control (g-rate), routing protocols (h-routing) and moving nodes (i-waypoint) of the same measurements "
+        "are not compared: the engine has no rate control, and the others hang on details of ns-3's routing.",
     ],
 )
 
