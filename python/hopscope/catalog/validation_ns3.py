@@ -381,8 +381,8 @@ NS3 = Entry(
     source=SOURCE,
     item="all static cells",
     description="Each static cell that was measured with ns-3.44 runs here under profile as-ns3 with 10 or 30 seeds of "
-    "its own. Cells whose stations all sense each other must agree within 1 %, the others within 3 %: in throughput, in "
-    "delay where the load is light, and in frames on the air where nothing arrives.",
+    "its own. Cells whose stations all sense each other must agree within 1 %, the others within 3 %: in throughput, "
+    "in delay where the load is light, and in frames on the air where nothing arrives.",
     studies=[Study(cell.label, cell.scenario()) for cell in cells()],
     quantities=[quantity for cell in cells() for quantity in _quantities(cell)],
     statements=list(_statements()),
