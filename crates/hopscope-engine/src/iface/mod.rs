@@ -19,7 +19,7 @@ pub mod wire;
 pub use air::AirSlots;
 pub use outside::Outside;
 pub use port::Port;
-pub use rules::RulesTable;
+pub use rules::RuleSets;
 pub use wifi::Wifi;
 pub use wire::WireEnd;
 

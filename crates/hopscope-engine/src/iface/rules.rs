@@ -1,45 +1,43 @@
-//! The rules of 802.11 interfaces: one set for all that have the same, named by the interfaces that keep it.
+//! The rules of 802.11 interfaces: interfaces with the same parameters share one set by reference.
+
+use std::sync::Arc;
 
 use crate::channel::budget::Budget;
 use crate::config::Config;
+use crate::config::host::InterfaceSet;
+use crate::ids::NodeId;
 use crate::mac::MacRules;
 
-/// All sets of rules of a run.
+/// The sets of rules of a configuration.
 #[derive(Debug)]
-pub struct RulesTable {
-    common: MacRules,
-    /// Sets of single nodes, numbered from 1 on.
-    own: Vec<MacRules>,
+pub struct RuleSets {
+    common: Arc<MacRules>,
+    /// Of nodes that have their own; the last that names a node counts.
+    own: Vec<(Vec<u32>, Arc<MacRules>)>,
 }
 
-impl RulesTable {
-    /// The sets of a configuration, and the number of the set of each node's interface.
-    pub fn new(config: &Config) -> (Self, impl Fn(u32) -> u16) {
-        let mut chosen = vec![0; config.nodes.len()];
-        for (number, set) in config.interfaces().enumerate() {
-            set.nodes.into_iter().flatten().for_each(|&node| chosen[node as usize] = number as u16);
-        }
-        let mut sets = config.interfaces().map(|set| {
+impl RuleSets {
+    /// All sets of a configuration.
+    pub fn new(config: &Config) -> Self {
+        let rules = |set: &InterfaceSet<'_>| {
             let mut rules = MacRules::new(&set.radio, set.mac);
             rules.station.radio.busy_power = Budget::new(&set.radio).busy;
-            rules
-        });
-        let common = sets.next().expect("there are common settings");
-        let own = sets.collect();
-        (RulesTable { common, own }, move |node| chosen[node as usize])
+            Arc::new(rules)
+        };
+        let mut sets = config.interfaces();
+        let common = rules(&sets.next().expect("there are common settings"));
+        let own = sets.map(|set| (set.nodes.unwrap_or_default().to_vec(), rules(&set))).collect();
+        RuleSets { common, own }
     }
 
-    /// The rules that an interface names.
-    #[inline(always)]
-    pub fn of(&self, number: u16) -> &MacRules {
-        if self.own.is_empty() { &self.common } else { self.one_of_many(number) }
+    /// The set of a node's interface.
+    pub fn of(&self, node: NodeId) -> &Arc<MacRules> {
+        let own = self.own.iter().rev().find(|(nodes, _)| nodes.contains(&node.0));
+        own.map_or(&self.common, |(_, rules)| rules)
     }
 
-    #[cold]
-    fn one_of_many(&self, number: u16) -> &MacRules {
-        match number {
-            0 => &self.common,
-            _ => &self.own[usize::from(number) - 1],
-        }
+    /// The set of all interfaces, if they have the same.
+    pub fn of_all(&self) -> Option<Arc<MacRules>> {
+        self.own.is_empty().then(|| self.common.clone())
     }
 }

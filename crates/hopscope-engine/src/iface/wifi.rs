@@ -1,9 +1,11 @@
 //! An IEEE 802.11 interface: radio and back-off, frame exchange, frames on the air, queue and link layer.
 
+use std::sync::Arc;
+
 use super::Port;
 use super::air::AirSlots;
-use crate::mac::Dcf;
 use crate::mac::contention::Station;
+use crate::mac::{Dcf, MacRules};
 
 /// One 802.11 interface. Each part begins a cache line: a frame touches the first of each hearer, and no other.
 #[derive(Debug)]
@@ -17,8 +19,8 @@ pub struct Wifi {
     pub air: AirSlots,
     /// Queue and link layer.
     pub port: Port,
-    /// Number of its rules, see [`crate::iface::RulesTable`].
-    pub rules: u16,
+    /// Parameters of MAC, radio and rates, shared by all interfaces that have the same.
+    pub rules: Arc<MacRules>,
 }
 
 impl Wifi {

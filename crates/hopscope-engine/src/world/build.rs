@@ -20,7 +20,7 @@ use crate::config::{Config, FlowConfig, Transport};
 use crate::error::BuildError;
 use crate::event::Event;
 use crate::ids::{FlowId, NodeId, SocketId};
-use crate::iface::{AirSlots, Interface, Outside, Port, RulesTable, Wifi, WireEnd};
+use crate::iface::{AirSlots, Interface, Outside, Port, RuleSets, Wifi, WireEnd};
 use crate::link::LinkLayer;
 use crate::mac::Dcf;
 use crate::mac::contention::Station;
@@ -42,7 +42,7 @@ pub(super) fn build<R: Recorder>(config: &Config, recorder: R, controls: &Contro
     super::check(config)?;
     let nodes = config.nodes.len();
     let mut medium = Medium::seeded(&config.nodes, &config.radio, config.seed);
-    let (rules, rules_of) = RulesTable::new(config);
+    let rules = RuleSets::new(config);
     let fixed = config.routing.protocol == RoutingProtocol::Static;
     let mut tables = vec![Table::default(); nodes];
     let radios = Radios::new(config);
@@ -72,15 +72,15 @@ pub(super) fn build<R: Recorder>(config: &Config, recorder: R, controls: &Contro
             Node { arp: config.net.arp.then(Box::default), ..Node::new(forwarding, interfaces(config, &wires, n)) }
         }),
         wifi: PerNode::new(&places, |n| Wifi {
-            station: Station::new(&rules.of(rules_of(n.0)).station, stream(n.index(), Purpose::Backoff)),
+            station: Station::new(&rules.of(n).station, stream(n.index(), Purpose::Backoff)),
             mac: Dcf::new(n),
             air: AirSlots::new(),
             port: Port::new(config.queue_of(n.0)),
-            rules: rules_of(n.0),
+            rules: rules.of(n).clone(),
         }),
         channel: Channel::new(&config.radio, config.seed, nodes),
         wiring: wiring(config),
-        rules,
+        common_rules: rules.of_all(),
         packets: PacketArena::default(),
         leaving: VecDeque::new(),
         flows: Vec::with_capacity(config.flows.len()),
@@ -99,7 +99,7 @@ pub(super) fn build<R: Recorder>(config: &Config, recorder: R, controls: &Contro
         routing_effects: Vec::new(),
         recorder,
     };
-    if world.rules.of(0).station.radio.errors.is_some() {
+    if rules.of(NodeId(0)).station.radio.errors.is_some() {
         for node in 0..nodes {
             let draws = stream(node, Purpose::Error).next_u64();
             world.wifi[NodeId(node as u32)].station.radio.name_draws(draws);

@@ -12,14 +12,13 @@ impl<R: Recorder> World<R> {
             Event::RxEnd { node, slot } => self.on_rx_end(node, slot),
             Event::Touch { node } => {
                 let Wifi { station, rules, .. } = &mut self.wifi[node];
-                station.catch_up(self.now, &self.rules.of(*rules).station);
+                station.catch_up(self.now, &rules.station);
             }
             Event::Sifs { node, generation } => self.mac_input(node, |mac, cx| mac.on_sifs(generation, cx)),
             Event::ResponseTimeout { node, generation } => {
                 // Most answers come: do not walk the station's edges for nothing.
                 let place = self.wifi.place(node);
                 let Wifi { mac, station, rules, .. } = self.wifi.at(place);
-                let rules = self.rules.of(*rules);
                 if !mac.response_is_stale(generation) && !mac.waits_for_end(self.now, station, rules) {
                     self.note(Record::ResponseTimeout { node });
                     self.mac_input(node, |mac, cx| mac.on_response_timeout(generation, cx));

@@ -34,16 +34,16 @@ impl<R: Recorder> World<R> {
     /// The packet that the MAC takes next from the queue of a node with a link layer.
     pub(super) fn next_linked(&mut self, node: NodeId) -> Option<PacketId> {
         let mut out = std::mem::take(&mut self.port_effects);
-        let (packets, rules, now) = (&self.packets, &self.rules, self.now);
-        let Wifi { port, rules: number, .. } = &mut self.wifi[node];
-        let next = port.pull(now, |id| entry(packets.get(id), id, rules.of(*number)), &mut out);
+        let (packets, now) = (&self.packets, self.now);
+        let Wifi { port, rules, .. } = &mut self.wifi[node];
+        let next = port.pull(now, |id| entry(packets.get(id), id, rules), &mut out);
         self.port_effects(node, out);
         next
     }
 
     /// What the link layer of a node may know of a packet.
     fn entry(&self, node: NodeId, id: PacketId) -> Entry {
-        entry(self.packets.get(id), id, self.rules.of(self.wifi[node].rules))
+        entry(self.packets.get(id), id, &self.wifi[node].rules)
     }
 
     /// Carries out what a port wants done and keeps the emptied list.

@@ -37,7 +37,8 @@ use crate::event::Event;
 use crate::ids::{FlowId, NodeId, PacketId};
 use crate::iface::outside::Arrived;
 use crate::iface::port::PortEffect;
-use crate::iface::{Outside, RulesTable, Wifi, WireEnd};
+use crate::iface::{Outside, Wifi, WireEnd};
+use crate::mac::MacRules;
 use crate::mac::dcf::{Attempts, Frame};
 use crate::net::ip::Ip;
 use crate::node::Node;
@@ -93,7 +94,8 @@ pub struct World<R: Recorder> {
     listeners: Listeners,
     radios: Radios,
     channel: Channel,
-    rules: RulesTable,
+    /// The rules of all 802.11 interfaces, if they have the same.
+    common_rules: Option<Arc<MacRules>>,
     wiring: Wiring,
     nodes: PerNode<Node>,
     wifi: PerNode<Wifi>,

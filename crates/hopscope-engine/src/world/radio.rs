@@ -27,7 +27,7 @@ impl<R: Recorder> World<R> {
         if !station.access_event(self.now) {
             return;
         }
-        let rules = &self.rules.of(*rules).station;
+        let rules = &rules.station;
         station.catch_up(self.now, rules);
         match station.poll_access(self.now, rules) {
             AccessAnswer::Granted => {
@@ -44,7 +44,7 @@ impl<R: Recorder> World<R> {
     pub(super) fn mac_input(&mut self, node: NodeId, input: impl FnOnce(&mut Dcf, &mut MacCx<'_>)) {
         let place = self.wifi.place(node);
         let Wifi { station, rules, .. } = self.wifi.at(place);
-        station.catch_up(self.now, &self.rules.of(*rules).station);
+        station.catch_up(self.now, &rules.station);
         self.mac_input_caught_up(node, place, input);
     }
 
@@ -53,14 +53,14 @@ impl<R: Recorder> World<R> {
     fn mac_input_caught_up(&mut self, node: NodeId, place: u32, input: impl FnOnce(&mut Dcf, &mut MacCx<'_>)) {
         let mut out = MacEffects::default();
         let Wifi { mac, station, rules, .. } = self.wifi.at(place);
-        input(mac, &mut MacCx { now: self.now, station, rules: self.rules.of(*rules), out: &mut out });
+        input(mac, &mut MacCx { now: self.now, station, rules, out: &mut out });
         self.mac_effects(node, &out);
     }
 
     pub(super) fn on_rx_end(&mut self, node: NodeId, slot: u32) {
         let place = self.wifi.place(node);
         let Wifi { station, rules, .. } = self.wifi.at(place);
-        station.catch_up(self.now, &self.rules.of(*rules).station);
+        station.catch_up(self.now, &rules.station);
         let received = station.take_received(slot) && !self.is_off(node);
         if !received && R::WANTS.has(Classes::FRAME_ENDS) {
             self.note_lost(node, slot);
@@ -186,6 +186,8 @@ impl<R: Recorder> World<R> {
             mode: frame.mode.number(),
         });
         if self.channel.is_plain() && self.outages.never() && !self.medium.has_changed() {
+            // Where all keep the same rules, nobody looks them up at each hearer.
+            let common = self.common_rules.as_deref();
             for link in self.listeners.hearers(&self.medium, frame.src, place) {
                 let mut flags = link.flags;
                 let start = now + link.delay();
@@ -200,7 +202,8 @@ impl<R: Recorder> World<R> {
                     self.recorder.record(now, &busy, &mut sight!(self));
                 }
                 let Wifi { station, rules, .. } = self.wifi.at(link.place);
-                station.post(now, heard.heard_by(start, link.power, flags), &self.rules.of(*rules).station);
+                let rules = common.unwrap_or(rules);
+                station.post(now, heard.heard_by(start, link.power, flags), &rules.station);
             }
         } else {
             self.transmit_through_channel(frame, heard, slot);
@@ -253,7 +256,7 @@ impl<R: Recorder> World<R> {
                 self.recorder.record(now, &busy, &mut sight!(self));
             }
             let Wifi { station, rules, .. } = self.wifi.at(link.place);
-            station.post(now, heard.heard_by(start, power, flags), &self.rules.of(*rules).station);
+            station.post(now, heard.heard_by(start, power, flags), &rules.station);
         }
     }
 }

@@ -6,7 +6,7 @@ use super::outages::Outages;
 use super::places::PerNode;
 use crate::channel::{Link, Medium};
 use crate::ids::{FlowId, NodeId, PacketId};
-use crate::iface::{RulesTable, Wifi};
+use crate::iface::Wifi;
 use crate::mac::contention::QuietPlan;
 use crate::mac::dcf::Frame;
 use crate::packet::{Packet, PacketArena};
@@ -20,7 +20,6 @@ use crate::units::Time;
 pub struct Sight<'a> {
     pub(super) now: Time,
     pub(super) wifi: &'a mut PerNode<Wifi>,
-    pub(super) rules: &'a RulesTable,
     pub(super) medium: &'a Medium,
     pub(super) listeners: &'a Listeners,
     pub(super) outages: &'a Outages,
@@ -35,7 +34,6 @@ macro_rules! sight {
         $crate::world::sight::Sight {
             now: $world.now,
             wifi: &mut $world.wifi,
-            rules: &$world.rules,
             medium: &$world.medium,
             listeners: &$world.listeners,
             outages: &$world.outages,
@@ -61,7 +59,7 @@ impl Look for Sight<'_> {
     #[inline(always)]
     fn quiet_plan(&mut self, node: NodeId) -> QuietPlan {
         let Wifi { station, rules, .. } = &mut self.wifi[node];
-        let rules = &self.rules.of(*rules).station;
+        let rules = &rules.station;
         station.catch_up(self.now, rules);
         station.quiet_plan(rules)
     }
@@ -92,7 +90,7 @@ impl Look for Sight<'_> {
 
     #[inline(always)]
     fn lend(&mut self) -> impl Look + '_ {
-        let Sight { now, wifi, rules, medium, listeners, outages, packets, flows, sockets } = self;
-        Sight { now: *now, wifi, rules, medium, listeners, outages, packets, flows, sockets }
+        let Sight { now, wifi, medium, listeners, outages, packets, flows, sockets } = self;
+        Sight { now: *now, wifi, medium, listeners, outages, packets, flows, sockets }
     }
 }
