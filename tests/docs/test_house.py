@@ -30,7 +30,7 @@ ROOMS = (
     "record",
     "metrics", "ledger",
     "world",
-    "results", "simulation",
+    "results", "simulation", "bottleneck",
 )  # fmt: skip
 
 #: Arrows that point upwards all the same: (user, used) -> why.
