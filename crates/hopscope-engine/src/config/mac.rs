@@ -133,6 +133,9 @@ params! {
         busy_at_expiry: BusyAtExpiry = BusyAtExpiry::Transmit, "", "IEEE 802.11-2020 10.3.4.3";
         /// A frame that begins within this time before the end of a station's back-off comes too late to be sensed.
         cca_delay: Span = Span::from_micros(5), "s", "IEEE 802.11-2020 table 15-5 (aRxTxTurnaroundTime)";
+        /// A slot counts as passed when a frame begins so little before its end: two propagation delays and the one along both,
+        /// each rounded to a nanosecond, part stations in line that begin with the same slot.
+        slot_rounding: Span = Span(2), "s", "a default: the rounding of this engine; ns-2 has its own";
         /// How the extended inter-frame space is kept.
         eifs: EifsRule = EifsRule::ReplacesDifs, "", "IEEE 802.11-2020 10.3.2.3.7";
         /// A NAV set by an RTS is reset when no frame follows it in time.

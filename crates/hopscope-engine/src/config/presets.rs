@@ -177,6 +177,7 @@ fn apply_ns2(base: &mut Base) {
     mac.immediate_access = false; // 20
     mac.backoff_after_drop = false; // 20
     mac.ifs_from_start = true; // 19, 20
+    mac.slot_rounding = Span::ZERO; // 19
     mac.busy_at_expiry = BusyAtExpiry::DoubleCw; // 22
     mac.data_needs_idle = true; // 22
     mac.cca_delay = Span::ZERO; // 22

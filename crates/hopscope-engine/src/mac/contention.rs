@@ -574,7 +574,7 @@ impl Station {
             self.set_access(Access::Backoff);
             self.own_mut().remaining = if rules.draws_if_found_busy { 0 } else { self.draw(rules) };
         } else if at > count_from {
-            self.own_mut().remaining -= ((at - count_from).0 / rules.timing.slot.0) as u32;
+            self.own_mut().remaining -= ((at + rules.slot_rounding - count_from).0 / rules.timing.slot.0) as u32;
         }
     }
 

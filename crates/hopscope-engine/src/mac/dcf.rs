@@ -282,7 +282,7 @@ impl Dcf {
     pub fn waits_for_end(&mut self, now: Time, station: &mut Station, rules: &MacRules) -> bool {
         let waits = rules.rx_start_timeout && matches!(self.phase, Phase::WaitCts | Phase::WaitAck);
         if waits {
-            if let Some(end) = station.radio.own_frame_until(now) {
+            if let Some(end) = station.radio.own_frame_until(now, rules.timing().announced_by(now)) {
                 self.decided_at = end;
                 return true;
             }
@@ -362,8 +362,11 @@ impl Dcf {
                 self.finish(Outcome::Sent, true, cx);
             }
             Phase::WaitCts | Phase::WaitAck => {
-                let receiving = cx.station.radio.receiving_until().filter(|&end| end > cx.now);
-                match receiving.filter(|_| cx.rules.rx_start_timeout) {
+                // Only a frame that the PHY has announced is waited for (10.3.2.9, 10.3.2.11).
+                let latest = cx.rules.timing().announced_by(cx.now);
+                let announced = cx.rules.rx_start_timeout
+                    && cx.station.radio.receiving_since().is_some_and(|start| start <= latest);
+                match cx.station.radio.receiving_until().filter(|&end| announced && end > cx.now) {
                     Some(end) if cx.station.radio.receives_own() => self.decided_at = end,
                     Some(end) => self.arm_response(end, cx),
                     None => self.on_failure(cx),

@@ -35,6 +35,8 @@ pub struct StationRules {
     pub nav_reset: bool,
     /// Frames that begin within this time before the end of a back-off are not sensed.
     pub cca_delay: Span,
+    /// A slot counts as passed when a frame begins so little before its end.
+    pub slot_rounding: Span,
     /// Draws include CW itself.
     pub backoff_includes_cw: bool,
     /// Contention window limits.
@@ -58,6 +60,7 @@ impl StationRules {
             eifs: mac.eifs,
             nav_reset: mac.nav_reset,
             cca_delay: mac.cca_delay,
+            slot_rounding: mac.slot_rounding,
             backoff_includes_cw: mac.backoff_includes_cw,
             cw_min: mac.cw_min,
             cw_max: mac.cw_max,

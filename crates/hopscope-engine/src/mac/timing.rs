@@ -7,7 +7,7 @@ use crate::ids::NodeId;
 use crate::mac::frame::{ACK_BYTES, FrameKind, RTS_BYTES};
 use crate::mac::rate::Rates;
 use crate::phy::modes::Mode;
-use crate::units::Span;
+use crate::units::{Span, Time};
 
 /// Data bits per 4 us OFDM symbol for a rate in bit/s (table 17-4).
 fn ofdm_bits_per_symbol(rate: u64) -> u64 {
@@ -126,6 +126,13 @@ impl Timing {
     #[inline(always)]
     pub fn wait_for(&self, answer: Span) -> Span {
         self.response_wait + if self.waits_for_all { answer } else { Span::ZERO }
+    }
+
+    /// A frame that began by then has been announced by the PHY (PHY-RXSTART.indication) at `now`: its preamble and its
+    /// header, which take so long, have come.
+    #[inline(always)]
+    pub fn announced_by(&self, now: Time) -> Time {
+        Time(now.0.saturating_sub(self.preamble.0))
     }
 
     /// A duration as the Duration field carries it: whole microseconds, rounded up (9.2.5).

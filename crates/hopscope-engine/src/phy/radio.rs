@@ -209,6 +209,16 @@ impl<O> Radio<O> {
         self.carrier_until
     }
 
+    /// Start of the frame being received, if any.
+    #[inline]
+    pub fn receiving_since(&self) -> Option<Time> {
+        match self.bits & (HELD | BEGUN) {
+            0 => None,
+            BEGUN => Some(self.front.start),
+            _ => Some(self.rest.lock.start),
+        }
+    }
+
     /// End of the frame being received, if any.
     #[inline]
     pub fn receiving_until(&self) -> Option<Time> {
@@ -231,11 +241,11 @@ impl<O> Radio<O> {
     }
 
     /// End of a frame for this node that holds the receiver at `now`, where that can be told without applying edges:
-    /// it began before with nothing else on the air.
+    /// it began not later than `latest`, before `now`, with nothing else on the air.
     #[inline]
-    pub fn own_frame_until(&mut self, now: Time) -> Option<Time> {
+    pub fn own_frame_until(&mut self, now: Time, latest: Time) -> Option<Time> {
         let (start, end) = (self.front.start, self.front.end());
-        let own = start < now
+        let own = start <= latest
             && end > now
             && self.front.flags() & OWN == OWN
             && !self.has(HELD | MORE)

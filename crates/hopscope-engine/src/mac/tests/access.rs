@@ -232,3 +232,31 @@ fn a_post_back_off_without_slots_left_is_no_back_off_for_a_packet_that_finds_a_b
     assert_eq!(lab(BackoffDraw::FoundBusy, 7_500), 8_050 + 6 * 20);
     assert_eq!(lab(BackoffDraw::FoundBusy, 7_428), 8_050, "handed down before the frame");
 }
+
+#[test]
+fn no_slot_is_lost_to_the_rounding_of_propagation_delays() {
+    // Three nodes in line, 150 m apart: an ACK of the first is over at the second after 500 ns and at the third after
+    // 1001; then the second sends with a slot, and the third hears it 500 ns later, 1 ns before its own slot.
+    for (near, far, between) in [(500, 1_001, 500), (600, 1_201, 600), (400, 801, 400)] {
+        for slots in 0..10u64 {
+            let mut lab = Lab::new("standard").draws(&[12]);
+            let now = at(500);
+            lab.station.radio.post(&heard_for_delay(at(100), at(600) + Span(far)));
+            lab.station.catch_up(now, &lab.rules.station);
+            lab.station.start_backoff(now, &lab.rules.station);
+            let own_count = at(600) + Span(far) + Span::from_micros(50);
+            let other = at(600) + Span(near) + Span::from_micros(50 + 20 * slots) + Span(between);
+            lab.station.radio.post(&heard_for_delay(other, other + Span::from_micros(300)));
+            lab.station.catch_up(other + Span(1), &lab.rules.station);
+            let again = lab.station.access_to_queue(other + Span(1), &lab.rules.station);
+            let left = 12 - slots;
+            let expected = other + Span::from_micros(300 + 50 + 20 * left);
+            assert_eq!(again, Some(expected), "{slots} slots counted from {own_count:?}");
+        }
+    }
+}
+
+/// A frame of others that keeps the medium busy between two instants.
+fn heard_for_delay(start: Time, end: Time) -> Arrival {
+    Arrival { start, end, nav: 0, power: 1e-9, slot: 9, flags: DECODABLE, mode: 0 }
+}

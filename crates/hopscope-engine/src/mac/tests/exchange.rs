@@ -42,29 +42,48 @@ fn a_missing_cts_repeats_the_rts_with_a_doubled_window() {
 }
 
 #[test]
-fn a_frame_under_reception_puts_the_time_out_off() {
+fn a_frame_announced_before_the_time_out_puts_it_off() {
     let lab = |begins| {
         let lab = Lab::new("standard").peer(Peer::Silent).draws_from(&[(63, 5)]).offer(100);
         instants(&lab.hears(begins, Heard::foreign(1_500 - begins)).run(2_000), "RTS")
     };
     let time_out = 100 + NO_CTS;
-    assert_eq!(lab(600), [100, 1_500 + 50 + 5 * 20], "begun before {time_out}: judged at its end");
+    // Preamble and header of 192 us end at the time-out: the PHY announces it in time, it is judged at its end.
+    assert_eq!(lab(time_out - 192), [100, 1_500 + 50 + 5 * 20]);
+    // A microsecond later there is energy, but no frame yet: the back-off is drawn at the time-out. It counts from the
+    // end of the frame on, like the other.
+    let mut late = Lab::new("standard").peer(Peer::Silent).draws_from(&[(63, 5)]).offer(100);
+    late = late.hears(time_out - 191, Heard::foreign(2_000));
+    late.run(time_out);
+    assert_eq!(late.station.cw(), 63, "failed at the time-out");
     // Begun later: the back-off runs already; one whole slot of it has passed.
     assert_eq!(lab(time_out + 25), [100, 1_500 + 50 + 4 * 20]);
+}
+
+#[test]
+fn energy_alone_puts_no_time_out_off() {
+    let lab = |heard: fn(u64) -> Heard| {
+        let mut lab = Lab::new("standard").peer(Peer::Silent).draws_from(&[(63, 5)]).offer(100);
+        lab = lab.hears(480, heard(2_000));
+        lab.run(100 + NO_CTS);
+        lab.station.cw()
+    };
+    assert_eq!(lab(Heard::foreign), 31, "still waiting");
+    assert_eq!(lab(Heard::distant), 63);
 }
 
 #[test]
 fn a_frame_for_the_station_decides_at_its_end() {
     let lab = |length, frame: fn(u64) -> Heard| {
         let lab = Lab::new("standard").peer(Peer::Silent).draws_from(&[(63, 5)]).offer(100);
-        lab.hears(500, frame(length)).run(2_000)
+        lab.hears(470, frame(length)).run(2_000)
     };
     let answered = lab(304, |length| Heard::new(FrameKind::Cts, PEER, ME, 7_000, length));
-    assert_eq!(instants(&answered, "DATA"), [500 + 304 + 10]);
+    assert_eq!(instants(&answered, "DATA"), [470 + 304 + 10]);
     let lost = lab(304, |length| Heard { to: ME, ..Heard::errored(length) });
-    assert_eq!(instants(&lost, "RTS"), [100, 804 + 364 + 5 * 20], "EIFS and the back-off follow the end");
+    assert_eq!(instants(&lost, "RTS"), [100, 774 + 364 + 5 * 20], "EIFS and the back-off follow the end");
     let ended_before = lab(100, |length| Heard { to: ME, ..Heard::errored(length) });
-    assert_eq!(instants(&ended_before, "RTS"), [100, 600 + 364 + 5 * 20], "nothing on the air at the time-out");
+    assert_eq!(instants(&ended_before, "RTS"), [100, 570 + 364 + 5 * 20], "nothing on the air at the time-out");
 }
 
 #[test]
