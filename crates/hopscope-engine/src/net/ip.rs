@@ -2,7 +2,6 @@
 
 use crate::ids::NodeId;
 use crate::packet::{Body, Ecn, Packet};
-use crate::units::Time;
 
 /// Parameters of the network layer, the same at all nodes.
 #[derive(Debug, Clone, Copy)]
@@ -25,19 +24,13 @@ pub enum Step {
 }
 
 impl Ip {
-    /// A new packet of the transport of `src` for `dst`. A routing protocol may have a time to live and a header of its own.
+    /// A new packet that the transport of its source has made. A routing protocol may have a time to live and a header of
+    /// its own.
     #[inline]
-    pub fn originate(
-        &self,
-        (src, dst): (NodeId, NodeId),
-        bytes: u32,
-        body: Body,
-        now: Time,
-        routing: (Option<u8>, u32),
-    ) -> Packet {
+    pub fn originate(&self, packet: Packet, routing: (Option<u8>, u32)) -> Packet {
         let (ttl, header) = routing;
-        let ecn = if let Body::Tcp(segment) = &body { segment.ecn } else { Ecn::NotEct };
-        Packet { ecn, ..Packet::new(src, dst, bytes + header, ttl.unwrap_or(self.ttl), body, now) }
+        let ecn = if let Body::Tcp(segment) = &packet.body { segment.ecn } else { Ecn::NotEct };
+        Packet { ecn, ttl: ttl.unwrap_or(self.ttl), bytes: packet.bytes + header, ..packet }
     }
 }
 
@@ -57,12 +50,14 @@ pub fn on_packet(packet: &mut Packet, node: NodeId) -> Step {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::units::Time;
 
     #[test]
     fn a_packet_lives_for_as_many_hops_as_its_time_to_live_says() {
         let ip = Ip { ttl: 3, header: 20 };
         let (from, to) = (NodeId(0), NodeId(9));
-        let mut packet = ip.originate((from, to), 100, Body::Opaque { number: 0 }, Time::ZERO, (None, 4));
+        let made = Packet::new(from, to, 100, 0, Body::Opaque { number: 0 }, Time::ZERO);
+        let mut packet = ip.originate(made, (None, 4));
         assert_eq!((packet.ttl, packet.bytes, packet.src, packet.dst), (3, 104, from, to));
         assert_eq!(on_packet(&mut packet, NodeId(1)), Step::Forward);
         assert_eq!(on_packet(&mut packet, NodeId(2)), Step::Forward);

@@ -5,10 +5,12 @@ pub mod arena;
 pub mod dsdv;
 pub mod dsr;
 pub mod olsr;
+pub mod path;
 pub mod routing;
 pub mod tcp;
 
 pub use arena::{ExtraId, PacketArena};
+pub use path::PathOption;
 
 use crate::ids::{FlowId, NodeId, SocketId};
 use crate::link::Notice;
@@ -43,6 +45,8 @@ pub struct Packet {
     pub ecn: Ecn,
     /// Routing message or source route it carries beside its body.
     pub extra: ExtraId,
+    /// What it learns on its way, where its transport asks for it.
+    pub path: Option<PathOption>,
     /// When this copy left the sending transport.
     pub sent: Time,
     /// What it carries.
@@ -66,6 +70,7 @@ impl Packet {
             via: 0,
             ecn: Ecn::NotEct,
             extra: ExtraId::NONE,
+            path: None,
             sent: now,
             body,
         }

@@ -21,6 +21,9 @@ pub mod udp;
 
 pub use sockets::{Protocol, Socket, Sockets};
 
+use crate::channel::Medium;
+use crate::ids::NodeId;
+use crate::mac::dcf::Attempts;
 use crate::packet::{Body, Packet};
 use crate::units::{Span, Time};
 
@@ -104,13 +107,36 @@ pub enum PathEvent {
 
 /// What an endpoint that asks for it may know of its node ([`Endpoint::wants_view`]).
 #[derive(Debug, Clone, Copy)]
-pub struct NodeView {
+pub struct NodeView<'a> {
     /// Packets in the interface queue.
     pub queued: usize,
     /// The interface queue takes no more.
     pub is_full: bool,
     /// A packet waits for the address of its next hop.
     pub is_resolving: bool,
+    /// Counters of its MAC since the start: RTS and data frames, packets, retries, packets given up.
+    pub mac: &'a Attempts,
+    /// Who can decode it.
+    pub neighbours: Neighbours<'a>,
+}
+
+/// Neighbours of a node, looked up only when asked for.
+#[derive(Debug, Clone, Copy)]
+pub struct Neighbours<'a> {
+    medium: &'a Medium,
+    node: NodeId,
+}
+
+impl<'a> Neighbours<'a> {
+    /// The neighbours of `node`.
+    pub fn new(medium: &'a Medium, node: NodeId) -> Self {
+        Neighbours { medium, node }
+    }
+
+    /// Those that can decode it, nearest first, as of its last frame.
+    pub fn nodes(self) -> impl Iterator<Item = NodeId> + 'a {
+        self.medium.neighbours(self.node)
+    }
 }
 
 /// The instant of an input and the list its effects go to; with it a view of the node, where the endpoint asks for one.
@@ -121,7 +147,7 @@ pub struct Cx<'a> {
     /// Where effects go.
     pub out: &'a mut Vec<TransportEffect>,
     /// The node.
-    pub node: Option<NodeView>,
+    pub node: Option<NodeView<'a>>,
 }
 
 /// What a packet has brought to the transport that it is for.
@@ -151,6 +177,14 @@ impl Endpoint {
         match self {
             Endpoint::Tcp(_) => false,
             Endpoint::Udp(udp) => udp.refills(),
+        }
+    }
+
+    /// Its packets learn of their way ([`crate::packet::PathOption`]); the last one that arrived shows it in `on_packet`.
+    #[inline]
+    pub fn wants_path(&self) -> bool {
+        match self {
+            Endpoint::Tcp(_) | Endpoint::Udp(_) => false,
         }
     }
 

@@ -34,7 +34,7 @@ use crate::config::Config;
 use crate::config::aodv::AodvRules;
 use crate::error::BuildError;
 use crate::event::Event;
-use crate::ids::{FlowId, NodeId, PacketId};
+use crate::ids::{NodeId, PacketId};
 use crate::iface::outside::Arrived;
 use crate::iface::port::PortEffect;
 use crate::iface::{Outside, Wifi, WireEnd};
@@ -42,7 +42,7 @@ use crate::mac::MacRules;
 use crate::mac::dcf::{Attempts, Frame};
 use crate::net::ip::Ip;
 use crate::node::Node;
-use crate::packet::{Body, Packet, PacketArena, Ports};
+use crate::packet::{Body, Packet, PacketArena};
 use crate::queue::EventQueue;
 use crate::record::{DropReason, Record, Recorder};
 use crate::routing::{FixedRoutes, Forwarding, Machine, RoutingEffect};
@@ -295,7 +295,8 @@ impl<R: Recorder> World<R> {
         }
         let number = self.outside.enter();
         self.packets.keep_octets(number, octets.into());
-        self.originate(node, dst, octets.len() as u32, Body::Opaque { number }, FlowId::NONE, Ports::NONE);
+        let packet = Packet::new(node, dst, octets.len() as u32, 0, Body::Opaque { number }, self.now);
+        self.originate(packet);
         self.work_off();
         Ok(number)
     }
@@ -336,13 +337,14 @@ impl<R: Recorder> World<R> {
         self.packets.release(packet);
     }
 
-    /// Sends a new packet from the transport of `src` towards `dst`; false when no route takes it now.
-    fn originate(&mut self, src: NodeId, dst: NodeId, bytes: u32, body: Body, flow: FlowId, ports: Ports) -> bool {
+    /// Sends a new packet of a transport towards its destination, with the time to live and the header of the routing
+    /// protocol; false when no route takes it now.
+    #[inline]
+    fn originate(&mut self, packet: Packet) -> bool {
+        let src = packet.src;
         let router = self.nodes[src].router();
         let routing = router.map_or((None, 0), |router| (router.data_ttl(), router.data_header()));
-        let packet = self.wiring.ip.originate((src, dst), bytes, body, self.now, routing);
-        let packet = Packet { flow, ports, ..packet };
-        let id = self.admit(packet);
+        let id = self.admit(self.wiring.ip.originate(packet, routing));
         self.forward(src, id)
     }
 

@@ -26,6 +26,10 @@ impl<R: Recorder> World<R> {
     pub(super) fn receive(&mut self, node: NodeId, id: PacketId) {
         let packet = self.packets.get_mut(id);
         packet.hops += 1;
+        if packet.path.is_some() {
+            self.pass_hop(id);
+        }
+        let packet = self.packets.get(id);
         let (from, extra) = (packet.prev_hop, packet.extra);
         if let Forwarding::Protocol(machine) = &mut self.nodes[node].forwarding {
             if self.packets.get(id).body.is_routing_message() {
@@ -56,6 +60,16 @@ impl<R: Recorder> World<R> {
     fn leave(&mut self, node: NodeId, packet: &Packet, number: u64) {
         let octets = self.packets.octets(number).into();
         self.outside.leave(Arrived { at: self.now, node, from: packet.src, hops: packet.hops, number, octets });
+    }
+
+    /// A packet that learns of its way has taken a hop.
+    #[cold]
+    fn pass_hop(&mut self, id: PacketId) {
+        let packet = self.packets.get_mut(id);
+        let mac = self.wifi[packet.prev_hop].mac.attempts();
+        if let Some(path) = &mut packet.path {
+            path.pass(self.now, mac.packets, mac.retries);
+        }
     }
 
     fn link_down(&mut self, node: NodeId, packet: PacketId) {

@@ -2,11 +2,16 @@
 
 use super::World;
 use crate::app::AppEffect;
+use crate::channel::Medium;
 use crate::event::Event;
 use crate::ids::{FlowId, NodeId, SocketId};
-use crate::packet::{Body, Packet};
+use crate::iface::Wifi;
+use crate::node::Node;
+use crate::packet::{Body, Packet, PathOption};
 use crate::record::{Classes, Header, Record, Recorder};
-use crate::transport::{Cx, Endpoint, NodeView, Note, PathEvent, Payload, Protocol, Timer, TransportEffect};
+use crate::transport::{
+    Cx, Endpoint, Neighbours, NodeView, Note, PathEvent, Payload, Protocol, Timer, TransportEffect,
+};
 use crate::units::{Span, Time};
 
 impl<R: Recorder> World<R> {
@@ -112,21 +117,12 @@ impl<R: Recorder> World<R> {
         input: impl FnOnce(&mut Endpoint, &mut Cx<'_>) -> T,
     ) -> (T, Vec<TransportEffect>) {
         let mut out = std::mem::take(&mut self.transport_effects);
-        let node = self.view(socket);
-        let given = input(&mut self.sockets[socket].endpoint, &mut Cx { now: self.now, out: &mut out, node });
+        let World { sockets, nodes, wifi, medium, now, .. } = self;
+        let socket = &mut sockets[socket];
+        let node =
+            socket.endpoint.wants_view().then(|| view(socket.node, &nodes[socket.node], &wifi[socket.node], medium));
+        let given = input(&mut socket.endpoint, &mut Cx { now: *now, out: &mut out, node });
         (given, out)
-    }
-
-    /// What the endpoint may see of its node, if it wants to.
-    #[inline]
-    fn view(&self, socket: SocketId) -> Option<NodeView> {
-        let socket = &self.sockets[socket];
-        if !socket.endpoint.wants_view() {
-            return None;
-        }
-        let queue = &self.wifi[socket.node].port.queue;
-        let is_resolving = self.nodes[socket.node].is_resolving();
-        Some(NodeView { queued: queue.len(), is_full: queue.is_full(), is_resolving })
     }
 
     // ---- effects ---------------------------------------------------------------------------------------------
@@ -137,9 +133,10 @@ impl<R: Recorder> World<R> {
         while let Some(&effect) = effects.get(next) {
             next += 1;
             if let Some(event) = self.transport_effect(socket, effect) {
-                let node = self.view(socket);
-                let mut cx = Cx { now: self.now, out: &mut effects, node };
-                self.sockets[socket].endpoint.on_path_event(event, &mut cx);
+                let World { sockets, nodes, wifi, medium, now, .. } = self;
+                let socket = &mut sockets[socket];
+                let node = Some(view(socket.node, &nodes[socket.node], &wifi[socket.node], medium));
+                socket.endpoint.on_path_event(event, &mut Cx { now: *now, out: &mut effects, node });
             }
         }
         effects.clear();
@@ -205,20 +202,83 @@ impl<R: Recorder> World<R> {
         // An ACK without data belongs to the data that it acknowledges.
         let flow = if header.is_data { socket.sends } else { socket.receives };
         let bytes = socket.endpoint.packet_bytes(&body);
+        let path = socket.endpoint.wants_path().then(|| PathOption::new(self.now));
+        let packet = Packet { flow, ports, path, ..Packet::new(node, peer, bytes, 0, body, self.now) };
         let wants_to_know = socket.endpoint.wants_view();
         self.note(Record::SegmentSent { node, flow, header });
         if !wants_to_know {
-            self.originate(node, peer, bytes, body, flow, ports);
+            self.originate(packet);
             return None;
         }
         let waiting = |world: &Self| (world.wifi[node].mac.is_free(), world.wifi[node].port.queue.len());
         let before = waiting(self);
-        let is_routed = self.originate(node, peer, bytes, body, flow, ports);
+        let is_routed = self.originate(packet);
         let passes = self.wiring.link_delay > Span::ZERO;
         Some(match (is_routed, passes) {
             (true, true) => PathEvent::Passing,
             (true, false) if waiting(self) != before => PathEvent::Queued,
             (true | false, _) => PathEvent::Held,
         })
+    }
+}
+
+/// What an endpoint may see of its node.
+#[inline]
+fn view<'a>(number: NodeId, node: &'a Node, wifi: &'a Wifi, medium: &'a Medium) -> NodeView<'a> {
+    let queue = &wifi.port.queue;
+    NodeView {
+        queued: queue.len(),
+        is_full: queue.is_full(),
+        is_resolving: node.is_resolving(),
+        mac: wifi.mac.attempts(),
+        neighbours: Neighbours::new(medium, number),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::config::presets;
+    use crate::ids::{FlowId, NodeId, PacketId};
+    use crate::packet::PathOption;
+    use crate::record::NullRecorder;
+    use crate::transport::sockets::FIRST_DYNAMIC;
+    use crate::units::{Span, Time};
+    use crate::world::World;
+
+    /// Two hops with one datagram every 50 ms.
+    fn chain() -> World<NullRecorder> {
+        let nodes = vec![[0.0, 0.0], [200.0, 0.0], [400.0, 0.0]];
+        let base = presets::base("standard", "wavelan-2M").expect("a profile");
+        let mut config = base.clone().config(nodes, Span::from_secs(2));
+        let flow = serde_json::json!({
+            "from": 0, "to": 2, "transport": "udp", "app": {"kind": "cbr", "rate": 160_000.0}, "packet": 1000,
+            "max_window": 4, "start": 0, "ack": "every", "ack_delay": 1, "tcp": base.tcp,
+        });
+        config.flows.push(serde_json::from_value(flow).expect("a flow"));
+        World::new(&config, NullRecorder).expect("a sound scenario")
+    }
+
+    #[test]
+    fn a_packet_that_asks_learns_of_its_way_at_each_hop() {
+        let mut world = chain();
+        world.run_until(Time::ZERO + Span::from_millis(1));
+        let id = PacketId(0);
+        let packet = world.packets.get_mut(id);
+        assert_eq!((packet.flow, packet.ports.from, packet.path), (FlowId(0), FIRST_DYNAMIC, None), "nobody has asked");
+        let begun = packet.sent;
+        packet.path = Some(PathOption::new(begun));
+        // Its copy at the relay, on its second hop.
+        let relayed = (0..250).find_map(|step| {
+            world.run_until(begun + Span::from_micros(100 * step));
+            if world.packets.live() < 2 {
+                return None;
+            }
+            let copy = *world.packets.get(PacketId(1));
+            (copy.hops == 1).then_some(copy)
+        });
+        let path = relayed.and_then(|packet| packet.path).expect("what it has learnt");
+        assert!(path.largest_delay() > Span::from_millis(4), "a frame of 1000 bytes at 2 Mbit/s: {path:?}");
+        assert_eq!(path.non_collision(), 1.0, "alone on the air");
+        assert_eq!(world.attempts(NodeId(0)).retries, 0);
     }
 }

@@ -100,7 +100,7 @@ impl Connection {
 
     /// The application has `bytes` more to send; `u64::MAX`: without end. The first time it opens the connection.
     pub fn on_send(&mut self, bytes: u64, cx: &mut Cx<'_>) {
-        self.to_sender(cx, |sender, opens, cx| {
+        self.with_sender(cx, |sender, opens, cx| {
             if opens {
                 sender.open(cx.now, cx.out);
             }
@@ -110,7 +110,7 @@ impl Connection {
 
     /// The application will send no more.
     pub fn close(&mut self, cx: &mut Cx<'_>) {
-        self.to_sender(cx, |sender, _, cx| sender.close(cx.now, cx.out));
+        self.with_sender(cx, |sender, _, cx| sender.close(cx.now, cx.out));
     }
 
     /// A segment has arrived in a packet with this ECN field after `hops` hops; gives the data that it carried, if any.
@@ -142,7 +142,7 @@ impl Connection {
                 receiver.share(sender.next());
                 receiver.on_timer(timer, cx.now, cx.out);
             }
-            (Some(_), Some(_)) => self.to_sender(cx, |sender, _, cx| sender.on_timer(timer, cx.now, cx.out)),
+            (Some(_), Some(_)) => self.with_sender(cx, |sender, _, cx| sender.on_timer(timer, cx.now, cx.out)),
             (None, None) => {}
         }
     }
@@ -150,7 +150,7 @@ impl Connection {
     // Steps where data flows both ways.
 
     /// Gives the sending half an input; what it sends in answer carries the ACK of the receiving one.
-    fn to_sender(&mut self, cx: &mut Cx<'_>, input: impl FnOnce(&mut TcpSender, bool, &mut Cx<'_>)) {
+    fn with_sender(&mut self, cx: &mut Cx<'_>, input: impl FnOnce(&mut TcpSender, bool, &mut Cx<'_>)) {
         let Some(sender) = &mut self.sender else { return };
         let Some(receiver) = &mut self.receiver else { return input(sender, self.opens, cx) };
         sender.share(receiver.next(), receiver.reverse());
@@ -169,7 +169,7 @@ impl Connection {
         if segment.flags.syn {
             if segment.flags.ack {
                 receiver.join(segment);
-                self.to_sender(cx, |sender, _, cx| sender.on_segment(segment, hops, cx.now, cx.out));
+                self.with_sender(cx, |sender, _, cx| sender.on_segment(segment, hops, cx.now, cx.out));
             } else {
                 receiver.on_segment(segment, cx.now, cx.out);
             }
@@ -191,7 +191,7 @@ impl Connection {
         let duplicate = receiver.stats().duplicates != duplicates;
         let closes = receiver.is_finished() && !was_finished;
         let before = cx.out.len();
-        self.to_sender(cx, |sender, _, cx| {
+        self.with_sender(cx, |sender, _, cx| {
             match accepted {
                 Some(sent) => sender.accept(segment, sent, &mut TcpCx { now, out: cx.out }),
                 None => sender.on_segment(segment, hops, now, cx.out),

@@ -1,0 +1,71 @@
+//! What a packet learns of its way, hop by hop, for a transport that asks for it: an option of the network header.
+//!
+//! Planned users are acknowledgment policies that read the MAC and ATP. No transport asks for it today, and a packet that
+//! does not carry it costs a comparison a hop. Its bytes on the air are the asking transport's to count.
+
+use crate::units::{Span, Time};
+
+/// The option. Times are kept in whole microseconds, of which differences below 71 minutes are told.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct PathOption {
+    non_collision: f32,
+    largest_delay_us: u32,
+    /// When it passed last.
+    passed_us: u32,
+}
+
+impl PathOption {
+    /// Of a packet that its source sends now.
+    pub fn new(now: Time) -> Self {
+        PathOption { non_collision: 1.0, largest_delay_us: 0, passed_us: microseconds(now) }
+    }
+
+    /// A hop has been taken, from a node whose MAC has taken on so many packets and tried so many exchanges again.
+    pub fn pass(&mut self, now: Time, packets: u64, retries: u64) {
+        let exchanges = packets + retries;
+        if exchanges > 0 {
+            self.non_collision *= packets as f32 / exchanges as f32;
+        }
+        let now = microseconds(now);
+        self.largest_delay_us = self.largest_delay_us.max(now.wrapping_sub(self.passed_us));
+        self.passed_us = now;
+    }
+
+    /// Product over the hops of the share of exchanges that were not a repetition.
+    pub fn non_collision(&self) -> f32 {
+        self.non_collision
+    }
+
+    /// Longest time from one node's network layer to the next one's.
+    pub fn largest_delay(&self) -> Span {
+        Span::from_micros(u64::from(self.largest_delay_us))
+    }
+}
+
+/// Whole microseconds, modulo 2^32.
+fn microseconds(at: Time) -> u32 {
+    (at.0 / 1_000) as u32
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn hops_multiply_and_the_longest_counts() {
+        let at = |us: u64| Time(us * 1_000 + 999);
+        let mut path = PathOption::new(at(10));
+        path.pass(at(4_010), 30, 10);
+        path.pass(at(5_000), 10, 10);
+        path.pass(at(5_100), 0, 0);
+        assert_eq!((path.non_collision(), path.largest_delay()), (0.375, Span::from_micros(4_000)));
+    }
+
+    #[test]
+    fn the_clock_may_wrap() {
+        let wrap = u64::from(u32::MAX) + 1;
+        let mut path = PathOption::new(Time((wrap - 5) * 1_000));
+        path.pass(Time((wrap + 7) * 1_000), 1, 0);
+        assert_eq!(path.largest_delay(), Span::from_micros(12));
+    }
+}
