@@ -42,6 +42,15 @@ impl Node {
         self.interfaces.iter().position(leads).unwrap_or(0) as u8
     }
 
+    /// The interface by which a packet for `dst` leaves now; the first one where a protocol finds the way.
+    pub fn way_to(&self, dst: NodeId) -> Interface {
+        let via = match &self.forwarding {
+            Forwarding::Static(table) => table.lookup(dst).map_or(0, |next_hop| self.interface_to(next_hop)),
+            Forwarding::Protocol(_) => 0,
+        };
+        self.interfaces[usize::from(via)]
+    }
+
     /// The machine of its routing protocol; none under static routes.
     pub fn router(&self) -> Option<&Router> {
         match &self.forwarding {

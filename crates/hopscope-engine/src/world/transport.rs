@@ -5,7 +5,7 @@ use crate::app::AppEffect;
 use crate::channel::Medium;
 use crate::event::Event;
 use crate::ids::{FlowId, NodeId, SocketId};
-use crate::iface::Wifi;
+use crate::iface::{Interface, Wifi, WireEnd};
 use crate::node::Node;
 use crate::packet::{Body, Packet, PathOption};
 use crate::record::{Classes, Header, Record, Recorder};
@@ -61,10 +61,14 @@ impl<R: Recorder> World<R> {
     }
 
     /// Sources that fill the interface queue of a node themselves: it has let a packet go, or (`again`) their wait is over.
+    #[inline(always)]
     pub(super) fn refill(&mut self, node: NodeId, again: bool) {
-        if !self.wiring.saturating {
-            return;
+        if self.wiring.saturating {
+            self.refill_sources(node, again);
         }
+    }
+
+    fn refill_sources(&mut self, node: NodeId, again: bool) {
         for place in 0..self.nodes[node].saturating.len() {
             let socket = self.nodes[node].saturating[place];
             let ((), out) = self.ask(socket, |endpoint, cx| match again {
@@ -117,10 +121,11 @@ impl<R: Recorder> World<R> {
         input: impl FnOnce(&mut Endpoint, &mut Cx<'_>) -> T,
     ) -> (T, Vec<TransportEffect>) {
         let mut out = std::mem::take(&mut self.transport_effects);
-        let World { sockets, nodes, wifi, medium, now, .. } = self;
+        let World { sockets, nodes, wifi, wires, medium, now, .. } = self;
         let socket = &mut sockets[socket];
-        let node =
-            socket.endpoint.wants_view().then(|| view(socket.node, &nodes[socket.node], &wifi[socket.node], medium));
+        let (node, peer) = (socket.node, socket.peer);
+        let asks = socket.endpoint.wants_view();
+        let node = asks.then(|| view((node, peer), &nodes[node], &wifi[node], wires, medium));
         let given = input(&mut socket.endpoint, &mut Cx { now: *now, out: &mut out, node });
         (given, out)
     }
@@ -133,9 +138,10 @@ impl<R: Recorder> World<R> {
         while let Some(&effect) = effects.get(next) {
             next += 1;
             if let Some(event) = self.transport_effect(socket, effect) {
-                let World { sockets, nodes, wifi, medium, now, .. } = self;
+                let World { sockets, nodes, wifi, wires, medium, now, .. } = self;
                 let socket = &mut sockets[socket];
-                let node = Some(view(socket.node, &nodes[socket.node], &wifi[socket.node], medium));
+                let (node, peer) = (socket.node, socket.peer);
+                let node = Some(view((node, peer), &nodes[node], &wifi[node], wires, medium));
                 socket.endpoint.on_path_event(event, &mut Cx { now: *now, out: &mut effects, node });
             }
         }
@@ -210,10 +216,17 @@ impl<R: Recorder> World<R> {
             self.originate(packet);
             return None;
         }
-        let waiting = |world: &Self| (world.wifi[node].mac.is_free(), world.wifi[node].port.queue.len());
+        let way = self.nodes[node].way_to(peer);
+        let waiting = |world: &Self| match way {
+            Interface::Wire { end, .. } => {
+                let wire = &world.wires[end as usize];
+                (wire.is_free(), wire.port.queue.len())
+            }
+            Interface::Wifi | Interface::Outside => (world.wifi[node].mac.is_free(), world.wifi[node].port.queue.len()),
+        };
         let before = waiting(self);
         let is_routed = self.originate(packet);
-        let passes = self.wiring.link_delay > Span::ZERO;
+        let passes = self.wiring.link_delay > Span::ZERO && !matches!(way, Interface::Wire { .. });
         Some(match (is_routed, passes) {
             (true, true) => PathEvent::Passing,
             (true, false) if waiting(self) != before => PathEvent::Queued,
@@ -222,10 +235,19 @@ impl<R: Recorder> World<R> {
     }
 }
 
-/// What an endpoint may see of its node.
+/// What an endpoint may see of its node, and of the interface by which its packets leave.
 #[inline]
-fn view<'a>(number: NodeId, node: &'a Node, wifi: &'a Wifi, medium: &'a Medium) -> NodeView<'a> {
-    let queue = &wifi.port.queue;
+fn view<'a>(
+    (number, peer): (NodeId, NodeId),
+    node: &Node,
+    wifi: &'a Wifi,
+    wires: &[WireEnd],
+    medium: &'a Medium,
+) -> NodeView<'a> {
+    let queue = match node.way_to(peer) {
+        Interface::Wire { end, .. } => &wires[end as usize].port.queue,
+        Interface::Wifi | Interface::Outside => &wifi.port.queue,
+    };
     NodeView {
         queued: queue.len(),
         is_full: queue.is_full(),

@@ -40,6 +40,7 @@ impl<R: Recorder> World<R> {
         if let Some(next) = wire.port.queue.pop(self.now) {
             self.send_wire(end, next);
         }
+        self.refill(self.wires[end as usize].node, false);
     }
 
     /// A packet sent by an end has come to the node at the other.

@@ -109,3 +109,18 @@ fn a_node_may_have_rules_and_rates_of_its_own() {
     let error = world::check(&wrong).expect_err("no such rate").to_string();
     assert!(error.starts_with("hosts.0.rates.data_rate: found 3 Mbit/s"), "{error}");
 }
+
+#[test]
+fn udp_without_a_rate_of_its_own_fills_a_wire() {
+    for profile in ["standard", "ns2"] {
+        let mut config = pair(2_000_000, 10, 30);
+        config.net = hopscope_engine::config::presets::base(profile, "wavelan-2M").expect("a profile").net;
+        config.flows.push(flow(profile, 0, 1, Transport::Udp, App::Bulk));
+        let header = config.net.ip_header + config.net.udp_header;
+        let result = Simulation::new(config).expect("a sound scenario").run();
+        let full = 2_000.0 * 1_480.0 / (1_480.0 + f64::from(header)) * 0.9;
+        let got = result.flows[0].throughput_kbps;
+        assert!(got > 0.99 * full && got <= full * 1.001, "{profile}: {got} of {full} kbit/s");
+        assert_eq!(result.nodes[0].queue_drops, 0, "{profile}: it waits for room");
+    }
+}
