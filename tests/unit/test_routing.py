@@ -142,6 +142,28 @@ def test_limits_can_be_off() -> None:
     assert (found["rreq_ratelimit"], found["data_ttl"], found["hello_interval"]) == (None, 12, 2 * NS)
 
 
+def test_the_older_word_for_the_rules_of_aodv_is_one_run_with_them() -> None:
+    rules = {
+        name: value
+        for name, value in engine_set("aodv", "ns2").items()
+        if value != engine_set("aodv", "rfc3561")[name] and isinstance(value, (bool, str))
+    }
+    rules = {name: value for name, value in rules.items() if name not in ("rerr_unicast", "local_repair")}
+    rules = {name: value for name, value in rules.items() if name not in ("hello_senders", "data_refreshes_neighbour")}
+    assert len(rules) == 17 and rules["search"] == "sweep"
+    numbers = {"protocol": "aodv", "parameters": "aodv-uu-ll"}
+    life = {"reverse_route_life": "6s"}
+
+    def outcome(own: dict[str, Any]) -> dict[str, Any]:
+        return run(scenario({**numbers, "aodv": {**life, **own}}).points[0].config(1))
+
+    one_by_one = outcome(rules)
+    assert outcome({"rules": "ns2"}) == one_by_one
+    assert outcome({"rules": "ns2", "search": "rings"}) == one_by_one, "the word stands over single rules"
+    assert outcome({}) != one_by_one
+    assert outcome({**rules, "rules": "rfc"}) == outcome({})
+
+
 def test_static_routes_take_no_aodv() -> None:
     assert "aodv" not in Scenario(BASE).points[0].config(1)
     assert Scenario(BASE).resolved["routing"] == {"protocol": "static"}

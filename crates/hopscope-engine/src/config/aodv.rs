@@ -26,12 +26,101 @@ choice! {
 }
 
 choice! {
-    /// Rules beyond the numbers.
+    /// How a node searches, and when lifetimes end.
+    pub enum SearchRule {
+        /// Requests in growing rings, each repeated when the wait for its answer ends; a route or a held packet ends at its
+        /// own instant, and a lost route is forgotten after `delete_period`.
+        Rings = "rings",
+        /// A clock of `sweep_interval`: only a new packet or a sweep repeats a request whose wait is over, routes and held
+        /// packets end in sweeps, lost routes are never forgotten. The first request for a node whose distance was never
+        /// known is network-wide. A wait is twice the time to live times the mean delay per hop of the last three answers,
+        /// times the number of network-wide requests.
+        Sweep = "sweep",
+    }
+}
+
+choice! {
+    /// What use and news do to the life of a route.
+    pub enum Lifetimes {
+        /// They extend it, never shorten it; use extends also the routes to next hop, previous hop and source.
+        Extended = "extended",
+        /// Use and replies set it anew, also to less; the other routes of the path are left alone.
+        Assigned = "assigned",
+    }
+}
+
+choice! {
+    /// How a node counts its own sequence number.
+    pub enum OwnNumber {
+        /// From 1, up by 1 with each request it sends; a reply takes at least the number asked for.
+        Counted = "counted",
+        /// From 2 and always even: up with each request it sends and each neighbour that comes or goes, and beyond the
+        /// number asked for with each reply.
+        Even = "even",
+    }
+}
+
+choice! {
+    /// With which routes a node answers for another.
+    pub enum AnswerRule {
+        /// With one in use that does not lead back to where the request came from; the answer lives as long as the route.
+        Fresh = "fresh",
+        /// With any whose number is high enough, also one that leads back or is over and not yet swept; the answer lives
+        /// for the whole seconds left, and a time that is past counts from the largest number down.
+        Stored = "stored",
+    }
+}
+
+choice! {
+    /// Which breaks are repaired where they happen, and how (`local_repair`).
+    pub enum RepairRule {
+        /// Those at most `max_repair_ttl` hops from the destination. All routes over the link go down; that of the repair
+        /// gets a higher number, and takes any answer that knows it.
+        Near = "near",
+        /// Those that meet a packet past half of its way. The route keeps number and hops, takes fresher or shorter answers
+        /// only, and meanwhile answers requests and carries replies; other routes over the link stay.
+        PastHalf = "past-half",
+    }
+}
+
+choice! {
+    /// Who is told of lost routes.
+    pub enum ErrorReach {
+        /// The neighbours known to send over them.
+        Precursors = "precursors",
+        /// Every neighbour, and of a broken link also when none is known; errors received go on only if one is.
+        Everybody = "everybody",
+    }
+}
+
+choice! {
+    /// Which errors received take a route down.
+    pub enum ErrorRule {
+        /// All from its next hop, except about that hop itself; the number rises in any case.
+        AnyNumber = "any-number",
+        /// Those from its next hop with a number not below its own, which it takes over.
+        NotOlder = "not-older",
+    }
+}
+
+choice! {
+    /// When the interface queue is flushed of a neighbour's packets (`flush_queue`).
+    pub enum FlushCause {
+        /// Its link is taken for lost, by the MAC or by silence.
+        LinkLost = "link-lost",
+        /// The MAC gave up a packet to it, or it reported a route over it lost; not its silence.
+        Report = "report",
+    }
+}
+
+choice! {
+    /// An older word for all rules from `search` to `time_stamp` together.
     pub enum AodvRules {
-        /// RFC 3561.
+        /// Each of the rules is what its own parameter says.
+        Named = "named",
+        /// Those of RFC 3561, whatever the parameters say.
         Rfc = "rfc",
-        /// The agent of ns-2.35: every search starts network-wide until the hop count was known once, routes expire on
-        /// a clock of 0.5 s, a repair never gives up in time, errors go to everybody.
+        /// Those of the agent of ns-2.35, whatever the parameters say.
         Ns2 = "ns2",
     }
 }
@@ -39,8 +128,45 @@ choice! {
 params! {
     /// AODV.
     pub struct AodvConfig {
-        /// Rules beyond the numbers.
-        rules: AodvRules = AodvRules::Rfc, "", "RFC 3561";
+        /// An older word for all rules from `search` to `time_stamp` together.
+        rules: AodvRules = AodvRules::Named, "", "RFC 3561";
+        /// How a node searches, and when lifetimes end.
+        search: SearchRule = SearchRule::Rings, "", "RFC 3561 6.4; sweep: ns2-facts item 45";
+        /// What use and news do to the life of a route.
+        lifetimes: Lifetimes = Lifetimes::Extended, "", "RFC 3561 6.2, 6.7; assigned: ns2-facts item 45";
+        /// The sender of any message gets a route of one hop; otherwise only who asks and who is asked for get routes.
+        neighbour_routes: bool = true, "", "RFC 3561 6.2, 6.5, 6.9; false: ns-2.35 behaviour, measured for this project";
+        /// How a node counts its own sequence number.
+        own_number: OwnNumber = OwnNumber::Counted, "", "RFC 3561 6.1; even: ns-2.35 behaviour, measured for this project";
+        /// Requests are forgotten all together every `request_memory`, each for the first time when it is that old.
+        request_clock: bool = false, "", "RFC 3561 6.5; true: ns-2.35 behaviour, measured for this project";
+        /// With which routes a node answers for another.
+        answers: AnswerRule = AnswerRule::Fresh, "", "RFC 3561 6.6.2; stored: ns-2.35 behaviour, measured for this project";
+        /// A reply that repeats a route in use extends it and goes on, and one about the node itself ends there; otherwise
+        /// a reply goes on if it is fresher or shorter, whatever it is about.
+        replies_confirm: bool = true, "", "RFC 3561 6.7; false: ns-2.35 behaviour, measured for this project";
+        /// Which breaks are repaired, and how.
+        repair: RepairRule = RepairRule::Near, "", "RFC 3561 6.12; past-half: ns2-facts item 44";
+        /// Who is told of lost routes.
+        error_reach: ErrorReach = ErrorReach::Precursors, "", "RFC 3561 6.11; everybody: ns2-facts item 44";
+        /// Which errors received take a route down.
+        error_rule: ErrorRule = ErrorRule::AnyNumber, "", "RFC 3561 6.11; not-older: ns-2.35 behaviour, measured for this project";
+        /// When the queue is flushed of a neighbour's packets.
+        flush_cause: FlushCause = FlushCause::LinkLost, "", "anastasi2006, section 4.2; report: ns2-facts item 44";
+        /// A routing message that the MAC gives up is a broken link too; otherwise only data is.
+        messages_break_links: bool = true, "", "RFC 3561 6.10; false: ns-2.35 behaviour, measured for this project";
+        /// Any message of a neighbour is a sign of it; otherwise only its HELLOs are.
+        messages_refresh_neighbour: bool = true, "", "RFC 3561 6.9; false: ns-2.35 behaviour, measured for this project";
+        /// A broadcast within the last `hello_interval` saves the HELLO.
+        broadcast_saves_hello: bool = true, "", "RFC 3561 6.9; false: ns-2.35 behaviour, measured for this project";
+        /// Hold times of neighbours are looked at once every `hello_interval`; otherwise each ends when it ends.
+        neighbour_clock: bool = false, "", "RFC 3561 6.9; true: ns-2.35 behaviour, measured for this project";
+        /// Messages have a UDP header.
+        over_udp: bool = true, "", "RFC 3561 2; false: ns2-facts item 45";
+        /// Requests, replies and HELLOs carry the instant of the request, in 4 bytes.
+        time_stamp: bool = false, "", "RFC 3561 5; true: ns2-facts item 45";
+        /// Interval of the clock of `search = "sweep"`.
+        sweep_interval: Span = Span::from_millis(500), "s", "ns-2.35 behaviour, measured for this project";
         /// How a node learns that a neighbour is gone.
         detection: Detection = Detection::LinkLayer, "", "RFC 3561 6.10";
         /// Lifetime of a route after its last use.
@@ -89,9 +215,9 @@ params! {
         local_repair: bool = false, "", "RFC 3561 6.12 (optional there)";
         /// Extra hops of a repair request.
         local_add_ttl: u32 = 2, "hops", "RFC 3561 10";
-        /// Farthest destination that is repaired locally. Under `ns2` rules instead: the packet is past half of its way.
+        /// Farthest destination that is repaired locally under `repair = "near"`.
         max_repair_ttl: u32 = 10, "hops", "RFC 3561 10 (0.3 NET_DIAMETER)";
-        /// Packets in the interface queue for a lost neighbour are dropped.
+        /// Packets in the interface queue for a lost neighbour are dropped (`flush_cause`).
         flush_queue: bool = true, "", "anastasi2006, section 4.2";
         /// Interval between HELLOs.
         hello_interval: Span = Span::from_secs(1), "s", "RFC 3561 10";
@@ -116,6 +242,15 @@ params! {
         /// Time to live of data packets; off takes that of the network layer.
         data_ttl: Option<u32> = None, "hops", "a default";
     }
+}
+
+/// Bytes that the messages of a network have beyond the fields of RFC 3561 5.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct AodvEnvelope {
+    /// Header of the transport below, bytes.
+    pub header: u32,
+    /// Time stamp in requests, replies and HELLOs, bytes.
+    pub time_stamp: u32,
 }
 
 impl AodvConfig {
@@ -162,7 +297,23 @@ impl AodvConfig {
     /// ns-2.35 (its aodv.h); the behaviour was checked against traces made for this project.
     fn ns2() -> AodvConfig {
         AodvConfig {
-            rules: AodvRules::Ns2,
+            search: SearchRule::Sweep,
+            lifetimes: Lifetimes::Assigned,
+            neighbour_routes: false,
+            own_number: OwnNumber::Even,
+            request_clock: true,
+            answers: AnswerRule::Stored,
+            replies_confirm: false,
+            repair: RepairRule::PastHalf,
+            error_reach: ErrorReach::Everybody,
+            error_rule: ErrorRule::NotOlder,
+            flush_cause: FlushCause::Report,
+            messages_break_links: false,
+            messages_refresh_neighbour: false,
+            broadcast_saves_hello: false,
+            neighbour_clock: true,
+            over_udp: false,
+            time_stamp: true,
             active_route_timeout: Span::from_secs(10),
             my_route_timeout: Span::from_secs(10),
             reverse_route_life: Span::from_secs(6),
@@ -188,11 +339,61 @@ impl AodvConfig {
         }
     }
 
+    /// The parameters with the older word `rules` carried out.
+    pub fn resolved(&self) -> AodvConfig {
+        match self.rules {
+            AodvRules::Named => self.clone(),
+            AodvRules::Rfc => self.with_rules_of(&AodvConfig::default()),
+            // Under the older word a life of 0 was none: such a route ended in the next sweep.
+            AodvRules::Ns2 => AodvConfig {
+                reverse_route_life: self.reverse_route_life.max(Span(1)),
+                sweep_interval: AodvConfig::default().sweep_interval,
+                ..self.with_rules_of(&AodvConfig::ns2())
+            },
+        }
+    }
+
+    /// These numbers with the rules of another set.
+    fn with_rules_of(&self, other: &AodvConfig) -> AodvConfig {
+        AodvConfig {
+            rules: AodvRules::Named,
+            search: other.search,
+            lifetimes: other.lifetimes,
+            neighbour_routes: other.neighbour_routes,
+            own_number: other.own_number,
+            request_clock: other.request_clock,
+            answers: other.answers,
+            replies_confirm: other.replies_confirm,
+            repair: other.repair,
+            error_reach: other.error_reach,
+            error_rule: other.error_rule,
+            flush_cause: other.flush_cause,
+            messages_break_links: other.messages_break_links,
+            messages_refresh_neighbour: other.messages_refresh_neighbour,
+            broadcast_saves_hello: other.broadcast_saves_hello,
+            neighbour_clock: other.neighbour_clock,
+            over_udp: other.over_udp,
+            time_stamp: other.time_stamp,
+            ..self.clone()
+        }
+    }
+
     /// Checks what the types leave open.
     ///
     /// # Errors
     /// Names the parameter, the value and what is allowed.
     pub fn check(&self) -> Result<(), BuildError> {
+        self.resolved().check_named()
+    }
+
+    fn check_named(&self) -> Result<(), BuildError> {
+        let request_clock = if self.request_clock { self.request_life() } else { SHORTEST_CLOCK };
+        for (name, value) in [("sweep_interval", self.sweep_interval), ("request_memory", request_clock)] {
+            if value < SHORTEST_CLOCK {
+                let (found, least) = (seconds(value), seconds(SHORTEST_CLOCK));
+                return SECTION.refuse(name, format!("is {found} s; as a clock it must be at least {least} s"));
+            }
+        }
         SECTION.no_zero_time(&[
             ("active_route_timeout", self.active_route_timeout),
             ("my_route_timeout", self.my_route_timeout),
@@ -217,6 +418,7 @@ impl AodvConfig {
             ("reverse_route_life", self.reverse_route_life),
             ("delete_period", self.delete_period),
             ("request_memory", self.request_memory),
+            ("sweep_interval", self.sweep_interval),
             ("node_traversal_time", self.node_traversal_time),
             ("max_rreq_wait", self.max_rreq_wait),
             ("search_pause", self.search_pause),
@@ -259,6 +461,12 @@ impl AodvConfig {
         Ok(())
     }
 
+    /// What a message is carried in, where a UDP header has so many bytes.
+    pub fn envelope(&self, udp_header: u32) -> AodvEnvelope {
+        let AodvConfig { over_udp, time_stamp, .. } = self.resolved();
+        AodvEnvelope { header: if over_udp { udp_header } else { 0 }, time_stamp: if time_stamp { 4 } else { 0 } }
+    }
+
     /// Time without a sign after which a neighbour is lost.
     pub fn hold(&self) -> Span {
         Span::from_secs_f64(self.hello_hold * f64::from(self.allowed_hello_loss) * self.hello_interval.as_secs())
@@ -278,6 +486,8 @@ impl AodvConfig {
 const SECTION: Section = Section("routing.aodv");
 /// Hop counts are one octet; the largest value stands for "not reachable".
 const MAX_HOPS: u32 = 254;
+/// A clock that ticks all through the run must leave time for the run.
+const SHORTEST_CLOCK: Span = Span::from_millis(1);
 
 #[cfg(test)]
 mod tests {
@@ -307,5 +517,52 @@ mod tests {
             bad(AodvConfig { hello_jitter: Span::from_secs(1), ..AodvConfig::default() }),
             "routing.aodv.hello_jitter"
         );
+    }
+
+    /// The parameters that the older word `rules` stands for.
+    fn rules(cfg: &AodvConfig) -> Vec<(String, serde_json::Value)> {
+        let places = AodvConfig::describe();
+        let place = |wanted: &str| places.iter().position(|p| p.name == wanted).expect("a parameter");
+        let value = serde_json::to_value(cfg).expect("JSON");
+        let chosen = |name: &str| (place("search")..=place("time_stamp")).contains(&place(name));
+        let values = value.as_object().expect("an object").clone().into_iter();
+        values.filter(|(name, _)| chosen(name)).collect()
+    }
+
+    #[test]
+    fn an_older_document_keeps_its_meaning() {
+        // What an engine wrote that had one word for the rules, beside numbers of its own.
+        let older = |word: &str| {
+            let mut value = serde_json::to_value(AodvConfig::default()).expect("JSON");
+            let map = value.as_object_mut().expect("an object");
+            for (name, _) in rules(&AodvConfig::default()) {
+                map.remove(&name);
+            }
+            map.remove("sweep_interval");
+            map.insert("rules".into(), word.into());
+            map.insert("ttl_start".into(), 3.into());
+            serde_json::from_value::<AodvConfig>(value).expect("an older document").resolved()
+        };
+        let ns2 = AodvConfig::set("ns2").expect("a set");
+        assert_eq!(ns2.rules, AodvRules::Named);
+        assert_eq!(rules(&older("ns2")), rules(&ns2));
+        assert_eq!(rules(&older("rfc")), rules(&AodvConfig::default()));
+        assert_eq!((older("ns2").ttl_start, older("ns2").rreq_retries), (3, 2), "numbers stay as they were given");
+        assert_eq!(older("ns2").reverse_route_life, Span(1), "0 was no life under these rules");
+        let other = rules(&AodvConfig::default());
+        assert!(rules(&ns2).iter().zip(&other).all(|(a, b)| a != b), "the set differs in each of them");
+        assert_eq!(rules(&ns2).len(), 17);
+        let word_over_rules = AodvConfig { rules: AodvRules::Rfc, ..ns2.clone() };
+        assert_eq!(rules(&word_over_rules.resolved()), rules(&AodvConfig::default()));
+        assert_eq!(word_over_rules.resolved().release_gap, ns2.release_gap);
+    }
+
+    #[test]
+    fn a_clock_that_hardly_advances_is_refused() {
+        let bad = |cfg: AodvConfig| cfg.check().expect_err("refused").key;
+        let ns2 = AodvConfig::set("ns2").expect("a set");
+        assert_eq!(bad(AodvConfig { sweep_interval: Span(1), ..ns2.clone() }), "routing.aodv.sweep_interval");
+        assert_eq!(bad(AodvConfig { request_memory: Span(1), ..ns2 }), "routing.aodv.request_memory");
+        assert_eq!(AodvConfig { request_memory: Span(1), ..AodvConfig::default() }.check(), Ok(()));
     }
 }

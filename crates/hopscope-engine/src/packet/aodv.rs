@@ -1,6 +1,6 @@
 //! AODV messages (RFC 3561 5). Hop counts are those travelled before the transmission: 0 when the originator sends.
 
-use crate::config::aodv::AodvRules;
+use crate::config::aodv::AodvEnvelope;
 use crate::ids::NodeId;
 use crate::units::{Span, Time};
 
@@ -36,7 +36,7 @@ pub struct Rreq {
     pub destination_only: bool,
     /// An intermediate answer is told to the destination too (G flag).
     pub gratuitous: bool,
-    /// When the originator sent it (ns-2 carries it; used for the delay per hop).
+    /// When the originator sent it; nodes know it where messages carry a time stamp.
     pub asked: Time,
 }
 
@@ -82,19 +82,14 @@ impl Rerr {
 }
 
 impl AodvMessage {
-    /// Bytes without network header. The RFC's messages have a UDP header; ns-2's have none, but request and reply
-    /// carry a time stamp (ns2-facts item 45).
-    pub fn bytes(&self, rules: AodvRules, udp_header: u32) -> u32 {
+    /// Bytes without network header.
+    pub fn bytes(&self, envelope: AodvEnvelope) -> u32 {
         let fields = match self {
-            AodvMessage::Rreq(_) => 24,
-            AodvMessage::Rrep(_) | AodvMessage::Hello(_) => 20,
+            AodvMessage::Rreq(_) => 24 + envelope.time_stamp,
+            AodvMessage::Rrep(_) | AodvMessage::Hello(_) => 20 + envelope.time_stamp,
             AodvMessage::Rerr(rerr) => 4 + 8 * u32::from(rerr.count),
         };
-        match (rules, self) {
-            (AodvRules::Rfc, _) => fields + udp_header,
-            (AodvRules::Ns2, AodvMessage::Rerr(_)) => fields,
-            (AodvRules::Ns2, _) => fields + 4,
-        }
+        fields + envelope.header
     }
 
     /// Name of the kind in results.
@@ -111,6 +106,7 @@ impl AodvMessage {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::config::aodv::AodvConfig;
 
     #[test]
     fn sizes_are_those_of_the_rfc_and_of_ns2() {
@@ -129,9 +125,12 @@ mod tests {
         let rrep =
             AodvMessage::Rrep(Rrep { dst: node, dst_seq: 1, origin: node, hops: 0, lifetime: Span::ZERO, asked });
         let rerr = AodvMessage::Rerr(Rerr::new(&[(node, 3), (NodeId(2), 0)]));
-        let sizes = |rules| [rreq, rrep, rerr].map(|m| 20 + m.bytes(rules, 8));
-        assert_eq!(sizes(AodvRules::Rfc), [24 + 28, 20 + 28, 20 + 28]);
-        assert_eq!(sizes(AodvRules::Ns2), [28 + 20, 24 + 20, 20 + 20]);
+        let sizes = |set| {
+            let envelope = AodvConfig::set(set).expect("a listed set").envelope(8);
+            [rreq, rrep, rerr].map(|m| 20 + m.bytes(envelope))
+        };
+        assert_eq!(sizes("rfc3561"), [24 + 28, 20 + 28, 20 + 28]);
+        assert_eq!(sizes("ns2"), [28 + 20, 24 + 20, 20 + 20]);
     }
 
     #[test]

@@ -1,6 +1,6 @@
 //! What routing protocols say to each other.
 
-use crate::config::aodv::AodvRules;
+use crate::config::aodv::AodvEnvelope;
 use crate::packet::aodv::AodvMessage;
 use crate::packet::dsdv::DsdvUpdate;
 use crate::packet::dsr::DsrMessage;
@@ -39,9 +39,9 @@ impl From<OlsrPacket> for RoutingMessage {
 
 impl RoutingMessage {
     /// Bytes without network header.
-    pub fn bytes(&self, aodv_rules: AodvRules, udp_header: u32) -> u32 {
+    pub fn bytes(&self, aodv: AodvEnvelope, udp_header: u32) -> u32 {
         match self {
-            RoutingMessage::Aodv(message) => message.bytes(aodv_rules, udp_header),
+            RoutingMessage::Aodv(message) => message.bytes(aodv),
             RoutingMessage::Dsdv(update) => update.bytes(),
             RoutingMessage::Dsr(message) => message.bytes(),
             RoutingMessage::Olsr(packet) => packet.bytes(udp_header),

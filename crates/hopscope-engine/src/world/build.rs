@@ -282,7 +282,7 @@ fn wiring(config: &Config) -> Wiring {
         max_packet: config.mac.max_msdu.saturating_sub(config.mac.llc_header),
         ip: Ip { ttl: config.net.ttl.min(255) as u8, header: config.net.ip_header },
         udp_header: config.net.udp_header,
-        aodv_rules: config.aodv.rules,
+        aodv: config.aodv.envelope(config.net.udp_header),
         eager: false,
         metered,
         watched: metered,

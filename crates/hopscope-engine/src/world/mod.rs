@@ -31,7 +31,7 @@ use std::sync::Arc;
 
 use crate::channel::{Channel, Medium};
 use crate::config::Config;
-use crate::config::aodv::AodvRules;
+use crate::config::aodv::AodvEnvelope;
 use crate::error::BuildError;
 use crate::event::Event;
 use crate::ids::{NodeId, PacketId};
@@ -69,7 +69,7 @@ struct Wiring {
     max_packet: u32,
     ip: Ip,
     udp_header: u32,
-    aodv_rules: AodvRules,
+    aodv: AodvEnvelope,
     /// Every radio edge gets an event: slow, for tests that compare with the lazy way.
     eager: bool,
     /// Link layers measure the use of the channel.

@@ -4,7 +4,7 @@ use smallvec::SmallVec;
 
 use super::table::RouteState;
 use super::{Aodv, timer};
-use crate::config::aodv::HelloSenders;
+use crate::config::aodv::{ErrorReach, FlushCause, HelloSenders, RepairRule};
 use crate::ids::NodeId;
 use crate::packet::aodv::{AodvMessage, Rerr, Rrep};
 use crate::routing::{Cx, Lost, RouteDrop, RouteLoss, RoutingEffect, RoutingNote};
@@ -63,6 +63,13 @@ impl Neighbours {
 impl Aodv {
     /// The MAC gave a frame to `next_hop` up.
     pub(super) fn link_failed(&mut self, next_hop: NodeId, lost: Option<&Lost>, cx: &mut Cx) {
+        match self.cfg.repair {
+            RepairRule::Near => self.repair_near(next_hop, lost, cx),
+            RepairRule::PastHalf => self.repair_past_half(next_hop, lost, cx),
+        }
+    }
+
+    fn repair_near(&mut self, next_hop: NodeId, lost: Option<&Lost>, cx: &mut Cx) {
         let repairs = |lost: &Lost, this: &Self| {
             let route = this.table.get(lost.dst);
             let near = |hops: u8| u32::from(hops) <= this.cfg.max_repair_ttl;
@@ -71,7 +78,7 @@ impl Aodv {
                 && route.is_some_and(|r| r.state == RouteState::Up && r.next_hop == next_hop && near(r.hops))
         };
         let repair = lost.filter(|lost| repairs(lost, self));
-        self.link_lost(next_hop, repair.map(|lost| lost.dst), cx);
+        self.link_lost(next_hop, repair.map(|lost| lost.dst), self.cfg.flush_queue, cx);
         match (repair, lost) {
             (Some(lost), _) => {
                 self.hold(lost.packet, lost.dst, cx);
@@ -86,20 +93,45 @@ impl Aodv {
         }
     }
 
+    /// The route to repair keeps number and hop count, so nodes behind the break that still have a route cannot help:
+    /// their answers are refused as no fresher and no shorter. A repair across a link that was away for a moment can so
+    /// take more than 10 s, until those routes have expired and the destination itself answers.
+    fn repair_past_half(&mut self, next_hop: NodeId, lost: Option<&Lost>, cx: &mut Cx) {
+        let route = lost.and_then(|lost| self.table.get_mut(lost.dst));
+        if let (Some(lost), Some(route), true) = (lost, route, self.cfg.local_repair) {
+            if lost.hops > route.metric() {
+                if route.state == RouteState::Up {
+                    cx.note(RoutingNote::RouteDown { dst: lost.dst, cause: RouteLoss::LinkLost });
+                }
+                route.state = RouteState::Repairing;
+                self.hold(lost.packet, lost.dst, cx);
+                self.seek_repair(lost.dst, lost.hops, cx);
+                return;
+            }
+        }
+        if let Some(lost) = lost {
+            cx.drop_packet(lost.packet, RouteDrop::LinkFailed);
+        }
+        self.link_lost(next_hop, None, self.cfg.flush_queue, cx);
+    }
+
     /// The link to `neighbour` is gone: every route over it goes down, but the one to `repair` is repaired.
-    fn link_lost(&mut self, neighbour: NodeId, repair: Option<NodeId>, cx: &mut Cx) {
+    fn link_lost(&mut self, neighbour: NodeId, repair: Option<NodeId>, flush: bool, cx: &mut Cx) {
+        self.count_neighbour();
         self.neighbours.remove(neighbour);
-        let until = cx.now + self.cfg.delete_period;
+        let until = self.remembered_until(cx.now);
         let mut lost: SmallVec<[NodeId; Rerr::MAX]> = SmallVec::new();
         let mut broken = false;
         for route in self.table.iter_mut() {
             route.remove_precursor(neighbour);
-            if route.state != RouteState::Up || route.next_hop != neighbour {
+            if !route.answers() || route.next_hop != neighbour {
                 continue;
             }
-            broken = true;
             route.lose();
-            cx.note(RoutingNote::RouteDown { dst: route.dst, cause: RouteLoss::LinkLost });
+            if route.state == RouteState::Up {
+                cx.note(RoutingNote::RouteDown { dst: route.dst, cause: RouteLoss::LinkLost });
+            }
+            broken = true;
             if repair == Some(route.dst) {
                 route.await_repair();
             } else {
@@ -109,12 +141,19 @@ impl Aodv {
         }
         if broken {
             cx.note(RoutingNote::LinkLost { neighbour });
-            self.armed.by(timer::SWEEP, until, cx.out);
+            self.watch(until, cx);
         }
-        if self.cfg.flush_queue {
+        if flush {
             cx.push(RoutingEffect::FlushNextHop { next_hop: neighbour });
         }
-        self.report_lost(&lost, false, cx);
+        match self.cfg.error_reach {
+            ErrorReach::Precursors => self.report_lost(&lost, false, cx),
+            ErrorReach::Everybody => {
+                let number = |&dst: &NodeId| (dst, self.table.get(dst).map_or(0, |route| route.seq));
+                let listed: SmallVec<[(NodeId, u32); Rerr::MAX]> = lost.iter().map(number).collect();
+                self.send_errors(&listed, &[], false, cx);
+            }
+        }
     }
 
     /// Tells the precursors of lost routes, which are precursors no more (RFC 3561 6.11 cases i and iii).
@@ -138,34 +177,32 @@ impl Aodv {
 
     /// Tells upstream that there is no route for a packet that came from `prev` (RFC 3561 6.11 case ii).
     pub(super) fn report_missing_route(&mut self, dst: NodeId, prev: Option<NodeId>, cx: &mut Cx) {
-        if self.ns2 {
-            let seq = self.table.entry(dst).seq;
-            self.send_errors(&[(dst, seq)], &[], false, cx);
-            return;
-        }
         let mut told: SmallVec<[NodeId; 8]> = prev.into_iter().collect();
         let mut seq = 0;
         if let Some(route) = self.table.get_mut(dst) {
             seq = route.seq;
             // It is still in use upstream: the number must not be forgotten meanwhile.
             route.expires = cx.now + self.cfg.delete_period;
-            for node in route.precursors.drain(..) {
-                if !told.contains(&node) {
-                    told.push(node);
+            if self.cfg.error_reach == ErrorReach::Precursors {
+                for node in route.precursors.drain(..) {
+                    if !told.contains(&node) {
+                        told.push(node);
+                    }
                 }
             }
         }
         self.send_errors(&[(dst, seq)], &told, false, cx);
     }
 
-    /// Sends errors about `listed` to the nodes `told` (none: everybody), as far as the rate limit allows.
+    /// Sends errors about `listed` to the nodes `told`, as far as the rate limit allows.
     pub(super) fn send_errors(&mut self, listed: &[(NodeId, u32)], told: &[NodeId], jitter: bool, cx: &mut Cx) {
         for part in listed.chunks(Rerr::MAX) {
             if self.rerr_limit.take(cx.now).is_err() {
                 return;
             }
             let message = AodvMessage::Rerr(Rerr::new(part));
-            if let ([to], true) = (told, self.cfg.rerr_unicast) {
+            let alone = self.cfg.rerr_unicast && self.cfg.error_reach == ErrorReach::Precursors;
+            if let ([to], true) = (told, alone) {
                 cx.push(RoutingEffect::Unicast { message: message.into(), to: *to, ttl: 1, delay: Span::ZERO });
             } else {
                 let delay = if jitter { cx.part_of(self.cfg.broadcast_jitter) } else { Span::ZERO };
@@ -182,7 +219,7 @@ impl Aodv {
         let jitter = cx.part_of(self.cfg.hello_jitter * 2);
         let since = |at: Option<Time>| at.map(|at| cx.now.saturating_since(at));
         let active = since(self.last_use).is_some_and(|since| since < self.cfg.active_route_timeout);
-        let spoken = since(self.last_broadcast).filter(|&since| !self.ns2 && since < interval);
+        let spoken = since(self.last_broadcast).filter(|&since| self.cfg.broadcast_saves_hello && since < interval);
         let wait = interval.saturating_sub(spoken.unwrap_or(Span::ZERO));
         if spoken.is_none() && (active || self.cfg.hello_senders == HelloSenders::All) {
             let hello = Rrep {
@@ -203,15 +240,11 @@ impl Aodv {
     /// Takes down the links whose hold time is over.
     pub(super) fn check_neighbours(&mut self, cx: &mut Cx) {
         while let Some(neighbour) = self.neighbours.take_expired(cx.now) {
-            if self.ns2 {
-                self.neighbour_lost_ns2(neighbour, cx);
-            } else {
-                self.link_lost(neighbour, None, cx);
-            }
+            let flush = self.cfg.flush_queue && self.cfg.flush_cause == FlushCause::LinkLost;
+            self.link_lost(neighbour, None, flush, cx);
         }
-        // ns-2 looks once per interval; otherwise a hold time ends when it ends.
-        let next = if self.ns2 { Some(cx.now + self.cfg.hello_interval) } else { self.neighbours.next_expiry() };
-        if let Some(at) = next {
+        let tick = self.cfg.neighbour_clock.then(|| cx.now + self.cfg.hello_interval);
+        if let Some(at) = tick.or_else(|| self.neighbours.next_expiry()) {
             self.armed.by(timer::NEIGHBOURS, at, cx.out);
         }
     }

@@ -9,20 +9,22 @@
 //! | `search.rs` | requests sent: rings, waits, giving up |
 //! | `receive.rs` | requests, replies, HELLOs and errors received |
 //! | `links.rs` | neighbours, broken links, route errors sent, local repair |
-//! | `ns2.rs` | where the agent of ns-2.35 differs |
+//! | `sweep.rs` | the other choice of `search`: requests repeated, and lifetimes ended, by a clock |
 //!
 //! Loop freedom: a route is replaced only by a fresher number or an equal one with fewer hops, and a route that is lost
 //! counts its number up, so along a way (number, -hops) never falls. The RFC leaves room for other readings of 6.5, 6.7
-//! and 6.11, some of which loop; this reading does not, and `tests/graph.rs` holds it under flapping links.
+//! and 6.11, some of which loop; this reading does not, and `tests/graph.rs` holds it under flapping links. It does not
+//! hold for the rules of the set `ns2`: a number that stays where it is when a route is lost, an answer that leads back
+//! to who asked. Such a loop lasts until a time to live ends it.
 //!
 //! Left out: unidirectional links (RREP-ACK, blacklist; RFC 3561 6.8), the N flag of errors after a longer repair (6.12),
 //! aggregation of prefixes (7) and actions after a reboot (6.13).
 
 mod links;
 mod memory;
-mod ns2;
 mod receive;
 mod search;
+mod sweep;
 mod table;
 #[cfg(test)]
 mod tests;
@@ -34,7 +36,7 @@ use memory::{RateLimit, SeenRequests};
 use search::Search;
 use table::RouteTable;
 
-use crate::config::aodv::{AodvConfig, AodvRules, Detection};
+use crate::config::aodv::{AodvConfig, Detection, Lifetimes, OwnNumber, SearchRule};
 use crate::ids::{NodeId, PacketId};
 use crate::packet::aodv::AodvMessage;
 use crate::routing::armed::Armed;
@@ -47,16 +49,15 @@ use crate::units::{Span, Time};
 pub struct Aodv {
     node: NodeId,
     cfg: AodvConfig,
-    ns2: bool,
     /// Own sequence number.
     seq: u32,
     /// Number of the last request sent.
     request_id: u32,
     table: RouteTable,
     buffer: SendBuffer,
-    /// Searches under way (and, under `ns2` rules, what past ones taught), in the order of destinations.
+    /// Searches under way (and, under `search = "sweep"`, what past ones taught), in the order of destinations.
     searches: Vec<Search>,
-    /// `ns2` rules: when a repair that has not ended is taken for failed.
+    /// `search = "sweep"`: when a repair that has not ended is taken for failed.
     repairs: Vec<(Time, NodeId)>,
     seen: SeenRequests,
     neighbours: Neighbours,
@@ -79,7 +80,7 @@ mod timer {
     pub const HELLO: u8 = 2;
     /// A neighbour's hold time ends.
     pub const NEIGHBOURS: u8 = 3;
-    /// Old requests are forgotten (`ns2` rules).
+    /// Old requests are forgotten (`request_clock`).
     pub const MEMORY: u8 = 4;
     /// Number of timers.
     pub const COUNT: usize = 5;
@@ -88,11 +89,14 @@ mod timer {
 impl Aodv {
     /// The machine of `node` before it is started.
     pub fn new(node: NodeId, cfg: &AodvConfig) -> Self {
-        let ns2 = cfg.rules == AodvRules::Ns2;
+        let cfg = cfg.resolved();
+        let seq = match cfg.own_number {
+            OwnNumber::Counted => 1,
+            OwnNumber::Even => 2,
+        };
         Aodv {
             node,
-            ns2,
-            seq: if ns2 { 2 } else { 1 },
+            seq,
             request_id: 0,
             table: RouteTable::default(),
             buffer: SendBuffer::new(cfg.buffer_packets, cfg.buffer_time),
@@ -105,7 +109,7 @@ impl Aodv {
             last_broadcast: None,
             last_use: None,
             armed: Armed::new(),
-            cfg: cfg.clone(),
+            cfg,
         }
     }
 
@@ -116,8 +120,15 @@ impl Aodv {
             let phase = cx.part_of(self.cfg.hello_interval);
             self.armed.by(timer::HELLO, cx.now + phase, cx.out);
         }
-        if self.ns2 {
-            self.start_ns2(cx);
+        if self.cfg.request_clock {
+            self.armed.by(timer::MEMORY, cx.now + self.cfg.request_life(), cx.out);
+        }
+        match self.cfg.search {
+            SearchRule::Rings => {}
+            SearchRule::Sweep => self.armed.by(timer::SWEEP, cx.now + self.cfg.sweep_interval, cx.out),
+        }
+        if self.cfg.neighbour_clock && self.cfg.detection == Detection::Hello {
+            self.armed.by(timer::NEIGHBOURS, cx.now + self.cfg.hello_interval, cx.out);
         }
     }
 
@@ -135,11 +146,15 @@ impl Aodv {
         match self.table.get_mut(dst) {
             Some(route) if route.state == RouteState::Up => {
                 let next_hop = route.next_hop;
-                if self.ns2 {
-                    route.expires = until;
-                } else {
-                    route.live_until(until);
-                    self.refresh_path(next_hop, src, prev, now, until);
+                match self.cfg.lifetimes {
+                    Lifetimes::Extended => {
+                        route.live_until(until);
+                        self.refresh_path(next_hop, src, prev, now, until);
+                    }
+                    Lifetimes::Assigned => {
+                        route.expires = until;
+                        self.watch(until, cx);
+                    }
                 }
                 RouteAnswer::Via(next_hop)
             }
@@ -161,21 +176,14 @@ impl Aodv {
 
     /// A message came in from the neighbour `from` with this time to live, as sent.
     pub fn on_message(&mut self, from: NodeId, ttl: u8, message: &AodvMessage, cx: &mut Cx) {
-        if self.ns2 {
-            match message {
-                AodvMessage::Rreq(rreq) => self.on_rreq_ns2(from, ttl, rreq, cx),
-                AodvMessage::Rrep(rrep) => self.on_rrep_ns2(from, ttl, rrep, cx),
-                AodvMessage::Hello(_) => self.on_hello_ns2(from, cx),
-                AodvMessage::Rerr(rerr) => self.on_rerr_ns2(from, rerr, cx),
-            }
-        } else {
+        if self.cfg.messages_refresh_neighbour {
             self.neighbours.refresh(from, cx.now + self.cfg.hold());
-            match message {
-                AodvMessage::Rreq(rreq) => self.on_rreq(from, ttl, rreq, cx),
-                AodvMessage::Rrep(rrep) => self.on_rrep(from, ttl, rrep, cx),
-                AodvMessage::Hello(rrep) => self.on_hello(from, rrep, cx),
-                AodvMessage::Rerr(rerr) => self.on_rerr(from, rerr, cx),
-            }
+        }
+        match message {
+            AodvMessage::Rreq(rreq) => self.on_rreq(from, ttl, rreq, cx),
+            AodvMessage::Rrep(rrep) => self.on_rrep(from, ttl, rrep, cx),
+            AodvMessage::Hello(rrep) => self.on_hello(from, rrep, cx),
+            AodvMessage::Rerr(rerr) => self.on_rerr(from, rerr, cx),
         }
     }
 
@@ -185,9 +193,7 @@ impl Aodv {
             if let Some(lost) = lost {
                 cx.drop_packet(lost.packet, RouteDrop::LinkFailed);
             }
-        } else if self.ns2 {
-            self.link_failed_ns2(next_hop, lost, cx);
-        } else {
+        } else if lost.is_some() || self.cfg.messages_break_links {
             self.link_failed(next_hop, lost, cx);
         }
     }
@@ -207,13 +213,17 @@ impl Aodv {
             return;
         }
         match timer {
-            timer::SEARCH if self.ns2 => self.end_repairs_ns2(cx),
-            timer::SEARCH => self.end_waits(cx),
-            timer::SWEEP if self.ns2 => self.sweep_ns2(cx),
-            timer::SWEEP => self.sweep(cx),
+            timer::SEARCH => match self.cfg.search {
+                SearchRule::Rings => self.end_waits(cx),
+                SearchRule::Sweep => self.end_repairs(cx),
+            },
+            timer::SWEEP => match self.cfg.search {
+                SearchRule::Rings => self.end_lifetimes(cx),
+                SearchRule::Sweep => self.sweep(cx),
+            },
             timer::HELLO => self.say_hello(cx),
             timer::NEIGHBOURS => self.check_neighbours(cx),
-            timer::MEMORY => self.forget_ns2(cx),
+            timer::MEMORY => self.forget_requests(cx),
             _ => unreachable!("the machine asked for no such timer"),
         }
     }
@@ -221,7 +231,7 @@ impl Aodv {
     /// The neighbour that takes packets for `dst`, if a route is up at `now`.
     pub fn next_hop(&self, dst: NodeId, now: Time) -> Option<NodeId> {
         let route = self.table.get(dst)?;
-        (route.state == RouteState::Up && (self.ns2 || route.expires > now)).then_some(route.next_hop)
+        (route.state == RouteState::Up && !is_over(&self.cfg, route, now)).then_some(route.next_hop)
     }
 
     /// Every destination heard of, in the order of node numbers.
@@ -245,7 +255,7 @@ impl Aodv {
     fn refresh_path(&mut self, next_hop: NodeId, src: NodeId, prev: Option<NodeId>, now: Time, until: Time) {
         for node in [Some(next_hop), prev.map(|_| src), prev].into_iter().flatten() {
             if let Some(route) = self.table.get_mut(node) {
-                if route.state == RouteState::Up && route.expires > now {
+                if route.state == RouteState::Up && !is_over(&self.cfg, route, now) {
                     route.live_until(until);
                 }
             }
@@ -258,10 +268,8 @@ impl Aodv {
         if let Some(oldest) = self.buffer.hold(packet, dst, cx.now) {
             cx.drop_packet(oldest, RouteDrop::BufferFull);
         }
-        if !self.ns2 {
-            if let Some(at) = self.buffer.next_expiry() {
-                self.armed.by(timer::SWEEP, at, cx.out);
-            }
+        if let Some(at) = self.buffer.next_expiry() {
+            self.watch(at, cx);
         }
     }
 
@@ -282,49 +290,57 @@ impl Aodv {
 
     /// Takes a route into use.
     fn set_up(&mut self, dst: NodeId, next_hop: NodeId, hops: u8, seq: u32, expires: Time, cx: &mut Cx) {
-        let ns2 = self.ns2;
         let route = self.table.entry(dst);
         if route.state != RouteState::Up || route.next_hop != next_hop {
             cx.note(RoutingNote::RouteUp { dst, next_hop, hops });
         }
         (route.state, route.next_hop, route.hops, route.seq) = (RouteState::Up, next_hop, hops, seq);
         route.expires = expires;
-        if !ns2 {
-            self.armed.by(timer::SWEEP, expires, cx.out);
-        }
+        self.watch(expires, cx);
     }
 
-    /// Takes a route out of use and remembers it for `delete_period`.
+    /// Takes a route out of use and remembers it.
     fn set_down(&mut self, dst: NodeId, cause: RouteLoss, cx: &mut Cx) {
-        let until = if self.ns2 { Time::ZERO } else { cx.now + self.cfg.delete_period };
+        let until = self.remembered_until(cx.now);
         if let Some(route) = self.table.get_mut(dst) {
             if route.state == RouteState::Up {
                 cx.note(RoutingNote::RouteDown { dst, cause });
             }
             route.fall(until);
-            if !self.ns2 {
-                self.armed.by(timer::SWEEP, until, cx.out);
-            }
+            self.watch(until, cx);
         }
     }
 
-    /// Takes the route to `dst` down if its lifetime is over; the sweep may come later at this same instant.
-    fn settle(&mut self, dst: NodeId, cx: &mut Cx) {
-        if self.ns2 {
-            return;
+    /// Sees to it that what ends at `at` does; the clock of `search = "sweep"` runs anyway.
+    fn watch(&mut self, at: Time, cx: &mut Cx) {
+        match self.cfg.search {
+            SearchRule::Rings => self.armed.by(timer::SWEEP, at, cx.out),
+            SearchRule::Sweep => {}
         }
+    }
+
+    /// Expiry of a route that is lost now.
+    fn remembered_until(&self, now: Time) -> Time {
+        match self.cfg.search {
+            SearchRule::Rings => now + self.cfg.delete_period,
+            SearchRule::Sweep => Time::ZERO,
+        }
+    }
+
+    /// Takes the route to `dst` down if its lifetime is over; the timer may come later at this same instant.
+    fn settle(&mut self, dst: NodeId, cx: &mut Cx) {
         if let Some(route) = self.table.get_mut(dst) {
-            if route.state == RouteState::Up && route.expires <= cx.now {
+            if route.state == RouteState::Up && is_over(&self.cfg, route, cx.now) {
                 route.lose();
                 self.set_down(dst, RouteLoss::Expired, cx);
             }
         }
     }
 
-    /// Expires routes, held packets and old requests, and asks for the next sweep.
-    fn sweep(&mut self, cx: &mut Cx) {
+    /// The end of routes, held packets and old requests whose time is over.
+    fn end_lifetimes(&mut self, cx: &mut Cx) {
         self.drop_expired(cx);
-        self.seen.purge(cx.now);
+        self.forget_old_requests(cx.now);
         let (now, forget) = (cx.now, cx.now + self.cfg.delete_period);
         for route in self.table.iter_mut() {
             if route.state == RouteState::Up && route.expires <= now {
@@ -338,5 +354,33 @@ impl Aodv {
         if let Some(at) = expiries.chain(self.buffer.next_expiry()).min() {
             self.armed.by(timer::SWEEP, at, cx.out);
         }
+    }
+    /// Forgets requests that are old, unless a clock of their own does.
+    fn forget_old_requests(&mut self, now: Time) {
+        if !self.cfg.request_clock {
+            self.seen.purge(now);
+        }
+    }
+
+    /// The clock of old requests.
+    fn forget_requests(&mut self, cx: &mut Cx) {
+        self.seen.purge(cx.now);
+        self.armed.by(timer::MEMORY, cx.now + self.cfg.request_life(), cx.out);
+    }
+
+    /// A neighbour came or went.
+    fn count_neighbour(&mut self) {
+        match self.cfg.own_number {
+            OwnNumber::Counted => {}
+            OwnNumber::Even => self.seq = self.seq.wrapping_add(2),
+        }
+    }
+}
+
+/// True when a lifetime has ended; under `search = "sweep"` it ends in the sweep.
+fn is_over(cfg: &AodvConfig, route: &Route, now: Time) -> bool {
+    match cfg.search {
+        SearchRule::Rings => route.expires <= now,
+        SearchRule::Sweep => false,
     }
 }

@@ -2,8 +2,10 @@
 
 use smallvec::SmallVec;
 
+use super::search::News;
 use super::table::{RouteState, newer};
 use super::{Aodv, timer};
+use crate::config::aodv::{AnswerRule, ErrorRule, FlushCause, Lifetimes, OwnNumber, SearchRule};
 use crate::ids::NodeId;
 use crate::packet::aodv::{AodvMessage, Rerr, Rrep, Rreq};
 use crate::routing::{Cx, RouteLoss, RoutingEffect};
@@ -15,14 +17,17 @@ impl Aodv {
             return;
         }
         self.meet(from, cx);
-        if !self.seen.insert(rreq.origin, rreq.id, cx.now, cx.now + self.cfg.request_life()) {
+        // What a clock forgets is known until it ticks.
+        let forgotten = if self.cfg.request_clock { Time::ZERO } else { cx.now };
+        if !self.seen.insert(rreq.origin, rreq.id, forgotten, cx.now + self.cfg.request_life()) {
             return;
         }
         let hops = rreq.hops.saturating_add(1);
         let until = self.reverse_life(hops, cx.now);
-        self.offer(rreq.origin, from, hops, rreq.origin_seq, until, cx);
+        let offer = Offer { dst: rreq.origin, next_hop: from, hops, seq: rreq.origin_seq, news: News::Request };
+        self.offer(&offer, until, cx);
         if let Some(reverse) = self.table.get_mut(rreq.origin) {
-            if reverse.state == RouteState::Up {
+            if reverse.answers() {
                 reverse.live_until(until);
             }
         }
@@ -41,25 +46,34 @@ impl Aodv {
 
     pub(super) fn on_rrep(&mut self, from: NodeId, ttl: u8, rrep: &Rrep, cx: &mut Cx) {
         self.meet(from, cx);
-        if rrep.dst == self.node {
+        if self.cfg.replies_confirm && rrep.dst == self.node {
             return;
         }
         let hops = rrep.hops.saturating_add(1);
         // Anything else has been forwarded before, or is stale.
-        if !self.offer(rrep.dst, from, hops, rrep.dst_seq, cx.now + rrep.lifetime, cx) {
+        let offer = Offer { dst: rrep.dst, next_hop: from, hops, seq: rrep.dst_seq, news: News::Reply };
+        if !self.offer(&offer, cx.now + rrep.lifetime, cx) {
             return;
+        }
+        if rrep.origin == self.node && self.cfg.time_stamp && self.cfg.search == SearchRule::Sweep {
+            self.learn_delay(rrep.dst, cx.now - rrep.asked, hops);
         }
         self.last_use = Some(cx.now);
         if rrep.origin == self.node || ttl <= 1 {
             return;
         }
         self.settle(rrep.origin, cx);
-        let Some(reverse) = self.table.get_mut(rrep.origin).filter(|route| route.state == RouteState::Up) else {
-            return;
-        };
-        reverse.live_until(cx.now + self.cfg.active_route_timeout);
+        let Some(reverse) = self.table.get_mut(rrep.origin).filter(|route| route.answers()) else { return };
+        let until = cx.now + self.cfg.active_route_timeout;
         let to = reverse.next_hop;
-        for node in [rrep.dst, from] {
+        match self.cfg.lifetimes {
+            Lifetimes::Extended => reverse.live_until(until),
+            Lifetimes::Assigned => {
+                reverse.expires = until;
+                self.watch(until, cx);
+            }
+        }
+        for node in [Some(rrep.dst), self.cfg.neighbour_routes.then_some(from)].into_iter().flatten() {
             if let Some(route) = self.table.get_mut(node) {
                 route.add_precursor(to);
             }
@@ -74,10 +88,18 @@ impl Aodv {
 
     pub(super) fn on_hello(&mut self, from: NodeId, hello: &Rrep, cx: &mut Cx) {
         let until = cx.now + self.cfg.hold();
-        self.neighbours.insert(from, until);
-        self.armed.by(timer::NEIGHBOURS, until, cx.out);
+        if self.neighbours.insert(from, until) {
+            self.count_neighbour();
+        }
+        if !self.cfg.neighbour_clock {
+            self.armed.by(timer::NEIGHBOURS, until, cx.out);
+        }
+        if !self.cfg.neighbour_routes {
+            return;
+        }
         self.meet(from, cx);
-        self.offer(from, from, 1, hello.dst_seq, until, cx);
+        let offer = Offer { dst: from, next_hop: from, hops: 1, seq: hello.dst_seq, news: News::Neighbour };
+        self.offer(&offer, until, cx);
         if let Some(route) = self.table.get_mut(from) {
             route.live_until(until);
         }
@@ -89,23 +111,30 @@ impl Aodv {
         for &(dst, seq) in rerr.unreachable() {
             self.settle(dst, cx);
             let Some(route) = self.table.get_mut(dst) else { continue };
-            // A neighbour cannot lose itself: the link to it is judged here.
-            if route.state != RouteState::Up || route.next_hop != from || dst == from {
+            if !route.answers() || route.next_hop != from {
                 continue;
             }
-            if newer(seq, route.seq) {
-                (route.seq, route.seq_valid) = (seq, true);
-            } else {
-                route.lose();
+            match self.cfg.error_rule {
+                // A neighbour cannot lose itself: the link to it is judged here.
+                ErrorRule::AnyNumber if dst == from => continue,
+                ErrorRule::NotOlder if newer(route.seq, seq) => continue,
+                ErrorRule::AnyNumber if !newer(seq, route.seq) => route.lose(),
+                ErrorRule::AnyNumber | ErrorRule::NotOlder => (route.seq, route.seq_valid) = (seq, true),
             }
             self.set_down(dst, RouteLoss::Reported, cx);
             lost.push(dst);
+        }
+        if !lost.is_empty() && self.cfg.flush_queue && self.cfg.flush_cause == FlushCause::Report {
+            cx.push(RoutingEffect::FlushNextHop { next_hop: from });
         }
         self.report_lost(&lost, true, cx);
     }
 
     /// The sender of any message is a neighbour: a route of one hop, its number only remembered (RFC 3561 6.2, 6.5).
     fn meet(&mut self, from: NodeId, cx: &mut Cx) {
+        if !self.cfg.neighbour_routes {
+            return;
+        }
         self.settle(from, cx);
         let until = cx.now + self.cfg.active_route_timeout;
         let route = self.table.entry(from);
@@ -117,16 +146,18 @@ impl Aodv {
         let seq = route.seq;
         let until = if route.state == RouteState::Up { until.max(route.expires) } else { until };
         self.set_up(from, from, 1, seq, until, cx);
-        self.found(from, from, cx);
+        self.found(from, from, News::Neighbour, cx);
     }
 
     /// Takes a route when it is fresher or shorter than the one known; true when it is taken or confirms the one in use.
-    fn offer(&mut self, dst: NodeId, next_hop: NodeId, hops: u8, seq: u32, until: Time, cx: &mut Cx) -> bool {
+    fn offer(&mut self, offer: &Offer, until: Time, cx: &mut Cx) -> bool {
+        let &Offer { dst, next_hop, hops, seq, news } = offer;
         self.settle(dst, cx);
         let route = self.table.entry(dst);
         if !route.loses_to(seq, hops) {
             let same = (route.next_hop, route.seq, route.hops) == (next_hop, seq, hops);
-            let confirmed = same && route.state == RouteState::Up;
+            let counts = news != News::Reply || self.cfg.replies_confirm;
+            let confirmed = same && counts && route.state == RouteState::Up;
             if confirmed {
                 route.seq_valid = true;
                 route.live_until(until);
@@ -134,9 +165,10 @@ impl Aodv {
             return confirmed;
         }
         route.seq_valid = true;
-        let until = if route.state == RouteState::Up { until.max(route.expires) } else { until };
+        let anew = news == News::Reply && self.cfg.lifetimes == Lifetimes::Assigned;
+        let until = if route.answers() && !anew { until.max(route.expires) } else { until };
         self.set_up(dst, next_hop, hops, seq, until, cx);
-        self.found(dst, next_hop, cx);
+        self.found(dst, next_hop, news, cx);
         true
     }
 
@@ -151,11 +183,11 @@ impl Aodv {
     }
 
     fn answer_for_self(&mut self, rreq: &Rreq, cx: &mut Cx) {
-        if let Some(asked) = rreq.dst_seq {
-            if newer(asked, self.seq) {
-                self.seq = asked;
-            }
-        }
+        let asked = rreq.dst_seq.filter(|&asked| newer(asked, self.seq)).unwrap_or(self.seq);
+        self.seq = match self.cfg.own_number {
+            OwnNumber::Counted => asked,
+            OwnNumber::Even => asked.wrapping_add(2 - asked % 2),
+        };
         self.last_use = Some(cx.now);
         let rrep = Rrep {
             dst: self.node,
@@ -173,42 +205,43 @@ impl Aodv {
         if rreq.destination_only || !self.cfg.intermediate_reply {
             return false;
         }
+        let Some(back) = self.table.get(rreq.origin).map(|reverse| reverse.next_hop) else { return false };
+        let rule = self.cfg.answers;
         let Some(route) = self.table.get_mut(rreq.dst) else { return false };
-        let fresh = route.seq_valid && rreq.dst_seq.is_none_or(|asked| !newer(asked, route.seq));
-        // A way that leads back to where the request came from is no answer.
-        if route.state != RouteState::Up || !fresh || route.next_hop == from {
+        let not_older = rreq.dst_seq.is_none_or(|asked| !newer(asked, route.seq));
+        let (answers, user, lifetime) = match rule {
+            // A way that leads back to where the request came from is no answer.
+            AnswerRule::Fresh => {
+                let fresh = route.state == RouteState::Up && route.seq_valid && route.next_hop != from;
+                (fresh, from, route.expires.saturating_since(cx.now))
+            }
+            AnswerRule::Stored => (route.answers(), back, whole_seconds_left(route.expires, cx.now)),
+        };
+        if !(answers && not_older) {
             return false;
         }
-        route.add_precursor(from);
-        let (onward, to_dst) = (route.next_hop, route.hops);
-        let (dst_seq, lifetime) = (route.seq, route.expires - cx.now);
+        route.add_precursor(user);
+        let (onward, to_dst, dst_seq) = (route.next_hop, route.hops, route.seq);
         let answer = Rrep { dst: rreq.dst, dst_seq, origin: rreq.origin, hops: to_dst, lifetime, asked: rreq.asked };
-        let Some(reverse) = self.table.get_mut(rreq.origin).filter(|route| route.state == RouteState::Up) else {
-            return true;
+        let Some(reverse) = self.table.get_mut(rreq.origin) else { return true };
+        let (hops, lifetime) = match rule {
+            AnswerRule::Fresh if reverse.state != RouteState::Up => return true,
+            AnswerRule::Fresh => (hops, reverse.expires.saturating_since(cx.now)),
+            AnswerRule::Stored => (hops - 1, lifetime),
         };
         reverse.add_precursor(onward);
-        let lifetime = reverse.expires - cx.now;
         self.last_use = Some(cx.now);
         self.reply(answer, cx);
         if rreq.gratuitous {
-            let news = Rrep {
-                dst: rreq.origin,
-                dst_seq: rreq.origin_seq,
-                origin: rreq.dst,
-                hops,
-                lifetime,
-                asked: rreq.asked,
-            };
-            self.reply(news, cx);
+            let (dst, dst_seq, origin) = (rreq.origin, rreq.origin_seq, rreq.dst);
+            self.reply(Rrep { dst, dst_seq, origin, hops, lifetime, asked: rreq.asked }, cx);
         }
         true
     }
 
     /// Sends a reply on its way to who asked.
-    pub(super) fn reply(&mut self, rrep: Rrep, cx: &mut Cx) {
-        // The agent of ns-2 also answers over a route that is under repair.
-        let usable = |state| if self.ns2 { state != RouteState::Down } else { state == RouteState::Up };
-        if let Some(route) = self.table.get(rrep.origin).filter(|route| usable(route.state)) {
+    fn reply(&mut self, rrep: Rrep, cx: &mut Cx) {
+        if let Some(route) = self.table.get(rrep.origin).filter(|route| route.answers()) {
             let ttl = self.cfg.net_diameter as u8;
             cx.push(RoutingEffect::Unicast {
                 message: AodvMessage::Rrep(rrep).into(),
@@ -218,4 +251,21 @@ impl Aodv {
             });
         }
     }
+}
+
+/// A route that a message tells of.
+#[derive(Debug, Clone, Copy)]
+struct Offer {
+    dst: NodeId,
+    next_hop: NodeId,
+    hops: u8,
+    seq: u32,
+    news: News,
+}
+
+/// Lifetime under `answers = "stored"`: whole seconds without a sign. A time that is past wraps around, which makes the
+/// route of a node that is repairing it last for ever where nobody uses it.
+fn whole_seconds_left(expires: Time, now: Time) -> Span {
+    let left = (i128::from(expires.0) - i128::from(now.0)) / i128::from(Span::from_secs(1).0);
+    Span::from_secs(u64::from(left as u32))
 }

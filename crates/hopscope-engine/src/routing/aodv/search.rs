@@ -2,10 +2,22 @@
 
 use super::table::{RouteState, UNREACHABLE};
 use super::{Aodv, timer};
+use crate::config::aodv::{OwnNumber, SearchRule};
 use crate::ids::NodeId;
 use crate::packet::aodv::{AodvMessage, Rreq};
 use crate::routing::{Cx, RouteDrop, RouteLoss, RoutingEffect, RoutingNote};
 use crate::units::{Span, Time};
+
+/// What tells of a route.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum News {
+    /// A request, of its originator.
+    Request,
+    /// A reply, of the node asked for.
+    Reply,
+    /// Any message, of its sender.
+    Neighbour,
+}
 
 /// The search for one destination.
 #[derive(Debug)]
@@ -23,7 +35,7 @@ pub(super) struct Search {
     pub(super) due: Time,
     /// It repairs a broken route of others: one request only.
     repair: bool,
-    /// `ns2` rules: the last delays per hop, oldest overwritten first.
+    /// `search = "sweep"`: the last delays per hop, oldest overwritten first.
     pub(super) delays: [Span; 3],
     pub(super) next_delay: u8,
 }
@@ -47,16 +59,27 @@ impl Search {
 impl Aodv {
     /// Searches `dst` unless that is being done or a pause is on.
     pub(super) fn seek(&mut self, dst: NodeId, cx: &mut Cx) {
-        if self.ns2 {
-            self.seek_ns2(dst, cx);
-        } else if let Err(at) = self.search_place(dst) {
-            self.searches.insert(at, Search { ttl: self.first_ring(dst), ..Search::new(dst) });
-            self.begin(at, cx);
+        match self.cfg.search {
+            SearchRule::Rings => {
+                if let Err(at) = self.search_place(dst) {
+                    self.searches.insert(at, Search { ttl: self.first_ring(dst), ..Search::new(dst) });
+                    self.begin(at, cx);
+                }
+            }
+            SearchRule::Sweep => self.seek_by_clock(dst, cx),
         }
     }
 
-    /// Searches a new way for a packet that has come `hops_done` hops (RFC 3561 6.12).
+    /// Searches a new way, for a route under repair, from where a packet has come `hops_done` hops.
     pub(super) fn seek_repair(&mut self, dst: NodeId, hops_done: u8, cx: &mut Cx) {
+        match self.cfg.search {
+            SearchRule::Rings => self.ask_for_repair(dst, hops_done, cx),
+            SearchRule::Sweep => self.seek_repair_by_clock(dst, cx),
+        }
+    }
+
+    /// One request, as far as RFC 3561 6.12 says.
+    fn ask_for_repair(&mut self, dst: NodeId, hops_done: u8, cx: &mut Cx) {
         let last = self.table.get(dst).map_or(0, |route| route.last_hops);
         let ttl = u32::from(last.max(hops_done / 2)) + self.cfg.local_add_ttl;
         let ttl = ttl.min(self.cfg.net_diameter) as u8;
@@ -97,18 +120,26 @@ impl Aodv {
     }
 
     /// A route to `dst` is up: its search is over and the packets held for it leave.
-    pub(super) fn found(&mut self, dst: NodeId, next_hop: NodeId, cx: &mut Cx) {
-        if let Ok(at) = self.search_place(dst) {
-            if let Some(started) = self.searches.remove(at).started {
-                cx.note(RoutingNote::SearchDone { dst, latency: cx.now - started });
+    pub(super) fn found(&mut self, dst: NodeId, next_hop: NodeId, news: News, cx: &mut Cx) {
+        match self.cfg.search {
+            SearchRule::Rings => {
+                if let Ok(at) = self.search_place(dst) {
+                    if let Some(started) = self.searches.remove(at).started {
+                        cx.note(RoutingNote::SearchDone { dst, latency: cx.now - started });
+                    }
+                }
+                self.release(dst, next_hop, self.cfg.release_gap, cx);
             }
+            SearchRule::Sweep => self.found_by_clock(dst, news, cx),
         }
-        self.release(dst, next_hop, self.cfg.release_gap, cx);
     }
 
     /// Broadcasts a request.
     pub(super) fn send_request(&mut self, dst: NodeId, ttl: u8, cx: &mut Cx) {
-        self.seq = self.seq.wrapping_add(if self.ns2 { 2 } else { 1 });
+        self.seq = self.seq.wrapping_add(match self.cfg.own_number {
+            OwnNumber::Counted => 1,
+            OwnNumber::Even => 2,
+        });
         self.request_id = self.request_id.wrapping_add(1);
         let message = AodvMessage::Rreq(Rreq {
             origin: self.node,
@@ -132,7 +163,7 @@ impl Aodv {
 
     /// The number an answer must at least have: of a route known, lost, or remembered.
     pub(super) fn known_seq(&self, dst: NodeId) -> Option<u32> {
-        self.table.get(dst).map(|route| route.seq).filter(|&seq| self.ns2 || seq != 0)
+        self.table.get(dst).map(|route| route.seq).filter(|&seq| seq != 0)
     }
 
     pub(super) fn search_place(&self, dst: NodeId) -> Result<usize, usize> {
@@ -205,6 +236,11 @@ impl Aodv {
         }
         self.drop_held(dst, cx);
         cx.note(RoutingNote::SearchFailed { dst });
+        self.give_up_repair(dst, cx);
+    }
+
+    /// A route still under repair is lost for good.
+    pub(super) fn give_up_repair(&mut self, dst: NodeId, cx: &mut Cx) {
         if self.table.get(dst).is_some_and(|route| route.state == RouteState::Repairing) {
             self.set_down(dst, RouteLoss::LinkLost, cx);
             self.report_lost(&[dst], false, cx);

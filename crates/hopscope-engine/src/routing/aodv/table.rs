@@ -15,7 +15,7 @@ pub struct Route {
     pub dst: NodeId,
     /// Neighbour that takes packets.
     pub next_hop: NodeId,
-    /// Hops to the destination; 255 during a repair by the RFC's rules, meaningless when down.
+    /// Hops to the destination; 255 during a repair under `repair = "near"`, meaningless when down.
     pub hops: u8,
     /// Hops it had when it last went down; 255: it never has.
     pub last_hops: u8,
@@ -60,6 +60,11 @@ impl Route {
     /// Hops to compare with a new offer: a route that is down loses against any.
     pub(super) fn metric(&self) -> u8 {
         if self.state == RouteState::Down { UNREACHABLE } else { self.hops }
+    }
+
+    /// True when it can carry replies: up, or under a repair in which it keeps its hop count.
+    pub(super) fn answers(&self) -> bool {
+        self.metric() != UNREACHABLE
     }
 
     /// True when an offer of `hops` with `seq` is fresher, or as fresh and shorter (RFC 3561 6.2).

@@ -2,7 +2,9 @@
 
 use proptest::prelude::*;
 
-use crate::config::aodv::AodvConfig;
+use crate::config::aodv::{
+    AnswerRule, AodvConfig, ErrorReach, ErrorRule, FlushCause, Lifetimes, OwnNumber, RepairRule, SearchRule,
+};
 use crate::routing::tests::graph::{Case, all_ended, cases, config, no_loop, nothing_leaks};
 use crate::routing::tests::net::Net;
 use crate::units::Span;
@@ -37,6 +39,32 @@ fn options() -> impl Strategy<Value = AodvConfig> {
     })
 }
 
+/// Any rules of the two sets beside each other.
+fn mixed() -> impl Strategy<Value = AodvConfig> {
+    (any::<[bool; 16]>(), any::<bool>()).prop_map(|(other, numbers)| {
+        let base = AodvConfig::set(if numbers { "ns2" } else { "rfc3561" }).expect("a set");
+        AodvConfig {
+            search: SearchRule::ALL[usize::from(other[0])],
+            lifetimes: Lifetimes::ALL[usize::from(other[1])],
+            neighbour_routes: other[2],
+            own_number: OwnNumber::ALL[usize::from(other[3])],
+            request_clock: other[4],
+            answers: AnswerRule::ALL[usize::from(other[5])],
+            replies_confirm: other[6],
+            repair: RepairRule::ALL[usize::from(other[7])],
+            error_reach: ErrorReach::ALL[usize::from(other[8])],
+            error_rule: ErrorRule::ALL[usize::from(other[9])],
+            flush_cause: FlushCause::ALL[usize::from(other[10])],
+            messages_break_links: other[11],
+            messages_refresh_neighbour: other[12],
+            broadcast_saves_hello: other[13],
+            neighbour_clock: other[14],
+            local_repair: other[15],
+            ..base
+        }
+    })
+}
+
 proptest! {
     #![proptest_config(config(150))]
 
@@ -53,5 +81,10 @@ proptest! {
     #[test]
     fn the_agent_of_ns2_keeps_track_of_every_packet(case in case()) {
         flap(&AodvConfig::set("ns2").expect("a set"), false, &case);
+    }
+
+    #[test]
+    fn rules_of_both_sets_side_by_side_keep_track_of_every_packet(case in case(), cfg in mixed()) {
+        flap(&cfg, false, &case);
     }
 }
