@@ -3,6 +3,8 @@
 //! A reception without trouble leaves nothing here: the radio notes a frame where it spoils it, lets another one take the
 //! receiver over, or cannot take it, and forgets the note once the frame has ended.
 
+use smallvec::SmallVec;
+
 use super::arrival::{Arrival, Packed};
 use crate::units::Time;
 
@@ -44,7 +46,7 @@ pub enum Fate {
 
 /// Frames that went wrong and have not ended yet.
 #[derive(Debug, Default)]
-pub(super) struct Troubles(Vec<Trouble>);
+pub(super) struct Troubles(SmallVec<[Trouble; 2]>);
 
 #[derive(Debug)]
 struct Trouble {

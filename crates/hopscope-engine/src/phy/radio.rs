@@ -12,6 +12,8 @@
 //!     +---> carrier sense only             + overlap that destroys: LOCKED, spoiled
 //! ```
 
+use smallvec::SmallVec;
+
 use crate::config::radio::{CaptureRule, IgnoredFrame, Interference};
 use crate::phy::additive::Additive;
 use crate::phy::arrival::{Arrival, Packed};
@@ -71,7 +73,7 @@ pub struct Rest<O> {
     /// Arrivals after the front, in order.
     later: Vec<Packed>,
     /// End and power with tag of each energy, where there are several.
-    energies: Vec<(Time, u64)>,
+    energies: SmallVec<[(Time, u64); 4]>,
     /// Beyond that, what the additive model needs.
     pub(super) additive: Additive,
     /// Frames that went wrong.
@@ -98,7 +100,7 @@ impl<O> Radio<O> {
             energy_until: Time::ZERO,
             energy: 0,
             later: Vec::new(),
-            energies: Vec::new(),
+            energies: SmallVec::new(),
             additive: Additive::default(),
             troubles: Troubles::default(),
         };
