@@ -143,7 +143,7 @@ pub fn estimate(config: &Config) -> Result<Estimate, BuildError> {
             high[axis] = high[axis].max(p[axis]);
         }
     }
-    let reach = Budget::new(radio).reach(radio, 1.0);
+    let reach = Budget::new(radio).reach(&config.radio_with_all_rates(), 1.0);
     let area = (high[0] - low[0] + reach) * (high[1] - low[1] + reach);
     let hearing = (std::f64::consts::PI * reach * reach / area * nodes).clamp(1.0, nodes);
     let concurrent = (nodes / hearing).max(1.0).min(config.flows.len() as f64 * 8.0).max(1.0);

@@ -133,6 +133,22 @@ impl Config {
         self.host(node).is_none_or(|host| host.wifi)
     }
 
+    /// The common radio with the rates of all interfaces among its own: how far interference matters follows from the
+    /// fastest that is in use.
+    pub fn radio_with_all_rates(&self) -> Cow<'_, RadioConfig> {
+        let own: Vec<u64> = (self.hosts.iter().filter_map(|host| host.rates.as_ref()))
+            .flat_map(|rates| {
+                [rates.data_rate, rates.basic_rate].into_iter().chain(rates.response_rates.iter().copied())
+            })
+            .collect();
+        if own.is_empty() {
+            return Cow::Borrowed(&self.radio);
+        }
+        let mut radio = self.radio.clone();
+        radio.response_rates.extend(own);
+        Cow::Owned(radio)
+    }
+
     /// Radio and MAC parameters of all kinds of 802.11 interfaces: the common ones, then those of single nodes.
     pub fn interfaces(&self) -> impl Iterator<Item = InterfaceSet<'_>> {
         let common = InterfaceSet {

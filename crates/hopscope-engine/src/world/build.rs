@@ -41,7 +41,7 @@ use crate::units::Time;
 pub(super) fn build<R: Recorder>(config: &Config, recorder: R, controls: &Controls) -> Result<World<R>, BuildError> {
     super::check(config)?;
     let nodes = config.nodes.len();
-    let mut medium = Medium::seeded(&config.nodes, &config.radio, config.seed);
+    let mut medium = Medium::seeded(&config.nodes, &config.radio_with_all_rates(), config.seed);
     let rules = RuleSets::new(config);
     let fixed = config.routing.protocol == RoutingProtocol::Static;
     let mut tables = vec![Table::default(); nodes];
