@@ -36,6 +36,12 @@ struct Stored {
 /// The Retry bit beside the mode.
 const RETRY: u8 = 1 << 7;
 
+impl Default for AirSlots {
+    fn default() -> Self {
+        Self::new()
+    }
+}
+
 impl AirSlots {
     /// A node that has sent nothing.
     pub fn new() -> Self {

@@ -33,7 +33,7 @@ pub fn check(config: &Config) -> Result<(), BuildError> {
     config.check_hosts()?;
     for set in config.interfaces() {
         check_rates(&set.radio, &set.rates_key)?;
-        check_mac(&set.mac, &set.mac_key)?;
+        check_mac(set.mac, &set.mac_key)?;
     }
     check_net(config)?;
     config.check_link_layers()?;
@@ -177,6 +177,9 @@ fn check_mac(m: &MacConfig, section: &str) -> Result<(), BuildError> {
     let threshold = m.fragmentation_threshold;
     require(threshold.is_none_or(|t| (256..=8_000).contains(&t)), named("fragmentation_threshold"), || {
         format!("found {}; allowed are 256 to 8000 bytes, or \"off\"", threshold.unwrap_or(0))
+    })?;
+    require(m.slot_rounding < m.slot, named("slot_rounding"), || {
+        format!("found {} s; it must stay below the slot time, {} s", seconds(m.slot_rounding), seconds(m.slot))
     })?;
     require(m.cca_delay < m.slot, named("cca_delay"), || {
         format!("found {} s; it must stay below the slot time, {} s", seconds(m.cca_delay), seconds(m.slot))
