@@ -54,6 +54,8 @@ impl PacketArena {
             }
             None => {
                 self.slots.push(packet);
+                // All may be free one day: room for that is made now, not in the middle of the run.
+                self.free.reserve(self.slots.capacity());
                 PacketId((self.slots.len() - 1) as u32)
             }
         }

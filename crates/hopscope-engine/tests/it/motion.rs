@@ -20,8 +20,11 @@ fn relayed() -> Config {
     config
 }
 
+/// What happens to a world at a second.
+type Change<'a> = (u64, &'a dyn Fn(&mut World<Log>));
+
 /// The world of a configuration after what happens to it at some seconds.
-fn moved(config: &Config, changes: &[(u64, &dyn Fn(&mut World<Log>))]) -> World<Log> {
+fn moved(config: &Config, changes: &[Change<'_>]) -> World<Log> {
     let mut world = World::new(config, Log::default()).expect("a sound scenario");
     for (second, change) in changes {
         world.run_until(at(*second));
