@@ -150,7 +150,8 @@ def test_the_older_word_for_the_rules_of_aodv_is_one_run_with_them() -> None:
     }
     rules = {name: value for name, value in rules.items() if name not in ("rerr_unicast", "local_repair")}
     rules = {name: value for name, value in rules.items() if name not in ("hello_senders", "data_refreshes_neighbour")}
-    assert len(rules) == 17 and rules["search"] == "sweep"
+    assert len(rules) == 17
+    assert rules["search"] == "sweep"
     numbers = {"protocol": "aodv", "parameters": "aodv-uu-ll"}
     life = {"reverse_route_life": "6s"}
 
