@@ -52,7 +52,6 @@ TOO_LONG = {
 #: Public items that nothing else in the house uses -> why they stay.
 DOORS = {
     "world/mod.rs: set_all_listen": "for clients that hand in packets off the ways of the flows",
-    "transport/sockets.rs: FIRST_DYNAMIC": "the documentation of assigned ports names it",
     "transport/sockets.rs: FIRST_SERVICE": "the documentation of assigned ports names it",
 }
 
