@@ -33,26 +33,12 @@ ROOMS = (
     "results", "simulation", "bottleneck",
 )  # fmt: skip
 
-#: Arrows that point upwards all the same: (user, used) -> why.
-EXCEPTIONS = {
-    ("config", "packet"): "the unit of OLSR's times is how its messages encode them (RFC 3626 18.3)",
-    ("packet", "link"): "a packet carries the notice of congestion that a link layer on its way has left on it",
-    ("iface", "record"): "a port names why it drops a packet in the words of the records",
-}
-
 #: Most lines of a source file.
 MOST_LINES = 600
 
 #: Files that are longer and are to be divided; none may be added.
 TOO_LONG = {
     "crates/hopscope-engine/src/mac/dcf.rs",
-    "crates/hopscope-engine/src/transport/tcp/core.rs",
-}
-
-#: Public items that nothing else in the house uses -> why they stay.
-DOORS = {
-    "world/mod.rs: set_all_listen": "for clients that hand in packets off the ways of the flows",
-    "transport/sockets.rs: FIRST_SERVICE": "the documentation of assigned ports names it",
 }
 
 
@@ -152,8 +138,7 @@ def test_every_room_has_its_place() -> None:
 def test_no_room_uses_one_above_it() -> None:
     place = {room: number for number, room in enumerate(ROOMS)}
     upwards = {arrow: where for arrow, where in arrows().items() if place[arrow[0]] < place[arrow[1]]}
-    assert {arrow: where for arrow, where in upwards.items() if arrow not in EXCEPTIONS} == {}
-    assert set(EXCEPTIONS) <= set(upwards), "an exception that nothing needs any more"
+    assert upwards == {}
 
 
 def test_what_reads_rust_sees_every_form_of_a_path() -> None:
@@ -192,8 +177,7 @@ def test_public_functions_and_constants_are_used_by_another_file() -> None:
         for name in re.findall(r"^\s*pub (?:const )?(?:fn|const|static) (\w+)", without_tests(text), flags=re.MULTILINE)
         if not any(name in found for other, found in words.items() if other != file)
     ]
-    assert set(idle) - set(DOORS) == set(), "used in its own file alone: no need of pub"
-    assert set(DOORS) <= set(idle), "used after all: no exception"
+    assert idle == [], "used in its own file alone: no need of pub"
 
 
 # --- How to add -----------------------------------------------------------------------------------------------------

@@ -3,8 +3,7 @@
 use super::params::{choice, params};
 use super::section::{Section, seconds};
 use crate::error::BuildError;
-use crate::packet::olsr::TimeCode;
-use crate::units::Span;
+use crate::units::{Span, TimeCode};
 
 choice! {
     /// When a TC message goes out before its interval is over.

@@ -8,7 +8,7 @@ use crate::ids::{NodeId, PacketId};
 use crate::link::{Judgement, LinkLayer, Verdict};
 use crate::mac::Pacing;
 use crate::net::InterfaceQueue;
-use crate::record::DropReason;
+use crate::packet::DropReason;
 use crate::units::{Span, Time};
 
 /// The upper door of an interface.

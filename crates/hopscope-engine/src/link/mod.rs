@@ -38,7 +38,7 @@ use codel::Codel;
 use fair::FairQueue;
 use lred::Lred;
 use nred::Nred;
-pub use nred::{Notice, Tick};
+pub use nred::Tick;
 use red::Red;
 use timer::OutputTimer;
 
@@ -46,6 +46,7 @@ use crate::config::LinkConfig;
 use crate::config::link::LinkPart;
 use crate::ids::{NodeId, PacketId};
 use crate::mac::Pacing;
+use crate::packet::Notice;
 use crate::rng::Stream;
 use crate::units::{Span, Time};
 

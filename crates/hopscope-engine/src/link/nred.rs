@@ -12,6 +12,7 @@
 
 use super::Verdict;
 use crate::config::LinkConfig;
+use crate::packet::Notice;
 use crate::rng::Stream;
 use crate::units::{Span, Time};
 
@@ -46,13 +47,6 @@ struct Rules {
     max_p: f64,
     weight: f64,
     own_min: f64,
-}
-
-/// How much a neighbourhood is to drop (Neighborhood Congestion Notification).
-#[derive(Debug, Clone, Copy, PartialEq, Default)]
-pub struct Notice {
-    /// Drop probability for each unit of a node's own share of the channel time.
-    pub probability: f64,
 }
 
 /// What the end of an interval brings.

@@ -2,18 +2,21 @@
 
 pub mod aodv;
 pub mod arena;
+mod drop;
 pub mod dsdv;
 pub mod dsr;
+mod notice;
 pub mod olsr;
 pub mod path;
 pub mod routing;
 pub mod tcp;
 
 pub use arena::{ExtraId, PacketArena};
+pub use drop::DropReason;
+pub use notice::Notice;
 pub use path::PathOption;
 
 use crate::ids::{FlowId, NodeId, SocketId};
-use crate::link::Notice;
 use crate::units::Time;
 use aodv::AodvMessage;
 use tcp::TcpSegment;

@@ -4,12 +4,11 @@
 //! the order in which things happen.
 
 use super::classes::Classes;
-use super::drop::DropReason;
 use crate::config::link::LinkPart;
 use crate::ids::{FlowId, NodeId, PacketId};
 use crate::mac::dcf::{Frame, FrameKind, Outcome};
-use crate::packet::Body;
 use crate::packet::tcp::TcpFlags;
+use crate::packet::{Body, DropReason};
 use crate::phy::Fate;
 use crate::routing::RoutingNote;
 use crate::transport::Timer;

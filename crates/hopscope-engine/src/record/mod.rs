@@ -5,17 +5,16 @@
 //! captures are recorders like any other: the hall knows none of them.
 
 mod classes;
-mod drop;
 mod facts;
 mod look;
 mod text;
 
 pub use classes::Classes;
-pub use drop::DropReason;
 pub use facts::{Header, Record};
 pub use look::{Look, flight, link_between};
 pub use text::TextTrace;
 
+pub use crate::packet::DropReason;
 use crate::units::Time;
 
 /// Observer of a run.

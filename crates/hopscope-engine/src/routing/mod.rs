@@ -25,6 +25,7 @@ use olsr::Olsr;
 use crate::config::Config;
 use crate::config::net::RoutingProtocol;
 use crate::ids::{NodeId, PacketId};
+use crate::packet::DropReason;
 use crate::packet::dsr::SourceRoute;
 use crate::packet::routing::RoutingMessage;
 use crate::rng::Stream;
@@ -176,7 +177,7 @@ impl Cx<'_> {
     }
 
     /// Loses a packet of the machine.
-    pub fn drop_packet(&mut self, packet: PacketId, reason: RouteDrop) {
+    pub fn drop_packet(&mut self, packet: PacketId, reason: DropReason) {
         self.out.push(RoutingEffect::Drop { packet, reason });
     }
 
@@ -209,22 +210,7 @@ pub enum RouteAnswer {
     /// The machine keeps it until a route is found.
     Held,
     /// It is lost.
-    Drop(RouteDrop),
-}
-
-/// Why a packet was lost.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum RouteDrop {
-    /// No route: a search failed, or a forwarder's route is gone.
-    NoRoute,
-    /// Too many packets were held.
-    BufferFull,
-    /// It was held too long.
-    BufferTimeout,
-    /// It came back to its source.
-    Loop,
-    /// The neighbour it was sent to did not take it.
-    LinkFailed,
+    Drop(DropReason),
 }
 
 /// A packet the MAC could not deliver to a neighbour.
@@ -286,7 +272,7 @@ pub enum RoutingEffect {
         /// The packet.
         packet: PacketId,
         /// Why.
-        reason: RouteDrop,
+        reason: DropReason,
     },
     /// Drop the packets of the interface queue that wait for this neighbour.
     FlushNextHop {

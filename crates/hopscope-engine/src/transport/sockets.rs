@@ -1,7 +1,7 @@
 //! Sockets: an endpoint with its address, and the table in which a packet finds its own by node, protocol and port.
 //!
 //! Ports that a flow does not name are assigned: at its source the lowest free one from [`FIRST_DYNAMIC`] on, at its
-//! destination from [`FIRST_SERVICE`] on, for each protocol and node apart and in the order of the flows.
+//! destination from 5001 on, for each protocol and node apart and in the order of the flows.
 
 use std::collections::BTreeMap;
 
@@ -15,7 +15,7 @@ use crate::packet::{Body, Ports};
 /// First port given to a source (RFC 6335 6, dynamic ports).
 pub const FIRST_DYNAMIC: u16 = 49_152;
 /// First port given to a destination (a default).
-pub const FIRST_SERVICE: u16 = 5_001;
+const FIRST_SERVICE: u16 = 5_001;
 
 /// A transport protocol, as an IP header names it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]

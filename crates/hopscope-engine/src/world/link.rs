@@ -5,11 +5,11 @@ use crate::event::Event;
 use crate::ids::{FlowId, NodeId, PacketId};
 use crate::iface::Wifi;
 use crate::iface::port::{Entry, PortEffect};
-use crate::link::{LinkLayer, Notice};
+use crate::link::LinkLayer;
 use crate::mac::MacRules;
 use crate::mac::dcf::Frame;
 use crate::packet::tcp::TcpSegment;
-use crate::packet::{Body, Ecn, Packet};
+use crate::packet::{Body, Ecn, Notice, Packet};
 use crate::phy::Arrival;
 use crate::record::{Record, Recorder};
 

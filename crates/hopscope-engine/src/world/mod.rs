@@ -144,9 +144,8 @@ impl<R: Recorder> World<R> {
         self.set_all_listen();
     }
 
-    /// Announces every frame to every node in reach, also to those that can never act: for observers of the radios, and
-    /// for packets that will be injected off the ways of the flows. Must be called before the run.
-    pub fn set_all_listen(&mut self) {
+    /// Announces every frame to every node in reach, also to those that can never act.
+    fn set_all_listen(&mut self) {
         self.listeners = match self.radios.some() {
             None => Listeners::Everyone,
             Some(radios) => Listeners::some(&self.medium, radios, self.nodes.places()),
@@ -268,8 +267,7 @@ impl<R: Recorder> World<R> {
     }
 
     /// Hands a packet with octets (network header included) from outside to `node` for `dst`, now, and gives its number.
-    /// Under static routes, nodes that nothing led through before begin to listen at this instant
-    /// ([`World::set_all_listen`]).
+    /// Under static routes, nodes that nothing led through before begin to listen at this instant.
     ///
     /// # Errors
     /// When a node does not exist, no way leads to `dst`, or there are more octets than the MAC takes.

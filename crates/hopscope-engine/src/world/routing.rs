@@ -8,9 +8,7 @@ use crate::packet::arena::Extra;
 use crate::packet::routing::RoutingMessage;
 use crate::packet::{Body, ExtraId, Packet};
 use crate::record::{DropReason, Record, Recorder};
-use crate::routing::{
-    Cx, Forwarding, Lost, Machine, Query, RouteAnswer, RouteDrop, Router, RoutingEffect, RoutingNote,
-};
+use crate::routing::{Cx, Forwarding, Lost, Machine, Query, RouteAnswer, Router, RoutingEffect, RoutingNote};
 use crate::units::Span;
 
 impl<R: Recorder> World<R> {
@@ -60,7 +58,7 @@ impl<R: Recorder> World<R> {
                 false
             }
             RouteAnswer::Drop(reason) => {
-                self.drop_packet(node, id, drop_reason(reason));
+                self.drop_packet(node, id, reason);
                 false
             }
         }
@@ -127,7 +125,7 @@ impl<R: Recorder> World<R> {
                 self.send_later(node, packet, delay);
             }
             RoutingEffect::SetSourceRoute { packet, route } => self.packets.set_source_route(packet, route),
-            RoutingEffect::Drop { packet, reason } => self.drop_packet(node, packet, drop_reason(reason)),
+            RoutingEffect::Drop { packet, reason } => self.drop_packet(node, packet, reason),
             RoutingEffect::FlushNextHop { next_hop } => self.flush(node, next_hop),
             RoutingEffect::RecallNextHop { next_hop } => self.recall(node, next_hop),
             RoutingEffect::Arm(timer, at) => self.events.push(at, Event::Routing { node, timer }),
@@ -184,15 +182,5 @@ impl<R: Recorder> World<R> {
     fn take_waiting(&mut self, node: NodeId, next_hop: NodeId) -> Option<PacketId> {
         let packets = &self.packets;
         self.wifi[node].port.take(self.now, |id| packets.get(id).next_hop == next_hop)
-    }
-}
-
-fn drop_reason(reason: RouteDrop) -> DropReason {
-    match reason {
-        RouteDrop::NoRoute => DropReason::NoRoute,
-        RouteDrop::BufferFull => DropReason::RouteBufferFull,
-        RouteDrop::BufferTimeout => DropReason::RouteBufferTimeout,
-        RouteDrop::Loop => DropReason::Loop,
-        RouteDrop::LinkFailed => DropReason::LinkFailed,
     }
 }

@@ -6,8 +6,9 @@ use super::table::RouteState;
 use super::{Aodv, timer};
 use crate::config::aodv::{ErrorReach, FlushCause, HelloSenders, RepairRule};
 use crate::ids::NodeId;
+use crate::packet::DropReason;
 use crate::packet::aodv::{AodvMessage, Rerr, Rrep};
-use crate::routing::{Cx, Lost, RouteDrop, RouteLoss, RoutingEffect, RoutingNote};
+use crate::routing::{Cx, Lost, RouteLoss, RoutingEffect, RoutingNote};
 use crate::units::{Span, Time};
 
 /// Neighbours whose HELLOs were heard, each with the end of its hold time.
@@ -88,7 +89,7 @@ impl Aodv {
             (None, Some(lost)) if self.table.get(lost.dst).is_some_and(|r| r.state == RouteState::Repairing) => {
                 self.hold(lost.packet, lost.dst, cx);
             }
-            (None, Some(lost)) => cx.drop_packet(lost.packet, RouteDrop::LinkFailed),
+            (None, Some(lost)) => cx.drop_packet(lost.packet, DropReason::LinkFailed),
             (None, None) => {}
         }
     }
@@ -110,7 +111,7 @@ impl Aodv {
             }
         }
         if let Some(lost) = lost {
-            cx.drop_packet(lost.packet, RouteDrop::LinkFailed);
+            cx.drop_packet(lost.packet, DropReason::LinkFailed);
         }
         self.link_lost(next_hop, None, self.cfg.flush_queue, cx);
     }

@@ -38,10 +38,11 @@ use table::RouteTable;
 
 use crate::config::aodv::{AodvConfig, Detection, Lifetimes, OwnNumber, SearchRule};
 use crate::ids::{NodeId, PacketId};
+use crate::packet::DropReason;
 use crate::packet::aodv::AodvMessage;
 use crate::routing::armed::Armed;
 use crate::routing::buffer::SendBuffer;
-use crate::routing::{Cx, Lost, Query, RouteAnswer, RouteDrop, RouteLoss, RoutingEffect, RoutingNote};
+use crate::routing::{Cx, Lost, Query, RouteAnswer, RouteLoss, RoutingEffect, RoutingNote};
 use crate::units::{Span, Time};
 
 /// AODV at one node.
@@ -138,7 +139,7 @@ impl Aodv {
         let &Query { packet, src, dst, prev, .. } = query;
         let now = cx.now;
         if src == self.node && prev.is_some() {
-            return RouteAnswer::Drop(RouteDrop::Loop);
+            return RouteAnswer::Drop(DropReason::Loop);
         }
         self.last_use = Some(now);
         self.settle(dst, cx);
@@ -169,7 +170,7 @@ impl Aodv {
             }
             _ => {
                 self.report_missing_route(dst, prev, cx);
-                RouteAnswer::Drop(RouteDrop::NoRoute)
+                RouteAnswer::Drop(DropReason::NoRoute)
             }
         }
     }
@@ -191,7 +192,7 @@ impl Aodv {
     pub fn on_link_failure(&mut self, next_hop: NodeId, lost: Option<&Lost>, cx: &mut Cx) {
         if self.cfg.detection == Detection::Hello {
             if let Some(lost) = lost {
-                cx.drop_packet(lost.packet, RouteDrop::LinkFailed);
+                cx.drop_packet(lost.packet, DropReason::LinkFailed);
             }
         } else if lost.is_some() || self.cfg.messages_break_links {
             self.link_failed(next_hop, lost, cx);
@@ -266,7 +267,7 @@ impl Aodv {
     fn hold(&mut self, packet: PacketId, dst: NodeId, cx: &mut Cx) {
         self.drop_expired(cx);
         if let Some(oldest) = self.buffer.hold(packet, dst, cx.now) {
-            cx.drop_packet(oldest, RouteDrop::BufferFull);
+            cx.drop_packet(oldest, DropReason::RouteBufferFull);
         }
         if let Some(at) = self.buffer.next_expiry() {
             self.watch(at, cx);
@@ -275,7 +276,7 @@ impl Aodv {
 
     fn drop_expired(&mut self, cx: &mut Cx) {
         while let Some(packet) = self.buffer.take_expired(cx.now) {
-            cx.drop_packet(packet, RouteDrop::BufferTimeout);
+            cx.drop_packet(packet, DropReason::RouteBufferTimeout);
         }
     }
 

@@ -4,8 +4,9 @@ use super::table::{RouteState, UNREACHABLE};
 use super::{Aodv, timer};
 use crate::config::aodv::{OwnNumber, SearchRule};
 use crate::ids::NodeId;
+use crate::packet::DropReason;
 use crate::packet::aodv::{AodvMessage, Rreq};
-use crate::routing::{Cx, RouteDrop, RouteLoss, RoutingEffect, RoutingNote};
+use crate::routing::{Cx, RouteLoss, RoutingEffect, RoutingNote};
 use crate::units::{Span, Time};
 
 /// What tells of a route.
@@ -249,7 +250,7 @@ impl Aodv {
 
     pub(super) fn drop_held(&mut self, dst: NodeId, cx: &mut Cx) {
         while let Some(packet) = self.buffer.take(dst) {
-            cx.drop_packet(packet, RouteDrop::NoRoute);
+            cx.drop_packet(packet, DropReason::NoRoute);
         }
     }
 

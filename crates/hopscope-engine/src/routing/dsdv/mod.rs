@@ -14,9 +14,10 @@ mod tests;
 
 use super::armed::Armed;
 use super::buffer::SendBuffer;
-use super::{Cx, Lost, Query, RouteAnswer, RouteDrop, RouteLoss, RoutingEffect, RoutingNote};
+use super::{Cx, Lost, Query, RouteAnswer, RouteLoss, RoutingEffect, RoutingNote};
 use crate::config::dsdv::{DsdvConfig, DsdvTrigger};
 use crate::ids::{NodeId, PacketId};
+use crate::packet::DropReason;
 use crate::packet::dsdv::{DsdvEntry, DsdvUpdate};
 use crate::packet::routing::RoutingMessage;
 use crate::units::{Span, Time};
@@ -104,7 +105,7 @@ impl Dsdv {
     /// The next hop of a packet.
     pub fn route(&mut self, query: &Query, cx: &mut Cx) -> RouteAnswer {
         if query.src == self.node && query.prev.is_some() {
-            return RouteAnswer::Drop(RouteDrop::Loop);
+            return RouteAnswer::Drop(DropReason::Loop);
         }
         if let Some(next_hop) = self.next_hop(query.dst, cx.now) {
             return RouteAnswer::Via(next_hop);
@@ -143,7 +144,7 @@ impl Dsdv {
     pub fn on_link_failure(&mut self, next_hop: NodeId, lost: Option<&Lost>, cx: &mut Cx) {
         if !self.cfg.link_layer_detection {
             if let Some(lost) = lost {
-                cx.drop_packet(lost.packet, RouteDrop::LinkFailed);
+                cx.drop_packet(lost.packet, DropReason::LinkFailed);
             }
             return;
         }
@@ -178,7 +179,7 @@ impl Dsdv {
             }
             _ => {
                 while let Some(packet) = self.buffer.take_expired(cx.now) {
-                    cx.drop_packet(packet, RouteDrop::BufferTimeout);
+                    cx.drop_packet(packet, DropReason::RouteBufferTimeout);
                 }
             }
         }
@@ -366,7 +367,7 @@ impl Dsdv {
     fn hold(&mut self, packet: PacketId, dst: NodeId, cx: &mut Cx) {
         if self.buffer.count(dst) >= self.cfg.buffer_packets as usize {
             if let Some(oldest) = self.buffer.take(dst) {
-                cx.drop_packet(oldest, RouteDrop::BufferFull);
+                cx.drop_packet(oldest, DropReason::RouteBufferFull);
             }
         }
         self.buffer.hold(packet, dst, cx.now);

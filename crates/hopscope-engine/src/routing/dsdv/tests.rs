@@ -1,6 +1,7 @@
 use proptest::prelude::*;
 
 use super::*;
+use crate::packet::DropReason;
 use crate::routing::tests::graph::{cases, config, no_loop, nothing_leaks};
 use crate::routing::tests::net::{Line, Net, Place};
 
@@ -22,7 +23,7 @@ fn updates(net: &Net) -> Vec<(Time, u32, &DsdvUpdate)> {
 }
 
 /// Packets lost by machines: instant, packet, reason.
-fn dropped(net: &Net) -> Vec<(Time, PacketId, RouteDrop)> {
+fn dropped(net: &Net) -> Vec<(Time, PacketId, DropReason)> {
     found(net, |at, _, line| match *line {
         Line::Dropped { packet, reason } => Some((at, packet, reason)),
         _ => None,
@@ -132,7 +133,7 @@ fn a_mac_failure_counts_only_when_asked_for() {
     net.run(secs(60));
     let packet = net.give_up(0, 1);
     assert_eq!(net.path(0, 1), Some(vec![0, 1]));
-    assert_eq!(dropped(&net), [(secs(60), packet, RouteDrop::LinkFailed)]);
+    assert_eq!(dropped(&net), [(secs(60), packet, DropReason::LinkFailed)]);
     assert_eq!(recalled(&net), []);
     let mut net = Net::chain(2, &DsdvConfig { link_layer_detection: true, ..DsdvConfig::default() });
     net.run(secs(60));
@@ -152,7 +153,7 @@ fn five_packets_wait_for_a_route() {
     let other = net.send_at(Time::ZERO, 0, 9);
     net.run(Time::ZERO);
     assert_eq!(net.place(other), Place::HeldBy(NodeId(0)), "another destination has its own five");
-    let full = |packet| (Time::ZERO, packet, RouteDrop::BufferFull);
+    let full = |packet| (Time::ZERO, packet, DropReason::RouteBufferFull);
     assert_eq!(dropped(&net), [full(packets[0]), full(packets[1])]);
     net.run(secs(20));
     assert_eq!(forwarded(&net).iter().map(|f| f.0).collect::<Vec<_>>(), packets[2..]);
@@ -164,7 +165,7 @@ fn a_packet_waits_for_its_time_or_for_ever() {
     let mut net = Net::chain(2, &DsdvConfig::default());
     let packet = net.send_at(secs(3), 0, 9);
     net.run(secs(3_000));
-    assert_eq!(dropped(&net), [(secs(33), packet, RouteDrop::BufferTimeout)]);
+    assert_eq!(dropped(&net), [(secs(33), packet, DropReason::RouteBufferTimeout)]);
     let mut net = Net::chain(2, &ns2());
     let packet = net.send_at(Time::ZERO, 0, 9);
     net.run(secs(3_000));
@@ -177,7 +178,7 @@ fn a_packet_that_comes_back_is_lost() {
     let mut net = Net::chain(2, &DsdvConfig::default());
     net.run(secs(60));
     let back = Query { packet: PacketId(7), src: NodeId(0), dst: NodeId(1), prev: Some(NodeId(1)), source_route: None };
-    assert_eq!(net.input(0, |dsdv, cx| dsdv.route(&back, cx)), RouteAnswer::Drop(RouteDrop::Loop));
+    assert_eq!(net.input(0, |dsdv, cx| dsdv.route(&back, cx)), RouteAnswer::Drop(DropReason::Loop));
 }
 
 proptest! {

@@ -1,7 +1,8 @@
 //! Route discovery: requests and replies (RFC 4728 8.2).
 
 use super::requests::Search;
-use super::{Arc, Cx, Dsr, NodeId, RouteDrop, RoutingEffect, RoutingNote, SEARCH};
+use super::{Arc, Cx, Dsr, NodeId, RoutingEffect, RoutingNote, SEARCH};
+use crate::packet::DropReason;
 use crate::packet::dsr::{DsrMessage, RouteReply, RouteRequest};
 use crate::units::Span;
 
@@ -166,7 +167,7 @@ impl Dsr {
         search.started = None;
         let dst = search.target;
         while let Some(packet) = self.buffer.take(dst) {
-            cx.drop_packet(packet, RouteDrop::NoRoute);
+            cx.drop_packet(packet, DropReason::NoRoute);
         }
         cx.note(RoutingNote::SearchFailed { dst });
     }

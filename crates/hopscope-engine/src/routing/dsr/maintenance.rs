@@ -1,7 +1,8 @@
 //! Route maintenance: broken links, errors and salvaged packets (RFC 4728 3.4, 8.3).
 
-use super::{Arc, Cx, Dsr, Lost, RouteDrop, RouteLoss, RoutingEffect, RoutingNote};
+use super::{Arc, Cx, Dsr, Lost, RouteLoss, RoutingEffect, RoutingNote};
 use crate::ids::{NodeId, PacketId};
+use crate::packet::DropReason;
 use crate::packet::dsr::SourceRoute;
 use crate::packet::dsr::{BrokenLink, DsrMessage, RouteError};
 use crate::units::Span;
@@ -22,7 +23,7 @@ impl Dsr {
                 self.report(link, route, cx);
                 self.salvage(lost, route, cx);
             }
-            Some((lost, None)) => cx.drop_packet(lost.packet, RouteDrop::LinkFailed),
+            Some((lost, None)) => cx.drop_packet(lost.packet, DropReason::LinkFailed),
             None => {}
         }
         // Packets that wait for the same neighbour share its fate.
@@ -87,7 +88,7 @@ impl Dsr {
                 self.cache.used(&path, cx.now);
                 self.send(lost.packet, path.into(), route.salvage + 1, cx);
             }
-            None => cx.drop_packet(lost.packet, RouteDrop::LinkFailed),
+            None => cx.drop_packet(lost.packet, DropReason::LinkFailed),
         }
     }
 }

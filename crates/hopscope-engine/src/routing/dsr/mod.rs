@@ -34,9 +34,10 @@ use routes::Route;
 
 use super::armed::Armed;
 use super::buffer::SendBuffer;
-use super::{Cx, Lost, Query, RouteAnswer, RouteDrop, RouteLoss, RoutingEffect, RoutingNote};
+use super::{Cx, Lost, Query, RouteAnswer, RouteLoss, RoutingEffect, RoutingNote};
 use crate::config::dsr::DsrConfig;
 use crate::ids::{NodeId, PacketId};
+use crate::packet::DropReason;
 use crate::packet::dsr::SourceRoute;
 use crate::packet::dsr::{BrokenLink, DsrMessage};
 use crate::units::{Span, Time};
@@ -97,7 +98,7 @@ impl Dsr {
         self.release(cx);
         if query.prev.is_some() {
             let next_hop = query.source_route.and_then(|route| route.after(self.node));
-            return next_hop.map_or(RouteAnswer::Drop(RouteDrop::NoRoute), RouteAnswer::Via);
+            return next_hop.map_or(RouteAnswer::Drop(DropReason::NoRoute), RouteAnswer::Via);
         }
         match self.path_to(query.dst, cx) {
             Some(path) => {
@@ -174,7 +175,7 @@ impl Dsr {
     fn hold(&mut self, packet: PacketId, dst: NodeId, cx: &mut Cx) {
         self.drop_expired(cx);
         if let Some(oldest) = self.buffer.hold(packet, dst, cx.now) {
-            cx.drop_packet(oldest, RouteDrop::BufferFull);
+            cx.drop_packet(oldest, DropReason::RouteBufferFull);
         }
         if let Some(at) = self.buffer.next_expiry() {
             self.armed.by(SWEEP, at, cx.out);
@@ -184,7 +185,7 @@ impl Dsr {
 
     fn drop_expired(&mut self, cx: &mut Cx) {
         while let Some(packet) = self.buffer.take_expired(cx.now) {
-            cx.drop_packet(packet, RouteDrop::BufferTimeout);
+            cx.drop_packet(packet, DropReason::RouteBufferTimeout);
         }
     }
 

@@ -32,11 +32,12 @@ use routes::{Neighbour, Routes};
 use topology::{Seen, Topology};
 
 use super::armed::Armed;
-use super::{Cx, Lost, Query, RouteAnswer, RouteDrop, RouteLoss, RoutingEffect, RoutingNote};
+use super::{Cx, Lost, Query, RouteAnswer, RouteLoss, RoutingEffect, RoutingNote};
 use crate::config::olsr::{OlsrConfig, TcTrigger};
 use crate::ids::NodeId;
-use crate::packet::olsr::{Hello, OlsrBody, OlsrMessage, OlsrPacket, PACKET_HEADER, Tc, TimeCode};
-use crate::units::{Span, Time};
+use crate::packet::DropReason;
+use crate::packet::olsr::{Hello, OlsrBody, OlsrMessage, OlsrPacket, PACKET_HEADER, Tc};
+use crate::units::{Span, Time, TimeCode};
 
 /// OLSR at one node.
 #[derive(Debug)]
@@ -130,7 +131,7 @@ impl Olsr {
         self.calculate_routes(cx);
         match self.routes.get(query.dst) {
             Some(route) => RouteAnswer::Via(route.next_hop),
-            None => RouteAnswer::Drop(RouteDrop::NoRoute),
+            None => RouteAnswer::Drop(DropReason::NoRoute),
         }
     }
 
@@ -150,7 +151,7 @@ impl Olsr {
     /// The MAC gave up a unicast frame to `next_hop`.
     pub fn on_link_failure(&mut self, next_hop: NodeId, lost: Option<&Lost>, cx: &mut Cx) {
         if let Some(lost) = lost {
-            cx.drop_packet(lost.packet, RouteDrop::LinkFailed);
+            cx.drop_packet(lost.packet, DropReason::LinkFailed);
         }
         if self.cfg.link_layer_detection {
             self.link_broke(next_hop, cx);

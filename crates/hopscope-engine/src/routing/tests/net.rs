@@ -5,11 +5,12 @@ use std::collections::{BTreeMap, VecDeque};
 
 use crate::config::{aodv::AodvConfig, dsdv::DsdvConfig, dsr::DsrConfig, olsr::OlsrConfig};
 use crate::ids::{NodeId, PacketId};
+use crate::packet::DropReason;
 use crate::packet::dsr::SourceRoute;
 use crate::packet::routing::RoutingMessage;
 use crate::rng::{Purpose, Stream};
 use crate::routing::{Aodv, Dsdv, Dsr, Olsr};
-use crate::routing::{Cx, Lost, Query, RouteAnswer, RouteDrop, Router, RoutingEffect, RoutingNote};
+use crate::routing::{Cx, Lost, Query, RouteAnswer, Router, RoutingEffect, RoutingNote};
 use crate::units::{Span, Time};
 
 /// Time a frame takes.
@@ -47,7 +48,7 @@ pub enum Place {
     Delivered,
     /// Its time to live is used up.
     TooFar,
-    Dropped(RouteDrop),
+    Dropped(DropReason),
 }
 
 #[derive(Debug, Clone)]
@@ -66,7 +67,7 @@ pub struct Packet {
 pub enum Line {
     Sent { message: RoutingMessage, to: Option<u32>, ttl: u8 },
     Forwarded { packet: PacketId, next_hop: NodeId },
-    Dropped { packet: PacketId, reason: RouteDrop },
+    Dropped { packet: PacketId, reason: DropReason },
     Flush(NodeId),
     Recall(NodeId),
     Note(RoutingNote),
@@ -422,7 +423,7 @@ impl Net {
                 self.log(node, Line::Flush(next_hop));
                 for frame in self.unqueue(node, next_hop) {
                     if let Frame::Data { packet, .. } = frame {
-                        self.packets[packet.index()].place = Place::Dropped(RouteDrop::LinkFailed);
+                        self.packets[packet.index()].place = Place::Dropped(DropReason::LinkFailed);
                     }
                 }
             }

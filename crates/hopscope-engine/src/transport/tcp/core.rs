@@ -7,6 +7,7 @@ use super::rtt::Rtt;
 use super::rules::Rules;
 use super::sender::SenderStats;
 use super::sent::{AckReport, SentLog};
+use super::setup::initial_window;
 use super::timer::LazyTimer;
 use super::{Cx, Note, Timer, TransportEffect, window_field};
 use crate::config::tcp::{Handshake, InitialSsthresh, Pacing};
@@ -40,7 +41,7 @@ pub(super) struct Core {
     pub(super) three_way: bool,
     pub(super) dupack_threshold: u32,
     limited_transmit: bool,
-    initial_window: f64,
+    pub(super) initial_window: f64,
 
     /// First number not acknowledged.
     pub(super) una: u64,
@@ -83,17 +84,17 @@ pub(super) struct Core {
     pub(super) frto: bool,
     pub(super) doubt: Option<Doubt>,
     /// Marks are understood, for the present window they were heeded up to this number, and CWR has to be said.
-    ecn: bool,
+    pub(super) ecn: bool,
     heeded: u64,
     owes_cwr: bool,
     /// The ACK being handled echoes a mark: it does not grow the window (RFC 3168 6.1.2).
     echo: bool,
     /// Tick of the clock in the timestamps option; none without the option.
-    stamp_tick: Option<Span>,
+    pub(super) stamp_tick: Option<Span>,
     /// Bytes sent by limited transmit since the last new ACK; FlightSize leaves them out (RFC 5681 3.2 step 2).
     limited_bytes: u64,
     /// Last send (RFC) or last ACK (ns-2): the start of an idle period.
-    active: Time,
+    pub(super) active: Time,
 
     /// Where PSH goes; none: nowhere.
     pub(super) push: Option<PushMarks>,
@@ -179,7 +180,8 @@ impl Core {
         (self.nxt - self.una) as f64 / self.mss as f64
     }
 
-    fn loss(&self, now: Time) -> Loss {
+    /// What the algorithm is told of a loss.
+    pub(super) fn loss(&self, now: Time) -> Loss {
         Loss {
             now,
             una: self.una,
@@ -556,83 +558,5 @@ impl Core {
         if let Some(pacer) = &mut self.pacer {
             pacer.retire(cx);
         }
-    }
-
-    // Set-up.
-
-    /// Sends the SYN, first or again.
-    pub(super) fn send_syn(&mut self, cx: &mut Cx) {
-        let again = self.max > 0;
-        self.nxt = 1;
-        self.max = 1;
-        if again {
-            self.stats.syn_retransmissions += 1;
-            self.timed = None;
-        } else if self.stamp_tick.is_none() {
-            self.timed = Some((1, cx.now));
-        }
-        self.active = cx.now;
-        self.cc.on_sent(0, cx.now);
-        self.restart_rto(cx);
-        cx.emit(TcpSegment {
-            seq: 0,
-            flags: TcpFlags { syn: true, ece: self.ecn, cwr: self.ecn, ..TcpFlags::default() },
-            timestamps: self.stamp(cx.now),
-            window: window_field(self.max_window, self.mss),
-            retransmission: again,
-            ..TcpSegment::default()
-        });
-    }
-
-    /// The SYN is lost: the connection will start with one segment (RFC 5681 3.1).
-    pub(super) fn time_out_syn(&mut self, cx: &mut Cx) {
-        if self.rules.syn_loss_cuts {
-            // ns-2 treats the SYN as data: ssthresh falls to its minimum.
-            let loss = self.loss(cx.now);
-            self.cc.on_timeout(&mut self.window, &loss);
-            self.recover = 1;
-        }
-        if !(self.rules.vegas_keeps_start && matches!(self.cc, Cc::Vegas(_))) {
-            self.initial_window = 1.0;
-        }
-        self.rtt.back_off();
-        self.send_syn(cx);
-    }
-
-    /// The peer has acknowledged our SYN-ACK, which left at this instant if it was sent once: our first number is used up
-    /// as that of a SYN is.
-    pub(super) fn establish_passively(&mut self, sent: Option<Time>, cx: &mut Cx) {
-        (self.nxt, self.max) = (1, 1);
-        self.timed = sent.filter(|_| self.stamp_tick.is_none()).map(|at| (1, at));
-        if sent.is_none() {
-            self.initial_window = 1.0;
-        }
-        self.cc.on_sent(0, sent.unwrap_or(cx.now));
-        self.establish(cx);
-        if sent.is_none() {
-            self.rtt.after_lost_syn();
-        }
-    }
-
-    /// The SYN is acknowledged.
-    pub(super) fn establish(&mut self, cx: &mut Cx) {
-        let lost_syn = self.stats.syn_retransmissions > 0;
-        self.accept(1, cx);
-        if lost_syn {
-            self.rtt.after_lost_syn();
-        }
-        self.active = cx.now;
-        self.window.cwnd = self.initial_window;
-        self.cc.on_established(&mut self.window, cx.now);
-    }
-}
-
-/// Initial window in segments (RFC 5681 3.1 unless given).
-fn initial_window(cfg: &TcpConfig, mss: u64) -> f64 {
-    match cfg.initial_window {
-        0 if mss > 2190 => 2.0,
-        0 if mss > 1095 => 3.0,
-        0 => 4.0,
-        given => f64::from(given),
     }
 }

@@ -10,8 +10,9 @@
 //! | file | idea |
 //! |---|---|
 //! | `connection.rs` | one end of a connection: the endpoint that sockets hold |
-//! | `sender.rs` | doors, set-up and tear-down of the sending side |
+//! | `sender.rs` | doors and tear-down of the sending side |
 //! | `core.rs` | sequence space, window, retransmission timer: what every variant shares |
+//! | `setup.rs` | the SYN and the initial window |
 //! | `recovery/` | what an ACK, a duplicate ACK and a timeout make the sender send; one file per style |
 //! | `../control/` | how the window grows and shrinks; one file per algorithm |
 //! | `rules.rs` | where ns-2 departs from the RFCs |
@@ -38,6 +39,7 @@ mod rules;
 mod sack;
 mod sender;
 pub(super) mod sent;
+mod setup;
 #[cfg(test)]
 mod tests;
 mod timer;

@@ -3,11 +3,12 @@
 use super::chain;
 use crate::config::aodv::AodvConfig;
 use crate::ids::NodeId;
+use crate::packet::DropReason;
 use crate::packet::aodv::AodvMessage;
 use crate::packet::routing::RoutingMessage;
 use crate::routing::aodv::RouteState;
 use crate::routing::tests::net::{Line, Net, Place, ms};
-use crate::routing::{RouteDrop, RouteLoss, Router, RoutingNote};
+use crate::routing::{RouteLoss, Router, RoutingNote};
 use crate::units::Span;
 
 fn wide() -> AodvConfig {
@@ -23,7 +24,7 @@ fn a_break_travels_upstream_to_the_source() {
     net.run(ms(300));
     // Nodes 1 and 2 carry it 1 ms each, the MAC of 2 gives up after 5 ms; each error has one precursor to tell.
     assert_eq!(net.sent("rerr"), [(ms(207), 2, Some(1), 1), (ms(208), 1, Some(0), 1)]);
-    assert_eq!(net.place(lost), Place::Dropped(RouteDrop::LinkFailed));
+    assert_eq!(net.place(lost), Place::Dropped(DropReason::LinkFailed));
     assert_eq!(net.path(0, 3), None);
     assert!(net.log.contains(&(ms(207), 2, Line::Flush(NodeId(3)))));
     assert_eq!(net.noted(2, RoutingNote::LinkLost { neighbour: NodeId(3) }), Some(ms(207)));
@@ -75,14 +76,14 @@ fn a_forwarder_without_route_tells_who_sent_the_packet() {
     // one finds none at node 2.
     let packets = [200, 201, 206].map(|at| net.send_at(ms(at), 0, 3));
     net.run(ms(300));
-    let [failed, missing] = [RouteDrop::LinkFailed, RouteDrop::NoRoute].map(Place::Dropped);
+    let [failed, missing] = [DropReason::LinkFailed, DropReason::NoRoute].map(Place::Dropped);
     assert_eq!(packets.map(|p| net.place(p)), [failed, failed, missing]);
     assert_eq!(net.sent("rerr")[..3], [(ms(207), 2, Some(1), 1), (ms(208), 1, Some(0), 1), (ms(208), 2, Some(1), 1)]);
     let late = net.send_at(ms(400), 1, 3);
     net.run(ms(3100));
     assert_eq!(net.place(late), Place::HeldBy(NodeId(1)), "a source searches instead");
     net.run(ms(60_000));
-    assert_eq!(net.place(late), Place::Dropped(RouteDrop::NoRoute));
+    assert_eq!(net.place(late), Place::Dropped(DropReason::NoRoute));
 }
 
 #[test]
@@ -116,7 +117,7 @@ fn a_local_repair_that_fails_tells_upstream() {
     net.run(ms(1000));
     // One request with TTL 3: 2 x 40 ms x (3 + 2 hops).
     assert_eq!(net.sent("rerr"), [(ms(607), 2, Some(1), 1), (ms(608), 1, Some(0), 1)]);
-    let [failed, missing] = [RouteDrop::LinkFailed, RouteDrop::NoRoute].map(Place::Dropped);
+    let [failed, missing] = [DropReason::LinkFailed, DropReason::NoRoute].map(Place::Dropped);
     assert_eq!(packets.map(|p| net.place(p)), [missing, failed, missing, missing]);
     assert_eq!(net.path(0, 3), None);
 }

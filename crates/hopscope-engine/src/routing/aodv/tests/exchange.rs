@@ -2,12 +2,13 @@
 
 use crate::config::aodv::AodvConfig;
 use crate::ids::{NodeId, PacketId};
+use crate::packet::DropReason;
 use crate::packet::aodv::{AodvMessage, Rerr, Rrep, Rreq};
 use crate::packet::routing::RoutingMessage;
 use crate::rng::{Purpose, Stream};
 use crate::routing::aodv::Aodv;
 use crate::routing::tests::net::ms;
-use crate::routing::{Cx, Lost, Query, RouteAnswer, RouteDrop, RoutingEffect};
+use crate::routing::{Cx, Lost, Query, RouteAnswer, RoutingEffect};
 use crate::units::{Span, Time};
 
 struct Bench {
@@ -150,10 +151,10 @@ fn errors_count_only_from_the_next_hop() {
 fn a_packet_without_route_is_reported_to_who_sent_it() {
     let mut node = Bench::new(&AodvConfig::default());
     let (answer, out) = node.route(ms(0), 1, 9, Some(3));
-    assert_eq!(answer, RouteAnswer::Drop(RouteDrop::NoRoute));
+    assert_eq!(answer, RouteAnswer::Drop(DropReason::NoRoute));
     assert_eq!(messages(&out), [(Some(3), rerr(&[(9, 0)]))]);
     let (answer, out) = node.route(ms(1), 5, 9, Some(3));
-    assert_eq!((answer, out), (RouteAnswer::Drop(RouteDrop::Loop), vec![]));
+    assert_eq!((answer, out), (RouteAnswer::Drop(DropReason::Loop), vec![]));
 }
 
 #[test]
@@ -184,7 +185,7 @@ fn more_than_eight_lost_destinations_take_two_errors() {
         node.hears(ms(1), 4, rrep(dst, 20, 1, 2));
     }
     let out = node.fails(ms(2), 4, 10, 2);
-    assert!(out.contains(&RoutingEffect::Drop { packet: PacketId(3), reason: RouteDrop::LinkFailed }));
+    assert!(out.contains(&RoutingEffect::Drop { packet: PacketId(3), reason: DropReason::LinkFailed }));
     let counts: Vec<_> = messages(&out)
         .iter()
         .map(|(to, message)| match message {

@@ -3,8 +3,9 @@
 use super::chain;
 use crate::config::aodv::{AodvConfig, Detection, HelloSenders};
 use crate::ids::NodeId;
+use crate::packet::DropReason;
+use crate::routing::RoutingNote;
 use crate::routing::tests::net::{Place, ms};
-use crate::routing::{RouteDrop, RoutingNote};
 use crate::units::Span;
 
 fn hello() -> AodvConfig {
@@ -62,7 +63,7 @@ fn the_mac_is_not_believed() {
     let lost = net.send_at(ms(2001), 0, 1);
     let next = net.send_at(ms(2020), 0, 1);
     net.run(ms(2100));
-    assert_eq!(net.place(lost), Place::Dropped(RouteDrop::LinkFailed));
+    assert_eq!(net.place(lost), Place::Dropped(DropReason::LinkFailed));
     assert_eq!(net.place(next), Place::Delivered, "the route stays up");
 }
 

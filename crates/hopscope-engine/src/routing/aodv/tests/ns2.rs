@@ -3,10 +3,11 @@
 use super::chain;
 use crate::config::aodv::{AodvConfig, Detection};
 use crate::ids::NodeId;
+use crate::packet::DropReason;
 use crate::packet::aodv::AodvMessage;
 use crate::packet::routing::RoutingMessage;
+use crate::routing::RoutingNote;
 use crate::routing::tests::net::{Line, Net, Place, ms};
-use crate::routing::{RouteDrop, RoutingNote};
 use crate::units::{Span, Time};
 
 fn ns2() -> AodvConfig {
@@ -39,10 +40,10 @@ fn requests_for_an_unreachable_node_come_when_ns2_sends_them() {
     let expected: Vec<_> = expected.iter().map(|&(at, seq)| (at, 30, seq, 0)).collect();
     assert_eq!(requests(&net, 0), expected);
     assert_eq!(net.noted(0, RoutingNote::SearchFailed { dst: NodeId(1) }), Some(ms(20_000)));
-    assert_eq!(packets.map(|p| net.place(p)), [Place::Dropped(RouteDrop::NoRoute); 3]);
+    assert_eq!(packets.map(|p| net.place(p)), [Place::Dropped(DropReason::NoRoute); 3]);
     assert_eq!(net.place(late), Place::HeldBy(NodeId(0)));
     net.run(ms(49_000));
-    assert_eq!(net.place(late), Place::Dropped(RouteDrop::NoRoute));
+    assert_eq!(net.place(late), Place::Dropped(DropReason::NoRoute));
 }
 
 #[test]
@@ -74,10 +75,10 @@ fn a_failure_far_along_is_repaired_and_one_near_the_source_is_reported() {
         (net.sent("rerr").len(), net.held(a), net.place(packet))
     };
     // At node 1: 1 hop done, 3 to go; node 0 has no precursor and stays quiet. At node 3: 3 done, 1 to go.
-    assert_eq!(broken_at(1), (1, 0, Place::Dropped(RouteDrop::LinkFailed)));
+    assert_eq!(broken_at(1), (1, 0, Place::Dropped(DropReason::LinkFailed)));
     assert_eq!(broken_at(3), (0, 1, Place::HeldBy(NodeId(3))));
     // Half way it is not repaired: more hops must lie behind than ahead.
-    assert_eq!(broken_at(2).2, Place::Dropped(RouteDrop::LinkFailed));
+    assert_eq!(broken_at(2).2, Place::Dropped(DropReason::LinkFailed));
 }
 
 #[test]

@@ -3,8 +3,9 @@
 use super::chain;
 use crate::config::aodv::AodvConfig;
 use crate::ids::NodeId;
+use crate::packet::DropReason;
+use crate::routing::RoutingNote;
 use crate::routing::tests::net::{Place, ms};
-use crate::routing::{RouteDrop, RoutingNote};
 use crate::units::Span;
 
 #[test]
@@ -39,7 +40,7 @@ fn rings_grow_to_the_threshold_then_the_network_is_asked_with_doubled_waits() {
         at += 2800 << doublings;
     }
     assert_eq!(net.sent("rreq"), expected);
-    assert_eq!(net.place(packet), Place::Dropped(RouteDrop::NoRoute));
+    assert_eq!(net.place(packet), Place::Dropped(DropReason::NoRoute));
     assert_eq!(net.noted(0, RoutingNote::SearchFailed { dst: NodeId(9) }), Some(ms(at)));
 }
 
@@ -100,9 +101,12 @@ fn the_buffer_drops_its_oldest_and_what_waits_too_long() {
     net.run(ms(1150));
     let places: Vec<_> = packets.iter().map(|&packet| net.place(packet)).collect();
     let held = Place::HeldBy(NodeId(0));
-    assert_eq!(places, [Place::Dropped(RouteDrop::BufferFull), Place::Dropped(RouteDrop::BufferTimeout), held]);
+    assert_eq!(
+        places,
+        [Place::Dropped(DropReason::RouteBufferFull), Place::Dropped(DropReason::RouteBufferTimeout), held]
+    );
     net.run(ms(1200));
-    assert_eq!(net.place(packets[2]), Place::Dropped(RouteDrop::BufferTimeout));
+    assert_eq!(net.place(packets[2]), Place::Dropped(DropReason::RouteBufferTimeout));
 }
 
 #[test]

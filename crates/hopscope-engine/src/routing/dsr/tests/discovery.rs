@@ -3,10 +3,11 @@
 use super::{chain, linked};
 use crate::config::dsr::DsrConfig;
 use crate::ids::NodeId;
+use crate::packet::DropReason;
 use crate::packet::dsr::DsrMessage;
 use crate::packet::routing::RoutingMessage;
 use crate::routing::tests::net::{Line, Place, ms};
-use crate::routing::{RouteDrop, RouteLoss, RoutingNote};
+use crate::routing::{RouteLoss, RoutingNote};
 use crate::units::Span;
 
 #[test]
@@ -58,7 +59,7 @@ fn waits_double_up_to_the_longest_and_end_after_the_last_retransmission() {
         at += wait;
     }
     assert_eq!(net.sent("rreq"), requests);
-    assert_eq!(net.place(packet), Place::Dropped(RouteDrop::NoRoute));
+    assert_eq!(net.place(packet), Place::Dropped(DropReason::NoRoute));
     let dst = NodeId(9);
     assert_eq!(net.notes(0).last(), Some(&(ms(at), RoutingNote::SearchFailed { dst })));
     // The next search waits as long as the last one did in the end, and does not ask the neighbours first.
@@ -100,7 +101,7 @@ fn without_packets_the_search_ends() {
     net.run(ms(30_000));
     let requests: Vec<_> = net.sent("rreq").iter().map(|request| request.0).collect();
     assert_eq!(requests, [ms(0), ms(30), ms(530)]);
-    assert_eq!(net.place(packet), Place::Dropped(RouteDrop::BufferTimeout));
+    assert_eq!(net.place(packet), Place::Dropped(DropReason::RouteBufferTimeout));
     assert_eq!(net.notes(0).last(), Some(&(ms(1_530), RoutingNote::SearchFailed { dst: NodeId(9) })));
 }
 
@@ -194,5 +195,5 @@ fn the_oldest_held_packet_gives_way() {
     net.run(ms(10));
     let places = packets.map(|packet| net.place(packet));
     let held = Place::HeldBy(NodeId(0));
-    assert_eq!(places, [Place::Dropped(RouteDrop::BufferFull), held, held]);
+    assert_eq!(places, [Place::Dropped(DropReason::RouteBufferFull), held, held]);
 }

@@ -3,10 +3,11 @@
 use super::{chain, linked};
 use crate::config::dsr::DsrConfig;
 use crate::ids::NodeId;
+use crate::packet::DropReason;
 use crate::packet::dsr::{BrokenLink, DsrMessage};
 use crate::packet::routing::RoutingMessage;
 use crate::routing::tests::net::{Line, Net, Place, ms};
-use crate::routing::{RouteDrop, RouteLoss, RoutingNote};
+use crate::routing::{RouteLoss, RoutingNote};
 
 /// A chain 0 to 4 on which node 0 has a route, with a way round from node 1 over 5 and 6 to 4.
 fn ladder(cfg: &DsrConfig) -> Net {
@@ -30,7 +31,7 @@ fn an_error_goes_back_to_the_source_and_clears_every_cache_on_its_way() {
     // Three hops, five milliseconds of retries, and the error back over three hops.
     let errors = [(ms(108), 3, Some(2), 255), (ms(109), 2, Some(1), 254), (ms(110), 1, Some(0), 253)];
     assert_eq!(net.sent("rerr"), errors);
-    assert_eq!(net.place(packet), Place::Dropped(RouteDrop::LinkFailed));
+    assert_eq!(net.place(packet), Place::Dropped(DropReason::LinkFailed));
     for node in 0..4 {
         assert_eq!(net.path(node, 4), None, "node {node}");
     }
@@ -94,7 +95,7 @@ fn salvaging_can_be_off() {
     let packet = net.send_at(ms(600), 0, 4);
     net.run(ms(700));
     assert_eq!(net.path(1, 4), Some(vec![1, 5, 6, 4]), "it knows a way");
-    assert_eq!(net.place(packet), Place::Dropped(RouteDrop::LinkFailed));
+    assert_eq!(net.place(packet), Place::Dropped(DropReason::LinkFailed));
 }
 
 #[test]
@@ -108,7 +109,7 @@ fn an_error_about_a_salvaged_packet_goes_to_the_salvager() {
     // The first to the source; the second no further than to node 1, which wrote the route.
     assert_eq!(errors, [(1, Some(0)), (6, Some(5)), (5, Some(1))], "{:?}", net.packet(packet));
     assert_eq!(net.packet(packet).trail, [0, 1, 5, 6]);
-    assert_eq!(net.place(packet), Place::Dropped(RouteDrop::LinkFailed), "it has been salvaged once");
+    assert_eq!(net.place(packet), Place::Dropped(DropReason::LinkFailed), "it has been salvaged once");
 }
 
 #[test]
@@ -121,7 +122,7 @@ fn packets_that_wait_for_the_lost_neighbour_share_its_fate_with_one_error() {
     net.run(ms(108));
     // The first fails at 107 ms, when three more have come to node 2.
     for packet in packets {
-        assert_eq!(net.place(packet), Place::Dropped(RouteDrop::LinkFailed));
+        assert_eq!(net.place(packet), Place::Dropped(DropReason::LinkFailed));
         assert_eq!(net.packet(packet).trail, [0, 1, 2]);
     }
     let error = [(ms(107), 2, Some(1), 255), (ms(108), 1, Some(0), 254)];

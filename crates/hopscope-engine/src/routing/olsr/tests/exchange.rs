@@ -2,13 +2,11 @@
 
 use crate::config::olsr::{OlsrConfig, TcTrigger};
 use crate::ids::NodeId;
-use crate::packet::olsr::{
-    Hello, HelloLink, LinkCode, LinkType, NeighbourType, OlsrBody, OlsrMessage, OlsrPacket, Tc, TimeCode,
-};
+use crate::packet::olsr::{Hello, HelloLink, LinkCode, LinkType, NeighbourType, OlsrBody, OlsrMessage, OlsrPacket, Tc};
 use crate::packet::routing::RoutingMessage;
 use crate::routing::tests::net::{FRAME, Line, Net, ms};
 use crate::routing::{RouteLoss, RoutingNote};
-use crate::units::Span;
+use crate::units::{Span, TimeCode};
 
 fn plain() -> OlsrConfig {
     OlsrConfig::set("olsr-unik").expect("a set")

@@ -2,9 +2,10 @@
 
 use crate::config::olsr::OlsrConfig;
 use crate::ids::NodeId;
+use crate::packet::DropReason;
 use crate::packet::olsr::{LinkType, NeighbourType};
+use crate::routing::RoutingNote;
 use crate::routing::tests::net::{FRAME, Line, Net, ms};
-use crate::routing::{RouteDrop, RoutingNote};
 use crate::units::Span;
 
 fn lost(neighbour: u32) -> RoutingNote {
@@ -63,7 +64,7 @@ fn the_mac_is_believed_only_where_told() {
         net.run(ms(20_000));
         let before = net.log.len();
         let packet = net.give_up(0, 1);
-        assert_eq!(net.log[before].2, Line::Dropped { packet, reason: RouteDrop::LinkFailed });
+        assert_eq!(net.log[before].2, Line::Dropped { packet, reason: DropReason::LinkFailed });
         let reported = link_layer_detection.then_some(ms(20_000));
         assert_eq!(net.noted(0, lost(1)), reported);
         assert_eq!(net.path(0, 1).is_none(), link_layer_detection);

@@ -1,5 +1,9 @@
 //! Quantities as types: instants and intervals never mix, and everything is an integer.
 
+mod time_code;
+
+pub use time_code::TimeCode;
+
 use std::ops::{Add, AddAssign, Mul, Sub};
 
 use serde::{Deserialize, Serialize};
