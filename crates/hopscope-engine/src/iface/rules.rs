@@ -36,8 +36,13 @@ impl RuleSets {
         own.map_or(&self.common, |(_, rules)| rules)
     }
 
-    /// The set of all interfaces, if they have the same.
-    pub fn of_all(&self) -> Option<Arc<MacRules>> {
-        self.own.is_empty().then(|| self.common.clone())
+    /// The set of all interfaces that have none of their own.
+    pub fn common(&self) -> &Arc<MacRules> {
+        &self.common
+    }
+
+    /// True when all interfaces have the same set.
+    pub fn are_shared(&self) -> bool {
+        self.own.is_empty()
     }
 }

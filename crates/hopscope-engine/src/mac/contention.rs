@@ -578,6 +578,7 @@ impl Station {
         }
     }
 
+    #[inline(always)]
     fn on_rx_ok(&mut self, at: Time, slot: u32, nav: u32, flags: u8, rules: &StationRules) {
         self.radio.clear(EIFS);
         if flags & Arrival::FOR_ME != 0 {

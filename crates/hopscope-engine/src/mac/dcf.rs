@@ -590,8 +590,9 @@ impl Dcf {
 
     #[inline(always)]
     fn transmit(&mut self, frame: Frame, cx: &mut MacCx<'_>) {
-        cx.station.begin_tx(cx.now, cx.now + frame.airtime, &cx.rules.station);
+        let until = cx.now + frame.airtime;
         cx.out.transmit = Some(frame);
+        cx.station.begin_tx(cx.now, until, &cx.rules.station);
     }
 
     pub(super) fn arm_sifs(&mut self, cx: &mut MacCx<'_>) {

@@ -37,6 +37,7 @@ impl Arrival {
     pub const RTS: u8 = 16;
     /// Hit by a channel error.
     pub const ERRORED: u8 = 32;
+    const OWN: u8 = Arrival::FOR_ME | Arrival::DECODABLE;
 }
 
 /// An arrival as it is stored: 24 bytes instead of 32, so that the hot part of a radio fits its cache line, and in whole
@@ -123,6 +124,12 @@ impl Packed {
     #[inline(always)]
     pub(super) fn has(&self, bit: u8) -> bool {
         self.flags() & bit != 0
+    }
+
+    /// True when its end is an event at its receiver.
+    #[inline(always)]
+    pub(super) fn is_own(&self) -> bool {
+        self.flags() & Arrival::OWN == Arrival::OWN
     }
 
     /// True when it can hold a receiver.

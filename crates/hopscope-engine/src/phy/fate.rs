@@ -5,7 +5,7 @@
 
 use smallvec::SmallVec;
 
-use super::arrival::{Arrival, Packed};
+use super::arrival::Packed;
 use crate::units::Time;
 
 /// What became of a frame at a radio.
@@ -56,19 +56,19 @@ struct Trouble {
 }
 
 impl Troubles {
-    /// Notes what becomes of a frame, if it could have been decoded.
+    /// Notes what becomes of a frame, if its end is an event here: nobody asks for others.
     #[inline(always)]
-    pub(super) fn note(&mut self, frame: Packed, fate: Fate) {
-        if frame.has(Arrival::DECODABLE) {
-            self.keep(frame, fate);
+    pub(super) fn note(&mut self, frame: &Packed, fate: Fate) {
+        if frame.is_own() {
+            self.keep(frame.start, Trouble { end: frame.end(), slot: frame.slot(), fate });
         }
     }
 
     #[cold]
-    fn keep(&mut self, frame: Packed, fate: Fate) {
+    fn keep(&mut self, start: Time, trouble: Trouble) {
         // Those that have ended were asked for then.
-        self.0.retain(|old| old.end >= frame.start);
-        self.0.push(Trouble { end: frame.end(), slot: frame.slot(), fate });
+        self.0.retain(|old| old.end >= start);
+        self.0.push(trouble);
     }
 
     /// What becomes of the frame in `slot` that ends at `end`, if it was noted.

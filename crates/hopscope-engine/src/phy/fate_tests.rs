@@ -5,7 +5,7 @@ use crate::config::RadioConfig;
 use crate::config::radio::{CaptureRule, ErrorKind, Interference, Undecodable};
 use crate::units::Time;
 
-const NEAR: u8 = Arrival::DECODABLE | Arrival::SENSED | Arrival::INTERFERES;
+const NEAR: u8 = Arrival::FOR_ME | Arrival::DECODABLE | Arrival::SENSED | Arrival::INTERFERES;
 const FAR: u8 = Arrival::SENSED | Arrival::INTERFERES;
 const P: f32 = 1e-9;
 
@@ -135,6 +135,16 @@ fn a_stronger_frame_takes_the_receiver_over() {
 }
 
 #[test]
+fn nothing_is_kept_of_frames_for_others() {
+    for (flags, kept) in [(NEAR, 2), (NEAR & !Arrival::FOR_ME, 0)] {
+        let (rules, mut radio) = (rules(Interference::Capture, |_| ()), Radio::<()>::default());
+        [frame(0, 100, 300, 1.0, flags), frame(4, 200, 400, 1.0, flags)].iter().for_each(|a| radio.post(a));
+        while radio.next_edge(Time(300), &rules).is_some() {}
+        assert_eq!(radio.rest.troubles.len(), kept);
+    }
+}
+
+#[test]
 fn a_weaker_frame_misses_a_receiver_that_another_holds() {
     let frames = [frame(0, 100, 400, 20.0, NEAR), frame(4, 200, 300, 1.0, NEAR)];
     for model in [Interference::Capture, Interference::Sinr] {
@@ -142,7 +152,7 @@ fn a_weaker_frame_misses_a_receiver_that_another_holds() {
         assert_eq!(fates(&rules, &frames, None), [(4, Fate::Missed { by: 0 }), (0, Fate::Received)], "{model:?}");
     }
     let mut outside = frames;
-    outside[1].flags = Arrival::DECODABLE | Arrival::SENSED;
+    outside[1].flags = NEAR & !Arrival::INTERFERES;
     let range = rules(Interference::Range, |_| ());
     assert_eq!(fates(&range, &outside, None), [(4, Fate::Missed { by: 0 }), (0, Fate::Received)]);
 }

@@ -42,9 +42,6 @@ pub struct Radio<O = ()> {
     pub owner_word: u32,
 }
 
-/// Bits of a frame whose end is an event at its receiver.
-const OWN: u8 = Arrival::FOR_ME | Arrival::DECODABLE;
-
 /// A frame holds the receiver (`Rest::lock`).
 pub(super) const HELD: u16 = 1;
 /// More arrivals wait in `Rest::later`.
@@ -237,8 +234,8 @@ impl<O> Radio<O> {
     pub fn receives_own(&self) -> bool {
         match self.bits & (HELD | BEGUN) {
             0 => false,
-            BEGUN => self.front.flags() & OWN == OWN,
-            _ => self.rest.lock.flags() & OWN == OWN,
+            BEGUN => self.front.is_own(),
+            _ => self.rest.lock.is_own(),
         }
     }
 
@@ -249,7 +246,7 @@ impl<O> Radio<O> {
         let (start, end) = (self.front.start, self.front.end());
         let own = start <= latest
             && end > now
-            && self.front.flags() & OWN == OWN
+            && self.front.is_own()
             && !self.has(HELD | MORE)
             && !(self.has(DISTURBED) && self.is_disturbed(start));
         own.then_some(end)
@@ -295,7 +292,7 @@ impl<O> Radio<O> {
             if flags & Arrival::ERRORED == 0 {
                 Heard::Frame
             } else {
-                self.rest.troubles.note(front, Fate::Errored);
+                self.rest.troubles.note(&front, Fate::Errored);
                 Heard::Noise
             }
         } else if rules.undecodable_locks && flags & Arrival::SENSED != 0 {
@@ -353,7 +350,7 @@ impl<O> Radio<O> {
     }
 
     /// A frame that has begun alone is no longer to be treated apart.
-    #[inline]
+    #[inline(always)]
     fn settle_begun(&mut self) {
         if self.has(BEGUN) {
             self.bits &= !BEGUN;
@@ -494,6 +491,7 @@ impl<O> Radio<O> {
     }
 
     /// Both frames are lost; the receiver stays occupied until the later end where undecodable frames lock it.
+    #[inline(always)]
     fn collide(&mut self, frame: Packed, rules: &RadioRules) {
         self.spoil(Fate::Collided { by: frame.slot() });
         let collided = Fate::Collided { by: self.rest.lock.slot() };
@@ -502,7 +500,7 @@ impl<O> Radio<O> {
             self.keep_as_energy(frame.start);
             self.take_lock(frame, Some(collided));
         } else {
-            self.rest.troubles.note(frame, collided);
+            self.rest.troubles.note(&frame, collided);
             self.add_energy(frame, rules);
         }
     }
@@ -522,7 +520,8 @@ impl<O> Radio<O> {
     pub(super) fn spoil(&mut self, fate: Fate) {
         if !self.has(SPOILED) {
             self.bits |= SPOILED;
-            self.rest.troubles.note(self.rest.lock, fate);
+            let Rest { lock, troubles, .. } = &mut *self.rest;
+            troubles.note(lock, fate);
         }
     }
 
@@ -535,7 +534,7 @@ impl<O> Radio<O> {
     /// A frame begins that cannot get the receiver from the one that holds it.
     #[inline(always)]
     pub(super) fn miss(&mut self, frame: Packed) {
-        self.rest.troubles.note(frame, Fate::Missed { by: self.rest.lock.slot() });
+        self.rest.troubles.note(&frame, Fate::Missed { by: self.rest.lock.slot() });
     }
 
     /// What happens to a frame that begins at `at` while the own transmitter is on.

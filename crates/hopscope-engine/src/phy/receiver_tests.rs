@@ -6,7 +6,7 @@ use crate::config::radio::{ErrorKind, Interference, Synchronization};
 use crate::phy::modes::Mode;
 use crate::units::Time;
 
-const NEAR: u8 = Arrival::DECODABLE | Arrival::SENSED | Arrival::INTERFERES;
+const NEAR: u8 = Arrival::FOR_ME | Arrival::DECODABLE | Arrival::SENSED | Arrival::INTERFERES;
 const FAR: u8 = Arrival::SENSED | Arrival::INTERFERES;
 const UNSENSED: u8 = 0;
 const P: f32 = 1e-9;

@@ -38,8 +38,8 @@ use crate::ids::{NodeId, PacketId};
 use crate::iface::outside::Arrived;
 use crate::iface::port::PortEffect;
 use crate::iface::{Outside, Wifi, WireEnd};
-use crate::mac::MacRules;
 use crate::mac::dcf::{Attempts, Frame};
+use crate::mac::rules::StationRules;
 use crate::net::ip::Ip;
 use crate::node::Node;
 use crate::packet::{Body, Packet, PacketArena};
@@ -94,8 +94,10 @@ pub struct World<R: Recorder> {
     listeners: Listeners,
     radios: Radios,
     channel: Channel,
-    /// The rules of all 802.11 interfaces, if they have the same.
-    common_rules: Option<Arc<MacRules>>,
+    /// The rules of the stations that have none of their own, and whether that is all of them. They stand here once more,
+    /// by value, as every frame needs them at each hearer.
+    common_rules: StationRules,
+    rules_are_shared: bool,
     wiring: Wiring,
     nodes: PerNode<Node>,
     wifi: PerNode<Wifi>,

@@ -65,12 +65,12 @@ impl<R: Recorder> World<R> {
         if !received && R::WANTS.has(Classes::FRAME_ENDS) {
             self.note_lost(node, slot);
         }
-        if received || self.wifi.at(place).mac.is_decided_at(self.now) {
-            let frame = received.then(|| self.sent_in(slot));
-            if let Some(frame) = frame {
-                self.note(Record::FrameEnded { node, frame, slot, fate: Fate::Received });
-            }
-            self.mac_input_caught_up(node, place, |mac, cx| mac.on_rx_end(frame, cx));
+        if received {
+            let frame = self.sent_in(slot);
+            self.note(Record::FrameEnded { node, frame, slot, fate: Fate::Received });
+            self.mac_input_caught_up(node, place, |mac, cx| mac.on_rx_end(Some(frame), cx));
+        } else if self.wifi.at(place).mac.is_decided_at(self.now) {
+            self.mac_input_caught_up(node, place, |mac, cx| mac.on_rx_end(None, cx));
         }
     }
 
@@ -185,31 +185,40 @@ impl<R: Recorder> World<R> {
             flags,
             mode: frame.mode.number(),
         });
-        if self.channel.is_plain() && self.outages.never() && !self.medium.has_changed() {
-            // Where all keep the same rules, nobody looks them up at each hearer.
-            let common = self.common_rules.as_deref();
-            for link in self.listeners.hearers(&self.medium, frame.src, place) {
-                let mut flags = link.flags;
-                let start = now + link.delay();
-                if broadcast || link.to == frame.dst {
-                    flags |= Arrival::FOR_ME;
-                    if flags & Arrival::DECODABLE != 0 {
-                        self.events.push(start + frame.airtime, Event::RxEnd { node: link.to, slot });
-                    }
-                }
-                if R::WANTS.has(Classes::CARRIER) && flags & Arrival::SENSED != 0 {
-                    let busy = Record::Busy { node: link.to, from: start, until: start + frame.airtime };
-                    self.recorder.record(now, &busy, &mut sight!(self));
-                }
-                let Wifi { station, rules, .. } = self.wifi.at(link.place);
-                let rules = common.unwrap_or(rules);
-                station.post(now, heard.heard_by(start, link.power, flags), &rules.station);
-            }
-        } else {
+        if !(self.channel.is_plain() && self.outages.never() && !self.medium.has_changed()) {
             self.transmit_through_channel(frame, heard, slot);
+        } else if self.rules_are_shared {
+            self.transmit_plainly::<true>(frame, place, heard, slot);
+        } else {
+            self.transmit_plainly::<false>(frame, place, heard, slot);
         }
         if self.wiring.watched {
             self.watch(frame);
+        }
+    }
+
+    /// The scan where every copy of a frame has the power and the fate of its link. Where all keep the same rules
+    /// (`SHARED`), nobody looks them up at each hearer.
+    #[inline(always)]
+    fn transmit_plainly<const SHARED: bool>(&mut self, frame: &Frame, place: u32, heard: Packed, slot: u32) {
+        let now = self.now;
+        let broadcast = frame.is_broadcast();
+        for link in self.listeners.hearers(&self.medium, frame.src, place) {
+            let mut flags = link.flags;
+            let start = now + link.delay();
+            if broadcast || link.to == frame.dst {
+                flags |= Arrival::FOR_ME;
+                if flags & Arrival::DECODABLE != 0 {
+                    self.events.push(start + frame.airtime, Event::RxEnd { node: link.to, slot });
+                }
+            }
+            if R::WANTS.has(Classes::CARRIER) && flags & Arrival::SENSED != 0 {
+                let busy = Record::Busy { node: link.to, from: start, until: start + frame.airtime };
+                self.recorder.record(now, &busy, &mut sight!(self));
+            }
+            let Wifi { station, rules, .. } = self.wifi.at(link.place);
+            let rules = if SHARED { &self.common_rules } else { &rules.station };
+            station.post(now, heard.heard_by(start, link.power, flags), rules);
         }
     }
 

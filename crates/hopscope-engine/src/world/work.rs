@@ -28,6 +28,7 @@ impl<R: Recorder> World<R> {
         }
     }
 
+    #[inline(always)]
     fn work_off_all(&mut self) {
         let mut from = 0;
         loop {
