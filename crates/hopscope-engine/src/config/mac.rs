@@ -16,6 +16,17 @@ choice! {
 }
 
 choice! {
+    /// The rate of the ACK within EIFS.
+    pub enum EifsRate {
+        /// The lowest mandatory rate of the PHY: 1 Mbit/s after a long preamble for DSSS, HR/DSSS and ERP-OFDM, 6 Mbit/s for
+        /// OFDM.
+        LowestMandatory = "lowest-mandatory",
+        /// The lowest of `basic_rate` and `response_rates`, after the preamble in use.
+        LowestUsed = "lowest-used",
+    }
+}
+
+choice! {
     /// When a station gives up waiting for a CTS or an ACK.
     pub enum ResponseTimeout {
         /// After SIFS, a slot and the PHY's receive-start delay, unless a frame is then being received.
@@ -138,6 +149,8 @@ params! {
         slot_rounding: Span = Span(2), "s", "a default: the rounding of this engine; ns-2 has its own";
         /// How the extended inter-frame space is kept.
         eifs: EifsRule = EifsRule::ReplacesDifs, "", "IEEE 802.11-2020 10.3.2.3.7";
+        /// The rate of the ACK within EIFS.
+        eifs_rate: EifsRate = EifsRate::LowestMandatory, "", "IEEE 802.11-2020 10.3.7 (AckTxTime)";
         /// A NAV set by an RTS is reset when no frame follows it in time.
         nav_reset: bool = true, "", "IEEE 802.11-2020 10.3.2.4";
         /// When a station gives up waiting for a response.

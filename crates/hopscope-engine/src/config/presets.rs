@@ -3,10 +3,10 @@
 //! A preset or profile is a set of assignments to documented parameters, nothing else; what a profile switches is
 //! read here and nowhere in the protocol machines.
 
-use super::mac::{BackoffDraw, BusyAtExpiry, Counting, CtsRule, Duplicates, EifsRule, ResponseTimeout};
+use super::mac::{BackoffDraw, BusyAtExpiry, Counting, CtsRule, Duplicates, EifsRate, EifsRule, ResponseTimeout};
 use super::radio::{
-    CaptureRule, CarrierSense, CckDetection, ErrorKind, IgnoredFrame, Interference, InterferenceReach, OfdmDecoding,
-    Phy, Propagation, Synchronization, Undecodable,
+    CaptureRule, CarrierSense, CckDetection, DuringTransmission, ErrorKind, IgnoredFrame, Interference,
+    InterferenceReach, OfdmDecoding, Phy, Propagation, Synchronization, Undecodable,
 };
 use super::tcp::{Handshake, InitialSsthresh, LossWindow, RttEstimator};
 use super::{
@@ -163,6 +163,7 @@ fn apply_ns2(base: &mut Base) {
     radio.undecodable = Undecodable::Locks; // 2
     radio.capture_rule = CaptureRule::FirstComes; // 3
     radio.ignored_frame = IgnoredFrame::NavEifs; // 5
+    radio.during_transmission = DuringTransmission::Locks; // 8
     radio.propagation_speed = 3e8; // 7
     mac.data_header = 34; // 11
     mac.llc_header = 0; // 11
@@ -171,6 +172,7 @@ fn apply_ns2(base: &mut Base) {
     mac.duration_whole_us = true; // 13
     mac.nav_reset = false; // 13
     mac.eifs = EifsRule::Nav; // 14
+    mac.eifs_rate = EifsRate::LowestUsed; // 9
     mac.cts_rule = CtsRule::MediumIdle; // 16
     mac.response_timeout = ResponseTimeout::FullFrame; // 17
     mac.backoff_includes_cw = false; // 18
@@ -237,6 +239,7 @@ fn apply_as_ns3(base: &mut Base) {
     radio.noise_floor = if radio.phy == Phy::Dsss { -93.6 } else { -94.0 }; // 5
     mac.ifs_from_start = true; // 6
     mac.backoff_draw = BackoffDraw::FoundBusy; // 7, 8
+    mac.eifs_rate = EifsRate::LowestUsed; // 9
     mac.retry_limit = Some(7); // 10
     mac.cw_reset_failures = Some(8); // 10
     mac.queue_reserve = 1; // 11

@@ -83,6 +83,16 @@ choice! {
 }
 
 choice! {
+    /// What a frame does to a receiver that begins while its own transmitter is on.
+    pub enum DuringTransmission {
+        /// It only raises carrier sense: its preamble was not heard, so there is no reception to fail.
+        EnergyOnly = "energy-only",
+        /// It occupies the receiver to its end and ends in EIFS, unless the transmitter is still on then.
+        Locks = "locks",
+    }
+}
+
+choice! {
     /// Which energy keeps the medium busy.
     pub enum CarrierSense {
         /// Each frame that can be sensed alone, until its end.
@@ -205,6 +215,8 @@ params! {
         ignored_frame: IgnoredFrame = IgnoredFrame::CarrierSense, "", "a default";
         /// What a sensed but undecodable frame does to a receiver.
         undecodable: Undecodable = Undecodable::EnergyOnly, "", "IEEE 802.11-2020 15.4.6 (CCA)";
+        /// What a frame does to a receiver that begins while its own transmitter is on.
+        during_transmission: DuringTransmission = DuringTransmission::EnergyOnly, "", "IEEE 802.11-2020 10.3.2.3.7 (no PHY-RXEND.indication)";
         /// How a receiver finds a frame under `interference = "sinr"`.
         synchronization: Synchronization = Synchronization::Start, "", "a default";
         /// Time after the start of a frame at which `synchronization = "preamble"` decides.

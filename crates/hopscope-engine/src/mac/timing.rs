@@ -1,6 +1,6 @@
 //! Frame durations and inter-frame spaces: pure functions of the PHY (IEEE 802.11-2020 clauses 15 to 18).
 
-use crate::config::mac::{EifsRule, ResponseTimeout};
+use crate::config::mac::{EifsRate, EifsRule, ResponseTimeout};
 use crate::config::radio::Phy;
 use crate::config::{MacConfig, RadioConfig};
 use crate::ids::NodeId;
@@ -42,6 +42,25 @@ fn preamble(radio: &RadioConfig) -> Span {
     }
 }
 
+/// Time on the air of the ACK within EIFS (10.3.7).
+fn eifs_ack(radio: &RadioConfig, rate: EifsRate) -> Span {
+    match (rate, radio.phy) {
+        (EifsRate::LowestUsed, _) => {
+            let used = radio.response_rates.iter().copied().chain([radio.basic_rate]);
+            airtime(radio, ACK_BYTES, used.min().unwrap_or(radio.basic_rate))
+        }
+        // Mandatory are 1 and 2 Mbit/s (15.2.3), which 16.2.3 and 18.1.2 keep, or 6, 12 and 24 Mbit/s (17.2.3). A short
+        // preamble never comes before 1 Mbit/s (16.2.2.3).
+        (EifsRate::LowestMandatory, Phy::Dsss | Phy::ErpOfdm) => {
+            LONG_PREAMBLE + payload(Phy::Dsss, ACK_BYTES, 1_000_000)
+        }
+        (EifsRate::LowestMandatory, Phy::Ofdm) => airtime(radio, ACK_BYTES, 6_000_000),
+    }
+}
+
+/// Long preamble and PLCP header of DSSS (15.2.2).
+const LONG_PREAMBLE: Span = Span::from_micros(192);
+
 /// Every duration that the DCF of a run needs, worked out once.
 #[derive(Debug, Clone)]
 pub struct Timing {
@@ -80,10 +99,9 @@ impl Timing {
         let rates = Rates::new(radio);
         let answer = |kind| response[rates.response(rates.choose(NodeId(0), kind, 0)).index()];
         let (cts, ack) = (answer(FrameKind::Rts), answer(FrameKind::Data));
-        let lowest = radio.response_rates.iter().copied().min().unwrap_or(radio.basic_rate).min(radio.basic_rate);
         let eifs = match mac.eifs {
             EifsRule::Off => difs,
-            EifsRule::ReplacesDifs | EifsRule::Nav => mac.sifs + airtime(radio, ACK_BYTES, lowest) + difs,
+            EifsRule::ReplacesDifs | EifsRule::Nav => mac.sifs + eifs_ack(radio, mac.eifs_rate) + difs,
         };
         let waits_for_all = mac.response_timeout == ResponseTimeout::FullFrame;
         let beginning = if waits_for_all { mac.timeout_margin * 2 } else { mac.slot + preamble(radio) };
@@ -201,9 +219,19 @@ mod tests {
     }
 
     #[test]
-    fn short_preamble_and_11a_eifs() {
+    fn eifs_has_an_ack_at_the_lowest_mandatory_rate() {
         assert_eq!(micros("hr-dsss-11M-short", 0, 2_000_000), 96);
-        let base = presets::base("standard", "ofdm-6M").expect("a preset");
-        assert_eq!(Timing::new(&base.radio, &base.mac).eifs, Span::from_micros(94));
+        let eifs = |profile, preset| {
+            let base = presets::base(profile, preset).expect("a preset");
+            Timing::new(&base.radio, &base.mac).eifs.0 / 1_000
+        };
+        // SIFS, ACK and DIFS: 10 + 304 + 50, 16 + 44 + 34 and 10 + 304 + 28.
+        assert_eq!(eifs("standard", "hr-dsss-11M"), 364);
+        assert_eq!(eifs("standard", "hr-dsss-11M-short"), 364, "no short preamble before 1 Mbit/s");
+        assert_eq!(eifs("standard", "ofdm-54M"), 94);
+        assert_eq!(eifs("standard", "erp-ofdm-54M"), 342, "802.11g keeps the rates of 802.11b");
+        // The rates in use: an ACK at 2 Mbit/s after a short preamble, at 6 Mbit/s with its extension.
+        assert_eq!(eifs("ns2", "hr-dsss-11M-short"), 10 + 152 + 50);
+        assert_eq!(eifs("ns2", "erp-ofdm-54M"), 10 + 50 + 28);
     }
 }

@@ -54,6 +54,7 @@ impl<O> Radio<O> {
         self.rest.additive.on_air.retain(|(end, ..)| *end > at);
         let edge = match rules.preamble {
             Some(preamble) => self.look(frame, preamble, rules),
+            None if self.begins_unheard(frame, rules) => self.add_energy(frame, rules),
             None if self.has(HELD) => self.overlap_additive(frame, rules),
             None => self.try_lock_additive(frame, rules),
         };

@@ -6,6 +6,8 @@
 use smallvec::SmallVec;
 
 use super::arrival::Packed;
+use super::radio::Radio;
+use super::rules::RadioRules;
 use crate::units::Time;
 
 /// What became of a frame at a radio.
@@ -74,6 +76,24 @@ impl Troubles {
     /// What becomes of the frame in `slot` that ends at `end`, if it was noted.
     pub(super) fn find(&self, slot: u32, end: Time) -> Option<Fate> {
         self.0.iter().find(|noted| noted.slot == slot && noted.end == end).map(|noted| noted.fate)
+    }
+}
+
+impl<O> Radio<O> {
+    /// True when a frame begins while the own transmitter is on and is no more than energy for that.
+    #[inline(always)]
+    pub(super) fn begins_unheard(&mut self, frame: Packed, rules: &RadioRules) -> bool {
+        let unheard = self.tx_until() > frame.start && !rules.transmitting_locks;
+        if unheard {
+            self.rest.troubles.note(&frame, Fate::Deaf);
+        }
+        unheard
+    }
+
+    /// What happens to a frame that begins at `at` while the own transmitter is on.
+    #[inline(always)]
+    pub(super) fn deaf(&self, at: Time) -> Option<Fate> {
+        (self.tx_until() > at).then_some(Fate::Deaf)
     }
 }
 

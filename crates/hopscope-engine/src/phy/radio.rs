@@ -426,7 +426,13 @@ impl<O> Radio<O> {
         if rules.interference == Interference::Sinr {
             return self.begin_additive(frame, rules);
         }
-        let edge = if self.has(HELD) { self.overlap(frame, rules) } else { self.try_lock(frame, rules) };
+        let edge = if self.begins_unheard(frame, rules) {
+            self.add_energy(frame, rules)
+        } else if self.has(HELD) {
+            self.overlap(frame, rules)
+        } else {
+            self.try_lock(frame, rules)
+        };
         if matches!(edge, Edge::Busy { .. }) {
             self.extend_carrier(frame.end());
         }
@@ -535,12 +541,6 @@ impl<O> Radio<O> {
     #[inline(always)]
     pub(super) fn miss(&mut self, frame: Packed) {
         self.rest.troubles.note(&frame, Fate::Missed { by: self.rest.lock.slot() });
-    }
-
-    /// What happens to a frame that begins at `at` while the own transmitter is on.
-    #[inline(always)]
-    pub(super) fn deaf(&self, at: Time) -> Option<Fate> {
-        (self.tx_until > at).then_some(Fate::Deaf)
     }
 
     /// The frame that lost the receiver goes on disturbing later ones.

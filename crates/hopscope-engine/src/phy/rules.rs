@@ -1,7 +1,9 @@
 //! Parameters of reception, read once for all radios.
 
 use crate::config::RadioConfig;
-use crate::config::radio::{CaptureRule, ErrorKind, IgnoredFrame, Interference, Synchronization, Undecodable};
+use crate::config::radio::{
+    CaptureRule, DuringTransmission, ErrorKind, IgnoredFrame, Interference, Synchronization, Undecodable,
+};
 use crate::phy::error_rate::ErrorRules;
 use crate::units::Span;
 
@@ -18,6 +20,8 @@ pub struct RadioRules {
     pub ignored_frame: IgnoredFrame,
     /// Undecodable frames occupy the receiver.
     pub undecodable_locks: bool,
+    /// A frame that begins while the own transmitter is on occupies the receiver.
+    pub transmitting_locks: bool,
     /// Noise power, watts.
     pub noise: f64,
     /// Losses drawn from the ratio instead of a threshold (`error = { kind = "sinr" }`).
@@ -52,6 +56,7 @@ impl RadioRules {
             capture_threshold: radio.capture_threshold as f32,
             ignored_frame: radio.ignored_frame,
             undecodable_locks,
+            transmitting_locks: radio.during_transmission == DuringTransmission::Locks,
             noise: 10f64.powf(radio.noise_floor / 10.0) * 1e-3,
             errors: (radio.error_kind == ErrorKind::Sinr).then(|| ErrorRules::new(radio)),
             preamble: (radio.synchronization == Synchronization::Preamble).then(|| PreambleRules {

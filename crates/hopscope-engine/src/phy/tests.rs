@@ -8,7 +8,7 @@ use proptest::prelude::*;
 use super::{Arrival, Begin, Edge, Heard, Radio, RadioRules, error_rate};
 use crate::config::RadioConfig;
 use crate::config::radio::{
-    CaptureRule, CckDetection, ErrorKind, IgnoredFrame, Interference, OfdmDecoding, Undecodable,
+    CaptureRule, CckDetection, DuringTransmission, ErrorKind, IgnoredFrame, Interference, OfdmDecoding, Undecodable,
 };
 use crate::property::property;
 use crate::units::Time;
@@ -161,15 +161,34 @@ fn each_energy_counts_for_as_long_as_it_lasts() {
 
 #[test]
 fn nothing_is_heard_while_the_own_transmitter_is_on() {
+    // The transmitter is on from 0 to 300: a frame inside is never noticed. One that reaches beyond is energy, or ends in
+    // error where it locks.
+    for model in [Interference::Capture, Interference::Range, Interference::Sinr] {
+        for (rule, error) in [(DuringTransmission::EnergyOnly, vec![]), (DuringTransmission::Locks, vec![400])] {
+            let rules = rules(|r| (r.interference, r.during_transmission) = (model, rule));
+            for (start, end, lost) in [(100, 200, vec![]), (100, 400, error), (300, 400, vec![])] {
+                let mut radio = Radio::default();
+                radio.begin_tx(Time(300));
+                announce(&mut radio, frame(0, start, end, P, NEAR));
+                let (received, bad) = heard(&mut radio, &rules);
+                assert_eq!(bad, lost, "{model:?} {rule:?}: frame {start}..{end}");
+                assert_eq!(!received.is_empty(), start >= 300, "{model:?} {rule:?}: frame {start}..{end}");
+                assert_eq!(radio.carrier_until(), Time(end), "{model:?} {rule:?}: frame {start}..{end}");
+            }
+        }
+    }
+}
+
+#[test]
+fn a_frame_that_began_unheard_disturbs_those_after_it() {
     let rules = rules(|_| ());
-    // The transmitter is on from 0 to 300: a frame inside is never noticed, one that reaches beyond ends in error.
-    for (start, end, lost) in [(100, 200, vec![]), (100, 400, vec![400]), (300, 400, vec![])] {
+    for (power, received) in [(10.0 * P, vec![1]), (9.0 * P, vec![])] {
         let mut radio = Radio::default();
         radio.begin_tx(Time(300));
-        announce(&mut radio, frame(0, start, end, P, NEAR));
-        let (received, bad) = heard(&mut radio, &rules);
-        assert_eq!(bad, lost, "frame {start}..{end}");
-        assert_eq!(!received.is_empty(), start >= 300, "frame {start}..{end}");
+        announce(&mut radio, frame(0, 100, 500, P, NEAR));
+        announce(&mut radio, frame(1, 350, 450, power, NEAR));
+        assert_eq!(heard(&mut radio, &rules).0, received);
+        assert_eq!(radio.carrier_until(), Time(500));
     }
 }
 
@@ -346,11 +365,15 @@ proptest! {
         first in any::<bool>(),
         locks in any::<bool>(),
         nav in any::<bool>(),
+        deaf_locks in any::<bool>(),
     ) {
         let mut rules = rules(|r| {
             r.interference = if range { Interference::Range } else { Interference::Capture };
             r.capture_rule = if first { CaptureRule::FirstComes } else { CaptureRule::Strongest };
             r.undecodable = if locks { Undecodable::Locks } else { Undecodable::EnergyOnly };
+            if deaf_locks {
+                r.during_transmission = DuringTransmission::Locks;
+            }
             r.ignored_frame = if nav { IgnoredFrame::NavEifs } else { IgnoredFrame::CarrierSense };
         });
         prop_assert!(rules.isolated);

@@ -145,3 +145,43 @@ fn the_size_of_a_cell_does_not_hide_its_collisions() {
     let small = throughput(cell(10, "hr-dsss-11M", 0.0));
     assert_close(throughput(cell(10, "hr-dsss-11M", 100.0)), small, 1.5, "100 m against 0 m");
 }
+
+/// Shares in kbit/s of two saturated neighbours on a line of three stations, spaced so far: 1 sends to 0, 2 sends to 1,
+/// and frames that overlap are lost. Mean over eight seeds of 60 s.
+fn shares_in_line(spacing: f64, rounding: Span) -> [f64; 2] {
+    let mut config = chain("standard", 2, 60);
+    config.nodes = (0..3).map(|i| [spacing * f64::from(i), 0.0]).collect();
+    config.radio.interference = Interference::Range;
+    config.mac.slot_rounding = rounding;
+    for (from, to) in [(1, 0), (2, 1)] {
+        let mut flow = flow("standard", from, to, Transport::Udp, App::Bulk);
+        flow.packet = 350;
+        config.flows.push(flow);
+    }
+    let seeds = 8;
+    let mut shares = [0.0; 2];
+    for seed in 1..=seeds {
+        config.seed = seed;
+        let results = simulation::run(config.clone()).expect("a sound scenario");
+        for (share, flow) in shares.iter_mut().zip(&results.flows) {
+            *share += flow.throughput_kbps / seeds as f64;
+        }
+    }
+    shares
+}
+
+#[test]
+fn neighbours_in_line_share_fairly_at_any_spacing() {
+    // 150 m take 500 ns and 300 m take 1001: by rounding, a frame of station 1 begins at station 2 a nanosecond before the
+    // slot it came with has passed there. 200 m take 667 ns, 400 m 1334: nothing is lost.
+    let parts = |spacing, rounding| {
+        let [near, far] = shares_in_line(spacing, Span(rounding));
+        (near - far) / (near + far)
+    };
+    for spacing in [150.0, 180.0, 200.0] {
+        let fair = parts(spacing, 2);
+        assert!(fair.abs() < 0.004, "{spacing} m: {:.2} % apart", fair * 100.0);
+    }
+    let unfair = parts(150.0, 0);
+    assert!(unfair > 0.008, "without the allowance: {:.2} % apart", unfair * 100.0);
+}

@@ -139,6 +139,19 @@ fn eifs_counts_from_the_errored_frame() {
 }
 
 #[test]
+fn a_frame_that_began_during_the_own_transmission_means_eifs_only_where_it_locks() {
+    use crate::config::radio::DuringTransmission;
+    // The RTS is on the air from 100 to 452; a frame that begins at 300 lasts until 900 and was never heard. Then the wait
+    // for the CTS is over, and one slot of the second back-off follows DIFS or EIFS.
+    let second = |rule| {
+        let lab = Lab::with("standard", |radio, _| radio.during_transmission = rule).peer(Peer::Silent);
+        rts(lab.draws_from(&[(63, 1)]).hears(300, Heard::foreign(600)).offer(100))[1]
+    };
+    assert_eq!(second(DuringTransmission::EnergyOnly), 900 + 50 + 20);
+    assert_eq!(second(DuringTransmission::Locks), 900 + 364 + 20);
+}
+
+#[test]
 fn an_undecodable_frame_means_eifs_only_where_it_locks() {
     use crate::config::radio::Undecodable;
     let lab = |rule| {
