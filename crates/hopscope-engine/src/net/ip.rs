@@ -3,13 +3,15 @@
 use crate::ids::NodeId;
 use crate::packet::{Body, Ecn, Packet};
 
-/// Parameters of the network layer, the same at all nodes.
+/// Parameters of the network layer of one node.
 #[derive(Debug, Clone, Copy)]
 pub struct Ip {
     /// Initial time to live, hops.
     pub ttl: u8,
     /// Header, bytes.
     pub header: u32,
+    /// Bytes that data packets carry for the routing protocol.
+    pub routing_header: u32,
 }
 
 /// What becomes of a packet that has come to a node.
@@ -24,13 +26,11 @@ pub enum Step {
 }
 
 impl Ip {
-    /// A new packet that the transport of its source has made. A routing protocol may have a time to live and a header of
-    /// its own.
+    /// A new packet that the transport of this node has made.
     #[inline]
-    pub fn originate(&self, packet: Packet, routing: (Option<u8>, u32)) -> Packet {
-        let (ttl, header) = routing;
+    pub fn originate(&self, packet: Packet) -> Packet {
         let ecn = if let Body::Tcp(segment) = &packet.body { segment.ecn } else { Ecn::NotEct };
-        Packet { ecn, ttl: ttl.unwrap_or(self.ttl), bytes: packet.bytes + header, ..packet }
+        Packet { ecn, ttl: self.ttl, bytes: packet.bytes + self.routing_header, ..packet }
     }
 }
 
@@ -54,10 +54,10 @@ mod tests {
 
     #[test]
     fn a_packet_lives_for_as_many_hops_as_its_time_to_live_says() {
-        let ip = Ip { ttl: 3, header: 20 };
+        let ip = Ip { ttl: 3, header: 20, routing_header: 4 };
         let (from, to) = (NodeId(0), NodeId(9));
         let made = Packet::new(from, to, 100, 0, Body::Opaque { number: 0 }, Time::ZERO);
-        let mut packet = ip.originate(made, (None, 4));
+        let mut packet = ip.originate(made);
         assert_eq!((packet.ttl, packet.bytes, packet.src, packet.dst), (3, 104, from, to));
         assert_eq!(on_packet(&mut packet, NodeId(1)), Step::Forward);
         assert_eq!(on_packet(&mut packet, NodeId(2)), Step::Forward);

@@ -2,12 +2,15 @@
 
 use smallvec::SmallVec;
 
-use crate::ids::{NodeId, SocketId};
+use crate::ids::NodeId;
 use crate::iface::Interface;
+use crate::net::ip::Ip;
 use crate::net::{Arp, Gateway};
 use crate::routing::{Forwarding, Router};
+use crate::transport::BoundSockets;
 
-/// Network layer and routing of one node. Its interfaces lie in tables of their own ([`crate::iface`]).
+/// Sockets, network layer and routing of one node. The state of its sockets and interfaces lies in tables of their own
+/// ([`crate::transport::Sockets`], [`crate::iface`]).
 #[derive(Debug)]
 #[repr(C, align(64))]
 pub struct Node {
@@ -19,16 +22,19 @@ pub struct Node {
     pub arp: Option<Box<Arp>>,
     /// It lowers the advertised windows of the TCP flows that pass.
     pub gateway: Option<Box<Gateway>>,
-    /// Sockets at this node that fill the queue themselves (bulk over UDP).
-    pub saturating: SmallVec<[SocketId; 2]>,
-    /// A `Refill` event is queued.
-    pub refill_queued: bool,
+    /// What packets that begin here get.
+    pub ip: Ip,
+    /// Where packets that end here go.
+    pub sockets: BoundSockets,
 }
+
+#[cfg(target_pointer_width = "64")]
+const _: () = assert!(size_of::<Node>() == 128, "two cache lines");
 
 impl Node {
     /// A node that only forwards.
-    pub fn new(forwarding: Forwarding, interfaces: SmallVec<[Interface; 1]>) -> Self {
-        Node { forwarding, interfaces, arp: None, gateway: None, saturating: SmallVec::new(), refill_queued: false }
+    pub fn new(forwarding: Forwarding, ip: Ip, interfaces: SmallVec<[Interface; 1]>) -> Self {
+        Node { forwarding, interfaces, arp: None, gateway: None, ip, sockets: BoundSockets::default() }
     }
 
     /// The interface that leads to a neighbour: a wire to it, or the radio.

@@ -19,7 +19,7 @@ pub mod sockets;
 pub mod tcp;
 pub mod udp;
 
-pub use sockets::{Protocol, Socket, Sockets};
+pub use sockets::{BoundSockets, Protocol, Socket, Sockets};
 
 use crate::channel::Medium;
 use crate::ids::NodeId;

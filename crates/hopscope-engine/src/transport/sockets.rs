@@ -1,4 +1,7 @@
-//! Sockets: an endpoint with its address, and the table in which a packet finds its own by node, protocol and port.
+//! Sockets: an endpoint with its address, and the table of a node in which a packet finds its own by protocol and port.
+//!
+//! The state of all sockets lies in one table of the network, so that what a flow uses stays packed; which of them are its
+//! own, a node knows ([`BoundSockets`]).
 //!
 //! Ports that a flow does not name are assigned: at its source the lowest free one from [`FIRST_DYNAMIC`] on, at its
 //! destination from 5001 on, for each protocol and node apart and in the order of the flows.
@@ -88,53 +91,15 @@ impl Socket {
     }
 }
 
-/// All sockets of a network.
+/// The state of all sockets of a network.
 #[derive(Debug, Default)]
-pub struct Sockets {
-    all: Vec<Socket>,
-    /// Address and number of each, in the order of the addresses.
-    places: Vec<((NodeId, Protocol, u16), SocketId)>,
-}
+pub struct Sockets(Vec<Socket>);
 
 impl Sockets {
     /// Adds a socket under the number given, which is the next one.
     pub fn add(&mut self, id: SocketId, socket: Socket) {
-        debug_assert_eq!(id.index(), self.all.len());
-        self.places.push(((socket.node, socket.protocol, socket.ports.from), id));
-        self.all.push(socket);
-    }
-
-    /// All have been added: packets can be looked up.
-    pub fn seal(&mut self) {
-        self.places.sort_unstable();
-        debug_assert!(self.places.windows(2).all(|pair| pair[0].0 != pair[1].0), "a port in use twice");
-    }
-
-    /// The socket at `node` that a packet of `protocol` to these ports is for. Its sender may have found it before: then
-    /// the packet names it, and only its address is compared.
-    #[inline]
-    pub fn find(&self, node: NodeId, protocol: Protocol, ports: Ports) -> Option<SocketId> {
-        let found = match self.all.get(ports.found.index()) {
-            Some(socket) if socket.is_at(node, protocol, ports.to) => Some(ports.found),
-            _ => self.look_up(node, protocol, ports.to),
-        };
-        debug_assert_eq!(found, self.look_up(node, protocol, ports.to), "the port decides");
-        found
-    }
-
-    fn look_up(&self, node: NodeId, protocol: Protocol, port: u16) -> Option<SocketId> {
-        let place = self.places.binary_search_by_key(&(node, protocol, port), |(address, _)| *address).ok()?;
-        Some(self.places[place].1)
-    }
-
-    /// Number of sockets.
-    pub fn len(&self) -> usize {
-        self.all.len()
-    }
-
-    /// There is none.
-    pub fn is_empty(&self) -> bool {
-        self.all.is_empty()
+        debug_assert_eq!(id.index(), self.0.len());
+        self.0.push(socket);
     }
 }
 
@@ -143,14 +108,77 @@ impl std::ops::Index<SocketId> for Sockets {
 
     #[inline]
     fn index(&self, id: SocketId) -> &Socket {
-        &self.all[id.index()]
+        &self.0[id.index()]
     }
 }
 
 impl std::ops::IndexMut<SocketId> for Sockets {
     #[inline]
     fn index_mut(&mut self, id: SocketId) -> &mut Socket {
-        &mut self.all[id.index()]
+        &mut self.0[id.index()]
+    }
+}
+
+/// The sockets of one node, by protocol and port. A node without any pays for a pointer.
+#[derive(Debug, Default)]
+pub struct BoundSockets(Option<Box<Bound>>);
+
+#[derive(Debug, Default)]
+struct Bound {
+    /// In the order of the addresses.
+    places: Vec<((Protocol, u16), SocketId)>,
+    /// Those that fill the interface queue themselves.
+    refilling: Vec<SocketId>,
+    /// They have asked to be woken.
+    wakes: bool,
+}
+
+impl BoundSockets {
+    /// A socket of the node gets its port.
+    pub fn bind(&mut self, id: SocketId, socket: &Socket) {
+        let bound = self.0.get_or_insert_default();
+        let address = (socket.protocol, socket.ports.from);
+        let place = bound.places.partition_point(|(other, _)| *other < address);
+        debug_assert!(bound.places.get(place).is_none_or(|(other, _)| *other != address), "a port in use twice");
+        bound.places.insert(place, (address, id));
+        if socket.endpoint.wants_view() {
+            bound.refilling.push(id);
+        }
+    }
+
+    /// The socket of `node`, which this is, that a packet of `protocol` to these ports is for. Its sender may have found it
+    /// before: then the packet names it, and only its address is compared.
+    #[inline]
+    pub fn find(&self, node: NodeId, protocol: Protocol, ports: Ports, all: &Sockets) -> Option<SocketId> {
+        let found = match all.0.get(ports.found.index()) {
+            Some(socket) if socket.is_at(node, protocol, ports.to) => Some(ports.found),
+            _ => self.look_up(protocol, ports.to),
+        };
+        debug_assert_eq!(found, self.look_up(protocol, ports.to), "the port decides");
+        found
+    }
+
+    fn look_up(&self, protocol: Protocol, port: u16) -> Option<SocketId> {
+        let places = &self.0.as_ref()?.places;
+        let place = places.binary_search_by_key(&(protocol, port), |(address, _)| *address).ok()?;
+        Some(places[place].1)
+    }
+
+    /// Those that fill the interface queue themselves, in the order of their flows.
+    pub fn refilling(&self) -> &[SocketId] {
+        self.0.as_ref().map_or(&[], |bound| &bound.refilling)
+    }
+
+    /// One of them asks to be woken; false when they will be anyway.
+    pub fn ask_to_wake(&mut self) -> bool {
+        self.0.as_mut().is_some_and(|bound| !std::mem::replace(&mut bound.wakes, true))
+    }
+
+    /// They are woken.
+    pub fn wake(&mut self) {
+        if let Some(bound) = &mut self.0 {
+            bound.wakes = false;
+        }
     }
 }
 
@@ -221,17 +249,36 @@ mod tests {
 
     #[test]
     fn the_port_decides_and_the_hint_only_spares_the_search() {
-        let mut sockets = Sockets::default();
+        let mut all = Sockets::default();
+        let mut nodes: [BoundSockets; 4] = Default::default();
         for (id, (node, port)) in [(3, 80), (1, 80), (1, 7)].into_iter().enumerate() {
-            sockets.add(SocketId(id as u32), socket(node, port));
+            let id = SocketId(id as u32);
+            all.add(id, socket(node, port));
+            nodes[node as usize].bind(id, &all[id]);
         }
-        sockets.seal();
-        let find = |node, port, hint| sockets.find(NodeId(node), Protocol::Udp, to(port, hint)).map(|id| id.0);
+        let found = |node: u32, protocol, port, hint| {
+            nodes[node as usize].find(NodeId(node), protocol, to(port, hint), &all).map(|id| id.0)
+        };
+        let find = |node, port, hint| found(node, Protocol::Udp, port, hint);
         for hint in [0, 1, 2, 17, u32::MAX] {
             assert_eq!([find(3, 80, hint), find(1, 80, hint), find(1, 7, hint)], [Some(0), Some(1), Some(2)]);
             assert_eq!([find(3, 7, hint), find(2, 80, hint)], [None, None]);
-            assert_eq!(sockets.find(NodeId(3), Protocol::Tcp, to(80, hint)), None, "another protocol");
+            assert_eq!(found(3, Protocol::Tcp, 80, hint), None, "another protocol");
         }
+    }
+
+    #[test]
+    fn sources_that_fill_the_queue_wake_together() {
+        let mut node = BoundSockets::default();
+        assert!(node.refilling().is_empty() && !node.ask_to_wake());
+        for (id, refills) in [(4, true), (2, false), (1, true)] {
+            let endpoint = Endpoint::Udp(Udp::new(1000, 28, refills));
+            node.bind(SocketId(id), &Socket { endpoint, ..socket(0, 9 - id as u16) });
+        }
+        assert_eq!(node.refilling(), [SocketId(4), SocketId(1)]);
+        assert_eq!([node.ask_to_wake(), node.ask_to_wake()], [true, false]);
+        node.wake();
+        assert!(node.ask_to_wake());
     }
 
     #[test]

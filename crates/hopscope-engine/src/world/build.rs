@@ -63,13 +63,15 @@ pub(super) fn build<R: Recorder>(config: &Config, recorder: R, controls: &Contro
         processed: 0,
         frames: 0,
         nodes: PerNode::new(&places, |n| {
-            let forwarding = match Router::new(n, config) {
+            let router = Router::new(n, config);
+            let ip = ip(config, router.as_ref());
+            let forwarding = match router {
                 None => Forwarding::Static(std::mem::take(&mut tables[n.index()])),
                 Some(router) => {
                     Forwarding::Protocol(Box::new(Machine { router, rng: stream(n.index(), Purpose::RoutingJitter) }))
                 }
             };
-            Node { arp: config.net.arp.then(Box::default), ..Node::new(forwarding, interfaces(config, &wires, n)) }
+            Node { arp: config.net.arp.then(Box::default), ..Node::new(forwarding, ip, interfaces(config, &wires, n)) }
         }),
         wifi: PerNode::new(&places, |n| Wifi {
             station: Station::new(&rules.of(n).station, stream(n.index(), Purpose::Backoff)),
@@ -127,6 +129,15 @@ pub(super) fn build<R: Recorder>(config: &Config, recorder: R, controls: &Contro
         world.events.push(Time::ZERO + config.series.interval, Event::Sample);
     }
     Ok(world)
+}
+
+/// What packets that begin at a node get; its routing protocol may have a time to live and a header of its own.
+fn ip(config: &Config, router: Option<&Router>) -> Ip {
+    Ip {
+        ttl: router.and_then(Router::data_ttl).unwrap_or(config.net.ttl.min(255) as u8),
+        header: config.net.ip_header,
+        routing_header: router.map_or(0, Router::data_header),
+    }
 }
 
 /// The interfaces of a node, in their order.
@@ -190,7 +201,6 @@ impl<R: Recorder> World<R> {
         for (flow, hops) in self.flows.iter_mut().zip(hops) {
             flow.hops = hops;
         }
-        self.sockets.seal();
         Ok(())
     }
 
@@ -244,14 +254,15 @@ impl<R: Recorder> World<R> {
             let udp = |refills| Endpoint::Udp(Udp::new(flow.packet, headers, refills));
             (udp(!source.is_paced()), udp(false))
         };
-        if near.wants_view() {
-            self.nodes[from].saturating.push(socket);
-            self.wiring.saturating = true;
-        }
+        self.wiring.saturating |= near.wants_view();
         let there = Ports { from: ports[0], to: ports[1], found: other };
         let back = Ports { from: ports[1], to: ports[0], found: socket };
-        self.sockets.add(socket, Socket::new(from, to, there, (id, back_id), near));
-        self.sockets.add(other, Socket::new(to, from, back, (back_id, id), far));
+        let near = Socket::new(from, to, there, (id, back_id), near);
+        let far = Socket::new(to, from, back, (back_id, id), far);
+        for (id, socket) in [(socket, near), (other, far)] {
+            self.nodes[socket.node].sockets.bind(id, &socket);
+            self.sockets.add(id, socket);
+        }
         let label = |from, to, number: usize, socket, source, reply_to| Flow {
             from,
             to,
@@ -281,7 +292,6 @@ fn wiring(config: &Config) -> Wiring {
     Wiring {
         link_delay: config.net.link_delay,
         max_packet: config.mac.max_msdu.saturating_sub(config.mac.llc_header),
-        ip: Ip { ttl: config.net.ttl.min(255) as u8, header: config.net.ip_header },
         udp_header: config.net.udp_header,
         aodv: config.aodv.envelope(config.net.udp_header),
         eager: false,

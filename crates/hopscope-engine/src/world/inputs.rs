@@ -34,7 +34,7 @@ impl<R: Recorder> World<R> {
             Event::Transport { socket, timer, generation } => self.on_transport_timer(socket, timer, generation),
             Event::App { flow } => self.on_app(flow),
             Event::Refill { node } => {
-                self.nodes[node].refill_queued = false;
+                self.nodes[node].sockets.wake();
                 self.refill(node, true);
             }
             Event::Link { node } => self.on_link_event(node),

@@ -108,7 +108,7 @@ impl<R: Recorder> World<R> {
     /// Tells the neighbours what they are to drop; goes in front of all data.
     fn send_notice(&mut self, node: NodeId, notice: Notice) {
         let Some(layer) = &self.wifi[node].port.layer else { return };
-        let bytes = self.wiring.ip.header + layer.notice_bytes;
+        let bytes = self.nodes[node].ip.header + layer.notice_bytes;
         let packet = Packet::new(node, NodeId::BROADCAST, bytes, 1, Body::Notice(notice), self.now);
         let id = self.admit(packet);
         self.enqueue(node, id);

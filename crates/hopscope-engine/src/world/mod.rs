@@ -40,7 +40,6 @@ use crate::iface::port::PortEffect;
 use crate::iface::{Outside, Wifi, WireEnd};
 use crate::mac::dcf::{Attempts, Frame};
 use crate::mac::rules::StationRules;
-use crate::net::ip::Ip;
 use crate::node::Node;
 use crate::packet::{Body, Packet, PacketArena};
 use crate::queue::EventQueue;
@@ -67,7 +66,6 @@ struct Wiring {
     link_delay: Span,
     /// Longest packet that the MAC takes, network header included, bytes.
     max_packet: u32,
-    ip: Ip,
     udp_header: u32,
     aodv: AodvEnvelope,
     /// Every radio edge gets an event: slow, for tests that compare with the lazy way.
@@ -76,7 +74,7 @@ struct Wiring {
     metered: bool,
     /// One of the two: frames are told to more than the radios.
     watched: bool,
-    /// A flow refills the queue of its node (`Net::saturating`).
+    /// A flow refills the queue of its node (`BoundSockets::refilling`).
     saturating: bool,
     sample_interval: Span,
 }
@@ -337,14 +335,11 @@ impl<R: Recorder> World<R> {
         self.packets.release(packet);
     }
 
-    /// Sends a new packet of a transport towards its destination, with the time to live and the header of the routing
-    /// protocol; false when no route takes it now.
+    /// Sends a new packet of a transport towards its destination; false when no route takes it now.
     #[inline]
     fn originate(&mut self, packet: Packet) -> bool {
         let src = packet.src;
-        let router = self.nodes[src].router();
-        let routing = router.map_or((None, 0), |router| (router.data_ttl(), router.data_header()));
-        let id = self.admit(self.wiring.ip.originate(packet, routing));
+        let id = self.admit(self.nodes[src].ip.originate(packet));
         self.forward(src, id)
     }
 

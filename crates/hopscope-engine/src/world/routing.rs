@@ -145,7 +145,7 @@ impl<R: Recorder> World<R> {
     }
 
     fn send_routing(&mut self, node: NodeId, to: NodeId, ttl: u8, message: RoutingMessage, delay: Span) {
-        let bytes = self.wiring.ip.header + message.bytes(self.wiring.aodv, self.wiring.udp_header);
+        let bytes = self.nodes[node].ip.header + message.bytes(self.wiring.aodv, self.wiring.udp_header);
         self.note(Record::RoutingSent { node, kind: message.kind(), bytes });
         let (body, extra) = match message {
             RoutingMessage::Aodv(message) => (Body::Aodv(message), ExtraId::NONE),

@@ -23,7 +23,7 @@ impl<R: Recorder> World<R> {
             debug_assert!(matches!(packet.body, Body::Opaque { .. }), "it ends below the transport");
             return;
         };
-        let Some(socket) = self.sockets.find(node, protocol, packet.ports) else { return };
+        let Some(socket) = self.nodes[node].sockets.find(node, protocol, packet.ports, &self.sockets) else { return };
         let (payload, out) = match packet.body {
             Body::Tcp(mut segment) if self.nodes[node].gateway.is_some() => {
                 self.pass_gateway(node, packet.flow, &mut segment);
@@ -69,8 +69,8 @@ impl<R: Recorder> World<R> {
     }
 
     fn refill_sources(&mut self, node: NodeId, again: bool) {
-        for place in 0..self.nodes[node].saturating.len() {
-            let socket = self.nodes[node].saturating[place];
+        for place in 0..self.nodes[node].sockets.refilling().len() {
+            let socket = self.nodes[node].sockets.refilling()[place];
             let ((), out) = self.ask(socket, |endpoint, cx| match again {
                 true => endpoint.on_timer(Timer::Refill, cx),
                 false => endpoint.on_writable(cx),
@@ -169,10 +169,9 @@ impl<R: Recorder> World<R> {
         match effect {
             TransportEffect::Emit(body) => return self.emit(id, body),
             TransportEffect::Arm(Timer::Refill, at) => {
-                let node = &mut self.nodes[socket.node];
-                if !node.refill_queued {
-                    node.refill_queued = true;
-                    self.events.push(at, Event::Refill { node: socket.node });
+                let node = socket.node;
+                if self.nodes[node].sockets.ask_to_wake() {
+                    self.events.push(at, Event::Refill { node });
                 }
             }
             TransportEffect::Arm(timer, at) => {
