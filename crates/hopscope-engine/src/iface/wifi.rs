@@ -24,7 +24,8 @@ pub struct Wifi {
 }
 
 impl Wifi {
-    /// Bytes that one takes, the parts behind pointers included, without a link layer.
-    pub const MEMORY: usize =
-        size_of::<Wifi>() - size_of::<Station>() + Station::MEMORY + crate::net::InterfaceQueue::MEMORY;
+    /// Bytes that it takes, the parts behind pointers included, without a link layer.
+    pub fn memory(&self) -> usize {
+        size_of::<Wifi>() - size_of::<Station>() + Station::MEMORY + self.port.queue.memory()
+    }
 }

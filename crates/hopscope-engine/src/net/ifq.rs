@@ -24,9 +24,6 @@ const _: () = assert!(size_of::<InterfaceQueue>() == 64, "one cache line");
 const RESERVED: u32 = 64;
 
 impl InterfaceQueue {
-    /// Bytes of the places made at the build of a long queue.
-    pub const MEMORY: usize = RESERVED as usize * size_of::<PacketId>();
-
     /// An empty queue for `limit` packets.
     pub fn new(limit: u32) -> Self {
         InterfaceQueue {
@@ -53,6 +50,11 @@ impl InterfaceQueue {
     /// True when one more packet finds no room.
     pub fn is_full(&self) -> bool {
         self.waiting.len() >= self.limit as usize
+    }
+
+    /// Bytes of its places.
+    pub fn memory(&self) -> usize {
+        self.waiting.capacity() * size_of::<PacketId>()
     }
 
     /// The packet at the head.

@@ -110,7 +110,7 @@ pub(super) fn build<R: Recorder>(config: &Config, recorder: R, controls: &Contro
     }
     world.add_flows(config, hops, controls)?;
     if fixed {
-        world.listeners = Listeners::some(&world.medium, world.radios.that_may_act(&world.nodes), &places);
+        world.listeners = Listeners::of(&world.medium, world.radios.that_may_act(&world.nodes), &places);
     } else {
         world.start_routing();
     }

@@ -6,42 +6,53 @@ use crate::ids::NodeId;
 use crate::iface::WireEnd;
 use crate::routing::fixed::{Neighbours, Tables, on_the_way};
 
-/// Nodes that have no radio.
+/// Who has a radio.
 #[derive(Debug)]
-pub(super) struct Radios {
-    nodes: usize,
-    without: Vec<NodeId>,
+pub(super) enum Radios {
+    /// Every node.
+    All {
+        /// Number of nodes.
+        nodes: usize,
+    },
+    /// Those nodes for which this holds; the others have wires alone.
+    Some(Vec<bool>),
 }
 
 impl Radios {
     /// Those of a configuration.
     pub(super) fn new(config: &Config) -> Self {
         let nodes = config.nodes.len();
-        let all = (0..nodes as u32).map(NodeId);
-        // Without settings of single nodes every node has one.
-        let without =
-            if config.hosts.is_empty() { Vec::new() } else { all.filter(|n| !config.has_wifi(n.0)).collect() };
-        Radios { nodes, without }
+        if config.hosts.iter().all(|host| host.wifi) {
+            return Radios::All { nodes };
+        }
+        Radios::Some((0..nodes as u32).map(|n| config.has_wifi(n)).collect())
     }
 
     /// True when the node has a radio.
     fn has(&self, node: NodeId) -> bool {
-        self.without.is_empty() || self.without.binary_search(&node).is_err()
+        match self {
+            Radios::All { .. } => true,
+            Radios::Some(has) => has[node.index()],
+        }
+    }
+
+    /// True for each node that has a radio.
+    pub(super) fn all(&self) -> Vec<bool> {
+        match self {
+            Radios::All { nodes } => vec![true; *nodes],
+            Radios::Some(has) => has.clone(),
+        }
     }
 
     /// True for each node that has a radio and may act one day: under static routes those on the ways.
     pub(super) fn that_may_act(&self, tables: &impl Tables) -> Vec<bool> {
-        self.among(on_the_way(tables, self.nodes))
-    }
-
-    /// True for each node that has a radio; none: all have one.
-    pub(super) fn some(&self) -> Option<Vec<bool>> {
-        (!self.without.is_empty()).then(|| self.among(vec![true; self.nodes]))
-    }
-
-    fn among(&self, mut nodes: Vec<bool>) -> Vec<bool> {
-        self.without.iter().for_each(|node| nodes[node.index()] = false);
-        nodes
+        match self {
+            Radios::All { nodes } => on_the_way(tables, *nodes),
+            Radios::Some(has) => {
+                let ways = on_the_way(tables, has.len());
+                ways.into_iter().zip(has).map(|(acts, &has)| acts && has).collect()
+            }
+        }
     }
 }
 

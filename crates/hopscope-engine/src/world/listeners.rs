@@ -50,8 +50,8 @@ impl Lists {
 }
 
 impl Listeners {
-    /// Those nodes that may act.
-    pub(super) fn some(medium: &Medium, listens: Vec<bool>, places: &Places) -> Self {
+    /// Those nodes for which `listens` holds.
+    pub(super) fn of(medium: &Medium, listens: Vec<bool>, places: &Places) -> Self {
         if listens.iter().all(|&on| on) {
             return Listeners::Everyone;
         }
@@ -61,7 +61,7 @@ impl Listeners {
     /// Counts in the nodes of ways that were installed since.
     pub(super) fn join(&mut self, medium: &Medium, listens: Vec<bool>, places: &Places) {
         if matches!(self, Listeners::Some { .. }) {
-            *self = Self::some(medium, listens, places);
+            *self = Self::of(medium, listens, places);
         }
     }
 

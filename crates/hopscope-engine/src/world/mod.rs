@@ -146,10 +146,7 @@ impl<R: Recorder> World<R> {
 
     /// Announces every frame to every node in reach, also to those that can never act.
     fn set_all_listen(&mut self) {
-        self.listeners = match self.radios.some() {
-            None => Listeners::Everyone,
-            Some(radios) => Listeners::some(&self.medium, radios, self.nodes.places()),
-        };
+        self.listeners = Listeners::of(&self.medium, self.radios.all(), self.nodes.places());
     }
 
     /// Advances to `until`; events at that very instant are included.
@@ -306,8 +303,11 @@ impl<R: Recorder> World<R> {
 
     /// Bytes held for nodes, links excluded (for the cost estimate and the benchmarks).
     pub fn node_memory(&self) -> usize {
-        let machines = (0..self.nodes() as u32).filter(|&n| self.nodes[NodeId(n)].router().is_some()).count();
-        self.nodes() * (size_of::<Node>() + Wifi::MEMORY) + machines * size_of::<Machine>()
+        let of = |node| {
+            let router = self.nodes[node].router().map_or(0, |_| size_of::<Machine>());
+            size_of::<Node>() + self.wifi[node].memory() + router
+        };
+        (0..self.nodes() as u32).map(NodeId).map(of).sum()
     }
 
     /// The frame in an air slot.

@@ -2,34 +2,44 @@
 
 use crate::ids::NodeId;
 
-/// Outages under way at each node.
+/// Outages under way.
 #[derive(Debug)]
-pub(super) struct Outages {
-    /// Empty where no radio ever goes off, so that nobody looks.
-    under_way: Vec<u32>,
+pub(super) enum Outages {
+    /// No radio ever goes off, and nobody looks.
+    Never,
+    /// So many at each node; they may overlap.
+    Possible(Vec<u32>),
 }
 
 impl Outages {
     /// All radios are on; `possible`: some may go off.
     pub(super) fn new(nodes: usize, possible: bool) -> Self {
-        Outages { under_way: if possible { vec![0; nodes] } else { Vec::new() } }
+        if possible { Outages::Possible(vec![0; nodes]) } else { Outages::Never }
     }
 
     /// True when no radio ever goes off.
     #[inline(always)]
     pub(super) fn never(&self) -> bool {
-        self.under_way.is_empty()
+        matches!(self, Outages::Never)
     }
 
     /// True while the node's radio is off.
     #[inline]
     pub(super) fn is_off(&self, node: NodeId) -> bool {
-        self.under_way.get(node.index()).is_some_and(|&outages| outages > 0)
+        match self {
+            Outages::Never => false,
+            Outages::Possible(under_way) => under_way[node.index()] > 0,
+        }
     }
 
-    /// An outage of the node ends (`on`) or begins; outages may overlap.
+    /// An outage of the node ends (`on`) or begins.
     pub(super) fn change(&mut self, node: NodeId, on: bool) {
-        let outages = &mut self.under_way[node.index()];
-        *outages = if on { *outages - 1 } else { *outages + 1 };
+        match self {
+            Outages::Never => unreachable!("an outage that was not foreseen"),
+            Outages::Possible(under_way) => {
+                let outages = &mut under_way[node.index()];
+                *outages = if on { *outages - 1 } else { *outages + 1 };
+            }
+        }
     }
 }

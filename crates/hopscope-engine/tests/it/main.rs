@@ -16,6 +16,7 @@ mod invariants;
 mod ledger;
 mod link;
 mod motion;
+mod nodes;
 mod order;
 mod outage;
 mod reach;
