@@ -40,3 +40,8 @@ pub enum Interface {
     /// The door for packets with octets.
     Outside,
 }
+
+impl Interface {
+    /// Number of the 802.11 interface at a node that has one.
+    pub const WIFI: u8 = 0;
+}

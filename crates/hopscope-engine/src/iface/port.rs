@@ -46,6 +46,8 @@ pub struct Entry {
 /// What a port wants done, in order.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum PortEffect {
+    /// The packet has joined the queue.
+    Join(PacketId),
     /// The packet is lost.
     Drop(PacketId, DropReason),
     /// The packet goes on with congestion experienced, as this part wanted.
@@ -87,6 +89,9 @@ impl Port {
     /// Puts a packet into the queue, or drops the one that finds no room.
     fn join(&mut self, entry: &Entry, now: Time, out: &mut Vec<PortEffect>) {
         let lost = self.queue.push(now, entry.packet, entry.is_control);
+        if lost != Some(entry.packet) {
+            out.push(PortEffect::Join(entry.packet));
+        }
         if let Some(lost) = lost {
             if let Some(layer) = &mut self.layer {
                 layer.on_taken(lost);

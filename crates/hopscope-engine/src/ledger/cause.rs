@@ -158,7 +158,7 @@ named! {
         Queueing = "queueing",
         /// First in line: deferring and back-off.
         Contention = "contention",
-        /// Attempts that got it across, from the RTS on.
+        /// Attempts that got it across, from the RTS on, and its time on wires.
         Airtime = "airtime",
         /// Attempts that failed.
         Retries = "retries",

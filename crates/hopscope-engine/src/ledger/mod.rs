@@ -388,6 +388,7 @@ impl Recorder for Ledger {
         .and(Classes::MAC)
         .and(Classes::PACKETS)
         .and(Classes::QUEUES)
+        .and(Classes::WIRES)
         .and(Classes::DROPS)
         .and(Classes::TRANSPORT)
         .and(Classes::TIMERS)
@@ -421,7 +422,9 @@ impl Recorder for Ledger {
                 let parts = self.custody.arrive(now, packet, &mut self.flows);
                 self.arriving = Arriving { parts, seq: 0, sent: look.packet(packet).sent };
             }
-            Record::Queued { node, packet } => self.enter(now, node, packet, Stage::Queue),
+            Record::Queued { node, packet, .. } => self.enter(now, node, packet, Stage::Queue),
+            Record::WireBegan { node, packet, .. } => self.enter(now, node, packet, Stage::Attempt),
+            Record::WireEnded { node, packet, .. } => self.enter(now, node, packet, Stage::Processing),
             Record::Offered { node, packet } => self.on_offered(now, node, packet, look.packet(packet)),
             Record::HeldBack { node } => self.on_held_back(now, node),
             Record::Dropped { node, packet, reason } => {
@@ -438,6 +441,7 @@ impl Recorder for Ledger {
             Record::TimerExpired { node, flow, timer } => self.on_timer(now, node, flow, timer),
             Record::MeasureBegan => self.restart(now, look),
             Record::TimerArmed { .. }
+            | Record::Dequeued { .. }
             | Record::Moved { .. }
             | Record::PowerSet { .. }
             | Record::Marked { .. }

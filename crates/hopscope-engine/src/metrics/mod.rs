@@ -462,6 +462,9 @@ impl Recorder for Meter {
             | Record::PacketHeld { .. }
             | Record::PacketArrived { .. }
             | Record::Queued { .. }
+            | Record::Dequeued { .. }
+            | Record::WireBegan { .. }
+            | Record::WireEnded { .. }
             | Record::Offered { .. }
             | Record::HeldBack { .. }
             | Record::SegmentReceived { .. }

@@ -40,6 +40,8 @@ impl Classes {
     pub const PLACES: Classes = Classes(1 << 14);
     /// The measured time begins.
     pub const RUN: Classes = Classes(1 << 13);
+    /// Packets on wires.
+    pub const WIRES: Classes = Classes(1 << 15);
 
     /// Both sets together.
     #[must_use]

@@ -72,6 +72,28 @@ pub enum Record {
         watts: f64,
     },
 
+    // ---- wires ----------------------------------------------------------------------------------------------
+    /// A packet begins to leave by a wire. What finds no room before it is `Dropped`; a wire loses nothing else.
+    WireBegan {
+        /// Node that sends it.
+        node: NodeId,
+        /// Interface, by its number at the node.
+        via: u8,
+        /// Packet.
+        packet: PacketId,
+        /// Its last bit leaves then.
+        until: Time,
+    },
+    /// A packet has come over a wire whole.
+    WireEnded {
+        /// Node that has got it.
+        node: NodeId,
+        /// Node that sent it.
+        from: NodeId,
+        /// Packet.
+        packet: PacketId,
+    },
+
     // ---- MAC ------------------------------------------------------------------------------------------------
     /// The wait of a station for the medium is over: it will send now, unless it has to answer another one.
     AccessGranted {
@@ -143,10 +165,23 @@ pub enum Record {
         /// Packet.
         packet: PacketId,
     },
-    /// A packet comes to the interface queue. It may find nobody there and go on at once, or no room.
+    /// A packet has joined the queue of an interface. One that finds the transmitter free and nobody waiting goes on at
+    /// once, without this; where there is no room, `Dropped` says which packet had to go: this one or another.
     Queued {
         /// Node.
         node: NodeId,
+        /// Interface, by its number at the node.
+        via: u8,
+        /// Packet.
+        packet: PacketId,
+    },
+    /// A packet has left the queue of an interface other than by a drop: it is sent now, or goes back to the router as the
+    /// link is lost.
+    Dequeued {
+        /// Node.
+        node: NodeId,
+        /// Interface, by its number at the node.
+        via: u8,
         /// Packet.
         packet: PacketId,
     },
@@ -374,7 +409,10 @@ impl Record {
             | Record::PacketRouted { .. }
             | Record::PacketHeld { .. }
             | Record::PacketArrived { .. } => Classes::PACKETS,
-            Record::Queued { .. } | Record::Offered { .. } | Record::HeldBack { .. } => Classes::QUEUES,
+            Record::Queued { .. } | Record::Dequeued { .. } | Record::Offered { .. } | Record::HeldBack { .. } => {
+                Classes::QUEUES
+            }
+            Record::WireBegan { .. } | Record::WireEnded { .. } => Classes::WIRES,
             Record::Dropped { .. } | Record::Marked { .. } => Classes::DROPS,
             Record::AppSent { .. }
             | Record::AppClosed { .. }

@@ -3,8 +3,8 @@
 use super::World;
 use crate::event::Event;
 use crate::ids::{FlowId, NodeId, PacketId};
-use crate::iface::Wifi;
 use crate::iface::port::{Entry, PortEffect};
+use crate::iface::{Interface, Wifi};
 use crate::link::LinkLayer;
 use crate::mac::MacRules;
 use crate::mac::dcf::Frame;
@@ -50,6 +50,7 @@ impl<R: Recorder> World<R> {
     fn port_effects(&mut self, node: NodeId, mut effects: Vec<PortEffect>) {
         for effect in effects.drain(..) {
             match effect {
+                PortEffect::Join(packet) => self.note(Record::Queued { node, via: Interface::WIFI, packet }),
                 PortEffect::Drop(packet, reason) => self.drop_packet(node, packet, reason),
                 PortEffect::Mark(packet, by) => {
                     self.packets.get_mut(packet).ecn = Ecn::Ce;

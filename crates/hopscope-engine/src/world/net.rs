@@ -144,7 +144,6 @@ impl<R: Recorder> World<R> {
 
     /// A packet reaches the interface queue.
     pub(super) fn enqueue(&mut self, node: NodeId, id: PacketId) {
-        self.note(Record::Queued { node, packet: id });
         if self.nodes[node].gateway.is_some() {
             self.pass_gateway_down(node, id);
         }
@@ -158,7 +157,11 @@ impl<R: Recorder> World<R> {
             return;
         }
         let priority = self.is_routing(id);
-        if let Some(lost) = self.wifi[node].port.queue.push(self.now, id, priority) {
+        let lost = self.wifi[node].port.queue.push(self.now, id, priority);
+        if lost != Some(id) {
+            self.note(Record::Queued { node, via: Interface::WIFI, packet: id });
+        }
+        if let Some(lost) = lost {
             self.drop_packet(node, lost, DropReason::QueueFull);
         }
     }
@@ -174,6 +177,7 @@ impl<R: Recorder> World<R> {
             Some(_) => self.next_linked(node),
         };
         if let Some(next) = next {
+            self.note(Record::Dequeued { node, via: Interface::WIFI, packet: next });
             self.offer(node, next);
         }
     }

@@ -4,6 +4,7 @@ use super::World;
 use super::work::Work;
 use crate::event::Event;
 use crate::ids::{NodeId, PacketId};
+use crate::iface::Interface;
 use crate::packet::arena::Extra;
 use crate::packet::routing::RoutingMessage;
 use crate::packet::{Body, ExtraId, Packet};
@@ -175,6 +176,7 @@ impl<R: Recorder> World<R> {
     fn recall(&mut self, node: NodeId, next_hop: NodeId) {
         // All leave the queue first: the machine may send some of them to this neighbour again.
         while let Some(packet) = self.take_waiting(node, next_hop) {
+            self.note(Record::Dequeued { node, via: Interface::WIFI, packet });
             self.work.push(Work::LinkFailed { node, packet, reason: DropReason::RetryLimit });
         }
     }

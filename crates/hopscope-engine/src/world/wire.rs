@@ -3,7 +3,8 @@
 use super::World;
 use crate::event::Event;
 use crate::ids::PacketId;
-use crate::record::{DropReason, Recorder};
+use crate::packet::Packet;
+use crate::record::{DropReason, Record, Recorder};
 use crate::units::Span;
 
 impl<R: Recorder> World<R> {
@@ -12,15 +13,20 @@ impl<R: Recorder> World<R> {
         let wire = &mut self.wires[end as usize];
         if wire.is_free() {
             self.send_wire(end, id);
-        } else if let Some(lost) = wire.port.queue.push(self.now, id, false) {
-            let node = wire.node;
-            self.drop_packet(node, lost, DropReason::QueueFull);
+            return;
+        }
+        let node = wire.node;
+        match wire.port.queue.push(self.now, id, false) {
+            Some(lost) => self.drop_packet(node, lost, DropReason::QueueFull),
+            None => self.note(Record::Queued { node, via: self.packets.get(id).via, packet: id }),
         }
     }
 
     fn send_wire(&mut self, end: u32, id: PacketId) {
-        let bytes = self.packets.get(id).bytes;
-        let sent = self.wires[end as usize].send(id, bytes, self.now);
+        let Packet { bytes, via, .. } = *self.packets.get(id);
+        let wire = &mut self.wires[end as usize];
+        let (node, sent) = (wire.node, wire.send(id, bytes, self.now));
+        self.note(Record::WireBegan { node, via, packet: id, until: sent });
         self.events.push(sent, Event::WireSent { end });
     }
 
@@ -37,10 +43,12 @@ impl<R: Recorder> World<R> {
         if let Some((packet, at)) = wire.on_sent(self.now) {
             self.events.push(at, Event::WireArrived { end, packet });
         }
+        let node = wire.node;
         if let Some(next) = wire.port.queue.pop(self.now) {
+            self.note(Record::Dequeued { node, via: self.packets.get(next).via, packet: next });
             self.send_wire(end, next);
         }
-        self.refill(self.wires[end as usize].node, false);
+        self.refill(node, false);
     }
 
     /// A packet sent by an end has come to the node at the other.
@@ -49,6 +57,8 @@ impl<R: Recorder> World<R> {
         let packet = self.packets.get_mut(id);
         packet.prev_hop = wire.node;
         packet.hops = packet.hops.saturating_add(wire.hops - 1);
-        self.receive(wire.peer, id);
+        let (node, from) = (wire.peer, wire.node);
+        self.note(Record::WireEnded { node, from, packet: id });
+        self.receive(node, id);
     }
 }

@@ -20,6 +20,7 @@ mod nodes;
 mod order;
 mod outage;
 mod reach;
+mod records;
 mod replies;
 mod routes;
 mod routing;

@@ -2,6 +2,7 @@
 
 use hopscope_engine::config::{App, Config, HostConfig, Transport, WireConfig};
 use hopscope_engine::ids::NodeId;
+use hopscope_engine::ledger::Ledger;
 use hopscope_engine::record::NullRecorder;
 use hopscope_engine::simulation::Simulation;
 use hopscope_engine::units::{Span, Time};
@@ -123,4 +124,19 @@ fn udp_without_a_rate_of_its_own_fills_a_wire() {
         assert!(got > 0.99 * full && got <= full * 1.001, "{profile}: {got} of {full} kbit/s");
         assert_eq!(result.nodes[0].queue_drops, 0, "{profile}: it waits for room");
     }
+}
+
+#[test]
+fn the_ledger_tells_waiting_before_a_wire_from_the_time_on_it() {
+    let mut config = pair(1_000_000, 5, 50);
+    // Three packets of 1508 bytes at once, 12.064 ms each: the second waits for one, the third for two.
+    config.flows.push(flow("standard", 0, 1, Transport::Udp, App::File { bytes: 3 * 1_480 }));
+    let mut simulation = Simulation::observed(config.clone(), Ledger::new(&config)).expect("a sound scenario");
+    simulation.run();
+    let ledger = simulation.observe(|ledger, now, look| ledger.result(now, look));
+    let flow = &ledger.flows[0];
+    assert_eq!((flow.copies, flow.packets["data"].delivered), (3, 3));
+    let one = 12_064_000;
+    let parts: Vec<(&str, u64)> = flow.ns.iter().map(|(part, ns)| (*part, *ns)).collect();
+    assert_eq!(parts, [("airtime", 3 * (one + 5_000_000)), ("queueing", 3 * one)]);
 }

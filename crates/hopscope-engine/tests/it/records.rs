@@ -1,0 +1,122 @@
+//! What the stream of records says: each kind is told, and what it tells of queues, frames and windows adds up.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use hopscope_engine::World;
+use hopscope_engine::config::{App, HostConfig, SeriesKind, Transport, WireConfig};
+use hopscope_engine::record::Record;
+use hopscope_engine::units::Span;
+use proptest::prelude::*;
+
+use crate::invariants::{EVERY, flows, routed, with_flows};
+use crate::support::{Log, chain, flow, property};
+
+/// Interface queues as the records tell them.
+#[derive(Debug, Default)]
+struct Queues {
+    /// What waits, by node and interface.
+    waiting: BTreeMap<(u32, u8), BTreeSet<u32>>,
+    queued: u64,
+    dequeued: u64,
+    dropped: u64,
+}
+
+impl Queues {
+    fn take(&mut self, record: &Record) -> Result<(), TestCaseError> {
+        match *record {
+            Record::Queued { node, via, packet } => {
+                self.queued += 1;
+                let is_new = self.waiting.entry((node.0, via)).or_default().insert(packet.0);
+                prop_assert!(is_new, "{record:?}: it waits there already");
+            }
+            Record::Dequeued { node, via, packet } => {
+                self.dequeued += 1;
+                let waited = self.waiting.get_mut(&(node.0, via)).is_some_and(|queue| queue.remove(&packet.0));
+                prop_assert!(waited, "{record:?}: it does not wait there");
+            }
+            Record::Dropped { node, packet, .. } => {
+                let at_node = self.waiting.range_mut((node.0, 0)..=(node.0, u8::MAX));
+                self.dropped += at_node.filter_map(|(_, queue)| queue.remove(&packet.0).then_some(1)).sum::<u64>();
+            }
+            Record::QueueLength { node, packets } => {
+                let waiting = self.waiting.get(&(node.0, 0)).map_or(0, BTreeSet::len);
+                prop_assert_eq!(packets as usize, waiting, "of node {}", node);
+            }
+            // A packet that goes on the air or to another node waits nowhere.
+            Record::Offered { packet, .. }
+            | Record::WireBegan { packet, .. }
+            | Record::PacketArrived { packet, .. } => {
+                prop_assert!(self.waiting.values().all(|queue| !queue.contains(&packet.0)), "{:?}", record);
+            }
+            _ => {}
+        }
+        Ok(())
+    }
+
+    fn left(&self) -> u64 {
+        self.waiting.values().map(|queue| queue.len() as u64).sum()
+    }
+}
+
+proptest! {
+    #![proptest_config(property(150))]
+
+    #[test]
+    fn queues_are_what_joined_less_what_left_and_was_dropped(config in routed(), flows in flows()) {
+        let mut config = with_flows(config, &flows, &EVERY);
+        config.series.keep = vec![SeriesKind::Queue];
+        config.series.interval = Span::from_millis(7);
+        let mut world = World::new(&config, Log::default()).expect("a sound scenario");
+        world.run_until(config.duration);
+        let mut queues = Queues::default();
+        for (_, record) in &world.recorder().0 {
+            queues.take(record)?;
+        }
+        prop_assert_eq!(queues.queued, queues.dequeued + queues.dropped + queues.left());
+    }
+}
+
+/// Nodes 0 and 1 without radios, and a wire of 1 Mbit/s between them whose queue holds five packets.
+fn wired() -> hopscope_engine::config::Config {
+    let mut config = chain("standard", 1, 3);
+    let host = serde_json::json!({ "nodes": [0, 1], "wifi": false });
+    config.hosts = vec![serde_json::from_value::<HostConfig>(host).expect("settings of nodes")];
+    let delay = Span::from_millis(2);
+    config.wires = vec![WireConfig { ends: [0, 1], rate: 1_000_000, back_rate: None, delay, queue: 5, hops: 1 }];
+    config
+}
+
+#[test]
+fn a_wire_tells_each_packet_that_waits_leaves_arrives_or_finds_no_room() {
+    let mut config = wired();
+    config.flows.push(flow("standard", 0, 1, Transport::Udp, App::Cbr { rate: 1.5e6 }));
+    let mut world = World::new(&config, Log::default()).expect("a sound scenario");
+    world.run_until(config.duration);
+    let left = world.wire_backlog(0);
+    let log = world.recorder();
+    let mut queues = Queues::default();
+    for (_, record) in &log.0 {
+        queues.take(record).expect("as a queue");
+    }
+    let began = log.count(|record| matches!(record, Record::WireBegan { .. })) as u64;
+    let ended = log.count(|record| matches!(record, Record::WireEnded { .. })) as u64;
+    let dropped = log.count(|record| matches!(record, Record::Dropped { .. })) as u64;
+    let made = log.count(|record| matches!(record, Record::PacketMade { .. })) as u64;
+    assert_eq!(queues.queued, queues.dequeued + queues.left());
+    assert_eq!(queues.dropped, 0, "what finds no room has not joined");
+    // The first one found the wire free; all others waited.
+    assert_eq!(began, 1 + queues.dequeued);
+    assert_eq!(began, ended + 1, "one is under way");
+    assert_eq!(made, began + queues.left() + dropped);
+    assert!(dropped > 50 && queues.left() == 5, "it is overloaded: {queues:?}, {dropped} dropped");
+    // 1508 bytes each.
+    let one = Span::from_micros(12_064);
+    assert!(left > Span(5 * one.0) && left <= Span(6 * one.0), "{left:?}");
+    // What has begun is over after its bits and the delay.
+    let instants = |wanted: fn(&Record) -> bool| -> Vec<u64> {
+        log.0.iter().filter(|(_, record)| wanted(record)).map(|(at, _)| at.0).collect()
+    };
+    let began = instants(|record| matches!(record, Record::WireBegan { .. }));
+    let ended = instants(|record| matches!(record, Record::WireEnded { .. }));
+    assert!(began.iter().zip(&ended).all(|(began, ended)| ended - began == one.0 + 2_000_000));
+}
