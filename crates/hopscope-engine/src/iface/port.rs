@@ -6,9 +6,9 @@
 use crate::config::link::LinkPart;
 use crate::ids::{NodeId, PacketId};
 use crate::link::{Judgement, LinkLayer, Verdict};
-use crate::mac::Pacing;
+use crate::mac::{MacRules, Pacing};
 use crate::net::InterfaceQueue;
-use crate::packet::DropReason;
+use crate::packet::{Body, DropReason, Ecn, Packet};
 use crate::units::{Span, Time};
 
 /// The upper door of an interface.
@@ -41,6 +41,27 @@ pub struct Entry {
     pub knows_ecn: bool,
     /// Time that its exchange takes without contention.
     pub exchange: Span,
+}
+
+impl Entry {
+    /// What may be known of a packet at an interface with these rules.
+    pub fn of(packet: &Packet, id: PacketId, rules: &MacRules) -> Self {
+        let (is_bare, has_transport) = match packet.body {
+            Body::Tcp(segment) => (segment.len == 0, true),
+            Body::Udp { .. } | Body::Opaque { .. } => (false, true),
+            Body::Arp { .. } | Body::Aodv(_) | Body::Routing | Body::Notice(_) => (true, false),
+        };
+        Entry {
+            packet: id,
+            ends: (packet.src, packet.dst),
+            bytes: packet.bytes,
+            is_control: packet.body.is_control(),
+            is_bare,
+            has_transport,
+            knows_ecn: packet.ecn != Ecn::NotEct,
+            exchange: rules.exchange(packet.next_hop, packet.bytes),
+        }
+    }
 }
 
 /// What a port wants done, in order.

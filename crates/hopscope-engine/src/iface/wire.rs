@@ -2,6 +2,7 @@
 
 use crate::config::WireConfig;
 use crate::ids::{NodeId, PacketId};
+use crate::packet::Packet;
 use crate::units::{Span, Time};
 
 use super::Port;
@@ -16,7 +17,7 @@ pub struct WireEnd {
     /// Queue before the transmitter.
     pub port: Port,
     /// Hops that a packet counts for it.
-    pub hops: u8,
+    hops: u8,
     rate: u64,
     delay: Span,
     /// The packet that is being sent, and when its last bit leaves.
@@ -53,6 +54,12 @@ impl WireEnd {
     /// The last bit of the packet has left: gives the packet and the instant at which it has arrived.
     pub fn on_sent(&mut self, now: Time) -> Option<(PacketId, Time)> {
         self.sending.take().map(|(packet, _)| (packet, now + self.delay))
+    }
+
+    /// A packet has come to the other end.
+    pub fn hand_over(&self, packet: &mut Packet) {
+        packet.prev_hop = self.node;
+        packet.hops = packet.hops.saturating_add(self.hops - 1);
     }
 
     /// Time that the packet being sent will still take.

@@ -4,9 +4,11 @@
 use smallvec::SmallVec;
 
 use crate::ids::{NodeId, PacketId};
+use crate::packet::{Body, Packet};
+use crate::units::Time;
 
 /// Bytes of an ARP packet for IPv4 over 802.11.
-pub const ARP_BYTES: u32 = 28;
+const ARP_BYTES: u32 = 28;
 /// Requests for one neighbour before its packets are given up and the count starts again.
 const MAX_REQUESTS: u32 = 3;
 
@@ -23,6 +25,15 @@ struct Entry {
 #[derive(Debug, Default)]
 pub struct Arp {
     entries: SmallVec<[Entry; 4]>,
+}
+
+/// What an ARP packet that came in leads to, in order.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Learnt {
+    /// The packet that was held for its sender goes on.
+    pub released: Option<PacketId>,
+    /// It asked for this node: a reply goes back.
+    pub answers: bool,
 }
 
 /// What to do with a packet for a neighbour.
@@ -42,6 +53,11 @@ pub enum Resolution {
     },
 }
 
+/// A request for `target` to all neighbours, or a reply to one.
+pub fn packet(node: NodeId, to: NodeId, target: NodeId, reply: bool, now: Time) -> Packet {
+    Packet::new(node, to, ARP_BYTES, 1, Body::Arp { target, reply }, now)
+}
+
 impl Arp {
     /// Resolves `neighbour` for `packet`, which is held unless the address is known.
     pub fn resolve(&mut self, neighbour: NodeId, packet: PacketId) -> Resolution {
@@ -59,8 +75,13 @@ impl Arp {
         Resolution::Ask { dropped }
     }
 
-    /// An ARP packet from `neighbour` came in: its address is known now. Gives the packet held for it.
-    pub fn learn(&mut self, neighbour: NodeId) -> Option<PacketId> {
+    /// An ARP packet from `neighbour` came in at `node`.
+    pub fn on_packet(&mut self, node: NodeId, neighbour: NodeId, target: NodeId, reply: bool) -> Learnt {
+        Learnt { released: self.learn(neighbour), answers: !reply && target == node }
+    }
+
+    /// The address of `neighbour` is known now. Gives the packet held for it.
+    fn learn(&mut self, neighbour: NodeId) -> Option<PacketId> {
         let entry = self.entry(neighbour);
         entry.known = true;
         entry.held.take()
@@ -95,6 +116,14 @@ mod tests {
         assert_eq!(arp.resolve(peer, PacketId(5)), Resolution::Ask { dropped: None });
         assert_eq!(arp.learn(peer), Some(PacketId(5)));
         assert_eq!(arp.resolve(peer, PacketId(6)), Resolution::Known);
+    }
+
+    #[test]
+    fn who_is_asked_for_answers() {
+        let mut arp = Arp::default();
+        let heard = [(3, false), (3, true), (5, false)]
+            .map(|(target, reply)| arp.on_packet(NodeId(3), NodeId(1), NodeId(target), reply).answers);
+        assert_eq!(heard, [true, false, false]);
     }
 
     #[test]

@@ -2,6 +2,7 @@
 //! node share its buffer, because the node lowers the window that their ACKs advertise.
 
 use crate::ids::FlowId;
+use crate::packet::{Body, Packet};
 use crate::units::{Span, Time};
 
 /// What one gateway knows of the TCP flows that pass it.
@@ -21,14 +22,24 @@ impl Gateway {
         Gateway { buffer, idle, seen: vec![None; flows] }
     }
 
+    /// A packet comes by: of TCP its flow is counted, whose segments have `mss` bytes, and the window that an ACK without
+    /// data advertises is lowered to the share.
+    pub fn pass(&mut self, packet: &mut Packet, mss: impl FnOnce(FlowId) -> u32, now: Time) {
+        let Body::Tcp(segment) = &mut packet.body else { return };
+        self.on_packet(packet.flow, now);
+        if segment.flags.ack && segment.len == 0 {
+            segment.window = segment.window.min(self.window(mss(packet.flow), now));
+        }
+    }
+
     /// A packet of a TCP flow passes.
-    pub fn on_packet(&mut self, flow: FlowId, now: Time) {
+    fn on_packet(&mut self, flow: FlowId, now: Time) {
         self.seen[flow.index()] = Some(now);
     }
 
     /// The window that an ACK may advertise to a flow with segments of `mss` bytes: its share of the buffer, at least
     /// one segment.
-    pub fn window(&self, mss: u32, now: Time) -> u32 {
+    fn window(&self, mss: u32, now: Time) -> u32 {
         let active = self.seen.iter().flatten().filter(|&&at| now.saturating_since(at) < self.idle).count() as u32;
         (self.buffer / active.max(1)).max(1).saturating_mul(mss)
     }

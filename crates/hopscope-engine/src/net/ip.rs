@@ -2,6 +2,7 @@
 
 use crate::ids::NodeId;
 use crate::packet::{Body, Ecn, Packet};
+use crate::units::Time;
 
 /// Parameters of the network layer of one node.
 #[derive(Debug, Clone, Copy)]
@@ -34,6 +35,22 @@ impl Ip {
     }
 }
 
+/// A packet has come over one more hop; `mac` gives the packets and retries so far of the node that it came from.
+#[inline]
+pub fn on_hop(packet: &mut Packet, now: Time, mac: impl FnOnce(NodeId) -> (u64, u64)) {
+    packet.hops += 1;
+    if packet.path.is_some() {
+        learn(packet, now, mac(packet.prev_hop));
+    }
+}
+
+#[cold]
+fn learn(packet: &mut Packet, now: Time, (packets, retries): (u64, u64)) {
+    if let Some(path) = &mut packet.path {
+        path.pass(now, packets, retries);
+    }
+}
+
 /// A packet comes up at `node`.
 #[inline]
 pub fn on_packet(packet: &mut Packet, node: NodeId) -> Step {
@@ -50,7 +67,6 @@ pub fn on_packet(packet: &mut Packet, node: NodeId) -> Step {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::units::Time;
 
     #[test]
     fn a_packet_lives_for_as_many_hops_as_its_time_to_live_says() {

@@ -2,12 +2,13 @@
 
 use smallvec::SmallVec;
 
+use crate::channel::Medium;
 use crate::ids::NodeId;
-use crate::iface::Interface;
+use crate::iface::{Interface, Wifi, WireEnd};
 use crate::net::ip::Ip;
 use crate::net::{Arp, Gateway};
 use crate::routing::{Forwarding, Router};
-use crate::transport::BoundSockets;
+use crate::transport::{BoundSockets, Neighbours, NodeView};
 
 /// Sockets, network layer and routing of one node. The state of its sockets and interfaces lies in tables of their own
 /// ([`crate::transport::Sockets`], [`crate::iface`]).
@@ -57,6 +58,29 @@ impl Node {
         self.interfaces[usize::from(via)]
     }
 
+    /// What an endpoint at this node, the one of this number, may see of it and of the interface by which packets for `peer`
+    /// leave.
+    #[inline]
+    pub fn view<'a>(
+        &self,
+        (number, peer): (NodeId, NodeId),
+        wifi: &'a Wifi,
+        wires: &[WireEnd],
+        medium: &'a Medium,
+    ) -> NodeView<'a> {
+        let queue = match self.way_to(peer) {
+            Interface::Wire { end, .. } => &wires[end as usize].port.queue,
+            Interface::Wifi | Interface::Outside => &wifi.port.queue,
+        };
+        NodeView {
+            queued: queue.len(),
+            is_full: queue.is_full(),
+            is_resolving: self.is_resolving(),
+            mac: wifi.mac.attempts(),
+            neighbours: Neighbours::new(medium, number),
+        }
+    }
+
     /// The machine of its routing protocol; none under static routes.
     pub fn router(&self) -> Option<&Router> {
         match &self.forwarding {
@@ -66,7 +90,7 @@ impl Node {
     }
 
     /// True while a packet waits for the address of its next hop.
-    pub fn is_resolving(&self) -> bool {
+    fn is_resolving(&self) -> bool {
         self.arp.as_ref().is_some_and(|arp| arp.is_asking())
     }
 }

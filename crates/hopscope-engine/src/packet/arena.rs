@@ -44,7 +44,7 @@ pub struct PacketArena {
 }
 
 impl PacketArena {
-    /// Stores a packet. Its extra part, if any, has been made for it by [`PacketArena::keep`].
+    /// Stores a packet. Its extra part, if any, has been made for it by [`PacketArena::keep_message`].
     #[inline]
     pub fn insert(&mut self, packet: Packet) -> PacketId {
         match self.free.pop() {
@@ -133,7 +133,7 @@ impl PacketArena {
     }
 
     /// Stores an extra part for one packet.
-    pub fn keep(&mut self, extra: Extra) -> ExtraId {
+    fn keep(&mut self, extra: Extra) -> ExtraId {
         let shared = Shared { extra: Some(extra), holders: 1 };
         match self.free_extras.pop() {
             Some(id) => {
@@ -148,8 +148,31 @@ impl PacketArena {
     }
 
     /// The extra part of a packet.
-    pub fn extra(&self, id: ExtraId) -> Option<&Extra> {
+    fn extra(&self, id: ExtraId) -> Option<&Extra> {
         self.extras.get(id.0 as usize)?.extra.as_ref()
+    }
+
+    /// The body of a packet with a routing message, and the extra part that is kept for it.
+    pub fn keep_message(&mut self, message: RoutingMessage) -> (Body, ExtraId) {
+        match message {
+            RoutingMessage::Aodv(message) => (Body::Aodv(message), ExtraId::NONE),
+            message => (Body::Routing, self.keep(Extra::Message(message))),
+        }
+    }
+
+    /// A packet with a routing message has come to its end: gives both.
+    pub fn take_message(&mut self, id: PacketId) -> (Packet, RoutingMessage) {
+        let packet = *self.get(id);
+        let message = match packet.body {
+            Body::Aodv(message) => RoutingMessage::Aodv(message),
+            Body::Routing => match self.extra(packet.extra) {
+                Some(Extra::Message(message)) => message.clone(),
+                _ => unreachable!("a routing packet carries its message"),
+            },
+            _ => unreachable!("a routing message"),
+        };
+        self.release(id);
+        (packet, message)
     }
 
     /// The source route of a packet.

@@ -141,6 +141,22 @@ pub enum Body {
 }
 
 impl Body {
+    /// True for data of a transport, and for the SYN of who opens a connection.
+    #[inline(always)]
+    pub fn carries_data(&self) -> bool {
+        match self {
+            Body::Tcp(segment) => segment.is_data(),
+            Body::Udp { .. } => true,
+            Body::Arp { .. } | Body::Aodv(_) | Body::Routing | Body::Notice(_) | Body::Opaque { .. } => false,
+        }
+    }
+
+    /// True for what goes in front of all data: messages of routing protocols, and notices.
+    #[inline]
+    pub fn is_control(&self) -> bool {
+        matches!(self, Body::Aodv(_) | Body::Routing | Body::Notice(_))
+    }
+
     /// True for a message of a routing protocol.
     #[inline]
     pub fn is_routing_message(&self) -> bool {

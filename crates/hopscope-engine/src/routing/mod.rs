@@ -25,9 +25,9 @@ use olsr::Olsr;
 use crate::config::Config;
 use crate::config::net::RoutingProtocol;
 use crate::ids::{NodeId, PacketId};
-use crate::packet::DropReason;
 use crate::packet::dsr::SourceRoute;
 use crate::packet::routing::RoutingMessage;
+use crate::packet::{Body, DropReason, Packet};
 use crate::rng::Stream;
 use crate::units::{Span, Time};
 
@@ -202,6 +202,15 @@ pub struct Query<'a> {
     pub source_route: Option<&'a SourceRoute>,
 }
 
+impl<'a> Query<'a> {
+    /// The question of `node` for a packet.
+    #[inline]
+    pub fn new(node: NodeId, id: PacketId, packet: &Packet, source_route: Option<&'a SourceRoute>) -> Self {
+        let Packet { src, dst, prev_hop, .. } = *packet;
+        Query { packet: id, src, dst, prev: (prev_hop != node).then_some(prev_hop), source_route }
+    }
+}
+
 /// Answer to a packet that needs a next hop.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum RouteAnswer {
@@ -226,6 +235,36 @@ pub struct Lost<'a> {
     pub hops: u8,
     /// The source route it carries.
     pub source_route: Option<&'a SourceRoute>,
+}
+
+impl<'a> Lost<'a> {
+    /// A data packet.
+    pub fn new(id: PacketId, packet: &Packet, source_route: Option<&'a SourceRoute>) -> Self {
+        let Packet { src, dst, hops, .. } = *packet;
+        Lost { packet: id, src, dst, hops, source_route }
+    }
+}
+
+/// Whose packet the MAC could not deliver, by what it carries.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum LossOf {
+    /// Data: the machine learns of the link and takes the packet.
+    Data,
+    /// A message of a machine, which learns of the link.
+    Message,
+    /// What lies below routing: the machine learns nothing.
+    Other,
+}
+
+impl LossOf {
+    /// The loss of a packet with this body.
+    pub fn body(body: &Body) -> Self {
+        match body {
+            Body::Tcp(_) | Body::Udp { .. } | Body::Opaque { .. } => LossOf::Data,
+            Body::Aodv(_) | Body::Routing => LossOf::Message,
+            Body::Arp { .. } | Body::Notice(_) => LossOf::Other,
+        }
+    }
 }
 
 /// What a machine wants done. The caller carries effects out in the order given.

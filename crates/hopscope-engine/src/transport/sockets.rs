@@ -13,7 +13,8 @@ use crate::config::FlowConfig;
 use crate::error::BuildError;
 use crate::event::GENERATION_MASK;
 use crate::ids::{FlowId, NodeId, SocketId};
-use crate::packet::{Body, Ports};
+use crate::packet::{Body, Packet, PathOption, Ports};
+use crate::units::Time;
 
 /// First port given to a source (RFC 6335 6, dynamic ports).
 pub const FIRST_DYNAMIC: u16 = 49_152;
@@ -70,6 +71,15 @@ impl Socket {
         };
         let (sends, receives) = flows;
         Socket { node, peer, ports, sends, receives, protocol, endpoint, generations: [0; Timer::COUNT] }
+    }
+
+    /// The packet in which it sends a body now. An ACK without data belongs to the data that it acknowledges.
+    #[inline]
+    pub fn packet(&self, body: Body, now: Time) -> Packet {
+        let flow = if body.carries_data() { self.sends } else { self.receives };
+        let path = self.endpoint.wants_path().then(|| PathOption::new(now));
+        let bytes = self.endpoint.packet_bytes(&body);
+        Packet { flow, ports: self.ports, path, ..Packet::new(self.node, self.peer, bytes, 0, body, now) }
     }
 
     /// A timer is armed anew or disarmed: what was pending of its kind is void. Gives the generation of the new expiry.

@@ -1,12 +1,25 @@
-//! Each event becomes one input of one machine.
+//! The first table of the hall: every event and every item of work becomes the input of one machine.
+//!
+//! Below the two lists stand the inputs, from the antenna up: what a frame brings goes to the MAC (`radio.rs`), its packet
+//! to address resolution, link layer or IP, from there to routing or to the socket at its port. What a machine answers is
+//! carried out by the second table, `effects.rs`.
 
 use super::World;
+use super::work::Work;
 use crate::event::Event;
-use crate::ids::NodeId;
+use crate::ids::{FlowId, NodeId, PacketId, SocketId};
 use crate::iface::Wifi;
-use crate::record::{Record, Recorder};
+use crate::iface::outside::Arrived;
+use crate::net::arp::Learnt;
+use crate::net::ip::{self, Step};
+use crate::packet::{Body, Notice, Packet};
+use crate::record::{DropReason, Header, Record, Recorder};
+use crate::routing::{Cx as RoutingCx, Forwarding, LossOf, Lost, Machine, Query, RouteAnswer, Router};
+use crate::transport::{Cx, Endpoint, Payload, Protocol, Timer, TransportEffect};
+use crate::units::Span;
 
 impl<R: Recorder> World<R> {
+    /// What happens by itself, in the order of the events of one instant.
     pub(super) fn dispatch(&mut self, event: Event) {
         match event {
             Event::RxEnd { node, slot } => self.on_rx_end(node, slot),
@@ -28,8 +41,14 @@ impl<R: Recorder> World<R> {
             Event::LinkUp { node, packet } => self.receive(node, packet),
             Event::LinkDown { node, packet } => self.enqueue(node, packet),
             Event::WireSent { end } => self.on_wire_sent(end),
-            Event::WireArrived { end, packet } => self.on_wire_arrived(end, packet),
-            Event::Routing { node, timer } => self.on_routing_timer(node, timer),
+            Event::WireArrived { end, packet } => {
+                let wire = &self.wires[end as usize];
+                wire.hand_over(self.packets.get_mut(packet));
+                let (node, from) = (wire.peer, wire.node);
+                self.note(Record::WireEnded { node, from, packet });
+                self.receive(node, packet);
+            }
+            Event::Routing { node, timer } => self.routing_input(node, |router, cx| router.on_timer(timer, cx)),
             Event::RoutingSend { node, packet } => self.resolve(node, packet),
             Event::Transport { socket, timer, generation } => self.on_transport_timer(socket, timer, generation),
             Event::App { flow } => self.on_app(flow),
@@ -45,6 +64,286 @@ impl<R: Recorder> World<R> {
             Event::Sample => self.on_sample(),
         }
     }
+
+    /// What effects have put on the list of work.
+    #[inline(always)]
+    pub(super) fn take(&mut self, work: Work) {
+        match work {
+            Work::Arrived { node, packet, from } => self.on_data_frame(node, packet, from),
+            Work::LinkFailed { node, packet, reason } => self.on_link_failure(node, packet, reason),
+            Work::Next { node } => {
+                self.feed_mac(node);
+                self.refill(node, false);
+            }
+        }
+    }
+
+    // ---- interface -------------------------------------------------------------------------------------------
+
+    /// A data frame came in: the receiver gets its own copy of the packet.
+    #[inline(always)]
+    fn on_data_frame(&mut self, node: NodeId, packet: PacketId, from: NodeId) {
+        match self.packets.get(packet).body {
+            Body::Arp { target, reply } => self.on_arp(node, from, target, reply),
+            Body::Notice(notice) => self.on_notice(node, notice),
+            Body::Tcp(_) | Body::Udp { .. } | Body::Aodv(_) | Body::Routing | Body::Opaque { .. } => {
+                let copy = self.packets.copy(packet);
+                self.note(Record::PacketCopied { node, packet, copy });
+                self.packets.get_mut(copy).prev_hop = from;
+                if self.wiring.link_delay == Span::ZERO {
+                    self.receive(node, copy);
+                } else {
+                    self.events.push(self.now + self.wiring.link_delay, Event::LinkUp { node, packet: copy });
+                }
+            }
+        }
+    }
+
+    fn on_arp(&mut self, node: NodeId, from: NodeId, target: NodeId, reply: bool) {
+        let Some(arp) = &mut self.nodes[node].arp else { return };
+        let Learnt { released, answers } = arp.on_packet(node, from, target, reply);
+        if let Some(held) = released {
+            self.link_down(node, held);
+            self.refill(node, false);
+        }
+        if answers {
+            self.send_arp(node, from, from, true);
+        }
+    }
+
+    /// A neighbour's link layer says how much is to be dropped.
+    fn on_notice(&mut self, node: NodeId, notice: Notice) {
+        if let Some(layer) = &mut self.wifi[node].port.layer {
+            layer.on_notice(notice, self.now);
+        }
+    }
+
+    /// The link layer of a node wanted to act now: its next packet may go, or an interval of its ends.
+    fn on_link_event(&mut self, node: NodeId) {
+        let layer = self.wifi[node].port.layer.as_mut();
+        if let Some(tick) = layer.and_then(|layer| layer.on_tick(self.now)) {
+            self.events.push(tick.next, Event::Link { node });
+            if let Some(notice) = tick.notice {
+                self.send_notice(node, notice);
+            }
+        }
+        self.feed_mac(node);
+    }
+
+    /// The last bit of a packet has left the end of a wire: the next one follows at once.
+    fn on_wire_sent(&mut self, end: u32) {
+        let wire = &mut self.wires[end as usize];
+        if let Some((packet, at)) = wire.on_sent(self.now) {
+            self.events.push(at, Event::WireArrived { end, packet });
+        }
+        let node = wire.node;
+        if let Some(next) = wire.port.queue.pop(self.now) {
+            self.note(Record::Dequeued { node, via: self.packets.get(next).via, packet: next });
+            self.send_wire(end, next);
+        }
+        self.refill(node, false);
+    }
+
+    // ---- IP --------------------------------------------------------------------------------------------------
+
+    /// A packet comes up from an interface.
+    fn receive(&mut self, node: NodeId, id: PacketId) {
+        let World { packets, wifi, nodes, now, .. } = self;
+        let packet = packets.get_mut(id);
+        ip::on_hop(packet, *now, |from| {
+            let mac = wifi[from].mac.attempts();
+            (mac.packets, mac.retries)
+        });
+        let (from, extra) = (packet.prev_hop, packet.extra);
+        if let Forwarding::Protocol(machine) = &mut nodes[node].forwarding {
+            if packet.body.is_routing_message() {
+                self.on_routing_message(node, id);
+                return;
+            }
+            machine.router.on_heard(from, packets.source_route(extra), *now);
+        }
+        match ip::on_packet(self.packets.get_mut(id), node) {
+            Step::Deliver => {
+                let mut packet = *self.packets.get(id);
+                self.note(Record::PacketArrived { node, packet: id });
+                if let Body::Opaque { number } = packet.body {
+                    self.leave(node, &packet, number);
+                }
+                self.packets.release(id);
+                self.deliver(node, &mut packet);
+            }
+            Step::Forward => {
+                self.forward(node, id);
+            }
+            Step::Expired => self.drop_packet(node, id, DropReason::TtlExpired),
+        }
+    }
+
+    /// A packet from outside leaves the network.
+    #[cold]
+    fn leave(&mut self, node: NodeId, packet: &Packet, number: u64) {
+        let octets = self.packets.octets(number).into();
+        self.outside.leave(Arrived { at: self.now, node, from: packet.src, hops: packet.hops, number, octets });
+    }
+
+    // ---- routing ---------------------------------------------------------------------------------------------
+
+    /// Starts the clocks of all machines.
+    pub(super) fn start_routing(&mut self) {
+        for node in 0..self.nodes.len() as u32 {
+            self.routing_input(NodeId(node), Router::start);
+        }
+        self.work_off();
+    }
+
+    /// A routing message came up at `node`, where it ends.
+    fn on_routing_message(&mut self, node: NodeId, id: PacketId) {
+        let (packet, message) = self.packets.take_message(id);
+        self.routing_input(node, |router, cx| router.on_message(packet.prev_hop, packet.ttl, &message, cx));
+    }
+
+    /// Where a packet goes next from `node`.
+    #[inline]
+    pub(super) fn route(&mut self, node: NodeId, id: PacketId) -> RouteAnswer {
+        match &self.nodes[node].forwarding {
+            Forwarding::Static(table) => {
+                let next_hop = table.lookup(self.packets.get(id).dst);
+                next_hop.map_or(RouteAnswer::Drop(DropReason::NoRoute), RouteAnswer::Via)
+            }
+            Forwarding::Protocol(_) => self.ask_router(node, id),
+        }
+    }
+
+    fn ask_router(&mut self, node: NodeId, id: PacketId) -> RouteAnswer {
+        let packet = *self.packets.get(id);
+        let source_route = self.packets.source_route(packet.extra).cloned();
+        let query = Query::new(node, id, &packet, source_route.as_ref());
+        self.routing_input(node, |router, cx| router.route(&query, cx))
+    }
+
+    /// The MAC gave a packet up, or ARP its next hop: a sign for the routing protocol, and its packet if it carries data.
+    /// Other packets are dropped for `reason`, and all of them where no protocol asks.
+    fn on_link_failure(&mut self, node: NodeId, id: PacketId, reason: DropReason) {
+        if self.nodes[node].router().is_none() {
+            self.drop_packet(node, id, reason);
+            return;
+        }
+        let packet = *self.packets.get(id);
+        match LossOf::body(&packet.body) {
+            LossOf::Data => {
+                let source_route = self.packets.source_route(packet.extra).cloned();
+                let lost = Lost::new(id, &packet, source_route.as_ref());
+                self.routing_input(node, |router, cx| router.on_link_failure(packet.next_hop, Some(&lost), cx));
+            }
+            LossOf::Message => {
+                self.drop_packet(node, id, reason);
+                self.routing_input(node, |router, cx| router.on_link_failure(packet.next_hop, None, cx));
+            }
+            LossOf::Other => self.drop_packet(node, id, reason),
+        }
+    }
+
+    /// One input to a node's machine, and its effects carried out.
+    fn routing_input<T>(&mut self, node: NodeId, input: impl FnOnce(&mut Router, &mut RoutingCx) -> T) -> T {
+        let Forwarding::Protocol(machine) = &mut self.nodes[node].forwarding else {
+            unreachable!("node {node} has a routing protocol")
+        };
+        let mut out = std::mem::take(&mut self.routing_effects);
+        let Machine { router, rng } = &mut **machine;
+        let answer = input(router, &mut RoutingCx { now: self.now, rng, out: &mut out });
+        for effect in out.drain(..) {
+            self.routing_effect(node, effect);
+        }
+        self.routing_effects = out;
+        answer
+    }
+
+    // ---- transport -------------------------------------------------------------------------------------------
+
+    /// A packet has reached its destination: the socket at its port takes it.
+    fn deliver(&mut self, node: NodeId, packet: &mut Packet) {
+        let Some(protocol) = Protocol::of(&packet.body) else {
+            debug_assert!(matches!(packet.body, Body::Opaque { .. }), "it ends below the transport");
+            return;
+        };
+        let Some(id) = self.nodes[node].sockets.find(node, protocol, packet.ports, &self.sockets) else { return };
+        if self.nodes[node].gateway.is_some() {
+            self.pass_gateway(node, packet);
+        }
+        let socket = &self.sockets[id];
+        let (flow, answers, delay) = (socket.receives, socket.sends, self.now - packet.sent);
+        self.note(Record::SegmentReceived { node, flow, answers, header: Header::of(&packet.body), delay });
+        let (payload, out) = self.ask(id, |endpoint, cx| endpoint.on_packet(packet, cx));
+        if let Some(Payload { bytes, duplicate, retransmission }) = payload {
+            self.note(Record::DataReceived { flow, bytes, delay, duplicate, retransmission });
+        }
+        self.transport_effects(id, out);
+    }
+
+    fn on_transport_timer(&mut self, id: SocketId, code: u8, generation: u32) {
+        let timer = Timer::ALL[usize::from(code)];
+        let socket = &self.sockets[id];
+        if !socket.is_current(timer, generation) {
+            return;
+        }
+        self.note(Record::TimerExpired { node: socket.node, flow: socket.sends, timer });
+        self.transport_input(id, |endpoint, cx| endpoint.on_timer(timer, cx));
+    }
+
+    /// Sources that fill the interface queue of a node themselves: it has let a packet go, or (`again`) their wait is over.
+    #[inline(always)]
+    pub(super) fn refill(&mut self, node: NodeId, again: bool) {
+        if self.wiring.saturating {
+            self.refill_sources(node, again);
+        }
+    }
+
+    fn refill_sources(&mut self, node: NodeId, again: bool) {
+        for place in 0..self.nodes[node].sockets.refilling().len() {
+            let socket = self.nodes[node].sockets.refilling()[place];
+            self.transport_input(socket, |endpoint, cx| match again {
+                true => endpoint.on_timer(Timer::Refill, cx),
+                false => endpoint.on_writable(cx),
+            });
+        }
+    }
+
+    /// One input to an endpoint, and its effects carried out.
+    pub(super) fn transport_input(&mut self, id: SocketId, input: impl FnOnce(&mut Endpoint, &mut Cx<'_>)) {
+        let ((), out) = self.ask(id, input);
+        self.transport_effects(id, out);
+    }
+
+    /// Gives an endpoint an input; what it wants done is left to [`World::transport_effects`].
+    #[inline(always)]
+    fn ask<T>(
+        &mut self,
+        id: SocketId,
+        input: impl FnOnce(&mut Endpoint, &mut Cx<'_>) -> T,
+    ) -> (T, Vec<TransportEffect>) {
+        let mut out = std::mem::take(&mut self.transport_effects);
+        let World { sockets, nodes, wifi, wires, medium, now, .. } = self;
+        let socket = &mut sockets[id];
+        let (node, peer) = (socket.node, socket.peer);
+        let asks = socket.endpoint.wants_view();
+        let node = asks.then(|| nodes[node].view((node, peer), &wifi[node], wires, medium));
+        let given = input(&mut socket.endpoint, &mut Cx { now: *now, out: &mut out, node });
+        (given, out)
+    }
+
+    // ---- application -----------------------------------------------------------------------------------------
+
+    fn on_app(&mut self, flow: FlowId) {
+        let mut out = std::mem::take(&mut self.app_effects);
+        let state = &mut self.flows[flow.index()];
+        state.source.on_tick(self.now, &mut state.rng, &mut out);
+        for effect in out.drain(..) {
+            self.app_effect(flow, effect);
+        }
+        self.app_effects = out;
+    }
+
+    // ---- the run ---------------------------------------------------------------------------------------------
 
     fn on_sample(&mut self) {
         for node in (0..self.nodes.len() as u32).map(NodeId) {

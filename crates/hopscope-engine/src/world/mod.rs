@@ -1,26 +1,25 @@
 //! The only place where machines meet.
 //!
-//! `inputs.rs` turns each event into one machine's input; `radio.rs`, `net.rs`, `routing.rs`, `link.rs` and `transport.rs`
-//! turn each effect of their layer into the neighbour's input.
-//! Nothing else in the engine calls across layers.
+//! Two tables: `inputs.rs` turns each event and each item of work into the input of one machine, `effects.rs` each effect of
+//! a machine into the input of its neighbour, an entry of the event queue or an item of work. `radio.rs` puts frames on the
+//! air, `work.rs` holds what waits for its turn. Nothing else in the engine calls across layers.
 
 mod build;
 mod check;
+mod effects;
 pub mod flow;
 mod graph;
 mod inputs;
-mod link;
 mod listeners;
+mod meter;
 mod motion;
-mod net;
 mod outages;
 mod places;
 mod radio;
 mod reach;
-mod routing;
 mod sight;
-mod transport;
-mod wire;
+#[cfg(test)]
+mod tests;
 mod work;
 
 pub use check::check;
@@ -256,6 +255,13 @@ impl<R: Recorder> World<R> {
         self.wifi[node].port.queue.occupancy(from, self.now)
     }
 
+    /// Time that what is in the queue of the end of a wire and on its way out will take to leave.
+    pub fn wire_backlog(&self, end: u32) -> Span {
+        let wire = &self.wires[end as usize];
+        let waiting = wire.port.queue.iter().map(|id| wire.service(self.packets.get(id).bytes));
+        waiting.fold(wire.remaining(self.now), |sum, one| sum + one)
+    }
+
     /// Starts the measured time of the interface queues at `start`, before which nothing more happens.
     pub fn restart_queue_measure(&mut self, start: Time) {
         for wifi in self.wifi.all() {
@@ -333,21 +339,5 @@ impl<R: Recorder> World<R> {
     fn drop_packet(&mut self, node: NodeId, packet: PacketId, reason: DropReason) {
         self.note(Record::Dropped { node, packet, reason });
         self.packets.release(packet);
-    }
-
-    /// Sends a new packet of a transport towards its destination; false when no route takes it now.
-    #[inline]
-    fn originate(&mut self, packet: Packet) -> bool {
-        let src = packet.src;
-        let id = self.admit(self.nodes[src].ip.originate(packet));
-        self.forward(src, id)
-    }
-
-    /// Takes a new packet into the arena.
-    #[inline]
-    fn admit(&mut self, packet: Packet) -> PacketId {
-        let id = self.packets.insert(packet);
-        self.note(Record::PacketMade { packet: id });
-        id
     }
 }

@@ -10,7 +10,6 @@ use crate::iface::Wifi;
 use crate::mac::Dcf;
 use crate::mac::contention::AccessAnswer;
 use crate::mac::dcf::{Frame, FrameKind, MacCx, MacEffects, Outcome};
-use crate::packet::Body;
 use crate::phy::{Arrival, Fate, Packed};
 use crate::record::{Classes, DropReason, Record, Recorder};
 use crate::units::Span;
@@ -145,20 +144,6 @@ impl<R: Recorder> World<R> {
             }
             self.leaving.pop_front();
             self.packets.release(packet);
-        }
-    }
-
-    /// A data frame came in: the receiver gets its own copy of the packet.
-    pub(super) fn on_data_frame(&mut self, node: NodeId, packet: PacketId, from: NodeId) {
-        match self.packets.get(packet).body {
-            Body::Arp { target, reply } => self.on_arp(node, from, target, reply),
-            Body::Notice(notice) => self.on_notice(node, notice),
-            _ => {
-                let copy = self.packets.copy(packet);
-                self.note(Record::PacketCopied { node, packet, copy });
-                self.packets.get_mut(copy).prev_hop = from;
-                self.link_up(node, copy);
-            }
         }
     }
 

@@ -38,14 +38,7 @@ impl<R: Recorder> World<R> {
             }
             let Some(work) = self.work.pop() else { return };
             from = self.work.len();
-            match work {
-                Work::Arrived { node, packet, from } => self.on_data_frame(node, packet, from),
-                Work::LinkFailed { node, packet, reason } => self.on_link_failure(node, packet, reason),
-                Work::Next { node } => {
-                    self.feed_mac(node);
-                    self.refill(node, false);
-                }
-            }
+            self.take(work);
         }
     }
 }

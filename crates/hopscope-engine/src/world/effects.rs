@@ -1,0 +1,416 @@
+//! The second table of the hall: every effect of a machine becomes the input of the one below, an entry of the event queue,
+//! or an item of work.
+//!
+//! From the top it is the way of a packet to the antenna: what an application wants done, then a transport, IP with its
+//! routing, address resolution, the interface, and the MAC (`radio.rs`), whose frame goes on the air.
+
+use super::World;
+use super::work::Work;
+use crate::app::AppEffect;
+use crate::event::Event;
+use crate::ids::{FlowId, NodeId, PacketId, SocketId};
+use crate::iface::port::{Entry, PortEffect};
+use crate::iface::{Interface, Wifi};
+use crate::net::arp::{self, Resolution};
+use crate::packet::routing::RoutingMessage;
+use crate::packet::{Body, Ecn, Notice, Packet};
+use crate::record::{Classes, DropReason, Header, Record, Recorder};
+use crate::routing::{RouteAnswer, RoutingEffect, RoutingNote};
+use crate::transport::{Cx, Note, PathEvent, Timer, TransportEffect};
+use crate::units::{Span, Time};
+
+impl<R: Recorder> World<R> {
+    // ---- application -----------------------------------------------------------------------------------------
+
+    pub(super) fn app_effect(&mut self, flow: FlowId, effect: AppEffect) {
+        match effect {
+            AppEffect::Arm { at } => {
+                if at < Time::NEVER {
+                    self.events.push(at, Event::App { flow });
+                }
+            }
+            AppEffect::Send { bytes } => self.send(flow, bytes),
+            AppEffect::SendForever => self.send(flow, u64::MAX),
+            AppEffect::Close => {
+                self.note(Record::AppClosed { flow });
+                self.transport_input(self.flows[flow.index()].socket, |endpoint, cx| endpoint.close(cx));
+            }
+        }
+    }
+
+    fn send(&mut self, flow: FlowId, bytes: u64) {
+        self.note(Record::AppSent { flow, bytes });
+        self.transport_input(self.flows[flow.index()].socket, |endpoint, cx| endpoint.on_send(bytes, cx));
+    }
+
+    // ---- transport -------------------------------------------------------------------------------------------
+
+    /// Carries out what an endpoint asked for, in order, and keeps the emptied list for the next input.
+    pub(super) fn transport_effects(&mut self, id: SocketId, mut effects: Vec<TransportEffect>) {
+        let mut next = 0;
+        while let Some(&effect) = effects.get(next) {
+            next += 1;
+            if let Some(event) = self.transport_effect(id, effect) {
+                let World { sockets, nodes, wifi, wires, medium, now, .. } = self;
+                let socket = &mut sockets[id];
+                let (node, peer) = (socket.node, socket.peer);
+                let node = Some(nodes[node].view((node, peer), &wifi[node], wires, medium));
+                socket.endpoint.on_path_event(event, &mut Cx { now: *now, out: &mut effects, node });
+            }
+        }
+        effects.clear();
+        self.transport_effects = effects;
+        if R::WANTS.has(Classes::WINDOWS) {
+            self.note_window(id);
+        }
+    }
+
+    /// Carries out one effect; tells what became of a packet, where the endpoint wants to know.
+    fn transport_effect(&mut self, id: SocketId, effect: TransportEffect) -> Option<PathEvent> {
+        let socket = &mut self.sockets[id];
+        match effect {
+            TransportEffect::Emit(body) => return self.emit(id, body),
+            TransportEffect::Arm(Timer::Refill, at) => {
+                let node = socket.node;
+                if self.nodes[node].sockets.ask_to_wake() {
+                    self.events.push(at, Event::Refill { node });
+                }
+            }
+            TransportEffect::Arm(timer, at) => {
+                let (node, flow, generation) = (socket.node, socket.sends, socket.renew(timer));
+                self.note(Record::TimerArmed { node, flow, timer, until: at });
+                self.events.push(at, Event::Transport { socket: id, timer: timer.index() as u8, generation });
+            }
+            TransportEffect::Disarm(timer) => {
+                socket.renew(timer);
+            }
+            TransportEffect::Deliver { bytes } => {
+                let flow = socket.receives;
+                self.note(Record::Delivered { flow, bytes });
+            }
+            TransportEffect::Note(Note::Rtt(rtt)) => {
+                let flow = socket.sends;
+                self.note(Record::Rtt { flow, rtt });
+            }
+            TransportEffect::Note(Note::Completed) => {
+                let flow = socket.sends;
+                self.note(Record::Completed { flow });
+            }
+            TransportEffect::Note(Note::PeerClosed) => {}
+        }
+        None
+    }
+
+    /// Sends what a socket has emitted.
+    fn emit(&mut self, id: SocketId, body: Body) -> Option<PathEvent> {
+        let socket = &self.sockets[id];
+        let (node, peer, wants_to_know) = (socket.node, socket.peer, socket.endpoint.wants_view());
+        let packet = socket.packet(body, self.now);
+        self.note(Record::SegmentSent { node, flow: packet.flow, header: Header::of(&body) });
+        if !wants_to_know {
+            self.originate(packet);
+            return None;
+        }
+        let way = self.nodes[node].way_to(peer);
+        let waiting = |world: &Self| match way {
+            Interface::Wire { end, .. } => {
+                let wire = &world.wires[end as usize];
+                (wire.is_free(), wire.port.queue.len())
+            }
+            Interface::Wifi | Interface::Outside => (world.wifi[node].mac.is_free(), world.wifi[node].port.queue.len()),
+        };
+        let before = waiting(self);
+        let is_routed = self.originate(packet);
+        let passes = self.wiring.link_delay > Span::ZERO && !matches!(way, Interface::Wire { .. });
+        Some(match (is_routed, passes) {
+            (true, true) => PathEvent::Passing,
+            (true, false) if waiting(self) != before => PathEvent::Queued,
+            (true | false, _) => PathEvent::Held,
+        })
+    }
+
+    fn note_window(&mut self, id: SocketId) {
+        let socket = &self.sockets[id];
+        let Some(sender) = socket.endpoint.sender() else { return };
+        let (flow, window) = (socket.sends, sender.cwnd().min(sender.receiver_window()));
+        let noted = &mut self.flows[flow.index()].cwnd;
+        if *noted != window {
+            *noted = window;
+            self.note(Record::Window { flow, cwnd: window });
+        }
+    }
+
+    // ---- IP and routing --------------------------------------------------------------------------------------
+
+    /// Sends a new packet of a transport towards its destination; false when no route takes it now.
+    #[inline]
+    pub(super) fn originate(&mut self, packet: Packet) -> bool {
+        let src = packet.src;
+        let id = self.admit(self.nodes[src].ip.originate(packet));
+        self.forward(src, id)
+    }
+
+    /// Takes a new packet into the arena.
+    #[inline]
+    fn admit(&mut self, packet: Packet) -> PacketId {
+        let id = self.packets.insert(packet);
+        self.note(Record::PacketMade { packet: id });
+        id
+    }
+
+    /// A packet goes on from `node`; false when no route takes it now.
+    pub(super) fn forward(&mut self, node: NodeId, id: PacketId) -> bool {
+        match self.route(node, id) {
+            RouteAnswer::Via(next_hop) => {
+                self.packets.get_mut(id).next_hop = next_hop;
+                self.resolve(node, id);
+                return true;
+            }
+            RouteAnswer::Held => self.note(Record::PacketHeld { node, packet: id }),
+            RouteAnswer::Drop(reason) => self.drop_packet(node, id, reason),
+        }
+        false
+    }
+
+    pub(super) fn routing_effect(&mut self, node: NodeId, effect: RoutingEffect) {
+        match effect {
+            RoutingEffect::Broadcast { message, ttl, delay } => {
+                self.send_message(node, NodeId::BROADCAST, ttl, message, delay);
+            }
+            RoutingEffect::Unicast { message, to, ttl, delay } => self.send_message(node, to, ttl, message, delay),
+            RoutingEffect::Forward { packet, next_hop, delay } => {
+                self.packets.get_mut(packet).next_hop = next_hop;
+                self.send_later(node, packet, delay);
+            }
+            RoutingEffect::SetSourceRoute { packet, route } => self.packets.set_source_route(packet, route),
+            RoutingEffect::Drop { packet, reason } => self.drop_packet(node, packet, reason),
+            RoutingEffect::FlushNextHop { next_hop } => {
+                while let Some(packet) = self.take_waiting(node, next_hop) {
+                    self.drop_packet(node, packet, DropReason::LinkFailed);
+                }
+            }
+            RoutingEffect::RecallNextHop { next_hop } => {
+                // All leave the queue first: the machine may send some of them to this neighbour again.
+                while let Some(packet) = self.take_waiting(node, next_hop) {
+                    self.note(Record::Dequeued { node, via: Interface::WIFI, packet });
+                    self.work.push(Work::LinkFailed { node, packet, reason: DropReason::RetryLimit });
+                }
+            }
+            RoutingEffect::Arm(timer, at) => self.events.push(at, Event::Routing { node, timer }),
+            RoutingEffect::Note(note) => {
+                let in_range = self.is_false_alarm(node, note);
+                self.note(Record::Routing { node, note, in_range });
+            }
+        }
+    }
+
+    fn send_message(&mut self, node: NodeId, to: NodeId, ttl: u8, message: RoutingMessage, delay: Span) {
+        let bytes = self.nodes[node].ip.header + message.bytes(self.wiring.aodv, self.wiring.udp_header);
+        self.note(Record::RoutingSent { node, kind: message.kind(), bytes });
+        let (body, extra) = self.packets.keep_message(message);
+        let id = self.admit(Packet { extra, ..Packet::new(node, to, bytes, ttl, body, self.now) });
+        self.send_later(node, id, delay);
+    }
+
+    fn send_later(&mut self, node: NodeId, packet: PacketId, delay: Span) {
+        if delay == Span::ZERO {
+            self.resolve(node, packet);
+        } else {
+            self.events.push(self.now + delay, Event::RoutingSend { node, packet });
+        }
+    }
+
+    /// Takes the first packet that waits for a neighbour out of the interface queue.
+    fn take_waiting(&mut self, node: NodeId, next_hop: NodeId) -> Option<PacketId> {
+        let packets = &self.packets;
+        self.wifi[node].port.take(self.now, |id| packets.get(id).next_hop == next_hop)
+    }
+
+    /// A neighbour is taken for gone that is in range and on.
+    fn is_false_alarm(&mut self, node: NodeId, note: RoutingNote) -> bool {
+        let RoutingNote::LinkLost { neighbour } = note else { return false };
+        self.medium.refresh(node);
+        !self.is_off(node) && !self.is_off(neighbour) && self.medium.neighbours(node).any(|n| n == neighbour)
+    }
+
+    // ---- interface -------------------------------------------------------------------------------------------
+
+    /// A packet with its next hop goes to the interface: to the end of a wire, or to the radio by way of ARP where that is on.
+    pub(super) fn resolve(&mut self, node: NodeId, id: PacketId) {
+        let Packet { next_hop, .. } = *self.packets.get(id);
+        let via = self.nodes[node].interface_to(next_hop);
+        if let Interface::Wire { end, .. } = self.nodes[node].interfaces[usize::from(via)] {
+            self.packets.get_mut(id).via = via;
+            self.enqueue_wire(end, id);
+            return;
+        }
+        let arp = self.nodes[node].arp.as_mut().filter(|_| next_hop != NodeId::BROADCAST);
+        match arp.map_or(Resolution::Known, |arp| arp.resolve(next_hop, id)) {
+            Resolution::Known => self.link_down(node, id),
+            Resolution::Ask { dropped } => {
+                self.note(Record::PacketHeld { node, packet: id });
+                if let Some(old) = dropped {
+                    self.drop_packet(node, old, DropReason::ArpReplaced);
+                }
+                self.send_arp(node, NodeId::BROADCAST, next_hop, false);
+            }
+            Resolution::GiveUp { dropped } => {
+                for packet in dropped.into_iter().chain([id]) {
+                    self.work.push(Work::LinkFailed { node, packet, reason: DropReason::ArpUnresolved });
+                }
+            }
+        }
+    }
+
+    pub(super) fn send_arp(&mut self, node: NodeId, to: NodeId, target: NodeId, reply: bool) {
+        let id = self.admit(arp::packet(node, to, target, reply, self.now));
+        self.link_down(node, id);
+    }
+
+    pub(super) fn link_down(&mut self, node: NodeId, packet: PacketId) {
+        self.note(Record::PacketRouted { node, packet });
+        if self.wiring.link_delay == Span::ZERO {
+            self.enqueue(node, packet);
+        } else {
+            self.events.push(self.now + self.wiring.link_delay, Event::LinkDown { node, packet });
+        }
+    }
+
+    /// A packet reaches the interface queue of the radio.
+    pub(super) fn enqueue(&mut self, node: NodeId, id: PacketId) {
+        if self.nodes[node].gateway.is_some() {
+            let mut packet = *self.packets.get(id);
+            self.pass_gateway(node, &mut packet);
+            *self.packets.get_mut(id) = packet;
+        }
+        let Wifi { mac, port, .. } = &self.wifi[node];
+        if port.layer.is_some() {
+            self.enqueue_linked(node, id);
+        } else if mac.is_free() && port.queue.is_empty() {
+            self.offer(node, id);
+        } else {
+            let priority = self.packets.get(id).body.is_control();
+            let lost = self.wifi[node].port.queue.push(self.now, id, priority);
+            if lost != Some(id) {
+                self.note(Record::Queued { node, via: Interface::WIFI, packet: id });
+            }
+            if let Some(lost) = lost {
+                self.drop_packet(node, lost, DropReason::QueueFull);
+            }
+        }
+    }
+
+    /// A packet comes by a gateway.
+    #[cold]
+    pub(super) fn pass_gateway(&mut self, node: NodeId, packet: &mut Packet) {
+        if let Some(gateway) = &mut self.nodes[node].gateway {
+            gateway.pass(packet, |flow| self.flows[flow.index()].packet, self.now);
+        }
+    }
+
+    /// The same where a link layer looks at it first.
+    fn enqueue_linked(&mut self, node: NodeId, id: PacketId) {
+        let Wifi { port, rules, .. } = &mut self.wifi[node];
+        let entry = Entry::of(self.packets.get(id), id, rules);
+        let mut out = std::mem::take(&mut self.port_effects);
+        let joined = port.push(&entry, self.now, &mut out);
+        self.port_effects(node, out);
+        if joined {
+            self.feed_mac(node);
+        }
+    }
+
+    /// The MAC pulls its next packet.
+    pub(super) fn feed_mac(&mut self, node: NodeId) {
+        if !self.wifi[node].mac.is_free() {
+            return;
+        }
+        let port = &mut self.wifi[node].port;
+        let next = match port.layer {
+            None => port.queue.pop(self.now),
+            Some(_) => self.next_linked(node),
+        };
+        if let Some(next) = next {
+            self.note(Record::Dequeued { node, via: Interface::WIFI, packet: next });
+            self.offer(node, next);
+        }
+    }
+
+    /// The same where a link layer chooses it.
+    fn next_linked(&mut self, node: NodeId) -> Option<PacketId> {
+        let mut out = std::mem::take(&mut self.port_effects);
+        let (packets, now) = (&self.packets, self.now);
+        let Wifi { port, rules, .. } = &mut self.wifi[node];
+        let next = port.pull(now, |id| Entry::of(packets.get(id), id, rules), &mut out);
+        self.port_effects(node, out);
+        next
+    }
+
+    /// Carries out what a port wants done and keeps the emptied list.
+    fn port_effects(&mut self, node: NodeId, mut effects: Vec<PortEffect>) {
+        for effect in effects.drain(..) {
+            match effect {
+                PortEffect::Join(packet) => self.note(Record::Queued { node, via: Interface::WIFI, packet }),
+                PortEffect::Drop(packet, reason) => self.drop_packet(node, packet, reason),
+                PortEffect::Mark(packet, by) => {
+                    self.packets.get_mut(packet).ecn = Ecn::Ce;
+                    self.note(Record::Marked { node, packet, by });
+                }
+                PortEffect::Wake(at) => {
+                    self.note(Record::HeldBack { node });
+                    self.events.push(at, Event::Link { node });
+                }
+                PortEffect::Hold => self.note(Record::HeldBack { node }),
+            }
+        }
+        self.port_effects = effects;
+    }
+
+    /// Tells the neighbours what they are to drop; goes in front of all data.
+    pub(super) fn send_notice(&mut self, node: NodeId, notice: Notice) {
+        let Some(layer) = &self.wifi[node].port.layer else { return };
+        let bytes = self.nodes[node].ip.header + layer.notice_bytes;
+        let packet = Packet::new(node, NodeId::BROADCAST, bytes, 1, Body::Notice(notice), self.now);
+        let id = self.admit(packet);
+        self.enqueue(node, id);
+    }
+
+    /// The MAC is done with a packet.
+    pub(super) fn tell_link(&mut self, node: NodeId) {
+        let Wifi { mac, port, .. } = &mut self.wifi[node];
+        if let Some(layer) = &mut port.layer {
+            layer.on_done(mac.last_retries());
+        }
+    }
+
+    #[inline(always)]
+    fn offer(&mut self, node: NodeId, id: PacketId) {
+        let packet = self.packets.get(id);
+        let (to, bytes) = (packet.next_hop, packet.bytes);
+        let pacing = self.wifi[node].port.pacing();
+        self.note(Record::Offered { node, packet: id });
+        self.mac_input(node, |mac, cx| mac.offer(id, to, bytes, pacing, cx));
+    }
+
+    /// A packet reaches the queue of the end of a wire.
+    fn enqueue_wire(&mut self, end: u32, id: PacketId) {
+        let wire = &mut self.wires[end as usize];
+        if wire.is_free() {
+            self.send_wire(end, id);
+            return;
+        }
+        let node = wire.node;
+        match wire.port.queue.push(self.now, id, false) {
+            Some(lost) => self.drop_packet(node, lost, DropReason::QueueFull),
+            None => self.note(Record::Queued { node, via: self.packets.get(id).via, packet: id }),
+        }
+    }
+
+    pub(super) fn send_wire(&mut self, end: u32, id: PacketId) {
+        let Packet { bytes, via, .. } = *self.packets.get(id);
+        let wire = &mut self.wires[end as usize];
+        let (node, sent) = (wire.node, wire.send(id, bytes, self.now));
+        self.note(Record::WireBegan { node, via, packet: id, until: sent });
+        self.events.push(sent, Event::WireSent { end });
+    }
+}

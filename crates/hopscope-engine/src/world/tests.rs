@@ -1,0 +1,46 @@
+//! What the hall hands on between machines.
+
+use crate::config::presets;
+use crate::ids::{FlowId, NodeId, PacketId};
+use crate::packet::PathOption;
+use crate::record::NullRecorder;
+use crate::transport::sockets::FIRST_DYNAMIC;
+use crate::units::{Span, Time};
+use crate::world::World;
+
+/// Two hops with one datagram every 50 ms.
+fn chain() -> World<NullRecorder> {
+    let nodes = vec![[0.0, 0.0], [200.0, 0.0], [400.0, 0.0]];
+    let base = presets::base("standard", "wavelan-2M").expect("a profile");
+    let mut config = base.clone().config(nodes, Span::from_secs(2));
+    let flow = serde_json::json!({
+        "from": 0, "to": 2, "transport": "udp", "app": {"kind": "cbr", "rate": 160_000.0}, "packet": 1000,
+        "max_window": 4, "start": 0, "ack": "every", "ack_delay": 1, "tcp": base.tcp,
+    });
+    config.flows.push(serde_json::from_value(flow).expect("a flow"));
+    World::new(&config, NullRecorder).expect("a sound scenario")
+}
+
+#[test]
+fn a_packet_that_asks_learns_of_its_way_at_each_hop() {
+    let mut world = chain();
+    world.run_until(Time::ZERO + Span::from_millis(1));
+    let id = PacketId(0);
+    let packet = world.packets.get_mut(id);
+    assert_eq!((packet.flow, packet.ports.from, packet.path), (FlowId(0), FIRST_DYNAMIC, None), "nobody has asked");
+    let begun = packet.sent;
+    packet.path = Some(PathOption::new(begun));
+    // Its copy at the relay, on its second hop.
+    let relayed = (0..250).find_map(|step| {
+        world.run_until(begun + Span::from_micros(100 * step));
+        if world.packets.live() < 2 {
+            return None;
+        }
+        let copy = *world.packets.get(PacketId(1));
+        (copy.hops == 1).then_some(copy)
+    });
+    let path = relayed.and_then(|packet| packet.path).expect("what it has learnt");
+    assert!(path.largest_delay() > Span::from_millis(4), "a frame of 1000 bytes at 2 Mbit/s: {path:?}");
+    assert_eq!(path.non_collision(), 1.0, "alone on the air");
+    assert_eq!(world.attempts(NodeId(0)).retries, 0);
+}
