@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import Any
 
 import hopscope as hs
-from hopscope import _core, catalog
+from hopscope import _core, studies
 from hopscope.catalog.fu2003.window import FIG2_LEFT
 from hopscope.cli.list import listing
 from hopscope.cli.main import VERBS
@@ -190,7 +190,7 @@ def cli_page() -> str:
 
 def catalogue_page() -> str:
     parts = []
-    for entry in catalog.entries():
+    for entry in studies.entries():
         parts.append(f"## `{entry.key}`: {entry.title}\n\n{entry.source}; {entry.item}.\n\n{entry.description}\n")
         parts += [f"- **{statement.id}** {statement.text}" for statement in entry.statements]
         if entry.notes:
@@ -277,7 +277,7 @@ def optimize_table() -> str:
     """Best windows of fu2003.fig2-left: the full sweep, and what the search finds with which share of its time."""
     window, packet, metric = "flow.0.max_window", "flow.0.packet", "flow.0.throughput_kbps"
     rows = []
-    for study in FIG2_LEFT.studies:
+    for study in FIG2_LEFT.settings:
         scenario = hs.Scenario(study.document())
         full = table_of(hs.run(scenario, out=RUNS / f"optimize-{study.label}-full"))
         found = hs.optimize(scenario, f"{window}=1..32", metric=metric, out=RUNS / f"optimize-{study.label}")
@@ -305,8 +305,8 @@ def reproduced(key: str) -> list[dict[str, Any]]:
 
 def counts(entries: Iterable[dict[str, Any]]) -> str:
     """How many statements have which outcome."""
-    outcomes = [statement["outcome"] for entry in entries for statement in entry["statements"]]
-    words = (f"{outcomes.count(word)} {word}" for word in ("pass", "fail", "not reproducible"))
+    outcomes = [s["outcome"] for entry in entries for s in entry["statements"] if s["kind"] == "claim"]
+    words = (f"{outcomes.count(word)} {word}" for word in studies.Outcome if word in outcomes)
     return f"{len(outcomes)} statements: {', '.join(words)}.\n\n"
 
 
@@ -340,19 +340,18 @@ def paper_pages(paper: str) -> None:
     """The statements of a paper as judged, and its tables measured beside published."""
     entries = reproduced(paper)
     rows = [
-        [f"`{entry['key'].partition('.')[2]}` {s['id']}", s["text"], finding["study"], measured, finding["outcome"]]
+        [f"`{entry['key'].partition('.')[2]}` {s['id']}", s["text"], s["outcome"], s["cause"]]
         for entry in entries
         for s in entry["statements"]
-        for finding, measured in findings(s, contrast=False)
     ]
-    head = ["entry", "statement", "judged in", "measured", "outcome"]
+    head = ["entry", "statement", "verdict", "cause"]
     write(VALIDATION / f"{paper}-statements.md", counts(entries) + table(head, rows))
     cells = []
     for entry in entries:
         for quantity in entry["quantities"]:
             if not entry["key"].startswith(f"{paper}.table"):
                 continue
-            measured = {label.partition(",")[0]: value for label, value in quantity["measured"].items()}
+            measured = dict(quantity["measured"])
             span = (quantity["published"], quantity["published_min"], quantity["published_max"])
             cells.append(
                 [

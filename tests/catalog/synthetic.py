@@ -7,8 +7,8 @@ import zlib
 from collections.abc import Callable, Mapping
 from typing import Any
 
-from hopscope.catalog.entry import Entry, Study
 from hopscope.results.samples import Data, Table
+from hopscope.studies.entry import Entry, Setting
 
 FLOW = {
     "throughput_kbps": 100.0,
@@ -45,7 +45,7 @@ NODE = {
 }
 
 Model = Callable[[str, Mapping[str, Any]], Mapping[str, Any]]
-"""Study label and swept values -> values that differ from the ones above: keys of flow 0, `flow.1.x`, `network.x`,
+"""Setting label and swept values -> values that differ from the ones above: keys of flow 0, `flow.1.x`, `network.x`,
 `node.i.x`, and `series.x` as a list of (seconds, value)."""
 
 SERIES_SECONDS = 20
@@ -77,7 +77,7 @@ def run(seed: int, values: Mapping[str, Any], nodes: int = 9, flows: int = 1) ->
     return {"seed": seed, "flows": found, "nodes": rows, "network": network, "series": kept}
 
 
-def table(study: Study, model: Model, seeds: int = 3, noise: float = 0.0) -> Table:
+def table(study: Setting, model: Model, seeds: int = 3, noise: float = 0.0) -> Table:
     sweep = study.scenario.get("sweep", {})
     points = []
     for values in itertools.product(*sweep.values()):
@@ -95,7 +95,7 @@ def table(study: Study, model: Model, seeds: int = 3, noise: float = 0.0) -> Tab
 
 
 def data(entry: Entry, model: Model, **options: Any) -> Data:
-    return Data([table(study, model, **options) for study in entry.studies])
+    return Data([table(study, model, **options) for study in entry.settings])
 
 
 def outcomes(entry: Entry, model: Model, **options: Any) -> dict[str, set[str]]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 from synthetic import data
 
-from hopscope import catalog
+from hopscope import studies as catalog
 from hopscope.catalog import afrakhteh2005, fu2003, validation_ns2, validation_theory
 from hopscope.catalog.afrakhteh2005.shared import SETTINGS
 from hopscope.catalog.fu2003 import buffers, window
@@ -63,14 +63,14 @@ def test_the_entries_of_this_version():
         *(f"afrakhteh2005.exp{number:02}" for number in range(1, 14)),
         "anastasi2006.fig3-left",
         "anastasi2006.fig3-right",
-        "anastasi2006.fig4",
-        "anastasi2006.fig5",
-        "anastasi2006.fig6",
-        "anastasi2006.fig7",
         "anastasi2006.sec4.1-dack",
         "anastasi2006.fig8",
         "anastasi2006.fig9",
         "anastasi2006.fig10",
+        "anastasi2006.fig4",
+        "anastasi2006.fig5",
+        "anastasi2006.fig6",
+        "anastasi2006.fig7",
         "anastasi2006.fig11",
         "anastasi2006.table1",
         "anastasi2006.table2",
@@ -118,7 +118,7 @@ def test_a_case_runs_alone(key, statements):
     assert entry.key == key
     assert [statement.id for statement in entry.statements] == statements
     case = f"case {key[-1]}, "
-    assert {study.label.startswith(case) or "one flow" in study.label for study in entry.studies} == {True}
+    assert {study.label.startswith(case) or "one flow" in study.label for study in entry.settings} == {True}
     assert {quantity.label.startswith(case) for quantity in entry.quantities} == {True}
     found = data(entry, lambda _l, _w: {})
     for statement in entry.statements:
@@ -160,11 +160,11 @@ def test_an_entry_is_complete(entry):
     assert entry.description
     ids = [statement.id for statement in entry.statements]
     assert ids == [f"c{i}" for i in SHARED.get(entry.key, range(1, len(ids) + 1))]
-    labels = [study.label for study in entry.studies]
+    labels = [study.label for study in entry.settings]
     assert len(set(labels)) == len(labels)
     for quantity in entry.quantities:
         assert quantity.source
-        assert any(quantity.studies(label) for label in labels), quantity.label
+        assert any(quantity.settings(label) for label in labels), quantity.label
 
 
 def test_a_mean_window_is_in_segments():
@@ -175,7 +175,7 @@ def test_a_mean_window_is_in_segments():
 @pytest.mark.parametrize("entry", ALL, ids=lambda e: e.key)
 @pytest.mark.parametrize("quick", [False, True], ids=["full", "quick"])
 def test_every_scenario_is_accepted(entry, quick):
-    for study in entry.studies:
+    for study in entry.settings:
         scenario = Scenario(study.document(quick=quick))
         assert scenario.points
         if quick:
@@ -261,12 +261,12 @@ def test_vegas_is_compared_without_the_headers_it_counts():
 
 def test_experiment_7_runs_both_protocols_in_every_setting_over_aodv():
     entry = afrakhteh2005.EXP07
-    deciding = [study for study in entry.studies if study.decides]
-    contrast = [study for study in entry.studies if not study.decides]
+    deciding = [study for study in entry.settings if study.decides]
+    contrast = [study for study in entry.settings if not study.decides]
     assert len(deciding) == 2 * len(SETTINGS)
     assert {study.scenario["routing"]["protocol"] for study in deciding} == {"aodv"}
     assert [study.scenario["routing"]["protocol"] for study in contrast] == ["static", "static"]
-    by_label = {study.label: study.scenario for study in entry.studies}
+    by_label = {study.label: study.scenario for study in entry.settings}
     for setting in SETTINGS:
         udp, tcp = by_label[f"UDP, {setting}"], by_label[f"TCP, {setting}"]
         assert (udp["mac"], udp["radio"]) == (tcp["mac"], tcp["radio"])
@@ -281,8 +281,8 @@ def test_cells_are_circles_around_their_receiver():
 
 
 def test_figures_that_share_scenarios_run_them_once():
-    from hopscope.catalog.reproduce import scenarios
+    from hopscope.studies.reproduce import scenarios
 
-    assert len(scenarios(["fu2003.fig2-middle", "fu2003.fig2-right"])) == len(fu2003.FIG2_MIDDLE.studies)
+    assert len(scenarios(["fu2003.fig2-middle", "fu2003.fig2-right"])) == len(fu2003.FIG2_MIDDLE.settings)
     windows = ["fu2003.cross-window", "fu2003.grid-window", "fu2003.random-window", "fu2003.sec4.3"]
-    assert len(scenarios(["fu2003.table2", *windows])) == len(fu2003.TABLE2.studies)
+    assert len(scenarios(["fu2003.table2", *windows])) == len(fu2003.TABLE2.settings)

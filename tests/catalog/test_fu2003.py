@@ -5,17 +5,17 @@ from __future__ import annotations
 import pytest
 from synthetic import data, outcomes, run
 
-from hopscope import catalog
+from hopscope import studies as catalog
 from hopscope.catalog import fu2003
 from hopscope.catalog.fu2003 import cures, drop_model, flows, loss, pacing, sensitivity, shared
-from hopscope.catalog.judge import between, exceeds, gradual
-from hopscope.catalog.reproduce import judge, reproduce, weigh
 from hopscope.errors import InputError
 from hopscope.results.comparisons import gain
 from hopscope.results.samples import Data, Estimate, Table
 from hopscope.scenario import Scenario
+from hopscope.studies.judge import between, exceeds, gradual
+from hopscope.studies.reproduce import judge, reproduce, weigh
 
-PASS, FAIL, OPEN = {"pass"}, {"fail"}, {"not reproducible"}
+PASS, FAIL, OPEN = {"reproduced"}, {"not reproduced"}, {"undecided"}
 LAYER, WINDOW, WINDOWS, HOPS = shared.LAYER, shared.WINDOW, shared.WINDOWS, shared.HOPS
 PLAIN, LRED, PACING, BOTH = pacing.PLAIN, pacing.LRED, pacing.PACING, pacing.BOTH
 
@@ -31,14 +31,14 @@ def test_flows_cross_the_grid_on_lines_that_divide_it_evenly():
 
 
 def test_the_cross_has_a_flow_along_each_line():
-    [study, _] = fu2003.CROSS_WINDOW.studies
+    [study, _] = fu2003.CROSS_WINDOW.settings
     config = Scenario(study.document()).points[0].config(1)
     ends = [(config["nodes"][found["from"]], config["nodes"][found["to"]]) for found in config["flows"]]
     assert ends == [([0.0, 600.0], [1200.0, 600.0]), ([600.0, 0.0], [600.0, 1200.0])]
 
 
 def test_random_fields_are_the_replications():
-    [study, contrast] = fu2003.RANDOM_WINDOW.studies
+    [study, contrast] = fu2003.RANDOM_WINDOW.settings
     assert study.scenario["seeds"] == contrast.scenario["seeds"] == 1
     assert study.scenario["sweep"][shared.FIELD] == list(range(1, 11))
     scenario = Scenario(study.document())
@@ -52,7 +52,7 @@ def test_ns2_decides_with_ten_seeds_and_standard_has_five():
     for entry in fu2003.ENTRIES:
         if entry.key in ("fu2003.sensitivity", "fu2003.fig3"):
             continue
-        for study in entry.studies:
+        for study in entry.settings:
             assert study.decides == (
                 study.scenario["profile"] == "ns2" and "caption" not in study.label and "close" not in study.label
             )
@@ -62,14 +62,14 @@ def test_ns2_decides_with_ten_seeds_and_standard_has_five():
 
 def test_packets_of_flows_under_link_red_can_be_marked():
     for entry in (fu2003.FIG8_LEFT, fu2003.FIG10_LEFT, fu2003.FIG10_MIDDLE, fu2003.TABLE4, fu2003.TABLE6):
-        for study in entry.studies:
+        for study in entry.settings:
             config = Scenario(study.document()).points[-1].config(1)
             assert config["link"]["layer"] == study.scenario["sweep"][LAYER][-1]
             assert {found["tcp"]["ecn"] for found in config["flows"]} == {True}
 
 
 def test_long_chains_outlive_the_default_time_to_live():
-    for study in fu2003.FIG10_LEFT.studies:
+    for study in fu2003.FIG10_LEFT.settings:
         points = Scenario(study.document()).points
         assert max(len(point.config(1)["nodes"]) for point in points) == 49
         assert {point.config(1)["net"]["ttl"] for point in points} == {64}
@@ -77,7 +77,7 @@ def test_long_chains_outlive_the_default_time_to_live():
 
 def test_a_row_of_table_2_runs_alone():
     [entry] = catalog.find(["fu2003.table2.cross13x2"])
-    assert [study.label for study in entry.studies] == ["ns2, cross13x2", "standard, cross13x2"]
+    assert [study.label for study in entry.settings] == ["ns2, cross13x2", "standard, cross13x2"]
     assert [statement.id for statement in entry.statements] == ["c1", "c2", "c3", "c5"]
     assert {quantity.label.partition(",")[0] for quantity in entry.quantities} == {"cross13x2"}
     assert len(fu2003.TABLE2.parts) == 7
@@ -85,7 +85,7 @@ def test_a_row_of_table_2_runs_alone():
 
 @pytest.mark.parametrize("entry", fu2003.ENTRIES, ids=lambda e: e.key)
 def test_charts_and_quantities_have_values_wherever_something_is_run(entry):
-    if not entry.studies:
+    if not entry.settings:
         return
     measured, judged, charts = weigh(entry, data(entry, lambda _l, _w: {}))
     assert len(measured) == len(entry.quantities)
@@ -203,7 +203,7 @@ def test_table2_passes_on_the_published_shape():
 )
 def test_table2_statements_have_limits(change, statements):
     found = outcomes(fu2003.TABLE2, rows(**change))
-    assert {key for key, value in found.items() if "fail" in value} >= statements
+    assert {key for key, value in found.items() if "not reproduced" in value} >= statements
 
 
 def held(packets):
@@ -224,7 +224,7 @@ def test_table2_c8_compares_windows_with_what_the_network_holds():
     [statement] = [s for s in fu2003.TABLE2.statements if s.id == "c8"]
 
     def findings(packets):
-        studies = [study for study in fu2003.TABLE2.studies if study.label.endswith("grid8")]
+        studies = [study for study in fu2003.TABLE2.settings if study.label.endswith("grid8")]
         table = data(fu2003.TABLE2, held(packets))[studies[0].label]
         # The other seven flows carry what a synthetic flow always does.
         for _, runs in table.points:
@@ -312,7 +312,7 @@ def test_fig5_right_and_fig6_fail_on_a_line_that_only_fills():
     assert outcomes(fu2003.FIG5_RIGHT, wired)["c3"] == OPEN
     growing = loaded(lambda kbps: kbps / 1e6, throughput=lambda kbps: kbps)
     assert outcomes(fu2003.FIG5_RIGHT, growing)["c3"] == FAIL
-    assert "pass" not in outcomes(fu2003.FIG6, wired)["c1"]
+    assert "reproduced" not in outcomes(fu2003.FIG6, wired)["c1"]
 
 
 def crowds(sign=1, overflow=0, jump=False):
@@ -411,7 +411,7 @@ def test_fig8_wants_a_narrow_window_near_three_and_few_drops():
 
     assert outcomes(fu2003.FIG8_LEFT, model(narrow)) == {"c1": PASS}
     assert outcomes(fu2003.FIG8_LEFT, model({"8": 1.0})) == {"c1": FAIL}
-    assert "pass" not in outcomes(fu2003.FIG8_LEFT, model(wide))["c1"]
+    assert "reproduced" not in outcomes(fu2003.FIG8_LEFT, model(wide))["c1"]
     assert outcomes(fu2003.FIG8_RIGHT, model(narrow)) == {"c2": PASS}
     assert outcomes(fu2003.FIG8_RIGHT, model(narrow, drops=50)) == {"c2": FAIL}
     assert pacing.window_spread(run(1, {"cwnd_share": {"2": 0.5, "4": 0.5}})) == 1.0
@@ -568,7 +568,7 @@ def test_sensitivity_looks_for_one_setting_that_fits():
 
 
 def test_defaults_are_among_the_settings_that_are_varied():
-    link = Scenario(fu2003.SENSITIVITY.studies[0].document()).points[0].config(1)["link"]
+    link = Scenario(fu2003.SENSITIVITY.settings[0].document()).points[0].config(1)["link"]
     thresholds = sensitivity._SWEEPS[sensitivity._THRESHOLDS][0]
     assert link["lred_min"] in thresholds[sensitivity._MIN]
     assert link["lred_max_p"] in thresholds[sensitivity._MOST]

@@ -7,7 +7,7 @@ from synthetic import data, outcomes
 
 from hopscope.catalog import validation_models as vm
 
-PASS, FAIL, OPEN = {"pass"}, {"fail"}, {"not reproducible"}
+PASS, FAIL, OPEN = {"reproduced"}, {"not reproduced"}, {"undecided"}
 IP = 1500 / 1472
 
 

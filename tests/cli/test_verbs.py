@@ -11,7 +11,7 @@ from typing import Any
 
 import pytest
 
-from hopscope import catalog
+from hopscope import studies as catalog
 from hopscope.cli.main import VERBS
 
 

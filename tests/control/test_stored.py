@@ -12,9 +12,9 @@ from typing import Any
 import pytest
 
 import hopscope as hs
-from hopscope.catalog.reproduce import REQUEST, recall
 from hopscope.cli import main
 from hopscope.errors import StoreError
+from hopscope.studies.reproduce import REQUEST, recall
 
 OWN = """\
 import hopscope as hs

@@ -10,12 +10,14 @@ import pytest
 from typer.testing import CliRunner
 
 from hopscope import _core
-from hopscope.catalog import fu2003, registry
-from hopscope.catalog.charts import sweep
-from hopscope.catalog.entry import Entry, Finding, Outcome, Quantity, Statement, Study
-from hopscope.catalog.judge import each, mean_of
+from hopscope.catalog import fu2003
 from hopscope.cli.main import build
 from hopscope.errors import HopscopeError
+from hopscope.studies import registry
+from hopscope.studies.charts import sweep
+from hopscope.studies.entry import Entry, Quantity, Setting, Statement
+from hopscope.studies.judge import each, mean_of
+from hopscope.studies.verdict import Finding, Outcome
 from runfiles import age, names, written_since
 
 KEY = "flow.0.packet"
@@ -37,7 +39,7 @@ def tiny(key="tiny.entry", limit=1.0):
         source="nobody & co",
         item="Table 0",
         description="Two packet sizes.",
-        studies=[Study("standard", SCENARIO)],
+        settings=[Setting("standard", SCENARIO)],
         quantities=[
             Quantity("throughput", "kbps", mean_of("flow.0.throughput_kbps", {KEY: 1000}), 100.0, "Table 0", spread=2.0)
         ],
@@ -47,7 +49,7 @@ def tiny(key="tiny.entry", limit=1.0):
                 f"At least {limit} kbps arrive.",
                 each(lambda table: (table.mean("flow.0.throughput_kbps", {KEY: 1000}) >= limit, "words")),
             ),
-            Statement("c2", "Nobody knows.", lambda _data: [Finding(Outcome.NOT_REPRODUCIBLE, "", reason="no AODV")]),
+            Statement("c2", "Nobody knows.", lambda _data: [Finding(Outcome.UNDECIDED, "", reason="no AODV")]),
         ],
         charts=lambda data: [
             sweep(
@@ -96,7 +98,8 @@ def test_reproduce_writes_a_self_contained_report_with_figures(tmp_path, catalog
     catalogue(tiny())
     status, out, err = hopscope("reproduce", "tiny.entry", "--out", tmp_path / "store", "--no-progress")
     assert status == 0
-    assert "1 pass, 0 fail, 1 not reproducible" in out
+    assert "2 statements: 1 reproduced, 1 undecided" in out
+    assert "Not decided by these runs: no AODV." in " ".join(out.split())
     assert f"report: {tmp_path / 'store' / 'report.html'}" in err
     page = (tmp_path / "store" / "report.html").read_text()
     assert self_contained(page)
@@ -132,11 +135,13 @@ def test_what_two_entries_show_is_drawn_once(tmp_path, catalogue, monkeypatch):
     assert "Said in other words." in page
 
 
-def test_a_failed_statement_is_exit_status_1(tmp_path, catalogue):
-    catalogue(tiny(limit=1e9))
+def test_only_a_failed_validation_is_exit_status_1(tmp_path, catalogue):
+    catalogue(tiny(limit=1e9), tiny("validation.tiny", limit=1e9))
     status, out, _ = hopscope("reproduce", "tiny", "--out", tmp_path / "store", "--no-progress")
+    assert status == 0
+    assert "1 not reproduced" in out
+    status, out, _ = hopscope("reproduce", "validation", "--out", tmp_path / "store", "--no-progress")
     assert status == 1
-    assert "0 pass, 1 fail" in out
 
 
 def test_json_is_alone_on_standard_output(tmp_path, catalogue):
@@ -145,10 +150,12 @@ def test_json_is_alone_on_standard_output(tmp_path, catalogue):
     assert status == 0
     found = json.loads(out)
     [entry] = found["entries"]
-    assert found["counts"] == {"pass": 1, "fail": 0, "not reproducible": 1}
-    assert [s["outcome"] for s in entry["statements"]] == ["pass", "not reproducible"]
+    assert {word: count for word, count in found["counts"].items() if count} == {"reproduced": 1, "undecided": 1}
+    assert len(found["counts"]) == 7
+    assert all(statement["cause"] for statement in found["entries"][0]["statements"])
+    assert [s["outcome"] for s in entry["statements"]] == ["reproduced", "undecided"]
     assert entry["quantities"][0]["measured"]["standard"]["n"] == 2
-    assert [point["set"] for point in entry["studies"]["standard"]["points"]] == [{KEY: 500}, {KEY: 1000}]
+    assert [point["set"] for point in entry["settings"]["standard"]["points"]] == [{KEY: 500}, {KEY: 1000}]
     assert found["report"].endswith("report.html")
 
 
@@ -193,7 +200,7 @@ def test_shards_wait_for_one_another(tmp_path, catalogue):
     assert "2 runs are still missing" in err
     assert not (store / "report.html").exists()
     _, out, _ = hopscope("reproduce", "tiny", "--shard", "2/2", "--out", store, "--no-progress")
-    assert "1 pass" in out
+    assert "1 reproduced" in out
 
 
 @pytest.mark.parametrize(
@@ -213,7 +220,7 @@ def test_bad_input_is_exit_status_2_and_writes_nothing(tmp_path, catalogue, word
 
 
 def test_a_failed_run_makes_the_result_partial(tmp_path, catalogue, monkeypatch):
-    from hopscope.catalog.reproduce import reproduce
+    from hopscope.studies.reproduce import reproduce
 
     catalogue(tiny())
     outcome = reproduce(["tiny"], store=None)
@@ -302,12 +309,12 @@ def test_a_page_that_cannot_be_written_is_refused(tmp_path, chain):
 
 def test_a_published_entry_runs_from_end_to_end(tmp_path, catalogue):
     """A real entry, cut to one packet size and four windows, through the whole command."""
-    study = fu2003.FIG2_LEFT.studies[0]
-    small = Study(
+    study = fu2003.FIG2_LEFT.settings[0]
+    small = Setting(
         study.label,
         {**study.scenario, "duration": "20s", "seeds": 2, "sweep": {KEY: [1460], "flow.0.max_window": [1, 2, 3, 32]}},
     )
-    catalogue(replace(fu2003.FIG2_LEFT, studies=[small]))
+    catalogue(replace(fu2003.FIG2_LEFT, settings=[small]))
     status, out, _ = hopscope("reproduce", "fu2003", "--json", "--out", tmp_path / "store", "--no-progress")
     [entry] = json.loads(out)["entries"]
     measured = {q["label"]: q["measured"]["ns2"]["mean"] for q in entry["quantities"]}

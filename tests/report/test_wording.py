@@ -6,12 +6,13 @@ import json
 
 import pytest
 
-from hopscope.catalog.entry import Entry, Quantity
-from hopscope.catalog.reproduce import EntryOutcome, Measured
 from hopscope.report.axis import as_number, axis_of, field_of, heading, numeric
-from hopscope.report.wording import compact_json, measured_grid
+from hopscope.report.wording import compact_json
 from hopscope.results.samples import Estimate
 from hopscope.scenario import keys
+from hopscope.studies.entry import Entry, Quantity
+from hopscope.studies.grids import measured_grid
+from hopscope.studies.reproduce import EntryOutcome, Measured
 
 ENTRY = Entry(key="a.b", title="t", source="s", item="i", description="d")
 

@@ -9,9 +9,9 @@ import pytest
 
 import hopscope as hs
 from hopscope import _core
-from hopscope.catalog.registry import entries
 from hopscope.results.explain import CAUSES, GROUPS, has_ledger
 from hopscope.scenario import Scenario
+from hopscope.studies.registry import entries
 
 CHAIN = {
     "duration": "10s",
@@ -28,7 +28,7 @@ def studies() -> list[tuple[str, Scenario]]:
     """Every study of the catalogue; equal ones once."""
     found = {}
     for entry in entries():
-        for study in entry.studies:
+        for study in entry.settings:
             document = {**study.document(quick=True), "seeds": 1}
             found.setdefault(
                 json.dumps(document, sort_keys=True, default=str), (f"{entry.key} {study.label}", document)

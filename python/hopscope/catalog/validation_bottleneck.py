@@ -7,10 +7,11 @@ from functools import cache
 from itertools import pairwise
 from typing import TYPE_CHECKING, Any
 
-from hopscope.catalog.entry import Entry, Finding, Outcome, Statement
 from hopscope.report.chart import Chart, Line, Panel
 from hopscope.results.samples import Data
 from hopscope.results.stats import number
+from hopscope.studies.entry import Entry, Statement
+from hopscope.studies.verdict import Finding, Outcome
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -215,7 +216,7 @@ def _as_linux(variant: str, seconds: int, measured: float, tolerance: float) -> 
 def _judged(judge: Callable[[], Judgement], study: str) -> Callable[[Data], Sequence[Finding]]:
     def findings(_data: Data) -> Sequence[Finding]:
         holds, words = judge()
-        return [Finding(Outcome.PASS if holds else Outcome.FAIL, words, study)]
+        return [Finding(Outcome.REPRODUCED if holds else Outcome.NOT_REPRODUCED, words, study)]
 
     return findings
 

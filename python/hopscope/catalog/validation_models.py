@@ -10,15 +10,15 @@ from collections.abc import Callable, Sequence
 from dataclasses import replace
 from typing import Any
 
-from hopscope.catalog.charts import error_bar
-from hopscope.catalog.entry import Entry, Quantity, Statement, Study
-from hopscope.catalog.judge import Check, each, every, mean_of, within
 from hopscope.catalog.validation_theory import ACK_RATE, IP_PACKET, UDP_PAYLOAD, cell, network_throughput
 from hopscope.models.registry import model
 from hopscope.report.chart import Chart, Line, Panel
 from hopscope.results.comparisons import Verdict
 from hopscope.results.samples import Data, Estimate, Metric, NoSamplesError, Run, Table, Where, show
 from hopscope.results.stats import number
+from hopscope.studies.charts import error_bar
+from hopscope.studies.entry import Entry, Quantity, Setting, Statement
+from hopscope.studies.judge import Check, each, every, mean_of, within
 
 THROUGHPUT = "flow.0.throughput_kbps"
 HOPS, PRESET, RTS, LOSS = "topology.hops", "radio.preset", "mac.rts_threshold", "radio.error.per"
@@ -51,7 +51,7 @@ PRESETS = {
 
 _GREEDY = {"from": 0, "to": "last", "transport": "udp", "app": "bulk", "packet": UDP_PAYLOAD}
 
-ONE_HOP = Study(
+ONE_HOP = Setting(
     "one hop",
     {
         "title": "validation.models one hop",
@@ -78,7 +78,7 @@ _CHAIN = {
     "net": {"ttl": 64},
 }
 
-ONE_PACKET = Study(
+ONE_PACKET = Setting(
     "one packet at a time",
     {
         **_CHAIN,
@@ -91,9 +91,9 @@ ONE_PACKET = Study(
 )
 
 
-def _greedy(profile: str) -> Study:
+def _greedy(profile: str) -> Setting:
     label = f"greedy chain, {profile}"
-    return Study(
+    return Setting(
         label,
         {
             **_CHAIN,
@@ -124,9 +124,9 @@ SEGMENT, LINK_DELAY = 1000, 0.025
 MIN_RTO = 1.0
 
 
-def _lossy(transport: str) -> Study:
+def _lossy(transport: str) -> Setting:
     label = f"{transport} under loss"
-    return Study(
+    return Setting(
         label,
         {
             "title": f"validation.models {label}",
@@ -277,7 +277,7 @@ def _collides(stations: int) -> Check:
     return check
 
 
-def _only(*studies: Study) -> Callable[[str], bool]:
+def _only(*studies: Setting) -> Callable[[str], bool]:
     labels = {study.label for study in studies}
     return lambda label: label in labels
 
@@ -285,7 +285,7 @@ def _only(*studies: Study) -> Callable[[str], bool]:
 # --- Charts ---------------------------------------------------------------------------------------------------------
 
 
-def _curve(data: Data, study: Study, key: str, metric: Metric, label: str) -> Line:
+def _curve(data: Data, study: Setting, key: str, metric: Metric, label: str) -> Line:
     places: list[float] = []
     found: list[Estimate] = []
     try:
@@ -388,7 +388,7 @@ _CELL_STATEMENTS = [(f"{stations} stations", study, stations) for stations, stud
 
 
 def _statements() -> list[Statement]:
-    texts: list[tuple[str, Study, Check]] = [
+    texts: list[tuple[str, Setting, Check]] = [
         (
             f"One hop carries what the clauses' durations add up to, within {100 * HOP_TOLERANCE:g} %, at every rate "
             "with and without RTS/CTS.",
@@ -453,10 +453,12 @@ def _statements() -> list[Statement]:
 
 def _quantities() -> list[Quantity]:
     found = [
-        Quantity(f"one hop, {name}", "kbit/s", mean_of(ip_throughput, where), expected, "model", studies=_only(ONE_HOP))
+        Quantity(
+            f"one hop, {name}", "kbit/s", mean_of(ip_throughput, where), expected, "model", settings=_only(ONE_HOP)
+        )
         for name, where, expected in _hop_places()
     ]
-    groups: list[tuple[str, Study, Metric, str, Sequence[Any], Callable[[Any], float], str]] = [
+    groups: list[tuple[str, Setting, Metric, str, Sequence[Any], Callable[[Any], float], str]] = [
         ("one packet at a time", ONE_PACKET, THROUGHPUT, HOPS, WAIT_HOPS, wait_model, " hops"),
         ("greedy, standard", GREEDY_STANDARD, ip_throughput, HOPS, CHAIN_HOPS, chain_model, " hops"),
         ("SACK, Mathis", SACK, THROUGHPUT, LOSS, LOSSES, mathis_model, ""),
@@ -465,12 +467,12 @@ def _quantities() -> list[Quantity]:
     for label, study, metric, key, values, function, unit in groups:
         for name, where, expected in _over(key, values, function, unit):
             text = f"{label}, {name}" if unit else f"{label}, loss {name}"
-            found.append(Quantity(text, "kbit/s", mean_of(metric, where), expected, "model", studies=_only(study)))
+            found.append(Quantity(text, "kbit/s", mean_of(metric, where), expected, "model", settings=_only(study)))
     for name, study, stations in _CELL_STATEMENTS:
         found.append(
             Quantity(
                 f"{name}, {ATTEMPTS} attempts", "kbit/s", mean_of(network_throughput), cell_model(stations), "model",
-                studies=_only(study),
+                settings=_only(study),
             )
         )  # fmt: skip
     return found
@@ -483,7 +485,7 @@ MODELS = Entry(
     item="one hop, chains, saturated cells with a retry limit, TCP under random loss",
     description="Scenarios that satisfy the assumptions of a model, beside what it says. The models are computed by "
     "hopscope.models, which shares no code with the engine.",
-    studies=[
+    settings=[
         ONE_HOP,
         replace(ONE_PACKET, quick={"sweep": {HOPS: [1, 4, 12]}}),
         GREEDY_STANDARD,

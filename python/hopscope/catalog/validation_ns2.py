@@ -16,13 +16,14 @@ from functools import cache
 from importlib import resources
 from typing import Any
 
-from hopscope.catalog.charts import error_bar
-from hopscope.catalog.entry import Entry, Finding, Outcome, Quantity, Statement, Study
-from hopscope.catalog.judge import each, mean_of, within
 from hopscope.report.chart import Chart, Line, Panel
 from hopscope.results.comparisons import Verdict
 from hopscope.results.samples import Data, Metric, NoSamplesError, Run, Table, show
 from hopscope.results.stats import number
+from hopscope.studies.charts import error_bar
+from hopscope.studies.entry import Entry, Quantity, Setting, Statement
+from hopscope.studies.judge import each, mean_of, within
+from hopscope.studies.verdict import Finding, Outcome
 
 SOURCE = "ns-2.35 measurements made for this project (python/hopscope/catalog/data/ns2.csv)"
 
@@ -217,7 +218,7 @@ def _quantities(configuration: Configuration) -> Iterable[Quantity]:
                 reference.mean,
                 f"ns-2.35, {reference.n} seeds",
                 spread=reference.ci95,
-                studies=_only(configuration),
+                settings=_only(configuration),
             )
 
 
@@ -266,9 +267,9 @@ def _ranked(routing: str) -> Callable[[Data], list[Finding]]:
                 <= (low := data[worse.label].mean(worse.throughput))
             ]
         except NoSamplesError as missing:
-            return [Finding(Outcome.NOT_REPRODUCIBLE, "", reason=str(missing))]
+            return [Finding(Outcome.UNDECIDED, "", reason=str(missing))]
         words = f"{len(pairs) - len(wrong)} of {len(pairs)} pairs"
-        return [Finding(Outcome.FAIL if wrong else Outcome.PASS, "; ".join([words, *wrong]))]
+        return [Finding(Outcome.NOT_REPRODUCED if wrong else Outcome.REPRODUCED, "; ".join([words, *wrong]))]
 
     return judge
 
@@ -351,7 +352,7 @@ NS2 = Entry(
     item="all configurations",
     description="Each configuration that was measured with ns-2.35 runs here with 10 seeds of its own (the cross with "
     "40); the mean throughput must agree within 3 % (TCP) or 2 % (UDP) over fixed routes and within 5 % over AODV.",
-    studies=[Study(c.label, c.scenario()) for c in configurations()],
+    settings=[Setting(c.label, c.scenario()) for c in configurations()],
     quantities=[quantity for c in configurations() for quantity in _quantities(c)],
     statements=_numbered(_statements()),
     charts=_deviations,

@@ -16,13 +16,14 @@ from functools import cache
 from importlib import resources
 from typing import Any
 
-from hopscope.catalog.charts import error_bar
-from hopscope.catalog.entry import Entry, Finding, Outcome, Quantity, Statement, Study
-from hopscope.catalog.judge import each, mean_of, within
 from hopscope.report.chart import Chart, Line, Panel
 from hopscope.results.comparisons import Verdict
 from hopscope.results.samples import Data, Metric, NoSamplesError, Run, Table, show
 from hopscope.results.stats import number
+from hopscope.studies.charts import error_bar
+from hopscope.studies.entry import Entry, Quantity, Setting, Statement
+from hopscope.studies.judge import each, mean_of, within
+from hopscope.studies.verdict import Finding, Outcome
 
 SOURCE = "ns-3.44 measurements made for this project (python/hopscope/catalog/data/ns3.csv)"
 
@@ -304,7 +305,7 @@ def _quantities(cell: Cell) -> Iterable[Quantity]:
         name, unit = _named(metric)
         source = f"ns-3.44, {reference.n} runs"
         measure = mean_of(cell.metric(metric))
-        yield Quantity(name, unit, measure, reference.mean, source, spread=reference.ci95, studies=_only(cell))
+        yield Quantity(name, unit, measure, reference.mean, source, spread=reference.ci95, settings=_only(cell))
 
 
 def _agrees(cell: Cell, metric: str) -> Callable[[Table], tuple[Verdict, str]]:
@@ -326,8 +327,8 @@ def _differs(check: Callable[[Table], tuple[Verdict, str]], cell: Cell) -> Calla
         try:
             _, words = check(data[cell.label])
         except NoSamplesError as missing:
-            return [Finding(Outcome.NOT_REPRODUCIBLE, "", cell.label, str(missing))]
-        return [Finding(Outcome.NOT_REPRODUCIBLE, words, cell.label, CAUSES[cell.name])]
+            return [Finding(Outcome.UNDECIDED, "", cell.label, str(missing))]
+        return [Finding(Outcome.UNDECIDED, words, cell.label, CAUSES[cell.name])]
 
     return judge
 
@@ -383,7 +384,7 @@ NS3 = Entry(
     description="Each static cell that was measured with ns-3.44 runs here under profile as-ns3 with 10 or 30 seeds of "
     "its own. Cells whose stations all sense each other must agree within 1 %, the others within 3 %: in throughput, "
     "in delay where the load is light, and in frames on the air where nothing arrives.",
-    studies=[Study(cell.label, cell.scenario()) for cell in cells()],
+    settings=[Setting(cell.label, cell.scenario()) for cell in cells()],
     quantities=[quantity for cell in cells() for quantity in _quantities(cell)],
     statements=list(_statements()),
     charts=_deviations,

@@ -14,11 +14,11 @@ from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from hopscope.catalog.entry import Entry, Quantity, Statement, Study
-from hopscope.catalog.judge import Check, each, mean_of
 from hopscope.results.comparisons import Verdict
 from hopscope.results.samples import Metric, Run, Table, show
 from hopscope.results.stats import number
+from hopscope.studies.entry import Entry, Quantity, Setting, Statement
+from hopscope.studies.judge import Check, each, mean_of
 
 SOURCE = "the timers of RFC 3561, RFC 3626, RFC 4728, and of Broch et al. 1998 for DSDV"
 
@@ -263,8 +263,8 @@ def _in_every_run(event: str, wait: Wait) -> str:
     return f"packets arrive again after {event}, in every run ({timers})."
 
 
-def _studies(network: Network) -> list[Study]:
-    return [Study(p.label, network.scenario(p), quick={"duration": f"{network.end}s"}) for p in PROTOCOLS]
+def _studies(network: Network) -> list[Setting]:
+    return [Setting(p.label, network.scenario(p), quick={"duration": f"{network.end}s"}) for p in PROTOCOLS]
 
 
 def _quantities(network: Network) -> Iterable[Quantity]:
@@ -272,7 +272,7 @@ def _quantities(network: Network) -> Iterable[Quantity]:
         for event, times, wait in _events(network, protocol):
             measure = mean_of(_mean(times))
             yield Quantity(
-                f"until packets arrive after {event}", "s", measure, None, wait.timers, studies=_only(protocol)
+                f"until packets arrive after {event}", "s", measure, None, wait.timers, settings=_only(protocol)
             )
 
 
@@ -284,7 +284,7 @@ RECOVERY = Entry(
     description="Datagrams go from node 0 to node 2, ten a second. Node 1 on the short way dies at 300 s, so that the "
     "way over nodes 3, 4 and 5 is left; then node 4 is off four times for about 85 s. For each protocol and parameter "
     "set: the time until packets arrive again, over 20 seeds.",
-    studies=_studies(TWO_WAYS),
+    settings=_studies(TWO_WAYS),
     quantities=list(_quantities(TWO_WAYS)),
     statements=_statements(TWO_WAYS, _within_timers, bounded=True),
     notes=[
@@ -303,7 +303,7 @@ RECOVERY_FIELD = Entry(
     description="Datagrams go from node 0 to node 1 of a connected random field on 1100 m x 1100 m, ten a second. "
     "Node 38, which lies on every shortest way, dies at 300 s; then the destination is off twice for about 80 s. For "
     "each protocol and parameter set: the time until packets arrive again, over 20 seeds.",
-    studies=_studies(FIELD),
+    settings=_studies(FIELD),
     quantities=list(_quantities(FIELD)),
     statements=_statements(FIELD, _in_every_run, bounded=False),
     notes=[

@@ -10,14 +10,15 @@ import math
 from collections.abc import Sequence
 from typing import Any
 
-from hopscope.catalog.entry import Entry, Finding, Outcome, Quantity, Statement, Study
-from hopscope.catalog.judge import each, mean_of, within
 from hopscope.models.airtime import dsss_airtime_ns, ofdm_airtime_ns
 from hopscope.models.registry import model
 from hopscope.report.chart import Chart, Line, Panel
 from hopscope.results.comparisons import Verdict
 from hopscope.results.samples import Data, NoSamplesError, Run, Table, show
 from hopscope.results.stats import number
+from hopscope.studies.entry import Entry, Quantity, Setting, Statement
+from hopscope.studies.judge import each, mean_of, within
+from hopscope.studies.verdict import Finding, Outcome
 
 # --- Saturated cells ------------------------------------------------------------------------------------------------
 
@@ -54,10 +55,10 @@ def model_throughput(stations: int, rate: int) -> float:
     return found
 
 
-def cell(stations: int, rate: int, *, entry: str, attempts: int = 1000) -> Study:
+def cell(stations: int, rate: int, *, entry: str, attempts: int = 1000) -> Setting:
     """A saturated cell as the model assumes it; with 1000 attempts hardly a frame is ever given up."""
     label = f"{stations} stations, {rate // 1_000_000} Mbit/s"
-    return Study(
+    return Setting(
         label,
         {
             "title": f"{entry} {label}",
@@ -99,7 +100,7 @@ def _matches(stations: int, rate: int) -> Any:
     return check
 
 
-def _only(study: Study) -> Any:
+def _only(study: Setting) -> Any:
     return lambda label: label == study.label
 
 
@@ -141,7 +142,7 @@ BIANCHI = Entry(
     item="saturation throughput, basic access, 1500 B packets",
     description="n stations on a circle of 5 m always have a 1500 B packet for the receiver in the middle; basic "
     "access, long preamble, ACK at 2 Mbit/s, profile standard.",
-    studies=[study for _, _, study in _CELLS],
+    settings=[study for _, _, study in _CELLS],
     quantities=[
         Quantity(
             "throughput",
@@ -149,7 +150,7 @@ BIANCHI = Entry(
             mean_of(network_throughput),
             model_throughput(n, rate),
             "model",
-            studies=_only(study),
+            settings=_only(study),
         )
         for n, rate, study in _CELLS
     ],
@@ -198,7 +199,7 @@ def _takes(preset: str, size: int, rate: int, expected: int) -> Any:
 
         radio = json.dumps(json.loads(_core.base_config("standard", preset))["radio"])
         found = _core.frame_airtime_ns(radio, size, rate)
-        outcome = Outcome.PASS if found == expected else Outcome.FAIL
+        outcome = Outcome.REPRODUCED if found == expected else Outcome.NOT_REPRODUCED
         return [Finding(outcome, f"{found} ns", preset)]
 
     return judge

@@ -35,14 +35,14 @@ def command(
 
 def listing() -> dict[str, dict[str, str]]:
     """Returns section -> name -> one line."""
-    from hopscope import _core, catalog
+    from hopscope import _core, studies
     from hopscope.scenario import keys
     from hopscope.scenario.controls import FORM
 
     return {
         "catalogue": {
             key: text
-            for entry in catalog.entries()
+            for entry in studies.entries()
             for key, text in [
                 (entry.key, entry.title),
                 *((f"{entry.key}.{part}", f"{part} of it alone") for part in entry.parts),

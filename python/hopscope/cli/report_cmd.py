@@ -46,10 +46,11 @@ def command(
 ) -> None:
     """Write the HTML report of a finished store."""
     from hopscope.campaign.store import open_store
-    from hopscope.catalog.reproduce import recall
     from hopscope.report import search
-    from hopscope.report.page import reproduction_page, store_page
+    from hopscope.report.page import store_page
     from hopscope.report.series import Selection
+    from hopscope.studies.page import reproduction_page
+    from hopscope.studies.reproduce import recall
 
     overlays = _overlays(models or [])
     selection = Selection(points or (), seeds or ()) if points or seeds else None

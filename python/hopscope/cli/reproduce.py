@@ -16,7 +16,10 @@ from hopscope.cli.console import note, out
 def command(
     keys: Annotated[
         list[str],
-        typer.Argument(metavar="KEY...", help="Catalogue entries: fu2003.fig2-left, fu2003, all; see hopscope list."),
+        typer.Argument(
+            metavar="KEY...",
+            help="Catalogue entries: fu2003.fig2-left, fu2003, all (see hopscope list); or a study folder: ./mystudy.",
+        ),
     ],
     seeds: options.Seeds = None,
     set_: options.Set = None,
@@ -26,12 +29,26 @@ def command(
     quick: options.Quick = False,
     no_progress: options.NoProgress = False,
     shard: options.Shard = None,
+    check: Annotated[
+        bool,
+        typer.Option(
+            "--check", help="Compare with the verdicts recorded in the study's folder; status 1 if one changed."
+        ),
+    ] = False,
+    record_: Annotated[
+        bool, typer.Option("--record", help="Record the verdicts in the study's folder, for --check.")
+    ] = False,
+    trust: Annotated[
+        bool, typer.Option("--trust", help="Allow the Python of a study folder (checks.py) to run.")
+    ] = False,
 ) -> None:
     """Run entries of the catalogue and set them beside the published values."""
-    from hopscope.catalog.reproduce import reproduce
     from hopscope.cli.run import announce
-    from hopscope.report.page import reproduction_page
-    from hopscope.report.terminal import print_reproduction
+    from hopscope.studies.page import reproduction_page
+    from hopscope.studies.record import changes, record
+    from hopscope.studies.registry import studies_of
+    from hopscope.studies.reproduce import reproduce
+    from hopscope.studies.terminal import print_reproduction
 
     part = options.parse_shard(shard)
     folder = out_ or Path("results") / f"reproduce-{_slug(keys)}"
@@ -45,6 +62,7 @@ def command(
         progress=not no_progress,
         shard=part,
         announce=lambda planned: announce(planned, jobs),
+        trusted=trust,
     )
     if part is not None and outcome.missing:
         note(
@@ -55,13 +73,21 @@ def command(
             typer.echo(json.dumps(outcome.to_json()))
         return
     page = reproduction_page(outcome, folder)
+    chosen = studies_of(keys, trusted=trust) if check or record_ else []
+    changed = changes(outcome, chosen) if check else []
     if as_json:
-        typer.echo(json.dumps({**outcome.to_json(), "report": str(page)}))
+        extra = {"changed": changed} if check else {}
+        typer.echo(json.dumps({**outcome.to_json(), **extra, "report": str(page)}))
     else:
         print_reproduction(outcome, out())
     note(f"report: {page}")
-    if outcome.exit_status:
-        raise typer.Exit(outcome.exit_status)
+    for line in changed:
+        note(f"changed: {line}")
+    if record_:
+        for file in record(outcome, chosen):
+            note(f"recorded: {file}")
+    if status := outcome.exit_status or (1 if changed else 0):
+        raise typer.Exit(status)
 
 
 def _slug(keys: list[str]) -> str:

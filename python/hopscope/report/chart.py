@@ -58,11 +58,13 @@ class Mark:
         label: text in the legend; names the source.
         x: positions (for bars, names of groups).
         y: published values.
+        extremes: smallest and largest published run of each value, where known; empty for none.
     """
 
     label: str
     x: Sequence[float | str]
     y: Sequence[float]
+    extremes: Sequence[tuple[float, float] | None] = ()
 
 
 @dataclass(frozen=True)

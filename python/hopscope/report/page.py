@@ -1,8 +1,8 @@
 """HTML reports: one self-contained file each, light and dark, printable.
 
-Figures are embedded, so a report can be mailed or archived as it is. `reproduction_page` reports on catalogue entries,
-`store_page` on the results of any store; both put the same figures as PNG, SVG and PDF (after a quick run without PDF)
-beside the page.
+Figures are embedded, so a report can be mailed or archived as it is. `store_page` reports on the results of any store;
+the same figures stand beside the page as PNG, SVG and PDF (after a quick run without PDF). `hopscope.studies.page` puts
+the page of a reproduction together with the same parts.
 """
 
 from __future__ import annotations
@@ -14,7 +14,6 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from hopscope.catalog.entry import Outcome
 from hopscope.errors import StoreError
 from hopscope.files import not_written, write_whole
 from hopscope.report import wording
@@ -22,18 +21,15 @@ from hopscope.report.chart import Chart
 from hopscope.report.network import Network, distinct
 
 if TYPE_CHECKING:
-    from hopscope.catalog.reproduce import EntryOutcome, Reproduction
     from hopscope.report.overlay import Overlay
     from hopscope.report.series import Selection
     from hopscope.results import Result
-
-_TONES = {Outcome.PASS: "pass", Outcome.FAIL: "fail", Outcome.NOT_REPRODUCIBLE: "open"}
 
 # A store with more scenarios than this gets one figure for each instead of several.
 _MANY = 12
 
 # Pictures of networks for one scenario; a sweep over the topology has more.
-_NETWORKS = 3
+NETWORKS = 3
 
 
 @dataclass(frozen=True)
@@ -51,31 +47,6 @@ class Image:
     caption: str
     wide: bool
     files: tuple[str, ...]
-
-
-def reproduction_page(outcome: Reproduction, folder: Path) -> Path:
-    """Write `report.html` and the figures of a reproduction into `folder`; return the path of the page.
-
-    Raises:
-        StoreError: the folder cannot be written.
-        RunFailed: the disk is full.
-    """
-    gallery = _Gallery(folder, quick=outcome.quick)
-    entries = [_entry_context(entry, gallery, quick=outcome.quick) for entry in outcome.entries]
-    context = {
-        "title": f"Reproduction of {', '.join(outcome.keys)}",
-        "caution": outcome.caution[:1].upper() + outcome.caution[1:],
-        "counts": {
-            "passed": outcome.count(Outcome.PASS),
-            "failed": outcome.count(Outcome.FAIL),
-            "open": outcome.count(Outcome.NOT_REPRODUCIBLE),
-        },
-        "summary": outcome.summary,
-        "failures": outcome.failures,
-        "entries": entries,
-        "command": outcome.command,
-    }
-    return _write(folder / "report.html", "reproduction.html.j2", context)
 
 
 def store_page(
@@ -112,7 +83,7 @@ def store_page(
     if outcome is not None:
         cases = _cases(outcome, results, folder, engine)
         context = {"title": title, "folder": store, "problems": list(problems), "studies": cases}
-        return _write(folder / "report.html", "store.html.j2", context)
+        return write_page(folder / "report.html", "store.html.j2", context)
     from hopscope.report import overlay, tables
 
     studies = []
@@ -125,7 +96,7 @@ def store_page(
     for index, (result, (charts, _)) in enumerate(zip(results, drawn, strict=True)):
         stem = f"{index + 1}-" if len(results) > 1 else ""
         quick = result.scenario.is_quick
-        networks = distinct(result.scenario.points, result.scenario.title, 1 if brief else _NETWORKS)
+        networks = distinct(result.scenario.points, result.scenario.title, 1 if brief else NETWORKS)
         file = _scenario_file(result, folder / f"{stem}scenario.toml")
         studies.append(
             {
@@ -133,13 +104,13 @@ def store_page(
                 "summary": tables.describe(result, engine),
                 "sentences": [],
                 "quick": quick,
-                "images": _Gallery(folder, quick=quick).images([*charts, *networks], stem),
+                "images": Gallery(folder, quick=quick).images([*charts, *networks], stem),
                 "tables": tables.grids(result, str(file)),
-                "scenario": _pretty(result.scenario.resolved),
+                "scenario": pretty(result.scenario.resolved),
             }
         )
     context = {"title": title, "folder": store, "problems": list(problems), "studies": studies}
-    return _write(folder / "report.html", "store.html.j2", context)
+    return write_page(folder / "report.html", "store.html.j2", context)
 
 
 # --- Parts ----------------------------------------------------------------------------------------------------------
@@ -164,13 +135,13 @@ def _cases(outcome: Mapping[str, Any], results: Sequence[Result], folder: Path, 
                 "summary": f"Goal: {outcome['goal']} {metric}; best at {search.best(case)}; {engine}.",
                 "sentences": [*search.sentences(case), *filter(None, [search.footnote(case)])],
                 "quick": scenario.is_quick,
-                "images": _Gallery(folder, quick=scenario.is_quick).images(pictures, stem),
+                "images": Gallery(folder, quick=scenario.is_quick).images(pictures, stem),
                 "tables": [
                     search.values(case),
                     search.steps(case),
                     *(tables.commands(r, str(file)) for r, file in zip(last, files, strict=True)),
                 ],
-                "scenario": _pretty(scenario.resolved),
+                "scenario": pretty(scenario.resolved),
             }
         )
     return sections
@@ -183,61 +154,7 @@ def _scenario_file(result: Result, path: Path) -> Path:
     return _put(path, to_toml(result.scenario.standalone()))
 
 
-def _entry_context(outcome: EntryOutcome, gallery: _Gallery, *, quick: bool) -> dict[str, Any]:
-    entry = outcome.entry
-    return {
-        "key": entry.key,
-        "title": entry.title,
-        "item": entry.item,
-        "source": entry.source,
-        "description": entry.description,
-        "images": gallery.images([*outcome.charts, *_networks(outcome)], f"{entry.key}-"),
-        "measured": wording.measured_grid(outcome),
-        "statements": [
-            {
-                "id": judged.statement.id,
-                "text": judged.statement.text,
-                "findings": [
-                    {
-                        "study": finding.study,
-                        "contrast": not judged.decides(finding),
-                        "outcome": finding.outcome.value,
-                        "tone": _TONES[finding.outcome],
-                        "measured": finding.measured,
-                        "reason": finding.reason,
-                    }
-                    for finding in judged.findings
-                ],
-            }
-            for judged in outcome.judged
-        ],
-        "notes": [*outcome.remarks, *entry.notes],
-        "studies": [
-            {
-                "label": study.label,
-                "seeds": wording.seeds(outcome.results[study.label]) if study.label in outcome.results else "",
-                "scenario": _pretty(study.document(quick=quick)),
-            }
-            for study in entry.studies
-        ],
-        "passed": outcome.count(Outcome.PASS),
-        "failed": outcome.count(Outcome.FAIL),
-        "open": outcome.count(Outcome.NOT_REPRODUCIBLE),
-    }
-
-
-def _networks(outcome: EntryOutcome) -> list[Network]:
-    """The networks of an entry that are not plain chains, each once."""
-    found: list[Network] = []
-    for label, result in outcome.results.items():
-        bent = [p for p in result.scenario.points if p.resolved["topology"]["kind"] != "chain"]
-        for network in distinct(bent, label, _NETWORKS):
-            if all((n.positions, n.flows) != (network.positions, network.flows) for n in found):
-                found.append(replace(network, name=f"network-{len(found) + 1}"))
-    return found[:_NETWORKS]
-
-
-class _Gallery:
+class Gallery:
     """The figures of one page; what has been drawn before is copied, such as the grid that many entries share."""
 
     def __init__(self, folder: Path, *, quick: bool) -> None:
@@ -287,12 +204,18 @@ def _content(chart: Chart | Network) -> str:
     return repr(replace(chart, name="", caption=""))
 
 
-def _pretty(document: Mapping[str, Any]) -> str:
+def pretty(document: Mapping[str, Any]) -> str:
     """A scenario as indented JSON with short lists on one line."""
     return wording.compact_json(json.loads(json.dumps(document)))
 
 
-def _write(path: Path, template: str, context: Mapping[str, Any]) -> Path:
+def write_page(path: Path, template: str, context: Mapping[str, Any]) -> Path:
+    """Write a page from a template of this room; return its path.
+
+    Raises:
+        StoreError: it cannot be written.
+        RunFailed: the disk is full.
+    """
     from jinja2 import Environment, PackageLoader, StrictUndefined
 
     from hopscope import _core

@@ -458,6 +458,9 @@ def _publish(ax: Axes, panel: Panel, place: Callable[[Any], float] = float) -> N
             label=mark.label,
             zorder=3,
         )
+        for x, span in zip(mark.x, mark.extremes, strict=False):
+            if span is not None:
+                ax.vlines(place(x), *span, colors="#111111", lw=1.1, zorder=2.9)
 
 
 def _shade(ax: Axes, panel: Panel) -> None:

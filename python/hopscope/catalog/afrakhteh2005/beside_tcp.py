@@ -22,13 +22,14 @@ from hopscope.catalog.afrakhteh2005.shared import (
     fixed_routes,
 )
 from hopscope.catalog.afrakhteh2005.tcp_hops import TCP_OVER_HOPS
-from hopscope.catalog.charts import sweep
-from hopscope.catalog.entry import Entry, Finding, Quantity, Statement, Study
-from hopscope.catalog.judge import any_of, each, mean_of, near
 from hopscope.report.chart import Chart, Mark
 from hopscope.results.comparisons import Verdict
 from hopscope.results.samples import Data, Metric, Table
 from hopscope.results.stats import number
+from hopscope.studies.charts import sweep
+from hopscope.studies.entry import Entry, Quantity, Setting, Statement
+from hopscope.studies.judge import each, mean_of, near
+from hopscope.studies.verdict import Finding
 
 UDP, TCP = "UDP, ", "TCP, "
 """Labels of the studies begin so; the name of the setting follows."""
@@ -47,7 +48,7 @@ def _is_tcp(label: str) -> bool:
     return label.startswith(TCP)
 
 
-def _renamed(study: Study) -> Study:
+def _renamed(study: Setting) -> Setting:
     """A study of experiment 1 over fixed routes under its label here; the runs are the same."""
     return replace(study, label=f"{FIXED}{TCP}{study.label.removeprefix(FIXED)}")
 
@@ -90,7 +91,7 @@ def _beside(check: Callable[[Table, Table], tuple[Verdict, str]]) -> Callable[[D
     """Judges UDP beside TCP in the same setting; passes when some setting fits."""
 
     def judge(data: Data) -> list[Finding]:
-        return any_of(lambda udp: check(udp, data[TCP + udp.label.removeprefix(UDP)]), only=_is_udp)(data)
+        return each(lambda udp: check(udp, data[TCP + udp.label.removeprefix(UDP)]), only=_is_udp)(data)
 
     return judge
 
@@ -154,7 +155,7 @@ def _quantities(prefix: str, rows: _Rows) -> list[Quantity]:
             mean_of(metric, {HOPS: hops}),
             value,
             source,
-            studies=lambda label: label.removeprefix(FIXED).startswith(prefix),
+            settings=lambda label: label.removeprefix(FIXED).startswith(prefix),
         )
         for what, unit, metric, hops, value, source in rows
     ]
@@ -192,7 +193,7 @@ EXP07 = Entry(
     item="Experiment 7, figures 4.28 to 4.31",
     description="Two series over h = 1 to 6 hops, in every candidate setting, over AODV: a CBR flow of 1.7 Mbit/s from "
     "node 0 to node h, and one NewReno flow with a window of 20 (experiment 1 of the thesis).",
-    studies=[
+    settings=[
         *candidates(_UDP, prefix=UDP),
         *(replace(study, label=f"{TCP}{study.label}") for study in candidates(TCP_OVER_HOPS)),
         fixed_routes(_UDP, FIXED_SETTING, prefix=UDP),
@@ -217,7 +218,7 @@ EXP07 = Entry(
             "c4",
             "UDP's loss grows fast with the hops (judged: at every step, and equal to 1 - throughput / 1700 within "
             "2 points).",
-            any_of(_udp_loss, only=_is_udp),
+            each(_udp_loss, only=_is_udp),
         ),
         Statement(
             "c5",
@@ -228,13 +229,13 @@ EXP07 = Entry(
             "c6",
             "UDP's throughput is 1700, about 870 and about 300 kbit/s at 1, 2 and 6 hops (judged: some candidate "
             "within 5 % of all three).",
-            any_of(_udp_throughput_fits, only=_is_udp),
+            each(_udp_throughput_fits, only=_is_udp),
         ),
         Statement(
             "c7",
             "TCP loses less than 2 % at every number of hops (judged: at most the 2.2 % that the thesis gives for 6 "
             "hops elsewhere, in some candidate).",
-            any_of(_tcp_loses_little, only=_is_tcp),
+            each(_tcp_loses_little, only=_is_tcp),
         ),
     ],
     charts=lambda data: [

@@ -24,11 +24,11 @@ from hopscope.catalog.afrakhteh2005.shared import (
     some,
     tcp,
 )
-from hopscope.catalog.entry import Entry, Quantity, Statement
-from hopscope.catalog.judge import every
 from hopscope.results.comparisons import Verdict, difference
 from hopscope.results.samples import Metric, Table
 from hopscope.results.stats import number
+from hopscope.studies.entry import Entry, Quantity, Statement
+from hopscope.studies.judge import every
 
 _SIZES = [1, 2, 5, 10, 15, 20, 25, 30, 40, 50]
 _QUICK = {"sweep": {QUEUE: [5, 10, 20, 30, 50], HOPS: SIX}}
@@ -104,7 +104,7 @@ EXP05 = Entry(
     source=SOURCE,
     item="Experiment 5, figures 4.17 to 4.23",
     description="The flow of experiment 1 with interface queues of 1 to 50 packets in every node, h = 1 to 6.",
-    studies=candidates(chain("exp05", flow=[tcp()], sweep={QUEUE: _SIZES, HOPS: SIX}), _QUICK, settings=MAIN),
+    settings=candidates(chain("exp05", flow=[tcp()], sweep={QUEUE: _SIZES, HOPS: SIX}), _QUICK, settings=MAIN),
     quantities=[
         Quantity(
             "throughput gained from 5 to 20 packets, h = 1",

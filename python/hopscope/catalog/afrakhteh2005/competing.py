@@ -22,13 +22,14 @@ from hopscope.catalog.afrakhteh2005.shared import (
     tcp,
 )
 from hopscope.catalog.afrakhteh2005.udp import kbps
-from hopscope.catalog.charts import sweep
-from hopscope.catalog.entry import Entry, Finding, Part, Quantity, Statement
-from hopscope.catalog.judge import Check, any_of, mean_of, near, rank_correlation
 from hopscope.report.chart import Chart
 from hopscope.results.comparisons import Verdict
 from hopscope.results.samples import Data, Metric, NoSamplesError, Table
 from hopscope.results.stats import number
+from hopscope.studies.charts import sweep
+from hopscope.studies.entry import Entry, Part, Quantity, Statement
+from hopscope.studies.judge import Check, each, mean_of, near, rank_correlation
+from hopscope.studies.verdict import Finding
 
 LOAD = "flow.1.rate"
 # A rate must be above zero: 25 packets in 300 s stand for no load.
@@ -58,7 +59,7 @@ def beside_udp(case: str) -> dict[str, Any]:
 
 
 def _in(case: str, check: Check) -> Callable[[Data], list[Finding]]:
-    return any_of(check, only=lambda label: label.startswith(f"{case}, "))
+    return each(check, only=lambda label: label.startswith(f"{case}, "))
 
 
 def _curve(metric: Metric, table: Table, loads: Sequence[str] | None = None) -> list[float]:
@@ -218,14 +219,14 @@ EXP13 = Entry(
     description="A TCP flow and a CBR flow of 0 to 1750 kbit/s: between two neighbours in opposite directions (case "
     "1), TCP over 3 hops with UDP over the middle one (case 2), and the same four nodes 50 m apart, all in range "
     "(case 3).",
-    studies=[
+    settings=[
         study
         for case in _CASES
         for study in candidates(beside_udp(case), {"sweep": {LOAD: _QUICK_LOADS}}, prefix=f"{case}, ", settings=MAIN)
     ],
     quantities=[
         Quantity(
-            f"{case}, TCP, {what}", unit, mean_of(metric, {LOAD: load}), value, source, studies=_begins(f"{case}, ")
+            f"{case}, TCP, {what}", unit, mean_of(metric, {LOAD: load}), value, source, settings=_begins(f"{case}, ")
         )
         for case, what, unit, metric, load, value, source in _PUBLISHED
     ],

@@ -28,11 +28,11 @@ from hopscope.catalog.afrakhteh2005.shared import (
     some,
     tcp,
 )
-from hopscope.catalog.entry import Entry, Quantity, Statement, Study
-from hopscope.catalog.judge import every
 from hopscope.results.comparisons import Verdict, difference
 from hopscope.results.samples import Estimate, Metric, NoSamplesError, Table
 from hopscope.results.stats import number
+from hopscope.studies.entry import Entry, Quantity, Setting, Statement
+from hopscope.studies.judge import every
 
 SCOPES = {"errors on all frames": "all", "errors on data frames": "data"}
 """The thesis does not say which frames its errors hit; both are candidates."""
@@ -47,7 +47,7 @@ ERROR_NOTE = (
 
 def with_errors(
     scenario: Mapping[str, Any], quick: Mapping[str, Any] | None = None, *, settings: Sequence[str] = MAIN
-) -> list[Study]:
+) -> list[Setting]:
     """The scenario in some candidate settings, with errors on all frames and on data frames alone."""
     found = []
     for setting in settings:
@@ -60,7 +60,7 @@ def with_errors(
                 "title": f"{scenario['title']}, {name}",
                 "radio": {**study.scenario["radio"], "error": error},
             }
-            found.append(Study(name, document, study.quick))
+            found.append(Setting(name, document, study.quick))
     return found
 
 
@@ -163,7 +163,7 @@ EXP09 = Entry(
     source=SOURCE,
     item="Experiment 9, figures 4.36 and 4.37",
     description="The flow of experiment 1 over a channel that loses 0 to 20 % of the frames, h = 1 to 6.",
-    studies=with_errors(chain("exp09", flow=[tcp()], sweep={PER: _TCP_PERS, HOPS: SIX})),
+    settings=with_errors(chain("exp09", flow=[tcp()], sweep={PER: _TCP_PERS, HOPS: SIX})),
     quantities=[
         *(
             Quantity(
@@ -315,7 +315,7 @@ EXP10 = Entry(
     source=SOURCE,
     item="Experiment 10, figures 4.38 to 4.42",
     description="A CBR flow of 290 kbit/s over a channel that loses 0 to 20 % of the frames, h = 1 to 6.",
-    studies=with_errors(chain("exp10", flow=[cbr("290kbps")], sweep={PER: _UDP_PERS, HOPS: SIX}), _UDP_QUICK),
+    settings=with_errors(chain("exp10", flow=[cbr("290kbps")], sweep={PER: _UDP_PERS, HOPS: SIX}), _UDP_QUICK),
     quantities=[
         *(
             Quantity(

@@ -25,12 +25,12 @@ from hopscope.catalog.afrakhteh2005.shared import (
     tcp,
 )
 from hopscope.catalog.afrakhteh2005.versions import DELAYED, mean
-from hopscope.catalog.entry import Entry, Quantity, Statement
-from hopscope.catalog.judge import rank_correlation
 from hopscope.report.chart import Chart
 from hopscope.results.comparisons import Verdict
 from hopscope.results.samples import Data, Estimate, Metric, NoSamplesError, Table, estimate
 from hopscope.results.stats import number
+from hopscope.studies.entry import Entry, Quantity, Statement
+from hopscope.studies.judge import rank_correlation
 
 _SWEEP = {**VERSION_AXES, PER: [0.0, 0.02, 0.05, 0.08, 0.1, 0.13, 0.16, 0.2], HOPS: [1, 6]}
 _QUICK = {"seeds": 1, "sweep": {**_SWEEP, PER: [0.0, 0.05, 0.1, 0.2]}}
@@ -159,7 +159,7 @@ EXP11 = Entry(
     item="Experiment 11, figures 4.43 and 4.44",
     description="One flow of each TCP version over 1 hop and over 6 hops of a channel that loses 0 to 20 % of the "
     "frames.",
-    studies=with_errors(
+    settings=with_errors(
         chain("exp11", seeds=3, flow=[tcp()], sweep=_SWEEP),
         _QUICK,
     ),

@@ -24,13 +24,13 @@ from hopscope.catalog.afrakhteh2005.shared import (
     some,
     tcp,
 )
-from hopscope.catalog.charts import sweep
-from hopscope.catalog.entry import Entry, Quantity, Statement
-from hopscope.catalog.judge import rank_correlation
 from hopscope.report.chart import Chart
 from hopscope.results.comparisons import Verdict
 from hopscope.results.samples import Data, Estimate, Metric, Table
 from hopscope.results.stats import number
+from hopscope.studies.charts import sweep
+from hopscope.studies.entry import Entry, Quantity, Statement
+from hopscope.studies.judge import rank_correlation
 
 _SIZES = [256, 512, 1024, 1460, 3000]
 _MORE = [2000, 2300, 2500, 2750]
@@ -135,7 +135,7 @@ EXP02 = Entry(
     source=SOURCE,
     item="Experiment 2, figures 4.5 to 4.8",
     description="The flow of experiment 1 with packets of 256 to 3000 B of payload, h = 1 to 6.",
-    studies=candidates(_CHAIN, _QUICK, settings=MAIN),
+    settings=candidates(_CHAIN, _QUICK, settings=MAIN),
     quantities=[
         Quantity("gain from 256 to 512 B, h = 1", "%", _gain(256, 512), 47, "text, hop count not given"),
         Quantity("gain from 512 to 1024 B, h = 1", "%", _gain(512, 1024), 30, "text, hop count not given"),

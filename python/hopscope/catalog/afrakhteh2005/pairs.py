@@ -17,13 +17,14 @@ from hopscope.catalog.afrakhteh2005.shared import (
     tcp,
 )
 from hopscope.catalog.afrakhteh2005.tcp_hops import TCP_OVER_HOPS
-from hopscope.catalog.charts import bars
-from hopscope.catalog.entry import Entry, Finding, Part, Quantity, Statement, Study
-from hopscope.catalog.judge import any_of, mean_of, near
 from hopscope.report.chart import Mark
 from hopscope.results.comparisons import Verdict
 from hopscope.results.samples import Data, Table, show
 from hopscope.results.stats import number
+from hopscope.studies.charts import bars
+from hopscope.studies.entry import Entry, Part, Quantity, Setting, Statement
+from hopscope.studies.judge import each, mean_of, near
+from hopscope.studies.verdict import Finding
 
 SECOND = "flow.1.throughput_kbps"
 
@@ -65,7 +66,7 @@ def _case(case: str, check: Callable[[Table, Table], tuple[Verdict, str]]) -> Ca
 
     def judge(data: Data) -> list[Finding]:
         prefix = f"{case}, "
-        return any_of(
+        return each(
             lambda table: check(table, data[SINGLE + table.label.removeprefix(prefix)]),
             only=lambda label: label.startswith(prefix),
         )(data)
@@ -105,7 +106,7 @@ def _symmetric_but_unfair(data: Data) -> list[Finding]:
         # Shares of 1.5 to 1 have an index of 0.962.
         return all(value.mean < 0.962 for value in found), "Jain's index " + ", ".join(show(value) for value in found)
 
-    return any_of(check, only=lambda label: label.startswith(cases[0]))(data)
+    return each(check, only=lambda label: label.startswith(cases[0]))(data)
 
 
 def _one_hop_more(data: Data) -> list[Finding]:
@@ -121,7 +122,7 @@ def _one_hop_more(data: Data) -> list[Finding]:
         words = ", ".join(f"{case} as one flow over {hops} hops" for case, hops in found.items())
         return found == wanted, words
 
-    return any_of(check, only=lambda label: label.startswith("case 2, "))(data)
+    return each(check, only=lambda label: label.startswith("case 2, "))(data)
 
 
 def _quantities() -> list[Quantity]:
@@ -138,7 +139,7 @@ def _quantities() -> list[Quantity]:
                     mean_of(metric),
                     value,
                     UNRECORDED if value is None else "table of experiment 12",
-                    studies=_begins(f"{case}, "),
+                    settings=_begins(f"{case}, "),
                 )
             )
         found.append(
@@ -148,7 +149,7 @@ def _quantities() -> list[Quantity]:
                 mean_of("network.jain"),
                 _jain(published),
                 "from the table" if published[0] is not None else "not to be had without the table's values",
-                studies=_begins(f"{case}, "),
+                settings=_begins(f"{case}, "),
             )
         )
     return found
@@ -194,9 +195,9 @@ EXP12 = Entry(
     item="Experiment 12, results table",
     description="Two flows of experiment 1 on one chain, in six placements: neighbours in both directions (case 1), a "
     "short flow inside a longer one (2 and 3), both directions of 4, 5 and 6 hops (4 to 6); ten seeds.",
-    studies=[
+    settings=[
         *(study for case in CASES for study in candidates(pair(case), prefix=f"{case}, ")),
-        *(Study(f"{SINGLE}{study.label}", study.scenario, study.quick) for study in candidates(TCP_OVER_HOPS)),
+        *(Setting(f"{SINGLE}{study.label}", study.scenario, study.quick) for study in candidates(TCP_OVER_HOPS)),
     ],
     quantities=_quantities(),
     statements=[

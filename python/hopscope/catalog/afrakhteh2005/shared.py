@@ -5,11 +5,12 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any
 
-from hopscope.catalog.charts import sweep
-from hopscope.catalog.entry import Finding, Quantity, Study
-from hopscope.catalog.judge import Check, any_of, each, mean_of
 from hopscope.report.chart import Chart, Mark
 from hopscope.results.samples import Data, Estimate, Metric, NoSamplesError, Run, Table, Where, estimate
+from hopscope.studies.charts import sweep
+from hopscope.studies.entry import Quantity, Setting
+from hopscope.studies.judge import Check, each, mean_of
+from hopscope.studies.verdict import Finding
 
 SOURCE = "V. Afrakhteh, M.A.Sc. thesis, Concordia University, 2005"
 
@@ -127,17 +128,20 @@ def candidates(
     *,
     prefix: str = "",
     settings: Iterable[str] = tuple(SETTINGS),
-) -> list[Study]:
+) -> list[Setting]:
     """The scenario under every candidate setting; labels are the names of the settings behind `prefix`."""
     shorter = {**QUICK, **(quick or {})}
-    return [Study(f"{prefix}{label}", under(scenario, label, f"{prefix}{label}"), shorter) for label in settings]
+    return [
+        Setting(f"{prefix}{label}", under(scenario, label, f"{prefix}{label}"), shorter, row=prefix, reading=label)
+        for label in settings
+    ]
 
 
-def fixed_routes(scenario: Mapping[str, Any], setting: str, *, prefix: str = "") -> Study:
+def fixed_routes(scenario: Mapping[str, Any], setting: str, *, prefix: str = "") -> Setting:
     """The scenario in one setting over fixed routes, for contrast: what AODV costs."""
     label = f"{FIXED}{prefix}{setting}"
     document = {**under(scenario, setting, label), "routing": {"protocol": "static"}}
-    return Study(label, document, QUICK, decides=False)
+    return Setting(label, document, QUICK, decides=False)
 
 
 def under(scenario: Mapping[str, Any], setting: str, title: str) -> dict[str, Any]:
@@ -155,7 +159,7 @@ def some(check: Check) -> Callable[[Data], list[Finding]]:
     """Passes when some candidate setting satisfies the check; fixed routes are judged beside them, for contrast."""
 
     def judge(data: Data) -> list[Finding]:
-        candidates_only = any_of(check, only=lambda label: not label.startswith(FIXED))
+        candidates_only = each(check, only=lambda label: not label.startswith(FIXED))
         return [*candidates_only(data), *each(check, only=lambda label: label.startswith(FIXED))(data)]
 
     return judge

@@ -27,11 +27,11 @@ from hopscope.catalog.afrakhteh2005.shared import (
     some,
     tcp,
 )
-from hopscope.catalog.entry import Entry, Quantity, Statement, Study
-from hopscope.catalog.judge import near
 from hopscope.results.comparisons import Verdict
 from hopscope.results.samples import Estimate, Metric, Table
 from hopscope.results.stats import number
+from hopscope.studies.entry import Entry, Quantity, Setting, Statement
+from hopscope.studies.judge import near
 
 # --- Experiment 1: TCP over the hops --------------------------------------------------------------------------------
 
@@ -102,7 +102,7 @@ EXP01 = Entry(
     item="Experiment 1, figures 4.1 to 4.3",
     description="One NewReno flow (1460 B, window 20) from node 0 to node h, h = 1 to 6, over AODV, in every candidate "
     "setting.",
-    studies=[*candidates(TCP_OVER_HOPS), *(fixed_routes(TCP_OVER_HOPS, setting) for setting in MAIN)],
+    settings=[*candidates(TCP_OVER_HOPS), *(fixed_routes(TCP_OVER_HOPS, setting) for setting in MAIN)],
     quantities=quantities(
         [
             (f"{what}, h = {hops}", unit, metric, {HOPS: hops}, value, source)
@@ -218,8 +218,8 @@ EXP03 = Entry(
     item="Experiment 3, figures 4.9 to 4.11",
     description="The flow of experiment 1 with RTS/CTS before every data frame and without, h = 1 to 6, with each of "
     "the candidate rates of control frames and PLCP header.",
-    studies=[
-        Study(
+    settings=[
+        Setting(
             label,
             {
                 **study.scenario,

@@ -21,11 +21,11 @@ from hopscope.catalog.afrakhteh2005.shared import (
     counting_network_packet,
     four_charts,
 )
-from hopscope.catalog.entry import Entry, Quantity, Statement
-from hopscope.catalog.judge import any_of, each, mean_of, near, per_value, rank_correlation
 from hopscope.results.comparisons import Verdict
 from hopscope.results.samples import NoSamplesError, Run, Table, show
 from hopscope.results.stats import number
+from hopscope.studies.entry import Entry, Quantity, Statement
+from hopscope.studies.judge import each, mean_of, near, per_value, rank_correlation
 
 # --- Experiment 6: capacity of one hop ------------------------------------------------------------------------------
 
@@ -116,7 +116,7 @@ EXP06 = Entry(
     source=SOURCE,
     item="Experiment 6, figures 4.24 to 4.27",
     description="Two nodes 200 m apart; a CBR flow of 1480 B packets at 1 to 2 Mbit/s offered load.",
-    studies=candidates(
+    settings=candidates(
         chain("exp06", flow=[cbr("1000kbps")], sweep={RATE: _RATES}),
         quick={"sweep": {RATE: ["1000kbps", "1400kbps", "1730kbps", "1950kbps", "2000kbps"]}},
     ),
@@ -145,13 +145,13 @@ EXP06 = Entry(
             "c2",
             "The output saturates at about 1730 kbit/s (judged: some candidate within 1 %, counting payload or "
             "1500 B).",
-            any_of(_saturates),
+            each(_saturates),
         ),
         Statement(
             "c3",
             "Delay and jitter are flat below the capacity (6 ms, 0.2 ms) and rise to a plateau of about 330 ms above "
             "(judged: some candidate with flat 6 ms within 25 %, jitter below 1 ms, and a plateau within 10 %).",
-            any_of(_delay_steps),
+            each(_delay_steps),
         ),
         Statement(
             "c4",
@@ -221,7 +221,7 @@ EXP08 = Entry(
     source=SOURCE,
     item="Experiment 8, figures 4.32 to 4.35",
     description="A CBR flow of 290 kbit/s from node 0 to node h, h = 1 to 6, in every candidate setting.",
-    studies=candidates(chain("exp08", flow=[cbr("290kbps")], sweep={HOPS: SIX})),
+    settings=candidates(chain("exp08", flow=[cbr("290kbps")], sweep={HOPS: SIX})),
     quantities=[
         *per_value(
             HOPS,
@@ -236,19 +236,19 @@ EXP08 = Entry(
         *per_value(HOPS, LOSS, {1: 0.0, 6: 0.0}, label="loss, h = {}", unit="%", source="text"),
     ],
     statements=[
-        Statement("c1", "290 kbit/s arrive over every path (judged: within 0.5 %).", any_of(_all_delivered)),
-        Statement("c2", "Nothing is lost on any path (judged: at most 0.05 %).", any_of(_no_loss)),
+        Statement("c1", "290 kbit/s arrive over every path (judged: within 0.5 %).", each(_all_delivered)),
+        Statement("c2", "Nothing is lost on any path (judged: at most 0.05 %).", each(_no_loss)),
         Statement(
             "c3",
             "Delay grows linearly from 6 ms at 1 hop to about 40 ms at 6 (judged: steps within 15 % of one another, "
             "ends within 25 % and 15 %).",
-            any_of(_linear_delay),
+            each(_linear_delay),
         ),
-        Statement("c4", "Jitter stays below 1 ms on every path.", any_of(_small_jitter)),
+        Statement("c4", "Jitter stays below 1 ms on every path.", each(_small_jitter)),
         Statement(
             "c5",
             "Jitter lies between 0.2 and 0.5 ms (judged: 0.15 to 0.6 ms, growing with the hops).",
-            any_of(_jitter_trend),
+            each(_jitter_trend),
         ),
     ],
     charts=lambda data: four_charts(

@@ -23,11 +23,11 @@ from hopscope.catalog.afrakhteh2005.shared import (
     some,
     tcp,
 )
-from hopscope.catalog.entry import Entry, Quantity, Statement
-from hopscope.catalog.judge import every, rank_correlation
 from hopscope.results.comparisons import Verdict, difference
 from hopscope.results.samples import Metric, Table
 from hopscope.results.stats import number
+from hopscope.studies.entry import Entry, Quantity, Statement
+from hopscope.studies.judge import every, rank_correlation
 
 PLAIN = ("Tahoe", "Reno", "NewReno", "SACK", "Vegas")
 DELAYED = ("DACK", "SACK+DACK")
@@ -114,7 +114,7 @@ EXP04 = Entry(
     item="Experiment 4, figures 4.12 to 4.16",
     description="One flow from node 0 to node h, h = 1 to 6, of Tahoe, Reno, NewReno, SACK and Vegas, and of NewReno "
     "and SACK with delayed ACKs (DACK, SACK+DACK).",
-    studies=candidates(
+    settings=candidates(
         chain("exp04", flow=[tcp()], sweep={**VERSION_AXES, HOPS: SIX}),
         settings=MAIN,
     ),

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from typing import Any
 
-from hopscope.catalog.charts import bars, sweep
-from hopscope.catalog.entry import Entry, Quantity, Statement
 from hopscope.catalog.fu2003.shared import (
     CHAIN,
     CONTENTION,
@@ -22,11 +20,13 @@ from hopscope.catalog.fu2003.shared import (
     over_grid,
     profiles,
 )
-from hopscope.catalog.judge import each, mean_of, near
 from hopscope.report.chart import Mark
 from hopscope.results.comparisons import Verdict
 from hopscope.results.samples import Estimate, Run, Table, show
 from hopscope.results.stats import number
+from hopscope.studies.charts import bars, sweep
+from hopscope.studies.entry import Entry, Quantity, Statement
+from hopscope.studies.judge import each, mean_of, near
 
 # --- Section 4.1: buffers -------------------------------------------------------------------------------------------
 
@@ -79,7 +79,7 @@ BUFFERS = Entry(
     item="Section 4.1",
     description="Drops by queue overflow and by MAC retry limit for several buffer sizes, in a chain, the 13-node "
     "cross and the 13x13 grid, with a window of 32.",
-    studies=_BUFFER_STUDIES,
+    settings=_BUFFER_STUDIES,
     quantities=[
         Quantity(f"overflow drops per run, {queue} packets", "packets", mean_of(OVERFLOW, {QUEUE: queue}), value, where)
         for queue, value, where in (
@@ -190,7 +190,7 @@ TABLE3 = Entry(
     item="Table 3",
     description="One NewReno flow over an 8-hop chain (9 nodes) for 300 s, interface queues of 30 packets: mean and "
     "largest queue length of every node.",
-    studies=profiles(
+    settings=profiles(
         {
             **CHAIN,
             "topology": chain(8),

@@ -5,8 +5,6 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from hopscope.catalog.charts import bars, sweep
-from hopscope.catalog.entry import Entry, Finding, Outcome, Quantity, Statement, Study
 from hopscope.catalog.fu2003.pacing import BOTH, ECN, MEAN_WINDOW, NAMES, PLAIN
 from hopscope.catalog.fu2003.shared import (
     AGGREGATE,
@@ -29,12 +27,15 @@ from hopscope.catalog.fu2003.shared import (
     over_grid,
     profiles,
 )
-from hopscope.catalog.judge import between, each, every, exceeds, mean_of, near, rank_correlation
 from hopscope.models.window import optimal_window_chain
 from hopscope.report.chart import Chart
 from hopscope.results.comparisons import Verdict, difference, gain
 from hopscope.results.samples import Data, Run, Table, show
 from hopscope.results.stats import number
+from hopscope.studies.charts import bars, sweep
+from hopscope.studies.entry import Entry, Quantity, Setting, Statement
+from hopscope.studies.judge import between, each, every, exceeds, mean_of, near, rank_correlation
+from hopscope.studies.verdict import Finding, Outcome
 
 LAYERS = [PLAIN, BOTH]
 _SIDES = ({LAYER: BOTH}, {LAYER: PLAIN})
@@ -46,7 +47,7 @@ _HOPS = [3, 4, 5, 6, 7, 8, 10, 12, 16, 20, 24, 32, 40, 48]
 _ONE, _SIX = "one flow", "six flows"
 
 
-def _chain_studies(flows: int, label: str) -> list[Study]:
+def _chain_studies(flows: int, label: str) -> list[Setting]:
     return profiles(
         # ns-2's default time to live of 32 would end every packet before the 40th hop.
         {
@@ -149,7 +150,7 @@ FIG10_LEFT = Entry(
     source=SOURCE,
     item="Figure 10, left",
     description="One flow over chains of 3 to 48 hops: NewReno over a plain link layer against Link RED with pacing.",
-    studies=ONE_FLOW,
+    settings=ONE_FLOW,
     quantities=_fig10_quantities("throughput", "kbit/s", AGGREGATE),
     statements=[
         *_gain_statements(),
@@ -176,7 +177,7 @@ FIG10_MIDDLE = Entry(
     item="Figure 10, middle",
     description="Six flows over chains of 3 to 48 hops: aggregate throughput of NewReno over a plain link layer "
     "against Link RED with pacing.",
-    studies=SIX_FLOWS,
+    settings=SIX_FLOWS,
     quantities=_fig10_quantities("aggregate throughput", "kbit/s", AGGREGATE),
     statements=_gain_statements(),
     charts=lambda data: _over_hops(
@@ -195,7 +196,7 @@ FIG10_RIGHT = Entry(
     source=SOURCE,
     item="Figure 10, right",
     description="The runs of Figure 10 left: mean window of the flow.",
-    studies=ONE_FLOW,
+    settings=ONE_FLOW,
     quantities=_fig10_quantities("mean window", "segments", MEAN_WINDOW),
     statements=[
         Statement(
@@ -253,7 +254,7 @@ def _printed_index(_data: Data) -> Sequence[Finding]:
     findings = []
     for layer, (first, second, _total, printed) in _PUBLISHED_CROSS.items():
         index = (first + second) ** 2 / (2 * (first**2 + second**2))
-        outcome = Outcome.PASS if near(index, printed, 5e-4) else Outcome.FAIL
+        outcome = Outcome.REPRODUCED if near(index, printed, 5e-4) else Outcome.NOT_REPRODUCED
         findings.append(
             Finding(outcome, f"{NAMES[layer]}: {index:.4f} from the printed throughputs, {printed} printed")
         )
@@ -303,7 +304,7 @@ TABLE4 = Entry(
     item="Table 4",
     description="Two flows over the 13-node cross: throughput of each and Jain's index, NewReno over a plain link "
     "layer against Link RED with pacing.",
-    studies=CROSS_STUDIES,
+    settings=CROSS_STUDIES,
     quantities=_cross_rows(),
     statements=[
         Statement("c1", "Aggregate throughput and fairness improve.", each(_both_better)),
@@ -336,8 +337,8 @@ _PUBLISHED_GRID: dict[int, dict[str, tuple[float | None, float | None]]] = {
 _CLOSE = " close together"
 
 
-def _grid_studies(flows: int) -> list[Study]:
-    studies: list[Study] = []
+def _grid_studies(flows: int) -> list[Setting]:
+    studies: list[Setting] = []
     for lines, words in [((), ""), *([(CLOSE, _CLOSE)] if flows == 4 else [])]:
         studies += profiles(
             {**CHAIN, "topology": GRID, "flow": over_grid(flows, lines, **ECN), "sweep": {LAYER: LAYERS}},
@@ -356,7 +357,7 @@ TABLE5 = Entry(
     source=SOURCE,
     item="Table 5",
     description="Four flows over the 13x13 grid, two in each direction: throughput of each and Jain's index.",
-    studies=GRID_STUDIES[4],
+    settings=GRID_STUDIES[4],
     quantities=[
         Quantity(f"{what}, {NAMES[layer]}", unit, mean_of(metric, {LAYER: layer}), None, "Table 5, not compared")
         for layer in LAYERS
@@ -405,7 +406,7 @@ def _grid_rows() -> list[Quantity]:
                         mean_of(metric, {LAYER: layer}),
                         value,
                         "Table 6" if value is not None else "Table 6, not compared",
-                        studies=labelled(f"grid, {flows} flows", f"grid, {flows} flows{_CLOSE}"),
+                        settings=labelled(f"grid, {flows} flows", f"grid, {flows} flows{_CLOSE}"),
                     )
                 )
     return rows
@@ -433,7 +434,7 @@ TABLE6 = Entry(
     item="Table 6",
     description="2, 4, 8 and 12 flows over the 13x13 grid: aggregate throughput and Jain's index, NewReno over a plain "
     "link layer against Link RED with pacing.",
-    studies=[study for flows in _COUNTS for study in GRID_STUDIES[flows]],
+    settings=[study for flows in _COUNTS for study in GRID_STUDIES[flows]],
     quantities=_grid_rows(),
     statements=[
         Statement("c1", "Link RED with pacing carries more in every row.", each(_more)),

@@ -5,12 +5,13 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Any
 
-from hopscope.catalog.entry import Entry, Finding, Outcome, Statement
 from hopscope.catalog.fu2003.shared import (
     ACK_NOTE,
     SOURCE,
 )
 from hopscope.results.samples import Data
+from hopscope.studies.entry import Entry, Statement
+from hopscope.studies.verdict import Finding, Outcome
 
 
 def _default(key: str, expected: Any) -> Callable[[Data], Sequence[Finding]]:
@@ -24,7 +25,7 @@ def _default(key: str, expected: Any) -> Callable[[Data], Sequence[Finding]]:
             document = {"profile": profile, "topology": {"kind": "chain", "hops": 7}, "flow": [{"from": 0, "to": 7}]}
             config = Scenario(document).points[0].config(1)
             found = _look_up(config, key)
-            outcome = Outcome.PASS if found == expected else Outcome.FAIL
+            outcome = Outcome.REPRODUCED if found == expected else Outcome.NOT_REPRODUCED
             findings.append(Finding(outcome, f"{key} = {_word(found)}", profile))
         return findings
 

@@ -5,15 +5,15 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from hopscope.catalog.charts import sweep
-from hopscope.catalog.entry import Entry, Quantity, Statement
 from hopscope.catalog.fu2003.shared import CHAIN, PAYLOAD, PROFILE_NOTE, SOURCE, UNPRINTED, chain, profiles
-from hopscope.catalog.judge import each, gradual, mean_of, rank_correlation
 from hopscope.models.drops import chain_limits, drops, last_state_probability
 from hopscope.report.chart import Chart, Line, Panel
 from hopscope.results.comparisons import Verdict
 from hopscope.results.samples import Data, NoSamplesError, Run, Table
 from hopscope.results.stats import number
+from hopscope.studies.charts import sweep
+from hopscope.studies.entry import Entry, Quantity, Statement
+from hopscope.studies.judge import each, gradual, mean_of, rank_correlation
 
 _HOPS = 7
 _RETRIES = 6
@@ -165,7 +165,7 @@ FIG7 = Entry(
     item="Figure 7 and section 4.2",
     description="Seven UDP flows, one over each link of the 7-hop chain, at a common rate that rises: drops "
     "at the retry limit beside equations (1) to (5) for the measured mean backlog.",
-    studies=profiles(
+    settings=profiles(
         {**CHAIN, "topology": chain(_HOPS), "flow": [_flow(node) for node in range(_HOPS)], "sweep": {_RATE: _LOADS}},
         quick={"seeds": 1, "sweep": {_RATE: [load for load in _LOADS if load // 1000 in (100, 200, 400, 2000)]}},
         label="one-hop flows",

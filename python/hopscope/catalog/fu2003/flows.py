@@ -6,8 +6,6 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from hopscope.catalog.charts import sweep
-from hopscope.catalog.entry import Entry, Finding, Outcome, Part, Quantity, Statement, Study
 from hopscope.catalog.fu2003.shared import (
     AGGREGATE,
     CHAIN,
@@ -31,12 +29,15 @@ from hopscope.catalog.fu2003.shared import (
     over_grid,
     profiles,
 )
-from hopscope.catalog.judge import between, each, every, exceeds, near
 from hopscope.models.window import optimal_window_cross, optimal_window_grid
 from hopscope.report.chart import Chart
 from hopscope.results.comparisons import Best, Verdict, best, difference, gain
 from hopscope.results.samples import Data, Estimate, NoSamplesError, Run, Table, show
 from hopscope.results.stats import number
+from hopscope.studies.charts import sweep
+from hopscope.studies.entry import Entry, Part, Quantity, Setting, Statement
+from hopscope.studies.judge import between, each, every, exceeds, near
+from hopscope.studies.verdict import Finding, Outcome
 
 _DEFAULT = 32
 _FEW = [1, 2, 3, 4, 6, 8, 32]
@@ -99,7 +100,7 @@ _CLOSE = "grid4 close together"
 """A reading of the row of four flows for contrast."""
 
 
-def _studies(row: Row) -> list[Study]:
+def _studies(row: Row) -> list[Setting]:
     scenario = {**CHAIN, "topology": row.topology, "flow": list(row.flows), "sweep": row.sweep}
     # One run for each field: the fields are the replications.
     seeds = {"seeds": 1} if FIELD in row.sweep else {}
@@ -196,12 +197,12 @@ def _grid_range(data: Data) -> list[Finding]:
         try:
             found = {name: loss(data[label]) for name, label in labels.items()}
         except (NoSamplesError, ZeroDivisionError) as missing:
-            findings.append(Finding(Outcome.NOT_REPRODUCIBLE, "", profile, str(missing)))
+            findings.append(Finding(Outcome.UNDECIDED, "", profile, str(missing)))
             continue
         means = [found[name].mean for name in _GRIDS]
         holds = all(12 <= mean <= 33 for mean in means) and means[-1] == max(means)
         words = "; ".join(f"{name}: {show(value, '%')}" for name, value in found.items())
-        findings.append(Finding(Outcome.PASS if holds else Outcome.FAIL, words, labels[_GRIDS[-1]]))
+        findings.append(Finding(Outcome.REPRODUCED if holds else Outcome.NOT_REPRODUCED, words, labels[_GRIDS[-1]]))
     return findings
 
 
@@ -260,7 +261,7 @@ def _row_quantities(row: Row) -> list[Quantity]:
             guarded(measure),
             value,
             "Table 2",
-            studies=_of(row.name),
+            settings=_of(row.name),
             relative=relative,
         )
         for name, unit, measure, value, relative in measures
@@ -288,7 +289,7 @@ TABLE2 = Entry(
     item="Table 2 and section 3.2",
     description="Several NewReno flows over chains, the 13-node cross, the 13x13 grid and random fields; every flow "
     "has the same receiver window, which is swept and compared with the default of 32.",
-    studies=[study for row in ROWS for study in STUDIES[row.name]],
+    settings=[study for row in ROWS for study in STUDIES[row.name]],
     quantities=[quantity for row in ROWS for quantity in _row_quantities(row)],
     statements=[
         Statement("c1", "In every row the default window carries less than the best one.", each(_default_loses)),
@@ -391,7 +392,7 @@ CROSS_WINDOW = Entry(
     item="Section 3.2 and appendix",
     description="The runs of Table 2 over the 13-node cross: the window with the best aggregate throughput beside the "
     "formula ceil((h + 4) / 8) for h = 6 hops.",
-    studies=STUDIES["cross13x2"],
+    settings=STUDIES["cross13x2"],
     quantities=[
         Quantity("best window of each flow", "packets", _best_window, _CROSS_FORMULA, "formula", relative=False)
     ],
@@ -414,7 +415,7 @@ GRID_WINDOW = Entry(
     item="Section 3.2 and appendix",
     description="The runs of Table 2 over the 13x13 grid with four flows: the window with the best aggregate "
     "throughput beside both printed formulas for h = 12 hops.",
-    studies=STUDIES["grid4"],
+    settings=STUDIES["grid4"],
     quantities=[
         Quantity("best window of each flow", "packets", _best_window, window, source, relative=False)
         for source, window in _GRID_FORMULAS.items()
@@ -447,7 +448,7 @@ RANDOM_WINDOW = Entry(
     item="Section 3.2",
     description="The runs of Table 2 over ten random fields of 200 nodes with 20 flows: whether some window between 1 "
     "and 32 carries most.",
-    studies=STUDIES["random20"],
+    settings=STUDIES["random20"],
     quantities=[
         Quantity("best window of each flow", "packets", _best_window, None, "no number printed", relative=False),
     ],

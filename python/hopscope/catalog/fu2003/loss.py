@@ -6,8 +6,6 @@ import itertools
 from collections import defaultdict
 from typing import Any
 
-from hopscope.catalog.charts import sweep
-from hopscope.catalog.entry import Entry, Quantity, Statement
 from hopscope.catalog.fu2003.flows import STUDIES
 from hopscope.catalog.fu2003.shared import (
     CHAIN,
@@ -30,12 +28,14 @@ from hopscope.catalog.fu2003.shared import (
     profiles,
 )
 from hopscope.catalog.fu2003.window import FIG2_LEFT
-from hopscope.catalog.judge import each, exceeds, gradual, mean_of, rank_correlation
 from hopscope.report.chart import Chart, Line, Panel
 from hopscope.results.comparisons import Verdict, best, difference
 from hopscope.results.samples import Data, Run, Table, estimate, show
 from hopscope.results.stats import number
 from hopscope.scenario import topology
+from hopscope.studies.charts import sweep
+from hopscope.studies.entry import Entry, Quantity, Statement
+from hopscope.studies.judge import each, exceeds, gradual, mean_of, rank_correlation
 
 _SIZE = {PACKET: PAYLOAD}
 _RATE = "flow.0.rate"
@@ -107,7 +107,7 @@ FIG5_LEFT = Entry(
     source=SOURCE,
     item="Figure 5, left",
     description="The runs of Figure 2 left with 1460 B: drops at the retry limit and at full queues over the window.",
-    studies=FIG2_LEFT.studies,
+    settings=FIG2_LEFT.settings,
     quantities=[
         Quantity(
             f"link drop probability, window {window}",
@@ -202,7 +202,7 @@ FIG5_MIDDLE = Entry(
     item="Figure 5, middle",
     description="One CBR flow over UDP crosses the 7-hop chain at rising rates: drops at the retry limit and at full "
     "queues.",
-    studies=LOAD_STUDIES,
+    settings=LOAD_STUDIES,
     quantities=[
         Quantity(
             f"link drop probability, {load // 1000} kbit/s",
@@ -249,7 +249,7 @@ FIG5_RIGHT = Entry(
     source=SOURCE,
     item="Figure 5, right",
     description="The runs of Figure 5 middle: what arrives.",
-    studies=LOAD_STUDIES,
+    settings=LOAD_STUDIES,
     quantities=[
         Quantity(f"throughput, {load // 1000} kbit/s", "kbit/s", mean_of(THROUGHPUT, {_RATE: load}), None, UNPRINTED)
         for load in (200_000, 300_000, 500_000, 2_000_000)
@@ -325,7 +325,7 @@ FIG6 = Entry(
     item="Figure 6",
     description="The paper draws both drop functions without data. Here RED's is drawn from its parameters, that of "
     "the links from the runs of Figure 5 middle.",
-    studies=LOAD_STUDIES,
+    settings=LOAD_STUDIES,
     statements=[
         Statement(
             "c1",
@@ -419,7 +419,7 @@ SEC43 = Entry(
     item="Section 4.3",
     description="The runs of Table 2 over the cross, the grid with 4 and 12 flows and ten random fields: drops over "
     "the window of each flow.",
-    studies=[study for name in _COMPLEX for study in STUDIES[name]],
+    settings=[study for name in _COMPLEX for study in STUDIES[name]],
     quantities=[
         Quantity(
             f"link drop probability, window {window} each",

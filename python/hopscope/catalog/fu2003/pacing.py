@@ -6,8 +6,6 @@ import math
 from collections.abc import Sequence
 from typing import Any
 
-from hopscope.catalog.charts import sweep
-from hopscope.catalog.entry import Entry, Quantity, Statement
 from hopscope.catalog.fu2003.shared import (
     CHAIN,
     CONTENTION,
@@ -23,11 +21,13 @@ from hopscope.catalog.fu2003.shared import (
     flow,
     profiles,
 )
-from hopscope.catalog.judge import between, each, every, mean_of
 from hopscope.report.chart import Chart, Line, Panel
 from hopscope.results.comparisons import Verdict, best, difference, gain
 from hopscope.results.samples import Data, Estimate, Run, Table, Where, estimate, show
 from hopscope.results.stats import number
+from hopscope.studies.charts import sweep
+from hopscope.studies.entry import Entry, Quantity, Statement
+from hopscope.studies.judge import between, each, every, mean_of
 
 PLAIN, LRED, PACING, BOTH = "plain", "lred", "pacing", "lred+pacing"
 NAMES = {PLAIN: "NewReno", LRED: "Link RED", PACING: "pacing", BOTH: "Link RED and pacing"}
@@ -115,7 +115,7 @@ FIG8_LEFT = Entry(
     item="Figure 8, left",
     description="One NewReno flow over the 7-hop chain with a receiver window of 32: how long its window stays at each "
     "size, without link layer and with Link RED.",
-    studies=LRED_STUDIES,
+    settings=LRED_STUDIES,
     quantities=[
         Quantity(f"{what}, {NAMES[layer]}", "segments", mean_of(metric, {LAYER: layer}), None, UNPRINTED)
         for layer in (PLAIN, LRED)
@@ -139,7 +139,7 @@ FIG8_RIGHT = Entry(
     source=SOURCE,
     item="Figure 8, right",
     description="The runs of Figure 8 left: drops at the retry limit.",
-    studies=LRED_STUDIES,
+    settings=LRED_STUDIES,
     quantities=[
         Quantity(f"contention drops, {NAMES[layer]}", "packets", mean_of(CONTENTION, {LAYER: layer}), None, UNPRINTED)
         for layer in (PLAIN, LRED)
@@ -256,7 +256,7 @@ FIG9_LEFT = Entry(
     source=SOURCE,
     item="Figure 9, left",
     description="One NewReno flow over a chain with and without adaptive pacing, over the receiver window.",
-    studies=PACING_STUDIES,
+    settings=PACING_STUDIES,
     quantities=_fig9_quantities("throughput", "kbit/s", THROUGHPUT),
     statements=[
         Statement(
@@ -288,7 +288,7 @@ FIG9_MIDDLE = Entry(
     source=SOURCE,
     item="Figure 9, middle",
     description="The runs of Figure 9 left: drops at the retry limit.",
-    studies=PACING_STUDIES,
+    settings=PACING_STUDIES,
     quantities=_fig9_quantities("link drop probability", "", DROP_PROBABILITY),
     statements=[
         Statement(
@@ -313,7 +313,7 @@ FIG9_RIGHT = Entry(
     source=SOURCE,
     item="Figure 9, right",
     description="The runs of Figure 9 left: mean round-trip time.",
-    studies=PACING_STUDIES,
+    settings=PACING_STUDIES,
     quantities=_fig9_quantities("round-trip time", "ms", RTT),
     statements=[
         Statement(

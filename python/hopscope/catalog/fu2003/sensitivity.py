@@ -5,8 +5,6 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
-from hopscope.catalog.charts import sweep
-from hopscope.catalog.entry import Entry, Finding, Quantity, Statement, Study
 from hopscope.catalog.fu2003.pacing import (
     BOTH,
     ECN,
@@ -31,10 +29,13 @@ from hopscope.catalog.fu2003.shared import (
     flow,
     profiles,
 )
-from hopscope.catalog.judge import each, mean_of
 from hopscope.results.comparisons import Order, Verdict, difference
 from hopscope.results.samples import Data, Table, Where
 from hopscope.results.stats import number
+from hopscope.studies.charts import sweep
+from hopscope.studies.entry import Entry, Quantity, Setting, Statement
+from hopscope.studies.judge import each, mean_of
+from hopscope.studies.verdict import Finding
 
 _MIN, _MAX, _MOST, _WEIGHT = "link.lred_min", "link.lred_max", "link.lred_max_p", "link.lred_weight"
 _CLOCK, _OVERHEAD, _ACKS = "link.pacing_clock", "link.pacing_overhead", "link.acks"
@@ -70,12 +71,12 @@ _SWEEPS: dict[str, tuple[_Sweep, _Sweep]] = {
 """What is varied, with the shorter sweep of `--quick`."""
 
 
-def _studies(name: str) -> list[Study]:
+def _studies(name: str) -> list[Setting]:
     topology, flows = _TOPOLOGIES[name]
     scenario = {**CHAIN, "seeds": 6, "topology": topology, "flow": flows}
     # Long chains only show whether thresholds matter there as well.
     wanted = (_BASE, _THRESHOLDS) if name == CHAIN24 else _SWEEPS
-    found: list[Study] = []
+    found: list[Setting] = []
     for what in wanted:
         swept, quick = _SWEEPS[what]
         found += profiles(
@@ -168,7 +169,7 @@ def _quantity(name: str, unit: str, metric: str, label: str, where: Mapping[str,
         mean_of(metric, where),
         None,
         "not in the paper",
-        studies=lambda study: study.partition(", ")[2] == label,
+        settings=lambda study: study.partition(", ")[2] == label,
     )
 
 
@@ -196,7 +197,7 @@ SENSITIVITY = Entry(
     item="Sections 5.1 and 5.2; no figure",
     description="Chains of 7 and 24 hops and the 13-node cross at a window of 32, with the thresholds, the largest "
     "probability and the weight of Link RED, the treatment of ACKs and the forms of pacing varied.",
-    studies=[study for name in _TOPOLOGIES for study in _studies(name)],
+    settings=[study for name in _TOPOLOGIES for study in _studies(name)],
     quantities=_quantities(),
     statements=[
         Statement(

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
-from hopscope.catalog.entry import Study
+from hopscope.studies.entry import Setting
 
 SOURCE = (
     "Fu, Zerfos, Xu, Luo, Lu, Zhang, Gerla: On TCP Performance in Multihop Wireless Networks "
@@ -111,7 +111,7 @@ ACK_NOTE = "The ACK policy is not stated; one ACK for every packet is assumed. 1
 
 def profiles(
     scenario: Mapping[str, Any], quick: Mapping[str, Any] | None = None, label: str = "", *, decides: bool = True
-) -> list[Study]:
+) -> list[Setting]:
     """The scenario in both profiles; ns2 decides, since the paper used ns-2, and standard is shown for contrast.
 
     What does not decide has half the seeds.
@@ -128,7 +128,7 @@ def profiles(
         shorter = dict(quick or {})
         if "seeds" in shorter and not deciding:
             shorter["seeds"] = (shorter["seeds"] + 1) // 2
-        studies.append(Study(f"{profile}{tail}", document, shorter, decides=deciding))
+        studies.append(Setting(f"{profile}{tail}", document, shorter, decides=deciding))
     return studies
 
 

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from typing import Any
 
-from hopscope.catalog.charts import sweep
-from hopscope.catalog.entry import Entry, Quantity, Statement, Study
 from hopscope.catalog.fu2003.shared import CHAIN, SOURCE, THROUGHPUT, UNPRINTED, WINDOW, chain, flow
-from hopscope.catalog.judge import any_of, every, mean_of
 from hopscope.results.comparisons import Verdict, best, difference, gain
 from hopscope.results.samples import Table, show
+from hopscope.studies.charts import sweep
+from hopscope.studies.entry import Entry, Quantity, Setting, Statement
+from hopscope.studies.judge import each, every, mean_of
 
 _ERRORS = "radio.error.per"
 _RATES = [0.0, 0.01, 0.03, 0.05]
@@ -17,7 +17,7 @@ _WINDOWS = [1, 2, 3, 4, 6, 8, 16, 32]
 _ACKS = {"ACK for every packet": "every", "delayed ACKs of Linux": "linux"}
 
 
-def _study(label: str, ack: str) -> Study:
+def _study(label: str, ack: str) -> Setting:
     scenario: dict[str, Any] = {
         **CHAIN,
         "title": f"fu2003 testbed, {label}",
@@ -27,7 +27,7 @@ def _study(label: str, ack: str) -> Study:
         "flow": [flow(0, "last", ack=ack)],
         "sweep": {_ERRORS: _RATES, WINDOW: _WINDOWS},
     }
-    return Study(label, scenario, {"seeds": 1, "sweep": {_ERRORS: [0.0, 0.03], WINDOW: [1, 3, 4, 8, 32]}})
+    return Setting(label, scenario, {"seeds": 1, "sweep": {_ERRORS: [0.0, 0.03], WINDOW: [1, 3, 4, 8, 32]}})
 
 
 def _same_shape(table: Table) -> tuple[Verdict, str]:
@@ -59,7 +59,7 @@ FIG3 = Entry(
     item="Figure 3",
     description="Eight laptops in a chain of 7 hops, emulated: profile standard with 1, 3 and 5 % of the data frames "
     "lost to channel errors, over the receiver window, with the ACK policies that the hosts may have had.",
-    studies=[_study(label, ack) for label, ack in _ACKS.items()],
+    settings=[_study(label, ack) for label, ack in _ACKS.items()],
     quantities=[
         Quantity(
             f"throughput at window {window}, {rate:.0%} lost",
@@ -76,13 +76,13 @@ FIG3 = Entry(
             "c1",
             "The curve has the shape of the simulated one, with the best window at 3 (judged under either ACK "
             "policy: at each error rate best at 3 and less at 32; undecided when another is best within noise).",
-            any_of(_same_shape),
+            each(_same_shape),
         ),
         Statement(
             "c2",
             "Throughput is about 10 % off the simulated one, for packet errors (judged under either ACK policy: at "
             "some error rate 5 to 15 % less than without errors, at a window of 3).",
-            any_of(_a_tenth_less),
+            each(_a_tenth_less),
         ),
     ],
     charts=lambda data: [

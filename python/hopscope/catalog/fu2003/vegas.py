@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from hopscope.catalog.charts import sweep
-from hopscope.catalog.entry import Entry, Quantity, Statement
 from hopscope.catalog.fu2003.pacing import MEAN_WINDOW
 from hopscope.catalog.fu2003.shared import CHAIN, HOPS, PROFILE_NOTE, SOURCE, THROUGHPUT, profiles
-from hopscope.catalog.judge import between, each, every, mean_of
 from hopscope.results.comparisons import Verdict, gain
 from hopscope.results.samples import Table, show
+from hopscope.studies.charts import sweep
+from hopscope.studies.entry import Entry, Quantity, Statement
+from hopscope.studies.judge import between, each, every, mean_of
 
 _TRANSPORT = "flow.0.transport"
 _NEWRENO, _VEGAS = "tcp-newreno", "tcp-vegas"
@@ -46,7 +46,7 @@ VEGAS = Entry(
     source=SOURCE,
     item="Section 6",
     description="One flow over chains of 3 to 24 hops with TCP Vegas and with NewReno.",
-    studies=profiles(
+    settings=profiles(
         {**CHAIN, "sweep": {HOPS: _HOPS, _TRANSPORT: [_NEWRENO, _VEGAS]}},
         quick={"sweep": {HOPS: [4, 9, 16], _TRANSPORT: [_NEWRENO, _VEGAS]}},
         label="Vegas",

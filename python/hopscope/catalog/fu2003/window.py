@@ -5,8 +5,6 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import Any
 
-from hopscope.catalog.charts import sweep
-from hopscope.catalog.entry import Entry, Quantity, Statement
 from hopscope.catalog.fu2003.shared import (
     ACK_NOTE,
     CHAIN,
@@ -18,13 +16,15 @@ from hopscope.catalog.fu2003.shared import (
     WINDOW,
     profiles,
 )
-from hopscope.catalog.judge import each, every, mean_of, per_seed, rank_correlation, slope, within
 from hopscope.errors import ranges
 from hopscope.models.window import optimal_window_chain
 from hopscope.report.chart import Chart
 from hopscope.results.comparisons import Verdict, best, difference
 from hopscope.results.samples import Data, Estimate, NoSamplesError, Table, show
 from hopscope.results.stats import number
+from hopscope.studies.charts import sweep
+from hopscope.studies.entry import Entry, Quantity, Statement
+from hopscope.studies.judge import each, every, mean_of, per_seed, rank_correlation, slope, within
 
 # --- Figure 2 left: throughput over the window ----------------------------------------------------------------------
 
@@ -87,7 +87,7 @@ FIG2_LEFT = Entry(
     item="Figure 2, left",
     description="One NewReno flow crosses a 7-hop chain for 300 s; the receiver window (MaxWin) goes from 1 to 32 "
     "packets for three packet sizes.",
-    studies=profiles(
+    settings=profiles(
         _FIG2_LEFT,
         quick={
             "duration": "60s",
@@ -264,7 +264,7 @@ FIG2_MIDDLE = Entry(
     source=SOURCE,
     item="Figure 2, middle",
     description="One NewReno flow over chains of 3 to 48 hops; for each length the window with the best throughput.",
-    studies=_HOPS_STUDIES,
+    settings=_HOPS_STUDIES,
     quantities=[
         Quantity(
             f"best window, {hops} hops",
@@ -300,7 +300,7 @@ FIG2_RIGHT = Entry(
     source=SOURCE,
     item="Figure 2, right",
     description="The runs of Figure 2 middle: throughput at a window of h/4 packets over the length of the chain.",
-    studies=_HOPS_STUDIES,
+    settings=_HOPS_STUDIES,
     quantities=[
         Quantity(
             f"throughput, {hops} hops, window {quarter(hops, _WINDOWS)}",

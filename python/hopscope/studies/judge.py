@@ -11,10 +11,11 @@ import math
 from collections.abc import Callable, Iterable, Sequence
 from typing import Any
 
-from hopscope.catalog.entry import Finding, Outcome, Quantity
 from hopscope.results.comparisons import Verdict
 from hopscope.results.samples import Data, Estimate, Metric, NoSamplesError, Table, Where, estimate
 from hopscope.results.stats import number
+from hopscope.studies.entry import Quantity
+from hopscope.studies.verdict import Finding, Outcome
 
 Check = Callable[[Table], tuple[Verdict, str]]
 """Judges one study: whether the statement holds, and the numbers it rests on."""
@@ -27,51 +28,26 @@ def each(check: Check, *, only: Callable[[str], bool] = lambda _label: True) -> 
     """Judge every study (whose label satisfies `only`) on its own: one finding each."""
 
     def judge(data: Data) -> list[Finding]:
-        return [_judged(check, table) for table in data if only(table.label)]
+        return [judged(check, table) for table in data if only(table.label)]
 
     return judge
 
 
-def any_of(check: Check, *, only: Callable[[str], bool] = lambda _label: True) -> Callable[[Data], list[Finding]]:
-    """Pass when at least one study (whose label satisfies `only`) satisfies the check.
-
-    For candidate settings of an experiment whose source leaves them open.
-    """
-
-    def judge(data: Data) -> list[Finding]:
-        findings = [_judged(check, table) for table in data if only(table.label)]
-        fitting = [f for f in findings if f.outcome is Outcome.PASS]
-        rest = [f for f in findings if f.outcome is not Outcome.PASS]
-        words = []
-        if fitting:
-            words.append("fits: " + "; ".join(f"{f.study}: {f.measured}" for f in fitting))
-        if rest:
-            words.append("does not fit: " + "; ".join(f"{f.study}: {f.measured or f.reason}" for f in rest))
-        if fitting:
-            outcome = Outcome.PASS
-        elif any(f.outcome is Outcome.NOT_REPRODUCIBLE for f in findings):
-            outcome = Outcome.NOT_REPRODUCIBLE
-        else:
-            outcome = Outcome.FAIL
-        return [Finding(outcome, ". ".join(words), study=f"{len(fitting)} of {len(findings)} settings")]
-
-    return judge
-
-
-def _judged(check: Check, table: Table) -> Finding:
+def judged(check: Check, table: Table) -> Finding:
+    """What a check says of one setting."""
     try:
         holds, measured = check(table)
     except NoSamplesError as missing:
-        return Finding(Outcome.NOT_REPRODUCIBLE, "", table.label, str(missing))
+        return Finding(Outcome.UNDECIDED, "", table.label, str(missing))
     except ZeroDivisionError:
         # Nothing at all was carried where the statement speaks of shares.
-        return Finding(Outcome.FAIL, "a measured value it is a share of is zero", table.label)
+        return Finding(Outcome.NOT_REPRODUCED, "a measured value it is a share of is zero", table.label)
     if holds is None:
         seeds = max(len(runs) for _, runs in table.points)
         # Where each replication is a field of its own there is one seed a point.
         noise = f"within the noise of {seeds} seeds; more seeds decide it" if seeds > 1 else "within the noise"
-        return Finding(Outcome.NOT_REPRODUCIBLE, measured, table.label, noise)
-    return Finding(Outcome.PASS if holds else Outcome.FAIL, measured, table.label)
+        return Finding(Outcome.UNDECIDED, measured, table.label, noise)
+    return Finding(Outcome.REPRODUCED if holds else Outcome.NOT_REPRODUCED, measured, table.label)
 
 
 def every(verdicts: Iterable[Verdict]) -> Verdict:

@@ -1,48 +1,23 @@
 """What a catalogue entry is made of.
 
-An `Entry` is one table, figure or validation of a study: the scenarios that repeat it (`Study`), what was published
+An `Entry` is one table, figure or validation of a study: the scenarios that repeat it (`Setting`), what was published
 (`Quantity`), what was stated about it (`Statement`), how it is drawn, and what had to be guessed (`notes`). Entries are
-data; only the judging of a statement is a function, and most of those come from `hopscope.catalog.judge`.
+data; only the judging of a statement is a function, and most of those come from `hopscope.studies.judge`.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from enum import StrEnum
-from typing import Any
+from typing import Any, Literal
 
 from hopscope.report.chart import Chart
 from hopscope.results.samples import Data, Estimate, Table
-
-
-class Outcome(StrEnum):
-    """How a published statement fared."""
-
-    PASS = "pass"
-    FAIL = "fail"
-    NOT_REPRODUCIBLE = "not reproducible"
+from hopscope.studies.verdict import Finding, Place, Verdict, conclude
 
 
 @dataclass(frozen=True)
-class Finding:
-    """The judgement of one statement in one study.
-
-    Attributes:
-        outcome: pass, fail, or not reproducible.
-        measured: the numbers it rests on, in words, with intervals.
-        study: label of the study judged; empty when the statement is about several at once.
-        reason: why it is not reproducible, or what limits the judgement.
-    """
-
-    outcome: Outcome
-    measured: str
-    study: str = ""
-    reason: str = ""
-
-
-@dataclass(frozen=True)
-class Study:
+class Setting:
     """One scenario of an entry, with its sweep.
 
     Attributes:
@@ -52,15 +27,19 @@ class Study:
             of seeds other than the usual (a tenth of the duration, two seeds).
         decides: whether its findings decide a statement; otherwise they are shown for contrast (the same experiment
             under rules that its source did not use).
+        row: see `Place.row`.
+        reading: see `Place.reading`.
     """
 
     label: str
     scenario: Mapping[str, Any]
     quick: Mapping[str, Any] = field(default_factory=dict)
     decides: bool = True
+    row: str = ""
+    reading: str = ""
 
     def document(self, *, quick: bool = False) -> dict[str, Any]:
-        """The scenario file of this study."""
+        """The scenario file of this setting."""
         return {**self.scenario, **(self.quick if quick else {})}
 
 
@@ -71,12 +50,13 @@ class Quantity:
     Attributes:
         label: what it is.
         unit: its unit, empty for a plain number.
-        measure: takes the table of a study; returns the interval, or `None` where the study does not have it.
+        measure: takes the table of a setting; returns the interval, or `None` where the setting does not have it.
         published: the published value; `None` when the source only describes it.
         source: where the value stands (table, figure, text), or why there is none.
         spread: half width of the published value's own 95 % interval, when known.
         extremes: smallest and largest published sample, when the source prints them.
-        studies: which studies have the quantity, by label; all unless said.
+        settings: which settings have the quantity, by label; all unless said.
+        single: whether the published value is that of one run, so that it is judged by where it lies among ours.
         relative: whether the deviation from the published value means something in percent (not for a window).
     """
 
@@ -86,9 +66,15 @@ class Quantity:
     published: float | None = None
     source: str = ""
     spread: float | None = None
-    studies: Callable[[str], bool] = lambda _label: True
+    settings: Callable[[str], bool] = lambda _label: True
     relative: bool = True
     extremes: tuple[float, float] | None = None
+    single: bool = False
+
+
+Kind = Literal["claim", "default", "arithmetic"]
+"""What a statement is: a claim of the source, a look-up of a default, or arithmetic on printed numbers. Only claims are
+counted."""
 
 
 @dataclass(frozen=True)
@@ -98,12 +84,35 @@ class Statement:
     Attributes:
         id: `c1`, `c2`, ... within the entry.
         text: the statement in our own words, with the criterion it is judged by.
-        judge: takes the data of the entry; returns one finding for each study judged.
+        judge: takes the data of the entry; returns one finding for each setting judged.
+        kind: see `Kind`.
+        because: the cause, in one sentence, where it does not hold.
+        fitted: whether the criterion was set after a first look at the results; said beside it.
+        contradiction: how the source contradicts it elsewhere.
+        published: the same check on the published numbers, if they can be judged.
+        reference: the same check on what the reference simulator measured, if it was.
     """
 
     id: str
     text: str
     judge: Callable[[Data], Sequence[Finding]]
+    kind: Kind = "claim"
+    because: str = ""
+    fitted: bool = False
+    contradiction: str = ""
+    published: Callable[[], Finding | None] = lambda: None
+    reference: Callable[[], Finding | None] = lambda: None
+
+    def conclude(self, findings: Sequence[Finding], places: Mapping[str, Place]) -> Verdict:
+        """The verdict from the findings that decide."""
+        return conclude(
+            findings,
+            places,
+            because=self.because,
+            published=self.published(),
+            reference=self.reference(),
+            contradiction=self.contradiction,
+        )
 
 
 @dataclass(frozen=True)
@@ -111,11 +120,11 @@ class Part:
     """A case of an entry that can be run alone.
 
     Attributes:
-        studies: which studies it needs, by label.
+        settings: which settings it needs, by label.
         statements: ids of the statements that can be judged on them.
     """
 
-    studies: Callable[[str], bool]
+    settings: Callable[[str], bool]
     statements: Sequence[str] = ()
 
 
@@ -129,7 +138,7 @@ class Entry:
         source: the publication.
         item: which table, figure or section of it.
         description: what is simulated, in a few sentences.
-        studies: what is run; empty for an entry that only computes.
+        settings: what is run; empty for an entry that only computes.
         quantities: measured beside published.
         statements: what is judged.
         charts: takes the data; returns the figures.
@@ -142,22 +151,27 @@ class Entry:
     source: str
     item: str
     description: str
-    studies: Sequence[Study] = ()
+    settings: Sequence[Setting] = ()
     quantities: Sequence[Quantity] = ()
     statements: Sequence[Statement] = ()
     charts: Callable[[Data], Sequence[Chart]] = lambda _data: ()
     notes: Sequence[str] = ()
     parts: Mapping[str, Part] = field(default_factory=dict)
 
+    @property
+    def validates(self) -> bool:
+        """Whether it validates the simulator itself: a statement that fails is a defect."""
+        return self.key.startswith("validation.")
+
     def only(self, name: str) -> Entry:
         """One of the parts as an entry of its own; its statements keep their ids."""
         part = self.parts[name]
-        studies = [study for study in self.studies if part.studies(study.label)]
+        settings = [setting for setting in self.settings if part.settings(setting.label)]
         return replace(
             self,
             key=f"{self.key}.{name}",
-            studies=studies,
-            quantities=[q for q in self.quantities if any(q.studies(study.label) for study in studies)],
+            settings=settings,
+            quantities=[q for q in self.quantities if any(q.settings(setting.label) for setting in settings)],
             statements=[s for s in self.statements if s.id in part.statements],
             parts={},
         )

@@ -10,14 +10,16 @@ from __future__ import annotations
 import json
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from hopscope.catalog.entry import Entry, Finding, Outcome, Quantity, Statement
-from hopscope.catalog.registry import find
-from hopscope.errors import InputError, StoreError
+from hopscope.errors import InputError, StoreError, counted
 from hopscope.report.chart import Chart
 from hopscope.results.samples import Data, Estimate, Table
+from hopscope.studies.entry import Entry, Quantity, Statement
+from hopscope.studies.registry import find
+from hopscope.studies.verdict import Finding, Outcome, Place, Verdict, cell
 
 if TYPE_CHECKING:
     from concurrent.futures import Executor
@@ -38,33 +40,45 @@ class Measured:
     quantity: Quantity
     values: tuple[tuple[str, Estimate], ...]
 
+    def cell(self, value: Estimate) -> Finding | None:
+        """How a measured value stands to the published one; `None` where nothing can be said."""
+        quantity = self.quantity
+        if quantity.published is None:
+            return None
+        return cell(
+            value, quantity.published, extremes=quantity.extremes, spread=quantity.spread, single=quantity.single
+        )
+
 
 @dataclass(frozen=True)
 class Judged:
-    """A statement and its findings.
+    """A statement, its findings and its verdict.
 
     Attributes:
         statement: what is stated.
-        findings: one for each study judged.
-        contrast: labels of studies whose findings do not decide.
+        findings: one for each setting judged.
+        contrast: labels of settings whose findings do not decide.
+        places: place of each setting.
     """
 
     statement: Statement
     findings: tuple[Finding, ...]
     contrast: frozenset[str] = frozenset()
+    places: Mapping[str, Place] = field(default_factory=dict)
 
     def decides(self, finding: Finding) -> bool:
-        """Whether a finding counts for the outcome."""
-        return finding.study not in self.contrast
+        """Whether a finding counts for the verdict."""
+        return finding.setting not in self.contrast
+
+    @cached_property
+    def verdict(self) -> Verdict:
+        """What became of the statement, with the cause."""
+        return self.statement.conclude([f for f in self.findings if self.decides(f)], self.places)
 
     @property
     def outcome(self) -> Outcome:
-        """Fail when a deciding finding fails, pass when at least one passes, otherwise not reproducible."""
-        outcomes = {finding.outcome for finding in self.findings if self.decides(finding)}
-        for outcome in (Outcome.FAIL, Outcome.PASS):
-            if outcome in outcomes:
-                return outcome
-        return Outcome.NOT_REPRODUCIBLE
+        """The word of the verdict."""
+        return self.verdict.outcome
 
 
 @dataclass(frozen=True)
@@ -79,12 +93,23 @@ class EntryOutcome:
     remarks: tuple[str, ...] = ()
 
     def count(self, outcome: Outcome) -> int:
-        """How many statements have this outcome."""
-        return sum(j.outcome is outcome for j in self.judged)
+        """How many claims have this outcome."""
+        return sum(j.outcome is outcome for j in self.judged if j.statement.kind == "claim")
 
-    def count_contrast(self, outcome: Outcome) -> int:
-        """How many findings shown for contrast have this outcome."""
-        return sum(f.outcome is outcome for j in self.judged for f in j.findings if not j.decides(f))
+    @property
+    def aside(self) -> int:
+        """How many statements are look-ups of defaults or arithmetic, and not counted."""
+        return sum(j.statement.kind != "claim" for j in self.judged)
+
+    def cells(self) -> list[tuple[Measured, str, Finding]]:
+        """Every published number with what it says of a setting that decides."""
+        deciding = {setting.label for setting in self.entry.settings if setting.decides}
+        return [
+            (row, label, found)
+            for row in self.measured
+            for label, value in row.values
+            if label in deciding and (found := row.cell(value)) is not None
+        ]
 
 
 @dataclass(frozen=True)
@@ -108,27 +133,33 @@ class Reproduction:
     failures: tuple[str, ...] = ()
 
     def count(self, outcome: Outcome) -> int:
-        """How many statements have this outcome."""
+        """How many claims have this outcome."""
         return sum(entry.count(outcome) for entry in self.entries)
 
-    def count_contrast(self, outcome: Outcome) -> int:
-        """How many findings shown for contrast have this outcome."""
-        return sum(entry.count_contrast(outcome) for entry in self.entries)
+    @property
+    def counts(self) -> dict[str, int]:
+        """Verdict -> number of claims, those that occur, in the order of the verdicts."""
+        return {o.value: count for o in Outcome if (count := self.count(o))}
 
     @property
     def summary(self) -> str:
-        """The counts in words, those for contrast after the deciding ones."""
-        counts = ", ".join(f"{self.count(o)} {o.value}" for o in Outcome)
-        words = f"{sum(len(entry.judged) for entry in self.entries)} statements: {counts}"
-        if any(self.count_contrast(o) for o in Outcome):
-            contrast = ", ".join(f"{self.count_contrast(o)} {o.value}" for o in Outcome)
-            words += f"; for contrast, under rules the source did not use: {contrast}"
+        """The counts in words: claims, what is not counted, numbers of tables."""
+        claims = sum(self.counts.values())
+        words = counted(claims, "statement")
+        words += ": " + ", ".join(f"{count} {name}" for name, count in self.counts.items()) if claims else ""
+        if aside := sum(entry.aside for entry in self.entries):
+            words += f"; {aside} more look up defaults or do sums"
+        if cells := [one for entry in self.entries for one in entry.cells()]:
+            numbers: dict[int, bool] = {}
+            for row, _, found in cells:
+                numbers[id(row)] = numbers.get(id(row), False) or found.outcome is Outcome.REPRODUCED
+            words += f"; {sum(numbers.values())} of {counted(len(numbers), 'published number')} met"
         return words
 
     @property
     def exit_status(self) -> int:
-        """0 when nothing failed, 1 when a published statement failed, 3 when runs failed and the rest passed."""
-        if self.count(Outcome.FAIL):
+        """0 once everything ran and was judged, 1 when a validation entry failed, 3 when runs failed."""
+        if any(entry.entry.validates and entry.count(Outcome.NOT_REPRODUCED) for entry in self.entries):
             return 1
         return 3 if self.failures else 0
 
@@ -172,6 +203,7 @@ class Reproduction:
             "changes": dict(self.changes),
             "failures": list(self.failures),
             "counts": {outcome.value: self.count(outcome) for outcome in Outcome},
+            "summary": self.summary,
             "entries": [_entry_json(outcome) for outcome in self.entries],
         }
 
@@ -188,11 +220,12 @@ def reproduce(
     shard: tuple[int, int] | None = None,
     executor: Executor | None = None,
     announce: Callable[[list[Scenario]], object] | None = None,
+    trusted: bool = False,
 ) -> Reproduction:
     """Run the catalogue entries that `keys` mean and judge them.
 
     Args:
-        keys: catalogue keys, prefixes of keys, or `all`.
+        keys: catalogue keys, prefixes of keys, `all`, or study folders.
         seeds: replications of every scenario; `None`: each scenario's own.
         jobs: workers; `None`: all cores.
         store: folder that keeps the runs, so that a second call only runs what is missing; `None`: nothing is kept.
@@ -202,6 +235,7 @@ def reproduce(
         shard: (i, n): run only every n-th run, starting with the i-th; the statements are judged on what there is.
         executor: runs the work instead of a pool of threads.
         announce: takes the scenarios before they run; not called when there are none.
+        trusted: whether the Python of study folders among the keys may be loaded.
 
     Raises:
         InputError: for an unknown key or a bad change.
@@ -209,7 +243,7 @@ def reproduce(
     """
     from hopscope.runner import run_scenarios
 
-    chosen = find(keys)
+    chosen = find(keys, trusted=trusted)
     wanted = _scenarios(chosen, quick=quick, seeds=seeds, changes=changes or {})
     found: dict[str, Result] = {}
     if wanted:
@@ -272,9 +306,9 @@ def _outcome(
 ) -> Reproduction:
     outcomes = []
     for entry in chosen:
-        own = {study.label: found[_identity(study.document(quick=quick))] for study in entry.studies}
+        own = {study.label: found[_identity(study.document(quick=quick))] for study in entry.settings}
         outcome = judge(entry, own)
-        if changes and not entry.studies:
+        if changes and not entry.settings:
             outcome = replace(outcome, remarks=("nothing is simulated here: --set changes nothing",))
         outcomes.append(outcome)
     failures = tuple(
@@ -324,12 +358,13 @@ def weigh(entry: Entry, data: Data) -> tuple[tuple[Measured, ...], tuple[Judged,
         values = [
             (table.label, value)
             for table in data
-            if quantity.studies(table.label) and (value := quantity.measure(table)) is not None
+            if quantity.settings(table.label) and (value := quantity.measure(table)) is not None
         ]
         if values:
             measured.append(Measured(quantity, tuple(values)))
-    contrast = frozenset(study.label for study in entry.studies if not study.decides)
-    judged = [Judged(statement, tuple(statement.judge(data)), contrast) for statement in entry.statements]
+    contrast = frozenset(setting.label for setting in entry.settings if not setting.decides)
+    places = {setting.label: Place(setting.row, setting.reading) for setting in entry.settings}
+    judged = [Judged(statement, tuple(statement.judge(data)), contrast, places) for statement in entry.statements]
     charts = [chart for chart in entry.charts(data) if not chart.is_empty]
     return tuple(measured), tuple(judged), tuple(charts)
 
@@ -352,12 +387,12 @@ def _scenarios(
     from hopscope.scenario import Scenario
     from hopscope.scenario.document import from_mapping, from_store
 
-    if changes and not any(entry.studies for entry in chosen):
+    if changes and not any(entry.settings for entry in chosen):
         names = ", ".join(entry.key for entry in chosen)
         raise InputError(f"--set {next(iter(changes))}: nothing to change, since {names} simulates nothing")
     found: dict[str, Scenario] = {}
     for entry in chosen:
-        for study in entry.studies:
+        for study in entry.settings:
             document = study.document(quick=quick)
             identity = _identity(document)
             if identity in found:
@@ -388,10 +423,13 @@ def _entry_json(outcome: EntryOutcome) -> dict[str, Any]:
             {
                 "id": judged.statement.id,
                 "text": judged.statement.text,
+                "kind": judged.statement.kind,
+                "fitted": judged.statement.fitted,
                 "outcome": judged.outcome.value,
+                "cause": judged.verdict.cause,
                 "findings": [
                     {
-                        "study": f.study,
+                        "setting": f.setting,
                         "decides": judged.decides(f),
                         "outcome": f.outcome.value,
                         "measured": f.measured,
@@ -411,12 +449,17 @@ def _entry_json(outcome: EntryOutcome) -> dict[str, Any]:
                 "published_max": row.quantity.extremes[1] if row.quantity.extremes else None,
                 "source": row.quantity.source,
                 "measured": {label: _interval_json(value) for label, value in row.values},
+                "cells": {
+                    label: {"outcome": found.outcome.value, "words": found.words}
+                    for label, value in row.values
+                    if (found := row.cell(value)) is not None
+                },
             }
             for row in outcome.measured
         ],
         "notes": list(entry.notes),
         "remarks": list(outcome.remarks),
-        "studies": {label: result.to_json() for label, result in outcome.results.items()},
+        "settings": {label: result.to_json() for label, result in outcome.results.items()},
     }
 
 

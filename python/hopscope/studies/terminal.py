@@ -4,15 +4,15 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from hopscope.catalog.entry import Outcome
-from hopscope.report.wording import Grid, measured_grid
+from hopscope.report.wording import Grid
+from hopscope.studies.grids import measured_grid
 
 if TYPE_CHECKING:
     from rich.console import Console
 
-    from hopscope.catalog.reproduce import EntryOutcome, Reproduction
+    from hopscope.studies.reproduce import EntryOutcome, Reproduction
 
-_STYLES = {Outcome.PASS: "green", Outcome.FAIL: "bold red", Outcome.NOT_REPRODUCIBLE: "yellow"}
+_STYLES = {"pass": "green", "fail": "bold red", "open": "yellow"}
 
 
 def print_reproduction(outcome: Reproduction, console: Console) -> None:
@@ -45,21 +45,25 @@ def _print_entry(outcome: EntryOutcome, caution: str, console: Console) -> None:
     table = Table(box=box.SIMPLE_HEAD, header_style="dim", pad_edge=False)
     table.add_column("")
     table.add_column("statement", ratio=3, overflow="fold")
-    table.add_column("judged in", ratio=1, overflow="fold")
-    table.add_column("outcome", no_wrap=True)
-    table.add_column("measured", ratio=4, overflow="fold")
+    table.add_column("verdict", ratio=1, overflow="fold")
+    table.add_column("cause; what each setting gave", ratio=5, overflow="fold")
     for judged in outcome.judged:
-        for index, finding in enumerate(judged.findings):
+        statement = judged.statement
+        aside = "" if statement.kind == "claim" else f" [{statement.kind}, not counted]"
+        fitted = " [criterion set after a first look]" if statement.fitted else ""
+        table.add_row(
+            Text(statement.id),
+            Text(f"{statement.text}{aside}{fitted}"),
+            Text(judged.outcome.value, style=_STYLES[judged.outcome.tone]),
+            Text(judged.verdict.cause),
+        )
+        for finding in judged.findings if len(judged.findings) > 1 else ():
             words = finding.measured
             if finding.reason:
                 words = f"{words} [{finding.reason}]" if words else finding.reason
-            table.add_row(
-                Text(judged.statement.id if index == 0 else ""),
-                Text(judged.statement.text if index == 0 else ""),
-                Text(finding.study if judged.decides(finding) else f"{finding.study} (contrast)"),
-                Text(finding.outcome.value, style=_STYLES[finding.outcome] if judged.decides(finding) else "dim"),
-                Text(words),
-            )
+            contrast = "" if judged.decides(finding) else " (contrast)"
+            line = f"{finding.setting}{contrast}: {finding.outcome.value}. {words}"
+            table.add_row("", "", "", Text(line, style="dim"))
     console.print(table)
     for remark in outcome.remarks:
         console.print(Text(remark, style="yellow"))

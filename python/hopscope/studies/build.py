@@ -1,0 +1,223 @@
+"""From a study folder to entries: reads `study.toml` and puts the scenarios, numbers and statements together."""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from hopscope.errors import did_you_mean, listed
+from hopscope.results.samples import Estimate, NoSamplesError, Table
+from hopscope.studies.entry import Entry, Quantity
+from hopscope.studies.entry import Part as Case
+from hopscope.studies.figures import read_figure
+from hopscope.studies.folder import NOTES, PUBLISHED, REFERENCE, Folder, Part, open_folder
+from hopscope.studies.measures import OF, Measure, Reading, read_measures
+from hopscope.studies.published import Row, place, read_numbers
+from hopscope.studies.settings import Axis, Built, build_settings, matches, read_axes, read_scenarios
+from hopscope.studies.statements import Context, read_statement
+
+
+@dataclass(frozen=True)
+class Study:
+    """A study folder, ready to be reproduced.
+
+    Attributes:
+        key: the beginning of the keys of its entries.
+        title, source: as published.
+        headline: ids of its main claims (`fig2-left.c1`), for its page.
+        folder: where it lies.
+        notes: prose of its authors.
+        entries: what can be reproduced.
+    """
+
+    key: str
+    title: str
+    source: str
+    headline: tuple[str, ...]
+    folder: Path
+    notes: str
+    entries: tuple[Entry, ...]
+
+
+def read_study(path: Path, *, trusted: bool) -> Study:
+    """Read a study folder and check everything in it that can be checked without running.
+
+    Args:
+        path: the folder.
+        trusted: whether its Python may be loaded.
+
+    Raises:
+        InputError: it is no study folder; the message has every problem with file, line and key.
+    """
+    folder = open_folder(path, trusted=trusted)
+    parts = [Part(folder, document, document.values, ()) for document in folder.documents]
+    head = parts[0].part("study")
+    if head is None:
+        parts[0].problem("", "[study] is missing: key, title and source of the study")
+        folder.refuse()
+    assert head is not None
+    key, title, source = head.text("key"), head.text("title"), head.text("source")
+    headline, quick = head.texts("headline"), head.table("quick")
+    head.done("a study")
+    keys: dict[str, str] = {}
+    measures: dict[str, Measure] = {}
+    notes: dict[str, str] = {}
+    scenarios: dict[str, dict[str, Any]] = {}
+    axes: dict[str, Axis] = {}
+    for part in parts:
+        keys.update({name: str(value) for name, value in part.table("keys").items()})
+        measures.update(read_measures(part))
+        notes.update({name: str(value) for name, value in part.table("notes").items()})
+        axes.update(read_axes(part))
+    for part in parts:
+        scenarios.update(read_scenarios(part, keys))
+    units = {name: measure.unit or "1" for name, measure in measures.items()}
+    published = read_numbers(path / PUBLISHED, units, folder.problems)
+    reference = read_numbers(path / REFERENCE, units, folder.problems)
+    made = _Maker(folder, key, source, keys, measures, notes, scenarios, axes, quick, published, reference)
+    entries = [made.entry(part) for whole in parts for part in whole.array("experiment")]
+    for part in parts:
+        part.has("study")
+        part.table("study")
+        part.done("a study file")
+    _unique(parts[0], [entry.key for entry in entries], "experiment")
+    claims = {f"{entry.key.partition('.')[2]}.{s.id}" for entry in entries for s in entry.statements}
+    for claim in headline:
+        if claim not in claims:
+            head.problem("headline", f"no statement {claim!r}{did_you_mean(claim, claims)}")
+    folder.refuse()
+    file = path / NOTES
+    prose = file.read_text(encoding="utf-8") if file.is_file() else ""
+    return Study(key, title, source, tuple(headline), path, prose, tuple(entries))
+
+
+def _unique(part: Part, names: Sequence[str], what: str) -> None:
+    for name in {name for name in names if names.count(name) > 1}:
+        part.problem("", f"{what} {name!r} stands twice")
+
+
+@dataclass(frozen=True)
+class _Maker:
+    """Makes the entries of a study from what its experiments share."""
+
+    folder: Folder
+    study: str
+    source: str
+    keys: Mapping[str, str]
+    measures: Mapping[str, Measure]
+    notes: Mapping[str, str]
+    scenarios: Mapping[str, Mapping[str, Any]]
+    axes: Mapping[str, Axis]
+    quick: Mapping[str, Any]
+    published: Sequence[Row]
+    reference: Sequence[Row]
+
+    def entry(self, part: Part) -> Entry:
+        """One `[[experiment]]`."""
+        key = part.text("key")
+        tables, others = part.texts("tables"), part.texts("reference")
+        for name in tables:
+            known = {row.table for row in self.published}
+            if name not in known:
+                part.problem("tables", f"{PUBLISHED} has no table {name!r}{did_you_mean(name, known)}")
+        settings = [
+            built
+            for inner in part.array("setting")
+            for built in build_settings(inner, self.study, self.scenarios, self.axes, self.keys, self.quick)
+        ]
+        _unique(part, [built.setting.label for built in settings], "setting")
+        published = [row for row in self.published if row.table in tables]
+        reference = [row for row in self.reference if row.table in others]
+        context = Context(self.measures, self.keys, settings, published, reference)
+        statements = [read_statement(inner, context) for inner in part.array("statement")]
+        _unique(part, [statement.id for statement in statements], "statement")
+        figures = [read_figure(inner, context) for inner in part.array("figure")]
+        quantities = [quantity for inner in part.array("quantity") for quantity in self._quantities(inner, context)]
+        entry = Entry(
+            key=f"{self.study}.{key}",
+            title=part.text("title"),
+            source=self.source,
+            item=part.text("item", ""),
+            description=part.text("description", ""),
+            settings=[built.setting for built in settings],
+            quantities=quantities,
+            statements=statements,
+            charts=lambda data: [chart for draw in figures for chart in draw(data)],
+            notes=[self.notes.get(note, note) for note in part.texts("notes")],
+            parts={name: _case(inner) for name, inner in part.parts("part")},
+        )
+        part.done("an experiment")
+        return entry
+
+    def _quantities(self, part: Part, context: Context) -> list[Quantity]:
+        """The quantities that one `[[experiment.quantity]]` makes: one at each value of the keys of `for`."""
+        metric = part.text("metric")
+        measure = self.measures.get(metric)
+        if measure is None:
+            part.problem("metric", f"no metric {metric!r}{did_you_mean(metric, self.measures)}")
+            return []
+        names, fixed = part.texts("for"), part.table("at")
+        form, along = part.text("of", "mean", choices=OF), part.text("along", "")
+        over = context.where(part.table("over")) if part.has("over") else None
+        wanted = part.texts("in") or ["*"]
+        chosen = [built for built in context.settings if matches(built.setting.label, wanted)]
+        label = part.text("label", "")
+        words = part.text("source", "")
+        part.done("a quantity")
+        found = []
+        groups: dict[Any, list[Built]] = {}
+        for built in chosen:
+            groups.setdefault(built.published, []).append(built)
+        for at, members in groups.items():
+            labels = frozenset(built.setting.label for built in members)
+            axes = []
+            for name in names:
+                key = context.key(name)
+                values = list(dict.fromkeys(v for built in members for v in built.sweep.get(key, [])))
+                if not values:
+                    part.problem("for", f"{key} is not swept in {listed(sorted(labels))}")
+                axes.append(values)
+            extra = ", ".join(value for _, value in sorted(at)) if at and len(groups) > 1 else ""
+            for spot in itertools.product(*axes):
+                names_at = {**fixed, **dict(zip(names, spot, strict=True))}
+                row = _row(context.published, metric, place(names_at) | at) if at is not None else None
+                stem = label.format(**names_at) if label else ", ".join(f"{n} {v}" for n, v in names_at.items())
+                title = ", ".join(part_ for part_ in (measure.label, extra, stem) if part_)
+                reading = Reading(measure, context.where(names_at), form, context.key(along) if along else "", over)
+                found.append(
+                    Quantity(
+                        title,
+                        "%" if over is not None or form == "loss" else "" if form == "best at" else measure.unit,
+                        _measure(reading),
+                        row.value if row else None,
+                        row.source if row else words or "not printed",
+                        row.half if row else None,
+                        settings=lambda name, labels=labels: name in labels,  # type: ignore[misc]
+                        extremes=row.extremes if row else None,
+                        single=row.single if row else False,
+                    )
+                )
+        return found
+
+
+def _row(rows: Sequence[Row], metric: str, at: frozenset[tuple[str, str]]) -> Row | None:
+    return next((row for row in rows if row.metric == metric and row.at == at), None)
+
+
+def _measure(reading: Reading) -> Callable[[Table], Estimate | None]:
+    def take(table: Table) -> Estimate | None:
+        try:
+            return reading.take(table)
+        except (NoSamplesError, ZeroDivisionError):
+            return None
+
+    return take
+
+
+def _case(part: Part) -> Case:
+    wanted, statements = part.texts("in"), part.texts("statements")
+    part.done("a part")
+    return Case(lambda label: matches(label, wanted), statements)

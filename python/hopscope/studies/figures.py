@@ -1,0 +1,116 @@
+"""The figures of a study folder: curves over a swept key, groups of bars, or a function of its own Python.
+
+Published numbers of the tables of the experiment are drawn over them where they belong.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+
+from hopscope.report.chart import Chart, Line, Mark, Panel
+from hopscope.results.samples import Data, Table
+from hopscope.studies.charts import error_bar, sweep
+from hopscope.studies.folder import Part
+from hopscope.studies.measures import Measure
+from hopscope.studies.published import Row
+from hopscope.studies.settings import Built, matches
+from hopscope.studies.statements import Context
+
+Draw = Callable[[Data], Sequence[Chart]]
+
+
+def read_figure(part: Part, context: Context) -> Draw:
+    """One `[[experiment.figure]]`: `kind` is curves, bars or python."""
+    kind = part.text("kind", "curves", choices=("curves", "bars", "python"))
+    if kind == "python":
+        call = part.folder.functions.get(part.text("function"))
+        label = part.text("in", "")
+        part.done("a figure")
+        if call is None:
+            part.problem("function", "checks.py has no such function")
+            return lambda _data: ()
+        return lambda data: call(data, label)
+    name, caption = part.text("name"), part.text("caption")
+    metrics = []
+    for metric in part.texts("metric"):
+        if metric in context.measures:
+            metrics.append(context.measures[metric])
+        else:
+            part.problem("metric", f"no metric {metric!r}")
+    x, by = part.text("x"), part.text("by", "")
+    xlabel, ylabel = part.text("xlabel", x), part.text("ylabel", "")
+    each = part.text("each", f"{by} = {{}}")
+    log_x = part.flag("log_x", False)
+    guides = [(float(at), str(text)) for at, text in part.values_of("guides")]
+    wanted = part.texts("in") or ["*"]
+    part.done("a figure")
+    chosen = [built for built in context.settings if matches(built.setting.label, wanted)]
+    labels = {built.setting.label for built in chosen}
+    if not metrics:
+        return lambda _data: ()
+    if kind == "bars":
+        return lambda data: [_bars(data, name, caption, metrics, x, xlabel, chosen, context)]
+    first = metrics[0]
+    unit = f" ({first.unit})" if first.unit else ""
+    return lambda data: [
+        sweep(
+            data,
+            name=name,
+            caption=caption,
+            x=context.key(x),
+            y=first,
+            by=(context.key(by), each) if by else None,
+            xlabel=xlabel,
+            ylabel=ylabel or f"{first.label}{unit}",
+            only=lambda label: label in labels,
+            marks=_marks(context, chosen, first, x, bars=False),
+            guides=guides,
+            log_x=log_x,
+            legend_title=by,
+        )
+    ]
+
+
+def _marks(context: Context, chosen: Sequence[Built], measure: Measure, x: str, *, bars: bool) -> list[Mark]:
+    """The published points over `x`, with the smallest and largest published run."""
+    places = {built.published for built in chosen if built.published is not None}
+    rows: list[Row] = []
+    for row in context.published:
+        if row.metric == measure.name and row.value is not None and any(at <= row.at for at in places):
+            rows.append(row)
+    found = [(dict(row.at).get(x), row) for row in rows]
+    kept = [(at, row) for at, row in found if at is not None]
+    if not kept:
+        return []
+    xs: list[float | str] = [f"{x} {at}" if bars else float(at) for at, _ in kept]
+    return [Mark("published", xs, [row.value or 0.0 for _, row in kept], [row.extremes for _, row in kept])]
+
+
+def _bars(
+    data: Data,
+    name: str,
+    caption: str,
+    metrics: Sequence[Measure],
+    x: str,
+    xlabel: str,
+    chosen: Sequence[Built],
+    context: Context,
+) -> Chart:
+    key = context.key(x)
+    labels = [built.setting.label for built in chosen if built.setting.label in data]
+
+    def line(table: Table, measure: Measure) -> Line:
+        values = [] if not any(key in where for where, _ in table.points) else table.values(key)
+        found = {f"{x} {value}": table.find(measure, {key: value}) for value in values}
+        kept = {group: value for group, value in found.items() if value is not None}
+        return Line(table.label, list(kept), [e.mean for e in kept.values()], [error_bar(e) for e in kept.values()])
+
+    panels = [
+        Panel(
+            f"{measure.label} ({measure.unit})" if measure.unit else measure.label,
+            [line(data[label], measure) for label in labels],
+            _marks(context, chosen, measure, x, bars=True),
+        )
+        for measure in metrics
+    ]
+    return Chart(name, caption, xlabel, "", panels, kind="bars", own_axes=True)

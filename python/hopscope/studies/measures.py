@@ -1,0 +1,189 @@
+"""What a study measures: metrics by name, and readings of them at places.
+
+A `Measure` is a metric of a run under the name that the study gives it: a path into the result, a ratio, difference or
+sum of other measures, or a function of the study's own Python. A `Reading` is a number of a whole setting: the mean of
+a measure at a place, where its best value over a sweep lies, or one reading over another.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from hopscope.results.comparisons import best
+from hopscope.results.samples import Estimate, NoSamplesError, Run, Table, Where, estimate, read
+from hopscope.studies.folder import Part
+
+FORMS = ("path", "ratio", "difference", "sum", "product", "python")
+
+
+@dataclass(frozen=True)
+class Measure:
+    """A metric of a run, by the name of the study.
+
+    Attributes:
+        name: as statements and `published.csv` call it.
+        label: as tables and figures call it.
+        unit: its unit, empty for a plain number.
+        value: computes it from a run.
+    """
+
+    name: str
+    label: str
+    unit: str
+    value: Callable[[Run], float | None]
+
+    @property
+    def __name__(self) -> str:
+        return self.label
+
+    def __call__(self, run: Run) -> float | None:
+        """The value in a run, or the published one in a row of published numbers."""
+        if "published" in run:
+            found: float | None = run["published"].get(self.name)
+            return found
+        return self.value(run)
+
+
+def read_measures(part: Part) -> dict[str, Measure]:
+    """The measures of a study: `[metric.NAME]` with `unit`, `label` and one of `FORMS`, `scale` times over."""
+    found: dict[str, Measure] = {}
+    for name, own in part.parts("metric"):
+        label, unit = own.text("label", name), own.text("unit", "")
+        scale = own.number("scale", 1.0) or 1.0
+        given = [form for form in FORMS if own.has(form)]
+        if len(given) != 1:
+            own.problem("", f"needs one of {', '.join(FORMS)}")
+        elif given == ["path"]:
+            found[name] = Measure(name, label, unit, _path(own.text("path"), scale))
+        elif given == ["python"]:
+            function = part.folder.functions.get(own.text("python"))
+            if function is None:
+                own.problem("python", "checks.py has no such function")
+            else:
+                found[name] = Measure(name, label, unit, function)
+        else:
+            parts = own.texts(given[0])
+            terms = [found[term].value if term in found else _path(term, 1.0) for term in parts]
+            if len(terms) < 2:
+                own.problem(given[0], "needs two measures or paths")
+            found[name] = Measure(name, label, unit, _combined(given[0], terms, scale))
+        own.done("a metric")
+    return found
+
+
+def _path(path: str, scale: float) -> Callable[[Run], float | None]:
+    def value(run: Run) -> float | None:
+        found = read(run, path)
+        return None if found is None else scale * found
+
+    return value
+
+
+def _combined(form: str, terms: Sequence[Callable[[Run], float | None]], scale: float) -> Callable[[Run], float | None]:
+    def value(run: Run) -> float | None:
+        found = [term(run) for term in terms]
+        known = [one for one in found if one is not None]
+        if len(known) < len(found):
+            return None
+        result = known[0]
+        for other in known[1:]:
+            if form == "ratio":
+                if other == 0:
+                    return None
+                result /= other
+            elif form == "difference":
+                result -= other
+            elif form == "product":
+                result *= other
+            else:
+                result += other
+        return scale * result
+
+    return value
+
+
+OF = ("mean", "best at", "largest", "least", "loss")
+"""Forms of a reading: the mean over the seeds at a place; the swept value where the mean is largest; the largest and
+the least mean over a sweep; by how many per cent the value at `at` lies below the largest over the sweep."""
+
+
+@dataclass(frozen=True)
+class Reading:
+    """A number of a setting.
+
+    Attributes:
+        measure: what is read.
+        at: swept values of the place.
+        of: see `OF`.
+        along: swept key, where `of` needs one.
+        over: swept values of the place whose value divides, giving per cent; paired by seed.
+    """
+
+    measure: Measure
+    at: Where = field(default_factory=dict)
+    of: str = "mean"
+    along: str = ""
+    over: Where | None = None
+
+    def take(self, table: Table, other: Table | None = None) -> Estimate:
+        """The reading in a setting; `over` and a difference of settings are read in `other` if given.
+
+        Raises:
+            NoSamplesError: the setting has no run there.
+        """
+        if self.of == "best at":
+            return self._peak(table)
+        if self.of in ("largest", "least", "loss"):
+            fixed = {key: value for key, value in self.at.items() if key != self.along}
+            curve = table.curve(self.along, self.measure, fixed)
+            if not curve:
+                raise NoSamplesError(f"no sample of {self.measure.label} along {self.along}")
+            ends = (min if self.of == "least" else max)(curve, key=lambda point: point[1].mean)
+            if self.of != "loss":
+                return ends[1]
+            top, here = {**fixed, self.along: ends[0]}, self.at
+            return _paired(table, self.measure, here, table, top, lambda a, b: 100 * (1 - a / b))
+        if self.over is not None or other is not None:
+            place = self.at if self.over is None else self.over
+            return _paired(table, self.measure, self.at, other or table, place, lambda a, b: 100 * a / b)
+        return table.interval(self.measure, self.at)
+
+    def _peak(self, table: Table) -> Estimate:
+        return best(table, self.along, self.measure, self.at).value()
+
+
+def _paired(
+    table: Table, measure: Measure, at: Where, other: Table, place: Where, form: Callable[[float, float], float]
+) -> Estimate:
+    first, second = table.by_replica(measure, at), other.by_replica(measure, place)
+    shared = sorted(first.keys() & second.keys())
+    if not shared:
+        raise NoSamplesError(f"no seed with both {dict(at)} and {dict(place)}")
+    return estimate([form(first[seed], second[seed]) for seed in shared])
+
+
+def deep_merge(base: Mapping[str, Any], changes: Mapping[str, Any]) -> dict[str, Any]:
+    """Tables merged key by key; every other value replaces the one before. Dotted keys reach inside."""
+    merged = {key: _copy(value) for key, value in base.items()}
+    for key, value in changes.items():
+        head, dot, rest = key.partition(".")
+        if dot and isinstance(merged.get(head), list):
+            index, _, inside = rest.partition(".")
+            rows = merged[head]
+            rows[int(index)] = deep_merge(rows[int(index)], {inside: value})
+        elif dot and head != "sweep":
+            below = merged.get(head)
+            merged[head] = deep_merge(below if isinstance(below, dict) else {}, {rest: value})
+        elif key != "sweep" and isinstance(value, Mapping) and isinstance(merged.get(key), dict):
+            merged[key] = deep_merge(merged[key], value)
+        else:
+            merged[key] = _copy(value)
+    return merged
+
+
+def _copy(value: Any) -> Any:
+    if isinstance(value, Mapping):
+        return {key: _copy(item) for key, item in value.items()}
+    return [_copy(item) for item in value] if isinstance(value, list) else value

@@ -1,0 +1,162 @@
+"""Published numbers, and numbers of a reference simulator: a CSV with one value a row.
+
+Columns: `table` (which table or figure), `metric` (a name of the study), `at` (where: "hops=2 window=3"), `value`,
+`unit`, `low` and `high` (smallest and largest published run), `half` (half of the published 95 % interval), `single`
+(yes: the value of one run), `source` (where it stands). Empty cells of `low` to `single` mean not given; an empty
+`value` means stated but not known.
+"""
+
+from __future__ import annotations
+
+import csv
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from hopscope.errors import Problem, did_you_mean
+from hopscope.results.samples import Table
+
+COLUMNS = ("table", "metric", "at", "value", "unit", "low", "high", "half", "single", "source")
+_NEEDED = ("table", "metric", "unit", "source")
+
+At = frozenset[tuple[str, str]]
+"""A place: names with their values as text."""
+
+
+@dataclass(frozen=True)
+class Row:
+    """One published value.
+
+    Attributes:
+        table: the table or figure it belongs to.
+        metric: name of its metric in the study.
+        at: where, by short names.
+        value: the value; `None` when it is not known.
+        unit: its unit.
+        extremes: smallest and largest published run.
+        half: half width of the published 95 % interval.
+        single: whether it is the value of one run.
+        source: where it stands.
+        line: line of the file.
+    """
+
+    table: str
+    metric: str
+    at: At
+    value: float | None
+    unit: str
+    extremes: tuple[float, float] | None
+    half: float | None
+    single: bool
+    source: str
+    line: int
+
+
+def place(names: Mapping[str, Any]) -> At:
+    """A place from names and values."""
+    return frozenset((name, _text(value)) for name, value in names.items())
+
+
+def read_numbers(file: Path, metrics: Mapping[str, str], problems: list[Problem]) -> list[Row]:
+    """Read a CSV of numbers; what is wrong with it is added to `problems`.
+
+    Args:
+        file: the CSV; no rows when it is not there.
+        metrics: names of the study's metrics with their units.
+        problems: takes what is wrong, with file and line.
+    """
+    if not file.is_file():
+        return []
+    found: list[Row] = []
+
+    def wrong(line: int, message: str) -> None:
+        problems.append(Problem("", message, f"{file}:{line}:1", (line, 1)))
+
+    with file.open(encoding="utf-8-sig", newline="") as text:
+        reader = csv.DictReader(text)
+        header = reader.fieldnames or []
+        for name in header:
+            if name not in COLUMNS:
+                wrong(1, f"column {name!r}{did_you_mean(name, COLUMNS)}; allowed: {', '.join(COLUMNS)}")
+        for name in (*_NEEDED, "value", "at"):
+            if name not in header:
+                wrong(1, f"column {name!r} is missing")
+        if problems:
+            return []
+        for cells in reader:
+            line = reader.line_num
+            row = {name: (cells.get(name) or "").strip() for name in COLUMNS}
+            if None in cells:
+                wrong(line, f"has more cells than the {len(header)} columns")
+                continue
+            for name in _NEEDED:
+                if not row[name]:
+                    wrong(line, f"{name} is missing")
+            if row["metric"] and row["metric"] not in metrics:
+                wrong(line, f"no metric {row['metric']!r}{did_you_mean(row['metric'], metrics)}")
+            elif row["unit"] and metrics.get(row["metric"], row["unit"]) != row["unit"]:
+                wrong(line, f"unit {row['unit']!r}, but {row['metric']} is in {metrics[row['metric']]!r}")
+            numbers: dict[str, float | None] = {}
+            for name in ("value", "low", "high", "half"):
+                try:
+                    numbers[name] = float(row[name]) if row[name] else None
+                except ValueError:
+                    wrong(line, f"{name}: found {row[name]!r}; allowed: a number or nothing")
+                    numbers[name] = None
+            pairs = [pair.partition("=") for pair in row["at"].split()]
+            if any(not equals for _, equals, _ in pairs):
+                wrong(line, f"at: found {row['at']!r}; allowed: names with values, such as hops=2 window=3")
+            low, high = numbers["low"], numbers["high"]
+            if (low is None) != (high is None):
+                wrong(line, "low and high come together")
+            found.append(
+                Row(
+                    row["table"],
+                    row["metric"],
+                    frozenset((name, value) for name, _, value in pairs),
+                    numbers["value"],
+                    row["unit"],
+                    None if low is None or high is None else (min(low, high), max(low, high)),
+                    numbers["half"],
+                    row["single"] == "yes",
+                    row["source"],
+                    line,
+                )
+            )
+    return found
+
+
+def as_table(label: str, rows: list[Row], fixed: At, keys: Mapping[str, str]) -> Table:
+    """The rows at a place as the table of a setting that sweeps what they leave open, one run at each point.
+
+    Args:
+        label: label of the setting.
+        rows: the numbers.
+        fixed: names and values that the setting holds fixed; rows elsewhere are left out.
+        keys: swept key of each short name.
+    """
+    points: dict[At, dict[str, float]] = {}
+    for row in rows:
+        if fixed <= row.at and row.value is not None:
+            points.setdefault(row.at - fixed, {})[row.metric] = row.value
+    return Table(
+        label,
+        [
+            ({keys.get(name, name): _value(value) for name, value in at}, [{"seed": 1, "published": values}])
+            for at, values in points.items()
+        ],
+    )
+
+
+def _value(text: str) -> Any:
+    for kind in (int, float):
+        try:
+            return kind(text)
+        except ValueError:
+            continue
+    return text
+
+
+def _text(value: Any) -> str:
+    return f"{value:g}" if isinstance(value, float) else str(value)

@@ -1,0 +1,178 @@
+"""The settings of an experiment: a named scenario, what is changed in it, and the axes it is crossed with.
+
+An axis has values by name; each changes the scenario. What the source leaves open is an axis with `unpublished`: its
+values are readings of the same experiment, judged one by one. A value with `contrast` is shown beside and decides
+nothing.
+"""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Mapping
+from dataclasses import dataclass
+from fnmatch import fnmatchcase
+from typing import Any
+
+from hopscope.errors import did_you_mean, listed
+from hopscope.studies.entry import Setting
+from hopscope.studies.folder import Part
+from hopscope.studies.measures import deep_merge
+from hopscope.studies.published import At, place
+
+
+@dataclass(frozen=True)
+class Value:
+    """One value of an axis: what it sets, removes, and whether it is for contrast."""
+
+    name: str
+    changes: Mapping[str, Any]
+    without: tuple[str, ...]
+    contrast: bool
+
+
+@dataclass(frozen=True)
+class Axis:
+    """An axis: its values, and what is unpublished about it (empty when it is what the source varied)."""
+
+    name: str
+    values: tuple[Value, ...]
+    unpublished: str
+
+
+@dataclass(frozen=True)
+class Built:
+    """A setting with what statements need to know of it.
+
+    Attributes:
+        setting: as it runs.
+        names: value of each axis by its name, to write labels with.
+        published: names and values that pick its published numbers; `None` when it has none.
+        reference: those that pick the numbers of the reference simulator.
+    """
+
+    setting: Setting
+    names: Mapping[str, str]
+    published: At | None
+    reference: At | None
+
+    @property
+    def sweep(self) -> Mapping[str, list[Any]]:
+        """Swept values by key."""
+        found: Mapping[str, list[Any]] = self.setting.scenario.get("sweep", {})
+        return found
+
+
+def read_scenarios(part: Part, keys: Mapping[str, str]) -> dict[str, dict[str, Any]]:
+    """`[scenario.NAME]`: scenarios by name; `base` names an earlier one, `without` removes keys of it."""
+    found: dict[str, dict[str, Any]] = {}
+    for name, own in part.parts("scenario"):
+        given = dict(own.values)
+        base = own.text("base", "")
+        if base and base not in found:
+            own.problem("base", f"no scenario {base!r} before this one{did_you_mean(base, found)}")
+        without = own.texts("without")
+        for key in ("base", "without"):
+            given.pop(key, None)
+        if isinstance(given.get("sweep"), dict):
+            given["sweep"] = {keys.get(key, key): value for key, value in given["sweep"].items()}
+        found[name] = deep_merge(removed(found.get(base, {}), without), given)
+    return found
+
+
+def read_axes(part: Part) -> dict[str, Axis]:
+    """`[axis.NAME]` with `unpublished` and `[axis.NAME.values.VALUE]` with `set`, `without` and `contrast`."""
+    found: dict[str, Axis] = {}
+    for name, own in part.parts("axis"):
+        values = []
+        for value, inside in own.parts("values"):
+            values.append(
+                Value(value, inside.table("set"), tuple(inside.texts("without")), inside.flag("contrast", False))
+            )
+            inside.done("a value of an axis")
+        found[name] = Axis(name, tuple(values), own.text("unpublished", ""))
+        own.done("an axis")
+        if not values:
+            own.problem("", "has no values")
+    return found
+
+
+def removed(scenario: Mapping[str, Any], keys: list[str] | tuple[str, ...]) -> dict[str, Any]:
+    """The scenario without some dotted keys."""
+    left = deep_merge(scenario, {})
+    for key in keys:
+        *way, last = key.split(".")
+        table: Any = left
+        for name in way:
+            table = table.get(name, {})
+        table.pop(last, None)
+    return left
+
+
+def build_settings(
+    part: Part,
+    study: str,
+    scenarios: Mapping[str, Mapping[str, Any]],
+    axes: Mapping[str, Axis],
+    keys: Mapping[str, str],
+    quick: Mapping[str, Any],
+) -> list[Built]:
+    """The settings that one `[[experiment.setting]]` makes: one for each combination of the values of its axes."""
+    name = part.text("scenario")
+    if name not in scenarios:
+        part.problem("scenario", f"no scenario {name!r}{did_you_mean(name, scenarios)}; allowed: {listed(scenarios)}")
+    crossed = []
+    for axis in part.texts("axes"):
+        if axis in axes:
+            crossed.append(axes[axis])
+        else:
+            part.problem("axes", f"no axis {axis!r}{did_you_mean(axis, axes)}; allowed: {listed(axes)}")
+    own, without = part.table("set"), part.texts("without")
+    sweep = {keys.get(key, key): value for key, value in part.table("sweep").items()}
+    shorter = deep_merge(quick, part.table("quick"))
+    if isinstance(shorter.get("sweep"), dict):
+        shorter["sweep"] = {keys.get(key, key): value for key, value in shorter["sweep"].items()}
+    else:
+        shorter.pop("sweep", None)
+    pattern = part.text("label", ", ".join(f"{{{axis.name}}}" for axis in crossed) or name)
+    row, contrast = part.text("row", ""), part.flag("contrast", False)
+    only = part.table("only")
+    published = place(part.table("published")) if part.has("published") else None
+    reference = place(part.table("reference")) if part.has("reference") else None
+    part.done("a setting")
+    found = []
+    for values in itertools.product(*(axis.values for axis in crossed)):
+        names = {axis.name: value.name for axis, value in zip(crossed, values, strict=True)}
+        if any(not matches(names.get(axis, ""), wanted) for axis, wanted in only.items()):
+            continue
+        document = removed(scenarios.get(name, {}), without)
+        document = deep_merge(document, own)
+        for value in values:
+            document = deep_merge(removed(document, value.without), value.changes)
+        if sweep:
+            document["sweep"] = sweep
+        label = _filled(part, pattern, names)
+        document["title"] = f"{study} {name}, {label}"
+        reading = ", ".join(
+            value.name for axis, value in zip(crossed, values, strict=True) if axis.unpublished and not value.contrast
+        )
+        decides = not contrast and not any(value.contrast for value in values)
+        own_row = ", ".join(
+            [row] * bool(row)
+            + [value.name for axis, value in zip(crossed, values, strict=True) if not axis.unpublished]
+        )
+        found.append(Built(Setting(label, document, shorter, decides, own_row, reading), names, published, reference))
+    return found
+
+
+def matches(label: str, wanted: Any) -> bool:
+    """Whether a label is one of the wanted ones; `*` stands for anything."""
+    patterns = wanted if isinstance(wanted, list) else [wanted]
+    return any(fnmatchcase(label, str(pattern)) for pattern in patterns)
+
+
+def _filled(part: Part, pattern: str, names: Mapping[str, str]) -> str:
+    try:
+        return pattern.format(**names)
+    except (KeyError, IndexError, ValueError):
+        part.problem("label", f"found {pattern!r}; allowed in braces: {', '.join(names) or 'nothing'}")
+        return pattern

@@ -1,0 +1,290 @@
+"""Statements of a study folder: checks by verbs, bound to settings, judged on results, published numbers, a reference.
+
+A statement has one check or several (`[[...check]]`), all of which have to hold in a setting; `for` repeats a check at
+every swept value of a key. `trend` is a weaker check, tried where the statement does not hold.
+"""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any, cast, get_args
+
+from hopscope.errors import did_you_mean, listed
+from hopscope.results.samples import Data, NoSamplesError, Table
+from hopscope.studies.entry import Kind, Statement
+from hopscope.studies.folder import Part
+from hopscope.studies.judge import judged
+from hopscope.studies.measures import OF, Measure
+from hopscope.studies.published import Row, as_table
+from hopscope.studies.settings import Built, matches
+from hopscope.studies.verbs import VERBS, Check, Judgement, all_of
+from hopscope.studies.verdict import Finding, Outcome
+
+_COMMON = ("verb", "metric", "at", "for", "given")
+_WHOLE = Measure("", "", "", lambda _run: None)
+
+
+@dataclass(frozen=True)
+class Context:
+    """What the checks of an experiment may refer to.
+
+    Attributes:
+        measures: by name.
+        keys: swept keys by short name.
+        settings: of the experiment.
+        published: published rows of its tables.
+        reference: rows of the reference simulator.
+    """
+
+    measures: Mapping[str, Measure]
+    keys: Mapping[str, str]
+    settings: Sequence[Built]
+    published: Sequence[Row]
+    reference: Sequence[Row]
+
+    def key(self, name: str) -> str:
+        """The swept key of a short name, or the name."""
+        return self.keys.get(name, name)
+
+    def where(self, names: Mapping[str, Any]) -> dict[str, Any]:
+        """A place with short names spelt out."""
+        return {self.key(name): value for name, value in names.items()}
+
+
+@dataclass(frozen=True)
+class Bound:
+    """A check bound to the settings it is judged in.
+
+    Attributes:
+        check: without the swept values of `loop`.
+        loop: keys at every swept value of which it is judged.
+        versus: label of the setting compared with, with axis names in braces; empty for none.
+        given: a check that has to hold first; places where it does not are left out.
+    """
+
+    check: Check
+    loop: tuple[str, ...]
+    versus: str
+    given: Bound | None
+
+    def judge(self, built: Built, tables: Callable[[str], Table | None]) -> Judgement:
+        """Whether it holds in a setting, whose table and that of others `tables` gives by label.
+
+        Raises:
+            NoSamplesError: when nothing of it can be judged there.
+        """
+        table = tables(built.setting.label)
+        other = tables(self.versus.format(**built.names)) if self.versus else None
+        if table is None or (self.versus and other is None):
+            raise NoSamplesError("the setting has no run")
+        found: list[tuple[str, Judgement]] = []
+        missing: NoSamplesError | None = None
+        for values in itertools.product(*(table.values(key) for key in self.loop)):
+            at = dict(zip(self.loop, values, strict=True))
+            check = replace(
+                self.check,
+                at={**self.check.at, **at},
+                than=None if self.check.than is None else {**self.check.at, **at, **self.check.than},
+                places={name: {**self.check.at, **at, **spot} for name, spot in self.check.places.items()},
+                document=built.setting.scenario,
+            )
+            name = ", ".join(f"{key.rpartition('.')[2]} {value}" for key, value in at.items())
+            try:
+                if self.given is not None:
+                    given = replace(self.given, check=replace(self.given.check, at={**self.given.check.at, **at}))
+                    given_check = replace(
+                        given.check,
+                        places={n: {**given.check.at, **spot} for n, spot in given.check.places.items()},
+                    )
+                    if given_check.judge(table, other)[0] is not True:
+                        continue
+                found.append((name, check.judge(table, other)))
+            except NoSamplesError as error:
+                missing = error
+        if not found:
+            if missing is not None:
+                raise missing
+            return False, "nowhere is what it presupposes"
+        return all_of(found)
+
+
+def read_statement(part: Part, context: Context) -> Statement:
+    """One `[[experiment.statement]]`."""
+    identity, text = part.text("id"), part.text("text")
+    criterion = part.text("criterion", "")
+    wanted = part.texts("in") or ["*"]
+    chosen = [built for built in context.settings if matches(built.setting.label, wanted)]
+    for pattern in wanted:
+        if not any(matches(built.setting.label, pattern) for built in context.settings):
+            labels = [built.setting.label for built in context.settings]
+            part.problem("in", f"no setting {pattern!r}{did_you_mean(pattern, labels)}; there are {listed(labels)}")
+    kind = part.text("kind", "claim", choices=get_args(Kind))
+    because, contradiction = part.text("because", ""), part.text("contradiction", "")
+    fitted, on_published = part.flag("fitted", False), part.flag("published", True)
+    own = ("id", "text", "criterion", "in", "kind", "because", "contradiction", "fitted", "published", "trend", "check")
+    checks = [_bound(inner, context, chosen) for inner in part.array("check")]
+    if part.has("verb"):
+        checks.append(_bound(part, context, chosen, own))
+    elif not checks:
+        part.problem("", "verb is missing: a statement has a verb or [[experiment.statement.check]]")
+        part.done("a statement")
+    else:
+        part.done("a statement")
+    weaker = part.part("trend")
+    trend = _bound(weaker, context, chosen) if weaker is not None else None
+    bound = [check for check in checks if check is not None]
+
+    def judge(data: Data) -> list[Finding]:
+        def tables(label: str) -> Table | None:
+            return data[label] if label in data else None  # noqa: SIM401 (Data is no dictionary)
+
+        return [_finding(built, bound, trend, data[built.setting.label], tables) for built in chosen]
+
+    def beside(rows: Sequence[Row], which: str) -> Callable[[], Finding | None]:
+        return lambda: _on_numbers(chosen, bound, rows, which, context) if on_published else None
+
+    return Statement(
+        identity,
+        f"{text} (judged: {criterion})" if criterion else text,
+        judge,
+        kind=cast(Kind, kind),
+        because=because,
+        fitted=fitted,
+        contradiction=contradiction,
+        published=beside(context.published, "published"),
+        reference=beside(context.reference, "reference"),
+    )
+
+
+def _finding(
+    built: Built,
+    bound: Sequence[Bound],
+    trend: Bound | None,
+    table: Table,
+    tables: Callable[[str], Table | None],
+) -> Finding:
+    def whole(_table: Table) -> Judgement:
+        return all_of([("", check.judge(built, tables)) for check in bound])
+
+    finding = judged(whole, table)
+    if finding.outcome is Outcome.NOT_REPRODUCED and trend is not None:
+        weaker = judged(lambda _table: trend.judge(built, tables), table)
+        if weaker.outcome is Outcome.REPRODUCED:
+            return replace(finding, outcome=Outcome.IN_TREND, reason=f"in trend: {weaker.measured}")
+    return finding
+
+
+def _on_numbers(
+    chosen: Sequence[Built], bound: Sequence[Bound], rows: Sequence[Row], which: str, context: Context
+) -> Finding | None:
+    """The same checks on published numbers or those of the reference simulator: the first that fails, or holds."""
+    made: dict[str, Table] = {}
+    for built in context.settings:
+        fixed = getattr(built, which)
+        if fixed is not None:
+            made[built.setting.label] = as_table(built.setting.label, list(rows), fixed, context.keys)
+    holds: Finding | None = None
+    for built in chosen:
+        table = made.get(built.setting.label)
+        if table is None or not table.points or not built.setting.decides:
+            continue
+        if any(check.check.verb in ("python", "is_set") for check in bound):
+            return None
+        try:
+            verdict, words = all_of([("", check.judge(built, made.get)) for check in bound])
+        except (NoSamplesError, ZeroDivisionError):
+            continue
+        finding = Finding(Outcome.REPRODUCED if verdict else Outcome.NOT_REPRODUCED, words)
+        if verdict is False:
+            return finding
+        if verdict is True:
+            holds = finding
+    return holds
+
+
+def _bound(part: Part, context: Context, chosen: Sequence[Built], outer: Sequence[str] = ()) -> Bound | None:
+    """One check, with everything it refers to looked up."""
+    name = part.text("verb", choices=VERBS)
+    verb = VERBS.get(name)
+    if verb is None:
+        return None
+    metric = part.text("metric", "" if name == "is_set" else None)
+    if metric and metric not in context.measures:
+        known = listed(context.measures)
+        part.problem("metric", f"no metric {metric!r}{did_you_mean(metric, context.measures)}; allowed: {known}")
+    measure = context.measures.get(metric, _WHOLE)
+    loop = tuple(context.key(key) for key in part.texts("for"))
+    at = context.where(part.table("at"))
+    below = part.part("given")
+    allowed = (*verb.needs, *verb.takes)
+    for key in part.values:
+        if key not in (*_COMMON, *allowed, *outer):
+            hint = did_you_mean(key, [*_COMMON, *allowed])
+            part.problem(key, f"verb {name} does not know {key!r}{hint}; it knows {', '.join((*_COMMON, *allowed))}")
+    for key in verb.needs:
+        if key not in part.values:
+            part.problem("", f"verb {name} needs {key}")
+    along = context.key(part.text("along")) if part.has("along") and "along" in allowed else ""
+    than = context.where(part.table("than")) if part.has("than") and "than" in allowed else None
+    places = {spot: context.where(inside.values) for spot, inside in part.parts("places")} if part.has("places") else {}
+    plain = {key: part.values[key] for key in allowed if key in part.values}
+    args = {key: value for key, value in plain.items() if key not in ("along", "than", "places", "versus")}
+    if "best" in args:
+        args["best_key"] = context.key(str(args["best"]))
+    if args.get("of", "mean") not in OF:
+        part.problem("of", f"allowed: {listed(OF)}")
+    versus = part.text("versus", "") if "versus" in allowed else ""
+    call = None
+    if name == "python":
+        call = part.folder.functions.get(str(args.get("function", "")))
+        if call is None:
+            part.problem("function", "checks.py has no such function")
+    for built in chosen:
+        _places_exist(part, built, {**at}, loop, along, list(places.values()), than)
+        if versus:
+            _other_exists(part, versus, built, context)
+    given = _bound(below, context, chosen) if below is not None else None
+    check = Check(name, measure, at, along, args, places, than, call=call)
+    return Bound(check, loop, versus, given)
+
+
+def _other_exists(part: Part, versus: str, built: Built, context: Context) -> None:
+    try:
+        label = versus.format(**built.names)
+    except (KeyError, IndexError, ValueError):
+        part.problem("versus", f"found {versus!r}; allowed in braces: {', '.join(built.names) or 'nothing'}")
+        return
+    labels = [other.setting.label for other in context.settings]
+    if label not in labels:
+        part.problem("versus", f"no setting {label!r}{did_you_mean(label, labels)}; there are {listed(labels)}")
+
+
+def _places_exist(
+    part: Part,
+    built: Built,
+    at: Mapping[str, Any],
+    loop: Sequence[str],
+    along: str,
+    places: Sequence[Mapping[str, Any]],
+    than: Mapping[str, Any] | None,
+) -> None:
+    """Every key has to be swept in the setting, and every value to be among those of the sweep."""
+    sweep = built.sweep
+    swept = ", ".join(sweep) or "nothing"
+    for name, keys in (("for", loop), ("along", [along] if along else [])):
+        for key in keys:
+            if key not in sweep:
+                part.problem(name, f"{key} is not swept in {built.setting.label!r}, which sweeps {swept}")
+    named = [("at", at), ("than", than or {}), *(("places", spot) for spot in places)]
+    for name, spot in named:
+        for key, value in spot.items():
+            if key not in sweep:
+                part.problem(name, f"{key} is not swept in {built.setting.label!r}, which sweeps {swept}")
+            elif value not in sweep[key]:
+                part.problem(
+                    name,
+                    f"{built.setting.label!r} has no point {key} = {value}; its sweep has "
+                    f"{', '.join(str(one) for one in sweep[key])}",
+                )
