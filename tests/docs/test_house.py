@@ -141,6 +141,13 @@ def test_no_room_uses_one_above_it() -> None:
     assert upwards == {}
 
 
+def test_the_two_tables_of_the_hall_leave_nothing_out() -> None:
+    for table in ("inputs", "effects"):
+        text = without_tests((SOURCE / "world" / f"{table}.rs").read_text())
+        assert "match " in text
+        assert not re.search(r"^\s*_ (?:if [^\n]*)?=>", text, flags=re.MULTILINE), f"{table}.rs has an arm for the rest"
+
+
 def test_what_reads_rust_sees_every_form_of_a_path() -> None:
     text = """
     use crate::{a::X, b::{self, Y as Z}, c};
@@ -215,3 +222,10 @@ def test_how_to_add_names_what_exists(heading: str, file: str, word: str) -> Non
 
 def test_a_congestion_control_is_a_matter_of_three_files() -> None:
     assert len({file for heading, file, _ in additions() if heading == "A congestion control"}) <= 3
+
+
+def test_a_transport_is_its_folder_and_six_places() -> None:
+    files = {file for heading, file, _ in additions() if heading == "A transport"}
+    folder = "crates/hopscope-engine/src/transport"
+    assert folder in files
+    assert len(files - {folder}) <= 6
