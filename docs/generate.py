@@ -351,17 +351,17 @@ def paper_pages(paper: str) -> None:
         for quantity in entry["quantities"]:
             if not entry["key"].startswith(f"{paper}.table"):
                 continue
-            measured = dict(quantity["measured"])
-            span = (quantity["published"], quantity["published_min"], quantity["published_max"])
-            cells.append(
-                [
-                    f"{quantity['label']} ({quantity['unit']})",
-                    *(f"{v['mean']:.4g} ({v['min']:.4g} to {v['max']:.4g})" for v in measured.values()),
-                    "" if span[0] is None else "{:g} ({:g} to {:g})".format(*span),
-                    quantity["source"].partition(";")[0],
-                ]
-            )
-    head = ["cell", *measured, "published", "in"]
+            name = f"{quantity['label']} ({quantity['unit']})"
+            low, high = quantity["published_min"], quantity["published_max"]
+            said = "" if quantity["published"] is None else f"{quantity['published']:g}"
+            said += "" if low is None else f" ({low:g} to {high:g})"
+            for label, v in quantity["measured"].items():
+                cell = quantity["cells"].get(label)
+                words = f"{cell['outcome']}: {cell['words']}" if cell else ""
+                span = f"{v['mean']:.4g} ({v['min']:.4g} to {v['max']:.4g})"
+                cells.append([name, label, span, said, words, quantity["source"]])
+                name = said = ""
+    head = ["cell", "setting", "measured", "published", "it is", "in"]
     write(VALIDATION / f"{paper}-tables.md", table(head, cells))
 
 

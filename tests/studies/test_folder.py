@@ -1,0 +1,185 @@
+"""Study folders: what is refused with its place, how verdicts arise, and that a reader's own folder runs."""
+
+from __future__ import annotations
+
+import json
+import shutil
+from pathlib import Path
+
+import pytest
+from typer.testing import CliRunner
+
+from hopscope.cli.main import build
+from hopscope.errors import HopscopeError, InputError, ScenarioError
+from hopscope.results.samples import Estimate
+from hopscope.studies.build import read_study
+from hopscope.studies.registry import DATA, studies
+from hopscope.studies.verdict import Finding, Outcome, Place, cell, conclude
+
+SHOWCASE = Path(__file__).resolve().parents[2] / "examples" / "mystudy"
+HELD, FAILED, OPEN, TREND = Outcome.REPRODUCED, Outcome.NOT_REPRODUCED, Outcome.UNDECIDED, Outcome.IN_TREND
+
+
+@pytest.fixture
+def folder(tmp_path):
+    return Path(shutil.copytree(SHOWCASE, tmp_path / "mystudy"))
+
+
+def hopscope(*words):
+    result = CliRunner().invoke(build(), [str(word) for word in words])
+    if isinstance(result.exception, HopscopeError):
+        return result.exception.exit_status, result.stdout, str(result.exception)
+    if result.exception is not None and not isinstance(result.exception, SystemExit):
+        raise result.exception
+    return result.exit_code, result.stdout, result.stderr
+
+
+# --- A folder of one's own --------------------------------------------------------------------------------------------
+
+
+def test_a_folder_of_ones_own_runs_is_recorded_and_checked(folder, tmp_path):
+    words = ["reproduce", folder, "--quick", "--no-progress", "--out", tmp_path / "store"]
+    status, out, _ = hopscope(*words, "--json", "--record")
+    found = json.loads(out)
+    verdicts = {s["id"]: (s["outcome"], s["cause"]) for s in found["entries"][0]["statements"]}
+    assert status == 0
+    assert verdicts["c1"][0] == "reproduced"
+    assert verdicts["c2"][0] == "not reproduced"
+    assert "share one channel" in verdicts["c2"][1]
+    assert all(cause for _, cause in verdicts.values())
+    assert hopscope(*words, "--check")[0] == 0
+    file = folder / "verdicts.json"
+    file.write_text(file.read_text().replace("not reproduced", "undecided"))
+    status, _, err = hopscope(*words, "--check")
+    assert status == 1
+    assert "changed: mystudy.two-hops.c2: undecided before, not reproduced now" in err
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "message"),
+    [
+        ("at = { hops = 2 }", "at = { hops = 7 }", "has no point topology.hops = 7; its sweep has 1, 2"),
+        ("limit = 95", "limitt = 95", "verb at_least does not know 'limitt'"),
+        ('verb = "at_least"', 'verb = "at_leest"', 'did you mean "at_least"?'),
+        ('metric = "throughput"\nat', 'metric = "thruput"\nat', "no metric 'thruput'"),
+        ('title = "Saturated', 'titel = "Saturated', "an experiment has no such key"),
+        ('scenario = "chain"\naxes', 'scenario = "chein"\naxes', "no scenario 'chein'"),
+        ('tables = ["figure1"]', 'tables = ["figure2"]', "published.csv has no table 'figure2'"),
+    ],
+)
+def test_a_mistake_in_a_folder_is_named_with_file_line_and_key(folder, old, new, message):
+    file = folder / "study.toml"
+    text = file.read_text()
+    assert old in text
+    file.write_text(text.replace(old, new, 1))
+    line = text[: text.index(old)].count("\n") + 1
+    status, _, err = hopscope("reproduce", folder)
+    assert status == 2
+    assert message in err
+    assert str(file) in err
+    places = [int(part.split(":")[1]) for part in err.splitlines() if part.startswith(f"{file}:")]
+    assert any(abs(place - line) <= 2 for place in places)
+
+
+def test_a_published_number_needs_its_unit(folder):
+    file = folder / "published.csv"
+    file.write_text(file.read_text().replace("770,kbit/s", "770,"))
+    with pytest.raises(ScenarioError, match=r"published\.csv:3:1: unit is missing"):
+        read_study(folder, trusted=False)
+
+
+def test_python_of_a_folder_runs_only_where_it_is_allowed(folder):
+    (folder / "checks.py").write_text("def f(): ...\n")
+    with pytest.raises(InputError, match="--trust"):
+        read_study(folder, trusted=False)
+    assert read_study(folder, trusted=True).key == "mystudy"
+
+
+def test_a_folder_that_is_none_is_refused(tmp_path):
+    with pytest.raises(InputError, match="no such study folder"):
+        read_study(tmp_path / "nothing", trusted=False)
+    with pytest.raises(InputError, match=r"has no study\.toml"):
+        read_study(tmp_path, trusted=False)
+
+
+# --- The studies of the catalogue -------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("study", studies(), ids=lambda s: s.key)
+def test_what_is_not_reproduced_has_a_cause_and_every_verdict_is_recorded(study):
+    whole = json.loads((DATA / study.key / "verdicts.json").read_text())["full"]
+    for entry in study.entries:
+        if not entry.statements:
+            continue
+        verdicts = whole[entry.key]
+        assert set(verdicts) == {statement.id for statement in entry.statements}, entry.key
+        for statement in entry.statements:
+            if verdicts[statement.id] in (FAILED.value, TREND.value):
+                assert statement.because, f"{entry.key}.{statement.id}"
+
+
+def test_the_catalogue_still_gives_the_recorded_verdicts(tmp_path):
+    keys = ["anastasi2006.fig4", "anastasi2006.fig9"]
+    status, _, err = hopscope("reproduce", *keys, "--quick", "--check", "--no-progress", "--out", tmp_path)
+    assert (status, [line for line in err.splitlines() if line.startswith("changed")]) == (0, [])
+
+
+# --- Verdicts ---------------------------------------------------------------------------------------------------------
+
+
+READINGS = {"a": Place("", "a"), "b": Place("", "b")}
+
+
+def verdict(first, second, **more):
+    return conclude([Finding(first, "1", "a"), Finding(second, "2", "b")], READINGS, **more)
+
+
+@pytest.mark.parametrize(
+    ("first", "second", "outcome"),
+    [
+        (HELD, HELD, HELD),
+        (HELD, FAILED, Outcome.DEPENDS),
+        (HELD, TREND, Outcome.DEPENDS),
+        (FAILED, FAILED, FAILED),
+        (FAILED, OPEN, OPEN),
+        (HELD, OPEN, OPEN),
+        (TREND, TREND, TREND),
+    ],
+)
+def test_readings_of_what_is_not_published_are_weighed(first, second, outcome):
+    found = verdict(first, second)
+    assert found.outcome is outcome
+    assert found.cause.endswith(".")
+
+
+def test_rows_have_to_hold_all():
+    rows = {"a": Place("row 1"), "b": Place("row 2")}
+    found = conclude([Finding(HELD, "1", "a"), Finding(FAILED, "2", "b")], rows)
+    assert found.outcome is FAILED
+    assert "1 of 2 rows" in found.cause
+
+
+def test_published_numbers_that_deny_a_statement_and_a_reference_that_does():
+    no = Finding(FAILED, "4.4 against 4.58")
+    assert verdict(HELD, HELD, published=no).outcome is Outcome.CONTRADICTION
+    assert verdict(FAILED, FAILED, reference=no).outcome is Outcome.REFERENCE_AGREES
+    assert "4.4 against 4.58" in verdict(FAILED, FAILED, reference=no).cause
+    assert verdict(FAILED, FAILED, reference=Finding(HELD, "")).outcome is FAILED
+    assert verdict(HELD, HELD, reference=no).outcome is HELD
+
+
+@pytest.mark.parametrize(
+    ("mean", "half", "outcome"), [(100, 1, HELD), (119, 1, HELD), (121, 2, OPEN), (130, 2, FAILED), (70, 2, FAILED)]
+)
+def test_a_cell_is_judged_by_the_published_extremes(mean, half, outcome):
+    found = cell(Estimate(mean, half, mean, mean, 5), 100, extremes=(80, 120))
+    assert found is not None
+    assert found.outcome is outcome
+
+
+def test_a_single_run_is_judged_by_where_it_lies_among_ours():
+    ours = Estimate(100, 5, 80, 120, 20)
+    assert cell(ours, 119, single=True).outcome is HELD
+    assert cell(ours, 130, single=True).outcome is FAILED
+    assert "above all 20 of ours by 8 %" in cell(ours, 130, single=True).measured
+    assert cell(ours, 130) is None
