@@ -9,6 +9,7 @@ from hopscope import studies as catalog
 from hopscope.catalog import afrakhteh2005, fu2003, validation_ns2, validation_theory
 from hopscope.catalog.afrakhteh2005.shared import SETTINGS
 from hopscope.catalog.fu2003 import buffers, window
+from hopscope.catalog.reference import T975, rows_of
 from hopscope.errors import InputError
 from hopscope.results.samples import read
 from hopscope.scenario import Scenario, keys
@@ -199,7 +200,7 @@ def test_published_numbers_of_afrakhteh2005():
 
 
 def test_the_ns2_reference_is_whole():
-    rows = validation_ns2.read_rows()
+    rows = rows_of("ns2")
     assert len(rows) == 501
     assert {row["routing"] for row in rows} == {"static", "AODV"}
     for row in rows:
@@ -207,7 +208,7 @@ def test_the_ns2_reference_is_whole():
         # Means are printed with four digits.
         slack = 6e-4 * abs(mean)
         assert low - slack <= mean <= high + slack, row
-        assert int(row["n"]) in validation_ns2._T975
+        assert int(row["n"]) in T975
     configurations = validation_ns2.configurations()
     assert len(configurations) == 62
     assert len({c.label for c in configurations}) == 62

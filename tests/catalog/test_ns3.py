@@ -8,7 +8,7 @@ import pytest
 from synthetic import outcomes
 
 from hopscope import _core
-from hopscope.catalog import validation_ns3
+from hopscope.catalog.reference import T975, rows_of
 from hopscope.catalog.validation_ns3 import CAUSES, NS3, cells
 from hopscope.results.samples import read
 from hopscope.scenario import Scenario
@@ -17,13 +17,13 @@ BY_NAME = {cell.name: cell for cell in cells()}
 
 
 def test_the_reference_is_whole():
-    rows = validation_ns3.read_rows()
+    rows = rows_of("ns3")
     assert len(rows) == 422
     for row in rows:
         low, mean, high = float(row["min"]), float(row["mean"]), float(row["max"])
         slack = 1e-4 * abs(mean)
         assert low - slack <= mean <= high + slack, row
-        assert int(row["n"]) in validation_ns3._T975
+        assert int(row["n"]) in T975
     assert len(cells()) == len({cell.label for cell in cells()}) == len(BY_NAME) == 107
     assert (BY_NAME["n153"].reference["total_kbps"].mean, BY_NAME["n153"].tolerance) == (186.88, 0.03)
     assert all(cell.judged in cell.reference for cell in cells())

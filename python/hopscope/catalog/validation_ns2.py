@@ -7,15 +7,13 @@ for TCP and 2 % for UDP, over AODV within 5 %. Delay, jitter and loss are shown 
 
 from __future__ import annotations
 
-import csv
 import itertools
-import math
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from functools import cache
-from importlib import resources
 from typing import Any
 
+from hopscope.catalog.reference import Reference, grouped
 from hopscope.report.chart import Chart, Line, Panel
 from hopscope.results.comparisons import Verdict
 from hopscope.results.samples import Data, Metric, NoSamplesError, Run, Table, show
@@ -60,26 +58,9 @@ _TRANSPORTS = {
     "Sack1": "tcp-sack",
 }
 
-# The two-sided 97.5 % points of Student's t for the seed counts of the reference file.
-_T975 = {3: 4.303, 5: 2.776, 10: 2.262}
-
 
 # The columns that name a configuration.
 _KEYS = ("case", "topology", "hops", "routing", "transport", "window", "pkt", "rts")
-
-
-@dataclass(frozen=True)
-class Reference:
-    """ns-2's mean of one metric over n seeds, with its sample standard deviation."""
-
-    mean: float
-    sd: float
-    n: int
-
-    @property
-    def ci95(self) -> float:
-        """Half width of the 95 % interval of the mean."""
-        return _T975[self.n] * self.sd / math.sqrt(self.n)
 
 
 @dataclass(frozen=True)
@@ -184,22 +165,12 @@ class Configuration:
 @cache
 def configurations() -> tuple[Configuration, ...]:
     """Every configuration of the reference file, in its order."""
-    found: dict[tuple[str, ...], dict[str, Reference]] = {}
-    for row in read_rows():
-        key = tuple(row[c] for c in _KEYS)
-        found.setdefault(key, {})[row["metric"]] = Reference(float(row["mean"]), float(row["sd"]), int(row["n"]))
     return tuple(
         Configuration(
             case, topology, int(hops), routing, transport, int(window) if window else None, int(pkt), int(rts), values
         )
-        for (case, topology, hops, routing, transport, window, pkt, rts), values in found.items()
+        for (case, topology, hops, routing, transport, window, pkt, rts), values in grouped("ns2", _KEYS).items()
     )
-
-
-def read_rows() -> list[dict[str, str]]:
-    """The rows of the reference file as text."""
-    text = resources.files("hopscope.catalog").joinpath("data/ns2.csv").read_text(encoding="utf-8")
-    return list(csv.DictReader(line for line in text.splitlines() if not line.startswith("#")))
 
 
 def _only(configuration: Configuration) -> Any:

@@ -7,15 +7,14 @@ not is not judged, but shown with its number and the cause.
 
 from __future__ import annotations
 
-import csv
 import math
 import re
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from functools import cache
-from importlib import resources
 from typing import Any
 
+from hopscope.catalog.reference import Reference, grouped
 from hopscope.report.chart import Chart, Line, Panel
 from hopscope.results.comparisons import Verdict
 from hopscope.results.samples import Data, Metric, NoSamplesError, Run, Table, show
@@ -34,8 +33,6 @@ SEEDS = 10
 # Shares of crossing flows and losses of frames differ much from seed to seed.
 MANY_SEEDS = 30
 
-# The two-sided 97.5 % points of Student's t for the numbers of runs in the reference file.
-_T975 = {3: 4.303, 4: 3.182, 5: 2.776}
 
 # The columns that name a cell.
 _KEYS = (
@@ -71,20 +68,6 @@ CAUSES = {
 """Cell that differs by more than its tolerance -> the cause."""
 
 _DSSS = {"1": "dsss-1M", "2": "dsss-2M", "5.5": "hr-dsss-5.5M", "11": "hr-dsss-11M"}
-
-
-@dataclass(frozen=True)
-class Reference:
-    """ns-3's mean of one metric over n runs, with its sample standard deviation."""
-
-    mean: float
-    sd: float
-    n: int
-
-    @property
-    def ci95(self) -> float:
-        """Half width of the 95 % interval of the mean."""
-        return _T975[self.n] * self.sd / math.sqrt(self.n)
 
 
 @dataclass(frozen=True)
@@ -266,17 +249,7 @@ def _layout(topology: str) -> tuple[list[list[float]], list[tuple[int, int]]]:
 @cache
 def cells() -> tuple[Cell, ...]:
     """Every cell of the reference file, in its order."""
-    found: dict[tuple[str, ...], dict[str, Reference]] = {}
-    for row in read_rows():
-        key = tuple(row[c] for c in _KEYS)
-        found.setdefault(key, {})[row["metric"]] = Reference(float(row["mean"]), float(row["sd"]), int(row["n"]))
-    return tuple(Cell(dict(zip(_KEYS, key, strict=True)), values) for key, values in found.items())
-
-
-def read_rows() -> list[dict[str, str]]:
-    """The rows of the reference file as text."""
-    text = resources.files("hopscope.catalog").joinpath("data/ns3.csv").read_text(encoding="utf-8")
-    return list(csv.DictReader(line for line in text.splitlines() if not line.startswith("#")))
+    return tuple(Cell(dict(zip(_KEYS, key, strict=True)), values) for key, values in grouped("ns3", _KEYS).items())
 
 
 _NAMES = {
