@@ -16,7 +16,7 @@ from hopscope.studies.build import read_study
 from hopscope.studies.registry import DATA, studies
 from hopscope.studies.verdict import Finding, Outcome, Place, cell, conclude
 
-SHOWCASE = Path(__file__).resolve().parents[2] / "examples" / "mystudy"
+SHOWCASE = Path(__file__).resolve().parents[2] / "showcases" / "mystudy"
 HELD, FAILED, OPEN, TREND = Outcome.REPRODUCED, Outcome.NOT_REPRODUCED, Outcome.UNDECIDED, Outcome.IN_TREND
 
 
@@ -47,6 +47,10 @@ def test_a_folder_of_ones_own_runs_is_recorded_and_checked(folder, tmp_path):
     assert verdicts["c2"][0] == "not reproduced"
     assert "share one channel" in verdicts["c2"][1]
     assert all(cause for _, cause in verdicts.values())
+    page = (tmp_path / "store" / "report.html").read_text()
+    assert "A made-up study that shows what a folder needs." in page
+    main = page[page.index("Main claims") : page.index("Measured beside published")]
+    assert '<span class="mark pass">reproduced</span>' in main
     assert hopscope(*words, "--check")[0] == 0
     file = folder / "verdicts.json"
     file.write_text(file.read_text().replace("not reproduced", "undecided"))

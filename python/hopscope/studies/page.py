@@ -9,6 +9,7 @@ from typing import Any
 from hopscope.report import wording
 from hopscope.report.network import Network, distinct
 from hopscope.report.page import NETWORKS, Gallery, pretty, write_page
+from hopscope.studies.build import Study
 from hopscope.studies.grids import measured_grid
 from hopscope.studies.reproduce import EntryOutcome, Reproduction
 from hopscope.studies.verdict import Outcome
@@ -29,10 +30,31 @@ def reproduction_page(outcome: Reproduction, folder: Path) -> Path:
         "counts": _marks(outcome),
         "summary": outcome.summary,
         "failures": outcome.failures,
+        "studies": [_study_context(outcome, study) for study in outcome.studies],
         "entries": entries,
         "command": outcome.command,
     }
     return write_page(folder / "report.html", "reproduction.html.j2", context)
+
+
+def _study_context(outcome: Reproduction, study: Study) -> dict[str, Any]:
+    """A study as a whole: what its authors are about, its main claims and what became of them."""
+    return {
+        "title": study.title,
+        "source": study.source,
+        "notes": [" ".join(paragraph.split()) for paragraph in study.notes.split("\n\n") if paragraph.strip()],
+        "claims": [
+            {
+                "entry": key,
+                "id": judged.statement.id,
+                "text": judged.statement.text,
+                "outcome": judged.outcome.value,
+                "tone": judged.outcome.tone,
+                "cause": judged.verdict.cause,
+            }
+            for key, judged in outcome.headline(study)
+        ],
+    }
 
 
 def _entry_context(outcome: EntryOutcome, gallery: Gallery, *, quick: bool) -> dict[str, Any]:

@@ -18,7 +18,7 @@ from hopscope.errors import InputError, StoreError, counted
 from hopscope.report.chart import Chart
 from hopscope.results.samples import Data, Estimate, Table
 from hopscope.studies.entry import Entry, Quantity, Statement
-from hopscope.studies.registry import find
+from hopscope.studies.registry import find, studies_of
 from hopscope.studies.verdict import Finding, Outcome, Place, Verdict, cell
 
 if TYPE_CHECKING:
@@ -27,6 +27,7 @@ if TYPE_CHECKING:
     from hopscope.campaign.store import Store
     from hopscope.results import Result
     from hopscope.scenario import Scenario
+    from hopscope.studies.build import Study
 
 
 REQUEST = "reproduction.json"
@@ -123,6 +124,7 @@ class Reproduction:
         seeds: replications asked for; `None`: each scenario's own.
         changes: scenario keys changed by `--set`; the results then are not those of the published setting.
         failures: runs that failed, in words.
+        studies: the folders that the entries come from.
     """
 
     keys: tuple[str, ...]
@@ -131,10 +133,16 @@ class Reproduction:
     seeds: int | None = None
     changes: Mapping[str, Any] = field(default_factory=dict)
     failures: tuple[str, ...] = ()
+    studies: tuple[Study, ...] = ()
 
     def count(self, outcome: Outcome) -> int:
         """How many claims have this outcome."""
         return sum(entry.count(outcome) for entry in self.entries)
+
+    def headline(self, study: Study) -> list[tuple[str, Judged]]:
+        """The main claims of a study that have been judged, each with the key of its entry."""
+        found = {f"{e.entry.key}.{j.statement.id}": (e.entry.key, j) for e in self.entries for j in e.judged}
+        return [found[key] for claim in study.headline if (key := f"{study.key}.{claim}") in found]
 
     @property
     def counts(self) -> dict[str, int]:
@@ -261,7 +269,8 @@ def reproduce(
         found = dict(zip(wanted, results, strict=True))
     if store is not None:
         _remember(Path(store), keys, quick=quick, seeds=seeds, changes=changes or {})
-    return _outcome(keys, chosen, found, quick=quick, seeds=seeds, changes=changes or {})
+    outcome = _outcome(keys, chosen, found, quick=quick, seeds=seeds, changes=changes or {})
+    return replace(outcome, studies=tuple(studies_of(keys, trusted=trusted)))
 
 
 def recall(store: Store) -> Reproduction | None:
@@ -281,7 +290,8 @@ def recall(store: Store) -> Reproduction | None:
     if [scenario.document for scenario in wanted.values()] != [result.scenario.document for result in results]:
         return None
     found = dict(zip(wanted, results, strict=True))
-    return _outcome(keys, chosen, found, quick=quick, seeds=seeds, changes=changes)
+    outcome = _outcome(keys, chosen, found, quick=quick, seeds=seeds, changes=changes)
+    return replace(outcome, studies=tuple(studies_of(keys)))
 
 
 def _remember(folder: Path, keys: Sequence[str], *, quick: bool, seeds: int | None, changes: Mapping[str, Any]) -> None:
