@@ -81,74 +81,61 @@ def allowed(kind: str, choices: Sequence[str]) -> str:
     return f" One of {', '.join(words)}."
 
 
+#: Headings of the sections of the engine.
+TITLES = {
+    "radio": "Radio and channel", "mac": "802.11 DCF and queue", "link": "Link layers", "net": "Network layer",
+    "routing": "Routing", "tcp": "TCP",
+}  # fmt: skip
+
+
 def engine_sections() -> str:
-    """The parameters of the engine with their defaults in the profiles."""
+    """The keys of the engine's sections with their defaults in the profiles."""
     parts = []
-    defaults = {profile: json.loads(_core.base_config(profile, "wavelan-2M")) for profile in _core.profiles()}
-    for config in defaults.values():
-        # No profile sets the protocol: its default is the first choice.
-        config.setdefault("routing", {e["name"]: e["choices"][0] for e in keys.parameters()["routing"]})
-    titles = {"radio": "Radio and channel", "mac": "802.11 DCF and queue", "link": "Link layers"}
-    titles |= {
-        "net": "Network layer",
-        "routing": "Routing",
-        **{p: p.upper() for p in keys.routing_protocols()},
-        "tcp": "TCP",
-    }
-    order = list(titles)
-    for section, entries in sorted(keys.parameters().items(), key=lambda item: order.index(item[0])):
-        rows = own_keys(section)
-        for entry in entries:
-            name, kind, unit = entry["name"], entry["kind"], entry["unit"]
-            key = name
-            if (section, name) == ("link", "layer"):
-                continue  # the file names it under [mac]
-            if section == "radio" and name.startswith("error_"):
-                key = "error." + name.removeprefix("error_")
-            values = {
-                profile: shown(config[section][name], kind, unit) if section in config else ""
-                for profile, config in defaults.items()
-            }
-            standard = values["standard"]
-            meaning = entry["doc"]
-            if entry["choices"]:
-                meaning += allowed(entry["kind"], entry["choices"])
-            others = ["" if value == standard else f"`{value}`" for name, value in values.items() if name != "standard"]
-            rows.append([f"`{key}`", meaning, unit, f"`{standard}`" if standard else "", *others, entry["source"]])
-        where = f"routing.{section}" if section in keys.routing_protocols() else section
-        parts.append(f"## `[{where}]` {titles.get(section, '')}\n")
-        others = [f"{profile}, where it differs" for profile in defaults if profile != "standard"]
-        parts.append(table(["key", "meaning", "unit", "standard", *others, "source"], rows))
+    bases = {profile: json.loads(_core.base_config(profile, "wavelan-2M")) for profile in _core.profiles()}
+    standard, *others = bases
+    head = ["key", "meaning", "unit", standard, *(f"{profile}, where it differs" for profile in others), "source"]
+    tables = [(section, TITLES.get(section, ""), section, keys.engine(section)) for section in keys.ENGINE_SECTIONS]
+    own = [(f"routing.{p}", p.upper(), p, keys.engine(p)) for p in keys.routing_protocols()]
+    for where, title, section, fields in [*tables[:-1], *own, tables[-1]]:
+        rows = []
+        for field in flat(fields):
+            engine_name = keys.to_engine_key(section, tuple(field[0].split(".")))
+            values = [
+                shown(base.get(section, {}).get(engine_name, field[1].default), field[1].kind, field[1].unit)
+                for base in bases.values()
+            ]
+            differing = ["" if value == values[0] else f"`{value}`" for value in values[1:]]
+            usual = f"`{values[0]}`" if values[0] else ""
+            rows.append([f"`{field[0]}`", meaning(field[1]), field[1].unit, usual, *differing, field[1].source])
+        parts += [f"## `[{where}]` {title}\n", table(head, rows)]
     return "\n".join(parts)
 
 
-def own_keys(section: str) -> list[list[str]]:
-    """Keys of an engine section that are the file's own: they choose named values and are no parameters themselves."""
-    if section not in keys.ENGINE_SECTIONS:
-        return []
-    known = {entry["name"] for entry in keys.parameters()[section]}
-    rows = []
-    for field in keys.engine(section):
-        if field.name in known or field.kind == "table":
-            continue
-        meaning = field.doc + allowed(field.kind, field.choices)
-        default = f"`{shown(field.default, field.kind, field.unit)}`" if field.default else ""
-        same = [""] * (len(_core.profiles()) - 1)
-        rows.append([f"`{field.name}`", meaning, field.unit, default, *same, field.source])
-    return rows
+def flat(fields: Iterable[Field]) -> Iterable[tuple[str, Field]]:
+    """Keys with their dotted names; those of channel errors too, those of protocols have tables of their own."""
+    for field in fields:
+        if field.name == "error":
+            yield from ((f"error.{inner.name}", inner) for inner in field.fields)
+        elif field.kind != "table":
+            yield field.name, field
+
+
+def meaning(field: Field) -> str:
+    """What a key means, its words, and when it does."""
+    text = field.doc + (allowed(field.kind, field.choices) if field.choices else "")
+    if field.when is not None and len(field.when[1]) <= 4:
+        text += f" With `{field.when[0]}` = {', '.join(f'`{word}`' for word in field.when[1])}."
+    return text
 
 
 def fields_table(fields: Iterable[Field]) -> str:
     """Keys of a section of the scenario file that is not the engine's."""
     rows = []
     for field in fields:
-        meaning = field.doc
-        if field.choices:
-            meaning += allowed(field.kind, field.choices)
         default = "required" if field.required else ""
         if not field.required and field.default not in (None, "", []):
             default = f"`{shown(field.default, field.kind, field.unit)}`"
-        rows.append([f"`{field.name}`", meaning, field.unit, default, field.source])
+        rows.append([f"`{field.name}`", meaning(field), field.unit, default, field.source])
     return table(["key", "meaning", "unit", "default", "source"], rows)
 
 
@@ -156,9 +143,8 @@ def scenario_page() -> str:
     parts = ["## Top level\n", fields_table(keys.top())]
     for kind, (text, fields) in keys.TOPOLOGIES.items():
         parts += [f'## `[topology]` kind = "{kind}"\n', text.capitalize() + ".\n", fields_table(fields)]
-    parts += ["## `[[flow]]`\n", fields_table(keys.flow())]
-    parts += ["## `[[outage]]`\n", fields_table(keys.outage())]
-    parts += ["## `[[layer]]`\n", fields_table(keys.layer())]
+    for name in keys.NUMBERED:
+        parts += [f"## `[[{name}]]`\n", fields_table(keys.table(name))]
     parts += ["## `[series]`\n", fields_table(keys.series())]
     parts.append(engine_sections())
     return "\n".join(parts)

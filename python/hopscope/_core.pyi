@@ -1,7 +1,7 @@
 """The engine, compiled from Rust.  Configurations and results are JSON text; times are integer nanoseconds."""
 
 from collections.abc import Callable, Sequence
-from typing import final
+from typing import Any, final
 
 class EngineError(ValueError):
     """A configuration is refused.
@@ -9,10 +9,12 @@ class EngineError(ValueError):
     Attributes:
         key: dotted engine key, such as ``flows.0.to`` or ``radio.cs_range``.
         message: what was found and what is allowed.
+        problems: everything that is wrong, as pairs of key and message; this one first.
     """
 
     key: str
     message: str
+    problems: list[tuple[str, str]]
 
 class Cancelled(Exception):
     """The run was stopped by its :class:`CancelToken`."""
@@ -29,6 +31,110 @@ class ControlError(Exception):
     flow: int
     time_s: float
     hook: str
+
+class FieldError(ValueError):
+    """The value does not fit its key; the message says what was found and what is allowed."""
+
+class QuantityError(ValueError):
+    """The text is no quantity of the wanted kind; the message says what is allowed."""
+
+@final
+class Field:
+    """One key: what it takes, what it means, and how a value is read.
+
+    ``kind`` is ``time``, ``int``, ``float``, ``flag``, ``choice``, ``int-or-off``, ``int-list``, ``float-list``,
+    ``float-rows`` (list of lists), ``node-pairs``, ``text``, ``name``, ``node``, ``point`` (two lengths), ``points``,
+    ``nodes`` (list of nodes), ``words`` (list of choices), ``parts`` (choices with ``+`` between them, the first of
+    which stands alone), ``transport`` (a choice, or a congestion control of the user's), ``control`` (the same, or a
+    table of its parameters) or ``table``.
+    """
+
+    def __init__(
+        self,
+        name: str,
+        kind: str,
+        doc: str,
+        unit: str = "",
+        *,
+        default: Any = None,
+        choices: Sequence[str] = (),
+        minimum: float | None = 0,
+        maximum: float | None = None,
+        exclusive: bool = False,
+        required: bool = False,
+        source: str = "",
+    ) -> None: ...
+    @property
+    def name(self) -> str:
+        """Name inside its table."""
+
+    @property
+    def kind(self) -> str:
+        """What it takes."""
+
+    @property
+    def doc(self) -> str:
+        """What it means."""
+
+    @property
+    def unit(self) -> str:
+        """Base unit of the number; empty for counts and words."""
+
+    @property
+    def default(self) -> Any:
+        """Default in engine form (times in nanoseconds); None: none."""
+
+    @property
+    def choices(self) -> tuple[str, ...]:
+        """Allowed words."""
+
+    @property
+    def minimum(self) -> float | None:
+        """Smallest number; above it when ``exclusive``."""
+
+    @property
+    def maximum(self) -> float | None:
+        """Largest number."""
+
+    @property
+    def exclusive(self) -> bool:
+        """The smallest number itself is refused."""
+
+    @property
+    def required(self) -> bool:
+        """The key must be given."""
+
+    @property
+    def when(self) -> tuple[str, list[str]] | None:
+        """Another key of the table and its words with which this one means something; None: always."""
+
+    @property
+    def lowered(self) -> str:
+        """How it is handed to the engine under its name: "no", "always", or "given": where it has a value."""
+
+    @property
+    def source(self) -> str:
+        """Where the default comes from."""
+
+    @property
+    def fields(self) -> tuple[Field, ...]:
+        """Keys of a table."""
+
+    def choosing(self, choices: Sequence[str]) -> Field:
+        """The same key with other words to choose from."""
+
+    def read(self, value: object) -> Any:
+        """The value in engine form.
+
+        Raises:
+            FieldError: it does not fit.
+        """
+
+    def show(self, value: Any) -> Any:
+        """An engine value in the base unit of the key, as a scenario file would hold it."""
+
+    def expected(self) -> str:
+        """What the key takes, for messages."""
 
 @final
 class FlowState:
@@ -167,8 +273,40 @@ def routing_set(protocol: str, name: str) -> str:
         ValueError: unknown protocol or set.
     """
 
-def parameters() -> str:
-    """Every parameter as JSON: section -> list of {name, doc, unit, kind, choices, source}."""
+def parameters(section: str) -> tuple[Field, ...]:
+    """Parameters of an engine section or of a routing protocol, under the engine's names; none for another word."""
+
+def tables() -> list[tuple[tuple[str, str, tuple[Field, ...]], bool]]:
+    """Every table of a file but the topology and the sweep: ((name, doc, keys), it stands in double brackets)."""
+
+def topologies() -> list[tuple[str, str, tuple[Field, ...]]]:
+    """Kinds of topologies: word, one line of description, keys beside ``kind``."""
+
+def topology_kind() -> Field:
+    """The key that names the kind of topology."""
+
+def apps() -> list[tuple[str, str, tuple[str, ...], str, dict[str, Any]]]:
+    """Applications: word, description, keys used, the engine's word, defaults that are not those of the keys."""
+
+def patterns() -> list[tuple[str, str]]:
+    """Traffic patterns with one line each."""
+
+def json_schema() -> str:
+    """The JSON Schema (2020-12) of the scenario file."""
+
+def quantity(text: str, unit: str) -> str:
+    """A quantity in a base unit, as the text of a decimal number.
+
+    Raises:
+        QuantityError: no number, or a unit that does not fit.
+    """
+
+def split_quantity(text: str) -> tuple[str, str]:
+    """The number of a quantity, as the text of a decimal number, and its unit.
+
+    Raises:
+        QuantityError: the text does not start with a number.
+    """
 
 def base_config(profile: str, preset: str) -> str:
     """Defaults of a profile with a radio preset as JSON: section -> {name: value}.

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import os
 import subprocess
 import sys
@@ -52,8 +51,8 @@ def test_the_training_leaves_no_protocol_and_no_profile_out(train: ModuleType) -
     configs = [point.config(1) for document in train.SCENARIOS.values() for point in Scenario(document).points]
     flows = [flow for config in configs for flow in config["flows"]]
     assert {flow["transport"] for flow in flows} >= {name for name, _ in _core.transports()}
-    (protocol,) = (key for key in json.loads(_core.parameters())["routing"] if key["name"] == "protocol")
-    assert {config["routing"]["protocol"] for config in configs} == set(protocol["choices"])
+    (protocol,) = (field for field in _core.parameters("routing") if field.name == "protocol")
+    assert {config["routing"]["protocol"] for config in configs} == set(protocol.choices)
     assert all(document["sweep"]["profile"] == _core.profiles() for document in train.SCENARIOS.values())
     assert {config["explain"] for config in configs} == {True, False}
 

@@ -11,7 +11,7 @@ import pytest
 
 import hopscope as hs
 from hopscope.cli.list import listing
-from hopscope.scenario.schema import schema
+from hopscope.scenario.keys import schema
 from hopscope.scenario.toml_writer import to_toml
 
 MINE = """\

@@ -11,7 +11,7 @@ import pytest
 
 import hopscope as hs
 from hopscope.scenario.controls import Control, ControlError, digest, find, label, parameters
-from hopscope.scenario.schema import schema
+from hopscope.scenario.keys import schema
 
 MINE = """\
 import hopscope as hs

@@ -11,7 +11,8 @@ import pytest
 
 from hopscope import _core
 from hopscope.cli.main import VERBS
-from hopscope.scenario import Scenario, load
+from hopscope.scenario import Scenario, keys, load
+from hopscope.scenario.fields import Field
 
 ROOT = Path(__file__).resolve().parents[2]
 WRITTEN = [p for p in ROOT.glob("docs/**/*.md") if not {"_build", "generated"} & set(p.parts)]
@@ -82,8 +83,15 @@ def test_links_lead_somewhere(page: Path) -> None:
             assert (page.parent / target).exists(), target
 
 
+def parameters() -> list[Field]:
+    """Every parameter of the engine."""
+    return [
+        field for section in (*keys.ENGINE_SECTIONS, *keys.routing_protocols()) for field in keys.parameters(section)
+    ]
+
+
 def test_every_item_of_the_ns2_profile_that_a_parameter_names_is_described() -> None:
-    items = {int(n) for n in re.findall(r"ns2-facts items? (\d+)", _core.parameters())}
+    items = {int(n) for field in parameters() for n in re.findall(r"ns2-facts items? (\d+)", field.source + field.doc)}
     assert items
     page = (ROOT / "docs" / "models" / "ns2.md").read_text()
     described = {int(n) for n in re.findall(r"^(\d+)\. \*\*", page, flags=re.MULTILINE)}
@@ -92,7 +100,7 @@ def test_every_item_of_the_ns2_profile_that_a_parameter_names_is_described() -> 
 
 
 def test_every_engine_key_the_ns2_page_names_exists() -> None:
-    known = set(re.findall(r'"name":\s*"(\w+)"', _core.parameters()))
+    known = {field.name for field in parameters()}
     page = (ROOT / "docs" / "models" / "ns2.md").read_text()
     named = {key for key in re.findall(r"`([a-z]\w+) = ", page) if key != "profile"}
     assert len(named) > 20
@@ -104,12 +112,12 @@ def test_a_routing_page_lists_the_parameter_sets_and_names_parameters_that_exist
     page = (ROOT / "docs" / "models" / f"{protocol}.md").read_text()
     sets = [name for name, _ in _core.routing_sets(protocol)]
     assert re.findall(r"^\| `([\w-]+)` \|", page, flags=re.MULTILINE) == sets
-    parameters = {entry["name"] for entry in json.loads(_core.parameters())[protocol]}
+    known = {field.name for field in keys.parameters(protocol)}
     named = set(re.findall(r"\(`(\w+)`\)|`(\w+_\w+)`", page))
     words = {first or second for first, second in named}
     measured = {key for key in result_keys() if key in words}
     assert len(measured) >= 6
-    assert words - measured <= parameters
+    assert words - measured <= known
 
 
 def result_keys() -> set[str]:

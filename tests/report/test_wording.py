@@ -124,7 +124,7 @@ def test_the_heading_of_a_column_has_the_unit_that_its_values_lack(key, values, 
 
 @pytest.mark.parametrize("table", keys.NUMBERED)
 def test_every_key_of_a_numbered_table_is_its_field(table):
-    for field in keys.numbered(table):
+    for field in keys.table(table):
         assert field_of(f"{table}.0.{field.name}") == field
 
 

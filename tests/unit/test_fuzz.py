@@ -148,7 +148,7 @@ def documents(flawed: bool) -> st.SearchStrategy[dict[str, Any]]:
         **{section: table(keys.engine(section), 0.2, flawed) for section in keys.ENGINE_SECTIONS},
         "routing": routings(flawed),
         "series": table(keys.series(), 1.0, flawed),
-        "layer": st.lists(table(keys.layer(), 0.2, flawed), min_size=1, max_size=2 if flawed else 1),
+        "layer": st.lists(table(keys.table("layer"), 0.2, flawed), min_size=1, max_size=2 if flawed else 1),
         "sweep": st.one_of(
             st.dictionaries(st.sampled_from(["flow.0.packet", "flow.*.max_window", "mac.queue"]),
                             st.lists(st.integers(1, 99), min_size=1, max_size=3, unique=True), max_size=2),

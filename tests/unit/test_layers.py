@@ -15,7 +15,7 @@ from hopscope.errors import InputError, ScenarioError
 from hopscope.optimum import axes
 from hopscope.scenario import Scenario, keys
 from hopscope.scenario.document import parse
-from hopscope.scenario.schema import schema
+from hopscope.scenario.keys import schema
 from hopscope.scenario.toml_writer import to_toml
 
 NS = 1_000_000_000

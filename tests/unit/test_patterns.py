@@ -12,8 +12,8 @@ from hypothesis import strategies as st
 
 from hopscope.errors import ScenarioError
 from hopscope.scenario import Scenario, topology
+from hopscope.scenario.keys import schema
 from hopscope.scenario.patterns import PatternError, across, drawn
-from hopscope.scenario.schema import schema
 
 
 def scenario(table: dict[str, Any], flow: dict[str, Any], **sections: Any) -> Scenario:

@@ -8,7 +8,7 @@ import jsonschema
 import pytest
 
 import hopscope as hs
-from hopscope.scenario.schema import schema
+from hopscope.scenario.keys import schema
 
 
 def two(first: dict[str, Any], second: dict[str, Any]) -> dict[str, Any]:

@@ -9,7 +9,7 @@ import jsonschema
 import pytest
 
 import hopscope as hs
-from hopscope.scenario.schema import schema
+from hopscope.scenario.keys import schema
 from hopscope.scenario.toml_writer import to_toml
 
 

@@ -366,6 +366,6 @@ def test_the_page_lists_the_sets_and_names_parameters_that_exist(protocol: str, 
     named = set(re.findall(r"`([a-z]+(?:_[a-z]+)+)`", page))
     result = run(scenario({"protocol": protocol}).points[0].config(1))
     counted = {*result["network"], *result["flows"][0]}
-    parameters = {entry["name"] for entry in json.loads(_core.parameters())[protocol]}
+    parameters = {field.name for field in keys.parameters(protocol)}
     assert named - counted <= parameters
     assert len(named & parameters) >= least

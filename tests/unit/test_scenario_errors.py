@@ -146,8 +146,8 @@ def test_errors_that_are_switched_off_keep_their_keys() -> None:
 
 def test_every_channel_error_key_belongs_to_a_kind() -> None:
     error = next(f for f in keys.engine("radio") if f.name == "error")
-    assert {f.name for f in error.fields} == {name for kind in keys.ERRORS for name in keys.error_keys(kind)}
-    assert set(keys.ERRORS) == set(error.fields[0].choices)
+    assert {f.name for f in error.fields} == {name for kind in keys.error_kinds() for name in keys.error_keys(kind)}
+    assert set(keys.error_kinds()) == set(error.fields[0].choices)
 
 
 def test_a_key_that_one_point_of_a_sweep_uses_is_good() -> None:

@@ -9,7 +9,7 @@ import jsonschema
 import pytest
 
 from hopscope.scenario import Scenario, keys
-from hopscope.scenario.schema import schema
+from hopscope.scenario.keys import schema
 
 TEXT = """\
 title = "x"
@@ -104,10 +104,10 @@ def test_every_key_is_described() -> None:
 
 def test_engine_keys_carry_unit_default_and_source() -> None:
     queue = schema()["properties"]["mac"]["properties"]["queue"]
-    entry = next(e for e in keys.parameters()["mac"] if e["name"] == "queue")
-    assert entry["doc"] in queue["description"]
+    entry = keys.field(keys.parameters("mac"), "queue")
+    assert entry.doc in queue["description"]
     assert "Unit: packets." in queue["description"]
-    assert f"Source: {entry['source']}." in queue["description"]
+    assert f"Source: {entry.source}." in queue["description"]
     assert queue["default"] == 50
 
 
@@ -116,5 +116,5 @@ def test_aodv_constants_carry_the_defaults_of_the_first_profile() -> None:
     [sets] = [part["then"] for part in schema()["properties"]["routing"]["allOf"] if "aodv" in str(part["if"])]
     assert sets["properties"]["parameters"]["default"] == "rfc3561"
     constants = routing["aodv"]["properties"]
-    assert constants.keys() == {entry["name"] for entry in keys.parameters()["aodv"]}
+    assert constants.keys() == {entry.name for entry in keys.parameters("aodv")}
     assert (constants["node_traversal_time"]["default"], constants["data_ttl"]["default"]) == (0.04, "off")

@@ -1,9 +1,8 @@
 //! What the engine offers: parameters, presets, names.
 
-use std::collections::BTreeMap;
-
 use hopscope_engine::config::presets::{PRESETS, PROFILES, base};
-use hopscope_engine::config::{self, AodvConfig, DsdvConfig, DsrConfig, OlsrConfig, ParamInfo, RadioConfig};
+use hopscope_engine::config::schema::{PROTOCOLS, Protocol};
+use hopscope_engine::config::{self, RadioConfig};
 use hopscope_engine::ledger::{Cause, DelayPart, Failure, LinkCause};
 use hopscope_engine::mac::timing;
 use pyo3::exceptions::PyValueError;
@@ -39,21 +38,6 @@ pub fn base_config(profile: &str, preset: &str) -> PyResult<String> {
     let found = base(profile, preset)
         .ok_or_else(|| PyValueError::new_err(format!("unknown profile {profile:?} or preset {preset:?}")))?;
     to_json(&found)
-}
-
-/// Every parameter with meaning, unit, kind, allowed words and source, as JSON by section.
-#[pyfunction]
-pub fn parameters() -> PyResult<String> {
-    let mut sections = BTreeMap::from([
-        ("radio", config::RadioConfig::describe()),
-        ("mac", config::MacConfig::describe()),
-        ("link", config::LinkConfig::describe()),
-        ("net", config::NetConfig::describe()),
-        ("routing", config::RoutingConfig::describe()),
-        ("tcp", config::TcpConfig::describe()),
-    ]);
-    sections.extend(PROTOCOLS.iter().map(|protocol| (protocol.word, (protocol.parameters)())));
-    to_json(&sections)
 }
 
 /// Transport protocols with one line each; those that a scenario names by code of its own are left out.
@@ -112,41 +96,6 @@ pub fn ledger_causes() -> Vec<(&'static str, Vec<&'static str>)> {
     ]
 }
 
-/// A routing protocol that has parameters of its own, and named sets of them.
-struct Protocol {
-    word: &'static str,
-    parameters: fn() -> Vec<ParamInfo>,
-    sets: &'static [(&'static str, &'static str)],
-    set: fn(&str) -> Option<PyResult<String>>,
-}
-
-const PROTOCOLS: &[Protocol] = &[
-    Protocol {
-        word: "aodv",
-        parameters: AodvConfig::describe,
-        sets: AodvConfig::SETS,
-        set: |name| AodvConfig::set(name).map(|set| to_json(&set)),
-    },
-    Protocol {
-        word: "dsdv",
-        parameters: DsdvConfig::describe,
-        sets: DsdvConfig::SETS,
-        set: |name| DsdvConfig::set(name).map(|set| to_json(&set)),
-    },
-    Protocol {
-        word: "dsr",
-        parameters: DsrConfig::describe,
-        sets: DsrConfig::SETS,
-        set: |name| DsrConfig::set(name).map(|set| to_json(&set)),
-    },
-    Protocol {
-        word: "olsr",
-        parameters: OlsrConfig::describe,
-        sets: OlsrConfig::SETS,
-        set: |name| OlsrConfig::set(name).map(|set| to_json(&set)),
-    },
-];
-
 fn protocol(word: &str) -> Option<&'static Protocol> {
     PROTOCOLS.iter().find(|protocol| protocol.word == word)
 }
@@ -160,9 +109,9 @@ pub fn routing_sets(protocol: &str) -> Vec<(&'static str, &'static str)> {
 /// A parameter set of a routing protocol, as JSON.
 #[pyfunction]
 pub fn routing_set(protocol: &str, name: &str) -> PyResult<String> {
-    self::protocol(protocol)
-        .and_then(|protocol| (protocol.set)(name))
-        .unwrap_or_else(|| Err(PyValueError::new_err(format!("unknown parameter set {name:?} of {protocol:?}"))))
+    let set = self::protocol(protocol).and_then(|protocol| (protocol.set)(name));
+    let unknown = || PyValueError::new_err(format!("unknown parameter set {name:?} of {protocol:?}"));
+    to_json(&set.ok_or_else(unknown)?)
 }
 
 /// Time on the air, in nanoseconds, of a frame of `bytes` bytes at `rate` bit/s with the radio parameters given as JSON.

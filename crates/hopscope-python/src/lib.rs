@@ -4,7 +4,9 @@
 mod control;
 mod error;
 mod info;
+mod key;
 mod run;
+mod value;
 
 use pyo3::prelude::*;
 
@@ -13,6 +15,9 @@ fn _core(m: &Bound<'_, PyModule>) -> PyResult<()> {
     m.add("EngineError", m.py().get_type::<error::EngineError>())?;
     m.add("Cancelled", m.py().get_type::<error::Cancelled>())?;
     m.add("ControlError", m.py().get_type::<control::ControlError>())?;
+    m.add("FieldError", m.py().get_type::<key::FieldError>())?;
+    m.add("QuantityError", m.py().get_type::<key::QuantityError>())?;
+    m.add_class::<key::Field>()?;
     m.add_class::<control::FlowState>()?;
     m.add_class::<run::CancelToken>()?;
     m.add_function(wrap_pyfunction!(run::run, m)?)?;
@@ -26,7 +31,6 @@ fn _core(m: &Bound<'_, PyModule>) -> PyResult<()> {
     m.add_function(wrap_pyfunction!(info::profiles, m)?)?;
     m.add_function(wrap_pyfunction!(info::presets, m)?)?;
     m.add_function(wrap_pyfunction!(info::base_config, m)?)?;
-    m.add_function(wrap_pyfunction!(info::parameters, m)?)?;
     m.add_function(wrap_pyfunction!(info::transports, m)?)?;
     m.add_function(wrap_pyfunction!(info::controls, m)?)?;
     m.add_function(wrap_pyfunction!(info::recoveries, m)?)?;
@@ -38,5 +42,14 @@ fn _core(m: &Bound<'_, PyModule>) -> PyResult<()> {
     m.add_function(wrap_pyfunction!(info::routing_sets, m)?)?;
     m.add_function(wrap_pyfunction!(info::routing_set, m)?)?;
     m.add_function(wrap_pyfunction!(info::frame_airtime_ns, m)?)?;
+    m.add_function(wrap_pyfunction!(key::tables, m)?)?;
+    m.add_function(wrap_pyfunction!(key::topologies, m)?)?;
+    m.add_function(wrap_pyfunction!(key::topology_kind, m)?)?;
+    m.add_function(wrap_pyfunction!(key::parameters, m)?)?;
+    m.add_function(wrap_pyfunction!(key::apps, m)?)?;
+    m.add_function(wrap_pyfunction!(key::patterns, m)?)?;
+    m.add_function(wrap_pyfunction!(key::json_schema, m)?)?;
+    m.add_function(wrap_pyfunction!(key::quantity, m)?)?;
+    m.add_function(wrap_pyfunction!(key::split_quantity, m)?)?;
     Ok(())
 }

@@ -10,13 +10,13 @@ use hopscope_engine::config::Config;
 use hopscope_engine::ledger::{Ledger, LedgerResult};
 use hopscope_engine::record::{NullRecorder, Recorder};
 use hopscope_engine::units::{Span, Time};
-use hopscope_engine::{BuildError, Simulation, simulation};
+use hopscope_engine::{BuildError, Simulation, simulation, world};
 use pyo3::prelude::*;
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 
 use crate::control::{self, Failures, Methods, built};
-use crate::error::{Cancelled, engine_error};
+use crate::error::{Cancelled, engine_error, engine_errors};
 
 /// Stops a run from another thread or a signal handler.
 #[pyclass(frozen, skip_from_py_object)]
@@ -162,10 +162,14 @@ pub fn bottleneck(py: Python<'_>, config_json: &str, methods: Option<Methods>) -
     to_json(py, "results", &result)
 }
 
-/// Builds a configuration without running it.
+/// Builds a configuration without running it; the error carries everything that is wrong.
 #[pyfunction]
 pub fn validate(py: Python<'_>, config_json: &str) -> PyResult<()> {
     let config = parse(py, config_json)?;
+    let problems = py.detach(|| world::problems(&config));
+    if let Some(first) = problems.first() {
+        return Err(engine_errors(py, first, &problems));
+    }
     py.detach(|| built(config).map(|_| ())).map_err(|e| engine_error(py, &e))
 }
 

@@ -9,6 +9,6 @@ import typer
 
 def command() -> None:
     """Print the JSON Schema (2020-12) of the scenario file."""
-    from hopscope.scenario.schema import schema
+    from hopscope.scenario.keys import schema
 
     typer.echo(json.dumps(schema(), indent=2, ensure_ascii=False))

@@ -159,7 +159,7 @@ def _fields(parts: Sequence[str], document: Mapping[str, Any]) -> tuple[Sequence
     if name in keys.ENGINE_SECTIONS:
         return keys.engine(name), parts[1:]
     if name in keys.NUMBERED:
-        return keys.numbered(name), parts[2:]
+        return keys.table(name), parts[2:]
     return keys.top(), parts
 
 

@@ -104,7 +104,7 @@ def field_of(key: str) -> Field | None:
     elif first in keys.ENGINE_SECTIONS:
         fields = keys.engine(first)
     else:
-        fields = keys.numbered(first) if first in keys.NUMBERED else ()
+        fields = keys.table(first) if first in keys.NUMBERED else ()
     found = None
     for name in rest:
         found = next((field for field in fields if field.name == name), None)

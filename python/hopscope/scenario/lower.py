@@ -16,31 +16,29 @@ def lower(resolved: Resolved, seed: int) -> dict[str, Any]:
     """Returns the engine's configuration of one run: times in nanoseconds, rates in bit/s, lengths in metres."""
     config = {
         "seed": seed,
-        "duration": resolved.top["duration"],
-        "warmup": resolved.top["warmup"],
         "nodes": resolved.nodes,
-        "radio": resolved.radio,
-        "mac": resolved.mac,
-        "link": resolved.link,
+        **_handed(keys.top(), resolved.top),
+        **{section: getattr(resolved, section) for section in keys.ENGINE_SECTIONS if section != "tcp"},
         "layers": resolved.layers,
-        "net": resolved.net,
-        "routing": resolved.routing,
         "flows": [copy for flow in resolved.flows for copy in _lower_flow(flow)],
         "outages": resolved.outages,
         "series": resolved.series,
-        "starved_after": resolved.top["starved_after"],
-        "explain": resolved.top["explain"],
     }
     if resolved.routing_constants is not None:
         config[resolved.routing["protocol"]] = resolved.routing_constants
     return config
 
 
+def _handed(fields: Iterable[Field], values: dict[str, Any]) -> dict[str, Any]:
+    """What the schema hands to the engine under its own name."""
+    handed = {f.name: values[f.name] for f in fields if f.lowered != "no"}
+    missing = {f.name for f in fields if f.lowered == "given" and handed[f.name] is None}
+    return {name: value for name, value in handed.items() if name not in missing}
+
+
 def _lower_flow(flow: dict[str, Any]) -> list[dict[str, Any]]:
     """The flows that one table stands for: its copies, each later than the one before by `stagger`."""
-    taken = ("transport", "packet", "max_window", "start", "stop", "ack", "ack_delay", "tcp", "recovery", "group")
-    lowered = {name: flow[name] for name in taken}
-    lowered |= {name: flow[name] for name in ("from_port", "to_port") if flow[name] is not None}
+    lowered = _handed(keys.flow(), flow)
     lowered["app"] = _lower_app(flow)
     if flow["reply"] is not None:
         lowered["reply"] = _lower_app(flow["reply"])
@@ -63,10 +61,8 @@ def controls(resolved: Resolved) -> list[FlowControl | None]:
 
 def _lower_app(flow: dict[str, Any]) -> dict[str, Any]:
     app = flow["app"]
-    if app == "video":
-        return {"kind": "trace", "frames": flow["frames"]}
-    kind = "on-off" if app == "voice" else app
-    return {"kind": kind, **{name: flow[name] for name in keys.APPS[app][1]}}
+    own = {"frames": flow["frames"]} if app == "video" else {name: flow[name] for name in keys.APPS[app][1]}
+    return {"kind": keys.ENGINE_APPS[app], **own}
 
 
 def describe(resolved: Resolved) -> dict[str, Any]:
@@ -83,14 +79,14 @@ def describe(resolved: Resolved) -> dict[str, Any]:
     document["radio"] = {"preset": resolved.preset, **document["radio"]}
     document["mac"]["link"] = resolved.link["layer"]
     document["flow"] = [_flow(flow) for flow in resolved.flows]
-    document["outage"] = [_given(outage, keys.outage()) for outage in resolved.outages]
+    document["outage"] = [_given(outage, keys.table("outage")) for outage in resolved.outages]
     document["layer"] = [_layer(layer) for layer in resolved.layers]
     document["series"] = _shown(resolved.series, keys.series())
     return document
 
 
 def _layer(layer: dict[str, Any]) -> dict[str, Any]:
-    return _shown({**layer, "link": layer["layer"]}, keys.layer())
+    return _shown({**layer, "link": layer["layer"]}, keys.table("layer"))
 
 
 def _given(values: dict[str, Any], fields: Iterable[Field]) -> dict[str, Any]:
@@ -131,5 +127,5 @@ def _flow(flow: dict[str, Any]) -> dict[str, Any]:
     if flow["transport"].startswith(TCP):
         result["tcp"] = _shown(flow["tcp"], keys.engine("tcp"))
     else:
-        result = {name: value for name, value in result.items() if name not in keys.TCP_ONLY}
+        result = {name: value for name, value in result.items() if name not in keys.tcp_only()}
     return result

@@ -561,7 +561,8 @@ def _engine_problems(document: Document, resolved: Resolved) -> Iterator[Problem
             )
         _core.validate(config_json)
     except _core.EngineError as error:
-        yield document.problem(_of_table(resolved, keys.from_engine_key(error.key)), error.message)
+        for key, message in error.problems:
+            yield document.problem(_of_table(resolved, keys.from_engine_key(key)), message)
 
 
 def _of_table(resolved: Resolved, path: tuple[str, ...]) -> tuple[str, ...]:

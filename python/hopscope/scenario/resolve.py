@@ -85,14 +85,14 @@ def _engine_sections(reader: Reader, result: Resolved) -> None:
         s: reader.table((s,), foreign if s == "routing" and foreign is not None else values.get(s, {}), fields[s])
         for s in keys.ENGINE_SECTIONS
     }
-    result.preset = given["radio"].pop("preset", keys.engine("radio")[0].default)
+    result.preset = given["radio"].pop("preset", keys.field(keys.engine("radio"), "preset").default)
     if "link" in given["mac"]:
         given["link"]["layer"] = given["mac"].pop("link")
     errors = _errors(reader, given["radio"].pop("error", None))
     given["radio"].update({keys.to_engine_key("radio", ("error", name)): value for name, value in errors.items()})
-    profile = result.top.get("profile", keys.top()[-1].default)
+    profile = result.top.get("profile", keys.default("profile"))
     base: dict[str, dict[str, Any]] = json.loads(_core.base_config(profile, result.preset))
-    base.setdefault("routing", {e["name"]: e["choices"][0] for e in keys.parameters()["routing"] if e["choices"]})
+    base.setdefault("routing", {f.name: f.default for f in keys.parameters("routing")})
     _routing(reader, result, given["routing"], base)
     for section in keys.ENGINE_SECTIONS:
         setattr(result, section, {**base[section], **given[section]})
@@ -105,12 +105,12 @@ def _errors(reader: Reader, given: dict[str, Any] | None) -> dict[str, Any]:
         return {}
     if "kind" not in given:
         if (*path, "kind") not in reader.refused:
-            kinds = next(f for f in keys.engine("radio") if f.name == "error").fields[0]
+            kinds = keys.field(keys.field(keys.engine("radio"), "error").fields, "kind")
             reader.refuse((*path, "kind"), f"is missing; expected {kinds.expected()}")
         return given
     kind = given["kind"]
     for name in [name for name in given if name not in keys.error_keys(kind)]:
-        users = [word for word in keys.ERRORS if name in keys.error_keys(word)]
+        users = [word for word in keys.error_kinds() if name in keys.error_keys(word)]
         del given[name]
         if kind == "none":
             reader.idle[(*path, name)] = None
@@ -243,14 +243,14 @@ def _pattern(reader: Reader, path: KeyPath, value: Mapping[str, Any], flow: dict
 
 def _outages(reader: Reader, result: Resolved) -> None:
     for path, value in _tables(reader, "outage"):
-        outage = reader.complete(path, value, keys.outage())
+        outage = reader.complete(path, value, keys.table("outage"))
         _number_nodes(result, outage, ("node",))
         result.outages.append(outage)
 
 
 def _layers(reader: Reader, result: Resolved) -> None:
     for path, value in _tables(reader, "layer"):
-        given = reader.complete(path, value, keys.layer())
+        given = reader.complete(path, value, keys.table("layer"))
         own = {name: item for name, item in given.items() if item is not None}
         if "link" in own:
             own["layer"] = own.pop("link")

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from hopscope.scenario.keys import MAX_NODES
+from hopscope.scenario.fields import MAX_NODES
 from hopscope.scenario.node_files import read_positions
 
 Positions = list[list[float]]

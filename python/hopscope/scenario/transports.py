@@ -43,7 +43,7 @@ def read_transport(reader: Reader, path: KeyPath, value: Mapping[str, Any], flow
         flow["transport"] = TCP
     transport = flow["transport"]
     if not transport.startswith(TCP):
-        for entry in (f for f in keys.flow() if f.name in keys.TCP_ONLY and f.name in value):
+        for entry in (f for f in keys.flow() if f.name in keys.tcp_only() and f.name in value):
             reader.without_use((*path, entry.name), f'belongs to TCP; found transport = "{transport}"')
             flow[entry.name] = {} if entry.kind == "table" else entry.default
         return

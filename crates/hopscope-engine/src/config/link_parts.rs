@@ -5,7 +5,7 @@ use std::str::FromStr;
 
 use serde::{Deserialize, Serialize};
 
-use super::params::{ParamType, choice};
+use super::params::{Kind, ParamType, choice};
 
 choice! {
     /// A part of the link layer, in the order in which a packet meets them.
@@ -137,7 +137,7 @@ impl TryFrom<String> for LinkParts {
 }
 
 impl ParamType for LinkParts {
-    const KIND: &'static str = "parts";
+    const KIND: Kind = Kind::Parts;
     const CHOICES: &'static [&'static str] = &{
         let mut words = [PLAIN; LinkPart::ALL.len() + 1];
         let mut place = 0;

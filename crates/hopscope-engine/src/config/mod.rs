@@ -14,6 +14,7 @@ pub mod outage;
 pub(crate) mod params;
 pub mod presets;
 pub mod radio;
+pub mod schema;
 mod section;
 pub mod tcp;
 
@@ -31,11 +32,12 @@ pub use mac::MacConfig;
 pub use net::{NetConfig, RoutingConfig};
 pub use olsr::OlsrConfig;
 pub use outage::Outage;
-pub use params::ParamInfo;
+pub use params::Key;
 pub use radio::RadioConfig;
 pub(crate) use section::{LONGEST, seconds};
 pub use tcp::{CongestionControl, LossRecovery, TcpConfig, TcpKind};
 
+use crate::error::BuildError;
 use crate::units::{Span, Time};
 
 /// One run, completely.
@@ -114,6 +116,32 @@ impl Config {
         config.flows.iter_mut().for_each(|flow| flow.reply = None);
         config.flows.extend(replies);
         Cow::Owned(config)
+    }
+}
+
+impl Config {
+    /// Everything that lies outside its range.
+    pub fn outside(&self) -> Vec<BuildError> {
+        let mut found = Vec::new();
+        self.radio.outside("radio", &mut found);
+        self.mac.outside("mac", &mut found);
+        self.link.outside("link", &mut found);
+        self.net.outside("net", &mut found);
+        self.routing.outside("routing", &mut found);
+        self.aodv.outside("routing.aodv", &mut found);
+        self.dsdv.outside("routing.dsdv", &mut found);
+        self.dsr.outside("routing.dsr", &mut found);
+        self.olsr.outside("routing.olsr", &mut found);
+        for (number, layer) in self.layers.iter().enumerate() {
+            layer.outside(&format!("layers.{number}"), &mut found);
+        }
+        for (number, host) in self.hosts.iter().enumerate() {
+            host.mac.iter().for_each(|mac| mac.outside(&format!("hosts.{number}.mac"), &mut found));
+        }
+        for (number, flow) in self.flows.iter().enumerate() {
+            flow.tcp.outside(&format!("flows.{number}.tcp"), &mut found);
+        }
+        found
     }
 }
 

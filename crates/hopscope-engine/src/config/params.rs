@@ -1,75 +1,320 @@
-//! The macro that gives every engine parameter one home: type, default, unit, meaning and source in one place.
+//! What gives every key one home: name, type, unit, range, condition, default, meaning and source in one place.
 //!
-//! From the same lines come the struct, its serde form (unknown keys refused), its default and the table that the
-//! Python package turns into scenario keys, the JSON Schema and the reference pages.
+//! From the lines of `params!` come the struct, its serde form (unknown keys refused), its default and its part of the
+//! table that the Python package turns into scenario keys, the JSON Schema and the reference pages. Keys that only a
+//! scenario file has are built by hand in [`super::schema`], of the same [`Key`].
 
 use serde::Serialize;
+use serde_json::Value;
 
+use crate::error::BuildError;
 use crate::units::Span;
 
-/// One parameter as the Python side and the documentation see it.
-#[derive(Debug, Clone, Serialize)]
-pub struct ParamInfo {
-    /// Key inside its section.
-    pub name: &'static str,
-    /// What the parameter means.
+/// One key of a scenario as everybody sees it.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct Key {
+    /// Name inside its table of the file.
+    pub name: String,
+    /// What it takes.
+    pub kind: Kind,
+    /// What it means.
     pub doc: String,
-    /// Unit of the number, empty for counts, flags and choices. A time is given in integer nanoseconds.
-    pub unit: &'static str,
-    /// `time`, `int`, `float`, `flag`, `choice`, `int-or-off`, `int-list`, `float-list`, `float-rows` (a list of lists),
-    /// `node-pairs` or `parts` (words with `+` between them).
-    pub kind: &'static str,
-    /// Allowed words of a `choice`, or of the parts of a `parts`: the first stands alone, the others in this order.
-    pub choices: &'static [&'static str],
+    /// Base unit of the number, empty for counts, flags and choices.
+    pub unit: String,
+    /// Default in engine form (times in integer nanoseconds); null: none.
+    pub default: Value,
+    /// Allowed words of a choice, or of the parts of a `parts`: the first stands alone, the others in this order.
+    pub choices: Vec<String>,
     /// Pairs of words that exclude each other in a `parts`, with the reason.
-    #[serde(skip_serializing_if = "<[_]>::is_empty")]
-    pub apart: &'static [[&'static str; 3]],
+    pub apart: Vec<[String; 3]>,
+    /// Numbers it takes.
+    pub range: Range,
+    /// It must be given.
+    pub required: bool,
+    /// When it means something; none: always.
+    pub when: Option<When>,
+    /// How it is handed to the engine.
+    pub lowered: Lowered,
     /// Where the default comes from: a clause, a paper key, or "a default".
-    pub source: &'static str,
+    pub source: String,
+    /// Keys of a table.
+    pub fields: Vec<Key>,
+}
+
+/// Numbers that a key takes.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize)]
+pub struct Range {
+    /// Smallest, in the base unit.
+    pub least: Option<f64>,
+    /// Largest, in the base unit.
+    pub most: Option<f64>,
+    /// The smallest itself is refused.
+    pub above: bool,
+}
+
+impl Range {
+    /// Any number.
+    pub const ANY: Range = Range { least: None, most: None, above: false };
+
+    /// At least so much.
+    pub const fn from(least: f64) -> Range {
+        Range { least: Some(least), ..Range::ANY }
+    }
+
+    /// More than so much.
+    pub const fn above(least: f64) -> Range {
+        Range { above: true, ..Range::from(least) }
+    }
+
+    /// From so much to so much.
+    pub const fn within(least: f64, most: f64) -> Range {
+        Range { least: Some(least), most: Some(most), above: false }
+    }
+
+    /// The same up to so much.
+    pub const fn up_to(self, most: f64) -> Range {
+        Range { most: Some(most), ..self }
+    }
+
+    /// The error of a parameter whose number lies outside; `section` stands before its name.
+    pub(crate) fn refuse(self, section: &str, name: &str, unit: &str, number: Option<f64>) -> Option<BuildError> {
+        let Range { least, most, above } = self;
+        let number = number?;
+        let enough = least.is_none_or(|least| number > least || (number == least && !above));
+        if number.is_finite() && enough && most.is_none_or(|most| number <= most) {
+            return None;
+        }
+        let least = least.map(|least| format!("{} {least}", if above { "more than" } else { "at least" }));
+        let most = most.map(|most| format!("at most {most}"));
+        let mut allowed = least.into_iter().chain(most).collect::<Vec<_>>().join(" and ");
+        if allowed.is_empty() {
+            allowed = "any finite number".to_string();
+        }
+        let unit = if matches!(unit, "" | "probability") { String::new() } else { format!(" {unit}") };
+        Some(BuildError::new(format!("{section}.{name}"), format!("found {number}; allowed is {allowed}{unit}")))
+    }
+
+    /// What a number of this unit takes where nothing else is said.
+    pub(crate) fn of_unit(unit: &str) -> Range {
+        match unit {
+            "dBm" | "dB" => Range::ANY,
+            "probability" => Range::within(0.0, 1.0),
+            _ => Range::from(0.0),
+        }
+    }
+}
+
+/// When a key means something: another key of the same section has one of these words.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct When {
+    /// The other key.
+    pub key: String,
+    /// Its words.
+    pub words: Vec<String>,
+}
+
+/// How a key of the file is handed to the engine.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Lowered {
+    /// Not under its name: it becomes something else.
+    No,
+    /// Always, under its name.
+    Always,
+    /// Under its name where it has a value.
+    Given,
+}
+
+macro_rules! kinds {
+    ($($(#[doc = $doc:literal])+ $variant:ident = $word:literal),+ $(,)?) => {
+        /// What a key takes.
+        #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+        pub enum Kind { $($(#[doc = $doc])+ #[serde(rename = $word)] $variant),+ }
+
+        impl Kind {
+            const WORDS: &'static [(&'static str, Kind)] = &[$(($word, Kind::$variant)),+];
+        }
+    };
+}
+
+kinds! {
+    /// A time.
+    Time = "time",
+    /// A whole number.
+    Int = "int",
+    /// A number.
+    Float = "float",
+    /// True or false.
+    Flag = "flag",
+    /// One of the words of `choices`.
+    Choice = "choice",
+    /// A whole number or "off".
+    IntOrOff = "int-or-off",
+    /// A list of whole numbers.
+    IntList = "int-list",
+    /// A list of numbers.
+    FloatList = "float-list",
+    /// A list of lists of numbers.
+    FloatRows = "float-rows",
+    /// A list of pairs of node numbers.
+    NodePairs = "node-pairs",
+    /// Words with `+` between them.
+    Parts = "parts",
+    /// Text.
+    Text = "text",
+    /// A name of letters, digits, `-` and `_`.
+    Name = "name",
+    /// A node number, "first" or "last".
+    Node = "node",
+    /// A list of nodes.
+    Nodes = "nodes",
+    /// Two lengths.
+    Point = "point",
+    /// A list of points.
+    Points = "points",
+    /// A list of words of `choices`.
+    Words = "words",
+    /// A choice, or a congestion control of the user's own.
+    Transport = "transport",
+    /// The same, or a table of its parameters.
+    Control = "control",
+    /// A table with the keys `fields`.
+    Table = "table",
+}
+
+impl Kind {
+    /// Its word.
+    pub fn word(self) -> &'static str {
+        Kind::WORDS[self as usize].0
+    }
+
+    /// The kind of a word.
+    pub fn of(word: &str) -> Option<Kind> {
+        Kind::WORDS.iter().find(|(known, _)| *known == word).map(|(_, kind)| *kind)
+    }
+}
+
+impl Key {
+    /// A key without unit, default or source that takes numbers from 0 on.
+    pub fn new(name: &str, kind: Kind, doc: &str) -> Key {
+        Key {
+            name: name.to_string(),
+            kind,
+            doc: doc.to_string(),
+            unit: String::new(),
+            default: Value::Null,
+            choices: Vec::new(),
+            apart: Vec::new(),
+            range: Range::from(0.0),
+            required: false,
+            when: None,
+            lowered: Lowered::No,
+            source: String::new(),
+            fields: Vec::new(),
+        }
+    }
+
+    /// The same in a unit.
+    pub fn unit(self, unit: &str) -> Key {
+        Key { unit: unit.to_string(), ..self }
+    }
+
+    /// The same with a default, in engine form.
+    pub fn default(self, default: impl Into<Value>) -> Key {
+        Key { default: default.into(), ..self }
+    }
+
+    /// The same for these numbers.
+    pub fn range(self, range: Range) -> Key {
+        Key { range, ..self }
+    }
+
+    /// The same with words to choose from.
+    pub fn choices<S: ToString>(self, words: impl IntoIterator<Item = S>) -> Key {
+        Key { choices: words.into_iter().map(|word| word.to_string()).collect(), ..self }
+    }
+
+    /// The same with the source of its default.
+    pub fn source(self, source: &str) -> Key {
+        Key { source: source.to_string(), ..self }
+    }
+
+    /// The same, to be given.
+    pub fn required(self) -> Key {
+        Key { required: true, ..self }
+    }
+
+    /// The same, of use only while another key of the section has one of these words.
+    pub fn when<S: ToString>(self, key: &str, words: impl IntoIterator<Item = S>) -> Key {
+        let words = words.into_iter().map(|word| word.to_string()).collect();
+        Key { when: Some(When { key: key.to_string(), words }), ..self }
+    }
+
+    /// The same, handed to the engine so.
+    pub fn lowered(self, lowered: Lowered) -> Key {
+        Key { lowered, ..self }
+    }
+
+    /// The same under another name.
+    pub fn named(self, name: &str) -> Key {
+        Key { name: name.to_string(), ..self }
+    }
+
+    /// The same as a table of keys.
+    pub fn fields(self, fields: Vec<Key>) -> Key {
+        Key { fields, ..self }
+    }
 }
 
 /// How a Rust type appears in a scenario.
 pub trait ParamType {
-    /// See [`ParamInfo::kind`].
-    const KIND: &'static str;
-    /// See [`ParamInfo::choices`].
+    /// What the key takes.
+    const KIND: Kind;
+    /// See [`Key::choices`].
     const CHOICES: &'static [&'static str] = &[];
-    /// See [`ParamInfo::apart`].
+    /// See [`Key::apart`].
     const APART: &'static [[&'static str; 3]] = &[];
+
+    /// Its value in the base unit, where it is one number.
+    fn number(&self) -> Option<f64> {
+        None
+    }
 }
 
-impl ParamType for Span {
-    const KIND: &'static str = "time";
+macro_rules! param_types {
+    ($($type:ty => $kind:ident $(, |$value:ident| $number:expr)?;)+) => {$(
+        impl ParamType for $type {
+            const KIND: Kind = Kind::$kind;
+            $(fn number(&self) -> Option<f64> {
+                let $value = self;
+                $number
+            })?
+        }
+    )+};
 }
-impl ParamType for bool {
-    const KIND: &'static str = "flag";
+
+param_types! {
+    Span => Time, |span| Some(span.0 as f64 / 1e9);
+    bool => Flag;
+    u32 => Int, |number| Some(f64::from(*number));
+    u64 => Int, |number| Some(*number as f64);
+    f64 => Float, |number| Some(*number);
+    Option<u32> => IntOrOff, |number| number.map(f64::from);
+    Vec<u64> => IntList;
+    Vec<u32> => IntList;
+    Vec<f64> => FloatList;
+    Vec<Vec<f64>> => FloatRows;
+    Vec<[u32; 2]> => NodePairs;
 }
-impl ParamType for u32 {
-    const KIND: &'static str = "int";
-}
-impl ParamType for u64 {
-    const KIND: &'static str = "int";
-}
-impl ParamType for f64 {
-    const KIND: &'static str = "float";
-}
-impl ParamType for Option<u32> {
-    const KIND: &'static str = "int-or-off";
-}
-impl ParamType for Vec<u64> {
-    const KIND: &'static str = "int-list";
-}
-impl ParamType for Vec<u32> {
-    const KIND: &'static str = "int-list";
-}
-impl ParamType for Vec<f64> {
-    const KIND: &'static str = "float-list";
-}
-impl ParamType for Vec<Vec<f64>> {
-    const KIND: &'static str = "float-rows";
-}
-impl ParamType for Vec<[u32; 2]> {
-    const KIND: &'static str = "node-pairs";
+
+/// The key of a parameter that `params!` declares.
+pub(crate) fn of_param<T: ParamType + Serialize>(name: &str, doc: &str, unit: &str, default: &T) -> Key {
+    Key {
+        default: serde_json::to_value(default).unwrap_or_default(),
+        apart: T::APART.iter().map(|pair| pair.map(str::to_string)).collect(),
+        lowered: Lowered::Always,
+        ..Key::new(name, T::KIND, doc.trim()).unit(unit).choices(T::CHOICES).range(Range::of_unit(unit))
+    }
 }
 
 /// Declares a closed set of words.
@@ -92,16 +337,18 @@ macro_rules! choice {
         }
 
         impl $crate::config::params::ParamType for $name {
-            const KIND: &'static str = "choice";
+            const KIND: $crate::config::params::Kind = $crate::config::params::Kind::Choice;
             const CHOICES: &'static [&'static str] = &[$($word),+];
         }
     };
 }
 
-/// Declares a section of parameters.
+/// Declares a section of parameters: `name: type = default, "unit", "source"`, then `in RANGE` and `when "key" = "word"`
+/// where there is something to say.
 macro_rules! params {
     ($(#[doc = $sdoc:literal])* pub struct $name:ident {
-        $($(#[doc = $doc:literal])+ $field:ident : $ty:ty = $default:expr, $unit:literal, $source:literal;)+
+        $($(#[doc = $doc:literal])+ $field:ident : $ty:ty = $default:expr, $unit:literal, $source:literal
+            $(, in $range:expr)? $(, when $wkey:literal = $($word:literal)|+)?;)+
     }) => {
         $(#[doc = $sdoc])*
         #[derive(Debug, Clone, PartialEq, serde::Serialize, serde::Deserialize)]
@@ -116,17 +363,25 @@ macro_rules! params {
 
         impl $name {
             /// The parameters of this section, in order.
-            pub fn describe() -> Vec<$crate::config::params::ParamInfo> {
-                use $crate::config::params::{ParamInfo, ParamType};
-                vec![$(ParamInfo {
-                    name: stringify!($field),
-                    doc: [$($doc),+].join("").trim().to_string(),
-                    unit: $unit,
-                    kind: <$ty as ParamType>::KIND,
-                    choices: <$ty as ParamType>::CHOICES,
-                    apart: <$ty as ParamType>::APART,
-                    source: $source,
+            pub fn describe() -> Vec<$crate::config::params::Key> {
+                let default = Self::default();
+                vec![$({
+                    let doc = [$($doc),+].join("");
+                    let key = $crate::config::params::of_param(stringify!($field), &doc, $unit, &default.$field);
+                    $(let key = key.range($range);)?
+                    $(let key = key.when($wkey, [$($word),+]);)?
+                    key.source($source)
                 }),+]
+            }
+
+            /// Adds the errors of all parameters that lie outside their ranges; `section` stands before their names.
+            pub(crate) fn outside(&self, section: &str, found: &mut Vec<$crate::error::BuildError>) {
+                use $crate::config::params::{ParamType, Range};
+                $({
+                    let range = Range::of_unit($unit);
+                    $(let range = $range;)?
+                    found.extend(range.refuse(section, stringify!($field), $unit, self.$field.number()));
+                })+
             }
         }
     };

@@ -276,42 +276,46 @@ params! {
         /// Channel error process.
         error_kind: ErrorKind = ErrorKind::None, "", "a default";
         /// Probability that a frame copy is lost, under `uniform`.
-        error_per: f64 = 0.0, "probability", "a default";
+        error_per: f64 = 0.0, "probability", "a default", when "kind" = "uniform" | "sinr";
         /// Probability that a bit of the MAC frame is wrong, under `uniform`: a frame of n bits survives it with
         /// probability (1 - error_ber)^n.
-        error_ber: f64 = 0.0, "probability", "a default";
+        error_ber: f64 = 0.0, "probability", "a default", when "kind" = "uniform" | "sinr";
         /// Mean time in the good state, under `gilbert-elliott`.
-        error_good_time: Span = Span::from_secs(10), "s", "a default";
+        error_good_time: Span = Span::from_secs(10), "s", "a default", when "kind" = "gilbert-elliott";
         /// Mean time in the bad state.
-        error_bad_time: Span = Span::from_secs(1), "s", "a default";
+        error_bad_time: Span = Span::from_secs(1), "s", "a default", when "kind" = "gilbert-elliott";
         /// Probability that a frame copy is lost in the good state.
-        error_good_per: f64 = 0.0, "probability", "a default";
+        error_good_per: f64 = 0.0, "probability", "a default", when "kind" = "gilbert-elliott";
         /// Probability that a frame copy is lost in the bad state.
-        error_bad_per: f64 = 1.0, "probability", "a default";
+        error_bad_per: f64 = 1.0, "probability", "a default", when "kind" = "gilbert-elliott";
         /// Probability that a bit is wrong in the good state.
-        error_good_ber: f64 = 0.0, "probability", "a default";
+        error_good_ber: f64 = 0.0, "probability", "a default", when "kind" = "gilbert-elliott";
         /// Probability that a bit is wrong in the bad state.
-        error_bad_ber: f64 = 0.0, "probability", "a default";
+        error_bad_ber: f64 = 0.0, "probability", "a default", when "kind" = "gilbert-elliott";
         /// Probabilities of moving from state (row) to state (column) in one step, under `markov`. Each row sums to 1. A
         /// link starts in a state drawn from the long-run shares of the states.
-        error_transitions: Vec<Vec<f64>> = Vec::new(), "probability", "given by the user";
+        error_transitions: Vec<Vec<f64>> = Vec::new(), "probability", "given by the user", when "kind" = "markov";
         /// Duration of a step of `markov`.
-        error_step: Span = Span::from_millis(10), "s", "a default";
+        error_step: Span = Span::from_millis(10), "s", "a default", when "kind" = "markov";
         /// Probability that a frame copy is lost in each state of `markov`. Empty: never.
-        error_state_per: Vec<f64> = Vec::new(), "probability", "given by the user";
+        error_state_per: Vec<f64> = Vec::new(), "probability", "given by the user", when "kind" = "markov";
         /// Probability that a bit is wrong in each state of `markov`. Empty: never.
-        error_state_ber: Vec<f64> = Vec::new(), "probability", "given by the user";
+        error_state_ber: Vec<f64> = Vec::new(), "probability", "given by the user", when "kind" = "markov";
         /// How CCK is received, under `sinr`.
-        error_cck: CckDetection = CckDetection::CodeWords, "", "Pursley and Royster 2009";
+        error_cck: CckDetection = CckDetection::CodeWords, "", "Pursley and Royster 2009", when "kind" = "sinr";
         /// How the convolutional code of OFDM is decoded, under `sinr`.
-        error_ofdm: OfdmDecoding = OfdmDecoding::Hard, "", "a default";
+        error_ofdm: OfdmDecoding = OfdmDecoding::Hard, "", "a default", when "kind" = "sinr";
         /// Nodes whose receptions the error process hits. Empty, and no `error_links` either: all.
-        error_nodes: Vec<u32> = Vec::new(), "", "a default";
+        error_nodes: Vec<u32> = Vec::new(), "", "a default",
+            when "kind" = "uniform" | "gilbert-elliott" | "markov" | "sinr";
         /// Links [from, to] that the error process hits, besides those into `error_nodes`.
-        error_links: Vec<[u32; 2]> = Vec::new(), "", "a default";
+        error_links: Vec<[u32; 2]> = Vec::new(), "", "a default",
+            when "kind" = "uniform" | "gilbert-elliott" | "markov" | "sinr";
         /// Which frames the error process hits.
-        error_applies_to: ErrorScope = ErrorScope::All, "", "ns2-facts item 47";
+        error_applies_to: ErrorScope = ErrorScope::All, "", "ns2-facts item 47",
+            when "kind" = "uniform" | "gilbert-elliott" | "markov" | "sinr";
         /// What happens to a frame copy hit by an error.
-        error_on_error: OnError = OnError::Flag, "", "ns2-facts item 48";
+        error_on_error: OnError = OnError::Flag, "", "ns2-facts item 48",
+            when "kind" = "uniform" | "gilbert-elliott" | "markov" | "sinr";
     }
 }

@@ -28,30 +28,45 @@ const MAX_DURATION: Time = Time(100 * 365 * 86_400 * 1_000_000_000);
 /// # Errors
 /// The first parameter at fault, with what was found and what is allowed.
 pub fn check(config: &Config) -> Result<(), BuildError> {
-    check_run(config)?;
-    check_radio(config)?;
-    config.check_hosts()?;
-    for set in config.interfaces() {
-        check_rates(&set.radio, &set.rates_key)?;
-        check_mac(set.mac, &set.mac_key)?;
+    problems(config).into_iter().next().map_or(Ok(()), Err)
+}
+
+/// Everything that is wrong with a configuration: each key at most once, those out of their range first.
+pub fn problems(config: &Config) -> Vec<BuildError> {
+    let mut found = config.outside();
+    let run = check_run(config);
+    let is_sound = run.is_ok();
+    let mut note = |checked: Result<(), BuildError>| match checked {
+        Err(error) if found.iter().all(|known| known.key != error.key) => found.push(error),
+        Err(_) | Ok(()) => {}
+    };
+    note(run);
+    if !is_sound {
+        return found; // what follows counts on nodes and times
     }
-    check_net(config)?;
-    config.check_link_layers()?;
+    note(check_radio(config));
+    note(config.check_hosts());
+    for set in config.interfaces() {
+        note(check_rates(&set.radio, &set.rates_key));
+        note(check_mac(set.mac, &set.mac_key));
+    }
+    note(check_net(config));
+    note(config.check_link_layers());
     match config.routing.protocol {
         RoutingProtocol::Static => {}
-        RoutingProtocol::Aodv => config.aodv.check()?,
-        RoutingProtocol::Dsdv => config.dsdv.check()?,
-        RoutingProtocol::Dsr => config.dsr.check()?,
-        RoutingProtocol::Olsr => config.olsr.check()?,
+        RoutingProtocol::Aodv => note(config.aodv.check()),
+        RoutingProtocol::Dsdv => note(config.dsdv.check()),
+        RoutingProtocol::Dsr => note(config.dsr.check()),
+        RoutingProtocol::Olsr => note(config.olsr.check()),
     }
     for (number, flow) in config.flows.iter().enumerate() {
-        check_flow(config, number, flow)?;
+        note(check_flow(config, number, flow));
     }
-    sockets::assign_ports(&config.flows)?;
+    note(sockets::assign_ports(&config.flows).map(|_| ()));
     for (number, outage) in config.outages.iter().enumerate() {
-        outage.check(number, config.nodes.len())?;
+        note(outage.check(number, config.nodes.len()));
     }
-    Ok(())
+    found
 }
 
 /// A time is more than zero and at most `most`.

@@ -22,7 +22,7 @@ mod sight;
 mod tests;
 mod work;
 
-pub use check::check;
+pub use check::{check, problems};
 pub use sight::Sight;
 
 use std::collections::{BTreeMap, VecDeque};

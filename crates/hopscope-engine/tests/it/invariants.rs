@@ -11,7 +11,7 @@ use hopscope_engine::config::radio::{
     CaptureRule, ErrorKind, ErrorScope, Fading, IgnoredFrame, Interference, OnError, Propagation, Shadowing,
     Undecodable,
 };
-use hopscope_engine::config::{App, Config, LinkConfig, ParamInfo, Transport};
+use hopscope_engine::config::{App, Config, Key, LinkConfig, Transport};
 use hopscope_engine::ids::NodeId;
 use hopscope_engine::record::{DropReason, Record};
 use hopscope_engine::simulation::{self, Simulation};
@@ -130,7 +130,7 @@ pub fn routed() -> impl Strategy<Value = Config> {
             }
             let parameter = &parameters[place % parameters.len()];
             let draw_below = |n: u32| u64::from(draw % n);
-            let value = match parameter.kind {
+            let value = match parameter.kind.word() {
                 "time" => json!(draw_below(8_000) * 1_000_000),
                 "int" => json!(1 + draw_below(12)),
                 "int-or-off" if draw % 3 == 0 => Value::Null,
@@ -140,16 +140,16 @@ pub fn routed() -> impl Strategy<Value = Config> {
                 "choice" => json!(parameter.choices[draw as usize % parameter.choices.len()]),
                 other => panic!("{}: no values of kind {other}", parameter.name),
             };
-            let before = std::mem::replace(&mut document[protocol][parameter.name], value);
+            let before = std::mem::replace(&mut document[protocol][&parameter.name], value);
             if world::check(&read(&document)).is_err() {
-                document[protocol][parameter.name] = before;
+                document[protocol][&parameter.name] = before;
             }
         }
         read(&document)
     })
 }
 
-fn parameters_of(protocol: &str) -> Vec<ParamInfo> {
+fn parameters_of(protocol: &str) -> Vec<Key> {
     match protocol {
         "aodv" => AodvConfig::describe(),
         "dsdv" => DsdvConfig::describe(),

@@ -1,0 +1,275 @@
+//! Every key of a scenario file, table by table: those of the engine's sections as the file has them, and those that
+//! only the file has.
+
+mod flow;
+mod topology;
+
+use serde::Serialize;
+
+pub use super::params::{Key, Kind, Lowered, Range, When};
+pub use flow::{APPS, App, PATTERNS, PREFIX, flow, reply};
+pub use topology::{TOPOLOGIES, Topology, topology};
+
+use super::presets::{PRESETS, PROFILES};
+use super::{
+    AodvConfig, DsdvConfig, DsrConfig, LinkConfig, MacConfig, NetConfig, OlsrConfig, RadioConfig, RoutingConfig,
+    SeriesConfig, SeriesKind, TcpConfig, starved_after,
+};
+use crate::config::params::ParamType;
+
+/// Most nodes of a scenario: the positions of more would fill the memory of an ordinary machine.
+pub const MAX_NODES: u32 = 2_000_000;
+
+/// Sections whose parameters belong to the engine, in the order of the file.
+pub const ENGINE_SECTIONS: &[&str] = &["radio", "mac", "link", "net", "routing", "tcp"];
+
+/// A second in engine form.
+const SECOND: u64 = 1_000_000_000;
+
+/// A routing protocol that has parameters of its own, and named sets of them.
+pub struct Protocol {
+    /// Its word.
+    pub word: &'static str,
+    /// Its parameters.
+    pub parameters: fn() -> Vec<Key>,
+    /// Its sets with one line each.
+    pub sets: &'static [(&'static str, &'static str)],
+    /// A set as JSON.
+    pub set: fn(&str) -> Option<serde_json::Value>,
+}
+
+macro_rules! protocols {
+    ($($word:literal = $config:ident),+ $(,)?) => {
+        /// The routing protocols with parameters of their own.
+        pub const PROTOCOLS: &[Protocol] = &[$(Protocol {
+            word: $word,
+            parameters: $config::describe,
+            sets: $config::SETS,
+            set: |name| serde_json::to_value($config::set(name)?).ok(),
+        }),+];
+    };
+}
+
+protocols! { "aodv" = AodvConfig, "dsdv" = DsdvConfig, "dsr" = DsrConfig, "olsr" = OlsrConfig }
+
+/// The parameters of an engine section or of a routing protocol, under the engine's names.
+pub fn parameters(section: &str) -> Vec<Key> {
+    match section {
+        "radio" => RadioConfig::describe(),
+        "mac" => MacConfig::describe(),
+        "link" => LinkConfig::describe(),
+        "net" => NetConfig::describe(),
+        "routing" => RoutingConfig::describe(),
+        "tcp" => TcpConfig::describe(),
+        _ => PROTOCOLS.iter().find(|p| p.word == section).map_or(Vec::new(), |p| (p.parameters)()),
+    }
+}
+
+/// A table of the file with its keys.
+#[derive(Debug, Clone, Serialize)]
+pub struct Table {
+    /// Its name; empty for the top of the file.
+    pub name: &'static str,
+    /// It stands in double brackets, as often as wanted.
+    pub many: bool,
+    /// What it is.
+    pub doc: &'static str,
+    /// Its keys.
+    pub keys: Vec<Key>,
+}
+
+/// Every table but the topology, whose keys depend on its kind, and the sweep, whose keys are all others.
+pub fn tables() -> Vec<Table> {
+    let one = |name, doc, keys| Table { name, many: false, doc, keys };
+    let many = |name, doc, keys| Table { name, many: true, doc, keys };
+    vec![
+        one("", "The run.", run()),
+        one("radio", "Radio and channel.", radio()),
+        one("mac", "802.11 DCF and queue.", mac()),
+        one("link", "Link layers.", link()),
+        one("net", "Network layer.", parameters("net")),
+        one("routing", "Routing.", routing()),
+        one("tcp", "TCP.", parameters("tcp")),
+        many("flow", "The flows, one [[flow]] each.", flow()),
+        many("outage", "Times during which radios are off.", outage()),
+        many("layer", "Link layers of some nodes of their own.", layer()),
+        one("series", "Time series to keep.", series()),
+    ]
+}
+
+fn run() -> Vec<Key> {
+    let behaviour = "Behaviour: \"standard\" (IEEE and RFC rules), \"ns2\" (as ns-2.35 documents) or \"as-ns3\" (as ns-3.44 \
+                     does).";
+    vec![
+        Key::new("title", Kind::Text, "Name of the scenario; absent: that of its file.").default(""),
+        Key::new("duration", Kind::Time, "End of the run.")
+            .unit("s")
+            .default(300 * SECOND)
+            .range(Range::above(0.0))
+            .lowered(Lowered::Always)
+            .source("fu2003.table1"),
+        Key::new("warmup", Kind::Time, "Metrics count from here.").unit("s").default(0).lowered(Lowered::Always),
+        Key::new("seed", Kind::Int, "First seed of the replications.").default(1),
+        Key::new("seeds", Kind::Int, "Number of replications: seeds seed .. seed + seeds - 1.")
+            .default(1)
+            .range(Range::within(1.0, 1e6)),
+        Key::new("starved_after", Kind::Time, "A flow counts as starved while nothing of it has arrived for longer.")
+            .unit("s")
+            .default(starved_after().0)
+            .range(Range::above(0.0))
+            .lowered(Lowered::Always),
+        Key::new("explain", Kind::Flag, "Keep the airtime ledger: where the time of nodes, links and packets goes.")
+            .default(false)
+            .lowered(Lowered::Always),
+        Key::new("profile", Kind::Choice, behaviour).default(PROFILES[0]).choices(PROFILES),
+    ]
+}
+
+/// Keys of `[radio]`: a named set of them, and the channel errors in a table of their own.
+fn radio() -> Vec<Key> {
+    let (errors, mut keys): (Vec<Key>, _) =
+        parameters("radio").into_iter().partition(|key| key.name.starts_with("error_"));
+    let errors = errors.into_iter().map(|key| {
+        let name = key.name.trim_start_matches("error_").to_string();
+        key.named(&name)
+    });
+    let presets = PRESETS.iter().map(|(name, _)| *name);
+    let preset = Key::new("preset", Kind::Choice, "Named radio settings; the other keys override them.");
+    keys.insert(0, preset.default(PRESETS[0].0).choices(presets));
+    keys.push(Key::new("error", Kind::Table, "Channel errors.").fields(errors.collect()));
+    keys
+}
+
+/// Keys of `[mac]`, which names the link layer too.
+fn mac() -> Vec<Key> {
+    let mut keys = parameters("mac");
+    keys.extend(parameters("link").into_iter().filter(|key| key.name == "layer").map(|key| key.named("link")));
+    keys
+}
+
+fn link() -> Vec<Key> {
+    parameters("link").into_iter().filter(|key| key.name != "layer").collect()
+}
+
+/// Keys of `[routing]`: the protocol, a named set of its parameters, and these in a table of their own.
+fn routing() -> Vec<Key> {
+    let mut sets: Vec<&str> = Vec::new();
+    for (name, _) in PROTOCOLS.iter().flat_map(|protocol| protocol.sets) {
+        if !sets.contains(name) {
+            sets.push(name);
+        }
+    }
+    let tables: Vec<String> = PROTOCOLS.iter().map(|protocol| format!("[routing.{}]", protocol.word)).collect();
+    let doc = format!(
+        "Named parameter set of the protocol, by default that of the profile; keys of {} override it.",
+        tables.join(" and ")
+    );
+    let mut keys = parameters("routing");
+    keys.push(Key::new("parameters", Kind::Choice, &doc).choices(sets));
+    keys.extend(PROTOCOLS.iter().map(|protocol| {
+        let doc = format!("Parameters of {}.", protocol.word.to_uppercase());
+        Key::new(protocol.word, Kind::Table, &doc).fields((protocol.parameters)()).when("protocol", [protocol.word])
+    }));
+    keys
+}
+
+fn outage() -> Vec<Key> {
+    vec![
+        Key::new("node", Kind::Node, "The node whose radio neither sends nor hears.")
+            .required()
+            .lowered(Lowered::Always),
+        Key::new("from", Kind::Time, "When the radio goes off.").unit("s").required().lowered(Lowered::Always),
+        Key::new("to", Kind::Time, "When it comes back; absent: never.")
+            .unit("s")
+            .range(Range::above(0.0))
+            .lowered(Lowered::Always),
+    ]
+}
+
+/// Keys of one `[[layer]]`; those without a value have that of `[link]`.
+fn layer() -> Vec<Key> {
+    let inherited = |key: Key| key.default(serde_json::Value::Null).source("");
+    let mut keys = vec![
+        Key::new("nodes", Kind::Nodes, "The nodes that have this layer; each node at most one.")
+            .required()
+            .lowered(Lowered::Always),
+    ];
+    keys.extend(mac().into_iter().filter(|key| key.name == "link").map(|key| {
+        let doc = format!("{}; absent: as in [mac].", key.doc.trim_end_matches('.'));
+        inherited(Key { doc, ..key })
+    }));
+    keys.extend(link().into_iter().filter(|key| key.name != "nodes").map(inherited));
+    keys
+}
+
+fn series() -> Vec<Key> {
+    let keep: Vec<&str> = SeriesConfig::default().keep.iter().map(|kind| kind.word()).collect();
+    vec![
+        Key::new("keep", Kind::Words, "Time series to keep.")
+            .default(keep)
+            .choices(SeriesKind::CHOICES)
+            .lowered(Lowered::Always),
+        Key::new("interval", Kind::Time, "Sampling interval of queue, throughput and fairness.")
+            .unit("s")
+            .default(SECOND)
+            .range(Range::above(0.0))
+            .lowered(Lowered::Always),
+    ]
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_key_says_what_it_is() {
+        fn check(table: &str, keys: &[Key]) {
+            for key in keys {
+                let place = format!("{table}.{}", key.name);
+                assert!(key.doc.ends_with('.') && key.doc.len() > 5, "{place}: {}", key.doc);
+                assert_eq!(key.kind == Kind::Table, !key.fields.is_empty(), "{place}");
+                assert_eq!(keys.iter().filter(|other| other.name == key.name).count(), 1, "{place} stands twice");
+                let worded =
+                    matches!(key.kind, Kind::Choice | Kind::Parts | Kind::Words | Kind::Transport | Kind::Control);
+                assert_eq!(worded, !key.choices.is_empty(), "{place}");
+                if let Some(when) = &key.when {
+                    let other = keys.iter().find(|other| other.name == when.key);
+                    let words = &other.unwrap_or_else(|| panic!("{place}: no key {}", when.key)).choices;
+                    assert!(when.words.iter().all(|word| words.contains(word)), "{place}: {:?}", when.words);
+                }
+                check(&place, &key.fields);
+            }
+        }
+        for table in tables() {
+            check(table.name, &table.keys);
+        }
+        for kind in TOPOLOGIES {
+            check(kind.name, &(kind.keys)());
+        }
+    }
+
+    #[test]
+    fn every_parameter_of_a_flow_that_the_file_has_reaches_the_engine() {
+        // The engine refuses keys that it does not know: what is lowered is what it has.
+        let known = ["transport", "packet", "max_window", "start", "stop", "ack", "ack_delay", "recovery", "group"];
+        let lowered: Vec<String> =
+            flow().into_iter().filter(|key| key.lowered == Lowered::Always).map(|key| key.name).collect();
+        assert!(known.iter().all(|name| lowered.iter().any(|found| found == name)), "{lowered:?}");
+    }
+
+    #[test]
+    fn defaults_lie_in_their_ranges() {
+        fn check(keys: &[Key]) {
+            for key in keys {
+                if let Some(number) = key.default.as_f64() {
+                    let number = if key.kind == Kind::Time { number / 1e9 } else { number };
+                    let Range { least, most, above } = key.range;
+                    assert!(least.is_none_or(|l| number > l || (number == l && !above)), "{}: {number}", key.name);
+                    assert!(most.is_none_or(|m| number <= m), "{}: {number}", key.name);
+                }
+                check(&key.fields);
+            }
+        }
+        tables().iter().for_each(|table| check(&table.keys));
+    }
+}

@@ -1,0 +1,121 @@
+//! Kinds of topologies and their keys.
+
+use super::{Key, Kind, MAX_NODES, Range};
+
+/// A kind of topology.
+pub struct Topology {
+    /// Its word.
+    pub name: &'static str,
+    /// One line of description.
+    pub doc: &'static str,
+    /// Its keys beside `kind`.
+    pub keys: fn() -> Vec<Key>,
+}
+
+/// The kinds.
+pub const TOPOLOGIES: &[Topology] = &[
+    Topology {
+        name: "chain",
+        doc: "nodes 0..hops on a line",
+        keys: || vec![hops("Number of hops of the line.", 1, 1), spacing()],
+    },
+    Topology {
+        name: "cross",
+        doc: "a horizontal and a vertical line that share their middle node",
+        keys: || vec![hops("Number of hops of each line.", 2, 2), spacing()],
+    },
+    Topology {
+        name: "parking-lot",
+        doc: "a line to an exit, with a lane that joins at every inner node",
+        keys: || vec![hops("Number of hops of the line.", 2, 2), spacing()],
+    },
+    Topology {
+        name: "y",
+        doc: "two branches that join into a stem",
+        keys: || {
+            let stem = "Number of hops of the stem; absent: as many as a branch.";
+            let stem = Key { required: false, ..count("stem", stem, "hops", 1, 1) };
+            vec![hops("Number of hops of each branch.", 1, 2), stem, spacing()]
+        },
+    },
+    Topology {
+        name: "star",
+        doc: "arms that leave node 0 at equal angles",
+        keys: || {
+            let hops = Key { required: false, ..hops("Number of hops of each arm.", 1, 1) };
+            vec![count("arms", "Number of arms.", "", 3, 1), hops.default(1), spacing()]
+        },
+    },
+    Topology {
+        name: "ring",
+        doc: "nodes on a circle",
+        keys: || vec![count("nodes", "Number of nodes.", "", 3, 1), spacing()],
+    },
+    Topology {
+        name: "grid",
+        doc: "rows of nodes, numbered row by row",
+        keys: || {
+            vec![count("rows", "Number of rows.", "", 1, 1), count("cols", "Number of columns.", "", 1, 1), spacing()]
+        },
+    },
+    Topology {
+        name: "random",
+        doc: "nodes placed evenly at random over a rectangle",
+        keys: || {
+            let connected = "Draw again until every node reaches every other over hops within radio.tx_range.";
+            vec![
+                count("nodes", "Number of nodes.", "", 2, 1),
+                Key::new("area", Kind::Point, "Width and height of the rectangle.")
+                    .unit("m")
+                    .required()
+                    .range(Range::above(0.0)),
+                Key::new("seed", Kind::Int, "Seed of the placement, apart from the seed of the run.").default(1),
+                Key::new("connected", Kind::Flag, connected).default(false),
+            ]
+        },
+    },
+    Topology {
+        name: "positions",
+        doc: "nodes at the given positions",
+        keys: || {
+            let doc = "Position of each node, in the order of their numbers.";
+            vec![Key::new("positions", Kind::Points, doc).unit("m").required().range(Range::ANY)]
+        },
+    },
+    Topology {
+        name: "file",
+        doc: "positions read from a file: CSV of x,y, ns-2 setdest, or BonnMotion",
+        keys: || {
+            vec![
+                Key::new("path", Kind::Text, "The file, relative to the scenario file.").required(),
+                Key::new("format", Kind::Choice, "Form of the file; \"auto\" tells it from the content.")
+                    .default("auto")
+                    .choices(["auto", "csv", "ns2", "bonnmotion"]),
+            ]
+        },
+    },
+];
+
+/// The key that names the kind.
+pub fn topology() -> Key {
+    let names = TOPOLOGIES.iter().map(|topology| topology.name);
+    Key::new("kind", Kind::Choice, "How the nodes are placed.").required().choices(names)
+}
+
+/// A number of nodes or hops, to be given, of which at most the given part of all nodes is possible.
+fn count(name: &str, doc: &str, unit: &str, least: u32, share: u32) -> Key {
+    let range = Range::within(f64::from(least), f64::from(MAX_NODES / share));
+    Key::new(name, Kind::Int, doc).unit(unit).required().range(range)
+}
+
+fn hops(doc: &str, least: u32, share: u32) -> Key {
+    count("hops", doc, "hops", least, share)
+}
+
+fn spacing() -> Key {
+    Key::new("spacing", Kind::Float, "Distance between neighbours.")
+        .unit("m")
+        .default(200.0)
+        .range(Range::above(0.0))
+        .source("fu2003.table1")
+}

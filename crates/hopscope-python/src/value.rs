@@ -1,0 +1,72 @@
+//! Values between Python and Rust.
+
+use hopscope_scenario::value::Value;
+use pyo3::prelude::*;
+use pyo3::types::{PyBool, PyDict, PyFloat, PyInt, PyList, PyMapping, PyString, PyTuple};
+use serde_json::Value as Json;
+
+/// A value as it was written.
+pub fn from_python(value: &Bound<'_, PyAny>) -> PyResult<Value> {
+    if let Ok(flag) = value.cast::<PyBool>() {
+        return Ok(Value::Flag(flag.is_true()));
+    }
+    if value.is_instance_of::<PyInt>() {
+        return Ok(match value.extract::<i128>() {
+            Ok(number) => Value::Int(number),
+            Err(_) => Value::Huge(digits(value)?),
+        });
+    }
+    if let Ok(number) = value.cast::<PyFloat>() {
+        return Ok(Value::Float(number.value(), value.repr()?.to_string()));
+    }
+    if let Ok(text) = value.cast::<PyString>() {
+        return Ok(Value::Text(text.to_string_lossy().into_owned()));
+    }
+    if value.is_instance_of::<PyList>() || value.is_instance_of::<PyTuple>() {
+        return value.try_iter()?.map(|item| from_python(&item?)).collect::<PyResult<_>>().map(Value::List);
+    }
+    if let Ok(table) = value.cast::<PyMapping>() {
+        let entry = |entry: Bound<'_, PyAny>| {
+            let (key, item): (Bound<'_, PyAny>, Bound<'_, PyAny>) = entry.extract()?;
+            Ok((key.str()?.to_string_lossy().into_owned(), from_python(&item)?))
+        };
+        return table.items()?.iter().map(entry).collect::<PyResult<_>>().map(Value::Table);
+    }
+    Ok(Value::Other(value.str()?.to_string_lossy().into_owned()))
+}
+
+/// Decimal digits of a large number; Python writes no more than some thousands, and more are never looked at.
+fn digits(value: &Bound<'_, PyAny>) -> PyResult<String> {
+    Ok(match value.str() {
+        Ok(text) => text.to_string(),
+        Err(_) => {
+            let sign = if value.lt(0)? { "-" } else { "" };
+            format!("{sign}1{}", "0".repeat(5_000))
+        }
+    })
+}
+
+/// A JSON value as Python has it.
+pub fn to_python(py: Python<'_>, value: &Json) -> PyResult<Py<PyAny>> {
+    Ok(match value {
+        Json::Null => py.None(),
+        Json::Bool(flag) => PyBool::new(py, *flag).to_owned().into_any().unbind(),
+        Json::Number(number) => match (number.as_u64(), number.as_i64()) {
+            (Some(whole), _) => whole.into_pyobject(py)?.into_any().unbind(),
+            (None, Some(whole)) => whole.into_pyobject(py)?.into_any().unbind(),
+            (None, None) => number.as_f64().unwrap_or(f64::NAN).into_pyobject(py)?.into_any().unbind(),
+        },
+        Json::String(text) => text.into_pyobject(py)?.into_any().unbind(),
+        Json::Array(items) => {
+            let items = items.iter().map(|item| to_python(py, item)).collect::<PyResult<Vec<_>>>()?;
+            PyList::new(py, items)?.into_any().unbind()
+        }
+        Json::Object(entries) => {
+            let table = PyDict::new(py);
+            for (name, item) in entries {
+                table.set_item(name, to_python(py, item)?)?;
+            }
+            table.into_any().unbind()
+        }
+    })
+}
