@@ -37,7 +37,8 @@ def pages() -> ModuleType:
     """What writes the reference pages."""
     file = Path(__file__).parents[2] / "docs" / "generate.py"
     spec = importlib.util.spec_from_file_location("generate", file)
-    assert spec is not None and spec.loader is not None
+    assert spec is not None
+    assert spec.loader is not None
     module = importlib.util.module_from_spec(spec)
     spec.loader.exec_module(module)
     return module

@@ -59,13 +59,15 @@ pub fn problems(config: &Config) -> Vec<BuildError> {
         RoutingProtocol::Dsr => note(config.dsr.check()),
         RoutingProtocol::Olsr => note(config.olsr.check()),
     }
-    for (number, flow) in config.flows.iter().enumerate() {
-        note(check_flow(config, number, flow));
-    }
-    note(sockets::assign_ports(&config.flows).map(|_| ()));
     for (number, outage) in config.outages.iter().enumerate() {
         note(outage.check(number, config.nodes.len()));
     }
+    if found.is_empty() {
+        // Sizes of packets are reckoned with sound sections alone.
+        let flows = config.flows.iter().enumerate();
+        found = flows.filter_map(|(number, flow)| check_flow(config, number, flow).err()).collect();
+    }
+    found.extend(sockets::assign_ports(&config.flows).err());
     found
 }
 
