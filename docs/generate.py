@@ -23,6 +23,7 @@ from hopscope.cli.main import VERBS
 from hopscope.errors import ranges
 from hopscope.models.registry import MODELS
 from hopscope.report.tables import table_of
+from hopscope.results import metrics
 from hopscope.results.comparisons import best
 from hopscope.scenario import keys
 from hopscope.scenario.fields import NS, Field
@@ -148,6 +149,17 @@ def scenario_page() -> str:
     parts += ["## `[series]`\n", fields_table(keys.series())]
     parts.append(engine_sections())
     return "\n".join(parts)
+
+
+def metrics_page(scope: str) -> str:
+    """What a flow, a node, the network or a group of flows is measured by; labels of rows are left out."""
+    ends = {"counts": ".<kind>"}
+    rows = [
+        [f"`{metric.name}{ends.get(metric.kind, '')}`", metric.doc, metric.unit]
+        for metric in metrics.metrics(scope)
+        if metric.kind != "label"
+    ]
+    return table(["metric", "meaning", "unit"], rows)
 
 
 def words_page() -> str:
@@ -362,6 +374,8 @@ def main() -> None:
     }
     for name, page in pages.items():
         write(REFERENCE / f"{name}.md", page())
+    for scope in ("flow", "node", "network", "group"):
+        write(REFERENCE / f"metrics-{scope}.md", metrics_page(scope))
     write(VALIDATION / "undecodable.md", undecodable_table())
     write(VALIDATION / "optimize.md", optimize_table())
     write(VALIDATION / "peers.md", (DOCS.parent / "bench" / "peers" / "results.md").read_text(encoding="utf-8"))

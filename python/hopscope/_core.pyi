@@ -257,6 +257,9 @@ def link_layers() -> list[tuple[str, str]]:
 def series() -> list[tuple[str, str]]:
     """Time series that a run can keep, each with one line of description."""
 
+def metrics() -> str:
+    """Entries of results as JSON: list of {scope, name, doc, unit, heading, short, kind, applies, shown, total}."""
+
 def routings() -> list[tuple[str, str]]:
     """Routing protocols, each with one line of description."""
 

@@ -11,6 +11,7 @@ import pytest
 
 from hopscope import _core
 from hopscope.cli.main import VERBS
+from hopscope.results import metrics
 from hopscope.scenario import Scenario, keys, load
 from hopscope.scenario.fields import Field
 
@@ -47,13 +48,20 @@ def test_queries_over_several_stores_match_columns_by_name() -> None:
     assert all("union_by_name = true" in query for query in several)
 
 
-def test_the_pages_of_results_name_every_column() -> None:
-    page = (ROOT / "docs" / "guide" / "results.md").read_text()
-    named = set(re.findall(r"`(\w+)`", page))
-    scenario = Scenario({"duration": "1s", "topology": {"kind": "chain", "hops": 1}, "flow": [{"from": 0, "to": 1}]})
+def test_the_table_of_metrics_is_what_a_run_gives() -> None:
+    """The pages of results are made from the table, so they name every column."""
+    flow = {"from": 0, "to": 1, "group": "all"}
+    scenario = Scenario({"duration": "1s", "topology": {"kind": "chain", "hops": 1}, "flow": [flow]})
     run = json.loads(_core.run(json.dumps(scenario.points[0].config(1))))
-    labels = {"id", "from", "to", "transport", "drops", "marks", "routing_kinds"}
-    assert ({*run["flows"][0], *run["nodes"][0], *run["network"]} - labels) <= named
+    found = {"flow": run["flows"][0], "node": run["nodes"][0], "network": run["network"], "group": run["groups"]["all"]}
+    page = (ROOT / "docs" / "guide" / "results.md").read_text()
+    for scope, entries in found.items():
+        table = {metric.name: metric for metric in metrics.metrics(scope)}
+        assert entries.keys() == table.keys() - {"reply_to"}
+        assert f"generated/metrics-{scope}.md" in page
+        numbers = {name for name, value in entries.items() if isinstance(value, (int, float))}
+        assert all(table[name].kind in {"sample", "label"} for name in numbers)
+        assert all(metric.doc.endswith(".") for metric in table.values())
 
 
 def test_showcases_are_good() -> None:

@@ -35,12 +35,13 @@ def test_a_possible_gain_is_told_where_there_is_one(gain: float, words: str) -> 
 @pytest.mark.parametrize(
     ("metric", "label"),
     [
-        ("network.aggregate_kbps", "network.aggregate (kbit/s)"),
-        ("flow.0.delay_ms", "flow.0.delay (ms)"),
-        ("flow.0.completion_s", "flow.0.completion (s)"),
-        ("group.web.loss_pct", "group.web.loss (%)"),
-        ("network.jain", "network.jain"),
-        ("node.3.queue_drops", "node.3.queue_drops"),
+        ("network.aggregate_kbps", "throughput of all flows (kbit/s)"),
+        ("flow.0.delay_ms", "flow.0 delay (ms)"),
+        ("flow.0.completion_s", "flow.0 completion (s)"),
+        ("group.web.loss_pct", "group.web loss (%)"),
+        ("network.jain", "Jain index"),
+        ("node.3.queue_drops", "node.3 queue drops (packets)"),
+        ("flow.0.unheard_of", "flow.0.unheard_of"),
     ],
 )
 def test_the_axis_of_a_search_has_a_unit(metric: str, label: str) -> None:

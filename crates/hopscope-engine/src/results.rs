@@ -9,6 +9,10 @@ use crate::config::{Config, SeriesKind, Transport};
 use crate::ids::{FlowId, NodeId};
 use crate::ledger::LedgerResult;
 use crate::mac::dcf::Attempts;
+use crate::metrics::table::Applies::{Several, Tcp};
+use crate::metrics::table::MetricKind::{Counts, Label, Shares, Text};
+use crate::metrics::table::Shown::{Drawn, Report, Terminal};
+use crate::metrics::table::{Metric, measured};
 use crate::metrics::{FlowMeter, Meter, RoutingMeter, jain, loss_pct};
 use crate::record::{DropReason, Recorder};
 use crate::transport::tcp::{SenderStats, TcpSender};
@@ -40,72 +44,79 @@ pub struct RunResult {
     pub engine: EngineResult,
 }
 
-/// One flow. `None` means that there was no sample.
-#[derive(Debug, Clone, Serialize)]
-pub struct FlowResult {
-    /// Number.
-    pub id: u32,
-    /// Sending node.
-    pub from: u32,
-    /// Receiving node.
-    pub to: u32,
-    /// The flow that this one replies to, over the same connection.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub reply_to: Option<u32>,
-    /// Transport protocol.
-    pub transport: TransportName,
-    /// Hops under static routing.
-    pub hops: u32,
-    /// Payload handed up, duplicates excluded, over the measured time.
-    pub throughput_kbps: f64,
-    /// The part of it that came in copies sent for the first time.
-    pub goodput_kbps: f64,
-    /// Mean one-way delay of received copies.
-    pub delay_ms: Option<f64>,
-    /// Mean difference of consecutive delays (afrakhteh2005).
-    pub jitter_ms: Option<f64>,
-    /// Interarrival jitter (RFC 3550).
-    pub jitter_rfc3550_ms: Option<f64>,
-    /// Copies sent that did not arrive.
-    pub loss_pct: Option<f64>,
-    /// Retransmissions over non-duplicate copies received (anastasi2006).
-    pub retransmission_index_pct: Option<f64>,
-    /// Time-weighted mean of min(cwnd, max_window), segments.
-    pub mean_cwnd: Option<f64>,
-    /// Retransmission timeouts, those of the SYN included.
-    pub timeouts: u64,
-    /// Fast retransmits.
-    pub fast_retransmits: u64,
-    /// Timeouts that F-RTO found needless and undid (RFC 5682).
-    pub spurious_timeouts: u64,
-    /// Tail-loss probes (RFC 8985 7).
-    pub tail_loss_probes: u64,
-    /// Copies received.
-    pub received_packets: u64,
-    /// Copies sent.
-    pub sent_packets: u64,
-    /// Copies sent again.
-    pub retransmitted_packets: u64,
-    /// Payload bytes handed up.
-    pub received_bytes: u64,
-    /// Copies received again.
-    pub duplicate_packets: u64,
-    /// Mean round-trip time of timed segments.
-    pub mean_rtt_ms: Option<f64>,
-    /// From the flow's start to everything carried.
-    pub completion_s: Option<f64>,
-    /// From the flow's start to the first payload handed up.
-    pub first_delivery_s: Option<f64>,
-    /// Share of the flow's time in which its source had no route to its destination, per cent.
-    pub no_route_share_pct: Option<f64>,
-    /// Times that the source took a route to the destination into use, changed its next hop, or lost it.
-    pub route_changes: u64,
-    /// Share of the flow's time in which nothing of it had arrived for longer than `starved_after`.
-    pub starved_pct: Option<f64>,
-    /// Share of time at each whole window size.
-    pub cwnd_share: BTreeMap<String, f64>,
-    /// Why nothing was carried.
-    pub note: Option<String>,
+measured! {
+    /// One flow. `None` means that there was no sample.
+    pub struct FlowResult of "flow" {
+        /// Number.
+        id: u32 = Metric::other(Label, "flow");
+        /// Sending node.
+        from: u32 = Metric::other(Label, "from");
+        /// Receiving node.
+        to: u32 = Metric::other(Label, "to");
+        /// The flow that this one replies to, over the same connection.
+        #[serde(skip_serializing_if = "Option::is_none")]
+        reply_to: Option<u32> = Metric::other(Label, "reply to");
+        /// Transport protocol.
+        transport: TransportName = Metric::other(Label, "transport");
+        /// Hops of the way under static routes.
+        hops: u32 = Metric::sample("hops", "hops");
+        /// Payload handed up in order at the receiver, duplicates excluded, over the measured time.
+        throughput_kbps: f64 = Metric::sample("kbit/s", "throughput").shown(Drawn).total("aggregate_kbps");
+        /// The same without what came in retransmitted copies.
+        goodput_kbps: f64 = Metric::sample("kbit/s", "goodput").shown(Report);
+        /// Mean time of a packet copy from the sending to the receiving transport.
+        delay_ms: Option<f64> = Metric::sample("ms", "delay").shown(Drawn).total("delay_ms");
+        /// Mean of the absolute differences of successive delays (afrakhteh2005).
+        jitter_ms: Option<f64> = Metric::sample("ms", "jitter").shown(Report);
+        /// The smoothed interarrival jitter of RFC 3550, A.8.
+        jitter_rfc3550_ms: Option<f64> = Metric::sample("ms", "jitter (RFC 3550)");
+        /// Share of the copies sent that did not arrive before the end.
+        loss_pct: Option<f64> = Metric::sample("%", "loss").shown(Drawn).total("loss_pct");
+        /// Retransmissions over non-duplicate copies received (anastasi2006).
+        retransmission_index_pct: Option<f64> = Metric::sample("%", "retransmissions").short("retransmitted").shown(Terminal).applies(Tcp);
+        /// Time-weighted mean of the usable window min(cwnd, `max_window`).
+        mean_cwnd: Option<f64> = Metric::sample("segments", "mean window").short("cwnd").shown(Terminal).applies(Tcp);
+        /// Retransmission timeouts, those of the SYN included.
+        timeouts: u64 = Metric::sample("", "timeouts").shown(Terminal).applies(Tcp);
+        /// Fast retransmits.
+        fast_retransmits: u64 = Metric::sample("", "fast retransmits").applies(Tcp);
+        /// Timeouts that F-RTO found needless and undid (RFC 5682).
+        spurious_timeouts: u64 = Metric::sample("", "spurious timeouts").applies(Tcp);
+        /// Tail-loss probes (RFC 8985 7).
+        tail_loss_probes: u64 = Metric::sample("", "tail-loss probes").applies(Tcp);
+        /// Copies of data packets handed to the transport at the destination.
+        received_packets: u64 = Metric::sample("packets", "received");
+        /// Copies of data packets handed to the network by the source; TCP's SYN is one, as in ns-2, and counts in delay,
+        /// jitter and loss.
+        sent_packets: u64 = Metric::sample("packets", "sent");
+        /// The part of the copies sent that was sent before.
+        retransmitted_packets: u64 = Metric::sample("packets", "sent again");
+        /// Payload handed up in order, the bytes behind `throughput_kbps`.
+        received_bytes: u64 = Metric::sample("bytes", "received");
+        /// The part of the copies received that was received before.
+        duplicate_packets: u64 = Metric::sample("packets", "received again");
+        /// Mean round-trip time of timed segments.
+        mean_rtt_ms: Option<f64> = Metric::sample("ms", "round-trip time").applies(Tcp);
+        /// From the flow's start until all of a file was acknowledged (TCP) or received (UDP); empty if it was not.
+        completion_s: Option<f64> = Metric::sample("s", "completion").shown(Report);
+        /// From the flow's start to the first payload handed up.
+        first_delivery_s: Option<f64> = Metric::sample("s", "first delivery");
+        /// Share of the flow's time in which its source had no route to its destination.
+        no_route_share_pct: Option<f64> = Metric::sample("%", "without route");
+        /// Times that the source took a route to the destination into use, changed its next hop, or lost it.
+        route_changes: u64 = Metric::sample("", "route changes");
+        /// Share of the flow's time that lies in gaps between deliveries longer than `starved_after`.
+        starved_pct: Option<f64> = Metric::sample("%", "starved").shown(Terminal).applies(Several).total("starved_pct");
+        /// Share of time at each whole window size.
+        cwnd_share: BTreeMap<String, f64> = Metric::other(Shares, "shares of windows");
+        /// Why nothing was carried.
+        note: Option<String> = Metric::other(Text, "note");
+    }
+}
+
+/// Every entry of flows, nodes, the network and groups.
+pub fn metrics() -> Vec<Metric> {
+    [FlowResult::describe(), NodeResult::describe(), NetworkResult::describe(), GroupResult::describe()].concat()
 }
 
 /// What a flow's transport is called.
@@ -118,92 +129,95 @@ pub enum TransportName {
     External(String),
 }
 
-/// One node.
-#[derive(Debug, Clone, Serialize)]
-pub struct NodeResult {
-    /// Number.
-    pub id: u32,
-    /// Mean interface-queue length, packets.
-    pub queue_mean: f64,
-    /// Greatest interface-queue length, packets.
-    pub queue_max: u32,
-    /// RTS frames sent.
-    pub rts_sent: u64,
-    /// Data frames sent.
-    pub data_sent: u64,
-    /// Packets the MAC took on.
-    pub mac_packets: u64,
-    /// Exchanges tried again.
-    pub mac_retries: u64,
-    /// Packets given up at a retry limit.
-    pub mac_retry_drops: u64,
-    /// Packets that found the interface queue full.
-    pub queue_drops: u64,
-    /// Packets that the link layer dropped to signal congestion.
-    pub early_drops: u64,
-    /// Marks of congestion experienced that the link layer set: two for a packet that was marked on arrival and again at
-    /// the head of the queue.
-    pub ecn_marks: u64,
-    /// The same by the part of the layer.
-    pub marks: BTreeMap<&'static str, u64>,
-    /// All drops by reason.
-    pub drops: BTreeMap<&'static str, u64>,
-    /// Time on the air, seconds.
-    pub airtime_s: f64,
+measured! {
+    /// One node.
+    pub struct NodeResult of "node" {
+        /// Number.
+        id: u32 = Metric::other(Label, "node");
+        /// Time-weighted mean length of the interface queue.
+        queue_mean: f64 = Metric::sample("packets", "mean queue");
+        /// Greatest length of the interface queue.
+        queue_max: u32 = Metric::sample("packets", "longest queue");
+        /// RTS frames sent, repetitions included.
+        rts_sent: u64 = Metric::sample("", "RTS sent");
+        /// Data frames sent, repetitions included.
+        data_sent: u64 = Metric::sample("", "data frames sent");
+        /// Packets the MAC took on.
+        mac_packets: u64 = Metric::sample("packets", "packets at the MAC");
+        /// Exchanges tried again.
+        mac_retries: u64 = Metric::sample("", "MAC retries");
+        /// Packets given up at a retry limit.
+        mac_retry_drops: u64 = Metric::sample("packets", "MAC retry drops");
+        /// Packets that found the interface queue full.
+        queue_drops: u64 = Metric::sample("packets", "queue drops");
+        /// Packets that the link layer dropped to signal congestion.
+        early_drops: u64 = Metric::sample("packets", "early drops");
+        /// Marks of congestion experienced that the link layer set: two for a packet that was marked on arrival and again at
+        /// the head of the queue.
+        ecn_marks: u64 = Metric::sample("", "ECN marks");
+        /// The same by the part of the layer.
+        marks: BTreeMap<&'static str, u64> = Metric::other(Counts, "marks");
+        /// All drops by reason.
+        drops: BTreeMap<&'static str, u64> = Metric::other(Counts, "drops");
+        /// Time on the air.
+        airtime_s: f64 = Metric::sample("s", "time on the air");
+    }
 }
 
-/// The network as a whole.
-#[derive(Debug, Clone, Serialize)]
-pub struct NetworkResult {
-    /// Sum of throughputs.
-    pub aggregate_kbps: f64,
-    /// Jain's fairness index of the throughputs: (sum x)^2 / (n sum x^2).
-    pub jain: f64,
-    /// Mean of Jain's index over the intervals of the series `fairness`.
-    pub jain_interval: Option<f64>,
-    /// Packets given up at a MAC retry limit.
-    pub mac_retry_drops: u64,
-    /// Packets that found an interface queue full.
-    pub queue_drops: u64,
-    /// MAC retry drops over packets that MACs took on.
-    pub link_drop_probability: f64,
-    /// Packets that MACs took on.
-    pub mac_packets: u64,
-    /// Routing messages sent, each hop counted.
-    pub routing_packets: u64,
-    /// Bytes of routing messages sent, network headers included.
-    pub routing_bytes: u64,
-    /// Routing messages sent by kind.
-    pub routing_kinds: BTreeMap<&'static str, u64>,
-    /// Times that a node took a route into use or lost one.
-    pub route_changes: u64,
-    /// Searches for a route that found one.
-    pub discoveries: u64,
-    /// Mean time of those searches.
-    pub discovery_ms: Option<f64>,
-    /// Searches that were given up.
-    pub failed_discoveries: u64,
-    /// Times that a node took a neighbour for gone.
-    pub link_failures: u64,
-    /// The part of them in which the neighbour was in range.
-    pub false_link_failures: u64,
+measured! {
+    /// The network as a whole.
+    pub struct NetworkResult of "network" {
+        /// Sum of throughputs.
+        aggregate_kbps: f64 = Metric::sample("kbit/s", "throughput of all flows").shown(Report);
+        /// Jain's fairness index of the throughputs: (sum x)^2 / (n sum x^2).
+        jain: f64 = Metric::sample("", "Jain index").shown(Report);
+        /// Mean of Jain's index over the intervals of the series `fairness`.
+        jain_interval: Option<f64> = Metric::sample("", "Jain index of intervals");
+        /// Packets given up at a MAC retry limit.
+        mac_retry_drops: u64 = Metric::sample("", "MAC retry drops").shown(Report);
+        /// Packets that found an interface queue full.
+        queue_drops: u64 = Metric::sample("", "queue drops").shown(Report);
+        /// MAC retry drops over packets that MACs took on.
+        link_drop_probability: f64 = Metric::sample("", "link drop probability").shown(Report);
+        /// Packets that MACs took on.
+        mac_packets: u64 = Metric::sample("packets", "packets at MACs");
+        /// Routing messages sent, each hop counted.
+        routing_packets: u64 = Metric::sample("", "routing messages");
+        /// Bytes of routing messages sent, network headers included.
+        routing_bytes: u64 = Metric::sample("bytes", "routing messages");
+        /// Routing messages sent by kind.
+        routing_kinds: BTreeMap<&'static str, u64> = Metric::other(Counts, "routing messages");
+        /// Times that a node took a route into use or lost one.
+        route_changes: u64 = Metric::sample("", "route changes");
+        /// Searches for a route that found one.
+        discoveries: u64 = Metric::sample("", "discoveries");
+        /// Mean time of those searches.
+        discovery_ms: Option<f64> = Metric::sample("ms", "time of a discovery");
+        /// Searches that were given up.
+        failed_discoveries: u64 = Metric::sample("", "failed discoveries");
+        /// Times that a node took a neighbour for gone.
+        link_failures: u64 = Metric::sample("", "link failures");
+        /// The part of them in which the neighbour was in range.
+        false_link_failures: u64 = Metric::sample("", "false link failures");
+    }
 }
 
-/// The flows of one group.
-#[derive(Debug, Clone, Serialize)]
-pub struct GroupResult {
-    /// Their numbers.
-    pub flows: Vec<u32>,
-    /// Sum of their throughputs.
-    pub aggregate_kbps: f64,
-    /// Jain's fairness index among them.
-    pub jain: f64,
-    /// Mean of their one-way delays, each copy received counting once.
-    pub delay_ms: Option<f64>,
-    /// Share of their copies sent that did not arrive.
-    pub loss_pct: Option<f64>,
-    /// Mean of their shares of starved time.
-    pub starved_pct: Option<f64>,
+measured! {
+    /// The flows of one group.
+    pub struct GroupResult of "group" {
+        /// Their numbers.
+        flows: Vec<u32> = Metric::other(Label, "flows");
+        /// Sum of their throughputs.
+        aggregate_kbps: f64 = Metric::sample("kbit/s", "throughput of the group");
+        /// Jain's fairness index among them.
+        jain: f64 = Metric::sample("", "Jain index");
+        /// Mean of their one-way delays, each copy received counting once.
+        delay_ms: Option<f64> = Metric::sample("ms", "delay");
+        /// Share of their copies sent that did not arrive.
+        loss_pct: Option<f64> = Metric::sample("%", "loss");
+        /// Mean of their shares of starved time.
+        starved_pct: Option<f64> = Metric::sample("%", "starved");
+    }
 }
 
 /// A time series.

@@ -79,6 +79,12 @@ pub fn series() -> Vec<(&'static str, &'static str)> {
     config::SeriesKind::WORDS.to_vec()
 }
 
+/// Entries of results (of flows, nodes, the network and groups) as JSON: name, unit, meaning, heading and where they are shown.
+#[pyfunction]
+pub fn metrics() -> PyResult<String> {
+    to_json(&hopscope_engine::results::metrics())
+}
+
 /// Routing protocols with one line each.
 #[pyfunction]
 pub fn routings() -> Vec<(&'static str, &'static str)> {

@@ -37,6 +37,7 @@ fn _core(m: &Bound<'_, PyModule>) -> PyResult<()> {
     m.add_function(wrap_pyfunction!(info::ack_policies, m)?)?;
     m.add_function(wrap_pyfunction!(info::link_layers, m)?)?;
     m.add_function(wrap_pyfunction!(info::series, m)?)?;
+    m.add_function(wrap_pyfunction!(info::metrics, m)?)?;
     m.add_function(wrap_pyfunction!(info::routings, m)?)?;
     m.add_function(wrap_pyfunction!(info::ledger_causes, m)?)?;
     m.add_function(wrap_pyfunction!(info::routing_sets, m)?)?;

@@ -11,38 +11,14 @@ from rich.text import Text
 
 from hopscope.cli.console import full_width, titled
 from hopscope.report.axis import missing_unit
-from hopscope.results import PointResult, Result
+from hopscope.results import PointResult, Result, metrics
+from hopscope.results.metrics import Metric
 from hopscope.results.result import point_words
 from hopscope.results.stats import interval_text
 from hopscope.scenario.sweep import written
 
 if TYPE_CHECKING:
     from rich.console import Console
-
-#: Metric -> heading of its column, the most wanted first.
-COLUMNS = {
-    "throughput_kbps": "throughput\nkbit/s",
-    "delay_ms": "delay\nms",
-    "loss_pct": "loss\n%",
-    "retransmission_index_pct": "retransmitted\n%",
-    "timeouts": "timeouts\n",
-    "mean_cwnd": "cwnd\nsegments",
-    "starved_pct": "starved\n%",
-}
-
-#: Columns that mean something for TCP only.
-TCP_COLUMNS = frozenset({"retransmission_index_pct", "timeouts", "mean_cwnd"})
-
-#: Columns that mean something for several flows only.
-SHARING_COLUMNS = frozenset({"starved_pct"})
-
-#: Metric of a flow -> that of a group in its column.
-_GROUP_METRICS = {
-    "throughput_kbps": "aggregate_kbps",
-    "delay_ms": "delay_ms",
-    "loss_pct": "loss_pct",
-    "starved_pct": "starved_pct",
-}
 
 #: More remarks than these are counted, not printed.
 MAX_NOTES = 8
@@ -53,29 +29,28 @@ def print_result(console: Console, result: Result) -> None:
     flows = [flow for point in result.points for run in point.runs[:1] for flow in run["flows"]]
     has_tcp = any(flow["transport"].startswith("tcp") for flow in flows)
     several = _has_several(result)
-    wanted = [
-        name for name in COLUMNS if (has_tcp or name not in TCP_COLUMNS) and (several or name not in SHARING_COLUMNS)
-    ]
+    there = {"always": True, "tcp": has_tcp, "several": several}
+    wanted = [metric for metric in metrics.shown("flow", "terminal") if there[metric.applies]]
     shown = list(wanted)
     table = _table(result, shown)
     while len(shown) > 1 and full_width(console, table) > console.width:
         shown.pop()
         table = _table(result, shown)
     console.print(table)
-    if left_out := [COLUMNS[name].partition("\n")[0] for name in wanted[len(shown) :]]:
+    if left_out := [metric.short for metric in wanted[len(shown) :]]:
         console.print(Text(f"(a wider terminal also shows: {', '.join(left_out)})"))
     for line in _notes(result):
         console.print(Text(line))
 
 
-def _table(result: Result, shown: list[str]) -> Table:
+def _table(result: Result, shown: list[Metric]) -> Table:
     table = Table(title=Text(titled(result.scenario)), title_justify="left", box=box.SIMPLE_HEAD, pad_edge=False)
     swept = list(result.scenario.axes)
     for key, values in result.scenario.axes.items():
         table.add_column(Text(f"{key}\n{missing_unit(key, values)}"), justify="right", no_wrap=True)
     table.add_column("flow", no_wrap=True)
-    for name in shown:
-        table.add_column(COLUMNS[name], justify="right", no_wrap=True)
+    for metric in shown:
+        table.add_column(f"{metric.short}\n{metric.unit}", justify="right", no_wrap=True)
     table.add_column("n", justify="right", no_wrap=True)
     several = _has_several(result)
     for point in result.points:
@@ -91,27 +66,24 @@ def _has_several(result: Result) -> bool:
     return any(len(run["flows"]) > 1 for point in result.points for run in point.runs[:1])
 
 
-def _rows(point: PointResult, shown: list[str], several: bool, *, failed: bool) -> Iterator[list[str]]:
+def _rows(point: PointResult, shown: list[Metric], several: bool, *, failed: bool) -> Iterator[list[str]]:
     if not point.runs:
         yield ["every run failed" if failed else "no run yet", *([""] * len(shown)), "0"]
         return
     for flow in point.runs[0]["flows"]:
         prefix = f"flow.{flow['id']}."
-        cells = [interval_text(point.summary.get(prefix + name), len(point.runs)) for name in shown]
+        cells = [interval_text(point.summary.get(prefix + metric.name), len(point.runs)) for metric in shown]
         label = f"{flow['id']}: {flow['from']} to {flow['to']} {flow['transport']}"
         yield [label, *cells, str(len(point.runs))]
     for group in point.runs[0].get("groups", {}):
         prefix = f"group.{group}."
-        cells = [
-            interval_text(point.summary.get(prefix + _GROUP_METRICS[name])) if name in _GROUP_METRICS else ""
-            for name in shown
-        ]
+        cells = [interval_text(point.summary.get(prefix + metric.total)) if metric.total else "" for metric in shown]
         jain = interval_text(point.summary.get(f"{prefix}jain"))
         yield [f"group {group} (Jain {jain})", *cells, str(len(point.runs))]
     if several:
         jain = interval_text(point.summary.get("network.jain"))
         total = interval_text(point.summary.get("network.aggregate_kbps"))
-        filled = [total if name == "throughput_kbps" else "" for name in shown]
+        filled = [total if metric.total == "aggregate_kbps" else "" for metric in shown]
         yield [f"all (Jain {jain})", *filled, str(len(point.runs))]
 
 

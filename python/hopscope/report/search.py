@@ -13,6 +13,7 @@ from hopscope.errors import counted, ranges
 from hopscope.report.axis import axis_of, heading
 from hopscope.report.chart import Chart, Line, Panel
 from hopscope.report.wording import Column, Grid
+from hopscope.results import metrics
 from hopscope.results.stats import interval_text
 from hopscope.scenario.sweep import written
 
@@ -33,8 +34,6 @@ VERDICTS = {
 
 # A legend with more lines than this cannot be read.
 _LINES = 8
-#: Units by the ends of metrics' names.
-_UNITS = {"_kbps": "kbit/s", "_ms": "ms", "_pct": "%", "_s": "s"}
 
 
 def outcome_of(store: Store) -> dict[str, Any] | None:
@@ -148,13 +147,7 @@ def chart(case: Case, metric: str) -> Chart:
     name = f"{metric}-over-{along}".replace("_", "-").replace(".", "-").replace("*", "all")
     caption = f"{metric} over {along} as last looked at, means with 95 % intervals; best: {best(case)}."
     label = axis_of(along, [value["set"][along] for value in case["values"]]).label
-    return Chart(name, caption, label, _label(metric), [Panel("", lines)])
-
-
-def _label(metric: str) -> str:
-    """A metric as an axis names it: ``flow.0.delay (ms)``."""
-    ending = next((ending for ending in _UNITS if metric.endswith(ending)), None)
-    return f"{metric.removesuffix(ending)} ({_UNITS[ending]})" if ending else metric
+    return Chart(name, caption, label, metrics.label(metric), [Panel("", lines)])
 
 
 def plain(value: Any) -> str:

@@ -12,6 +12,7 @@ from hopscope.report.axis import axis_of, heading, is_seed, numeric
 from hopscope.report.chart import Chart, Line, Panel
 from hopscope.report.series import LINES, Selection
 from hopscope.report.wording import Column, Grid
+from hopscope.results import metrics
 from hopscope.results.samples import Estimate, NoSamplesError, Table, show
 from hopscope.results.stats import fewer, number
 from hopscope.scenario.sweep import in_words, set_text, written
@@ -20,29 +21,6 @@ if TYPE_CHECKING:
     from hopscope.results import Result
     from hopscope.results.explain import PointExplanation
 
-_FLOW_METRICS = (
-    ("throughput_kbps", "throughput", "kbit/s"),
-    ("goodput_kbps", "goodput", "kbit/s"),
-    ("delay_ms", "delay", "ms"),
-    ("jitter_ms", "jitter", "ms"),
-    ("loss_pct", "loss", "%"),
-    ("retransmission_index_pct", "retransmissions", "%"),
-    ("mean_cwnd", "mean window", "segments"),
-    ("timeouts", "timeouts", ""),
-    ("completion_s", "completion", "s"),
-)
-_NETWORK_METRICS = (
-    ("aggregate_kbps", "throughput of all flows", "kbit/s"),
-    ("jain", "Jain index", ""),
-    ("mac_retry_drops", "MAC retry drops", ""),
-    ("queue_drops", "queue drops", ""),
-    ("link_drop_probability", "link drop probability", ""),
-)
-_DRAWN = (
-    ("throughput_kbps", "throughput (kbit/s)"),
-    ("delay_ms", "delay (ms)"),
-    ("loss_pct", "loss (%)"),
-)
 # Points whose airtime a report draws side by side, the nodes in each, and the groups of causes that are sending.
 _EXPLAINED = 3
 _BARS = 40
@@ -82,7 +60,7 @@ def charts(result: Result, *, brief: bool = False, selection: Selection | None =
         brief: throughput only, for a store of many scenarios.
         selection: the runs whose time series are drawn; default: the first.
     """
-    drawn = _DRAWN[:1] if brief else _DRAWN
+    drawn = [(metric.name, metric.label) for metric in metrics.shown("flow", "drawn")][: 1 if brief else None]
     found = _sweeps(result, drawn) or _single(result, drawn)
     explained = [] if brief else ledger_charts(result)
     over_time = series.charts(result, selection or Selection())
@@ -168,18 +146,17 @@ def some_of(shown: int, there: int, which: str) -> str:
 
 
 def _flows(result: Result) -> Grid:
+    flows = [(point.runs, flow) for point in result.points for flow in _flow_ids(point.runs)]
     used = [
-        (name, label, unit)
-        for name, label, unit in _FLOW_METRICS
-        if any(
-            _estimate(point.runs, f"flow.{flow}.{name}") for point in result.points for flow in _flow_ids(point.runs)
-        )
+        metric
+        for metric in metrics.shown("flow", "report")
+        if any(_estimate(runs, f"flow.{flow}.{metric.name}") for runs, flow in flows)
     ]
     keys = _keys(result)
     columns = [
         *_columns(result),
         Column("flow", tight=True),
-        *(Column(f"{label} ({unit})" if unit else label, number=True) for _, label, unit in used),
+        *(Column(metric.label, number=True) for metric in used),
         Column("runs", number=True),
     ]
     rows = []
@@ -187,21 +164,21 @@ def _flows(result: Result) -> Grid:
         for flow in _flow_ids(point.runs):
             about = point.runs[0]["flows"][flow]
             name = f"{flow}: {about['from']} → {about['to']}, {about['transport']}"
-            cells = [_shown(_estimate(point.runs, f"flow.{flow}.{metric}"), len(point.runs)) for metric, _, _ in used]
+            cells = [_shown(_estimate(point.runs, f"flow.{flow}.{metric.name}"), len(point.runs)) for metric in used]
             rows.append([*_places(point.set, keys), name, *cells, str(len(point.runs))])
     return Grid(columns, rows, "Flows")
 
 
 def _network(result: Result) -> Grid:
-    keys = _keys(result)
+    keys, shown = _keys(result), metrics.shown("network", "report")
     columns = [
         *_columns(result),
-        *(Column(f"{label} ({unit})" if unit else label, number=True) for _, label, unit in _NETWORK_METRICS),
+        *(Column(metric.label, number=True) for metric in shown),
     ]
     rows = [
         [
             *_places(point.set, keys),
-            *(_shown(_estimate(point.runs, f"network.{metric}")) for metric, _, _ in _NETWORK_METRICS),
+            *(_shown(_estimate(point.runs, f"network.{metric.name}")) for metric in shown),
         ]
         for point in result.points
         if point.runs

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from hopscope import _core
 from hopscope.errors import InputError, NotFound, shown
+from hopscope.results import metrics
 from hopscope.results.samples import is_number, read
 from hopscope.results.stats import Comparison, Interval, interval, paired
 from hopscope.scenario.sweep import in_words, key_paths
@@ -88,9 +89,10 @@ class PointResult:
         """Yields the metrics of flows, network and groups that are numbers."""
         if not self.runs:
             return
+        labels = metrics.of_kind("label", "text", "shares")
         for flow in self.runs[0]["flows"]:
             for name in flow:
-                if name not in _FLOW_LABELS and any(is_number(run["flows"][flow["id"]][name]) for run in self.runs):
+                if name not in labels and any(is_number(run["flows"][flow["id"]][name]) for run in self.runs):
                     yield f"flow.{flow['id']}.{name}"
         for name, value in self.runs[0]["network"].items():
             if is_number(value) or any(is_number(run["network"][name]) for run in self.runs):
@@ -305,10 +307,6 @@ def _dotted(values: Any, prefix: str = "") -> dict[str, Any]:
     for name, value in values.items():
         found |= _dotted(value, f"{prefix}.{name}" if prefix else str(name))
     return found
-
-
-#: Entries of a flow that are labels or tables, not metrics.
-_FLOW_LABELS = frozenset({"id", "from", "to", "transport", "reply_to", "note", "cwnd_share"})
 
 
 def _run_json(run: RunResult) -> dict[str, Any]:

@@ -9,12 +9,13 @@ from typing import Any
 import pandas as pd
 
 from hopscope.errors import NotFound, did_you_mean, listed, ranges
+from hopscope.results import metrics
 from hopscope.results.result import PointResult, Result, RunResult
 
 Row = dict[str, Any]
 
 #: Columns of text, which may be empty in every row; other columns without a sample are numbers all the same.
-_TEXTS = frozenset({"scenario", "transport", "note", "cwnd_share"})
+_TEXTS = frozenset({"scenario", "transport"}) | metrics.of_kind("text", "shares")
 
 
 def flows(results: Sequence[Result]) -> pd.DataFrame:
@@ -131,7 +132,7 @@ def _frame(results: Sequence[Result], rows: Callable[[RunResult], Iterable[Row]]
 
 
 #: What the columns of counts by reason, part or kind begin with.
-_COUNTS = ("drops.", "marks.", "routing_kinds.")
+_COUNTS = tuple(f"{name}." for name in sorted(metrics.of_kind("counts")))
 
 
 def _counted(frame: pd.DataFrame) -> pd.DataFrame:

@@ -8,6 +8,7 @@
 
 mod routes;
 mod sharing;
+pub mod table;
 
 use std::collections::BTreeMap;
 

@@ -1,0 +1,142 @@
+//! What a metric is, for everybody who shows one: declared with the field of the result that holds it.
+
+use serde::Serialize;
+
+/// One entry of a result as tables, reports and pages show it.
+#[derive(Debug, Clone, Serialize)]
+pub struct Metric {
+    /// What has it: `flow`, `node`, `network` or `group`.
+    pub scope: &'static str,
+    /// Its name in results.
+    pub name: &'static str,
+    /// What it means.
+    pub doc: String,
+    /// Unit of its numbers.
+    pub unit: &'static str,
+    /// Heading of its column, without the unit.
+    pub heading: &'static str,
+    /// The same where room is scarce.
+    pub short: &'static str,
+    /// What its values are.
+    pub kind: MetricKind,
+    /// Where it means something.
+    pub applies: Applies,
+    /// Where it is shown unasked.
+    pub shown: Shown,
+    /// The metric of a group of flows that adds it up; empty: none.
+    pub total: &'static str,
+}
+
+/// What the values of an entry are.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "lowercase")]
+pub enum MetricKind {
+    /// A number that is a sample of a run.
+    Sample,
+    /// A number or word that names something.
+    Label,
+    /// Text.
+    Text,
+    /// Shares of time by a value: a table whose keys are data.
+    Shares,
+    /// Counts by a reason, part or kind: each a column.
+    Counts,
+}
+
+/// Where a metric means something.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Applies {
+    /// Everywhere.
+    Always,
+    /// To flows over TCP.
+    Tcp,
+    /// Where several flows share.
+    Several,
+}
+
+/// Where a metric is shown unasked, each place including the ones before it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Shown {
+    /// In the tables of a store alone.
+    Stored,
+    /// In the tables of a report.
+    Report,
+    /// In the table of the terminal.
+    Terminal,
+    /// In the charts of a report.
+    Drawn,
+}
+
+impl Metric {
+    /// A sample.
+    pub const fn sample(unit: &'static str, heading: &'static str) -> Metric {
+        Metric {
+            scope: "",
+            name: "",
+            doc: String::new(),
+            unit,
+            heading,
+            short: heading,
+            kind: MetricKind::Sample,
+            applies: Applies::Always,
+            shown: Shown::Stored,
+            total: "",
+        }
+    }
+
+    /// An entry that is no sample.
+    pub const fn other(kind: MetricKind, heading: &'static str) -> Metric {
+        let mut metric = Metric::sample("", heading);
+        metric.kind = kind;
+        metric
+    }
+
+    /// The same, shown here.
+    pub const fn shown(mut self, shown: Shown) -> Metric {
+        self.shown = shown;
+        self
+    }
+
+    /// The same with a shorter heading.
+    pub const fn short(mut self, short: &'static str) -> Metric {
+        self.short = short;
+        self
+    }
+
+    /// The same, where this holds.
+    pub const fn applies(mut self, applies: Applies) -> Metric {
+        self.applies = applies;
+        self
+    }
+
+    /// The same, added up over groups of flows under this name.
+    pub const fn total(mut self, total: &'static str) -> Metric {
+        self.total = total;
+        self
+    }
+}
+
+/// Declares a part of a result: each field with its type and what everybody else knows of it.
+macro_rules! measured {
+    ($(#[doc = $sdoc:literal])+ pub struct $name:ident of $scope:literal {
+        $($(#[doc = $doc:literal])+ $(#[serde($($serde:tt)+)])? $field:ident : $ty:ty = $metric:expr;)+
+    }) => {
+        $(#[doc = $sdoc])+
+        #[derive(Debug, Clone, serde::Serialize)]
+        pub struct $name { $($(#[doc = $doc])+ $(#[serde($($serde)+)])? pub $field: $ty),+ }
+
+        impl $name {
+            /// What its entries are, in order.
+            pub fn describe() -> Vec<$crate::metrics::table::Metric> {
+                vec![$({
+                    let doc = [$($doc),+].join("").trim().to_string();
+                    $crate::metrics::table::Metric { scope: $scope, name: stringify!($field), doc, ..$metric }
+                }),+]
+            }
+        }
+    };
+}
+
+pub(crate) use measured;

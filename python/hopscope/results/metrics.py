@@ -1,0 +1,78 @@
+"""What the entries of results are, of flows, nodes, the network and groups: the engine's table.
+
+Nothing is said of a metric here: name, unit, meaning, heading and where it is shown stand with the field of the
+engine's result that holds it. Tables, reports and pages read them here.
+"""
+
+from __future__ import annotations
+
+import functools
+import json
+from dataclasses import dataclass
+from typing import Any
+
+from hopscope import _core
+
+#: Places where a metric is shown unasked, each including those before it.
+_PLACES = ("stored", "report", "terminal", "drawn")
+
+
+@dataclass(frozen=True)
+class Metric:
+    """One entry of a result.
+
+    Attributes:
+        scope: what has it: ``flow``, ``node``, ``network`` or ``group``.
+        name: its name in results.
+        doc: what it means.
+        unit: unit of its numbers.
+        heading: heading of its column, without the unit.
+        short: the same where room is scarce.
+        kind: ``sample``, ``label``, ``text``, ``shares`` (of time by a value) or ``counts`` (by reason, part or kind).
+        applies: ``always``, ``tcp`` or ``several`` (flows).
+        shown: ``stored``, ``report``, ``terminal`` or ``drawn``.
+        total: the metric of a group of flows that adds it up; empty: none.
+    """
+
+    scope: str
+    name: str
+    doc: str
+    unit: str
+    heading: str
+    short: str
+    kind: str
+    applies: str
+    shown: str
+    total: str
+
+    @property
+    def label(self) -> str:
+        """Its heading with the unit: ``delay (ms)``."""
+        return f"{self.heading} ({self.unit})" if self.unit else self.heading
+
+
+@functools.cache
+def metrics(scope: str) -> tuple[Metric, ...]:
+    """The entries that a flow, a node, the network or a group has, in order."""
+    table: list[dict[str, Any]] = json.loads(_core.metrics())
+    return tuple(Metric(**entry) for entry in table if entry["scope"] == scope)
+
+
+def shown(scope: str, place: str) -> tuple[Metric, ...]:
+    """The samples that are shown in a place: ``report``, ``terminal`` or ``drawn``."""
+    least = _PLACES.index(place)
+    return tuple(m for m in metrics(scope) if m.kind == "sample" and _PLACES.index(m.shown) >= least)
+
+
+def of_kind(*kinds: str) -> frozenset[str]:
+    """Names of the entries of these kinds."""
+    scopes = ("flow", "node", "network", "group")
+    return frozenset(m.name for scope in scopes for m in metrics(scope) if m.kind in kinds)
+
+
+def label(metric: str) -> str:
+    """A dotted metric as an axis names it: ``flow.0 delay (ms)``; the metric itself where it is none of the table's."""
+    scope, _, rest = metric.partition(".")
+    place, _, name = rest.rpartition(".")
+    found = next((m for m in metrics(scope) if m.name == name), None)
+    return metric if found is None else f"{scope}.{place} {found.label}" if place else found.label
