@@ -5,7 +5,9 @@ use std::sync::Arc;
 use super::Port;
 use super::air::AirSlots;
 use crate::mac::contention::Station;
-use crate::mac::{Dcf, MacRules};
+use crate::mac::dcf::MacCx;
+use crate::mac::{Dcf, MacEffects, MacRules};
+use crate::units::Time;
 
 /// One 802.11 interface. Each part begins a cache line: a frame touches the first of each hearer, and no other.
 #[derive(Debug)]
@@ -27,5 +29,12 @@ impl Wifi {
     /// Bytes that it takes, the parts behind pointers included, without a link layer.
     pub fn memory(&self) -> usize {
         size_of::<Wifi>() - size_of::<Station>() + Station::MEMORY + self.port.queue.memory()
+    }
+
+    /// One input to the MAC, the radio's edges applied up to `now`.
+    #[inline(always)]
+    pub fn mac_input(&mut self, now: Time, out: &mut MacEffects, input: impl FnOnce(&mut Dcf, &mut MacCx<'_>)) {
+        let Wifi { mac, station, rules, .. } = self;
+        input(mac, &mut MacCx { now, station, rules, out });
     }
 }

@@ -2,7 +2,7 @@
 //! or an item of work.
 //!
 //! From the top it is the way of a packet to the antenna: what an application wants done, then a transport, IP with its
-//! routing, address resolution, the interface, and the MAC (`radio.rs`), whose frame goes on the air.
+//! routing, address resolution, the interface, and the MAC, whose frame goes on the air (`radio.rs`).
 
 use super::World;
 use super::work::Work;
@@ -11,6 +11,8 @@ use crate::event::Event;
 use crate::ids::{FlowId, NodeId, PacketId, SocketId};
 use crate::iface::port::{Entry, PortEffect};
 use crate::iface::{Interface, Wifi};
+use crate::mac::MacEffects;
+use crate::mac::dcf::Outcome;
 use crate::net::arp::{self, Resolution};
 use crate::packet::routing::RoutingMessage;
 use crate::packet::{Body, Ecn, Notice, Packet};
@@ -412,5 +414,59 @@ impl<R: Recorder> World<R> {
         let (node, sent) = (wire.node, wire.send(id, bytes, self.now));
         self.note(Record::WireBegan { node, via, packet: id, until: sent });
         self.events.push(sent, Event::WireSent { end });
+    }
+
+    // ---- MAC -------------------------------------------------------------------------------------------------
+
+    #[inline(always)]
+    pub(super) fn mac_effects(&mut self, node: NodeId, effects: &MacEffects) {
+        if effects.failed {
+            self.note(Record::AttemptFailed { node });
+        }
+        if let Some(frame) = &effects.transmit {
+            self.transmit(frame);
+        }
+        if let Some((at, generation)) = effects.arm_sifs {
+            if R::WANTS.has(Classes::MAC) {
+                let then = self.wifi[node].mac.after_sifs();
+                self.note(Record::SifsBegan { node, until: at, then });
+            }
+            debug_assert!(self.sifs.is_none(), "an event begins one SIFS");
+            self.sifs = Some((node, at, generation));
+        }
+        if let Some((at, generation)) = effects.arm_response {
+            self.events.push(at, Event::ResponseTimeout { node, generation });
+        }
+        if let Some(at) = effects.arm_access {
+            self.events.push(at, Event::Access { node });
+        }
+        if let Some((packet, from)) = effects.deliver {
+            self.work.push(Work::Arrived { node, packet, from });
+        }
+        if let Some((packet, outcome)) = effects.done {
+            self.mac_done(node, packet, outcome);
+        }
+    }
+
+    /// The exchange of a packet is over.
+    fn mac_done(&mut self, node: NodeId, packet: PacketId, outcome: Outcome) {
+        if outcome != Outcome::Incomplete {
+            self.note(Record::ExchangeEnded { node, packet, outcome });
+            self.tell_link(node);
+        }
+        match outcome {
+            Outcome::Incomplete => {
+                let copy = self.packets.copy(packet);
+                self.note(Record::PacketCopied { node, packet, copy });
+                self.drop_packet(node, copy, DropReason::Reassembly);
+                return;
+            }
+            Outcome::Sent if self.packets.get(packet).next_hop == NodeId::BROADCAST => self.release_later(packet),
+            Outcome::Sent => self.packets.release(packet),
+            Outcome::RetryLimit => {
+                self.work.push(Work::LinkFailed { node, packet, reason: DropReason::RetryLimit });
+            }
+        }
+        self.work.push(Work::Next { node });
     }
 }

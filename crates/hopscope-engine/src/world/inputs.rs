@@ -1,7 +1,6 @@
 //! The first table of the hall: every event and every item of work becomes the input of one machine.
 //!
-//! Below the two lists stand the inputs, from the antenna up: what a frame brings goes to the MAC (`radio.rs`), its packet
-//! to address resolution, link layer or IP, from there to routing or to the socket at its port. What a machine answers is
+//! Below the two lists stand the inputs, from the antenna up: what a frame brings goes to the MAC, its packet to address resolution, link layer or IP, from there to routing or to the socket at its port. What a machine answers is
 //! carried out by the second table, `effects.rs`.
 
 use super::World;
@@ -10,10 +9,14 @@ use crate::event::Event;
 use crate::ids::{FlowId, NodeId, PacketId, SocketId};
 use crate::iface::Wifi;
 use crate::iface::outside::Arrived;
+use crate::mac::contention::AccessAnswer;
+use crate::mac::dcf::MacCx;
+use crate::mac::{Dcf, MacEffects};
 use crate::net::arp::Learnt;
 use crate::net::ip::{self, Step};
 use crate::packet::{Body, Notice, Packet};
-use crate::record::{DropReason, Header, Record, Recorder};
+use crate::phy::Fate;
+use crate::record::{Classes, DropReason, Header, Record, Recorder};
 use crate::routing::{Cx as RoutingCx, Forwarding, LossOf, Lost, Machine, Query, RouteAnswer, Router};
 use crate::transport::{Cx, Endpoint, Payload, Protocol, Timer, TransportEffect};
 use crate::units::Span;
@@ -76,6 +79,69 @@ impl<R: Recorder> World<R> {
                 self.refill(node, false);
             }
         }
+    }
+
+    // ---- radio and MAC ---------------------------------------------------------------------------------------
+
+    fn on_rx_end(&mut self, node: NodeId, slot: u32) {
+        let place = self.wifi.place(node);
+        let Wifi { station, rules, .. } = self.wifi.at(place);
+        station.catch_up(self.now, &rules.station);
+        let received = station.take_received(slot) && !self.is_off(node);
+        if !received && R::WANTS.has(Classes::FRAME_ENDS) {
+            self.note_lost(node, slot);
+        }
+        if received {
+            let frame = self.sent_in(slot);
+            self.note(Record::FrameEnded { node, frame, slot, fate: Fate::Received });
+            self.mac_input_caught_up(node, place, |mac, cx| mac.on_rx_end(Some(frame), cx));
+        } else if self.wifi.at(place).mac.is_decided_at(self.now) {
+            self.mac_input_caught_up(node, place, |mac, cx| mac.on_rx_end(None, cx));
+        }
+    }
+
+    /// A frame has ended at a node that it was addressed to, but was not received.
+    #[cold]
+    fn note_lost(&mut self, node: NodeId, slot: u32) {
+        let frame = self.sent_in(slot);
+        let fate = if self.is_off(node) { Fate::OutOfReach } else { self.wifi[node].station.fate(self.now, slot) };
+        self.note(Record::FrameEnded { node, frame, slot, fate });
+    }
+
+    fn on_access_event(&mut self, node: NodeId) {
+        let place = self.wifi.place(node);
+        let Wifi { station, rules, .. } = self.wifi.at(place);
+        if !station.access_event(self.now) {
+            return;
+        }
+        let rules = &rules.station;
+        station.catch_up(self.now, rules);
+        match station.poll_access(self.now, rules) {
+            AccessAnswer::Granted => {
+                self.note(Record::AccessGranted { node });
+                self.mac_input_caught_up(node, place, |mac, cx| mac.on_access(cx));
+            }
+            AccessAnswer::Later(at) => self.events.push(at, Event::Access { node }),
+            AccessAnswer::Nothing => {}
+        }
+    }
+
+    /// One input to a node's MAC with the radio's edges applied, and its effects carried out.
+    #[inline(always)]
+    pub(super) fn mac_input(&mut self, node: NodeId, input: impl FnOnce(&mut Dcf, &mut MacCx<'_>)) {
+        let mut out = MacEffects::default();
+        let wifi = &mut self.wifi[node];
+        wifi.station.catch_up(self.now, &wifi.rules.station);
+        wifi.mac_input(self.now, &mut out, input);
+        self.mac_effects(node, &out);
+    }
+
+    /// The same for a station whose edges have been applied already.
+    #[inline(always)]
+    fn mac_input_caught_up(&mut self, node: NodeId, place: u32, input: impl FnOnce(&mut Dcf, &mut MacCx<'_>)) {
+        let mut out = MacEffects::default();
+        self.wifi.at(place).mac_input(self.now, &mut out, input);
+        self.mac_effects(node, &out);
     }
 
     // ---- interface -------------------------------------------------------------------------------------------

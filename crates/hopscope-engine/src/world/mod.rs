@@ -1,8 +1,8 @@
 //! The only place where machines meet.
 //!
 //! Two tables: `inputs.rs` turns each event and each item of work into the input of one machine, `effects.rs` each effect of
-//! a machine into the input of its neighbour, an entry of the event queue or an item of work. `radio.rs` puts frames on the
-//! air, `work.rs` holds what waits for its turn. Nothing else in the engine calls across layers.
+//! a machine into the input of its neighbour, an entry of the event queue or an item of work. `radio.rs` brings frames to
+//! their hearers, `work.rs` holds what waits for its turn. Nothing else in the engine calls across layers.
 
 mod build;
 mod check;

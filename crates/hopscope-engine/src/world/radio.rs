@@ -1,137 +1,22 @@
-//! The MAC and the radio of a node: their inputs, their effects, and frames on the air.
+//! Frames on the air: from their transmitter to everyone who hears them.
 
 use super::World;
 use super::sight::sight;
-use super::work::Work;
 use crate::channel::Carried;
 use crate::event::Event;
-use crate::ids::{NodeId, PacketId};
+use crate::ids::PacketId;
 use crate::iface::Wifi;
-use crate::mac::Dcf;
-use crate::mac::contention::AccessAnswer;
-use crate::mac::dcf::{Frame, FrameKind, MacCx, MacEffects, Outcome};
-use crate::phy::{Arrival, Fate, Packed};
-use crate::record::{Classes, DropReason, Record, Recorder};
+use crate::mac::dcf::{Frame, FrameKind};
+use crate::phy::{Arrival, Packed};
+use crate::record::{Classes, Record, Recorder};
 use crate::units::Span;
 
 /// No signal is under way for longer: `build.rs` refuses such ranges.
 const LONGEST_FLIGHT: Span = Span(u16::MAX as u64);
 
 impl<R: Recorder> World<R> {
-    // ---- inputs ----------------------------------------------------------------------------------------------
-
-    pub(super) fn on_access_event(&mut self, node: NodeId) {
-        let place = self.wifi.place(node);
-        let Wifi { station, rules, .. } = self.wifi.at(place);
-        if !station.access_event(self.now) {
-            return;
-        }
-        let rules = &rules.station;
-        station.catch_up(self.now, rules);
-        match station.poll_access(self.now, rules) {
-            AccessAnswer::Granted => {
-                self.note(Record::AccessGranted { node });
-                self.mac_input_caught_up(node, place, |mac, cx| mac.on_access(cx));
-            }
-            AccessAnswer::Later(at) => self.events.push(at, Event::Access { node }),
-            AccessAnswer::Nothing => {}
-        }
-    }
-
-    /// One input to a node's MAC with the radio's edges applied, and its effects carried out.
-    #[inline]
-    pub(super) fn mac_input(&mut self, node: NodeId, input: impl FnOnce(&mut Dcf, &mut MacCx<'_>)) {
-        let place = self.wifi.place(node);
-        let Wifi { station, rules, .. } = self.wifi.at(place);
-        station.catch_up(self.now, &rules.station);
-        self.mac_input_caught_up(node, place, input);
-    }
-
-    /// The same for a station whose edges have been applied already.
-    #[inline]
-    fn mac_input_caught_up(&mut self, node: NodeId, place: u32, input: impl FnOnce(&mut Dcf, &mut MacCx<'_>)) {
-        let mut out = MacEffects::default();
-        let Wifi { mac, station, rules, .. } = self.wifi.at(place);
-        input(mac, &mut MacCx { now: self.now, station, rules, out: &mut out });
-        self.mac_effects(node, &out);
-    }
-
-    pub(super) fn on_rx_end(&mut self, node: NodeId, slot: u32) {
-        let place = self.wifi.place(node);
-        let Wifi { station, rules, .. } = self.wifi.at(place);
-        station.catch_up(self.now, &rules.station);
-        let received = station.take_received(slot) && !self.is_off(node);
-        if !received && R::WANTS.has(Classes::FRAME_ENDS) {
-            self.note_lost(node, slot);
-        }
-        if received {
-            let frame = self.sent_in(slot);
-            self.note(Record::FrameEnded { node, frame, slot, fate: Fate::Received });
-            self.mac_input_caught_up(node, place, |mac, cx| mac.on_rx_end(Some(frame), cx));
-        } else if self.wifi.at(place).mac.is_decided_at(self.now) {
-            self.mac_input_caught_up(node, place, |mac, cx| mac.on_rx_end(None, cx));
-        }
-    }
-
-    /// A frame has ended at a node that it was addressed to, but was not received.
-    #[cold]
-    fn note_lost(&mut self, node: NodeId, slot: u32) {
-        let frame = self.sent_in(slot);
-        let fate = if self.is_off(node) { Fate::OutOfReach } else { self.wifi[node].station.fate(self.now, slot) };
-        self.note(Record::FrameEnded { node, frame, slot, fate });
-    }
-
-    // ---- effects ---------------------------------------------------------------------------------------------
-
-    #[inline]
-    pub(super) fn mac_effects(&mut self, node: NodeId, effects: &MacEffects) {
-        if effects.failed {
-            self.note(Record::AttemptFailed { node });
-        }
-        if let Some(frame) = &effects.transmit {
-            self.transmit(frame);
-        }
-        if let Some((at, generation)) = effects.arm_sifs {
-            if R::WANTS.has(Classes::MAC) {
-                let then = self.wifi[node].mac.after_sifs();
-                self.note(Record::SifsBegan { node, until: at, then });
-            }
-            debug_assert!(self.sifs.is_none(), "an event begins one SIFS");
-            self.sifs = Some((node, at, generation));
-        }
-        if let Some((at, generation)) = effects.arm_response {
-            self.events.push(at, Event::ResponseTimeout { node, generation });
-        }
-        if let Some(at) = effects.arm_access {
-            self.events.push(at, Event::Access { node });
-        }
-        if let Some((packet, from)) = effects.deliver {
-            self.work.push(Work::Arrived { node, packet, from });
-        }
-        if let Some((packet, outcome)) = effects.done {
-            if outcome != Outcome::Incomplete {
-                self.note(Record::ExchangeEnded { node, packet, outcome });
-                self.tell_link(node);
-            }
-            match outcome {
-                Outcome::Incomplete => {
-                    let copy = self.packets.copy(packet);
-                    self.note(Record::PacketCopied { node, packet, copy });
-                    self.drop_packet(node, copy, DropReason::Reassembly);
-                    return;
-                }
-                Outcome::Sent if self.packets.get(packet).next_hop == NodeId::BROADCAST => self.release_later(packet),
-                Outcome::Sent => self.packets.release(packet),
-                Outcome::RetryLimit => {
-                    self.work.push(Work::LinkFailed { node, packet, reason: DropReason::RetryLimit });
-                }
-            }
-            self.work.push(Work::Next { node });
-        }
-    }
-
     /// A broadcast has left, but has not come to everyone yet: its receivers still have to copy the packet.
-    fn release_later(&mut self, packet: PacketId) {
+    pub(super) fn release_later(&mut self, packet: PacketId) {
         self.release_arrived();
         self.leaving.push_back((self.now + LONGEST_FLIGHT, packet));
     }
@@ -148,7 +33,8 @@ impl<R: Recorder> World<R> {
     }
 
     /// Puts a frame on the air: one scan over everyone who hears it.
-    fn transmit(&mut self, frame: &Frame) {
+    #[inline(never)]
+    pub(super) fn transmit(&mut self, frame: &Frame) {
         if self.is_off(frame.src) {
             self.note(Record::FrameUnsent { frame: *frame });
             return;
