@@ -91,7 +91,7 @@ tcp = { min_rto = -1 }
         ("to = 3", "", "f.toml:5:1: flow.0.to: is missing"),
         ("to = 3", "to = 3\nstart = 10", "f.toml:8:1: flow.0.start: the flow never starts"),
         ("to = 3", "to = 3\nstart = 2\nstop = 2", "f.toml:9:1: flow.0.stop: 2 s is not after the start"),
-        ("to = 3", "to = 3\npacket = 3000", "f.toml:8:1: flow.0.packet: 3000 bytes and 48 bytes of headers exceed"),
+        ("to = 3", "to = 3\npacket = 3000", "f.toml:8:1: flow.0.packet: found 3000 bytes; allowed are 1 to 2256"),
         ("to = 3", "to = 3\npacket = 0", "f.toml:8:1: flow.0.packet: found 0; must be at least 1"),
         ("to = 3", "to = 3\nrate = 5", 'flow.0.rate: does not belong to app = "bulk"; it is used by "cbr", "on-off"'),
         ("to = 3", 'to = 3\napp = "file"', 'f.toml:5:1: flow.0.bytes: is missing; app = "file" needs bytes'),
@@ -142,6 +142,25 @@ def test_errors_that_are_switched_off_keep_their_keys() -> None:
     text = GOOD.replace("[[flow]]", '[radio]\nerror = { kind = "none", per = 0.1 }\n[[flow]]')
     scenario = Scenario.from_document(parse(text))
     assert scenario.points[0].config(1)["radio"]["error_per"] == 0
+
+
+def test_the_largest_packet_that_is_advised_fits() -> None:
+    """Options count: the engine's check is the only one."""
+    large = GOOD.replace("to = 3", "to = 3\npacket = 3000\ntcp.timestamps = true", 1)
+    advised = re.search(r"allowed are 1 to (\d+) \(mac.max_msdu", refusal(large))
+    assert advised is not None
+    assert int(advised[1]) < 2256
+    fitting = parse(large.replace("3000", advised[1]), "f.toml")
+    assert Scenario.from_document(fitting).points
+    assert refusal(large.replace("3000", str(int(advised[1]) + 1)))
+
+
+def test_mistakes_in_several_flows_are_told_at_once_each_under_its_own_number() -> None:
+    text = GOOD.replace("to = 3", "to = 9\n[[flow]]\nfrom = 0\nto = 3\npacket = 3000\n[[flow]]\nfrom = 1\nto = 3", 1)
+    found = refusal(text + "\n[tcp]\nveno_beta = 9e9\n")
+    assert "flow.0.to: node 9 does not exist" in found
+    assert "tcp.veno_beta: found" in found
+    assert "flow.1.packet: found 3000 bytes" in refusal(text)
 
 
 def test_every_channel_error_key_belongs_to_a_kind() -> None:

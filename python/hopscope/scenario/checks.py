@@ -28,7 +28,6 @@ def check(resolved: Resolved) -> Iterator[Finding]:
         if resolved.nodes:
             yield from _ends(path, flow, resolved)
         yield from _times(path, flow, resolved, duration if known else None)
-        yield from _sizes(path, flow, resolved)
     for index, outage in enumerate(resolved.outages):
         yield from _outage(("outage", str(index)), outage, resolved, duration if known else None)
     keep = _sound(resolved, ("series",), "keep", "interval") and resolved.series.get("keep")
@@ -92,22 +91,6 @@ def _times(path: KeyPath, flow: Mapping[str, Any], resolved: Resolved, duration:
         yield (*path, "stop"), f"{seconds(stop)} is not after the start ({seconds(start)})"
     elif stop <= last:
         yield (*path, "stop"), f"{seconds(stop)} is not after the start of the last of {flow['copies']} copies"
-
-
-def _sizes(path: KeyPath, flow: Mapping[str, Any], resolved: Resolved) -> Iterator[Finding]:
-    sections = (*(("net", name) for name in ("udp_header", "ip_header")), ("mac", "llc_header"), ("mac", "max_msdu"))
-    parts = (*sections, ("net",), ("mac",), ("tcp",), ("tcp", "header"), (*path, "tcp"), (*path, "tcp", "header"))
-    if not _sound(resolved, path, "packet", "transport") or any(part in resolved.refused for part in parts):
-        return
-    header = resolved.net["udp_header"] if flow["transport"] == "udp" else flow["tcp"]["header"]
-    overhead = header + resolved.net["ip_header"] + resolved.mac["llc_header"]
-    largest = resolved.mac["max_msdu"]
-    if flow["packet"] + overhead > largest:
-        yield (
-            (*path, "packet"),
-            f"{flow['packet']} bytes and {overhead} bytes of headers exceed the largest 802.11 payload of {largest} "
-            f"bytes (mac.max_msdu); at most {max(0, largest - overhead)}",
-        )
 
 
 def _outage(path: KeyPath, outage: Mapping[str, Any], resolved: Resolved, duration: int | None) -> Iterator[Finding]:

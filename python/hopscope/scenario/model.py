@@ -535,10 +535,12 @@ def _point(
                 local.options[path] = f"{origin}: {_SWEPT}{_text(value)}" if origin else f"{_SWEPT}{_text(value)}"
     resolved, problems = resolve(local, places)
     problems += [local.problem(path, message) for path, message in check(resolved)]
-    if not problems:
-        problems = list(_engine_problems(local, resolved))
-    elif len(resolved.nodes) < MANY_NODES and all(p.key.split(".")[0] in keys.OF_FLOWS for p in problems):
-        problems += _engine_problems(local, replace(resolved, flows=[], outages=[]))
+    flawed = {p.key.split(".")[1] for p in problems if p.key.startswith("flow.")}
+    of_flows = all(p.key.split(".")[0] in keys.OF_FLOWS for p in problems)
+    if of_flows and (not problems or len(resolved.nodes) < MANY_NODES):
+        # What is wrong with the rest is told as well; outages belong to it only where all of them are sound.
+        outages = [] if any(p.key.startswith("outage") for p in problems) else resolved.outages
+        problems += _engine_problems(local, replace(resolved, outages=outages), flawed)
     return resolved, problems
 
 
@@ -547,9 +549,11 @@ def _sweep_path(document: Document, key: str) -> tuple[str, ...]:
     return next(path for path, axis, _ in sweep.entries(document.values["sweep"]) if axis == key)
 
 
-def _engine_problems(document: Document, resolved: Resolved) -> Iterator[Problem]:
-    """What only the engine can tell, such as a destination that no static route reaches."""
-    config_json = json.dumps(lower(resolved, resolved.top["seed"]))
+def _engine_problems(document: Document, resolved: Resolved, flawed: Set[str]) -> Iterator[Problem]:
+    """What only the engine can tell, such as a destination that no static route reaches; flawed flows are left out."""
+    tables = [index for index in range(len(resolved.flows)) if str(index) not in flawed]
+    sound = replace(resolved, flows=[resolved.flows[index] for index in tables])
+    config_json = json.dumps(lower(sound, resolved.top["seed"]))
     try:
         if len(resolved.nodes) >= MANY_NODES:
             cost = json.loads(_core.estimate(config_json))
@@ -562,7 +566,10 @@ def _engine_problems(document: Document, resolved: Resolved) -> Iterator[Problem
         _core.validate(config_json)
     except _core.EngineError as error:
         for key, message in error.problems:
-            yield document.problem(_of_table(resolved, keys.from_engine_key(key)), message)
+            path = _of_table(sound, keys.from_engine_key(key))
+            if path[:1] == ("flow",) and len(path) > 1:
+                path = ("flow", str(tables[int(path[1])]), *path[2:])
+            yield document.problem(path, message)
 
 
 def _of_table(resolved: Resolved, path: tuple[str, ...]) -> tuple[str, ...]:
