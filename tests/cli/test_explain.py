@@ -71,6 +71,40 @@ def test_no_column_and_no_word_of_a_heading_is_cut_on_a_narrow_terminal(explanat
     assert f"the 12 of {len(point.links)} with most attempts; all with --json" in " ".join(text.split())
 
 
+def test_the_balance_of_packets_and_what_was_given_up_in_vain_have_tables(explanation: Explanation) -> None:
+    text = printed(explanation, 200)
+    [point] = explanation.points
+    rows = text.partition("What became of packets")[2].partition("Losses")[0]
+    shown = {
+        kind: [float(word) for word in re.findall(rf"^ +0 +{kind} +(.*)$", rows, re.MULTILINE)[0].split()]
+        for kind in ("data", "ack")
+    }
+    for kind, (sent, delivered, lost, under_way, in_vain) in shown.items():
+        assert sent == delivered + lost + under_way
+        balance = point.packets[0][kind]
+        assert [sent, lost] == [balance.sent, balance.lost]
+        assert in_vain == sum(loss.count for loss in point.unconfirmed if loss.kind == kind)
+    assert ("Given up although the next node had them: no losses" in text) == bool(point.unconfirmed)
+
+
+def test_what_was_given_up_in_vain_is_listed_apart() -> None:
+    flow = {"from": 0, "to": "last", "transport": "udp", "app": "cbr", "rate": "200kbit/s"}
+    radio = {"error": {"kind": "uniform", "per": 0.5, "applies_to": "all"}}
+    scenario = {
+        "title": "lossy",
+        "duration": "20s",
+        "topology": {"kind": "chain", "hops": 1},
+        "flow": [flow],
+        "radio": radio,
+    }
+    explanation = hs.run(scenario).explain()
+    [point] = explanation.points
+    assert point.unconfirmed
+    text = printed(explanation, 200)
+    listed = text.partition("Given up although the next node had them")[2]
+    assert re.search(rf"retry-limit .* {point.unconfirmed[0].count:.4g} *$", listed, re.MULTILINE)
+
+
 def test_every_line_of_a_divided_table_begins_with_its_node(explanation: Explanation) -> None:
     nodes = printed(explanation, 60).partition("Where the delay")[0]
     whole = printed(explanation, 400).partition("Where the delay")[0]

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from rich.table import Table
 
     from hopscope.report.wording import Grid
-    from hopscope.results.explain import Explanation, PointExplanation
+    from hopscope.results.explain import Explanation, Loss, PointExplanation
 
 #: More losses and links than these are left to ``--json``.
 MAX_ROWS = 12
@@ -116,8 +116,34 @@ def _grids(point: PointExplanation) -> list[Grid]:
         ],
         f"Where the time of each link goes (%{some_of(len(ordered), len(point.links), 'with most attempts')})",
     )
-    shown = point.losses[:MAX_ROWS]
-    losses = Grid(
+    packets = Grid(
+        [Column("flow", number=True), Column("packets")]
+        + [Column(name, number=True) for name in ("sent", "delivered", "lost", "under way", "unconfirmed")],
+        [
+            [str(flow), kind, *(f"{count:.4g}" for count in _counts(point, flow, kind))]
+            for flow, balances in enumerate(point.packets)
+            for kind in balances
+        ],
+        "What became of packets (mean of a run; sent = delivered + lost + under way)",
+    )
+    losses = _losses(point.losses, "Losses")
+    unconfirmed = _losses(point.unconfirmed, "Given up although the next node had them: no losses")
+    return [ledger_grid(point), delays, links, packets, losses, unconfirmed]
+
+
+def _counts(point: PointExplanation, flow: int, kind: str) -> list[float]:
+    """What became of the packets of a kind: the balance, and how many of them some node gave up in vain."""
+    balance = point.packets[flow][kind]
+    in_vain = sum(loss.count for loss in point.unconfirmed if (loss.flow, loss.kind) == (flow, kind))
+    return [balance.sent, balance.delivered, balance.lost, balance.under_way, in_vain]
+
+
+def _losses(losses: Sequence[Loss], caption: str) -> Grid:
+    from hopscope.report.tables import some_of
+    from hopscope.report.wording import Column, Grid
+
+    shown = losses[:MAX_ROWS]
+    return Grid(
         [Column(name) for name in ("flow", "packets", "hop", "node", "reason", "last attempt", "with")]
         + [Column("count", number=True)],
         [
@@ -133,9 +159,8 @@ def _grids(point: PointExplanation) -> list[Grid]:
             ]
             for loss in shown
         ],
-        f"Losses (mean of a run{some_of(len(shown), len(point.losses), 'that are most frequent')})",
+        f"{caption} (mean of a run{some_of(len(shown), len(losses), 'that are most frequent')})",
     )
-    return [ledger_grid(point), delays, links, losses]
 
 
 def _print_grid(console: Console, grid: Grid) -> None:
