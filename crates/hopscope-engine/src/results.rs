@@ -8,14 +8,13 @@ use crate::config::link::LinkPart;
 use crate::config::{Config, SeriesKind, Transport};
 use crate::ids::{FlowId, NodeId};
 use crate::ledger::LedgerResult;
-use crate::mac::dcf::Attempts;
 use crate::metrics::table::Applies::{Several, Tcp};
 use crate::metrics::table::MetricKind::{Counts, Label, Shares, Text};
 use crate::metrics::table::Shown::{Drawn, Report, Terminal};
 use crate::metrics::table::{Metric, measured};
 use crate::metrics::{FlowMeter, Meter, RoutingMeter, jain, loss_pct};
 use crate::record::{DropReason, Recorder};
-use crate::transport::tcp::{SenderStats, TcpSender};
+use crate::transport::tcp::SenderStats;
 use crate::units::{Span, Time};
 use crate::world::World;
 use crate::world::flow::Flow;
@@ -248,38 +247,13 @@ pub struct EngineResult {
     pub wall_s: f64,
 }
 
-/// Counters of the machines at the start of the measured time.
-#[derive(Debug, Default)]
-pub(crate) struct Baseline {
-    attempts: Vec<Attempts>,
-    airtime: Vec<Span>,
-    senders: Vec<Option<SenderStats>>,
-}
-
-impl Baseline {
-    /// The counters as they stand now.
-    pub(crate) fn of<R: Recorder>(world: &World<R>) -> Self {
-        let nodes = || (0..world.nodes() as u32).map(NodeId);
-        Baseline {
-            attempts: nodes().map(|node| *world.attempts(node)).collect(),
-            airtime: nodes().map(|node| world.airtime(node)).collect(),
-            senders: world.flows().iter().map(|flow| world.sender(flow).map(|sender| *sender.stats())).collect(),
-        }
-    }
-}
-
-pub(crate) fn collect<R: Recorder>(config: &Config, world: &mut World<(Meter, R)>, baseline: &Baseline) -> RunResult {
+pub(crate) fn collect<R: Recorder>(config: &Config, world: &mut World<(Meter, R)>) -> RunResult {
     let now = world.now();
-    world.observe(|(meter, _), now, _| meter.close(now));
-    let start = world.recorder().0.start();
-    let nodes: Vec<NodeResult> = (0..world.nodes()).map(|n| node_result(world, baseline, n, start)).collect();
+    world.observe(|(meter, _), now, look| meter.close(now, look));
     let meter = &world.recorder().0;
-    let flows: Vec<FlowResult> = world
-        .flows()
-        .iter()
-        .enumerate()
-        .map(|(n, flow)| flow_result(config, n, (flow, world.sender(flow)), meter, baseline, now))
-        .collect();
+    let nodes: Vec<NodeResult> = (0..world.nodes() as u32).map(|n| node_result(meter, NodeId(n))).collect();
+    let flows: Vec<FlowResult> =
+        world.flows().iter().enumerate().map(|(n, flow)| flow_result(config, n, flow, meter, now)).collect();
     RunResult {
         seed: config.seed,
         network: network_result(&flows, &nodes, &meter.routing, meter.fairness.mean()),
@@ -292,25 +266,18 @@ pub(crate) fn collect<R: Recorder>(config: &Config, world: &mut World<(Meter, R)
     }
 }
 
-fn flow_result(
-    config: &Config,
-    number: usize,
-    (flow, sender): (&Flow, Option<&TcpSender>),
-    meter: &Meter,
-    baseline: &Baseline,
-    now: Time,
-) -> FlowResult {
+fn flow_result(config: &Config, number: usize, flow: &Flow, meter: &Meter, now: Time) -> FlowResult {
     let measured = now.saturating_since(meter.start());
     let route = meter.routes.of(FlowId(number as u32));
     let starved_pct = meter.starvation[number].pct(now);
+    let [before, after] = [&meter.before, &meter.after].map(|counted| counted.sender(FlowId(number as u32)));
+    let counted = |count: fn(&SenderStats) -> u64| count(&after) - count(&before);
     let meter = &meter.flows[number];
     let kbps = |bytes: u64| {
         if measured == Span::ZERO { 0.0 } else { bytes as f64 * 8.0 / measured.as_secs() / 1e3 }
     };
     let start = config.flows[number].start;
     let since_start = |at: Option<Time>| at.map(|t| t.saturating_since(start).as_secs());
-    let before = baseline.senders.get(number).copied().flatten().unwrap_or_default();
-    let counted = |count: fn(&SenderStats) -> u64| sender.map_or(0, |sender| count(sender.stats()) - count(&before));
     FlowResult {
         id: number as u32,
         from: flow.from.0,
@@ -376,35 +343,26 @@ fn why_nothing(flow: &Flow, sent: u64, without_route_pct: Option<f64>) -> String
     format!("{what} sent, none was delivered in order{why}")
 }
 
-fn node_result<R: Recorder>(
-    world: &mut World<(Meter, R)>,
-    baseline: &Baseline,
-    number: usize,
-    start: Time,
-) -> NodeResult {
-    let node = NodeId(number as u32);
-    let (queue_mean, queue_max) = world.queue_occupancy(node, start);
-    let now = *world.attempts(node);
-    let airtime = world.airtime(node) - baseline.airtime.get(number).copied().unwrap_or_default();
-    let before = baseline.attempts.get(number).copied().unwrap_or_default();
-    let meter = &world.recorder().0;
-    let drops = &meter.drops[number];
-    let marks = meter.marks.get(number).copied().unwrap_or_default();
+fn node_result(meter: &Meter, node: NodeId) -> NodeResult {
+    let [before, after] = [&meter.before, &meter.after].map(|counted| counted.node(node));
+    let (old, now) = (before.attempts, after.attempts);
+    let drops = &meter.drops[node.index()];
+    let marks = meter.marks.get(node.index()).copied().unwrap_or_default();
     NodeResult {
         id: node.0,
-        queue_mean,
-        queue_max,
-        rts_sent: now.rts - before.rts,
-        data_sent: now.data - before.data,
-        mac_packets: now.packets - before.packets,
-        mac_retries: now.retries - before.retries,
-        mac_retry_drops: now.given_up - before.given_up,
+        queue_mean: after.queue_mean,
+        queue_max: after.queue_max,
+        rts_sent: now.rts - old.rts,
+        data_sent: now.data - old.data,
+        mac_packets: now.packets - old.packets,
+        mac_retries: now.retries - old.retries,
+        mac_retry_drops: now.given_up - old.given_up,
         queue_drops: drops[DropReason::QueueFull as usize],
         early_drops: DropReason::EARLY.iter().map(|&reason| drops[reason as usize]).sum(),
         ecn_marks: marks.iter().sum(),
         marks: LinkPart::ALL.iter().zip(marks).filter(|(_, n)| *n > 0).map(|(part, n)| (part.word(), n)).collect(),
         drops: DropReason::ALL.iter().map(|&r| (r.name(), drops[r as usize])).filter(|(_, n)| *n > 0).collect(),
-        airtime_s: airtime.as_secs(),
+        airtime_s: (after.airtime - before.airtime).as_secs(),
     }
 }
 

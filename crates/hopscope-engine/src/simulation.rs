@@ -5,7 +5,7 @@ use crate::config::{App, Config, FlowConfig, SeriesKind};
 use crate::error::BuildError;
 use crate::metrics::Meter;
 use crate::record::{Recorder, TrajectoryHash};
-use crate::results::{self, Baseline, RunResult};
+use crate::results::{self, RunResult};
 use crate::units::{Span, Time};
 use crate::world::{self, Controls, Sight, World};
 
@@ -16,7 +16,6 @@ pub struct Simulation<R: Recorder = crate::record::NullRecorder> {
     config: Config,
     world: World<(Meter, R)>,
     measured: bool,
-    baseline: Baseline,
 }
 
 /// Rough cost of a run, announced before absurd sizes are started.
@@ -56,7 +55,7 @@ impl<R: Recorder> Simulation<R> {
     pub fn controlled(config: Config, observer: R, controls: &Controls) -> Result<Self, BuildError> {
         let world = World::controlled(&config, (Meter::new(&config), observer), controls)?;
         let config = config.measured().into_owned();
-        Ok(Simulation { config, world, measured: false, baseline: Baseline::default() })
+        Ok(Simulation { config, world, measured: false })
     }
 
     /// The network.
@@ -100,15 +99,12 @@ impl<R: Recorder> Simulation<R> {
 
     /// Metrics from the end of the warm-up to now.
     pub fn results(&mut self) -> RunResult {
-        results::collect(&self.config, &mut self.world, &self.baseline)
+        results::collect(&self.config, &mut self.world)
     }
 
     fn begin_measure(&mut self) {
         self.measured = true;
-        let start = self.config.warmup;
-        self.world.begin_measure(start);
-        self.world.restart_queue_measure(start);
-        self.baseline = Baseline::of(&self.world);
+        self.world.begin_measure(self.config.warmup);
     }
 }
 

@@ -441,6 +441,7 @@ impl Recorder for Ledger {
             Record::TimerExpired { node, flow, timer } => self.on_timer(now, node, flow, timer),
             Record::MeasureBegan => self.restart(now, look),
             Record::TimerArmed { .. }
+            | Record::TimerStopped { .. }
             | Record::Dequeued { .. }
             | Record::Moved { .. }
             | Record::PowerSet { .. }

@@ -6,6 +6,7 @@
 //! share of copies sent that did not arrive; the retransmission index is retransmissions over non-duplicate copies
 //! received (anastasi2006).
 
+mod counters;
 mod routes;
 mod sharing;
 pub mod table;
@@ -19,6 +20,7 @@ use crate::record::{Classes, DropReason, Look, Record, Recorder};
 use crate::routing::RoutingNote;
 use crate::units::{Span, Time};
 
+pub use counters::Counted;
 pub use routes::{FlowRoute, FlowRoutes};
 pub use sharing::{Fairness, Starvation, jain};
 
@@ -126,6 +128,10 @@ impl Series {
 #[derive(Debug, Clone)]
 pub struct Meter {
     start: Time,
+    /// Counters of machines when the measured time began.
+    pub before: Counted,
+    /// The same when the meter was closed.
+    pub after: Counted,
     /// Per flow.
     pub flows: Vec<FlowMeter>,
     /// Drops of each node by `DropReason::ALL`.
@@ -151,6 +157,8 @@ impl Meter {
         let keep = |kind| config.series.keep.contains(&kind).then(Series::default);
         let mut meter = Meter {
             start: Time::ZERO,
+            before: Counted::default(),
+            after: Counted::default(),
             flows: config.flows.iter().map(|flow| FlowMeter::new(Time::ZERO, unheard_of(flow))).collect(),
             drops: vec![[0; DropReason::COUNT]; config.nodes.len()],
             marks: vec![[0; LinkPart::ALL.len()]; if config.has_link_layers() { config.nodes.len() } else { 0 }],
@@ -169,8 +177,9 @@ impl Meter {
     }
 
     /// Forgets everything counted so far and counts from `now`. Series are kept whole.
-    fn restart(&mut self, now: Time) {
+    fn restart(&mut self, now: Time, look: &mut impl Look) {
         self.start = now;
+        self.before = Counted::read(look, (self.drops.len(), self.flows.len()), now);
         for flow in &mut self.flows {
             let left = if flow.whole == u64::MAX { u64::MAX } else { flow.whole.saturating_sub(flow.delivered_bytes) };
             *flow = FlowMeter {
@@ -215,7 +224,8 @@ impl Meter {
     }
 
     /// Accounts everything up to `now`.
-    pub fn close(&mut self, now: Time) {
+    pub fn close(&mut self, now: Time, look: &mut impl Look) {
+        self.after = Counted::read(look, (self.drops.len(), self.flows.len()), self.start);
         self.close_intervals(now);
         for flow in &mut self.flows {
             flow.close_cwnd(now);
@@ -384,7 +394,7 @@ impl Recorder for Meter {
 
     // The caller's kind of record is known where it is written: of the choice nothing is left.
     #[inline(always)]
-    fn record(&mut self, now: Time, record: &Record, _look: &mut impl Look) {
+    fn record(&mut self, now: Time, record: &Record, look: &mut impl Look) {
         match *record {
             Record::SegmentSent { flow, ref header, .. } => {
                 if header.is_data {
@@ -444,7 +454,7 @@ impl Recorder for Meter {
                 self.push(SeriesKind::Queue, node, now, f64::from(packets));
             }
             Record::SampleEnd => self.end_interval(now),
-            Record::MeasureBegan => self.restart(now),
+            Record::MeasureBegan => self.restart(now, look),
             Record::FrameBegan { .. }
             | Record::FrameUnsent { .. }
             | Record::Busy { .. }
@@ -472,7 +482,8 @@ impl Recorder for Meter {
             | Record::AppSent { .. }
             | Record::AppClosed { .. }
             | Record::TimerArmed { .. }
-            | Record::TimerExpired { .. } => {}
+            | Record::TimerExpired { .. }
+            | Record::TimerStopped { .. } => {}
         }
     }
 }

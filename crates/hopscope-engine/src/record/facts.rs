@@ -290,7 +290,8 @@ pub enum Record {
         /// Sample.
         rtt: Span,
     },
-    /// A timer of a transport was set.
+    /// A timer of a transport was set. Sources that fill the queue of their node themselves share one: who asks first sets
+    /// it, and it expires for all of them.
     TimerArmed {
         /// Node.
         node: NodeId,
@@ -304,6 +305,16 @@ pub enum Record {
     /// A timer of a transport has expired; the transport has not acted on it yet. Some are set once for several deadlines
     /// and only move on.
     TimerExpired {
+        /// Node.
+        node: NodeId,
+        /// Flow that this end sends, or whose connection it belongs to.
+        flow: FlowId,
+        /// Which.
+        timer: Timer,
+    },
+
+    /// A timer of a transport was stopped for good, and will not expire.
+    TimerStopped {
         /// Node.
         node: NodeId,
         /// Flow that this end sends, or whose connection it belongs to.
@@ -422,7 +433,7 @@ impl Record {
             | Record::Delivered { .. }
             | Record::Completed { .. } => Classes::TRANSPORT,
             Record::Window { .. } | Record::Rtt { .. } => Classes::WINDOWS,
-            Record::TimerArmed { .. } | Record::TimerExpired { .. } => Classes::TIMERS,
+            Record::TimerArmed { .. } | Record::TimerExpired { .. } | Record::TimerStopped { .. } => Classes::TIMERS,
             Record::RoutingSent { .. } | Record::Routing { .. } => Classes::ROUTING,
             Record::QueueLength { .. } | Record::SampleEnd => Classes::SAMPLES,
             Record::MeasureBegan => Classes::RUN,

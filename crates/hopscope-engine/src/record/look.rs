@@ -7,9 +7,23 @@
 use crate::channel::Link;
 use crate::ids::{FlowId, NodeId, PacketId};
 use crate::mac::contention::QuietPlan;
-use crate::mac::dcf::Frame;
+use crate::mac::dcf::{Attempts, Frame};
 use crate::packet::Packet;
+use crate::transport::tcp::SenderStats;
 use crate::units::{Span, Time};
+
+/// What an 802.11 interface counts for itself.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct Counters {
+    /// Of the MAC, since the start of the run.
+    pub attempts: Attempts,
+    /// Time on the air since the start of the run.
+    pub airtime: Span,
+    /// Mean length of the queue over the time asked for, packets.
+    pub queue_mean: f64,
+    /// Greatest length of the queue since the measured time began, packets.
+    pub queue_max: u32,
+}
 
 /// A look at the network at the instant of a record.
 pub trait Look {
@@ -36,6 +50,13 @@ pub trait Look {
 
     /// Bytes that the source of a flow has ready and its window holds back; none over UDP, which has no window.
     fn backlog(&self, flow: FlowId) -> u64;
+
+    /// What the 802.11 interface of a node has counted. The mean length of its queue runs from `from` on, which is where the
+    /// measured time began, or the start of the run before that.
+    fn counters(&mut self, node: NodeId, from: Time) -> Counters;
+
+    /// What the sender of a flow has counted since the start of the run; none over UDP.
+    fn sender_stats(&self, flow: FlowId) -> Option<SenderStats>;
 
     /// The same look, for a function of its own: what is passed on to one has to be kept in memory, what is not may
     /// vanish.

@@ -11,7 +11,7 @@ mod text;
 
 pub use classes::Classes;
 pub use facts::{Header, Record};
-pub use look::{Look, flight, link_between};
+pub use look::{Counters, Look, flight, link_between};
 pub use text::TextTrace;
 
 pub use crate::packet::DropReason;

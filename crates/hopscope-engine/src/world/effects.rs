@@ -72,9 +72,10 @@ impl<R: Recorder> World<R> {
         let socket = &mut self.sockets[id];
         match effect {
             TransportEffect::Emit(body) => return self.emit(id, body),
-            TransportEffect::Arm(Timer::Refill, at) => {
-                let node = socket.node;
+            TransportEffect::Arm(timer @ Timer::Refill, at) => {
+                let (node, flow) = (socket.node, socket.sends);
                 if self.nodes[node].sockets.ask_to_wake() {
+                    self.note(Record::TimerArmed { node, flow, timer, until: at });
                     self.events.push(at, Event::Refill { node });
                 }
             }
@@ -85,6 +86,8 @@ impl<R: Recorder> World<R> {
             }
             TransportEffect::Disarm(timer) => {
                 socket.renew(timer);
+                let (node, flow) = (socket.node, socket.sends);
+                self.note(Record::TimerStopped { node, flow, timer });
             }
             TransportEffect::Deliver { bytes } => {
                 let flow = socket.receives;

@@ -367,6 +367,9 @@ impl<R: Recorder> World<R> {
     fn refill_sources(&mut self, node: NodeId, again: bool) {
         for place in 0..self.nodes[node].sockets.refilling().len() {
             let socket = self.nodes[node].sockets.refilling()[place];
+            if again {
+                self.note(Record::TimerExpired { node, flow: self.sockets[socket].sends, timer: Timer::Refill });
+            }
             self.transport_input(socket, |endpoint, cx| match again {
                 true => endpoint.on_timer(Timer::Refill, cx),
                 false => endpoint.on_writable(cx),

@@ -37,7 +37,7 @@ use crate::ids::{NodeId, PacketId};
 use crate::iface::outside::Arrived;
 use crate::iface::port::PortEffect;
 use crate::iface::{Outside, Wifi, WireEnd};
-use crate::mac::dcf::{Attempts, Frame};
+use crate::mac::dcf::Frame;
 use crate::mac::rules::StationRules;
 use crate::node::Node;
 use crate::packet::{Body, Packet, PacketArena};
@@ -224,9 +224,11 @@ impl<R: Recorder> World<R> {
         act(&mut self.recorder, self.now, &mut sight!(self))
     }
 
-    /// The warm-up ends at `start`, before which nothing more happens.
+    /// The warm-up ends at `start`, before which nothing more happens: queues are measured from now on.
     pub fn begin_measure(&mut self, start: Time) {
         self.now = start;
+        self.wifi.all().for_each(|wifi| wifi.port.queue.restart_measure(start));
+        self.wires.iter_mut().for_each(|end| end.port.queue.restart_measure(start));
         self.note(Record::MeasureBegan);
     }
 
@@ -240,33 +242,11 @@ impl<R: Recorder> World<R> {
         &self.flows
     }
 
-    /// MAC counters of a node since the start.
-    pub fn attempts(&self, node: NodeId) -> &Attempts {
-        self.wifi[node].mac.attempts()
-    }
-
-    /// Time on the air of a node since the start.
-    pub fn airtime(&self, node: NodeId) -> Span {
-        self.wifi[node].air.airtime()
-    }
-
-    /// Mean (since `from`) and greatest length of a node's interface queue.
-    pub fn queue_occupancy(&mut self, node: NodeId, from: Time) -> (f64, u32) {
-        self.wifi[node].port.queue.occupancy(from, self.now)
-    }
-
     /// Time that what is in the queue of the end of a wire and on its way out will take to leave.
     pub fn wire_backlog(&self, end: u32) -> Span {
         let wire = &self.wires[end as usize];
         let waiting = wire.port.queue.iter().map(|id| wire.service(self.packets.get(id).bytes));
         waiting.fold(wire.remaining(self.now), |sum, one| sum + one)
-    }
-
-    /// Starts the measured time of the interface queues at `start`, before which nothing more happens.
-    pub fn restart_queue_measure(&mut self, start: Time) {
-        for wifi in self.wifi.all() {
-            wifi.port.queue.restart_measure(start);
-        }
     }
 
     /// Hands a packet with octets (network header included) from outside to `node` for `dst`, now, and gives its number.

@@ -10,9 +10,9 @@ use crate::iface::Wifi;
 use crate::mac::contention::QuietPlan;
 use crate::mac::dcf::Frame;
 use crate::packet::{Packet, PacketArena};
-use crate::record::Look;
+use crate::record::{Counters, Look};
 use crate::transport::Sockets;
-use crate::transport::tcp::TcpSender;
+use crate::transport::tcp::{SenderStats, TcpSender};
 use crate::units::Time;
 
 /// The network beside its observer.
@@ -86,6 +86,17 @@ impl Look for Sight<'_> {
     fn backlog(&self, flow: FlowId) -> u64 {
         let socket = self.flows[flow.index()].socket;
         self.sockets[socket].endpoint.sender().map_or(0, TcpSender::backlog)
+    }
+
+    fn counters(&mut self, node: NodeId, from: Time) -> Counters {
+        let Wifi { mac, air, port, .. } = &mut self.wifi[node];
+        let (queue_mean, queue_max) = port.queue.occupancy(from, self.now);
+        Counters { attempts: *mac.attempts(), airtime: air.airtime(), queue_mean, queue_max }
+    }
+
+    fn sender_stats(&self, flow: FlowId) -> Option<SenderStats> {
+        let socket = self.flows[flow.index()].socket;
+        self.sockets[socket].endpoint.sender().map(|sender| *sender.stats())
     }
 
     #[inline(always)]

@@ -42,5 +42,5 @@ fn a_packet_that_asks_learns_of_its_way_at_each_hop() {
     let path = relayed.and_then(|packet| packet.path).expect("what it has learnt");
     assert!(path.largest_delay() > Span::from_millis(4), "a frame of 1000 bytes at 2 Mbit/s: {path:?}");
     assert_eq!(path.non_collision(), 1.0, "alone on the air");
-    assert_eq!(world.attempts(NodeId(0)).retries, 0);
+    assert_eq!(world.wifi[NodeId(0)].mac.attempts().retries, 0);
 }

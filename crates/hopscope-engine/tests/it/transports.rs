@@ -1,13 +1,16 @@
 //! TCP variants, their parts and the ACK policies over real MACs.
 
+use hopscope_engine::World;
 use hopscope_engine::config::link::LinkPart;
 use hopscope_engine::config::tcp::{LossRecovery, Pacing};
-use hopscope_engine::config::{AckPolicy, Config, TcpConfig, Transport};
+use hopscope_engine::config::{AckPolicy, App, Config, TcpConfig, Transport};
+use hopscope_engine::record::Record;
 use hopscope_engine::results::RunResult;
 use hopscope_engine::simulation;
+use hopscope_engine::transport::Timer;
 use hopscope_engine::units::Span;
 
-use crate::support::tcp_chain;
+use crate::support::{Log, flow, tcp_chain};
 
 fn run(config: Config) -> RunResult {
     simulation::run(config).expect("a sound scenario")
@@ -136,4 +139,36 @@ fn combinations_that_mean_nothing_are_refused_by_name() {
         let error = simulation::run(config).expect_err("refused").to_string();
         assert!(error.contains(key), "{variant:?}: {error}");
     }
+}
+
+#[test]
+fn timers_are_told_when_they_are_set_expire_and_are_stopped() {
+    let run = |config: &Config| {
+        let mut world = World::new(config, Log::default()).expect("a sound scenario");
+        world.run_until(config.duration);
+        let of = |timer: Timer| {
+            let log = world.recorder();
+            let about = |record: &Record| match *record {
+                Record::TimerArmed { timer, .. } => Some((timer, 0)),
+                Record::TimerExpired { timer, .. } => Some((timer, 1)),
+                Record::TimerStopped { timer, .. } => Some((timer, 2)),
+                _ => None,
+            };
+            [0, 1, 2].map(|what| log.count(|record| about(record) == Some((timer, what))))
+        };
+        [Timer::Rto, Timer::Refill].map(of)
+    };
+    let mut file = tcp_chain("standard", 2, 20);
+    file.flows[0].app = App::File { bytes: 50_000 };
+    let [[armed, expired, stopped], refill] = run(&file);
+    // Each end stops its own when all is acknowledged. Whatever was set has expired, was stopped, or was set anew before.
+    assert!(stopped == 2 && armed >= expired + stopped, "{armed} set, {expired} expired, {stopped} stopped");
+    assert_eq!(refill, [0; 3]);
+    let mut bulk = tcp_chain("standard", 2, 5);
+    bulk.flows = vec![flow("standard", 0, 2, Transport::Udp, App::Bulk)];
+    // Its first packet waits for an address, and so the source asks again later.
+    bulk.net.arp = true;
+    let [rto, [armed, expired, stopped]] = run(&bulk);
+    assert_eq!((rto, stopped), ([0; 3], 0));
+    assert!(armed > 0 && armed - expired <= 1, "one source: {armed} set, {expired} expired");
 }
