@@ -339,7 +339,7 @@ impl Station {
     }
 
     /// The own transmitter starts at `now` and is on until `end`.
-    #[inline]
+    #[inline(always)]
     pub fn begin_tx(&mut self, now: Time, end: Time, rules: &StationRules) {
         if self.radio.has(FREEZES) {
             self.freeze(now, self.busy_until(), Span::ZERO, rules);

@@ -16,6 +16,7 @@ use crate::mac::contention::Station;
 use crate::mac::dedup::Dedup;
 use crate::mac::frame::{ACK_BYTES, CTS_BYTES, RTS_BYTES, numbers};
 pub use crate::mac::frame::{Frame, FrameKind};
+use crate::mac::outgoing::Outgoing;
 use crate::mac::rate::Attempt;
 use crate::mac::retry::{Failure, Retries};
 use crate::mac::rules::{MacRules, Pacing};
@@ -62,45 +63,6 @@ pub(crate) enum Phase {
     SifsData,
     WaitAck,
     Broadcasting,
-}
-
-/// The packet in hand.
-#[derive(Debug, Clone, Copy)]
-pub(super) struct Outgoing {
-    packet: PacketId,
-    pub(super) to: NodeId,
-    /// Of the whole packet with one MAC header.
-    pub(super) bytes: u32,
-    /// Nanoseconds on the air of the next frame; no frame takes longer than 32 bits hold (see `Packed`).
-    airtime_ns: u32,
-    /// Sequence and fragment number of the next data frame, see `sequence_control`.
-    pub(super) seq: u16,
-    /// Mode of the next data frame.
-    pub(super) mode: Mode,
-    pub(super) rts: bool,
-    /// The next data frame was sent before.
-    pub(super) is_repeated: bool,
-    /// A longer back-off follows its success.
-    pacing: Option<Pacing>,
-}
-
-impl Outgoing {
-    /// Chooses how the next data frame is sent.
-    #[inline(always)]
-    pub(super) fn prepare(&mut self, rules: &MacRules) {
-        let bytes = rules.fragment_bytes(self.to, self.bytes, self.seq);
-        self.mode = rules.rates.choose(self.to, FrameKind::Data, bytes);
-        self.rts = rules.uses_rts(self.to, bytes);
-        let airtime = rules.timing().airtime(bytes, self.mode);
-        debug_assert!(airtime.0 <= u64::from(u32::MAX));
-        self.airtime_ns = airtime.0 as u32;
-    }
-
-    /// Time on the air of the next data frame.
-    #[inline(always)]
-    pub(super) fn airtime(&self) -> Span {
-        Span(u64::from(self.airtime_ns))
-    }
 }
 
 /// Answering somebody else's exchange.
@@ -232,19 +194,7 @@ impl Dcf {
         let bytes = bytes + cx.rules.header;
         self.attempts.packets += 1;
         self.retries.on_packet(&cx.rules.retry);
-        let mut out = Outgoing {
-            packet,
-            to,
-            bytes,
-            airtime_ns: 0,
-            seq: self.next_seq,
-            mode: Mode::default(),
-            rts: false,
-            is_repeated: false,
-            pacing,
-        };
-        out.prepare(cx.rules);
-        self.current = Some(out);
+        self.current = Some(Outgoing::new(packet, to, bytes, self.next_seq, pacing, cx.rules));
         self.next_seq = self.next_seq.wrapping_add(1) & 0x0fff;
         self.phase = Phase::Contend;
         if !cx.station.adopt_post_backoff(cx.now, &cx.rules.station) {
@@ -456,7 +406,7 @@ impl Dcf {
             duration: cx.rules.rts_duration(mode, out.mode, out.airtime()),
         };
         self.transmit(frame, cx);
-        self.arm_response(cx.now + airtime + cx.rules.timing().wait_for(cx.rules.answer(mode)), cx);
+        self.arm_response(cx.now + airtime + cx.rules.answer_wait(mode), cx);
     }
 
     fn send_data(&mut self, cx: &mut MacCx<'_>) {
@@ -486,7 +436,7 @@ impl Dcf {
             duration,
         };
         self.transmit(frame, cx);
-        let wait = if broadcast { Span::ZERO } else { cx.rules.timing().wait_for(cx.rules.answer(out.mode)) };
+        let wait = if broadcast { Span::ZERO } else { cx.rules.answer_wait(out.mode) };
         self.arm_response(cx.now + out.airtime() + wait, cx);
     }
 

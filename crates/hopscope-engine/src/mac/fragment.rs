@@ -18,9 +18,10 @@
 
 use crate::config::MacConfig;
 use crate::ids::NodeId;
-use crate::mac::dcf::{Dcf, MacCx, Outcome, Outgoing, Phase};
+use crate::mac::dcf::{Dcf, MacCx, Outcome, Phase};
 use crate::mac::dedup::Fragment;
 use crate::mac::frame::{FRAGMENT_SHIFT, Frame, FrameKind, numbers, sequence_control};
+use crate::mac::outgoing::Outgoing;
 use crate::mac::rules::MacRules;
 use crate::phy::modes::Mode;
 use crate::units::Span;

@@ -5,6 +5,7 @@ pub mod dcf;
 pub mod dedup;
 pub mod fragment;
 pub mod frame;
+mod outgoing;
 pub mod rate;
 pub mod retry;
 pub mod rules;

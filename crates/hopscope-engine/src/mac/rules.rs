@@ -91,16 +91,38 @@ pub struct MacRules {
     pub(super) data_needs_cts: bool,
     pub(super) nonfreezing_defer: bool,
     pub(super) fragmentation: Option<Fragmentation>,
+    /// By the index of the mode asked in.
+    asked: [Asked; Mode::TABLE],
+}
+
+/// What a frame that asks for a CTS or an ACK brings with it, worked out once for each mode that it may be sent in.
+#[derive(Debug, Clone, Copy)]
+struct Asked {
+    /// Time on the air of the answer.
+    answer: Span,
+    /// From its end to the end of the wait for the answer.
+    wait: Span,
+    /// Its Duration field where nothing follows the answer.
+    duration: Span,
+}
+
+impl Asked {
+    fn new(mode: Mode, rates: &Rates, timing: &Timing) -> Self {
+        let answer = timing.response(rates.response(mode));
+        Asked { answer, wait: timing.wait_for(answer), duration: timing.duration_field(timing.sifs + answer) }
+    }
 }
 
 impl MacRules {
     /// Rules from the configuration.
     pub fn new(radio: &RadioConfig, mac: &MacConfig) -> Self {
         let timing = Timing::new(radio, mac);
+        let rates = Rates::new(radio);
         let plcp = if mac.rts_counts_plcp { (radio.plcp_bits_1m + radio.plcp_bits_2m) / 8 } else { 0 };
         MacRules {
+            asked: Mode::table(|mode| Asked::new(mode, &rates, &timing)),
             station: StationRules::new(RadioRules::new(radio), timing, mac),
-            rates: Rates::new(radio),
+            rates,
             rts_threshold: mac.rts_threshold.map(|threshold| threshold.saturating_sub(plcp)),
             retry: RetryRules::new(mac),
             header: mac.data_header + mac.llc_header,
@@ -124,7 +146,13 @@ impl MacRules {
     /// Time on the air of the CTS or ACK that answers a frame sent in the mode `asked`.
     #[inline(always)]
     pub(super) fn answer(&self, asked: Mode) -> Span {
-        self.timing().response(self.rates.response(asked))
+        self.asked[asked.index()].answer
+    }
+
+    /// From the end of a frame sent in the mode `asked` to the end of the wait for the CTS or ACK that answers it.
+    #[inline(always)]
+    pub(super) fn answer_wait(&self, asked: Mode) -> Span {
+        self.asked[asked.index()].wait
     }
 
     /// Duration field of an RTS in the mode `rts` that announces a data frame in the mode `data` of length `airtime`.
@@ -137,8 +165,7 @@ impl MacRules {
     /// Duration field of a unicast data frame in a mode.
     #[inline(always)]
     pub(super) fn data_duration(&self, mode: Mode) -> Span {
-        let timing = self.timing();
-        timing.duration_field(timing.sifs + self.answer(mode))
+        self.asked[mode.index()].duration
     }
 
     /// What a packet of `bytes` bytes, MAC header included, reserves for the neighbour `to` from the end of its RTS on; its

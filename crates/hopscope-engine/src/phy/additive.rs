@@ -44,10 +44,10 @@ impl Additive {
 }
 
 impl<O> Radio<O> {
-    /// A frame begins.
+    /// A frame begins. Its words come one by one, see `EventQueue::push_near`.
     #[inline(never)]
-    pub(super) fn begin_additive(&mut self, frame: Packed, rules: &RadioRules) -> Edge {
-        let at = frame.start;
+    pub(super) fn begin_additive(&mut self, at: Time, times: u64, heard: u64, rules: &RadioRules) -> Edge {
+        let frame = Packed { start: at, times, heard };
         if let Some(errors) = rules.errors.as_ref().filter(|_| self.has(HELD)) {
             self.judge(at, errors, rules);
         }

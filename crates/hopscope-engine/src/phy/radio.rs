@@ -183,17 +183,22 @@ impl<O> Radio<O> {
     }
 
     /// Starts the own transmitter, on until `end`; a reception under way is lost.
-    #[inline]
+    #[inline(always)]
     pub fn begin_tx(&mut self, end: Time) {
         if self.has(HELD | BEGUN) {
-            self.settle_begun();
-            self.spoil(Fate::Deaf);
-            if self.rest.additive.look_until.is_some() {
-                self.let_go();
-            }
+            self.stop_listening();
         }
         self.tx_until = end;
         self.bits |= DISTURBED;
+    }
+
+    #[cold]
+    fn stop_listening(&mut self) {
+        self.settle_begun();
+        self.spoil(Fate::Deaf);
+        if self.rest.additive.look_until.is_some() {
+            self.let_go();
+        }
     }
 
     /// The own transmission ends then.
@@ -365,13 +370,13 @@ impl<O> Radio<O> {
     pub fn next_edge(&mut self, limit: Time, rules: &RadioRules) -> Option<Edge> {
         self.settle_begun();
         let frame = self.front;
-        if let Some(preamble) = rules.preamble {
-            if let Some(at) = self.rest.additive.look_until.filter(|&at| at <= limit && at <= frame.start) {
-                self.decide(at, preamble, rules);
-                return Some(Edge::Silent);
-            }
-        }
         if self.has(HELD) {
+            if let Some(preamble) = rules.preamble {
+                if let Some(at) = self.rest.additive.look_until.filter(|&at| at <= limit && at <= frame.start) {
+                    self.decide(at, preamble, rules);
+                    return Some(Edge::Silent);
+                }
+            }
             let end = self.rest.lock.end();
             if end <= frame.start {
                 return (end <= limit).then(|| self.end_lock(end, rules));
@@ -424,7 +429,7 @@ impl<O> Radio<O> {
     #[inline(always)]
     fn begin(&mut self, frame: Packed, rules: &RadioRules) -> Edge {
         if rules.interference == Interference::Sinr {
-            return self.begin_additive(frame, rules);
+            return self.begin_additive(frame.start, frame.times, frame.heard, rules);
         }
         let edge = if self.begins_unheard(frame, rules) {
             self.add_energy(frame, rules)

@@ -389,6 +389,7 @@ impl<R: Recorder> World<R> {
     }
 
     #[inline(always)]
+    #[inline(always)]
     fn offer(&mut self, node: NodeId, id: PacketId) {
         let packet = self.packets.get(id);
         let (to, bytes) = (packet.next_hop, packet.bytes);

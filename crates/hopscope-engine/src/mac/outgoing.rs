@@ -1,0 +1,65 @@
+//! The packet that a MAC has in hand, and how its next data frame goes.
+
+use crate::ids::{NodeId, PacketId};
+use crate::mac::frame::FrameKind;
+use crate::mac::rules::{MacRules, Pacing};
+use crate::phy::modes::Mode;
+use crate::units::Span;
+
+/// The packet in hand.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Outgoing {
+    /// The packet.
+    pub(super) packet: PacketId,
+    /// The neighbour that it goes to, or everyone.
+    pub(super) to: NodeId,
+    /// Of the whole packet with one MAC header.
+    pub(super) bytes: u32,
+    /// Nanoseconds on the air of the next frame; no frame takes longer than 32 bits hold (see `Packed`).
+    airtime_ns: u32,
+    /// Sequence and fragment number of the next data frame, see `sequence_control`.
+    pub(super) seq: u16,
+    /// Mode of the next data frame.
+    pub(super) mode: Mode,
+    /// An RTS goes before it.
+    pub(super) rts: bool,
+    /// The next data frame was sent before.
+    pub(super) is_repeated: bool,
+    /// A longer back-off follows its success.
+    pub(super) pacing: Option<Pacing>,
+}
+
+impl Outgoing {
+    /// A packet to send for the first time, whole or to begin with its first fragment.
+    #[inline(always)]
+    pub(super) fn new(
+        packet: PacketId,
+        to: NodeId,
+        bytes: u32,
+        seq: u16,
+        pacing: Option<Pacing>,
+        rules: &MacRules,
+    ) -> Self {
+        let (mode, airtime_ns) = (Mode::default(), 0);
+        let mut out = Outgoing { packet, to, bytes, airtime_ns, seq, mode, rts: false, is_repeated: false, pacing };
+        out.prepare(rules);
+        out
+    }
+
+    /// Chooses how the next data frame is sent.
+    #[inline(always)]
+    pub(super) fn prepare(&mut self, rules: &MacRules) {
+        let bytes = rules.fragment_bytes(self.to, self.bytes, self.seq);
+        self.mode = rules.rates.choose(self.to, FrameKind::Data, bytes);
+        self.rts = rules.uses_rts(self.to, bytes);
+        let airtime = rules.timing().airtime(bytes, self.mode);
+        debug_assert!(airtime.0 <= u64::from(u32::MAX));
+        self.airtime_ns = airtime.0 as u32;
+    }
+
+    /// Time on the air of the next data frame.
+    #[inline(always)]
+    pub(super) fn airtime(&self) -> Span {
+        Span(u64::from(self.airtime_ns))
+    }
+}
