@@ -3,6 +3,7 @@
 mod additive;
 pub mod arrival;
 pub mod edge;
+mod energy;
 pub mod error_rate;
 pub mod fate;
 pub mod modes;

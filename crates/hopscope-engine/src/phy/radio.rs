@@ -12,12 +12,11 @@
 //!     +---> carrier sense only             + overlap that destroys: LOCKED, spoiled
 //! ```
 
-use smallvec::SmallVec;
-
 use crate::config::radio::{CaptureRule, IgnoredFrame, Interference};
 use crate::phy::additive::Additive;
 use crate::phy::arrival::{Arrival, Packed};
 use crate::phy::edge::{Begin, Edge, Heard, Isolated};
+use crate::phy::energy::Energies;
 use crate::phy::fate::{Fate, Troubles};
 use crate::phy::rules::RadioRules;
 use crate::units::Time;
@@ -52,8 +51,6 @@ const DISTURBED: u16 = 4;
 const BEGUN: u16 = 128;
 /// The frame that holds the receiver is lost already.
 pub(super) const SPOILED: u16 = 256;
-/// Several energies have been on the air together: `Rest::energies` counts.
-const SEVERAL: u16 = 512;
 
 /// The part of a radio that most frames do not touch.
 #[derive(Debug)]
@@ -63,14 +60,10 @@ pub struct Rest<O> {
     pub own: O,
     /// The frame that holds the receiver, while `HELD` is set.
     pub(super) lock: Packed,
-    /// End of the longest unlocked energy still on the air, and the power of the strongest since the air was free of
-    /// them above its tag (`Packed::heard`; capture and range models).
-    energy_until: Time,
-    energy: u64,
+    /// Frames on the air that do not hold the receiver (capture and range models).
+    energies: Energies,
     /// Arrivals after the front, in order.
     later: Vec<Packed>,
-    /// End and power with tag of each energy, where there are several.
-    energies: SmallVec<[(Time, u64); 4]>,
     /// Beyond that, what the additive model needs.
     pub(super) additive: Additive,
     /// Frames that went wrong.
@@ -94,10 +87,8 @@ impl<O> Radio<O> {
         let rest = Rest {
             own,
             lock: Packed::NONE,
-            energy_until: Time::ZERO,
-            energy: 0,
+            energies: Energies::default(),
             later: Vec::new(),
-            energies: SmallVec::new(),
             additive: Additive::default(),
             troubles: Troubles::default(),
         };
@@ -311,7 +302,7 @@ impl<O> Radio<O> {
     /// True when energy or the own transmission reaches beyond `start`; else nothing disturbs any more.
     #[inline]
     fn is_disturbed(&mut self, start: Time) -> bool {
-        let disturbed = self.tx_until > start || self.rest.energy_until > start;
+        let disturbed = self.tx_until > start || self.rest.energies.last_beyond(start);
         if !disturbed {
             self.bits &= !DISTURBED;
         }
@@ -460,7 +451,7 @@ impl<O> Radio<O> {
             rules.interference == Interference::Range
                 || frame.power() < rules.capture_threshold * Packed::power_of(*energy)
         };
-        let energy = self.strongest_energy(at).filter(disturbs);
+        let energy = self.rest.energies.strongest(at).filter(disturbs);
         let disturbed = || energy.map(|energy| Fate::Collided { by: Packed::slot_of(energy) });
         let lost = frame.lost().or_else(|| self.deaf(at)).or_else(disturbed);
         self.take_lock(frame, lost);
@@ -490,7 +481,7 @@ impl<O> Radio<O> {
         let takes_over = rules.capture_rule == CaptureRule::Strongest
             && frame.has(Arrival::DECODABLE)
             && power >= threshold * held
-            && self.strongest_energy(at).is_none_or(|energy| power >= threshold * Packed::power_of(energy));
+            && self.rest.energies.strongest(at).is_none_or(|energy| power >= threshold * Packed::power_of(energy));
         if takes_over {
             self.keep_as_energy(at);
             self.spoil(Fate::Captured { by: frame.slot() });
@@ -565,40 +556,6 @@ impl<O> Radio<O> {
     #[inline(always)]
     fn note_energy(&mut self, at: Time, frame: Packed) {
         self.bits |= DISTURBED;
-        if self.rest.energy_until > at {
-            self.add_to_energies(at, frame);
-        } else {
-            self.bits &= !SEVERAL;
-            self.rest.energy = frame.heard;
-            self.rest.energy_until = frame.end();
-        }
-    }
-
-    /// The same where another one is on the air already.
-    #[cold]
-    fn add_to_energies(&mut self, at: Time, frame: Packed) {
-        let Rest { energies, energy, energy_until, .. } = &mut *self.rest;
-        if self.bits & SEVERAL == 0 {
-            self.bits |= SEVERAL;
-            energies.clear();
-            energies.push((*energy_until, *energy));
-        }
-        energies.retain(|(end, _)| *end > at);
-        energies.push((frame.end(), frame.heard));
-        // Powers are not negative: their bits have their order.
-        *energy = (*energy).max(frame.heard);
-        *energy_until = (*energy_until).max(frame.end());
-    }
-
-    /// Power with tag of the strongest energy that is on the air beyond `at`.
-    #[inline(always)]
-    fn strongest_energy(&self, at: Time) -> Option<u64> {
-        if self.rest.energy_until <= at {
-            return None;
-        }
-        if self.has(SEVERAL) {
-            return self.rest.energies.iter().filter(|(end, _)| *end > at).map(|&(_, heard)| heard).max();
-        }
-        Some(self.rest.energy)
+        self.rest.energies.add(at, frame.end(), frame.heard);
     }
 }

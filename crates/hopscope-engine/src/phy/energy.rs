@@ -1,0 +1,61 @@
+//! Frames on the air that do not hold a receiver (capture and range models): each disturbs until it ends.
+
+use smallvec::SmallVec;
+
+use crate::units::Time;
+
+/// The energies on the air at one radio, each a power above the tag of its frame (`Packed::heard`). Powers are not
+/// negative, so that the words have their order.
+#[derive(Debug, Default)]
+pub(super) struct Energies {
+    /// The last end.
+    until: Time,
+    /// The strongest since the air was free of them.
+    strongest: u64,
+    /// End and power of each, where several have been on the air together since then.
+    each: SmallVec<[(Time, u64); 4]>,
+}
+
+impl Energies {
+    /// True when one lasts beyond `at`.
+    #[inline(always)]
+    pub(super) fn last_beyond(&self, at: Time) -> bool {
+        self.until > at
+    }
+
+    /// One more is on the air from `at` to `end`.
+    #[inline(always)]
+    pub(super) fn add(&mut self, at: Time, end: Time, heard: u64) {
+        if self.last_beyond(at) {
+            self.add_to_others(at, end, heard);
+        } else {
+            self.each.clear();
+            self.strongest = heard;
+            self.until = end;
+        }
+    }
+
+    /// The same where another one is on the air already.
+    #[cold]
+    fn add_to_others(&mut self, at: Time, end: Time, heard: u64) {
+        if self.each.is_empty() {
+            self.each.push((self.until, self.strongest));
+        }
+        self.each.retain(|(end, _)| *end > at);
+        self.each.push((end, heard));
+        self.strongest = self.strongest.max(heard);
+        self.until = self.until.max(end);
+    }
+
+    /// The strongest that is on the air beyond `at`.
+    #[inline(always)]
+    pub(super) fn strongest(&self, at: Time) -> Option<u64> {
+        if !self.last_beyond(at) {
+            return None;
+        }
+        if self.each.is_empty() {
+            return Some(self.strongest);
+        }
+        self.each.iter().filter(|(end, _)| *end > at).map(|&(_, heard)| heard).max()
+    }
+}
