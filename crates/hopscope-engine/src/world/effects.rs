@@ -389,7 +389,6 @@ impl<R: Recorder> World<R> {
     }
 
     #[inline(always)]
-    #[inline(always)]
     fn offer(&mut self, node: NodeId, id: PacketId) {
         let packet = self.packets.get(id);
         let (to, bytes) = (packet.next_hop, packet.bytes);

@@ -23,6 +23,7 @@ use crate::units::Span;
 
 impl<R: Recorder> World<R> {
     /// What happens by itself, in the order of the events of one instant.
+    #[inline(always)]
     pub(super) fn dispatch(&mut self, event: Event) {
         match event {
             Event::RxEnd { node, slot } => self.on_rx_end(node, slot),
