@@ -417,9 +417,12 @@ impl Recorder for Meter {
                 self.fairness.on_delivered(flow, bytes);
                 self.starvation[flow.index()].on_delivered(now);
             }
-            Record::Window { flow, cwnd } => {
-                self.flows[flow.index()].on_cwnd(now, cwnd);
-                self.push(SeriesKind::Cwnd, flow.0, now, cwnd);
+            Record::Window { flow, cwnd, .. } => {
+                let meter = &mut self.flows[flow.index()];
+                if meter.cwnd != cwnd {
+                    meter.on_cwnd(now, cwnd);
+                    self.push(SeriesKind::Cwnd, flow.0, now, cwnd);
+                }
             }
             Record::Rtt { flow, rtt } => {
                 let meter = &mut self.flows[flow.index()];

@@ -276,12 +276,17 @@ pub enum Record {
         /// Flow.
         flow: FlowId,
     },
-    /// The usable window changed: the congestion window, or the receiver window where that is smaller.
+    /// The usable window changed (the congestion window, or the receiver window where that is smaller), or the slow-start
+    /// threshold did.
     Window {
         /// Flow.
         flow: FlowId,
         /// min(cwnd, receiver window), segments.
         cwnd: f64,
+        /// Slow-start threshold, segments; 2^32 - 1 before the first loss where no other is configured.
+        ssthresh: f64,
+        /// Sent and not acknowledged, segments.
+        flight: f64,
     },
     /// A round-trip time was measured.
     Rtt {

@@ -272,7 +272,7 @@ impl<R: Recorder> World<R> {
             reply_to,
             socket,
             source,
-            cwnd: 0.0,
+            window: (0.0, 0.0),
             rng: derive(config, number, Purpose::Traffic),
         };
         self.flows.push(label(from, to, number, socket, source, None));

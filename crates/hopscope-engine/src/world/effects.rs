@@ -137,11 +137,11 @@ impl<R: Recorder> World<R> {
     fn note_window(&mut self, id: SocketId) {
         let socket = &self.sockets[id];
         let Some(sender) = socket.endpoint.sender() else { return };
-        let (flow, window) = (socket.sends, sender.cwnd().min(sender.receiver_window()));
-        let noted = &mut self.flows[flow.index()].cwnd;
-        if *noted != window {
-            *noted = window;
-            self.note(Record::Window { flow, cwnd: window });
+        let (flow, cwnd, ssthresh) = (socket.sends, sender.cwnd().min(sender.receiver_window()), sender.ssthresh());
+        let noted = &mut self.flows[flow.index()].window;
+        if *noted != (cwnd, ssthresh) {
+            *noted = (cwnd, ssthresh);
+            self.note(Record::Window { flow, cwnd, ssthresh, flight: sender.flight() });
         }
     }
 

@@ -23,7 +23,7 @@ pub struct Flow {
     /// The socket that its data leaves from.
     pub socket: SocketId,
     pub(super) source: Source,
-    /// Window last recorded.
-    pub(super) cwnd: f64,
+    /// Window and slow-start threshold last recorded.
+    pub(super) window: (f64, f64),
     pub(super) rng: Stream,
 }

@@ -224,7 +224,7 @@ fn largest_windows(config: &Config) -> Vec<f64> {
         if at <= Time::ZERO + Span::from_secs(2) {
             continue;
         }
-        if let Record::Window { flow, cwnd } = record {
+        if let Record::Window { flow, cwnd, .. } = record {
             largest[flow.index()] = largest[flow.index()].max(cwnd);
         }
     }

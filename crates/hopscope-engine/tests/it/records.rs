@@ -4,12 +4,14 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use hopscope_engine::World;
 use hopscope_engine::config::{App, HostConfig, SeriesKind, Transport, WireConfig};
+use hopscope_engine::ids::{FlowId, NodeId};
 use hopscope_engine::record::Record;
+use hopscope_engine::simulation::Simulation;
 use hopscope_engine::units::Span;
 use proptest::prelude::*;
 
 use crate::invariants::{EVERY, flows, routed, with_flows};
-use crate::support::{Log, chain, flow, property};
+use crate::support::{Log, chain, flow, property, tcp_chain};
 
 /// Interface queues as the records tell them.
 #[derive(Debug, Default)]
@@ -119,4 +121,47 @@ fn a_wire_tells_each_packet_that_waits_leaves_arrives_or_finds_no_room() {
     let began = instants(|record| matches!(record, Record::WireBegan { .. }));
     let ended = instants(|record| matches!(record, Record::WireEnded { .. }));
     assert!(began.iter().zip(&ended).all(|(began, ended)| ended - began == one.0 + 2_000_000));
+}
+
+#[test]
+fn windows_are_told_with_the_threshold_and_the_flight() {
+    let mut config = tcp_chain("standard", 4, 20);
+    config.mac.queue = 8;
+    config.series.keep = vec![SeriesKind::Cwnd];
+    let mut simulation = Simulation::observed(config.clone(), Log::default()).expect("a sound scenario");
+    let series = simulation.run().series.remove("cwnd").expect("asked for");
+    let (mut windows, mut last, mut una, mut nxt) = (Vec::new(), None, 0, 0);
+    let mut thresholds = 0;
+    for (at, record) in &simulation.observer().0 {
+        match *record {
+            Record::SegmentSent { flow: FlowId(0), header, .. } if header.is_data => {
+                nxt = nxt.max(header.seq + u64::from(header.len))
+            }
+            Record::SegmentReceived { node: NodeId(0), header, .. } => una = una.max(header.ack),
+            Record::Window { flow, cwnd, ssthresh, flight } => {
+                assert_eq!(flow, FlowId(0));
+                assert_ne!(last, Some((cwnd, ssthresh)), "something has changed");
+                if last.is_none_or(|(before, _)| before != cwnd) {
+                    windows.push((at.as_secs(), cwnd));
+                }
+                // A loss sets the threshold; RFC 5681 (4) bounds it from below.
+                if last.is_some_and(|(_, before)| before != ssthresh) {
+                    thresholds += 1;
+                    assert!(ssthresh >= 2.0 && ssthresh <= 32.0, "{ssthresh}");
+                }
+                assert!(
+                    cwnd <= 32.0 && flight >= 0.0 && flight * 1460.0 <= (nxt - una) as f64 + 1.0,
+                    "{record:?}: {una} to {nxt}"
+                );
+                last = Some((cwnd, ssthresh));
+            }
+            _ => {}
+        }
+    }
+    assert!(thresholds > 3, "{thresholds} losses");
+    assert_eq!(
+        windows,
+        series.t_s.iter().copied().zip(series.value).collect::<Vec<_>>(),
+        "the series is of the windows alone"
+    );
 }

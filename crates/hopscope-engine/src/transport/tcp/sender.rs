@@ -260,6 +260,11 @@ impl TcpSender {
         self.core.window.ssthresh
     }
 
+    /// Segments sent and not acknowledged.
+    pub fn flight(&self) -> f64 {
+        self.core.flight()
+    }
+
     /// Smoothed round-trip time; none before the first sample.
     pub fn srtt(&self) -> Option<Span> {
         self.core.rtt.srtt()
