@@ -17,6 +17,15 @@ pub enum Event {
         /// Air slot of the frame.
         slot: u32,
     },
+    /// A frame ends at a radio that senses it; used only where an observer asks for what is overheard.
+    Overheard {
+        /// Hearer.
+        node: NodeId,
+        /// Air slot of the frame.
+        slot: u32,
+        /// It is strong enough there to be decoded.
+        decodable: bool,
+    },
     /// Apply radio edges up to now; used only by the eager mode that tests compare with.
     Touch {
         /// Receiver.
@@ -120,6 +129,8 @@ pub enum Event {
 const OWNER_BITS: u32 = 27;
 /// A timer code takes the upper 4 bits of the detail, its generation the lower ones.
 const GENERATION_BITS: u32 = 28;
+/// Whether an overheard frame is decodable, above its slot.
+const DECODABLE: u32 = 1 << 31;
 /// Generations of transport timers count modulo this and one.
 pub const GENERATION_MASK: u32 = (1 << GENERATION_BITS) - 1;
 
@@ -133,24 +144,25 @@ impl Event {
     pub fn pack(self) -> u64 {
         let (kind, owner, detail) = match self {
             Event::RxEnd { node, slot } => (0, node.0, slot),
-            Event::Touch { node } => (1, node.0, 0),
-            Event::Sifs { node, generation } => (2, node.0, generation),
-            Event::ResponseTimeout { node, generation } => (3, node.0, generation),
-            Event::Access { node } => (4, node.0, 0),
-            Event::LinkUp { node, packet } => (5, node.0, packet.0),
-            Event::LinkDown { node, packet } => (6, node.0, packet.0),
-            Event::WireSent { end } => (7, end, 0),
-            Event::WireArrived { end, packet } => (8, end, packet.0),
-            Event::Routing { node, timer } => (9, node.0, u32::from(timer)),
-            Event::RoutingSend { node, packet } => (10, node.0, packet.0),
+            Event::Overheard { node, slot, decodable } => (1, node.0, slot | if decodable { DECODABLE } else { 0 }),
+            Event::Touch { node } => (2, node.0, 0),
+            Event::Sifs { node, generation } => (3, node.0, generation),
+            Event::ResponseTimeout { node, generation } => (4, node.0, generation),
+            Event::Access { node } => (5, node.0, 0),
+            Event::LinkUp { node, packet } => (6, node.0, packet.0),
+            Event::LinkDown { node, packet } => (7, node.0, packet.0),
+            Event::WireSent { end } => (8, end, 0),
+            Event::WireArrived { end, packet } => (9, end, packet.0),
+            Event::Routing { node, timer } => (10, node.0, u32::from(timer)),
+            Event::RoutingSend { node, packet } => (11, node.0, packet.0),
             Event::Transport { socket, timer, generation } => {
-                (11, socket.0, (u32::from(timer) << GENERATION_BITS) | (generation & GENERATION_MASK))
+                (12, socket.0, (u32::from(timer) << GENERATION_BITS) | (generation & GENERATION_MASK))
             }
-            Event::App { flow } => (12, flow.0, 0),
-            Event::Refill { node } => (13, node.0, 0),
-            Event::Link { node } => (14, node.0, 0),
-            Event::Power { node, on } => (15, node.0, u32::from(on)),
-            Event::Sample => (16u64, 0, 0),
+            Event::App { flow } => (13, flow.0, 0),
+            Event::Refill { node } => (14, node.0, 0),
+            Event::Link { node } => (15, node.0, 0),
+            Event::Power { node, on } => (16, node.0, u32::from(on)),
+            Event::Sample => (17u64, 0, 0),
         };
         debug_assert!(owner < 1 << OWNER_BITS);
         (((kind << OWNER_BITS) | u64::from(owner)) << 32) | u64::from(detail)
@@ -164,24 +176,25 @@ impl Event {
         let (node, flow, socket, packet) = (NodeId(owner), FlowId(owner), SocketId(owner), PacketId(detail));
         match word >> (32 + OWNER_BITS) {
             0 => Event::RxEnd { node, slot: detail },
-            1 => Event::Touch { node },
-            2 => Event::Sifs { node, generation: detail },
-            3 => Event::ResponseTimeout { node, generation: detail },
-            4 => Event::Access { node },
-            5 => Event::LinkUp { node, packet },
-            6 => Event::LinkDown { node, packet },
-            7 => Event::WireSent { end: owner },
-            8 => Event::WireArrived { end: owner, packet },
-            9 => Event::Routing { node, timer: detail as u8 },
-            10 => Event::RoutingSend { node, packet },
-            11 => {
+            1 => Event::Overheard { node, slot: detail & !DECODABLE, decodable: detail & DECODABLE != 0 },
+            2 => Event::Touch { node },
+            3 => Event::Sifs { node, generation: detail },
+            4 => Event::ResponseTimeout { node, generation: detail },
+            5 => Event::Access { node },
+            6 => Event::LinkUp { node, packet },
+            7 => Event::LinkDown { node, packet },
+            8 => Event::WireSent { end: owner },
+            9 => Event::WireArrived { end: owner, packet },
+            10 => Event::Routing { node, timer: detail as u8 },
+            11 => Event::RoutingSend { node, packet },
+            12 => {
                 let timer = (detail >> GENERATION_BITS) as u8;
                 Event::Transport { socket, timer, generation: detail & GENERATION_MASK }
             }
-            12 => Event::App { flow },
-            13 => Event::Refill { node },
-            14 => Event::Link { node },
-            15 => Event::Power { node, on: detail != 0 },
+            13 => Event::App { flow },
+            14 => Event::Refill { node },
+            15 => Event::Link { node },
+            16 => Event::Power { node, on: detail != 0 },
             _ => Event::Sample,
         }
     }
@@ -196,6 +209,7 @@ mod tests {
         let (node, packet, flow, socket) = (NodeId(123_456), PacketId(77), FlowId(9), SocketId(8));
         let all = [
             Event::RxEnd { node, slot: 4_000_000 },
+            Event::Overheard { node, slot: 3_999_999, decodable: true },
             Event::Touch { node },
             Event::Sifs { node, generation: u32::MAX },
             Event::ResponseTimeout { node, generation: 1 },

@@ -443,6 +443,7 @@ impl Recorder for Ledger {
             Record::TimerArmed { .. }
             | Record::TimerStopped { .. }
             | Record::Dequeued { .. }
+            | Record::FrameOverheard { .. }
             | Record::Moved { .. }
             | Record::PowerSet { .. }
             | Record::Marked { .. }

@@ -462,6 +462,7 @@ impl Recorder for Meter {
             | Record::FrameUnsent { .. }
             | Record::Busy { .. }
             | Record::FrameEnded { .. }
+            | Record::FrameOverheard { .. }
             | Record::Power { .. }
             | Record::Moved { .. }
             | Record::PowerSet { .. }

@@ -99,7 +99,7 @@ impl<O> Radio<O> {
         let at = frame.start;
         if self.tx_until() > at {
             // No preamble was heard: noise to its end.
-            self.rest.troubles.note(&frame, Fate::Deaf);
+            self.note(&frame, Fate::Deaf);
             return frame.sensed();
         }
         let looking = self.rest.additive.look_until.is_some();

@@ -6,7 +6,7 @@
 use smallvec::SmallVec;
 
 use super::arrival::Packed;
-use super::radio::Radio;
+use super::radio::{NOTES_ALL, Radio};
 use super::rules::RadioRules;
 use crate::units::Time;
 
@@ -58,19 +58,12 @@ struct Trouble {
 }
 
 impl Troubles {
-    /// Notes what becomes of a frame, if its end is an event here: nobody asks for others.
-    #[inline(always)]
-    pub(super) fn note(&mut self, frame: &Packed, fate: Fate) {
-        if frame.is_own() {
-            self.keep(frame.start, Trouble { end: frame.end(), slot: frame.slot(), fate });
-        }
-    }
-
+    /// Notes what becomes of a frame.
     #[cold]
-    fn keep(&mut self, start: Time, trouble: Trouble) {
+    pub(super) fn keep(&mut self, frame: &Packed, fate: Fate) {
         // Those that have ended were asked for then.
-        self.0.retain(|old| old.end >= start);
-        self.0.push(trouble);
+        self.0.retain(|old| old.end >= frame.start);
+        self.0.push(Trouble { end: frame.end(), slot: frame.slot(), fate });
     }
 
     /// What becomes of the frame in `slot` that ends at `end`, if it was noted.
@@ -80,12 +73,36 @@ impl Troubles {
 }
 
 impl<O> Radio<O> {
+    /// What became of a frame in `slot` that ends at `end` and was not received; edges must be applied up to then.
+    pub fn fate(&self, slot: u32, end: Time) -> Fate {
+        self.noted(slot, end).unwrap_or(Fate::OutOfReach)
+    }
+
+    /// What went wrong with a frame in `slot` that ends at `end`, if anything did; edges must be applied up to then. Told
+    /// of frames for this radio, and of all that it could decode after [`Radio::note_all`].
+    pub fn noted(&self, slot: u32, end: Time) -> Option<Fate> {
+        self.rest.troubles.find(slot, end)
+    }
+
+    /// From now on notes what becomes of frames for others, too.
+    pub fn note_all(&mut self) {
+        self.bits |= NOTES_ALL;
+    }
+
+    /// Notes what becomes of a frame, if anybody asks for it.
+    #[inline(always)]
+    pub(super) fn note(&mut self, frame: &Packed, fate: Fate) {
+        if frame.is_own() || self.has(NOTES_ALL) {
+            self.rest.troubles.keep(frame, fate);
+        }
+    }
+
     /// True when a frame begins while the own transmitter is on and is no more than energy for that.
     #[inline(always)]
     pub(super) fn begins_unheard(&mut self, frame: Packed, rules: &RadioRules) -> bool {
         let unheard = self.tx_until() > frame.start && !rules.transmitting_locks;
         if unheard {
-            self.rest.troubles.note(&frame, Fate::Deaf);
+            self.note(&frame, Fate::Deaf);
         }
         unheard
     }

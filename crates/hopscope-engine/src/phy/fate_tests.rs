@@ -21,8 +21,27 @@ fn frame(slot: u32, start: u64, end: u64, power: f32, flags: u8) -> Arrival {
 }
 
 /// What becomes of each frame, in the order of their ends; the own transmitter is on from `send.0` to `send.1`.
+/// A radio that is asked notes the same of frames for others.
 fn fates(rules: &RadioRules, arrivals: &[Arrival], send: Option<(u64, u64)>) -> Vec<(u32, Fate)> {
-    let mut radio = Radio::<()>::default();
+    let own = fates_at(Radio::default(), rules, arrivals, send);
+    let for_others = |a: &Arrival| Arrival { flags: a.flags & !Arrival::FOR_ME, ..*a };
+    let others: Vec<Arrival> = arrivals.iter().map(for_others).collect();
+    let mut asked = Radio::default();
+    asked.note_all();
+    let overheard = fates_at(asked, rules, &others, send);
+    for ((slot, fate), &(_, own)) in overheard.iter().zip(&own) {
+        let is_decodable = arrivals.iter().any(|a| a.slot == *slot && a.flags & Arrival::DECODABLE != 0);
+        assert!(*fate == own || !is_decodable, "slot {slot}: {fate:?} overheard, {own:?} as its own");
+    }
+    own
+}
+
+fn fates_at(
+    mut radio: Radio<()>,
+    rules: &RadioRules,
+    arrivals: &[Arrival],
+    send: Option<(u64, u64)>,
+) -> Vec<(u32, Fate)> {
     let mut waiting: Vec<Arrival> = arrivals.to_vec();
     let mut ends: Vec<(Time, u32)> = arrivals.iter().map(|a| (a.end, a.slot)).collect();
     waiting.sort_by_key(|a| a.start);
@@ -45,7 +64,9 @@ fn fates(rules: &RadioRules, arrivals: &[Arrival], send: Option<(u64, u64)>) -> 
             send = None;
         }
         apply(&mut radio, end, &mut received);
-        result.push((slot, if received.contains(&slot) { Fate::Received } else { radio.fate(slot, end) }));
+        let is_received = received.contains(&slot);
+        assert!(!is_received || radio.noted(slot, end).is_none(), "slot {slot} came without trouble");
+        result.push((slot, if is_received { Fate::Received } else { radio.fate(slot, end) }));
     }
     result
 }

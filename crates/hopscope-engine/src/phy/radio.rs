@@ -51,6 +51,8 @@ const DISTURBED: u16 = 4;
 const BEGUN: u16 = 128;
 /// The frame that holds the receiver is lost already.
 pub(super) const SPOILED: u16 = 256;
+/// An observer asks what becomes of frames for others.
+pub(super) const NOTES_ALL: u16 = 1024;
 
 /// The part of a radio that most frames do not touch.
 #[derive(Debug)]
@@ -248,11 +250,6 @@ impl<O> Radio<O> {
         own.then_some(end)
     }
 
-    /// What became of a frame in `slot` that ends at `end` and was not received; edges must be applied up to then.
-    pub fn fate(&self, slot: u32, end: Time) -> Fate {
-        self.rest.troubles.find(slot, end).unwrap_or(Fate::OutOfReach)
-    }
-
     /// True when a frame was announced that has not begun for this radio yet, or has it to itself.
     #[inline]
     fn has_waiting(&self) -> bool {
@@ -288,7 +285,7 @@ impl<O> Radio<O> {
             if flags & Arrival::ERRORED == 0 {
                 Heard::Frame
             } else {
-                self.rest.troubles.note(&front, Fate::Errored);
+                self.note(&front, Fate::Errored);
                 Heard::Noise
             }
         } else if rules.undecodable_locks && flags & Arrival::SENSED != 0 {
@@ -502,7 +499,7 @@ impl<O> Radio<O> {
             self.keep_as_energy(frame.start);
             self.take_lock(frame, Some(collided));
         } else {
-            self.rest.troubles.note(&frame, collided);
+            self.note(&frame, collided);
             self.add_energy(frame, rules);
         }
     }
@@ -522,8 +519,8 @@ impl<O> Radio<O> {
     pub(super) fn spoil(&mut self, fate: Fate) {
         if !self.has(SPOILED) {
             self.bits |= SPOILED;
-            let Rest { lock, troubles, .. } = &mut *self.rest;
-            troubles.note(lock, fate);
+            let lock = self.rest.lock;
+            self.note(&lock, fate);
         }
     }
 
@@ -536,7 +533,7 @@ impl<O> Radio<O> {
     /// A frame begins that cannot get the receiver from the one that holds it.
     #[inline(always)]
     pub(super) fn miss(&mut self, frame: Packed) {
-        self.rest.troubles.note(&frame, Fate::Missed { by: self.rest.lock.slot() });
+        self.note(&frame, Fate::Missed { by: self.rest.lock.slot() });
     }
 
     /// The frame that lost the receiver goes on disturbing later ones.

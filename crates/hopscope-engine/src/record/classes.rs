@@ -40,6 +40,9 @@ impl Classes {
     pub const PLACES: Classes = Classes(1 << 14);
     /// The measured time begins.
     pub const RUN: Classes = Classes(1 << 13);
+    /// Frames that have ended at radios that sense them, but need not take them: a record for each such hearer of each
+    /// frame, for which every radio listens and notes what becomes of every frame.
+    pub const OVERHEARD: Classes = Classes(1 << 16);
     /// Packets on wires.
     pub const WIRES: Classes = Classes(1 << 15);
 

@@ -50,6 +50,17 @@ pub enum Record {
         /// What became of it there, and the frame at fault.
         fate: Fate,
     },
+    /// A frame has ended at a node that senses it, though not addressed to it or too weak to be decoded there.
+    FrameOverheard {
+        /// The hearer.
+        node: NodeId,
+        /// The frame.
+        frame: Frame,
+        /// Its air slot.
+        slot: u32,
+        /// What became of it there, and the frame at fault; `Received`: the hearer has read its header.
+        fate: Fate,
+    },
     /// The radio of a node has gone off or come back.
     Power {
         /// Node.
@@ -412,6 +423,7 @@ impl Record {
         match self {
             Record::FrameBegan { .. } | Record::FrameUnsent { .. } => Classes::FRAMES,
             Record::FrameEnded { .. } => Classes::FRAME_ENDS,
+            Record::FrameOverheard { .. } => Classes::OVERHEARD,
             Record::Busy { .. } => Classes::CARRIER,
             Record::Power { .. } => Classes::POWER,
             Record::Moved { .. } | Record::PowerSet { .. } => Classes::PLACES,

@@ -102,6 +102,9 @@ pub(super) fn build<R: Recorder>(config: &Config, recorder: R, controls: &Contro
         routing_effects: Vec::new(),
         recorder,
     };
+    if World::<R>::OVERHEARS {
+        world.wifi.all().for_each(|wifi| wifi.station.radio.note_all());
+    }
     if rules.of(NodeId(0)).station.radio.errors.is_some() {
         for node in 0..nodes {
             let draws = stream(node, Purpose::Error).next_u64();

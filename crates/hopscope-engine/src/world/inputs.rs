@@ -27,6 +27,7 @@ impl<R: Recorder> World<R> {
     pub(super) fn dispatch(&mut self, event: Event) {
         match event {
             Event::RxEnd { node, slot } => self.on_rx_end(node, slot),
+            Event::Overheard { node, slot, decodable } => self.on_overheard(node, slot, decodable),
             Event::Touch { node } => {
                 let Wifi { station, rules, .. } = &mut self.wifi[node];
                 station.catch_up(self.now, &rules.station);
@@ -85,6 +86,11 @@ impl<R: Recorder> World<R> {
     // ---- radio and MAC ---------------------------------------------------------------------------------------
 
     fn on_rx_end(&mut self, node: NodeId, slot: u32) {
+        if Self::OVERHEARS && !self.listeners.include(node) {
+            // A broadcast at a node that can never act, which hears it only for the observer.
+            self.on_overheard(node, slot, true);
+            return;
+        }
         let place = self.wifi.place(node);
         let Wifi { station, rules, .. } = self.wifi.at(place);
         station.catch_up(self.now, &rules.station);
@@ -107,6 +113,18 @@ impl<R: Recorder> World<R> {
         let frame = self.sent_in(slot);
         let fate = if self.is_off(node) { Fate::OutOfReach } else { self.wifi[node].station.fate(self.now, slot) };
         self.note(Record::FrameEnded { node, frame, slot, fate });
+    }
+
+    /// A frame has ended at a node that senses it, where an observer asks for that.
+    #[cold]
+    fn on_overheard(&mut self, node: NodeId, slot: u32, decodable: bool) {
+        let Wifi { station, rules, .. } = &mut self.wifi[node];
+        station.catch_up(self.now, &rules.station);
+        let noted = station.radio.noted(slot, self.now);
+        let is_read = decodable && !self.is_off(node);
+        let fate = if is_read { noted.unwrap_or(Fate::Received) } else { Fate::OutOfReach };
+        let frame = self.sent_in(slot);
+        self.note(Record::FrameOverheard { node, frame, slot, fate });
     }
 
     fn on_access_event(&mut self, node: NodeId) {

@@ -4,7 +4,7 @@ use super::World;
 use super::sight::sight;
 use crate::channel::Carried;
 use crate::event::Event;
-use crate::ids::PacketId;
+use crate::ids::{NodeId, PacketId};
 use crate::iface::Wifi;
 use crate::mac::dcf::{Frame, FrameKind};
 use crate::phy::{Arrival, Packed};
@@ -15,6 +15,9 @@ use crate::units::Span;
 const LONGEST_FLIGHT: Span = Span(u16::MAX as u64);
 
 impl<R: Recorder> World<R> {
+    /// The observer asks what becomes of every frame at every radio that senses it: all radios listen.
+    pub(super) const OVERHEARS: bool = R::WANTS.has(Classes::OVERHEARD);
+
     /// A broadcast has left, but has not come to everyone yet: its receivers still have to copy the packet.
     pub(super) fn release_later(&mut self, packet: PacketId) {
         self.release_arrived();
@@ -74,7 +77,12 @@ impl<R: Recorder> World<R> {
     fn transmit_plainly<const SHARED: bool>(&mut self, frame: &Frame, place: u32, heard: Packed, slot: u32) {
         let now = self.now;
         let broadcast = frame.is_broadcast();
-        for link in self.listeners.hearers(&self.medium, frame.src, place) {
+        let links = if Self::OVERHEARS {
+            self.medium.hearers(frame.src)
+        } else {
+            self.listeners.hearers(&self.medium, frame.src, place)
+        };
+        for link in links {
             let mut flags = link.flags;
             let start = now + link.delay();
             if broadcast || link.to == frame.dst {
@@ -83,7 +91,14 @@ impl<R: Recorder> World<R> {
                     self.events.push(start + frame.airtime, Event::RxEnd { node: link.to, slot });
                 }
             }
-            if R::WANTS.has(Classes::CARRIER) && flags & Arrival::SENSED != 0 {
+            if Self::OVERHEARS {
+                let end = start + frame.airtime;
+                if let Some(event) = overheard(link.to, slot, flags) {
+                    self.events.push(end, event);
+                }
+            }
+            let is_told = !Self::OVERHEARS || self.listeners.include(link.to);
+            if R::WANTS.has(Classes::CARRIER) && flags & Arrival::SENSED != 0 && is_told {
                 let busy = Record::Busy { node: link.to, from: start, until: start + frame.airtime };
                 self.recorder.record(now, &busy, &mut sight!(self));
             }
@@ -114,7 +129,7 @@ impl<R: Recorder> World<R> {
         let carried = Carried { bits: 8 * frame.bytes, is_data: frame.kind == FrameKind::Data };
         self.medium.refresh(frame.src);
         for link in self.medium.hearers(frame.src) {
-            if self.is_off(link.to) || !self.listeners.include(link.to) {
+            if self.is_off(link.to) || !(Self::OVERHEARS || self.listeners.include(link.to)) {
                 continue;
             }
             let Some((power, mut flags)) = self.channel.carry(frame.src, link, &carried, now) else { continue };
@@ -131,7 +146,14 @@ impl<R: Recorder> World<R> {
                     self.events.push(start + frame.airtime, Event::RxEnd { node: link.to, slot });
                 }
             }
-            if R::WANTS.has(Classes::CARRIER) && flags & Arrival::SENSED != 0 {
+            if Self::OVERHEARS {
+                let end = start + frame.airtime;
+                if let Some(event) = overheard(link.to, slot, flags) {
+                    self.events.push(end, event);
+                }
+            }
+            let is_told = !Self::OVERHEARS || self.listeners.include(link.to);
+            if R::WANTS.has(Classes::CARRIER) && flags & Arrival::SENSED != 0 && is_told {
                 let busy = Record::Busy { node: link.to, from: start, until: start + frame.airtime };
                 self.recorder.record(now, &busy, &mut sight!(self));
             }
@@ -139,4 +161,12 @@ impl<R: Recorder> World<R> {
             station.post(now, heard.heard_by(start, power, flags), &rules.station);
         }
     }
+}
+
+/// The end of a frame as an event at a hearer that senses it, unless it is one anyway.
+fn overheard(node: NodeId, slot: u32, flags: u8) -> Option<Event> {
+    let decodable = flags & Arrival::DECODABLE != 0;
+    let is_own = decodable && flags & Arrival::FOR_ME != 0;
+    let heard = flags & (Arrival::SENSED | Arrival::DECODABLE) != 0 && !is_own;
+    heard.then_some(Event::Overheard { node, slot, decodable })
 }

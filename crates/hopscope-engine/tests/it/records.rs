@@ -5,9 +5,13 @@ use std::collections::{BTreeMap, BTreeSet};
 use hopscope_engine::World;
 use hopscope_engine::config::{App, HostConfig, SeriesKind, Transport, WireConfig};
 use hopscope_engine::ids::{FlowId, NodeId};
-use hopscope_engine::record::Record;
+use hopscope_engine::ledger::Ledger;
+use hopscope_engine::mac::dcf::Frame;
+use hopscope_engine::phy::Fate;
+use hopscope_engine::record::{Classes, Look, Record, Recorder, TrajectoryHash};
+use hopscope_engine::results::RunResult;
 use hopscope_engine::simulation::Simulation;
-use hopscope_engine::units::Span;
+use hopscope_engine::units::{Span, Time};
 use proptest::prelude::*;
 
 use crate::invariants::{EVERY, flows, routed, with_flows};
@@ -147,7 +151,7 @@ fn windows_are_told_with_the_threshold_and_the_flight() {
                 // A loss sets the threshold; RFC 5681 (4) bounds it from below.
                 if last.is_some_and(|(_, before)| before != ssthresh) {
                     thresholds += 1;
-                    assert!(ssthresh >= 2.0 && ssthresh <= 32.0, "{ssthresh}");
+                    assert!((2.0..=32.0).contains(&ssthresh), "{ssthresh}");
                 }
                 assert!(
                     cwnd <= 32.0 && flight >= 0.0 && flight * 1460.0 <= (nxt - una) as f64 + 1.0,
@@ -164,4 +168,76 @@ fn windows_are_told_with_the_threshold_and_the_flight() {
         series.t_s.iter().copied().zip(series.value).collect::<Vec<_>>(),
         "the series is of the windows alone"
     );
+}
+
+/// Asks for what is overheard, and counts it.
+#[derive(Debug, Default)]
+struct Eavesdropper(u64);
+
+impl Recorder for Eavesdropper {
+    const WANTS: Classes = Classes::OVERHEARD;
+
+    fn record(&mut self, _now: Time, record: &Record, _look: &mut impl Look) {
+        assert!(matches!(record, Record::FrameOverheard { .. }), "{record:?} was not asked for");
+        self.0 += 1;
+    }
+}
+
+proptest! {
+    #![proptest_config(property(100))]
+
+    #[test]
+    fn who_is_overheard_does_not_notice(config in routed(), flows in flows()) {
+        let config = with_flows(config, &flows, &EVERY);
+        let of = |result: RunResult, ledger| (format!("{:?}{:?}", result.nodes, result.flows), format!("{ledger:?}"));
+        let observer = (TrajectoryHash::default(), Ledger::new(&config));
+        let mut alone = Simulation::observed(config.clone(), observer).expect("a sound scenario");
+        let result = alone.run();
+        let alone_says = of(result, alone.observe(|(_, ledger), now, look| ledger.result(now, look)));
+        let observer = ((TrajectoryHash::default(), Ledger::new(&config)), Eavesdropper::default());
+        let mut overheard = Simulation::observed(config, observer).expect("a sound scenario");
+        let result = overheard.run();
+        let says = of(result, overheard.observe(|((_, ledger), _), now, look| ledger.result(now, look)));
+        prop_assert_eq!(alone.observer().0.0, overheard.observer().0.0.0, "the trajectory");
+        prop_assert_eq!(alone_says, says);
+    }
+}
+
+#[test]
+fn a_frame_ends_at_everyone_who_senses_it() {
+    // 200 m apart: a node decodes its neighbours, senses who stands two hops away, and hears nobody beyond.
+    let mut config = tcp_chain("standard", 6, 5);
+    config.net.arp = false;
+    let mut world = World::new(&config, Log::default()).expect("a sound scenario");
+    world.run_until(config.duration);
+    let mut ends: BTreeMap<u32, (Frame, Vec<(u32, Fate)>)> = BTreeMap::new();
+    let (mut whole, mut fates) = (0, BTreeSet::new());
+    for (_, record) in &world.recorder().0 {
+        match *record {
+            Record::FrameBegan { frame, slot } => {
+                if let Some((before, heard)) = ends.insert(slot, (frame, Vec::new())) {
+                    let src = i64::from(before.src.0);
+                    let sensing = (0..7).filter(|node| (1..=2).contains(&(src - node).abs())).count();
+                    assert_eq!(heard.len(), sensing, "{before:?}: {heard:?}");
+                    whole += 1;
+                }
+            }
+            Record::FrameEnded { node, frame, slot, fate } => {
+                assert_eq!((frame, frame.dst), (ends[&slot].0, node));
+                ends.get_mut(&slot).expect("it began").1.push((node.0, fate));
+            }
+            Record::FrameOverheard { node, frame, slot, fate } => {
+                assert_eq!(frame, ends[&slot].0);
+                assert_ne!(frame.dst, node, "it stands for itself");
+                let near = frame.src.0.abs_diff(node.0) == 1;
+                assert_eq!(!near, fate == Fate::OutOfReach, "{record:?}");
+                fates.insert(format!("{fate:?}").split([' ', '{']).next().expect("a word").to_string());
+                ends.get_mut(&slot).expect("it began").1.push((node.0, fate));
+            }
+            _ => {}
+        }
+    }
+    assert!(whole > 3_000, "{whole} frames");
+    let fates: Vec<&str> = fates.iter().map(String::as_str).collect();
+    assert_eq!(fates, ["Collided", "Deaf", "OutOfReach", "Received"]);
 }
