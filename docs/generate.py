@@ -15,6 +15,8 @@ from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import Any
 
+from records import records
+
 import hopscope as hs
 from hopscope import _core, studies
 from hopscope.catalog.fu2003.window import FIG2_LEFT
@@ -198,6 +200,17 @@ def catalogue_page() -> str:
     return "\n".join(parts)
 
 
+def records_page() -> str:
+    """Every record that the engine tells, by layer."""
+    parts: dict[str, list[list[str]]] = {}
+    for record in records():
+        fields = [f"`{name}` ({kind}): {meaning}" for name, kind, meaning in record.fields]
+        row = [f"`{record.name}`", f"`{record.kind}`", record.meaning, " ".join(fields)]
+        parts.setdefault(record.layer, []).append(row)
+    head = ["record", "class", "it says", "fields"]
+    return "\n".join(f"## {layer[:1].upper()}{layer[1:]}\n\n{table(head, rows)}" for layer, rows in parts.items())
+
+
 def models_page() -> str:
     """Every model with its source, parameters and outputs."""
     parts = []
@@ -371,6 +384,7 @@ def main() -> None:
         "catalogue": catalogue_page,
         "json": json_page,
         "models": models_page,
+        "records": records_page,
     }
     for name, page in pages.items():
         write(REFERENCE / f"{name}.md", page())

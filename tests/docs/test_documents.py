@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+import sys
 import tomllib
 from pathlib import Path
 
@@ -62,6 +63,21 @@ def test_the_table_of_metrics_is_what_a_run_gives() -> None:
         numbers = {name for name, value in entries.items() if isinstance(value, (int, float))}
         assert all(table[name].kind in {"sample", "label"} for name in numbers)
         assert all(metric.doc.endswith(".") for metric in table.values())
+
+
+def test_every_record_is_on_its_page_with_class_and_fields() -> None:
+    sys.path.insert(0, str(ROOT / "docs"))
+    from records import FACTS, records
+
+    found = records()
+    source = FACTS.read_text(encoding="utf-8")
+    named = set(re.findall(r"Record::(\w+)", source[source.index("pub fn class(") :]))
+    assert {record.name for record in found} == named
+    assert all(record.meaning and record.layer and record.kind for record in found)
+    assert all(meaning for record in found for _, _, meaning in record.fields)
+    window = next(record for record in found if record.name == "Window")
+    assert [name for name, _, _ in window.fields] == ["flow", "cwnd", "ssthresh", "flight"]
+    assert window.kind == "WINDOWS"
 
 
 def test_showcases_are_good() -> None:
