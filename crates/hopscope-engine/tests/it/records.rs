@@ -3,7 +3,10 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use hopscope_engine::World;
-use hopscope_engine::config::{App, HostConfig, SeriesKind, Transport, WireConfig};
+use hopscope_engine::config::net::RoutingProtocol;
+use hopscope_engine::config::outage::Outage;
+use hopscope_engine::config::radio::ErrorKind;
+use hopscope_engine::config::{AckPolicy, App, HostConfig, SeriesKind, Transport, WireConfig};
 use hopscope_engine::ids::{FlowId, NodeId};
 use hopscope_engine::ledger::Ledger;
 use hopscope_engine::mac::dcf::Frame;
@@ -240,4 +243,66 @@ fn a_frame_ends_at_everyone_who_senses_it() {
     assert!(whole > 3_000, "{whole} frames");
     let fates: Vec<&str> = fates.iter().map(String::as_str).collect();
     assert_eq!(fates, ["Collided", "Deaf", "OutOfReach", "Received"]);
+}
+
+/// What happens to a world at a second.
+type Change<'a> = (u64, &'a dyn Fn(&mut World<Log>));
+
+/// The kinds of records that a run tells, by their names; at each second of `changes` something is done to its world.
+fn told(config: &hopscope_engine::config::Config, changes: &[Change<'_>]) -> BTreeSet<String> {
+    let mut world = World::new(config, Log::default()).expect("a sound scenario");
+    for (second, change) in changes {
+        world.run_until(Time::ZERO + Span::from_secs(*second));
+        change(&mut world);
+    }
+    world.begin_measure(changes.last().map_or(Time::ZERO, |(second, _)| Time::ZERO + Span::from_secs(*second)));
+    world.run_until(config.duration);
+    let name = |record: &Record| {
+        let words = format!("{record:?}");
+        words[..words.find([' ', '{']).unwrap_or(words.len())].to_string()
+    };
+    world.recorder().0.iter().map(|(_, record)| name(record)).collect()
+}
+
+/// Every kind, read where it is given its class.
+fn every_kind() -> BTreeSet<String> {
+    let source = include_str!("../../src/record/facts.rs");
+    let (_, classes) = source.split_once("pub fn class(").expect("the classes of records");
+    let word = |text: &str| text.chars().take_while(char::is_ascii_alphanumeric).collect();
+    classes.split("Record::").skip(1).map(word).collect()
+}
+
+#[test]
+fn every_kind_of_record_is_told_in_some_small_run() {
+    // TCP over a lossy chain whose relay fails for a while, beside a stream that ends, under AODV and a layer that marks.
+    let mut radio = tcp_chain("standard", 4, 20);
+    radio.routing.protocol = RoutingProtocol::Aodv;
+    radio.warmup = Time::ZERO + Span::from_secs(2);
+    (radio.series.keep, radio.series.interval) = (vec![SeriesKind::Queue], Span::from_secs(1));
+    (radio.radio.error_kind, radio.radio.error_per) = (ErrorKind::Uniform, 0.1);
+    (radio.flows[0].tcp.ecn, radio.flows[0].ack) = (true, AckPolicy::Delayed);
+    radio.link.layer = "lred+pacing".parse().expect("a layer");
+    radio.link.lred_min = 0.2;
+    let mut file = flow("standard", 1, 0, Transport::TcpNewReno, App::File { bytes: 20_000 });
+    file.ack = AckPolicy::Delayed;
+    let mut stream = flow("standard", 4, 0, Transport::Udp, App::Cbr { rate: 50e3 });
+    stream.stop = Some(Time::ZERO + Span::from_secs(9));
+    radio.flows.extend([file, stream]);
+    let (from, to) = (Time::ZERO + Span::from_secs(6), Some(Time::ZERO + Span::from_secs(7)));
+    radio.outages = vec![Outage { node: 1, from, to }];
+    let moves = |world: &mut World<Log>| {
+        world.move_node(NodeId(2), [401.0, 0.0]).expect("a node");
+        world.set_power(NodeId(2), 0.3).expect("a power");
+    };
+    let mut wire = wired();
+    wire.flows.push(flow("standard", 0, 1, Transport::Udp, App::Cbr { rate: 1.5e6 }));
+    let mut held = tcp_chain("standard", 4, 5);
+    held.link.layer = "timer".parse().expect("a layer");
+    let mut seen = told(&radio, &[(12, &moves)]);
+    seen.append(&mut told(&wire, &[]));
+    seen.append(&mut told(&held, &[]));
+    let all = every_kind();
+    assert!(all.len() > 35, "{all:?}");
+    assert_eq!(all.difference(&seen).collect::<Vec<_>>(), Vec::<&String>::new(), "never told");
+    assert_eq!(seen.difference(&all).collect::<Vec<_>>(), Vec::<&String>::new(), "of no class");
 }
