@@ -58,12 +58,19 @@ struct Trouble {
 }
 
 impl Troubles {
-    /// Notes what becomes of a frame.
+    /// Notes what becomes of a frame, if its end is an event here or an observer asks for `all`.
+    #[inline(always)]
+    pub(super) fn note(&mut self, frame: &Packed, fate: Fate, all: bool) {
+        if frame.is_own() || all {
+            self.keep(frame.start, Trouble { end: frame.end(), slot: frame.slot(), fate });
+        }
+    }
+
     #[cold]
-    pub(super) fn keep(&mut self, frame: &Packed, fate: Fate) {
+    fn keep(&mut self, start: Time, trouble: Trouble) {
         // Those that have ended were asked for then.
-        self.0.retain(|old| old.end >= frame.start);
-        self.0.push(Trouble { end: frame.end(), slot: frame.slot(), fate });
+        self.0.retain(|old| old.end >= start);
+        self.0.push(trouble);
     }
 
     /// What becomes of the frame in `slot` that ends at `end`, if it was noted.
@@ -92,9 +99,8 @@ impl<O> Radio<O> {
     /// Notes what becomes of a frame, if anybody asks for it.
     #[inline(always)]
     pub(super) fn note(&mut self, frame: &Packed, fate: Fate) {
-        if frame.is_own() || self.has(NOTES_ALL) {
-            self.rest.troubles.keep(frame, fate);
-        }
+        let all = self.has(NOTES_ALL);
+        self.rest.troubles.note(frame, fate, all);
     }
 
     /// True when a frame begins while the own transmitter is on and is no more than energy for that.

@@ -519,8 +519,9 @@ impl<O> Radio<O> {
     pub(super) fn spoil(&mut self, fate: Fate) {
         if !self.has(SPOILED) {
             self.bits |= SPOILED;
-            let lock = self.rest.lock;
-            self.note(&lock, fate);
+            let all = self.has(NOTES_ALL);
+            let Rest { lock, troubles, .. } = &mut *self.rest;
+            troubles.note(lock, fate, all);
         }
     }
 
