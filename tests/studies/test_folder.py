@@ -11,7 +11,7 @@ from typer.testing import CliRunner
 
 from hopscope.cli.main import build
 from hopscope.errors import HopscopeError, InputError, ScenarioError
-from hopscope.results.samples import Estimate
+from hopscope.results.samples import Data, Estimate, Table
 from hopscope.studies.build import read_study
 from hopscope.studies.registry import DATA, studies
 from hopscope.studies.verdict import Finding, Outcome, Place, cell, conclude
@@ -83,6 +83,77 @@ def test_a_mistake_in_a_folder_is_named_with_file_line_and_key(folder, old, new,
     assert str(file) in err
     places = [int(part.split(":")[1]) for part in err.splitlines() if part.startswith(f"{file}:")]
     assert any(abs(place - line) <= 2 for place in places)
+
+
+def test_a_check_may_count_in_several_ways_look_elsewhere_and_look_up(folder):
+    file = folder / "study.toml"
+    text = file.read_text()
+    text = text.replace(
+        "[scenario.chain]",
+        """[metric."sent, RTS on"]
+path = "flow.0.sent_packets"
+[metric."sent, RTS off"]
+path = "flow.0.received_packets"
+[scenario.chain]""",
+    )
+    file.write_text(
+        text
+        + """
+[[experiment]]
+key = "counted"
+title = "Counted"
+item = "Figure 1"
+[[experiment.setting]]
+scenario = "chain"
+axes = ["rts"]
+sweep = { hops = [1, 2] }
+[[experiment.setting]]
+scenario = "chain"
+label = "bare"
+run = false
+[[experiment.statement]]
+id = "c1"
+text = "Both ways of counting are looked up."
+in = "RTS*"
+verb = "at_least"
+metric = "sent, {rts}"
+at = { hops = 1 }
+limit = 600
+[[experiment.statement]]
+id = "c2"
+text = "Elsewhere."
+in = "RTS on"
+verb = "higher"
+metric = "throughput"
+on = "RTS off"
+at = { hops = 1 }
+than = { hops = 2 }
+[[experiment.statement]]
+id = "c3"
+text = "Retries."
+in = "bare"
+kind = "default"
+verb = "is_set"
+key = "mac.short_retry_limit"
+value = 7
+"""
+    )
+    entry = read_study(folder, trusted=False).entries[-1]
+    assert [setting.label for setting in entry.settings] == ["RTS on", "RTS off"]
+
+    def rows(label, first, second):
+        runs = [
+            {"flows": [{"sent_packets": first, "received_packets": second, "throughput_kbps": first / h}]}
+            for h in (1, 2)
+        ]
+        return Table(label, [({"topology.hops": h}, [{"seed": 1, **run}]) for h, run in zip((1, 2), runs, strict=True)])
+
+    data = Data([rows("RTS on", 700, 500), rows("RTS off", 700, 500)])
+    c1, c2, c3 = ([f.outcome for f in statement.judge(data)] for statement in entry.statements)
+    assert (c1, c2, c3) == ([HELD, FAILED], [HELD], [HELD])
+    file.write_text(file.read_text().replace('metric = "sent, {rts}"', 'metric = "sent, {rst}"'))
+    with pytest.raises(ScenarioError, match="allowed in braces: rts"):
+        read_study(folder, trusted=False)
 
 
 def test_a_published_number_needs_its_unit(folder):

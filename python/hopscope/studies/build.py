@@ -142,7 +142,7 @@ class _Maker:
             source=self.source,
             item=part.text("item", ""),
             description=part.text("description", ""),
-            settings=[built.setting for built in settings],
+            settings=[built.setting for built in settings if built.runs],
             quantities=quantities,
             statements=statements,
             charts=lambda data: [chart for draw in figures for chart in draw(data)],

@@ -8,10 +8,10 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 
 from hopscope.report.chart import Chart, Line, Mark, Panel
-from hopscope.results.samples import Data, Table
+from hopscope.results.samples import Data, Estimate, NoSamplesError, Table, Where
 from hopscope.studies.charts import error_bar, sweep
 from hopscope.studies.folder import Part
-from hopscope.studies.measures import Measure
+from hopscope.studies.measures import OF, Measure, Reading
 from hopscope.studies.published import Row
 from hopscope.studies.settings import Built, matches
 from hopscope.studies.statements import Context
@@ -42,6 +42,11 @@ def read_figure(part: Part, context: Context) -> Draw:
     each = part.text("each", f"{by} = {{}}")
     log_x = part.flag("log_x", False)
     guides = [(float(at), str(text)) for at, text in part.values_of("guides")]
+    scale = part.number("x_scale", 1.0) or 1.0
+    form, along = part.text("of", "mean", choices=OF), part.text("along", "")
+    rule = part.table("rule")
+    at = context.where(part.table("at"))
+    lines = {name: context.where(inside.values) for name, inside in part.parts("lines")} if part.has("lines") else None
     wanted = part.texts("in") or ["*"]
     part.done("a figure")
     chosen = [built for built in context.settings if matches(built.setting.label, wanted)]
@@ -52,14 +57,25 @@ def read_figure(part: Part, context: Context) -> Draw:
         return lambda data: [_bars(data, name, caption, metrics, x, xlabel, chosen, context)]
     first = metrics[0]
     unit = f" ({first.unit})" if first.unit else ""
+
+    def value(table: Table, where: Where) -> Estimate | None:
+        try:
+            return Reading(first, where, form, context.key(along) if along else "").take(table)
+        except NoSamplesError:
+            return None
+
     return lambda data: [
         sweep(
             data,
             name=name,
             caption=caption,
             x=context.key(x),
-            y=first,
-            by=(context.key(by), each) if by else None,
+            value=value,
+            at=lambda _x, _table: at,
+            lines=lines,
+            position=lambda place: scale * float(place),
+            reference=(str(rule["label"]), lambda place: float(rule["times"]) * place) if rule else None,
+            by=(context.key(by), each) if by and lines is None else None,
             xlabel=xlabel,
             ylabel=ylabel or f"{first.label}{unit}",
             only=lambda label: label in labels,

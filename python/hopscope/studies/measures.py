@@ -119,6 +119,7 @@ class Reading:
         of: see `OF`.
         along: swept key, where `of` needs one.
         over: swept values of the place whose value divides, giving per cent; paired by seed.
+        first, last: ends of the part of the sweep that counts.
     """
 
     measure: Measure
@@ -126,6 +127,8 @@ class Reading:
     of: str = "mean"
     along: str = ""
     over: Where | None = None
+    first: Any = None
+    last: Any = None
 
     def take(self, table: Table, other: Table | None = None) -> Estimate:
         """The reading in a setting; `over` and a difference of settings are read in `other` if given.
@@ -136,8 +139,10 @@ class Reading:
         if self.of == "best at":
             return self._peak(table)
         if self.of in ("largest", "least", "loss"):
+            if self.of != "loss" and (self.over is not None or other is not None):
+                table = relative(table, self.measure, self.over, other)
             fixed = {key: value for key, value in self.at.items() if key != self.along}
-            curve = table.curve(self.along, self.measure, fixed)
+            curve = bounded(table.curve(self.along, self.measure, fixed), self.first, self.last)
             if not curve:
                 raise NoSamplesError(f"no sample of {self.measure.label} along {self.along}")
             ends = (min if self.of == "least" else max)(curve, key=lambda point: point[1].mean)
@@ -162,6 +167,33 @@ def _paired(
     if not shared:
         raise NoSamplesError(f"no seed with both {dict(at)} and {dict(place)}")
     return estimate([form(first[seed], second[seed]) for seed in shared])
+
+
+def bounded(curve: Sequence[tuple[Any, Estimate]], first: Any, last: Any) -> list[tuple[Any, Estimate]]:
+    """The points of a curve from `first` to `last`; `None` is no end."""
+    return [(x, y) for x, y in curve if (first is None or x >= first) and (last is None or x <= last)]
+
+
+def relative(table: Table, measure: Measure, over: Where | None, other: Table | None) -> Table:
+    """A measure at every point in per cent of itself at the place `over` or in another setting, run by run.
+
+    Points and runs without a counterpart are left out.
+    """
+    base = other or table
+    points = []
+    for where, _ in table.points:
+        try:
+            below = base.by_seed(measure, {**where, **(over or {})})
+            here = table.by_seed(measure, where)
+        except NoSamplesError:
+            continue
+        runs = [
+            {"seed": seed, "published": {measure.name: 100 * value / below[seed]}}
+            for seed, value in here.items()
+            if below.get(seed)
+        ]
+        points.append((where, runs))
+    return Table(table.label, points)
 
 
 def deep_merge(base: Mapping[str, Any], changes: Mapping[str, Any]) -> dict[str, Any]:

@@ -48,12 +48,14 @@ class Built:
         names: value of each axis by its name, to write labels with.
         published: names and values that pick its published numbers; `None` when it has none.
         reference: those that pick the numbers of the reference simulator.
+        runs: whether it is run; one that is not is only looked up in.
     """
 
     setting: Setting
     names: Mapping[str, str]
     published: At | None
     reference: At | None
+    runs: bool = True
 
     @property
     def sweep(self) -> Mapping[str, list[Any]]:
@@ -134,7 +136,7 @@ def build_settings(
     else:
         shorter.pop("sweep", None)
     pattern = part.text("label", ", ".join(f"{{{axis.name}}}" for axis in crossed) or name)
-    row, contrast = part.text("row", ""), part.flag("contrast", False)
+    row, contrast, runs = part.text("row", ""), part.flag("contrast", False), part.flag("run", True)
     only = part.table("only")
     published = place(part.table("published")) if part.has("published") else None
     reference = place(part.table("reference")) if part.has("reference") else None
@@ -160,7 +162,8 @@ def build_settings(
             [row] * bool(row)
             + [value.name for axis, value in zip(crossed, values, strict=True) if not axis.unpublished]
         )
-        found.append(Built(Setting(label, document, shorter, decides, own_row, reading), names, published, reference))
+        setting = Setting(label, document, shorter, decides, own_row, reading)
+        found.append(Built(setting, names, published, reference, runs))
     return found
 
 

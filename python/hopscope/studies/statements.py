@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import Any, cast, get_args
 
 from hopscope.errors import did_you_mean, listed
@@ -22,7 +22,7 @@ from hopscope.studies.settings import Built, matches
 from hopscope.studies.verbs import VERBS, Check, Judgement, all_of
 from hopscope.studies.verdict import Finding, Outcome
 
-_COMMON = ("verb", "metric", "at", "for", "given")
+_COMMON = ("verb", "metric", "at", "for", "given", "on")
 _WHOLE = Measure("", "", "", lambda _run: None)
 
 
@@ -62,12 +62,16 @@ class Bound:
         loop: keys at every swept value of which it is judged.
         versus: label of the setting compared with, with axis names in braces; empty for none.
         given: a check that has to hold first; places where it does not are left out.
+        on: label of the setting that is looked at instead, with axis names in braces; empty for the one judged.
+        measures: the measure by label of the setting, where its name has axis names in braces.
     """
 
     check: Check
     loop: tuple[str, ...]
     versus: str
     given: Bound | None
+    on: str = ""
+    measures: Mapping[str, Measure] = field(default_factory=dict)
 
     def judge(self, built: Built, tables: Callable[[str], Table | None]) -> Judgement:
         """Whether it holds in a setting, whose table and that of others `tables` gives by label.
@@ -75,16 +79,17 @@ class Bound:
         Raises:
             NoSamplesError: when nothing of it can be judged there.
         """
-        table = tables(built.setting.label)
+        table = tables(self.on.format(**built.names) if self.on else built.setting.label)
         other = tables(self.versus.format(**built.names)) if self.versus else None
         if table is None or (self.versus and other is None):
             raise NoSamplesError("the setting has no run")
         found: list[tuple[str, Judgement]] = []
         missing: NoSamplesError | None = None
-        for values in itertools.product(*(table.values(key) for key in self.loop)):
+        for values in itertools.product(*(self._values(table, key) for key in self.loop)):
             at = dict(zip(self.loop, values, strict=True))
             check = replace(
                 self.check,
+                measure=self.measures.get(built.setting.label, self.check.measure),
                 at={**self.check.at, **at},
                 than=None if self.check.than is None else {**self.check.at, **at, **self.check.than},
                 places={name: {**self.check.at, **at, **spot} for name, spot in self.check.places.items()},
@@ -108,6 +113,13 @@ class Bound:
                 raise missing
             return False, "nowhere is what it presupposes"
         return all_of(found)
+
+    def _values(self, table: Table, key: str) -> list[Any]:
+        """The swept values at which it is judged: from `first` to `last`, where those are no ends of a curve."""
+        ends = {} if self.check.along else self.check.args
+        low, high = ends.get("first"), ends.get("last")
+        values = table.values(key)
+        return [v for v in values if (low is None or v >= low) and (high is None or v <= high)]
 
 
 def read_statement(part: Part, context: Context) -> Statement:
@@ -137,10 +149,12 @@ def read_statement(part: Part, context: Context) -> Statement:
     bound = [check for check in checks if check is not None]
 
     def judge(data: Data) -> list[Finding]:
-        def tables(label: str) -> Table | None:
-            return data[label] if label in data else None  # noqa: SIM401 (Data is no dictionary)
+        unrun = {built.setting.label for built in chosen if not built.runs}
 
-        return [_finding(built, bound, trend, data[built.setting.label], tables) for built in chosen]
+        def tables(label: str) -> Table | None:
+            return data[label] if label in data else Table(label, []) if label in unrun else None
+
+        return [_finding(built, bound, trend, tables(built.setting.label), tables) for built in chosen]
 
     def beside(rows: Sequence[Row], which: str) -> Callable[[], Finding | None]:
         return lambda: _on_numbers(chosen, bound, rows, which, context) if on_published else None
@@ -162,9 +176,12 @@ def _finding(
     built: Built,
     bound: Sequence[Bound],
     trend: Bound | None,
-    table: Table,
+    table: Table | None,
     tables: Callable[[str], Table | None],
 ) -> Finding:
+    if table is None:
+        return Finding(Outcome.UNDECIDED, "", built.setting.label, "the setting has no run")
+
     def whole(_table: Table) -> Judgement:
         return all_of([("", check.judge(built, tables)) for check in bound])
 
@@ -190,7 +207,7 @@ def _on_numbers(
         table = made.get(built.setting.label)
         if table is None or not table.points or not built.setting.decides:
             continue
-        if any(check.check.verb in ("python", "is_set") for check in bound):
+        if any(check.check.verb in ("python", "is_set") or check.on for check in bound):
             return None
         try:
             verdict, words = all_of([("", check.judge(built, made.get)) for check in bound])
@@ -211,10 +228,14 @@ def _bound(part: Part, context: Context, chosen: Sequence[Built], outer: Sequenc
     if verb is None:
         return None
     metric = part.text("metric", "" if name == "is_set" else None)
-    if metric and metric not in context.measures:
-        known = listed(context.measures)
-        part.problem("metric", f"no metric {metric!r}{did_you_mean(metric, context.measures)}; allowed: {known}")
-    measure = context.measures.get(metric, _WHOLE)
+    wanted = {built.setting.label: _filled(part, "metric", metric, built) for built in chosen} or {"": metric}
+    for one in dict.fromkeys(wanted.values()):
+        if one and one not in context.measures:
+            known = listed(context.measures)
+            part.problem("metric", f"no metric {one!r}{did_you_mean(one, context.measures)}; allowed: {known}")
+    several = {label: context.measures.get(one, _WHOLE) for label, one in wanted.items()}
+    measure = next(iter(several.values()))
+    on = part.text("on", "")
     loop = tuple(context.key(key) for key in part.texts("for"))
     at = context.where(part.table("at"))
     below = part.part("given")
@@ -242,23 +263,32 @@ def _bound(part: Part, context: Context, chosen: Sequence[Built], outer: Sequenc
         if call is None:
             part.problem("function", "checks.py has no such function")
     for built in chosen:
-        _places_exist(part, built, {**at}, loop, along, list(places.values()), than)
+        looked_at = _other(part, "on", on, built, context) if on else built
+        if looked_at is not None:
+            _places_exist(part, looked_at, {**at}, loop, along, list(places.values()), than)
         if versus:
-            _other_exists(part, versus, built, context)
+            _other(part, "versus", versus, built, context)
     given = _bound(below, context, chosen) if below is not None else None
     check = Check(name, measure, at, along, args, places, than, call=call)
-    return Bound(check, loop, versus, given)
+    return Bound(check, loop, versus, given, on, several)
 
 
-def _other_exists(part: Part, versus: str, built: Built, context: Context) -> None:
+def _filled(part: Part, key: str, text: str, built: Built) -> str:
+    """A text with the axis values of a setting in its braces."""
     try:
-        label = versus.format(**built.names)
+        return text.format(**built.names)
     except (KeyError, IndexError, ValueError):
-        part.problem("versus", f"found {versus!r}; allowed in braces: {', '.join(built.names) or 'nothing'}")
-        return
-    labels = [other.setting.label for other in context.settings]
-    if label not in labels:
-        part.problem("versus", f"no setting {label!r}{did_you_mean(label, labels)}; there are {listed(labels)}")
+        part.problem(key, f"found {text!r}; allowed in braces: {', '.join(built.names) or 'nothing'}")
+        return ""
+
+
+def _other(part: Part, key: str, text: str, built: Built, context: Context) -> Built | None:
+    """The setting that a text with axis values in braces names."""
+    label = _filled(part, key, text, built)
+    found = {other.setting.label: other for other in context.settings}
+    if label and label not in found:
+        part.problem(key, f"no setting {label!r}{did_you_mean(label, found)}; there are {listed(found)}")
+    return found.get(label)
 
 
 def _places_exist(

@@ -9,14 +9,14 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from hopscope.results.comparisons import Verdict, best_among, difference
 from hopscope.results.samples import Estimate, NoSamplesError, Table, Where, estimate, show
 from hopscope.results.stats import number
 from hopscope.studies.judge import between, every, gradual, rank_correlation, slope
-from hopscope.studies.measures import Measure, Reading
+from hopscope.studies.measures import Measure, Reading, bounded, relative
 
 Judgement = tuple[Verdict, str]
 
@@ -53,16 +53,20 @@ class Check:
 
     def reading(self) -> Reading:
         """The number that the check limits."""
-        over = self.than
-        return Reading(self.measure, self.at, self.args.get("of", "mean"), self.along, over)
+        ends = self.args.get("first"), self.args.get("last")
+        return Reading(self.measure, self.at, self.args.get("of", "mean"), self.along, self.than, *ends)
 
     def curve(self, table: Table) -> list[tuple[Any, Estimate]]:
-        """The measure along the swept key, between `first` and `last`."""
-        points = table.curve(self.along, self.measure, self.at)
-        low, high = self.args.get("first"), self.args.get("last")
-        kept = [(x, y) for x, y in points if (low is None or x >= low) and (high is None or x <= high)]
+        """The measure along the swept key, between `first` and `last`, or over the named places."""
+        if self.places:
+            found = ((name, table.find(self.measure, at)) for name, at in self.places.items())
+            kept = [(name, value) for name, value in found if value is not None]
+        else:
+            kept = bounded(
+                table.curve(self.along, self.measure, self.at), self.args.get("first"), self.args.get("last")
+            )
         if not kept:
-            raise NoSamplesError(f"no sample of {self.measure.label} along {self.along}")
+            raise NoSamplesError(f"no sample of {self.measure.label} along {self.along or 'the places'}")
         return kept
 
     def spots(self, table: Table) -> dict[Any, Where]:
@@ -127,15 +131,18 @@ def _compared(check: Check, table: Table, other: Table | None, *, higher: bool) 
     if check.args.get("skip_zero") and a.mean == b.mean == 0:
         raise NoSamplesError("both are zero")
     unit = check.measure.unit
-    return (
-        gap.is_higher if higher else gap.is_lower
-    ), f"{show(a, unit)} against {show(b, unit)}: {gap.words(unit or 'apart')}"
+    holds = gap.is_higher if higher else gap.is_lower
+    if holds is None and check.args.get("or_equal"):
+        holds = True
+    return holds, f"{show(a, unit)} against {show(b, unit)}: {gap.words(unit or 'apart')}"
 
 
 # --- Shapes along a sweep --------------------------------------------------------------------------------------------
 
 
-def _monotone(check: Check, table: Table, *, sign: int) -> Judgement:
+def _monotone(check: Check, table: Table, other: Table | None, *, sign: int) -> Judgement:
+    if check.than is not None or other is not None:
+        table = relative(table, check.measure, check.than, other)
     curve = check.curve(table)
     how = check.args.get("how", "steps")
     first, last = curve[0][0], curve[-1][0]
@@ -159,7 +166,8 @@ def _monotone(check: Check, table: Table, *, sign: int) -> Judgement:
 
 
 def _step(check: Check, table: Table, a: Any, b: Any, sign: int) -> Verdict:
-    gap = difference(table, check.measure, {**check.at, check.along: b}, {**check.at, check.along: a})
+    spots = check.places or {x: {**check.at, check.along: x} for x in (a, b)}
+    gap = difference(table, check.measure, spots[b], spots[a])
     return gap.is_higher if sign > 0 else gap.is_lower
 
 
@@ -178,20 +186,35 @@ def _steady(check: Check, table: Table, _other: Table | None) -> Judgement:
     return spread <= check.args["share"], f"{words}: the least {spread:.1f} % below the largest"
 
 
-def _slope(check: Check, table: Table, other: Table | None) -> Judgement:
-    x = [float(value) for value in table.values(check.along)]
-    inner = check.args.get("best")
-    places = [{**check.at, check.along: value} for value in table.values(check.along)]
-    if inner:
-        key = check.args["best_key"]
-        y = [Reading(check.measure, at, "best at", key).take(table).mean for at in places]
-        measured = Estimate(slope(x, y), None, min(y), max(y), 1)
-    else:
-        seeds = sorted({int(run["seed"]) for _, runs in table.points for run in runs})
-        lines = [table.by_seed(check.measure, at) for at in places]
-        whole = [s for s in seeds if all(s in line for line in lines)]
-        measured = estimate([slope(x, [line[s] for line in lines]) for s in whole])
+def _rises_on(check: Check, table: Table, _other: Table | None) -> Judgement:
+    curve = check.curve(table)
+    if len(curve) < 3:
+        raise NoSamplesError("fewer than three points")
+    steps = [(b.mean - a.mean) / (float(y) - float(x)) for (x, a), (y, b) in itertools.pairwise(curve)]
+    words = f"steps of {', then '.join(number(step) for step in steps)} {check.measure.unit}".rstrip()
+    least = check.args["share"] / 100
+    return steps[0] > 0 and all(b >= least * a > 0 for a, b in itertools.pairwise(steps)), words
+
+
+def _slope(check: Check, table: Table, _other: Table | None) -> Judgement:
+    values = table.values(check.along)
+    places = [{**check.at, check.along: value} for value in values]
+    lines = [
+        _best_of_each(check, table, at) if "best" in check.args else table.by_seed(check.measure, at) for at in places
+    ]
+    whole = sorted(set.intersection(*(set(line) for line in lines)))
+    measured = estimate([slope([float(value) for value in values], [line[seed] for line in lines]) for seed in whole])
     return between(measured, check.args["low"], check.args["high"]), f"slope {show(measured)}"
+
+
+def _best_of_each(check: Check, table: Table, at: Where) -> dict[int, float]:
+    """Where the measure is largest along the key `best`, for each seed."""
+    key = check.args["best_key"]
+    found: dict[int, dict[Any, float]] = {}
+    for value in table.values(key):
+        for seed, sample in table.by_seed(check.measure, {**at, key: value}).items():
+            found.setdefault(seed, {})[value] = sample
+    return {seed: float(max(reached, key=lambda value: reached[value])) for seed, reached in found.items()}
 
 
 def _straight(check: Check, table: Table, _other: Table | None) -> Judgement:
@@ -221,9 +244,11 @@ def _limited(check: Check, table: Table, other: Table | None) -> Judgement:
 
 
 def _gain(check: Check, table: Table, other: Table | None) -> Judgement:
-    than = check.at if check.than is None else check.than
-    reading = Reading(check.measure, check.at, over=than).take(table, other)
-    gained = Estimate(reading.mean - 100, reading.ci95, reading.min - 100, reading.max - 100, reading.n)
+    reading = check.reading()
+    if reading.over is None and other is None:
+        reading = replace(reading, over=check.at)
+    found = reading.take(table, other)
+    gained = Estimate(found.mean - 100, found.ci95, found.min - 100, found.max - 100, found.n)
     low, high = check.args.get("low", -float("inf")), check.args.get("high", float("inf"))
     return between(gained, low, high), f"{'+' if gained.mean > 0 else ''}{show(gained, '%')}"
 
@@ -244,16 +269,23 @@ def _share(check: Check, table: Table, _other: Table | None) -> Judgement:
 
 
 def _is_set(check: Check, _table: Table, _other: Table | None) -> Judgement:
-    found: Any = check.document
+    from hopscope.scenario import Scenario
+
+    found: Any = Scenario(check.document).points[0].config(1)
     for name in str(check.args["key"]).split("."):
         found = found[int(name)] if isinstance(found, list) else found.get(name)
-    return found == check.args["value"], f"{check.args['key']} = {found}"
+    shown = "off" if found is None else found
+    return shown == check.args["value"], f"{check.args['key']} = {shown}"
 
 
 def _python(check: Check, table: Table, other: Table | None) -> Judgement:
     assert check.call is not None
     return check.call(check, table, other) if other is not None else check.call(check, table)
 
+
+_COMPARING = ("than", "versus", "skip_zero", "or_equal", "first", "last")
+_CURVE = ("along", "places", "how", "correlation", "first", "last", "than", "versus")
+_LIMITED = ("than", "versus", "of", "along", "runs", "first", "last")
 
 VERBS: Mapping[str, Verb] = {
     "peak_at": Verb(
@@ -266,18 +298,23 @@ VERBS: Mapping[str, Verb] = {
     "higher": Verb(
         lambda c, t, o: _compared(c, t, o, higher=True),
         (),
-        ("than", "versus", "skip_zero"),
-        "above the value at `than` or in the setting `versus`",
+        _COMPARING,
+        "above the value at `than` or in the setting `versus`; `or_equal`: not below it beyond noise",
     ),
-    "lower": Verb(lambda c, t, o: _compared(c, t, o, higher=False), (), ("than", "versus", "skip_zero"), "below it"),
+    "lower": Verb(lambda c, t, o: _compared(c, t, o, higher=False), (), _COMPARING, "below it"),
     "rises": Verb(
-        lambda c, t, _o: _monotone(c, t, sign=1),
-        ("along",),
-        ("how", "correlation", "first", "last"),
-        "grows along a key: at every step, as a trend, between the ends, or gradually",
+        lambda c, t, o: _monotone(c, t, o, sign=1),
+        (),
+        _CURVE,
+        "grows along a key or over places: at every step, as a trend, between the ends, or gradually; "
+        "with `than` or `versus` in per cent of that",
     ),
-    "falls": Verb(
-        lambda c, t, _o: _monotone(c, t, sign=-1), ("along",), ("how", "correlation", "first", "last"), "falls likewise"
+    "falls": Verb(lambda c, t, o: _monotone(c, t, o, sign=-1), (), _CURVE, "falls likewise"),
+    "rises_on": Verb(
+        _rises_on,
+        ("along", "share"),
+        ("first", "last"),
+        "grows at every step, each by at least `share` % of the step before for one unit of the key",
     ),
     "steady": Verb(
         _steady, ("share",), ("along", "places", "first", "last"), "the least at most `share` % below the largest"
@@ -289,22 +326,24 @@ VERBS: Mapping[str, Verb] = {
         ("best",),
         "the fitted line rises by `low` to `high`; `best`: of the best value of that key",
     ),
-    "within": Verb(_limited, ("low", "high"), ("than", "versus", "of", "along", "runs"), "from `low` to `high`"),
-    "at_least": Verb(_limited, ("limit",), ("than", "versus", "of", "along", "runs"), "at least `limit`"),
-    "at_most": Verb(_limited, ("limit",), ("than", "versus", "of", "along", "runs"), "at most `limit`"),
+    "within": Verb(_limited, ("low", "high"), _LIMITED, "from `low` to `high`"),
+    "at_least": Verb(_limited, ("limit",), _LIMITED, "at least `limit`"),
+    "at_most": Verb(_limited, ("limit",), _LIMITED, "at most `limit`"),
     "gain_between": Verb(
         _gain,
         (),
-        ("than", "versus", "low", "high"),
+        ("than", "versus", "low", "high", "of", "along", "first", "last"),
         "`low` to `high` % more than at `than` or in `versus`",
     ),
-    "close": Verb(_close, ("value", "share"), ("than", "of", "along"), "within `share` % of `value`"),
+    "close": Verb(_close, ("value", "share"), ("than", "of", "along", "first", "last"), "within `share` % of `value`"),
     "share": Verb(_share, (), ("above", "below", "low", "high"), "`low` to `high` % of the runs lie above or below"),
-    "is_set": Verb(_is_set, ("key", "value"), (), "a key of the scenario has this value (a default: not counted)"),
+    "is_set": Verb(
+        _is_set, ("key", "value"), (), "a key of the engine's configuration has this value (a default: not counted)"
+    ),
     "python": Verb(
         _python,
         ("function",),
-        ("along", "than", "versus", "places", "value", "low", "high"),
+        ("along", "than", "versus", "places", "value", "low", "high", "first", "last"),
         "a function of checks.py",
     ),
 }

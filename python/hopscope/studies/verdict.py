@@ -170,8 +170,19 @@ def _row(findings: Sequence[Finding], places: Mapping[str, Place]) -> Verdict:
     return Verdict(Outcome.REPRODUCED, f"Measured: {_in_setting(held[0])}.")
 
 
+_MANY = 6
+"""More readings than this are not listed one by one."""
+
+
 def _names(findings: Sequence[Finding], places: Mapping[str, Place]) -> str:
-    return ", ".join(places.get(f.setting, Place()).reading or f.setting for f in findings)
+    """The readings of findings; of many, what they have in common and the first of them."""
+    names = [places.get(f.setting, Place()).reading or f.setting for f in findings]
+    if len(names) <= _MANY:
+        return "; ".join(names) if any(", " in name for name in names) else ", ".join(names)
+    parts = [name.split(", ") for name in names]
+    shared = [part for part in parts[0] if all(part in other for other in parts)]
+    common = f"all with {' and '.join(shared)}, " if shared else ""
+    return f"{common}such as {names[0]}; {names[1]}"
 
 
 def _in_setting(finding: Finding) -> str:
