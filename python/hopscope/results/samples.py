@@ -13,11 +13,12 @@ from dataclasses import dataclass
 from typing import Any
 
 from hopscope.errors import NotFound, did_you_mean
-from hopscope.results.stats import half_width, number, rounded
+from hopscope.results.stats import half_width, mean_of, number, rounded
 
 Run = Mapping[str, Any]
 Metric = str | Callable[[Run], float | None]
 Where = Mapping[str, Any]
+"""Swept values by key; a tuple stands for the mean over several values of its key, taken seed by seed."""
 
 
 class NoSamplesError(Exception):
@@ -74,6 +75,22 @@ class Table:
             raise NoSamplesError(f"{key} is not swept")
         return seen
 
+    def named(self, key: str, names: Mapping[str, Where]) -> Table:
+        """The table with one key in place of several: its values are names of combinations of theirs.
+
+        Points of no name are left out; a table that does not sweep them stays as it is.
+        """
+        given = {inner for where in names.values() for inner in where}
+        if not self.points or not given <= self.points[0][0].keys():
+            return self
+        points = [
+            ({**{inner: value for inner, value in point.items() if inner not in given}, key: name}, runs)
+            for name, where in names.items()
+            for point, runs in self.points
+            if _is_at(point, where)
+        ]
+        return Table(self.label, points)
+
     def runs(self, where: Where | None = None) -> list[Run]:
         """The runs of all points whose swept values contain `where`.
 
@@ -81,12 +98,7 @@ class Table:
             NoSamplesError: when the sweep has no such point or none of its runs finished.
         """
         wanted = dict(where or {})
-        found = [
-            run
-            for point, runs in self.points
-            if all(key in point and point[key] == value for key, value in wanted.items())
-            for run in runs
-        ]
+        found = [run for point, runs in self.points if _is_at(point, wanted) for run in runs]
         if not found:
             place = ", ".join(f"{key} = {value}" for key, value in wanted.items()) or "any point"
             raise NoSamplesError(f"no finished run at {place}")
@@ -97,18 +109,19 @@ class Table:
         return {int(run["seed"]): value for run in self.runs(where) if (value := read(run, metric)) is not None}
 
     def by_replica(self, metric: Metric, where: Where | None = None) -> dict[tuple[Any, ...], float]:
-        """The metric of each replication at the matching points; runs without a sample are left out.
+        """The metric of each replication at the matching points; those that lack a sample are left out.
 
         A replication is named by the swept values that `where` leaves open (a random field) and its seed.
         """
         fixed = where or {}
-        return {
-            (*(str(value) for key, value in point.items() if key not in fixed), int(run["seed"])): sample
-            for point, runs in self.points
-            if all(key in point and point[key] == value for key, value in fixed.items())
-            for run in runs
-            if (sample := read(run, metric)) is not None
-        }
+        found: dict[tuple[Any, ...], list[float | None]] = {}
+        for point, runs in self.points:
+            if _is_at(point, fixed):
+                open_values = [str(value) for key, value in point.items() if key not in fixed]
+                for run in runs:
+                    found.setdefault((*open_values, int(run["seed"])), []).append(read(run, metric))
+        known = {name: [v for v in values if v is not None] for name, values in found.items()}
+        return {name: mean_of(values) for name, values in known.items() if len(values) == len(found[name])}
 
     def samples(self, metric: Metric, where: Where | None = None) -> list[float]:
         """The metric of every run at the matching points, at least one.
@@ -116,7 +129,10 @@ class Table:
         Raises:
             NoSamplesError: when no run has the metric.
         """
-        found = [value for run in self.runs(where) if (value := read(run, metric)) is not None]
+        if where is not None and any(isinstance(value, tuple) for value in where.values()):
+            found = list(self.by_replica(metric, where).values())
+        else:
+            found = [value for run in self.runs(where) if (value := read(run, metric)) is not None]
         if not found:
             name = metric if isinstance(metric, str) else getattr(metric, "__name__", "the quantity")
             raise NoSamplesError(f"no sample of {name}")
@@ -141,6 +157,14 @@ class Table:
         """The metric over the swept values of `key`; points without a sample are left out."""
         places = ((value, {**(where or {}), key: value}) for value in self.values(key))
         return [(value, found) for value, place in places if (found := self.find(metric, place)) is not None]
+
+
+def _is_at(point: Where, where: Where) -> bool:
+    """Whether a point of a sweep has the values asked for."""
+    return all(
+        key in point and (point[key] in value if isinstance(value, tuple) else point[key] == value)
+        for key, value in where.items()
+    )
 
 
 class Data:

@@ -16,7 +16,7 @@ from hopscope.studies.figures import read_figure
 from hopscope.studies.folder import NOTES, PUBLISHED, REFERENCE, Folder, Part, open_folder
 from hopscope.studies.measures import OF, Measure, Reading, read_measures
 from hopscope.studies.published import Row, place, read_numbers
-from hopscope.studies.settings import Axis, Built, build_settings, matches, read_axes, read_scenarios
+from hopscope.studies.settings import Axis, Built, build_settings, matches, read_axes, read_named, read_scenarios
 from hopscope.studies.statements import Context, read_statement
 
 
@@ -67,6 +67,7 @@ def read_study(path: Path, *, trusted: bool) -> Study:
     notes: dict[str, str] = {}
     scenarios: dict[str, dict[str, Any]] = {}
     axes: dict[str, Axis] = {}
+    named: dict[str, dict[str, dict[str, Any]]] = {}
     for part in parts:
         keys.update({name: str(value) for name, value in part.table("keys").items()})
         measures.update(read_measures(part))
@@ -74,10 +75,11 @@ def read_study(path: Path, *, trusted: bool) -> Study:
         axes.update(read_axes(part))
     for part in parts:
         scenarios.update(read_scenarios(part, keys))
+        named.update(read_named(part, keys))
     units = {name: measure.unit or "1" for name, measure in measures.items()}
     published = read_numbers(path / PUBLISHED, units, folder.problems)
     reference = read_numbers(path / REFERENCE, units, folder.problems)
-    made = _Maker(folder, key, source, keys, measures, notes, scenarios, axes, quick, published, reference)
+    made = _Maker(folder, key, source, keys, measures, notes, scenarios, axes, named, quick, published, reference)
     entries = [made.entry(part) for whole in parts for part in whole.array("experiment")]
     for part in parts:
         part.has("study")
@@ -111,6 +113,7 @@ class _Maker:
     notes: Mapping[str, str]
     scenarios: Mapping[str, Mapping[str, Any]]
     axes: Mapping[str, Axis]
+    named: Mapping[str, Mapping[str, Mapping[str, Any]]]
     quick: Mapping[str, Any]
     published: Sequence[Row]
     reference: Sequence[Row]
@@ -126,7 +129,7 @@ class _Maker:
         settings = [
             built
             for inner in part.array("setting")
-            for built in build_settings(inner, self.study, self.scenarios, self.axes, self.keys, self.quick)
+            for built in build_settings(inner, self.study, self.scenarios, self.axes, self.keys, self.quick, self.named)
         ]
         _unique(part, [built.setting.label for built in settings], "setting")
         published = [row for row in self.published if row.table in tables]

@@ -12,7 +12,7 @@ from dataclasses import dataclass, field, replace
 from typing import Any, Literal
 
 from hopscope.report.chart import Chart
-from hopscope.results.samples import Data, Estimate, Table
+from hopscope.results.samples import Data, Estimate, Run, Table, Where
 from hopscope.studies.verdict import Finding, Place, Verdict, conclude
 
 
@@ -29,6 +29,7 @@ class Setting:
             under rules that its source did not use).
         row: see `Place.row`.
         reading: see `Place.reading`.
+        named: names for combinations of swept values, by the key that stands for them.
     """
 
     label: str
@@ -37,6 +38,14 @@ class Setting:
     decides: bool = True
     row: str = ""
     reading: str = ""
+    named: Mapping[str, Mapping[str, Where]] = field(default_factory=dict)
+
+    def table(self, points: Sequence[tuple[Where, Sequence[Run]]]) -> Table:
+        """The results of this setting, with `named` in place of the keys that it combines."""
+        found = Table(self.label, points)
+        for key, names in self.named.items():
+            found = found.named(key, names)
+        return found
 
     def document(self, *, quick: bool = False) -> dict[str, Any]:
         """The scenario file of this setting."""

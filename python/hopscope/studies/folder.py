@@ -171,6 +171,15 @@ class Part:
             else:
                 self.problem(key, f"{name}: found {shown(value)}; allowed: a table")
 
+    def parts_here(self) -> Iterator[tuple[str, Part]]:
+        """The tables that this table consists of, by name."""
+        for name, value in self.values.items():
+            self._asked.add(name)
+            if isinstance(value, dict):
+                yield name, Part(self.folder, self.document, value, (*self.path, name))
+            else:
+                self.problem(name, f"found {shown(value)}; allowed: a table")
+
     def array(self, key: str) -> list[Part]:
         """The tables of an array of tables, to be read strictly."""
         value = self._get(key, [])

@@ -331,7 +331,8 @@ def _outcome(
 
 def judge(entry: Entry, results: Mapping[str, Result]) -> EntryOutcome:
     """Measure, judge and chart an entry from the results of its studies, by label."""
-    tables = [Table(label, [(point.set, point.runs) for point in result.points]) for label, result in results.items()]
+    settings = {setting.label: setting for setting in entry.settings}
+    tables = [settings[label].table([(p.set, p.runs) for p in result.points]) for label, result in results.items()]
     measured, judged, charts = weigh(entry, Data(tables))
     return EntryOutcome(entry, measured, judged, charts, dict(results), tuple(silent_flows(tables)))
 
@@ -419,7 +420,8 @@ def _scenarios(
 
 
 def _identity(document: Mapping[str, Any]) -> str:
-    return json.dumps(document, sort_keys=True)
+    """What a scenario is apart from its title: settings that differ only in that share their runs."""
+    return json.dumps({key: value for key, value in document.items() if key != "title"}, sort_keys=True)
 
 
 def _entry_json(outcome: EntryOutcome) -> dict[str, Any]:

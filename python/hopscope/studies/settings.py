@@ -14,6 +14,7 @@ from fnmatch import fnmatchcase
 from typing import Any
 
 from hopscope.errors import did_you_mean, listed
+from hopscope.results.samples import Where
 from hopscope.studies.entry import Setting
 from hopscope.studies.folder import Part
 from hopscope.studies.measures import deep_merge
@@ -60,7 +61,11 @@ class Built:
     @property
     def sweep(self) -> Mapping[str, list[Any]]:
         """Swept values by key."""
-        found: Mapping[str, list[Any]] = self.setting.scenario.get("sweep", {})
+        found: dict[str, list[Any]] = dict(self.setting.scenario.get("sweep", {}))
+        for key, names in self.setting.named.items():
+            given = {inner for where in names.values() for inner in where}
+            if given <= found.keys():
+                found = {k: values for k, values in found.items() if k not in given} | {key: list(names)}
         return found
 
 
@@ -98,6 +103,17 @@ def read_axes(part: Part) -> dict[str, Axis]:
     return found
 
 
+def read_named(part: Part, keys: Mapping[str, str]) -> dict[str, dict[str, dict[str, Any]]]:
+    """`[named.KEY]`: a key that stands for several swept ones, with names for combinations of their values."""
+    return {
+        name: {
+            value: {keys.get(key, key): swept for key, swept in inside.values.items()}
+            for value, inside in own.parts_here()
+        }
+        for name, own in part.parts("named")
+    }
+
+
 def removed(scenario: Mapping[str, Any], keys: list[str] | tuple[str, ...]) -> dict[str, Any]:
     """The scenario without some dotted keys."""
     left = deep_merge(scenario, {})
@@ -117,6 +133,7 @@ def build_settings(
     axes: Mapping[str, Axis],
     keys: Mapping[str, str],
     quick: Mapping[str, Any],
+    named: Mapping[str, Mapping[str, Where]] | None = None,
 ) -> list[Built]:
     """The settings that one `[[experiment.setting]]` makes: one for each combination of the values of its axes."""
     name = part.text("scenario")
@@ -139,7 +156,7 @@ def build_settings(
     row, contrast, runs = part.text("row", ""), part.flag("contrast", False), part.flag("run", True)
     only = part.table("only")
     published = place(part.table("published")) if part.has("published") else None
-    reference = place(part.table("reference")) if part.has("reference") else None
+    reference = part.table("reference") if part.has("reference") else None
     part.done("a setting")
     found = []
     for values in itertools.product(*(axis.values for axis in crossed)):
@@ -162,8 +179,8 @@ def build_settings(
             [row] * bool(row)
             + [value.name for axis, value in zip(crossed, values, strict=True) if not axis.unpublished]
         )
-        setting = Setting(label, document, shorter, decides, own_row, reading)
-        found.append(Built(setting, names, published, reference, runs))
+        setting = Setting(label, document, shorter, decides, own_row, reading, named or {})
+        found.append(Built(setting, names, published, _filled_in(reference, names), runs))
     return found
 
 
@@ -171,6 +188,14 @@ def matches(label: str, wanted: Any) -> bool:
     """Whether a label is one of the wanted ones; `*` stands for anything."""
     patterns = wanted if isinstance(wanted, list) else [wanted]
     return any(fnmatchcase(label, str(pattern)) for pattern in patterns)
+
+
+def _filled_in(at: Mapping[str, Any] | None, names: Mapping[str, str]) -> At | None:
+    """A place whose texts may hold axis names in braces; blanks of their values become dashes, as a CSV has them."""
+    if at is None:
+        return None
+    dashed = {axis: value.replace(" ", "-") for axis, value in names.items()}
+    return place({key: value.format(**dashed) if isinstance(value, str) else value for key, value in at.items()})
 
 
 def _filled(part: Part, pattern: str, names: Mapping[str, str]) -> str:

@@ -49,8 +49,8 @@ class Context:
         return self.keys.get(name, name)
 
     def where(self, names: Mapping[str, Any]) -> dict[str, Any]:
-        """A place with short names spelt out."""
-        return {self.key(name): value for name, value in names.items()}
+        """A place with short names spelt out; a list of values stands for the mean over them."""
+        return {self.key(name): tuple(v) if isinstance(v, list) else v for name, v in names.items()}
 
 
 @dataclass(frozen=True)
@@ -64,6 +64,7 @@ class Bound:
         given: a check that has to hold first; places where it does not are left out.
         on: label of the setting that is looked at instead, with axis names in braces; empty for the one judged.
         measures: the measure by label of the setting, where its name has axis names in braces.
+        picks: values of keys of `loop` at which it is judged, where not at all.
     """
 
     check: Check
@@ -72,6 +73,7 @@ class Bound:
     given: Bound | None
     on: str = ""
     measures: Mapping[str, Measure] = field(default_factory=dict)
+    picks: Mapping[str, Sequence[Any]] = field(default_factory=dict)
 
     def judge(self, built: Built, tables: Callable[[str], Table | None]) -> Judgement:
         """Whether it holds in a setting, whose table and that of others `tables` gives by label.
@@ -118,7 +120,7 @@ class Bound:
         """The swept values at which it is judged: from `first` to `last`, where those are no ends of a curve."""
         ends = {} if self.check.along else self.check.args
         low, high = ends.get("first"), ends.get("last")
-        values = table.values(key)
+        values = [value for value in table.values(key) if key not in self.picks or value in self.picks[key]]
         return [v for v in values if (low is None or v >= low) and (high is None or v <= high)]
 
 
@@ -229,14 +231,11 @@ def _bound(part: Part, context: Context, chosen: Sequence[Built], outer: Sequenc
         return None
     metric = part.text("metric", "" if name == "is_set" else None)
     wanted = {built.setting.label: _filled(part, "metric", metric, built) for built in chosen} or {"": metric}
-    for one in dict.fromkeys(wanted.values()):
-        if one and one not in context.measures:
-            known = listed(context.measures)
-            part.problem("metric", f"no metric {one!r}{did_you_mean(one, context.measures)}; allowed: {known}")
-    several = {label: context.measures.get(one, _WHOLE) for label, one in wanted.items()}
+    several = {label: _measure(part, "metric", one, context) for label, one in wanted.items()}
     measure = next(iter(several.values()))
     on = part.text("on", "")
-    loop = tuple(context.key(key) for key in part.texts("for"))
+    picks = {context.key(key): list(values) for key, values in part.table("for").items()} if _picks(part) else {}
+    loop = tuple(picks) if picks else tuple(context.key(key) for key in part.texts("for"))
     at = context.where(part.table("at"))
     below = part.part("given")
     allowed = (*verb.needs, *verb.takes)
@@ -254,6 +253,13 @@ def _bound(part: Part, context: Context, chosen: Sequence[Built], outer: Sequenc
     args = {key: value for key, value in plain.items() if key not in ("along", "than", "places", "versus")}
     if "best" in args:
         args["best_key"] = context.key(str(args["best"]))
+    for inner in ("minus", "rivals"):
+        if inner in args:
+            args[inner] = context.where(part.table(inner))
+    if "over" in args:
+        args["over"] = context.key(str(args["over"]))
+    if "to" in args:
+        args["to"] = _measure(part, "to", str(args["to"]), context)
     if args.get("of", "mean") not in OF:
         part.problem("of", f"allowed: {listed(OF)}")
     versus = part.text("versus", "") if "versus" in allowed else ""
@@ -264,13 +270,28 @@ def _bound(part: Part, context: Context, chosen: Sequence[Built], outer: Sequenc
             part.problem("function", "checks.py has no such function")
     for built in chosen:
         looked_at = _other(part, "on", on, built, context) if on else built
+        beside = _other(part, "versus", versus, built, context) if versus else None
         if looked_at is not None:
-            _places_exist(part, looked_at, {**at}, loop, along, list(places.values()), than)
-        if versus:
-            _other(part, "versus", versus, built, context)
+            _places_exist(part, looked_at, {**at}, loop, along, list(places.values()), None if versus else than)
+            for named in ({key: tuple(values) for key, values in picks.items()}, args.get("minus"), args.get("rivals")):
+                _places_exist(part, looked_at, named or {}, (), "", [], None)
+        if beside is not None:
+            _places_exist(part, beside, {}, (), "", [], than)
     given = _bound(below, context, chosen) if below is not None else None
     check = Check(name, measure, at, along, args, places, than, call=call)
-    return Bound(check, loop, versus, given, on, several)
+    return Bound(check, loop, versus, given, on, several, picks)
+
+
+def _picks(part: Part) -> bool:
+    """Whether `for` names values, not only keys."""
+    return isinstance(part.values.get("for"), dict)
+
+
+def _measure(part: Part, key: str, name: str, context: Context) -> Measure:
+    if name and name not in context.measures:
+        known = listed(context.measures)
+        part.problem(key, f"no metric {name!r}{did_you_mean(name, context.measures)}; allowed: {known}")
+    return context.measures.get(name, _WHOLE)
 
 
 def _filled(part: Part, key: str, text: str, built: Built) -> str:
@@ -312,7 +333,7 @@ def _places_exist(
         for key, value in spot.items():
             if key not in sweep:
                 part.problem(name, f"{key} is not swept in {built.setting.label!r}, which sweeps {swept}")
-            elif value not in sweep[key]:
+            elif any(one not in sweep[key] for one in (value if isinstance(value, tuple) else (value,))):
                 part.problem(
                     name,
                     f"{built.setting.label!r} has no point {key} = {value}; its sweep has "

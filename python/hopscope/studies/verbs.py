@@ -17,6 +17,7 @@ from hopscope.results.samples import Estimate, NoSamplesError, Table, Where, est
 from hopscope.results.stats import number
 from hopscope.studies.judge import between, every, gradual, rank_correlation, slope
 from hopscope.studies.measures import Measure, Reading, bounded, relative
+from hopscope.studies.shapes import SHAPES
 
 Judgement = tuple[Verdict, str]
 
@@ -346,6 +347,7 @@ VERBS: Mapping[str, Verb] = {
         ("along", "than", "versus", "places", "value", "low", "high", "first", "last"),
         "a function of checks.py",
     ),
+    **{name: Verb(*parts) for name, parts in SHAPES.items()},
 }
 
 
