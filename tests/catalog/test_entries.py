@@ -6,13 +6,11 @@ import pytest
 from synthetic import data
 
 from hopscope import studies as catalog
-from hopscope.catalog import afrakhteh2005, fu2003, validation_ns2, validation_theory
+from hopscope.catalog import afrakhteh2005, fu2003, validation_theory
 from hopscope.catalog.afrakhteh2005.shared import SETTINGS
 from hopscope.catalog.fu2003 import buffers, window
-from hopscope.catalog.reference import T975, rows_of
 from hopscope.errors import InputError
-from hopscope.results.samples import read
-from hopscope.scenario import Scenario, keys
+from hopscope.scenario import Scenario
 
 ALL = catalog.entries()
 SHARED: dict[str, list[int]] = {
@@ -197,67 +195,6 @@ def test_published_numbers_of_afrakhteh2005():
     by_label = {q.label: q.published for q in afrakhteh2005.EXP06.quantities}
     assert by_label["loss at 2000 kbit/s"] == pytest.approx(100 * (2000 - by_label["capacity"]) / 2000)
     assert len(SETTINGS) == 6
-
-
-def test_the_ns2_reference_is_whole():
-    rows = rows_of("ns2")
-    assert len(rows) == 501
-    assert {row["routing"] for row in rows} == {"static", "AODV"}
-    for row in rows:
-        low, mean, high = float(row["min"]), float(row["mean"]), float(row["max"])
-        # Means are printed with four digits.
-        slack = 6e-4 * abs(mean)
-        assert low - slack <= mean <= high + slack, row
-        assert int(row["n"]) in T975
-    configurations = validation_ns2.configurations()
-    assert len(configurations) == 62
-    assert len({c.label for c in configurations}) == 62
-    assert sum(c.is_aodv for c in configurations) == 17
-    seven = next(c for c in configurations if c.case == "A" and c.hops == 7)
-    assert (seven.reference["thr_kbps"].mean, seven.reference["thr_kbps"].n) == (223.9, 10)
-
-
-@pytest.mark.parametrize(
-    ("case", "path", "expected"),
-    [
-        ("A-bugfix0", ("mac", "nonfreezing_defer"), True),
-        ("A-oldtcp", ("tcp", "initial_rto"), "6s"),
-        ("F-flag-per0.1", ("radio", "error"), {"kind": "uniform", "per": 0.1, "applies_to": "all", "on_error": "flag"}),
-    ],
-)
-def test_special_cases_of_the_reference_become_parameters(case, path, expected):
-    scenario = next(c for c in validation_ns2.configurations() if c.case == case).scenario()
-    assert scenario[path[0]][path[1]] == expected
-
-
-def test_flows_of_the_reference():
-    by_label = {c.label: c.scenario() for c in validation_ns2.configurations()}
-    cross = by_label["E1: 6-hop cross, Newreno, window 32, 1460 B"]
-    assert [(flow["from"], flow["to"]) for flow in cross["flow"]] == [(0, 6), (7, 12)]
-    delayed = by_label["C-static: 3-hop chain, Newreno-DelAck, window 20, 1460 B"]["flow"][0]
-    assert (delayed["transport"], delayed["ack"], delayed["max_window"]) == ("tcp-newreno", "ns2-delack", 20)
-    cbr = by_label["D1: 1-hop chain, CBR1600k, 1480 B"]["flow"][0]
-    assert (cbr["transport"], cbr["rate"], cbr["packet"], "max_window" in cbr) == ("udp", "1600kbps", 1480, False)
-    assert by_label["C-static: 3-hop chain, Newreno, window 20, 1460 B, RTS off"]["mac"]["rts_threshold"] == "off"
-
-
-def test_routes_of_the_reference():
-    for configuration in validation_ns2.configurations():
-        config = Scenario(configuration.scenario()).points[0].config(1)
-        assert config["routing"]["protocol"] == ("aodv" if configuration.is_aodv else "static")
-        assert config.get("aodv") == (keys.routing_set("aodv", "ns2") if configuration.is_aodv else None)
-        assert ("AODV" in configuration.label) is configuration.is_aodv
-
-
-def test_vegas_is_compared_without_the_headers_it_counts():
-    by_label = {c.label: c for c in validation_ns2.configurations()}
-    vegas = by_label["C: 4-hop chain, Vegas, window 20, 1460 B, AODV"].throughput
-    assert read({"flows": [{"throughput_kbps": 292.0}]}, vegas) == pytest.approx(284.0)
-    reno = by_label["C: 4-hop chain, Reno, window 20, 1460 B, AODV"].throughput
-    assert read({"flows": [{"throughput_kbps": 292.0}]}, reno) == 292.0
-    # Packets of 1460 B as counted by the agent, of which 1420 B are payload.
-    reference = by_label["C: 4-hop chain, Vegas, window 20, 1460 B, AODV"].reference
-    assert reference["thr_kbps"].mean == pytest.approx(reference["rx"].mean * 1420 * 8 / 300e3, rel=0.02)
 
 
 def test_experiment_7_runs_both_protocols_in_every_setting_over_aodv():

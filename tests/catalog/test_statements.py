@@ -8,7 +8,7 @@ import pytest
 from synthetic import data, outcomes
 
 from hopscope import studies as catalog
-from hopscope.catalog import afrakhteh2005, fu2003, validation_ns2, validation_recovery, validation_theory
+from hopscope.catalog import afrakhteh2005, fu2003, validation_recovery, validation_theory
 from hopscope.catalog.afrakhteh2005 import udp
 from hopscope.catalog.fu2003 import buffers, defaults
 from hopscope.scenario import topology
@@ -248,64 +248,6 @@ def test_exp08_passes_on_the_published_line_and_fails_on_a_lossy_one():
 
 
 # --- validation -----------------------------------------------------------------------------------------------------
-
-
-def ns2_itself(factor):
-    known = {c.label: c.reference for c in validation_ns2.configurations()}
-
-    def model(label, _where):
-        reference = known[label]
-        if "jain" in reference:
-            return {
-                "network.jain": reference["jain"].mean * factor**6,
-                "network.aggregate_kbps": reference["total_kbps"].mean * factor,
-            }
-        counted = 1460 / 1420 if "Vegas" in label else 1.0
-        return {"throughput_kbps": reference["thr_kbps"].mean * factor * counted}
-
-    return model
-
-
-def test_ns2_rows_pass_on_their_own_means_and_fail_six_percent_away():
-    entry = validation_ns2.NS2
-    assert set(map(frozenset, outcomes(entry, ns2_itself(1.0)).values())) == {frozenset(PASS)}
-    low = outcomes(entry, ns2_itself(0.94))
-    ranking = {s.id for s in entry.statements if "the same one carries more" in s.text}
-    assert len(ranking) == 2
-    assert {key for key in low if low[key] != FAIL} == ranking
-
-
-def test_the_ranking_of_the_variants_is_judged_where_ns2_separates_them():
-    entry = validation_ns2.NS2
-    itself = ns2_itself(1.0)
-    pairs = {(better.label, worse.label) for better, worse in validation_ns2._comparable("AODV")}
-    delayed, plain = (f"C: 4-hop chain, Newreno{ack}, window 20, 1460 B, AODV" for ack in ("-DelAck", ""))
-    assert (delayed, plain) in pairs
-    # 299 and 294 kbit/s: their intervals overlap by a little.
-    assert not any({delayed, f"{plain}, RTS off"} == set(pair) for pair in pairs)
-    assert all(better.hops == worse.hops for better, worse in validation_ns2._comparable("static"))
-
-    def swapped(label, where):
-        return itself({delayed: plain, plain: delayed}.get(label, label), where)
-
-    [ranking] = [s for s in entry.statements if "variants over AODV" in s.text]
-    [finding] = ranking.judge(data(entry, swapped))
-    assert finding.outcome.value == "not reproduced"
-    assert f"{delayed} " in finding.measured
-
-
-@pytest.mark.parametrize(
-    ("factor", "udp_out", "tcp_out", "aodv_out"),
-    [(1.019, PASS, PASS, PASS), (1.025, FAIL, PASS, PASS), (1.045, FAIL, FAIL, PASS), (0.945, FAIL, FAIL, FAIL)],
-)
-def test_ns2_tolerance_is_three_percent_for_tcp_two_for_udp_and_five_over_aodv(factor, udp_out, tcp_out, aodv_out):
-    entry = validation_ns2.NS2
-    found = outcomes(entry, ns2_itself(factor))
-    for statement in entry.statements:
-        if "Jain" in statement.text or "the same one carries more" in statement.text:
-            continue
-        wanted = aodv_out if "AODV" in statement.text else udp_out if "CBR" in statement.text else tcp_out
-        assert found[statement.id] == wanted, statement.text
 
 
 @pytest.mark.parametrize(("factor", "expected"), [(1.0, PASS), (1.019, PASS), (1.021, FAIL), (0.97, FAIL)])

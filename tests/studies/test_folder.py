@@ -180,7 +180,8 @@ def test_a_folder_that_is_none_is_refused(tmp_path):
 # --- The studies of the catalogue -------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("study", studies(), ids=lambda s: s.key)
+# A validation has no recorded verdicts: a statement of it that fails is a defect, and ends the command with 1.
+@pytest.mark.parametrize("study", [s for s in studies() if s.key != "validation"], ids=lambda s: s.key)
 def test_what_is_not_reproduced_has_a_cause_and_every_verdict_is_recorded(study):
     whole = json.loads((DATA / study.key / "verdicts.json").read_text())["full"]
     for entry in study.entries:

@@ -10,6 +10,7 @@ from typing import Any
 
 from hopscope.errors import did_you_mean, listed
 from hopscope.results.samples import Estimate, NoSamplesError, Table
+from hopscope.studies.cells import read_cells
 from hopscope.studies.entry import Entry, Quantity
 from hopscope.studies.entry import Part as Case
 from hopscope.studies.figures import read_figure
@@ -139,16 +140,25 @@ class _Maker:
         _unique(part, [statement.id for statement in statements], "statement")
         figures = [read_figure(inner, context) for inner in part.array("figure")]
         quantities = [quantity for inner in part.array("quantity") for quantity in self._quantities(inner, context)]
+        charts = list(figures)
+        measured = part.part("cells")
+        cells = read_cells(measured, self.study, self.scenarios, self.measures) if measured is not None else None
+        own = [built.setting for built in settings if built.runs]
+        if cells is not None:
+            own += cells.settings()
+            quantities += cells.quantities()
+            statements += cells.statements()
+            charts.append(cells.charts)
         entry = Entry(
             key=f"{self.study}.{key}",
             title=part.text("title"),
-            source=self.source,
+            source=part.text("source", self.source),
             item=part.text("item", ""),
             description=part.text("description", ""),
-            settings=[built.setting for built in settings if built.runs],
+            settings=own,
             quantities=quantities,
             statements=statements,
-            charts=lambda data: [chart for draw in figures for chart in draw(data)],
+            charts=lambda data: [chart for draw in charts for chart in draw(data)],
             notes=[self.notes.get(note, note) for note in part.texts("notes")],
             parts={name: _case(inner) for name, inner in part.parts("part")},
         )

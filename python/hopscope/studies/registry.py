@@ -15,12 +15,10 @@ from hopscope.studies.entry import Entry
 DATA = Path(__file__).with_name("data")
 """The study folders that ship with the package."""
 
-ORDER = ("fu2003", "afrakhteh2005", "anastasi2006")
-"""The studies of the catalogue in its order."""
+ORDER = ("fu2003", "afrakhteh2005", "anastasi2006", "validation")
+"""The studies of the catalogue in its order, and the validation."""
 
 MODULES = (
-    "validation_ns2",
-    "validation_ns3",
     "validation_theory",
     "validation_models",
     "validation_recovery",

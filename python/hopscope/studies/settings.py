@@ -121,7 +121,7 @@ def removed(scenario: Mapping[str, Any], keys: list[str] | tuple[str, ...]) -> d
         *way, last = key.split(".")
         table: Any = left
         for name in way:
-            table = table.get(name, {})
+            table = table[int(name)] if isinstance(table, list) else table.get(name, {})
         table.pop(last, None)
     return left
 

@@ -1,0 +1,401 @@
+"""Cells measured by another simulator as settings: `[experiment.cells]` of a study folder.
+
+The CSV has one mean a row; the columns of `by` tell the cells apart. Every cell becomes a setting: a scenario in which
+`{column}` stands for the value of the cell, changed by the rules that match it. Each metric becomes a quantity beside
+the other simulator's mean, each judged one a statement, and one figure shows how far all of them deviate.
+"""
+
+from __future__ import annotations
+
+import csv
+import itertools
+import math
+import re
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+from hopscope.errors import did_you_mean
+from hopscope.report.chart import Chart, Line, Panel
+from hopscope.results.samples import Data, NoSamplesError, Table, show
+from hopscope.results.stats import number
+from hopscope.scenario.units import parse
+from hopscope.studies.charts import error_bar
+from hopscope.studies.entry import Quantity, Setting, Statement
+from hopscope.studies.folder import Part
+from hopscope.studies.judge import between, judged, mean_of
+from hopscope.studies.measures import Measure, deep_merge
+from hopscope.studies.settings import removed
+from hopscope.studies.verdict import Finding, Outcome
+
+T975 = {3: 4.303, 4: 3.182, 5: 2.776, 10: 2.262}
+"""The two-sided 97.5 % points of Student's t for the numbers of runs in the reference files."""
+
+_MEASURED = ("metric", "n", "mean", "min", "max", "sd")
+INTERVAL = "interval"
+"""Instead of a share in per cent: within the other simulator's own 95 % interval."""
+
+
+@dataclass(frozen=True)
+class Reference:
+    """The mean of one metric over n runs of the other simulator, with smallest, largest and standard deviation."""
+
+    mean: float
+    sd: float
+    n: int
+
+    @property
+    def ci95(self) -> float:
+        """Half width of the 95 % interval of the mean."""
+        return T975[self.n] * self.sd / math.sqrt(self.n)
+
+
+@dataclass(frozen=True)
+class Cell:
+    """One cell.
+
+    Attributes:
+        names: its columns by name, and what rules found in them.
+        label: of its setting.
+        mark: as the figure names it.
+        numbers: what the other simulator measured, by metric.
+        document: the scenario that repeats it.
+        measures: how each metric is measured here.
+        judged: metric -> how far it may be off, in per cent of the mean, or `INTERVAL`.
+        panel: the panel of the figure that shows it.
+        open: why it cannot be judged although it was measured; empty for most.
+    """
+
+    names: Mapping[str, str]
+    label: str
+    mark: str
+    numbers: Mapping[str, Reference]
+    document: Mapping[str, Any]
+    measures: Mapping[str, Measure]
+    judged: Mapping[str, float | str]
+    panel: str
+    open: str = ""
+
+
+@dataclass(frozen=True)
+class Rule:
+    """What is changed in the cells whose columns match `where` (regular expressions)."""
+
+    where: Mapping[str, re.Pattern[str]] = field(default_factory=dict)
+    changes: Mapping[str, Any] = field(default_factory=dict)
+    without: tuple[str, ...] = ()
+    call: Callable[[Mapping[str, str]], Mapping[str, Any]] | None = None
+    label: str = ""
+    judge: Mapping[str, float | str] = field(default_factory=dict)
+    metrics: Mapping[str, str] = field(default_factory=dict)
+    panel: str = ""
+    open: str = ""
+
+    def match(self, names: Mapping[str, str]) -> dict[str, str] | None:
+        """What the named groups of its expressions found, or `None` when a column does not match."""
+        found: dict[str, str] = {}
+        for column, pattern in self.where.items():
+            matching = pattern.fullmatch(names[column])
+            if matching is None:
+                return None
+            found |= matching.groupdict("")
+        return found
+
+
+@dataclass(frozen=True)
+class Cells:
+    """The cells of an experiment and what is made of them."""
+
+    cells: Sequence[Cell]
+    simulator: str
+    samples: str
+    rankings: Sequence[tuple[str, Sequence[tuple[Cell, Cell]], str]]
+
+    def settings(self) -> list[Setting]:
+        """One setting for each cell."""
+        return [Setting(cell.label, cell.document) for cell in self.cells]
+
+    def quantities(self) -> list[Quantity]:
+        """Every metric of every cell, beside the other simulator's."""
+        return [
+            Quantity(
+                cell.measures[metric].label,
+                cell.measures[metric].unit,
+                mean_of(cell.measures[metric]),
+                reference.mean,
+                f"{self.simulator}, {reference.n} {self.samples}",
+                spread=reference.ci95,
+                settings=lambda label, own=cell.label: label == own,  # type: ignore[misc]
+            )
+            for cell in self.cells
+            for metric, reference in cell.numbers.items()
+            if metric in cell.measures
+        ]
+
+    def statements(self) -> list[Statement]:
+        """One statement for each judged metric of each cell, then the rankings, numbered."""
+        family = self.simulator.rpartition(".")[0] or self.simulator
+        made: list[tuple[str, Callable[[Data], list[Finding]]]] = []
+        for cell in self.cells:
+            for metric, limit in cell.judged.items():
+                what = cell.measures[metric].label
+                far = f"{limit:g} %" if not isinstance(limit, str) else "the 95 % interval"
+                made.append((f"{cell.label}: {what} within {far} of {family}.", _agrees(cell, metric, limit)))
+        made += [(text, _ranked(pairs, metric)) for text, pairs, metric in self.rankings]
+        return [Statement(f"c{place}", text, judge) for place, (text, judge) in enumerate(made, 1)]
+
+    def charts(self, data: Data) -> list[Chart]:
+        """How far the first judged metric of each cell deviates, one mark a cell, by panel."""
+        panels = []
+        for name in dict.fromkeys(cell.panel for cell in self.cells):
+            names: list[float | str] = []
+            values: list[float] = []
+            errors: list[Any] = []
+            limits = set()
+            for cell in self.cells:
+                metric = next(iter(cell.judged))
+                if cell.panel != name or cell.label not in data:
+                    continue
+                try:
+                    measured = data[cell.label].interval(cell.measures[metric])
+                except NoSamplesError:
+                    continue
+                mean, half = cell.numbers[metric].mean, error_bar(measured)
+                names.append(cell.mark)
+                values.append(100 * (measured.mean / mean - 1))
+                errors.append(100 * half / mean if isinstance(half, float) else None)
+                limits.add(cell.judged[metric])
+            band = (-float(limit), float(limit)) if len(limits) == 1 and (limit := limits.pop()) != INTERVAL else None
+            title = f"{name}, tolerance ±{band[1]:.0f} %" if band else name
+            panels.append(Panel(title, [Line("", names, values, errors)], band=band))
+        caption = (
+            f"Deviation of the means from those of {self.simulator} with 95 % intervals; the band is the tolerance."
+        )
+        return [Chart("deviation", caption, "deviation (%)", "", panels, kind="dots")]
+
+
+def _agrees(cell: Cell, metric: str, limit: float | str) -> Callable[[Data], list[Finding]]:
+    """Whether a mean lies near enough to the other simulator's."""
+    reference, measure = cell.numbers[metric], cell.measures[metric]
+    margin = reference.ci95 if isinstance(limit, str) else limit / 100 * abs(reference.mean)
+
+    def check(table: Table) -> tuple[bool | None, str]:
+        measured = table.interval(measure)
+        off = 100 * (measured.mean / reference.mean - 1)
+        unit = f" {measure.unit}" if measure.unit else ""
+        words = f"{show(measured)} against {number(reference.mean)} ± {reference.ci95:.2g}{unit}: {off:+.2f} %"
+        return between(measured, reference.mean - margin, reference.mean + margin), words
+
+    def judge(data: Data) -> list[Finding]:
+        if cell.label not in data:
+            return []
+        found = judged(check, data[cell.label])
+        if cell.open and found.measured:
+            found = replace(found, outcome=Outcome.UNDECIDED, reason=cell.open)
+        return [found]
+
+    return judge
+
+
+def _ranked(pairs: Sequence[tuple[Cell, Cell]], metric: str) -> Callable[[Data], list[Finding]]:
+    """Whether of each pair the cell that carried more in the other simulator does so here."""
+
+    def judge(data: Data) -> list[Finding]:
+        wrong = []
+        try:
+            for better, worse in pairs:
+                high, low = (data[cell.label].mean(cell.measures[metric]) for cell in (better, worse))
+                if high <= low:
+                    wrong.append(f"{better.label} {number(high)}, {worse.label} {number(low)}")
+        except NoSamplesError as missing:
+            return [Finding(Outcome.UNDECIDED, "", reason=str(missing))]
+        words = f"{len(pairs) - len(wrong)} of {len(pairs)} pairs"
+        return [Finding(Outcome.NOT_REPRODUCED if wrong else Outcome.REPRODUCED, "; ".join([words, *wrong]))]
+
+    return judge
+
+
+# --- Reading ----------------------------------------------------------------------------------------------------------
+
+
+def read_cells(
+    part: Part, study: str, scenarios: Mapping[str, Mapping[str, Any]], measures: Mapping[str, Measure]
+) -> Cells | None:
+    """`[experiment.cells]`; `None` when something in it is wrong, which is noted."""
+    columns = part.texts("by")
+    name, pattern = part.text("scenario"), part.text("label")
+    mark = part.text("mark", pattern)
+    per_second = part.texts("per_second")
+    found = _rows(part, columns)
+    if name not in scenarios:
+        part.problem("scenario", f"no scenario {name!r}{did_you_mean(name, scenarios)}")
+    simulator, samples = part.text("simulator"), part.text("samples", "seeds")
+    first = Rule(judge=part.table("judge"), panel=part.text("panel", ""))
+    rules = [first, *(_rule(inner, columns, measures) for inner in part.array("rule"))]
+    wanted = [_ranking(inner, columns) for inner in part.array("ranking")]
+    part.done("cells")
+    if part.folder.problems:
+        return None
+    cells = []
+    for values, numbers in found:
+        names = dict(zip(columns, values, strict=True))
+        label = pattern
+        document: dict[str, Any] = dict(scenarios[name])
+        own = {metric: measures[metric] for metric in numbers if metric in measures}
+        settled = first
+        for rule in rules:
+            groups = rule.match(names)
+            if groups is None:
+                continue
+            names |= groups
+            label += rule.label
+            document = deep_merge(removed(document, rule.without), rule.changes)
+            if rule.call is not None:
+                document = deep_merge(document, rule.call(names))
+            own |= {metric: measures[other] for metric, other in rule.metrics.items() if metric in own}
+            settled = replace(
+                settled,
+                judge=rule.judge or settled.judge,
+                panel=rule.panel or settled.panel,
+                open=rule.open or settled.open,
+            )
+        document = filled(document, names)
+        label = label.format(**names)
+        document["title"] = f"{study} {label}"
+        for metric in set(per_second) & set(own):
+            own[metric] = _per_second(
+                own[metric], float(parse(str(document["duration"]), "s") - parse(str(document.get("warmup", 0)), "s"))
+            )
+        for metric in settled.judge:
+            if metric not in own:
+                part.problem(
+                    "", f"{label}: {metric!r} is judged, but {'not measured' if metric in measures else 'no metric'}"
+                )
+        cells.append(
+            Cell(
+                names, label, mark.format(**names) if mark != pattern else label, numbers, document, own, settled.judge,
+                settled.panel, settled.open,
+            )
+        )  # fmt: skip
+    _labels_differ(part, cells)
+    if part.folder.problems:
+        return None
+    rankings = [(text, _pairs(cells, where, same, metric), metric) for text, where, same, metric in wanted]
+    return Cells(cells, simulator, samples, rankings)
+
+
+def _rows(part: Part, columns: Sequence[str]) -> list[tuple[tuple[str, ...], dict[str, Reference]]]:
+    """The cells of the CSV in its order: values of the columns, numbers by metric. Lines after # are remarks."""
+    file = part.folder.path / part.text("file")
+    if not file.is_file():
+        part.problem("file", f"{file}: no such file")
+        return []
+    lines = [line for line in file.read_text(encoding="utf-8").splitlines() if not line.startswith("#")]
+    reader = csv.DictReader(lines)
+    header = reader.fieldnames or []
+    for column in (*columns, *_MEASURED):
+        if column not in header:
+            part.problem("by", f"{file.name} has no column {column!r}{did_you_mean(column, header)}")
+    found: dict[tuple[str, ...], dict[str, Reference]] = {}
+    if part.folder.problems:
+        return []
+    for row in reader:
+        try:
+            measured = Reference(float(row["mean"]), float(row["sd"]), int(row["n"]))
+            _ = measured.ci95
+        except (ValueError, KeyError):
+            part.problem("file", f"{file.name}, {row}: mean, sd and n have to be numbers, n one of {sorted(T975)}")
+            break
+        found.setdefault(tuple(row[column] for column in columns), {})[row["metric"]] = measured
+    return list(found.items())
+
+
+def _rule(part: Part, columns: Sequence[str], measures: Mapping[str, Measure]) -> Rule:
+    metrics = {metric: str(other) for metric, other in part.table("metrics").items()}
+    for other in metrics.values():
+        if other not in measures:
+            part.problem("metrics", f"no metric {other!r}{did_you_mean(other, measures)}")
+    call = None
+    if part.has("python"):
+        call = part.folder.functions.get(part.text("python"))
+        if call is None:
+            part.problem("python", "checks.py has no such function")
+    rule = Rule(
+        _where(part, columns), part.table("set"), tuple(part.texts("without")), call, part.text("label", ""),
+        part.table("judge"), metrics, part.text("panel", ""), part.text("open", ""),
+    )  # fmt: skip
+    part.done("a rule")
+    return rule
+
+
+def _where(part: Part, columns: Sequence[str]) -> dict[str, re.Pattern[str]]:
+    """Columns with the regular expressions that their values have to match."""
+    found: dict[str, re.Pattern[str]] = {}
+    for column, expression in part.table("where").items():
+        if column not in columns:
+            part.problem("where", f"no column {column!r}{did_you_mean(column, columns)}; allowed: {', '.join(columns)}")
+            continue
+        try:
+            found[column] = re.compile(str(expression))
+        except re.error as error:
+            part.problem("where", f"{column}: {expression!r} is no regular expression: {error}")
+    return found
+
+
+def _ranking(part: Part, columns: Sequence[str]) -> tuple[str, dict[str, re.Pattern[str]], list[str], str]:
+    """`[[experiment.cells.ranking]]`: which cells are compared, what they have to share, by which metric."""
+    found = part.text("text"), _where(part, columns), part.texts("same"), part.text("metric")
+    part.done("a ranking")
+    return found
+
+
+def _pairs(
+    cells: Sequence[Cell], where: Mapping[str, re.Pattern[str]], same: Sequence[str], metric: str
+) -> list[tuple[Cell, Cell]]:
+    """Pairs whose means the other simulator's own spread keeps apart, the better cell first."""
+    rule = Rule(where)
+    chosen = [cell for cell in cells if rule.match(cell.names) is not None and metric in cell.numbers]
+    pairs = []
+    for one, other in itertools.combinations(chosen, 2):
+        first, second = one.numbers[metric], other.numbers[metric]
+        apart = abs(first.mean - second.mean) > first.ci95 + second.ci95
+        if apart and all(one.names[column] == other.names[column] for column in same):
+            pairs.append((one, other) if first.mean > second.mean else (other, one))
+    return pairs
+
+
+def _labels_differ(part: Part, cells: Sequence[Cell]) -> None:
+    labels = [cell.label for cell in cells]
+    for label in {label for label in labels if labels.count(label) > 1}:
+        part.problem("label", f"{label!r} stands twice: the label has to tell the cells apart")
+
+
+def _per_second(measure: Measure, time: float) -> Measure:
+    def value(run: Mapping[str, Any]) -> float | None:
+        found = measure.value(run)
+        return None if found is None else found / time
+
+    return replace(measure, value=value)
+
+
+_ALONE = re.compile(r"\{(\w+)\}")
+
+
+def filled(value: Any, names: Mapping[str, str]) -> Any:
+    """A scenario with the values of a cell for `{column}`; one that stands alone becomes a number where it is one."""
+    if isinstance(value, Mapping):
+        return {key: filled(item, names) for key, item in value.items()}
+    if isinstance(value, list):
+        return [filled(item, names) for item in value]
+    if not isinstance(value, str) or "{" not in value:
+        return value
+    alone = _ALONE.fullmatch(value)
+    if alone is None:
+        return value.format(**names)
+    text = names[alone[1]]
+    for kind in (int, float):
+        try:
+            return kind(text)
+        except ValueError:
+            continue
+    return text
