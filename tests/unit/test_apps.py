@@ -46,6 +46,21 @@ def test_voice_is_g711_with_the_talk_spurts_of_p59() -> None:
     assert flow["packet"] * 8 / flow["app"]["rate"] == 0.02
 
 
+def test_the_gaps_of_cbr_are_equal_unless_said() -> None:
+    flows = lowered({"app": "cbr", "rate": "1Mbps"}, {"app": "cbr", "rate": "1Mbps", "jitter": "uniform"})
+    assert [flow["app"]["jitter"] for flow in flows] == ["none", "uniform"]
+
+
+def test_jitter_spreads_the_delays_of_cbr() -> None:
+    own = {"app": "cbr", "rate": "100kbps"}
+    sent = {}
+    for jitter in ("none", "uniform", "poisson"):
+        result = run(scenario({**own, "jitter": jitter}))
+        sent[jitter] = result.flows["sent_packets"].iloc[0]
+    assert sent["none"] == 86
+    assert 75 < sent["uniform"] < 97 and sent["uniform"] != sent["poisson"]
+
+
 def test_voice_takes_other_values() -> None:
     [flow] = lowered({"app": "voice", "packet": 80, "on": "400ms", "off": "600ms", "rate": "8kbps"})
     assert flow["packet"] == 80
@@ -61,9 +76,12 @@ def test_the_packet_of_other_applications_is_that_of_the_key() -> None:
     [
         ({"app": "poisson"}, 'flow.0.rate: is missing; app = "poisson" needs rate'),
         ({"app": "poisson", "rate": "1Mbps", "on": 1}, 'flow.0.on: does not belong to app = "poisson"'),
-        ({"app": "video"}, 'flow.0.trace: is missing; app = "video" needs trace, frame_rate'),
+        ({"app": "video"}, 'flow.0.trace: is missing; app = "video" needs trace'),
         ({"app": "video", "trace": ""}, "flow.0.trace: .: is a folder; expected a CSV file"),
         ({"app": "video", "trace": 3, "frame_rate": 0}, "flow.0.trace: found 3"),
+        ({"app": "cbr"}, 'flow.0.rate: is missing; app = "cbr" needs rate'),
+        ({"app": "cbr", "rate": 1, "jitter": "unifrom"}, 'did you mean "uniform"?'),
+        ({"app": "poisson", "rate": 1, "jitter": "none"}, 'flow.0.jitter: does not belong to app = "poisson"'),
         ({"app": "vioce"}, 'did you mean "voice"?'),
         ({"app": "voice", "rate": 0}, "flow.0.rate: found 0"),
     ],

@@ -74,7 +74,7 @@ def test_its_keys_are_swept_and_its_trace_is_found_beside_the_file(tmp_path: Pat
         ({"reply": {"app": "file", "bytes": 0}}, "flow.0.reply.bytes: found 0; must be at least 1"),
         (
             {"reply": {"byts": 3}},
-            "flow.0.reply.byts: unknown key; allowed: app, bytes, rate, on, off, trace, frame_rate",
+            "flow.0.reply.byts: unknown key; allowed: app, bytes, rate, on, off, trace, frame_rate, jitter",
         ),
         ({"reply": {"packet": 3}}, "flow.0.reply.packet: unknown key here; packet is flow.N.packet"),
         ({"reply": {"app": "video", "trace": "none.csv"}}, "flow.0.reply.trace: none.csv: cannot be read"),

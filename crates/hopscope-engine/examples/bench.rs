@@ -109,7 +109,7 @@ fn field(n: u32, seconds: u64, placement: u64) -> Config {
         .filter_map(|from| {
             let to = medium.neighbours(NodeId(from)).next()?;
             let start = Time(u64::from(stream.below(100_000_000)));
-            Some(flow("standard", from, to.0, Transport::Udp, App::Cbr { rate: 100e3 }, start))
+            Some(flow("standard", from, to.0, Transport::Udp, App::cbr(100e3), start))
         })
         .collect();
     scenario("standard", nodes, flows, seconds)

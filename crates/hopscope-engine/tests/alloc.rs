@@ -62,7 +62,7 @@ fn variants() -> Vec<(&'static str, Config)> {
         all.push((profile, chain(profile, Transport::TcpNewReno, App::Bulk)));
         all.push((profile, chain(profile, Transport::TcpSack, App::Bulk)));
         all.push((profile, chain(profile, Transport::Udp, App::Bulk)));
-        all.push((profile, chain(profile, Transport::Udp, App::Cbr { rate: 400e3 })));
+        all.push((profile, chain(profile, Transport::Udp, App::cbr(400e3))));
         for layer in ["red+nred+lred+codel+timer", "fq-codel+lred+pacing"] {
             let mut config = chain(profile, Transport::TcpNewReno, App::Bulk);
             config.link.layer = layer.parse().expect("a layer");

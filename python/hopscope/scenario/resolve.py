@@ -283,13 +283,14 @@ def _app_keys(reader: Reader, path: KeyPath, value: Mapping[str, Any], flow: dic
     app = flow.get("app", "bulk")
     needed = keys.APPS[app][1]
     defaults = keys.APP_DEFAULTS.get(app, {})
+    asked = [f.name for f in keys.reply() if f.name in needed and f.default is None]
     flow.update({name: default for name, default in defaults.items() if name not in value})
     for name in sorted({name for _, names in keys.APPS.values() for name in names}):
         if name in value and name not in needed:
             users = [a for a, (_, names) in keys.APPS.items() if name in names]
             reader.without_use((*path, name), f'does not belong to app = "{app}"; it is used by {listed(users)}')
-        elif name in needed and name not in value and name not in defaults:
-            reader.refuse((*path, name), f'is missing; app = "{app}" needs {", ".join(needed)}')
+        elif name in asked and name not in value and name not in defaults:
+            reader.refuse((*path, name), f'is missing; app = "{app}" needs {", ".join(asked)}')
 
 
 def _reply(reader: Reader, path: KeyPath, value: Mapping[str, Any], flow: dict[str, Any]) -> None:

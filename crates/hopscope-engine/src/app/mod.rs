@@ -1,6 +1,6 @@
 //! Applications: when a flow has how much to send.
 
-use crate::config::App;
+use crate::config::{App, Jitter};
 use crate::rng::Stream;
 use crate::units::{Span, Time};
 
@@ -66,9 +66,15 @@ impl Source {
                 out.push(AppEffect::Send { bytes });
                 out.push(AppEffect::Close);
             }
-            App::Cbr { rate } => {
+            App::Cbr { rate, jitter } => {
                 self.send_packet(out);
-                self.arm_next(rate, out);
+                let next = match jitter {
+                    Jitter::None => self.next_packet(rate),
+                    // ns-2's CBR with random_ set to 1 adds a uniform half of the interval in either direction.
+                    Jitter::Uniform => after(now, self.interval(rate) * (0.5 + rng.uniform())),
+                    Jitter::Poisson => after(now, rng.exponential(self.interval(rate))),
+                };
+                self.arm(next, out);
             }
             App::OnOff { rate, on, off } => {
                 if now >= self.burst_end {
@@ -88,9 +94,7 @@ impl Source {
             }
             App::Poisson { rate } => {
                 self.send_packet(out);
-                let gap = rng.exponential(f64::from(self.packet) * 8.0 / rate);
-                let next = if gap < LONGEST_GAP_S { now + Span::from_secs_f64(gap) } else { Time::NEVER };
-                self.arm(next, out);
+                self.arm(after(now, rng.exponential(self.interval(rate))), out);
             }
             App::Trace { ref frames } => {
                 self.frame = play(frames, self.frame, now.saturating_since(self.start), self.packet, out);
@@ -109,19 +113,22 @@ impl Source {
 
     /// Start of packet n of a run is `start + n * 8 * packet / rate`, rounded once: no drift.
     fn next_packet(&self, rate: f64) -> Time {
-        let seconds = self.burst_sent as f64 * f64::from(self.packet) * 8.0 / rate;
-        // A rate of nearly nothing never comes to its second packet.
-        if seconds < LONGEST_GAP_S { self.burst_start + Span::from_secs_f64(seconds) } else { Time::NEVER }
+        after(self.burst_start, self.burst_sent as f64 * f64::from(self.packet) * 8.0 / rate)
     }
 
-    fn arm_next(&mut self, rate: f64, out: &mut Vec<AppEffect>) {
-        let at = self.next_packet(rate);
-        self.arm(at, out);
+    /// Mean seconds between two packets.
+    fn interval(&self, rate: f64) -> f64 {
+        f64::from(self.packet) * 8.0 / rate
     }
 
     fn arm(&mut self, at: Time, out: &mut Vec<AppEffect>) {
         out.push(AppEffect::Arm { at: at.min(self.stop) });
     }
+}
+
+/// So many seconds later; a rate of nearly nothing never comes to its next packet.
+fn after(time: Time, seconds: f64) -> Time {
+    if seconds < LONGEST_GAP_S { time + Span::from_secs_f64(seconds) } else { Time::NEVER }
 }
 
 /// Sends every frame from `first` on that is due, cut into packets, and returns the first that is not.
@@ -174,15 +181,41 @@ mod tests {
 
     #[test]
     fn cbr_keeps_its_rate_without_drift() {
-        let (sent, instants) = ticks(App::Cbr { rate: 1e6 }, Time::NEVER, Time(300_000_000_000));
+        let (sent, instants) = ticks(App::cbr(1e6), Time::NEVER, Time(300_000_000_000));
         assert_eq!(sent / 1480, 25_338);
         assert_eq!(instants[10_000], Time(118_400_000_000));
     }
 
     #[test]
     fn cbr_stops_when_told() {
-        let (sent, _) = ticks(App::Cbr { rate: 1e6 }, Time(118_400_000), Time(1_000_000_000));
+        let (sent, _) = ticks(App::cbr(1e6), Time(118_400_000), Time(1_000_000_000));
         assert_eq!(sent / 1480, 10);
+    }
+
+    #[test]
+    fn uniform_jitter_keeps_the_rate_and_spreads_each_gap_by_half_of_it() {
+        let app = App::Cbr { rate: 1e6, jitter: Jitter::Uniform };
+        let (_, instants) = ticks(app, Time::NEVER, Time(1_000_000_000_000));
+        let interval = 0.01184;
+        let gaps: Vec<f64> = instants.windows(2).map(|w| (w[1] - w[0]).as_secs() / interval).collect();
+        let mean = gaps.iter().sum::<f64>() / gaps.len() as f64;
+        let square = gaps.iter().map(|gap| (gap - mean).powi(2)).sum::<f64>() / gaps.len() as f64;
+        // Five deviations of the mean of 84,000 gaps, each with the deviation 1 / sqrt(12) of a uniform law.
+        assert!((mean - 1.0).abs() < 0.005, "{mean}");
+        assert!((square - 1.0 / 12.0).abs() < 0.002, "{square}");
+        let (least, most) = gaps.iter().fold((2.0, 0.0), |(a, b): (f64, f64), &gap| (a.min(gap), b.max(gap)));
+        assert!((0.5..0.501).contains(&least) && (1.499..1.5).contains(&most), "{least} to {most}");
+        // A quarter of the range holds a quarter of the gaps.
+        let low = gaps.iter().filter(|&&gap| gap < 0.75).count() as f64 / gaps.len() as f64;
+        assert!((low - 0.25).abs() < 0.01, "{low}");
+    }
+
+    #[test]
+    fn poisson_jitter_sends_what_the_poisson_application_sends() {
+        let until = Time(10_000_000_000);
+        let jittered = ticks(App::Cbr { rate: 1e6, jitter: Jitter::Poisson }, Time::NEVER, until);
+        assert_eq!(jittered, ticks(App::Poisson { rate: 1e6 }, Time::NEVER, until));
+        assert_ne!(jittered, ticks(App::cbr(1e6), Time::NEVER, until));
     }
 
     #[test]

@@ -124,6 +124,18 @@ choice! {
     }
 }
 
+choice! {
+    /// Law of the gaps between the packets of a CBR application, whose mean is `packet * 8 / rate`.
+    pub enum Jitter {
+        /// Every gap is the mean: packets at the multiples of it since the start.
+        None = "none",
+        /// Uniform between half the mean and one and a half of it, each gap from the packet before (ns-2's `random_ 1`).
+        Uniform = "uniform",
+        /// Exponential: the same packets as `app = "poisson"`.
+        Poisson = "poisson",
+    }
+}
+
 /// What a flow sends.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(tag = "kind", rename_all = "kebab-case", deny_unknown_fields)]
@@ -140,6 +152,9 @@ pub enum App {
     Cbr {
         /// Payload bits per second.
         rate: f64,
+        /// Law of the gaps between packets.
+        #[serde(default = "no_jitter")]
+        jitter: Jitter,
     },
     /// CBR at `rate` during on periods, silence during off periods, both exponentially distributed.
     OnOff {
@@ -160,6 +175,17 @@ pub enum App {
         /// Instants since the flow's start, in order, and bytes of the frames.
         frames: Vec<(Span, u32)>,
     },
+}
+
+const fn no_jitter() -> Jitter {
+    Jitter::None
+}
+
+impl App {
+    /// CBR at so many payload bits per second, without jitter.
+    pub const fn cbr(rate: f64) -> App {
+        App::Cbr { rate, jitter: Jitter::None }
+    }
 }
 
 /// One flow, as the engine takes it.

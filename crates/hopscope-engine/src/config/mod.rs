@@ -25,7 +25,7 @@ use serde::{Deserialize, Serialize};
 pub use aodv::AodvConfig;
 pub use dsdv::DsdvConfig;
 pub use dsr::DsrConfig;
-pub use flow::{AckPolicy, App, ControlChoice, ControlName, FlowConfig, Transport};
+pub use flow::{AckPolicy, App, ControlChoice, ControlName, FlowConfig, Jitter, Transport};
 pub use host::{HostConfig, RatesConfig, WireConfig};
 pub use link::LinkConfig;
 pub use mac::MacConfig;

@@ -359,7 +359,7 @@ fn check_app(app: &App, packet: u32, key: impl Fn(&str) -> String) -> Result<(),
         App::File { bytes } => require((1..u64::MAX / 2).contains(&bytes), key("bytes"), || {
             format!("found {bytes}; at least 1 byte is needed, and less than 2^63")
         }),
-        App::Cbr { rate } | App::Poisson { rate } | App::OnOff { rate, .. } => {
+        App::Cbr { rate, .. } | App::Poisson { rate } | App::OnOff { rate, .. } => {
             require(rate.is_finite() && rate > 0.0 && rate <= 1e12, key("rate"), || {
                 format!("found {rate:e} bit/s; more than zero and at most 1e12 is allowed")
             })?;

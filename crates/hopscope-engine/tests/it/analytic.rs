@@ -38,7 +38,7 @@ fn assert_close(found: f64, expected: f64, per_cent: f64, what: &str) {
 fn one_hop_of_udp_under_ns2() {
     // ns-2.35 itself, measured for this project: 1480 bytes per 7668 us.
     let mut cbr = one_hop("ns2", "wavelan-2M", 62);
-    cbr.flows[0].app = App::Cbr { rate: 1_700e3 };
+    cbr.flows[0].app = App::cbr(1_700e3);
     assert_close(throughput(cbr), 1_543.7, 0.5, "CBR above capacity");
 }
 
@@ -73,7 +73,7 @@ fn a_chain_without_interference_shares_its_time() {
     let mut config = one_hop("standard", "wavelan-2M", 62);
     config.nodes = vec![[0.0, 0.0], [200.0, 0.0], [400.0, 0.0]];
     config.flows[0].to = 2;
-    config.flows[0].app = App::Cbr { rate: one * 1e3 * 0.4 };
+    config.flows[0].app = App::cbr(one * 1e3 * 0.4);
     assert_close(throughput(config), one * 0.4, 0.5, "two hops below half the capacity carry everything");
 }
 

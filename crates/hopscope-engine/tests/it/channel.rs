@@ -93,7 +93,7 @@ fn hidden(interference_range: f64) -> Config {
     config.radio.interference = Interference::Range;
     config.radio.interference_range = interference_range;
     config.mac.rts_threshold = None;
-    config.flows.push(flow("standard", 0, 1, Transport::Udp, App::Cbr { rate: 200e3 }));
+    config.flows.push(flow("standard", 0, 1, Transport::Udp, App::cbr(200e3)));
     config.flows.push(flow("standard", 3, 2, Transport::Udp, App::Bulk));
     config
 }
@@ -161,7 +161,7 @@ fn one_block(seed: u64) -> Config {
     config.seed = seed;
     config.radio.fading = Fading::Rayleigh;
     config.radio.coherence_time = Span::from_secs(100_000);
-    config.flows.push(flow("standard", 0, 1, Transport::Udp, App::Cbr { rate: 200e3 }));
+    config.flows.push(flow("standard", 0, 1, Transport::Udp, App::cbr(200e3)));
     config
 }
 
@@ -200,7 +200,7 @@ fn static_routes_take_the_links_that_shadowing_leaves() {
     config.radio.propagation = Propagation::LogDistance;
     config.radio.shadowing = Shadowing::Static;
     config.radio.shadowing_sigma = 4.0;
-    config.flows.push(flow("standard", 0, 22, Transport::Udp, App::Cbr { rate: 20e3 }));
+    config.flows.push(flow("standard", 0, 22, Transport::Udp, App::cbr(20e3)));
     let mut hops = Vec::new();
     for seed in 0..20 {
         config.seed = seed;
@@ -227,7 +227,7 @@ fn static_routes_take_the_links_that_shadowing_leaves() {
 #[test]
 fn errors_on_a_chosen_link_leave_the_others_alone() {
     let mut config = chain("standard", 3, 20);
-    config.flows.push(flow("standard", 0, 3, Transport::Udp, App::Cbr { rate: 50e3 }));
+    config.flows.push(flow("standard", 0, 3, Transport::Udp, App::cbr(50e3)));
     config.radio.error_kind = ErrorKind::Uniform;
     config.radio.error_applies_to = ErrorScope::Data;
     config.radio.error_per = 0.5;

@@ -28,7 +28,7 @@ fn log(config: &Config) -> Vec<(Time, Record)> {
 fn datagrams(hops: u32, seconds: u64) -> Config {
     let mut config = chain("standard", hops, seconds);
     config.routing.protocol = RoutingProtocol::Dsr;
-    config.flows.push(flow("standard", 0, hops, Transport::Udp, App::Cbr { rate: 1480.0 * 80.0 }));
+    config.flows.push(flow("standard", 0, hops, Transport::Udp, App::cbr(1480.0 * 80.0)));
     config
 }
 

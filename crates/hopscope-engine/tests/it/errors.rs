@@ -53,7 +53,7 @@ fn retries_repair_what_they_can() {
         let mut config = erroneous(0.5, ErrorScope::Data, OnError::Flag);
         config.mac.rts_threshold = rts_threshold;
         config.duration = Time::ZERO + Span::from_secs(200);
-        config.flows.push(flow("standard", 0, 1, Transport::Udp, App::Cbr { rate: 300e3 }));
+        config.flows.push(flow("standard", 0, 1, Transport::Udp, App::cbr(300e3)));
         let result = simulation::run(config).expect("a sound scenario");
         let (sent, lost) = (result.flows[0].sent_packets as f64, result.nodes[0].mac_retry_drops as f64);
         let expected = 0.5f64.powi(attempts);

@@ -88,7 +88,7 @@ fn thresholds_out_of_range_are_refused() {
 #[test]
 fn a_packet_that_does_not_come_together_in_time_is_lost_at_the_receiver() {
     let mut config = chain("standard", 1, 5);
-    config.flows.push(flow("standard", 0, 1, Transport::Udp, App::Cbr { rate: 100e3 }));
+    config.flows.push(flow("standard", 0, 1, Transport::Udp, App::cbr(100e3)));
     config.mac.fragmentation_threshold = Some(564);
     config.mac.receive_lifetime = Span::from_millis(1);
     let result = simulation::run(config).expect("a sound scenario");

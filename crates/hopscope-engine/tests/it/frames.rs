@@ -22,7 +22,7 @@ fn noisy_hop(decibels: f64) -> Config {
     let power = Medium::new(&nodes, &base.radio).hearers(NodeId(0))[0].power;
     base.radio.noise_floor = 10.0 * f64::from(power * 1e3).log10() - decibels;
     let mut config = base.config(nodes, Span::from_secs(3));
-    config.flows.push(flow("standard", 0, 1, Transport::Udp, App::Cbr { rate: 100e3 }));
+    config.flows.push(flow("standard", 0, 1, Transport::Udp, App::cbr(100e3)));
     config
 }
 
@@ -68,8 +68,8 @@ fn a_number_that_comes_again_makes_no_duplicate() {
         base.net.arp = false;
         base.mac.rts_threshold = None;
         let mut config = base.config(vec![[0.0, 0.0], [100.0, 0.0], [0.0, 100.0]], Span::from_secs(50));
-        config.flows.push(flow(profile, 0, 1, Transport::Udp, App::Cbr { rate: 800e3 }));
-        config.flows.push(flow(profile, 0, 2, Transport::Udp, App::Cbr { rate: 800.0 / 4.095 }));
+        config.flows.push(flow(profile, 0, 1, Transport::Udp, App::cbr(800e3)));
+        config.flows.push(flow(profile, 0, 2, Transport::Udp, App::cbr(800.0 / 4.095)));
         config.flows.iter_mut().for_each(|flow| flow.packet = 100);
         let result = simulation::run(config).expect("a sound scenario");
         assert_eq!(result.nodes[0].mac_retries, 0);

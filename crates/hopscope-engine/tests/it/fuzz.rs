@@ -17,7 +17,7 @@ fn sound(profile: &str) -> Value {
     let mut config = chain(profile, 3, 2);
     config.flows.push(flow(profile, 0, 3, Transport::TcpNewReno, App::Bulk));
     config.flows.push(flow(profile, 3, 0, Transport::TcpSack, App::File { bytes: 2_000 }));
-    config.flows.push(flow(profile, 1, 2, Transport::Udp, App::Cbr { rate: 400e3 }));
+    config.flows.push(flow(profile, 1, 2, Transport::Udp, App::cbr(400e3)));
     let on_off = App::OnOff { rate: 400e3, on: Span::from_millis(10), off: Span::from_millis(10) };
     config.flows.push(flow(profile, 2, 0, Transport::Udp, on_off));
     config.flows.push(flow(profile, 3, 2, Transport::Udp, App::Poisson { rate: 100e3 }));

@@ -89,7 +89,7 @@ fn link_layers_of_several_parts_that_differ_from_node_to_node() {
     for profile in ["ns2", "standard"] {
         let mut config = cross(profile);
         config.flows[0].tcp.ecn = true;
-        config.flows.push(flow(profile, 2, 9, Transport::Udp, App::Cbr { rate: 90e3 }));
+        config.flows.push(flow(profile, 2, 9, Transport::Udp, App::cbr(90e3)));
         let l = &mut config.link;
         l.layer = "lred+pacing".parse().expect("a layer");
         (l.lred_min, l.red_min, l.red_max, l.red_weight) = (0.8, 1.0, 6.0, 0.1);
@@ -116,7 +116,7 @@ fn every_transport_and_application() {
         config.flows.push(delayed);
         let on_off = App::OnOff { rate: 100e3, on: Span::from_millis(500), off: Span::from_millis(300) };
         config.flows.push(flow(profile, 1, 3, Transport::Udp, on_off));
-        let mut cbr = flow(profile, 3, 2, Transport::Udp, App::Cbr { rate: 50e3 });
+        let mut cbr = flow(profile, 3, 2, Transport::Udp, App::cbr(50e3));
         cbr.stop = Some(Time::ZERO + Span::from_secs(9));
         config.flows.push(cbr);
         check(&format!("transports-{profile}"), config);

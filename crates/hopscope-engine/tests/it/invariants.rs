@@ -168,7 +168,7 @@ pub fn with_flows(mut config: Config, flows: &[(u32, u32, u8, u64)], transports:
         let app = match kind / 8 {
             0 => App::Bulk,
             1 => App::File { bytes: 20_000 },
-            2 => App::Cbr { rate: 400e3 },
+            2 => App::cbr(400e3),
             3 => App::Poisson { rate: 400e3 },
             4 => App::Trace { frames: (0..100).map(|i| (Span::from_millis(40 * i), 700 * (i % 7) as u32)).collect() },
             _ => App::OnOff { rate: 800e3, on: Span::from_millis(100), off: Span::from_millis(50) },

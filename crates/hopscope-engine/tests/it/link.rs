@@ -84,7 +84,7 @@ fn parts_act_together() {
         ("codel+nred", ["early-nred", "early-codel"]),
     ] {
         let mut config = sensitive(20);
-        config.flows = vec![flow("standard", 0, 4, Transport::Udp, App::Cbr { rate: 600e3 })];
+        config.flows = vec![flow("standard", 0, 4, Transport::Udp, App::cbr(600e3))];
         let result = run(config, words);
         for reason in two {
             let drops: u64 = result.nodes.iter().filter_map(|node| node.drops.get(reason)).sum();
@@ -94,8 +94,8 @@ fn parts_act_together() {
     // The timer holds the packets back whose order the flow queues give: the modest flow still loses next to nothing.
     let shared = |words| {
         let mut config = chain("standard", 2, 20);
-        config.flows.push(flow("standard", 0, 1, Transport::Udp, App::Cbr { rate: 2.5e6 }));
-        config.flows.push(flow("standard", 0, 2, Transport::Udp, App::Cbr { rate: 100e3 }));
+        config.flows.push(flow("standard", 0, 1, Transport::Udp, App::cbr(2.5e6)));
+        config.flows.push(flow("standard", 0, 2, Transport::Udp, App::cbr(100e3)));
         let result = run(config, words);
         (result.flows[0].throughput_kbps, result.flows[1].loss_pct.expect("datagrams are sent"))
     };
@@ -113,7 +113,7 @@ fn parts_act_together() {
 fn codel_keeps_the_delay_of_an_overloaded_link_short() {
     let overloaded = |words| {
         let mut config = chain("standard", 1, 20);
-        config.flows.push(flow("standard", 0, 1, Transport::Udp, App::Cbr { rate: 1.7e6 }));
+        config.flows.push(flow("standard", 0, 1, Transport::Udp, App::cbr(1.7e6)));
         run(config, words).flows[0].delay_ms.expect("datagrams arrive")
     };
     let (plain, codel) = (overloaded("plain"), overloaded("codel"));
@@ -124,8 +124,8 @@ fn codel_keeps_the_delay_of_an_overloaded_link_short() {
 fn fair_queues_share_a_link_between_a_greedy_and_a_modest_flow() {
     let losses = |words| {
         let mut config = chain("standard", 2, 20);
-        config.flows.push(flow("standard", 0, 1, Transport::Udp, App::Cbr { rate: 2.5e6 }));
-        config.flows.push(flow("standard", 0, 2, Transport::Udp, App::Cbr { rate: 100e3 }));
+        config.flows.push(flow("standard", 0, 1, Transport::Udp, App::cbr(2.5e6)));
+        config.flows.push(flow("standard", 0, 2, Transport::Udp, App::cbr(100e3)));
         let result = run(config, words);
         result.flows[1].loss_pct.expect("datagrams are sent")
     };
@@ -136,7 +136,7 @@ fn fair_queues_share_a_link_between_a_greedy_and_a_modest_flow() {
 #[test]
 fn a_layer_acts_only_where_it_is() {
     let mut config = chain("standard", 2, 10);
-    config.flows.push(flow("standard", 0, 2, Transport::Udp, App::Cbr { rate: 1.5e6 }));
+    config.flows.push(flow("standard", 0, 2, Transport::Udp, App::cbr(1.5e6)));
     config.link.layer = layer("codel");
     config.link.nodes = vec![0];
     let mut world = World::new(&config, Log::default()).expect("a sound scenario");
@@ -175,8 +175,8 @@ fn notices_and_drops(world: &World<Log>) -> Vec<(u32, u32)> {
 fn a_busy_neighbourhood_drops_together() {
     // Node 3 only overhears; it has no part in the traffic and so neither tells nor drops.
     let mut config = chain("standard", 3, 20);
-    config.flows.push(flow("standard", 0, 1, Transport::Udp, App::Cbr { rate: 0.9e6 }));
-    config.flows.push(flow("standard", 2, 1, Transport::Udp, App::Cbr { rate: 0.5e6 }));
+    config.flows.push(flow("standard", 0, 1, Transport::Udp, App::cbr(0.9e6)));
+    config.flows.push(flow("standard", 2, 1, Transport::Udp, App::cbr(0.5e6)));
     config.link.layer = layer("nred");
     let found = notices_and_drops(&observed(&config));
     assert!(found[..3].iter().any(|&(notices, _)| notices > 10), "{found:?}");
@@ -193,7 +193,7 @@ fn a_busy_neighbourhood_drops_together() {
 #[test]
 fn an_idle_channel_needs_no_notices() {
     let mut config = chain("standard", 3, 20);
-    config.flows.push(flow("standard", 0, 3, Transport::Udp, App::Cbr { rate: 60e3 }));
+    config.flows.push(flow("standard", 0, 3, Transport::Udp, App::cbr(60e3)));
     config.link.layer = layer("nred");
     assert_eq!(notices_and_drops(&observed(&config)), [(0, 0); 4]);
 }

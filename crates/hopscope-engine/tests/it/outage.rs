@@ -16,7 +16,7 @@ fn at(seconds: u64) -> Time {
 /// Datagrams over two hops, ten a second, with these outages (node, from, to in seconds).
 fn relayed(outages: &[(u32, u64, Option<u64>)]) -> Config {
     let mut config = chain("standard", 2, 10);
-    config.flows.push(flow("standard", 0, 2, Transport::Udp, App::Cbr { rate: 1480.0 * 80.0 }));
+    config.flows.push(flow("standard", 0, 2, Transport::Udp, App::cbr(1480.0 * 80.0)));
     config.outages = outages.iter().map(|&(node, from, to)| Outage { node, from: at(from), to: to.map(at) }).collect();
     config
 }

@@ -13,7 +13,7 @@ use crate::support::{chain, flow, tcp_chain};
 /// A chain with a packet every 0.2 s from end to end.
 fn udp_chain(profile: &str, hops: u32, seconds: u64) -> Config {
     let mut config = chain(profile, hops, seconds);
-    config.flows.push(flow(profile, 0, hops, Transport::Udp, App::Cbr { rate: 59_200.0 }));
+    config.flows.push(flow(profile, 0, hops, Transport::Udp, App::cbr(59_200.0)));
     config
 }
 

@@ -98,7 +98,7 @@ fn wired() -> hopscope_engine::config::Config {
 #[test]
 fn a_wire_tells_each_packet_that_waits_leaves_arrives_or_finds_no_room() {
     let mut config = wired();
-    config.flows.push(flow("standard", 0, 1, Transport::Udp, App::Cbr { rate: 1.5e6 }));
+    config.flows.push(flow("standard", 0, 1, Transport::Udp, App::cbr(1.5e6)));
     let mut world = World::new(&config, Log::default()).expect("a sound scenario");
     world.run_until(config.duration);
     let left = world.wire_backlog(0);
@@ -285,7 +285,7 @@ fn every_kind_of_record_is_told_in_some_small_run() {
     radio.link.lred_min = 0.2;
     let mut file = flow("standard", 1, 0, Transport::TcpNewReno, App::File { bytes: 20_000 });
     file.ack = AckPolicy::Delayed;
-    let mut stream = flow("standard", 4, 0, Transport::Udp, App::Cbr { rate: 50e3 });
+    let mut stream = flow("standard", 4, 0, Transport::Udp, App::cbr(50e3));
     stream.stop = Some(Time::ZERO + Span::from_secs(9));
     radio.flows.extend([file, stream]);
     let (from, to) = (Time::ZERO + Span::from_secs(6), Some(Time::ZERO + Span::from_secs(7)));
@@ -295,7 +295,7 @@ fn every_kind_of_record_is_told_in_some_small_run() {
         world.set_power(NodeId(2), 0.3).expect("a power");
     };
     let mut wire = wired();
-    wire.flows.push(flow("standard", 0, 1, Transport::Udp, App::Cbr { rate: 1.5e6 }));
+    wire.flows.push(flow("standard", 0, 1, Transport::Udp, App::cbr(1.5e6)));
     let mut held = tcp_chain("standard", 4, 5);
     held.link.layer = "timer".parse().expect("a layer");
     let mut seen = told(&radio, &[(12, &moves)]);

@@ -64,7 +64,7 @@ impl Recorder for Frames {
 
 #[test]
 fn a_ledger_and_an_observer_follow_both_ways() {
-    let config = talk(2, 10, App::Bulk, Some(App::Cbr { rate: 50e3 }));
+    let config = talk(2, 10, App::Bulk, Some(App::cbr(50e3)));
     let observer = (Frames::default(), Ledger::new(&config));
     let mut simulation = Simulation::observed(config, observer).expect("a sound scenario");
     let result = simulation.run();
@@ -85,7 +85,7 @@ fn replies_that_cannot_be_are_refused_by_name() {
     assert!(error.contains("flows.0.reply") && error.contains("TCP"), "{error}");
     let error = refused(&|config| config.flows[0].tcp.handshake = hopscope_engine::config::tcp::Handshake::Ns2);
     assert!(error.contains("flows.0.reply") && error.contains("three-way"), "{error}");
-    let error = refused(&|config| config.flows[0].reply = Some(App::Cbr { rate: -1.0 }));
+    let error = refused(&|config| config.flows[0].reply = Some(App::cbr(-1.0)));
     assert!(error.contains("flows.0.reply.rate"), "{error}");
 }
 

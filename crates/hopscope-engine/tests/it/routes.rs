@@ -61,8 +61,8 @@ fn the_share_without_a_route_is_the_area_under_the_series() {
 fn each_flow_has_the_route_of_its_own_ends() {
     let mut config = over_hellos(3, 30);
     // Back to back with the first flow, a second one between the same ends, and one that goes the other way.
-    config.flows.push(flow("ns2", 0, 3, Transport::Udp, App::Cbr { rate: 20e3 }));
-    config.flows.push(flow("ns2", 3, 0, Transport::Udp, App::Cbr { rate: 20e3 }));
+    config.flows.push(flow("ns2", 0, 3, Transport::Udp, App::cbr(20e3)));
+    config.flows.push(flow("ns2", 3, 0, Transport::Udp, App::cbr(20e3)));
     let result = run(config);
     assert_eq!(states(&result, 0), states(&result, 1));
     assert_eq!(result.flows[0].no_route_share_pct, result.flows[1].no_route_share_pct);

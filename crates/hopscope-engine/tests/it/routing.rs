@@ -259,7 +259,7 @@ fn packets_pass_a_node_that_came_back() {
 fn flapping(case: Case, seed: u64, outages: &[(u32, u32, u32)]) -> Config {
     let mut config = scattered(30, 800.0, seed, case).0;
     for (from, to) in [(0, 29), (7, 21), (13, 2), (25, 11)] {
-        let mut flow = flow("standard", from, to, Transport::Udp, App::Cbr { rate: 40e3 });
+        let mut flow = flow("standard", from, to, Transport::Udp, App::cbr(40e3));
         (flow.packet, flow.start, flow.stop) = (500, secs(5), Some(secs(60)));
         config.flows.push(flow);
     }
@@ -334,8 +334,8 @@ fn a_neighbour_that_never_answers_arp_is_a_broken_link() {
         let mut config = chain("ns2", 1, 12);
         case.apply(&mut config);
         config.nodes.push([5_000.0, 0.0]);
-        config.flows.push(flow("ns2", 1, 2, Transport::Udp, App::Cbr { rate: 1e3 }));
-        config.flows.push(flow("ns2", 0, 1, Transport::Udp, App::Cbr { rate: 1480.0 * 80.0 }));
+        config.flows.push(flow("ns2", 1, 2, Transport::Udp, App::cbr(1e3)));
+        config.flows.push(flow("ns2", 0, 1, Transport::Udp, App::cbr(1480.0 * 80.0)));
         config.flows[1].start = secs(2);
         config.outages.push(Outage { node: 1, from: Time::ZERO + Span::from_millis(1_500), to: None });
         let mut world = World::new(&config, Log::default()).expect("a sound scenario");

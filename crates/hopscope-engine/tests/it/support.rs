@@ -55,7 +55,7 @@ pub fn busy_field(profile: &str, seconds: u64) -> Config {
     for (from, to) in [(0, 39), (7, 32), (16, 23), (4, 36)] {
         config.flows.push(flow(profile, from, to, Transport::TcpNewReno, App::Bulk));
     }
-    config.flows.push(flow(profile, 8, 10, Transport::Udp, App::Cbr { rate: 150e3 }));
+    config.flows.push(flow(profile, 8, 10, Transport::Udp, App::cbr(150e3)));
     config
 }
 

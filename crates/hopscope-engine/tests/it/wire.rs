@@ -73,7 +73,7 @@ fn a_wire_of_zero_rate_and_a_node_without_any_way_are_named() {
     assert!(error(&pair(0, 1, 1)).starts_with("wires.0.rate: found 0 bit/s"), "{}", error(&pair(0, 1, 1)));
     let mut cut = pair(1_000_000, 1, 1);
     cut.wires.clear();
-    cut.flows.push(flow("standard", 0, 1, Transport::Udp, App::Cbr { rate: 1e5 }));
+    cut.flows.push(flow("standard", 0, 1, Transport::Udp, App::cbr(1e5)));
     let error = World::new(&cut, NullRecorder).expect_err("no way").to_string();
     assert!(error.starts_with("flows.0.to: node 1 cannot be reached from node 0"), "{error}");
 }

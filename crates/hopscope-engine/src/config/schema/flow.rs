@@ -4,7 +4,7 @@ use serde::Serialize;
 use serde_json::{Value, json};
 
 use super::super::params::ParamType;
-use super::super::{AckPolicy, CongestionControl, LossRecovery, Transport};
+use super::super::{AckPolicy, CongestionControl, Jitter, LossRecovery, Transport};
 use super::{Key, Kind, Lowered, Range, SECOND, parameters};
 
 /// What stands before the name of a congestion control of the user's own in `transport`.
@@ -41,7 +41,7 @@ const fn app(name: &'static str, doc: &'static str, keys: &'static [&'static str
 pub const APPS: &[App] = &[
     app("bulk", "always more to send", &[]),
     app("file", "a file of `bytes` bytes", &["bytes"]),
-    app("cbr", "one packet every packet * 8 / rate seconds", &["rate"]),
+    app("cbr", "one packet every packet * 8 / rate seconds, with `jitter` in the mean", &["rate", "jitter"]),
     app("on-off", "CBR during on periods, silence during off periods, both exponential", &["rate", "on", "off"]),
     app("poisson", "packets with exponential gaps of mean packet * 8 / rate seconds", &["rate"]),
     App {
@@ -163,6 +163,8 @@ fn application() -> Key {
 /// The keys of applications, each of use to some of them.
 fn application_keys() -> Vec<Key> {
     let trace = "CSV of a video trace, relative to the scenario file: time (s) or frame (number), and bytes.";
+    let mut jitter = "Law of the gaps between packets.".to_string();
+    Jitter::WORDS.iter().for_each(|(name, text)| jitter += &format!(" \"{name}\": {text}"));
     let keys = [
         Key::new("bytes", Kind::Int, "Size of the file.").unit("bytes").range(Range::from(1.0)),
         Key::new("rate", Kind::Float, "Payload bits per second (while on).").unit("bit/s").range(Range::above(0.0)),
@@ -171,6 +173,10 @@ fn application_keys() -> Vec<Key> {
         Key::new("trace", Kind::Text, trace),
         Key::new("frame_rate", Kind::Float, "Frames per second of a trace that numbers its frames.")
             .range(Range::above(0.0)),
+        Key::new("jitter", Kind::Choice, &jitter)
+            .default(Jitter::None.word())
+            .choices(Jitter::CHOICES)
+            .source("a default; \"uniform\" is ns-2's CBR with random_ 1"),
     ];
     let used = |key: Key| {
         let users: Vec<&str> = APPS.iter().filter(|app| app.keys.contains(&&*key.name)).map(|app| app.name).collect();
