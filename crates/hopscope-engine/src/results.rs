@@ -158,6 +158,8 @@ measured! {
         marks: BTreeMap<&'static str, u64> = Metric::other(Counts, "marks");
         /// All drops by reason.
         drops: BTreeMap<&'static str, u64> = Metric::other(Counts, "drops");
+        /// Drops of packets with data (TCP's ACKs and routing messages left out) by reason.
+        data_drops: BTreeMap<&'static str, u64> = Metric::other(Counts, "data drops");
         /// Time on the air.
         airtime_s: f64 = Metric::sample("s", "time on the air");
     }
@@ -174,8 +176,12 @@ measured! {
         jain_interval: Option<f64> = Metric::sample("", "Jain index of intervals");
         /// Packets given up at a MAC retry limit.
         mac_retry_drops: u64 = Metric::sample("", "MAC retry drops").shown(Report);
+        /// Packets with data lost at a MAC retry limit; TCP's ACKs and routing messages are left out.
+        data_retry_drops: u64 = Metric::sample("packets", "MAC retry drops of data");
         /// Packets that found an interface queue full.
         queue_drops: u64 = Metric::sample("", "queue drops").shown(Report);
+        /// Packets with data that found an interface queue full.
+        data_queue_drops: u64 = Metric::sample("packets", "queue drops of data");
         /// MAC retry drops over packets that MACs took on.
         link_drop_probability: f64 = Metric::sample("", "link drop probability").shown(Report);
         /// Packets that MACs took on.
@@ -361,9 +367,14 @@ fn node_result(meter: &Meter, node: NodeId) -> NodeResult {
         early_drops: DropReason::EARLY.iter().map(|&reason| drops[reason as usize]).sum(),
         ecn_marks: marks.iter().sum(),
         marks: LinkPart::ALL.iter().zip(marks).filter(|(_, n)| *n > 0).map(|(part, n)| (part.word(), n)).collect(),
-        drops: DropReason::ALL.iter().map(|&r| (r.name(), drops[r as usize])).filter(|(_, n)| *n > 0).collect(),
+        drops: by_reason(drops),
+        data_drops: by_reason(&meter.data_drops[node.index()]),
         airtime_s: (after.airtime - before.airtime).as_secs(),
     }
+}
+
+fn by_reason(drops: &[u64; DropReason::COUNT]) -> BTreeMap<&'static str, u64> {
+    DropReason::ALL.iter().map(|&r| (r.name(), drops[r as usize])).filter(|(_, n)| *n > 0).collect()
 }
 
 fn network_result(
@@ -373,6 +384,7 @@ fn network_result(
     jain_interval: Option<f64>,
 ) -> NetworkResult {
     let sum: f64 = flows.iter().map(|f| f.throughput_kbps).sum();
+    let of_data = |reason: DropReason| nodes.iter().filter_map(|n| n.data_drops.get(reason.name())).sum();
     let mac_packets: u64 = nodes.iter().map(|n| n.mac_packets).sum();
     let mac_retry_drops: u64 = nodes.iter().map(|n| n.mac_retry_drops).sum();
     NetworkResult {
@@ -380,7 +392,9 @@ fn network_result(
         jain: jain_of(flows.iter()),
         jain_interval,
         mac_retry_drops,
+        data_retry_drops: of_data(DropReason::RetryLimit),
         queue_drops: nodes.iter().map(|n| n.queue_drops).sum(),
+        data_queue_drops: of_data(DropReason::QueueFull),
         link_drop_probability: if mac_packets > 0 {
             (mac_retry_drops as f64 / mac_packets as f64).min(1.0)
         } else {

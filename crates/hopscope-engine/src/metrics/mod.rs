@@ -136,6 +136,8 @@ pub struct Meter {
     pub flows: Vec<FlowMeter>,
     /// Drops of each node by `DropReason::ALL`.
     pub drops: Vec<[u64; DropReason::COUNT]>,
+    /// Those among them that carried data or opened a connection.
+    pub data_drops: Vec<[u64; DropReason::COUNT]>,
     /// Packets that each node's link layer marked by `LinkPart::ALL`; none where no node has a layer.
     pub marks: Vec<[u64; LinkPart::ALL.len()]>,
     /// Routing protocol.
@@ -161,6 +163,7 @@ impl Meter {
             after: Counted::default(),
             flows: config.flows.iter().map(|flow| FlowMeter::new(Time::ZERO, unheard_of(flow))).collect(),
             drops: vec![[0; DropReason::COUNT]; config.nodes.len()],
+            data_drops: vec![[0; DropReason::COUNT]; config.nodes.len()],
             marks: vec![[0; LinkPart::ALL.len()]; if config.has_link_layers() { config.nodes.len() } else { 0 }],
             routing: RoutingMeter::default(),
             routes: FlowRoutes::new(config),
@@ -189,7 +192,8 @@ impl Meter {
                 ..FlowMeter::new(now, left)
             };
         }
-        self.drops.iter_mut().for_each(|d| *d = [0; DropReason::COUNT]);
+        self.drops.fill([0; DropReason::COUNT]);
+        self.data_drops.fill([0; DropReason::COUNT]);
         self.marks.fill([0; LinkPart::ALL.len()]);
         self.routing = RoutingMeter::default();
         self.routes.restart(now);
@@ -439,7 +443,11 @@ impl Recorder for Meter {
                 self.fairness.end(now, flow);
                 self.starvation[flow.index()].end(now);
             }
-            Record::Dropped { node, reason, .. } => self.drops[node.index()][reason as usize] += 1,
+            Record::Dropped { node, reason, packet } => {
+                self.drops[node.index()][reason as usize] += 1;
+                let is_data = look.packet(packet).body.carries_data();
+                self.data_drops[node.index()][reason as usize] += u64::from(is_data);
+            }
             Record::Marked { node, by, .. } => self.marks[node.index()][by as usize] += 1,
             Record::RoutingSent { kind, bytes, .. } => {
                 *self.routing.kinds.entry(kind).or_default() += 1;

@@ -65,3 +65,19 @@ fn retries_repair_what_they_can() {
         assert!((tries / mean - 1.0).abs() < 0.05, "{tries} attempts per packet, expected {mean}");
     }
 }
+
+#[test]
+fn drops_of_data_are_told_apart_from_those_of_acks() {
+    let mut config = erroneous(0.4, ErrorScope::Data, OnError::Flag);
+    config.duration = Time::ZERO + Span::from_secs(100);
+    config.flows.push(flow("standard", 0, 1, Transport::TcpNewReno, App::Bulk));
+    let result = simulation::run(config).expect("a sound scenario");
+    let [from, to] = [&result.nodes[0], &result.nodes[1]];
+    let of = |drops: &std::collections::BTreeMap<&'static str, u64>| drops.get("retry-limit").copied().unwrap_or(0);
+    // Both ends lose frames; the receiver sends ACKs alone, the sender data but for its part of the set-up.
+    assert!(of(&from.data_drops) > 0 && of(&to.drops) > 0, "{from:?} {to:?}");
+    assert_eq!((of(&from.data_drops), of(&to.data_drops)), (of(&from.drops), 0));
+    assert_eq!(result.network.data_retry_drops, of(&from.drops));
+    assert_eq!(result.network.mac_retry_drops, of(&from.drops) + of(&to.drops));
+    assert_eq!(result.network.data_queue_drops, result.network.queue_drops);
+}
