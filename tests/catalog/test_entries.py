@@ -78,11 +78,11 @@ def test_the_entries_of_this_version():
         "anastasi2006.sec4.4",
         "validation.ns2",
         "validation.ns3",
+        "validation.recovery",
+        "validation.recovery-field",
         "validation.bianchi",
         "validation.airtime",
         "validation.models",
-        "validation.recovery",
-        "validation.recovery-field",
         "validation.bottleneck",
     ]
 

@@ -2,16 +2,13 @@
 
 from __future__ import annotations
 
-import math
-
 import pytest
 from synthetic import data, outcomes
 
 from hopscope import studies as catalog
-from hopscope.catalog import afrakhteh2005, fu2003, validation_recovery, validation_theory
+from hopscope.catalog import afrakhteh2005, fu2003, validation_theory
 from hopscope.catalog.afrakhteh2005 import udp
 from hopscope.catalog.fu2003 import buffers, defaults
-from hopscope.scenario import topology
 from hopscope.studies.reproduce import weigh
 from hopscope.studies.verdict import Outcome
 
@@ -272,65 +269,6 @@ def test_air_times_must_agree_to_the_nanosecond(monkeypatch, error, expected):
 
     monkeypatch.setattr(_core, "frame_airtime_ns", airtime, raising=False)
     assert set(map(frozenset, outcomes(validation_theory.AIRTIME, lambda _l, _w: {}).values())) == {frozenset(expected)}
-
-
-def recovery(dies, *backs):
-    """Seconds until the first packet, by the label of the study."""
-
-    def model(label, _where):
-        protocol = next(p for p in validation_recovery.PROTOCOLS if p.label == label)
-        times = [dies(protocol), *(back(protocol) for back in backs)]
-        return {f"flow.{number}.first_delivery_s": seconds for number, seconds in enumerate(times, 1)}
-
-    return model
-
-
-def test_recovery_must_keep_to_the_timers_in_every_run():
-    def died(p):
-        return p.dies.seconds
-
-    def back(p):
-        return p.back.seconds
-
-    def late(p):
-        return p.back.seconds + 0.01
-
-    entry = validation_recovery.RECOVERY
-    ids = [s.id for s in entry.statements]
-    assert len(ids) == 2 * len(validation_recovery.PROTOCOLS)
-    assert outcomes(entry, recovery(died, back, back, back, back)) == dict.fromkeys(ids, PASS)
-    one_late = outcomes(entry, recovery(died, back, back, back, late))
-    assert [one_late[i] for i in ids] == [PASS, FAIL] * len(validation_recovery.PROTOCOLS)
-    never = outcomes(entry, recovery(lambda _p: None, back, back, back, lambda _p: None))
-    assert never == dict.fromkeys(ids, FAIL)
-
-
-def test_recovery_in_the_field_needs_a_packet_in_every_run():
-    entry = validation_recovery.RECOVERY_FIELD
-    ids = [s.id for s in entry.statements]
-    assert outcomes(entry, recovery(lambda _p: 200.0, lambda _p: 60.0, lambda _p: 60.0)) == dict.fromkeys(ids, PASS)
-    never_back = outcomes(entry, recovery(lambda _p: 1.0, lambda _p: 1.0, lambda _p: None))
-    assert [never_back[i] for i in ids] == [PASS, FAIL] * len(validation_recovery.PROTOCOLS)
-
-
-def test_the_node_that_dies_in_the_field_is_on_every_shortest_way_and_another_way_is_left():
-    field = validation_recovery.FIELD
-    positions = topology.scatter(50, [1100, 1100], field.topology["seed"], True, 250)
-
-    def hops(without=None):
-        left, found = set(range(50)) - {field.source, without}, {field.source: 0}
-        frontier = [field.source]
-        while frontier:
-            at = frontier.pop(0)
-            near = {n for n in left if math.dist(positions[at], positions[n]) <= 250}
-            left -= near
-            found |= dict.fromkeys(near, found[at] + 1)
-            frontier += sorted(near)
-        return found
-
-    assert hops()[field.target] == 5
-    assert hops(without=field.dies)[field.target] == 7
-    assert len(hops(without=field.dies)) == 49
 
 
 def test_defaults_are_judged_against_the_resolved_scenario():

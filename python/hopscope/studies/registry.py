@@ -21,7 +21,6 @@ ORDER = ("fu2003", "afrakhteh2005", "anastasi2006", "validation")
 MODULES = (
     "validation_theory",
     "validation_models",
-    "validation_recovery",
     "validation_bottleneck",
 )
 """Modules of `hopscope.catalog` that hold `ENTRIES`: what validates the simulator."""

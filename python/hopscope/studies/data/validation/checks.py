@@ -1,4 +1,4 @@
-"""validation.ns3: where the stations of a cell lie, and metrics over all flows or nodes."""
+"""validation: where the stations of a cell of ns-3 lie, metrics over all flows or nodes, recovery from failures."""
 
 from __future__ import annotations
 
@@ -6,6 +6,10 @@ import math
 import re
 from collections.abc import Mapping
 from typing import Any
+
+from hopscope.results.samples import Table, show
+from hopscope.results.stats import number
+from hopscope.studies.verbs import Check, Judgement
 
 Run = Mapping[str, Any]
 Names = Mapping[str, str]
@@ -92,3 +96,27 @@ def _layout(topology: str) -> tuple[list[list[float]], list[tuple[int, int]]]:
     both = re.search(r"([A-Z]) and ([A-Z]) to ([A-Z])", topology)
     pairs = [(both[1], both[3]), (both[2], both[3])] if both else re.findall(r"([A-Z]) to ([A-Z])", topology)
     return [[float(x), 0.0] for _, x in places], [(names.index(a), names.index(b)) for a, b in pairs]
+
+
+# --- Recovery: flow 1 is asked after a node died, the later ones after a node came back --------------------------------
+
+
+def _times(run: Run, metric: str) -> list[float | None]:
+    flows = run["flows"][1:2] if metric == "after_death" else run["flows"][2:]
+    return [flow["first_delivery_s"] for flow in flows]
+
+
+def mean_after_cuts(run: Run) -> float | None:
+    """Mean time until packets arrive again after the node came back, seconds."""
+    found = [time for time in _times(run, "after_cuts") if time is not None]
+    return sum(found) / len(found) if found else None
+
+
+def recovers(check: Check, table: Table) -> Judgement:
+    """Packets arrive again in every case, and within `high` seconds where that is given."""
+    found = [time for run in table.runs() for time in _times(run, check.measure.name)]
+    measured = [time for time in found if time is not None]
+    if len(measured) < len(found):
+        return False, f"no packet arrived again in {len(found) - len(measured)} of {len(found)} cases"
+    words = f"{show(table.interval(check.measure), 's')}, longest {number(max(measured))} s"
+    return max(measured) <= check.args.get("high", math.inf), words
