@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use super::Port;
 use super::air::AirSlots;
-use crate::mac::contention::Station;
+use crate::mac::contention::{QuietPlan, Station};
 use crate::mac::dcf::MacCx;
 use crate::mac::{Dcf, MacEffects, MacRules};
 use crate::units::Time;
@@ -36,5 +36,23 @@ impl Wifi {
     pub fn mac_input(&mut self, now: Time, out: &mut MacEffects, input: impl FnOnce(&mut Dcf, &mut MacCx<'_>)) {
         let Wifi { mac, station, rules, .. } = self;
         input(mac, &mut MacCx { now, station, rules, out });
+    }
+
+    /// Writes to `plan` how the time since the medium has become idle is spent, the radio's edges applied up to `now`.
+    #[inline(never)]
+    pub fn quiet_plan(&mut self, now: Time, plan: &mut QuietPlan) {
+        if !self.station.radio.is_quiet() {
+            self.quiet_plan_after(now, plan);
+            return;
+        }
+        *plan = self.station.quiet_plan(&self.rules.station);
+    }
+
+    /// The same where edges wait to be applied. Apart, as what makes a call has registers to save.
+    #[inline(never)]
+    fn quiet_plan_after(&mut self, now: Time, plan: &mut QuietPlan) {
+        let Wifi { station, rules, .. } = self;
+        station.catch_up(now, &rules.station);
+        *plan = station.quiet_plan(&rules.station);
     }
 }

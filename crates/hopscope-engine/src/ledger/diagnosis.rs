@@ -42,7 +42,7 @@ impl Ledger {
     }
 
     /// A frame for `node` has ended there, lost.
-    #[inline(never)]
+    #[inline(always)]
     pub(super) fn on_lost(&mut self, now: Time, node: NodeId, frame: &Frame, fate: Fate, look: &mut impl Look) {
         let &Frame { kind, src, dst, .. } = frame;
         if dst == node {
@@ -89,13 +89,10 @@ impl Ledger {
         one.0.abs_diff(other.0) < self.slot.0
     }
 
-    /// Completes what is known of the attempt under way at `node`, which has failed.
+    /// Completes what is known of the attempt under way at `node`, which has failed and is unexplained.
+    #[inline(never)]
     pub(super) fn conclude(&mut self, node: NodeId, look: &impl Look) {
         let Attempt { to, since, verdict, .. } = self.nodes[node.index()].attempt;
-        let is_question = matches!(verdict.frame, FrameKind::Rts | FrameKind::Data);
-        if !is_question || verdict != Verdict::unknown(verdict.frame) {
-            return;
-        }
         let (asked_by, at) = self.nodes[to.index()].asked;
         if asked_by != node || at <= since {
             return;

@@ -29,6 +29,7 @@ pub use report::{Balance, FailureResult, FlowLedger, LedgerResult, LinkLedger, L
 
 use crate::config::Config;
 use crate::ids::{FlowId, NodeId, PacketId};
+use crate::mac::contention::QuietPlan;
 use crate::mac::dcf::{Frame, FrameKind, Outcome};
 use crate::mac::timing::Timing;
 use crate::packet::{Body, Packet};
@@ -94,14 +95,18 @@ impl Ledger {
     fn on_busy(&mut self, node: NodeId, from: Time, until: Time, look: &mut impl Look) {
         let line = &mut self.nodes[node.index()];
         if !line.hear(from, until, self.pause) {
-            begin_busy(line, node, (from, until), &mut look.lend());
+            line.begin_busy(from, until, |plan| look.quiet_plan(node, plan));
         }
     }
 
     /// Accounts the time of `node` up to `now`.
     #[inline]
     fn settle(&mut self, now: Time, node: NodeId, look: &mut impl Look) {
-        self.nodes[node.index()].settle(now, || look.quiet_plan(node));
+        self.nodes[node.index()].settle(now, || {
+            let mut plan = QuietPlan::NONE;
+            look.quiet_plan(node, &mut plan);
+            plan
+        });
     }
 
     fn settle_all(&mut self, now: Time, look: &mut impl Look) {
@@ -111,7 +116,7 @@ impl Ledger {
     }
 
     /// A frame for `node` has ended there, received.
-    #[inline]
+    #[inline(always)]
     fn on_received(&mut self, now: Time, node: NodeId, frame: &Frame) {
         let line = &mut self.nodes[node.index()];
         line.received(now, frame.airtime);
@@ -123,7 +128,7 @@ impl Ledger {
     // ---- the MAC ---------------------------------------------------------------------------------------------
 
     /// `node`, settled up to now, will send after SIFS, at `at`: an answer, or the data frame it was asked for.
-    #[inline]
+    #[inline(always)]
     fn on_sifs_begins(&mut self, now: Time, node: NodeId, at: Time, then: FrameKind) {
         let line = &mut self.nodes[node.index()];
         line.decide_wait(true);
@@ -150,9 +155,9 @@ impl Ledger {
             FrameKind::Cts | FrameKind::Ack => {
                 let is_cts = frame.kind == FrameKind::Cts;
                 line.run_ahead(goes_to(if is_cts { Cause::Cts } else { Cause::MacAck } as usize), end);
-                match look.awaits_data(frame.src) {
-                    Some(until) if is_cts => line.wait_until(until),
-                    _ => line.leave_wait(),
+                match is_cts.then(|| look.awaits_data(frame.src)).flatten() {
+                    Some(until) => line.wait_until(until),
+                    None => line.leave_wait(),
                 }
                 // The answer is on its way: unless it is heard, the channel has lost it.
                 self.judge(frame.dst, frame.src, Verdict::unknown(frame.kind));
@@ -183,9 +188,17 @@ impl Ledger {
 
     /// The attempt under way at `node`, settled up to now, has failed: no answer came in time, or the medium was busy when
     /// the data frame was due.
-    #[inline(never)]
+    #[inline(always)]
     fn on_failure(&mut self, now: Time, node: NodeId, given_up: bool, look: &mut impl Look) {
-        self.conclude(node, look);
+        if self.nodes[node.index()].attempt.is_unexplained() {
+            self.conclude(node, &look.lend());
+        }
+        self.fail(now, node, given_up);
+    }
+
+    /// The attempt under way at `node`, of which all is known, has failed.
+    #[inline(never)]
+    fn fail(&mut self, now: Time, node: NodeId, given_up: bool) {
         let line = &mut self.nodes[node.index()];
         let (verdict, packet) = (line.attempt.verdict, line.attempt.packet);
         line.links.fail(now, verdict, given_up);
@@ -199,7 +212,7 @@ impl Ledger {
     fn on_exchange_ended(&mut self, now: Time, node: NodeId, packet: PacketId, outcome: Outcome, look: &mut impl Look) {
         match outcome {
             Outcome::Sent => self.on_acknowledged(node, packet, look),
-            Outcome::RetryLimit => self.on_failure(now, node, true, &mut look.lend()),
+            Outcome::RetryLimit => self.on_failure(now, node, true, look),
             Outcome::Incomplete => return,
         }
         let line = &mut self.nodes[node.index()];
@@ -359,12 +372,6 @@ impl Ledger {
     }
 }
 
-/// A frame begins a busy period around a node.
-#[inline(never)]
-fn begin_busy(line: &mut Timeline, node: NodeId, (from, until): (Time, Time), look: &mut impl Look) {
-    line.begin_busy(from, until, || look.quiet_plan(node));
-}
-
 /// What keeps the source of a flow from sending.
 fn limit(flow: FlowId, look: &impl Look) -> Cause {
     if look.backlog(flow) > 0 { Cause::WindowClosed } else { Cause::SenderLimited }
@@ -406,9 +413,10 @@ impl Recorder for Ledger {
             }
             Record::FrameEnded { node, ref frame, fate, .. } => self.on_lost(now, node, frame, fate, look),
             Record::Power { node, on } => self.on_power(now, node, on, look),
-            Record::AccessGranted { node } | Record::ResponseTimeout { node } => self.settle(now, node, look),
+            Record::AccessGranted { node, wait } => self.nodes[node.index()].settle_wait(now, wait),
+            Record::ResponseTimeout { node } => self.settle(now, node, look),
             Record::SifsBegan { node, until, then } => self.on_sifs_begins(now, node, until, then),
-            Record::AttemptFailed { node } => self.on_failure(now, node, false, &mut look.lend()),
+            Record::AttemptFailed { node } => self.on_failure(now, node, false, look),
             Record::ExchangeEnded { node, packet, outcome } => {
                 self.on_exchange_ended(now, node, packet, outcome, look);
             }

@@ -41,6 +41,15 @@ pub(super) struct Attempt {
     pub(super) verdict: Verdict,
 }
 
+impl Attempt {
+    /// Nothing is known of why its question, if it fails, got no answer.
+    #[inline(always)]
+    pub(super) fn is_unexplained(&self) -> bool {
+        let Verdict { frame, .. } = self.verdict;
+        matches!(frame, FrameKind::Rts | FrameKind::Data) && self.verdict == Verdict::unknown(frame)
+    }
+}
+
 /// The account of one node. What hearing a frame takes stands first.
 #[derive(Debug)]
 #[repr(C)]
@@ -141,18 +150,39 @@ impl Timeline {
     }
 
     /// A busy period begins; `plan` tells how a waiting packet spent the quiet time before it.
-    #[inline]
-    pub(super) fn begin_busy(&mut self, start: Time, end: Time, plan: impl FnOnce() -> QuietPlan) {
-        // The plan that counts until the end of the last period is its own. Mostly a packet waits.
+    #[inline(always)]
+    pub(super) fn begin_busy(&mut self, start: Time, end: Time, plan: impl FnOnce(&mut QuietPlan)) {
         if self.at < self.busy_until {
-            if self.mode == Mode::Contend && !self.is_off {
-                self.settle_contention(self.busy_until, no_plan);
-            } else {
-                self.settle_on(self.busy_until, no_plan);
-            }
+            self.settle_last_busy();
         }
         (self.busy_from, self.busy_until) = (start, end);
-        self.plan = if self.has_packet { plan() } else { QuietPlan::NONE };
+        if self.has_packet {
+            plan(&mut self.plan);
+        } else {
+            self.plan = QuietPlan::NONE;
+        }
+    }
+
+    /// Accounts everything before the end of the last busy period, to which the plan that counts until then belongs. Mostly
+    /// a packet waits.
+    #[inline(never)]
+    fn settle_last_busy(&mut self) {
+        if self.mode == Mode::Contend && !self.is_off {
+            self.settle_contention(self.busy_until, no_plan);
+        } else {
+            self.settle_on(self.busy_until, no_plan);
+        }
+    }
+
+    /// Accounts everything before `to`, when the wait for the medium is over; `plan` tells how the quiet time since the
+    /// last busy period was spent.
+    #[inline(never)]
+    pub(super) fn settle_wait(&mut self, to: Time, plan: QuietPlan) {
+        if self.mode == Mode::Contend && !self.is_off {
+            self.settle_contention(to, || plan);
+        } else {
+            self.settle(to, || plan);
+        }
     }
 
     /// Accounts everything before `to`; `plan` tells how a waiting packet spent the quiet time since the last busy
@@ -223,7 +253,7 @@ impl Timeline {
     }
 
     /// Accounts the time up to `to`, if any is left, to a cause.
-    #[inline]
+    #[inline(always)]
     fn add(&mut self, cause: Cause, to: Time) {
         if to > self.at {
             self.totals[cause as usize] += (to - self.at).0;
@@ -232,7 +262,7 @@ impl Timeline {
     }
 
     /// A frame of length `airtime` for this node has come in and was received.
-    #[inline]
+    #[inline(always)]
     pub(super) fn received(&mut self, now: Time, airtime: Span) {
         let begun = Time(now.0 - airtime.0);
         if self.at < begun {
@@ -248,21 +278,22 @@ impl Timeline {
     }
 
     /// The node is inside an exchange until `until`, which goes to this account.
-    #[inline]
+    #[inline(always)]
     pub(super) fn run_ahead(&mut self, account: usize, until: Time) {
-        self.totals[account] += until.saturating_since(self.at).0;
-        self.at = self.at.max(until);
+        debug_assert!(self.at <= until, "own frames and the gaps between them follow one another");
+        self.totals[account] += (until - self.at).0;
+        self.at = until;
         self.ahead = account as u8;
     }
 
     /// Once what is accounted ahead is over, the node waits for the next frame of an exchange, at most until `until`.
-    #[inline]
+    #[inline(always)]
     pub(super) fn wait_until(&mut self, until: Time) {
         (self.mode, self.await_until) = (Mode::Await, until);
     }
 
     /// It waits for no frame any more, unless its own attempt goes on.
-    #[inline]
+    #[inline(always)]
     pub(super) fn leave_wait(&mut self) {
         (self.mode, self.await_until) = match (self.attempt.open, self.has_packet) {
             (true, _) => (Mode::Await, Time::NEVER),
@@ -272,7 +303,7 @@ impl Timeline {
     }
 
     /// The wait for an answer is over.
-    #[inline]
+    #[inline(always)]
     pub(super) fn decide_wait(&mut self, answered: bool) {
         let cause = if answered { Cause::Sifs } else { Cause::ResponseTimeout };
         self.totals[cause as usize] += std::mem::take(&mut self.awaited);

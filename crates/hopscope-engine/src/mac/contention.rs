@@ -43,8 +43,8 @@ pub enum AccessAnswer {
     Later(Time),
 }
 
-/// How a station with a packet spends the time since the medium has become idle. An observer asks for it.
-#[derive(Debug, Clone, Copy)]
+/// How a station with a packet spends the time since the medium has become idle: what observers are told and may ask for.
+#[derive(Debug, Clone, Copy, PartialEq)]
 pub struct QuietPlan {
     /// The medium is reserved until then.
     pub nav_until: Time,

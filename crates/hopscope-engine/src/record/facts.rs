@@ -6,6 +6,7 @@
 use super::classes::Classes;
 use crate::config::link::LinkPart;
 use crate::ids::{FlowId, NodeId, PacketId};
+use crate::mac::contention::QuietPlan;
 use crate::mac::dcf::{Frame, FrameKind, Outcome};
 use crate::packet::tcp::TcpFlags;
 use crate::packet::{Body, DropReason};
@@ -110,6 +111,8 @@ pub enum Record {
     AccessGranted {
         /// Station.
         node: NodeId,
+        /// How it has spent the time since the medium became idle.
+        wait: QuietPlan,
     },
     /// No answer has come within the timeout, or the time of a broadcast is over.
     ResponseTimeout {

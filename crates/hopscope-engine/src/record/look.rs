@@ -33,8 +33,9 @@ pub trait Look {
     /// The frame in an air slot: one of the last two that its transmitter has sent.
     fn frame(&self, slot: u32) -> Frame;
 
-    /// What the time of a station since its medium became idle consists of. Its radio's edges are applied up to now.
-    fn quiet_plan(&mut self, node: NodeId) -> QuietPlan;
+    /// Writes to `plan` what the time of a station since its medium became idle consists of. Its radio's edges are applied
+    /// up to now.
+    fn quiet_plan(&mut self, node: NodeId, plan: &mut QuietPlan);
 
     /// Until when the MAC of a node waits for the data frame that its CTS has asked for, if it does.
     fn awaits_data(&self, node: NodeId) -> Option<Time>;

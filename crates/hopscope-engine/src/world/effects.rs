@@ -422,7 +422,7 @@ impl<R: Recorder> World<R> {
     // ---- MAC -------------------------------------------------------------------------------------------------
 
     #[inline(always)]
-    pub(super) fn mac_effects(&mut self, node: NodeId, effects: &MacEffects) {
+    pub(super) fn mac_effects(&mut self, node: NodeId, place: u32, effects: &MacEffects) {
         if effects.failed {
             self.note(Record::AttemptFailed { node });
         }
@@ -431,7 +431,7 @@ impl<R: Recorder> World<R> {
         }
         if let Some((at, generation)) = effects.arm_sifs {
             if R::WANTS.has(Classes::MAC) {
-                let then = self.wifi[node].mac.after_sifs();
+                let then = self.wifi.at(place).mac.after_sifs();
                 self.note(Record::SifsBegan { node, until: at, then });
             }
             debug_assert!(self.sifs.is_none(), "an event begins one SIFS");

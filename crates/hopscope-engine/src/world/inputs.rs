@@ -137,7 +137,8 @@ impl<R: Recorder> World<R> {
         station.catch_up(self.now, rules);
         match station.poll_access(self.now, rules) {
             AccessAnswer::Granted => {
-                self.note(Record::AccessGranted { node });
+                let wait = station.quiet_plan(rules);
+                self.note(Record::AccessGranted { node, wait });
                 self.mac_input_caught_up(node, place, |mac, cx| mac.on_access(cx));
             }
             AccessAnswer::Later(at) => self.events.push(at, Event::Access { node }),
@@ -148,11 +149,10 @@ impl<R: Recorder> World<R> {
     /// One input to a node's MAC with the radio's edges applied, and its effects carried out.
     #[inline(always)]
     pub(super) fn mac_input(&mut self, node: NodeId, input: impl FnOnce(&mut Dcf, &mut MacCx<'_>)) {
-        let mut out = MacEffects::default();
-        let wifi = &mut self.wifi[node];
-        wifi.station.catch_up(self.now, &wifi.rules.station);
-        wifi.mac_input(self.now, &mut out, input);
-        self.mac_effects(node, &out);
+        let place = self.wifi.place(node);
+        let Wifi { station, rules, .. } = self.wifi.at(place);
+        station.catch_up(self.now, &rules.station);
+        self.mac_input_caught_up(node, place, input);
     }
 
     /// The same for a station whose edges have been applied already.
@@ -160,7 +160,7 @@ impl<R: Recorder> World<R> {
     fn mac_input_caught_up(&mut self, node: NodeId, place: u32, input: impl FnOnce(&mut Dcf, &mut MacCx<'_>)) {
         let mut out = MacEffects::default();
         self.wifi.at(place).mac_input(self.now, &mut out, input);
-        self.mac_effects(node, &out);
+        self.mac_effects(node, place, &out);
     }
 
     // ---- interface -------------------------------------------------------------------------------------------

@@ -57,11 +57,8 @@ impl Look for Sight<'_> {
     }
 
     #[inline(always)]
-    fn quiet_plan(&mut self, node: NodeId) -> QuietPlan {
-        let Wifi { station, rules, .. } = &mut self.wifi[node];
-        let rules = &rules.station;
-        station.catch_up(self.now, rules);
-        station.quiet_plan(rules)
+    fn quiet_plan(&mut self, node: NodeId, plan: &mut QuietPlan) {
+        self.wifi[node].quiet_plan(self.now, plan);
     }
 
     #[inline(always)]
