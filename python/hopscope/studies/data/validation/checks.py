@@ -98,7 +98,7 @@ def _layout(topology: str) -> tuple[list[list[float]], list[tuple[int, int]]]:
     return [[float(x), 0.0] for _, x in places], [(names.index(a), names.index(b)) for a, b in pairs]
 
 
-# --- Recovery: flow 1 is asked after a node died, the later ones after a node came back --------------------------------
+# --- Recovery: flow 1 is asked after a node died, the later ones after a node came back -------------------------------
 
 
 def _times(run: Run, metric: str) -> list[float | None]:
