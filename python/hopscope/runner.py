@@ -182,5 +182,10 @@ def _assemble(plan: Plan, finished: Mapping[str, RunResult], failures: Mapping[s
             failed += [
                 Failure(point.index, run.seed, failures[run.key], point.set) for run in runs if run.key in failures
             ]
-        results.append(Result(scenario, points, failed))
+        results.append(Result(scenario, points, failed, again))
     return results
+
+
+def again(scenario: Scenario, jobs: int | None, progress: bool) -> Result:
+    """Runs a scenario for a result that lacks something of it."""
+    return run_scenarios([scenario], jobs=jobs, progress=progress)[0]

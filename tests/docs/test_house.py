@@ -4,6 +4,7 @@ the page "How to add" names files and words that exist.
 
 from __future__ import annotations
 
+import ast
 import re
 from collections.abc import Iterator
 from functools import cache
@@ -31,6 +32,22 @@ ROOMS = (
     "metrics", "ledger",
     "world",
     "results", "simulation", "bottleneck",
+)  # fmt: skip
+
+#: The rooms of the Python package from the ground up: each may import those of its own line and of those before, inside
+#: functions too. A run is made in `runner`; results are what it gave and know nothing of it.
+PYTHON_ROOMS = (
+    ("_core", "errors"),
+    ("congestion", "files"),
+    ("scenario",),
+    ("models", "results"),
+    ("campaign", "runner", "wired"),
+    ("report",),
+    ("optimum",),
+    ("studies",),
+    ("catalog",),
+    ("cli",),
+    ("__init__", "__main__"),
 )  # fmt: skip
 
 #: Most lines of a source file.
@@ -224,3 +241,50 @@ def test_a_transport_is_its_folder_and_six_places() -> None:
     folder = "crates/hopscope-engine/src/transport"
     assert folder in files
     assert len(files - {folder}) <= 6
+
+
+# --- The Python package ---------------------------------------------------------------------------------------------
+
+
+def imports(source: str) -> Iterator[str]:
+    """The rooms of the package that a module imports, anywhere in it but for type checkers alone."""
+    tree = ast.parse(source)
+    typed = {
+        inner
+        for node in ast.walk(tree)
+        if isinstance(node, ast.If) and ast.unparse(node.test) == "TYPE_CHECKING"
+        for inner in ast.walk(node)
+    }
+    for node in ast.walk(tree):
+        if node in typed:
+            continue
+        if isinstance(node, ast.ImportFrom) and node.module == "hopscope":
+            yield from (name.name for name in node.names)
+        elif isinstance(node, ast.ImportFrom) and (node.module or "").startswith("hopscope."):
+            yield str(node.module).split(".")[1]
+        elif isinstance(node, ast.Import):
+            yield from (name.name.split(".")[1] for name in node.names if name.name.startswith("hopscope."))
+
+
+def upward(room: str, source: str) -> list[str]:
+    """The rooms above its own that a module imports, and those that stand nowhere."""
+    level = {name: place for place, names in enumerate(PYTHON_ROOMS) for name in names}
+    return [name for name in imports(source) if level.get(name, len(level)) > level[room]]
+
+
+def test_the_rooms_of_the_python_package_are_a_ladder():
+    package = ROOT / "python" / "hopscope"
+    found = {}
+    for file in sorted(package.rglob("*.py")):
+        # A study folder is data, loaded by its path.
+        parts = file.relative_to(package).with_suffix("").parts
+        if parts[:2] != ("studies", "data") and (names := upward(parts[0], file.read_text(encoding="utf-8"))):
+            found[file.name] = names
+    assert found == {}
+
+
+def test_an_upward_import_is_found_wherever_it_stands():
+    assert upward("results", "def f():\n    from hopscope.runner import run\n") == ["runner"]
+    assert upward("results", "import hopscope.cli.main\nfrom hopscope import report\n") == ["cli", "report"]
+    assert upward("results", "if TYPE_CHECKING:\n    from hopscope.runner import run\n") == []
+    assert upward("cli", "from hopscope.runner import run\nfrom hopscope.cli import options\n") == []

@@ -137,6 +137,8 @@ class Store:
         Raises:
             StoreError: the manifest is damaged or of another format.
         """
+        from hopscope.runner import again
+
         results = []
         self.problems.clear()
         for entry in self.manifest["scenarios"]:
@@ -158,7 +160,7 @@ class Store:
                 raise StoreError(
                     f"{self.path / MANIFEST}: its scenario is not accepted by this version:\n{error}"
                 ) from error
-            results.append(Result(scenario, points))
+            results.append(Result(scenario, points, again=again))
             for transport in (name for name, control in scenario.controls().items() if not control.is_known):
                 self.problems.append(
                     f"{self.path / MANIFEST}: does not record the class of {transport}, which is shown by its name; "

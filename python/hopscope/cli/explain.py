@@ -40,7 +40,6 @@ def command(
 ) -> None:
     """Run a scenario and say where the time of nodes, links and packets goes."""
     from hopscope.files import make_way
-    from hopscope.results.explain import explain
     from hopscope.runner import prepare, run_scenarios
 
     if plot is not None:
@@ -55,7 +54,7 @@ def command(
     [result] = run_scenarios([scenario], jobs=jobs, store=folder, progress=not no_progress)
     if not all(point.runs for point in result.points):
         report_failures(result)
-    explanation = explain(result)
+    explanation = result.explain()
     if plot is not None:
         _draw(explanation, plot)
     if as_json:

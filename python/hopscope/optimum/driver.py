@@ -20,6 +20,7 @@ from hopscope.optimum import axes as axes_
 from hopscope.optimum import decide, ladder
 from hopscope.optimum.axes import Axis
 from hopscope.optimum.search import Answers, Found, Looked, NoSampleError, Request, Value, search
+from hopscope.report.search import OUTCOME
 from hopscope.results import Failure, PointResult, Result
 from hopscope.results.stats import CONFIDENCE
 from hopscope.runner import prepare, run_scenarios
@@ -37,9 +38,6 @@ SEEDS, QUICK_SEEDS = 5, 3
 
 #: More combinations of values are refused.
 MOST_VALUES = 4096
-
-#: File of a store that holds the outcome of a search, as ``--json`` prints it.
-OUTCOME = "optimization.json"
 
 Over = str | Sequence[str] | Mapping[str, Any]
 

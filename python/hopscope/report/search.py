@@ -23,6 +23,9 @@ if TYPE_CHECKING:
 
 Case = Mapping[str, Any]
 
+#: File of a store that holds the outcome of a search, as ``--json`` prints it.
+OUTCOME = "optimization.json"
+
 #: Verdicts of the outcome, in words.
 VERDICTS = {
     "best": "best",
@@ -38,8 +41,6 @@ _LINES = 8
 
 def outcome_of(store: Store) -> dict[str, Any] | None:
     """The outcome of the search that filled a store; None for any other store, or one that has been used since."""
-    from hopscope.optimum.driver import OUTCOME
-
     try:
         outcome: dict[str, Any] = json.loads((store.path / OUTCOME).read_bytes())
         scenario = outcome["scenario"]

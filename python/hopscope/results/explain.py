@@ -372,18 +372,12 @@ class Explanation:
         return "\n".join(lines)
 
 
-def explain(result: Result, *, jobs: int | None = None, progress: bool = False) -> Explanation:
-    """Returns the explanation of a result; runs without a ledger are done again with one.
+def explain(result: Result) -> Explanation:
+    """Returns the explanation of a result whose runs kept their ledgers.
 
     Raises:
         RunFailed: a point has no finished run.
-        Interrupted: Ctrl-C.
     """
-    if not has_ledger(result):
-        from hopscope.runner import run_scenarios
-
-        scenario = result.scenario.replace({"explain": True})
-        result = run_scenarios([scenario], jobs=jobs, progress=progress)[0]
     if empty := [point for point in result.points if not point.runs]:
         reasons = {failure.message for failure in result.failures if failure.point == empty[0].index}
         raise RunFailed(f"point {empty[0].index} has no finished run: {'; '.join(sorted(reasons)) or 'not run yet'}")

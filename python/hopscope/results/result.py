@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import functools
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
 from hopscope import _core
-from hopscope.errors import InputError, NotFound, shown
+from hopscope.errors import InputError, NotFound, RunFailed, shown
 from hopscope.results import metrics
 from hopscope.results.samples import is_number, read
 from hopscope.results.stats import Comparison, Interval, interval, paired
@@ -110,12 +110,20 @@ class Result:
         scenario: what was run.
         points: the combinations of the sweep with their runs.
         failures: replications that did not finish.
+        again: runs a scenario at so many runs at a time, with or without a bar; set by who ran this one.
     """
 
-    def __init__(self, scenario: Scenario, points: list[PointResult], failures: list[Failure] | None = None) -> None:
+    def __init__(
+        self,
+        scenario: Scenario,
+        points: list[PointResult],
+        failures: list[Failure] | None = None,
+        again: Callable[[Scenario, int | None, bool], Result] | None = None,
+    ) -> None:
         self.scenario = scenario
         self.points = points
         self.failures = failures or []
+        self.again = again
 
     @property
     def partial(self) -> bool:
@@ -214,9 +222,13 @@ class Result:
             RunFailed: a point has no finished run.
             Interrupted: Ctrl-C.
         """
-        from hopscope.results.explain import explain
+        from hopscope.results.explain import explain, has_ledger
 
-        return explain(self, jobs=jobs, progress=progress)
+        if has_ledger(self):
+            return explain(self)
+        if self.again is None:
+            raise RunFailed("the runs kept no airtime ledger; run the scenario with explain = true")
+        return explain(self.again(self.scenario.replace({"explain": True}), jobs, progress))
 
     def to_json(self) -> dict[str, Any]:
         """Returns the result as ``--json`` prints it."""
