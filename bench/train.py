@@ -85,7 +85,7 @@ SCENARIOS = {
         "flow": [{**END_TO_END[0], "transport": "tcp", "control": "cubic", "recovery": "rack"}],
         "radio": {"error": {"kind": "uniform", "per": 0.3}},
         "tcp": {"timestamps": True},
-        "sweep": {"profile": PROFILES, "flow.0.ack": ["delayed", "ns2-delack", "linux", "linux-modern"]},
+        "sweep": {"profile": PROFILES, "flow.0.ack": ["delayed", "ns2-delack", "linux", "linux-modern", "daa"]},
     },
     "routing": {
         "duration": "100s",  # DSDV begins to deliver late

@@ -121,6 +121,19 @@ choice! {
         Linux = "linux",
         /// Linux 6.6 and later: the same, and a pushed full segment at once (the sender marks PSH as Linux does).
         LinuxModern = "linux-modern",
+        /// One ACK for `tcp.ack_every` segments, after `ack_delay` at the latest (Altman and Jimenez 2003; above 2 beyond RFC
+        /// 5681).
+        Fixed = "fixed",
+        /// The longer the connection lasts, the more segments for one ACK, by `tcp.lda_steps` (TCP-LDA, Altman and Jimenez
+        /// 2003).
+        Lda = "lda",
+        /// One ACK when a burst of segments has ended (TCP-ADA, Singh and Kankipati 2004).
+        Ada = "ada",
+        /// A delay window that grows with each segment in order and falls to two at a loss (TCP-DAA, de Oliveira and Braun
+        /// 2005).
+        Daa = "daa",
+        /// The same with slow growth after a loss too: a guess at TCP-DAAp (de Oliveira and Braun 2007).
+        Daap = "daap",
     }
 }
 

@@ -378,8 +378,7 @@ macro_rules! params {
             pub(crate) fn outside(&self, section: &str, found: &mut Vec<$crate::error::BuildError>) {
                 use $crate::config::params::{ParamType, Range};
                 $({
-                    let range = Range::of_unit($unit);
-                    $(let range = $range;)?
+                    let [range, ..] = [$($range,)? Range::of_unit($unit)];
                     found.extend(range.refuse(section, stringify!($field), $unit, self.$field.number()));
                 })+
             }

@@ -1,6 +1,6 @@
 //! Parameters of TCP. A flow has its own copy.
 
-use super::params::{choice, params};
+use super::params::{Range, choice, params};
 use super::presets;
 use crate::error::BuildError;
 use crate::units::Span;
@@ -230,6 +230,11 @@ params! {
         rtt_estimator: RttEstimator = RttEstimator::Rfc6298, "", "RFC 6298";
         /// Limited transmit: a new segment on each of the first two duplicate ACKs.
         limited_transmit: bool = true, "", "RFC 3042";
+        /// Factor on every RTO that comes from a measured round-trip time.
+        rto_multiplier: u32 = 1, "", "RFC 6298; 5: de Oliveira and Braun 2005", in Range::within(1.0, 1000.0);
+        /// Greatest congestion window, of controls that let it grow by ACKs; 0: none. Limited transmit may send beyond it, as
+        /// in ns-2 beyond `maxcwnd_`; a limit by `max_window` stops it.
+        cwnd_limit: u32 = 0, "segments", "a default; 4: de Oliveira and Braun 2005";
         /// Duplicate ACKs that trigger a fast retransmit.
         dupack_threshold: u32 = 3, "ACKs", "RFC 5681 3.2";
         /// What is halved when a loss is found.
@@ -286,6 +291,30 @@ params! {
         /// ACK policies `linux` and `linux-modern`: segments acknowledged at once at the start, at most; half the
         /// receiver window in segments if that is less.
         linux_quickacks: u32 = 16, "ACKs", "Linux include/net/tcp.h, TCP_MAX_QUICKACKS";
+        /// ACK policy `fixed`: segments that one ACK stands for; at most `max_window`.
+        ack_every: u32 = 2, "segments", "RFC 5681 4.2", in Range::within(1.0, 65_535.0);
+        /// ACK policy `lda`: segments received from which on one ACK stands for one more.
+        lda_steps: Vec<u64> = vec![2, 5, 9], "segments", "a default (Altman and Jimenez 2003, as remembered)";
+        /// ACK policy `ada`: weight of the old average of the time between segments.
+        ada_smoothing: f64 = 0.75, "", "a default", in Range::within(0.0, 0.999_999);
+        /// ACK policy `ada`: mean times between segments that end a burst.
+        ada_beta: f64 = 1.2, "", "a default (Singh and Kankipati 2004 could not be read)", in Range::within(0.01, 1e3);
+        /// ACK policy `ada`: longest time an ACK is held back from the first segment on.
+        ada_deferment: Span = Span::from_millis(500), "s", "a default (RFC 9293 3.8.6.3 allows as much)",
+            in Range::within(0.001, 60.0);
+        /// ACK policies `daa` and `daap`: largest delay window; at most `max_window`.
+        daa_most: u32 = 4, "segments", "de Oliveira and Braun 2005, as cited", in Range::within(1.0, 65_535.0);
+        /// ACK policies `daa` and `daap`: growth of the delay window per segment until it is full for the first time.
+        daa_growth: f64 = 0.3, "segments", "de Oliveira and Braun 2005, as cited", in Range::within(0.001, 1e3);
+        /// ACK policies `daa` and `daap`: weight of the old average of the time between segments.
+        daa_smoothing: f64 = 0.75, "", "a default (de Oliveira and Braun 2005, as remembered)",
+            in Range::within(0.0, 0.999_999);
+        /// ACK policies `daa` and `daap`: mean times between segments, beyond two, that an ACK is held back.
+        daa_tolerance: f64 = 0.2, "", "a default (de Oliveira and Braun 2005, as remembered)", in Range::within(0.0, 1e3);
+        /// ACK policies `daa` and `daap`: shortest time an ACK is held back.
+        daa_least_wait: Span = Span::from_millis(10), "s", "a default";
+        /// ACK policies `daa` and `daap`: longest time an ACK is held back.
+        daa_longest_wait: Span = Span::from_millis(500), "s", "a default", in Range::within(0.001, 60.0);
         /// SACK blocks per ACK at most.
         max_sack_blocks: u32 = 3, "blocks", "RFC 2018 3";
         /// Bytes of the SACK option beyond its blocks (kind, length, padding).
@@ -405,6 +434,16 @@ impl TcpConfig {
             if least >= most {
                 return Err(BuildError::new(key(low), format!("found {least}; less than {high} ({most}) is allowed")));
             }
+        }
+        if self.daa_least_wait > self.daa_longest_wait {
+            let found = self.daa_least_wait.as_secs();
+            let message =
+                format!("found {found} s; at most daa_longest_wait ({} s) is allowed", self.daa_longest_wait.as_secs());
+            return Err(BuildError::new(key("daa_least_wait"), message));
+        }
+        if !self.lda_steps.windows(2).all(|pair| pair[0] < pair[1]) {
+            let message = format!("found {:?}; each step must be more than the one before", self.lda_steps);
+            return Err(BuildError::new(key("lda_steps"), message));
         }
         let minute = Span::from_secs(60);
         let spans = [

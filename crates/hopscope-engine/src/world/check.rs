@@ -4,7 +4,7 @@ use crate::channel;
 use crate::config::host::InterfaceSet;
 use crate::config::net::RoutingProtocol;
 use crate::config::tcp::Handshake;
-use crate::config::{App, Config, FlowConfig, LONGEST, MacConfig, RadioConfig, seconds};
+use crate::config::{AckPolicy, App, Config, FlowConfig, LONGEST, MacConfig, RadioConfig, seconds};
 use crate::error::{BuildError, require};
 use crate::ids::NodeId;
 use crate::mac::MacRules;
@@ -303,9 +303,23 @@ fn check_tcp(number: usize, flow: &FlowConfig) -> Result<(), BuildError> {
         ("tcp.max_sack_blocks", t.max_sack_blocks, 1, 3),
         ("tcp.linux_quickacks", t.linux_quickacks, 0, 1_000),
         ("tcp.initial_window", t.initial_window, 0, 1_000),
+        ("tcp.cwnd_limit", t.cwnd_limit, 0, 100_000),
     ] {
         require((least..=most).contains(&count), key(name), || {
             format!("found {count}; allowed are {least} to {most}")
+        })?;
+    }
+    let delayed = match flow.ack {
+        AckPolicy::Fixed => Some(("tcp.ack_every", t.ack_every)),
+        AckPolicy::Daa | AckPolicy::Daap => Some(("tcp.daa_most", t.daa_most)),
+        AckPolicy::Every | AckPolicy::Delayed | AckPolicy::Ns2Delack | AckPolicy::Linux | AckPolicy::LinuxModern => {
+            None
+        }
+        AckPolicy::Lda | AckPolicy::Ada => None,
+    };
+    if let Some((name, segments)) = delayed {
+        require((1..=flow.max_window).contains(&segments), key(name), || {
+            format!("found {segments}; allowed are 1 to max_window, {}: more are never in flight", flow.max_window)
         })?;
     }
     let day = Span::from_secs(86_400);

@@ -42,6 +42,8 @@ pub(super) struct Core {
     pub(super) dupack_threshold: u32,
     limited_transmit: bool,
     pub(super) initial_window: f64,
+    /// Greatest congestion window in segments.
+    cwnd_limit: f64,
 
     /// First number not acknowledged.
     pub(super) una: u64,
@@ -112,6 +114,7 @@ impl Core {
         let max_window = max_window.max(1);
         let cc = Cc::new(cfg, kind.control, mss, max_window);
         let three_way = cfg.handshake == Handshake::ThreeWay;
+        let cwnd_limit = if cfg.cwnd_limit == 0 { f64::INFINITY } else { f64::from(cfg.cwnd_limit) };
         Core {
             mss,
             max_window: u64::from(max_window),
@@ -119,7 +122,8 @@ impl Core {
             three_way,
             dupack_threshold: cfg.dupack_threshold.max(1),
             limited_transmit: cfg.limited_transmit,
-            initial_window: initial_window(cfg, mss),
+            initial_window: initial_window(cfg, mss).min(cwnd_limit),
+            cwnd_limit,
             una: 0,
             nxt: 0,
             max: 0,
@@ -503,6 +507,7 @@ impl Core {
         let acked = self.accept(ack, cx);
         if !self.echo {
             self.cc.on_ack(&mut self.window, &acked);
+            self.window.cwnd = self.window.cwnd.min(self.cwnd_limit);
         }
     }
 

@@ -22,13 +22,12 @@
 //! | `sent.rs` | what is remembered of each segment in flight: round-trip times, delivery rate |
 //! | `push.rs` | where PSH is set, for receivers that look at it |
 //! | `receiver.rs`, `reassembly.rs` | the receiving side |
-//! | `ack_policy.rs`, `linux_ack.rs` | when it acknowledges |
+//! | `ack/` | when it acknowledges |
 //! | `timer.rs` | a timer that is restarted often and queued seldom, and the expiries its caller holds |
 
-mod ack_policy;
+mod ack;
 mod connection;
 mod core;
-mod linux_ack;
 mod pacing;
 mod push;
 mod reassembly;

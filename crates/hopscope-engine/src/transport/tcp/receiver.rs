@@ -1,6 +1,6 @@
 //! The receiving machine: passive set-up and tear-down, reassembly, acknowledgements.
 
-use super::ack_policy::{Acker, Arrival, Verdict};
+use super::ack::{Acker, Arrival, Verdict};
 use super::core::Reverse;
 use super::reassembly::{Placed, Reassembly};
 use super::rtt::Rtt;
@@ -321,7 +321,7 @@ impl TcpReceiver {
         match due {
             Due::Never => {}
             Due::Now | Due::Bare => self.send_ack(cx),
-            Due::Later if self.ack_timer.running() => {}
+            Due::Later if self.ack_timer.running() && !self.acker.waits_anew() => {}
             Due::Later => self.ack_timer.set(cx.now + self.acker.hold(), cx),
         }
     }

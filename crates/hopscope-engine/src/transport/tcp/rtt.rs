@@ -15,8 +15,10 @@ pub(super) struct Rtt {
     granularity: Span,
     /// RTO without back-off and, with the tick clock, without the lower bound.
     base: Span,
-    /// Factor by which the RTO is backed off, a power of two.
+    /// Factor by which the RTO is backed off, a power of two times the least factor.
     backoff: u64,
+    /// The same after a round-trip time was measured: 1 unless asked for.
+    least_factor: u64,
     sampled: bool,
     kind: Kind,
 }
@@ -41,6 +43,7 @@ impl Rtt {
             granularity: Span(cfg.clock_granularity.0.max(1)),
             base: cfg.initial_rto,
             backoff: 1,
+            least_factor: u64::from(cfg.rto_multiplier),
             sampled: false,
             kind,
         }
@@ -73,7 +76,7 @@ impl Rtt {
 
     /// A segment sent once at `sent` is acknowledged at `now`. Ends the back-off (Karn).
     pub(super) fn sample(&mut self, sent: Time, now: Time) {
-        self.backoff = 1;
+        self.backoff = self.least_factor;
         let first = !self.sampled;
         self.sampled = true;
         match &mut self.kind {
@@ -111,7 +114,7 @@ impl Rtt {
             self.backoff = self.backoff.saturating_mul(2);
         }
         match &mut self.kind {
-            Kind::Ticks { srtt8, rttvar4, .. } if self.backoff > 8 => {
+            Kind::Ticks { srtt8, rttvar4, .. } if self.backoff > 8 * self.least_factor => {
                 *rttvar4 += *srtt8 >> 3;
                 *srtt8 = 0;
             }
@@ -121,7 +124,7 @@ impl Rtt {
 
     /// Ends the back-off without a sample (ns-2's Sack1 does so on a partial ACK).
     pub(super) fn end_back_off(&mut self) {
-        self.backoff = 1;
+        self.backoff = if self.sampled { self.least_factor } else { 1 };
     }
 
     /// Data transmission begins after a SYN that had to be repeated.

@@ -12,6 +12,7 @@
 //! Receiver inputs: `syn`, `seg K` (`seg K:len`, `seg K+fin`), `fin K` (after segment K), `ack N`, `delack`, `rto`.
 //! Outputs: `synack`, `ack K` with `[a-b ...]` for its blocks, `fin`, `up N` bytes, `done`.
 
+mod ack;
 mod bottleneck;
 mod duplex;
 mod linux;

@@ -2,13 +2,13 @@
 
 use super::*;
 
-struct Receiver {
+pub(super) struct Receiver {
     tcp: TcpReceiver,
     timers: Expiries,
 }
 
 impl Receiver {
-    fn new(cfg: &TcpConfig, policy: AckPolicy, sack: bool) -> Self {
+    pub(super) fn new(cfg: &TcpConfig, policy: AckPolicy, sack: bool) -> Self {
         let tcp = TcpReceiver::new(cfg, policy, Span::from_millis(200), sack, MSS, 16);
         Receiver { tcp, timers: Expiries::default() }
     }
@@ -19,7 +19,7 @@ impl Receiver {
         r
     }
 
-    fn run(&mut self, table: &str) -> &mut Self {
+    pub(super) fn run(&mut self, table: &str) -> &mut Self {
         for line in table.lines().map(str::trim).filter(|l| !l.is_empty()) {
             let (input, expected) = line.split_once('>').expect("an exchange has a '>'");
             let (at, input) = input.trim().split_once(' ').expect("an instant and an input");

@@ -5,13 +5,13 @@
 //! that can be advertised. With a window of two segments that is every segment; with three or more the second full
 //! segment comes first. Kernels since 6.6 take PSH on a full segment as the end of a write and acknowledge it too.
 
-use super::ack_policy::{Arrival, Verdict};
+use super::{Arrival, Verdict};
 use crate::config::TcpConfig;
 use crate::units::{Span, Time};
 
 /// State of the policy.
 #[derive(Debug, Clone)]
-pub(super) struct LinuxAck {
+pub(in super::super) struct LinuxAck {
     /// Acknowledge a pushed full segment at once.
     heeds_push: bool,
     mss: u64,

@@ -1,6 +1,23 @@
-//! When a receiver acknowledges.
+//! When a receiver acknowledges: one file for each policy that is more than a line, and the contract that they share.
+//!
+//! A policy hears of every segment with data (`on_data`), of its wait ended by the timer (`on_expiry`) and of every ACK
+//! sent (`on_ack_sent`); it says whether the ACK has to leave now, how long one held back may wait (`hold`), and whether
+//! each further segment starts the wait anew (`waits_anew`). Adding one: a file here, a variant of [`Acker`], a word of
+//! [`AckPolicy`] and its parameters in `config/tcp.rs`.
 
-use super::linux_ack::LinuxAck;
+mod ada;
+mod daa;
+mod fixed;
+mod gaps;
+mod lda;
+mod linux;
+
+use ada::Ada;
+use daa::Daa;
+use fixed::Fixed;
+use lda::Lda;
+use linux::LinuxAck;
+
 use crate::config::{AckPolicy, TcpConfig};
 use crate::units::{Span, Time};
 
@@ -47,6 +64,10 @@ pub(super) enum Acker {
         longest: Span,
     },
     Linux(LinuxAck),
+    Fixed(Fixed),
+    Lda(Lda),
+    Ada(Ada),
+    Daa(Daa),
 }
 
 impl Acker {
@@ -58,21 +79,26 @@ impl Acker {
             AckPolicy::Ns2Delack => Acker::Ns2Delack { held: false, longest },
             AckPolicy::Linux => Acker::Linux(LinuxAck::new(cfg, false, longest, mss, window)),
             AckPolicy::LinuxModern => Acker::Linux(LinuxAck::new(cfg, true, longest, mss, window)),
+            AckPolicy::Fixed => Acker::Fixed(Fixed::new(cfg, longest)),
+            AckPolicy::Lda => Acker::Lda(Lda::new(cfg, longest)),
+            AckPolicy::Ada => Acker::Ada(Ada::new(cfg)),
+            AckPolicy::Daa => Acker::Daa(Daa::new(cfg, false)),
+            AckPolicy::Daap => Acker::Daa(Daa::new(cfg, true)),
         }
     }
 
     /// Data has arrived. Out of order, repeated or gap-filling data is acknowledged at once (RFC 5681 4.2).
     pub(super) fn on_data(&mut self, arrival: &Arrival) -> Verdict {
-        if let Acker::Linux(linux) = self {
-            return linux.on_data(arrival);
-        }
         // ns-2's sink takes a repetition of the last segment for a new one.
         let new = arrival.in_order || (arrival.repeats_last && matches!(self, Acker::Ns2Delack { .. }));
-        if !new {
-            return Verdict::Now;
-        }
         match self {
-            Acker::Every | Acker::Linux(_) => Verdict::Now,
+            Acker::Linux(linux) => linux.on_data(arrival),
+            Acker::Fixed(fixed) => fixed.on_data(arrival),
+            Acker::Lda(lda) => lda.on_data(arrival),
+            Acker::Ada(ada) => ada.on_data(arrival),
+            Acker::Daa(daa) => daa.on_data(arrival),
+            Acker::Every => Verdict::Now,
+            Acker::Delayed { .. } | Acker::Ns2Delack { .. } if !new => Verdict::Now,
             Acker::Delayed { held, two_segments, .. } => {
                 *held += arrival.bytes;
                 if held >= two_segments { Verdict::Now } else { Verdict::Hold }
@@ -91,7 +117,16 @@ impl Acker {
             Acker::Every => Span::ZERO,
             Acker::Delayed { longest, .. } | Acker::Ns2Delack { longest, .. } => *longest,
             Acker::Linux(linux) => linux.hold(),
+            Acker::Fixed(fixed) => fixed.hold(),
+            Acker::Lda(lda) => lda.hold(),
+            Acker::Ada(ada) => ada.hold(),
+            Acker::Daa(daa) => daa.hold(),
         }
+    }
+
+    /// Each further segment starts the wait anew.
+    pub(super) fn waits_anew(&self) -> bool {
+        matches!(self, Acker::Ada(_) | Acker::Daa(_))
     }
 
     /// The set-up took this long from SYN-ACK to ACK, both sent once.
@@ -103,8 +138,11 @@ impl Acker {
 
     /// The wait for more data ended without any.
     pub(super) fn on_expiry(&mut self) {
-        if let Acker::Linux(linux) = self {
-            linux.on_expiry();
+        match self {
+            Acker::Linux(linux) => linux.on_expiry(),
+            Acker::Daa(daa) => daa.shrink(),
+            Acker::Every | Acker::Delayed { .. } | Acker::Ns2Delack { .. } => {}
+            Acker::Fixed(_) | Acker::Lda(_) | Acker::Ada(_) => {}
         }
     }
 
@@ -115,6 +153,10 @@ impl Acker {
             Acker::Delayed { held, .. } => *held = 0,
             Acker::Ns2Delack { held, .. } => *held = false,
             Acker::Linux(linux) => linux.on_ack_sent(),
+            Acker::Fixed(fixed) => fixed.on_ack_sent(),
+            Acker::Lda(lda) => lda.on_ack_sent(),
+            Acker::Ada(ada) => ada.on_ack_sent(),
+            Acker::Daa(daa) => daa.on_ack_sent(),
         }
     }
 }

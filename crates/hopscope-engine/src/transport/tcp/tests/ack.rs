@@ -1,0 +1,158 @@
+//! Timelines of the policies that thin ACKs out: in order, a gap and its end, the timer, SYN and FIN.
+
+use super::receiver::Receiver;
+use super::*;
+
+/// A receiver after the set-up at 0 ms.
+fn receiver(policy: AckPolicy, change: impl FnOnce(&mut TcpConfig)) -> Receiver {
+    let mut cfg = TcpConfig::default();
+    change(&mut cfg);
+    let mut receiver = Receiver::new(&cfg, policy, false);
+    receiver.run("0 syn > synack").run("0 ack 0 >");
+    receiver
+}
+
+/// The policy acknowledges these of the segments 1 to `last`, which come in order every millisecond.
+fn acknowledges(policy: AckPolicy, last: u64, expected: &[u64]) -> Receiver {
+    let mut receiver = receiver(policy, |_| ());
+    for number in 1..=last {
+        let ack = if expected.contains(&number) { format!("ack {number}") } else { String::new() };
+        receiver.run(&format!("{number} seg {number} > up 1000 {ack}"));
+    }
+    receiver
+}
+
+#[test]
+fn fixed_counts_segments_in_order() {
+    receiver(AckPolicy::Fixed, |cfg| cfg.ack_every = 3).run(
+        "10 seg 1 > up 1000
+         11 seg 2 > up 1000
+         12 seg 3 > up 1000 ack 3
+         13 seg 4 > up 1000
+         14 seg 6 > ack 4
+         15 seg 5 > up 2000 ack 6
+         16 seg 6 > ack 6
+         17 seg 7:10 > up 10
+         217 delack > ack 6",
+    );
+}
+
+#[test]
+fn fixed_with_one_is_every_segment_and_a_fin_ends_the_wait() {
+    receiver(AckPolicy::Fixed, |cfg| cfg.ack_every = 1).run("10 seg 1 > up 1000 ack 1");
+    receiver(AckPolicy::Fixed, |cfg| cfg.ack_every = 4).run(
+        "10 seg 1 > up 1000
+         11 fin 1 > done fin",
+    );
+}
+
+#[test]
+fn lda_takes_more_segments_for_an_ack_the_longer_it_lasts() {
+    acknowledges(AckPolicy::Lda, 22, &[1, 3, 6, 10, 14, 18, 22]).run(
+        "30 seg 23 > up 1000
+         31 seg 25 > ack 23
+         32 seg 24 > up 2000 ack 25
+         33 seg 26 > up 1000
+         233 delack > ack 26",
+    );
+}
+
+#[test]
+fn ada_waits_for_the_end_of_a_burst() {
+    receiver(AckPolicy::Ada, |_| ()).run(
+        "10 seg 1 > up 1000 ack 1
+         20 seg 2 > up 1000
+         30 seg 3 > up 1000
+         40 seg 4 > up 1000
+         52 delack > ack 4
+         60 seg 6 > ack 4
+         61 seg 5 > up 2000 ack 6",
+    );
+}
+
+#[test]
+fn ada_defers_no_longer_than_its_period_from_the_first_segment_on() {
+    receiver(AckPolicy::Ada, |cfg| cfg.ada_deferment = Span::from_millis(25)).run(
+        "10 seg 1 > up 1000 ack 1
+         20 seg 2 > up 1000
+         30 seg 3 > up 1000
+         40 seg 4 > up 1000
+         45 delack > ack 4
+         50 seg 5 > up 1000
+         61 fin 5 > done fin",
+    );
+}
+
+#[test]
+fn daa_starts_slowly_and_grows_by_one_after_a_loss() {
+    acknowledges(AckPolicy::Daa, 21, &[1, 2, 3, 5, 8, 12, 16, 20]).run(
+        "22 seg 23 > ack 21
+         23 seg 22 > up 2000 ack 23
+         24 seg 24 > up 1000
+         25 seg 25 > up 1000
+         26 seg 26 > up 1000
+         27 seg 27 > up 1000 ack 27",
+    );
+}
+
+#[test]
+fn daap_grows_slowly_after_a_loss_too() {
+    acknowledges(AckPolicy::Daap, 21, &[1, 2, 3, 5, 8, 12, 16, 20]).run(
+        "22 seg 23 > ack 21
+         23 seg 22 > up 2000 ack 23
+         24 seg 24 > up 1000
+         25 seg 25 > up 1000 ack 25
+         26 seg 26 > up 1000
+         27 seg 27 > up 1000
+         28 seg 28 > up 1000 ack 28",
+    );
+}
+
+#[test]
+fn daa_waits_for_two_segments_more_from_each_one_on_and_shrinks_by_the_timer() {
+    // 2.2 times 10 ms from the last segment on.
+    receiver(AckPolicy::Daa, |_| ()).run(
+        "10 seg 1 > up 1000 ack 1
+         20 seg 2 > up 1000 ack 2
+         30 seg 3 > up 1000 ack 3
+         40 seg 4 > up 1000
+         62 delack > ack 4
+         70 seg 5 > up 1000
+         71 seg 6 > up 1000 ack 6
+         80 seg 7 > up 1000
+         81 fin 7 > done fin",
+    );
+}
+
+#[test]
+fn daa_never_delays_more_than_its_limit() {
+    receiver(AckPolicy::Daa, |cfg| (cfg.daa_most, cfg.daa_growth) = (2, 5.0)).run(
+        "10 seg 1 > up 1000
+         11 seg 2 > up 1000 ack 2
+         12 seg 3 > up 1000
+         13 seg 4 > up 1000 ack 4",
+    );
+}
+
+#[test]
+fn the_limit_of_the_window_and_the_factor_on_the_rto_are_the_sender_s() {
+    let cfg = TcpConfig { cwnd_limit: 4, rto_multiplier: 5, dupack_threshold: 2, ..TcpConfig::default() };
+    let mut sender = Sender::established(&cfg, Transport::TcpNewReno, 32);
+    sender.run(
+        "100 endless > 1 2 3 4
+         200 ack 2 > 5 6 | cwnd 4 rto_ms 5000
+         210 ack 4 > 7 8 | cwnd 4",
+    );
+    // Limited transmit goes beyond the limit of the congestion window, and the second duplicate repairs.
+    sender.run(
+        "220 ack 4 > 9
+         221 ack 4 > 5*",
+    );
+    let unlimited = TcpConfig { limited_transmit: true, ..TcpConfig::default() };
+    let mut by_window = Sender::established(&unlimited, Transport::TcpNewReno, 4);
+    by_window.run(
+        "100 endless > 1 2 3 4
+         200 ack 1 > 5
+         201 ack 1 >",
+    );
+}
