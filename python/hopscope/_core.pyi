@@ -38,6 +38,11 @@ class FieldError(ValueError):
 class QuantityError(ValueError):
     """The text is no quantity of the wanted kind; the message says what is allowed."""
 
+class PlaceError(ValueError):
+    """Nodes cannot be placed or flows not be laid; ``key`` is the key at fault inside its table."""
+
+    key: str
+
 @final
 class Field:
     """One key: what it takes, what it means, and how a value is read.
@@ -309,6 +314,52 @@ def split_quantity(text: str) -> tuple[str, str]:
 
     Raises:
         QuantityError: the text does not start with a number.
+    """
+
+def place(table: dict[str, Any], tx_range: float, found: list[list[float]] = ...) -> list[list[float]]:
+    """The place of every node in metres; their order gives the node numbers.
+
+    Args:
+        table: the read ``[topology]`` table.
+        tx_range: receive range in metres, for ``connected``.
+        found: the positions of a file.
+
+    Raises:
+        PlaceError: too many or no nodes, or no connected placement.
+    """
+
+def across(table: dict[str, Any], flows: int | None = None) -> list[tuple[int, int]]:
+    """The (from, to) of flows that cross a topology: so many, or as many as are usual for its kind.
+
+    Raises:
+        PlaceError: the topology has no such flows, or is too small for so many.
+    """
+
+def drawn(positions: Sequence[Sequence[float]], reach: float, flows: int, seed: int) -> list[tuple[int, int]]:
+    """Distinct (from, to), each pair of nodes that reach each other over hops of at most ``reach`` equally likely.
+
+    Raises:
+        PlaceError: fewer pairs reach each other.
+    """
+
+def components(positions: Sequence[Sequence[float]], reach: float) -> list[list[int]]:
+    """The sets of nodes that reach each other over hops of at most ``reach`` metres, in rising order."""
+
+def near(positions: Sequence[Sequence[float]], reach: float) -> list[list[int]]:
+    """For every node the others at most ``reach`` metres (above 0) away, in rising order."""
+
+def positions(text: str, name: str, form: str) -> list[list[float]]:
+    """The positions in the text of a file: ``csv``, ``ns2``, ``bonnmotion``, or ``auto``.
+
+    Raises:
+        ValueError: it holds none of that form; the message names the file, ``name``, and the line.
+    """
+
+def frames(text: str, name: str, frame_rate: float) -> list[tuple[int, int]]:
+    """The frames in the text of a trace: nanoseconds and bytes.
+
+    Raises:
+        ValueError: a line is no frame; the message names the file, ``name``, and the line.
     """
 
 def base_config(profile: str, preset: str) -> str:

@@ -15,7 +15,7 @@ from hopscope.errors import ScenarioError
 from hopscope.report.tables import charts
 from hopscope.scenario import Scenario, load
 from hopscope.scenario.fields import NS
-from hopscope.scenario.traces import TraceError, read_trace
+from hopscope.scenario.files import read_trace
 
 CHAIN = {"duration": "10s", "topology": {"kind": "chain", "hops": 2}}
 
@@ -138,7 +138,7 @@ def test_frames_by_number_start_with_the_first(tmp_path: Path) -> None:
     ],
 )
 def test_a_bad_line_is_named(tmp_path: Path, text: str, message: str) -> None:
-    with pytest.raises(TraceError, match=re.escape(f"trace.csv{message}")):
+    with pytest.raises(ValueError, match=re.escape(f"trace.csv{message}")):
         trace(tmp_path, text)
 
 

@@ -10,10 +10,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from hopscope._core import PlaceError, across, components, drawn, place
 from hopscope.errors import ScenarioError
-from hopscope.scenario import Scenario, topology
+from hopscope.scenario import Scenario
 from hopscope.scenario.keys import schema
-from hopscope.scenario.patterns import PatternError, across, drawn
 
 
 def scenario(table: dict[str, Any], flow: dict[str, Any], **sections: Any) -> Scenario:
@@ -23,6 +23,10 @@ def scenario(table: dict[str, Any], flow: dict[str, Any], **sections: Any) -> Sc
 def ends(table: dict[str, Any], flow: dict[str, Any], **sections: Any) -> list[tuple[int, int]]:
     flows = scenario(table, flow, **sections).points[0].config(1)["flows"]
     return [(flow["from"], flow["to"]) for flow in flows]
+
+
+def placed(spacing: float = 200.0, **table: Any) -> list[list[float]]:
+    return place({**table, "spacing": spacing}, 250.0)
 
 
 def neighbours(positions: list[list[float]], reach: float) -> dict[int, set[int]]:
@@ -35,26 +39,26 @@ def neighbours(positions: list[list[float]], reach: float) -> dict[int, set[int]
 
 
 def test_lanes_of_a_parking_lot_meet_the_line_only_where_they_join() -> None:
-    links = neighbours(topology.parking_lot(5, 200.0), 250.0)
+    links = neighbours(placed(kind="parking-lot", hops=5), 250.0)
     assert links == {
         0: {1}, 1: {0, 2, 6}, 2: {1, 3, 7}, 3: {2, 4, 8}, 4: {3, 5, 9}, 5: {4}, 6: {1}, 7: {2}, 8: {3}, 9: {4},
     }  # fmt: skip
 
 
 def test_a_y_has_two_branches_and_a_stem() -> None:
-    links = neighbours(topology.y(2, 3, 200.0), 250.0)
+    links = neighbours(placed(kind="y", hops=2, stem=3), 250.0)
     assert links == {0: {1}, 1: {0, 2}, 2: {1, 3, 7}, 3: {2, 4}, 4: {3, 5}, 5: {4}, 6: {7}, 7: {6, 2}}
 
 
 def test_arms_of_a_star_meet_at_node_0() -> None:
-    links = neighbours(topology.star(4, 2, 200.0), 250.0)
+    links = neighbours(placed(kind="star", arms=4, hops=2), 250.0)
     assert links == {0: {1, 3, 5, 7}, 1: {0, 2}, 2: {1}, 3: {0, 4}, 4: {3}, 5: {0, 6}, 6: {5}, 7: {0, 8}, 8: {7}}
-    assert topology.star(4, 2, 200.0)[:4] == [[0.0, 0.0], [200.0, 0.0], [400.0, 0.0], [0.0, 200.0]]
+    assert placed(kind="star", arms=4, hops=2)[:4] == [[0.0, 0.0], [200.0, 0.0], [400.0, 0.0], [0.0, 200.0]]
 
 
 @given(st.integers(3, 60), st.floats(1.0, 1000.0))
 def test_neighbours_on_a_ring_are_equally_far(nodes: int, spacing: float) -> None:
-    positions = topology.ring(nodes, spacing)
+    positions = placed(kind="ring", nodes=nodes, spacing=spacing)
     gaps = [math.dist(positions[i], positions[(i + 1) % nodes]) for i in range(nodes)]
     assert gaps == pytest.approx([spacing] * nodes, abs=1e-5)
 
@@ -75,8 +79,7 @@ TABLES = [
 def test_the_flows_across_a_topology_connect_and_the_resolved_scenario_keeps_them(table: dict[str, Any]) -> None:
     made = scenario(table, {"pattern": "across"})
     config = made.points[0].config(1)
-    assert len(config["nodes"]) == topology.count(made.points[0]._resolved.topology)
-    assert topology.is_connected(config["nodes"], 200.001)
+    assert components(config["nodes"], 200.001) == [list(range(len(config["nodes"])))]
     found = [(flow["from"], flow["to"]) for flow in config["flows"]]
     assert len(set(found)) == len(found) >= 1
     assert Scenario(made.resolved).points[0].config(1) == config
@@ -170,8 +173,8 @@ def test_random_flows_depend_on_their_own_seed_and_join_connected_nodes() -> Non
 @settings(max_examples=50)
 @given(st.integers(2, 40), st.integers(0, 2**32), st.data())
 def test_random_pairs_are_distinct_and_within_a_component(nodes: int, seed: int, data: st.DataObject) -> None:
-    positions = topology.scatter(nodes, [900.0, 900.0], seed, connected=False, tx_range=250.0)
-    sets = list(topology.components(positions, 250.0))
+    positions = placed(kind="random", nodes=nodes, area=[900.0, 900.0], seed=seed, connected=False)
+    sets = components(positions, 250.0)
     assert sorted(node for members in sets for node in members) == list(range(nodes))
     pairs = sum(len(members) * (len(members) - 1) for members in sets)
     flows = data.draw(st.integers(0, pairs))
@@ -179,15 +182,15 @@ def test_random_pairs_are_distinct_and_within_a_component(nodes: int, seed: int,
     assert len(set(found)) == flows
     home = {node: index for index, members in enumerate(sets) for node in members}
     assert all(a != b and home[a] == home[b] for a, b in found)
-    with pytest.raises(PatternError, match="too small"):
+    with pytest.raises(PlaceError, match="too small"):
         drawn(positions, 250.0, pairs + 1, seed)
 
 
 @given(st.integers(1, 20), st.integers(1, 20), st.integers(1, 40))
 def test_grid_flows_are_on_lines_of_their_own(rows: int, cols: int, flows: int) -> None:
     try:
-        found = across({"kind": "grid", "rows": rows, "cols": cols}, flows)
-    except PatternError:
+        found = across({"kind": "grid", "rows": rows, "cols": cols, "spacing": 1.0}, flows)
+    except PlaceError:
         assert flows > min(rows if cols > 1 else cols, cols if rows > 1 else rows) or rows == cols == 1
         return
     assert len(set(found)) == flows

@@ -11,8 +11,7 @@ import pytest
 
 import hopscope as hs
 from hopscope.results import PointResult, Result, tables
-from hopscope.scenario.node_files import read_positions
-from hopscope.scenario.topology import TopologyError, read_file
+from hopscope.scenario.files import read_positions
 
 SHORT: dict[str, Any] = {
     "duration": 1,
@@ -59,18 +58,18 @@ def test_tables_of_positions_with_any_usual_separator(tmp_path: Path, text: str)
 def test_three_columns_without_a_header_are_ambiguous(tmp_path: Path) -> None:
     """Number, x, y looks like x, y, z; guessing put every node at the wrong place."""
     (tmp_path / "nodes.csv").write_text("0,0,0\n1,100,0\n")
-    with pytest.raises(TopologyError, match=r"nodes\.csv:1: found 3 columns without a header"):
-        read_file(tmp_path / "nodes.csv", "auto")
+    with pytest.raises(ValueError, match=r"nodes\.csv:1: found 3 columns without a header"):
+        read_positions(tmp_path / "nodes.csv")
 
 
 def test_a_row_with_more_columns_than_the_first_is_refused(tmp_path: Path) -> None:
     """A decimal comma makes two columns of a number; the node was put at the wrong place."""
     for text in ("x,y\n0,0\n200,5,10,0\n", "0,0\n200,5,10,0\n"):
         (tmp_path / "nodes.csv").write_text(text)
-        with pytest.raises(TopologyError, match=r"nodes\.csv:\d: found 4 columns; the first line has 2"):
-            read_file(tmp_path / "nodes.csv", "auto")
+        with pytest.raises(ValueError, match=r"nodes\.csv:\d: found 4 columns; the first line has 2"):
+            read_positions(tmp_path / "nodes.csv")
     (tmp_path / "nodes.csv").write_text("x,y\n0,0,\n200,5,,\n")
-    assert read_file(tmp_path / "nodes.csv", "auto") == [[0, 0], [200, 5]]
+    assert read_positions(tmp_path / "nodes.csv") == [[0, 0], [200, 5]]
 
 
 def test_a_point_that_a_result_does_not_have_is_told() -> None:

@@ -7,9 +7,10 @@ from typing import Any
 
 import pytest
 
+from hopscope._core import components
 from hopscope.errors import ScenarioError
-from hopscope.scenario import Scenario, topology
-from hopscope.scenario.node_files import read_positions
+from hopscope.scenario import Scenario
+from hopscope.scenario.files import read_positions
 
 FLOW = [{"from": "first", "to": 1, "transport": "udp"}]
 
@@ -20,12 +21,16 @@ def nodes(table: dict[str, Any], **sections: Any) -> list[list[float]]:
     return positions
 
 
+def is_connected(positions: list[list[float]], reach: float) -> bool:
+    return len(components(positions, reach)) == 1
+
+
 def test_chain_runs_from_left_to_right() -> None:
     assert nodes({"kind": "chain", "hops": 3, "spacing": "150m"}) == [[0, 0], [150, 0], [300, 0], [450, 0]]
 
 
 def test_cross_of_six_hops_is_numbered_as_in_the_study() -> None:
-    positions = topology.cross(6, 200.0)
+    positions = nodes({"kind": "cross", "hops": 6})
     assert len(positions) == 13
     horizontal, vertical = positions[:7], positions[7:]
     assert [x for x, _ in horizontal] == [200.0 * i for i in range(7)]
@@ -37,14 +42,21 @@ def test_cross_of_six_hops_is_numbered_as_in_the_study() -> None:
 
 @pytest.mark.parametrize("hops", [2, 3, 4, 5, 9])
 def test_a_cross_has_two_connected_lines_that_share_one_node(hops: int) -> None:
-    positions = topology.cross(hops, 1.0)
+    positions = nodes({"kind": "cross", "hops": hops, "spacing": 1.0})
     assert len(positions) == 2 * hops + 1 == len({tuple(p) for p in positions})
-    assert topology.is_connected(positions, 1.0)
+    assert is_connected(positions, 1.0)
     assert sum(x == positions[hops // 2][0] for x, _ in positions) == hops + 1
 
 
 def test_grid_is_numbered_row_by_row() -> None:
-    assert topology.grid(2, 3, 10.0) == [[0, 0], [10, 0], [20, 0], [0, 10], [10, 10], [20, 10]]
+    assert nodes({"kind": "grid", "rows": 2, "cols": 3, "spacing": 10.0}) == [
+        [0, 0],
+        [10, 0],
+        [20, 0],
+        [0, 10],
+        [10, 10],
+        [20, 10],
+    ]
 
 
 def test_random_field_depends_on_its_own_seed_only() -> None:
@@ -57,14 +69,14 @@ def test_random_field_depends_on_its_own_seed_only() -> None:
 
 def test_connected_field_is_connected_and_says_when_there_is_none() -> None:
     table = {"kind": "random", "nodes": 30, "area": [800, 800], "connected": True}
-    assert topology.is_connected(nodes(table), 250.0)
+    assert is_connected(nodes(table), 250.0)
     with pytest.raises(ScenarioError, match=r"topology\.connected: no connected field in 1000 placements"):
         nodes({**table, "area": [50_000, 50_000]})
 
 
 def test_connected_needs_every_node() -> None:
-    assert topology.is_connected([[0, 0], [10, 0], [20, 0]], 10)
-    assert not topology.is_connected([[0, 0], [10, 0], [20.1, 0]], 10)
+    assert is_connected([[0, 0], [10, 0], [20, 0]], 10)
+    assert not is_connected([[0, 0], [10, 0], [20.1, 0]], 10)
 
 
 def test_too_many_nodes_are_refused_before_they_are_made() -> None:

@@ -5,6 +5,7 @@ mod control;
 mod error;
 mod info;
 mod key;
+mod place;
 mod run;
 mod value;
 
@@ -17,6 +18,7 @@ fn _core(m: &Bound<'_, PyModule>) -> PyResult<()> {
     m.add("ControlError", m.py().get_type::<control::ControlError>())?;
     m.add("FieldError", m.py().get_type::<key::FieldError>())?;
     m.add("QuantityError", m.py().get_type::<key::QuantityError>())?;
+    m.add("PlaceError", m.py().get_type::<place::PlaceError>())?;
     m.add_class::<key::Field>()?;
     m.add_class::<control::FlowState>()?;
     m.add_class::<run::CancelToken>()?;
@@ -52,5 +54,12 @@ fn _core(m: &Bound<'_, PyModule>) -> PyResult<()> {
     m.add_function(wrap_pyfunction!(key::json_schema, m)?)?;
     m.add_function(wrap_pyfunction!(key::quantity, m)?)?;
     m.add_function(wrap_pyfunction!(key::split_quantity, m)?)?;
+    m.add_function(wrap_pyfunction!(place::place, m)?)?;
+    m.add_function(wrap_pyfunction!(place::across, m)?)?;
+    m.add_function(wrap_pyfunction!(place::drawn, m)?)?;
+    m.add_function(wrap_pyfunction!(place::components, m)?)?;
+    m.add_function(wrap_pyfunction!(place::near, m)?)?;
+    m.add_function(wrap_pyfunction!(place::positions, m)?)?;
+    m.add_function(wrap_pyfunction!(place::frames, m)?)?;
     Ok(())
 }

@@ -1,5 +1,7 @@
 //! A value as it was written, and how a message shows it.
 
+use serde_json::{Value as Json, json};
+
 /// A value of a scenario file, before anything is known of its key.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Value {
@@ -27,6 +29,20 @@ const LIMIT: usize = 60;
 const DIGITS: usize = 61;
 
 impl Value {
+    /// The same as JSON; what JSON has no number for is text.
+    pub fn json(&self) -> Json {
+        match self {
+            Value::Flag(flag) => json!(flag),
+            Value::Int(number) => {
+                i64::try_from(*number).map_or_else(|_| json!(number.to_string()), |whole| json!(whole))
+            }
+            Value::Float(number, _) => json!(number),
+            Value::Huge(text) | Value::Text(text) | Value::Other(text) => json!(text),
+            Value::List(items) => items.iter().map(Value::json).collect(),
+            Value::Table(keys) => keys.iter().map(|(name, item)| (name.clone(), item.json())).collect(),
+        }
+    }
+
     /// The value as a user would have typed it, shortened for a message.
     pub fn shown(&self) -> String {
         let text = match self {

@@ -123,7 +123,7 @@ def distinct(points: Sequence[Point], title: str, most: int) -> list[Network]:
 
 def links(network: Network) -> Iterator[tuple[int, int]]:
     """Yields the pairs of nodes at most ``tx_range`` apart, each once, the smaller number first."""
-    from hopscope.scenario.topology import near
+    from hopscope._core import near
 
     for node, others in enumerate(near(network.positions, network.tx_range)):
         yield from ((node, other) for other in others if other > node)

@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Any
 
+from hopscope import _core
 from hopscope.scenario.document import KeyPath
 from hopscope.scenario.fields import NS
 from hopscope.scenario.resolve import Resolved
-from hopscope.scenario.topology import components
 
 Finding = tuple[KeyPath, str]
 
@@ -45,7 +45,7 @@ def doubts(resolved: Resolved) -> Iterator[str]:
     if resolved.routing["protocol"] == "static" or resolved.radio["shadowing"] != "none":
         return  # the engine tells of static routes, and shadowing moves what a node reaches
     reach = float(resolved.radio["tx_range"])
-    island = {node: number for number, nodes in enumerate(components(resolved.nodes, reach)) for node in nodes}
+    island = {node: number for number, nodes in enumerate(_core.components(resolved.nodes, reach)) for node in nodes}
     for index, flow in enumerate(resolved.flows):
         apart = next(((source, target) for source, target in flow["ends"] if island[source] != island[target]), None)
         if apart is not None:

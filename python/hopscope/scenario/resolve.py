@@ -12,10 +12,9 @@ from hopscope.errors import Problem, listed, shown
 from hopscope.scenario import keys
 from hopscope.scenario.document import Document, KeyPath
 from hopscope.scenario.fields import FieldError
-from hopscope.scenario.patterns import PatternError, across, drawn
+from hopscope.scenario.files import read_trace
 from hopscope.scenario.reader import Reader, unknown_key
-from hopscope.scenario.topology import Positions, TopologyError, place
-from hopscope.scenario.traces import TraceError, read_trace
+from hopscope.scenario.topology import Positions, place
 from hopscope.scenario.transports import read_transport
 
 #: Tables at the top of a file.
@@ -191,7 +190,7 @@ def _topology(reader: Reader, result: Resolved, places: dict[str, Positions]) ->
         if label not in places:
             places[label] = place(table, reader.document.folder, tx_range)
         result.nodes = places[label]
-    except TopologyError as error:
+    except _core.PlaceError as error:
         reader.refuse((*path, error.key), str(error))
 
 
@@ -232,12 +231,12 @@ def _pattern(reader: Reader, path: KeyPath, value: Mapping[str, Any], flow: dict
         if flow["pattern"] == "across":
             if "pattern_seed" in value:
                 reader.refuse((*path, "pattern_seed"), 'belongs to pattern = "random"')
-            flow["ends"] = across(result.topology, flow["copies"] if "copies" in value else None)
+            flow["ends"] = _core.across(result.topology, flow["copies"] if "copies" in value else None)
             flow["copies"] = len(flow["ends"])
         else:
             reach = float(result.radio["tx_range"])
-            flow["ends"] = drawn(result.nodes, reach, flow["copies"], flow["pattern_seed"])
-    except PatternError as error:
+            flow["ends"] = _core.drawn(result.nodes, reach, flow["copies"], flow["pattern_seed"])
+    except _core.PlaceError as error:
         reader.refuse((*path, error.key), str(error))
 
 
@@ -312,5 +311,5 @@ def _trace(reader: Reader, path: KeyPath, flow: dict[str, Any]) -> None:
         return
     try:
         flow["frames"] = read_trace(reader.document.folder / flow["trace"], flow["frame_rate"])
-    except TraceError as error:
+    except ValueError as error:
         reader.refuse((*path, "trace"), str(error))

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import itertools
 from collections import defaultdict
+from pathlib import Path
 from typing import Any
 
 from hopscope.catalog.fu2003.flows import STUDIES
@@ -375,10 +376,10 @@ def _grows_gracefully(table: Table) -> tuple[Verdict, str]:
 def _places(label: str, where: dict[str, Any]) -> topology.Positions:
     row = label.partition(", ")[2]
     if row.startswith("cross"):
-        return topology.cross(6, 200.0)
+        return topology.place({"kind": "cross", "hops": 6, "spacing": 200.0}, Path(), 250.0)
     if row.startswith("grid"):
-        return topology.grid(GRID["rows"], GRID["cols"], 200.0)
-    return topology.scatter(RANDOM["nodes"], RANDOM["area"], where[FIELD], connected=True, tx_range=250.0)
+        return topology.place({"kind": "grid", **GRID, "spacing": 200.0}, Path(), 250.0)
+    return topology.place({**RANDOM, "seed": where[FIELD], "connected": True}, Path(), 250.0)
 
 
 def _crowded_nodes_lose_more(table: Table) -> tuple[Verdict, str]:

@@ -1,0 +1,80 @@
+//! Where nodes stand and flows run, and the files that say so.
+
+use hopscope_scenario::near::{self as within, Place};
+use hopscope_scenario::topology::{Misplaced, Topology};
+use hopscope_scenario::{frames as traces, node_files, patterns};
+use pyo3::exceptions::PyValueError;
+use pyo3::prelude::*;
+use pyo3::types::PyDict;
+
+use crate::value;
+
+pyo3::create_exception!(
+    hopscope._core,
+    PlaceError,
+    PyValueError,
+    "Nodes cannot be placed or flows not be laid; `key` names the key at fault inside its table."
+);
+
+fn refused(py: Python<'_>, error: &Misplaced) -> PyErr {
+    let exception = PlaceError::new_err(error.message.clone());
+    // Setting an attribute on a fresh exception object cannot fail in a way worth reporting instead of the error itself.
+    let _ = exception.value(py).setattr("key", error.key);
+    exception
+}
+
+fn topology(table: &Bound<'_, PyAny>) -> PyResult<Topology> {
+    let mut keys = serde_json::Map::new();
+    for entry in table.cast::<PyDict>()? {
+        // An absent key is one without a value.
+        if !entry.1.is_none() {
+            keys.insert(entry.0.extract()?, value::from_python(&entry.1)?.json());
+        }
+    }
+    serde_json::from_value(keys.into()).map_err(|error| PyValueError::new_err(error.to_string()))
+}
+
+/// The place of every node in metres.
+#[pyfunction]
+#[pyo3(signature = (table, tx_range, found=Vec::new()))]
+pub fn place(py: Python<'_>, table: &Bound<'_, PyAny>, tx_range: f64, found: Vec<Place>) -> PyResult<Vec<Place>> {
+    topology(table)?.place(found, tx_range).map_err(|error| refused(py, &error))
+}
+
+/// The ends of the flows that cross a topology.
+#[pyfunction]
+#[pyo3(signature = (table, flows=None))]
+pub fn across(py: Python<'_>, table: &Bound<'_, PyAny>, flows: Option<usize>) -> PyResult<patterns::Ends> {
+    let kind = table.get_item("kind")?.to_string();
+    patterns::across(&topology(table)?, &kind, flows).map_err(|error| refused(py, &error))
+}
+
+/// The ends of flows between nodes that reach each other.
+#[pyfunction]
+pub fn drawn(py: Python<'_>, positions: Vec<Place>, reach: f64, flows: usize, seed: u64) -> PyResult<patterns::Ends> {
+    patterns::drawn(&positions, reach, flows, seed).map_err(|error| refused(py, &error))
+}
+
+/// The sets of nodes that reach each other.
+#[pyfunction]
+pub fn components(positions: Vec<Place>, reach: f64) -> Vec<Vec<usize>> {
+    within::components(&positions, reach)
+}
+
+/// The others within reach of every node.
+#[pyfunction]
+pub fn near(positions: Vec<Place>, reach: f64) -> Vec<Vec<usize>> {
+    within::near(&positions, reach)
+}
+
+/// The positions in the text of a file.
+#[pyfunction]
+pub fn positions(text: &str, name: &str, form: &str) -> PyResult<Vec<Place>> {
+    node_files::positions(text, name, form).map_err(PyValueError::new_err)
+}
+
+/// The frames in the text of a file.
+#[pyfunction]
+pub fn frames(text: &str, name: &str, frame_rate: f64) -> PyResult<Vec<traces::Frame>> {
+    traces::frames(text, name, frame_rate).map_err(PyValueError::new_err)
+}

@@ -1,0 +1,101 @@
+//! Which nodes are within reach of each other.
+
+use std::collections::BTreeMap;
+
+/// A place in metres.
+pub type Place = [f64; 2];
+
+/// The nodes in each square of a checkerboard.
+type Cells = BTreeMap<(i64, i64), Vec<usize>>;
+
+/// The sets of nodes that reach each other over hops of at most `reach` metres: each in rising order, and in the order
+/// of their first nodes.
+pub fn components(places: &[Place], reach: f64) -> Vec<Vec<usize>> {
+    if reach <= 0.0 {
+        return (0..places.len()).map(|node| vec![node]).collect();
+    }
+    let mut cells = cells(places, reach);
+    let mut seen = vec![false; places.len()];
+    let mut found = Vec::new();
+    for first in 0..places.len() {
+        if std::mem::replace(&mut seen[first], true) {
+            continue;
+        }
+        let (mut frontier, mut members) = (vec![first], vec![first]);
+        while let Some(node) = frontier.pop() {
+            for cell in around(places[node], reach) {
+                let Some(left) = cells.get_mut(&cell) else { continue };
+                left.retain(|&other| {
+                    let close = distance(places[node], places[other]) <= reach;
+                    if close && !std::mem::replace(&mut seen[other], true) {
+                        frontier.push(other);
+                        members.push(other);
+                    }
+                    !close
+                });
+            }
+        }
+        members.sort_unstable();
+        found.push(members);
+    }
+    found
+}
+
+/// Whether every node reaches every other over hops of at most `reach` metres.
+pub fn is_connected(places: &[Place], reach: f64) -> bool {
+    components(places, reach).len() <= 1
+}
+
+/// For every node the others at most `reach` metres (above 0) away, in rising order.
+pub fn near(places: &[Place], reach: f64) -> Vec<Vec<usize>> {
+    let cells = cells(places, reach);
+    let others = |node: usize| {
+        let candidates = around(places[node], reach).filter_map(|cell| cells.get(&cell)).flatten();
+        let close = |&other: &usize| other != node && distance(places[node], places[other]) <= reach;
+        let mut close: Vec<usize> = candidates.copied().filter(close).collect();
+        close.sort_unstable();
+        close
+    };
+    (0..places.len()).map(others).collect()
+}
+
+fn distance([x, y]: Place, [u, v]: Place) -> f64 {
+    (u - x).hypot(v - y)
+}
+
+fn cell([x, y]: Place, size: f64) -> (i64, i64) {
+    ((x / size).floor() as i64, (y / size).floor() as i64)
+}
+
+fn cells(places: &[Place], size: f64) -> Cells {
+    let mut cells = Cells::new();
+    for (node, &place) in places.iter().enumerate() {
+        cells.entry(cell(place, size)).or_default().push(node);
+    }
+    cells
+}
+
+/// The square of a place and those beside it.
+fn around(place: Place, size: f64) -> impl Iterator<Item = (i64, i64)> {
+    let (column, row) = cell(place, size);
+    (0..9).map(move |n| (column.saturating_add(n / 3 - 1), row.saturating_add(n % 3 - 1)))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_node_is_needed_to_be_connected() {
+        assert!(is_connected(&[[0.0, 0.0], [10.0, 0.0], [20.0, 0.0]], 10.0));
+        assert!(!is_connected(&[[0.0, 0.0], [10.0, 0.0], [20.1, 0.0]], 10.0));
+        assert!(!is_connected(&[[0.0; 2]; 2], 0.0));
+    }
+
+    #[test]
+    fn sets_and_neighbours_are_in_order() {
+        let places = [[900.0, 0.0], [0.0, 0.0], [-9.0, 0.0], [905.0, 3.0], [-18.0, 0.0]];
+        assert_eq!(components(&places, 10.0), [vec![0, 3], vec![1, 2, 4]]);
+        assert_eq!(near(&places, 10.0), [vec![3], vec![2], vec![1, 4], vec![0], vec![2]]);
+    }
+}

@@ -1,0 +1,241 @@
+//! Where the nodes of each kind of topology stand; the order of the places gives the node numbers.
+
+use std::f64::consts::PI;
+
+use hopscope_engine::config::schema::MAX_NODES;
+use serde::Deserialize;
+
+use crate::draw::Draws;
+use crate::near::{Place, is_connected};
+use crate::words::general;
+
+/// Placements tried before a connected random field is given up.
+const CONNECTED_TRIES: usize = 1000;
+/// Work spent on those tries at most, in placed nodes.
+const CONNECTED_WORK: usize = 5_000_000;
+
+/// What cannot be placed, by the key of its table that is at fault.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Misplaced {
+    /// The key.
+    pub key: &'static str,
+    /// What was found and what is allowed.
+    pub message: String,
+}
+
+impl Misplaced {
+    /// The error of a key.
+    pub fn new(key: &'static str, message: impl Into<String>) -> Misplaced {
+        Misplaced { key, message: message.into() }
+    }
+}
+
+/// A `[topology]` table that was read: the keys of its kind, in base units.
+#[derive(Debug, Clone, PartialEq, Deserialize)]
+#[serde(tag = "kind", rename_all = "kebab-case")]
+#[expect(missing_docs, reason = "keys of the schema, with their meanings there")]
+pub enum Topology {
+    Chain { hops: usize, spacing: f64 },
+    Cross { hops: usize, spacing: f64 },
+    ParkingLot { hops: usize, spacing: f64 },
+    Y { hops: usize, stem: Option<usize>, spacing: f64 },
+    Star { arms: usize, hops: usize, spacing: f64 },
+    Ring { nodes: usize, spacing: f64 },
+    Grid { rows: usize, cols: usize, spacing: f64 },
+    Random { nodes: usize, area: [f64; 2], seed: u64, connected: bool },
+    Positions { positions: Vec<Place> },
+    File {},
+}
+
+impl Topology {
+    /// How many nodes it has, without placing them; none for a file.
+    pub fn count(&self) -> Option<usize> {
+        Some(match *self {
+            Topology::Chain { hops, .. } => hops + 1,
+            Topology::Cross { hops, .. } => 2 * hops + 1,
+            Topology::ParkingLot { hops, .. } => 2 * hops,
+            Topology::Y { hops, stem, .. } => 2 * hops + stem.unwrap_or(hops) + 1,
+            Topology::Star { arms, hops, .. } => arms * hops + 1,
+            Topology::Ring { nodes, .. } | Topology::Random { nodes, .. } => nodes,
+            Topology::Grid { rows, cols, .. } => rows * cols,
+            Topology::Positions { ref positions } => positions.len(),
+            Topology::File {} => return None,
+        })
+    }
+
+    /// The key that decides its size.
+    fn size_key(&self) -> &'static str {
+        match self {
+            Topology::Chain { .. } | Topology::Cross { .. } | Topology::ParkingLot { .. } | Topology::Y { .. } => {
+                "hops"
+            }
+            Topology::Star { .. } => "arms",
+            Topology::Ring { .. } | Topology::Random { .. } => "nodes",
+            Topology::Grid { .. } => "rows",
+            Topology::Positions { .. } => "positions",
+            Topology::File {} => "path",
+        }
+    }
+
+    /// The place of every node in metres; `found` are those of a file, `tx_range` is the receive range for `connected`.
+    ///
+    /// # Errors
+    /// Too many nodes or fewer than two, or no connected placement.
+    pub fn place(&self, found: Vec<Place>, tx_range: f64) -> Result<Vec<Place>, Misplaced> {
+        let nodes = self.count().unwrap_or(found.len());
+        let verb = if *self == (Topology::File {}) { "holds" } else { "makes" };
+        if nodes > MAX_NODES as usize {
+            return Err(Misplaced::new(self.size_key(), format!("{verb} {nodes} nodes; at most {MAX_NODES} fit")));
+        }
+        if nodes < 2 {
+            return Err(Misplaced::new(self.size_key(), format!("gives {nodes} nodes; a network has at least 2")));
+        }
+        Ok(match *self {
+            Topology::Chain { hops, spacing } => line(hops, spacing, 0.0),
+            Topology::Cross { hops, spacing } => cross(hops, spacing),
+            Topology::ParkingLot { hops, spacing } => parking_lot(hops, spacing),
+            Topology::Y { hops, stem, spacing } => y(hops, stem.unwrap_or(hops), spacing),
+            Topology::Star { arms, hops, spacing } => star(arms, hops, spacing),
+            Topology::Ring { nodes, spacing } => ring(nodes, spacing),
+            Topology::Grid { rows, cols, spacing } => {
+                (0..rows * cols).map(|n| [spacing * (n % cols) as f64, spacing * (n / cols) as f64]).collect()
+            }
+            Topology::Random { nodes, area, seed, connected } => {
+                return scatter(nodes, area, seed, connected.then_some(tx_range));
+            }
+            Topology::Positions { ref positions } => positions.clone(),
+            Topology::File {} => found,
+        })
+    }
+}
+
+/// Nodes 0..hops from left to right.
+fn line(hops: usize, spacing: f64, y: f64) -> Vec<Place> {
+    (0..=hops).map(|i| [spacing * i as f64, y]).collect()
+}
+
+/// Two lines that share a node.
+///
+/// Nodes 0..hops are the horizontal line; the crossing is node `hops / 2`. The other nodes of the vertical line follow
+/// from its lower to its upper end: with 6 hops 0-6 and 7-12 with the crossing at 3 (fu2003, section 3).
+fn cross(hops: usize, spacing: f64) -> Vec<Place> {
+    let middle = hops / 2;
+    let centre = spacing * middle as f64;
+    let mut places = line(hops, spacing, centre);
+    places.extend((0..=hops).filter(|&i| i != middle).map(|i| [centre, spacing * i as f64]));
+    places
+}
+
+/// A line to an exit, with a lane that joins at every inner node.
+///
+/// Nodes 0..hops are the line, the exit is node `hops`. Node `hops + i` joins the line at node `i`, for i = 1..hops - 1,
+/// by turns above and below, so that no two lanes are neighbours of each other.
+fn parking_lot(hops: usize, spacing: f64) -> Vec<Place> {
+    let mut places = line(hops, spacing, 0.0);
+    places.extend((1..hops).map(|i| [spacing * i as f64, if i % 2 == 1 { spacing } else { -spacing }]));
+    places
+}
+
+/// Two branches that join into a stem, 120 degrees apart from each other.
+///
+/// Nodes 0..hops + stem run from the end of the upper branch over the junction, node `hops`, to the end of the stem; the
+/// lower branch follows from its end to the node before the junction.
+fn y(hops: usize, stem: usize, spacing: f64) -> Vec<Place> {
+    let (across, up) = (spacing / 2.0, spacing * 0.75_f64.sqrt());
+    let upper: Vec<Place> = (0..=hops).map(|i| (hops - i) as f64).map(|left| [-across * left, up * left]).collect();
+    let stem = (1..=stem).map(|i| [spacing * i as f64, 0.0]);
+    let lower = upper[..hops].iter().map(|&[x, y]| [x, -y]);
+    upper.iter().copied().chain(stem).chain(lower).collect()
+}
+
+/// Lines that leave node 0 at equal angles, numbered arm by arm from the inside out.
+fn star(arms: usize, hops: usize, spacing: f64) -> Vec<Place> {
+    let node = |n: usize| polar(spacing * (n % hops + 1) as f64, (n / hops) as f64 / arms as f64);
+    std::iter::once([0.0; 2]).chain((0..arms * hops).map(node)).collect()
+}
+
+/// Nodes on a circle, `spacing` apart in a straight line, numbered counter-clockwise.
+fn ring(nodes: usize, spacing: f64) -> Vec<Place> {
+    let radius = spacing / (2.0 * (PI / nodes as f64).sin());
+    (0..nodes).map(|node| polar(radius, node as f64 / nodes as f64)).collect()
+}
+
+/// A place at a part of a full turn; sine and cosine differ in the last digit between machines, a micrometre not.
+fn polar(radius: f64, turn: f64) -> Place {
+    let angle = 2.0 * PI * turn;
+    [radius * angle.cos(), radius * angle.sin()]
+        .map(|length| format!("{length:.6}").parse::<f64>().unwrap_or(length) + 0.0)
+}
+
+/// Nodes placed uniformly over a rectangle; the same seed gives the same field on every machine.
+fn scatter(nodes: usize, [width, height]: [f64; 2], seed: u64, reach: Option<f64>) -> Result<Vec<Place>, Misplaced> {
+    let mut draws = Draws::new(seed);
+    let mut field =
+        || -> Vec<Place> { (0..nodes).map(|_| [width * draws.number(), height * draws.number()]).collect() };
+    let Some(reach) = reach else { return Ok(field()) };
+    let tries = (CONNECTED_WORK / nodes).clamp(1, CONNECTED_TRIES);
+    if let Some(field) = (0..tries).map(|_| field()).find(|field| is_connected(field, reach)) {
+        return Ok(field);
+    }
+    let neighbours = nodes as f64 * PI * reach * reach / (width * height);
+    let [width, height, reach] = [width, height, reach].map(general);
+    Err(Misplaced::new(
+        "connected",
+        format!(
+            "no connected field in {tries} placements of {nodes} nodes over {width} m x {height} m with radio.tx_range = \
+             {reach} m (about {neighbours:.1} neighbours a node); use more nodes or a smaller area"
+        ),
+    ))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn placed(topology: &Topology) -> Vec<Place> {
+        topology.place(Vec::new(), 250.0).expect("a topology")
+    }
+
+    #[test]
+    fn every_kind_of_the_schema_is_known_and_has_as_many_nodes_as_it_says() {
+        use hopscope_engine::config::schema::TOPOLOGIES;
+        for kind in TOPOLOGIES {
+            let mut table = serde_json::json!({"kind": kind.name, "positions": [[0, 0], [1, 0]], "area": [9, 9]});
+            for key in (kind.keys)() {
+                if table.get(&key.name).is_none() {
+                    table[&key.name] = if key.required { serde_json::json!(4) } else { key.default };
+                }
+            }
+            let topology: Topology = serde_json::from_value(table).expect(kind.name);
+            let found = topology.place(vec![[0.0; 2]; 3], 250.0).expect(kind.name);
+            assert_eq!(found.len(), topology.count().unwrap_or(3), "{}", kind.name);
+        }
+    }
+
+    #[test]
+    fn a_cross_is_numbered_as_in_the_study() {
+        let places = placed(&Topology::Cross { hops: 6, spacing: 200.0 });
+        assert_eq!(places[3], [600.0, 600.0]);
+        assert_eq!([places[7], places[9], places[10], places[12]].map(|[_, y]| y), [0.0, 400.0, 800.0, 1200.0]);
+        assert!(places[7..].iter().all(|&[x, _]| x == 600.0));
+    }
+
+    #[test]
+    fn a_field_depends_on_its_seed_alone() {
+        let field = |seed| placed(&Topology::Random { nodes: 20, area: [300.0; 2], seed, connected: false });
+        assert_eq!(field(3), field(3));
+        assert_ne!(field(3), field(4));
+        assert_eq!(field(3)[0].map(|length| (length * 1e8).round() / 1e8), [71.389_388_12, 163.268_767_59]);
+    }
+
+    #[test]
+    fn sizes_that_no_network_has_are_refused_by_their_key() {
+        let key = |topology: Topology| topology.place(Vec::new(), 250.0).expect_err("refused").key;
+        assert_eq!(key(Topology::Grid { rows: 1_000_000, cols: 1_000_000, spacing: 1.0 }), "rows");
+        assert_eq!(key(Topology::Grid { rows: 1, cols: 1, spacing: 1.0 }), "rows");
+        assert_eq!(key(Topology::Star { arms: 2_000_000, hops: 2_000_000, spacing: 1.0 }), "arms");
+        assert_eq!(key(Topology::Positions { positions: vec![[0.0; 2]] }), "positions");
+        assert_eq!(key(Topology::File {}), "path");
+        assert_eq!(key(Topology::Random { nodes: 9, area: [1e6; 2], seed: 1, connected: true }), "connected");
+    }
+}
