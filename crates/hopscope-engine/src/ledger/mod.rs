@@ -460,6 +460,9 @@ impl Recorder for Ledger {
             | Record::Window { .. }
             | Record::Rtt { .. }
             | Record::RoutingSent { .. }
+            | Record::RoutingTimerArmed { .. }
+            | Record::RoutingTimerExpired { .. }
+            | Record::RouteInstalled { .. }
             | Record::Routing { .. }
             | Record::QueueLength { .. }
             | Record::SampleEnd => {}

@@ -91,7 +91,7 @@ impl RoutingMeter {
     fn on_note(&mut self, note: RoutingNote, in_range: bool) {
         match note {
             RoutingNote::RouteUp { .. } | RoutingNote::RouteDown { .. } => self.changes += 1,
-            RoutingNote::SearchStarted { .. } => {}
+            RoutingNote::HopsChanged { .. } | RoutingNote::SearchStarted { .. } => {}
             RoutingNote::SearchDone { latency, .. } => {
                 self.discoveries += 1;
                 self.discovery_ns += u128::from(latency.0);
@@ -495,7 +495,10 @@ impl Recorder for Meter {
             | Record::AppClosed { .. }
             | Record::TimerArmed { .. }
             | Record::TimerExpired { .. }
-            | Record::TimerStopped { .. } => {}
+            | Record::TimerStopped { .. }
+            | Record::RoutingTimerArmed { .. }
+            | Record::RoutingTimerExpired { .. }
+            | Record::RouteInstalled { .. } => {}
         }
     }
 }

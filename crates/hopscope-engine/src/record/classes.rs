@@ -30,6 +30,8 @@ impl Classes {
     pub const WINDOWS: Classes = Classes(1 << 8);
     /// Timers of transports.
     pub const TIMERS: Classes = Classes(1 << 9);
+    /// Timers of routing machines.
+    pub const ROUTING_TIMERS: Classes = Classes(1 << 17);
     /// Routing messages and changes of routes.
     pub const ROUTING: Classes = Classes(1 << 10);
     /// Radios that go off and come back.

@@ -361,6 +361,34 @@ pub enum Record {
         /// For a lost link: the neighbour was in range all the while.
         in_range: bool,
     },
+    /// A static route is found for the first packet from outside that wants it. Those of flows stand before the run.
+    RouteInstalled {
+        /// Node on the way.
+        node: NodeId,
+        /// Destination.
+        dst: NodeId,
+        /// Neighbour that takes its packets.
+        next_hop: NodeId,
+        /// Hops from this node on.
+        hops: u32,
+    },
+    /// A timer of a routing machine was set; an earlier deadline replaces a later one of the same timer.
+    RoutingTimerArmed {
+        /// Node.
+        node: NodeId,
+        /// Which, such as `hello`.
+        timer: &'static str,
+        /// When it will expire.
+        until: Time,
+    },
+    /// A timer of a routing machine has expired; the machine has not acted on it yet, and does not at all where an earlier
+    /// deadline has replaced this one.
+    RoutingTimerExpired {
+        /// Node.
+        node: NodeId,
+        /// Which.
+        timer: &'static str,
+    },
 
     // ---- the run --------------------------------------------------------------------------------------------
     /// Length of an interface queue at a sampling instant.
@@ -454,7 +482,8 @@ impl Record {
             | Record::Completed { .. } => Classes::TRANSPORT,
             Record::Window { .. } | Record::Rtt { .. } => Classes::WINDOWS,
             Record::TimerArmed { .. } | Record::TimerExpired { .. } | Record::TimerStopped { .. } => Classes::TIMERS,
-            Record::RoutingSent { .. } | Record::Routing { .. } => Classes::ROUTING,
+            Record::RoutingSent { .. } | Record::Routing { .. } | Record::RouteInstalled { .. } => Classes::ROUTING,
+            Record::RoutingTimerArmed { .. } | Record::RoutingTimerExpired { .. } => Classes::ROUTING_TIMERS,
             Record::QueueLength { .. } | Record::SampleEnd => Classes::SAMPLES,
             Record::MeasureBegan => Classes::RUN,
         }

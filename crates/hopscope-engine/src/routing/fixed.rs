@@ -68,6 +68,17 @@ pub struct FixedRoutes {
 
 const UNSEEN: u32 = u32::MAX;
 
+/// An entry that was made.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Installed {
+    /// At this node.
+    pub node: NodeId,
+    /// Neighbour that takes the packets.
+    pub next_hop: NodeId,
+    /// Hops from this node on.
+    pub hops: u32,
+}
+
 impl FixedRoutes {
     /// A search among `nodes` nodes.
     pub fn new(nodes: usize) -> Self {
@@ -81,6 +92,17 @@ impl FixedRoutes {
         tables: &mut impl Tables,
         src: NodeId,
         dst: NodeId,
+    ) -> Option<u32> {
+        self.install_and_tell(graph, tables, (src, dst), |_| {})
+    }
+
+    /// The same; `tell` is given each entry that is made, from the source on.
+    pub fn install_and_tell(
+        &mut self,
+        graph: &impl Neighbours,
+        tables: &mut impl Tables,
+        (src, dst): (NodeId, NodeId),
+        mut tell: impl FnMut(Installed),
     ) -> Option<u32> {
         if tables.table(src).lookup(dst).is_some() {
             return Some(installed_hops(tables, src, dst));
@@ -96,6 +118,7 @@ impl FixedRoutes {
                 let table = tables.table_mut(at);
                 if table.lookup(dst).is_none() {
                     table.0.push((dst, next));
+                    tell(Installed { node: at, next_hop: next, hops: left + 1 });
                 }
                 at = next;
             }

@@ -131,6 +131,17 @@ impl Router {
         of_each!(self, machine => machine.on_timer(timer, cx));
     }
 
+    /// The name of a timer, for records.
+    pub fn timer_name(&self, timer: u8) -> &'static str {
+        let names: &[&'static str] = match self {
+            Router::Aodv(_) => &aodv::timer::NAMES,
+            Router::Dsdv(_) => &dsdv::timer::NAMES,
+            Router::Dsr(_) => &dsr::timer::NAMES,
+            Router::Olsr(_) => &olsr::timer::NAMES,
+        };
+        names[usize::from(timer)]
+    }
+
     /// The neighbour that takes packets for `dst`, if a route is up at `now`.
     pub fn next_hop(&self, dst: NodeId, now: Time) -> Option<NodeId> {
         of_each!(self, machine => machine.next_hop(dst, now))
@@ -336,6 +347,15 @@ pub enum RoutingEffect {
 pub enum RoutingNote {
     /// A destination has a new next hop or can be reached again.
     RouteUp {
+        /// Destination.
+        dst: NodeId,
+        /// Neighbour that takes its packets.
+        next_hop: NodeId,
+        /// Hops.
+        hops: u8,
+    },
+    /// The way to a destination has another length, over the same next hop.
+    HopsChanged {
         /// Destination.
         dst: NodeId,
         /// Neighbour that takes its packets.

@@ -201,12 +201,23 @@ impl<R: Recorder> World<R> {
                     self.work.push(Work::LinkFailed { node, packet, reason: DropReason::RetryLimit });
                 }
             }
-            RoutingEffect::Arm(timer, at) => self.events.push(at, Event::Routing { node, timer }),
+            RoutingEffect::Arm(timer, at) => {
+                if let Some(name) = self.routing_timer(node, timer) {
+                    self.note(Record::RoutingTimerArmed { node, timer: name, until: at });
+                }
+                self.events.push(at, Event::Routing { node, timer });
+            }
             RoutingEffect::Note(note) => {
                 let in_range = self.is_false_alarm(node, note);
                 self.note(Record::Routing { node, note, in_range });
             }
         }
+    }
+
+    /// The name of a timer of the machine of a node, where an observer asks for it.
+    pub(super) fn routing_timer(&self, node: NodeId, timer: u8) -> Option<&'static str> {
+        let wanted = R::WANTS.has(Classes::ROUTING_TIMERS);
+        wanted.then(|| self.nodes[node].router().map(|router| router.timer_name(timer))).flatten()
     }
 
     fn send_message(&mut self, node: NodeId, to: NodeId, ttl: u8, message: RoutingMessage, delay: Span) {

@@ -53,7 +53,12 @@ impl<R: Recorder> World<R> {
                 self.note(Record::WireEnded { node, from, packet });
                 self.receive(node, packet);
             }
-            Event::Routing { node, timer } => self.routing_input(node, |router, cx| router.on_timer(timer, cx)),
+            Event::Routing { node, timer } => {
+                if let Some(timer) = self.routing_timer(node, timer) {
+                    self.note(Record::RoutingTimerExpired { node, timer });
+                }
+                self.routing_input(node, |router, cx| router.on_timer(timer, cx));
+            }
             Event::RoutingSend { node, packet } => self.resolve(node, packet),
             Event::Transport { socket, timer, generation } => self.on_transport_timer(socket, timer, generation),
             Event::App { flow } => self.on_app(flow),

@@ -43,6 +43,7 @@ use crate::node::Node;
 use crate::packet::{Body, Packet, PacketArena};
 use crate::queue::EventQueue;
 use crate::record::{DropReason, Record, Recorder};
+use crate::routing::fixed::Installed;
 use crate::routing::{FixedRoutes, Forwarding, Machine, RoutingEffect};
 use crate::transport::control::Control;
 use crate::transport::tcp::TcpSender;
@@ -268,8 +269,13 @@ impl<R: Recorder> World<R> {
             if table.lookup(dst).is_none() {
                 self.medium.refresh_all();
                 let graph = Graph::new(&self.medium, &self.wires, &self.radios);
-                if self.routes.install(&graph, &mut self.nodes, node, dst).is_none() {
+                let mut installed = Vec::new();
+                let tell = |entry| installed.push(entry);
+                if self.routes.install_and_tell(&graph, &mut self.nodes, (node, dst), tell).is_none() {
                     return Err(BuildError::new("dst", format!("no way leads from node {node} to node {dst}")));
+                }
+                for Installed { node, next_hop, hops } in installed {
+                    self.note(Record::RouteInstalled { node, dst, next_hop, hops });
                 }
                 self.listeners.join(&self.medium, self.radios.that_may_act(&self.nodes), self.nodes.places());
             }

@@ -3,10 +3,10 @@
 use hopscope_engine::World;
 use hopscope_engine::config::radio::ErrorKind;
 use hopscope_engine::ids::NodeId;
-use hopscope_engine::record::NullRecorder;
+use hopscope_engine::record::{NullRecorder, Record};
 use hopscope_engine::units::{Span, Time};
 
-use crate::support::chain;
+use crate::support::{Log, chain};
 
 fn ms(ms: u64) -> Time {
     Time::ZERO + Span::from_millis(ms)
@@ -76,4 +76,18 @@ fn a_wrong_address_is_named() {
     assert_eq!(error(0, 4), "dst: no way leads from node 0 to node 4");
     let error = world.inject(NodeId(0), NodeId(3), &[0; 3_000]).expect_err("too long").to_string();
     assert_eq!(error, "octets: found 3000; allowed are 1 to 2296 octets");
+}
+
+#[test]
+fn a_way_that_is_found_for_a_packet_is_told_once() {
+    let mut world = World::new(&chain("standard", 3, 1), Log::default()).expect("a sound scenario");
+    for _ in 0..2 {
+        world.inject(NodeId(1), NodeId(3), &[1; 100]).expect("a way");
+        world.inject(NodeId(0), NodeId(3), &[1; 100]).expect("a way");
+    }
+    let told = world.recorder().0.iter().filter_map(|(_, record)| match *record {
+        Record::RouteInstalled { node, dst, next_hop, hops } => Some((node.0, dst.0, next_hop.0, hops)),
+        _ => None,
+    });
+    assert_eq!(told.collect::<Vec<_>>(), [(1, 3, 2, 2), (2, 3, 3, 1), (0, 3, 1, 3)]);
 }

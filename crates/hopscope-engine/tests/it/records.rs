@@ -298,11 +298,43 @@ fn every_kind_of_record_is_told_in_some_small_run() {
     wire.flows.push(flow("standard", 0, 1, Transport::Udp, App::cbr(1.5e6)));
     let mut held = tcp_chain("standard", 4, 5);
     held.link.layer = "timer".parse().expect("a layer");
+    let enters = |world: &mut World<Log>| {
+        world.inject(NodeId(4), NodeId(1), &[0; 100]).expect("a way");
+    };
     let mut seen = told(&radio, &[(12, &moves)]);
     seen.append(&mut told(&wire, &[]));
-    seen.append(&mut told(&held, &[]));
+    seen.append(&mut told(&held, &[(2, &enters)]));
     let all = every_kind();
     assert!(all.len() > 35, "{all:?}");
     assert_eq!(all.difference(&seen).collect::<Vec<_>>(), Vec::<&String>::new(), "never told");
     assert_eq!(seen.difference(&all).collect::<Vec<_>>(), Vec::<&String>::new(), "of no class");
+}
+
+#[test]
+fn timers_of_routing_expire_when_they_were_set_for() {
+    for protocol in [RoutingProtocol::Aodv, RoutingProtocol::Dsdv, RoutingProtocol::Dsr, RoutingProtocol::Olsr] {
+        let mut config = tcp_chain("standard", 3, 20);
+        config.routing.protocol = protocol;
+        let mut world = World::new(&config, Log::default()).expect("a sound scenario");
+        world.run_until(config.duration);
+        let mut set = BTreeMap::new();
+        let mut expired = 0;
+        for (now, record) in &world.recorder().0 {
+            match *record {
+                Record::RoutingTimerArmed { node, timer, until } => {
+                    *set.entry((until, node.0, timer)).or_insert(0) += 1
+                }
+                Record::RoutingTimerExpired { node, timer } => {
+                    expired += 1;
+                    let left = set.get_mut(&(*now, node.0, timer)).expect("it was set");
+                    *left -= 1;
+                    assert!(*left >= 0, "{protocol:?}: {record:?}");
+                }
+                _ => {}
+            }
+        }
+        assert!(expired > 5, "{protocol:?}: {expired}");
+        let late = set.iter().find(|((until, ..), left)| *until < world.now() && **left > 0);
+        assert_eq!(late, None, "{protocol:?}: set, but never told as over");
+    }
 }

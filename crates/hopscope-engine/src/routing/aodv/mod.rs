@@ -72,7 +72,7 @@ pub struct Aodv {
 }
 
 /// Timers of the machine.
-mod timer {
+pub(super) mod timer {
     /// The wait for an answer to a request ends.
     pub const SEARCH: u8 = 0;
     /// A route or a held packet expires.
@@ -83,6 +83,8 @@ mod timer {
     pub const NEIGHBOURS: u8 = 3;
     /// Old requests are forgotten (`request_clock`).
     pub const MEMORY: u8 = 4;
+    /// Their names for records.
+    pub const NAMES: [&str; COUNT] = ["search", "sweep", "hello", "neighbours", "memory"];
     /// Number of timers.
     pub const COUNT: usize = 5;
 }
@@ -294,6 +296,8 @@ impl Aodv {
         let route = self.table.entry(dst);
         if route.state != RouteState::Up || route.next_hop != next_hop {
             cx.note(RoutingNote::RouteUp { dst, next_hop, hops });
+        } else if route.hops != hops {
+            cx.note(RoutingNote::HopsChanged { dst, next_hop, hops });
         }
         (route.state, route.next_hop, route.hops, route.seq) = (RouteState::Up, next_hop, hops, seq);
         route.expires = expires;

@@ -68,7 +68,7 @@ pub struct DsdvRoute {
 }
 
 /// Timers of the machine.
-mod timer {
+pub(super) mod timer {
     /// A full update.
     pub(super) const FULL: u8 = 0;
     /// A triggered update.
@@ -77,6 +77,8 @@ mod timer {
     pub(super) const SILENCE: u8 = 2;
     /// A held packet expires.
     pub(super) const BUFFER: u8 = 3;
+    /// Their names for records.
+    pub const NAMES: [&str; COUNT] = ["full", "trigger", "silence", "buffer"];
     /// Number of timers.
     pub(super) const COUNT: usize = 4;
 }
@@ -254,6 +256,7 @@ impl Dsdv {
         }
         let was_up = old.metric != UNREACHABLE;
         let moved = old.next_hop != from || !was_up;
+        let is_as_long = old.metric == metric;
         (old.next_hop, old.metric, old.seq, old.changed) = (from, metric, seq, now);
         old.new_metric = old.told_metric != Some(metric);
         let news = match self.cfg.trigger {
@@ -267,6 +270,8 @@ impl Dsdv {
             }
         } else if moved {
             cx.note(RoutingNote::RouteUp { dst, next_hop: from, hops: metric });
+        } else if !is_as_long {
+            cx.note(RoutingNote::HopsChanged { dst, next_hop: from, hops: metric });
         }
         if metric != UNREACHABLE && was_up {
             self.tell_after_settling(at, news, now);

@@ -199,3 +199,14 @@ proptest! {
         });
     }
 }
+
+#[test]
+fn a_shorter_way_over_the_same_neighbour_is_noted() {
+    let mut net = Net::chain(4, &DsdvConfig::default());
+    net.run(secs(100));
+    net.link_at(secs(100), 1, 3, true);
+    net.run(secs(200));
+    assert_eq!(net.path(0, 3), Some(vec![0, 1, 3]));
+    let shorter = RoutingNote::HopsChanged { dst: NodeId(3), next_hop: NodeId(1), hops: 2 };
+    assert!(net.noted(0, shorter).is_some_and(|at| at > secs(100)), "{:?}", net.notes(0));
+}

@@ -62,13 +62,21 @@ pub struct Dsr {
     news: Option<BrokenLink>,
     /// Nodes told at one instant that a neighbour is out of reach: (whom, neighbour).
     told: (Time, Vec<(NodeId, NodeId)>),
-    armed: Armed<2>,
+    armed: Armed<{ timer::COUNT }>,
 }
 
-/// The wait for an answer to a request ends.
-const SEARCH: u8 = 0;
-/// A held packet, a route or a link expires.
-const SWEEP: u8 = 1;
+/// Timers of the machine.
+pub(super) mod timer {
+    /// The wait for an answer to a request ends.
+    pub(super) const SEARCH: u8 = 0;
+    /// A held packet, a route or a link expires.
+    pub(super) const SWEEP: u8 = 1;
+    /// Their names for records.
+    pub const NAMES: [&str; COUNT] = ["search", "sweep"];
+    /// Number of timers.
+    pub(super) const COUNT: usize = 2;
+}
+use timer::{SEARCH, SWEEP};
 
 impl Dsr {
     /// The machine of `node` before it is started.

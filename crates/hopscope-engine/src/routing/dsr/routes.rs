@@ -73,9 +73,10 @@ impl Dsr {
             }
             return None;
         };
-        let before = place.ok().map(|at| self.routes[at].path[1]);
+        let before = place.ok().map(|at| (self.routes[at].path[1], self.routes[at].path.len()));
         let until = self.cache.path_until(&path, cx.now).unwrap_or(cx.now);
-        let (next_hop, hops) = (path[1], u8::try_from(path.len() - 1).unwrap_or(u8::MAX));
+        let (next_hop, length) = (path[1], path.len());
+        let hops = u8::try_from(length - 1).unwrap_or(u8::MAX);
         let route = Route { dst, path: path.clone(), until, added: self.cache.added() };
         match place {
             Ok(at) => self.routes[at] = route,
@@ -85,8 +86,13 @@ impl Dsr {
             }
         }
         self.armed.by(SWEEP, until, cx.out);
-        if before != Some(next_hop) {
-            cx.note(RoutingNote::RouteUp { dst, next_hop, hops });
+        match before {
+            Some((hop, before)) if hop == next_hop => {
+                if before != length {
+                    cx.note(RoutingNote::HopsChanged { dst, next_hop, hops });
+                }
+            }
+            Some(_) | None => cx.note(RoutingNote::RouteUp { dst, next_hop, hops }),
         }
         Some(path)
     }

@@ -68,22 +68,29 @@ pub struct Olsr {
     relayed: Vec<OlsrMessage>,
     message_seq: u16,
     packet_seq: u16,
-    armed: Armed<TIMERS>,
+    armed: Armed<{ timer::COUNT }>,
 }
 
-/// The next HELLO.
-const HELLO: u8 = 0;
-/// The next TC message.
-const TC: u8 = 1;
-/// Messages of others go on.
-const RELAY: u8 = 2;
-/// Something about links, neighbours or selectors is over.
-const LINKS: u8 = 3;
-/// A set of advertised links is over.
-const TOPOLOGY: u8 = 4;
-/// The routes are calculated for the records.
-const ROUTES: u8 = 5;
-const TIMERS: usize = 6;
+/// Timers of the machine.
+pub(super) mod timer {
+    /// The next HELLO.
+    pub(super) const HELLO: u8 = 0;
+    /// The next TC message.
+    pub(super) const TC: u8 = 1;
+    /// Messages of others go on.
+    pub(super) const RELAY: u8 = 2;
+    /// Something about links, neighbours or selectors is over.
+    pub(super) const LINKS: u8 = 3;
+    /// A set of advertised links is over.
+    pub(super) const TOPOLOGY: u8 = 4;
+    /// The routes are calculated for the records.
+    pub(super) const ROUTES: u8 = 5;
+    /// Their names for records.
+    pub const NAMES: [&str; COUNT] = ["hello", "tc", "relay", "links", "topology", "routes"];
+    /// Number of timers.
+    pub(super) const COUNT: usize = 6;
+}
+use timer::{HELLO, LINKS, RELAY, ROUTES, TC, TOPOLOGY};
 
 /// Longest wait of the records for a change of routes. Packets do not wait.
 const NOTE_DELAY: Span = Span::from_millis(100);
@@ -170,7 +177,7 @@ impl Olsr {
             LINKS => self.expire_links(cx),
             TOPOLOGY => self.expire_topology(cx),
             ROUTES => self.calculate_routes(cx),
-            _ => unreachable!("OLSR has {TIMERS} timers"),
+            _ => unreachable!("OLSR has {} timers", timer::COUNT),
         }
     }
 
@@ -356,12 +363,15 @@ impl Olsr {
                 (_, Some(route)) if old.map(|old| old.next_hop) != Some(route.next_hop) => {
                     cx.note(RoutingNote::RouteUp { dst, next_hop: route.next_hop, hops: route.hops });
                 }
+                (Some(_), Some(route)) => {
+                    cx.note(RoutingNote::HopsChanged { dst, next_hop: route.next_hop, hops: route.hops });
+                }
                 (Some(old), None) => {
                     let here = !self.is_neighbour(old.next_hop);
                     let cause = if here { RouteLoss::LinkLost } else { RouteLoss::Reported };
                     cx.note(RoutingNote::RouteDown { dst, cause });
                 }
-                _ => {}
+                (None, _) => {}
             }
         }
     }

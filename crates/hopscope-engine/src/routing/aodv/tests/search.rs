@@ -4,8 +4,8 @@ use super::chain;
 use crate::config::aodv::AodvConfig;
 use crate::ids::NodeId;
 use crate::packet::DropReason;
-use crate::routing::RoutingNote;
 use crate::routing::tests::net::{Place, ms};
+use crate::routing::{Router, RoutingNote};
 use crate::units::Span;
 
 #[test]
@@ -125,4 +125,19 @@ fn a_pause_after_a_failed_search_holds_back_the_next_one() {
     assert_eq!(net.place(second), Place::HeldBy(NodeId(0)));
     net.run(ms(7800));
     assert_eq!(net.sent("rreq").last(), Some(&(ms(7800), 0, None, 35)));
+}
+
+#[test]
+fn another_length_over_the_same_neighbour_is_noted_once() {
+    let mut net = chain(1, &AodvConfig::default());
+    let dst = NodeId(9);
+    for hops in [3, 3, 5] {
+        net.input(0, |router, cx| {
+            let Router::Aodv(aodv) = router else { unreachable!("the machine is AODV") };
+            aodv.set_up(dst, NodeId(1), hops, 2, ms(10_000), cx);
+        });
+    }
+    let up = RoutingNote::RouteUp { dst, next_hop: NodeId(1), hops: 3 };
+    let longer = RoutingNote::HopsChanged { dst, next_hop: NodeId(1), hops: 5 };
+    assert_eq!(net.notes(0), [(ms(0), up), (ms(0), longer)]);
 }

@@ -257,3 +257,14 @@ fn what_waits_goes_together_in_packets_of_bounded_size() {
     assert!(sizes.iter().all(|&bytes| bytes <= 1472), "{sizes:?}");
     assert_eq!(sizes.iter().filter(|&&bytes| bytes > 1400).count(), 2, "{sizes:?}");
 }
+
+#[test]
+fn a_shorter_way_over_the_same_neighbour_is_noted() {
+    let mut net = Net::chain(4, &plain());
+    net.run(ms(30_000));
+    net.link_at(ms(30_000), 1, 3, true);
+    net.run(ms(60_000));
+    assert_eq!(net.path(0, 3), Some(vec![0, 1, 3]));
+    let shorter = RoutingNote::HopsChanged { dst: NodeId(3), next_hop: NodeId(1), hops: 2 };
+    assert!(net.noted(0, shorter).is_some_and(|at| at > ms(30_000)), "{:?}", net.notes(0));
+}
