@@ -90,6 +90,10 @@ measured! {
         sent_packets: u64 = Metric::sample("packets", "sent");
         /// The part of the copies sent that was sent before.
         retransmitted_packets: u64 = Metric::sample("packets", "sent again");
+        /// Segments without data that either end sent: ACKs, and what of set-up and tear-down carries none.
+        acks_sent: u64 = Metric::sample("packets", "ACKs sent").applies(Tcp);
+        /// The same over the copies of data packets received: 1 where each is acknowledged, less where ACKs are thinned out.
+        acks_per_packet: Option<f64> = Metric::sample("", "ACKs per packet").applies(Tcp);
         /// Payload handed up in order, the bytes behind `throughput_kbps`.
         received_bytes: u64 = Metric::sample("bytes", "received");
         /// The part of the copies received that was received before.
@@ -309,6 +313,9 @@ fn flow_result(config: &Config, number: usize, flow: &Flow, meter: &Meter, now: 
         received_packets: meter.received,
         sent_packets: meter.sent,
         retransmitted_packets: meter.retransmitted,
+        acks_sent: meter.acks,
+        acks_per_packet: (meter.received > 0 && config.flows[number].transport.is_tcp())
+            .then(|| meter.acks as f64 / meter.received as f64),
         received_bytes: meter.delivered_bytes,
         duplicate_packets: meter.duplicates,
         mean_rtt_ms: meter.mean_rtt_ms(),

@@ -36,6 +36,8 @@ pub struct FlowMeter {
     pub sent: u64,
     /// Copies that repeat data sent before.
     pub retransmitted: u64,
+    /// Segments without data that either end sent for it.
+    pub acks: u64,
     /// Copies received.
     pub received: u64,
     /// Copies received that repeat data received before.
@@ -263,6 +265,7 @@ impl FlowMeter {
         FlowMeter {
             sent: 0,
             retransmitted: 0,
+            acks: 0,
             received: 0,
             duplicates: 0,
             delivered_bytes: 0,
@@ -405,6 +408,8 @@ impl Recorder for Meter {
                     let meter = &mut self.flows[flow.index()];
                     meter.sent += 1;
                     meter.retransmitted += u64::from(header.retransmission);
+                } else {
+                    self.flows[flow.index()].acks += 1;
                 }
             }
             Record::DataReceived { flow, bytes, delay, duplicate, retransmission } => {

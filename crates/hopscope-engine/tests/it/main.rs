@@ -1,5 +1,6 @@
 //! Tests of whole networks: one binary, one file per question.
 
+mod acks;
 mod analytic;
 mod axes;
 mod channel;

@@ -1,0 +1,73 @@
+//! ACK policies in whole runs: how many ACKs they send, what that is worth, and what is refused.
+
+use hopscope_engine::config::{AckPolicy, App, Config, TcpConfig, Transport};
+use hopscope_engine::results::FlowResult;
+use hopscope_engine::simulation;
+use hopscope_engine::units::Span;
+
+use crate::support::{chain, flow};
+
+fn transfer(hops: u32, ack: AckPolicy, change: impl FnOnce(&mut TcpConfig)) -> Config {
+    let mut config = chain("standard", hops, 30);
+    let mut flow = flow("standard", 0, hops, Transport::TcpNewReno, App::Bulk);
+    (flow.ack, flow.ack_delay, flow.max_window) = (ack, Span::from_millis(100), 16);
+    change(&mut flow.tcp);
+    config.flows = vec![flow];
+    config
+}
+
+fn run(config: Config) -> FlowResult {
+    simulation::run(config).expect("a sound scenario").flows.swap_remove(0)
+}
+
+#[test]
+fn over_one_hop_each_policy_sends_its_share_of_acks_and_gains_by_it() {
+    let every = run(transfer(1, AckPolicy::Every, |_| ()));
+    for (policy, number, expected) in [
+        (AckPolicy::Every, 2, 1.0),
+        (AckPolicy::Fixed, 1, 1.0),
+        (AckPolicy::Fixed, 2, 0.5),
+        (AckPolicy::Delayed, 2, 0.5),
+        (AckPolicy::Fixed, 4, 0.25),
+        (AckPolicy::Lda, 2, 0.25),
+        (AckPolicy::Daa, 2, 0.25),
+        (AckPolicy::Daap, 2, 0.25),
+    ] {
+        let got = run(transfer(1, policy, |tcp| tcp.ack_every = number));
+        let share = got.acks_per_packet.expect("packets have come");
+        assert!((share - expected).abs() < 0.02, "{policy:?} {number}: {share}");
+        assert_eq!(got.acks_sent, (share * got.received_packets as f64).round() as u64);
+        // At most by the airtime of the ACKs that are spared: (1 + r) / (1 + r / d) - 1 with r below 0.25 here.
+        let gain = got.throughput_kbps / every.throughput_kbps - 1.0;
+        let ceiling = 1.25 / (1.0 + 0.25 * expected) - 1.0;
+        assert!((-0.001..ceiling + 0.001).contains(&gain), "{policy:?} {number}: {gain}");
+        assert!(gain > 0.03 || expected == 1.0, "{policy:?} {number}: {gain}");
+    }
+}
+
+#[test]
+fn a_window_smaller_than_the_number_waits_for_the_timer_but_goes_on() {
+    let every = run(transfer(2, AckPolicy::Fixed, |tcp| (tcp.ack_every, tcp.cwnd_limit) = (4, 4)));
+    let waits = run(transfer(2, AckPolicy::Fixed, |tcp| (tcp.ack_every, tcp.cwnd_limit) = (5, 4)));
+    assert!(waits.throughput_kbps < 0.7 * every.throughput_kbps, "{} {}", waits.throughput_kbps, every.throughput_kbps);
+    assert!(waits.throughput_kbps > 200.0 && waits.timeouts == 0, "{waits:?}");
+}
+
+#[test]
+fn delay_windows_beyond_the_window_and_bad_steps_are_refused() {
+    let refused = |ack, change: &dyn Fn(&mut TcpConfig)| {
+        simulation::run(transfer(1, ack, change)).expect_err("refused").to_string()
+    };
+    let error = refused(AckPolicy::Fixed, &|tcp| tcp.ack_every = 17);
+    assert!(error.contains("flows.0.tcp.ack_every") && error.contains("max_window, 16"), "{error}");
+    let error = refused(AckPolicy::Fixed, &|tcp| tcp.ack_every = 0);
+    assert!(error.contains("flows.0.tcp.ack_every") && error.contains("found 0"), "{error}");
+    let error = refused(AckPolicy::Daa, &|tcp| tcp.daa_most = 17);
+    assert!(error.contains("flows.0.tcp.daa_most"), "{error}");
+    let error = refused(AckPolicy::Lda, &|tcp| tcp.lda_steps = vec![2, 2]);
+    assert!(error.contains("flows.0.tcp.lda_steps"), "{error}");
+    let error = refused(AckPolicy::Daa, &|tcp| tcp.daa_least_wait = Span::from_secs(1));
+    assert!(error.contains("flows.0.tcp.daa_least_wait"), "{error}");
+    let error = refused(AckPolicy::Every, &|tcp| tcp.rto_multiplier = 0);
+    assert!(error.contains("flows.0.tcp.rto_multiplier"), "{error}");
+}
