@@ -429,6 +429,25 @@ def paper_pages(paper: str) -> None:
     write(VALIDATION / f"{paper}-tables.md", table(head, cells))
 
 
+def numbers_page(paper: str) -> None:
+    """Every published number of a paper beside what the readings of what it does not publish give."""
+    rows = []
+    for entry in reproduced(paper):
+        for quantity in entry["quantities"]:
+            values = {label: v for label, v in quantity["measured"].items() if not label.startswith("fixed routes")}
+            if quantity["published"] is None or not values:
+                continue
+            means = [v["mean"] for v in values.values()]
+            met = [label for label in values if quantity["cells"].get(label, {}).get("outcome") == "reproduced"]
+            said = f"{len(met)} of {len(values)}" if any(label in quantity["cells"] for label in values) else ""
+            name = f"{quantity['label']} ({quantity['unit']})" if quantity["unit"] else quantity["label"]
+            span = f"{min(means):.4g} to {max(means):.4g}"
+            key = entry["key"].partition(".")[2]
+            rows.append([f"`{key}`", name, f"{quantity['published']:g}", span, said, quantity["source"]])
+    head = ["entry", "number", "published", "means of the readings", "readings that meet it", "in"]
+    write(VALIDATION / f"{paper}-numbers.md", table(head, rows))
+
+
 def main() -> None:
     pages = {
         "scenario": scenario_page,
@@ -448,6 +467,8 @@ def main() -> None:
     write(VALIDATION / "peers.md", (DOCS.parent / "bench" / "peers" / "results.md").read_text(encoding="utf-8"))
     validation_pages()
     paper_pages("anastasi2006")
+    paper_pages("afrakhteh2005")
+    numbers_page("afrakhteh2005")
 
 
 if __name__ == "__main__":

@@ -91,7 +91,7 @@ def table(study: Setting, model: Model, seeds: int = 3, noise: float = 0.0) -> T
             varied = {key: value * (1 + swing) if key in noisy else value for key, value in given.items()}
             runs.append(run(seed, varied, flows=len(study.scenario["flow"])))
         points.append((where, runs))
-    return Table(study.label, points)
+    return study.table(points)
 
 
 def data(entry: Entry, model: Model, **options: Any) -> Data:

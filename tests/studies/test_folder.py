@@ -195,7 +195,7 @@ def test_what_is_not_reproduced_has_a_cause_and_every_verdict_is_recorded(study)
 
 
 def test_the_catalogue_still_gives_the_recorded_verdicts(tmp_path):
-    keys = ["anastasi2006.fig4", "anastasi2006.fig9"]
+    keys = ["anastasi2006.fig4", "anastasi2006.fig9", "afrakhteh2005.exp06", "afrakhteh2005.exp08"]
     status, _, err = hopscope("reproduce", *keys, "--quick", "--check", "--no-progress", "--out", tmp_path)
     assert (status, [line for line in err.splitlines() if line.startswith("changed")]) == (0, [])
 

@@ -5,8 +5,7 @@ from __future__ import annotations
 import pytest
 
 from hopscope.results.samples import NoSamplesError, Table
-from hopscope.studies.measures import Measure
-from hopscope.studies.shapes import position
+from hopscope.studies.measures import Measure, position
 from hopscope.studies.verbs import VERBS, Check
 
 

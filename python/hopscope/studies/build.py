@@ -196,7 +196,8 @@ class _Maker:
             extra = ", ".join(value for _, value in sorted(at)) if at and len(groups) > 1 else ""
             for spot in itertools.product(*axes):
                 names_at = {**fixed, **dict(zip(names, spot, strict=True))}
-                row = _row(context.published, metric, place(names_at) | at) if at is not None else None
+                single = {name: value for name, value in names_at.items() if not isinstance(value, list)}
+                row = _row(context.published, metric, place(single) | at) if at is not None else None
                 stem = label.format(**names_at) if label else ", ".join(f"{n} {v}" for n, v in names_at.items())
                 title = ", ".join(part_ for part_ in (measure.label, extra, stem) if part_)
                 reading = Reading(measure, context.where(names_at), form, context.key(along) if along else "", over)

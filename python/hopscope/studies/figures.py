@@ -11,7 +11,7 @@ from hopscope.report.chart import Chart, Line, Mark, Panel
 from hopscope.results.samples import Data, Estimate, NoSamplesError, Table, Where
 from hopscope.studies.charts import error_bar, sweep
 from hopscope.studies.folder import Part
-from hopscope.studies.measures import OF, Measure, Reading
+from hopscope.studies.measures import OF, Measure, Reading, position
 from hopscope.studies.published import Row
 from hopscope.studies.settings import Built, matches
 from hopscope.studies.statements import Context
@@ -55,50 +55,55 @@ def read_figure(part: Part, context: Context) -> Draw:
         return lambda _data: ()
     if kind == "bars":
         return lambda data: [_bars(data, name, caption, metrics, x, xlabel, chosen, context)]
-    first = metrics[0]
-    unit = f" ({first.unit})" if first.unit else ""
 
-    def value(table: Table, where: Where) -> Estimate | None:
-        try:
-            return Reading(first, where, form, context.key(along) if along else "").take(table)
-        except NoSamplesError:
-            return None
+    def value(measure: Measure) -> Callable[[Table, Where], Estimate | None]:
+        def take(table: Table, where: Where) -> Estimate | None:
+            try:
+                return Reading(measure, where, form, context.key(along) if along else "").take(table)
+            except NoSamplesError:
+                return None
+
+        return take
 
     return lambda data: [
         sweep(
             data,
-            name=name,
-            caption=caption,
+            name=f"{measure.name}-{name}" if len(metrics) > 1 else name,
+            caption=f"{measure.label[:1].upper()}{measure.label[1:]} {caption}" if len(metrics) > 1 else caption,
             x=context.key(x),
-            value=value,
+            value=value(measure),
             at=lambda _x, _table: at,
             lines=lines,
-            position=lambda place: scale * float(place),
+            position=lambda place: scale * position(place),
             reference=(str(rule["label"]), lambda place: float(rule["times"]) * place) if rule else None,
             by=(context.key(by), each) if by and lines is None else None,
             xlabel=xlabel,
-            ylabel=ylabel or f"{first.label}{unit}",
+            ylabel=ylabel or (f"{measure.label} ({measure.unit})" if measure.unit else measure.label),
             only=lambda label: label in labels,
-            marks=_marks(context, chosen, first, x, bars=False),
+            marks=_marks(context, chosen, measure, x, by, bars=False),
             guides=guides,
             log_x=log_x,
             legend_title=by,
         )
+        for measure in metrics
     ]
 
 
-def _marks(context: Context, chosen: Sequence[Built], measure: Measure, x: str, *, bars: bool) -> list[Mark]:
+def _marks(
+    context: Context, chosen: Sequence[Built], measure: Measure, x: str, by: str = "", *, bars: bool
+) -> list[Mark]:
     """The published points over `x`, with the smallest and largest published run."""
     places = {built.published for built in chosen if built.published is not None}
     rows: list[Row] = []
     for row in context.published:
-        if row.metric == measure.name and row.value is not None and any(at <= row.at for at in places):
+        known = row.metric == measure.name and row.value is not None
+        if known and any(at <= row.at and {name for name, _ in row.at - at} <= {x, by} for at in places):
             rows.append(row)
     found = [(dict(row.at).get(x), row) for row in rows]
     kept = [(at, row) for at, row in found if at is not None]
     if not kept:
         return []
-    xs: list[float | str] = [f"{x} {at}" if bars else float(at) for at, _ in kept]
+    xs: list[float | str] = [f"{x} {at}" if bars else position(at) for at, _ in kept]
     return [Mark("published", xs, [row.value or 0.0 for _, row in kept], [row.extremes for _, row in kept])]
 
 

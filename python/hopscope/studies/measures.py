@@ -7,6 +7,7 @@ a measure at a place, where its best value over a sweep lies, or one reading ove
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
@@ -104,9 +105,10 @@ def _combined(form: str, terms: Sequence[Callable[[Run], float | None]], scale: 
     return value
 
 
-OF = ("mean", "best at", "largest", "least", "loss")
+OF = ("mean", "best at", "largest", "least", "loss", "gain")
 """Forms of a reading: the mean over the seeds at a place; the swept value where the mean is largest; the largest and
-the least mean over a sweep; by how many per cent the value at `at` lies below the largest over the sweep."""
+the least mean over a sweep; by how many per cent the value at `at` lies below the largest over the sweep, or above that
+at the place `over`."""
 
 
 @dataclass(frozen=True)
@@ -152,7 +154,8 @@ class Reading:
             return _paired(table, self.measure, here, table, top, lambda a, b: 100 * (1 - a / b))
         if self.over is not None or other is not None:
             place = self.at if self.over is None else self.over
-            return _paired(table, self.measure, self.at, other or table, place, lambda a, b: 100 * a / b)
+            less = 1 if self.of == "gain" else 0
+            return _paired(table, self.measure, self.at, other or table, place, lambda a, b: 100 * (a / b - less))
         return table.interval(self.measure, self.at)
 
     def _peak(self, table: Table) -> Estimate:
@@ -171,7 +174,23 @@ def _paired(
 
 def bounded(curve: Sequence[tuple[Any, Estimate]], first: Any, last: Any) -> list[tuple[Any, Estimate]]:
     """The points of a curve from `first` to `last`; `None` is no end."""
-    return [(x, y) for x, y in curve if (first is None or x >= first) and (last is None or x <= last)]
+    low = -float("inf") if first is None else position(first)
+    high = float("inf") if last is None else position(last)
+    return [(x, y) for x, y in curve if low <= position(x) <= high] if (first, last) != (None, None) else list(curve)
+
+
+def position(value: Any) -> float:
+    """A swept value as a number; of a text the number that it begins with ("1730kbps").
+
+    Raises:
+        NoSamplesError: it begins with none.
+    """
+    if isinstance(value, str):
+        found = re.match(r"[-+]?\d+(\.\d+)?", value)
+        if found is None:
+            raise NoSamplesError(f"{value!r} is no number")
+        return float(found[0])
+    return float(value)
 
 
 def relative(table: Table, measure: Measure, over: Where | None, other: Table | None) -> Table:

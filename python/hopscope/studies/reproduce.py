@@ -334,7 +334,31 @@ def judge(entry: Entry, results: Mapping[str, Result]) -> EntryOutcome:
     settings = {setting.label: setting for setting in entry.settings}
     tables = [settings[label].table([(p.set, p.runs) for p in result.points]) for label, result in results.items()]
     measured, judged, charts = weigh(entry, Data(tables))
-    return EntryOutcome(entry, measured, judged, charts, dict(results), tuple(silent_flows(tables)))
+    remarks = (*common_readings(judged), *silent_flows(tables))
+    return EntryOutcome(entry, measured, judged, charts, dict(results), remarks)
+
+
+def common_readings(judged: Sequence[Judged]) -> list[str]:
+    """In which one reading of what is not published most statements hold together; nothing without readings."""
+    held: dict[str, dict[str, bool]] = {}
+    for one in judged:
+        if one.statement.kind == "claim":
+            for finding in one.findings:
+                reading = one.places.get(finding.setting, Place()).reading
+                if reading and one.decides(finding):
+                    before = held.setdefault(reading, {}).get(one.statement.id, True)
+                    held[reading][one.statement.id] = before and finding.outcome is Outcome.REPRODUCED
+    most = max((len(found) for found in held.values()), default=0)
+    held = {reading: found for reading, found in held.items() if len(found) == most}
+    if len(held) < 2 or most < 2:
+        return []
+    top = max(sum(found.values()) for found in held.values())
+    best = [reading for reading, found in held.items() if sum(found.values()) == top]
+    missing = ", ".join(name for name, holds in held[best[0]].items() if not holds)
+    words = f"{top} of {counted(most, 'statement')} hold together in {best[0]}"
+    more = f" and {len(best) - 1} more of {counted(len(held), 'reading')}" if len(best) > 1 else ""
+    rest = f" (not {missing})" if missing else ""
+    return [f"{words}{rest}{more}; in no reading more do" if missing else f"{words}{more}"]
 
 
 def silent_flows(tables: Sequence[Table]) -> list[str]:

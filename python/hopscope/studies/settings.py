@@ -154,14 +154,14 @@ def build_settings(
         shorter.pop("sweep", None)
     pattern = part.text("label", ", ".join(f"{{{axis.name}}}" for axis in crossed) or name)
     row, contrast, runs = part.text("row", ""), part.flag("contrast", False), part.flag("run", True)
-    only = part.table("only")
+    only = [dict(table) for table in part.values_of("only") if isinstance(table, Mapping)]
     published = place(part.table("published")) if part.has("published") else None
     reference = part.table("reference") if part.has("reference") else None
     part.done("a setting")
     found = []
     for values in itertools.product(*(axis.values for axis in crossed)):
         names = {axis.name: value.name for axis, value in zip(crossed, values, strict=True)}
-        if any(not matches(names.get(axis, ""), wanted) for axis, wanted in only.items()):
+        if only and not any(all(matches(names.get(a, ""), wanted) for a, wanted in one.items()) for one in only):
             continue
         document = removed(scenarios.get(name, {}), without)
         document = deep_merge(document, own)

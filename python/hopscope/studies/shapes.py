@@ -7,7 +7,6 @@ They are part of `hopscope.studies.verbs.VERBS`. A curve here is a measure along
 from __future__ import annotations
 
 import itertools
-import re
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
@@ -15,22 +14,12 @@ from hopscope.results.comparisons import Verdict, best_among
 from hopscope.results.samples import Estimate, NoSamplesError, Table, estimate, show
 from hopscope.results.stats import number
 from hopscope.studies.judge import between, every, rank_correlation
-from hopscope.studies.measures import Measure, Reading
+from hopscope.studies.measures import Measure, Reading, position
 
 if TYPE_CHECKING:
     from hopscope.studies.verbs import Check, Judgement
 
 Replicas = Mapping[tuple[Any, ...], float]
-
-
-def position(value: Any) -> float:
-    """A swept value as a number; of a text the number that it begins with ("1730kbps")."""
-    if isinstance(value, str):
-        found = re.match(r"[-+]?\d+(\.\d+)?", value)
-        if found is None:
-            raise NoSamplesError(f"{value!r} is no number")
-        return float(found[0])
-    return float(value)
 
 
 def _less(a: Replicas, b: Replicas, times: float = 1.0) -> Estimate:

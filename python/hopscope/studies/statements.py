@@ -113,6 +113,8 @@ class Bound:
         if not found:
             if missing is not None:
                 raise missing
+            if self.given is None:
+                raise NoSamplesError("none of the places has a run")
             return False, "nowhere is what it presupposes"
         return all_of(found)
 
@@ -139,6 +141,7 @@ def read_statement(part: Part, context: Context) -> Statement:
     fitted, on_published = part.flag("fitted", False), part.flag("published", True)
     own = ("id", "text", "criterion", "in", "kind", "because", "contradiction", "fitted", "published", "trend", "check")
     checks = [_bound(inner, context, chosen) for inner in part.array("check")]
+    weaker = part.part("trend")
     if part.has("verb"):
         checks.append(_bound(part, context, chosen, own))
     elif not checks:
@@ -146,7 +149,6 @@ def read_statement(part: Part, context: Context) -> Statement:
         part.done("a statement")
     else:
         part.done("a statement")
-    weaker = part.part("trend")
     trend = _bound(weaker, context, chosen) if weaker is not None else None
     bound = [check for check in checks if check is not None]
 

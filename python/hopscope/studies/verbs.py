@@ -16,7 +16,7 @@ from hopscope.results.comparisons import Verdict, best_among, difference
 from hopscope.results.samples import Estimate, NoSamplesError, Table, Where, estimate, show
 from hopscope.results.stats import number
 from hopscope.studies.judge import between, every, gradual, rank_correlation, slope
-from hopscope.studies.measures import Measure, Reading, bounded, relative
+from hopscope.studies.measures import Measure, Reading, bounded, position, relative
 from hopscope.studies.shapes import SHAPES
 
 Judgement = tuple[Verdict, str]
@@ -152,7 +152,7 @@ def _monotone(check: Check, table: Table, other: Table | None, *, sign: int) -> 
         verdict, text = gradual([sign * estimate_.mean for _, estimate_ in curve])
         return verdict, text
     if how == "trend":
-        trend = rank_correlation([float(x) for x, _ in curve], [y.mean for _, y in curve])
+        trend = rank_correlation([position(x) for x, _ in curve], [y.mean for _, y in curve])
         ends = _step(check, table, first, last, sign)
         return every([sign * trend >= check.args.get("correlation", 0.8), ends]), f"{words}, correlation {trend:.2f}"
     if how == "ends":
@@ -191,7 +191,7 @@ def _rises_on(check: Check, table: Table, _other: Table | None) -> Judgement:
     curve = check.curve(table)
     if len(curve) < 3:
         raise NoSamplesError("fewer than three points")
-    steps = [(b.mean - a.mean) / (float(y) - float(x)) for (x, a), (y, b) in itertools.pairwise(curve)]
+    steps = [(b.mean - a.mean) / (position(y) - position(x)) for (x, a), (y, b) in itertools.pairwise(curve)]
     words = f"steps of {', then '.join(number(step) for step in steps)} {check.measure.unit}".rstrip()
     least = check.args["share"] / 100
     return steps[0] > 0 and all(b >= least * a > 0 for a, b in itertools.pairwise(steps)), words
@@ -204,7 +204,9 @@ def _slope(check: Check, table: Table, _other: Table | None) -> Judgement:
         _best_of_each(check, table, at) if "best" in check.args else table.by_seed(check.measure, at) for at in places
     ]
     whole = sorted(set.intersection(*(set(line) for line in lines)))
-    measured = estimate([slope([float(value) for value in values], [line[seed] for line in lines]) for seed in whole])
+    measured = estimate(
+        [slope([position(value) for value in values], [line[seed] for line in lines]) for seed in whole]
+    )
     return between(measured, check.args["low"], check.args["high"]), f"slope {show(measured)}"
 
 
@@ -220,7 +222,7 @@ def _best_of_each(check: Check, table: Table, at: Where) -> dict[int, float]:
 
 def _straight(check: Check, table: Table, _other: Table | None) -> Judgement:
     curve = check.curve(table)
-    x, y = [float(a) for a, _ in curve], [b.mean for _, b in curve]
+    x, y = [position(a) for a, _ in curve], [b.mean for _, b in curve]
     tilt = slope(x, y)
     level = sum(y) / len(y) - tilt * sum(x) / len(x)
     top = max(abs(value) for value in y) or 1.0

@@ -154,6 +154,7 @@ def _row(findings: Sequence[Finding], places: Mapping[str, Place]) -> Verdict:
         share = f"{len(held)} of {len(findings)} readings"
         which = _names(held, places) if held else "none in full"
         rest = f"; in trend with {_names(trend, places)}" if trend else ""
+        rest += _pattern(held or trend, findings, places)
         return Verdict(Outcome.DEPENDS, f"It holds in {share} of what is not published: {which}{rest}.")
     if failed and undecided and len(readings) > 1:
         which = f"not with {_names(failed, places)}; hidden by noise with {_names(undecided, places)}"
@@ -183,6 +184,22 @@ def _names(findings: Sequence[Finding], places: Mapping[str, Place]) -> str:
     shared = [part for part in parts[0] if all(part in other for other in parts)]
     common = f"all with {' and '.join(shared)}, " if shared else ""
     return f"{common}such as {names[0]}; {names[1]}"
+
+
+def _pattern(held: Sequence[Finding], findings: Sequence[Finding], places: Mapping[str, Place]) -> str:
+    """Which values of the readings it always holds with, and with which never, where there are many readings."""
+    if len(findings) <= _MANY:
+        return ""
+    counts: dict[str, list[int]] = {}
+    for finding in findings:
+        for value in places.get(finding.setting, Place()).reading.split(", "):
+            count = counts.setdefault(value, [0, 0])
+            count[0] += finding in held
+            count[1] += 1
+    always = [value for value, (held_in, of) in counts.items() if value and held_in == of]
+    never = [value for value, (held_in, _) in counts.items() if value and held_in == 0]
+    words = f"; always with {', '.join(always)}" if always else ""
+    return words + (f"; never with {', '.join(never)}" if never else "")
 
 
 def _in_setting(finding: Finding) -> str:

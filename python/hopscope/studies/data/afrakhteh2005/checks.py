@@ -1,0 +1,78 @@
+"""afrakhteh2005: what its experiments say of the capacity that a setting has itself, and bars of two flows."""
+
+from __future__ import annotations
+
+from hopscope.report.chart import Chart, Mark
+from hopscope.results.comparisons import Verdict
+from hopscope.results.samples import Data, NoSamplesError, Table
+from hopscope.results.stats import number
+from hopscope.studies.charts import bars
+from hopscope.studies.judge import near
+from hopscope.studies.measures import position
+from hopscope.studies.verbs import Check
+
+THROUGHPUT, SECOND, LOSS, DELAY, JITTER = (
+    "flow.0.throughput_kbps",
+    "flow.1.throughput_kbps",
+    "flow.0.loss_pct",
+    "flow.0.delay_ms",
+    "flow.0.jitter_ms",
+)
+PUBLISHED = {"case 1": (712.0, 712.0), "case 2": (248.0, 727.0), "case 4": (208.0, 101.0), "case 6": (185.0, 41.0)}
+
+
+def _capacity(check: Check, table: Table) -> float:
+    return table.mean(THROUGHPUT, {check.along: table.values(check.along)[-1]})
+
+
+def _places(check: Check, table: Table, *, above: bool) -> list[dict[str, str]]:
+    """The rates at least 1 % below or above the capacity, as places."""
+    limit = (1.01 if above else 0.99) * _capacity(check, table)
+    rates = [rate for rate in table.values(check.along) if (position(rate) > limit) == above]
+    if not rates:
+        raise NoSamplesError(f"no swept rate is {'above' if above else 'below'} the capacity")
+    return [{check.along: rate} for rate in rates]
+
+
+def transparent_below(check: Check, table: Table) -> tuple[Verdict, str]:
+    """Output equals input, and nothing is lost, below the capacity."""
+    places = _places(check, table, above=False)
+    loss = max(table.mean(LOSS, at) for at in places)
+    gap = max(abs(table.mean(THROUGHPUT, at) / position(at[check.along]) - 1) for at in places)
+    words = f"up to {places[-1][check.along]}: output within {100 * gap:.2f} % of input, loss at most {number(loss)} %"
+    return gap <= 0.005 and loss <= 0.1, words
+
+
+def flat_below(check: Check, table: Table) -> tuple[Verdict, str]:
+    """Delay and jitter are flat below the capacity."""
+    places = _places(check, table, above=False)
+    delay, jitter = ([table.mean(metric, at) for at in places] for metric in (DELAY, JITTER))
+    words = f"delay {number(min(delay))} to {number(max(delay))} ms, jitter up to {number(max(jitter))} ms"
+    return max(delay) <= 1.15 * min(delay) and near(delay[0], 6, 0.25) and max(jitter) < 1, words
+
+
+def excess_lost(check: Check, table: Table) -> tuple[Verdict, str]:
+    """What exceeds the capacity is lost."""
+    capacity, places = _capacity(check, table), _places(check, table, above=True)
+    losses = {at[check.along]: table.mean(LOSS, at) for at in places}
+    gaps = {rate: loss - 100 * (1 - capacity / position(rate)) for rate, loss in losses.items()}
+    worst = max(gaps, key=lambda rate: abs(gaps[rate]))
+    last = list(losses.values())[-1]
+    words = f"loss {number(last)} % at the highest rate; largest gap {gaps[worst]:+.2f} points at {worst}"
+    return last > 0 and abs(gaps[worst]) <= 0.5, words
+
+
+def both_flows(data: Data, case: str) -> list[Chart]:
+    """Throughput of both flows of a case, under every reading of the air."""
+    names = ("TCP 1", "TCP 2")
+    return [
+        bars(
+            Data([table for table in data if table.label.startswith(f"{case}, ")]),
+            name=f"throughput-{case.replace(' ', '-')}",
+            caption=f"Throughput of both flows of {case} under every reading.",
+            groups=list(zip(names, (THROUGHPUT, SECOND), strict=True)),
+            xlabel="flow",
+            ylabel="throughput (kbit/s)",
+            marks=[Mark("published", list(names), list(PUBLISHED[case]))] if case in PUBLISHED else [],
+        )
+    ]
