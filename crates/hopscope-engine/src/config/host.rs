@@ -123,9 +123,9 @@ fn default_wire_address(wire: usize, end: usize) -> Ipv4Addr {
 }
 
 impl Config {
-    /// The settings of a node that are not the common ones; the last of those that name it.
+    /// The settings of a node that are not the common ones; at most one entry names it.
     pub fn host(&self, node: u32) -> Option<&HostConfig> {
-        self.hosts.iter().rev().find(|host| host.nodes.contains(&node))
+        self.hosts.iter().find(|host| host.nodes.contains(&node))
     }
 
     /// True when the node has an 802.11 interface.
@@ -210,15 +210,28 @@ impl Config {
         require(self.wires.is_empty() || self.routing.protocol == RoutingProtocol::Static, "routing.protocol", || {
             format!("found {}; a network with wires needs static routes", self.routing.protocol.word())
         })?;
+        let mut named: BTreeMap<u32, usize> = BTreeMap::new();
         for (number, host) in self.hosts.iter().enumerate() {
             for (place, &node) in host.nodes.iter().enumerate() {
                 if node as usize >= nodes {
                     return Err(BuildError::no_such_node(format!("hosts.{number}.nodes.{place}"), node, nodes));
                 }
+                if let Some(earlier) = named.insert(node, number) {
+                    return Err(BuildError::new(
+                        format!("hosts.{number}.nodes.{place}"),
+                        format!("node {node} has its settings in hosts.{earlier}; one entry for each node is allowed"),
+                    ));
+                }
             }
             require(host.addresses.is_empty() || host.nodes.len() == 1, format!("hosts.{number}.addresses"), || {
                 format!("they belong to one node, found {}", host.nodes.len())
             })?;
+            for (place, address) in host.addresses.iter().enumerate() {
+                let is_of_a_host = !address.is_unspecified() && !address.is_broadcast() && !address.is_multicast();
+                require(is_of_a_host, format!("hosts.{number}.addresses.{place}"), || {
+                    format!("found {address}; the unicast address of one interface is needed (RFC 1122 3.2.1.3)")
+                })?;
+            }
             if let [node] = host.nodes[..] {
                 let interfaces = self.addresses(node).len();
                 require(host.addresses.len() <= interfaces, format!("hosts.{number}.addresses"), || {
@@ -333,6 +346,14 @@ mod tests {
             (&|c| c.hosts = vec![own(&[1, 2], &["10.1.1.1"])], "hosts.0.addresses: they belong to one node"),
             (&|c| c.hosts = vec![own(&[1], &["10.1.1.1", "10.1.1.2"])], "hosts.0.addresses: found 2 addresses"),
             (&|c| c.hosts = vec![own(&[1], &["10.0.0.1"])], "hosts.0.addresses.0: 10.0.0.1 is the address of two"),
+            (&|c| c.hosts = vec![own(&[1], &["0.0.0.0"])], "hosts.0.addresses.0: found 0.0.0.0"),
+            (&|c| c.hosts = vec![own(&[1], &["255.255.255.255"])], "hosts.0.addresses.0: found 255.255.255.255"),
+            (&|c| c.hosts = vec![own(&[1], &["224.0.0.5"])], "hosts.0.addresses.0: found 224.0.0.5"),
+            (
+                &|c| c.hosts = vec![own(&[0, 1], &[]), own(&[1], &[])],
+                "hosts.1.nodes.0: node 1 has its settings in hosts.0",
+            ),
+            (&|c| c.hosts = vec![own(&[2, 2], &[])], "hosts.0.nodes.1: node 2 has its settings in hosts.0"),
             (&|c| c.routing.protocol = RoutingProtocol::Aodv, "routing.protocol: found aodv"),
         ] {
             assert!(error(change).starts_with(expected), "{} for {expected}", error(change));

@@ -32,7 +32,7 @@ impl RuleSets {
 
     /// The set of a node's interface.
     pub fn of(&self, node: NodeId) -> &Arc<MacRules> {
-        let own = self.own.iter().rev().find(|(nodes, _)| nodes.contains(&node.0));
+        let own = self.own.iter().find(|(nodes, _)| nodes.contains(&node.0));
         own.map_or(&self.common, |(_, rules)| rules)
     }
 
