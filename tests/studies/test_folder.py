@@ -196,6 +196,7 @@ def test_what_is_not_reproduced_has_a_cause_and_every_verdict_is_recorded(study)
 
 def test_the_catalogue_still_gives_the_recorded_verdicts(tmp_path):
     keys = ["anastasi2006.fig4", "anastasi2006.fig9", "afrakhteh2005.exp06", "afrakhteh2005.exp08"]
+    keys += ["fu2003.table3", "fu2003.sec6-vegas"]
     status, _, err = hopscope("reproduce", *keys, "--quick", "--check", "--no-progress", "--out", tmp_path)
     assert (status, [line for line in err.splitlines() if line.startswith("changed")]) == (0, [])
 
@@ -220,6 +221,7 @@ def verdict(first, second, **more):
         (FAILED, OPEN, OPEN),
         (HELD, OPEN, OPEN),
         (TREND, TREND, TREND),
+        (TREND, FAILED, FAILED),
     ],
 )
 def test_readings_of_what_is_not_published_are_weighed(first, second, outcome):

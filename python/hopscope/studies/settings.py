@@ -46,7 +46,8 @@ class Built:
 
     Attributes:
         setting: as it runs.
-        names: value of each axis by its name, to write labels with.
+        names: value of each axis by its name, to write labels with; `beside` is the label of the setting to compare it
+            with, where its table names one.
         published: names and values that pick its published numbers; `None` when it has none.
         reference: those that pick the numbers of the reference simulator.
         runs: whether it is run; one that is not is only looked up in.
@@ -155,6 +156,7 @@ def build_settings(
     pattern = part.text("label", ", ".join(f"{{{axis.name}}}" for axis in crossed) or name)
     row, contrast, runs = part.text("row", ""), part.flag("contrast", False), part.flag("run", True)
     only = [dict(table) for table in part.values_of("only") if isinstance(table, Mapping)]
+    beside = part.text("beside", "")
     published = place(part.table("published")) if part.has("published") else None
     reference = part.table("reference") if part.has("reference") else None
     part.done("a setting")
@@ -179,6 +181,8 @@ def build_settings(
             [row] * bool(row)
             + [value.name for axis, value in zip(crossed, values, strict=True) if not axis.unpublished]
         )
+        if beside:
+            names["beside"] = _filled(part, beside, names)
         setting = Setting(label, document, shorter, decides, own_row, reading, named or {})
         found.append(Built(setting, names, published, _filled_in(reference, names), runs))
     return found

@@ -142,12 +142,13 @@ def _compared(check: Check, table: Table, other: Table | None, *, higher: bool) 
 
 
 def _monotone(check: Check, table: Table, other: Table | None, *, sign: int) -> Judgement:
+    unit = check.measure.unit
     if check.than is not None or other is not None:
-        table = relative(table, check.measure, check.than, other)
+        table, unit = relative(table, check.measure, check.than, other), "%"
     curve = check.curve(table)
     how = check.args.get("how", "steps")
     first, last = curve[0][0], curve[-1][0]
-    words = f"{show(curve[0][1])} at {first} to {show(curve[-1][1], check.measure.unit)} at {last}"
+    words = f"{show(curve[0][1])} at {first} to {show(curve[-1][1], unit)} at {last}"
     if how == "gradually":
         verdict, text = gradual([sign * estimate_.mean for _, estimate_ in curve])
         return verdict, text

@@ -140,7 +140,8 @@ def conclude(
         elif reference.outcome is Outcome.REPRODUCED:
             cause = f"{_sentence(cause)} ns-2.35 has it ({reference.words})."
     if because and outcome in (Outcome.NOT_REPRODUCED, Outcome.IN_TREND, Outcome.REFERENCE_AGREES, Outcome.DEPENDS):
-        cause = f"{_sentence(because)} {_sentence(cause)}" if outcome is not Outcome.NOT_REPRODUCED else because
+        unknown = cause.startswith("No cause is known")
+        cause = because if unknown else f"{_sentence(because)} {_sentence(cause)}"
     return Verdict(outcome, _sentence(cause))
 
 
@@ -150,15 +151,19 @@ def _row(findings: Sequence[Finding], places: Mapping[str, Place]) -> Verdict:
     held, trend = by[Outcome.REPRODUCED], by[Outcome.IN_TREND]
     failed, undecided = by[Outcome.NOT_REPRODUCED], by[Outcome.UNDECIDED]
     readings = [f for f in findings if places.get(f.setting, Place()).reading]
-    if len(readings) > 1 and (held or trend) and (failed or (held and trend)):
+    rest = f"; in trend with {_names(trend, places)}" if trend else ""
+    if len(readings) > 1 and held and (failed or trend):
         share = f"{len(held)} of {len(findings)} readings"
-        which = _names(held, places) if held else "none in full"
-        rest = f"; in trend with {_names(trend, places)}" if trend else ""
-        rest += _pattern(held or trend, findings, places)
+        which = _names(held, places)
+        rest += _pattern(held, findings, places)
         return Verdict(Outcome.DEPENDS, f"It holds in {share} of what is not published: {which}{rest}.")
     if failed and undecided and len(readings) > 1:
-        which = f"not with {_names(failed, places)}; hidden by noise with {_names(undecided, places)}"
+        noise = _names(undecided, places)
+        which = f"not with {_names(failed, places)}; hidden by noise with {noise}{rest}"
         return Verdict(Outcome.UNDECIDED, f"Not decided by these runs: {which} ({_in_setting(undecided[0])}).")
+    if failed and trend:
+        share = f"in none of {len(findings)} readings of what is not published"
+        return Verdict(Outcome.NOT_REPRODUCED, f"It holds {share}{rest}.")
     if failed:
         return Verdict(Outcome.NOT_REPRODUCED, f"No cause is known; measured: {_in_setting(failed[0])}.")
     if undecided:
@@ -176,13 +181,13 @@ _MANY = 6
 
 
 def _names(findings: Sequence[Finding], places: Mapping[str, Place]) -> str:
-    """The readings of findings; of many, what they have in common and the first of them."""
+    """The readings of findings; of many, what they share and the first two."""
     names = [places.get(f.setting, Place()).reading or f.setting for f in findings]
     if len(names) <= _MANY:
         return "; ".join(names) if any(", " in name for name in names) else ", ".join(names)
     parts = [name.split(", ") for name in names]
-    shared = [part for part in parts[0] if all(part in other for other in parts)]
-    common = f"all with {' and '.join(shared)}, " if shared else ""
+    always = [part for part in parts[0] if all(part in other for other in parts)]
+    common = f"all with {' and '.join(always)}, " if always else ""
     return f"{common}such as {names[0]}; {names[1]}"
 
 
