@@ -55,7 +55,7 @@ def other_value(field: Field, default: Any) -> Any:
     if field.kind == "time":
         return (default + 1000) / NS
     if field.kind == "float":
-        return 0.5 if field.maximum == 1.0 else default + 1.0
+        return 0.5 if field.maximum is not None and field.maximum <= 1.0 else default + 1.0
     return (default or 0) + 1
 
 
