@@ -155,7 +155,7 @@ def test_the_resolved_scenario_means_the_same(sweep: dict[str, Any]) -> None:
         ("lred_min = 0.5", "nodes = [1]", "8:1: link.nodes: node 1 is in layer 1 as well"),
         ("lred_max_p", "lred_maxp", '18:1: layer.1.lred_maxp: unknown key (did you mean "lred_max_p"?)'),
         ('"50%"', "1.5", "18:1: layer.1.lred_max_p: found 1.5; must be at most 1"),
-        ('"3ms"', "0", "15:1: layer.0.codel_target: is 0 s; it must be more"),
+        ('"3ms"', "0", "15:1: layer.0.codel_target: found 0; must be above 0 s"),
         ("fq-codel + red", "fq-codel + codel", "14:1: layer.0.link: found"),
         ("[[layer]]\nnodes = [1]", "[layer]\nnodes = [1]", "is no TOML"),
     ],

@@ -199,6 +199,9 @@ fn check(config: &BottleneckConfig) -> Result<(), BuildError> {
     require(config.duration > Time::ZERO && config.duration <= Time::ZERO + LONGEST, "duration", || {
         format!("found {} s; more than zero and at most 1e6 s is allowed", config.duration.as_secs())
     })?;
+    let mut outside = Vec::new();
+    config.flow.tcp.outside("flow.tcp", &mut outside);
+    outside.into_iter().next().map_or(Ok(()), Err)?;
     config.flow.tcp.check(|name| format!("flow.tcp.{name}"))
 }
 

@@ -2,8 +2,8 @@
 
 use super::Config;
 pub use super::link_parts::{LinkPart, LinkParts, PLAIN};
-use super::params::{choice, params};
-use super::section::{Section, seconds};
+use super::params::{Range, choice, params};
+use super::section::Section;
 use crate::error::BuildError;
 use crate::units::Span;
 
@@ -33,9 +33,9 @@ params! {
         /// Link RED: average retries at which the probability would reach 1.
         lred_max: f64 = 3.2, "retries", "a default: fu2003 publishes none";
         /// Link RED: largest probability.
-        lred_max_p: f64 = 0.14, "probability", "a default: fu2003 publishes none";
+        lred_max_p: f64 = 0.14, "probability", "a default: fu2003 publishes none", in Range::above(0.0).up_to(1.0);
         /// Link RED: weight of the newest packet in the average.
-        lred_weight: f64 = 0.125, "", "fu2003, algorithm 1";
+        lred_weight: f64 = 0.125, "", "fu2003, algorithm 1", in Range::above(0.0).up_to(1.0);
         /// Adaptive pacing: how the longer back-off passes.
         pacing_clock: PacingClock = PacingClock::Backoff, "", "a default: fu2003 leaves it open";
         /// Adaptive pacing: the exchange that lengthens the back-off includes RTS, CTS, ACK and the spaces between;
@@ -46,94 +46,56 @@ params! {
         /// RED: average queue length from which all are dropped.
         red_max: f64 = 15.0, "packets", "Floyd and Jacobson 1993";
         /// RED: probability just below `red_max`.
-        red_max_p: f64 = 0.1, "probability", "Floyd 1997";
+        red_max_p: f64 = 0.1, "probability", "Floyd 1997", in Range::above(0.0).up_to(1.0);
         /// RED: weight of the newest length in the average.
-        red_weight: f64 = 0.002, "", "Floyd and Jacobson 1993";
+        red_weight: f64 = 0.002, "", "Floyd and Jacobson 1993", in Range::above(0.0).up_to(1.0);
         /// CoDel: waiting time that is acceptable.
-        codel_target: Span = Span::from_millis(5), "s", "RFC 8289 4.3";
+        codel_target: Span = Span::from_millis(5), "s", "RFC 8289 4.3", in Range::above(0.0).up_to(1e6);
         /// CoDel: time over which the target may be missed.
-        codel_interval: Span = Span::from_millis(100), "s", "RFC 8289 4.2";
+        codel_interval: Span = Span::from_millis(100), "s", "RFC 8289 4.2", in Range::above(0.0).up_to(1e6);
         /// FQ-CoDel: bytes a flow may send in its turn.
-        fq_quantum: u32 = 1514, "bytes", "RFC 8290 5.2.2";
+        fq_quantum: u32 = 1514, "bytes", "RFC 8290 5.2.2", in Range::within(1.0, 65_536.0);
         /// FQ-CoDel: number of queues that flows are spread over.
-        fq_queues: u32 = 1024, "queues", "RFC 8290 5.2.4";
+        fq_queues: u32 = 1024, "queues", "RFC 8290 5.2.4", in Range::within(1.0, 65_536.0);
         /// Timer: window over which the output rate is measured.
-        timer_window: Span = Span::from_secs(1), "s", "a default";
+        timer_window: Span = Span::from_secs(1), "s", "a default", in Range::above(0.0).up_to(1e6);
         /// Neighborhood RED: interval over which the use of the channel is measured.
-        nred_interval: Span = Span::from_millis(100), "s", "Xu et al. 2003";
+        nred_interval: Span = Span::from_millis(100), "s", "Xu et al. 2003", in Range::within(1e-3, 3_600.0);
         /// Neighborhood RED: how long a notification holds.
-        nred_lifetime: Span = Span::from_millis(100), "s", "a default: one interval";
+        nred_lifetime: Span = Span::from_millis(100), "s", "a default: one interval", in Range::above(0.0).up_to(1e6);
         /// Neighborhood RED: factor between the busy share of time and the estimated length of the neighbourhood's
         /// queue, the latter in parts of what the channel carries in one interval.
-        nred_scale: f64 = 1.0, "", "a default";
+        nred_scale: f64 = 1.0, "", "a default", in Range::above(0.0);
         /// Neighborhood RED: queue length from which packets are marked, in the same parts.
         nred_min: f64 = 0.5, "", "a default";
         /// Neighborhood RED: queue length at which the probability reaches `nred_max_p`.
         nred_max: f64 = 0.9, "", "a default";
         /// Neighborhood RED: probability at `nred_max`, of all packets of the neighbourhood together.
-        nred_max_p: f64 = 0.1, "probability", "a default";
+        nred_max_p: f64 = 0.1, "probability", "a default", in Range::above(0.0).up_to(1.0);
         /// Neighborhood RED: weight of the newest interval in the averages.
-        nred_weight: f64 = 0.2, "", "a default";
+        nred_weight: f64 = 0.2, "", "a default", in Range::above(0.0).up_to(1.0);
         /// Neighborhood RED: a node that sends and receives for less than this share of the time notifies nobody.
-        nred_own_min: f64 = 0.05, "", "a default";
+        nred_own_min: f64 = 0.05, "", "a default", in Range::above(0.0).up_to(1.0);
         /// Neighborhood RED: size of a notification, without the network header.
-        nred_bytes: u32 = 12, "bytes", "a default";
+        nred_bytes: u32 = 12, "bytes", "a default", in Range::within(0.0, 1_000.0);
     }
 }
 
 impl LinkConfig {
-    /// Checks what the types leave open for a network of so many nodes; `section` is the dotted name of these parameters.
+    /// Checks what types and ranges leave open for a network of so many nodes; `section` is the dotted name of these
+    /// parameters.
     ///
     /// # Errors
     /// Names the parameter, the value and what is allowed.
     pub fn check(&self, section: &str, nodes: usize) -> Result<(), BuildError> {
-        let keys = Section(section);
         for (low, high, low_value, high_value) in [
             ("lred_min", "lred_max", self.lred_min, self.lred_max),
             ("red_min", "red_max", self.red_min, self.red_max),
             ("nred_min", "nred_max", self.nred_min, self.nred_max),
         ] {
-            if !(low_value.is_finite() && low_value >= 0.0) {
-                return keys.refuse(low, format!("found {low_value}; it must be 0 or more"));
-            }
-            if !(high_value.is_finite() && high_value > low_value) {
-                return keys.refuse(high, format!("found {high_value}; it must be more than {low}, {low_value}"));
-            }
-        }
-        for (name, value) in [
-            ("lred_max_p", self.lred_max_p),
-            ("red_max_p", self.red_max_p),
-            ("nred_max_p", self.nred_max_p),
-            ("lred_weight", self.lred_weight),
-            ("red_weight", self.red_weight),
-            ("nred_weight", self.nred_weight),
-            ("nred_own_min", self.nred_own_min),
-        ] {
-            if !(value > 0.0 && value <= 1.0) {
-                return keys.refuse(name, format!("found {value}; more than 0 and at most 1 is allowed"));
-            }
-        }
-        let times = [
-            ("codel_target", self.codel_target),
-            ("codel_interval", self.codel_interval),
-            ("timer_window", self.timer_window),
-            ("nred_lifetime", self.nred_lifetime),
-        ];
-        keys.no_zero_time(&times)?;
-        keys.no_endless_time(&times)?;
-        if self.nred_interval < Span::from_millis(1) || self.nred_interval > Span::from_secs(3_600) {
-            return keys
-                .refuse("nred_interval", format!("found {} s; 1 ms to 1 h is allowed", seconds(self.nred_interval)));
-        }
-        if !(self.nred_scale > 0.0 && self.nred_scale.is_finite()) {
-            return keys.refuse("nred_scale", format!("found {}; it must be more than 0", self.nred_scale));
-        }
-        if self.nred_bytes > 1_000 {
-            return keys.refuse("nred_bytes", format!("found {}; at most 1000 are allowed", self.nred_bytes));
-        }
-        for (name, value) in [("fq_quantum", self.fq_quantum), ("fq_queues", self.fq_queues)] {
-            if !(1..=65_536).contains(&value) {
-                return keys.refuse(name, format!("found {value}; 1 to 65536 are allowed"));
+            if high_value <= low_value {
+                let message = format!("found {high_value}; it must be more than {low}, {low_value}");
+                return Section(section).refuse(high, message);
             }
         }
         match self.nodes.iter().find(|&&node| node >= nodes as u64) {
@@ -200,7 +162,12 @@ mod tests {
 
     #[test]
     fn thresholds_reversed_and_probabilities_beyond_one_are_refused() {
-        let key = |config: LinkConfig| config.check("link", 4).expect_err("refused").key;
+        let key = |config: LinkConfig| {
+            let mut found = Vec::new();
+            config.outside("link", &mut found);
+            found.extend(config.check("link", 4).err());
+            found.remove(0).key
+        };
         assert_eq!(key(LinkConfig { lred_max: 1.8, ..LinkConfig::default() }), "link.lred_max");
         assert_eq!(key(LinkConfig { red_min: -1.0, ..LinkConfig::default() }), "link.red_min");
         assert_eq!(key(LinkConfig { lred_max_p: 1.1, ..LinkConfig::default() }), "link.lred_max_p");

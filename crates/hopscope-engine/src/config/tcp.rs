@@ -247,9 +247,9 @@ params! {
         /// Whether segments are spread over time.
         pacing: Pacing = Pacing::Own, "", "a default";
         /// Pacing by window: rate in slow start over cwnd per SRTT.
-        pacing_slow_start: f64 = 2.0, "", "Linux net.ipv4.tcp_pacing_ss_ratio";
+        pacing_slow_start: f64 = 2.0, "", "Linux net.ipv4.tcp_pacing_ss_ratio", in Range::within(0.01, 1e3);
         /// Pacing by window: the same in congestion avoidance.
-        pacing_avoidance: f64 = 1.2, "", "Linux net.ipv4.tcp_pacing_ca_ratio";
+        pacing_avoidance: f64 = 1.2, "", "Linux net.ipv4.tcp_pacing_ca_ratio", in Range::within(0.01, 1e3);
         /// An older word for all rules from `growth_by_ack` to `vegas_clears_no_wrap` together.
         recovery: Recovery = Recovery::Named, "", "RFC 5681, RFC 6582, RFC 6675";
         /// The window grows by a whole segment for each ACK in slow start, and also while it is not in use.
@@ -326,7 +326,7 @@ params! {
         /// Every segment carries the timestamps option (12 bytes), and every ACK of new data gives a round-trip time.
         timestamps: bool = false, "", "RFC 7323";
         /// Tick of the clock in the timestamps option.
-        timestamp_clock: Span = Span::from_millis(1), "s", "RFC 7323 5.4 (1 ms to 1 s)";
+        timestamp_clock: Span = Span::from_millis(1), "s", "RFC 7323 5.4 (1 ms to 1 s)", in Range::within(1e-6, 1.0);
         /// Proportional rate reduction: a recovery by SACK or RACK-TLP comes down to the cut window over a round trip.
         prr: bool = false, "", "RFC 9937";
         /// F-RTO: after a timeout new data tells whether anything was lost at all; not together with RACK-TLP.
@@ -341,45 +341,49 @@ params! {
         /// its SYN at full packet size.
         vegas_headers: bool = true, "", "ns-2.35 behaviour, measured for this project";
         /// Veno: backlog from which on a loss means congestion.
-        veno_beta: f64 = 3.0, "packets", "Fu and Liew 2003";
+        veno_beta: f64 = 3.0, "packets", "Fu and Liew 2003", in Range::within(0.0, 1e6);
         /// Westwood+: shortest time a bandwidth sample is taken over; a round trip if that is longer.
-        westwood_interval: Span = Span::from_millis(50), "s", "Linux net/ipv4/tcp_westwood.c";
+        westwood_interval: Span = Span::from_millis(50), "s", "Linux net/ipv4/tcp_westwood.c",
+            in Range::within(1e-9, 60.0);
         /// Westwood+: weight of the old value in each of the two bandwidth filters.
-        westwood_filter: f64 = 0.875, "", "Linux net/ipv4/tcp_westwood.c";
+        westwood_filter: f64 = 0.875, "", "Linux net/ipv4/tcp_westwood.c", in Range::within(0.0, 0.999_999);
         /// TIBET: weight of the old averages of packet length and time between packets.
-        tibet_alpha: f64 = 0.99, "", "zhang2006";
+        tibet_alpha: f64 = 0.99, "", "zhang2006", in Range::within(0.0, 0.999_999);
         /// FAST: packets each flow keeps queued.
-        fast_alpha: f64 = 2.0, "packets", "a default (published ones are for wide-area links, 100 and more)";
+        fast_alpha: f64 = 2.0, "packets", "a default (published ones are for wide-area links, 100 and more)",
+            in Range::within(0.1, 1e6);
         /// FAST: share of the way to its target that the window goes at an update.
-        fast_gamma: f64 = 0.5, "", "Wei et al. 2006";
+        fast_gamma: f64 = 0.5, "", "Wei et al. 2006", in Range::within(0.001, 1.0);
         /// CUBIC: aggressiveness C.
-        cubic_c: f64 = 0.4, "segments/s^3", "RFC 9438 4.1";
+        cubic_c: f64 = 0.4, "segments/s^3", "RFC 9438 4.1", in Range::within(1e-6, 1e6);
         /// CUBIC: share of the window kept after a loss.
-        cubic_beta: f64 = 0.7, "", "RFC 9438 4.6";
+        cubic_beta: f64 = 0.7, "", "RFC 9438 4.6", in Range::within(0.01, 0.999);
         /// CUBIC: a flow that loses before its plateau lowers it.
         cubic_fast_convergence: bool = true, "", "RFC 9438 4.7";
         /// CUBIC: slow start ends when the round-trip time rises (HyStart++).
         cubic_hystart: bool = true, "", "RFC 9406";
         /// H-TCP: time after a loss in which the window grows as Reno's (Delta_L).
-        htcp_low_speed: Span = Span::from_secs(1), "s", "draft-leith-tcp-htcp-06 2.1";
+        htcp_low_speed: Span = Span::from_secs(1), "s", "draft-leith-tcp-htcp-06 2.1", in Range::within(0.0, 60.0);
         /// Illinois: growth per round trip at the largest queueing delay.
-        illinois_alpha_min: f64 = 0.3, "segments", "Liu et al. 2008";
+        illinois_alpha_min: f64 = 0.3, "segments", "Liu et al. 2008", in Range::within(0.001, 1e3);
         /// Illinois: growth per round trip without queueing delay.
-        illinois_alpha_max: f64 = 10.0, "segments", "Liu et al. 2008";
+        illinois_alpha_max: f64 = 10.0, "segments", "Liu et al. 2008", in Range::within(0.001, 1e3);
         /// Illinois: share of the window taken by a loss without queueing delay.
-        illinois_beta_min: f64 = 0.125, "", "Liu et al. 2008";
+        illinois_beta_min: f64 = 0.125, "", "Liu et al. 2008", in Range::within(0.0, 0.9);
         /// Illinois: share of the window taken by a loss at the largest queueing delay.
-        illinois_beta_max: f64 = 0.5, "", "Liu et al. 2008";
+        illinois_beta_max: f64 = 0.5, "", "Liu et al. 2008", in Range::within(0.0, 0.9);
         /// Illinois: window below which it is Reno (W_thresh).
-        illinois_window: f64 = 15.0, "segments", "Liu et al. 2008; Linux net/ipv4/tcp_illinois.c";
+        illinois_window: f64 = 15.0, "segments", "Liu et al. 2008; Linux net/ipv4/tcp_illinois.c",
+            in Range::within(0.0, 1e6);
         /// TCP-AP: bit rate of the links; 0 takes the radio's `data_rate`.
-        ap_link_rate: u64 = 0, "bit/s", "ElRakabawy et al. 2005 (an input of the scheme)";
+        ap_link_rate: u64 = 0, "bit/s", "ElRakabawy et al. 2005 (an input of the scheme)", in Range::within(0.0, 1e12);
         /// TCP-AP: weight of the old average of the four-hop delay.
-        ap_alpha: f64 = 0.7, "", "ElRakabawy et al. 2005, agent for ns-2";
+        ap_alpha: f64 = 0.7, "", "ElRakabawy et al. 2005, agent for ns-2", in Range::within(0.0, 0.999_999);
         /// TCP-AP: samples that the variation of the delay is taken over.
-        ap_history: u32 = 50, "samples", "ElRakabawy et al. 2005, agent for ns-2";
+        ap_history: u32 = 50, "samples", "ElRakabawy et al. 2005, agent for ns-2", in Range::within(1.0, 10_000.0);
         /// TCP-AP: time between segments before the first sample.
-        ap_first_spacing: Span = Span::from_millis(50), "s", "ElRakabawy et al. 2005, agent for ns-2";
+        ap_first_spacing: Span = Span::from_millis(50), "s", "ElRakabawy et al. 2005, agent for ns-2",
+            in Range::within(0.0, 60.0);
         /// How long the end that closed first stays in TIME-WAIT.
         time_wait: Span = Span::from_secs(60), "s", "RFC 9293 3.4.2 (2 MSL, MSL shortened: a default)";
     }
@@ -397,35 +401,11 @@ impl TcpConfig {
         tcp
     }
 
-    /// Checks the parameters of the congestion controls; `key` names one in full.
+    /// Checks what holds between parameters of the congestion controls; `key` names one in full.
     ///
     /// # Errors
     /// The first parameter at fault, with what was found and what is allowed.
     pub fn check(&self, key: impl Fn(&str) -> String) -> Result<(), BuildError> {
-        let numbers = [
-            ("veno_beta", self.veno_beta, 0.0, 1e6),
-            ("westwood_filter", self.westwood_filter, 0.0, 0.999_999),
-            ("tibet_alpha", self.tibet_alpha, 0.0, 0.999_999),
-            ("fast_alpha", self.fast_alpha, 0.1, 1e6),
-            ("fast_gamma", self.fast_gamma, 0.001, 1.0),
-            ("illinois_alpha_min", self.illinois_alpha_min, 0.001, 1e3),
-            ("illinois_alpha_max", self.illinois_alpha_max, 0.001, 1e3),
-            ("illinois_beta_min", self.illinois_beta_min, 0.0, 0.9),
-            ("illinois_beta_max", self.illinois_beta_max, 0.0, 0.9),
-            ("illinois_window", self.illinois_window, 0.0, 1e6),
-            ("ap_alpha", self.ap_alpha, 0.0, 0.999_999),
-            ("ap_history", f64::from(self.ap_history), 1.0, 10_000.0),
-            ("ap_link_rate", self.ap_link_rate as f64, 0.0, 1e12),
-            ("pacing_slow_start", self.pacing_slow_start, 0.01, 1e3),
-            ("pacing_avoidance", self.pacing_avoidance, 0.01, 1e3),
-            ("cubic_c", self.cubic_c, 1e-6, 1e6),
-            ("cubic_beta", self.cubic_beta, 0.01, 0.999),
-        ];
-        for (name, value, least, most) in numbers {
-            if !(least..=most).contains(&value) {
-                return Err(BuildError::new(key(name), format!("found {value}; allowed are {least} to {most}")));
-            }
-        }
         let pairs = [
             ("illinois_alpha_min", self.illinois_alpha_min, "illinois_alpha_max", self.illinois_alpha_max),
             ("illinois_beta_min", self.illinois_beta_min, "illinois_beta_max", self.illinois_beta_max),
@@ -445,19 +425,31 @@ impl TcpConfig {
             let message = format!("found {:?}; each step must be more than the one before", self.lda_steps);
             return Err(BuildError::new(key("lda_steps"), message));
         }
-        let minute = Span::from_secs(60);
-        let spans = [
-            ("westwood_interval", self.westwood_interval, Span(1), minute),
-            ("htcp_low_speed", self.htcp_low_speed, Span::ZERO, minute),
-            ("timestamp_clock", self.timestamp_clock, Span::from_micros(1), Span::from_secs(1)),
-            ("ap_first_spacing", self.ap_first_spacing, Span::ZERO, minute),
-        ];
-        for (name, value, least, most) in spans {
-            if !(least..=most).contains(&value) {
-                let [value, least, most] = [value, least, most].map(|span| span.0 as f64 / 1e9);
-                return Err(BuildError::new(key(name), format!("found {value} s; allowed are {least} to {most} s")));
-            }
-        }
         Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn all_parameters_out_of_their_ranges_are_told_at_once() {
+        let tcp = TcpConfig {
+            fast_gamma: 0.0,
+            cubic_beta: f64::NAN,
+            ap_history: 10_001,
+            timestamp_clock: Span(999),
+            ap_first_spacing: Span::from_secs(61),
+            ..TcpConfig::default()
+        };
+        let mut found = Vec::new();
+        tcp.outside("tcp", &mut found);
+        let keys: Vec<&str> = found.iter().map(|error| error.key.as_str()).collect();
+        assert_eq!(
+            keys,
+            ["tcp.timestamp_clock", "tcp.fast_gamma", "tcp.cubic_beta", "tcp.ap_history", "tcp.ap_first_spacing"]
+        );
+        assert!(found[1].message.contains("at least 0.001 and at most 1"), "{}", found[1].message);
     }
 }
