@@ -55,7 +55,9 @@ def other_value(field: Field, default: Any) -> Any:
     if field.kind == "time":
         return (default + 1000) / NS
     if field.kind == "float":
-        return 0.5 if field.maximum is not None and field.maximum <= 1.0 else default + 1.0
+        if field.maximum is not None and field.maximum <= 1.0:
+            return 0.25 if default == 0.5 else 0.5
+        return default + 1.0
     return (default or 0) + 1
 
 
