@@ -174,9 +174,17 @@ impl BoundSockets {
         Some(places[place].1)
     }
 
-    /// Those that fill the interface queue themselves, in the order of their flows.
+    /// Those that fill the interface queue themselves, in the order in which they are asked.
     pub fn refilling(&self) -> &[SocketId] {
         self.0.as_ref().map_or(&[], |bound| &bound.refilling)
+    }
+
+    /// The one at this place of them sent something: the one after it is asked first next time, so that they take turns.
+    pub fn next_after(&mut self, place: usize) {
+        if let Some(bound) = self.0.as_mut() {
+            let turn = (place + 1) % bound.refilling.len();
+            bound.refilling.rotate_left(turn);
+        }
     }
 
     /// One of them asks to be woken; false when they will be anyway.
@@ -289,6 +297,21 @@ mod tests {
         assert_eq!([node.ask_to_wake(), node.ask_to_wake()], [true, false]);
         node.wake();
         assert!(node.ask_to_wake());
+    }
+
+    #[test]
+    fn sources_that_fill_the_queue_take_turns() {
+        let mut node = BoundSockets::default();
+        for id in 1..=3 {
+            let endpoint = Endpoint::Udp(Udp::new(1000, 28, true));
+            node.bind(SocketId(id), &Socket { endpoint, ..socket(0, id as u16) });
+        }
+        node.next_after(0);
+        assert_eq!(node.refilling(), [SocketId(2), SocketId(3), SocketId(1)]);
+        node.next_after(1);
+        assert_eq!(node.refilling(), [SocketId(1), SocketId(2), SocketId(3)]);
+        node.next_after(2);
+        assert_eq!(node.refilling(), [SocketId(1), SocketId(2), SocketId(3)]);
     }
 
     #[test]

@@ -389,15 +389,23 @@ impl<R: Recorder> World<R> {
     }
 
     fn refill_sources(&mut self, node: NodeId, again: bool) {
+        let mut sent = None;
         for place in 0..self.nodes[node].sockets.refilling().len() {
             let socket = self.nodes[node].sockets.refilling()[place];
             if again {
                 self.note(Record::TimerExpired { node, flow: self.sockets[socket].sends, timer: Timer::Refill });
             }
-            self.transport_input(socket, |endpoint, cx| match again {
+            let ((), out) = self.ask(socket, |endpoint, cx| match again {
                 true => endpoint.on_timer(Timer::Refill, cx),
                 false => endpoint.on_writable(cx),
             });
+            if out.iter().any(|effect| matches!(effect, TransportEffect::Emit(_))) {
+                sent = Some(place);
+            }
+            self.transport_effects(socket, out);
+        }
+        if let Some(place) = sent {
+            self.nodes[node].sockets.next_after(place);
         }
     }
 

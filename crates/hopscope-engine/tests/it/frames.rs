@@ -10,7 +10,7 @@ use hopscope_engine::mac::frame::FrameKind;
 use hopscope_engine::simulation;
 use hopscope_engine::units::Span;
 
-use crate::support::{Log, flow};
+use crate::support::{Log, chain, flow};
 
 /// One hop of OFDM without RTS, where noise alone decides, at a ratio of `decibels`.
 fn noisy_hop(decibels: f64) -> Config {
@@ -78,4 +78,18 @@ fn a_number_that_comes_again_makes_no_duplicate() {
     let [sent, received_all] = received("standard");
     assert!(sent >= 12 && sent == received_all, "{received_all} of {sent}");
     assert!(received("ns2")[1] <= 1, "ns-2 takes them for repetitions");
+}
+
+#[test]
+fn sources_of_one_node_that_fill_its_queue_take_turns() {
+    for profile in ["standard", "ns2"] {
+        let mut config = chain(profile, 2, 20);
+        for _ in 0..3 {
+            config.flows.push(flow(profile, 0, 2, Transport::Udp, App::Bulk));
+        }
+        let sent: Vec<u64> =
+            simulation::run(config).expect("a sound scenario").flows.iter().map(|f| f.sent_packets).collect();
+        // The first begins with the two places of an empty queue.
+        assert!(sent[0] > 400 && sent.iter().all(|&other| other.abs_diff(sent[0]) <= 4), "{profile}: {sent:?}");
+    }
 }
