@@ -17,7 +17,7 @@ use crate::mac::dedup::Dedup;
 use crate::mac::frame::{ACK_BYTES, CTS_BYTES, RTS_BYTES, numbers};
 pub use crate::mac::frame::{Frame, FrameKind};
 use crate::mac::outgoing::Outgoing;
-use crate::mac::rate::Attempt;
+use crate::mac::rate::{Attempt, RateControl};
 use crate::mac::retry::{Failure, Retries};
 use crate::mac::rules::{MacRules, Pacing};
 use crate::phy::modes::Mode;
@@ -110,6 +110,7 @@ pub struct Dcf {
     pub(super) dedup: Dedup,
     pub(super) current: Option<Outgoing>,
     retries: Retries,
+    pub(super) rates: RateControl,
     next_seq: u16,
     attempts: Attempts,
 }
@@ -148,6 +149,7 @@ impl Dcf {
             attempts: Attempts::default(),
             node,
             retries: Retries::default(),
+            rates: RateControl::default(),
             sifs_generation: 0,
             next_seq: 0,
             dedup: Dedup::default(),
@@ -194,7 +196,8 @@ impl Dcf {
         let bytes = bytes + cx.rules.header;
         self.attempts.packets += 1;
         self.retries.on_packet(&cx.rules.retry);
-        self.current = Some(Outgoing::new(packet, to, bytes, self.next_seq, pacing, cx.rules));
+        let with = (&self.rates, cx.rules);
+        self.current = Some(Outgoing::new(packet, to, bytes, self.next_seq, pacing, with));
         self.next_seq = self.next_seq.wrapping_add(1) & 0x0fff;
         self.phase = Phase::Contend;
         if !cx.station.adopt_post_backoff(cx.now, &cx.rules.station) {
@@ -390,7 +393,7 @@ impl Dcf {
         }
         self.phase = Phase::WaitCts;
         self.attempts.rts += 1;
-        let mode = cx.rules.rates.choose(out.to, FrameKind::Rts, RTS_BYTES);
+        let mode = self.rates.choose(&cx.rules.rates, out.to, FrameKind::Rts, RTS_BYTES);
         let airtime = cx.rules.timing().rts(mode);
         let frame = Frame {
             kind: FrameKind::Rts,
@@ -454,7 +457,7 @@ impl Dcf {
                 return;
             }
             // What was announced beyond the data frame is its ACK, which this station would send.
-            let ack = || cx.rules.answer(cx.rules.rates.choose(to, FrameKind::Data, 0));
+            let ack = || cx.rules.answer(cx.rules.rates.first(to, FrameKind::Data));
             let data = if timing.waits_for_all { duration.saturating_sub(timing.sifs + ack()) } else { Span::ZERO };
             self.reply = Reply::AwaitData { from: to, until: cx.now + airtime + timing.wait_for(data) };
         }
@@ -480,7 +483,7 @@ impl Dcf {
     fn on_success(&mut self, cx: &mut MacCx<'_>) {
         if let Some(out) = &self.current {
             self.retries.on_ack(out.rts);
-            cx.rules.rates.report(out.to, Attempt::Acknowledged);
+            self.rates.report(out.to, Attempt::Acknowledged);
         }
         cx.station.reset_cw(&cx.rules.station);
         if cx.rules.fragmentation.is_none() || !self.next_fragment(cx) {
@@ -491,7 +494,7 @@ impl Dcf {
     fn on_failure(&mut self, cx: &mut MacCx<'_>) {
         let Some(out) = &mut self.current else { return };
         let frame = if self.phase == Phase::WaitCts { FrameKind::Rts } else { FrameKind::Data };
-        cx.rules.rates.report(out.to, Attempt::Unanswered(frame));
+        self.rates.report(out.to, Attempt::Unanswered(frame));
         let Failure { gives_up, resets_cw } =
             self.retries.on_failure(frame == FrameKind::Data && out.rts, &cx.rules.retry);
         if resets_cw {
@@ -503,7 +506,7 @@ impl Dcf {
             self.attempts.given_up += 1;
             self.finish(Outcome::RetryLimit, cx.rules.backoff_after_drop, cx);
         } else {
-            out.prepare(cx.rules);
+            out.prepare(&self.rates, cx.rules);
             self.attempts.retries += 1;
             self.phase = Phase::Contend;
             cx.out.failed = true;
@@ -529,7 +532,7 @@ impl Dcf {
         let extra = match (&cx.rules.fragmentation, pacing.overhead) {
             (None, false) => out.airtime(),
             (None, true) => out.airtime() + cx.rules.overhead(out.to, out.mode, out.rts),
-            (Some(cut), false) => cx.rules.fragments_airtime(cut, out.to, out.bytes),
+            (Some(cut), false) => cx.rules.fragments_airtime(cut, out.mode, out.bytes),
             (Some(_), true) => cx.rules.exchange(out.to, out.bytes - cx.rules.header),
         };
         match pacing.clock {

@@ -20,7 +20,7 @@ use crate::config::MacConfig;
 use crate::ids::NodeId;
 use crate::mac::dcf::{Dcf, MacCx, Outcome, Phase};
 use crate::mac::dedup::Fragment;
-use crate::mac::frame::{FRAGMENT_SHIFT, Frame, FrameKind, numbers, sequence_control};
+use crate::mac::frame::{FRAGMENT_SHIFT, Frame, numbers, sequence_control};
 use crate::mac::outgoing::Outgoing;
 use crate::mac::rules::MacRules;
 use crate::phy::modes::Mode;
@@ -84,34 +84,25 @@ impl MacRules {
         }
     }
 
-    /// Time from the first fragment of a unicast packet to its last ACK.
-    pub(super) fn fragments_airtime(&self, cut: &Fragmentation, to: NodeId, whole: u32) -> Span {
+    /// Time from the first fragment of a unicast packet to its last ACK, all sent in one mode.
+    pub(super) fn fragments_airtime(&self, cut: &Fragmentation, mode: Mode, whole: u32) -> Span {
         let timing = self.timing();
-        let exchange = |n| {
-            let (mode, airtime) = self.fragment(cut, to, whole, n);
-            airtime + timing.sifs + self.answer(mode)
-        };
+        let exchange = |n| timing.airtime(cut.bytes(whole, n), mode) + timing.sifs + self.answer(mode);
         let count = cut.count(whole);
         let frames = (0..count).fold(Span::ZERO, |sum, n| sum + exchange(n));
         frames + timing.sifs * u64::from(count - 1)
     }
 
-    /// Mode and length of a fragment.
-    fn fragment(&self, cut: &Fragmentation, to: NodeId, whole: u32, number: u32) -> (Mode, Span) {
-        let bytes = cut.bytes(whole, number);
-        let mode = self.rates.choose(to, FrameKind::Data, bytes);
-        (mode, self.timing().airtime(bytes, mode))
-    }
-
-    /// Duration field of the fragment under way of a unicast packet: until its ACK, or that of the next one.
+    /// Duration field of the fragment under way of a unicast packet: until its ACK, or that of the next one, which is
+    /// taken to go in the same mode.
     pub(super) fn fragment_duration(&self, cut: &Fragmentation, out: &Outgoing) -> Span {
         let timing = self.timing();
         let next = number(out.seq) + 1;
         if next == cut.count(out.bytes) {
             return self.data_duration(out.mode);
         }
-        let (mode, airtime) = self.fragment(cut, out.to, out.bytes, next);
-        timing.duration_field(timing.sifs * 3 + self.answer(out.mode) + airtime + self.answer(mode))
+        let airtime = timing.airtime(cut.bytes(out.bytes, next), out.mode);
+        timing.duration_field(timing.sifs * 3 + self.answer(out.mode) * 2 + airtime)
     }
 }
 
@@ -127,7 +118,7 @@ impl Dcf {
         }
         out.seq += 1 << FRAGMENT_SHIFT;
         out.is_repeated = false;
-        out.prepare(cx.rules);
+        out.prepare(&self.rates, cx.rules);
         self.response_generation = self.response_generation.wrapping_add(1);
         self.phase = Phase::SifsData;
         self.arm_sifs(cx);

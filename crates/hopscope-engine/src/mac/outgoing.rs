@@ -2,6 +2,7 @@
 
 use crate::ids::{NodeId, PacketId};
 use crate::mac::frame::FrameKind;
+use crate::mac::rate::RateControl;
 use crate::mac::rules::{MacRules, Pacing};
 use crate::phy::modes::Mode;
 use crate::units::Span;
@@ -38,19 +39,19 @@ impl Outgoing {
         bytes: u32,
         seq: u16,
         pacing: Option<Pacing>,
-        rules: &MacRules,
+        (control, rules): (&RateControl, &MacRules),
     ) -> Self {
         let (mode, airtime_ns) = (Mode::default(), 0);
         let mut out = Outgoing { packet, to, bytes, airtime_ns, seq, mode, rts: false, is_repeated: false, pacing };
-        out.prepare(rules);
+        out.prepare(control, rules);
         out
     }
 
     /// Chooses how the next data frame is sent.
     #[inline(always)]
-    pub(super) fn prepare(&mut self, rules: &MacRules) {
+    pub(super) fn prepare(&mut self, control: &RateControl, rules: &MacRules) {
         let bytes = rules.fragment_bytes(self.to, self.bytes, self.seq);
-        self.mode = rules.rates.choose(self.to, FrameKind::Data, bytes);
+        self.mode = control.choose(&rules.rates, self.to, FrameKind::Data, bytes);
         self.rts = rules.uses_rts(self.to, bytes);
         let airtime = rules.timing().airtime(bytes, self.mode);
         debug_assert!(airtime.0 <= u64::from(u32::MAX));

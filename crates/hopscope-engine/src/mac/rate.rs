@@ -1,8 +1,9 @@
 //! The rates of a station: in which mode it sends each frame.
 //!
-//! The MAC asks ([`Rates::choose`]) before every attempt and tells what became of it ([`Rates::report`]); the mode of an
-//! answer follows from that of the frame answered (IEEE 802.11-2020 10.6.6.5). Airtime, time-outs and Duration fields
-//! follow from the modes, so that a rate control needs nothing beyond these doors.
+//! The MAC asks ([`RateControl::choose`]) before every attempt and tells what became of it ([`RateControl::report`]); the
+//! mode of an answer follows from that of the frame answered (IEEE 802.11-2020 10.6.6.5). Airtime, time-outs and Duration
+//! fields follow from the modes, so that a rate control needs nothing beyond these doors. Its state is the station's own;
+//! the rates that it chooses from, [`Rates`], are rules that stations share.
 
 use crate::config::RadioConfig;
 use crate::ids::NodeId;
@@ -18,7 +19,7 @@ pub enum Attempt {
     Unanswered(FrameKind),
 }
 
-/// Rates that never change: one for data, one for RTS and broadcast frames, and those allowed for answers.
+/// The rates of an interface: one for data, one for RTS and broadcast frames, and those allowed for answers.
 #[derive(Debug, Clone)]
 pub struct Rates {
     data: Mode,
@@ -38,9 +39,9 @@ impl Rates {
         }
     }
 
-    /// Mode of the next frame of `kind`, an RTS or a data frame of `_bytes` bytes, to the neighbour `to`.
+    /// Mode of a frame of `kind` to the neighbour `to` before anything is known of the way there.
     #[inline(always)]
-    pub fn choose(&self, to: NodeId, kind: FrameKind, _bytes: u32) -> Mode {
+    pub fn first(&self, to: NodeId, kind: FrameKind) -> Mode {
         match kind {
             FrameKind::Data if to != NodeId::BROADCAST => self.data,
             FrameKind::Data | FrameKind::Rts | FrameKind::Cts | FrameKind::Ack => self.basic,
@@ -52,10 +53,32 @@ impl Rates {
     pub fn response(&self, asked: Mode) -> Mode {
         self.responses[asked.index()]
     }
+}
 
-    /// An attempt to reach `_to` is over. Rates that never change learn nothing from it.
+/// What a station has learnt about its rates.
+#[derive(Debug, Clone, Copy, Default)]
+pub enum RateControl {
+    /// Nothing: they never change.
+    #[default]
+    Fixed,
+}
+
+impl RateControl {
+    /// Mode of the next frame of `kind`, an RTS or a data frame of `_bytes` bytes, to the neighbour `to`.
     #[inline(always)]
-    pub fn report(&self, _to: NodeId, _attempt: Attempt) {}
+    pub fn choose(&self, rates: &Rates, to: NodeId, kind: FrameKind, _bytes: u32) -> Mode {
+        match self {
+            RateControl::Fixed => rates.first(to, kind),
+        }
+    }
+
+    /// An attempt to reach `_to` is over.
+    #[inline(always)]
+    pub fn report(&mut self, _to: NodeId, _attempt: Attempt) {
+        match self {
+            RateControl::Fixed => {}
+        }
+    }
 }
 
 /// Rate of the answer to a frame sent at `rate`: the highest allowed one not above it, else the lowest (10.6.6.5).
@@ -87,7 +110,7 @@ mod tests {
     #[test]
     fn data_and_everything_else_go_in_their_modes() {
         let rates = Rates::new(&presets::base("standard", "ofdm-54M").expect("a preset").radio);
-        let rate = |to, kind| rates.choose(to, kind, 100).rate();
+        let rate = |to, kind| RateControl::Fixed.choose(&rates, to, kind, 100).rate();
         assert_eq!(rate(NodeId(3), FrameKind::Data), 54_000_000);
         assert_eq!(rate(NodeId::BROADCAST, FrameKind::Data), 6_000_000);
         assert_eq!(rate(NodeId(3), FrameKind::Rts), 6_000_000);

@@ -5,7 +5,7 @@ use crate::config::mac::{BackoffDraw, BusyAtExpiry, CtsRule, Duplicates, EifsRul
 use crate::config::{MacConfig, RadioConfig};
 use crate::ids::NodeId;
 use crate::mac::fragment::Fragmentation;
-use crate::mac::frame::{FrameKind, RTS_BYTES};
+use crate::mac::frame::FrameKind;
 use crate::mac::rate::Rates;
 use crate::mac::retry::RetryRules;
 use crate::mac::timing::Timing;
@@ -76,7 +76,7 @@ impl StationRules {
 pub struct MacRules {
     /// Lower half.
     pub station: StationRules,
-    /// In which modes frames are sent.
+    /// The modes that frames may be sent in.
     pub rates: Rates,
     pub(super) rts_threshold: Option<u32>,
     pub(super) retry: RetryRules,
@@ -177,8 +177,8 @@ impl MacRules {
 
     /// The modes of an RTS and of a data frame of `bytes` bytes to `to`, and how long the latter takes.
     fn modes(&self, to: NodeId, bytes: u32) -> (Mode, Mode, Span) {
-        let rts = self.rates.choose(to, FrameKind::Rts, RTS_BYTES);
-        let data = self.rates.choose(to, FrameKind::Data, bytes);
+        let rts = self.rates.first(to, FrameKind::Rts);
+        let data = self.rates.first(to, FrameKind::Data);
         (rts, data, self.timing().airtime(bytes, data))
     }
 
@@ -189,7 +189,7 @@ impl MacRules {
         let (_, mode, airtime) = self.modes(to, first);
         let data = match &self.fragmentation {
             Some(cut) if to != NodeId::BROADCAST => {
-                self.fragments_airtime(cut, to, bytes) - (self.timing().sifs + self.answer(mode))
+                self.fragments_airtime(cut, mode, bytes) - (self.timing().sifs + self.answer(mode))
             }
             _ => airtime,
         };
@@ -200,7 +200,7 @@ impl MacRules {
     pub(super) fn overhead(&self, to: NodeId, mode: Mode, rts: bool) -> Span {
         let timing = self.timing();
         let ack = if to == NodeId::BROADCAST { Span::ZERO } else { timing.sifs + self.answer(mode) };
-        let asks = self.rates.choose(to, FrameKind::Rts, RTS_BYTES);
+        let asks = self.rates.first(to, FrameKind::Rts);
         let handshake = if rts { timing.rts(asks) + self.answer(asks) + timing.sifs * 2 } else { Span::ZERO };
         timing.difs + handshake + ack
     }

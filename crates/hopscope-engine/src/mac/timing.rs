@@ -97,7 +97,7 @@ impl Timing {
         let of_bytes = |bytes| Mode::table(|mode| airtime(radio, bytes, mode.rate()));
         let response = of_bytes(ACK_BYTES);
         let rates = Rates::new(radio);
-        let answer = |kind| response[rates.response(rates.choose(NodeId(0), kind, 0)).index()];
+        let answer = |kind| response[rates.response(rates.first(NodeId(0), kind)).index()];
         let (cts, ack) = (answer(FrameKind::Rts), answer(FrameKind::Data));
         let eifs = match mac.eifs {
             EifsRule::Off => difs,

@@ -200,7 +200,7 @@ impl Lab {
         let slot = self.air.len() as u32;
         let length = Span::from_micros(heard.length);
         let (seq, frag) = numbers(heard.seq);
-        let mode = self.rules.rates.choose(heard.to, heard.kind, PACKET + 36);
+        let mode = self.rules.rates.first(heard.to, heard.kind);
         self.air.push(Frame {
             kind: heard.kind,
             mode,
