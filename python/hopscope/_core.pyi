@@ -316,8 +316,10 @@ def split_quantity(text: str) -> tuple[str, str]:
         QuantityError: the text does not start with a number.
     """
 
-def place(table: dict[str, Any], tx_range: float, found: list[list[float]] = ...) -> list[list[float]]:
-    """The place of every node in metres; their order gives the node numbers.
+def place(table: dict[str, Any], tx_range: float, found: list[list[float]] = ...) -> tuple[list[list[float]], int, str]:
+    """The place of every node in metres, how many have no radio, and the wires of the topology as JSON.
+
+    The order of the places gives the node numbers; nodes without a radio come last.
 
     Args:
         table: the read ``[topology]`` table.
@@ -342,8 +344,17 @@ def drawn(positions: Sequence[Sequence[float]], reach: float, flows: int, seed: 
         PlaceError: fewer pairs reach each other.
     """
 
-def components(positions: Sequence[Sequence[float]], reach: float) -> list[list[int]]:
-    """The sets of nodes that reach each other over hops of at most ``reach`` metres, in rising order."""
+def components(
+    positions: Sequence[Sequence[float]], reach: float, wired: int = 0, wires: Sequence[Sequence[int]] = ...
+) -> list[list[int]]:
+    """The sets of nodes that reach each other over hops of at most ``reach`` metres or wires, in rising order.
+
+    Args:
+        positions: places in metres.
+        reach: receive range in metres.
+        wired: how many of the nodes, the last ones, have no radio.
+        wires: the two nodes of each wire.
+    """
 
 def near(positions: Sequence[Sequence[float]], reach: float) -> list[list[int]]:
     """For every node the others at most ``reach`` metres (above 0) away, in rising order."""

@@ -26,7 +26,7 @@ def ends(table: dict[str, Any], flow: dict[str, Any], **sections: Any) -> list[t
 
 
 def placed(spacing: float = 200.0, **table: Any) -> list[list[float]]:
-    return place({**table, "spacing": spacing}, 250.0)
+    return place({**table, "spacing": spacing}, 250.0)[0]
 
 
 def neighbours(positions: list[list[float]], reach: float) -> dict[int, set[int]]:

@@ -156,12 +156,9 @@ fn network(config: &BottleneckConfig) -> Config {
     network.seed = config.seed;
     network.hosts = vec![HostConfig { wifi: false, ..HostConfig::of(&[0, 1]) }];
     network.wires = vec![WireConfig {
-        ends: [0, 1],
-        rate: config.rate,
         back_rate: Some(UNCOUNTED),
-        delay: config.delay,
-        queue: config.queue,
         hops: config.hops,
+        ..WireConfig::between([0, 1], config.rate, config.delay, config.queue)
     }];
     let mut flow = FlowConfig { from: 0, to: 1, start: Time::ZERO, stop: None, ..config.flow.clone() };
     flow.tcp.header = flow.tcp.header.min(config.header);

@@ -28,6 +28,10 @@ pub enum Purpose {
     LinkState = 9,
     /// Marks and drops of one node's link layer.
     Link = 10,
+    /// Losses of one direction of a wire.
+    WireLoss = 11,
+    /// Marks and drops of the link layer at one end of a wire.
+    WireLink = 12,
 }
 
 /// A stream of random numbers.

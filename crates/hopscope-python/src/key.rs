@@ -218,7 +218,7 @@ pub fn tables(py: Python<'_>) -> PyResult<Vec<(Entry, bool)>> {
 /// Kinds of topologies: word, description, keys beside `kind`.
 #[pyfunction]
 pub fn topologies(py: Python<'_>) -> PyResult<Vec<Entry>> {
-    schema::TOPOLOGIES.iter().map(|kind| Ok((kind.name, kind.doc, fields(py, (kind.keys)())?.unbind()))).collect()
+    schema::TOPOLOGIES.iter().map(|kind| Ok((kind.name, kind.doc, fields(py, kind.keys())?.unbind()))).collect()
 }
 
 /// The key that names the kind of topology.

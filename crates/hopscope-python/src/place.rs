@@ -1,7 +1,7 @@
 //! Where nodes stand and flows run, and the files that say so.
 
 use hopscope_scenario::near::{self as within, Place};
-use hopscope_scenario::topology::{Misplaced, Topology};
+use hopscope_scenario::topology::{Layout, Misplaced};
 use hopscope_scenario::{frames as traces, node_files, patterns};
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
@@ -23,7 +23,7 @@ fn refused(py: Python<'_>, error: &Misplaced) -> PyErr {
     exception
 }
 
-fn topology(table: &Bound<'_, PyAny>) -> PyResult<Topology> {
+fn layout(table: &Bound<'_, PyAny>) -> PyResult<Layout> {
     let mut keys = serde_json::Map::new();
     for entry in table.cast::<PyDict>()? {
         // An absent key is one without a value.
@@ -34,11 +34,18 @@ fn topology(table: &Bound<'_, PyAny>) -> PyResult<Topology> {
     serde_json::from_value(keys.into()).map_err(|error| PyValueError::new_err(error.to_string()))
 }
 
-/// The place of every node in metres.
+/// The place of every node in metres, how many have no radio, and the wires that the topology brings along as JSON.
 #[pyfunction]
 #[pyo3(signature = (table, tx_range, found=Vec::new()))]
-pub fn place(py: Python<'_>, table: &Bound<'_, PyAny>, tx_range: f64, found: Vec<Place>) -> PyResult<Vec<Place>> {
-    topology(table)?.place(found, tx_range).map_err(|error| refused(py, &error))
+pub fn place(
+    py: Python<'_>,
+    table: &Bound<'_, PyAny>,
+    tx_range: f64,
+    found: Vec<Place>,
+) -> PyResult<(Vec<Place>, usize, String)> {
+    let placed = layout(table)?.place(found, tx_range).map_err(|error| refused(py, &error))?;
+    let wires = serde_json::to_string(&placed.wires).map_err(|error| PyValueError::new_err(error.to_string()))?;
+    Ok((placed.places, placed.wired, wires))
 }
 
 /// The ends of the flows that cross a topology.
@@ -46,7 +53,7 @@ pub fn place(py: Python<'_>, table: &Bound<'_, PyAny>, tx_range: f64, found: Vec
 #[pyo3(signature = (table, flows=None))]
 pub fn across(py: Python<'_>, table: &Bound<'_, PyAny>, flows: Option<usize>) -> PyResult<patterns::Ends> {
     let kind = table.get_item("kind")?.to_string();
-    patterns::across(&topology(table)?, &kind, flows).map_err(|error| refused(py, &error))
+    patterns::across(&layout(table)?.kind, &kind, flows).map_err(|error| refused(py, &error))
 }
 
 /// The ends of flows between nodes that reach each other.
@@ -55,10 +62,11 @@ pub fn drawn(py: Python<'_>, positions: Vec<Place>, reach: f64, flows: usize, se
     patterns::drawn(&positions, reach, flows, seed).map_err(|error| refused(py, &error))
 }
 
-/// The sets of nodes that reach each other.
+/// The sets of nodes that reach each other, by radio or over these wires; the last `wired` nodes have no radio.
 #[pyfunction]
-pub fn components(positions: Vec<Place>, reach: f64) -> Vec<Vec<usize>> {
-    within::components(&positions, reach)
+#[pyo3(signature = (positions, reach, wired=0, wires=Vec::new()))]
+pub fn components(positions: Vec<Place>, reach: f64, wired: usize, wires: Vec<[usize; 2]>) -> Vec<Vec<usize>> {
+    within::joined(&positions, reach, wired, &wires)
 }
 
 /// The others within reach of every node.

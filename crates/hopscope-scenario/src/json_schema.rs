@@ -129,7 +129,7 @@ fn sets(protocol: &Protocol) -> Object {
 
 fn topologies() -> Object {
     let branch = |kind: &schema::Topology| {
-        let keys = (kind.keys)();
+        let keys = kind.keys();
         let named = Object::of("kind", Object::of("const", kind.name).with("description", kind.doc));
         let required = std::iter::once("kind".to_string());
         let required = required.chain(keys.iter().filter(|key| key.required).map(|key| key.name.clone()));

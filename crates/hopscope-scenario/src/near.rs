@@ -41,6 +41,33 @@ pub fn components(places: &[Place], reach: f64) -> Vec<Vec<usize>> {
     found
 }
 
+/// The same where the last `wired` nodes have no radio and these wires join nodes.
+pub fn joined(places: &[Place], reach: f64, wired: usize, wires: &[[usize; 2]]) -> Vec<Vec<usize>> {
+    let radios = places.len().saturating_sub(wired);
+    let mut leaders: Vec<usize> = (0..places.len()).collect();
+    for nodes in components(&places[..radios], reach) {
+        nodes.iter().for_each(|&node| leaders[node] = nodes[0]);
+    }
+    for &[one, other] in wires {
+        let ends = [one, other].map(|node| leader(&mut leaders, node));
+        leaders[ends[0].max(ends[1])] = ends[0].min(ends[1]);
+    }
+    let mut sets: BTreeMap<usize, Vec<usize>> = BTreeMap::new();
+    for node in 0..places.len() {
+        sets.entry(leader(&mut leaders, node)).or_default().push(node);
+    }
+    sets.into_values().collect()
+}
+
+/// The first node of the set of a node; the way there becomes shorter.
+fn leader(leaders: &mut [usize], mut node: usize) -> usize {
+    while leaders[node] != node {
+        leaders[node] = leaders[leaders[node]];
+        node = leaders[node];
+    }
+    node
+}
+
 /// Whether every node reaches every other over hops of at most `reach` metres.
 pub fn is_connected(places: &[Place], reach: f64) -> bool {
     components(places, reach).len() <= 1
@@ -84,6 +111,15 @@ fn around(place: Place, size: f64) -> impl Iterator<Item = (i64, i64)> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn wires_join_what_radio_does_not() {
+        let places = [[0.0, 0.0], [200.0, 0.0], [900.0, 0.0], [0.0, 0.0], [0.0, 0.0]];
+        let sets = |wires: &[[usize; 2]]| joined(&places, 250.0, 2, wires);
+        assert_eq!(sets(&[]), [vec![0, 1], vec![2], vec![3], vec![4]]);
+        assert_eq!(sets(&[[2, 3], [3, 1]]), [vec![0, 1, 2, 3], vec![4]]);
+        assert_eq!(sets(&[[4, 3], [2, 4], [4, 3]]), [vec![0, 1], vec![2, 3, 4]]);
+    }
 
     #[test]
     fn every_node_is_needed_to_be_connected() {

@@ -14,7 +14,7 @@ pub type Ends = Vec<(usize, usize)>;
 ///
 /// A chain has one flow from end to end; a cross one along each line; a grid some along its rows and as many along its
 /// columns, spread evenly (fu2003, section 3); a parking lot one from each entrance to the exit; a Y one from each branch
-/// to the end of the stem; a star one from the end of each arm to node 0; a ring some to the opposite node, from evenly
+/// to the end of the stem; an access point one from the first wired node to the end of each arm; a star one from the end of each arm to node 0; a ring some to the opposite node, from evenly
 /// spread sources.
 ///
 /// # Errors
@@ -37,7 +37,12 @@ pub fn across(topology: &Topology, kind: &str, flows: Option<usize>) -> Result<E
             vec![(0, last), (last + 1, last)]
         }
         Topology::Star { arms, hops, .. } => (1..=arms).map(|arm| (arm * hops, 0)).collect(),
-        Topology::Random { .. } | Topology::Positions { .. } | Topology::File {} => {
+        Topology::Access { arms, hops, .. } => {
+            let host = arms * hops + 1;
+            let far = [0, arms * hops].into_iter().skip(2 - arms);
+            far.map(|node| (host, node)).collect()
+        }
+        Topology::Random { .. } | Topology::Positions { .. } | Topology::Wired {} | Topology::File {} => {
             let message = "has no meaning for a topology of kind";
             return Err(Misplaced::new(
                 "pattern",

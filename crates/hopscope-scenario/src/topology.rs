@@ -2,7 +2,9 @@
 
 use std::f64::consts::PI;
 
+use hopscope_engine::config::WireConfig;
 use hopscope_engine::config::schema::MAX_NODES;
+use hopscope_engine::units::Span;
 use serde::Deserialize;
 
 use crate::draw::Draws;
@@ -44,11 +46,75 @@ pub enum Topology {
     Grid { rows: usize, cols: usize, spacing: f64 },
     Random { nodes: usize, area: [f64; 2], seed: u64, connected: bool },
     Positions { positions: Vec<Place> },
+    Access { arms: usize, hops: usize, spacing: f64, wire_rate: u64, wire_delay: Span, wire_queue: u32 },
+    Wired {},
     File {},
 }
 
+/// A `[topology]` table: the kind with its keys, and the nodes without radios.
+#[derive(Debug, Clone, PartialEq, Deserialize)]
+pub struct Layout {
+    /// The kind.
+    #[serde(flatten)]
+    pub kind: Topology,
+    /// Nodes without a radio, numbered after the others.
+    #[serde(default)]
+    pub wired: usize,
+}
+
+/// Nodes in their places.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Placed {
+    /// The place of every node in metres; those without a radio come last.
+    pub places: Vec<Place>,
+    /// How many have no radio.
+    pub wired: usize,
+    /// The wires that the kind brings along.
+    pub wires: Vec<WireConfig>,
+}
+
+/// Distance between drawn places of nodes without radios, and from the field, metres: their places have no meaning.
+const APART: f64 = 200.0;
+
+impl Layout {
+    /// The place of every node; `found` are those of a file, `tx_range` is the receive range for `connected`.
+    ///
+    /// # Errors
+    /// Too many nodes or fewer than two, or no connected placement.
+    pub fn place(&self, found: Vec<Place>, tx_range: f64) -> Result<Placed, Misplaced> {
+        let radios = self.kind.count().unwrap_or(found.len());
+        let nodes = radios.saturating_add(self.wired);
+        let (key, verb) = match self.kind {
+            _ if radios <= MAX_NODES as usize && nodes > MAX_NODES as usize => ("wired", "makes"),
+            Topology::File {} => ("path", "holds"),
+            _ => (self.kind.size_key(), "makes"),
+        };
+        if nodes > MAX_NODES as usize {
+            return Err(Misplaced::new(key, format!("{verb} {nodes} nodes; at most {MAX_NODES} fit")));
+        }
+        if nodes < 2 {
+            return Err(Misplaced::new(key, format!("gives {nodes} nodes; a network has at least 2")));
+        }
+        let mut places = self.kind.place(found, tx_range)?;
+        let top = places.iter().map(|&[_, y]| y).fold(0.0, f64::max) + APART;
+        let left = places.iter().map(|&[x, _]| x).fold(f64::INFINITY, f64::min);
+        let left = if left.is_finite() { left } else { 0.0 };
+        places.extend((0..self.wired).map(|n| [left + APART * n as f64, top]));
+        let wires = match self.kind {
+            Topology::Access { arms, hops, wire_rate, wire_delay, wire_queue, .. } => (radios..nodes)
+                .map(|host| {
+                    let ends = [access_point(arms, hops), host].map(|node| node as u32);
+                    WireConfig::between(ends, wire_rate, wire_delay, wire_queue)
+                })
+                .collect(),
+            _ => Vec::new(),
+        };
+        Ok(Placed { places, wired: self.wired, wires })
+    }
+}
+
 impl Topology {
-    /// How many nodes it has, without placing them; none for a file.
+    /// How many nodes with a radio it has, without placing them; none for a file.
     pub fn count(&self) -> Option<usize> {
         Some(match *self {
             Topology::Chain { hops, .. } => hops + 1,
@@ -59,6 +125,8 @@ impl Topology {
             Topology::Ring { nodes, .. } | Topology::Random { nodes, .. } => nodes,
             Topology::Grid { rows, cols, .. } => rows * cols,
             Topology::Positions { ref positions } => positions.len(),
+            Topology::Access { arms, hops, .. } => arms * hops + 1,
+            Topology::Wired {} => 0,
             Topology::File {} => return None,
         })
     }
@@ -66,30 +134,22 @@ impl Topology {
     /// The key that decides its size.
     fn size_key(&self) -> &'static str {
         match self {
-            Topology::Chain { .. } | Topology::Cross { .. } | Topology::ParkingLot { .. } | Topology::Y { .. } => {
-                "hops"
-            }
+            Topology::Chain { .. }
+            | Topology::Cross { .. }
+            | Topology::ParkingLot { .. }
+            | Topology::Y { .. }
+            | Topology::Access { .. } => "hops",
             Topology::Star { .. } => "arms",
             Topology::Ring { .. } | Topology::Random { .. } => "nodes",
             Topology::Grid { .. } => "rows",
             Topology::Positions { .. } => "positions",
+            Topology::Wired {} => "wired",
             Topology::File {} => "path",
         }
     }
 
-    /// The place of every node in metres; `found` are those of a file, `tx_range` is the receive range for `connected`.
-    ///
-    /// # Errors
-    /// Too many nodes or fewer than two, or no connected placement.
-    pub fn place(&self, found: Vec<Place>, tx_range: f64) -> Result<Vec<Place>, Misplaced> {
-        let nodes = self.count().unwrap_or(found.len());
-        let verb = if *self == (Topology::File {}) { "holds" } else { "makes" };
-        if nodes > MAX_NODES as usize {
-            return Err(Misplaced::new(self.size_key(), format!("{verb} {nodes} nodes; at most {MAX_NODES} fit")));
-        }
-        if nodes < 2 {
-            return Err(Misplaced::new(self.size_key(), format!("gives {nodes} nodes; a network has at least 2")));
-        }
+    /// The place of every node with a radio.
+    fn place(&self, found: Vec<Place>, tx_range: f64) -> Result<Vec<Place>, Misplaced> {
         Ok(match *self {
             Topology::Chain { hops, spacing } => line(hops, spacing, 0.0),
             Topology::Cross { hops, spacing } => cross(hops, spacing),
@@ -104,9 +164,16 @@ impl Topology {
                 return scatter(nodes, area, seed, connected.then_some(tx_range));
             }
             Topology::Positions { ref positions } => positions.clone(),
+            Topology::Access { arms, hops, spacing, .. } => line(arms * hops, spacing, 0.0),
+            Topology::Wired {} => Vec::new(),
             Topology::File {} => found,
         })
     }
+}
+
+/// The access point: the first node of a single arm, or the middle one of two (zhang2006, figure 6-1: 1 - 2 - AP - 3 - 4).
+pub(crate) fn access_point(arms: usize, hops: usize) -> usize {
+    (arms - 1) * hops
 }
 
 /// Nodes 0..hops from left to right.
@@ -197,18 +264,46 @@ mod tests {
     }
 
     #[test]
+    fn an_access_point_has_arms_and_wired_nodes_behind_it() {
+        let layout = |arms, wired| {
+            let wire_delay = Span::from_millis(50);
+            let kind = Topology::Access { arms, hops: 2, spacing: 150.0, wire_rate: 1, wire_delay, wire_queue: 9 };
+            Layout { kind, wired }.place(Vec::new(), 200.0).expect("a topology")
+        };
+        let study = layout(2, 1);
+        assert_eq!((study.places.len(), study.wired), (6, 1));
+        assert_eq!(study.places[4], [600.0, 0.0]);
+        let wire = WireConfig::between([2, 5], 1, Span::from_millis(50), 9);
+        assert_eq!(study.wires, [wire]);
+        let ends: Vec<[u32; 2]> = layout(1, 2).wires.iter().map(|wire| wire.ends).collect();
+        assert_eq!(ends, [[0, 3], [0, 4]]);
+    }
+
+    #[test]
+    fn nodes_without_radios_come_after_the_others() {
+        let layout = |kind, wired| Layout { kind, wired }.place(Vec::new(), 250.0);
+        let mixed = layout(Topology::Chain { hops: 2, spacing: 200.0 }, 2).expect("a topology");
+        assert_eq!(mixed.places.len(), 5);
+        assert!(mixed.places[3..].iter().all(|&[_, y]| y > 0.0));
+        assert_eq!(layout(Topology::Wired {}, 3).expect("a topology").places.len(), 3);
+        assert_eq!(layout(Topology::Wired {}, 1).expect_err("refused").key, "wired");
+        let chain = Topology::Chain { hops: 2, spacing: 200.0 };
+        assert_eq!(layout(chain, MAX_NODES as usize).expect_err("refused").key, "wired");
+    }
+
+    #[test]
     fn every_kind_of_the_schema_is_known_and_has_as_many_nodes_as_it_says() {
         use hopscope_engine::config::schema::TOPOLOGIES;
         for kind in TOPOLOGIES {
             let mut table = serde_json::json!({"kind": kind.name, "positions": [[0, 0], [1, 0]], "area": [9, 9]});
-            for key in (kind.keys)() {
+            for key in kind.keys() {
                 if table.get(&key.name).is_none() {
                     table[&key.name] = if key.required { serde_json::json!(4) } else { key.default };
                 }
             }
-            let topology: Topology = serde_json::from_value(table).expect(kind.name);
-            let found = topology.place(vec![[0.0; 2]; 3], 250.0).expect(kind.name);
-            assert_eq!(found.len(), topology.count().unwrap_or(3), "{}", kind.name);
+            let layout: Layout = serde_json::from_value(table).expect(kind.name);
+            let found = layout.place(vec![[0.0; 2]; 3], 250.0).expect(kind.name);
+            assert_eq!(found.places.len(), layout.kind.count().unwrap_or(3) + layout.wired, "{}", kind.name);
         }
     }
 
@@ -230,7 +325,7 @@ mod tests {
 
     #[test]
     fn sizes_that_no_network_has_are_refused_by_their_key() {
-        let key = |topology: Topology| topology.place(Vec::new(), 250.0).expect_err("refused").key;
+        let key = |kind: Topology| Layout { kind, wired: 0 }.place(Vec::new(), 250.0).expect_err("refused").key;
         assert_eq!(key(Topology::Grid { rows: 1_000_000, cols: 1_000_000, spacing: 1.0 }), "rows");
         assert_eq!(key(Topology::Grid { rows: 1, cols: 1, spacing: 1.0 }), "rows");
         assert_eq!(key(Topology::Star { arms: 2_000_000, hops: 2_000_000, spacing: 1.0 }), "arms");

@@ -48,6 +48,8 @@ class Network:
         tx_range: longest link, in metres.
         cs_range: distance at which a frame is sensed, in metres.
         layers: (link layer, its nodes) of every ``[[layer]]``.
+        wires: the two nodes of each wire.
+        wired: nodes without a radio; their places have no meaning.
         further: whether there are networks beside those that are drawn.
     """
 
@@ -58,14 +60,22 @@ class Network:
     tx_range: float
     cs_range: float
     layers: Sequence[tuple[str, Sequence[int]]] = ()
+    wires: Sequence[tuple[int, int]] = ()
+    wired: frozenset[int] = frozenset()
     further: bool = False
 
     @property
     def centre(self) -> int:
-        """The node nearest the middle, whose ranges are drawn; the first of several."""
-        xs, ys = zip(*self.positions, strict=True)
+        """The radio node nearest the middle of them, whose ranges are drawn; the first of several."""
+        radios = [node for node in range(len(self.positions)) if node not in self.wired] or [0]
+        xs, ys = zip(*(self.positions[node] for node in radios), strict=True)
         middle = ((min(xs) + max(xs)) / 2, (min(ys) + max(ys)) / 2)
-        return min(range(len(self.positions)), key=lambda node: (math.dist(self.positions[node], middle), node))
+        return min(radios, key=lambda node: (math.dist(self.positions[node], middle), node))
+
+    @property
+    def has_radios(self) -> bool:
+        """Whether any node has a radio."""
+        return len(self.wired) < len(self.positions)
 
     @property
     def caption(self) -> str:
@@ -73,11 +83,16 @@ class Network:
         pairs = list(dict.fromkeys(self.flows))
         named = ", ".join(f"{source} → {target}" for source, target in pairs[:_NAMED])
         more = f" and {len(pairs) - _NAMED} more" if len(pairs) > _NAMED else ""
-        links = "" if len(self.positions) > _LINKED else "Lines join nodes that receive each other. "
+        shown = self.has_radios and len(self.positions) <= _LINKED
+        links = "Lines join nodes that receive each other. " if shown else ""
+        wires = "Squares have no radio, double lines are wires. " if self.wires else ""
+        circles = (
+            f"Circles: node {self.centre} is received up to {self.tx_range:g} m away and sensed up to "
+            f"{self.cs_range:g} m. "
+        )
         return (
-            f"{self.title}: {len(self.positions)} nodes. {links}Circles: node {self.centre} is received up to "
-            f"{self.tx_range:g} m away and sensed up to {self.cs_range:g} m. Flows: {named}{more}.{self._shaded}"
-            + (" The sweep has further networks." if self.further else "")
+            f"{self.title}: {len(self.positions)} nodes. {links}{wires}{circles if self.has_radios else ''}"
+            f"Flows: {named}{more}.{self._shaded}" + (" The sweep has further networks." if self.further else "")
         )
 
     @property
@@ -94,7 +109,9 @@ def of_point(point: Point, title: str, name: str = "network") -> Network:
     radio = config["radio"]
     flows = [(flow["from"], flow["to"]) for flow in config["flows"]]
     layers = [(layer["layer"], layer["nodes"]) for layer in config["layers"]]
-    return Network(name, title, config["nodes"], flows, radio["tx_range"], radio["cs_range"], layers)
+    wires = [tuple(wire["ends"]) for wire in config.get("wires", [])]
+    wired = frozenset(node for host in config.get("hosts", []) if not host["wifi"] for node in host["nodes"])
+    return Network(name, title, config["nodes"], flows, radio["tx_range"], radio["cs_range"], layers, wires, wired)
 
 
 def _listed(nodes: Sequence[int]) -> str:
@@ -108,7 +125,7 @@ def distinct(points: Sequence[Point], title: str, most: int) -> list[Network]:
     seen: list[object] = []
     for point in points:
         network = of_point(point, title, f"network-{len(found) + 1}")
-        what = (network.positions, network.flows, network.tx_range, network.cs_range, network.layers)
+        what = (network.positions, network.flows, network.tx_range, network.cs_range, network.layers, network.wires)
         if what in seen:
             continue
         if len(found) == most:
@@ -122,11 +139,12 @@ def distinct(points: Sequence[Point], title: str, most: int) -> list[Network]:
 
 
 def links(network: Network) -> Iterator[tuple[int, int]]:
-    """Yields the pairs of nodes at most ``tx_range`` apart, each once, the smaller number first."""
+    """Yields the pairs of radio nodes at most ``tx_range`` apart, each once, the smaller number first."""
     from hopscope._core import near
 
     for node, others in enumerate(near(network.positions, network.tx_range)):
-        yield from ((node, other) for other in others if other > node)
+        if node not in network.wired:
+            yield from ((node, other) for other in others if other > node and other not in network.wired)
 
 
 def draw(network: Network) -> Figure:
@@ -181,6 +199,8 @@ def _frame(network: Network) -> tuple[float, float, float, float]:
 def _ranges(ax: Axes, network: Network) -> None:
     from matplotlib.patches import Circle
 
+    if not network.has_radios:
+        return
     x, y = network.positions[network.centre]
     for radius, style, fill in ((network.cs_range, _CS, 0.05), (network.tx_range, _TX, 0.08)):
         ax.add_patch(Circle((x, y), radius, fc=_CIRCLE, ec="none", alpha=fill, zorder=0))
@@ -191,12 +211,16 @@ def _legend(figure: Figure, network: Network) -> None:
     """What the circles and lines are, below the picture."""
     from matplotlib.lines import Line2D
 
-    entries: list[tuple[str, str, float, Any]] = [
-        (f"transmission range of node {network.centre}: {network.tx_range:g} m", _CIRCLE, 1.0, _TX),
-        (f"its carrier-sense range: {network.cs_range:g} m", _CIRCLE, 1.0, _CS),
-    ]
-    if len(network.positions) <= _LINKED:
-        entries.append(("link", "#bbbbbb", 1.0, "-"))
+    entries: list[tuple[str, str, float, Any]] = []
+    if network.has_radios:
+        entries = [
+            (f"transmission range of node {network.centre}: {network.tx_range:g} m", _CIRCLE, 1.0, _TX),
+            (f"its carrier-sense range: {network.cs_range:g} m", _CIRCLE, 1.0, _CS),
+        ]
+        if len(network.positions) <= _LINKED:
+            entries.append(("link", "#bbbbbb", 1.0, "-"))
+    if network.wires:
+        entries.append(("wire", "#333333", 3.0, "-"))
     if network.flows:
         entries.append(("flow", COLOURS[0], 1.6, "-"))
     handles = [Line2D([], [], color=colour, lw=width, ls=style, label=label) for label, colour, width, style in entries]
@@ -217,6 +241,9 @@ def _links(ax: Axes, network: Network) -> None:
     ends = [[network.positions[a], network.positions[b]] for a, b in links(network)]
     width = 1.0 if len(network.positions) <= _INSIDE else 0.5
     ax.add_collection(LineCollection(ends, colors="#bbbbbb", linewidths=width, zorder=1), autolim=False)
+    wires = [[network.positions[a], network.positions[b]] for a, b in network.wires]
+    for colour, thick in (("#333333", 3.0 * width), ("white", 1.4 * width)) if wires else ():
+        ax.add_collection(LineCollection(wires, colors=colour, linewidths=thick, zorder=1.5), autolim=False)
 
 
 def _flows(ax: Axes, network: Network) -> None:
@@ -259,7 +286,12 @@ def _nodes(ax: Axes, network: Network) -> None:
     shades = _shades(network, "white" if count <= _INSIDE else "#333333")
     if count <= _INSIDE:
         area, font = (260, 9.5) if count <= _LARGE else (150, 7)
-        ax.scatter(xs, ys, s=area, c=shades, edgecolors="#333333", linewidths=1.0, zorder=3)
+        radios = [node for node in range(count) if node not in network.wired]
+        for marker, nodes in (("o", radios), ("s", sorted(network.wired))):
+            if not nodes:
+                continue
+            across, up, shade = [xs[n] for n in nodes], [ys[n] for n in nodes], [shades[n] for n in nodes]
+            ax.scatter(across, up, s=area, c=shade, marker=marker, edgecolors="#333333", linewidths=1.0, zorder=3)
         for node, (x, y) in enumerate(network.positions):
             ax.annotate(str(node), (x, y), fontsize=font, ha="center", va="center_baseline", zorder=4)
         return

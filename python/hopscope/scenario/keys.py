@@ -29,9 +29,6 @@ OF_FLOWS = ("flow", "outage", "series")
 #: Topology kind -> (one line of description, keys).
 TOPOLOGIES: dict[str, tuple[str, Fields]] = {name: (doc, fields) for name, doc, fields in _core.topologies()}
 
-#: Kinds that belong to the scenario format but not to this version.
-LATER_TOPOLOGIES = ("access",)
-
 #: Application -> (one line of description, keys it needs).
 APPS: dict[str, tuple[str, tuple[str, ...]]] = {name: (doc, used) for name, doc, used, _, _ in _core.apps()}
 
@@ -181,13 +178,15 @@ def from_engine_key(key: str) -> tuple[str, ...]:
     path = [part for part in key.split(".") if part]
     if not path:
         return ()
-    if path[0] in {"flows", "outages", "layers"}:
+    if path[0] in {"flows", "outages", "layers", "wires"}:
         path[0] = path[0].removesuffix("s")
         if len(path) > 2 and path[2] == "app" and len(path) > 3:
             del path[2]
             path[2:] = ["trace"] if path[2] == "frames" else path[2:]
         elif path[2:4] == ["reply", "frames"]:
             path[3:] = ["trace"]
+        elif path[2:3] == ["ends"]:
+            path[2:] = ["from" if path[3:] == ["0"] else "to"]
         elif path[0] == "layer" and path[2:] == ["layer"]:
             path[2] = "link"
     elif path == ["link", "layer"]:

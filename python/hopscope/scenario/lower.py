@@ -24,6 +24,11 @@ def lower(resolved: Resolved, seed: int) -> dict[str, Any]:
         "outages": resolved.outages,
         "series": resolved.series,
     }
+    if resolved.wired:
+        nodes = len(resolved.nodes)
+        config["hosts"] = [{"nodes": list(range(nodes - resolved.wired, nodes)), "wifi": False}]
+    if resolved.wires:
+        config["wires"] = [_lower_wire(wire) for wire in resolved.wires]
     if resolved.routing_constants is not None:
         config[resolved.routing["protocol"]] = resolved.routing_constants
     return config
@@ -34,6 +39,10 @@ def _handed(fields: Iterable[Field], values: dict[str, Any]) -> dict[str, Any]:
     handed = {f.name: values[f.name] for f in fields if f.lowered != "no"}
     missing = {f.name for f in fields if f.lowered == "given" and handed[f.name] is None}
     return {name: value for name, value in handed.items() if name not in missing}
+
+
+def _lower_wire(wire: dict[str, Any]) -> dict[str, Any]:
+    return {"ends": [wire["from"], wire["to"]], **_handed(keys.table("wire"), wire)} if "from" in wire else wire
 
 
 def _lower_flow(flow: dict[str, Any]) -> list[dict[str, Any]]:
@@ -79,6 +88,7 @@ def describe(resolved: Resolved) -> dict[str, Any]:
     document["radio"] = {"preset": resolved.preset, **document["radio"]}
     document["mac"]["link"] = resolved.link["layer"]
     document["flow"] = [_flow(flow) for flow in resolved.flows]
+    document["wire"] = [_given(wire, keys.table("wire")) for wire in resolved.wires if "from" in wire]
     document["outage"] = [_given(outage, keys.table("outage")) for outage in resolved.outages]
     document["layer"] = [_layer(layer) for layer in resolved.layers]
     document["series"] = _shown(resolved.series, keys.series())

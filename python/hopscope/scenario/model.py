@@ -21,7 +21,7 @@ from hopscope.scenario.document import Document, KeyPath
 from hopscope.scenario.fields import NS
 from hopscope.scenario.lower import controls, describe, lower
 from hopscope.scenario.resolve import Resolved, resolve
-from hopscope.scenario.topology import Positions
+from hopscope.scenario.topology import Placed
 
 #: From so many nodes on the cost is told before the engine builds the scenario to check it.
 MANY_NODES = 100_000
@@ -47,6 +47,9 @@ TIMES = {
 
 #: Keys that name a file beside the scenario: first part, number of parts, last part.
 FILES = frozenset({("topology", 2, "path"), ("flow", 3, "trace"), ("flow", 4, "trace")})
+
+#: Keys of tables that can name a node in words.
+_NAMED_NODES = {"flow": ("from", "to"), "outage": ("node",), "wire": ("from", "to"), "layer": ("nodes",)}
 
 #: What the place of a problem says before a swept value.
 _SWEPT = "sweep value "
@@ -155,7 +158,7 @@ class Scenario:
         for path in self.points[0]._resolved.idle:
             _used_elsewhere(result, path, self.points)
         if any(axis.split(".")[0] == "topology" for axis in self.axes):
-            for name, ends in (("flow", ("from", "to")), ("outage", ("node",)), ("layer", ("nodes",))):
+            for name, ends in _NAMED_NODES.items():
                 for table, given in self._tables(result, name):
                     table |= {end: given[end] for end in ends if isinstance(given.get(end), (str, list))}
                     if given.get("pattern") == "across" and "copies" not in given:
@@ -426,7 +429,7 @@ def _points(document: Document) -> tuple[sweep.Axes, list[tuple[str, ...]], list
     if problems:
         axes, linked = {}, []
     points: list[Point] = []
-    places: dict[str, Positions] = {}
+    places: dict[str, Placed] = {}
     together = dict(document.together)
     first: dict[tuple[str, str], Problem] = {}
     affected: dict[tuple[str, str], list[int]] = {}
@@ -519,7 +522,7 @@ def _beside(path: KeyPath, together: Mapping[KeyPath, tuple[KeyPath, ...]]) -> s
 
 
 def _point(
-    document: Document, combination: dict[str, Any], places: dict[str, Positions]
+    document: Document, combination: dict[str, Any], places: dict[str, Placed]
 ) -> tuple[Resolved, list[Problem]]:
     local = document
     if combination:

@@ -14,7 +14,7 @@ from hopscope.scenario.document import Document, KeyPath
 from hopscope.scenario.fields import FieldError
 from hopscope.scenario.files import read_trace
 from hopscope.scenario.reader import Reader, unknown_key
-from hopscope.scenario.topology import Positions, place
+from hopscope.scenario.topology import Placed, Positions, place
 from hopscope.scenario.transports import read_transport
 
 #: Tables at the top of a file.
@@ -28,6 +28,7 @@ class Resolved:
     top: dict[str, Any] = field(default_factory=dict)
     topology: dict[str, Any] = field(default_factory=dict)
     nodes: Positions = field(default_factory=list)
+    wired: int = 0
     preset: str = ""
     link: dict[str, Any] = field(default_factory=dict)
     radio: dict[str, Any] = field(default_factory=dict)
@@ -38,6 +39,7 @@ class Resolved:
     routing_constants: dict[str, Any] | None = None
     tcp: dict[str, Any] = field(default_factory=dict)
     flows: list[dict[str, Any]] = field(default_factory=list)
+    wires: list[dict[str, Any]] = field(default_factory=list)
     outages: list[dict[str, Any]] = field(default_factory=list)
     layers: list[dict[str, Any]] = field(default_factory=list)
     series: dict[str, Any] = field(default_factory=dict)
@@ -45,7 +47,7 @@ class Resolved:
     idle: dict[KeyPath, Problem | None] = field(default_factory=dict)
 
 
-def resolve(document: Document, places: dict[str, Positions] | None = None) -> tuple[Resolved, list[Problem]]:
+def resolve(document: Document, places: dict[str, Placed] | None = None) -> tuple[Resolved, list[Problem]]:
     """Reads a document without its sweep.
 
     Args:
@@ -66,6 +68,7 @@ def resolve(document: Document, places: dict[str, Positions] | None = None) -> t
     result.top = reader.complete((), {k: v for k, v in values.items() if k in tops}, keys.top())
     _engine_sections(reader, result)
     _topology(reader, result, places if places is not None else {})
+    _wires(reader, result)
     _flows(reader, result)
     _outages(reader, result)
     _layers(reader, result)
@@ -156,7 +159,7 @@ def _belongs(owners: Iterable[str], protocol: str) -> str:
     return f'belongs to protocol = {wanted}; found protocol = "{protocol}"'
 
 
-def _topology(reader: Reader, result: Resolved, places: dict[str, Positions]) -> None:
+def _topology(reader: Reader, result: Resolved, places: dict[str, Placed]) -> None:
     values = reader.document.values.get("topology")
     path = ("topology",)
     if values is None:
@@ -168,10 +171,6 @@ def _topology(reader: Reader, result: Resolved, places: dict[str, Positions]) ->
     kind_key = keys.topology()
     if "kind" not in values:
         reader.refuse((*path, "kind"), f"is missing; expected {kind_key.expected()}")
-        return
-    if values["kind"] in keys.LATER_TOPOLOGIES:
-        message = f"{shown(values['kind'])} is not part of this version; allowed: {listed(keys.TOPOLOGIES)}"
-        reader.refuse((*path, "kind"), message)
         return
     before = len(reader.problems)
     try:
@@ -189,7 +188,8 @@ def _topology(reader: Reader, result: Resolved, places: dict[str, Positions]) ->
     try:
         if label not in places:
             places[label] = place(table, reader.document.folder, tx_range)
-        result.nodes = places[label]
+        placed = places[label]
+        result.nodes, result.wired, result.wires = placed.nodes, placed.wired, list(placed.wires)
     except _core.PlaceError as error:
         reader.refuse((*path, error.key), str(error))
 
@@ -235,9 +235,20 @@ def _pattern(reader: Reader, path: KeyPath, value: Mapping[str, Any], flow: dict
             flow["copies"] = len(flow["ends"])
         else:
             reach = float(result.radio["tx_range"])
-            flow["ends"] = _core.drawn(result.nodes, reach, flow["copies"], flow["pattern_seed"])
+            radios = result.nodes[: len(result.nodes) - result.wired]
+            flow["ends"] = _core.drawn(radios, reach, flow["copies"], flow["pattern_seed"])
     except _core.PlaceError as error:
         reader.refuse((*path, error.key), str(error))
+
+
+def _wires(reader: Reader, result: Resolved) -> None:
+    given = []
+    for path, value in _tables(reader, "wire"):
+        wire = reader.complete(path, value, keys.table("wire"))
+        _number_nodes(result, wire, ("from", "to"))
+        given.append(wire)
+    # In the order of their tables: messages of the engine name a wire by its number.
+    result.wires = [*given, *result.wires]
 
 
 def _outages(reader: Reader, result: Resolved) -> None:

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Mapping
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -13,8 +15,23 @@ from hopscope.scenario.files import read_positions
 Positions = list[list[float]]
 
 
-def place(topology: Mapping[str, Any], folder: Path, tx_range: float) -> Positions:
-    """Returns the position of every node in metres; their order gives the node numbers.
+@dataclass(frozen=True)
+class Placed:
+    """Nodes in their places.
+
+    Attributes:
+        nodes: position of every node in metres; their order gives the node numbers.
+        wired: how many of them, the last ones, have no radio.
+        wires: the wires that the kind of topology brings along, in engine form.
+    """
+
+    nodes: Positions
+    wired: int
+    wires: list[dict[str, Any]]
+
+
+def place(topology: Mapping[str, Any], folder: Path, tx_range: float) -> Placed:
+    """Places the nodes.
 
     Args:
         topology: the read ``[topology]`` table.
@@ -32,4 +49,5 @@ def place(topology: Mapping[str, Any], folder: Path, tx_range: float) -> Positio
             fault = PlaceError(str(error))
             fault.key = "path"
             raise fault from error
-    return _core.place(dict(topology), tx_range, found)
+    nodes, wired, wires = _core.place(dict(topology), tx_range, found)
+    return Placed(nodes, wired, json.loads(wires))

@@ -1,4 +1,4 @@
-//! What single nodes have in place of the common settings, and wires between nodes.
+//! What single nodes have in place of the common settings, and the addresses of interfaces.
 
 use std::borrow::Cow;
 use std::collections::BTreeMap;
@@ -6,10 +6,8 @@ use std::net::Ipv4Addr;
 
 use serde::{Deserialize, Serialize};
 
-use super::{Config, LONGEST, MacConfig, RadioConfig, seconds};
-use crate::config::net::RoutingProtocol;
+use super::{Config, MacConfig, RadioConfig};
 use crate::error::{BuildError, require};
-use crate::units::Span;
 
 /// Settings of the nodes that it names.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -39,10 +37,6 @@ fn yes() -> bool {
     true
 }
 
-fn one() -> u8 {
-    1
-}
-
 impl HostConfig {
     /// The common settings for these nodes, to be changed.
     pub fn of(nodes: &[u32]) -> Self {
@@ -63,26 +57,6 @@ pub struct RatesConfig {
     pub response_rates: Vec<u64>,
 }
 
-/// A duplex point-to-point link: each direction has a rate, a delay and a drop-tail queue before it.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
-pub struct WireConfig {
-    /// The two nodes.
-    pub ends: [u32; 2],
-    /// Bit rate from the first to the second, bit/s.
-    pub rate: u64,
-    /// Bit rate from the second to the first, bit/s; none: the same.
-    #[serde(default)]
-    pub back_rate: Option<u64>,
-    /// Propagation delay, each way.
-    pub delay: Span,
-    /// Packets that can wait at each end beside the one being sent.
-    pub queue: u32,
-    /// Hops that a packet counts for it: a wire may stand for a longer way.
-    #[serde(default = "one")]
-    pub hops: u8,
-}
-
 /// Parameters of 802.11 interfaces that are the same.
 #[derive(Debug, Clone)]
 pub struct InterfaceSet<'a> {
@@ -98,19 +72,8 @@ pub struct InterfaceSet<'a> {
     pub mac_key: String,
 }
 
-impl WireConfig {
-    /// Bit rate of the direction that begins at end 0 or 1.
-    pub fn rate_from(&self, end: usize) -> u64 {
-        if end == 0 { self.rate } else { self.back_rate.unwrap_or(self.rate) }
-    }
-}
-
 /// Most wires of a network: their default addresses are subnets of four in 172.16.0.0/12.
 const MAX_WIRES: usize = 1 << 18;
-/// Fastest wire, bit/s: a packet of 125 bytes then takes a nanosecond.
-const MAX_RATE: u64 = 1_000_000_000_000;
-/// Most packets that can wait at an end.
-const MAX_QUEUE: u32 = 1_000_000;
 
 /// The address of the 802.11 interface of a node: 10.0.0.1 for node 0 and so on (RFC 1918).
 fn default_wifi_address(node: u32) -> Ipv4Addr {
@@ -207,9 +170,6 @@ impl Config {
         require(self.wires.len() <= MAX_WIRES, "wires", || {
             format!("found {} wires; at most {MAX_WIRES} are allowed", self.wires.len())
         })?;
-        require(self.wires.is_empty() || self.routing.protocol == RoutingProtocol::Static, "routing.protocol", || {
-            format!("found {}; a network with wires needs static routes", self.routing.protocol.word())
-        })?;
         let mut named: BTreeMap<u32, usize> = BTreeMap::new();
         for (number, host) in self.hosts.iter().enumerate() {
             for (place, &node) in host.nodes.iter().enumerate() {
@@ -269,48 +229,16 @@ impl Config {
     }
 }
 
-impl WireConfig {
-    fn check(&self, number: usize, nodes: usize) -> Result<(), BuildError> {
-        let key = |name: &str| format!("wires.{number}.{name}");
-        for (place, node) in self.ends.into_iter().enumerate() {
-            if node as usize >= nodes {
-                return Err(BuildError::no_such_node(key(&format!("ends.{place}")), node, nodes));
-            }
-        }
-        require(self.ends[0] != self.ends[1], key("ends"), || {
-            format!("a wire joins two different nodes, found {} twice", self.ends[0])
-        })?;
-        for (name, rate) in [("rate", self.rate), ("back_rate", self.rate_from(1))] {
-            require((1..=MAX_RATE).contains(&rate), key(name), || {
-                format!("found {rate} bit/s; allowed are 1 to {MAX_RATE} bit/s")
-            })?;
-        }
-        require(self.hops >= 1, key("hops"), || "found 0; a wire is at least one hop".to_string())?;
-        require(self.delay <= LONGEST, key("delay"), || {
-            format!("found {} s; at most {} s are allowed", seconds(self.delay), seconds(LONGEST))
-        })?;
-        require(self.queue <= MAX_QUEUE, key("queue"), || {
-            format!("found {}; at most {MAX_QUEUE} packets are allowed", self.queue)
-        })
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::config::presets;
+    use crate::config::{WireConfig, presets};
+    use crate::units::Span;
 
     fn network() -> Config {
         let base = presets::base("standard", "wavelan-2M").expect("a profile and a preset");
         let mut config = base.config(vec![[0.0, 0.0], [200.0, 0.0], [400.0, 0.0]], Span::from_secs(1));
-        config.wires = vec![WireConfig {
-            ends: [2, 0],
-            rate: 10_000_000,
-            back_rate: None,
-            delay: Span::from_millis(1),
-            queue: 50,
-            hops: 1,
-        }];
+        config.wires = vec![WireConfig::between([2, 0], 10_000_000, Span::from_millis(1), 50)];
         config
     }
 
@@ -338,11 +266,10 @@ mod tests {
             config.check_hosts().expect_err("it cannot be").to_string()
         };
         for (change, expected) in [
-            (&(|c: &mut Config| c.wires[0].rate = 0) as &dyn Fn(&mut Config), "wires.0.rate: found 0 bit/s"),
-            (&|c| c.wires[0].back_rate = Some(0), "wires.0.back_rate: found 0 bit/s"),
-            (&|c| c.wires[0].ends = [0, 3], "wires.0.ends.1: node 3 does not exist"),
-            (&|c| c.wires[0].ends = [1, 1], "wires.0.ends: a wire joins two different nodes"),
-            (&|c| c.hosts = vec![own(&[7], &[])], "hosts.0.nodes.0: node 7 does not exist"),
+            (
+                &(|c: &mut Config| c.hosts = vec![own(&[7], &[])]) as &dyn Fn(&mut Config),
+                "hosts.0.nodes.0: node 7 does not exist",
+            ),
             (&|c| c.hosts = vec![own(&[1, 2], &["10.1.1.1"])], "hosts.0.addresses: they belong to one node"),
             (&|c| c.hosts = vec![own(&[1], &["10.1.1.1", "10.1.1.2"])], "hosts.0.addresses: found 2 addresses"),
             (&|c| c.hosts = vec![own(&[1], &["10.0.0.1"])], "hosts.0.addresses.0: 10.0.0.1 is the address of two"),
@@ -354,7 +281,6 @@ mod tests {
                 "hosts.1.nodes.0: node 1 has its settings in hosts.0",
             ),
             (&|c| c.hosts = vec![own(&[2, 2], &[])], "hosts.0.nodes.1: node 2 has its settings in hosts.0"),
-            (&|c| c.routing.protocol = RoutingProtocol::Aodv, "routing.protocol: found aodv"),
         ] {
             assert!(error(change).starts_with(expected), "{} for {expected}", error(change));
         }

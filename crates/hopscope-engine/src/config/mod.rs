@@ -17,6 +17,7 @@ pub mod radio;
 pub mod schema;
 mod section;
 pub mod tcp;
+pub mod wire;
 
 use std::borrow::Cow;
 
@@ -26,7 +27,7 @@ pub use aodv::AodvConfig;
 pub use dsdv::DsdvConfig;
 pub use dsr::DsrConfig;
 pub use flow::{AckPolicy, App, ControlChoice, ControlName, FlowConfig, Jitter, Transport};
-pub use host::{HostConfig, RatesConfig, WireConfig};
+pub use host::{HostConfig, RatesConfig};
 pub use link::LinkConfig;
 pub use mac::MacConfig;
 pub use net::{NetConfig, RoutingConfig};
@@ -36,6 +37,7 @@ pub use params::Key;
 pub use radio::RadioConfig;
 pub(crate) use section::{LONGEST, seconds};
 pub use tcp::{CongestionControl, LossRecovery, TcpConfig, TcpKind};
+pub use wire::WireConfig;
 
 use crate::error::BuildError;
 use crate::units::{Span, Time};

@@ -73,6 +73,7 @@ pub const PROFILES: &[&str] = &["standard", "ns2", "as-ns3"];
 /// Names of the radio presets, each with one line of description.
 pub const PRESETS: &[(&str, &str)] = &[
     ("wavelan-2M", "914 MHz WaveLAN: two-ray ground, 250 m receive, 550 m sense, DSSS 2 Mbit/s, control at 1 Mbit/s"),
+    ("wavelan-11M", "the same at 11 Mbit/s, control at 2 Mbit/s, 200 m receive, 350 m sense (zhang2006, chapter 6)"),
     ("dsss-1M", "802.11 DSSS, data 1 Mbit/s, long preamble"),
     ("dsss-2M", "802.11 DSSS, data 2 Mbit/s, responses at 1 or 2 Mbit/s, long preamble"),
     ("hr-dsss-5.5M", "802.11b, data 5.5 Mbit/s, long preamble"),
@@ -123,6 +124,10 @@ fn apply_preset(base: &mut Base, preset: &str) -> Option<()> {
     let megabits: f64 = rate.strip_suffix('M')?.parse().ok()?;
     radio.data_rate = (megabits * 1e6) as u64;
     match family {
+        "wavelan" if rate == "11M" => {
+            radio.basic_rate = 2_000_000;
+            (radio.tx_range, radio.cs_range, radio.interference_range) = (200.0, 350.0, 350.0);
+        }
         "wavelan" => {}
         "dsss" => radio.response_rates = vec![1_000_000, 2_000_000],
         "hr-dsss" => {

@@ -21,7 +21,7 @@ pub use outside::Outside;
 pub use port::Port;
 pub use rules::RuleSets;
 pub use wifi::Wifi;
-pub use wire::WireEnd;
+pub use wire::{WireEnd, Wires};
 
 use crate::ids::NodeId;
 

@@ -4,9 +4,9 @@
 //! layer wants done meanwhile is said in [`PortEffect`]s. Without a layer the port is its queue.
 
 use crate::config::link::LinkPart;
-use crate::ids::{NodeId, PacketId};
-use crate::link::{Judgement, LinkLayer, Verdict};
-use crate::mac::{MacRules, Pacing};
+use crate::ids::PacketId;
+use crate::link::{FlowKey, Judgement, LinkLayer, Verdict};
+use crate::mac::Pacing;
 use crate::net::InterfaceQueue;
 use crate::packet::{Body, DropReason, Ecn, Packet};
 use crate::units::{Span, Time};
@@ -27,8 +27,8 @@ pub struct Port {
 pub struct Entry {
     /// The packet.
     pub packet: PacketId,
-    /// Its source and its destination, which name its flow.
-    pub ends: (NodeId, NodeId),
+    /// Its flow.
+    pub flow: FlowKey,
     /// Bytes with network header.
     pub bytes: u32,
     /// A message of a routing protocol or a notice: it goes in front and is never judged.
@@ -44,22 +44,23 @@ pub struct Entry {
 }
 
 impl Entry {
-    /// What may be known of a packet at an interface with these rules.
-    pub fn of(packet: &Packet, id: PacketId, rules: &MacRules) -> Self {
-        let (is_bare, has_transport) = match packet.body {
-            Body::Tcp(segment) => (segment.len == 0, true),
-            Body::Udp { .. } | Body::Opaque { .. } => (false, true),
-            Body::Arp { .. } | Body::Aodv(_) | Body::Routing | Body::Notice(_) => (true, false),
+    /// What may be known of a packet whose exchange takes so long without contention.
+    pub fn of(packet: &Packet, id: PacketId, exchange: Span) -> Self {
+        let (is_bare, has_transport, protocol) = match packet.body {
+            Body::Tcp(segment) => (segment.len == 0, true, 6),
+            Body::Udp { .. } => (false, true, 17),
+            Body::Opaque { .. } => (false, true, 0),
+            Body::Arp { .. } | Body::Aodv(_) | Body::Routing | Body::Notice(_) => (true, false, 0),
         };
         Entry {
             packet: id,
-            ends: (packet.src, packet.dst),
+            flow: FlowKey { ends: (packet.src, packet.dst), protocol, ports: (packet.ports.from, packet.ports.to) },
             bytes: packet.bytes,
             is_control: packet.body.is_control(),
             is_bare,
             has_transport,
             knows_ecn: packet.ecn != Ecn::NotEct,
-            exchange: rules.exchange(packet.next_hop, packet.bytes),
+            exchange,
         }
     }
 }
@@ -96,6 +97,10 @@ impl Port {
         if layer.judges_arrivals() && judges(layer, entry) {
             let judgement = layer.on_arrival(waiting, entry.exchange, now);
             if !settle(layer, entry, judgement, out) {
+                if waiting == 0 {
+                    // Idle time goes on: RED's average must decay, or it refuses all that comes for ever.
+                    layer.on_empty(now);
+                }
                 return false;
             }
         }
@@ -121,8 +126,7 @@ impl Port {
         }
         if !entry.is_control && lost != Some(entry.packet) {
             if let Some(layer) = &mut self.layer {
-                let (src, dst) = entry.ends;
-                layer.on_joined(entry.packet, src, dst, entry.bytes, now);
+                layer.on_joined(entry.packet, entry.flow, entry.bytes, now);
             }
         }
     }

@@ -1,11 +1,15 @@
-//! One direction of a point-to-point link: a queue, a transmitter of fixed rate, a delay.
+//! One direction of a point-to-point link: a queue, a transmitter of fixed rate, a delay, random loss; and the table of all
+//! ends of wires.
 
-use crate::config::WireConfig;
-use crate::ids::{NodeId, PacketId};
-use crate::packet::Packet;
-use crate::units::{Span, Time};
+use std::ops::{Index, IndexMut};
 
 use super::Port;
+use crate::config::{Config, WireConfig};
+use crate::ids::{NodeId, PacketId};
+use crate::link::LinkLayer;
+use crate::packet::Packet;
+use crate::rng::{Purpose, Stream};
+use crate::units::{Span, Time};
 
 /// The sending end of one direction.
 #[derive(Debug)]
@@ -16,25 +20,75 @@ pub struct WireEnd {
     pub peer: NodeId,
     /// Queue before the transmitter.
     pub port: Port,
+    /// What has left since measuring began.
+    pub sent: Sent,
     /// Hops that a packet counts for it.
     hops: u8,
     rate: u64,
     delay: Span,
     /// The packet that is being sent, and when its last bit leaves.
     sending: Option<(PacketId, Time)>,
+    /// What it loses on the way, where it does.
+    loss: Option<Box<Loss>>,
+}
+
+/// Time that so many bytes take to leave at a rate in bit/s.
+pub fn service(bytes: u32, rate: u64) -> Span {
+    Span((8 * u128::from(bytes) * 1_000_000_000 / u128::from(rate)) as u64)
+}
+
+/// What has left an end.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct Sent {
+    /// Packets.
+    pub packets: u64,
+    /// Their bytes, network headers included.
+    pub bytes: u64,
+    /// Those of them that the wire has lost.
+    pub lost: u64,
+}
+
+/// Random and periodic loss.
+#[derive(Debug)]
+struct Loss {
+    probability: f64,
+    /// One packet in so many is lost; 0: none.
+    period: u32,
+    /// Packets since the last one lost by the period.
+    passed: u32,
+    rng: Stream,
+}
+
+impl Loss {
+    fn takes_next(&mut self) -> bool {
+        if self.period > 0 {
+            self.passed += 1;
+            if self.passed == self.period {
+                self.passed = 0;
+                return true;
+            }
+        }
+        self.probability > 0.0 && self.rng.uniform() < self.probability
+    }
 }
 
 impl WireEnd {
-    /// The end 0 or 1 of a wire.
-    pub fn new(wire: &WireConfig, end: usize) -> Self {
+    /// The end 0 or 1 of a wire; `number` names its random streams.
+    pub fn new(wire: &WireConfig, end: usize, (seed, number): (u64, u64)) -> Self {
+        let (probability, period) = (wire.loss_from(end), if end == 0 { wire.loss_period } else { 0 });
+        let loss = (probability > 0.0 || period > 0).then(|| {
+            Box::new(Loss { probability, period, passed: 0, rng: Stream::derive(seed, 0, number, Purpose::WireLoss) })
+        });
         WireEnd {
             node: NodeId(wire.ends[end]),
             peer: NodeId(wire.ends[1 - end]),
             port: Port::new(wire.queue),
+            sent: Sent::default(),
             hops: wire.hops,
             rate: wire.rate_from(end),
             delay: wire.delay,
             sending: None,
+            loss,
         }
     }
 
@@ -48,12 +102,21 @@ impl WireEnd {
         debug_assert!(self.sending.is_none(), "a transmitter sends one packet at a time");
         let until = now + self.service(bytes);
         self.sending = Some((packet, until));
+        self.sent.packets += 1;
+        self.sent.bytes += u64::from(bytes);
         until
     }
 
     /// The last bit of the packet has left: gives the packet and the instant at which it has arrived.
     pub fn on_sent(&mut self, now: Time) -> Option<(PacketId, Time)> {
         self.sending.take().map(|(packet, _)| (packet, now + self.delay))
+    }
+
+    /// Whether the packet that comes to the other end next, in the order of sending, is lost.
+    pub fn loses_next(&mut self) -> bool {
+        let lost = self.loss.as_mut().is_some_and(|loss| loss.takes_next());
+        self.sent.lost += u64::from(lost);
+        lost
     }
 
     /// A packet has come to the other end.
@@ -69,7 +132,84 @@ impl WireEnd {
 
     /// Time that a packet of so many bytes takes to leave.
     pub fn service(&self, bytes: u32) -> Span {
-        Span((8 * u128::from(bytes) * 1_000_000_000 / u128::from(self.rate)) as u64)
+        service(bytes, self.rate)
+    }
+
+    /// Bit rate, bit/s.
+    pub fn rate(&self) -> u64 {
+        self.rate
+    }
+
+    /// Measuring begins.
+    pub fn restart_measure(&mut self, now: Time) {
+        self.sent = Sent::default();
+        self.port.queue.restart_measure(now);
+    }
+}
+
+/// The ends of all wires: twice the number of a wire, plus 0 or 1. Empty, it takes no memory for the nodes.
+#[derive(Debug, Default)]
+pub struct Wires {
+    ends: Vec<WireEnd>,
+    /// Numbers of the ends, node by node, those of one node in their order.
+    by_node: Vec<u32>,
+    /// Where those of a node begin in `by_node`; one place more than nodes, or none at all.
+    starts: Vec<u32>,
+}
+
+impl Wires {
+    /// Those of a configuration.
+    pub fn new(config: &Config) -> Self {
+        if config.wires.is_empty() {
+            return Wires::default();
+        }
+        let ends = config.wires.iter().flat_map(|wire| [(wire, 0), (wire, 1)]).zip(0..).map(|((wire, end), number)| {
+            let mut made = WireEnd::new(wire, end, (config.seed, number));
+            made.port.layer = config.wire_layer(wire).map(|section| {
+                let rng = Stream::derive(config.seed, 0, number, Purpose::WireLink);
+                Box::new(LinkLayer::new(&section, rng))
+            });
+            made
+        });
+        let ends: Vec<WireEnd> = ends.collect();
+        let mut by_node: Vec<u32> = (0..ends.len() as u32).collect();
+        by_node.sort_by_key(|&end| ends[end as usize].node);
+        let before = |node: usize| by_node.partition_point(|&end| ends[end as usize].node.index() < node) as u32;
+        let starts = (0..=config.nodes.len()).map(before).collect();
+        Wires { ends, by_node, starts }
+    }
+
+    /// Numbers of the ends at a node, in their order.
+    #[inline]
+    pub fn of(&self, node: NodeId) -> &[u32] {
+        match self.starts.get(node.index()..node.index() + 2) {
+            Some(&[from, to]) => &self.by_node[from as usize..to as usize],
+            _ => &[],
+        }
+    }
+
+    /// All ends in the order of their numbers.
+    pub fn ends(&self) -> &[WireEnd] {
+        &self.ends
+    }
+
+    /// Measuring begins.
+    pub fn restart_measure(&mut self, now: Time) {
+        self.ends.iter_mut().for_each(|end| end.restart_measure(now));
+    }
+}
+
+impl Index<u32> for Wires {
+    type Output = WireEnd;
+
+    fn index(&self, end: u32) -> &WireEnd {
+        &self.ends[end as usize]
+    }
+}
+
+impl IndexMut<u32> for Wires {
+    fn index_mut(&mut self, end: u32) -> &mut WireEnd {
+        &mut self.ends[end as usize]
     }
 }
 
@@ -79,15 +219,9 @@ mod tests {
 
     #[test]
     fn a_packet_leaves_after_its_bits_and_arrives_after_the_delay() {
-        let wire = WireConfig {
-            ends: [4, 7],
-            rate: 1_000_000,
-            back_rate: Some(8_000),
-            delay: Span::from_millis(5),
-            queue: 1,
-            hops: 1,
-        };
-        let [mut there, back] = [0, 1].map(|end| WireEnd::new(&wire, end));
+        let wire =
+            WireConfig { back_rate: Some(8_000), ..WireConfig::between([4, 7], 1_000_000, Span::from_millis(5), 1) };
+        let [mut there, back] = [0, 1].map(|end| WireEnd::new(&wire, end, (1, 0)));
         assert_eq!((there.node, there.peer, back.node, back.peer), (NodeId(4), NodeId(7), NodeId(7), NodeId(4)));
         let now = Time(100);
         assert_eq!(there.send(PacketId(3), 1_250, now), now + Span::from_millis(10));
@@ -97,5 +231,40 @@ mod tests {
         assert_eq!(there.on_sent(sent), Some((PacketId(3), sent + Span::from_millis(5))));
         assert!(there.is_free());
         assert_eq!(back.service(1_000), Span::from_secs(1));
+        assert_eq!(there.sent, Sent { packets: 1, bytes: 1_250, lost: 0 });
+    }
+
+    #[test]
+    fn each_direction_loses_its_own_share() {
+        let wire = WireConfig {
+            loss: 0.02,
+            back_loss: Some(0.0),
+            loss_period: 100,
+            ..WireConfig::between([0, 1], 1_000, Span::ZERO, 1)
+        };
+        let lost = |end, packets: u32| {
+            let mut end = WireEnd::new(&wire, end, (7, 0));
+            let lost: Vec<u32> = (1..=packets).filter(|_| end.loses_next()).collect();
+            assert_eq!(end.sent.lost, lost.len() as u64);
+            lost
+        };
+        let there = lost(0, 100_000);
+        // 1000 by the period, and 2 % of the other 99,000: within four standard deviations, the seed is fixed.
+        assert!((2_980 - 177..=2_980 + 177).contains(&there.len()), "{} lost", there.len());
+        assert!((1..=1_000).all(|n| there.binary_search(&(100 * n)).is_ok()), "every hundredth");
+        assert!(lost(1, 1_000).is_empty());
+    }
+
+    #[test]
+    fn a_node_finds_its_ends() {
+        let base = crate::config::presets::base("standard", "wavelan-2M").expect("a profile and a preset");
+        let mut config = base.config(vec![[0.0; 2]; 4], Span::from_secs(1));
+        assert!(Wires::new(&config).of(NodeId(2)).is_empty());
+        let wire = |ends| WireConfig::between(ends, 1_000_000, Span::ZERO, 5);
+        config.wires = vec![wire([3, 0]), wire([0, 1]), wire([1, 3])];
+        let wires = Wires::new(&config);
+        let of = |node| wires.of(NodeId(node)).to_vec();
+        assert_eq!([of(0), of(1), of(2), of(3)], [vec![1, 2], vec![3, 4], vec![], vec![0, 5]]);
+        assert_eq!((wires[5].node, wires[5].peer), (NodeId(3), NodeId(1)));
     }
 }

@@ -8,6 +8,17 @@ use crate::config::LinkConfig;
 use crate::ids::{NodeId, PacketId};
 use crate::units::Time;
 
+/// What names a flow: addresses, protocol and ports (RFC 8290 4.1.1).
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct FlowKey {
+    /// Source and destination.
+    pub ends: (NodeId, NodeId),
+    /// Number of the transport protocol (RFC 791 3.1); 0 of what has no ports.
+    pub protocol: u8,
+    /// Their ports.
+    pub ports: (u16, u16),
+}
+
 /// A waiting packet.
 #[derive(Debug, Clone, Copy)]
 struct Waiting {
@@ -52,9 +63,9 @@ impl FairQueue {
         }
     }
 
-    /// A packet of `bytes` bytes from `src` to `dst` has joined the interface queue.
-    pub fn push(&mut self, packet: PacketId, src: NodeId, dst: NodeId, bytes: u32, now: Time) {
-        let place = self.place(src, dst);
+    /// A packet of `bytes` bytes has joined the interface queue.
+    pub fn push(&mut self, packet: PacketId, flow: FlowKey, bytes: u32, now: Time) {
+        let place = self.place(flow);
         let waiting = Waiting { packet, bytes, since: now };
         if let Some(queue) = self.new.iter_mut().chain(&mut self.old).find(|queue| queue.place == place) {
             queue.waiting.push_back(waiting);
@@ -116,10 +127,12 @@ impl FairQueue {
         }
     }
 
-    /// Flows are spread over the queues by a fixed hash of their ends.
-    fn place(&self, src: NodeId, dst: NodeId) -> u32 {
+    /// Flows are spread over the queues by a fixed hash.
+    fn place(&self, FlowKey { ends: (src, dst), protocol, ports: (from, to) }: FlowKey) -> u32 {
         let ends = (u64::from(src.0) << 32) | u64::from(dst.0);
-        ((ends.wrapping_mul(0x9E37_79B9_7F4A_7C15) >> 32) % u64::from(self.queues)) as u32
+        let ports = (u64::from(protocol) << 32) | (u64::from(from) << 16) | u64::from(to);
+        let mixed = (ends.wrapping_mul(0x9E37_79B9_7F4A_7C15) ^ ports).wrapping_mul(0xBF58_476D_1CE4_E5B9);
+        ((mixed >> 32) % u64::from(self.queues)) as u32
     }
 }
 
@@ -127,6 +140,29 @@ impl FairQueue {
 mod tests {
     use super::*;
     use crate::units::Span;
+
+    const TCP: u8 = 6;
+    const UDP: u8 = 17;
+
+    fn key(src: u32, dst: u32) -> FlowKey {
+        FlowKey { ends: (NodeId(src), NodeId(dst)), protocol: TCP, ports: (1, 2) }
+    }
+
+    #[test]
+    fn flows_between_the_same_nodes_differ_by_protocol_and_ports() {
+        let mut fair = FairQueue::new(&LinkConfig::default());
+        for n in 0..4 {
+            fair.push(PacketId(n), key(0, 1), 1514, Time::ZERO);
+        }
+        fair.push(PacketId(8), FlowKey { ports: (3, 2), ..key(0, 1) }, 1514, Time::ZERO);
+        fair.push(PacketId(9), FlowKey { protocol: UDP, ..key(0, 1) }, 1514, Time::ZERO);
+        let mut order = Vec::new();
+        while let Some((packet, _)) = fair.pop(Time::ZERO) {
+            fair.charge(1514);
+            order.push(packet.0);
+        }
+        assert_eq!(order, [0, 8, 9, 1, 2, 3]);
+    }
 
     /// The next packet that is not marked and, before it, those that are.
     fn serve(fair: &mut FairQueue, now: Time) -> (Option<u32>, Vec<u32>) {
@@ -154,13 +190,13 @@ mod tests {
     fn flows_take_turns_and_a_sparse_one_goes_first() {
         let mut fair = FairQueue::new(&LinkConfig { fq_quantum: 1000, ..LinkConfig::default() });
         for n in 0..4 {
-            fair.push(PacketId(n), NodeId(0), NodeId(1), 1000, Time::ZERO);
+            fair.push(PacketId(n), key(0, 1), 1000, Time::ZERO);
         }
         for n in 10..14 {
-            fair.push(PacketId(n), NodeId(2), NodeId(3), 500, Time::ZERO);
+            fair.push(PacketId(n), key(2, 3), 500, Time::ZERO);
         }
         assert_eq!(serve(&mut fair, Time::ZERO).0, Some(0));
-        fair.push(PacketId(20), NodeId(4), NodeId(5), 100, Time::ZERO);
+        fair.push(PacketId(20), key(4, 5), 100, Time::ZERO);
         // 1000 bytes of each in turn: packets 10 and 11 are as long as one of the other flow.
         assert_eq!(order(&mut fair, |n| if n < 4 { 1000 } else { 500 }), [10, 11, 20, 1, 12, 13, 2, 3]);
     }
@@ -169,7 +205,7 @@ mod tests {
     fn the_fattest_queue_gives_way_and_what_left_is_forgotten() {
         let mut fair = FairQueue::new(&LinkConfig::default());
         for (n, src, bytes) in [(0, 0, 400), (1, 0, 400), (2, 6, 700)] {
-            fair.push(PacketId(n), NodeId(src), NodeId(1), bytes, Time::ZERO);
+            fair.push(PacketId(n), key(src, 1), bytes, Time::ZERO);
         }
         assert_eq!(fair.pop_fattest(), Some(PacketId(0)));
         fair.forget(PacketId(2));
@@ -185,10 +221,10 @@ mod tests {
             let now = Time::ZERO + Span::from_millis(u64::from(n) * 20);
             // Two packets go in each round: one flow has a backlog and adds two, the other adds one now and then.
             for k in 0..if n == 0 { 400 } else { 2 } {
-                fair.push(PacketId(1000 + 2 * n + k), NodeId(0), NodeId(1), 1000, now);
+                fair.push(PacketId(1000 + 2 * n + k), key(0, 1), 1000, now);
             }
             if n % 4 == 0 {
-                fair.push(PacketId(n), NodeId(2), NodeId(3), 1000, now);
+                fair.push(PacketId(n), key(2, 3), 1000, now);
             }
             marked.extend((0..2).flat_map(|_| serve(&mut fair, now).1));
         }

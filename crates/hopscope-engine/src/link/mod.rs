@@ -36,6 +36,7 @@ use std::collections::VecDeque;
 
 use codel::Codel;
 use fair::FairQueue;
+pub use fair::FlowKey;
 use lred::Lred;
 use nred::Nred;
 pub use nred::Tick;
@@ -44,7 +45,7 @@ use timer::OutputTimer;
 
 use crate::config::LinkConfig;
 use crate::config::link::LinkPart;
-use crate::ids::{NodeId, PacketId};
+use crate::ids::PacketId;
 use crate::mac::Pacing;
 use crate::packet::Notice;
 use crate::rng::Stream;
@@ -159,12 +160,12 @@ impl LinkLayer {
         judgement
     }
 
-    /// A data packet of `bytes` bytes from `src` to `dst` has joined the queue.
-    pub fn on_joined(&mut self, packet: PacketId, src: NodeId, dst: NodeId, bytes: u32, now: Time) {
+    /// A data packet of `bytes` bytes has joined the queue.
+    pub fn on_joined(&mut self, packet: PacketId, flow: FlowKey, bytes: u32, now: Time) {
         match &mut self.order {
             Order::Fifo => {}
             Order::Codel { waiting, .. } => waiting.push_back((packet, now)),
-            Order::Fair(fair) => fair.push(packet, src, dst, bytes, now),
+            Order::Fair(fair) => fair.push(packet, flow, bytes, now),
         }
     }
 
@@ -287,6 +288,7 @@ impl LinkLayer {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::ids::NodeId;
     use crate::rng::Purpose;
 
     fn layer(words: &str, change: impl FnOnce(&mut LinkConfig)) -> LinkLayer {
@@ -294,6 +296,8 @@ mod tests {
         change(&mut cfg);
         LinkLayer::new(&cfg, Stream::derive(1, 0, 0, Purpose::Link))
     }
+
+    const FLOW: FlowKey = FlowKey { ends: (NodeId(0), NodeId(1)), protocol: 0, ports: (0, 0) };
 
     fn at(ms: u64) -> Time {
         Time::ZERO + Span::from_millis(ms)
@@ -320,7 +324,7 @@ mod tests {
             let codel = if order == "codel" { LinkPart::Codel } else { LinkPart::FqCodel };
             let mut layer = layer(&format!("{order}+lred"), sure);
             for n in 0..400 {
-                layer.on_joined(PacketId(n), NodeId(0), NodeId(1), 1000, at(0));
+                layer.on_joined(PacketId(n), FLOW, 1000, at(0));
             }
             let mut take = |n: u32, ms: u64, retries: u32| {
                 layer.on_done(retries);

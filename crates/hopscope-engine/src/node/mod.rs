@@ -4,7 +4,7 @@ use smallvec::SmallVec;
 
 use crate::channel::Medium;
 use crate::ids::NodeId;
-use crate::iface::{Interface, Wifi, WireEnd};
+use crate::iface::{Interface, Wifi, Wires};
 use crate::net::ip::Ip;
 use crate::net::{Arp, Gateway};
 use crate::routing::{Forwarding, Router};
@@ -49,6 +49,12 @@ impl Node {
         self.interfaces.iter().position(leads).unwrap_or(0) as u8
     }
 
+    /// The same, itself.
+    #[inline]
+    pub fn interface_for(&self, neighbour: NodeId) -> Interface {
+        self.interfaces[usize::from(self.interface_to(neighbour))]
+    }
+
     /// The interface by which a packet for `dst` leaves now; the first one where a protocol finds the way.
     pub fn way_to(&self, dst: NodeId) -> Interface {
         let via = match &self.forwarding {
@@ -65,11 +71,11 @@ impl Node {
         &self,
         (number, peer): (NodeId, NodeId),
         wifi: &'a Wifi,
-        wires: &[WireEnd],
+        wires: &Wires,
         medium: &'a Medium,
     ) -> NodeView<'a> {
         let queue = match self.way_to(peer) {
-            Interface::Wire { end, .. } => &wires[end as usize].port.queue,
+            Interface::Wire { end, .. } => &wires[end].port.queue,
             Interface::Wifi | Interface::Outside => &wifi.port.queue,
         };
         NodeView {

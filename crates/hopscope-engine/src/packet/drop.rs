@@ -35,6 +35,8 @@ named! {
         EarlyCodel = "early-codel",
         /// FQ-CoDel.
         EarlyFqCodel = "early-fq-codel",
+        /// The wire lost it.
+        WireLoss = "wire-loss",
         /// Its fragments did not come together in time.
         Reassembly = "reassembly",
     }

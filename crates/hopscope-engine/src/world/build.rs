@@ -20,7 +20,7 @@ use crate::config::{Config, FlowConfig, Transport};
 use crate::error::BuildError;
 use crate::event::Event;
 use crate::ids::{FlowId, NodeId, SocketId};
-use crate::iface::{AirSlots, Interface, Outside, Port, RuleSets, Wifi, WireEnd};
+use crate::iface::{AirSlots, Interface, Outside, Port, RuleSets, Wifi, Wires};
 use crate::link::LinkLayer;
 use crate::mac::Dcf;
 use crate::mac::contention::Station;
@@ -46,7 +46,7 @@ pub(super) fn build<R: Recorder>(config: &Config, recorder: R, controls: &Contro
     let fixed = config.routing.protocol == RoutingProtocol::Static;
     let mut tables = vec![Table::default(); nodes];
     let radios = Radios::new(config);
-    let wires: Vec<WireEnd> = config.wires.iter().flat_map(|wire| [0, 1].map(|end| WireEnd::new(wire, end))).collect();
+    let wires = Wires::new(config);
     let (routes, hops) = install_routes(&config.measured(), &Graph::new(&medium, &wires, &radios), &mut tables)?;
     let places = if fixed {
         let flows = config.flows.iter().map(|flow| (NodeId(flow.from), NodeId(flow.to)));
@@ -115,6 +115,8 @@ pub(super) fn build<R: Recorder>(config: &Config, recorder: R, controls: &Contro
     if fixed {
         world.listeners = Listeners::of(&world.medium, world.radios.that_may_act(&world.nodes), &places);
     } else {
+        // Those without a radio hear nothing; all others may act.
+        world.set_all_listen();
         world.start_routing();
     }
     world.add_gateways(config);
@@ -144,11 +146,11 @@ fn ip(config: &Config, router: Option<&Router>) -> Ip {
 }
 
 /// The interfaces of a node, in their order.
-fn interfaces(config: &Config, wires: &[WireEnd], node: NodeId) -> SmallVec<[Interface; 1]> {
+fn interfaces(config: &Config, wires: &Wires, node: NodeId) -> SmallVec<[Interface; 1]> {
     let wifi = config.has_wifi(node.0).then_some(Interface::Wifi);
-    let ends = wires.iter().zip(0..).filter(|(end, _)| end.node == node);
+    let ends = wires.of(node).iter().map(|&end| Interface::Wire { end, peer: wires[end].peer });
     let outside = config.host(node.0).is_some_and(|host| host.outside).then_some(Interface::Outside);
-    wifi.into_iter().chain(ends.map(|(end, n)| Interface::Wire { end: n, peer: end.peer })).chain(outside).collect()
+    wifi.into_iter().chain(ends).chain(outside).collect()
 }
 
 /// The random numbers of `owner` (a node or a flow) for a purpose.
@@ -310,9 +312,10 @@ fn unreachable(config: &Config, number: usize, flow: &FlowConfig) -> BuildError 
     BuildError::new(
         format!("flows.{number}.to"),
         format!(
-            "node {} cannot be reached from node {}: no chain of neighbours within tx_range joins them{}",
+            "node {} cannot be reached from node {}: no chain of neighbours within tx_range{} joins them{}",
             flow.to,
             flow.from,
+            if config.wires.is_empty() { "" } else { " and wires" },
             if shadowed { " under the shadowing of this seed" } else { "" }
         ),
     )

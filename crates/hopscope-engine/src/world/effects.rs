@@ -10,7 +10,7 @@ use crate::app::AppEffect;
 use crate::event::Event;
 use crate::ids::{FlowId, NodeId, PacketId, SocketId};
 use crate::iface::port::{Entry, PortEffect};
-use crate::iface::{Interface, Wifi};
+use crate::iface::{Interface, Wifi, wire};
 use crate::mac::MacEffects;
 use crate::mac::dcf::Outcome;
 use crate::net::arp::{self, Resolution};
@@ -119,7 +119,7 @@ impl<R: Recorder> World<R> {
         let way = self.nodes[node].way_to(peer);
         let waiting = |world: &Self| match way {
             Interface::Wire { end, .. } => {
-                let wire = &world.wires[end as usize];
+                let wire = &world.wires[end];
                 (wire.is_free(), wire.port.queue.len())
             }
             Interface::Wifi | Interface::Outside => (world.wifi[node].mac.is_free(), world.wifi[node].port.queue.len()),
@@ -197,7 +197,8 @@ impl<R: Recorder> World<R> {
             RoutingEffect::RecallNextHop { next_hop } => {
                 // All leave the queue first: the machine may send some of them to this neighbour again.
                 while let Some(packet) = self.take_waiting(node, next_hop) {
-                    self.note(Record::Dequeued { node, via: Interface::WIFI, packet });
+                    let via = self.packets.get(packet).via;
+                    self.note(Record::Dequeued { node, via, packet });
                     self.work.push(Work::LinkFailed { node, packet, reason: DropReason::RetryLimit });
                 }
             }
@@ -236,16 +237,23 @@ impl<R: Recorder> World<R> {
         }
     }
 
-    /// Takes the first packet that waits for a neighbour out of the interface queue.
+    /// Takes the first packet that waits for a neighbour out of the queue of the interface that leads there.
     fn take_waiting(&mut self, node: NodeId, next_hop: NodeId) -> Option<PacketId> {
         let packets = &self.packets;
-        self.wifi[node].port.take(self.now, |id| packets.get(id).next_hop == next_hop)
+        let port = match self.nodes[node].interface_for(next_hop) {
+            Interface::Wire { end, .. } => &mut self.wires[end].port,
+            Interface::Wifi | Interface::Outside => &mut self.wifi[node].port,
+        };
+        port.take(self.now, |id| packets.get(id).next_hop == next_hop)
     }
 
-    /// A neighbour is taken for gone that is in range and on.
+    /// A neighbour is taken for gone that is at the other end of a wire, or in range and on.
     fn is_false_alarm(&mut self, node: NodeId, note: RoutingNote) -> bool {
         let RoutingNote::LinkLost { neighbour } = note else { return false };
         self.medium.refresh(node);
+        if self.wires.of(node).iter().any(|&end| self.wires[end].peer == neighbour) {
+            return true;
+        }
         !self.is_off(node) && !self.is_off(neighbour) && self.medium.neighbours(node).any(|n| n == neighbour)
     }
 
@@ -254,6 +262,9 @@ impl<R: Recorder> World<R> {
     /// A packet with its next hop goes to the interface: to the end of a wire, or to the radio by way of ARP where that is on.
     pub(super) fn resolve(&mut self, node: NodeId, id: PacketId) {
         let Packet { next_hop, .. } = *self.packets.get(id);
+        if next_hop == NodeId::BROADCAST && !self.wires.of(node).is_empty() && !self.broadcast_on_wires(node, id) {
+            return;
+        }
         let via = self.nodes[node].interface_to(next_hop);
         if let Interface::Wire { end, .. } = self.nodes[node].interfaces[usize::from(via)] {
             self.packets.get_mut(id).via = via;
@@ -276,6 +287,25 @@ impl<R: Recorder> World<R> {
                 }
             }
         }
+    }
+
+    /// A broadcast leaves by every wire of the node, a copy by each; false when the node has no radio, and the packet is
+    /// gone.
+    #[cold]
+    fn broadcast_on_wires(&mut self, node: NodeId, id: PacketId) -> bool {
+        for place in 0..self.nodes[node].interfaces.len() as u8 {
+            if let Interface::Wire { end, .. } = self.nodes[node].interfaces[usize::from(place)] {
+                let copy = self.packets.copy(id);
+                self.note(Record::PacketCopied { node, packet: id, copy });
+                self.packets.get_mut(copy).via = place;
+                self.enqueue_wire(end, copy);
+            }
+        }
+        let has_radio = self.radios.has(node);
+        if !has_radio {
+            self.packets.release(id);
+        }
+        has_radio
     }
 
     pub(super) fn send_arp(&mut self, node: NodeId, to: NodeId, target: NodeId, reply: bool) {
@@ -327,10 +357,11 @@ impl<R: Recorder> World<R> {
     /// The same where a link layer looks at it first.
     fn enqueue_linked(&mut self, node: NodeId, id: PacketId) {
         let Wifi { port, rules, .. } = &mut self.wifi[node];
-        let entry = Entry::of(self.packets.get(id), id, rules);
+        let packet = self.packets.get(id);
+        let entry = Entry::of(packet, id, rules.exchange(packet.next_hop, packet.bytes));
         let mut out = std::mem::take(&mut self.port_effects);
         let joined = port.push(&entry, self.now, &mut out);
-        self.port_effects(node, out);
+        self.port_effects(node, Interface::WIFI, out);
         if joined {
             self.feed_mac(node);
         }
@@ -357,16 +388,20 @@ impl<R: Recorder> World<R> {
         let mut out = std::mem::take(&mut self.port_effects);
         let (packets, now) = (&self.packets, self.now);
         let Wifi { port, rules, .. } = &mut self.wifi[node];
-        let next = port.pull(now, |id| Entry::of(packets.get(id), id, rules), &mut out);
-        self.port_effects(node, out);
+        let look = |id| {
+            let packet = packets.get(id);
+            Entry::of(packet, id, rules.exchange(packet.next_hop, packet.bytes))
+        };
+        let next = port.pull(now, look, &mut out);
+        self.port_effects(node, Interface::WIFI, out);
         next
     }
 
-    /// Carries out what a port wants done and keeps the emptied list.
-    fn port_effects(&mut self, node: NodeId, mut effects: Vec<PortEffect>) {
+    /// Carries out what the port of the interface `via` wants done and keeps the emptied list.
+    fn port_effects(&mut self, node: NodeId, via: u8, mut effects: Vec<PortEffect>) {
         for effect in effects.drain(..) {
             match effect {
-                PortEffect::Join(packet) => self.note(Record::Queued { node, via: Interface::WIFI, packet }),
+                PortEffect::Join(packet) => self.note(Record::Queued { node, via, packet }),
                 PortEffect::Drop(packet, reason) => self.drop_packet(node, packet, reason),
                 PortEffect::Mark(packet, by) => {
                     self.packets.get_mut(packet).ecn = Ecn::Ce;
@@ -410,21 +445,44 @@ impl<R: Recorder> World<R> {
 
     /// A packet reaches the queue of the end of a wire.
     fn enqueue_wire(&mut self, end: u32, id: PacketId) {
-        let wire = &mut self.wires[end as usize];
-        if wire.is_free() {
+        let Packet { bytes, via, .. } = *self.packets.get(id);
+        let wire = &mut self.wires[end];
+        if wire.port.layer.is_none() && wire.is_free() {
             self.send_wire(end, id);
             return;
         }
         let node = wire.node;
-        match wire.port.queue.push(self.now, id, false) {
-            Some(lost) => self.drop_packet(node, lost, DropReason::QueueFull),
-            None => self.note(Record::Queued { node, via: self.packets.get(id).via, packet: id }),
+        let entry = Entry::of(self.packets.get(id), id, wire.service(bytes));
+        let mut out = std::mem::take(&mut self.port_effects);
+        wire.port.push(&entry, self.now, &mut out);
+        self.port_effects(node, via, out);
+        self.feed_wire(end, via);
+    }
+
+    /// The transmitter of an end takes its next packet, if it is free.
+    pub(super) fn feed_wire(&mut self, end: u32, via: u8) {
+        let World { wires, packets, now, port_effects, .. } = self;
+        let wire = &mut wires[end];
+        if !wire.is_free() {
+            return;
+        }
+        let (node, rate) = (wire.node, wire.rate());
+        let look = |id| {
+            let packet = packets.get(id);
+            Entry::of(packet, id, wire::service(packet.bytes, rate))
+        };
+        let mut out = std::mem::take(port_effects);
+        let next = wire.port.pull(*now, look, &mut out);
+        self.port_effects(node, via, out);
+        if let Some(next) = next {
+            self.note(Record::Dequeued { node, via, packet: next });
+            self.send_wire(end, next);
         }
     }
 
-    pub(super) fn send_wire(&mut self, end: u32, id: PacketId) {
+    fn send_wire(&mut self, end: u32, id: PacketId) {
         let Packet { bytes, via, .. } = *self.packets.get(id);
-        let wire = &mut self.wires[end as usize];
+        let wire = &mut self.wires[end];
         let (node, sent) = (wire.node, wire.send(id, bytes, self.now));
         self.note(Record::WireBegan { node, via, packet: id, until: sent });
         self.events.push(sent, Event::WireSent { end });

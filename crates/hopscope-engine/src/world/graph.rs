@@ -3,7 +3,7 @@
 use crate::channel::Medium;
 use crate::config::Config;
 use crate::ids::NodeId;
-use crate::iface::WireEnd;
+use crate::iface::Wires;
 use crate::routing::fixed::{Neighbours, Tables, on_the_way};
 
 /// Who has a radio.
@@ -29,7 +29,8 @@ impl Radios {
     }
 
     /// True when the node has a radio.
-    fn has(&self, node: NodeId) -> bool {
+    #[inline]
+    pub(super) fn has(&self, node: NodeId) -> bool {
         match self {
             Radios::All { .. } => true,
             Radios::Some(has) => has[node.index()],
@@ -60,19 +61,19 @@ impl Radios {
 #[derive(Debug)]
 pub(super) struct Graph<'a> {
     medium: &'a Medium,
-    wires: &'a [WireEnd],
+    wires: &'a Wires,
     radios: &'a Radios,
 }
 
 impl<'a> Graph<'a> {
-    pub(super) fn new(medium: &'a Medium, wires: &'a [WireEnd], radios: &'a Radios) -> Self {
+    pub(super) fn new(medium: &'a Medium, wires: &'a Wires, radios: &'a Radios) -> Self {
         Graph { medium, wires, radios }
     }
 }
 
 impl Neighbours for Graph<'_> {
     fn neighbours(&self, node: NodeId) -> impl Iterator<Item = NodeId> + '_ {
-        let wired = self.wires.iter().filter(move |end| end.node == node).map(|end| end.peer);
+        let wired = self.wires.of(node).iter().map(|&end| self.wires[end].peer);
         let heard = self.radios.has(node).then(|| self.medium.neighbours(node)).into_iter().flatten();
         wired.chain(heard.filter(|&other| self.radios.has(other)))
     }

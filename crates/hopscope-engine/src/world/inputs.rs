@@ -47,9 +47,13 @@ impl<R: Recorder> World<R> {
             Event::LinkDown { node, packet } => self.enqueue(node, packet),
             Event::WireSent { end } => self.on_wire_sent(end),
             Event::WireArrived { end, packet } => {
-                let wire = &self.wires[end as usize];
-                wire.hand_over(self.packets.get_mut(packet));
+                let wire = &mut self.wires[end];
                 let (node, from) = (wire.peer, wire.node);
+                if wire.loses_next() {
+                    self.drop_packet(from, packet, DropReason::WireLoss);
+                    return;
+                }
+                wire.hand_over(self.packets.get_mut(packet));
                 self.note(Record::WireEnded { node, from, packet });
                 self.receive(node, packet);
             }
@@ -222,14 +226,12 @@ impl<R: Recorder> World<R> {
 
     /// The last bit of a packet has left the end of a wire: the next one follows at once.
     fn on_wire_sent(&mut self, end: u32) {
-        let wire = &mut self.wires[end as usize];
+        let wire = &mut self.wires[end];
+        let node = wire.node;
         if let Some((packet, at)) = wire.on_sent(self.now) {
             self.events.push(at, Event::WireArrived { end, packet });
-        }
-        let node = wire.node;
-        if let Some(next) = wire.port.queue.pop(self.now) {
-            self.note(Record::Dequeued { node, via: self.packets.get(next).via, packet: next });
-            self.send_wire(end, next);
+            let via = self.packets.get(packet).via;
+            self.feed_wire(end, via);
         }
         self.refill(node, false);
     }

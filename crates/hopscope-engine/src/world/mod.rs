@@ -36,7 +36,7 @@ use crate::event::Event;
 use crate::ids::{NodeId, PacketId};
 use crate::iface::outside::Arrived;
 use crate::iface::port::PortEffect;
-use crate::iface::{Outside, Wifi, WireEnd};
+use crate::iface::{Outside, Wifi, Wires};
 use crate::mac::dcf::Frame;
 use crate::mac::rules::StationRules;
 use crate::node::Node;
@@ -114,7 +114,7 @@ pub struct World<R: Recorder> {
     transport_effects: Vec<TransportEffect>,
     app_effects: Vec<crate::app::AppEffect>,
     outside: Outside,
-    wires: Vec<WireEnd>,
+    wires: Wires,
     recorder: R,
 }
 
@@ -229,7 +229,7 @@ impl<R: Recorder> World<R> {
     pub fn begin_measure(&mut self, start: Time) {
         self.now = start;
         self.wifi.all().for_each(|wifi| wifi.port.queue.restart_measure(start));
-        self.wires.iter_mut().for_each(|end| end.port.queue.restart_measure(start));
+        self.wires.restart_measure(start);
         self.note(Record::MeasureBegan);
     }
 
@@ -245,7 +245,7 @@ impl<R: Recorder> World<R> {
 
     /// Time that what is in the queue of the end of a wire and on its way out will take to leave.
     pub fn wire_backlog(&self, end: u32) -> Span {
-        let wire = &self.wires[end as usize];
+        let wire = &self.wires[end];
         let waiting = wire.port.queue.iter().map(|id| wire.service(self.packets.get(id).bytes));
         waiting.fold(wire.remaining(self.now), |sum, one| sum + one)
     }

@@ -91,7 +91,7 @@ fn wired() -> hopscope_engine::config::Config {
     let host = serde_json::json!({ "nodes": [0, 1], "wifi": false });
     config.hosts = vec![serde_json::from_value::<HostConfig>(host).expect("settings of nodes")];
     let delay = Span::from_millis(2);
-    config.wires = vec![WireConfig { ends: [0, 1], rate: 1_000_000, back_rate: None, delay, queue: 5, hops: 1 }];
+    config.wires = vec![WireConfig::between([0, 1], 1_000_000, delay, 5)];
     config
 }
 

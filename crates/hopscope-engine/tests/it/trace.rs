@@ -45,10 +45,7 @@ fn a_datagram_over_two_wires_reads_as_text() {
     let mut config = with_datagram(chain("standard", 2, 2));
     let host = serde_json::json!({ "nodes": [0, 1, 2], "wifi": false });
     config.hosts = vec![serde_json::from_value::<HostConfig>(host).expect("settings of nodes")];
-    let wire = |ends| {
-        let delay = Span::from_millis(2);
-        WireConfig { ends, rate: 1_000_000, back_rate: None, delay, queue: 5, hops: 1 }
-    };
+    let wire = |ends| WireConfig::between(ends, 1_000_000, Span::from_millis(2), 5);
     config.wires = vec![wire([0, 1]), wire([1, 2])];
     compare(&config, include_str!("trace_wire.txt"));
 }

@@ -1,5 +1,6 @@
 //! Wires: rate, delay and drop-tail queue, and ways that lead over radio and wire.
 
+use hopscope_engine::config::net::RoutingProtocol;
 use hopscope_engine::config::{App, Config, HostConfig, Transport, WireConfig};
 use hopscope_engine::ids::NodeId;
 use hopscope_engine::ledger::Ledger;
@@ -11,7 +12,7 @@ use hopscope_engine::{World, world};
 use crate::support::{chain, flow};
 
 fn wire(ends: [u32; 2], rate: u64, delay_ms: u64, queue: u32) -> WireConfig {
-    WireConfig { ends, rate, back_rate: None, delay: Span::from_millis(delay_ms), queue, hops: 1 }
+    WireConfig::between(ends, rate, Span::from_millis(delay_ms), queue)
 }
 
 fn wired_only(nodes: &[u32]) -> HostConfig {
@@ -139,4 +140,100 @@ fn the_ledger_tells_waiting_before_a_wire_from_the_time_on_it() {
     let one = 12_064_000;
     let parts: Vec<(&str, u64)> = flow.ns.iter().map(|(part, ns)| (*part, *ns)).collect();
     assert_eq!(parts, [("airtime", 3 * (one + 5_000_000)), ("queueing", 3 * one)]);
+}
+
+/// Two radio chains of two hops that only a wire joins: 0 - 1 - 2 = 3 - 4 - 5, far apart, and a wired node 6 behind node 3.
+fn two_islands(protocol: RoutingProtocol, seconds: u64) -> Config {
+    let mut config = chain("standard", 2, seconds);
+    config.nodes.extend((0..3).map(|i| [50_000.0 + 200.0 * f64::from(i), 0.0]));
+    config.nodes.push([10.0, 0.0]);
+    config.hosts = vec![wired_only(&[6])];
+    config.wires = vec![wire([2, 3], 10_000_000, 2, 50), wire([3, 6], 10_000_000, 2, 50)];
+    config.routing.protocol = protocol;
+    config
+}
+
+#[test]
+fn every_routing_protocol_finds_ways_over_wires() {
+    use RoutingProtocol::{Aodv, Dsdv, Dsr, Olsr, Static};
+    for protocol in [Static, Aodv, Dsdv, Dsr, Olsr] {
+        let mut config = two_islands(protocol, 120);
+        // The pro-active ones have had the time to tell each other.
+        config.warmup = Time::ZERO + Span::from_secs(60);
+        for (from, to) in [(0, 5), (6, 0)] {
+            let app = App::cbr(20e3);
+            config.flows.push(flow("standard", from, to, Transport::Udp, app));
+        }
+        let result = Simulation::new(config).expect("a sound scenario").run();
+        for flow in &result.flows {
+            let got = flow.throughput_kbps;
+            assert!((19.0..=20.5).contains(&got), "{protocol:?}, {} to {}: {got} kbit/s", flow.from, flow.to);
+        }
+    }
+}
+
+#[test]
+fn a_network_without_radios_routes_and_keeps_the_air_silent() {
+    let mut config = two_islands(RoutingProtocol::Aodv, 20);
+    config.hosts = vec![wired_only(&[0, 1, 2, 3, 4, 5, 6])];
+    config.wires.extend([[0, 1], [1, 2], [3, 4], [4, 5]].map(|ends| wire(ends, 1_000_000, 1, 20)));
+    config.flows.push(flow("standard", 0, 5, Transport::TcpNewReno, App::Bulk));
+    let mut world = World::new(&config, NullRecorder).expect("a sound scenario");
+    world.run_until(config.duration);
+    assert_eq!((world.frames(), world.edges()), (0, 0), "nobody has a radio");
+    let result = Simulation::new(config).expect("a sound scenario").run();
+    assert!(result.flows[0].throughput_kbps > 850.0, "{:?}", result.flows[0]);
+}
+
+#[test]
+fn a_wire_loses_its_share_in_each_direction() {
+    let mut config = pair(1_000_000, 1, 20);
+    config.wires[0].loss = 0.1;
+    config.wires[0].back_loss = Some(0.0);
+    for (from, to) in [(0, 1), (1, 0)] {
+        config.flows.push(flow("standard", from, to, Transport::Udp, App::cbr(500e3)));
+    }
+    let result = Simulation::new(config).expect("a sound scenario").run();
+    let [there, back] = [0, 1].map(|flow| result.flows[flow].loss_pct.expect("packets were sent"));
+    // 380 packets: the standard deviation of the share is 1.5 %.
+    assert!((there - 10.0).abs() < 4.5 && back < 0.5, "{there} and {back} %");
+    let lost = result.nodes[0].drops["wire-loss"];
+    assert!((20..=60).contains(&lost), "{lost} packets");
+    assert_eq!(result.nodes[1].drops.get("wire-loss"), None);
+}
+
+#[test]
+fn what_stands_before_a_wire_works_as_over_radio() {
+    let delay = |parts: &str| {
+        let mut config = pair(2_000_000, 5, 200);
+        (config.duration, config.warmup) = (Time::ZERO + Span::from_secs(40), Time::ZERO + Span::from_secs(10));
+        config.wires[0].link = parts.parse().expect("parts");
+        for _ in 0..2 {
+            let mut flow = flow("standard", 0, 1, Transport::TcpSack, App::Bulk);
+            flow.max_window = 100;
+            config.flows.push(flow);
+        }
+        config.flows.push(flow("standard", 0, 1, Transport::Udp, App::cbr(64e3)));
+        let result = Simulation::new(config).expect("a sound scenario").run();
+        let used: f64 = result.flows.iter().map(|flow| flow.throughput_kbps).sum();
+        (result.flows[2].delay_ms.expect("packets arrived"), used, result.nodes[0].early_drops)
+    };
+    // Two windows of 100 packets fill the queue: 6 ms for each that waits.
+    let (plain, used, early) = delay("plain");
+    assert!(plain > 500.0 && used > 1_900.0 && early == 0, "{plain} ms, {used} kbit/s, {early} dropped");
+    for (parts, most) in [("red", 150.0), ("codel", 150.0), ("fq-codel", 20.0)] {
+        let (waited, used, early) = delay(parts);
+        assert!(waited < most && used > 1_700.0 && early > 0, "{parts}: {waited} ms, {used} kbit/s, {early} dropped");
+    }
+}
+
+#[test]
+fn parts_that_need_a_mac_are_refused_before_a_wire() {
+    let mut config = pair(1_000_000, 1, 1);
+    config.wires[0].link = "pacing".parse().expect("a part");
+    let error = world::check(&config).expect_err("refused").to_string();
+    assert!(
+        error.starts_with("wires.0.link: found pacing; before a wire may stand plain, red, codel, fq-codel"),
+        "{error}"
+    );
 }

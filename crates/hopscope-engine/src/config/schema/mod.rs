@@ -10,10 +10,11 @@ pub use super::params::{Key, Kind, Lowered, Range, When};
 pub use flow::{APPS, App, PATTERNS, PREFIX, flow, reply};
 pub use topology::{TOPOLOGIES, Topology, topology};
 
+use super::link::{LinkPart, LinkParts, PLAIN};
 use super::presets::{PRESETS, PROFILES};
 use super::{
     AodvConfig, DsdvConfig, DsrConfig, LinkConfig, MacConfig, NetConfig, OlsrConfig, RadioConfig, RoutingConfig,
-    SeriesConfig, SeriesKind, TcpConfig, starved_after,
+    SeriesConfig, SeriesKind, TcpConfig, starved_after, wire,
 };
 use crate::config::params::ParamType;
 
@@ -92,6 +93,7 @@ pub fn tables() -> Vec<Table> {
         one("tcp", "TCP.", parameters("tcp")),
         many("flow", "The flows, one [[flow]] each.", flow()),
         many("outage", "Times during which radios are off.", outage()),
+        many("wire", "Wires between two nodes.", wire()),
         many("layer", "Link layers of some nodes of their own.", layer()),
         one("series", "Time series to keep.", series()),
     ]
@@ -186,6 +188,36 @@ fn outage() -> Vec<Key> {
     ]
 }
 
+/// Keys of one `[[wire]]`.
+fn wire() -> Vec<Key> {
+    let always = |key: Key| key.lowered(Lowered::Always);
+    let share = |name, doc| always(Key::new(name, Kind::Float, doc).unit("probability").range(Range::within(0.0, 1.0)));
+    let rate = |name, doc| {
+        always(Key::new(name, Kind::Int, doc).unit("bit/s").range(Range::within(1.0, wire::MAX_RATE as f64)))
+    };
+    let parts = std::iter::once(PLAIN).chain(wire::PARTS.map(LinkPart::word));
+    let link = "What stands between queue and transmitter at each end: parts with `+` between them, with the parameters \
+                of [link].";
+    let period = "One packet in so many from the first node to the second is lost; 0: none.";
+    vec![
+        Key::new("from", Kind::Node, "One end.").required(),
+        Key::new("to", Kind::Node, "The other end.").required(),
+        rate("rate", "Bit rate, both ways.").required(),
+        rate("back_rate", "Bit rate from the second node to the first; absent: the same."),
+        always(Key::new("delay", Kind::Time, "Propagation delay, each way.").unit("s").required()),
+        always(
+            Key::new("queue", Kind::Int, "Packets that can wait at each end beside the one being sent.")
+                .unit("packets")
+                .default(wire::QUEUE)
+                .range(Range::within(0.0, f64::from(wire::MAX_QUEUE))),
+        ),
+        always(Key::new("link", Kind::Parts, link).default(LinkParts::PLAIN.to_string()).choices(parts)),
+        share("loss", "Probability that a packet is lost on the way, both ways.").default(0.0),
+        share("back_loss", "The same from the second node to the first; absent: the same."),
+        always(Key::new("loss_period", Kind::Int, period).unit("packets").default(0).range(Range::within(0.0, 1e9))),
+    ]
+}
+
 /// Keys of one `[[layer]]`; those without a value have that of `[link]`.
 fn layer() -> Vec<Key> {
     let inherited = |key: Key| key.default(serde_json::Value::Null).source("");
@@ -244,7 +276,7 @@ mod tests {
             check(table.name, &table.keys);
         }
         for kind in TOPOLOGIES {
-            check(kind.name, &(kind.keys)());
+            check(kind.name, &kind.keys());
         }
     }
 

@@ -1,6 +1,6 @@
 //! Kinds of topologies and their keys.
 
-use super::{Key, Kind, MAX_NODES, Range};
+use super::{Key, Kind, MAX_NODES, Range, wire};
 
 /// A kind of topology.
 pub struct Topology {
@@ -8,8 +8,21 @@ pub struct Topology {
     pub name: &'static str,
     /// One line of description.
     pub doc: &'static str,
+    /// Its own keys.
+    own: fn() -> Vec<Key>,
+}
+
+impl Topology {
     /// Its keys beside `kind`.
-    pub keys: fn() -> Vec<Key>,
+    pub fn keys(&self) -> Vec<Key> {
+        let mut keys = (self.own)();
+        if keys.iter().all(|key| key.name != "wired") {
+            let wired = "Nodes without a radio, numbered after the others; [[wire]] tables join them.";
+            let wired = Key { required: false, ..count("wired", wired, "", 0, 1) };
+            keys.push(wired.default(0));
+        }
+        keys
+    }
 }
 
 /// The kinds.
@@ -17,22 +30,22 @@ pub const TOPOLOGIES: &[Topology] = &[
     Topology {
         name: "chain",
         doc: "nodes 0..hops on a line",
-        keys: || vec![hops("Number of hops of the line.", 1, 1), spacing()],
+        own: || vec![hops("Number of hops of the line.", 1, 1), spacing()],
     },
     Topology {
         name: "cross",
         doc: "a horizontal and a vertical line that share their middle node",
-        keys: || vec![hops("Number of hops of each line.", 2, 2), spacing()],
+        own: || vec![hops("Number of hops of each line.", 2, 2), spacing()],
     },
     Topology {
         name: "parking-lot",
         doc: "a line to an exit, with a lane that joins at every inner node",
-        keys: || vec![hops("Number of hops of the line.", 2, 2), spacing()],
+        own: || vec![hops("Number of hops of the line.", 2, 2), spacing()],
     },
     Topology {
         name: "y",
         doc: "two branches that join into a stem",
-        keys: || {
+        own: || {
             let stem = "Number of hops of the stem; absent: as many as a branch.";
             let stem = Key { required: false, ..count("stem", stem, "hops", 1, 1) };
             vec![hops("Number of hops of each branch.", 1, 2), stem, spacing()]
@@ -41,7 +54,7 @@ pub const TOPOLOGIES: &[Topology] = &[
     Topology {
         name: "star",
         doc: "arms that leave node 0 at equal angles",
-        keys: || {
+        own: || {
             let hops = Key { required: false, ..hops("Number of hops of each arm.", 1, 1) };
             vec![count("arms", "Number of arms.", "", 3, 1), hops.default(1), spacing()]
         },
@@ -49,19 +62,19 @@ pub const TOPOLOGIES: &[Topology] = &[
     Topology {
         name: "ring",
         doc: "nodes on a circle",
-        keys: || vec![count("nodes", "Number of nodes.", "", 3, 1), spacing()],
+        own: || vec![count("nodes", "Number of nodes.", "", 3, 1), spacing()],
     },
     Topology {
         name: "grid",
         doc: "rows of nodes, numbered row by row",
-        keys: || {
+        own: || {
             vec![count("rows", "Number of rows.", "", 1, 1), count("cols", "Number of columns.", "", 1, 1), spacing()]
         },
     },
     Topology {
         name: "random",
         doc: "nodes placed evenly at random over a rectangle",
-        keys: || {
+        own: || {
             let connected = "Draw again until every node reaches every other over hops within radio.tx_range.";
             vec![
                 count("nodes", "Number of nodes.", "", 2, 1),
@@ -77,15 +90,47 @@ pub const TOPOLOGIES: &[Topology] = &[
     Topology {
         name: "positions",
         doc: "nodes at the given positions",
-        keys: || {
+        own: || {
             let doc = "Position of each node, in the order of their numbers.";
             vec![Key::new("positions", Kind::Points, doc).unit("m").required().range(Range::ANY)]
         },
     },
     Topology {
+        name: "access",
+        doc: "an access point with arms of radio nodes, and wired nodes behind it",
+        own: || {
+            let arms = "Number of arms: one to the right of the access point, or one to each side.";
+            let hops = Key { required: false, ..hops("Number of hops of each arm.", 1, 2) };
+            let wired = "Wired nodes, numbered after the others, each with a wire to the access point.";
+            let optional = |name, doc| Key { required: false, ..count(name, doc, "", 1, 2) };
+            let mut keys = vec![
+                optional("arms", arms).default(2).range(Range::within(1.0, 2.0)),
+                hops.default(2).source("zhang2006, figure 6-1"),
+                spacing().default(150.0).source("zhang2006, section 6.1"),
+                optional("wired", wired).default(1),
+            ];
+            keys.extend(wire().into_iter().filter_map(|key| {
+                let default = match key.name.as_str() {
+                    "rate" => 100_000_000,
+                    "delay" => 50_000_000,
+                    "queue" => u64::from(wire::QUEUE),
+                    _ => return None,
+                };
+                let name = format!("wire_{}", key.name);
+                Some(Key { required: false, ..key.named(&name).default(default) })
+            }));
+            keys
+        },
+    },
+    Topology {
+        name: "wired",
+        doc: "nodes without radios, which [[wire]] tables join",
+        own: || vec![Key { required: true, ..count("wired", "Number of nodes.", "", 2, 1) }],
+    },
+    Topology {
         name: "file",
         doc: "positions read from a file: CSV of x,y, ns-2 setdest, or BonnMotion",
-        keys: || {
+        own: || {
             vec![
                 Key::new("path", Kind::Text, "The file, relative to the scenario file.").required(),
                 Key::new("format", Kind::Choice, "Form of the file; \"auto\" tells it from the content.")

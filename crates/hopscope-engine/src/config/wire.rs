@@ -1,0 +1,154 @@
+//! Wires: duplex point-to-point links between two nodes.
+
+use serde::{Deserialize, Serialize};
+
+use super::link::{LinkConfig, LinkPart, LinkParts};
+use super::{Config, LONGEST, seconds};
+use crate::error::{BuildError, require};
+use crate::units::Span;
+
+/// Packets that wait at an end of a wire by default; no source publishes one.
+pub const QUEUE: u32 = 50;
+/// Fastest wire, bit/s: a packet of 125 bytes then takes a nanosecond.
+pub const MAX_RATE: u64 = 1_000_000_000_000;
+/// Most packets that can wait at an end.
+pub const MAX_QUEUE: u32 = 1_000_000;
+/// What can stand between the queue of a wire and its transmitter; the other parts need a MAC.
+pub const PARTS: [LinkPart; 3] = [LinkPart::Red, LinkPart::Codel, LinkPart::FqCodel];
+
+/// A duplex point-to-point link: each direction has a queue, a transmitter of fixed rate, a delay, and random loss.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct WireConfig {
+    /// The two nodes.
+    pub ends: [u32; 2],
+    /// Bit rate from the first to the second, bit/s.
+    pub rate: u64,
+    /// Bit rate from the second to the first, bit/s; none: the same.
+    #[serde(default)]
+    pub back_rate: Option<u64>,
+    /// Propagation delay, each way.
+    pub delay: Span,
+    /// Packets that can wait at each end beside the one being sent.
+    pub queue: u32,
+    /// What stands between queue and transmitter at each end: RED, CoDel, FQ-CoDel, with the parameters of `[link]`.
+    #[serde(default)]
+    pub link: LinkParts,
+    /// Probability that a packet from the first to the second is lost on the way.
+    #[serde(default)]
+    pub loss: f64,
+    /// The same from the second to the first; none: the same.
+    #[serde(default)]
+    pub back_loss: Option<f64>,
+    /// One packet in so many from the first to the second is lost, each of them the last of its number; 0: none.
+    #[serde(default)]
+    pub loss_period: u32,
+    /// Hops that a packet counts for it: a wire may stand for a longer way.
+    #[serde(default = "one")]
+    pub hops: u8,
+}
+
+fn one() -> u8 {
+    1
+}
+
+impl WireConfig {
+    /// A wire with drop-tail queues that loses nothing on the way: rate in bit/s, `queue` in packets.
+    pub fn between(ends: [u32; 2], rate: u64, delay: Span, queue: u32) -> Self {
+        let link = LinkParts::PLAIN;
+        WireConfig {
+            ends,
+            rate,
+            back_rate: None,
+            delay,
+            queue,
+            link,
+            loss: 0.0,
+            back_loss: None,
+            loss_period: 0,
+            hops: 1,
+        }
+    }
+
+    /// Bit rate of the direction that begins at end 0 or 1.
+    pub fn rate_from(&self, end: usize) -> u64 {
+        if end == 0 { self.rate } else { self.back_rate.unwrap_or(self.rate) }
+    }
+
+    /// Probability of loss of that direction.
+    pub fn loss_from(&self, end: usize) -> f64 {
+        if end == 0 { self.loss } else { self.back_loss.unwrap_or(self.loss) }
+    }
+
+    /// Checks the `number`-th wire of a network of so many nodes.
+    ///
+    /// # Errors
+    /// The first key at fault, with what was found and what is allowed.
+    pub fn check(&self, number: usize, nodes: usize) -> Result<(), BuildError> {
+        let key = |name: &str| format!("wires.{number}.{name}");
+        for (place, node) in self.ends.into_iter().enumerate() {
+            if node as usize >= nodes {
+                return Err(BuildError::no_such_node(key(&format!("ends.{place}")), node, nodes));
+            }
+        }
+        require(self.ends[0] != self.ends[1], key("ends"), || {
+            format!("a wire joins two different nodes, found {} twice", self.ends[0])
+        })?;
+        for (name, rate) in [("rate", self.rate), ("back_rate", self.rate_from(1))] {
+            require((1..=MAX_RATE).contains(&rate), key(name), || {
+                format!("found {rate} bit/s; allowed are 1 to {MAX_RATE} bit/s")
+            })?;
+        }
+        for (name, loss) in [("loss", self.loss), ("back_loss", self.loss_from(1))] {
+            require((0.0..=1.0).contains(&loss), key(name), || {
+                format!("found {loss}; a probability, 0 to 1, is allowed")
+            })?;
+        }
+        require(self.hops >= 1, key("hops"), || "found 0; a wire is at least one hop".to_string())?;
+        require(self.delay <= LONGEST, key("delay"), || {
+            format!("found {} s; at most {} s are allowed", seconds(self.delay), seconds(LONGEST))
+        })?;
+        require(self.queue <= MAX_QUEUE, key("queue"), || {
+            format!("found {}; at most {MAX_QUEUE} packets are allowed", self.queue)
+        })?;
+        require(self.link.parts().all(|part| PARTS.contains(&part)), key("link"), || {
+            let allowed = PARTS.map(LinkPart::word).join(", ");
+            format!("found {}; before a wire may stand plain, {allowed}: the others need a MAC", self.link)
+        })
+    }
+}
+
+impl Config {
+    /// The parameters of what stands before the transmitters of a wire: those of `link` with the parts of the wire; none
+    /// where its queues are plain.
+    pub fn wire_layer(&self, wire: &WireConfig) -> Option<LinkConfig> {
+        (!wire.link.is_plain()).then(|| LinkConfig { layer: wire.link, ..self.link.clone() })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_no_wire_can_be_is_named() {
+        let error = |change: &dyn Fn(&mut WireConfig)| {
+            let mut wire = WireConfig::between([2, 0], 10_000_000, Span::from_millis(1), 50);
+            change(&mut wire);
+            wire.check(0, 3).expect_err("it cannot be").to_string()
+        };
+        for (change, expected) in [
+            (&(|w: &mut WireConfig| w.rate = 0) as &dyn Fn(&mut WireConfig), "wires.0.rate: found 0 bit/s"),
+            (&|w| w.back_rate = Some(0), "wires.0.back_rate: found 0 bit/s"),
+            (&|w| w.ends = [0, 3], "wires.0.ends.1: node 3 does not exist"),
+            (&|w| w.ends = [1, 1], "wires.0.ends: a wire joins two different nodes"),
+            (&|w| w.loss = 1.5, "wires.0.loss: found 1.5"),
+            (&|w| w.back_loss = Some(f64::NAN), "wires.0.back_loss: found NaN"),
+            (&|w| w.queue = MAX_QUEUE + 1, "wires.0.queue: found 1000001"),
+            (&|w| w.hops = 0, "wires.0.hops: found 0"),
+            (&|w| w.link = "lred".parse().expect("a part"), "wires.0.link: found lred; before a wire"),
+        ] {
+            assert!(error(change).starts_with(expected), "{} for {expected}", error(change));
+        }
+    }
+}
