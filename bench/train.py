@@ -87,6 +87,13 @@ SCENARIOS = {
         "tcp": {"timestamps": True},
         "sweep": {"profile": PROFILES, "flow.0.ack": ["delayed", "ns2-delack", "linux", "linux-modern", "daa"]},
     },
+    "DCCP": {
+        "duration": "10s",
+        "topology": SHORT_CHAIN,
+        "flow": [{**END_TO_END[0], "transport": "dccp", "dccp": {"timestamps": True}}],
+        "radio": {"error": {"kind": "uniform", "per": 0.3}},
+        "sweep": {"profile": PROFILES, "flow.0.control": ["ccid2"]},
+    },
     "routing": {
         "duration": "100s",  # DSDV begins to deliver late
         "topology": {"kind": "grid", "rows": 5, "cols": 5},

@@ -32,6 +32,8 @@ pub enum Purpose {
     WireLoss = 11,
     /// Marks and drops of the link layer at one end of a wire.
     WireLink = 12,
+    /// First sequence numbers of the two ends of a connection.
+    InitialSequence = 13,
 }
 
 /// A stream of random numbers.

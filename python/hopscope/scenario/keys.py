@@ -97,9 +97,10 @@ def default(name: str) -> Any:
     return field(top(), name).default
 
 
-def tcp_only() -> tuple[str, ...]:
-    """Keys of a flow that only TCP has."""
-    return tuple(f.name for f in flow() if f.when is not None and f.when[0] == "transport")
+def not_of(transport: str) -> tuple[str, ...]:
+    """Keys of a flow that a transport has not."""
+    word = "tcp" if transport.startswith("tcp") else transport
+    return tuple(f.name for f in flow() if f.when and f.when[0] == "transport" and word not in f.when[1])
 
 
 def error_keys(kind: str) -> tuple[str, ...]:

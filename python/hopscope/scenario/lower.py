@@ -9,7 +9,7 @@ from hopscope.scenario import keys
 from hopscope.scenario.controls import CLASS, PREFIX, FlowControl
 from hopscope.scenario.fields import Field
 from hopscope.scenario.resolve import Resolved
-from hopscope.scenario.transports import TCP
+from hopscope.scenario.transports import DCCP, TCP
 
 
 def lower(resolved: Resolved, seed: int) -> dict[str, Any]:
@@ -54,7 +54,7 @@ def _lower_flow(flow: dict[str, Any]) -> list[dict[str, Any]]:
     if (own := flow.get("own")) is not None:
         lowered["transport"] = "tcp-external"
         lowered["control"] = {"name": f"{PREFIX}{own.name}", "identity": own.identity(flow["control"])}
-    elif flow["transport"] == TCP:
+    elif flow["transport"] in {TCP, DCCP}:
         lowered["control"] = flow["control"]
     return [
         {"from": source, "to": target, **lowered, "start": flow["start"] + n * flow["stagger"]}
@@ -136,6 +136,7 @@ def _flow(flow: dict[str, Any]) -> dict[str, Any]:
         result["control"] = {CLASS: flow["named"].removeprefix(PREFIX), **flow["control"]}
     if flow["transport"].startswith(TCP):
         result["tcp"] = _shown(flow["tcp"], keys.engine("tcp"))
-    else:
-        result = {name: value for name, value in result.items() if name not in keys.tcp_only()}
-    return result
+    if flow["transport"] == DCCP:
+        result["dccp"] = _shown(flow["dccp"], keys.field(keys.flow(), "dccp").fields)
+    unused = keys.not_of(flow["transport"])
+    return {name: value for name, value in result.items() if name not in unused}

@@ -208,6 +208,8 @@ def _flows(reader: Reader, result: Resolved) -> None:
                 read_transport(reader, path, value, flow)
                 _reply(reader, path, value, flow)
             flow["tcp"] = {**result.tcp, **flow.get("tcp", {})}
+            dccp = keys.field(keys.flow(), "dccp").fields
+            flow["dccp"] = {f.name: f.default for f in dccp} | flow.get("dccp", {})
             _number_nodes(result, flow, ("from", "to"))
             _pattern(reader, path, value, flow, result)
         result.flows.append(flow)

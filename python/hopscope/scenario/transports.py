@@ -34,6 +34,10 @@ TCP = "tcp"
 #: Its congestion control where none is named.
 DEFAULT = "newreno"
 
+#: The transport that has controls of its own, and the one that it has where none is named.
+DCCP = "dccp"
+DCCP_DEFAULT = "ccid2"
+
 
 def read_transport(reader: Reader, path: KeyPath, value: Mapping[str, Any], flow: dict[str, Any]) -> None:
     """Completes the keys of a transport: those of another have no use, classes are found, parameters filled in."""
@@ -42,10 +46,14 @@ def read_transport(reader: Reader, path: KeyPath, value: Mapping[str, Any], flow
     if "transport" not in value and _names_control(given):
         flow["transport"] = TCP
     transport = flow["transport"]
+    unused = keys.not_of(transport)
+    for entry in (f for f in keys.flow() if f.name in unused and f.name in value):
+        owner = "DCCP" if entry.name == "dccp" else "TCP"
+        reader.without_use((*path, entry.name), f'belongs to {owner}; found transport = "{transport}"')
+        flow[entry.name] = {} if entry.kind == "table" else entry.default
+    if transport == DCCP and (*path, "control") not in reader.refused:
+        _of_dccp(reader, path, flow, given)
     if not transport.startswith(TCP):
-        for entry in (f for f in keys.flow() if f.name in keys.tcp_only() and f.name in value):
-            reader.without_use((*path, entry.name), f'belongs to TCP; found transport = "{transport}"')
-            flow[entry.name] = {} if entry.kind == "table" else entry.default
         return
     _recovery(reader, path, flow)
     if (*path, "control") in reader.refused:
@@ -103,6 +111,15 @@ def _axis(reader: Reader, path: KeyPath, flow: dict[str, Any], given: object) ->
             )
         else:
             _own(reader, flow, given, {}, at, at)
+
+
+def _of_dccp(reader: Reader, path: KeyPath, flow: dict[str, Any], given: object) -> None:
+    """The control of ``transport = "dccp"``: a word of the engine's, which says itself which ones go with it."""
+    if given is None:
+        flow["control"] = DCCP_DEFAULT
+    elif given not in keys.controls():
+        message = f"found {shown(given)}; a word is needed, such as {shown(DCCP_DEFAULT)}"
+        reader.refuse((*path, "control"), message + did_you_mean(str(given), keys.controls()))
 
 
 def _own(

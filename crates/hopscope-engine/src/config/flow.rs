@@ -5,7 +5,8 @@ use std::fmt;
 use serde::de::{self, MapAccess, Visitor};
 use serde::{Deserialize, Deserializer, Serialize};
 
-use super::params::choice;
+use super::dccp::{DccpConfig, DccpControl};
+use super::params::{ParamType, choice};
 use super::tcp::{CongestionControl, LossRecovery, TcpConfig, TcpKind};
 use crate::error::{BuildError, require};
 use crate::units::{Span, Time};
@@ -49,20 +50,21 @@ choice! {
         Tcp = "tcp",
         /// UDP (RFC 768).
         Udp = "udp",
+        /// DCCP (RFC 4340) with the congestion control that `control` names, CCID 2 without one.
+        Dccp = "dccp",
     }
 }
 
 impl Transport {
     /// Older words that stand for TCP with a congestion control and a recovery of the engine's own.
     pub fn built_in_tcp() -> impl Iterator<Item = Transport> {
-        let apart =
-            |transport: &Transport| matches!(transport, Transport::TcpExternal | Transport::Tcp | Transport::Udp);
-        Transport::ALL.into_iter().filter(move |transport| !apart(transport))
+        let is_built_in = |t: &Transport| t.stands_for().is_some() && *t != Transport::TcpExternal;
+        Transport::ALL.into_iter().filter(is_built_in)
     }
 
     /// The protocol is TCP.
     pub const fn is_tcp(self) -> bool {
-        !matches!(self, Transport::Udp)
+        !matches!(self, Transport::Udp | Transport::Dccp)
     }
 
     /// What an older word of TCP stands for; the recovery is `Own` where the word does not choose it.
@@ -84,7 +86,7 @@ impl Transport {
             Transport::TcpBbr => CongestionControl::Bbr,
             Transport::TcpBbr3 => CongestionControl::Bbr3,
             Transport::TcpExternal => CongestionControl::External,
-            Transport::Tcp | Transport::Udp => return None,
+            Transport::Tcp | Transport::Udp | Transport::Dccp => return None,
         };
         Some((control, LossRecovery::Own))
     }
@@ -103,7 +105,7 @@ impl Transport {
 
     /// Loss recovery is not part of what makes the variant.
     pub const fn lets_choose_recovery(self) -> bool {
-        !matches!(self, Transport::TcpTahoe | Transport::TcpReno | Transport::TcpVegas | Transport::Udp)
+        self.is_tcp() && !matches!(self, Transport::TcpTahoe | Transport::TcpReno | Transport::TcpVegas)
     }
 }
 
@@ -233,6 +235,9 @@ pub struct FlowConfig {
     /// TCP parameters of this flow.
     #[serde(default)]
     pub tcp: TcpConfig,
+    /// DCCP parameters of this flow.
+    #[serde(default)]
+    pub dccp: DccpConfig,
     /// Name of the group that the flow's results are added up in.
     #[serde(default)]
     pub group: Option<String>,
@@ -267,10 +272,19 @@ impl FlowConfig {
         let (control, own) = match (&self.control, self.transport.stands_for()) {
             (Some(ControlChoice::BuiltIn(control)), _) => (*control, LossRecovery::Own),
             (Some(ControlChoice::External(_)), _) => (CongestionControl::External, LossRecovery::Own),
+            (Some(ControlChoice::Dccp(_)), _) => (CongestionControl::NewReno, LossRecovery::Own),
             (None, Some(pair)) => pair,
             (None, None) => (CongestionControl::NewReno, LossRecovery::Own),
         };
         Some(TcpKind::new(control, if chosen == LossRecovery::Own { own } else { chosen }))
+    }
+
+    /// The congestion control of DCCP, as its words choose it.
+    pub fn dccp_control(&self) -> DccpControl {
+        match &self.control {
+            Some(ControlChoice::Dccp(control)) => *control,
+            Some(ControlChoice::BuiltIn(_) | ControlChoice::External(_)) | None => DccpControl::Ccid2,
+        }
     }
 
     /// The transport as results tell it: for `tcp` the older word of the same control and recovery or, where there is none,
@@ -291,7 +305,7 @@ impl FlowConfig {
     pub fn external(&self) -> Option<&ControlName> {
         match &self.control {
             Some(ControlChoice::External(name)) => Some(name),
-            Some(ControlChoice::BuiltIn(_)) | None => None,
+            Some(ControlChoice::BuiltIn(_) | ControlChoice::Dccp(_)) | None => None,
         }
     }
 
@@ -310,6 +324,23 @@ impl FlowConfig {
             }
             (Transport::Tcp, Some(ControlChoice::BuiltIn(CongestionControl::External))) => {
                 let message = "found \"external\"; a congestion control from outside is handed over by its name";
+                return Err(BuildError::new(key("control"), message));
+            }
+            (Transport::Dccp, Some(ControlChoice::Dccp(_))) => {}
+            (Transport::Tcp, Some(ControlChoice::Dccp(_))) => {
+                let message = format!(
+                    "found \"{}\"; it goes with transport \"dccp\", TCP has one of {}",
+                    chosen.unwrap_or_default(),
+                    CongestionControl::CHOICES.join(", ")
+                );
+                return Err(BuildError::new(key("control"), message));
+            }
+            (Transport::Dccp, Some(_)) => {
+                let message = format!(
+                    "found \"{}\"; DCCP has one of {}",
+                    chosen.unwrap_or_default(),
+                    DccpControl::CHOICES.join(", ")
+                );
                 return Err(BuildError::new(key("control"), message));
             }
             (Transport::Tcp, Some(_)) | (_, None) => {}
@@ -344,6 +375,8 @@ impl FlowConfig {
 pub enum ControlChoice {
     /// One of the engine's.
     BuiltIn(CongestionControl),
+    /// One of DCCP's.
+    Dccp(DccpControl),
     /// One from outside.
     External(ControlName),
 }
@@ -353,6 +386,7 @@ impl ControlChoice {
     pub fn word(&self) -> &str {
         match self {
             ControlChoice::BuiltIn(control) => control.word(),
+            ControlChoice::Dccp(control) => control.word(),
             ControlChoice::External(name) => &name.name,
         }
     }
@@ -381,6 +415,9 @@ impl<'de> Visitor<'de> for ControlVisitor {
     }
 
     fn visit_str<E: de::Error>(self, word: &str) -> Result<ControlChoice, E> {
+        if let Some(control) = DccpControl::ALL.into_iter().find(|control| control.word() == word) {
+            return Ok(ControlChoice::Dccp(control));
+        }
         CongestionControl::deserialize(de::value::StrDeserializer::new(word)).map(ControlChoice::BuiltIn)
     }
 

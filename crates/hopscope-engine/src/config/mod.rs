@@ -1,6 +1,7 @@
 //! Every parameter of the engine: one JSON document describes one run completely.
 
 pub mod aodv;
+pub mod dccp;
 pub mod dsdv;
 pub mod dsr;
 pub mod flow;
@@ -24,6 +25,7 @@ use std::borrow::Cow;
 use serde::{Deserialize, Serialize};
 
 pub use aodv::AodvConfig;
+pub use dccp::{DccpConfig, DccpControl};
 pub use dsdv::DsdvConfig;
 pub use dsr::DsrConfig;
 pub use flow::{AckPolicy, App, ControlChoice, ControlName, FlowConfig, Jitter, Transport};
@@ -142,6 +144,7 @@ impl Config {
         }
         for (number, flow) in self.flows.iter().enumerate() {
             flow.tcp.outside(&format!("flows.{number}.tcp"), &mut found);
+            flow.dccp.outside(&format!("flows.{number}.dccp"), &mut found);
         }
         found
     }

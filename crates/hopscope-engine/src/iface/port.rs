@@ -49,6 +49,7 @@ impl Entry {
         let (is_bare, has_transport, protocol) = match packet.body {
             Body::Tcp(segment) => (segment.len == 0, true, 6),
             Body::Udp { .. } => (false, true, 17),
+            Body::Dccp(packet) => (!packet.is_data(), true, 33),
             Body::Opaque { .. } => (false, true, 0),
             Body::Arp { .. } | Body::Aodv(_) | Body::Routing | Body::Notice(_) => (true, false, 0),
         };

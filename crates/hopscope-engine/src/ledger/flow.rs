@@ -4,7 +4,7 @@ use std::collections::VecDeque;
 
 use super::cause::{DelayPart, Verdict};
 use super::custody::Kind;
-use crate::config::{FlowConfig, Transport};
+use crate::config::FlowConfig;
 use crate::ids::NodeId;
 use crate::record::{DropReason, Header};
 use crate::units::Time;
@@ -74,7 +74,7 @@ impl FlowAccount {
     pub(super) fn new(flow: &FlowConfig) -> Self {
         FlowAccount {
             source: NodeId(flow.from),
-            repeats: flow.transport != Transport::Udp,
+            repeats: flow.transport.is_tcp(),
             copies: 0,
             parts: [0; DelayPart::COUNT],
             counts: [Counts::default(); 2],

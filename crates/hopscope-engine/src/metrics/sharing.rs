@@ -197,6 +197,7 @@ mod tests {
                     ack: AckPolicy::Every,
                     ack_delay: Span::from_millis(200),
                     tcp: TcpConfig::default(),
+                    dccp: Default::default(),
                     group: None,
                     control: None,
                     reply: None,

@@ -30,7 +30,11 @@ impl Ip {
     /// A new packet that the transport of this node has made.
     #[inline]
     pub fn originate(&self, packet: Packet) -> Packet {
-        let ecn = if let Body::Tcp(segment) = &packet.body { segment.ecn } else { Ecn::NotEct };
+        let ecn = match &packet.body {
+            Body::Tcp(segment) => segment.ecn,
+            Body::Dccp(packet) => packet.ecn,
+            _ => Ecn::NotEct,
+        };
         Packet { ecn, ttl: self.ttl, bytes: packet.bytes + self.routing_header, ..packet }
     }
 }

@@ -2,6 +2,7 @@
 
 pub mod aodv;
 pub mod arena;
+pub mod dccp;
 mod drop;
 pub mod dsdv;
 pub mod dsr;
@@ -19,6 +20,7 @@ pub use path::PathOption;
 use crate::ids::{FlowId, NodeId, SocketId};
 use crate::units::Time;
 use aodv::AodvMessage;
+use dccp::DccpPacket;
 use tcp::TcpSegment;
 
 /// A network-layer packet.
@@ -120,6 +122,8 @@ pub enum Body {
         /// Payload bytes.
         len: u32,
     },
+    /// A DCCP packet (either direction of the flow).
+    Dccp(DccpPacket),
     /// ARP request or reply (RFC 826).
     Arp {
         /// Node asked for (request) or answering (reply).
@@ -147,6 +151,7 @@ impl Body {
         match self {
             Body::Tcp(segment) => segment.is_data(),
             Body::Udp { .. } => true,
+            Body::Dccp(packet) => packet.is_data(),
             Body::Arp { .. } | Body::Aodv(_) | Body::Routing | Body::Notice(_) | Body::Opaque { .. } => false,
         }
     }

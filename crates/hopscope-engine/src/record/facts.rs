@@ -409,9 +409,9 @@ const _: () = assert!(size_of::<Record>() <= 64, "records are passed by value");
 /// What the header of a segment or datagram says.
 #[derive(Debug, Clone, Copy, Default, PartialEq)]
 pub struct Header {
-    /// Number of the first byte (TCP), or of the datagram in its flow from 0 (UDP).
+    /// Number of the first byte (TCP), of the packet (DCCP), or of the datagram in its flow from 0 (UDP).
     pub seq: u64,
-    /// Next number expected from the other end; valid when `flags.ack`.
+    /// Next number expected from the other end, or over DCCP the greatest one received; valid when `flags.ack`.
     pub ack: u64,
     /// Payload bytes.
     pub len: u32,
@@ -440,6 +440,15 @@ impl Header {
                 is_data: segment.is_data(),
             },
             Body::Udp { seq, len } => Header { seq: *seq, len: *len, is_data: true, ..Header::default() },
+            Body::Dccp(packet) => Header {
+                seq: packet.seq.bits(),
+                ack: packet.ack.bits(),
+                len: packet.len,
+                flags: TcpFlags { ack: packet.kind.acknowledges(), ..TcpFlags::default() },
+                retransmission: packet.retransmission,
+                is_data: packet.is_data(),
+                ..Header::default()
+            },
             Body::Arp { .. } | Body::Aodv(_) | Body::Routing | Body::Notice(_) | Body::Opaque { .. } => {
                 Header::default()
             }

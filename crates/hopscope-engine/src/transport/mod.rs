@@ -15,6 +15,7 @@
 //! [`crate::packet::Body`], its words in `config/flow.rs`.
 
 pub mod control;
+pub mod dccp;
 pub mod sockets;
 pub mod tcp;
 pub mod udp;
@@ -168,6 +169,8 @@ pub enum Endpoint {
     Tcp(tcp::Connection),
     /// UDP.
     Udp(udp::Udp),
+    /// DCCP.
+    Dccp(Box<dccp::Connection>),
 }
 
 impl Endpoint {
@@ -175,7 +178,7 @@ impl Endpoint {
     #[inline]
     pub fn wants_view(&self) -> bool {
         match self {
-            Endpoint::Tcp(_) => false,
+            Endpoint::Tcp(_) | Endpoint::Dccp(_) => false,
             Endpoint::Udp(udp) => udp.refills(),
         }
     }
@@ -184,7 +187,7 @@ impl Endpoint {
     #[inline]
     pub fn wants_path(&self) -> bool {
         match self {
-            Endpoint::Tcp(_) | Endpoint::Udp(_) => false,
+            Endpoint::Tcp(_) | Endpoint::Udp(_) | Endpoint::Dccp(_) => false,
         }
     }
 
@@ -193,6 +196,7 @@ impl Endpoint {
         match self {
             Endpoint::Tcp(tcp) => tcp.on_send(bytes, cx),
             Endpoint::Udp(udp) => udp.on_send(bytes, cx),
+            Endpoint::Dccp(dccp) => dccp.on_send(bytes, cx),
         }
     }
 
@@ -201,6 +205,7 @@ impl Endpoint {
         match self {
             Endpoint::Tcp(tcp) => tcp.close(cx),
             Endpoint::Udp(udp) => udp.close(),
+            Endpoint::Dccp(dccp) => dccp.close(cx),
         }
     }
 
@@ -209,7 +214,8 @@ impl Endpoint {
         match (self, &packet.body) {
             (Endpoint::Tcp(tcp), Body::Tcp(segment)) => tcp.on_segment(segment, packet.ecn, packet.hops, cx),
             (Endpoint::Udp(udp), &Body::Udp { len, .. }) => Some(udp.on_datagram(len, cx)),
-            (Endpoint::Tcp(_) | Endpoint::Udp(_), _) => {
+            (Endpoint::Dccp(dccp), Body::Dccp(body)) => dccp.on_packet(body, packet.ecn, cx),
+            (Endpoint::Tcp(_) | Endpoint::Udp(_) | Endpoint::Dccp(_), _) => {
                 debug_assert!(false, "sockets are found by protocol");
                 None
             }
@@ -221,13 +227,14 @@ impl Endpoint {
         match self {
             Endpoint::Tcp(tcp) => tcp.on_timer(timer, cx),
             Endpoint::Udp(udp) => udp.on_timer(timer, cx),
+            Endpoint::Dccp(dccp) => dccp.on_timer(timer, cx),
         }
     }
 
     /// The interface queue of its node has let a packet go.
     pub fn on_writable(&mut self, cx: &mut Cx<'_>) {
         match self {
-            Endpoint::Tcp(_) => {}
+            Endpoint::Tcp(_) | Endpoint::Dccp(_) => {}
             Endpoint::Udp(udp) => udp.on_writable(cx),
         }
     }
@@ -235,7 +242,7 @@ impl Endpoint {
     /// What has become of the packet emitted last.
     pub fn on_path_event(&mut self, event: PathEvent, cx: &mut Cx<'_>) {
         match self {
-            Endpoint::Tcp(_) => {}
+            Endpoint::Tcp(_) | Endpoint::Dccp(_) => {}
             Endpoint::Udp(udp) => udp.on_path_event(event, cx),
         }
     }
@@ -246,7 +253,8 @@ impl Endpoint {
         match (self, body) {
             (Endpoint::Tcp(tcp), Body::Tcp(segment)) => tcp.packet_bytes(segment),
             (Endpoint::Udp(udp), &Body::Udp { len, .. }) => udp.packet_bytes(len),
-            (Endpoint::Tcp(_) | Endpoint::Udp(_), _) => {
+            (Endpoint::Dccp(dccp), Body::Dccp(packet)) => dccp.packet_bytes(packet),
+            (Endpoint::Tcp(_) | Endpoint::Udp(_) | Endpoint::Dccp(_), _) => {
                 debug_assert!(false, "an endpoint emits packets of its own protocol");
                 0
             }
@@ -257,7 +265,39 @@ impl Endpoint {
     pub fn sender(&self) -> Option<&tcp::TcpSender> {
         match self {
             Endpoint::Tcp(tcp) => tcp.sender(),
+            Endpoint::Udp(_) | Endpoint::Dccp(_) => None,
+        }
+    }
+
+    /// Window as far as the receiver allows it, slow-start threshold and flight of the sending half, in packets; none of UDP.
+    #[inline(always)]
+    pub fn window(&self) -> Option<(f64, f64, f64)> {
+        match self {
+            Endpoint::Tcp(tcp) => {
+                let sender = tcp.sender()?;
+                Some((sender.cwnd().min(sender.receiver_window()), sender.ssthresh(), sender.flight()))
+            }
             Endpoint::Udp(_) => None,
+            Endpoint::Dccp(dccp) => dccp.window(),
+        }
+    }
+
+    /// Bytes that the sending half has ready and its window holds back; none of UDP.
+    #[inline]
+    pub fn backlog(&self) -> u64 {
+        match self {
+            Endpoint::Tcp(tcp) => tcp.sender().map_or(0, tcp::TcpSender::backlog),
+            Endpoint::Udp(_) => 0,
+            Endpoint::Dccp(dccp) => dccp.backlog(),
+        }
+    }
+
+    /// What the sending half has counted; none of UDP.
+    pub fn sender_stats(&self) -> Option<&tcp::SenderStats> {
+        match self {
+            Endpoint::Tcp(tcp) => tcp.sender().map(tcp::TcpSender::stats),
+            Endpoint::Udp(_) => None,
+            Endpoint::Dccp(dccp) => dccp.stats(),
         }
     }
 }

@@ -9,7 +9,7 @@
 use std::collections::BTreeMap;
 
 use super::{Endpoint, Timer};
-use crate::config::FlowConfig;
+use crate::config::{FlowConfig, Transport};
 use crate::error::BuildError;
 use crate::event::GENERATION_MASK;
 use crate::ids::{FlowId, NodeId, SocketId};
@@ -28,15 +28,36 @@ pub enum Protocol {
     Tcp,
     /// UDP.
     Udp,
+    /// DCCP.
+    Dccp,
 }
 
 impl Protocol {
+    /// The protocol of a transport.
+    pub fn used_by(transport: Transport) -> Protocol {
+        match transport {
+            Transport::Udp => Protocol::Udp,
+            Transport::Dccp => Protocol::Dccp,
+            _ => Protocol::Tcp,
+        }
+    }
+
+    /// Its name.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Protocol::Tcp => "TCP",
+            Protocol::Udp => "UDP",
+            Protocol::Dccp => "DCCP",
+        }
+    }
+
     /// The protocol of a packet that belongs to a transport.
     #[inline]
     pub fn of(body: &Body) -> Option<Protocol> {
         match body {
             Body::Tcp(_) => Some(Protocol::Tcp),
             Body::Udp { .. } => Some(Protocol::Udp),
+            Body::Dccp(_) => Some(Protocol::Dccp),
             Body::Arp { .. } | Body::Aodv(_) | Body::Routing | Body::Notice(_) | Body::Opaque { .. } => None,
         }
     }
@@ -68,6 +89,7 @@ impl Socket {
         let protocol = match endpoint {
             Endpoint::Tcp(_) => Protocol::Tcp,
             Endpoint::Udp(_) => Protocol::Udp,
+            Endpoint::Dccp(_) => Protocol::Dccp,
         };
         let (sends, receives) = flows;
         Socket { node, peer, ports, sends, receives, protocol, endpoint, generations: [0; Timer::COUNT] }
@@ -205,7 +227,7 @@ impl BoundSockets {
 /// # Errors
 /// A port that is none, or in use twice at one node and protocol, by the key that asks for it.
 pub fn assign_ports(flows: &[FlowConfig]) -> Result<Vec<[u16; 2]>, BuildError> {
-    let mut taken: BTreeMap<(u32, bool, u16), usize> = BTreeMap::new();
+    let mut taken: BTreeMap<(u32, Protocol, u16), usize> = BTreeMap::new();
     for (number, flow) in flows.iter().enumerate() {
         for (name, node, port) in [("from_port", flow.from, flow.from_port), ("to_port", flow.to, flow.to_port)] {
             let key = || format!("flows.{number}.{name}");
@@ -214,29 +236,29 @@ pub fn assign_ports(flows: &[FlowConfig]) -> Result<Vec<[u16; 2]>, BuildError> {
                 .ok()
                 .filter(|port| *port > 0)
                 .ok_or_else(|| BuildError::new(key(), format!("found {port}; allowed are 1 to 65535")))?;
-            if let Some(other) = taken.insert((node, flow.transport.is_tcp(), port), number) {
-                let protocol = if flow.transport.is_tcp() { "TCP" } else { "UDP" };
+            if let Some(other) = taken.insert((node, Protocol::used_by(flow.transport), port), number) {
+                let protocol = Protocol::used_by(flow.transport).name();
                 let message = format!("found {port}; flow {other} uses this {protocol} port of node {node} already");
                 return Err(BuildError::new(key(), message));
             }
         }
     }
-    let mut next: BTreeMap<(u32, bool, u16), u32> = BTreeMap::new();
+    let mut next: BTreeMap<(u32, Protocol, u16), u32> = BTreeMap::new();
     let mut assigned = Vec::with_capacity(flows.len());
     for (number, flow) in flows.iter().enumerate() {
-        let tcp = flow.transport.is_tcp();
+        let protocol = Protocol::used_by(flow.transport);
         let mut free = |name: &str, node: u32, given: Option<u32>, first: u16| {
             if let Some(port) = given {
                 return Ok(port as u16);
             }
-            let next = next.entry((node, tcp, first)).or_insert(u32::from(first));
+            let next = next.entry((node, protocol, first)).or_insert(u32::from(first));
             loop {
                 let port = u16::try_from(*next).map_err(|_| {
                     let message = format!("node {node} has no port left for it, from {first} on");
                     BuildError::new(format!("flows.{number}.{name}"), message)
                 })?;
                 *next += 1;
-                if let std::collections::btree_map::Entry::Vacant(entry) = taken.entry((node, tcp, port)) {
+                if let std::collections::btree_map::Entry::Vacant(entry) = taken.entry((node, protocol, port)) {
                     entry.insert(number);
                     return Ok(port);
                 }
@@ -253,7 +275,7 @@ pub fn assign_ports(flows: &[FlowConfig]) -> Result<Vec<[u16; 2]>, BuildError> {
 mod tests {
     use super::super::udp::Udp;
     use super::*;
-    use crate::config::{App, Transport, presets};
+    use crate::config::{App, presets};
 
     fn socket(node: u32, port: u16) -> Socket {
         let ports = Ports { from: port, to: 9, found: SocketId::NONE };

@@ -35,7 +35,7 @@ use crate::routing::{FixedRoutes, Forwarding, Machine, Router, Table};
 use crate::transport::control::Control;
 use crate::transport::tcp::Connection;
 use crate::transport::udp::Udp;
-use crate::transport::{Endpoint, Socket, Sockets, sockets};
+use crate::transport::{Endpoint, Socket, Sockets, dccp, sockets};
 use crate::units::Time;
 
 pub(super) fn build<R: Recorder>(config: &Config, recorder: R, controls: &Controls) -> Result<World<R>, BuildError> {
@@ -254,6 +254,10 @@ impl<R: Recorder> World<R> {
                 active.set_control(control);
             }
             (Endpoint::Tcp(active), Endpoint::Tcp(passive))
+        } else if flow.transport == Transport::Dccp {
+            let stream = derive(config, number, Purpose::InitialSequence);
+            let (client, server) = dccp::Connection::pair(flow, config.net.ip_header, stream);
+            (Endpoint::Dccp(Box::new(client)), Endpoint::Dccp(Box::new(server)))
         } else {
             let headers = config.net.ip_header + config.net.udp_header;
             let udp = |refills| Endpoint::Udp(Udp::new(flow.packet, headers, refills));

@@ -9,9 +9,10 @@ use crate::error::{BuildError, require};
 use crate::ids::NodeId;
 use crate::mac::MacRules;
 use crate::mac::fragment::{self, Fragmentation};
+use crate::packet::dccp::MAX_DATA_HEADER;
 use crate::phy::modes;
-use crate::transport::sockets;
 use crate::transport::tcp::TIMESTAMPS_OPTION;
+use crate::transport::{Protocol, sockets};
 use crate::units::{Span, Time};
 
 /// More nodes than this are refused: each has two air slots.
@@ -246,7 +247,8 @@ fn check_flow(config: &Config, number: usize, flow: &FlowConfig) -> Result<(), B
     check_app(&flow.app, flow.packet, |name| key(&format!("app.{name}")))?;
     if let Some(reply) = &flow.reply {
         require(flow.transport.is_tcp(), key("reply"), || {
-            "found beside transport \"udp\"; a reply goes back over a TCP connection".to_string()
+            let word = flow.transport.word();
+            format!("found beside transport \"{word}\"; a reply goes back over a TCP connection")
         })?;
         require(flow.tcp.handshake == Handshake::ThreeWay, key("reply"), || {
             "found beside tcp.handshake = \"ns2\"; data both ways needs \"three-way\"".to_string()
@@ -260,14 +262,18 @@ fn check_flow(config: &Config, number: usize, flow: &FlowConfig) -> Result<(), B
 /// The packet with all its headers fits the MAC, and its exchange the Duration field.
 fn check_packet(config: &Config, set: &InterfaceSet<'_>, number: usize, flow: &FlowConfig) -> Result<(), BuildError> {
     let key = |name: &str| format!("flows.{number}.{name}");
-    let tcp = flow.transport.is_tcp();
     for (name, bytes, most) in
         [("tcp.header", flow.tcp.header, 1_000), ("tcp.sack_option_base", flow.tcp.sack_option_base, 100)]
     {
         require(bytes <= most, key(name), || format!("found {bytes}; allowed are 0 to {most} bytes"))?;
     }
     let stamps = if flow.tcp.timestamps { TIMESTAMPS_OPTION } else { 0 };
-    let header = config.net.ip_header + if tcp { flow.tcp.header + stamps } else { config.net.udp_header };
+    let transport_header = match Protocol::used_by(flow.transport) {
+        Protocol::Tcp => flow.tcp.header + stamps,
+        Protocol::Udp => config.net.udp_header,
+        Protocol::Dccp => MAX_DATA_HEADER,
+    };
+    let header = config.net.ip_header + transport_header;
     let InterfaceSet { radio, mac, mac_key, .. } = set;
     let most = mac.max_msdu.saturating_sub(header + mac.llc_header);
     require(flow.packet >= 1 && flow.packet <= most, key("packet"), || {

@@ -136,12 +136,12 @@ impl<R: Recorder> World<R> {
 
     fn note_window(&mut self, id: SocketId) {
         let socket = &self.sockets[id];
-        let Some(sender) = socket.endpoint.sender() else { return };
-        let (flow, cwnd, ssthresh) = (socket.sends, sender.cwnd().min(sender.receiver_window()), sender.ssthresh());
+        let Some((cwnd, ssthresh, flight)) = socket.endpoint.window() else { return };
+        let flow = socket.sends;
         let noted = &mut self.flows[flow.index()].window;
         if *noted != (cwnd, ssthresh) {
             *noted = (cwnd, ssthresh);
-            self.note(Record::Window { flow, cwnd, ssthresh, flight: sender.flight() });
+            self.note(Record::Window { flow, cwnd, ssthresh, flight });
         }
     }
 

@@ -180,7 +180,7 @@ impl<R: Recorder> World<R> {
         match self.packets.get(packet).body {
             Body::Arp { target, reply } => self.on_arp(node, from, target, reply),
             Body::Notice(notice) => self.on_notice(node, notice),
-            Body::Tcp(_) | Body::Udp { .. } | Body::Aodv(_) | Body::Routing | Body::Opaque { .. } => {
+            Body::Tcp(_) | Body::Udp { .. } | Body::Dccp(_) | Body::Aodv(_) | Body::Routing | Body::Opaque { .. } => {
                 let copy = self.packets.copy(packet);
                 self.note(Record::PacketCopied { node, packet, copy });
                 self.packets.get_mut(copy).prev_hop = from;

@@ -12,7 +12,7 @@ use crate::mac::dcf::Frame;
 use crate::packet::{Packet, PacketArena};
 use crate::record::{Counters, Look};
 use crate::transport::Sockets;
-use crate::transport::tcp::{SenderStats, TcpSender};
+use crate::transport::tcp::SenderStats;
 use crate::units::Time;
 
 /// The network beside its observer.
@@ -82,7 +82,7 @@ impl Look for Sight<'_> {
     #[inline(always)]
     fn backlog(&self, flow: FlowId) -> u64 {
         let socket = self.flows[flow.index()].socket;
-        self.sockets[socket].endpoint.sender().map_or(0, TcpSender::backlog)
+        self.sockets[socket].endpoint.backlog()
     }
 
     fn counters(&mut self, node: NodeId, from: Time) -> Counters {
@@ -93,7 +93,7 @@ impl Look for Sight<'_> {
 
     fn sender_stats(&self, flow: FlowId) -> Option<SenderStats> {
         let socket = self.flows[flow.index()].socket;
-        self.sockets[socket].endpoint.sender().map(|sender| *sender.stats())
+        self.sockets[socket].endpoint.sender_stats().copied()
     }
 
     #[inline(always)]

@@ -5,6 +5,7 @@ mod analytic;
 mod axes;
 mod channel;
 mod control;
+mod dccp;
 mod determinism;
 mod dsr;
 mod errors;

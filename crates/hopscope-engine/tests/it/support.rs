@@ -26,6 +26,7 @@ pub fn flow(profile: &str, from: u32, to: u32, transport: Transport, app: App) -
         ack: AckPolicy::Every,
         ack_delay: Span::from_millis(200),
         tcp: presets::base(profile, "wavelan-2M").expect("a profile and a preset").tcp,
+        dccp: Default::default(),
         group: None,
         control: None,
         reply: None,

@@ -4,7 +4,7 @@ use serde::Serialize;
 use serde_json::{Value, json};
 
 use super::super::params::ParamType;
-use super::super::{AckPolicy, CongestionControl, Jitter, LossRecovery, Transport};
+use super::super::{AckPolicy, CongestionControl, DccpConfig, DccpControl, Jitter, LossRecovery, Transport};
 use super::{Key, Kind, Lowered, Range, SECOND, parameters};
 
 /// What stands before the name of a congestion control of the user's own in `transport`.
@@ -139,6 +139,10 @@ pub fn flow() -> Vec<Key> {
         control(),
         of_tcp("recovery", Kind::Choice, repair).default(LossRecovery::Own.word()).choices(LossRecovery::CHOICES),
         of_tcp("tcp", Kind::Table, "TCP parameters of this flow alone; keys as in [tcp].").fields(parameters("tcp")),
+        Key::new("dccp", Kind::Table, "DCCP parameters of this flow.")
+            .fields(DccpConfig::describe())
+            .when("transport", [Transport::Dccp.word()])
+            .lowered(Lowered::Always),
     ]);
     keys
 }
@@ -150,9 +154,8 @@ pub fn reply() -> Vec<Key> {
 
 /// A key that only TCP has.
 fn of_tcp(name: &str, kind: Kind, doc: &str) -> Key {
-    let udp = Transport::Udp.word();
-    let external = Transport::TcpExternal.word();
-    let words = Transport::CHOICES.iter().filter(|word| **word != udp && **word != external);
+    let of_tcp = |transport: &Transport| transport.is_tcp() && *transport != Transport::TcpExternal;
+    let words = Transport::ALL.into_iter().filter(of_tcp).map(Transport::word);
     Key::new(name, kind, doc).when("transport", words).lowered(Lowered::Always)
 }
 
@@ -189,12 +192,19 @@ fn application_keys() -> Vec<Key> {
 fn control() -> Key {
     let external = CongestionControl::External.word();
     let words: Vec<&str> = CongestionControl::CHOICES.iter().copied().filter(|word| *word != external).collect();
+    let of_dccp = DccpControl::CHOICES;
     let doc = format!(
         "Congestion control of transport = \"tcp\", by default {}: a word, a Python class as {FILE_FORM}, or a table with \
-         class and parameters of that class. With transport = {FORM}: parameters of its class.",
-        words[0]
+         class and parameters of that class. With transport = {FORM}: parameters of its class. Of transport = \"dccp\": {}, \
+         by default the first.",
+        words[0],
+        of_dccp.join(", ")
     );
-    of_tcp("control", Kind::Control, &doc).choices(words).lowered(Lowered::No)
+    let transports = Transport::ALL.into_iter().filter(|t| !matches!(t, Transport::Udp | Transport::TcpExternal));
+    Key::new("control", Kind::Control, &doc)
+        .choices(words.iter().chain(of_dccp))
+        .when("transport", transports.map(Transport::word))
+        .lowered(Lowered::No)
 }
 
 /// The default of a key of an application, in engine form, as a value.

@@ -21,6 +21,7 @@ fn flow(transport: Transport, ack: AckPolicy, max_window: u32, tcp: TcpConfig) -
         ack,
         ack_delay: Span::from_millis(200),
         tcp,
+        dccp: Default::default(),
         group: None,
         control: None,
         reply: Some(App::Bulk),

@@ -1,0 +1,71 @@
+//! Congestion controls of DCCP, by their numbers (RFC 4340 10): a closed set.
+
+mod ccid2;
+
+use ccid2::Ccid2;
+
+use crate::config::{DccpConfig, DccpControl};
+use crate::packet::dccp::Seq;
+
+/// What an acknowledgement has told.
+#[derive(Debug, Clone, Copy, Default)]
+pub(super) struct Report {
+    /// Data packets newly reported received.
+    pub(super) acked: u32,
+    /// Data packets newly given up, and the newest of them.
+    pub(super) lost: u32,
+    pub(super) newest_lost: Option<Seq>,
+    /// The newest packet newly reported to have met congestion.
+    pub(super) marked: Option<Seq>,
+    /// Number of the next packet to leave.
+    pub(super) next: Seq,
+    /// The window was used up when it came.
+    pub(super) was_full: bool,
+    /// Data packets for each acknowledgement.
+    pub(super) ack_ratio: u64,
+}
+
+/// The control of one half-connection.
+#[derive(Debug)]
+pub(super) enum Ccid {
+    /// CCID 2: as TCP with selective acknowledgements.
+    Two(Ccid2),
+}
+
+impl Ccid {
+    /// The control of a word, for packets of so many payload bytes.
+    pub(super) fn new(control: DccpControl, cfg: &DccpConfig, packet: u32) -> Self {
+        match control {
+            DccpControl::Ccid2 => Ccid::Two(Ccid2::new(cfg, packet)),
+        }
+    }
+
+    /// An acknowledgement has come; true where the window was cut.
+    pub(super) fn on_ack(&mut self, report: &Report) -> bool {
+        match self {
+            Ccid::Two(ccid) => ccid.on_ack(report),
+        }
+    }
+
+    /// Nothing has come back for a timeout; nothing is in flight any more.
+    pub(super) fn on_timeout(&mut self) {
+        match self {
+            Ccid::Two(ccid) => ccid.on_timeout(),
+        }
+    }
+
+    /// Data packets that may be in flight.
+    #[inline]
+    pub(super) fn window(&self) -> f64 {
+        match self {
+            Ccid::Two(ccid) => ccid.window(),
+        }
+    }
+
+    /// Slow-start threshold in packets, where there is one.
+    pub(super) fn ssthresh(&self) -> f64 {
+        match self {
+            Ccid::Two(ccid) => ccid.ssthresh(),
+        }
+    }
+}

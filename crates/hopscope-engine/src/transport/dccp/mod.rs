@@ -1,0 +1,31 @@
+//! DCCP (RFC 4340): datagrams over a connection with congestion control.
+//!
+//! Every packet has a number, acknowledgements tell which numbers have come (Ack Vector), and nothing is repeated. The
+//! parts, from the outside in:
+//!
+//! | file | idea |
+//! |---|---|
+//! | `connection.rs` | one end: sequence validity, handshake and teardown |
+//! | `state.rs` | the states and which may follow which |
+//! | `features.rs` | what the ends agree upon |
+//! | `source.rs` | the half that sends: what is in flight, what is lost |
+//! | `sink.rs` | the half that receives: when it acknowledges |
+//! | `history.rs` | what has come, and the Ack Vector |
+//! | `ack_ratio.rs` | how many packets an acknowledgement stands for |
+//! | `ccid/` | how much may be in flight; one file per congestion control |
+//! | `rtt.rs` | round-trip time, timeout, lazy timers |
+
+mod ack_ratio;
+mod ccid;
+mod connection;
+mod features;
+mod history;
+mod rtt;
+mod sink;
+mod source;
+mod state;
+#[cfg(test)]
+mod tests;
+
+pub use connection::Connection;
+pub use state::State;

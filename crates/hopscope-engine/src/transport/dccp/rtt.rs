@@ -1,0 +1,146 @@
+//! Round-trip time, the timeout made of it (RFC 6298), and a timer that is queued only when it must.
+
+use crate::transport::{Timer, TransportEffect};
+use crate::units::{Span, Time};
+
+/// Longest timeout (RFC 6298 2.5).
+const MAX_RTO: Span = Span::from_secs(60);
+
+/// Smoothed round-trip time and timeout.
+#[derive(Debug, Clone)]
+pub struct Rtt {
+    min_rto: Span,
+    initial: Span,
+    backoff: u64,
+    /// SRTT and RTTVAR.
+    smoothed: Option<(Span, Span)>,
+}
+
+impl Rtt {
+    /// Nothing measured; the first timeout and the lower bound of the others.
+    pub fn new(initial: Span, min_rto: Span) -> Self {
+        Rtt { min_rto, initial, backoff: 1, smoothed: None }
+    }
+
+    /// A measured round trip; it ends the back-off.
+    pub fn sample(&mut self, rtt: Span) {
+        self.backoff = 1;
+        self.smoothed = Some(match self.smoothed {
+            None => (rtt, Span(rtt.0 / 2)),
+            Some((srtt, var)) => {
+                let off = srtt.0.abs_diff(rtt.0);
+                (Span((7 * srtt.0 + rtt.0) / 8), Span((3 * var.0 + off) / 4))
+            }
+        });
+    }
+
+    /// The timeout to arm now.
+    pub fn rto(&self) -> Span {
+        let base = self.smoothed.map_or(self.initial, |(srtt, var)| Span((srtt.0 + 4 * var.0).max(self.min_rto.0)));
+        Span(base.0.saturating_mul(self.backoff).min(MAX_RTO.0))
+    }
+
+    /// Smoothed round-trip time.
+    pub fn srtt(&self) -> Option<Span> {
+        self.smoothed.map(|(srtt, _)| srtt)
+    }
+
+    /// The timer has expired: the next timeout is twice as long.
+    pub fn back_off(&mut self) {
+        if self.rto() < MAX_RTO {
+            self.backoff *= 2;
+        }
+    }
+}
+
+/// A deadline that moves often; the caller holds an expiry that is not later.
+#[derive(Debug, Clone)]
+pub struct Deadline {
+    kind: Timer,
+    at: Option<Time>,
+    armed: Option<Time>,
+}
+
+impl Deadline {
+    /// Stopped.
+    pub fn new(kind: Timer) -> Self {
+        Deadline { kind, at: None, armed: None }
+    }
+
+    /// It is set.
+    pub fn is_set(&self) -> bool {
+        self.at.is_some()
+    }
+
+    /// Expires then, and not before.
+    pub fn set(&mut self, at: Time, out: &mut Vec<TransportEffect>) {
+        self.at = Some(at);
+        if self.armed.is_none_or(|armed| armed > at) {
+            self.armed = Some(at);
+            out.push(TransportEffect::Arm(self.kind, at));
+        }
+    }
+
+    /// Expires no more.
+    pub fn stop(&mut self) {
+        self.at = None;
+    }
+
+    /// The same, and the expiry that the caller holds goes, too.
+    pub fn retire(&mut self, out: &mut Vec<TransportEffect>) {
+        self.at = None;
+        if self.armed.take().is_some() {
+            out.push(TransportEffect::Disarm(self.kind));
+        }
+    }
+
+    /// An expiry has come; true where the deadline is reached, which stops it.
+    pub fn is_due(&mut self, now: Time, out: &mut Vec<TransportEffect>) -> bool {
+        self.armed = None;
+        match self.at {
+            Some(at) if at <= now => {
+                self.at = None;
+                true
+            }
+            Some(at) => {
+                self.set(at, out);
+                false
+            }
+            None => false,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn worked_numbers_of_rfc_6298() {
+        let ms = Span::from_millis;
+        let mut rtt = Rtt::new(ms(1_000), ms(200));
+        assert_eq!((rtt.rto(), rtt.srtt()), (ms(1_000), None));
+        rtt.sample(ms(80)); // 80, 40
+        assert_eq!((rtt.rto(), rtt.srtt()), (ms(240), Some(ms(80))));
+        rtt.back_off();
+        assert_eq!(rtt.rto(), ms(480));
+        rtt.sample(ms(40)); // 30 + 10, 70 + 5
+        assert_eq!((rtt.rto(), rtt.srtt()), (ms(235), Some(ms(75))));
+        (0..20).for_each(|_| rtt.back_off());
+        assert_eq!(rtt.rto(), MAX_RTO);
+    }
+
+    #[test]
+    fn a_deadline_that_moves_away_is_queued_once() {
+        let (mut timer, mut out) = (Deadline::new(Timer::Rto), Vec::new());
+        timer.set(Time(100), &mut out);
+        timer.set(Time(150), &mut out);
+        assert_eq!(out, [TransportEffect::Arm(Timer::Rto, Time(100))]);
+        assert!(!timer.is_due(Time(100), &mut out));
+        assert_eq!(out[1..], [TransportEffect::Arm(Timer::Rto, Time(150))]);
+        assert!(timer.is_due(Time(150), &mut out) && !timer.is_set());
+        timer.set(Time(200), &mut out);
+        timer.retire(&mut out);
+        assert_eq!(out.last(), Some(&TransportEffect::Disarm(Timer::Rto)));
+    }
+}

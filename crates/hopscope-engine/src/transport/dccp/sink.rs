@@ -1,0 +1,125 @@
+//! The half of a connection that receives data: when it acknowledges, and what it tells.
+
+use super::history::History;
+use super::source::{elapsed_ticks, ticks};
+use crate::config::DccpConfig;
+use crate::packet::dccp::{DccpPacket, Stamp};
+use crate::units::{Span, Time};
+
+/// The receiving half.
+#[derive(Debug)]
+pub(super) struct Sink {
+    history: Option<History>,
+    /// Data packets not acknowledged yet.
+    waiting: u64,
+    /// Longest time that one waits.
+    delay: Span,
+    /// When the packet with the greatest number came, and the timestamp that it brought.
+    newest: Time,
+    stamp: Option<u32>,
+}
+
+impl Sink {
+    /// Nothing has come.
+    pub(super) fn new(cfg: &DccpConfig) -> Self {
+        Sink { history: None, waiting: 0, delay: cfg.ack_delay, newest: Time::ZERO, stamp: None }
+    }
+
+    /// A valid packet has come; false where it had come before.
+    pub(super) fn on_packet(&mut self, packet: &DccpPacket, is_marked: bool, now: Time) -> bool {
+        let Some(history) = &mut self.history else {
+            self.history = Some(History::new(packet.seq));
+            self.newest = now;
+            return true;
+        };
+        if packet.kind.acknowledges() {
+            history.on_acked(packet.ack);
+        }
+        let is_newest = packet.seq.is_after(history.greatest());
+        if is_newest {
+            self.newest = now;
+            self.stamp = if let Stamp::Timestamp(value) = packet.stamp { Some(value) } else { None };
+        }
+        let is_new = history.on_packet(packet.seq, is_marked);
+        self.waiting += u64::from(packet.is_data() && is_new);
+        is_new
+    }
+
+    /// An acknowledgement is due now, for so many data packets each.
+    pub(super) fn is_due(&self, ratio: u64) -> bool {
+        self.waiting >= ratio
+    }
+
+    /// When the packets that wait have waited long enough; none wait: never.
+    pub(super) fn due_at(&self, now: Time) -> Option<Time> {
+        (self.waiting > 0).then(|| now + self.delay)
+    }
+
+    /// Data waits for its acknowledgement.
+    pub(super) fn has_waiting(&self) -> bool {
+        self.waiting > 0
+    }
+
+    /// Writes what an acknowledgement tells, with an Ack Vector where the features say so.
+    pub(super) fn write(&mut self, packet: &mut DccpPacket, with_vector: bool, now: Time) {
+        self.waiting = 0;
+        let held = elapsed_ticks(now.saturating_since(self.newest));
+        packet.stamp = match self.stamp.take() {
+            Some(value) => Stamp::Echo { value, elapsed: held },
+            None if held > 0 => Stamp::Elapsed(held),
+            None => Stamp::None,
+        };
+        if let Some(history) = self.history.as_mut().filter(|_| with_vector) {
+            packet.push_vector(history.octets());
+            history.on_ack_sent(packet.seq);
+        }
+    }
+}
+
+/// What a packet of data says of the time at which it leaves.
+pub(super) fn timestamp(cfg: &DccpConfig, now: Time) -> Stamp {
+    if cfg.timestamps { Stamp::Timestamp(ticks(now)) } else { Stamp::None }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::packet::dccp::{DccpType, Seq};
+
+    const MS: u64 = 1_000_000;
+
+    fn data(seq: u64) -> DccpPacket {
+        DccpPacket { seq: Seq::new(seq), len: 1000, stamp: Stamp::Timestamp(seq as u32), ..DccpPacket::default() }
+    }
+
+    fn told(sink: &mut Sink, seq: u64, ms: u64) -> (Vec<u8>, Stamp) {
+        let mut ack = DccpPacket { kind: DccpType::Ack, seq: Seq::new(seq), ..DccpPacket::default() };
+        sink.write(&mut ack, true, Time(ms * MS));
+        (ack.vector().to_vec(), ack.stamp)
+    }
+
+    #[test]
+    fn acknowledgements_come_by_the_ratio_and_after_a_delay() {
+        let mut sink = Sink::new(&DccpConfig::default());
+        let request = DccpPacket { kind: DccpType::Request, ..data(0) };
+        assert!(sink.on_packet(&DccpPacket { len: 0, ..request }, false, Time(0)));
+        assert_eq!((sink.is_due(2), sink.due_at(Time(0))), (false, None));
+        assert!(sink.on_packet(&data(1), false, Time(10 * MS)));
+        assert_eq!((sink.is_due(2), sink.due_at(Time(10 * MS))), (false, Some(Time(210 * MS))));
+        assert!(sink.on_packet(&data(2), true, Time(11 * MS)));
+        assert!(sink.is_due(2) && !sink.on_packet(&data(2), false, Time(12 * MS)));
+        assert_eq!(told(&mut sink, 70, 12), (vec![0x40, 0x01], Stamp::Echo { value: 2, elapsed: 100 }));
+        assert!(!sink.has_waiting());
+        assert_eq!(told(&mut sink, 71, 13), (vec![0x40, 0x01], Stamp::Elapsed(200)), "a timestamp is echoed once");
+    }
+
+    #[test]
+    fn what_is_acknowledged_is_not_told_again() {
+        let mut sink = Sink::new(&DccpConfig::default());
+        (1..=3).for_each(|n| assert!(sink.on_packet(&data(n), false, Time(0))));
+        assert_eq!(told(&mut sink, 70, 0).0, [0x02]);
+        let answer = DccpPacket { kind: DccpType::DataAck, ack: Seq::new(70), ..data(5) };
+        assert!(sink.on_packet(&answer, false, Time(0)));
+        assert_eq!(told(&mut sink, 71, 0).0, [0x00, 0xC0]);
+    }
+}

@@ -1,0 +1,269 @@
+//! The half of a connection that sends data: what is in flight, what the Ack Vectors say of it, and when more may leave.
+
+use std::collections::VecDeque;
+
+use super::ccid::{Ccid, Report};
+use super::history::{Arrival, run_length};
+use super::rtt::Rtt;
+use crate::config::{DccpConfig, DccpControl};
+use crate::packet::dccp::{DccpPacket, Seq, Stamp};
+use crate::transport::tcp::SenderStats;
+use crate::units::{Span, Time};
+
+/// Unit of the options that tell of time (RFC 4340 13).
+const TICK: Span = Span::from_micros(10);
+
+/// The time on a clock of the unit of Timestamp options.
+pub(super) fn ticks(now: Time) -> u32 {
+    (now.0 / TICK.0) as u32
+}
+
+/// An interval in the same unit.
+pub(super) fn elapsed_ticks(span: Span) -> u32 {
+    u32::try_from(span.0 / TICK.0).unwrap_or(u32::MAX)
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Fate {
+    /// In flight.
+    Unknown,
+    /// Reported received.
+    Acked,
+    /// Given up.
+    Lost,
+}
+
+#[derive(Debug, Clone, Copy)]
+struct Slot {
+    sent: Time,
+    is_data: bool,
+    fate: Fate,
+}
+
+/// The sending half.
+#[derive(Debug)]
+pub(super) struct Source {
+    /// Payload bytes of a packet.
+    packet: u32,
+    /// Bytes ready beyond what has been sent; `u64::MAX`: without end.
+    backlog: u64,
+    is_closing: bool,
+    is_completed: bool,
+    /// Packets from number `base` on, those without data too.
+    log: VecDeque<Slot>,
+    base: Seq,
+    /// Data packets in flight.
+    pipe: u32,
+    lost_after: u32,
+    ccid: Ccid,
+    pub(super) rtt: Rtt,
+    /// Data packets since the last one that acknowledged, and acknowledgements that have come since.
+    since_ack: u32,
+    acks: u32,
+    stats: SenderStats,
+}
+
+impl Source {
+    /// Nothing sent; the first packet will have the number `first`.
+    pub(super) fn new(control: DccpControl, cfg: &DccpConfig, packet: u32, first: Seq) -> Self {
+        Source {
+            packet,
+            backlog: 0,
+            is_closing: false,
+            is_completed: false,
+            log: VecDeque::new(),
+            base: first,
+            pipe: 0,
+            lost_after: cfg.lost_after,
+            ccid: Ccid::new(control, cfg, packet),
+            rtt: Rtt::new(cfg.initial_rto, cfg.min_rto),
+            since_ack: 0,
+            acks: 0,
+            stats: SenderStats::default(),
+        }
+    }
+
+    // Inputs.
+
+    /// The application has more to send.
+    pub(super) fn offer(&mut self, bytes: u64) {
+        self.backlog = self.backlog.saturating_add(bytes);
+    }
+
+    /// It will have no more; an endless offer ends with what has been sent.
+    pub(super) fn close(&mut self) {
+        self.is_closing = true;
+        if self.backlog == u64::MAX {
+            self.backlog = 0;
+        }
+    }
+
+    /// A packet of this end leaves.
+    pub(super) fn on_sent(&mut self, seq: Seq, is_data: bool, now: Time) {
+        if self.log.is_empty() {
+            self.base = seq;
+        }
+        debug_assert_eq!(seq.since(self.base), self.log.len() as i64, "numbers follow each other");
+        self.log.push_back(Slot { sent: now, is_data, fate: Fate::Unknown });
+        self.pipe += u32::from(is_data);
+    }
+
+    /// Takes the payload of the next packet, if one may leave now: its bytes, and whether it is to acknowledge, too.
+    pub(super) fn take(&mut self) -> Option<(u32, bool)> {
+        if self.backlog == 0 || f64::from(self.pipe) + 1.0 > self.ccid.window() {
+            return None;
+        }
+        let bytes = self.backlog.min(u64::from(self.packet)) as u32;
+        if self.backlog != u64::MAX {
+            self.backlog -= u64::from(bytes);
+        }
+        self.stats.segments_sent += 1;
+        // Acknowledgements are acknowledged once a window (RFC 4341 6.1.2).
+        let acknowledges = self.acks > 0 && f64::from(self.since_ack) + 1.0 >= self.ccid.window();
+        self.since_ack = if acknowledges { 0 } else { self.since_ack + 1 };
+        if acknowledges {
+            self.acks = 0;
+        }
+        Some((bytes, acknowledges))
+    }
+
+    /// A valid acknowledgement has come; gives the round-trip time that it measured.
+    pub(super) fn on_ack(&mut self, packet: &DccpPacket, ack_ratio: u64, now: Time) -> Option<Span> {
+        self.acks += 1;
+        let was_full = f64::from(self.pipe) + 1.0 > self.ccid.window();
+        let newest = packet.ack.since(self.base);
+        let rtt = self.round_trip(packet, newest, now);
+        let mut report = Report { was_full, ack_ratio, ..Report::default() };
+        self.read_vector(packet, newest, &mut report);
+        self.find_lost(&mut report);
+        self.forget(packet.ack);
+        if let Some(rtt) = rtt {
+            self.rtt.sample(rtt);
+        }
+        report.next = self.base.plus(self.log.len() as u64);
+        self.stats.fast_retransmits += u64::from(report.lost > 0);
+        self.stats.window_cuts += u64::from(self.ccid.on_ack(&report));
+        rtt
+    }
+
+    /// Nothing has come back for too long: what is in flight is given up.
+    pub(super) fn on_timeout(&mut self) {
+        self.stats.timeouts += 1;
+        self.stats.window_cuts += 1;
+        self.base = self.base.plus(self.log.len() as u64);
+        self.log.clear();
+        self.pipe = 0;
+        self.rtt.back_off();
+        self.ccid.on_timeout();
+    }
+
+    /// True once, when all has been sent and nothing is in flight.
+    pub(super) fn completes(&mut self) -> bool {
+        let is_done = self.is_closing && self.backlog == 0 && self.pipe == 0;
+        is_done && !std::mem::replace(&mut self.is_completed, true)
+    }
+
+    // Queries.
+
+    /// All has been sent and told.
+    pub(super) fn is_completed(&self) -> bool {
+        self.is_completed
+    }
+
+    /// Data packets in flight.
+    pub(super) fn pipe(&self) -> u32 {
+        self.pipe
+    }
+
+    /// Bytes ready.
+    pub(super) fn backlog(&self) -> u64 {
+        self.backlog
+    }
+
+    /// The congestion control.
+    pub(super) fn ccid(&self) -> &Ccid {
+        &self.ccid
+    }
+
+    /// What it has counted.
+    pub(super) fn stats(&self) -> &SenderStats {
+        &self.stats
+    }
+
+    // Steps.
+
+    /// Forgets the oldest packets up to `ack` that nothing more can be learnt of.
+    fn forget(&mut self, ack: Seq) {
+        while let Some(slot) = self.log.front() {
+            if self.base.is_after(ack) || (slot.is_data && slot.fate == Fate::Unknown) {
+                return;
+            }
+            self.log.pop_front();
+            self.base = self.base.plus(1);
+        }
+    }
+
+    /// Time since the newest packet acknowledged left, without what its receiver held it back.
+    fn round_trip(&self, packet: &DccpPacket, newest: i64, now: Time) -> Option<Span> {
+        if let Stamp::Echo { value, elapsed } = packet.stamp {
+            let since = ticks(now).wrapping_sub(value).saturating_sub(elapsed);
+            return Some(TICK * u64::from(since.max(1)));
+        }
+        let slot = self.log.get(usize::try_from(newest).ok()?).filter(|slot| slot.fate == Fate::Unknown)?;
+        let held = if let Stamp::Elapsed(ticks) = packet.stamp { TICK * u64::from(ticks) } else { Span::ZERO };
+        Some(now.saturating_since(slot.sent).saturating_sub(held))
+    }
+
+    /// Marks what the vector says, from the acknowledgement number downwards; without one, that packet alone has come.
+    fn read_vector(&mut self, packet: &DccpPacket, newest: i64, report: &mut Report) {
+        let received = [0];
+        let octets = if packet.vector().is_empty() { &received[..] } else { packet.vector() };
+        let mut place = newest;
+        for &octet in octets {
+            let Some(state) = Arrival::of(octet) else { return };
+            for _ in 0..run_length(octet) {
+                if place < 0 {
+                    return;
+                }
+                if state != Arrival::Missing {
+                    self.arrived(place as usize, state == Arrival::Marked, report);
+                }
+                place -= 1;
+            }
+        }
+    }
+
+    fn arrived(&mut self, place: usize, is_marked: bool, report: &mut Report) {
+        let Some(slot) = self.log.get_mut(place) else { return };
+        if slot.fate != Fate::Unknown {
+            return;
+        }
+        slot.fate = Fate::Acked;
+        if slot.is_data {
+            self.pipe -= 1;
+            report.acked += 1;
+            self.stats.bytes_acked += u64::from(self.packet);
+            if is_marked {
+                report.marked.get_or_insert(self.base.plus(place as u64));
+            }
+        }
+    }
+
+    /// Gives up what `lost_after` later packets have overtaken (RFC 4341 5).
+    fn find_lost(&mut self, report: &mut Report) {
+        let mut later = 0;
+        for place in (0..self.log.len()).rev() {
+            let slot = &mut self.log[place];
+            match slot.fate {
+                Fate::Acked => later += 1,
+                Fate::Unknown if later >= self.lost_after && slot.is_data => {
+                    slot.fate = Fate::Lost;
+                    self.pipe -= 1;
+                    report.lost += 1;
+                    report.newest_lost.get_or_insert(self.base.plus(place as u64));
+                }
+                Fate::Unknown | Fate::Lost => {}
+            }
+        }
+    }
+}

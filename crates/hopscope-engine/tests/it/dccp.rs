@@ -1,0 +1,117 @@
+//! DCCP over the whole network.
+
+use hopscope_engine::World;
+use hopscope_engine::config::{App, Config, ControlChoice, DccpControl, LossRecovery, Transport};
+use hopscope_engine::record::Record;
+use hopscope_engine::results::RunResult;
+use hopscope_engine::simulation;
+use hopscope_engine::units::{Span, Time};
+
+use crate::support::{Log, chain, flow};
+
+fn run(config: &Config) -> RunResult {
+    simulation::run(config.clone()).expect("a sound scenario")
+}
+
+fn with(hops: u32, seconds: u64, transport: Transport, app: App) -> Config {
+    let mut config = chain("standard", hops, seconds);
+    config.flows.push(flow("standard", 0, hops, transport, app));
+    config
+}
+
+#[test]
+fn it_carries_what_tcp_with_sack_carries_over_a_chain() {
+    // Like with like: both acknowledge every packet, fill the same 50 places of the queue and halve for the same losses; the
+    // shares of the air differ by the headers.
+    for hops in [1, 2, 4] {
+        let rate = |transport| {
+            let mut config = with(hops, 100, transport, App::Bulk);
+            config.flows[0].dccp.ack_ratio = 1;
+            config.flows[0].dccp.adapt_ack_ratio = false;
+            run(&config).flows[0].throughput_kbps
+        };
+        let (dccp, sack) = (rate(Transport::Dccp), rate(Transport::TcpSack));
+        assert!((0.75..1.25).contains(&(dccp / sack)), "{hops} hops: {dccp:.1} against {sack:.1} kbit/s");
+    }
+}
+
+#[test]
+fn a_file_is_sent_and_its_connection_closed() {
+    let config = with(2, 60, Transport::Dccp, App::File { bytes: 146_000 });
+    let flow = &run(&config).flows[0];
+    assert_eq!((flow.sent_packets, flow.retransmitted_packets), (100, 0));
+    assert!(flow.completion_s.is_some());
+    assert_eq!(flow.received_bytes, 1460 * flow.received_packets);
+}
+
+/// Sender, acknowledging or not, and payload of every packet that leaves an end.
+fn exchange(config: &Config, seconds: u64) -> Vec<(u32, bool, u32)> {
+    let mut world = World::new(config, Log::default()).expect("a sound scenario");
+    world.run_until(Time::ZERO + Span::from_secs(seconds));
+    let sent = |(_, record): &(Time, Record)| match record {
+        Record::SegmentSent { node, header, .. } => Some((node.0, header.flags.ack, header.len)),
+        _ => None,
+    };
+    world.recorder().0.iter().filter_map(sent).collect()
+}
+
+#[test]
+fn a_packet_takes_a_handshake_and_a_teardown() {
+    let mut config = with(2, 60, Transport::Dccp, App::File { bytes: 1_460 });
+    config.flows[0].dccp.ack_ratio = 1; // held back, the acknowledgement would come after the client has asked again
+    let expected = [
+        (0, false, 0),    // Request
+        (2, true, 0),     // Response
+        (0, true, 1_460), // DataAck
+        (2, true, 0),     // Ack
+        (0, true, 0),     // Close
+        (2, true, 0),     // Reset
+    ];
+    assert_eq!(exchange(&config, 60), expected);
+}
+
+#[test]
+fn two_flows_share_a_chain() {
+    // From one end, over the same hops: nothing tells them apart. Several seeds, as one run over radio says little.
+    let jain = |seed| {
+        let mut config = with(2, 120, Transport::Dccp, App::Bulk);
+        config.seed = seed;
+        config.flows.push(config.flows[0].clone());
+        run(&config).network.jain
+    };
+    let mut seen: Vec<f64> = (1..=5).map(jain).collect();
+    seen.sort_by(f64::total_cmp);
+    assert!(seen[2] > 0.95 && seen[0] > 0.85, "{seen:?}");
+}
+
+#[test]
+fn its_packets_weigh_what_their_headers_do() {
+    // One packet over one hop: Request 20 + 20 + 20 of options, and so on; the air time tells them apart.
+    let airtime = |change: &dyn Fn(&mut Config)| {
+        let mut config = with(1, 30, Transport::Dccp, App::File { bytes: 1460 });
+        change(&mut config);
+        run(&config).nodes[0].airtime_s
+    };
+    let plain = airtime(&|_| {});
+    let stamped = airtime(&|config| config.flows[0].dccp.timestamps = true);
+    // 8 bytes of option on one packet at 2 Mbit/s: 32 us.
+    assert!((stamped - plain - 32e-6).abs() < 1e-9, "{}", stamped - plain);
+}
+
+#[test]
+fn words_that_do_not_go_with_it_are_refused() {
+    let refused = |change: &dyn Fn(&mut Config)| {
+        let mut config = with(1, 5, Transport::Dccp, App::Bulk);
+        change(&mut config);
+        simulation::run(config).expect_err("refused").to_string()
+    };
+    let error = refused(&|config| config.flows[0].recovery = LossRecovery::Sack);
+    assert!(error.contains("flows.0.recovery") && error.contains("dccp repairs no losses"), "{error}");
+    let error = refused(&|config| config.flows[0].dccp.ack_ratio = 0);
+    assert!(error.contains("flows.0.dccp.ack_ratio"), "{error}");
+    let error = refused(&|config| {
+        config.flows[0].transport = Transport::Tcp;
+        config.flows[0].control = Some(ControlChoice::Dccp(DccpControl::Ccid2));
+    });
+    assert!(error.contains("flows.0.control") && error.contains("goes with transport \"dccp\""), "{error}");
+}
