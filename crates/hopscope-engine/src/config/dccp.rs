@@ -35,6 +35,10 @@ params! {
         adapt_ack_ratio: bool = true, "", "RFC 4341 6.1.2";
         /// Longest time an acknowledgement is held back.
         ack_delay: Span = Span::from_millis(200), "s", "a default, as of TCP", in Range::above(0.0).up_to(10.0);
+        /// Packets that the receiver can keep for its application; 0: it takes everything.
+        receive_buffer: u32 = 0, "packets", "RFC 4340 11.7", in Range::within(0.0, 1e6);
+        /// What its application reads; 0: at once.
+        read_rate: u64 = 0, "bit/s", "RFC 4340 11.6", in Range::within(0.0, 1e12);
         /// Packets tell how many without data went before them.
         ndp_count: bool = false, "", "RFC 4340 7.7";
         /// Packets can be marked instead of dropped.

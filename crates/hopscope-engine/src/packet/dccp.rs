@@ -292,10 +292,10 @@ impl DccpPacket {
         true
     }
 
-    /// Appends octets of an Ack Vector while there is room for them.
-    pub fn push_vector(&mut self, octets: impl Iterator<Item = u8>) {
+    /// Appends octets of an Ack Vector while there is room for them beside so many octets of other options.
+    pub fn push_vector(&mut self, octets: impl Iterator<Item = u8>, reserved: usize) {
         debug_assert!(self.area.n_options == 0, "the vector stands in front of the other options");
-        for octet in octets.take(self.room()) {
+        for octet in octets.take(self.room().saturating_sub(reserved)) {
             self.area.octets[usize::from(self.area.n_vector)] = octet;
             self.area.n_vector += 1;
         }
@@ -410,7 +410,7 @@ mod tests {
         assert_eq!([with(Stamp::Elapsed(9)), with(Stamp::Elapsed(70_000))], [4, 8]);
         assert_eq!([1, 255, 256, 70_000].map(|ndp| DccpPacket { ndp, ..plain }.option_bytes()), [4, 4, 4, 8]);
         let mut packet = DccpPacket { slow_receiver: true, ..plain };
-        packet.push_vector([1, 2, 3].into_iter()); // 2 + 3
+        packet.push_vector([1, 2, 3].into_iter(), 0); // 2 + 3
         assert!(packet.push_option(32, &[5, 0, 0, 0, 0, 2])); // 8
         assert_eq!(packet.option_bytes(), 16, "14 in whole words");
         assert_eq!(packet.vector(), [1, 2, 3]);
@@ -420,7 +420,7 @@ mod tests {
     #[test]
     fn what_does_not_fit_does_not_travel() {
         let mut packet = DccpPacket::default();
-        packet.push_vector(std::iter::repeat_n(7, 300));
+        packet.push_vector(std::iter::repeat_n(7, 300), 0);
         assert_eq!((packet.vector().len(), packet.room()), (AREA, 0));
         assert!(!packet.push_option(32, &[1]));
         assert!(packet.options().is_empty());

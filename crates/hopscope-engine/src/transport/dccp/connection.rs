@@ -11,7 +11,7 @@
 use super::ack_ratio::AckRatio;
 use super::features::{Feature, Features};
 use super::rtt::Deadline;
-use super::sink::{self, Sink};
+use super::sink::{self, Sink, Taken};
 use super::source::Source;
 use super::state::State;
 use crate::config::{DccpConfig, DccpControl, FlowConfig};
@@ -348,11 +348,12 @@ impl Connection {
     fn take(&mut self, packet: &DccpPacket, ecn: Ecn, cx: &mut Cx<'_>) -> Option<Payload> {
         let mut payload = None;
         if let Some(sink) = &mut self.sink {
-            let is_new = sink.on_packet(packet, ecn == Ecn::Ce, cx.now);
-            if packet.is_data() && matches!(self.state, State::Open | State::CloseReq) {
+            let taken = sink.on_packet(packet, ecn == Ecn::Ce, cx.now);
+            let is_here = packet.is_data() && matches!(self.state, State::Open | State::CloseReq);
+            if is_here && taken != Taken::Dropped {
                 let DccpPacket { len: bytes, retransmission, .. } = *packet;
-                payload = Some(Payload { bytes, duplicate: !is_new, retransmission });
-                if is_new {
+                payload = Some(Payload { bytes, duplicate: taken == Taken::Again, retransmission });
+                if taken == Taken::New {
                     cx.out.push(TransportEffect::Deliver { bytes });
                 }
             }
@@ -554,7 +555,7 @@ impl Connection {
         if packet.kind == DccpType::Ack || packet.kind == DccpType::DataAck {
             let with_vector = self.features.local(Feature::AckVector) == 1;
             if let Some(sink) = &mut self.sink {
-                sink.write(&mut packet, with_vector, cx.now);
+                sink.write(&mut packet, with_vector, self.features.wanted_octets(), cx.now);
             }
         }
         self.features.write(&mut packet);

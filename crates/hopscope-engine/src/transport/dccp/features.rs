@@ -86,6 +86,8 @@ impl Feature {
 const COUNT: usize = 7;
 /// Most values in a list of preferences.
 const MOST: usize = 4;
+/// Most octets of a packet that features keep from an Ack Vector.
+const MOST_RESERVED: usize = 24;
 
 /// A list of values, those preferred first.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -125,6 +127,8 @@ struct Owed {
     kind: u8,
     number: u8,
     value: Option<u64>,
+    /// What this end accepts, for a server-priority feature.
+    list: Option<List>,
 }
 
 /// The features of both ends as one of them knows them.
@@ -192,15 +196,27 @@ impl Features {
         !self.pending.is_empty() || !self.owed.is_empty()
     }
 
+    /// Octets that the next packet should leave free for it.
+    pub fn wanted_octets(&self) -> usize {
+        let owed = self.owed.iter().map(|owed| 3 + owed.list.map_or(6, |list| 1 + list.n)).sum::<usize>();
+        let pending = self.pending.iter().map(|change| 4 + change.feature.bytes()).sum::<usize>();
+        (owed + pending).min(MOST_RESERVED)
+    }
+
     /// A packet leaves: it carries what is owed and what is not confirmed.
     pub fn write(&mut self, packet: &mut DccpPacket) {
         for owed in self.owed.drain(..) {
             let mut content = [0; 7];
             content[0] = owed.number;
-            let bytes = match (owed.value, Feature::ALL.into_iter().find(|f| *f as u8 == owed.number)) {
+            let mut bytes = match (owed.value, Feature::ALL.into_iter().find(|f| *f as u8 == owed.number)) {
                 (Some(value), Some(feature)) => put(&mut content[1..], value, feature.bytes()),
                 _ => 0,
             };
+            // The value chosen, then what this end accepts (RFC 4340 6.2.2).
+            if let Some(list) = owed.list {
+                content[2..2 + list.n].copy_from_slice(list.get());
+                bytes += list.n;
+            }
             packet.push_option(owed.kind, &content[..=bytes]);
         }
         for change in &mut self.pending {
@@ -263,7 +279,7 @@ impl Features {
         let (&number, values) = content.split_first().ok_or(ResetCode::OptionError)?;
         let kind = if is_its_own { CONFIRM_R } else { CONFIRM_L };
         let Some(feature) = Feature::ALL.into_iter().find(|f| *f as u8 == number) else {
-            self.owed.push(Owed { kind, number, value: None });
+            self.owed.push(Owed { kind, number, value: None, list: None });
             return Ok(false);
         };
         let place = feature as usize - 1;
@@ -284,7 +300,8 @@ impl Features {
             return Err(ResetCode::OptionError);
         }
         self.owed.retain(|owed| owed.kind != kind || owed.number != number);
-        self.owed.push(Owed { kind, number, value: Some(values[place]) });
+        let list = (!feature.is_non_negotiable()).then_some(self.accepts[place]);
+        self.owed.push(Owed { kind, number, value: Some(values[place]), list });
         Ok(chosen.is_some())
     }
 
@@ -372,6 +389,19 @@ mod tests {
         assert_eq!(server.remote(Feature::Ccid), 3);
         assert_eq!(client.read(&change(&[1, 4, 2, 3])), Ok(()));
         assert_eq!(client.remote(Feature::Ccid), 2);
+    }
+
+    #[test]
+    fn a_confirmation_tells_what_its_end_accepts() {
+        let mut server = Features::new(true, &[3, 2]);
+        let mut change = DccpPacket { seq: Seq::new(9), ..DccpPacket::default() };
+        change.push_option(CHANGE_L, &[1, 2, 3]);
+        assert_eq!(server.read(&change), Ok(()));
+        let mut answer = DccpPacket { kind: DccpType::Ack, seq: Seq::new(10), ..DccpPacket::default() };
+        let wanted = server.wanted_octets();
+        server.write(&mut answer);
+        assert_eq!(answer.options(), [CONFIRM_R, 6, 1, 3, 3, 2]);
+        assert!(wanted >= answer.options().len());
     }
 
     #[test]

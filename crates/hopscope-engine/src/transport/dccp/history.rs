@@ -90,9 +90,10 @@ impl History {
         self.sent.push_back((seq, self.greatest));
     }
 
-    /// The other end has received the packet with this number: what it told need not be told again.
-    pub fn on_acked(&mut self, seq: Seq) {
-        let Some(place) = self.sent.iter().position(|(sent, _)| *sent == seq) else { return };
+    /// The other end has received the packet with this number: what it told need not be told again. Gives the greatest number
+    /// that it told of, where it was an acknowledgement.
+    pub fn on_acked(&mut self, seq: Seq) -> Option<Seq> {
+        let place = self.sent.iter().position(|(sent, _)| *sent == seq)?;
         let (_, known) = self.sent[place];
         self.sent.drain(..=place);
         let mut keep = self.greatest.since(known).unsigned_abs();
@@ -100,10 +101,11 @@ impl History {
             if keep <= run.packets {
                 run.packets = keep;
                 self.runs.truncate(if keep > 0 { n + 1 } else { n });
-                return;
+                break;
             }
             keep -= run.packets;
         }
+        Some(known)
     }
 
     /// Greatest number received.

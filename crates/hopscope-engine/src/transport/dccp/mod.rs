@@ -10,6 +10,7 @@
 //! | `features.rs` | what the ends agree upon |
 //! | `source.rs` | the half that sends: what is in flight, what is lost |
 //! | `sink.rs` | the half that receives: when it acknowledges |
+//! | `inbox.rs` | a buffer that is full, and the options that say so |
 //! | `history.rs` | what has come, and the Ack Vector |
 //! | `ack_ratio.rs` | how many packets an acknowledgement stands for |
 //! | `ccid/` | how much may be in flight; one file per congestion control |
@@ -20,6 +21,7 @@ mod ccid;
 mod connection;
 mod features;
 mod history;
+mod inbox;
 mod rtt;
 mod sink;
 mod source;

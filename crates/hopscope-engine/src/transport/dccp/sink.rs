@@ -1,15 +1,28 @@
 //! The half of a connection that receives data: when it acknowledges, and what it tells.
 
 use super::history::History;
+use super::inbox::{DATA_DROPPED, Inbox, MOST_OCTETS};
 use super::source::{elapsed_ticks, ticks};
 use crate::config::DccpConfig;
 use crate::packet::dccp::{DccpPacket, Stamp};
 use crate::units::{Span, Time};
 
+/// What a valid packet is to its receiver.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Taken {
+    /// New.
+    New,
+    /// It had come before.
+    Again,
+    /// It is new, but there is no room for its data.
+    Dropped,
+}
+
 /// The receiving half.
 #[derive(Debug)]
 pub(super) struct Sink {
     history: Option<History>,
+    inbox: Inbox,
     /// Data packets not acknowledged yet.
     waiting: u64,
     /// Longest time that one waits.
@@ -22,18 +35,27 @@ pub(super) struct Sink {
 impl Sink {
     /// Nothing has come.
     pub(super) fn new(cfg: &DccpConfig) -> Self {
-        Sink { history: None, waiting: 0, delay: cfg.ack_delay, newest: Time::ZERO, stamp: None }
+        Sink {
+            history: None,
+            inbox: Inbox::new(cfg),
+            waiting: 0,
+            delay: cfg.ack_delay,
+            newest: Time::ZERO,
+            stamp: None,
+        }
     }
 
-    /// A valid packet has come; false where it had come before.
-    pub(super) fn on_packet(&mut self, packet: &DccpPacket, is_marked: bool, now: Time) -> bool {
+    /// A valid packet has come.
+    pub(super) fn on_packet(&mut self, packet: &DccpPacket, is_marked: bool, now: Time) -> Taken {
         let Some(history) = &mut self.history else {
             self.history = Some(History::new(packet.seq));
             self.newest = now;
-            return true;
+            return Taken::New;
         };
         if packet.kind.acknowledges() {
-            history.on_acked(packet.ack);
+            if let Some(known) = history.on_acked(packet.ack) {
+                self.inbox.on_known(known);
+            }
         }
         let is_newest = packet.seq.is_after(history.greatest());
         if is_newest {
@@ -42,7 +64,11 @@ impl Sink {
         }
         let is_new = history.on_packet(packet.seq, is_marked);
         self.waiting += u64::from(packet.is_data() && is_new);
-        is_new
+        match is_new {
+            false => Taken::Again,
+            true if packet.is_data() && !self.inbox.take(packet.seq, packet.len, now) => Taken::Dropped,
+            true => Taken::New,
+        }
     }
 
     /// An acknowledgement is due now, for so many data packets each.
@@ -60,8 +86,8 @@ impl Sink {
         self.waiting > 0
     }
 
-    /// Writes what an acknowledgement tells, with an Ack Vector where the features say so.
-    pub(super) fn write(&mut self, packet: &mut DccpPacket, with_vector: bool, now: Time) {
+    /// Writes what an acknowledgement tells, with an Ack Vector where the features say so; so many octets stay free.
+    pub(super) fn write(&mut self, packet: &mut DccpPacket, with_vector: bool, reserved: usize, now: Time) {
         self.waiting = 0;
         let held = elapsed_ticks(now.saturating_since(self.newest));
         packet.stamp = match self.stamp.take() {
@@ -69,8 +95,14 @@ impl Sink {
             None if held > 0 => Stamp::Elapsed(held),
             None => Stamp::None,
         };
+        packet.slow_receiver = self.inbox.is_slow(now);
         if let Some(history) = self.history.as_mut().filter(|_| with_vector) {
-            packet.push_vector(history.octets());
+            let dropped = self.inbox.octets(history.greatest());
+            let reserved = reserved + if dropped.is_empty() { 0 } else { 2 + MOST_OCTETS };
+            packet.push_vector(history.octets(), reserved);
+            if !dropped.is_empty() {
+                packet.push_option(DATA_DROPPED, &dropped);
+            }
             history.on_ack_sent(packet.seq);
         }
     }
@@ -94,7 +126,7 @@ mod tests {
 
     fn told(sink: &mut Sink, seq: u64, ms: u64) -> (Vec<u8>, Stamp) {
         let mut ack = DccpPacket { kind: DccpType::Ack, seq: Seq::new(seq), ..DccpPacket::default() };
-        sink.write(&mut ack, true, Time(ms * MS));
+        sink.write(&mut ack, true, 0, Time(ms * MS));
         (ack.vector().to_vec(), ack.stamp)
     }
 
@@ -102,12 +134,13 @@ mod tests {
     fn acknowledgements_come_by_the_ratio_and_after_a_delay() {
         let mut sink = Sink::new(&DccpConfig::default());
         let request = DccpPacket { kind: DccpType::Request, ..data(0) };
-        assert!(sink.on_packet(&DccpPacket { len: 0, ..request }, false, Time(0)));
+        assert_eq!(sink.on_packet(&DccpPacket { len: 0, ..request }, false, Time(0)), Taken::New);
         assert_eq!((sink.is_due(2), sink.due_at(Time(0))), (false, None));
-        assert!(sink.on_packet(&data(1), false, Time(10 * MS)));
+        assert_eq!(sink.on_packet(&data(1), false, Time(10 * MS)), Taken::New);
         assert_eq!((sink.is_due(2), sink.due_at(Time(10 * MS))), (false, Some(Time(210 * MS))));
-        assert!(sink.on_packet(&data(2), true, Time(11 * MS)));
-        assert!(sink.is_due(2) && !sink.on_packet(&data(2), false, Time(12 * MS)));
+        assert_eq!(sink.on_packet(&data(2), true, Time(11 * MS)), Taken::New);
+        assert!(sink.is_due(2));
+        assert_eq!(sink.on_packet(&data(2), false, Time(12 * MS)), Taken::Again);
         assert_eq!(told(&mut sink, 70, 12), (vec![0x40, 0x01], Stamp::Echo { value: 2, elapsed: 100 }));
         assert!(!sink.has_waiting());
         assert_eq!(told(&mut sink, 71, 13), (vec![0x40, 0x01], Stamp::Elapsed(200)), "a timestamp is echoed once");
@@ -116,10 +149,10 @@ mod tests {
     #[test]
     fn what_is_acknowledged_is_not_told_again() {
         let mut sink = Sink::new(&DccpConfig::default());
-        (1..=3).for_each(|n| assert!(sink.on_packet(&data(n), false, Time(0))));
+        (1..=3).for_each(|n| assert_eq!(sink.on_packet(&data(n), false, Time(0)), Taken::New));
         assert_eq!(told(&mut sink, 70, 0).0, [0x02]);
         let answer = DccpPacket { kind: DccpType::DataAck, ack: Seq::new(70), ..data(5) };
-        assert!(sink.on_packet(&answer, false, Time(0)));
+        assert_eq!(sink.on_packet(&answer, false, Time(0)), Taken::New);
         assert_eq!(told(&mut sink, 71, 0).0, [0x00, 0xC0]);
     }
 }

@@ -4,6 +4,7 @@ use std::collections::VecDeque;
 
 use super::ccid::{Ccid, Report};
 use super::history::{Arrival, run_length};
+use super::inbox::{DATA_DROPPED, Dropped, each_dropped};
 use super::rtt::Rtt;
 use crate::config::{DccpConfig, DccpControl};
 use crate::packet::dccp::{DccpPacket, Seq, Stamp};
@@ -38,6 +39,8 @@ struct Slot {
     sent: Time,
     is_data: bool,
     fate: Fate,
+    /// Its receiver has told that its data was dropped.
+    is_refused: bool,
 }
 
 /// The sending half.
@@ -104,7 +107,7 @@ impl Source {
             self.base = seq;
         }
         debug_assert_eq!(seq.since(self.base), self.log.len() as i64, "numbers follow each other");
-        self.log.push_back(Slot { sent: now, is_data, fate: Fate::Unknown });
+        self.log.push_back(Slot { sent: now, is_data, fate: Fate::Unknown, is_refused: false });
         self.pipe += u32::from(is_data);
     }
 
@@ -133,8 +136,10 @@ impl Source {
         let was_full = f64::from(self.pipe) + 1.0 > self.ccid.window();
         let newest = packet.ack.since(self.base);
         let rtt = self.round_trip(packet, newest, now);
-        let mut report = Report { was_full, ack_ratio, ..Report::default() };
+        let mut report =
+            Report { was_full, ack_ratio, ack: packet.ack, slow_receiver: packet.slow_receiver, ..Report::default() };
         self.read_vector(packet, newest, &mut report);
+        self.read_dropped(packet, &mut report);
         self.find_lost(&mut report);
         self.forget(packet.ack);
         if let Some(rtt) = rtt {
@@ -230,6 +235,22 @@ impl Source {
                 }
                 place -= 1;
             }
+        }
+    }
+
+    /// Counts what arrived in vain (option Data Dropped), each packet once.
+    fn read_dropped(&mut self, packet: &DccpPacket, report: &mut Report) {
+        for (_, content) in packet.each_option().filter(|(kind, _)| *kind == DATA_DROPPED) {
+            each_dropped(content, packet.ack, |seq, what| {
+                let place = usize::try_from(seq.since(self.base)).ok();
+                let Some(slot) = place.and_then(|place| self.log.get_mut(place)) else { return };
+                if slot.fate == Fate::Acked && slot.is_data && !std::mem::replace(&mut slot.is_refused, true) {
+                    match what {
+                        Dropped::Buffer => report.refused += 1,
+                        Dropped::Corrupt => report.corrupt += 1,
+                    }
+                }
+            });
         }
     }
 

@@ -272,6 +272,23 @@ fn the_sequence_window_follows_the_congestion_window() {
     assert!(!pipe.log.iter().any(|line| line.contains("Sync")));
 }
 
+#[test]
+fn a_slow_reader_slows_its_sender() {
+    // The application reads 25 packets a second, the path would carry hundreds.
+    let slow = DccpConfig { receive_buffer: 10, read_rate: 200_000, ..every() };
+    let mut pipe = Pipe::new(slow, NO_LOSS);
+    pipe.input(0, |client, cx| client.on_send(u64::MAX, cx));
+    pipe.run(4_000);
+    let (before, sent) = (pipe.delivered, pipe.counts[0][DccpType::Data as usize]);
+    pipe.run(24_000);
+    let read = pipe.delivered - before;
+    assert!((490_000..=510_000).contains(&read), "{read} bytes in 20 s");
+    let told = pipe.counts[0][DccpType::Data as usize] - sent;
+    assert!(told < 50 * 20 * 2, "{told} packets: the window came down to what it could and stayed");
+    assert!(pipe.windows.last().is_some_and(|cwnd| *cwnd <= 2.0), "{:?}", pipe.windows.last());
+    assert_eq!(pipe.ends[0].stats().map(|stats| stats.fast_retransmits), Some(0), "nothing was lost");
+}
+
 /// A connection that is open, with what it has sent so far thrown away.
 fn open() -> Pipe<'static> {
     let mut pipe = Pipe::new(every(), NO_LOSS);
@@ -385,7 +402,7 @@ proptest! {
     // does not let follow is asserted where states change.
     #[test]
     fn no_packet_is_too_strange(steps in steps(), is_server in any::<bool>(), short_seq in any::<bool>()) {
-        let mut pipe = Pipe::new(DccpConfig { short_seq, ndp_count: true, timestamps: true, ..DccpConfig::default() }, NO_LOSS);
+        let mut pipe = Pipe::new(DccpConfig { short_seq, ndp_count: true, timestamps: true, receive_buffer: 2, read_rate: 50_000, ..DccpConfig::default() }, NO_LOSS);
         pipe.input(0, |client, cx| client.on_send(5_000, cx));
         pipe.run(25);
         let end = usize::from(is_server);
@@ -400,7 +417,7 @@ proptest! {
                         ..DccpPacket::default()
                     };
                     packet.short = short && packet.kind.may_be_short();
-                    packet.push_vector(vector.into_iter());
+                    packet.push_vector(vector.into_iter(), 0);
                     if let Some((kind, content)) = options.split_first() {
                         packet.push_option(32 + kind % 16, content);
                     }

@@ -16,11 +16,13 @@ pub(in crate::transport::dccp) struct Ccid2 {
     credit: u32,
     /// Packets before this one left before the last cut: their losses belong to it.
     cut_at: Option<Seq>,
+    /// The window does not grow before this number is acknowledged: the receiver cannot take more.
+    hold: Option<Seq>,
 }
 
 impl Ccid2 {
     pub(super) fn new(cfg: &DccpConfig, packet: u32) -> Self {
-        Ccid2 { cwnd: initial_window(cfg, packet), ssthresh: u32::MAX, credit: 0, cut_at: None }
+        Ccid2 { cwnd: initial_window(cfg, packet), ssthresh: u32::MAX, credit: 0, cut_at: None, hold: None }
     }
 
     /// The window is halved once for all losses and marks of one window (RFC 4341 5).
@@ -33,7 +35,16 @@ impl Ccid2 {
             self.cut_at = Some(report.next);
             return true;
         }
-        if report.was_full {
+        // RFC 4340 11.6 and 11.7.2: no growth for a round trip; a packet less for each one that found the buffer full.
+        if report.refused > 0 {
+            self.cwnd = self.cwnd.saturating_sub(report.refused).max(1);
+        }
+        if report.refused > 0 || report.slow_receiver {
+            self.hold = Some(report.next);
+        } else if self.hold.is_some_and(|until| report.ack.since(until) >= 0) {
+            self.hold = None;
+        }
+        if report.was_full && self.hold.is_none() {
             self.grow(report.acked, report.ack_ratio);
         }
         false
@@ -45,6 +56,7 @@ impl Ccid2 {
         self.cwnd = 1;
         self.credit = 0;
         self.cut_at = None;
+        self.hold = None;
     }
 
     pub(super) fn window(&self) -> f64 {
@@ -129,8 +141,22 @@ mod tests {
     }
 
     #[test]
+    fn a_receiver_that_cannot_take_more_keeps_the_window_from_growing() {
+        let mut ccid = ccid();
+        (0..13).for_each(|_| assert!(!ccid.on_ack(&acked(2))));
+        let slow = Report { slow_receiver: true, ack: Seq::new(99), ..acked(2) };
+        assert!(!ccid.on_ack(&slow));
+        assert!(!ccid.on_ack(&Report { ack: Seq::new(99), ..acked(2) }), "less than a round trip later");
+        assert_eq!(ccid.cwnd, 16);
+        assert!(!ccid.on_ack(&Report { refused: 3, ack: Seq::new(99), ..acked(2) }), "no congestion");
+        assert_eq!((ccid.cwnd, ccid.ssthresh), (13, u32::MAX));
+        assert!(!ccid.on_ack(&Report { ack: Seq::new(100), ..acked(2) }));
+        assert_eq!(ccid.cwnd, 14);
+    }
+
+    #[test]
     fn beyond_the_threshold_it_grows_by_one_packet_a_window() {
-        let mut ccid = Ccid2 { cwnd: 4, ssthresh: 4, credit: 0, cut_at: None };
+        let mut ccid = Ccid2 { cwnd: 4, ssthresh: 4, credit: 0, cut_at: None, hold: None };
         let seen: Vec<u32> = (0..10)
             .map(|_| {
                 ccid.on_ack(&acked(1));
@@ -142,7 +168,7 @@ mod tests {
 
     #[test]
     fn a_timeout_leaves_one_packet() {
-        let mut ccid = Ccid2 { cwnd: 9, ssthresh: 20, credit: 1, cut_at: None };
+        let mut ccid = Ccid2 { cwnd: 9, ssthresh: 20, credit: 1, cut_at: None, hold: None };
         ccid.on_timeout();
         assert_eq!((ccid.cwnd, ccid.ssthresh, ccid.credit), (1, 4, 0));
         ccid.on_timeout();

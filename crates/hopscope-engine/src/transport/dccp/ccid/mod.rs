@@ -17,6 +17,13 @@ pub(super) struct Report {
     pub(super) newest_lost: Option<Seq>,
     /// The newest packet newly reported to have met congestion.
     pub(super) marked: Option<Seq>,
+    /// Data packets newly reported to have found the receiver's buffer full, and to have been corrupt.
+    pub(super) refused: u32,
+    pub(super) corrupt: u32,
+    /// The receiver cannot take more (option Slow Receiver).
+    pub(super) slow_receiver: bool,
+    /// Greatest number acknowledged.
+    pub(super) ack: Seq,
     /// Number of the next packet to leave.
     pub(super) next: Seq,
     /// The window was used up when it came.
