@@ -462,7 +462,7 @@ def main() -> None:
     }
     for name, page in pages.items():
         write(REFERENCE / f"{name}.md", page())
-    for scope in ("flow", "node", "network", "group"):
+    for scope in ("flow", "node", "wire", "network", "group"):
         write(REFERENCE / f"metrics-{scope}.md", metrics_page(scope))
     write(VALIDATION / "undecodable.md", undecodable_table())
     write(VALIDATION / "optimize.md", optimize_table())

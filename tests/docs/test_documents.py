@@ -52,9 +52,11 @@ def test_queries_over_several_stores_match_columns_by_name() -> None:
 def test_the_table_of_metrics_is_what_a_run_gives() -> None:
     """The pages of results are made from the table, so they name every column."""
     flow = {"from": 0, "to": 1, "group": "all"}
-    scenario = Scenario({"duration": "1s", "topology": {"kind": "chain", "hops": 1}, "flow": [flow]})
+    wire = {"from": 0, "to": 1, "rate": "1 Mbps", "delay": "1 ms"}
+    scenario = Scenario({"duration": "1s", "topology": {"kind": "chain", "hops": 1}, "flow": [flow], "wire": [wire]})
     run = json.loads(_core.run(json.dumps(scenario.points[0].config(1))))
     found = {"flow": run["flows"][0], "node": run["nodes"][0], "network": run["network"], "group": run["groups"]["all"]}
+    found["wire"] = run["wires"][0]
     page = (ROOT / "docs" / "guide" / "results.md").read_text()
     for scope, entries in found.items():
         table = {metric.name: metric for metric in metrics.metrics(scope)}

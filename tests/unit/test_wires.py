@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import Any
 
+import pandas as pd
 import pytest
 
 import hopscope as hs
@@ -107,3 +109,19 @@ def test_random_flows_run_between_nodes_with_radios() -> None:
     flows = [{"pattern": "random", "copies": 6}]
     config = mixed(WIRE, flow=flows).points[0].config(1)
     assert {node for flow in config["flows"] for node in (flow["from"], flow["to"])} <= {0, 1, 2}
+
+
+def test_results_tell_the_use_of_each_direction(tmp_path: Path) -> None:
+    flow = {"from": 2, "to": 4, "transport": "udp", "app": "cbr", "rate": "2 Mbps", "packet": 1000}
+    scenario = mixed({**WIRE, "rate": "1 Mbps", "queue": 10, "loss": 0.1, "back_loss": 0}, flow=[flow], warmup="1s")
+    result = hs.run(scenario, out=tmp_path / "store", progress=False)
+    there, back = (row for _, row in result.wires.iterrows())
+    assert [there["from"], there["to"], back["from"], back["to"]] == [2, 4, 4, 2]
+    assert there["use_pct"] == pytest.approx(100, abs=0.2)
+    assert there["lost_packets"] == pytest.approx(0.1 * there["sent_packets"], rel=0.25)
+    # Twice as much comes as can leave.
+    assert there["dropped_packets"] == pytest.approx(there["sent_packets"], rel=0.07)
+    assert 9 < there["queue_mean"] <= there["queue_max"] == 10
+    assert back[["use_pct", "sent_packets", "lost_packets", "dropped_packets", "queue_max"]].sum() == 0
+    assert result.interval("wire.0.use_pct").mean == there["use_pct"]
+    assert len(pd.read_parquet(tmp_path / "store" / "wires.parquet")) == 2

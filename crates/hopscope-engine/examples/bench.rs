@@ -55,6 +55,7 @@ fn flow(profile: &str, from: u32, to: u32, transport: Transport, app: App, start
         group: None,
         control: None,
         reply: None,
+        start_jitter: Span::ZERO,
         from_port: None,
         to_port: None,
         recovery: LossRecovery::Own,

@@ -7,6 +7,8 @@ use serde::Serialize;
 use crate::config::link::LinkPart;
 use crate::config::{Config, SeriesKind, Transport};
 use crate::ids::{FlowId, NodeId};
+use crate::iface::WireEnd;
+use crate::iface::wire::Sent;
 use crate::ledger::LedgerResult;
 use crate::metrics::table::Applies::{Several, Tcp};
 use crate::metrics::table::MetricKind::{Counts, Label, Shares, Text};
@@ -28,6 +30,9 @@ pub struct RunResult {
     pub flows: Vec<FlowResult>,
     /// One entry per node.
     pub nodes: Vec<NodeResult>,
+    /// One entry for each direction of each wire.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub wires: Vec<WireResult>,
     /// The network as a whole.
     pub network: NetworkResult,
     /// Flows of one group added up, by name.
@@ -117,9 +122,16 @@ measured! {
     }
 }
 
-/// Every entry of flows, nodes, the network and groups.
+/// Every entry of flows, nodes, wires, the network and groups.
 pub fn metrics() -> Vec<Metric> {
-    [FlowResult::describe(), NodeResult::describe(), NetworkResult::describe(), GroupResult::describe()].concat()
+    [
+        FlowResult::describe(),
+        NodeResult::describe(),
+        WireResult::describe(),
+        NetworkResult::describe(),
+        GroupResult::describe(),
+    ]
+    .concat()
 }
 
 /// What a flow's transport is called.
@@ -166,6 +178,32 @@ measured! {
         data_drops: BTreeMap<&'static str, u64> = Metric::other(Counts, "data drops");
         /// Time on the air.
         airtime_s: f64 = Metric::sample("s", "time on the air");
+    }
+}
+
+measured! {
+    /// One direction of a wire.
+    pub struct WireResult of "wire" {
+        /// Number: twice that of the wire, plus 1 for the way from its second node to its first.
+        id: u32 = Metric::other(Label, "direction");
+        /// Sending node.
+        from: u32 = Metric::other(Label, "from");
+        /// Receiving node.
+        to: u32 = Metric::other(Label, "to");
+        /// Bits sent over those that the rate allows.
+        use_pct: f64 = Metric::sample("%", "use");
+        /// Packets sent.
+        sent_packets: u64 = Metric::sample("packets", "sent");
+        /// Bytes sent, network headers included.
+        sent_bytes: u64 = Metric::sample("bytes", "sent");
+        /// Packets lost on the way.
+        lost_packets: u64 = Metric::sample("packets", "lost on the way");
+        /// Packets that its queue, or what stands before it, dropped.
+        dropped_packets: u64 = Metric::sample("packets", "dropped");
+        /// Time-weighted mean length of its queue, the packet being sent left out.
+        queue_mean: f64 = Metric::sample("packets", "mean queue");
+        /// Greatest length of its queue.
+        queue_max: u32 = Metric::sample("packets", "longest queue");
     }
 }
 
@@ -260,6 +298,8 @@ pub struct EngineResult {
 pub(crate) fn collect<R: Recorder>(config: &Config, world: &mut World<(Meter, R)>) -> RunResult {
     let now = world.now();
     world.observe(|(meter, _), now, look| meter.close(now, look));
+    let start = world.recorder().0.start();
+    let wires = world.wires().enumerate().map(|(n, end)| wire_result(n as u32, end, start, now)).collect();
     let meter = &world.recorder().0;
     let nodes: Vec<NodeResult> = (0..world.nodes() as u32).map(|n| node_result(meter, NodeId(n))).collect();
     let flows: Vec<FlowResult> =
@@ -273,6 +313,7 @@ pub(crate) fn collect<R: Recorder>(config: &Config, world: &mut World<(Meter, R)
         engine: EngineResult { events: world.events(), edges: world.edges(), frames: world.frames(), wall_s: 0.0 },
         flows,
         nodes,
+        wires,
     }
 }
 
@@ -377,6 +418,24 @@ fn node_result(meter: &Meter, node: NodeId) -> NodeResult {
         drops: by_reason(drops),
         data_drops: by_reason(&meter.data_drops[node.index()]),
         airtime_s: (after.airtime - before.airtime).as_secs(),
+    }
+}
+
+fn wire_result(id: u32, end: &mut WireEnd, start: Time, now: Time) -> WireResult {
+    let (queue_mean, queue_max) = end.port.queue.occupancy(start, now);
+    let allowed = end.rate() as f64 * now.saturating_since(start).as_secs();
+    let Sent { packets, bytes, lost, dropped } = end.sent;
+    WireResult {
+        id,
+        from: end.node.0,
+        to: end.peer.0,
+        use_pct: if allowed > 0.0 { 100.0 * 8.0 * bytes as f64 / allowed } else { 0.0 },
+        sent_packets: packets,
+        sent_bytes: bytes,
+        lost_packets: lost,
+        dropped_packets: dropped,
+        queue_mean,
+        queue_max,
     }
 }
 

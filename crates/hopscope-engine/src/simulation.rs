@@ -53,6 +53,10 @@ impl<R: Recorder> Simulation<R> {
     /// # Errors
     /// See [`World::controlled`].
     pub fn controlled(config: Config, observer: R, controls: &Controls) -> Result<Self, BuildError> {
+        if config.flows.iter().any(|flow| flow.start_jitter > Span::ZERO) {
+            world::check(&config)?; // before the jitter is gone
+        }
+        let config = config.with_starts_drawn();
         let world = World::controlled(&config, (Meter::new(&config), observer), controls)?;
         let config = config.measured().into_owned();
         Ok(Simulation { config, world, measured: false })

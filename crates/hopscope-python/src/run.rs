@@ -106,6 +106,7 @@ pub fn run(
     let config: Config = parse(py, config_json)?;
     let token = cancel.map(|c| c.get().clone()).unwrap_or_default();
     if config.explain {
+        let config = config.with_starts_drawn();
         let ledger = Ledger::new(&config);
         let explain = |simulation: &mut Simulation<Ledger>| {
             Some(simulation.observe(|ledger, now, look| ledger.result(now, look)))

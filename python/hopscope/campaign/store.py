@@ -38,7 +38,7 @@ MANIFEST = "manifest.json"
 _KEY = re.compile("[0-9a-f]{32}")
 
 #: Tables of a store, by file name.
-TABLES = ("flows", "nodes", "network", "runs", "summary", "series")
+TABLES = ("flows", "nodes", "wires", "network", "runs", "summary", "series")
 
 
 class Store:
@@ -180,13 +180,13 @@ class Store:
         from hopscope.results import tables
 
         frames = {
-            "flows": tables.flows, "nodes": tables.nodes, "network": tables.network, "runs": tables.runs,
-            "summary": tables.summary, "series": tables.all_series,
+            "flows": tables.flows, "nodes": tables.nodes, "wires": tables.wires, "network": tables.network,
+            "runs": tables.runs, "summary": tables.summary, "series": tables.all_series,
         }  # fmt: skip
         for name in TABLES:
             frame = frames[name](results)
-            if name == "series" and frame.empty:
-                (self.path / "series.parquet").unlink(missing_ok=True)  # that of other scenarios
+            if name in {"series", "wires"} and frame.empty:
+                (self.path / f"{name}.parquet").unlink(missing_ok=True)  # that of other scenarios
                 continue
             for column in _swept(results) & set(frame.columns):
                 if frame[column].map(type).nunique() > 1:  # a column of a Parquet file has one type
@@ -212,7 +212,8 @@ class Store:
             What was found and done, a line each; nothing when the tables were in order.
         """
         runs = sum(len(point.runs) for result in results for point in result.points)
-        wanted = [name for name in TABLES if name != "series" or any(_keeps_series(result) for result in results)]
+        rare = {"series": _keeps_series, "wires": _has_wires}
+        wanted = [name for name in TABLES if name not in rare or any(rare[name](result) for result in results)]
         wrong = [f"{name}.parquet {why}" for name in wanted if (why := self._wrong(name, runs))]
         if not wrong:
             return []
@@ -329,6 +330,10 @@ def _keys_of(point: Point, told: dict[str, Any], seeds: int) -> list[str]:
     if len(listed) != seeds or not all(_KEY.fullmatch(key) for key in listed):
         raise ValueError(f"point {point.index} does not list one run a seed")
     return listed
+
+
+def _has_wires(result: Result) -> bool:
+    return any(run.get("wires") for point in result.points for run in point.runs)
 
 
 def _keeps_series(result: Result) -> bool:

@@ -53,7 +53,7 @@ class Metric:
 
 @functools.cache
 def metrics(scope: str) -> tuple[Metric, ...]:
-    """The entries that a flow, a node, the network or a group has, in order."""
+    """The entries that a flow, a node, a direction of a wire, the network or a group has, in order."""
     table: list[dict[str, Any]] = json.loads(_core.metrics())
     return tuple(Metric(**entry) for entry in table if entry["scope"] == scope)
 
@@ -66,7 +66,7 @@ def shown(scope: str, place: str) -> tuple[Metric, ...]:
 
 def of_kind(*kinds: str) -> frozenset[str]:
     """Names of the entries of these kinds."""
-    scopes = ("flow", "node", "network", "group")
+    scopes = ("flow", "node", "wire", "network", "group")
     return frozenset(m.name for scope in scopes for m in metrics(scope) if m.kind in kinds)
 
 

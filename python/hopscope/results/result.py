@@ -79,14 +79,14 @@ class PointResult:
 
     @functools.cached_property
     def summary(self) -> dict[str, dict[str, float | int | None]]:
-        """Mean, 95 % interval, smallest, largest and number of samples of the metrics of flows, network and groups."""
+        """Mean, 95 % interval, smallest, largest and number of samples of every metric that is a number."""
         return {metric: self.interval(metric).as_dict() for metric in self.metrics()}
 
     def __repr__(self) -> str:
         return f"PointResult({self.index}, {self.set}, runs={len(self.runs)})"
 
     def metrics(self) -> Iterator[str]:
-        """Yields the metrics of flows, network and groups that are numbers."""
+        """Yields the metrics of flows, wires, network and groups that are numbers."""
         if not self.runs:
             return
         labels = metrics.of_kind("label", "text", "shares")
@@ -94,6 +94,8 @@ class PointResult:
             for name in flow:
                 if name not in labels and any(is_number(run["flows"][flow["id"]][name]) for run in self.runs):
                     yield f"flow.{flow['id']}.{name}"
+        for wire in self.runs[0].get("wires", []):
+            yield from (f"wire.{wire['id']}.{name}" for name in wire if name not in labels)
         for name, value in self.runs[0]["network"].items():
             if is_number(value) or any(is_number(run["network"][name]) for run in self.runs):
                 yield f"network.{name}"
@@ -162,6 +164,13 @@ class Result:
         from hopscope.results import tables
 
         return tables.nodes([self])
+
+    @functools.cached_property
+    def wires(self) -> pd.DataFrame:
+        """One row a point, seed and direction of a wire; none where there are no wires."""
+        from hopscope.results import tables
+
+        return tables.wires([self])
 
     @functools.cached_property
     def network(self) -> pd.DataFrame:

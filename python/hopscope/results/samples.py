@@ -204,15 +204,15 @@ def read(run: Run, metric: Metric) -> float | None:
             known = f"has {', '.join(groups)}" if groups else "has none"
             raise NotFound(f'no group "{group}"; the result {known}{did_you_mean(group, groups)}')
         table = groups[group]
-    elif scope in {"flow", "node"}:
+    elif scope in {"flow", "node", "wire"}:
         index, _, name = rest.partition(".")
-        rows = run[f"{scope}s"]
+        rows = run.get(f"{scope}s", [])
         if not index.isdigit() or int(index) >= len(rows):
             raise NotFound(f"no {scope} {index}: the result has {len(rows)}")
         table = rows[int(index)]
     else:
-        hint = did_you_mean(scope, ["flow", "group", "node", "network"])
-        raise NotFound(f'metric "{metric}" starts with none of flow., group., node., network.{hint}')
+        hint = did_you_mean(scope, ["flow", "group", "node", "wire", "network"])
+        raise NotFound(f'metric "{metric}" starts with none of flow., group., node., wire., network.{hint}')
     if name not in table:
         raise NotFound(f'no metric "{name}"; {scope} has {", ".join(table)}{did_you_mean(name, table)}')
     value = table[name]

@@ -30,6 +30,11 @@ def nodes(results: Sequence[Result]) -> pd.DataFrame:
     )
 
 
+def wires(results: Sequence[Result]) -> pd.DataFrame:
+    """One row a point, seed and direction of a wire; none where there are no wires."""
+    return _frame(results, lambda run: ({"wire": row["id"], **_without(row, "id")} for row in run.get("wires", [])))
+
+
 def network(results: Sequence[Result]) -> pd.DataFrame:
     """One row a point and seed; routing packets by kind as ``routing_kinds.<kind>``."""
     return _counted(_frame(results, lambda run: [_spread(run["network"])]))

@@ -225,6 +225,9 @@ pub struct FlowConfig {
     pub max_window: u32,
     /// When the application starts.
     pub start: Time,
+    /// It starts up to so much later, uniformly at random by the seed.
+    #[serde(default)]
+    pub start_jitter: Span,
     /// When the application stops offering data; none: at the end of the run.
     #[serde(default)]
     pub stop: Option<Time>,

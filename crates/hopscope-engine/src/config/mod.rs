@@ -42,6 +42,7 @@ pub use tcp::{CongestionControl, LossRecovery, TcpConfig, TcpKind};
 pub use wire::WireConfig;
 
 use crate::error::BuildError;
+use crate::rng::{Purpose, Stream};
 use crate::units::{Span, Time};
 
 /// One run, completely.
@@ -124,6 +125,19 @@ impl Config {
 }
 
 impl Config {
+    /// The configuration with the starts of its flows drawn, by its seed.
+    #[must_use]
+    pub fn with_starts_drawn(mut self) -> Config {
+        for (number, flow) in self.flows.iter_mut().enumerate() {
+            let jitter = std::mem::replace(&mut flow.start_jitter, Span::ZERO);
+            if jitter > Span::ZERO {
+                let share = Stream::derive(self.seed, 0, number as u64, Purpose::Start).uniform();
+                flow.start += Span((jitter.0 as f64 * share) as u64);
+            }
+        }
+        self
+    }
+
     /// Everything that lies outside its range.
     pub fn outside(&self) -> Vec<BuildError> {
         let mut found = Vec::new();

@@ -81,6 +81,11 @@ pub enum PortEffect {
     Hold,
 }
 
+/// How many packets are dropped among these.
+pub fn drops(effects: &[PortEffect]) -> u64 {
+    effects.iter().filter(|effect| matches!(effect, PortEffect::Drop(..))).count() as u64
+}
+
 impl Port {
     /// A queue for `limit` packets without a link layer.
     pub fn new(limit: u32) -> Self {

@@ -46,6 +46,8 @@ pub struct Sent {
     pub bytes: u64,
     /// Those of them that the wire has lost.
     pub lost: u64,
+    /// Packets that the port dropped: they have not left.
+    pub dropped: u64,
 }
 
 /// Random and periodic loss.
@@ -189,8 +191,8 @@ impl Wires {
     }
 
     /// All ends in the order of their numbers.
-    pub fn ends(&self) -> &[WireEnd] {
-        &self.ends
+    pub fn ends(&mut self) -> impl Iterator<Item = &mut WireEnd> {
+        self.ends.iter_mut()
     }
 
     /// Measuring begins.
@@ -231,7 +233,7 @@ mod tests {
         assert_eq!(there.on_sent(sent), Some((PacketId(3), sent + Span::from_millis(5))));
         assert!(there.is_free());
         assert_eq!(back.service(1_000), Span::from_secs(1));
-        assert_eq!(there.sent, Sent { packets: 1, bytes: 1_250, lost: 0 });
+        assert_eq!(there.sent, Sent { packets: 1, bytes: 1_250, ..Sent::default() });
     }
 
     #[test]

@@ -201,6 +201,7 @@ mod tests {
                     group: None,
                     control: None,
                     reply: None,
+                    start_jitter: Span::ZERO,
                     from_port: None,
                     to_port: None,
                     recovery: crate::config::LossRecovery::Own,

@@ -240,8 +240,18 @@ fn check_flow(config: &Config, number: usize, flow: &FlowConfig) -> Result<(), B
             config.duration.as_secs()
         )
     })?;
-    if let Some(stop) = flow.stop.filter(|&stop| stop <= flow.start) {
-        let message = format!("found {} s; it must lie after start, {} s", stop.as_secs(), flow.start.as_secs());
+    let latest = Time(flow.start.0.saturating_add(flow.start_jitter.0));
+    require(latest < config.duration, key("start_jitter"), || {
+        format!(
+            "found {} s: the flow could start at {} s, the run ends at {} s",
+            seconds(flow.start_jitter),
+            latest.as_secs(),
+            config.duration.as_secs()
+        )
+    })?;
+    if let Some(stop) = flow.stop.filter(|&stop| stop <= latest) {
+        let message =
+            format!("found {} s; it must lie after start and start_jitter, {} s", stop.as_secs(), latest.as_secs());
         return Err(BuildError::new(key("stop"), message));
     }
     check_app(&flow.app, flow.packet, |name| key(&format!("app.{name}")))?;

@@ -9,7 +9,7 @@ use super::work::Work;
 use crate::app::AppEffect;
 use crate::event::Event;
 use crate::ids::{FlowId, NodeId, PacketId, SocketId};
-use crate::iface::port::{Entry, PortEffect};
+use crate::iface::port::{self, Entry, PortEffect};
 use crate::iface::{Interface, Wifi, wire};
 use crate::mac::MacEffects;
 use crate::mac::dcf::Outcome;
@@ -455,6 +455,7 @@ impl<R: Recorder> World<R> {
         let entry = Entry::of(self.packets.get(id), id, wire.service(bytes));
         let mut out = std::mem::take(&mut self.port_effects);
         wire.port.push(&entry, self.now, &mut out);
+        wire.sent.dropped += port::drops(&out);
         self.port_effects(node, via, out);
         self.feed_wire(end, via);
     }
@@ -473,6 +474,7 @@ impl<R: Recorder> World<R> {
         };
         let mut out = std::mem::take(port_effects);
         let next = wire.port.pull(*now, look, &mut out);
+        wire.sent.dropped += port::drops(&out);
         self.port_effects(node, via, out);
         if let Some(next) = next {
             self.note(Record::Dequeued { node, via, packet: next });

@@ -36,7 +36,7 @@ use crate::event::Event;
 use crate::ids::{NodeId, PacketId};
 use crate::iface::outside::Arrived;
 use crate::iface::port::PortEffect;
-use crate::iface::{Outside, Wifi, Wires};
+use crate::iface::{Outside, Wifi, WireEnd, Wires};
 use crate::mac::dcf::Frame;
 use crate::mac::rules::StationRules;
 use crate::node::Node;
@@ -236,6 +236,11 @@ impl<R: Recorder> World<R> {
     /// The sending half of a flow's connection; none of UDP.
     pub fn sender(&self, flow: &Flow) -> Option<&TcpSender> {
         self.sockets[flow.socket].endpoint.sender()
+    }
+
+    /// The ends of all wires.
+    pub(crate) fn wires(&mut self) -> impl Iterator<Item = &mut WireEnd> {
+        self.wires.ends()
     }
 
     /// The flows.

@@ -83,3 +83,41 @@ fn a_file_over_udp_that_lost_a_packet_is_never_complete() {
     assert!(0 < lossy.received_bytes && lossy.received_bytes < 200_000, "{} bytes", lossy.received_bytes);
     assert_eq!((lossy.completion_s, lossy.received_packets < lossy.sent_packets), (None, true));
 }
+
+#[test]
+fn a_start_with_jitter_is_drawn_by_the_seed() {
+    let begun = |seed, jitter_ms| {
+        let mut config = chain("standard", 1, 10);
+        config.seed = seed;
+        for _ in 0..2 {
+            let mut flow = flow("standard", 0, 1, Transport::Udp, App::File { bytes: 100 });
+            flow.start_jitter = Span::from_millis(jitter_ms);
+            config.flows.push(flow);
+        }
+        let drawn = config.clone().with_starts_drawn();
+        let starts: Vec<Time> = drawn.flows.iter().map(|flow| flow.start).collect();
+        let result = run(config);
+        assert!(
+            result.flows.iter().all(|flow| flow.first_delivery_s.is_some_and(|s| s < 0.1)),
+            "since the drawn start"
+        );
+        starts
+    };
+    let second = Time::ZERO + Span::from_secs(1);
+    assert_eq!(begun(1, 0), [second; 2]);
+    let starts = begun(1, 500);
+    assert!(starts.iter().all(|&at| at >= second && at < second + Span::from_millis(500)), "{starts:?}");
+    assert_ne!(starts[0], starts[1]);
+    assert_eq!(begun(1, 500), starts);
+    assert_ne!(begun(2, 500), starts);
+}
+
+#[test]
+fn a_start_that_jitter_may_put_beyond_the_end_is_refused() {
+    let mut config = chain("standard", 1, 10);
+    let mut flow = flow("standard", 0, 1, Transport::Udp, App::Bulk);
+    flow.start_jitter = Span::from_secs(9);
+    config.flows.push(flow);
+    let error = simulation::run(config).expect_err("refused").to_string();
+    assert!(error.starts_with("flows.0.start_jitter: found 9 s: the flow could start at 10 s"), "{error}");
+}

@@ -112,6 +112,10 @@ pub fn flow() -> Vec<Key> {
             .range(Range::from(1.0))
             .source("fu2003.table1"),
         Key::new("start", Kind::Time, "When the application starts.").unit("s").default(0).lowered(Lowered::Always),
+        Key::new("start_jitter", Kind::Time, "The flow starts up to so much later, uniformly at random by the seed.")
+            .unit("s")
+            .range(Range::above(0.0))
+            .lowered(Lowered::Given),
         Key::new("stop", Kind::Time, "When the application stops offering data; absent: at the end of the run.")
             .unit("s")
             .range(Range::above(0.0))

@@ -69,6 +69,7 @@ fn run(variant: Transport, cfg: &TcpConfig, link: Link, seconds: u64) -> Run {
             group: None,
             control: None,
             reply: None,
+            start_jitter: Span::ZERO,
             from_port: None,
             to_port: None,
             recovery: LossRecovery::Own,

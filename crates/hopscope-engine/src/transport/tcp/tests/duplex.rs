@@ -25,6 +25,7 @@ fn flow(transport: Transport, ack: AckPolicy, max_window: u32, tcp: TcpConfig) -
         group: None,
         control: None,
         reply: Some(App::Bulk),
+        start_jitter: Span::ZERO,
         from_port: None,
         to_port: None,
         recovery: LossRecovery::Own,
