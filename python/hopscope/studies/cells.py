@@ -17,8 +17,8 @@ from typing import Any
 
 from hopscope.errors import did_you_mean
 from hopscope.report.chart import Chart, Line, Panel
-from hopscope.results.samples import Data, NoSamplesError, Table, show
-from hopscope.results.stats import number
+from hopscope.results.samples import Data, Estimate, NoSamplesError, Table, show
+from hopscope.results.stats import number, quantile
 from hopscope.scenario.units import parse
 from hopscope.studies.charts import error_bar
 from hopscope.studies.entry import Quantity, Setting, Statement
@@ -28,12 +28,11 @@ from hopscope.studies.measures import Measure, deep_merge
 from hopscope.studies.settings import removed
 from hopscope.studies.verdict import Finding, Outcome
 
-T975 = {3: 4.303, 4: 3.182, 5: 2.776, 10: 2.262}
-"""The two-sided 97.5 % points of Student's t for the numbers of runs in the reference files."""
-
+_WITHIN = re.compile(r"\+-\d+(\.\d+)?")
 _MEASURED = ("metric", "n", "mean", "min", "max", "sd")
-INTERVAL = "interval"
-"""Instead of a share in per cent: within the other simulator's own 95 % interval."""
+INTERVAL, SPREAD, WITHIN = "interval", "spread", "+-"
+"""Instead of a share in per cent: within the other simulator's own 95 % interval, between its smallest and largest
+run, or at most so far off (`"+-0.03"`)."""
 
 
 @dataclass(frozen=True)
@@ -43,11 +42,22 @@ class Reference:
     mean: float
     sd: float
     n: int
+    extremes: tuple[float, float]
 
     @property
     def ci95(self) -> float:
-        """Half width of the 95 % interval of the mean."""
-        return T975[self.n] * self.sd / math.sqrt(self.n)
+        """Half width of the 95 % interval of the mean; 0 for a single run."""
+        return quantile(self.n - 1) * self.sd / math.sqrt(self.n) if self.n > 1 else 0.0
+
+    def bounds(self, limit: float | str) -> tuple[float, float]:
+        """The smallest and the largest value that agrees."""
+        if limit == SPREAD:
+            return self.extremes
+        if isinstance(limit, str):
+            margin = self.ci95 if limit == INTERVAL else float(limit.removeprefix(WITHIN))
+        else:
+            margin = limit / 100 * abs(self.mean)
+        return self.mean - margin, self.mean + margin
 
 
 @dataclass(frozen=True)
@@ -61,9 +71,10 @@ class Cell:
         numbers: what the other simulator measured, by metric.
         document: the scenario that repeats it.
         measures: how each metric is measured here.
-        judged: metric -> how far it may be off, in per cent of the mean, or `INTERVAL`.
+        judged: metric -> how far it may be off: per cent of the mean, `INTERVAL`, `SPREAD`, or `WITHIN` and a number.
         panel: the panel of the figure that shows it.
         open: why it cannot be judged although it was measured; empty for most.
+        noisy: what the other simulator's own interval leaves open is open.
     """
 
     names: Mapping[str, str]
@@ -75,6 +86,7 @@ class Cell:
     judged: Mapping[str, float | str]
     panel: str
     open: str = ""
+    noisy: bool = False
 
 
 @dataclass(frozen=True)
@@ -90,6 +102,7 @@ class Rule:
     metrics: Mapping[str, str] = field(default_factory=dict)
     panel: str = ""
     open: str = ""
+    noisy: bool = False
 
     def match(self, names: Mapping[str, str]) -> dict[str, str] | None:
         """What the named groups of its expressions found, or `None` when a column does not match."""
@@ -139,8 +152,7 @@ class Cells:
         for cell in self.cells:
             for metric, limit in cell.judged.items():
                 what = cell.measures[metric].label
-                far = f"{limit:g} %" if not isinstance(limit, str) else "the 95 % interval"
-                made.append((f"{cell.label}: {what} within {far} of {family}.", _agrees(cell, metric, limit)))
+                made.append((f"{cell.label}: {what} within {_far(limit)} of {family}.", _agrees(cell, metric, limit)))
         made += [(text, _ranked(pairs, metric)) for text, pairs, metric in self.rankings]
         return [Statement(f"c{place}", text, judge) for place, (text, judge) in enumerate(made, 1)]
 
@@ -165,7 +177,8 @@ class Cells:
                 values.append(100 * (measured.mean / mean - 1))
                 errors.append(100 * half / mean if isinstance(half, float) else None)
                 limits.add(cell.judged[metric])
-            band = (-float(limit), float(limit)) if len(limits) == 1 and (limit := limits.pop()) != INTERVAL else None
+            limit = limits.pop() if len(limits) == 1 else INTERVAL
+            band = None if isinstance(limit, str) else (-limit, limit)
             title = f"{name}, tolerance ±{band[1]:.0f} %" if band else name
             panels.append(Panel(title, [Line("", names, values, errors)], band=band))
         caption = (
@@ -174,17 +187,38 @@ class Cells:
         return [Chart("deviation", caption, "deviation (%)", "", panels, kind="dots")]
 
 
+def _apart(measured: Estimate, reference: Reference) -> Estimate:
+    """A mean with the interval of its difference from that of the other simulator."""
+    return replace(measured, ci95=math.hypot(measured.ci95 or 0.0, reference.ci95))
+
+
+def _far(limit: float | str) -> str:
+    """How far a mean may be off, in words."""
+    if not isinstance(limit, str):
+        return f"{limit:g} %"
+    named = {INTERVAL: "the 95 % interval", SPREAD: "the spread of the runs"}
+    return named.get(limit) or limit.removeprefix(WITHIN)
+
+
 def _agrees(cell: Cell, metric: str, limit: float | str) -> Callable[[Data], list[Finding]]:
     """Whether a mean lies near enough to the other simulator's."""
     reference, measure = cell.numbers[metric], cell.measures[metric]
-    margin = reference.ci95 if isinstance(limit, str) else limit / 100 * abs(reference.mean)
+    low, high = reference.bounds(limit)
 
     def check(table: Table) -> tuple[bool | None, str]:
         measured = table.interval(measure)
-        off = 100 * (measured.mean / reference.mean - 1)
         unit = f" {measure.unit}" if measure.unit else ""
-        words = f"{show(measured)} against {number(reference.mean)} ± {reference.ci95:.2g}{unit}: {off:+.2f} %"
-        return between(measured, reference.mean - margin, reference.mean + margin), words
+        words = f"{show(measured)} against {number(reference.mean)} ± {reference.ci95:.2g}{unit}"
+        if limit == SPREAD:
+            words += f" ({number(low)} to {number(high)})"
+        elif isinstance(limit, str) and limit.startswith(WITHIN):
+            words += f": {measured.mean - reference.mean:+.3f}"
+        else:
+            words += f": {100 * (measured.mean / reference.mean - 1):+.2f} %"
+        holds = between(measured, low, high)
+        if holds is False and cell.noisy and between(_apart(measured, reference), low, high) is not False:
+            return None, f"{words}; the other simulator's own interval leaves it open"
+        return holds, words
 
     def judge(data: Data) -> list[Finding]:
         if cell.label not in data:
@@ -230,7 +264,7 @@ def read_cells(
     if name not in scenarios:
         part.problem("scenario", f"no scenario {name!r}{did_you_mean(name, scenarios)}")
     simulator, samples = part.text("simulator"), part.text("samples", "seeds")
-    first = Rule(judge=part.table("judge"), panel=part.text("panel", ""))
+    first = Rule(judge=_limits(part), panel=part.text("panel", ""))
     rules = [first, *(_rule(inner, columns, measures) for inner in part.array("rule"))]
     wanted = [_ranking(inner, columns) for inner in part.array("ranking")]
     part.done("cells")
@@ -258,6 +292,7 @@ def read_cells(
                 judge=rule.judge or settled.judge,
                 panel=rule.panel or settled.panel,
                 open=rule.open or settled.open,
+                noisy=rule.noisy or settled.noisy,
             )
         document = filled(document, names)
         label = label.format(**names)
@@ -274,7 +309,7 @@ def read_cells(
         cells.append(
             Cell(
                 names, label, mark.format(**names) if mark != pattern else label, numbers, document, own, settled.judge,
-                settled.panel, settled.open,
+                settled.panel, settled.open, settled.noisy,
             )
         )  # fmt: skip
     _labels_differ(part, cells)
@@ -301,10 +336,10 @@ def _rows(part: Part, columns: Sequence[str]) -> list[tuple[tuple[str, ...], dic
         return []
     for row in reader:
         try:
-            measured = Reference(float(row["mean"]), float(row["sd"]), int(row["n"]))
-            _ = measured.ci95
-        except (ValueError, KeyError):
-            part.problem("file", f"{file.name}, {row}: mean, sd and n have to be numbers, n one of {sorted(T975)}")
+            extremes = float(row["min"]), float(row["max"])
+            measured = Reference(float(row["mean"]), float(row["sd"]), int(row["n"]), extremes)
+        except ValueError:
+            part.problem("file", f"{file.name}, {row}: mean, sd, min, max and n have to be numbers")
             break
         found.setdefault(tuple(row[column] for column in columns), {})[row["metric"]] = measured
     return list(found.items())
@@ -322,10 +357,21 @@ def _rule(part: Part, columns: Sequence[str], measures: Mapping[str, Measure]) -
             part.problem("python", "checks.py has no such function")
     rule = Rule(
         _where(part, columns), part.table("set"), tuple(part.texts("without")), call, part.text("label", ""),
-        part.table("judge"), metrics, part.text("panel", ""), part.text("open", ""),
+        _limits(part), metrics, part.text("panel", ""), part.text("open", ""), part.flag("noisy"),
     )  # fmt: skip
     part.done("a rule")
     return rule
+
+
+def _limits(part: Part) -> Mapping[str, float | str]:
+    """How far the metrics may be off."""
+    limits = part.table("judge")
+    for metric, limit in limits.items():
+        words = isinstance(limit, str) and (limit in {INTERVAL, SPREAD} or _WITHIN.fullmatch(limit))
+        if not words and (isinstance(limit, bool) or not isinstance(limit, (int, float))):
+            allowed = f'a share in per cent, "{INTERVAL}", "{SPREAD}" or a number after "{WITHIN}"'
+            part.problem("judge", f"{metric}: found {limit!r}; allowed: {allowed}")
+    return limits
 
 
 def _where(part: Part, columns: Sequence[str]) -> dict[str, re.Pattern[str]]:

@@ -207,6 +207,8 @@ fn apply_ns2(base: &mut Base) {
     set_recovery_rules(tcp, true); // 36 to 42
     tcp.sack_option_base = 0; // 41
     tcp.vegas_headers = false; // measured beside 41
+    tcp.cubic_beta = 819.0 / 1024.0; // 41
+    tcp.cubic_hystart = false; // 41
 }
 
 /// The rules in which ns-2.35 departs from the RFCs of loss recovery: all of them or none. The numbers are the items of
