@@ -92,7 +92,7 @@ SCENARIOS = {
         "topology": SHORT_CHAIN,
         "flow": [{**END_TO_END[0], "transport": "dccp", "dccp": {"timestamps": True}}],
         "radio": {"error": {"kind": "uniform", "per": 0.3}},
-        "sweep": {"profile": PROFILES, "flow.0.control": ["ccid2"]},
+        "sweep": {"profile": PROFILES, "flow.0.control": ["ccid2", "adhoc"]},
     },
     "routing": {
         "duration": "100s",  # DSDV begins to deliver late

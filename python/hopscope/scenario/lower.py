@@ -136,7 +136,7 @@ def _flow(flow: dict[str, Any]) -> dict[str, Any]:
         result["control"] = {CLASS: flow["named"].removeprefix(PREFIX), **flow["control"]}
     if flow["transport"].startswith(TCP):
         result["tcp"] = _shown(flow["tcp"], keys.engine("tcp"))
-    if flow["transport"] == DCCP:
+    if flow["transport"].startswith(DCCP):
         result["dccp"] = _shown(flow["dccp"], keys.field(keys.flow(), "dccp").fields)
     unused = keys.not_of(flow["transport"])
     return {name: value for name, value in result.items() if name not in unused}

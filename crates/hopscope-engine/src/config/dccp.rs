@@ -8,6 +8,104 @@ choice! {
     pub enum DccpControl {
         /// CCID 2: the window of TCP with selective acknowledgements, in packets (RFC 4341).
         Ccid2 = "ccid2",
+        /// The delay-based control of zhang2006 for ad hoc access networks (number 248, of those for experiments).
+        Adhoc = "adhoc",
+    }
+}
+
+choice! {
+    /// When the window of `adhoc` moves.
+    pub enum AdhocUpdate {
+        /// By D / cwnd for each packet acknowledged, so by D in a round trip.
+        PerAck = "per-ack",
+        /// By D, once a round trip.
+        PerRtt = "per-rtt",
+        /// By the printed bracket for each packet acknowledged, without the bound of cwnd.
+        PerAckLiteral = "per-ack-literal",
+    }
+}
+
+choice! {
+    /// What moves the window of `adhoc`.
+    pub enum AdhocCount {
+        /// Each packet newly acknowledged.
+        Packet = "packet",
+        /// Each acknowledgement that tells of new packets.
+        Ack = "ack",
+    }
+}
+
+choice! {
+    /// How the printed `(int)` of `adhoc` takes its number.
+    pub enum AdhocInt {
+        /// Towards zero, as C does: 2 to 3 packets stay queued.
+        Trunc = "trunc",
+        /// Downwards: 1 to 2 packets stay queued.
+        Floor = "floor",
+        /// Whole: 2 packets stay queued, as with FAST.
+        Real = "real",
+    }
+}
+
+choice! {
+    /// The round trip that the queueing delay of `adhoc` is divided by.
+    pub enum AdhocDelay {
+        /// The average.
+        Average = "average",
+        /// The sample that the acknowledgement brings.
+        Sample = "sample",
+    }
+}
+
+choice! {
+    /// When a lost packet of `adhoc` leaves the window.
+    pub enum AdhocLeave {
+        /// When it is reported.
+        Report = "report",
+        /// At a timeout.
+        Rto = "rto",
+    }
+}
+
+choice! {
+    /// Which acknowledgement ends the probing of `adhoc`.
+    pub enum AdhocReset {
+        /// That of a probe.
+        Probe = "probe",
+        /// Any.
+        Any = "any",
+    }
+}
+
+choice! {
+    /// What becomes of the window of `adhoc` when probing ends; base is the least round trip, old and new.
+    pub enum AdhocResume {
+        /// The window times old over new, as the simulated version.
+        Window = "window",
+        /// The rate times new over old, as the design: the window times the square of it.
+        Rate = "rate",
+        /// It stays.
+        Keep = "keep",
+    }
+}
+
+choice! {
+    /// States of `adhoc`.
+    pub enum AdhocStates {
+        /// Normal, and Congestion after a timeout: the version that was simulated.
+        Two = "two",
+        /// Normal, Congestion (loss), Error (corruption) and Failure (timeout): the design.
+        Four = "four",
+    }
+}
+
+choice! {
+    /// First variance of the round trip of `adhoc`.
+    pub enum AdhocVariance {
+        /// Half the first sample.
+        Half = "half",
+        /// None.
+        Zero = "zero",
     }
 }
 
@@ -16,6 +114,7 @@ impl DccpControl {
     pub const fn number(self) -> u8 {
         match self {
             DccpControl::Ccid2 => 2,
+            DccpControl::Adhoc => 248,
         }
     }
 }
@@ -23,15 +122,15 @@ impl DccpControl {
 params! {
     /// Both ends of a DCCP connection.
     pub struct DccpConfig {
-        /// Data packets leave with a Timestamp, which acknowledgements echo.
+        /// Data packets leave with a Timestamp, which acknowledgements echo. With `adhoc` they always do.
         timestamps: bool = false, "", "RFC 4340 13";
         /// Data and acknowledgements have headers with 24-bit sequence numbers.
         short_seq: bool = false, "", "RFC 4340 7.6.1";
         /// Least width of the windows in which sequence numbers are valid; it grows to five times the congestion window.
         sequence_window: u32 = 100, "packets", "RFC 4340 7.5.2", in Range::within(32.0, 1e6);
-        /// Data packets for each acknowledgement, to begin with.
-        ack_ratio: u32 = 2, "packets", "RFC 4340 11.3", in Range::within(1.0, 1e3);
-        /// The ratio follows the window and the loss of acknowledgements.
+        /// Data packets for each acknowledgement, to begin with; 0: 2, and 1 with `adhoc`.
+        ack_ratio: u32 = 0, "packets", "RFC 4340 11.3; zhang2006 7", in Range::within(0.0, 1e3);
+        /// The ratio follows the window and the loss of acknowledgements; not with `adhoc`.
         adapt_ack_ratio: bool = true, "", "RFC 4341 6.1.2";
         /// Longest time an acknowledgement is held back.
         ack_delay: Span = Span::from_millis(200), "s", "a default, as of TCP", in Range::above(0.0).up_to(10.0);
@@ -43,15 +142,59 @@ params! {
         ndp_count: bool = false, "", "RFC 4340 7.7";
         /// Packets can be marked instead of dropped.
         ecn: bool = true, "", "RFC 4340 12";
-        /// Initial window; 0 takes the rule of RFC 3390 (2, 3 or 4 by packet size).
+        /// Initial window; 0 takes the rule of RFC 3390 (2, 3 or 4 by packet size), and 1 with `adhoc`.
         initial_window: u32 = 0, "packets", "RFC 4341 5", in Range::within(0.0, 1e3);
-        /// Later packets reported received that make one lost.
-        lost_after: u32 = 3, "packets", "RFC 4341 5", in Range::within(1.0, 1e3);
+        /// Later packets reported received that make one lost; 0: 3, and 1 with `adhoc`.
+        lost_after: u32 = 0, "packets", "RFC 4341 5; zhang2006 7", in Range::within(0.0, 1e3);
         /// Timeout before the first sample.
         initial_rto: Span = Span::from_secs(1), "s", "RFC 6298 2.1", in Range::above(0.0).up_to(3600.0);
         /// Lower bound of the timeout; that of TCP is not asked for, as nothing is repeated.
         min_rto: Span = Span::from_millis(200), "s", "a default (RFC 4341 5)", in Range::above(0.0).up_to(60.0);
         /// Time that the end that closes stays in TIMEWAIT.
         time_wait: Span = Span::from_secs(240), "s", "RFC 4340 8.3 (2 MSL)", in Range::above(0.0).up_to(86_400.0);
+        /// `adhoc`: when the window moves.
+        adhoc_update: AdhocUpdate = AdhocUpdate::PerAck, "", "zhang2006 4.2 (a reading)";
+        /// `adhoc`: what moves it.
+        adhoc_count: AdhocCount = AdhocCount::Packet, "", "zhang2006 4.2 (a reading)";
+        /// `adhoc`: how `(int)` takes its number.
+        adhoc_int_mode: AdhocInt = AdhocInt::Trunc, "", "zhang2006 4.2 (a reading: C)";
+        /// `adhoc`: the round trip below the queueing delay.
+        adhoc_delay: AdhocDelay = AdhocDelay::Average, "", "zhang2006 4.2 (a reading)";
+        /// `adhoc`: states.
+        adhoc_states: AdhocStates = AdhocStates::Two, "", "zhang2006 6.1";
+        /// `adhoc` with two states: a loss halves the window once a round trip; with four it always does.
+        adhoc_halve_on_loss: bool = false, "", "zhang2006 6.1 (a reading)";
+        /// `adhoc`: when a lost packet leaves the window.
+        adhoc_leave: AdhocLeave = AdhocLeave::Report, "", "zhang2006 7 (a reading)";
+        /// `adhoc`: which acknowledgement ends the probing.
+        adhoc_reset: AdhocReset = AdhocReset::Probe, "", "zhang2006 6.1 (a reading)";
+        /// `adhoc`: what becomes of the window then.
+        adhoc_resume: AdhocResume = AdhocResume::Window, "", "zhang2006 6.1; 4.3 has the other";
+        /// `adhoc`: added to the round trip of a probe, which is shorter for want of payload.
+        adhoc_probe_correction: Span = Span::ZERO, "s", "zhang2006 6.1 (as measured)", in Range::within(0.0, 10.0);
+        /// `adhoc`: timeout before the first sample; the others are the average and eight times the variance.
+        adhoc_initial_rto: Span = Span::from_secs(6), "s", "zhang2006 7.1", in Range::above(0.0).up_to(3600.0);
+        /// `adhoc`: variance at the first sample.
+        adhoc_first_variance: AdhocVariance = AdhocVariance::Half, "", "zhang2006 7.1 (a reading)";
+    }
+}
+
+impl DccpConfig {
+    /// Data packets for each acknowledgement that a control begins with.
+    pub const fn first_ack_ratio(&self, control: DccpControl) -> u32 {
+        match (self.ack_ratio, control) {
+            (0, DccpControl::Ccid2) => 2,
+            (0, DccpControl::Adhoc) => 1,
+            (given, _) => given,
+        }
+    }
+
+    /// Later packets reported received that make one lost.
+    pub const fn losing_packets(&self, control: DccpControl) -> u32 {
+        match (self.lost_after, control) {
+            (0, DccpControl::Ccid2) => 3,
+            (0, DccpControl::Adhoc) => 1,
+            (given, _) => given,
+        }
     }
 }

@@ -52,10 +52,17 @@ choice! {
         Udp = "udp",
         /// DCCP (RFC 4340) with the congestion control that `control` names, CCID 2 without one.
         Dccp = "dccp",
+        /// DCCP with the delay-based control for ad hoc networks: the same as `dccp` with `control = "adhoc"` (zhang2006).
+        DccpAdhoc = "dccp-adhoc",
     }
 }
 
 impl Transport {
+    /// The protocol is DCCP.
+    pub const fn is_dccp(self) -> bool {
+        matches!(self, Transport::Dccp | Transport::DccpAdhoc)
+    }
+
     /// Older words that stand for TCP with a congestion control and a recovery of the engine's own.
     pub fn built_in_tcp() -> impl Iterator<Item = Transport> {
         let is_built_in = |t: &Transport| t.stands_for().is_some() && *t != Transport::TcpExternal;
@@ -64,7 +71,7 @@ impl Transport {
 
     /// The protocol is TCP.
     pub const fn is_tcp(self) -> bool {
-        !matches!(self, Transport::Udp | Transport::Dccp)
+        !matches!(self, Transport::Udp | Transport::Dccp | Transport::DccpAdhoc)
     }
 
     /// What an older word of TCP stands for; the recovery is `Own` where the word does not choose it.
@@ -86,7 +93,7 @@ impl Transport {
             Transport::TcpBbr => CongestionControl::Bbr,
             Transport::TcpBbr3 => CongestionControl::Bbr3,
             Transport::TcpExternal => CongestionControl::External,
-            Transport::Tcp | Transport::Udp | Transport::Dccp => return None,
+            Transport::Tcp | Transport::Udp | Transport::Dccp | Transport::DccpAdhoc => return None,
         };
         Some((control, LossRecovery::Own))
     }
@@ -286,13 +293,17 @@ impl FlowConfig {
     pub fn dccp_control(&self) -> DccpControl {
         match &self.control {
             Some(ControlChoice::Dccp(control)) => *control,
+            None if self.transport == Transport::DccpAdhoc => DccpControl::Adhoc,
             Some(ControlChoice::BuiltIn(_) | ControlChoice::External(_)) | None => DccpControl::Ccid2,
         }
     }
 
     /// The transport as results tell it: for `tcp` the older word of the same control and recovery or, where there is none,
-    /// of the same control.
+    /// of the same control; for `dccp` with the control of a word its word.
     pub fn told_as(&self) -> Transport {
+        if self.transport == Transport::Dccp && self.dccp_control() == DccpControl::Adhoc {
+            return Transport::DccpAdhoc;
+        }
         let Some(kind) = self.tcp_kind().filter(|_| self.transport == Transport::Tcp) else { return self.transport };
         let word = |recovery| Transport::built_in_tcp().find(|t| t.stands_for() == Some((kind.control, recovery)));
         word(kind.recovery).or_else(|| word(LossRecovery::Own)).unwrap_or(self.transport)

@@ -37,7 +37,7 @@ impl Protocol {
     pub fn used_by(transport: Transport) -> Protocol {
         match transport {
             Transport::Udp => Protocol::Udp,
-            Transport::Dccp => Protocol::Dccp,
+            Transport::Dccp | Transport::DccpAdhoc => Protocol::Dccp,
             _ => Protocol::Tcp,
         }
     }

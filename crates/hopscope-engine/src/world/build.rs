@@ -254,7 +254,7 @@ impl<R: Recorder> World<R> {
                 active.set_control(control);
             }
             (Endpoint::Tcp(active), Endpoint::Tcp(passive))
-        } else if flow.transport == Transport::Dccp {
+        } else if flow.transport.is_dccp() {
             let stream = derive(config, number, Purpose::InitialSequence);
             let (client, server) = dccp::Connection::pair(flow, config.net.ip_header, stream);
             (Endpoint::Dccp(Box::new(client)), Endpoint::Dccp(Box::new(server)))

@@ -73,15 +73,38 @@ fn a_packet_takes_a_handshake_and_a_teardown() {
 #[test]
 fn two_flows_share_a_chain() {
     // From one end, over the same hops: nothing tells them apart. Several seeds, as one run over radio says little.
-    let jain = |seed| {
-        let mut config = with(2, 120, Transport::Dccp, App::Bulk);
-        config.seed = seed;
-        config.flows.push(config.flows[0].clone());
-        run(&config).network.jain
+    for transport in [Transport::Dccp, Transport::DccpAdhoc] {
+        let jain = |seed| {
+            let mut config = with(2, 120, transport, App::Bulk);
+            config.seed = seed;
+            config.flows.push(config.flows[0].clone());
+            run(&config).network.jain
+        };
+        let mut seen: Vec<f64> = (1..=5).map(jain).collect();
+        seen.sort_by(f64::total_cmp);
+        assert!(seen[2] > 0.95 && seen[0] > 0.85, "{transport:?} {seen:?}");
+    }
+}
+
+#[test]
+fn the_adhoc_control_has_two_names() {
+    let word = with(2, 20, Transport::DccpAdhoc, App::Bulk);
+    let mut axes = with(2, 20, Transport::Dccp, App::Bulk);
+    axes.flows[0].control = Some(ControlChoice::Dccp(DccpControl::Adhoc));
+    let told = |config| format!("{:?}", run(config).flows);
+    assert_eq!(told(&word), told(&axes));
+}
+
+#[test]
+fn the_adhoc_control_keeps_few_packets_queued() {
+    // What it gains over CCID 2 is delay: that one fills a queue of 50.
+    let delay = |transport| {
+        let result = run(&with(2, 60, transport, App::Bulk));
+        assert!(result.flows[0].throughput_kbps > 300.0, "{transport:?} {}", result.flows[0].throughput_kbps);
+        result.flows[0].delay_ms.expect("packets have come")
     };
-    let mut seen: Vec<f64> = (1..=5).map(jain).collect();
-    seen.sort_by(f64::total_cmp);
-    assert!(seen[2] > 0.95 && seen[0] > 0.85, "{seen:?}");
+    let (adhoc, ccid2) = (delay(Transport::DccpAdhoc), delay(Transport::Dccp));
+    assert!(adhoc * 3.0 < ccid2, "{adhoc} against {ccid2} ms");
 }
 
 #[test]
@@ -107,8 +130,8 @@ fn words_that_do_not_go_with_it_are_refused() {
     };
     let error = refused(&|config| config.flows[0].recovery = LossRecovery::Sack);
     assert!(error.contains("flows.0.recovery") && error.contains("dccp repairs no losses"), "{error}");
-    let error = refused(&|config| config.flows[0].dccp.ack_ratio = 0);
-    assert!(error.contains("flows.0.dccp.ack_ratio"), "{error}");
+    let error = refused(&|config| config.flows[0].dccp.sequence_window = 10);
+    assert!(error.contains("flows.0.dccp.sequence_window"), "{error}");
     let error = refused(&|config| {
         config.flows[0].transport = Transport::Tcp;
         config.flows[0].control = Some(ControlChoice::Dccp(DccpControl::Ccid2));

@@ -145,7 +145,7 @@ pub fn flow() -> Vec<Key> {
         of_tcp("tcp", Kind::Table, "TCP parameters of this flow alone; keys as in [tcp].").fields(parameters("tcp")),
         Key::new("dccp", Kind::Table, "DCCP parameters of this flow.")
             .fields(DccpConfig::describe())
-            .when("transport", [Transport::Dccp.word()])
+            .when("transport", [Transport::Dccp.word(), Transport::DccpAdhoc.word()])
             .lowered(Lowered::Always),
     ]);
     keys
@@ -204,7 +204,9 @@ fn control() -> Key {
         words[0],
         of_dccp.join(", ")
     );
-    let transports = Transport::ALL.into_iter().filter(|t| !matches!(t, Transport::Udp | Transport::TcpExternal));
+    let transports = Transport::ALL
+        .into_iter()
+        .filter(|t| !matches!(t, Transport::Udp | Transport::TcpExternal | Transport::DccpAdhoc));
     Key::new("control", Kind::Control, &doc)
         .choices(words.iter().chain(of_dccp))
         .when("transport", transports.map(Transport::word))

@@ -11,11 +11,11 @@
 use super::ack_ratio::AckRatio;
 use super::features::{Feature, Features};
 use super::rtt::Deadline;
-use super::sink::{self, Sink, Taken};
-use super::source::Source;
+use super::sink::{Sink, Taken};
+use super::source::{Source, ticks};
 use super::state::State;
 use crate::config::{DccpConfig, DccpControl, FlowConfig};
-use crate::packet::dccp::{DccpPacket, DccpType, ResetCode, Seq};
+use crate::packet::dccp::{DccpPacket, DccpType, ResetCode, Seq, Stamp};
 use crate::packet::{Body, Ecn};
 use crate::rng::Stream;
 use crate::transport::tcp::SenderStats;
@@ -74,13 +74,16 @@ impl Connection {
     }
 
     fn new(flow: &FlowConfig, control: DccpControl, is_server: bool, network_header: u32, iss: u64) -> Self {
-        let (cfg, iss) = (flow.dccp.clone(), Seq::new(iss));
+        let (mut cfg, iss) = (flow.dccp.clone(), Seq::new(iss));
+        cfg.timestamps |= control == DccpControl::Adhoc;
+        cfg.adapt_ack_ratio &= control == DccpControl::Ccid2;
+        let ack_ratio = u64::from(cfg.first_ack_ratio(control));
         let mut features = Features::new(is_server, &[control.number()]);
         if !is_server {
             if u64::from(control.number()) != features.local(Feature::Ccid) {
                 features.demand(Feature::Ccid, u64::from(control.number()));
             }
-            features.change(Feature::AckRatio, u64::from(cfg.ack_ratio));
+            features.change(Feature::AckRatio, ack_ratio);
             features.change(Feature::ShortSeq, u64::from(cfg.short_seq));
             features.change_remote(Feature::ShortSeq, u64::from(cfg.short_seq));
             features.change(Feature::NdpCount, u64::from(cfg.ndp_count));
@@ -106,7 +109,7 @@ impl Connection {
             wait: REQUEST_WAIT.0,
             last_sync: None,
             without_data: 0,
-            ratio: AckRatio::new(u64::from(cfg.ack_ratio)),
+            ratio: AckRatio::new(ack_ratio),
             network_header,
             cfg,
         }
@@ -392,20 +395,26 @@ impl Connection {
             let wanted = self.ratio.on_ack(packet.ack, self.gss.plus(1), window);
             self.features.change(Feature::AckRatio, wanted);
         }
-        self.rto.stop();
+        if !self.source.as_ref().is_some_and(|source| source.is_probing()) {
+            self.rto.stop();
+        }
         self.watch(cx);
     }
 
     /// Sends what the window allows. In PARTOPEN every packet acknowledges (RFC 4340 8.1.5).
     fn pump(&mut self, cx: &mut Cx<'_>) {
         while let Some((len, acknowledges)) = self.source.as_mut().and_then(|source| source.take()) {
-            // Packets of type Data carry no options of features (RFC 4340 5.8).
-            let is_data_alone = !acknowledges && self.state != State::PartOpen && !self.features.is_busy();
-            let kind = if is_data_alone { DccpType::Data } else { DccpType::DataAck };
-            let stamp = sink::timestamp(&self.cfg, cx.now);
-            self.emit(DccpPacket { kind, len, stamp, ..DccpPacket::default() }, cx);
+            self.emit_data(len, acknowledges, cx);
         }
         self.watch(cx);
+    }
+
+    fn emit_data(&mut self, len: u32, acknowledges: bool, cx: &mut Cx<'_>) {
+        // Packets of type Data carry no options of features (RFC 4340 5.8).
+        let is_data_alone = !acknowledges && self.state != State::PartOpen && !self.features.is_busy();
+        let kind = if is_data_alone { DccpType::Data } else { DccpType::DataAck };
+        let stamp = if self.cfg.timestamps { Stamp::Timestamp(ticks(cx.now)) } else { Stamp::None };
+        self.emit(DccpPacket { kind, len, stamp, ..DccpPacket::default() }, cx);
     }
 
     /// The timer runs while data is in flight; in PARTOPEN while the server has not answered.
@@ -416,7 +425,7 @@ impl Connection {
         }
         match self.state {
             State::PartOpen => self.rto.set(cx.now + self.wait, cx.out),
-            State::Open if source.pipe() > 0 => self.rto.set(cx.now + source.rtt.rto(), cx.out),
+            State::Open if source.pipe() > 0 || source.is_probing() => self.rto.set(cx.now + source.rtt.rto(), cx.out),
             _ => {}
         }
     }
@@ -524,6 +533,10 @@ impl Connection {
                 }
                 self.pump(cx);
                 self.finish(cx);
+                if self.state == State::Open && self.source.as_ref().is_some_and(|source| source.is_probing()) {
+                    self.emit_data(0, false, cx);
+                    self.watch(cx);
+                }
             }
             State::Closed | State::Listen | State::Respond | State::TimeWait => {}
         }

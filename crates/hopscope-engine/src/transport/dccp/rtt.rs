@@ -1,10 +1,21 @@
-//! Round-trip time, the timeout made of it (RFC 6298), and a timer that is queued only when it must.
+//! Round-trip time, the timeout made of it (RFC 6298, or zhang2006 7.1), and a timer that is queued only when it must.
 
+use crate::config::dccp::AdhocVariance;
+use crate::config::{DccpConfig, DccpControl};
 use crate::transport::{Timer, TransportEffect};
 use crate::units::{Span, Time};
 
 /// Longest timeout (RFC 6298 2.5).
 const MAX_RTO: Span = Span::from_secs(60);
+
+/// How samples make averages, and averages the timeout.
+#[derive(Debug, Clone, Copy)]
+enum Law {
+    /// Weights 1/8 and 1/4, four variances, doubled at each timeout (RFC 6298).
+    Rfc6298,
+    /// Weights 1/4, eight variances from the new average, never doubled (zhang2006 7.1); the first variance.
+    Adhoc(AdhocVariance),
+}
 
 /// Smoothed round-trip time and timeout.
 #[derive(Debug, Clone)]
@@ -12,22 +23,38 @@ pub struct Rtt {
     min_rto: Span,
     initial: Span,
     backoff: u64,
+    law: Law,
     /// SRTT and RTTVAR.
     smoothed: Option<(Span, Span)>,
 }
 
 impl Rtt {
-    /// Nothing measured; the first timeout and the lower bound of the others.
-    pub fn new(initial: Span, min_rto: Span) -> Self {
-        Rtt { min_rto, initial, backoff: 1, smoothed: None }
+    /// Nothing measured, for this control.
+    pub fn new(control: DccpControl, cfg: &DccpConfig) -> Self {
+        let (initial, law) = match control {
+            DccpControl::Ccid2 => (cfg.initial_rto, Law::Rfc6298),
+            DccpControl::Adhoc => (cfg.adhoc_initial_rto, Law::Adhoc(cfg.adhoc_first_variance)),
+        };
+        Rtt { min_rto: cfg.min_rto, initial, backoff: 1, law, smoothed: None }
+    }
+
+    /// A round trip after which what was known no longer holds.
+    pub fn restart(&mut self, rtt: Span) {
+        self.smoothed = None;
+        self.sample(rtt);
     }
 
     /// A measured round trip; it ends the back-off.
     pub fn sample(&mut self, rtt: Span) {
         self.backoff = 1;
-        self.smoothed = Some(match self.smoothed {
-            None => (rtt, Span(rtt.0 / 2)),
-            Some((srtt, var)) => {
+        self.smoothed = Some(match (self.smoothed, self.law) {
+            (None, Law::Adhoc(AdhocVariance::Zero)) => (rtt, Span::ZERO),
+            (None, Law::Rfc6298 | Law::Adhoc(AdhocVariance::Half)) => (rtt, Span(rtt.0 / 2)),
+            (Some((srtt, var)), Law::Adhoc(_)) => {
+                let srtt = (3 * srtt.0 + rtt.0) / 4;
+                (Span(srtt), Span((3 * var.0 + srtt.abs_diff(rtt.0)) / 4))
+            }
+            (Some((srtt, var)), Law::Rfc6298) => {
                 let off = srtt.0.abs_diff(rtt.0);
                 (Span((7 * srtt.0 + rtt.0) / 8), Span((3 * var.0 + off) / 4))
             }
@@ -36,7 +63,11 @@ impl Rtt {
 
     /// The timeout to arm now.
     pub fn rto(&self) -> Span {
-        let base = self.smoothed.map_or(self.initial, |(srtt, var)| Span((srtt.0 + 4 * var.0).max(self.min_rto.0)));
+        let times = match self.law {
+            Law::Rfc6298 => 4,
+            Law::Adhoc(_) => 8,
+        };
+        let base = self.smoothed.map_or(self.initial, |(srtt, var)| Span((srtt.0 + times * var.0).max(self.min_rto.0)));
         Span(base.0.saturating_mul(self.backoff).min(MAX_RTO.0))
     }
 
@@ -47,7 +78,7 @@ impl Rtt {
 
     /// The timer has expired: the next timeout is twice as long.
     pub fn back_off(&mut self) {
-        if self.rto() < MAX_RTO {
+        if matches!(self.law, Law::Rfc6298) && self.rto() < MAX_RTO {
             self.backoff *= 2;
         }
     }
@@ -118,7 +149,7 @@ mod tests {
     #[test]
     fn worked_numbers_of_rfc_6298() {
         let ms = Span::from_millis;
-        let mut rtt = Rtt::new(ms(1_000), ms(200));
+        let mut rtt = Rtt::new(DccpControl::Ccid2, &DccpConfig::default());
         assert_eq!((rtt.rto(), rtt.srtt()), (ms(1_000), None));
         rtt.sample(ms(80)); // 80, 40
         assert_eq!((rtt.rto(), rtt.srtt()), (ms(240), Some(ms(80))));
@@ -128,6 +159,25 @@ mod tests {
         assert_eq!((rtt.rto(), rtt.srtt()), (ms(235), Some(ms(75))));
         (0..20).for_each(|_| rtt.back_off());
         assert_eq!(rtt.rto(), MAX_RTO);
+    }
+
+    #[test]
+    fn worked_numbers_of_the_thesis() {
+        let ms = Span::from_millis;
+        let mut rtt = Rtt::new(DccpControl::Adhoc, &DccpConfig::default());
+        assert_eq!(rtt.rto(), ms(6_000));
+        rtt.sample(ms(80));
+        assert_eq!((rtt.rto(), rtt.srtt()), (ms(400), Some(ms(80))));
+        rtt.sample(ms(120)); // 90; (3 * 40 + 30) / 4 = 37.5
+        assert_eq!((rtt.rto(), rtt.srtt()), (ms(390), Some(ms(90))));
+        rtt.back_off();
+        assert_eq!(rtt.rto(), ms(390), "the period of probes is constant");
+        rtt.restart(ms(40));
+        assert_eq!(rtt.rto(), ms(200), "the least");
+        let cfg = DccpConfig { adhoc_first_variance: AdhocVariance::Zero, ..DccpConfig::default() };
+        let mut rtt = Rtt::new(DccpControl::Adhoc, &cfg);
+        rtt.sample(ms(300));
+        assert_eq!(rtt.rto(), ms(300));
     }
 
     #[test]

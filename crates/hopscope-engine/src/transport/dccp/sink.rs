@@ -2,9 +2,9 @@
 
 use super::history::History;
 use super::inbox::{DATA_DROPPED, Inbox, MOST_OCTETS};
-use super::source::{elapsed_ticks, ticks};
+use super::source::elapsed_ticks;
 use crate::config::DccpConfig;
-use crate::packet::dccp::{DccpPacket, Stamp};
+use crate::packet::dccp::{DccpPacket, DccpType, Stamp};
 use crate::units::{Span, Time};
 
 /// What a valid packet is to its receiver.
@@ -63,7 +63,9 @@ impl Sink {
             self.stamp = if let Stamp::Timestamp(value) = packet.stamp { Some(value) } else { None };
         }
         let is_new = history.on_packet(packet.seq, is_marked);
-        self.waiting += u64::from(packet.is_data() && is_new);
+        // A packet of data that has none is a probe: it asks for an acknowledgement.
+        let asks = matches!(packet.kind, DccpType::Data | DccpType::DataAck);
+        self.waiting += u64::from(asks && is_new);
         match is_new {
             false => Taken::Again,
             true if packet.is_data() && !self.inbox.take(packet.seq, packet.len, now) => Taken::Dropped,
@@ -108,15 +110,10 @@ impl Sink {
     }
 }
 
-/// What a packet of data says of the time at which it leaves.
-pub(super) fn timestamp(cfg: &DccpConfig, now: Time) -> Stamp {
-    if cfg.timestamps { Stamp::Timestamp(ticks(now)) } else { Stamp::None }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::packet::dccp::{DccpType, Seq};
+    use crate::packet::dccp::Seq;
 
     const MS: u64 = 1_000_000;
 

@@ -69,6 +69,8 @@ pub(super) struct Source {
 impl Source {
     /// Nothing sent; the first packet will have the number `first`.
     pub(super) fn new(control: DccpControl, cfg: &DccpConfig, packet: u32, first: Seq) -> Self {
+        let ccid = Ccid::new(control, cfg, packet);
+        let lost_after = if ccid.keeps_lost() { u32::MAX } else { cfg.losing_packets(control) };
         Source {
             packet,
             backlog: 0,
@@ -77,9 +79,9 @@ impl Source {
             log: VecDeque::new(),
             base: first,
             pipe: 0,
-            lost_after: cfg.lost_after,
-            ccid: Ccid::new(control, cfg, packet),
-            rtt: Rtt::new(cfg.initial_rto, cfg.min_rto),
+            lost_after,
+            ccid,
+            rtt: Rtt::new(control, cfg),
             since_ack: 0,
             acks: 0,
             stats: SenderStats::default(),
@@ -113,7 +115,7 @@ impl Source {
 
     /// Takes the payload of the next packet, if one may leave now: its bytes, and whether it is to acknowledge, too.
     pub(super) fn take(&mut self) -> Option<(u32, bool)> {
-        if self.backlog == 0 || f64::from(self.pipe) + 1.0 > self.ccid.window() {
+        if self.backlog == 0 || self.ccid.is_probing() || f64::from(self.pipe) + 1.0 > self.ccid.window() {
             return None;
         }
         let bytes = self.backlog.min(u64::from(self.packet)) as u32;
@@ -142,9 +144,16 @@ impl Source {
         self.read_dropped(packet, &mut report);
         self.find_lost(&mut report);
         self.forget(packet.ack);
+        report.answers_probe = newest >= 0; // what left before the timeout is forgotten
+        report.sample = rtt;
         if let Some(rtt) = rtt {
-            self.rtt.sample(rtt);
+            if self.ccid.ends_failure(&report) {
+                self.rtt.restart(rtt);
+            } else {
+                self.rtt.sample(rtt);
+            }
         }
+        report.average = self.rtt.srtt().unwrap_or(Span::ZERO);
         report.next = self.base.plus(self.log.len() as u64);
         self.stats.fast_retransmits += u64::from(report.lost > 0);
         self.stats.window_cuts += u64::from(self.ccid.on_ack(&report));
@@ -154,6 +163,9 @@ impl Source {
     /// Nothing has come back for too long: what is in flight is given up.
     pub(super) fn on_timeout(&mut self) {
         self.stats.timeouts += 1;
+        if self.ccid.is_probing() {
+            return; // the next probe is as good as this one
+        }
         self.stats.window_cuts += 1;
         self.base = self.base.plus(self.log.len() as u64);
         self.log.clear();
@@ -173,6 +185,11 @@ impl Source {
     /// All has been sent and told.
     pub(super) fn is_completed(&self) -> bool {
         self.is_completed
+    }
+
+    /// It probes instead of sending data.
+    pub(super) fn is_probing(&self) -> bool {
+        self.ccid.is_probing()
     }
 
     /// Data packets in flight.
@@ -213,6 +230,9 @@ impl Source {
         if let Stamp::Echo { value, elapsed } = packet.stamp {
             let since = ticks(now).wrapping_sub(value).saturating_sub(elapsed);
             return Some(TICK * u64::from(since.max(1)));
+        }
+        if self.ccid.needs_timestamps() {
+            return None;
         }
         let slot = self.log.get(usize::try_from(newest).ok()?).filter(|slot| slot.fate == Fate::Unknown)?;
         let held = if let Stamp::Elapsed(ticks) = packet.stamp { TICK * u64::from(ticks) } else { Span::ZERO };

@@ -6,7 +6,8 @@
 use proptest::prelude::*;
 
 use super::*;
-use crate::config::{App, DccpConfig, FlowConfig, Transport, presets};
+use crate::config::dccp::AdhocUpdate;
+use crate::config::{App, DccpConfig, DccpControl, FlowConfig, Transport, presets};
 use crate::packet::dccp::{DccpPacket, DccpType, ResetCode, Seq, Stamp};
 use crate::packet::{Body, Ecn};
 use crate::rng::{Purpose, Stream};
@@ -17,11 +18,11 @@ use crate::units::{Span, Time};
 const MS: u64 = 1_000_000;
 const ONE_WAY: Span = Span::from_millis(10);
 
-fn flow(dccp: DccpConfig) -> FlowConfig {
+fn flow(control: DccpControl, dccp: DccpConfig) -> FlowConfig {
     let tcp = presets::base("standard", "wavelan-2M").expect("a profile").tcp;
     let text = serde_json::json!({
         "from": 0, "to": 1, "transport": Transport::Dccp, "app": App::Bulk, "packet": 1000, "max_window": 4, "start": 0,
-        "ack": "every", "ack_delay": 1, "tcp": tcp, "dccp": dccp,
+        "ack": "every", "ack_delay": 1, "tcp": tcp, "dccp": dccp, "control": control,
     });
     serde_json::from_value(text).expect("a flow")
 }
@@ -50,7 +51,12 @@ struct Pipe<'a> {
 
 impl<'a> Pipe<'a> {
     fn new(cfg: DccpConfig, losses: Losses<'a>) -> Self {
-        let (client, server) = Connection::pair(&flow(cfg), 20, Stream::derive(1, 0, 0, Purpose::InitialSequence));
+        Pipe::of(DccpControl::Ccid2, cfg, losses)
+    }
+
+    fn of(control: DccpControl, cfg: DccpConfig, losses: Losses<'a>) -> Self {
+        let (client, server) =
+            Connection::pair(&flow(control, cfg), 20, Stream::derive(1, 0, 0, Purpose::InitialSequence));
         Pipe {
             ends: [client, server],
             timers: [Expiries::default(); 2],
@@ -289,6 +295,23 @@ fn a_slow_reader_slows_its_sender() {
     assert_eq!(pipe.ends[0].stats().map(|stats| stats.fast_retransmits), Some(0), "nothing was lost");
 }
 
+#[test]
+fn the_adhoc_control_probes_at_a_constant_pace_until_it_is_answered() {
+    // The way is lost for five probes.
+    let losses: Losses<'_> = &|client, kind, n| client && kind == DccpType::Data && (5..=12).contains(&n);
+    let cfg = DccpConfig { adhoc_update: AdhocUpdate::PerRtt, ..DccpConfig::default() };
+    let mut pipe = Pipe::of(DccpControl::Adhoc, cfg, losses);
+    pipe.input(0, |client, cx| client.on_send(12_000, cx));
+    pipe.run(2_000);
+    let asked = |line: &&String| line.contains("> Data") && !line.contains(" B");
+    let probes: Vec<u64> =
+        pipe.log.iter().filter(asked).map(|line| line.split(' ').next().unwrap().parse().unwrap()).collect();
+    let gaps: Vec<u64> = probes.windows(2).map(|pair| pair[1] - pair[0]).collect();
+    assert!(gaps.len() >= 3 && gaps.iter().all(|gap| *gap == 200), "{probes:?}");
+    assert_eq!(pipe.windows.iter().copied().fold(0.0, f64::max), pipe.windows[pipe.windows.len() - 1], "kept");
+    assert_eq!(pipe.ends[0].backlog(), 0, "it has sent the rest");
+}
+
 /// A connection that is open, with what it has sent so far thrown away.
 fn open() -> Pipe<'static> {
     let mut pipe = Pipe::new(every(), NO_LOSS);
@@ -401,8 +424,10 @@ proptest! {
     // Some 17 packets each, 100,000 in all; `make nightly` throws 10 million. That no state follows another that the standard
     // does not let follow is asserted where states change.
     #[test]
-    fn no_packet_is_too_strange(steps in steps(), is_server in any::<bool>(), short_seq in any::<bool>()) {
-        let mut pipe = Pipe::new(DccpConfig { short_seq, ndp_count: true, timestamps: true, receive_buffer: 2, read_rate: 50_000, ..DccpConfig::default() }, NO_LOSS);
+    fn no_packet_is_too_strange(
+        steps in steps(), is_server in any::<bool>(), short_seq in any::<bool>(), control in 0..DccpControl::ALL.len(),
+    ) {
+        let mut pipe = Pipe::of(DccpControl::ALL[control], DccpConfig { short_seq, ndp_count: true, timestamps: true, receive_buffer: 2, read_rate: 50_000, ..DccpConfig::default() }, NO_LOSS);
         pipe.input(0, |client, cx| client.on_send(5_000, cx));
         pipe.run(25);
         let end = usize::from(is_server);

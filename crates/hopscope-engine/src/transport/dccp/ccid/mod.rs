@@ -1,11 +1,14 @@
 //! Congestion controls of DCCP, by their numbers (RFC 4340 10): a closed set.
 
+mod adhoc;
 mod ccid2;
 
+use adhoc::Adhoc;
 use ccid2::Ccid2;
 
 use crate::config::{DccpConfig, DccpControl};
 use crate::packet::dccp::Seq;
+use crate::units::Span;
 
 /// What an acknowledgement has told.
 #[derive(Debug, Clone, Copy, Default)]
@@ -26,6 +29,11 @@ pub(super) struct Report {
     pub(super) ack: Seq,
     /// Number of the next packet to leave.
     pub(super) next: Seq,
+    /// The round trip that it measured, and the average with it.
+    pub(super) sample: Option<Span>,
+    pub(super) average: Span,
+    /// It is of a packet that left after the timeout.
+    pub(super) answers_probe: bool,
     /// The window was used up when it came.
     pub(super) was_full: bool,
     /// Data packets for each acknowledgement.
@@ -37,6 +45,8 @@ pub(super) struct Report {
 pub(super) enum Ccid {
     /// CCID 2: as TCP with selective acknowledgements.
     Two(Ccid2),
+    /// The delay-based control for ad hoc networks.
+    Adhoc(Adhoc),
 }
 
 impl Ccid {
@@ -44,6 +54,7 @@ impl Ccid {
     pub(super) fn new(control: DccpControl, cfg: &DccpConfig, packet: u32) -> Self {
         match control {
             DccpControl::Ccid2 => Ccid::Two(Ccid2::new(cfg, packet)),
+            DccpControl::Adhoc => Ccid::Adhoc(Adhoc::new(cfg)),
         }
     }
 
@@ -51,6 +62,7 @@ impl Ccid {
     pub(super) fn on_ack(&mut self, report: &Report) -> bool {
         match self {
             Ccid::Two(ccid) => ccid.on_ack(report),
+            Ccid::Adhoc(ccid) => ccid.on_ack(report),
         }
     }
 
@@ -58,6 +70,7 @@ impl Ccid {
     pub(super) fn on_timeout(&mut self) {
         match self {
             Ccid::Two(ccid) => ccid.on_timeout(),
+            Ccid::Adhoc(ccid) => ccid.on_timeout(),
         }
     }
 
@@ -66,6 +79,7 @@ impl Ccid {
     pub(super) fn window(&self) -> f64 {
         match self {
             Ccid::Two(ccid) => ccid.window(),
+            Ccid::Adhoc(ccid) => ccid.window(),
         }
     }
 
@@ -73,6 +87,36 @@ impl Ccid {
     pub(super) fn ssthresh(&self) -> f64 {
         match self {
             Ccid::Two(ccid) => ccid.ssthresh(),
+            Ccid::Adhoc(_) => f64::INFINITY,
+        }
+    }
+
+    /// A packet without data asks at each timeout whether the way is there; no data leaves meanwhile.
+    pub(super) fn is_probing(&self) -> bool {
+        match self {
+            Ccid::Two(_) => false,
+            Ccid::Adhoc(ccid) => ccid.is_probing(),
+        }
+    }
+
+    /// This acknowledgement ends the probing.
+    pub(super) fn ends_failure(&self, report: &Report) -> bool {
+        match self {
+            Ccid::Two(_) => false,
+            Ccid::Adhoc(ccid) => ccid.is_probing() && ccid.ends_failure(report),
+        }
+    }
+
+    /// Round trips are measured by timestamps alone.
+    pub(super) fn needs_timestamps(&self) -> bool {
+        matches!(self, Ccid::Adhoc(_))
+    }
+
+    /// Packets reported lost stay in flight until a timeout.
+    pub(super) fn keeps_lost(&self) -> bool {
+        match self {
+            Ccid::Two(_) => false,
+            Ccid::Adhoc(ccid) => ccid.keeps_lost(),
         }
     }
 }
