@@ -46,6 +46,11 @@ impl NodeId {
     pub const BROADCAST: NodeId = NodeId(u32::MAX);
 }
 
+impl PacketId {
+    /// No packet.
+    pub const NONE: PacketId = PacketId(u32::MAX);
+}
+
 impl SocketId {
     /// Of packets that no socket sent.
     pub const NONE: SocketId = SocketId(u32::MAX);

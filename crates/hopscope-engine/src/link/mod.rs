@@ -47,6 +47,7 @@ use crate::config::LinkConfig;
 use crate::config::link::LinkPart;
 use crate::ids::PacketId;
 use crate::mac::Pacing;
+use crate::mac::dcf::MacView;
 use crate::packet::Notice;
 use crate::rng::Stream;
 use crate::units::{Span, Time};
@@ -231,10 +232,10 @@ impl LinkLayer {
         }
     }
 
-    /// The MAC is done with a packet after so many retries.
-    pub fn on_done(&mut self, retries: u32) {
+    /// The MAC is done with a packet.
+    pub fn on_done(&mut self, mac: &MacView<'_>) {
         if let Some(lred) = &mut self.lred {
-            lred.on_done(retries);
+            lred.on_done(mac.last_retries);
         }
     }
 
@@ -289,6 +290,7 @@ impl LinkLayer {
 mod tests {
     use super::*;
     use crate::ids::NodeId;
+    use crate::mac::dcf::Attempts;
     use crate::rng::Purpose;
 
     fn layer(words: &str, change: impl FnOnce(&mut LinkConfig)) -> LinkLayer {
@@ -298,6 +300,11 @@ mod tests {
     }
 
     const FLOW: FlowKey = FlowKey { ends: (NodeId(0), NodeId(1)), protocol: 0, ports: (0, 0) };
+
+    /// The MAC is done with a packet after so many retries.
+    fn done(layer: &mut LinkLayer, last_retries: u32) {
+        layer.on_done(&MacView { attempts: &Attempts::default(), last_retries });
+    }
 
     fn at(ms: u64) -> Time {
         Time::ZERO + Span::from_millis(ms)
@@ -327,7 +334,7 @@ mod tests {
                 layer.on_joined(PacketId(n), FLOW, 1000, at(0));
             }
             let mut take = |n: u32, ms: u64, retries: u32| {
-                layer.on_done(retries);
+                done(&mut layer, retries);
                 let head = layer.next(PacketId(n), at(ms));
                 layer.on_sent(1000, Span::ZERO, at(ms));
                 (head.packet.0, layer.judge_next(head.judgement).verdict().map(|(_, by)| by))
@@ -343,14 +350,14 @@ mod tests {
     fn pacing_is_on_alone_and_beside_link_red_while_that_is_quiet() {
         for words in ["pacing", "pacing+red+codel"] {
             let mut layer = layer(words, |cfg| cfg.pacing_overhead = false);
-            layer.on_done(9);
+            done(&mut layer, 9);
             assert_eq!(layer.pacing().map(|pacing| pacing.overhead), Some(false));
         }
         let mut both = layer("pacing+lred", |cfg| cfg.lred_weight = 1.0);
         assert!(both.pacing().is_some());
-        both.on_done(2);
+        done(&mut both, 2);
         assert!(both.pacing().is_none());
-        both.on_done(0);
+        done(&mut both, 0);
         assert!(both.pacing().is_some());
         assert!(layer("lred", |_| ()).pacing().is_none());
     }

@@ -137,6 +137,15 @@ pub struct Attempts {
     pub given_up: u64,
 }
 
+/// What a MAC shows to link layer, network layer and transports of its node.
+#[derive(Debug, Clone, Copy)]
+pub struct MacView<'a> {
+    /// Counters since the start: RTS and data frames, packets, retries, packets given up.
+    pub attempts: &'a Attempts,
+    /// Failed attempts of the last packet, the last one included when it was given up.
+    pub last_retries: u32,
+}
+
 impl Dcf {
     /// The idle MAC of `node`.
     pub fn new(node: NodeId) -> Self {
@@ -183,9 +192,10 @@ impl Dcf {
         &self.attempts
     }
 
-    /// Failed attempts of the last packet, the last one included when it was given up.
-    pub fn last_retries(&self) -> u32 {
-        self.retries.total()
+    /// What layers above may know of it.
+    #[inline]
+    pub fn view(&self) -> MacView<'_> {
+        MacView { attempts: &self.attempts, last_retries: self.retries.total() }
     }
 
     /// Takes a packet of `bytes` bytes (network header included) for the neighbour `to`; `pacing`: adaptive pacing is on.

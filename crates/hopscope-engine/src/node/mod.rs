@@ -56,7 +56,7 @@ impl Node {
     }
 
     /// The interface by which a packet for `dst` leaves now; the first one where a protocol finds the way.
-    pub fn way_to(&self, dst: NodeId) -> Interface {
+    fn way_to(&self, dst: NodeId) -> Interface {
         let via = match &self.forwarding {
             Forwarding::Static(table) => table.lookup(dst).map_or(0, |next_hop| self.interface_to(next_hop)),
             Forwarding::Protocol(_) => 0,
@@ -82,7 +82,7 @@ impl Node {
             queued: queue.len(),
             is_full: queue.is_full(),
             is_resolving: self.is_resolving(),
-            mac: wifi.mac.attempts(),
+            mac: wifi.mac.view(),
             neighbours: Neighbours::new(medium, number),
         }
     }

@@ -15,7 +15,7 @@ pub mod tcp;
 pub use arena::{ExtraId, PacketArena};
 pub use drop::DropReason;
 pub use notice::Notice;
-pub use path::PathOption;
+pub use path::{PathOption, Way};
 
 use crate::ids::{FlowId, NodeId, SocketId};
 use crate::units::Time;
@@ -79,6 +79,12 @@ impl Packet {
             sent: now,
             body,
         }
+    }
+
+    /// What it tells of its way.
+    #[inline]
+    pub fn way(&self) -> Way {
+        Way { hops: self.hops, learnt: self.path }
     }
 }
 

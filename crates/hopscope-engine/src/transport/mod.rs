@@ -9,7 +9,10 @@
 //! | `on_packet` | a packet for its port has arrived |
 //! | `on_timer` | a timer that it armed expires |
 //! | `on_writable` | the interface queue of its node has let a packet go; for those that fill it themselves |
-//! | `on_path_event` | what became of the packet it has just emitted; for the same |
+//! | `on_path_event` | what became of the packet it has just emitted, for the same; the end of its route, for all |
+//!
+//! What it learns from below comes by three doors: a view of its node ([`NodeView`]), what a packet knows of its way
+//! ([`Way`]), and [`PathEvent`].
 //!
 //! Adding a transport: a folder here, a variant of [`Endpoint`] and of [`Protocol`], a variant of
 //! [`crate::packet::Body`], its words in `config/flow.rs`.
@@ -24,8 +27,8 @@ pub use sockets::{BoundSockets, Protocol, Socket, Sockets};
 
 use crate::channel::Medium;
 use crate::ids::NodeId;
-use crate::mac::dcf::Attempts;
-use crate::packet::{Body, Packet};
+use crate::mac::dcf::MacView;
+use crate::packet::{Body, Packet, Way};
 use crate::units::{Span, Time};
 
 /// A timer of an endpoint. Each endpoint owns at most one of each kind.
@@ -95,15 +98,21 @@ pub enum Note {
     PeerClosed,
 }
 
-/// What has become of the packet that an endpoint has just emitted, as far as its own node knows.
+/// What the node of an endpoint knows of its path: what has become of the packet just emitted, and the end of a route.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum PathEvent {
-    /// It is in the interface queue or at the MAC.
+    /// The packet is in the interface queue or at the MAC.
     Queued,
     /// It is on its way to the queue (`net.link_delay`).
     Passing,
-    /// It waits for a route or an address, or there is none.
+    /// It waits for a route or an address.
     Held,
+    /// The queue or its link layer has dropped it.
+    Refused,
+    /// No route takes it.
+    NoRoute,
+    /// The route to the other end has ended, whatever was under way; tells of no packet.
+    RouteFailed,
 }
 
 /// What an endpoint that asks for it may know of its node ([`Endpoint::wants_view`]).
@@ -115,8 +124,8 @@ pub struct NodeView<'a> {
     pub is_full: bool,
     /// A packet waits for the address of its next hop.
     pub is_resolving: bool,
-    /// Counters of its MAC since the start: RTS and data frames, packets, retries, packets given up.
-    pub mac: &'a Attempts,
+    /// Its MAC.
+    pub mac: MacView<'a>,
     /// Who can decode it.
     pub neighbours: Neighbours<'a>,
 }
@@ -140,7 +149,8 @@ impl<'a> Neighbours<'a> {
     }
 }
 
-/// The instant of an input and the list its effects go to; with it a view of the node, where the endpoint asks for one.
+/// The instant of an input and the list its effects go to; with it a view of the node, where the endpoint asks for one, and
+/// what the packet that has come knows of its way.
 #[derive(Debug)]
 pub struct Cx<'a> {
     /// The instant.
@@ -149,6 +159,8 @@ pub struct Cx<'a> {
     pub out: &'a mut Vec<TransportEffect>,
     /// The node.
     pub node: Option<NodeView<'a>>,
+    /// The way of the packet that is the input; none of other inputs.
+    pub way: Option<Way>,
 }
 
 /// What a packet has brought to the transport that it is for.
@@ -183,7 +195,7 @@ impl Endpoint {
         }
     }
 
-    /// Its packets learn of their way ([`crate::packet::PathOption`]); the last one that arrived shows it in `on_packet`.
+    /// Its packets learn of their way ([`crate::packet::PathOption`]); the one that has come shows it in [`Cx::way`].
     #[inline]
     pub fn wants_path(&self) -> bool {
         match self {
@@ -212,7 +224,7 @@ impl Endpoint {
     /// A packet for this end has arrived; gives the data that it carried, if any.
     pub fn on_packet(&mut self, packet: &Packet, cx: &mut Cx<'_>) -> Option<Payload> {
         match (self, &packet.body) {
-            (Endpoint::Tcp(tcp), Body::Tcp(segment)) => tcp.on_segment(segment, packet.ecn, packet.hops, cx),
+            (Endpoint::Tcp(tcp), Body::Tcp(segment)) => tcp.on_segment(segment, packet.ecn, cx),
             (Endpoint::Udp(udp), &Body::Udp { len, .. }) => Some(udp.on_datagram(len, cx)),
             (Endpoint::Dccp(dccp), Body::Dccp(body)) => dccp.on_packet(body, packet.ecn, cx),
             (Endpoint::Tcp(_) | Endpoint::Udp(_) | Endpoint::Dccp(_), _) => {
@@ -239,10 +251,11 @@ impl Endpoint {
         }
     }
 
-    /// What has become of the packet emitted last.
+    /// What has become of the packet emitted last, or of the route.
     pub fn on_path_event(&mut self, event: PathEvent, cx: &mut Cx<'_>) {
         match self {
-            Endpoint::Tcp(_) | Endpoint::Dccp(_) => {}
+            Endpoint::Tcp(tcp) => tcp.on_path_event(event),
+            Endpoint::Dccp(_) => {}
             Endpoint::Udp(udp) => udp.on_path_event(event, cx),
         }
     }

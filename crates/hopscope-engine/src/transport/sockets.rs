@@ -196,6 +196,16 @@ impl BoundSockets {
         Some(places[place].1)
     }
 
+    /// Number of sockets.
+    pub fn count(&self) -> usize {
+        self.0.as_ref().map_or(0, |bound| bound.places.len())
+    }
+
+    /// The socket at this place, below [`BoundSockets::count`], in the order of protocol and port.
+    pub fn at(&self, place: usize) -> SocketId {
+        self.0.as_ref().map_or(SocketId::NONE, |bound| bound.places[place].1)
+    }
+
     /// Those that fill the interface queue themselves, in the order in which they are asked.
     pub fn refilling(&self) -> &[SocketId] {
         self.0.as_ref().map_or(&[], |bound| &bound.refilling)

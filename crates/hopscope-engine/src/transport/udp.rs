@@ -78,12 +78,14 @@ impl Udp {
         }
     }
 
-    /// What has become of the last datagram; one still passing is followed by the next when the queue calls.
+    /// What has become of the last datagram; one still passing is followed by the next when the queue calls. Without a
+    /// route the source waits: its next packet is what makes the node look for one. That a route has ended changes nothing
+    /// for it until one of its packets finds none.
     pub fn on_path_event(&mut self, event: PathEvent, cx: &mut Cx<'_>) {
         match event {
             PathEvent::Queued => self.pump(cx),
-            PathEvent::Passing => {}
-            PathEvent::Held => self.wait(cx),
+            PathEvent::Passing | PathEvent::RouteFailed => {}
+            PathEvent::Held | PathEvent::Refused | PathEvent::NoRoute => self.wait(cx),
         }
     }
 
@@ -127,7 +129,7 @@ mod tests {
     use crate::channel::Medium;
     use crate::config::RadioConfig;
     use crate::ids::NodeId;
-    use crate::mac::dcf::Attempts;
+    use crate::mac::dcf::{Attempts, MacView};
     use crate::units::Time;
 
     /// What a source looks at: packets in the queue, whether it is full, and whether an address is asked for.
@@ -144,9 +146,11 @@ mod tests {
         let mut out = Vec::new();
         let medium = Medium::new(&[[0.0, 0.0]], &RadioConfig::default());
         let Looks { queued, is_full, is_resolving } = looks;
-        let (mac, neighbours) = (&Attempts::default(), Neighbours::new(&medium, NodeId(0)));
+        let attempts = Attempts::default();
+        let mac = MacView { attempts: &attempts, last_retries: 0 };
+        let neighbours = Neighbours::new(&medium, NodeId(0));
         let node = NodeView { queued, is_full, is_resolving, mac, neighbours };
-        input(udp, &mut Cx { now: Time(7), out: &mut out, node: Some(node) });
+        input(udp, &mut Cx { now: Time(7), out: &mut out, node: Some(node), way: None });
         out
     }
 
@@ -172,8 +176,12 @@ mod tests {
         let mut udp = Udp::new(1000, 28, true);
         let patience = [TransportEffect::Arm(Timer::Refill, Time(100_000_007))];
         assert_eq!(sent(&mut udp, IDLE, |udp, cx| udp.on_send(u64::MAX, cx)), [datagram(0, 1000)]);
-        assert_eq!(sent(&mut udp, IDLE, |udp, cx| udp.on_path_event(PathEvent::Held, cx)), patience);
-        assert_eq!(sent(&mut udp, IDLE, |udp, cx| udp.on_path_event(PathEvent::Passing, cx)), []);
+        for event in [PathEvent::Held, PathEvent::Refused, PathEvent::NoRoute] {
+            assert_eq!(sent(&mut udp, IDLE, |udp, cx| udp.on_path_event(event, cx)), patience);
+        }
+        for event in [PathEvent::Passing, PathEvent::RouteFailed] {
+            assert_eq!(sent(&mut udp, IDLE, |udp, cx| udp.on_path_event(event, cx)), []);
+        }
         let asking = Looks { is_resolving: true, ..IDLE };
         assert_eq!(sent(&mut udp, asking, |udp, cx| udp.on_writable(cx)), patience);
         assert_eq!(sent(&mut udp, asking, |udp, cx| udp.on_timer(Timer::Refill, cx)), [datagram(1, 1000)]);

@@ -57,7 +57,7 @@ impl<R: Recorder> World<R> {
                 let socket = &mut sockets[id];
                 let (node, peer) = (socket.node, socket.peer);
                 let node = Some(nodes[node].view((node, peer), &wifi[node], wires, medium));
-                socket.endpoint.on_path_event(event, &mut Cx { now: *now, out: &mut effects, node });
+                socket.endpoint.on_path_event(event, &mut Cx { now: *now, out: &mut effects, node, way: None });
             }
         }
         effects.clear();
@@ -109,29 +109,11 @@ impl<R: Recorder> World<R> {
     /// Sends what a socket has emitted.
     fn emit(&mut self, id: SocketId, body: Body) -> Option<PathEvent> {
         let socket = &self.sockets[id];
-        let (node, peer, wants_to_know) = (socket.node, socket.peer, socket.endpoint.wants_view());
+        let (node, wants_to_know) = (socket.node, socket.endpoint.wants_view());
         let packet = socket.packet(body, self.now);
         self.note(Record::SegmentSent { node, flow: packet.flow, header: Header::of(&body) });
-        if !wants_to_know {
-            self.originate(packet);
-            return None;
-        }
-        let way = self.nodes[node].way_to(peer);
-        let waiting = |world: &Self| match way {
-            Interface::Wire { end, .. } => {
-                let wire = &world.wires[end];
-                (wire.is_free(), wire.port.queue.len())
-            }
-            Interface::Wifi | Interface::Outside => (world.wifi[node].mac.is_free(), world.wifi[node].port.queue.len()),
-        };
-        let before = waiting(self);
-        let is_routed = self.originate(packet);
-        let passes = self.wiring.link_delay > Span::ZERO && !matches!(way, Interface::Wire { .. });
-        Some(match (is_routed, passes) {
-            (true, true) => PathEvent::Passing,
-            (true, false) if waiting(self) != before => PathEvent::Queued,
-            (true | false, _) => PathEvent::Held,
-        })
+        let event = self.originate(packet);
+        wants_to_know.then_some(event)
     }
 
     fn note_window(&mut self, id: SocketId) {
@@ -147,9 +129,9 @@ impl<R: Recorder> World<R> {
 
     // ---- IP and routing --------------------------------------------------------------------------------------
 
-    /// Sends a new packet of a transport towards its destination; false when no route takes it now.
+    /// Sends a new packet of a transport towards its destination; tells what has become of it.
     #[inline]
-    pub(super) fn originate(&mut self, packet: Packet) -> bool {
+    pub(super) fn originate(&mut self, packet: Packet) -> PathEvent {
         let src = packet.src;
         let id = self.admit(self.nodes[src].ip.originate(packet));
         self.forward(src, id)
@@ -163,18 +145,22 @@ impl<R: Recorder> World<R> {
         id
     }
 
-    /// A packet goes on from `node`; false when no route takes it now.
-    pub(super) fn forward(&mut self, node: NodeId, id: PacketId) -> bool {
+    /// A packet goes on from `node`.
+    pub(super) fn forward(&mut self, node: NodeId, id: PacketId) -> PathEvent {
         match self.route(node, id) {
             RouteAnswer::Via(next_hop) => {
                 self.packets.get_mut(id).next_hop = next_hop;
-                self.resolve(node, id);
-                return true;
+                self.resolve(node, id)
             }
-            RouteAnswer::Held => self.note(Record::PacketHeld { node, packet: id }),
-            RouteAnswer::Drop(reason) => self.drop_packet(node, id, reason),
+            RouteAnswer::Held => {
+                self.note(Record::PacketHeld { node, packet: id });
+                PathEvent::Held
+            }
+            RouteAnswer::Drop(reason) => {
+                self.drop_packet(node, id, reason);
+                PathEvent::NoRoute
+            }
         }
-        false
     }
 
     pub(super) fn routing_effect(&mut self, node: NodeId, effect: RoutingEffect) {
@@ -211,6 +197,9 @@ impl<R: Recorder> World<R> {
             RoutingEffect::Note(note) => {
                 let in_range = self.is_false_alarm(node, note);
                 self.note(Record::Routing { node, note, in_range });
+                if let RoutingNote::RouteDown { dst, .. } = note {
+                    self.work.push(Work::RouteFailed { node, dst });
+                }
             }
         }
     }
@@ -260,16 +249,15 @@ impl<R: Recorder> World<R> {
     // ---- interface -------------------------------------------------------------------------------------------
 
     /// A packet with its next hop goes to the interface: to the end of a wire, or to the radio by way of ARP where that is on.
-    pub(super) fn resolve(&mut self, node: NodeId, id: PacketId) {
+    pub(super) fn resolve(&mut self, node: NodeId, id: PacketId) -> PathEvent {
         let Packet { next_hop, .. } = *self.packets.get(id);
         if next_hop == NodeId::BROADCAST && !self.wires.of(node).is_empty() && !self.broadcast_on_wires(node, id) {
-            return;
+            return PathEvent::Queued;
         }
         let via = self.nodes[node].interface_to(next_hop);
         if let Interface::Wire { end, .. } = self.nodes[node].interfaces[usize::from(via)] {
             self.packets.get_mut(id).via = via;
-            self.enqueue_wire(end, id);
-            return;
+            return self.enqueue_wire(end, id);
         }
         let arp = self.nodes[node].arp.as_mut().filter(|_| next_hop != NodeId::BROADCAST);
         match arp.map_or(Resolution::Known, |arp| arp.resolve(next_hop, id)) {
@@ -280,11 +268,13 @@ impl<R: Recorder> World<R> {
                     self.drop_packet(node, old, DropReason::ArpReplaced);
                 }
                 self.send_arp(node, NodeId::BROADCAST, next_hop, false);
+                PathEvent::Held
             }
             Resolution::GiveUp { dropped } => {
                 for packet in dropped.into_iter().chain([id]) {
                     self.work.push(Work::LinkFailed { node, packet, reason: DropReason::ArpUnresolved });
                 }
+                PathEvent::Held
             }
         }
     }
@@ -313,17 +303,17 @@ impl<R: Recorder> World<R> {
         self.link_down(node, id);
     }
 
-    pub(super) fn link_down(&mut self, node: NodeId, packet: PacketId) {
+    pub(super) fn link_down(&mut self, node: NodeId, packet: PacketId) -> PathEvent {
         self.note(Record::PacketRouted { node, packet });
         if self.wiring.link_delay == Span::ZERO {
-            self.enqueue(node, packet);
-        } else {
-            self.events.push(self.now + self.wiring.link_delay, Event::LinkDown { node, packet });
+            return self.enqueue(node, packet);
         }
+        self.events.push(self.now + self.wiring.link_delay, Event::LinkDown { node, packet });
+        PathEvent::Passing
     }
 
     /// A packet reaches the interface queue of the radio.
-    pub(super) fn enqueue(&mut self, node: NodeId, id: PacketId) {
+    pub(super) fn enqueue(&mut self, node: NodeId, id: PacketId) -> PathEvent {
         if self.nodes[node].gateway.is_some() {
             let mut packet = *self.packets.get(id);
             self.pass_gateway(node, &mut packet);
@@ -331,8 +321,9 @@ impl<R: Recorder> World<R> {
         }
         let Wifi { mac, port, .. } = &self.wifi[node];
         if port.layer.is_some() {
-            self.enqueue_linked(node, id);
-        } else if mac.is_free() && port.queue.is_empty() {
+            return self.enqueue_linked(node, id);
+        }
+        if mac.is_free() && port.queue.is_empty() {
             self.offer(node, id);
         } else {
             let priority = self.packets.get(id).body.is_control();
@@ -342,8 +333,12 @@ impl<R: Recorder> World<R> {
             }
             if let Some(lost) = lost {
                 self.drop_packet(node, lost, DropReason::QueueFull);
+                if lost == id {
+                    return PathEvent::Refused;
+                }
             }
         }
+        PathEvent::Queued
     }
 
     /// A packet comes by a gateway.
@@ -355,16 +350,17 @@ impl<R: Recorder> World<R> {
     }
 
     /// The same where a link layer looks at it first.
-    fn enqueue_linked(&mut self, node: NodeId, id: PacketId) {
+    fn enqueue_linked(&mut self, node: NodeId, id: PacketId) -> PathEvent {
         let Wifi { port, rules, .. } = &mut self.wifi[node];
         let packet = self.packets.get(id);
         let entry = Entry::of(packet, id, rules.exchange(packet.next_hop, packet.bytes));
         let mut out = std::mem::take(&mut self.port_effects);
         let joined = port.push(&entry, self.now, &mut out);
-        self.port_effects(node, Interface::WIFI, out);
+        let mut is_lost = self.port_effects(node, Interface::WIFI, out, id);
         if joined {
-            self.feed_mac(node);
+            is_lost |= self.feed_mac_with(node, id);
         }
+        if is_lost { PathEvent::Refused } else { PathEvent::Queued }
     }
 
     /// The MAC pulls its next packet.
@@ -375,16 +371,30 @@ impl<R: Recorder> World<R> {
         let port = &mut self.wifi[node].port;
         let next = match port.layer {
             None => port.queue.pop(self.now),
-            Some(_) => self.next_linked(node),
+            Some(_) => self.next_linked(node, PacketId::NONE).0,
         };
+        self.offer_queued(node, next);
+    }
+
+    /// The same right after `joined` has come into the queue below a link layer; true when that was dropped.
+    fn feed_mac_with(&mut self, node: NodeId, joined: PacketId) -> bool {
+        if !self.wifi[node].mac.is_free() {
+            return false;
+        }
+        let (next, is_lost) = self.next_linked(node, joined);
+        self.offer_queued(node, next);
+        is_lost
+    }
+
+    fn offer_queued(&mut self, node: NodeId, next: Option<PacketId>) {
         if let Some(next) = next {
             self.note(Record::Dequeued { node, via: Interface::WIFI, packet: next });
             self.offer(node, next);
         }
     }
 
-    /// The same where a link layer chooses it.
-    fn next_linked(&mut self, node: NodeId) -> Option<PacketId> {
+    /// What the link layer chooses, and whether it has dropped `watched`.
+    fn next_linked(&mut self, node: NodeId, watched: PacketId) -> (Option<PacketId>, bool) {
         let mut out = std::mem::take(&mut self.port_effects);
         let (packets, now) = (&self.packets, self.now);
         let Wifi { port, rules, .. } = &mut self.wifi[node];
@@ -393,16 +403,21 @@ impl<R: Recorder> World<R> {
             Entry::of(packet, id, rules.exchange(packet.next_hop, packet.bytes))
         };
         let next = port.pull(now, look, &mut out);
-        self.port_effects(node, Interface::WIFI, out);
-        next
+        let is_lost = self.port_effects(node, Interface::WIFI, out, watched);
+        (next, is_lost)
     }
 
-    /// Carries out what the port of the interface `via` wants done and keeps the emptied list.
-    fn port_effects(&mut self, node: NodeId, via: u8, mut effects: Vec<PortEffect>) {
+    /// Carries out what the port of the interface `via` wants done and keeps the emptied list; true when it has dropped
+    /// `watched`.
+    fn port_effects(&mut self, node: NodeId, via: u8, mut effects: Vec<PortEffect>, watched: PacketId) -> bool {
+        let mut is_lost = false;
         for effect in effects.drain(..) {
             match effect {
                 PortEffect::Join(packet) => self.note(Record::Queued { node, via, packet }),
-                PortEffect::Drop(packet, reason) => self.drop_packet(node, packet, reason),
+                PortEffect::Drop(packet, reason) => {
+                    is_lost |= packet == watched;
+                    self.drop_packet(node, packet, reason);
+                }
                 PortEffect::Mark(packet, by) => {
                     self.packets.get_mut(packet).ecn = Ecn::Ce;
                     self.note(Record::Marked { node, packet, by });
@@ -415,6 +430,7 @@ impl<R: Recorder> World<R> {
             }
         }
         self.port_effects = effects;
+        is_lost
     }
 
     /// Tells the neighbours what they are to drop; goes in front of all data.
@@ -430,7 +446,7 @@ impl<R: Recorder> World<R> {
     pub(super) fn tell_link(&mut self, node: NodeId) {
         let Wifi { mac, port, .. } = &mut self.wifi[node];
         if let Some(layer) = &mut port.layer {
-            layer.on_done(mac.last_retries());
+            layer.on_done(&mac.view());
         }
     }
 
@@ -444,28 +460,33 @@ impl<R: Recorder> World<R> {
     }
 
     /// A packet reaches the queue of the end of a wire.
-    fn enqueue_wire(&mut self, end: u32, id: PacketId) {
+    fn enqueue_wire(&mut self, end: u32, id: PacketId) -> PathEvent {
         let Packet { bytes, via, .. } = *self.packets.get(id);
         let wire = &mut self.wires[end];
         if wire.port.layer.is_none() && wire.is_free() {
             self.send_wire(end, id);
-            return;
+            return PathEvent::Queued;
         }
         let node = wire.node;
         let entry = Entry::of(self.packets.get(id), id, wire.service(bytes));
         let mut out = std::mem::take(&mut self.port_effects);
         wire.port.push(&entry, self.now, &mut out);
         wire.sent.dropped += port::drops(&out);
-        self.port_effects(node, via, out);
-        self.feed_wire(end, via);
+        let is_lost = self.port_effects(node, via, out, id);
+        if self.feed_wire_with(end, via, id) || is_lost { PathEvent::Refused } else { PathEvent::Queued }
     }
 
     /// The transmitter of an end takes its next packet, if it is free.
     pub(super) fn feed_wire(&mut self, end: u32, via: u8) {
+        self.feed_wire_with(end, via, PacketId::NONE);
+    }
+
+    /// The same; true when the link layer has dropped `watched`.
+    fn feed_wire_with(&mut self, end: u32, via: u8, watched: PacketId) -> bool {
         let World { wires, packets, now, port_effects, .. } = self;
         let wire = &mut wires[end];
         if !wire.is_free() {
-            return;
+            return false;
         }
         let (node, rate) = (wire.node, wire.rate());
         let look = |id| {
@@ -475,11 +496,12 @@ impl<R: Recorder> World<R> {
         let mut out = std::mem::take(port_effects);
         let next = wire.port.pull(*now, look, &mut out);
         wire.sent.dropped += port::drops(&out);
-        self.port_effects(node, via, out);
+        let is_lost = self.port_effects(node, via, out, watched);
         if let Some(next) = next {
             self.note(Record::Dequeued { node, via, packet: next });
             self.send_wire(end, next);
         }
+        is_lost
     }
 
     fn send_wire(&mut self, end: u32, id: PacketId) {

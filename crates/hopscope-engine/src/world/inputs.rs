@@ -18,7 +18,7 @@ use crate::packet::{Body, Notice, Packet};
 use crate::phy::Fate;
 use crate::record::{Classes, DropReason, Header, Record, Recorder};
 use crate::routing::{Cx as RoutingCx, Forwarding, LossOf, Lost, Machine, Query, RouteAnswer, Router};
-use crate::transport::{Cx, Endpoint, Payload, Protocol, Timer, TransportEffect};
+use crate::transport::{Cx, Endpoint, PathEvent, Payload, Protocol, Timer, TransportEffect};
 use crate::units::Span;
 
 impl<R: Recorder> World<R> {
@@ -44,7 +44,9 @@ impl<R: Recorder> World<R> {
             }
             Event::Access { node } => self.on_access_event(node),
             Event::LinkUp { node, packet } => self.receive(node, packet),
-            Event::LinkDown { node, packet } => self.enqueue(node, packet),
+            Event::LinkDown { node, packet } => {
+                self.enqueue(node, packet);
+            }
             Event::WireSent { end } => self.on_wire_sent(end),
             Event::WireArrived { end, packet } => {
                 let wire = &mut self.wires[end];
@@ -63,7 +65,9 @@ impl<R: Recorder> World<R> {
                 }
                 self.routing_input(node, |router, cx| router.on_timer(timer, cx));
             }
-            Event::RoutingSend { node, packet } => self.resolve(node, packet),
+            Event::RoutingSend { node, packet } => {
+                self.resolve(node, packet);
+            }
             Event::Transport { socket, timer, generation } => self.on_transport_timer(socket, timer, generation),
             Event::App { flow } => self.on_app(flow),
             Event::Refill { node } => {
@@ -89,6 +93,7 @@ impl<R: Recorder> World<R> {
                 self.feed_mac(node);
                 self.refill(node, false);
             }
+            Work::RouteFailed { node, dst } => self.on_route_failure(node, dst),
         }
     }
 
@@ -365,7 +370,10 @@ impl<R: Recorder> World<R> {
         let socket = &self.sockets[id];
         let (flow, answers, delay) = (socket.receives, socket.sends, self.now - packet.sent);
         self.note(Record::SegmentReceived { node, flow, answers, header: Header::of(&packet.body), delay });
-        let (payload, out) = self.ask(id, |endpoint, cx| endpoint.on_packet(packet, cx));
+        let (payload, out) = self.ask(id, |endpoint, cx| {
+            cx.way = Some(packet.way());
+            endpoint.on_packet(packet, cx)
+        });
         if let Some(Payload { bytes, duplicate, retransmission }) = payload {
             self.note(Record::DataReceived { flow, bytes, delay, duplicate, retransmission });
         }
@@ -411,6 +419,22 @@ impl<R: Recorder> World<R> {
         }
     }
 
+    /// The route from `node` to `dst` has ended: its sockets there hear of it.
+    fn on_route_failure(&mut self, node: NodeId, dst: NodeId) {
+        for place in 0..self.nodes[node].sockets.count() {
+            let id = self.nodes[node].sockets.at(place);
+            if self.sockets[id].peer == dst {
+                let ((), out) = self.ask(id, |endpoint, cx| endpoint.on_path_event(PathEvent::RouteFailed, cx));
+                // One that does nothing about it shows no window: it may not have begun.
+                if out.is_empty() {
+                    self.transport_effects = out;
+                } else {
+                    self.transport_effects(id, out);
+                }
+            }
+        }
+    }
+
     /// One input to an endpoint, and its effects carried out.
     pub(super) fn transport_input(&mut self, id: SocketId, input: impl FnOnce(&mut Endpoint, &mut Cx<'_>)) {
         let ((), out) = self.ask(id, input);
@@ -430,7 +454,7 @@ impl<R: Recorder> World<R> {
         let (node, peer) = (socket.node, socket.peer);
         let asks = socket.endpoint.wants_view();
         let node = asks.then(|| nodes[node].view((node, peer), &wifi[node], wires, medium));
-        let given = input(&mut socket.endpoint, &mut Cx { now: *now, out: &mut out, node });
+        let given = input(&mut socket.endpoint, &mut Cx { now: *now, out: &mut out, node, way: None });
         (given, out)
     }
 

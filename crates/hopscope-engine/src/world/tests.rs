@@ -2,8 +2,10 @@
 
 use crate::config::presets;
 use crate::ids::{FlowId, NodeId, PacketId};
-use crate::packet::PathOption;
+use crate::packet::{Body, Packet, PathOption};
 use crate::record::NullRecorder;
+use crate::routing::{RouteLoss, RoutingEffect, RoutingNote};
+use crate::transport::PathEvent;
 use crate::transport::sockets::FIRST_DYNAMIC;
 use crate::units::{Span, Time};
 use crate::world::World;
@@ -43,4 +45,48 @@ fn a_packet_that_asks_learns_of_its_way_at_each_hop() {
     assert!(path.largest_delay() > Span::from_millis(4), "a frame of 1000 bytes at 2 Mbit/s: {path:?}");
     assert_eq!(path.non_collision(), 1.0, "alone on the air");
     assert_eq!(world.wifi[NodeId(0)].mac.attempts().retries, 0);
+}
+
+/// Three nodes in a row with a source at the first that fills its queue with datagrams for the last, and a node apart.
+fn saturated() -> World<NullRecorder> {
+    let nodes = vec![[0.0, 0.0], [200.0, 0.0], [400.0, 0.0], [5_000.0, 0.0]];
+    let base = presets::base("standard", "wavelan-2M").expect("a profile");
+    let mut config = base.clone().config(nodes, Span::from_secs(2));
+    let flow = serde_json::json!({
+        "from": 0, "to": 2, "transport": "udp", "app": {"kind": "bulk"}, "packet": 1000,
+        "max_window": 4, "start": 0, "ack": "every", "ack_delay": 1, "tcp": base.tcp,
+    });
+    config.flows.push(serde_json::from_value(flow).expect("a flow"));
+    World::new(&config, NullRecorder).expect("a sound scenario")
+}
+
+#[test]
+fn a_source_hears_what_became_of_its_packet() {
+    let mut world = saturated();
+    let now = world.now;
+    let packet = |to: u32| Packet::new(NodeId(0), NodeId(to), 1000, 9, Body::Opaque { number: 0 }, now);
+    assert_eq!(world.originate(packet(3)), PathEvent::NoRoute);
+    let told: Vec<_> = (0..60).map(|_| world.originate(packet(2))).collect();
+    let taken = told.iter().take_while(|event| **event == PathEvent::Queued).count();
+    assert_eq!(taken, 51, "one at the MAC, fifty in the queue");
+    assert!(told[taken..].iter().all(|event| *event == PathEvent::Refused), "{told:?}");
+}
+
+#[test]
+fn the_end_of_a_route_reaches_the_sockets_whose_path_it_was() {
+    let base = presets::base("standard", "wavelan-2M").expect("a profile");
+    let mut config = base.clone().config(vec![[0.0, 0.0], [200.0, 0.0], [400.0, 0.0]], Span::from_secs(2));
+    for to in [1, 2, 2] {
+        let flow = serde_json::json!({
+            "from": 0, "to": to, "transport": "tcp", "app": {"kind": "bulk"}, "packet": 1000,
+            "max_window": 4, "start": 0, "ack": "every", "ack_delay": 1, "tcp": base.tcp,
+        });
+        config.flows.push(serde_json::from_value(flow).expect("a flow"));
+    }
+    let mut world = World::new(&config, NullRecorder).expect("a sound scenario");
+    let note = RoutingNote::RouteDown { dst: NodeId(2), cause: RouteLoss::LinkLost };
+    world.routing_effect(NodeId(0), RoutingEffect::Note(note));
+    world.work_off();
+    let failures = [0, 1, 2].map(|flow| world.sender(&world.flows[flow]).expect("TCP").stats().route_failures);
+    assert_eq!(failures, [0, 1, 1], "only those whose data goes to node 2");
 }

@@ -17,6 +17,8 @@ pub(super) enum Work {
     LinkFailed { node: NodeId, packet: PacketId, reason: DropReason },
     /// The MAC is free: it pulls its next packet, and sources that fill the queue themselves may add one.
     Next { node: NodeId },
+    /// The routing of a node has lost its way to `dst`.
+    RouteFailed { node: NodeId, dst: NodeId },
 }
 
 impl<R: Recorder> World<R> {

@@ -67,7 +67,7 @@ fn a_fragment_without_ack_is_repeated_alone() {
     lab.run(again - 1);
     lab.peer = Peer::Answers;
     lab.run(again + 5_000);
-    assert_eq!(lab.mac.last_retries(), 1, "counted over the whole packet");
+    assert_eq!(lab.mac.view().last_retries, 1, "counted over the whole packet");
     let log = lab.run(again + 8_000);
     let rest = [(again, "RTS"), (again + 676, "DATA"), (again + 676 + 2_772, "DATA"), (again + 676 + 5_134, "sent")];
     assert_eq!(log[3..7], rest);

@@ -74,7 +74,7 @@ impl<'a> Pipe<'a> {
 
     fn input(&mut self, end: usize, input: impl FnOnce(&mut Connection, &mut Cx<'_>)) {
         let mut out = Vec::new();
-        input(&mut self.ends[end], &mut Cx { now: self.now, out: &mut out, node: None });
+        input(&mut self.ends[end], &mut Cx { now: self.now, out: &mut out, node: None, way: None });
         for effect in out {
             self.timers[end].note(&effect);
             match effect {

@@ -10,7 +10,7 @@ use crate::packet::Ecn;
 use crate::packet::tcp::TcpSegment;
 use crate::rng::Stream;
 use crate::transport::control::Control;
-use crate::transport::{Cx, Payload, Timer, TransportEffect};
+use crate::transport::{Cx, PathEvent, Payload, Timer, TransportEffect};
 use crate::units::Span;
 
 /// Bytes of the timestamps option with its padding (RFC 7323 A).
@@ -113,15 +113,15 @@ impl Connection {
         self.with_sender(cx, |sender, _, cx| sender.close(cx.now, cx.out));
     }
 
-    /// A segment has arrived in a packet with this ECN field after `hops` hops; gives the data that it carried, if any.
+    /// A segment has arrived in a packet with this ECN field; gives the data that it carried, if any.
     #[inline]
-    pub fn on_segment(&mut self, segment: &TcpSegment, ecn: Ecn, hops: u8, cx: &mut Cx<'_>) -> Option<Payload> {
+    pub fn on_segment(&mut self, segment: &TcpSegment, ecn: Ecn, cx: &mut Cx<'_>) -> Option<Payload> {
         let segment = TcpSegment { ecn, ..*segment };
         if self.sender.is_some() && self.receiver.is_some() {
-            return self.on_segment_of_both(&segment, hops, cx);
+            return self.on_segment_of_both(&segment, cx);
         }
         if let Some(sender) = &mut self.sender {
-            sender.on_segment(&segment, hops, cx.now, cx.out);
+            sender.on_segment(&segment, hops(cx), cx.now, cx.out);
             return None;
         }
         let receiver = self.receiver.as_mut()?;
@@ -147,6 +147,19 @@ impl Connection {
         }
     }
 
+    /// The node knows something of the path.
+    pub fn on_path_event(&mut self, event: PathEvent) {
+        match event {
+            PathEvent::RouteFailed => {
+                if let Some(sender) = &mut self.sender {
+                    sender.on_route_failure();
+                }
+            }
+            // What becomes of single packets, it learns from the other end.
+            PathEvent::Queued | PathEvent::Passing | PathEvent::Held | PathEvent::Refused | PathEvent::NoRoute => {}
+        }
+    }
+
     // Steps where data flows both ways.
 
     /// Gives the sending half an input; what it sends in answer carries the ACK of the receiving one.
@@ -163,9 +176,10 @@ impl Connection {
 
     /// Data is taken first, so that what the acknowledgement lets out acknowledges it; then the acknowledgement; what is
     /// then still owed goes out by itself.
-    fn on_segment_of_both(&mut self, segment: &TcpSegment, hops: u8, cx: &mut Cx<'_>) -> Option<Payload> {
+    fn on_segment_of_both(&mut self, segment: &TcpSegment, cx: &mut Cx<'_>) -> Option<Payload> {
         let (Some(sender), Some(receiver)) = (&mut self.sender, &mut self.receiver) else { return None };
         receiver.share(sender.next());
+        let hops = hops(cx);
         if segment.flags.syn {
             if segment.flags.ack {
                 receiver.join(segment);
@@ -225,6 +239,12 @@ impl Connection {
     pub fn sender(&self) -> Option<&TcpSender> {
         self.sender.as_deref()
     }
+}
+
+/// Hops that the segment at hand has travelled.
+#[inline]
+fn hops(cx: &Cx<'_>) -> u8 {
+    cx.way.map_or(0, |way| way.hops)
 }
 
 /// What a segment has brought.

@@ -53,6 +53,8 @@ pub struct SenderStats {
     pub spurious_timeouts: u64,
     /// Tail-loss probes (RFC 8985 7).
     pub probes: u64,
+    /// Times the node of the sender has lost its route to the other end.
+    pub route_failures: u64,
 }
 
 /// What is stored of the state; the rest follows from the sequence numbers.
@@ -208,6 +210,11 @@ impl TcpSender {
     /// Next number that a segment without data carries.
     pub(super) fn next(&self) -> u64 {
         self.core.nxt
+    }
+
+    /// The route to the other end has ended.
+    pub(super) fn on_route_failure(&mut self) {
+        self.core.stats.route_failures += 1;
     }
 
     /// A timer armed by this machine has expired.

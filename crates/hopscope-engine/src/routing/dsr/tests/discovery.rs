@@ -7,7 +7,7 @@ use crate::packet::DropReason;
 use crate::packet::dsr::DsrMessage;
 use crate::packet::routing::RoutingMessage;
 use crate::routing::tests::net::{Line, Place, ms};
-use crate::routing::{RouteLoss, RoutingNote};
+use crate::routing::{RouteLoss, Router, RoutingNote};
 use crate::units::Span;
 
 #[test]
@@ -196,4 +196,21 @@ fn the_oldest_held_packet_gives_way() {
     let places = packets.map(|packet| net.place(packet));
     let held = Place::HeldBy(NodeId(0));
     assert_eq!(places, [Place::Dropped(DropReason::RouteBufferFull), held, held]);
+}
+
+#[test]
+fn another_length_over_the_same_neighbour_is_noted_once() {
+    let mut net = chain(2, &DsrConfig::default());
+    let dst = NodeId(9);
+    for way in [&[0, 1, 2, 3, 9][..], &[0, 1, 2, 3, 9], &[0, 1, 9]] {
+        let way: Vec<_> = way.iter().map(|&node| NodeId(node)).collect();
+        net.input(0, |router, cx| {
+            let Router::Dsr(dsr) = router else { unreachable!("the machine is DSR") };
+            dsr.cache.told(&way, cx.now);
+            dsr.settle(dst, RouteLoss::Expired, cx);
+        });
+    }
+    let up = RoutingNote::RouteUp { dst, next_hop: NodeId(1), hops: 4 };
+    let shorter = RoutingNote::HopsChanged { dst, next_hop: NodeId(1), hops: 2 };
+    assert_eq!(net.notes(0), [(ms(0), up), (ms(0), shorter)]);
 }

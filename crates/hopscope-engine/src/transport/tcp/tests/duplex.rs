@@ -71,7 +71,7 @@ impl Pipe {
 
     fn input(&mut self, end: usize, input: impl FnOnce(&mut Connection, &mut EndpointCx<'_>)) {
         let mut out = Vec::new();
-        input(&mut self.ends[end], &mut EndpointCx { now: self.now, out: &mut out, node: None });
+        input(&mut self.ends[end], &mut EndpointCx { now: self.now, out: &mut out, node: None, way: None });
         for effect in out {
             self.timers[end].note(&effect);
             match effect {
@@ -121,7 +121,7 @@ impl Pipe {
                     let place = self.way.iter().position(|segment| segment.1 == number).expect("on its way");
                     let (_, _, end, seg) = self.way.swap_remove(place);
                     self.input(end, |tcp, cx| {
-                        tcp.on_segment(&seg, seg.ecn, 1, cx);
+                        tcp.on_segment(&seg, seg.ecn, cx);
                     });
                 }
                 (_, Some((_, end, kind))) => {
