@@ -68,6 +68,11 @@ measured! {
         throughput_kbps: f64 = Metric::sample("kbit/s", "throughput").shown(Drawn).total("aggregate_kbps");
         /// The same without what came in retransmitted copies.
         goodput_kbps: f64 = Metric::sample("kbit/s", "goodput").shown(Report);
+        /// Payload of all copies received, repeated ones included, over the flow's own time: from its start to its completion or
+        /// the end (zhang2006, chapter 6: overall throughput).
+        overall_kbps: Option<f64> = Metric::sample("kbit/s", "overall throughput");
+        /// The same up to the completion of the flow that is first, in which all are active (zhang2006, chapter 6).
+        shared_kbps: Option<f64> = Metric::sample("kbit/s", "throughput while all are active");
         /// Mean time of a packet copy from the sending to the receiving transport.
         delay_ms: Option<f64> = Metric::sample("ms", "delay").shown(Drawn).total("delay_ms");
         /// Mean of the absolute differences of successive delays (afrakhteh2005).
@@ -214,6 +219,10 @@ measured! {
         aggregate_kbps: f64 = Metric::sample("kbit/s", "throughput of all flows").shown(Report);
         /// Jain's fairness index of the throughputs: (sum x)^2 / (n sum x^2).
         jain: f64 = Metric::sample("", "Jain index").shown(Report);
+        /// Sum of the throughputs up to the completion of the flow that is first.
+        shared_kbps: f64 = Metric::sample("kbit/s", "throughput while all are active");
+        /// Jain's index of them.
+        shared_jain: Option<f64> = Metric::sample("", "Jain index while all are active");
         /// Mean of Jain's index over the intervals of the series `fairness`.
         jain_interval: Option<f64> = Metric::sample("", "Jain index of intervals");
         /// Packets given up at a MAC retry limit.
@@ -321,6 +330,12 @@ fn flow_result(config: &Config, number: usize, flow: &Flow, meter: &Meter, now: 
     let measured = now.saturating_since(meter.start());
     let route = meter.routes.of(FlowId(number as u32));
     let starved_pct = meter.starvation[number].pct(now);
+    let (shared_end, shared_bytes) = meter.shared(FlowId(number as u32), now);
+    let since = config.flows[number].start.max(meter.start());
+    let over = |bytes: u64, end: Time| {
+        let span = end.saturating_since(since);
+        (span > Span::ZERO).then(|| bytes as f64 * 8.0 / span.as_secs() / 1e3)
+    };
     let [before, after] = [&meter.before, &meter.after].map(|counted| counted.sender(FlowId(number as u32)));
     let counted = |count: fn(&SenderStats) -> u64| count(&after) - count(&before);
     let meter = &meter.flows[number];
@@ -341,6 +356,8 @@ fn flow_result(config: &Config, number: usize, flow: &Flow, meter: &Meter, now: 
         hops: flow.hops,
         throughput_kbps: kbps(meter.delivered_bytes),
         goodput_kbps: kbps(meter.first_copy_bytes.min(meter.delivered_bytes)),
+        overall_kbps: over(meter.copy_bytes, meter.completed.unwrap_or(now)),
+        shared_kbps: over(shared_bytes, shared_end),
         delay_ms: meter.delay_ms(),
         jitter_ms: meter.jitter_ms(),
         jitter_rfc3550_ms: meter.rfc_jitter_ms(),
@@ -456,6 +473,8 @@ fn network_result(
     NetworkResult {
         aggregate_kbps: sum,
         jain: jain_of(flows.iter()),
+        shared_kbps: flows.iter().filter_map(|f| f.shared_kbps).sum(),
+        shared_jain: jain(flows.iter().filter_map(|f| f.shared_kbps)),
         jain_interval,
         mac_retry_drops,
         data_retry_drops: of_data(DropReason::RetryLimit),

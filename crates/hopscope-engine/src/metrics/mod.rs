@@ -46,6 +46,8 @@ pub struct FlowMeter {
     pub delivered_bytes: u64,
     /// Payload bytes that came in copies sent for the first time.
     pub first_copy_bytes: u64,
+    /// Payload bytes of all copies received.
+    pub copy_bytes: u64,
     delay_ns: u128,
     jitter_ns: u128,
     last_delay: Option<Span>,
@@ -150,6 +152,8 @@ pub struct Meter {
     pub fairness: Fairness,
     /// Starvation of the flows.
     pub starvation: Vec<Starvation>,
+    /// When the first flow had carried everything, and what had come of each by then.
+    first_completion: Option<(Time, Vec<u64>)>,
     series: [Option<Series>; SeriesKind::ALL.len()],
     interval: Span,
 }
@@ -171,6 +175,7 @@ impl Meter {
             routes: FlowRoutes::new(config),
             fairness: Fairness::new(config),
             starvation: config.flows.iter().map(|flow| Starvation::new(flow, config.starved_after)).collect(),
+            first_completion: None,
             series: SeriesKind::ALL.map(keep),
             interval: config.series.interval,
         };
@@ -201,6 +206,7 @@ impl Meter {
         self.routes.restart(now);
         self.fairness.restart(now);
         self.starvation.iter_mut().for_each(|s| s.restart(now));
+        self.first_completion = None;
     }
 
     /// Start of the measured time.
@@ -216,6 +222,20 @@ impl Meter {
     fn push(&mut self, kind: SeriesKind, owner: u32, time: Time, value: f64) {
         if let Some(series) = &mut self.series[kind as usize] {
             series.push(owner, time, value);
+        }
+    }
+
+    /// A flow has carried everything.
+    fn on_completed(&mut self, now: Time) {
+        let flows = &self.flows;
+        self.first_completion.get_or_insert_with(|| (now, flows.iter().map(|flow| flow.copy_bytes).collect()));
+    }
+
+    /// Until when all flows were active, and payload bytes of the copies of a flow that had come by then.
+    pub fn shared(&self, flow: FlowId, now: Time) -> (Time, u64) {
+        match &self.first_completion {
+            Some((at, bytes)) => (*at, bytes[flow.index()]),
+            None => (now, self.flows[flow.index()].copy_bytes),
         }
     }
 
@@ -270,6 +290,7 @@ impl FlowMeter {
             duplicates: 0,
             delivered_bytes: 0,
             first_copy_bytes: 0,
+            copy_bytes: 0,
             delay_ns: 0,
             jitter_ns: 0,
             last_delay: None,
@@ -301,6 +322,7 @@ impl FlowMeter {
 
     fn on_received(&mut self, bytes: u32, delay: Span, duplicate: bool, retransmission: bool) {
         self.received += 1;
+        self.copy_bytes += u64::from(bytes);
         self.duplicates += u64::from(duplicate);
         if !duplicate && !retransmission {
             self.first_copy_bytes += u64::from(bytes);
@@ -421,6 +443,9 @@ impl Recorder for Meter {
                 meter.interval_bytes += u64::from(bytes);
                 if meter.delivered_bytes >= meter.milestone {
                     meter.on_milestone(now);
+                    if meter.completed == Some(now) {
+                        self.on_completed(now);
+                    }
                 }
                 self.close_intervals(now);
                 self.fairness.on_delivered(flow, bytes);
@@ -443,6 +468,7 @@ impl Recorder for Meter {
                 let meter = &mut self.flows[flow.index()];
                 if meter.whole == u64::MAX {
                     meter.completed.get_or_insert(now);
+                    self.on_completed(now);
                 }
                 self.routes.end(now, flow);
                 self.fairness.end(now, flow);

@@ -237,3 +237,27 @@ fn parts_that_need_a_mac_are_refused_before_a_wire() {
         "{error}"
     );
 }
+
+#[test]
+fn throughput_while_all_are_active_ends_with_the_first_that_completes() {
+    let mut config = pair(1_000_000, 5, 100);
+    // Packets of 1508 bytes take 12.064 ms each. The sources take turns at the queue: by the last of the ten of flow 0 six of
+    // flow 1 have come.
+    for packets in [10, 30] {
+        config.flows.push(flow("standard", 0, 1, Transport::Udp, App::File { bytes: packets * 1_480 }));
+    }
+    let result = Simulation::new(config.clone()).expect("a sound scenario").run();
+    let kbps = |packets: f64, ms: f64| packets * 1_480.0 * 8.0 / ms;
+    let close = |found: Option<f64>, expected: f64| found.is_some_and(|found| (found - expected).abs() < 1e-6);
+    let (first, second) = (16.0 * 12.064 + 5.0, 40.0 * 12.064 + 5.0);
+    let [near, far] = [&result.flows[0], &result.flows[1]];
+    assert!(close(near.overall_kbps, kbps(10.0, first)) && close(near.shared_kbps, kbps(10.0, first)), "{near:?}");
+    assert!(close(far.overall_kbps, kbps(30.0, second)) && close(far.shared_kbps, kbps(6.0, first)), "{far:?}");
+    assert!(close(Some(result.network.shared_kbps), kbps(16.0, first)));
+    assert!(close(result.network.shared_jain, 256.0 / 272.0), "{:?}", result.network);
+    // Nobody completes: all are active to the end, nine seconds.
+    config.flows.iter_mut().for_each(|flow| flow.app = App::cbr(100e3));
+    let result = Simulation::new(config).expect("a sound scenario").run();
+    assert_eq!(result.flows[0].shared_kbps, result.flows[0].overall_kbps);
+    assert!(close(result.network.shared_jain, 1.0), "{:?}", result.network);
+}
