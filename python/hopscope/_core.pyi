@@ -1,6 +1,6 @@
 """The engine, compiled from Rust.  Configurations and results are JSON text; times are integer nanoseconds."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any, final
 
 class EngineError(ValueError):
@@ -315,6 +315,18 @@ def split_quantity(text: str) -> tuple[str, str]:
     Raises:
         QuantityError: the text does not start with a number.
     """
+
+def key_places(text: str) -> dict[tuple[str, ...], tuple[int, int]]:
+    """Line and column (from 1) of every key of a valid TOML text, by the parts of the key."""
+
+def to_toml(document: Mapping[str, Any]) -> str:
+    """A scenario document as TOML: values first, then tables, then ``[[flow]]``; long inner tables apart."""
+
+def inline(value: object) -> str:
+    """A value as TOML in one line."""
+
+def contradictions(resolved: object) -> list[tuple[tuple[str, ...], str]]:
+    """Contradictions between sound keys of a resolved point: path and message of each."""
 
 def place(table: dict[str, Any], tx_range: float, found: list[list[float]] = ...) -> tuple[list[list[float]], int, str]:
     """The place of every node in metres, how many have no radio, and the wires of the topology as JSON.

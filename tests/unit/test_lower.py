@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import math
 from typing import Any
 
 import pytest
@@ -58,7 +59,9 @@ def other_value(field: Field, default: Any) -> Any:
         if field.maximum is not None and field.maximum <= 1.0:
             return 0.25 if default == 0.5 else 0.5
         return default + 1.0
-    return (default or 0) + 1
+    least, most = field.minimum or 0, field.maximum or math.inf
+    value = (default or 0) + 1
+    return value if least <= value <= most else max(int(least), 1)
 
 
 @pytest.mark.parametrize("section", keys.ENGINE_SECTIONS)

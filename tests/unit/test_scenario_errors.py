@@ -38,6 +38,42 @@ def test_a_table_that_stands_twice_is_named_by_its_dotted_key() -> None:
     assert refusal("[mac.x]\n[mac.x]\n") == "f.toml:2:7: is no TOML: Cannot declare mac.x twice"
 
 
+def test_what_the_engine_finds_in_sections_and_flows_is_told_at_once() -> None:
+    text = f"""{GOOD}tcp = {{ min_rto = "5s", max_rto = "1s", vegas_alpha = 4 }}
+[mac]
+slot_rounding = "40us"
+cca_delay = "30us"
+[net]
+window_gateways = [9]
+"""
+    keys_at_fault = [line.split(": ")[1] for line in refusal(text).splitlines()]
+    assert keys_at_fault == [
+        "flow.0.tcp.min_rto",
+        "flow.0.tcp.vegas_alpha",
+        "mac.slot_rounding",
+        "mac.cca_delay",
+        "net.window_gateways",
+    ]
+
+
+def test_ranges_of_radio_mac_and_net_stand_at_their_keys() -> None:
+    bounds = {
+        ("radio", "capture_threshold"): (1.0, None),
+        ("radio", "coherence_time"): (1e-5, 1e6),
+        ("mac", "queue"): (1.0, 1e6),
+        ("net", "ttl"): (1.0, 255.0),
+    }
+    for (section, name), (least, most) in bounds.items():
+        field = keys.field(keys.engine(section), name)
+        assert (field.minimum, field.maximum) == (least, most)
+    lines = refusal(f"{GOOD}[mac]\nqueue = 0\n[net]\nttl = 256\n[radio]\ncapture_threshold = 0.5\n").splitlines()
+    assert [line.split(": ", 1)[1] for line in lines] == [
+        "mac.queue: found 0; must be at least 1 packets and at most 1000000",
+        "net.ttl: found 256; must be at most 255 hops",
+        "radio.capture_threshold: found 0.5; must be at least 1 ratio",
+    ]
+
+
 def test_every_problem_is_told_at_once_in_the_order_of_the_file() -> None:
     text = """\
 duraton = "30s"
@@ -295,7 +331,10 @@ FAR = "node 3 cannot be reached from node 0: no chain of neighbours within tx_ra
             'duration = ["10s", "20s"]\nwarmup = ["0s", "15s"]',
             "sweep value 15s: warmup: 15 s is not before the end of the run (duration = 10 s) (with duration = 10s)",
         ),
-        ("mac.queue = [1, 0]", "f.toml:9:1: sweep value 0: mac.queue: found 0; allowed are 1 to 1000000"),
+        (
+            "mac.queue = [1, 0]",
+            "f.toml:9:1: sweep value 0: mac.queue: found 0; must be at least 1 packets and at most 1000000",
+        ),
     ],
 )  # fmt: skip
 def test_a_problem_of_some_points_names_the_swept_values_that_cause_it(sweep: str, message: str) -> None:

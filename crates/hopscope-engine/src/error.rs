@@ -24,6 +24,26 @@ impl BuildError {
     }
 }
 
+/// Everything that is wrong with a configuration, each key at most once.
+#[derive(Debug, Default)]
+pub(crate) struct Mistakes(pub Vec<BuildError>);
+
+impl Mistakes {
+    /// Adds what a check found.
+    pub fn note(&mut self, checked: Result<(), BuildError>) {
+        match checked {
+            Err(error) if self.0.iter().all(|known| known.key != error.key) => self.0.push(error),
+            Err(_) | Ok(()) => {}
+        }
+    }
+
+    /// Adds the error at `key` unless something holds, which is returned.
+    pub fn require(&mut self, holds: bool, key: impl Into<String>, message: impl FnOnce() -> String) -> bool {
+        self.note(require(holds, key, message));
+        holds
+    }
+}
+
 /// The error at `key` unless something holds; the message is made where it is needed.
 pub(crate) fn require(holds: bool, key: impl Into<String>, message: impl FnOnce() -> String) -> Result<(), BuildError> {
     if holds { Ok(()) } else { Err(BuildError::new(key, message())) }

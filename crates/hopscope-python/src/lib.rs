@@ -2,6 +2,7 @@
 //! while the engine works.
 
 mod control;
+mod document;
 mod error;
 mod info;
 mod key;
@@ -54,6 +55,10 @@ fn _core(m: &Bound<'_, PyModule>) -> PyResult<()> {
     m.add_function(wrap_pyfunction!(key::json_schema, m)?)?;
     m.add_function(wrap_pyfunction!(key::quantity, m)?)?;
     m.add_function(wrap_pyfunction!(key::split_quantity, m)?)?;
+    m.add_function(wrap_pyfunction!(document::key_places, m)?)?;
+    m.add_function(wrap_pyfunction!(document::to_toml, m)?)?;
+    m.add_function(wrap_pyfunction!(document::inline, m)?)?;
+    m.add_function(wrap_pyfunction!(document::contradictions, m)?)?;
     m.add_function(wrap_pyfunction!(place::place, m)?)?;
     m.add_function(wrap_pyfunction!(place::across, m)?)?;
     m.add_function(wrap_pyfunction!(place::drawn, m)?)?;

@@ -2,6 +2,7 @@
 //! flows, files of positions and frames, and the JSON Schema. The keys themselves are the engine's
 //! ([`hopscope_engine::config::schema`]); this crate knows neither Python nor TOML.
 
+pub mod agreement;
 pub mod columns;
 pub mod decimal;
 pub mod draw;
@@ -10,8 +11,10 @@ pub mod json_schema;
 pub mod near;
 pub mod node_files;
 pub mod patterns;
+pub mod places;
 pub mod quantity;
 pub mod read;
+pub mod toml;
 pub mod topology;
 pub mod value;
 pub mod words;

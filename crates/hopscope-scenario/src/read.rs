@@ -175,7 +175,8 @@ fn bounded(key: &Key, value: &Value, number: Decimal, most: Decimal) -> Result<(
     let Range { least, most: own, above } = key.range;
     if let Some(least) = least.map(Decimal::of).filter(|&least| number < least || (above && number == least)) {
         let word = if above { "above" } else { "at least" };
-        return Err(format!("found {}; must be {word} {}{unit}", value.shown(), limit(least)));
+        let most = own.map_or_else(String::new, |most| format!(" and at most {}", limit(Decimal::of(most))));
+        return Err(format!("found {}; must be {word} {}{unit}{most}", value.shown(), limit(least)));
     }
     let most = own.map_or(most, |own| Decimal::of(own).min(most));
     if number > most {
@@ -348,7 +349,7 @@ mod tests {
     #[test]
     fn ranges_are_told() {
         let key = whole(Kind::Float, "m").range(Range::above(0.0).up_to(1e6));
-        assert_eq!(read(&key, &Value::Int(0)), Err("found 0; must be above 0 m".to_string()));
+        assert_eq!(read(&key, &Value::Int(0)), Err("found 0; must be above 0 m and at most 1000000".to_string()));
         let position = whole(Kind::Float, "m").range(Range::ANY);
         let zero = read(&position, &Value::Float(-0.0, "-0.0".to_string())).expect("a number");
         assert!(zero.as_f64().is_some_and(|zero| zero == 0.0 && zero.is_sign_negative()));

@@ -58,21 +58,27 @@ fn shared(a: &[char], b: &[char]) -> usize {
 
 /// A number as `printf("%g")` writes it.
 pub fn general(number: f64) -> String {
+    rounded(number, 6)
+}
+
+/// The same with so many digits.
+pub fn rounded(number: f64, digits: usize) -> String {
+    let places = digits - 1;
     if number == 0.0 || !number.is_finite() {
         return if number == 0.0 { "0".to_string() } else { number.to_string() };
     }
-    let scientific = format!("{number:.5e}");
-    let (digits, exponent) = scientific.split_once('e').unwrap_or((&scientific, "0"));
+    let scientific = format!("{number:.places$e}");
+    let (mantissa, exponent) = scientific.split_once('e').unwrap_or((&scientific, "0"));
     let exponent: i32 = exponent.parse().unwrap_or(0);
     let trimmed = |text: &str| match text.contains('.') {
         true => text.trim_end_matches('0').trim_end_matches('.').to_string(),
         false => text.to_string(),
     };
-    if (-4..6).contains(&exponent) {
-        return trimmed(&format!("{number:.*}", (5 - exponent) as usize));
+    if (-4..digits as i32).contains(&exponent) {
+        return trimmed(&format!("{number:.*}", (places as i32 - exponent) as usize));
     }
     let sign = if exponent < 0 { '-' } else { '+' };
-    format!("{}e{sign}{:02}", trimmed(digits), exponent.abs())
+    format!("{}e{sign}{:02}", trimmed(mantissa), exponent.abs())
 }
 
 #[cfg(test)]
@@ -94,5 +100,6 @@ mod tests {
         for (number, text) in [(250.0, "250"), (0.1, "0.1"), (1e7, "1e+07"), (123_456.7, "123457"), (1e-5, "1e-05")] {
             assert_eq!(general(number), text);
         }
+        assert_eq!([rounded(1.000_000_001, 9), rounded(123_456_789.0, 9)], ["1", "123456789"]);
     }
 }

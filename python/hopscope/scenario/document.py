@@ -1,6 +1,6 @@
 """A scenario file as read: plain values and, for every key, where it stands.
 
-``tomllib`` gives the values but no positions; a second pass over the text that it accepted finds them.
+``tomllib`` gives the values but no positions; a second pass over the text that it accepted (in Rust) finds them.
 """
 
 from __future__ import annotations
@@ -12,6 +12,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+from hopscope import _core
 from hopscope.congestion import CongestionControl
 from hopscope.errors import InputError, Problem, ScenarioError, shown
 from hopscope.scenario.controls import Control, reference
@@ -110,8 +111,7 @@ def parse(text: str, name: str = "", folder: Path | None = None) -> Document:
     except ValueError as error:
         raise ScenarioError([Problem("", f"is no TOML: {error}", f"{name}:1:1")]) from error
     # tomllib joins CR LF; positions only need the same line structure.
-    scanner = _Scanner(text.replace("\r\n", "\n"))
-    return Document(values, name, folder or Path(), scanner.scan())
+    return Document(values, name, folder or Path(), _core.key_places(text.replace("\r\n", "\n")))
 
 
 def _dotted(parts: re.Match[str]) -> str:
@@ -144,150 +144,3 @@ def _plain(value: Any, path: KeyPath) -> Any:
     if hasattr(value, "item") and not isinstance(value, (str, bytes)):
         return value.item() if getattr(value, "ndim", 0) == 0 else _plain(value.tolist(), path)
     return value
-
-
-class _Scanner:
-    """Walks valid TOML and notes where each key stands."""
-
-    _BARE = re.compile(r"[A-Za-z0-9_-]+")
-    _SPACE = re.compile(r"[ \t]*")
-    _GAP = re.compile(r"(?:[ \t\n]|#[^\n]*)*")
-    _SCALAR = re.compile(r"[^,\]}#\n]*")
-    _LITERAL3 = re.compile(r"'''(?:.|\n)*?'''(?:'{0,2}(?!'))?")
-    _BASIC3 = re.compile(r'"""(?:\\(?:.|\n)|[^\\])*?"""(?:"{0,2}(?!"))?')
-    _LITERAL = re.compile(r"'[^'\n]*'")
-    _BASIC = re.compile(r'"(?:\\.|[^"\\\n])*"')
-
-    def __init__(self, text: str) -> None:
-        self.text = text
-        self.at = 0
-        self.found: dict[KeyPath, tuple[int, int]] = {}
-        self.line = 1
-        self.line_start = 0
-        self.counted = 0
-
-    def scan(self) -> dict[KeyPath, tuple[int, int]]:
-        base: KeyPath = ()
-        counts: dict[KeyPath, int] = {}
-        self._match(self._GAP)
-        while self.at < len(self.text):
-            if self.text[self.at] == "[":
-                start = self.at
-                array = self.text.startswith("[[", self.at)
-                self.at += 2 if array else 1
-                self._match(self._SPACE)
-                base = self._resolve(self._key(), counts, array)
-                position = self._position(start)
-                for path in (base[:-1], base) if array else (base,):
-                    self.found.setdefault(path, position)
-                self.at = self.text.index("]", self.at) + (2 if array else 1)
-            else:
-                self._assignment(base)
-            before = self.at
-            self._match(self._GAP)
-            if self.at == before and self.at < len(self.text):
-                break  # nothing here that TOML allows: positions so far are still right
-        return self.found
-
-    def _resolve(self, path: KeyPath, counts: dict[KeyPath, int], array: bool) -> KeyPath:
-        """Inserts the index of the current element after each array of tables on the way."""
-        resolved: KeyPath = ()
-        for depth, part in enumerate(path):
-            resolved = (*resolved, part)
-            last = depth == len(path) - 1
-            if last and array:
-                counts[resolved] = counts.get(resolved, -1) + 1
-            if resolved in counts:
-                resolved = (*resolved, str(counts[resolved]))
-        return resolved
-
-    def _assignment(self, base: KeyPath) -> None:
-        start = self.at
-        path = base + self._key()
-        position = self._position(start)
-        for length in range(len(base) + 1, len(path) + 1):
-            self.found.setdefault(path[:length], position)
-        self._match(self._SPACE)
-        self.at += 1  # the equals sign
-        self._match(self._SPACE)
-        self._value(path)
-
-    def _value(self, path: KeyPath) -> None:
-        text, at = self.text, self.at
-        if text.startswith("'''", at):
-            self._match(self._LITERAL3)
-        elif text.startswith('"""', at):
-            self._match(self._BASIC3)
-        elif text.startswith("'", at):
-            self._match(self._LITERAL)
-        elif text.startswith('"', at):
-            self._match(self._BASIC)
-        elif text.startswith("[", at):
-            self._array(path)
-        elif text.startswith("{", at):
-            self._inline_table(path)
-        else:
-            self._match(self._SCALAR)
-
-    def _array(self, path: KeyPath) -> None:
-        self.at += 1
-        index = 0
-        self._match(self._GAP)
-        while self.text[self.at : self.at + 1] not in {"]", ""}:
-            item = (*path, str(index))
-            self.found[item] = self._position(self.at)
-            before = self.at
-            self._value(item)
-            if not self._comma(before):
-                return
-            index += 1
-        self.at += 1
-
-    def _inline_table(self, path: KeyPath) -> None:
-        self.at += 1
-        self._match(self._GAP)
-        while self.text[self.at : self.at + 1] not in {"}", ""}:
-            before = self.at
-            self._assignment(path)
-            if not self._comma(before):
-                return
-        self.at += 1
-
-    def _comma(self, before: int) -> bool:
-        """Passes over a comma; False when nothing was read since `before`, which only broken text can cause."""
-        self._match(self._GAP)
-        if self.text[self.at : self.at + 1] == ",":
-            self.at += 1
-            self._match(self._GAP)
-        return self.at != before
-
-    def _key(self) -> KeyPath:
-        parts: list[str] = []
-        while True:
-            self._match(self._SPACE)
-            if self.text.startswith('"', self.at):
-                parts.append(str(tomllib.loads(f"k={self._match(self._BASIC)}")["k"]))
-            elif self.text.startswith("'", self.at):
-                parts.append(self._match(self._LITERAL)[1:-1])
-            else:
-                parts.append(self._match(self._BARE))
-            self._match(self._SPACE)
-            if not self.text.startswith(".", self.at):
-                return tuple(parts)
-            self.at += 1
-
-    def _match(self, pattern: re.Pattern[str]) -> str:
-        match = pattern.match(self.text, self.at)
-        if match is None:
-            return ""
-        self.at = match.end()
-        return match[0]
-
-    def _position(self, at: int) -> tuple[int, int]:
-        """Line and column of an offset; offsets are asked for in rising order."""
-        newlines = self.text.count("\n", self.counted, at)
-        if newlines:
-            self.line += newlines
-            self.line_start = self.text.rindex("\n", self.counted, at) + 1
-        self.counted = max(self.counted, at)
-        return self.line, at - self.line_start + 1

@@ -15,7 +15,7 @@ from hopscope import _core
 from hopscope.errors import Problem, ScenarioError, counted
 from hopscope.scenario import document as documents
 from hopscope.scenario import keys, sweep
-from hopscope.scenario.checks import check, doubts
+from hopscope.scenario.checks import doubts
 from hopscope.scenario.controls import Control, FlowControl
 from hopscope.scenario.document import Document, KeyPath
 from hopscope.scenario.fields import NS
@@ -537,7 +537,7 @@ def _point(
             for path in paths:
                 local.options[path] = f"{origin}: {_SWEPT}{_text(value)}" if origin else f"{_SWEPT}{_text(value)}"
     resolved, problems = resolve(local, places)
-    problems += [local.problem(path, message) for path, message in check(resolved)]
+    problems += [local.problem(path, message) for path, message in _core.contradictions(resolved)]
     flawed = {p.key.split(".")[1] for p in problems if p.key.startswith("flow.")}
     of_flows = all(p.key.split(".")[0] in keys.OF_FLOWS for p in problems)
     if of_flows and (not problems or len(resolved.nodes) < MANY_NODES):

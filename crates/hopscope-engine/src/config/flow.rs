@@ -6,7 +6,8 @@ use serde::de::{self, MapAccess, Visitor};
 use serde::{Deserialize, Deserializer, Serialize};
 
 use super::dccp::{DccpConfig, DccpControl};
-use super::params::{ParamType, choice};
+use super::params::{ParamType, Range, choice};
+use super::seconds;
 use super::tcp::{CongestionControl, LossRecovery, TcpConfig, TcpKind};
 use crate::error::{BuildError, require};
 use crate::units::{Span, Time};
@@ -210,6 +211,11 @@ impl App {
     }
 }
 
+/// Receiver windows that a flow takes, in packets.
+pub(crate) const WINDOWS: Range = Range::within(1.0, 100_000.0);
+/// How long an ACK can be held back at most, in seconds.
+pub(crate) const ACK_DELAYS: Range = Range::above(0.0).up_to(10.0);
+
 /// One flow, as the engine takes it.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
@@ -307,6 +313,17 @@ impl FlowConfig {
         let Some(kind) = self.tcp_kind().filter(|_| self.transport == Transport::Tcp) else { return self.transport };
         let word = |recovery| Transport::built_in_tcp().find(|t| t.stands_for() == Some((kind.control, recovery)));
         word(kind.recovery).or_else(|| word(LossRecovery::Own)).unwrap_or(self.transport)
+    }
+
+    /// Adds the errors of all parameters that lie outside their ranges; `section` stands before their names.
+    pub(crate) fn outside(&self, section: &str, found: &mut Vec<BuildError>) {
+        if self.transport.is_tcp() {
+            let window = f64::from(self.max_window);
+            found.extend(WINDOWS.refuse(|| format!("{section}.max_window"), "packets", window));
+            found.extend(ACK_DELAYS.refuse(|| format!("{section}.ack_delay"), "s", seconds(self.ack_delay)));
+        }
+        self.tcp.outside(&format!("{section}.tcp"), found);
+        self.dccp.outside(&format!("{section}.dccp"), found);
     }
 
     /// The reply as the flow that is measured: the same parameters the other way round.

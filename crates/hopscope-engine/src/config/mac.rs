@@ -1,6 +1,6 @@
 //! Parameters of the 802.11 DCF and the interface queue.
 
-use super::params::{choice, params};
+use super::params::{Range, choice, params};
 use crate::units::Span;
 
 choice! {
@@ -92,40 +92,42 @@ params! {
     /// 802.11 DCF and interface queue.
     pub struct MacConfig {
         /// Slot time.
-        slot: Span = Span::from_micros(20), "s", "IEEE 802.11-2020 table 15-5";
+        slot: Span = Span::from_micros(20), "s", "IEEE 802.11-2020 table 15-5", in Range::above(0.0).up_to(0.01);
         /// Short inter-frame space.
-        sifs: Span = Span::from_micros(10), "s", "IEEE 802.11-2020 table 15-5";
+        sifs: Span = Span::from_micros(10), "s", "IEEE 802.11-2020 table 15-5", in Range::above(0.0).up_to(0.01);
         /// Smallest contention window.
-        cw_min: u32 = 31, "slots", "IEEE 802.11-2020 table 15-5";
+        cw_min: u32 = 31, "slots", "IEEE 802.11-2020 table 15-5", in Range::within(1.0, 65_535.0);
         /// Largest contention window.
-        cw_max: u32 = 1023, "slots", "IEEE 802.11-2020 table 15-5";
+        cw_max: u32 = 1023, "slots", "IEEE 802.11-2020 table 15-5", in Range::within(1.0, 65_535.0);
         /// Unicast frames longer than this use RTS/CTS (bytes of the MAC frame); off disables it.
         rts_threshold: Option<u32> = Some(0), "bytes", "fu2003.table1";
         /// The PLCP preamble and header count as bytes of the frame (24 if long) where it is compared with `rts_threshold`.
         rts_counts_plcp: bool = false, "", "ns2-facts item 24";
         /// Attempts of frames counted by the short retry counter (RTS, and data without RTS).
-        short_retry_limit: u32 = 7, "attempts", "IEEE 802.11-2020 dot11ShortRetryLimit";
+        short_retry_limit: u32 = 7, "attempts", "IEEE 802.11-2020 dot11ShortRetryLimit", in Range::within(1.0, 1e6);
         /// Attempts of data frames sent after RTS/CTS.
-        long_retry_limit: u32 = 4, "attempts", "IEEE 802.11-2020 dot11LongRetryLimit";
+        long_retry_limit: u32 = 4, "attempts", "IEEE 802.11-2020 dot11LongRetryLimit", in Range::within(1.0, 1e6);
         /// Attempts of a packet, RTS and data frames together, in place of the two limits above; off leaves those.
-        retry_limit: Option<u32> = None, "attempts", "ns3-cells rule 10 (7 there)";
+        retry_limit: Option<u32> = None, "attempts", "ns3-cells rule 10 (7 there)", in Range::within(1.0, 1e6);
         /// Whose failures the retry limits count.
         retry_counting: Counting = Counting::Packet, "", "IEEE 802.11-2020 10.3.4.4";
         /// Failures in a row, over all packets, after which the contention window is reset, in place of the rule of
         /// `retry_counting`; off leaves that.
-        cw_reset_failures: Option<u32> = None, "failures", "ns3-cells rule 10 (8 there)";
+        cw_reset_failures: Option<u32> = None, "failures", "ns3-cells rule 10 (8 there)", in Range::within(1.0, 1e6);
         /// MAC header and FCS of a data frame.
-        data_header: u32 = 28, "bytes", "IEEE 802.11-2020 9.3.2.1 (three addresses)";
+        data_header: u32 = 28, "bytes", "IEEE 802.11-2020 9.3.2.1 (three addresses)", in Range::within(0.0, 1_000.0);
         /// LLC/SNAP header between MAC header and network packet.
-        llc_header: u32 = 8, "bytes", "RFC 1042";
+        llc_header: u32 = 8, "bytes", "RFC 1042", in Range::within(0.0, 1_000.0);
         /// Largest packet the MAC takes, LLC header included.
-        max_msdu: u32 = 2304, "bytes", "IEEE 802.11-2020 9.2.4.7.1";
+        max_msdu: u32 = 2304, "bytes", "IEEE 802.11-2020 9.2.4.7.1", in Range::within(1.0, 1e6);
         /// Unicast frames longer than this go in fragments (bytes of the MAC frame); off leaves them whole.
-        fragmentation_threshold: Option<u32> = None, "bytes", "IEEE 802.11-2016 dot11FragmentationThreshold";
+        fragmentation_threshold: Option<u32> = None, "bytes", "IEEE 802.11-2016 dot11FragmentationThreshold",
+            in Range::within(256.0, 8_000.0);
         /// A packet in fragments that has not come completely after this time is given up by its receiver.
-        receive_lifetime: Span = Span::from_micros(524_288), "s", "IEEE 802.11-2016 dot11MaxReceiveLifetime (512 TU)";
+        receive_lifetime: Span = Span::from_micros(524_288), "s", "IEEE 802.11-2016 dot11MaxReceiveLifetime (512 TU)",
+            in Range::above(0.0).up_to(60.0);
         /// Interface queue length.
-        queue: u32 = 50, "packets", "fu2003.table1";
+        queue: u32 = 50, "packets", "fu2003.table1", in Range::within(1.0, 1e6);
         /// Places of the interface queue that are never taken: ns-2.35 drops the packet that would fill the last one.
         /// One place always remains.
         queue_reserve: u32 = 0, "packets", "ns-2.35 behaviour, measured for this project";
@@ -156,7 +158,7 @@ params! {
         /// When a station gives up waiting for a response.
         response_timeout: ResponseTimeout = ResponseTimeout::RxStart, "", "IEEE 802.11-2020 10.3.2.9";
         /// Allowance for one propagation delay in `response_timeout = "full-frame"`.
-        timeout_margin: Span = Span::from_micros(2), "s", "ns2-facts item 17";
+        timeout_margin: Span = Span::from_micros(2), "s", "ns2-facts item 17", in Range::within(0.0, 1e-3);
         /// When an RTS is answered.
         cts_rule: CtsRule = CtsRule::NavIdle, "", "IEEE 802.11-2020 10.3.2.8";
         /// After a CTS the data frame is sent only if NAV and carrier sense are idle; otherwise the RTS is repeated

@@ -157,8 +157,7 @@ impl Config {
             host.mac.iter().for_each(|mac| mac.outside(&format!("hosts.{number}.mac"), &mut found));
         }
         for (number, flow) in self.flows.iter().enumerate() {
-            flow.tcp.outside(&format!("flows.{number}.tcp"), &mut found);
-            flow.dccp.outside(&format!("flows.{number}.dccp"), &mut found);
+            flow.outside(&format!("flows.{number}"), &mut found);
         }
         found
     }

@@ -1,6 +1,6 @@
 //! Parameters of the network layer.
 
-use super::params::{choice, params};
+use super::params::{Range, choice, params};
 use crate::units::Span;
 
 choice! {
@@ -23,20 +23,20 @@ params! {
     /// IPv4 and link adaptation.
     pub struct NetConfig {
         /// IPv4 header.
-        ip_header: u32 = 20, "bytes", "RFC 791";
+        ip_header: u32 = 20, "bytes", "RFC 791", in Range::within(0.0, 1_000.0);
         /// UDP header.
-        udp_header: u32 = 8, "bytes", "RFC 768";
+        udp_header: u32 = 8, "bytes", "RFC 768", in Range::within(0.0, 1_000.0);
         /// Initial time to live.
-        ttl: u32 = 64, "hops", "RFC 1700";
+        ttl: u32 = 64, "hops", "RFC 1700", in Range::within(1.0, 255.0);
         /// Delay of the link layer, once on the way down to the queue and once on the way up.
-        link_delay: Span = Span::ZERO, "s", "a default";
+        link_delay: Span = Span::ZERO, "s", "a default", in Range::within(0.0, 1.0);
         /// Next hops are resolved by ARP on the air; otherwise every station knows every MAC address.
         arp: bool = false, "", "a default";
         /// Nodes that share their buffer among the TCP flows that pass: they lower the window that ACKs advertise to
         /// `mac.queue` divided by the number of flows.
         window_gateways: Vec<u64> = Vec::new(), "", "Pilosof et al. 2003";
         /// Such a node forgets a flow after so long a silence.
-        window_idle: Span = Span::from_secs(30), "s", "a default";
+        window_idle: Span = Span::from_secs(30), "s", "a default", in Range::above(0.0);
     }
 }
 

@@ -76,10 +76,9 @@ impl Range {
         Range { most: Some(most), ..self }
     }
 
-    /// The error of a parameter whose number lies outside; `section` stands before its name.
-    pub(crate) fn refuse(self, section: &str, name: &str, unit: &str, number: Option<f64>) -> Option<BuildError> {
+    /// The error of a parameter whose number lies outside, with its dotted name.
+    pub(crate) fn refuse(self, key: impl FnOnce() -> String, unit: &str, number: f64) -> Option<BuildError> {
         let Range { least, most, above } = self;
-        let number = number?;
         let enough = least.is_none_or(|least| number > least || (number == least && !above));
         if number.is_finite() && enough && most.is_none_or(|most| number <= most) {
             return None;
@@ -91,7 +90,7 @@ impl Range {
             allowed = "any finite number".to_string();
         }
         let unit = if matches!(unit, "" | "probability") { String::new() } else { format!(" {unit}") };
-        Some(BuildError::new(format!("{section}.{name}"), format!("found {number}; allowed is {allowed}{unit}")))
+        Some(BuildError::new(key(), format!("found {number}; allowed is {allowed}{unit}")))
     }
 
     /// What a number of this unit takes where nothing else is said.
@@ -275,35 +274,46 @@ pub trait ParamType {
     /// See [`Key::apart`].
     const APART: &'static [[&'static str; 3]] = &[];
 
-    /// Its value in the base unit, where it is one number.
-    fn number(&self) -> Option<f64> {
-        None
+    /// Its numbers in the base unit, those of a list each with its place (`.0`, `.2.1`); none where a range says nothing.
+    fn numbers(&self) -> Vec<(String, f64)> {
+        Vec::new()
     }
 }
 
+fn alone(number: f64) -> Vec<(String, f64)> {
+    vec![(String::new(), number)]
+}
+
+fn placed(list: &[f64]) -> Vec<(String, f64)> {
+    list.iter().enumerate().map(|(place, &number)| (format!(".{place}"), number)).collect()
+}
+
 macro_rules! param_types {
-    ($($type:ty => $kind:ident $(, |$value:ident| $number:expr)?;)+) => {$(
+    ($($type:ty => $kind:ident $(, |$value:ident| $numbers:expr)?;)+) => {$(
         impl ParamType for $type {
             const KIND: Kind = Kind::$kind;
-            $(fn number(&self) -> Option<f64> {
+            $(fn numbers(&self) -> Vec<(String, f64)> {
                 let $value = self;
-                $number
+                $numbers
             })?
         }
     )+};
 }
 
 param_types! {
-    Span => Time, |span| Some(span.0 as f64 / 1e9);
+    Span => Time, |span| alone(span.0 as f64 / 1e9);
     bool => Flag;
-    u32 => Int, |number| Some(f64::from(*number));
-    u64 => Int, |number| Some(*number as f64);
-    f64 => Float, |number| Some(*number);
-    Option<u32> => IntOrOff, |number| number.map(f64::from);
+    u32 => Int, |number| alone(f64::from(*number));
+    u64 => Int, |number| alone(*number as f64);
+    f64 => Float, |number| alone(*number);
+    Option<u32> => IntOrOff, |number| number.map_or_else(Vec::new, |number| alone(f64::from(number)));
     Vec<u64> => IntList;
     Vec<u32> => IntList;
-    Vec<f64> => FloatList;
-    Vec<Vec<f64>> => FloatRows;
+    Vec<f64> => FloatList, |list| placed(list);
+    Vec<Vec<f64>> => FloatRows, |rows| {
+        let row = |(place, row): (usize, &Vec<f64>)| placed(row).into_iter().map(move |(at, x)| (format!(".{place}{at}"), x));
+        rows.iter().enumerate().flat_map(row).collect()
+    };
     Vec<[u32; 2]> => NodePairs;
 }
 
@@ -379,7 +389,10 @@ macro_rules! params {
                 use $crate::config::params::{ParamType, Range};
                 $({
                     let [range, ..] = [$($range,)? Range::of_unit($unit)];
-                    found.extend(range.refuse(section, stringify!($field), $unit, self.$field.number()));
+                    for (place, number) in self.$field.numbers() {
+                        let key = || format!("{section}.{}{place}", stringify!($field));
+                        found.extend(range.refuse(key, $unit, number));
+                    }
                 })+
             }
         }

@@ -1,6 +1,6 @@
 //! Parameters of the radio and the channel.
 
-use super::params::{choice, params};
+use super::params::{Range, choice, params};
 use crate::units::Span;
 
 choice! {
@@ -194,23 +194,26 @@ choice! {
     }
 }
 
+/// Mean times of states that are drawn: shorter than any frame they would make a run slow.
+const DRAWN: Range = Range::within(10e-6, 1e6);
+
 params! {
     /// Radio and channel.
     pub struct RadioConfig {
         /// Path-loss model.
         propagation: Propagation = Propagation::TwoRay, "", "ns2-facts item 1";
         /// Distance at which a frame can just be received; sets the receive threshold through the path-loss model.
-        tx_range: f64 = 250.0, "m", "fu2003.table1";
+        tx_range: f64 = 250.0, "m", "fu2003.table1", in Range::above(0.0);
         /// Distance at which a frame can just be sensed; sets the carrier-sense threshold.
-        cs_range: f64 = 550.0, "m", "fu2003.table1";
+        cs_range: f64 = 550.0, "m", "fu2003.table1", in Range::above(0.0);
         /// Distance within which a frame destroys a reception under `interference = "range"`.
-        interference_range: f64 = 550.0, "m", "fu2003.table1";
+        interference_range: f64 = 550.0, "m", "fu2003.table1", in Range::above(0.0);
         /// Interference model.
         interference: Interference = Interference::Capture, "", "ns2-facts item 3";
         /// Which of two overlapping frames can survive under `interference = "capture"`.
         capture_rule: CaptureRule = CaptureRule::Strongest, "", "a default";
         /// Power ratio from which a frame survives another one (10 is 10 dB).
-        capture_threshold: f64 = 10.0, "ratio", "ns2-facts item 1";
+        capture_threshold: f64 = 10.0, "ratio", "ns2-facts item 1", in Range::from(1.0);
         /// What a weaker frame does that a reception survives by capture.
         ignored_frame: IgnoredFrame = IgnoredFrame::CarrierSense, "", "a default";
         /// What a sensed but undecodable frame does to a receiver.
@@ -220,44 +223,46 @@ params! {
         /// How a receiver finds a frame under `interference = "sinr"`.
         synchronization: Synchronization = Synchronization::Start, "", "a default";
         /// Time after the start of a frame at which `synchronization = "preamble"` decides.
-        preamble_time: Span = Span::from_micros(4), "s", "ns3-cells item 3";
+        preamble_time: Span = Span::from_micros(4), "s", "ns3-cells item 3", in Range::above(0.0).up_to(16e-6);
         /// Ratio that the frame needs at that instant.
-        preamble_threshold: f64 = 4.0, "dB", "ns3-cells item 3";
+        preamble_threshold: f64 = 4.0, "dB", "ns3-cells item 3", in Range::within(-20.0, 60.0);
         /// Which energy keeps the medium busy. `"sum"` needs `interference = "sinr"`.
         carrier_sense: CarrierSense = CarrierSense::Frames, "", "IEEE 802.11-2020 15.4.6 (CCA modes 2 and 1)";
         /// Distance at which a frame alone reaches the threshold of energy detection under `carrier_sense = "sum"`. 0 stands
         /// for `cs_range`.
-        energy_range: f64 = 0.0, "m", "a default";
+        energy_range: f64 = 0.0, "m", "a default", in Range::within(0.0, 1e9);
         /// Down to which power a frame interferes under `interference = "sinr"`.
         interference_reach: InterferenceReach = InterferenceReach::Ratio, "", "a default";
         /// Transmit power.
-        tx_power: f64 = 0.281_838_15, "W", "ns2-facts item 1";
+        tx_power: f64 = 0.281_838_15, "W", "ns2-facts item 1", in Range::above(0.0);
         /// Carrier frequency.
-        frequency: f64 = 914e6, "Hz", "ns2-facts item 1";
+        frequency: f64 = 914e6, "Hz", "ns2-facts item 1", in Range::above(0.0);
         /// Antenna height above ground, same at both ends.
-        antenna_height: f64 = 1.5, "m", "ns2-facts item 1";
+        antenna_height: f64 = 1.5, "m", "ns2-facts item 1", in Range::above(0.0);
         /// Antenna gain, same at both ends.
-        antenna_gain: f64 = 1.0, "ratio", "ns2-facts item 1";
+        antenna_gain: f64 = 1.0, "ratio", "ns2-facts item 1", in Range::above(0.0);
         /// System loss (1 or more).
-        system_loss: f64 = 1.0, "ratio", "ns2-facts item 1";
+        system_loss: f64 = 1.0, "ratio", "ns2-facts item 1", in Range::from(1.0);
         /// Exponent of the path loss beyond `reference_distance` under `propagation = "log-distance"`.
-        path_loss_exponent: f64 = 3.0, "", "a default: between free space (2) and buildings (4 and more)";
+        path_loss_exponent: f64 = 3.0, "", "a default: between free space (2) and buildings (4 and more)",
+            in Range::within(1.0, 10.0);
         /// Distance up to which `propagation = "log-distance"` is free space.
-        reference_distance: f64 = 1.0, "m", "a default";
+        reference_distance: f64 = 1.0, "m", "a default", in Range::above(0.0).up_to(1e6);
         /// Log-normal shadowing of each link. The ranges then hold for the mean power of a distance.
         shadowing: Shadowing = Shadowing::None, "", "a default";
         /// Standard deviation of the shadowing.
-        shadowing_sigma: f64 = 4.0, "dB", "a default: 4 to 12 dB are common";
+        shadowing_sigma: f64 = 4.0, "dB", "a default: 4 to 12 dB are common", in Range::within(0.0, 30.0);
         /// Time after which the correlation of `shadowing = "correlated"` has fallen to 1/e.
-        shadowing_time: Span = Span::from_secs(1), "s", "a default";
+        shadowing_time: Span = Span::from_secs(1), "s", "a default", in DRAWN;
         /// Fading of each link in blocks.
         fading: Fading = Fading::None, "", "a default";
         /// Length of a block of fading: its power is constant for so long and then independent of what it was.
-        coherence_time: Span = Span::from_millis(50), "s", "a default: 0.423 wavelengths at walking pace and 2.4 GHz";
+        coherence_time: Span = Span::from_millis(50), "s", "a default: 0.423 wavelengths at walking pace and 2.4 GHz",
+            in DRAWN;
         /// Shape of `fading = "nakagami"`: 1 is Rayleigh fading, larger values fade less.
-        nakagami_m: f64 = 1.5, "", "a default";
+        nakagami_m: f64 = 1.5, "", "a default", in Range::within(0.5, 1000.0);
         /// Speed of propagation.
-        propagation_speed: f64 = 299_792_458.0, "m/s", "speed of light";
+        propagation_speed: f64 = 299_792_458.0, "m/s", "speed of light", in Range::above(0.0);
         /// Noise floor under `interference = "sinr"`.
         noise_floor: f64 = -100.0, "dBm", "a default: thermal noise of 22 MHz plus 7 dB noise figure, rounded";
         /// Frame timing family.
@@ -270,9 +275,9 @@ params! {
         /// them) is used. Empty: `basic_rate` alone.
         response_rates: Vec<u64> = Vec::new(), "bit/s", "IEEE 802.11-2020 10.6.6.5";
         /// DSSS preamble and PLCP header bits sent at 1 Mbit/s.
-        plcp_bits_1m: u32 = 192, "bits", "IEEE 802.11-2020 15.2.2";
+        plcp_bits_1m: u32 = 192, "bits", "IEEE 802.11-2020 15.2.2", in Range::within(0.0, 10_000.0);
         /// Further PLCP header bits sent at 2 Mbit/s (short preamble; never before a 1 Mbit/s frame).
-        plcp_bits_2m: u32 = 0, "bits", "IEEE 802.11-2020 16.2.2.3";
+        plcp_bits_2m: u32 = 0, "bits", "IEEE 802.11-2020 16.2.2.3", in Range::within(0.0, 10_000.0);
         /// Channel error process.
         error_kind: ErrorKind = ErrorKind::None, "", "a default";
         /// Probability that a frame copy is lost, under `uniform`.
@@ -281,9 +286,9 @@ params! {
         /// probability (1 - error_ber)^n.
         error_ber: f64 = 0.0, "probability", "a default", when "kind" = "uniform" | "sinr";
         /// Mean time in the good state, under `gilbert-elliott`.
-        error_good_time: Span = Span::from_secs(10), "s", "a default", when "kind" = "gilbert-elliott";
+        error_good_time: Span = Span::from_secs(10), "s", "a default", in DRAWN, when "kind" = "gilbert-elliott";
         /// Mean time in the bad state.
-        error_bad_time: Span = Span::from_secs(1), "s", "a default", when "kind" = "gilbert-elliott";
+        error_bad_time: Span = Span::from_secs(1), "s", "a default", in DRAWN, when "kind" = "gilbert-elliott";
         /// Probability that a frame copy is lost in the good state.
         error_good_per: f64 = 0.0, "probability", "a default", when "kind" = "gilbert-elliott";
         /// Probability that a frame copy is lost in the bad state.
@@ -296,7 +301,7 @@ params! {
         /// link starts in a state drawn from the long-run shares of the states.
         error_transitions: Vec<Vec<f64>> = Vec::new(), "probability", "given by the user", when "kind" = "markov";
         /// Duration of a step of `markov`.
-        error_step: Span = Span::from_millis(10), "s", "a default", when "kind" = "markov";
+        error_step: Span = Span::from_millis(10), "s", "a default", in DRAWN, when "kind" = "markov";
         /// Probability that a frame copy is lost in each state of `markov`. Empty: never.
         error_state_per: Vec<f64> = Vec::new(), "probability", "given by the user", when "kind" = "markov";
         /// Probability that a bit is wrong in each state of `markov`. Empty: never.

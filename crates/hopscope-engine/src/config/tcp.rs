@@ -211,21 +211,22 @@ params! {
     /// TCP sender and receiver.
     pub struct TcpConfig {
         /// TCP header.
-        header: u32 = 20, "bytes", "RFC 9293 3.1";
+        header: u32 = 20, "bytes", "RFC 9293 3.1", in Range::within(0.0, 1_000.0);
         /// Connection set-up and tear-down.
         handshake: Handshake = Handshake::ThreeWay, "", "RFC 9293 3.5";
         /// Initial window in segments; 0 takes the rule of RFC 5681 (2, 3 or 4 by segment size).
-        initial_window: u32 = 0, "segments", "RFC 5681 3.1";
+        initial_window: u32 = 0, "segments", "RFC 5681 3.1", in Range::within(0.0, 1_000.0);
         /// Start value of ssthresh.
         initial_ssthresh: InitialSsthresh = InitialSsthresh::Unlimited, "", "RFC 5681 3.1";
         /// RTO before the first sample.
-        initial_rto: Span = Span::from_secs(1), "s", "RFC 6298 2.1";
+        initial_rto: Span = Span::from_secs(1), "s", "RFC 6298 2.1", in Range::above(0.0).up_to(3_600.0);
         /// Lower bound of the RTO.
         min_rto: Span = Span::from_secs(1), "s", "RFC 6298 2.4";
         /// Upper bound of the RTO.
-        max_rto: Span = Span::from_secs(60), "s", "RFC 6298 2.5";
+        max_rto: Span = Span::from_secs(60), "s", "RFC 6298 2.5", in Range::above(0.0).up_to(86_400.0);
         /// Clock granularity G.
-        clock_granularity: Span = Span::from_millis(1), "s", "a default (RFC 6298 4 asks for 100 ms or finer)";
+        clock_granularity: Span = Span::from_millis(1), "s", "a default (RFC 6298 4 asks for 100 ms or finer)",
+            in Range::above(0.0).up_to(1.0);
         /// RTT measurement and RTO rules.
         rtt_estimator: RttEstimator = RttEstimator::Rfc6298, "", "RFC 6298";
         /// Limited transmit: a new segment on each of the first two duplicate ACKs.
@@ -234,9 +235,9 @@ params! {
         rto_multiplier: u32 = 1, "", "RFC 6298; 5: de Oliveira and Braun 2005", in Range::within(1.0, 1000.0);
         /// Greatest congestion window, of controls that let it grow by ACKs; 0: none. Limited transmit may send beyond it, as
         /// in ns-2 beyond `maxcwnd_`; a limit by `max_window` stops it.
-        cwnd_limit: u32 = 0, "segments", "a default; 4: de Oliveira and Braun 2005";
+        cwnd_limit: u32 = 0, "segments", "a default; 4: de Oliveira and Braun 2005", in Range::within(0.0, 100_000.0);
         /// Duplicate ACKs that trigger a fast retransmit.
-        dupack_threshold: u32 = 3, "ACKs", "RFC 5681 3.2";
+        dupack_threshold: u32 = 3, "ACKs", "RFC 5681 3.2", in Range::within(1.0, 1_000.0);
         /// What is halved when a loss is found.
         loss_window: LossWindow = LossWindow::Flight, "", "RFC 5681 equation 4";
         /// The halved window is truncated to whole segments (older ns-2).
@@ -287,10 +288,11 @@ params! {
         /// Vegas: send times of a run of packets that wraps around the table stay.
         vegas_clears_no_wrap: bool = false, "", "Brakmo and Peterson 1995; true: ns2-facts item 41";
         /// ACK policies `linux` and `linux-modern`: shortest time an ACK is held back.
-        linux_ack_min: Span = Span::from_millis(40), "s", "Linux include/net/tcp.h, TCP_DELACK_MIN and TCP_ATO_MIN";
+        linux_ack_min: Span = Span::from_millis(40), "s", "Linux include/net/tcp.h, TCP_DELACK_MIN and TCP_ATO_MIN",
+            in Range::above(0.0).up_to(10.0);
         /// ACK policies `linux` and `linux-modern`: segments acknowledged at once at the start, at most; half the
         /// receiver window in segments if that is less.
-        linux_quickacks: u32 = 16, "ACKs", "Linux include/net/tcp.h, TCP_MAX_QUICKACKS";
+        linux_quickacks: u32 = 16, "ACKs", "Linux include/net/tcp.h, TCP_MAX_QUICKACKS", in Range::within(0.0, 1_000.0);
         /// ACK policy `fixed`: segments that one ACK stands for; at most `max_window`.
         ack_every: u32 = 2, "segments", "RFC 5681 4.2", in Range::within(1.0, 65_535.0);
         /// ACK policy `lda`: segments received from which on one ACK stands for one more.
@@ -316,9 +318,9 @@ params! {
         /// ACK policies `daa` and `daap`: longest time an ACK is held back.
         daa_longest_wait: Span = Span::from_millis(500), "s", "a default", in Range::within(0.001, 60.0);
         /// SACK blocks per ACK at most.
-        max_sack_blocks: u32 = 3, "blocks", "RFC 2018 3";
+        max_sack_blocks: u32 = 3, "blocks", "RFC 2018 3", in Range::within(1.0, 3.0);
         /// Bytes of the SACK option beyond its blocks (kind, length, padding).
-        sack_option_base: u32 = 4, "bytes", "RFC 2018 3";
+        sack_option_base: u32 = 4, "bytes", "RFC 2018 3", in Range::within(0.0, 100.0);
         /// The receiver reports data that arrived twice in the first SACK block.
         dsack: bool = false, "", "RFC 2883";
         /// Explicit congestion notification: marked packets halve the window as a loss would.
@@ -385,7 +387,8 @@ params! {
         ap_first_spacing: Span = Span::from_millis(50), "s", "ElRakabawy et al. 2005, agent for ns-2",
             in Range::within(0.0, 60.0);
         /// How long the end that closed first stays in TIME-WAIT.
-        time_wait: Span = Span::from_secs(60), "s", "RFC 9293 3.4.2 (2 MSL, MSL shortened: a default)";
+        time_wait: Span = Span::from_secs(60), "s", "RFC 9293 3.4.2 (2 MSL, MSL shortened: a default)",
+            in Range::within(0.0, 86_400.0);
     }
 }
 

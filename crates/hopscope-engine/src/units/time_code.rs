@@ -9,7 +9,7 @@ pub struct TimeCode(u8);
 
 impl TimeCode {
     /// C, the shortest time.
-    pub const SHORTEST: Span = Span(62_500_000);
+    const SHORTEST: Span = Span(62_500_000);
     /// The longest time.
     pub const LONGEST: Span = TimeCode(0xff).span();
 

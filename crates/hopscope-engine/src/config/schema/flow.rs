@@ -3,6 +3,7 @@
 use serde::Serialize;
 use serde_json::{Value, json};
 
+use super::super::flow::{ACK_DELAYS, WINDOWS};
 use super::super::params::ParamType;
 use super::super::{AckPolicy, CongestionControl, DccpConfig, DccpControl, Jitter, LossRecovery, Transport};
 use super::{Key, Kind, Lowered, Range, SECOND, parameters};
@@ -109,7 +110,7 @@ pub fn flow() -> Vec<Key> {
         of_tcp("max_window", Kind::Int, "Receiver window (MaxWin); TCP only.")
             .unit("packets")
             .default(32)
-            .range(Range::from(1.0))
+            .range(WINDOWS)
             .source("fu2003.table1"),
         Key::new("start", Kind::Time, "When the application starts.").unit("s").default(0).lowered(Lowered::Always),
         Key::new("start_jitter", Kind::Time, "The flow starts up to so much later, uniformly at random by the seed.")
@@ -126,6 +127,7 @@ pub fn flow() -> Vec<Key> {
         of_tcp("ack_delay", Kind::Time, "Longest time an ACK is held back.")
             .unit("s")
             .default(SECOND / 5)
+            .range(ACK_DELAYS)
             .source("RFC 9293 allows 500 ms; 200 ms is common"),
     ];
     keys.extend(application_keys());
