@@ -119,6 +119,16 @@ impl DccpControl {
     }
 }
 
+choice! {
+    /// What reliable DCCP with `adhoc` sends as a probe.
+    pub enum ReliableProbe {
+        /// A packet without data; what its answer does not tell of is repeated after it.
+        Header = "header",
+        /// The oldest data.
+        Oldest = "oldest",
+    }
+}
+
 params! {
     /// Both ends of a DCCP connection.
     pub struct DccpConfig {
@@ -152,6 +162,10 @@ params! {
         min_rto: Span = Span::from_millis(200), "s", "a default (RFC 4341 5)", in Range::above(0.0).up_to(60.0);
         /// Time that the end that closes stays in TIMEWAIT.
         time_wait: Span = Span::from_secs(240), "s", "RFC 4340 8.3 (2 MSL)", in Range::above(0.0).up_to(86_400.0);
+        /// Data is repeated until it has come, and handed over in order: a layer over any control.
+        reliable: bool = false, "", "zhang2006 7";
+        /// `reliable` with `adhoc`: what is sent as a probe.
+        reliable_probe: ReliableProbe = ReliableProbe::Header, "", "zhang2006 7.1 (a reading)";
         /// `adhoc`: when the window moves.
         adhoc_update: AdhocUpdate = AdhocUpdate::PerAck, "", "zhang2006 4.2 (a reading)";
         /// `adhoc`: what moves it.

@@ -214,6 +214,8 @@ pub struct DccpPacket {
     pub reset: ResetCode,
     /// Payload bytes.
     pub len: u32,
+    /// Number of its data, from 1 on, in reliable DCCP: the first four bytes of the payload, beside `len`; 0: none.
+    pub number: u32,
     /// Packets without data in a row before this one (option NDP Count); 0: no such option.
     pub ndp: u32,
     /// What it says about time.
@@ -248,6 +250,7 @@ impl Default for DccpPacket {
             ack: Seq(0),
             reset: ResetCode::Unspecified,
             len: 0,
+            number: 0,
             ndp: 0,
             stamp: Stamp::None,
             slow_receiver: false,
@@ -354,6 +357,11 @@ impl DccpPacket {
             (_, false) => 24,
         };
         fixed + self.option_bytes()
+    }
+
+    /// Bytes of its payload: data, and the number of reliable DCCP.
+    pub fn payload_bytes(&self) -> u32 {
+        self.len + if self.number > 0 { 4 } else { 0 }
     }
 
     /// It carries data of the application.

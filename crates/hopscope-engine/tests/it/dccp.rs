@@ -108,6 +108,24 @@ fn the_adhoc_control_keeps_few_packets_queued() {
 }
 
 #[test]
+fn reliable_data_arrives_whole_and_in_order_where_the_channel_loses_it() {
+    for transport in [Transport::Dccp, Transport::DccpAdhoc] {
+        let told = |reliable| {
+            let mut config = with(2, 300, transport, App::File { bytes: 1_460_000 });
+            config.flows[0].dccp.reliable = reliable;
+            config.mac.long_retry_limit = 1;
+            config.mac.short_retry_limit = 2;
+            config.flows.push(flow("standard", 2, 0, Transport::Udp, App::cbr(200e3)));
+            run(&config).flows[0].clone()
+        };
+        let (plain, whole) = (told(false), told(true));
+        assert!(plain.received_packets < 1_000, "{transport:?}: the way loses packets");
+        assert_eq!(whole.received_bytes, 1_460_000, "{transport:?}: all of it, and nothing twice");
+        assert!(whole.completion_s.is_some() && whole.retransmitted_packets > 0, "{transport:?}");
+    }
+}
+
+#[test]
 fn its_packets_weigh_what_their_headers_do() {
     // One packet over one hop: Request 20 + 20 + 20 of options, and so on; the air time tells them apart.
     let airtime = |change: &dyn Fn(&mut Config)| {

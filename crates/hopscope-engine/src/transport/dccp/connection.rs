@@ -8,11 +8,13 @@
 //! Data flows from the client to the server. The client closes when all has been sent and told of; a server that closes asks
 //! the client to. A client asks without end: giving up is left to it (8.1.1), and PARTOPEN is not left for its length.
 
+mod teardown;
+
 use super::ack_ratio::AckRatio;
 use super::features::{Feature, Features};
 use super::rtt::Deadline;
 use super::sink::{Sink, Taken};
-use super::source::{Source, ticks};
+use super::source::{Outgoing, Source, ticks};
 use super::state::State;
 use crate::config::{DccpConfig, DccpControl, FlowConfig};
 use crate::packet::dccp::{DccpPacket, DccpType, ResetCode, Seq, Stamp};
@@ -223,7 +225,7 @@ impl Connection {
     /// Bytes of the network packet that carries a packet of this end.
     #[inline]
     pub fn packet_bytes(&self, packet: &DccpPacket) -> u32 {
-        self.network_header + packet.header_bytes() + packet.len
+        self.network_header + packet.header_bytes() + packet.payload_bytes()
     }
 
     /// Window, slow-start threshold and packets in flight of the half that sends.
@@ -240,6 +242,13 @@ impl Connection {
     /// What the half that sends has counted.
     pub fn stats(&self) -> Option<&SenderStats> {
         self.source.as_ref().map(|source| source.stats())
+    }
+
+    /// The list of reliable DCCP at this end.
+    #[cfg(test)]
+    pub(super) fn list(&self) -> String {
+        let sent = self.source.as_ref().and_then(|source| source.list()).map(|list| list.shown());
+        sent.or_else(|| self.sink.as_ref().map(|sink| sink.list().shown())).unwrap_or_default()
     }
 
     // Steps: a packet that has come, in the order of RFC 4340 8.5.
@@ -355,8 +364,9 @@ impl Connection {
             let is_here = packet.is_data() && matches!(self.state, State::Open | State::CloseReq);
             if is_here && taken != Taken::Dropped {
                 let DccpPacket { len: bytes, retransmission, .. } = *packet;
-                payload = Some(Payload { bytes, duplicate: taken == Taken::Again, retransmission });
-                if taken == Taken::New {
+                let ready = sink.hand_over(packet, taken);
+                payload = Some(Payload { bytes, duplicate: ready.is_none(), retransmission });
+                if let Some(bytes) = ready.filter(|bytes| *bytes > 0) {
                     cx.out.push(TransportEffect::Deliver { bytes });
                 }
             }
@@ -403,18 +413,19 @@ impl Connection {
 
     /// Sends what the window allows. In PARTOPEN every packet acknowledges (RFC 4340 8.1.5).
     fn pump(&mut self, cx: &mut Cx<'_>) {
-        while let Some((len, acknowledges)) = self.source.as_mut().and_then(|source| source.take()) {
-            self.emit_data(len, acknowledges, cx);
+        while let Some(data) = self.source.as_mut().and_then(|source| source.take(cx.now)) {
+            self.emit_data(data, cx);
         }
         self.watch(cx);
     }
 
-    fn emit_data(&mut self, len: u32, acknowledges: bool, cx: &mut Cx<'_>) {
+    fn emit_data(&mut self, data: Outgoing, cx: &mut Cx<'_>) {
+        let Outgoing { bytes: len, number, is_repeated: retransmission, acknowledges } = data;
         // Packets of type Data carry no options of features (RFC 4340 5.8).
         let is_data_alone = !acknowledges && self.state != State::PartOpen && !self.features.is_busy();
         let kind = if is_data_alone { DccpType::Data } else { DccpType::DataAck };
         let stamp = if self.cfg.timestamps { Stamp::Timestamp(ticks(cx.now)) } else { Stamp::None };
-        self.emit(DccpPacket { kind, len, stamp, ..DccpPacket::default() }, cx);
+        self.emit(DccpPacket { kind, len, number, retransmission, stamp, ..DccpPacket::default() }, cx);
     }
 
     /// The timer runs while data is in flight; in PARTOPEN while the server has not answered.
@@ -426,6 +437,11 @@ impl Connection {
         match self.state {
             State::PartOpen => self.rto.set(cx.now + self.wait, cx.out),
             State::Open if source.pipe() > 0 || source.is_probing() => self.rto.set(cx.now + source.rtt.rto(), cx.out),
+            State::Open => {
+                if let Some(at) = source.repeats_at() {
+                    self.rto.set(at.max(cx.now), cx.out);
+                }
+            }
             _ => {}
         }
     }
@@ -466,75 +482,29 @@ impl Connection {
         self.emit(DccpPacket { kind: DccpType::Ack, ..DccpPacket::default() }, cx);
     }
 
-    // Steps of the teardown.
-
-    fn send_close(&mut self, cx: &mut Cx<'_>) {
-        self.become_(State::Closing);
-        let rtt = self.source.as_ref().and_then(|source| source.rtt.srtt());
-        self.wait = rtt.map_or(REQUEST_WAIT.0, |rtt| (rtt * 2).max(PARTOPEN_WAIT.0)); // 8.3: two round trips
-        self.rto.stop();
-        self.ask(DccpType::Close, cx);
-    }
-
-    /// The other end says that the connection is over.
-    fn wait_out(&mut self, cx: &mut Cx<'_>) {
-        self.become_(State::TimeWait);
-        self.retire(cx);
-        cx.out.push(TransportEffect::Arm(Timer::TimeWait, cx.now + self.cfg.time_wait));
-        cx.out.push(TransportEffect::Note(Note::PeerClosed));
-    }
-
-    fn retire(&mut self, cx: &mut Cx<'_>) {
-        self.rto.retire(cx.out);
-        self.held.retire(cx.out);
-    }
-
-    /// A packet for a connection that is not (step 2).
-    fn refuse(&mut self, packet: &DccpPacket, cx: &mut Cx<'_>) {
-        if packet.kind != DccpType::Reset {
-            self.reset(ResetCode::NoConnection, packet, cx);
-        }
-    }
-
-    /// Answers a packet with a Reset. Where numbers are known it has the next one, else one that the packet asks for (8.3.1).
-    fn reset(&mut self, code: ResetCode, packet: &DccpPacket, cx: &mut Cx<'_>) {
-        if packet.kind == DccpType::Reset {
-            return;
-        }
-        let reset = DccpPacket { kind: DccpType::Reset, reset: code, ..DccpPacket::default() };
-        if matches!(self.state, State::Closed | State::Listen | State::TimeWait) {
-            let seq = if packet.kind.acknowledges() { packet.ack.plus(1) } else { Seq::default() };
-            cx.out.push(TransportEffect::Emit(Body::Dccp(DccpPacket { seq, ack: packet.seq, ..reset })));
-            return;
-        }
-        self.emit_acking(reset, packet.seq, cx);
-        if !matches!(code, ResetCode::PacketError | ResetCode::Closed) {
-            self.become_(State::Closed);
-            self.retire(cx);
-        }
-    }
-
-    fn sync(&mut self, ack: Seq, cx: &mut Cx<'_>) {
-        self.emit_acking(DccpPacket { kind: DccpType::Sync, ..DccpPacket::default() }, ack, cx);
-    }
-
     // Steps below all.
 
     /// The timer of the state has expired: what was not answered is sent again.
     fn on_rto(&mut self, cx: &mut Cx<'_>) {
         match self.state {
             State::Request => self.again(DccpType::Request, REQUEST_WAIT.1, cx),
-            State::PartOpen => self.again(DccpType::Ack, PARTOPEN_WAIT.1, cx),
+            State::PartOpen => {
+                // With data out, a packet of data without any: all acknowledgements of the first window may be lost.
+                let is_waiting = self.source.as_ref().is_some_and(|source| source.pipe() > 0);
+                let kind = if is_waiting { DccpType::DataAck } else { DccpType::Ack };
+                self.again(kind, PARTOPEN_WAIT.1, cx);
+            }
             State::CloseReq => self.again(DccpType::CloseReq, CLOSE_WAIT, cx),
             State::Closing => self.again(DccpType::Close, CLOSE_WAIT, cx),
             State::Open => {
-                if let Some(source) = &mut self.source {
+                if let Some(source) = self.source.as_mut().filter(|source| source.repeats_at().is_none()) {
                     source.on_timeout();
                 }
                 self.pump(cx);
                 self.finish(cx);
-                if self.state == State::Open && self.source.as_ref().is_some_and(|source| source.is_probing()) {
-                    self.emit_data(0, false, cx);
+                let source = self.source.as_mut().filter(|source| source.is_probing());
+                if let Some(probe) = source.filter(|_| self.state == State::Open).map(|source| source.probe()) {
+                    self.emit_data(probe, cx);
                     self.watch(cx);
                 }
             }
@@ -578,7 +548,7 @@ impl Connection {
         self.without_data = if packet.is_data() { 0 } else { self.without_data.saturating_add(1) };
         packet.ecn = if self.cfg.ecn { Ecn::Ect } else { Ecn::NotEct };
         if let Some(source) = &mut self.source {
-            source.on_sent(packet.seq, packet.is_data(), cx.now);
+            source.on_sent(&packet, cx.now);
         }
         if packet.kind.may_be_short() && self.features.local(Feature::ShortSeq) == 1 {
             packet.short = true;

@@ -2,6 +2,7 @@
 
 use super::history::History;
 use super::inbox::{DATA_DROPPED, Inbox, MOST_OCTETS};
+use super::repeat::ReceiveList;
 use super::source::elapsed_ticks;
 use crate::config::DccpConfig;
 use crate::packet::dccp::{DccpPacket, DccpType, Stamp};
@@ -23,6 +24,7 @@ pub(super) enum Taken {
 pub(super) struct Sink {
     history: Option<History>,
     inbox: Inbox,
+    list: ReceiveList,
     /// Data packets not acknowledged yet.
     waiting: u64,
     /// Longest time that one waits.
@@ -38,6 +40,7 @@ impl Sink {
         Sink {
             history: None,
             inbox: Inbox::new(cfg),
+            list: ReceiveList::default(),
             waiting: 0,
             delay: cfg.ack_delay,
             newest: Time::ZERO,
@@ -73,6 +76,15 @@ impl Sink {
         }
     }
 
+    /// Data of a packet that was taken so; gives the bytes to hand over, none where it had come before.
+    pub(super) fn hand_over(&mut self, packet: &DccpPacket, taken: Taken) -> Option<u32> {
+        match taken {
+            Taken::Again | Taken::Dropped => None,
+            Taken::New if packet.number == 0 => Some(packet.len),
+            Taken::New => self.list.take(packet.number, packet.len),
+        }
+    }
+
     /// An acknowledgement is due now, for so many data packets each.
     pub(super) fn is_due(&self, ratio: u64) -> bool {
         self.waiting >= ratio
@@ -81,6 +93,12 @@ impl Sink {
     /// When the packets that wait have waited long enough; none wait: never.
     pub(super) fn due_at(&self, now: Time) -> Option<Time> {
         (self.waiting > 0).then(|| now + self.delay)
+    }
+
+    /// The list of reliable DCCP.
+    #[cfg(test)]
+    pub(super) fn list(&self) -> &ReceiveList {
+        &self.list
     }
 
     /// Data waits for its acknowledgement.

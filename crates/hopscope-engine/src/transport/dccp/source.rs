@@ -5,7 +5,9 @@ use std::collections::VecDeque;
 use super::ccid::{Ccid, Report};
 use super::history::{Arrival, run_length};
 use super::inbox::{DATA_DROPPED, Dropped, each_dropped};
+use super::repeat::SendList;
 use super::rtt::Rtt;
+use crate::config::dccp::ReliableProbe;
 use crate::config::{DccpConfig, DccpControl};
 use crate::packet::dccp::{DccpPacket, Seq, Stamp};
 use crate::transport::tcp::SenderStats;
@@ -38,9 +40,24 @@ enum Fate {
 struct Slot {
     sent: Time,
     is_data: bool,
+    /// Number of its data (reliable DCCP).
+    number: u32,
     fate: Fate,
     /// Its receiver has told that its data was dropped.
     is_refused: bool,
+}
+
+/// Data that leaves.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Outgoing {
+    /// Payload bytes; none in a probe without data.
+    pub(super) bytes: u32,
+    /// Its number in reliable DCCP; 0: none.
+    pub(super) number: u32,
+    /// It has been sent before.
+    pub(super) is_repeated: bool,
+    /// Its packet acknowledges, too.
+    pub(super) acknowledges: bool,
 }
 
 /// The sending half.
@@ -58,6 +75,11 @@ pub(super) struct Source {
     /// Data packets in flight.
     pipe: u32,
     lost_after: u32,
+    /// What is repeated, where data is.
+    list: Option<SendList>,
+    reliable_probe: ReliableProbe,
+    /// First number after the last timeout.
+    after_timeout: Seq,
     ccid: Ccid,
     pub(super) rtt: Rtt,
     /// Data packets since the last one that acknowledged, and acknowledgements that have come since.
@@ -80,6 +102,9 @@ impl Source {
             base: first,
             pipe: 0,
             lost_after,
+            list: cfg.reliable.then(SendList::default),
+            reliable_probe: cfg.reliable_probe,
+            after_timeout: first,
             ccid,
             rtt: Rtt::new(control, cfg),
             since_ack: 0,
@@ -104,24 +129,37 @@ impl Source {
     }
 
     /// A packet of this end leaves.
-    pub(super) fn on_sent(&mut self, seq: Seq, is_data: bool, now: Time) {
+    pub(super) fn on_sent(&mut self, packet: &DccpPacket, now: Time) {
+        let DccpPacket { seq, number, .. } = *packet;
+        let is_data = packet.is_data();
         if self.log.is_empty() {
             self.base = seq;
         }
         debug_assert_eq!(seq.since(self.base), self.log.len() as i64, "numbers follow each other");
-        self.log.push_back(Slot { sent: now, is_data, fate: Fate::Unknown, is_refused: false });
+        self.log.push_back(Slot { sent: now, is_data, number, fate: Fate::Unknown, is_refused: false });
+        if let Some(list) = self.list.as_mut().filter(|_| number > 0) {
+            list.on_sent(number, now + self.rtt.rto());
+        }
         self.pipe += u32::from(is_data);
     }
 
-    /// Takes the payload of the next packet, if one may leave now: its bytes, and whether it is to acknowledge, too.
-    pub(super) fn take(&mut self) -> Option<(u32, bool)> {
-        if self.backlog == 0 || self.ccid.is_probing() || f64::from(self.pipe) + 1.0 > self.ccid.window() {
+    /// Takes the payload of the next packet, if one may leave now: what is to be repeated goes before new data.
+    pub(super) fn take(&mut self, now: Time) -> Option<Outgoing> {
+        if self.ccid.is_probing() || f64::from(self.pipe) + 1.0 > self.ccid.window() {
             return None;
         }
-        let bytes = self.backlog.min(u64::from(self.packet)) as u32;
-        if self.backlog != u64::MAX {
-            self.backlog -= u64::from(bytes);
-        }
+        let repeated = self.list.as_mut().and_then(|list| list.repeat(now));
+        let (number, bytes) = match repeated {
+            Some(again) => again,
+            None if self.backlog == 0 => return None,
+            None => {
+                let bytes = self.backlog.min(u64::from(self.packet)) as u32;
+                if self.backlog != u64::MAX {
+                    self.backlog -= u64::from(bytes);
+                }
+                (self.list.as_mut().map_or(0, |list| list.add(bytes)), bytes)
+            }
+        };
         self.stats.segments_sent += 1;
         // Acknowledgements are acknowledged once a window (RFC 4341 6.1.2).
         let acknowledges = self.acks > 0 && f64::from(self.since_ack) + 1.0 >= self.ccid.window();
@@ -129,7 +167,16 @@ impl Source {
         if acknowledges {
             self.acks = 0;
         }
-        Some((bytes, acknowledges))
+        Some(Outgoing { bytes, number, is_repeated: repeated.is_some(), acknowledges })
+    }
+
+    /// What asks whether the way is there: a packet without data, or the oldest data.
+    pub(super) fn probe(&mut self) -> Outgoing {
+        let is_data = self.reliable_probe == ReliableProbe::Oldest;
+        let oldest = self.list.as_mut().filter(|_| is_data).and_then(|list| list.oldest());
+        let (number, bytes) = oldest.unwrap_or((0, 0));
+        self.stats.segments_sent += u64::from(bytes > 0);
+        Outgoing { bytes, number, is_repeated: bytes > 0, acknowledges: false }
     }
 
     /// A valid acknowledgement has come; gives the round-trip time that it measured.
@@ -140,11 +187,11 @@ impl Source {
         let rtt = self.round_trip(packet, newest, now);
         let mut report =
             Report { was_full, ack_ratio, ack: packet.ack, slow_receiver: packet.slow_receiver, ..Report::default() };
-        self.read_vector(packet, newest, &mut report);
         self.read_dropped(packet, &mut report);
+        self.read_vector(packet, newest, &mut report);
         self.find_lost(&mut report);
         self.forget(packet.ack);
-        report.answers_probe = newest >= 0; // what left before the timeout is forgotten
+        report.answers_probe = packet.ack.since(self.after_timeout) >= 0;
         report.sample = rtt;
         if let Some(rtt) = rtt {
             if self.ccid.ends_failure(&report) {
@@ -163,20 +210,23 @@ impl Source {
     /// Nothing has come back for too long: what is in flight is given up.
     pub(super) fn on_timeout(&mut self) {
         self.stats.timeouts += 1;
-        if self.ccid.is_probing() {
-            return; // the next probe is as good as this one
+        for slot in self.log.iter_mut().filter(|slot| slot.fate == Fate::Unknown) {
+            slot.fate = Fate::Lost;
         }
-        self.stats.window_cuts += 1;
-        self.base = self.base.plus(self.log.len() as u64);
-        self.log.clear();
         self.pipe = 0;
+        if self.ccid.is_probing() {
+            return; // the answer to any probe will do
+        }
+        self.after_timeout = self.base.plus(self.log.len() as u64);
+        self.stats.window_cuts += 1;
         self.rtt.back_off();
         self.ccid.on_timeout();
     }
 
     /// True once, when all has been sent and nothing is in flight.
     pub(super) fn completes(&mut self) -> bool {
-        let is_done = self.is_closing && self.backlog == 0 && self.pipe == 0;
+        let has_all_come = self.list.as_ref().is_none_or(|list| list.is_empty());
+        let is_done = self.is_closing && self.backlog == 0 && self.pipe == 0 && has_all_come;
         is_done && !std::mem::replace(&mut self.is_completed, true)
     }
 
@@ -185,6 +235,17 @@ impl Source {
     /// All has been sent and told.
     pub(super) fn is_completed(&self) -> bool {
         self.is_completed
+    }
+
+    /// When data that nothing else would move is to be repeated.
+    pub(super) fn repeats_at(&self) -> Option<Time> {
+        self.list.as_ref().filter(|_| self.pipe == 0 && !self.ccid.is_probing())?.earliest()
+    }
+
+    /// The list of reliable DCCP.
+    #[cfg(test)]
+    pub(super) fn list(&self) -> Option<&SendList> {
+        self.list.as_ref()
     }
 
     /// It probes instead of sending data.
@@ -264,7 +325,7 @@ impl Source {
             each_dropped(content, packet.ack, |seq, what| {
                 let place = usize::try_from(seq.since(self.base)).ok();
                 let Some(slot) = place.and_then(|place| self.log.get_mut(place)) else { return };
-                if slot.fate == Fate::Acked && slot.is_data && !std::mem::replace(&mut slot.is_refused, true) {
+                if slot.fate == Fate::Unknown && slot.is_data && !std::mem::replace(&mut slot.is_refused, true) {
                     match what {
                         Dropped::Buffer => report.refused += 1,
                         Dropped::Corrupt => report.corrupt += 1,
@@ -276,6 +337,13 @@ impl Source {
 
     fn arrived(&mut self, place: usize, is_marked: bool, report: &mut Report) {
         let Some(slot) = self.log.get_mut(place) else { return };
+        if let Some(list) = self.list.as_mut().filter(|_| slot.number > 0 && slot.fate != Fate::Acked) {
+            if slot.is_refused {
+                list.on_missing(slot.number);
+            } else {
+                list.on_received(slot.number);
+            }
+        }
         if slot.fate != Fate::Unknown {
             return;
         }
@@ -301,6 +369,9 @@ impl Source {
                     slot.fate = Fate::Lost;
                     self.pipe -= 1;
                     report.lost += 1;
+                    if let Some(list) = &mut self.list {
+                        list.on_missing(slot.number);
+                    }
                     report.newest_lost.get_or_insert(self.base.plus(place as u64));
                 }
                 Fate::Unknown | Fate::Lost => {}
