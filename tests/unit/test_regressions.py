@@ -118,7 +118,7 @@ def test_a_manifest_with_a_point_less_is_refused(store: Path) -> None:
         ({"shard": "1/2"}, "shard: found '1/2'"),
         ({"set": ["mac.queue=5"]}, "set: expected a mapping of dotted keys"),
         ({"set": {3: 1}}, "set: expected a mapping of dotted keys"),
-        ({"seeds": 0}, "^seeds: found 0; must be at least 1$"),
+        ({"seeds": 0}, "^seeds: found 0; must be at least 1 and at most 1000000$"),
     ],
 )
 def test_options_of_the_wrong_kind_are_refused(options: dict[str, Any], message: str) -> None:
@@ -134,7 +134,7 @@ def test_results_without_a_common_seed_cannot_be_compared() -> None:
 
 def test_bounds_are_told_with_all_their_digits() -> None:
     with pytest.raises(hs.ScenarioError, match="must be at most 4294967295 packets"):
-        hs.Scenario({**SHORT, "mac": {"queue": 5_000_000_000}})
+        hs.Scenario({**SHORT, "mac": {"queue_reserve": 5_000_000_000}})
 
 
 def test_what_is_set_of_tcp_beside_a_udp_flow_survives_the_resolved_scenario() -> None:
