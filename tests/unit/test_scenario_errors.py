@@ -129,6 +129,8 @@ tcp = { min_rto = -1 }
         ("to = 3", "to = 3\nstart = 2\nstop = 2", "f.toml:9:1: flow.0.stop: 2 s is not after the start"),
         ("to = 3", "to = 3\npacket = 3000", "f.toml:8:1: flow.0.packet: found 3000 bytes; allowed are 1 to 2256"),
         ("to = 3", "to = 3\npacket = 0", "f.toml:8:1: flow.0.packet: found 0; must be at least 1"),
+        ("to = 3", "to = 3\npacket = 5000000000", "8:1: flow.0.packet: found 5000000000; must be at most 4294967295"),
+        ("[[flow]]", "[mac]\nrts_threshold = 5000000000\n[[flow]]", "mac.rts_threshold: found 5000000000"),
         ("to = 3", "to = 3\nrate = 5", 'flow.0.rate: does not belong to app = "bulk"; it is used by "cbr", "on-off"'),
         ("to = 3", 'to = 3\napp = "file"', 'f.toml:5:1: flow.0.bytes: is missing; app = "file" needs bytes'),
         ("[[flow]]", "[flow]", "flow: found a single [flow] table; expected [[flow]] tables"),

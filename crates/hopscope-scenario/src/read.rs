@@ -206,7 +206,8 @@ fn time(key: &Key, value: &Value) -> Result<Json, Refusal> {
 
 fn int(key: &Key, value: &Value) -> Result<i64, Refusal> {
     let number = number(key, value)?;
-    let large = matches!(&*key.unit, "bit/s" | "bytes") || key.name == "seed";
+    // Rates, seeds and sizes of files have 64 bits in the engine.
+    let large = key.unit == "bit/s" || matches!(&*key.name, "seed" | "bytes");
     bounded(key, value, number, Decimal::whole(if large { U63_MAX } else { U32_MAX }))?;
     match number.to_whole() {
         Some(whole) => Ok(whole as i64),
@@ -354,6 +355,9 @@ mod tests {
         let zero = read(&position, &Value::Float(-0.0, "-0.0".to_string())).expect("a number");
         assert!(zero.as_f64().is_some_and(|zero| zero == 0.0 && zero.is_sign_negative()));
         assert_eq!(read(&key, &typed("2000km")), Err("found \"2000km\"; must be at most 1000000 m".to_string()));
+        let packet = Key::new("packet", Kind::Int, "A size.").unit("bytes");
+        let error = read(&packet, &Value::Int(5_000_000_000)).expect_err("too large");
+        assert_eq!(error, "found 5000000000; must be at most 4294967295 bytes");
         let seed = Key::new("seed", Kind::Int, "A seed.");
         assert_eq!(read(&seed, &Value::Int(U63_MAX)), Ok(json!(i64::MAX)));
         assert!(read(&seed, &Value::Int(U63_MAX + 1)).expect_err("too large").contains("at most 9223372036854775807"));
