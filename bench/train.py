@@ -90,7 +90,10 @@ SCENARIOS = {
     "DCCP": {
         "duration": "10s",
         "topology": SHORT_CHAIN,
-        "flow": [{**END_TO_END[0], "transport": "dccp", "dccp": {"timestamps": True}}],
+        "flow": [
+            {**END_TO_END[0], "transport": "dccp", "dccp": {"timestamps": True}},
+            {**END_TO_END[0], "transport": "dccp-adhoc"},
+        ],
         "radio": {"error": {"kind": "uniform", "per": 0.3}},
         "sweep": {"profile": PROFILES, "flow.0.control": ["ccid2", "adhoc"]},
     },

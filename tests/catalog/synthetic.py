@@ -21,6 +21,7 @@ FLOW = {
     "retransmission_index_pct": 0.0,
     "no_route_share_pct": 0.0,
     "first_delivery_s": None,
+    "completion_s": 10.0,
     "mean_cwnd": 4.0,
     "mean_rtt_ms": 100.0,
     "cwnd_share": {"4": 1.0},
@@ -43,10 +44,11 @@ NODE = {
     "rts_sent": 2000,
     "data_sent": 1000,
 }
+WIRE = {"use_pct": 100.0}
 
 Model = Callable[[str, Mapping[str, Any]], Mapping[str, Any]]
 """Setting label and swept values -> values that differ from the ones above: keys of flow 0, `flow.1.x`, `network.x`,
-`node.i.x`, and `series.x` as a list of (seconds, value)."""
+`node.i.x`, `wire.i.x`, and `series.x` as a list of (seconds, value)."""
 
 SERIES_SECONDS = 20
 
@@ -55,6 +57,7 @@ def run(seed: int, values: Mapping[str, Any], nodes: int = 9, flows: int = 1) ->
     network = dict(NETWORK)
     found = [dict(FLOW) for _ in range(flows)]
     rows = [{"id": node, **NODE} for node in range(nodes)]
+    wires = [dict(WIRE)]
     kbps = float(values.get("throughput_kbps", FLOW["throughput_kbps"]))
     series = {"throughput": [(t / 5, kbps) for t in range(1, 5 * SERIES_SECONDS)], "cwnd": [(0.0, 2.0)]}
     for key, value in values.items():
@@ -64,6 +67,9 @@ def run(seed: int, values: Mapping[str, Any], nodes: int = 9, flows: int = 1) ->
         elif scope == "node":
             index, _, name = rest.partition(".")
             rows[int(index)][name] = value
+        elif scope == "wire":
+            index, _, name = rest.partition(".")
+            wires[int(index)][name] = value
         elif scope == "series":
             series[rest] = value
         else:
@@ -74,7 +80,7 @@ def run(seed: int, values: Mapping[str, Any], nodes: int = 9, flows: int = 1) ->
         name: {"flow": [0] * len(samples), "t_s": [t for t, _ in samples], "value": [v for _, v in samples]}
         for name, samples in {"route": [(0.0, 1.0)], **series}.items()
     }
-    return {"seed": seed, "flows": found, "nodes": rows, "network": network, "series": kept}
+    return {"seed": seed, "flows": found, "nodes": rows, "wires": wires, "network": network, "series": kept}
 
 
 def table(study: Setting, model: Model, seeds: int = 3, noise: float = 0.0) -> Table:

@@ -50,6 +50,8 @@ def test_a_network_that_carries_nothing_passes_no_throughput_statement(entry):
         "mean_rtt_ms": None,
         "loss_pct": 100.0,
         "received_packets": 0,
+        "completion_s": None,
+        "wire.0.use_pct": 0.0,
         "network.aggregate_kbps": 0.0,
         "network.mac_retry_drops": 0,
         "network.jain": 1.0,
@@ -65,6 +67,9 @@ def test_a_network_that_carries_nothing_passes_no_throughput_statement(entry):
         "afrakhteh2005.exp10": {"c4"},
         "anastasi2006.fig8": {"c2"},
     }
+    if entry.key in {"validation.wires", "validation.gateway"}:
+        # Two flows that get nothing get the same; what both get is judged beside it.
+        idle[entry.key] = {statement.id for statement in entry.statements if "Jain index" in statement.text}
     assert passed <= idle.get(entry.key, set())
 
 

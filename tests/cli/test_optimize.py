@@ -168,7 +168,7 @@ def test_python_takes_lists_ranges_and_text(four_hops: hs.Scenario) -> None:
         (["mac=1..5"], {}, "is a table"),
         ([PACKET, PACKET], {}, "is given twice"),
         ([PACKET], {"metric": "network.agregate_kbps"}, 'did you mean "aggregate_kbps"?'),
-        ([PACKET], {"metric": "throughput"}, "starts with none of flow., group., node., network."),
+        ([PACKET], {"metric": "throughput"}, "starts with none of flow., group., node., wire., network."),
         ([PACKET], {"metric": "flow.4.delay_ms"}, "no flow 4"),
         ([PACKET], {"metric": "flow.0.transport"}, "is no number"),
         ([PACKET], {"budget": "1s"}, "the cheapest search of 8 values needs"),
