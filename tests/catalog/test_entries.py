@@ -6,7 +6,6 @@ import pytest
 from synthetic import data
 
 from hopscope import studies as catalog
-from hopscope.catalog import validation_theory
 from hopscope.errors import InputError
 from hopscope.scenario import Scenario
 
@@ -182,10 +181,13 @@ def test_every_scenario_is_accepted(entry, quick):
 
 
 def test_cells_are_circles_around_their_receiver():
-    (cx, cy), *stations = validation_theory.cell_positions(10)
+    [entry] = catalog.find(["validation.bianchi"])
+    [cell] = [study for study in entry.settings if study.label == "10 stations, 2 Mbit/s"]
+    (cx, cy), *stations = cell.scenario["topology"]["positions"]
     distances = [((x - cx) ** 2 + (y - cy) ** 2) ** 0.5 for x, y in stations]
     assert len(stations) == 10
     assert distances == pytest.approx([5.0] * 10, abs=1e-5)
+    assert [(flow["from"], flow["to"]) for flow in cell.scenario["flow"]] == [(i, 0) for i in range(1, 11)]
 
 
 def test_figures_that_share_scenarios_run_them_once():
@@ -195,3 +197,10 @@ def test_figures_that_share_scenarios_run_them_once():
     table2 = len(scenarios(["fu2003.table2"]))
     windows = ["fu2003.cross-window", "fu2003.grid-window", "fu2003.random-window", "fu2003.sec4.3"]
     assert len(scenarios(["fu2003.table2", *windows])) == table2
+
+
+def test_panels_of_metrics_have_units_and_the_published_points():
+    [entry] = catalog.find(["anastasi2006.fig4"])
+    [chart] = entry.charts(data(entry, lambda _l, _w: {}))
+    assert [panel.title for panel in chart.panels] == ["throughput (kbit/s)", "retransmission index (%)"]
+    assert all([mark.label for mark in panel.marks] == ["published"] for panel in chart.panels)

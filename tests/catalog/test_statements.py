@@ -6,7 +6,7 @@ import pytest
 from synthetic import data, outcomes
 
 from hopscope import studies as catalog
-from hopscope.catalog import validation_theory
+from hopscope.models.registry import model as formula
 from hopscope.studies.reproduce import weigh
 from hopscope.studies.verdict import Outcome
 
@@ -19,26 +19,31 @@ WINDOW, HOPS = "flow.0.max_window", "topology.hops"
 
 @pytest.mark.parametrize(("factor", "expected"), [(1.0, PASS), (1.019, PASS), (1.021, FAIL), (0.97, FAIL)])
 def test_cells_must_be_within_two_percent_of_the_model(factor, expected):
-    models = {study.label: (n, rate) for n, rate, study in validation_theory._CELLS}
+    [entry] = catalog.find(["validation.bianchi"])
 
     def model(label, _where):
-        ip_kbps = validation_theory.model_throughput(*models[label])
-        return {"network.aggregate_kbps": factor * ip_kbps * 1472 / 1500}
+        stations, rate = (int(word.split()[0]) for word in label.split(", "))
+        options = {"packet": 1500, "control_rate": 2_000_000, "back_to_back": True}
+        found = formula("bianchi")(stations=stations, rate=rate * 1_000_000, **options)
+        return {"network.aggregate_kbps": factor * found["throughput_kbps"] * 1472 / 1500}
 
-    assert set(map(frozenset, outcomes(validation_theory.BIANCHI, model).values())) == {frozenset(expected)}
+    assert set(map(frozenset, outcomes(entry, model).values())) == {frozenset(expected)}
 
 
 @pytest.mark.parametrize(("error", "expected"), [(0, PASS), (1, FAIL)])
 def test_air_times_must_agree_to_the_nanosecond(monkeypatch, error, expected):
     from hopscope import _core
 
-    known = {(size, rate, "ofdm" in preset): ns for preset, size, rate, ns in validation_theory.FRAMES}
+    [entry] = catalog.find(["validation.airtime"])
+    real = _core.frame_airtime_ns
+    monkeypatch.setattr(_core, "frame_airtime_ns", lambda *frame: real(*frame) + error)
+    assert set(map(frozenset, outcomes(entry, lambda _l, _w: {}).values())) == {frozenset(expected)}
 
-    def airtime(radio, size, rate):
-        return known[size, rate, '"ofdm"' in radio] + error
 
-    monkeypatch.setattr(_core, "frame_airtime_ns", airtime, raising=False)
-    assert set(map(frozenset, outcomes(validation_theory.AIRTIME, lambda _l, _w: {}).values())) == {frozenset(expected)}
+def test_what_statements_print_of_frames_is_what_the_clauses_give():
+    [entry] = catalog.find(["validation.airtime"])
+    for judged in weigh(entry, data(entry, lambda _l, _w: {}))[1]:
+        assert f": {judged.findings[0].measured}." in judged.statement.text
 
 
 @pytest.mark.parametrize("entry", [e for e in catalog.entries() if e.settings], ids=lambda e: e.key)

@@ -45,7 +45,6 @@ PYTHON_ROOMS = (
     ("report",),
     ("optimum",),
     ("studies",),
-    ("catalog",),
     ("cli",),
     ("__init__", "__main__"),
 )  # fmt: skip

@@ -12,8 +12,9 @@ from typer.testing import CliRunner
 from hopscope import _core
 from hopscope.cli.main import build
 from hopscope.errors import HopscopeError
+from hopscope.report.chart import Chart, Panel
+from hopscope.report.curves import curve
 from hopscope.studies import registry
-from hopscope.studies.charts import sweep
 from hopscope.studies.entry import Entry, Quantity, Setting, Statement
 from hopscope.studies.judge import each, mean_of
 from hopscope.studies.verdict import Finding, Outcome
@@ -51,14 +52,12 @@ def tiny(key="tiny.entry", limit=1.0):
             Statement("c2", "Nobody knows.", lambda _data: [Finding(Outcome.UNDECIDED, "", reason="no AODV")]),
         ],
         charts=lambda data: [
-            sweep(
-                data,
-                name="throughput",
-                caption="Throughput over packet size.",
-                x=KEY,
-                y="flow.0.throughput_kbps",
-                xlabel="packet (B)",
-                ylabel="throughput (kbit/s)",
+            Chart(
+                "throughput",
+                "Throughput over packet size.",
+                "packet (B)",
+                "throughput (kbit/s)",
+                [Panel("", [curve(one, KEY, "flow.0.throughput_kbps", {}, label=one.label) for one in data])],
             )
         ],
         notes=["A note."],

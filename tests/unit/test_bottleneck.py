@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 import hopscope as hs
-from hopscope.catalog.validation_bottleneck import BOTTLENECK
+from hopscope import studies
 from hopscope.results.samples import Data
 from hopscope.studies.reproduce import weigh
 from hopscope.studies.verdict import Outcome
@@ -107,7 +107,8 @@ def test_what_does_not_fit_is_refused(change: dict[str, Any], message: str) -> N
 
 
 def test_cubic_and_bbr_follow_their_textbooks() -> None:
-    _, judged, charts = weigh(BOTTLENECK, Data({}))
+    [entry] = studies.find(["validation.bottleneck"])
+    _, judged, charts = weigh(entry, Data({}))
     outcomes = {j.statement.id: [finding.outcome for finding in j.findings] for j in judged}
     assert set(map(tuple, outcomes.values())) == {(Outcome.REPRODUCED,)}, outcomes
     assert [chart.name for chart in charts] == ["bottleneck-cubic", "bottleneck-bbr-window", "bottleneck-bbr-rate"]

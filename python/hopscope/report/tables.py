@@ -6,14 +6,14 @@ import shlex
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
-from hopscope.errors import NotFound, counted
-from hopscope.report import series, wording
+from hopscope.errors import counted
+from hopscope.report import curves, series, wording
 from hopscope.report.axis import axis_of, heading, is_seed, numeric
 from hopscope.report.chart import Chart, Line, Panel
 from hopscope.report.series import LINES, Selection
 from hopscope.report.wording import Column, Grid
 from hopscope.results import metrics
-from hopscope.results.samples import Estimate, NoSamplesError, Table, show
+from hopscope.results.samples import Estimate, Table, show
 from hopscope.results.stats import fewer, number
 from hopscope.scenario.sweep import in_words, set_text, written
 
@@ -266,31 +266,21 @@ def _panels(table: Table, along: str, others: Sequence[str], metric: str) -> tup
         if rest not in combinations:
             combinations.append(rest)
     split = others[1:] and len(combinations) > LINES
+    axis = axis_of(along, table.values(along))
     panels: dict[str, list[Line]] = {}
     for rest in combinations:
         title = in_words({key: rest[key] for key in others[1:]}) if split else ""
         shown = {key: rest[key] for key in (others[:1] if split else others)}
         for flow in _flow_ids([run for _, runs in table.points for run in runs]):
             words = [in_words(shown), f"flow {flow}" if _flow_count(table) > 1 else ""]
-            line = _line(table, along, f"flow.{flow}.{metric}", rest, ", ".join(filter(None, words)))
+            label = ", ".join(filter(None, words))
+            line = curves.curve(
+                table, along, f"flow.{flow}.{metric}", rest, label=label, place=axis.place, joined=not is_seed(along)
+            )
             if line.y:
                 panels.setdefault(title, []).append(line)
     drawn = [Panel(title, lines[:LINES]) for title, lines in list(panels.items())[:_PANELS]] or [Panel("", [])]
     return drawn, sum(map(len, panels.values())) - sum(len(panel.lines) for panel in drawn)
-
-
-def _line(table: Table, along: str, metric: str, rest: dict[str, Any], label: str) -> Line:
-    places: list[float] = []
-    found: list[Estimate] = []
-    axis = axis_of(along, table.values(along))
-    for value in table.values(along):
-        try:
-            found.append(table.interval(metric, {**rest, along: value}))
-        except (NoSamplesError, NotFound):
-            # A sweep over the topology or the flows can leave a point without this flow.
-            continue
-        places.append(axis.place(value))
-    return Line(label, places, [e.mean for e in found], [e.ci95 for e in found], joined=not is_seed(along))
 
 
 def _single(result: Result, drawn: Sequence[tuple[str, str]]) -> list[Chart]:
@@ -301,10 +291,7 @@ def _single(result: Result, drawn: Sequence[tuple[str, str]]) -> list[Chart]:
         lines = []
         for point in points:
             flows = [(str(flow), _estimate(point.runs, f"flow.{flow}.{metric}")) for flow in _flow_ids(point.runs)]
-            kept = [(flow, value) for flow, value in flows[:_FLOWS] if value is not None]
-            lines.append(
-                Line(in_words(point.set), [f for f, _ in kept], [e.mean for _, e in kept], [e.ci95 for _, e in kept])
-            )
+            lines.append(curves.line(in_words(point.set), flows[:_FLOWS]))
         name = metric.replace("_", "-")
         count = max((len(_flow_ids(point.runs)) for point in points), default=0)
         left_out = _cut(LINES, len(result.points), "points") + _cut(_FLOWS, count, "flows")
@@ -337,10 +324,7 @@ def _flow_count(table: Table) -> int:
 
 
 def _estimate(runs: Sequence[Any], metric: str) -> Estimate | None:
-    try:
-        return Table("", [({}, runs)]).interval(metric)
-    except (NoSamplesError, NotFound):
-        return None
+    return curves.sample(Table("", [({}, runs)]), metric)
 
 
 def _shown(value: Estimate | None, runs: int = 0) -> str:

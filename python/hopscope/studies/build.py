@@ -15,6 +15,7 @@ from hopscope.studies.entry import Entry, Quantity
 from hopscope.studies.entry import Part as Case
 from hopscope.studies.figures import read_figure
 from hopscope.studies.folder import NOTES, PUBLISHED, REFERENCE, Folder, Part, open_folder
+from hopscope.studies.formulas import Formula, read_formulas
 from hopscope.studies.measures import OF, Measure, Reading, read_measures
 from hopscope.studies.published import Row, place, read_numbers
 from hopscope.studies.settings import Axis, Built, build_settings, matches, read_axes, read_named, read_scenarios
@@ -68,6 +69,7 @@ def read_study(path: Path, *, trusted: bool) -> Study:
     notes: dict[str, str] = {}
     scenarios: dict[str, dict[str, Any]] = {}
     axes: dict[str, Axis] = {}
+    formulas: dict[str, Formula] = {}
     named: dict[str, dict[str, dict[str, Any]]] = {}
     for part in parts:
         keys.update({name: str(value) for name, value in part.table("keys").items()})
@@ -77,10 +79,13 @@ def read_study(path: Path, *, trusted: bool) -> Study:
     for part in parts:
         scenarios.update(read_scenarios(part, keys))
         named.update(read_named(part, keys))
+        formulas.update(read_formulas(part, keys))
     units = {name: measure.unit or "1" for name, measure in measures.items()}
     published = read_numbers(path / PUBLISHED, units, folder.problems)
     reference = read_numbers(path / REFERENCE, units, folder.problems)
-    made = _Maker(folder, key, source, keys, measures, notes, scenarios, axes, named, quick, published, reference)
+    made = _Maker(
+        folder, key, source, keys, measures, notes, scenarios, axes, named, quick, published, reference, formulas
+    )
     entries = [made.entry(part) for whole in parts for part in whole.array("experiment")]
     for part in parts:
         part.has("study")
@@ -118,6 +123,7 @@ class _Maker:
     quick: Mapping[str, Any]
     published: Sequence[Row]
     reference: Sequence[Row]
+    formulas: Mapping[str, Formula]
 
     def entry(self, part: Part) -> Entry:
         """One `[[experiment]]`."""
@@ -135,7 +141,7 @@ class _Maker:
         _unique(part, [built.setting.label for built in settings], "setting")
         published = [row for row in self.published if row.table in tables]
         reference = [row for row in self.reference if row.table in others]
-        context = Context(self.measures, self.keys, settings, published, reference)
+        context = Context(self.measures, self.keys, settings, published, reference, self.formulas)
         statements = [read_statement(inner, context) for inner in part.array("statement")]
         _unique(part, [statement.id for statement in statements], "statement")
         figures = [read_figure(inner, context) for inner in part.array("figure")]
@@ -178,13 +184,16 @@ class _Maker:
         wanted = part.texts("in") or ["*"]
         chosen = [built for built in context.settings if matches(built.setting.label, wanted)]
         label = part.text("label", "")
+        model = next((self.formulas[name] for name in part.names("model", self.formulas)), None)
         words = part.text("source", "")
         part.done("a quantity")
         found = []
         groups: dict[Any, list[Built]] = {}
         for built in chosen:
-            groups.setdefault(built.published, []).append(built)
-        for at, members in groups.items():
+            # A model may differ from setting to setting.
+            groups.setdefault(built.setting.label if model is not None else built.published, []).append(built)
+        for members in groups.values():
+            at = members[0].published
             labels = frozenset(built.setting.label for built in members)
             axes = []
             for name in names:
@@ -198,7 +207,11 @@ class _Maker:
                 names_at = {**fixed, **dict(zip(names, spot, strict=True))}
                 single = {name: value for name, value in names_at.items() if not isinstance(value, list)}
                 row = _row(context.published, metric, place(single) | at) if at is not None else None
-                stem = label.format(**names_at) if label else ", ".join(f"{n} {v}" for n, v in names_at.items())
+                stem = (
+                    label.format(**members[0].names, **names_at)
+                    if label
+                    else ", ".join(f"{n} {v}" for n, v in names_at.items())
+                )
                 title = ", ".join(part_ for part_ in (measure.label, extra, stem) if part_)
                 reading = Reading(measure, context.where(names_at), form, context.key(along) if along else "", over)
                 found.append(
@@ -206,8 +219,8 @@ class _Maker:
                         title,
                         "%" if over is not None or form == "loss" else "" if form == "best at" else measure.unit,
                         _measure(reading),
-                        row.value if row else None,
-                        row.source if row else words or "not printed",
+                        model.value({**members[0].names, **names_at}) if model else row.value if row else None,
+                        "model" if model else row.source if row else words or "not printed",
                         row.half if row else None,
                         settings=lambda name, labels=labels: name in labels,  # type: ignore[misc]
                         extremes=row.extremes if row else None,

@@ -20,12 +20,11 @@ from hopscope.report.chart import Chart, Line, Panel
 from hopscope.results.samples import Data, Estimate, NoSamplesError, Table, show
 from hopscope.results.stats import number, quantile
 from hopscope.scenario.units import parse
-from hopscope.studies.charts import error_bar
+from hopscope.studies.documents import deep_merge, filled, removed
 from hopscope.studies.entry import Quantity, Setting, Statement
 from hopscope.studies.folder import Part
 from hopscope.studies.judge import between, judged, mean_of
-from hopscope.studies.measures import Measure, deep_merge
-from hopscope.studies.settings import removed
+from hopscope.studies.measures import Measure
 from hopscope.studies.verdict import Finding, Outcome
 
 _WITHIN = re.compile(r"\+-\d+(\.\d+)?")
@@ -172,7 +171,7 @@ class Cells:
                     measured = data[cell.label].interval(cell.measures[metric])
                 except NoSamplesError:
                     continue
-                mean, half = cell.numbers[metric].mean, error_bar(measured)
+                mean, half = cell.numbers[metric].mean, measured.ci95
                 names.append(cell.mark)
                 values.append(100 * (measured.mean / mean - 1))
                 errors.append(100 * half / mean if isinstance(half, float) else None)
@@ -350,11 +349,7 @@ def _rule(part: Part, columns: Sequence[str], measures: Mapping[str, Measure]) -
     for other in metrics.values():
         if other not in measures:
             part.problem("metrics", f"no metric {other!r}{did_you_mean(other, measures)}")
-    call = None
-    if part.has("python"):
-        call = part.folder.functions.get(part.text("python"))
-        if call is None:
-            part.problem("python", "checks.py has no such function")
+    call = part.function("python") if part.has("python") else None
     rule = Rule(
         _where(part, columns), part.table("set"), tuple(part.texts("without")), call, part.text("label", ""),
         _limits(part), metrics, part.text("panel", ""), part.text("open", ""), part.flag("noisy"),
@@ -422,26 +417,3 @@ def _per_second(measure: Measure, time: float) -> Measure:
         return None if found is None else found / time
 
     return replace(measure, value=value)
-
-
-_ALONE = re.compile(r"\{(\w+)\}")
-
-
-def filled(value: Any, names: Mapping[str, str]) -> Any:
-    """A scenario with the values of a cell for `{column}`; one that stands alone becomes a number where it is one."""
-    if isinstance(value, Mapping):
-        return {key: filled(item, names) for key, item in value.items()}
-    if isinstance(value, list):
-        return [filled(item, names) for item in value]
-    if not isinstance(value, str) or "{" not in value:
-        return value
-    alone = _ALONE.fullmatch(value)
-    if alone is None:
-        return value.format(**names)
-    text = names[alone[1]]
-    for kind in (int, float):
-        try:
-            return kind(text)
-        except ValueError:
-            continue
-    return text

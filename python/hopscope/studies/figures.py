@@ -1,16 +1,24 @@
-"""The figures of a study folder: curves over a swept key, groups of bars, or a function of its own Python.
+"""The figures of a study folder: a metric over swept keys, axes of settings or other metrics; or its own Python.
 
-Published numbers of the tables of the experiment are drawn over them where they belong.
+Along the horizontal axis (`x`), among the lines (`by`) and the panels (`panels`) stands a swept key, an axis, `setting`
+or `metric`; `lines` names places to draw instead of `by`. Published numbers are drawn over the panels they belong to,
+models beside what they describe.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+import itertools
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+import numpy as np
 
 from hopscope.report.chart import Chart, Line, Mark, Panel
-from hopscope.results.samples import Data, Estimate, NoSamplesError, Table, Where
-from hopscope.studies.charts import error_bar, sweep
+from hopscope.report.curves import line
+from hopscope.results.samples import Data, Estimate, NoSamplesError, Where
 from hopscope.studies.folder import Part
+from hopscope.studies.formulas import Formula
 from hopscope.studies.measures import OF, Measure, Reading, position
 from hopscope.studies.published import Row
 from hopscope.studies.settings import Built, matches
@@ -18,120 +26,195 @@ from hopscope.studies.statements import Context
 
 Draw = Callable[[Data], Sequence[Chart]]
 
+#: Points of a model's curve between swept numbers.
+_CURVE = 41
+
+
+@dataclass(frozen=True)
+class Figure:
+    """A figure of an experiment.
+
+    Attributes:
+        chart: name, caption and axes, without panels.
+        context: of the experiment.
+        chosen: its settings.
+        metrics: what is drawn; without `metric` among the following, a chart each.
+        x, by, panels: what stands along the axis and tells lines and panels apart; no `by`: the settings, or nothing.
+        each: how a line is called, with the value in braces.
+        at: swept values of the place.
+        lines: named places, instead of `by`.
+        of, along: form of the reading and its key.
+        scale: what positions are multiplied by.
+        models: formulas drawn beside.
+        rule: a straight line: (label, slope).
+        guides: vertical lines.
+    """
+
+    chart: Chart
+    context: Context
+    chosen: Sequence[Built]
+    metrics: Sequence[Measure]
+    x: str
+    by: str
+    panels: str
+    each: str
+    at: Where
+    lines: Mapping[str, Where]
+    of: str
+    along: str
+    scale: float
+    models: Sequence[Formula]
+    rule: tuple[str, float] | None
+    guides: Sequence[tuple[float, str]] = field(default_factory=list)
+
+    def draw(self, data: Data) -> list[Chart]:
+        """The charts: one for each metric, or one for all."""
+        if len(self.metrics) == 1 or "metric" in (self.x, self.by, self.panels):
+            return [replace(self.chart, panels=self._panels(data, self.metrics))]
+        return [
+            replace(
+                self.chart,
+                name=f"{one.name}-{self.chart.name}",
+                caption=f"{one.label[:1].upper()}{one.label[1:]} {self.chart.caption}",
+                ylabel=self.chart.ylabel or one.heading,
+                panels=self._panels(data, [one]),
+            )
+            for one in self.metrics
+        ]
+
+    def _panels(self, data: Data, metrics: Sequence[Measure]) -> list[Panel]:
+        found: dict[str, dict[str, list[tuple[Any, Estimate]]]] = {}
+        named: dict[str, Mapping[str, Any]] = {}
+        for names, value in self._points(data, metrics):
+            title = str(names[self.panels]) if self.panels else ""
+            label = self.each.format(names[self.by]) if self.by else "simulated"
+            found.setdefault(title, {}).setdefault(label, []).append((self._place(names[self.x]), value))
+            named.setdefault(title, names)
+        marks = {one.heading: self._marks(one) for one in metrics}
+        shown = [mark for one in marks.values() for mark in one]
+        panels = []
+        for title, lines in found.items():
+            drawn = [line(label, points, joined=not self.models) for label, points in lines.items()]
+            places = [] if self.chart.kind == "bars" else sorted({x for points in lines.values() for x, _ in points})
+            drawn += self._references(named[title], drawn, places)
+            panels.append(Panel(title, drawn, marks.get(title, []) if self.panels == "metric" else shown, self.guides))
+        return panels
+
+    def _points(self, data: Data, metrics: Sequence[Measure]) -> Iterator[tuple[dict[str, Any], Estimate]]:
+        """Every value that is drawn, with what axes and swept keys have there, by name."""
+        places = self.lines or {"": {}}
+        for built, measure, (chosen, place) in itertools.product(self.chosen, metrics, places.items()):
+            if built.setting.label not in data:
+                continue
+            table = data[built.setting.label]
+            swept = [name for name in (self.panels, self.by, self.x) if self.context.key(name) in built.sweep]
+            metric = measure.heading if self.panels == "metric" else measure.label
+            known = {**built.names, "setting": table.label, "metric": metric, "lines": chosen}
+            along = self.context.key(self.along) if self.along else ""
+            for values in itertools.product(*(built.sweep[self.context.key(name)] for name in swept)):
+                names = {**known, **dict(zip(swept, values, strict=True))}
+                where = {**self.at, **place, **self.context.where(dict(zip(swept, values, strict=True)))}
+                try:
+                    if self.x in names:
+                        yield names, Reading(measure, where, self.of, along).take(table)
+                except NoSamplesError:
+                    continue
+
+    def _place(self, value: Any) -> Any:
+        """A position on the axis; for bars the name of a group."""
+        if self.chart.kind != "bars":
+            return self.scale * position(value)
+        return value if isinstance(value, str) else f"{self.x} {value}"
+
+    def _references(self, names: Mapping[str, Any], drawn: Sequence[Line], places: list[Any]) -> list[Line]:
+        """The models beside the bars or over the curves of a panel, and the straight line."""
+        if self.chart.kind == "bars":
+            return [
+                Line(
+                    f"{formula.label}, {one.label}",
+                    one.x,
+                    [formula.value({**names, self.by: one.label, self.x: place}) for place in one.x],
+                )
+                for one, formula in itertools.product(drawn, self.models)
+            ]
+        found = []
+        if self.rule is not None:
+            label, times = self.rule
+            found.append(Line(label, places, [times * place for place in places], reference=True))
+        if not self.models:
+            return found
+        whole = all(float(place).is_integer() for place in places)
+        dense = np.arange(places[0], places[-1] + 1) if whole else np.geomspace(places[0], places[-1], _CURVE)
+        for formula in self.models:
+            at = [int(place) if whole else float(place) for place in dense]
+            values = [formula.value({**names, self.x: place / self.scale}) for place in at]
+            found.append(Line(formula.label, at, values, reference=True))
+        return found
+
+    def _marks(self, measure: Measure) -> list[Mark]:
+        """The published points over `x`, with the smallest and largest published run."""
+        places = {built.published for built in self.chosen if built.published is not None}
+        open_names = {self.x, self.by}
+        rows: list[tuple[Any, Row]] = []
+        for row in self.context.published:
+            at = dict(row.at).get(self.x)
+            own = any(place <= row.at and {name for name, _ in row.at - place} <= open_names for place in places)
+            if row.metric == measure.name and row.value is not None and own:
+                if self.x == "metric":
+                    rows.append((measure.label, row))
+                elif at is not None:
+                    rows.append((f"{self.x} {at}" if self.chart.kind == "bars" else position(at), row))
+        if not rows:
+            return []
+        values, extremes = [row.value or 0.0 for _, row in rows], [row.extremes for _, row in rows]
+        return [Mark("published", [place for place, _ in rows], values, extremes)]
+
 
 def read_figure(part: Part, context: Context) -> Draw:
     """One `[[experiment.figure]]`: `kind` is curves, bars or python."""
     kind = part.text("kind", "curves", choices=("curves", "bars", "python"))
-    if kind == "python":
-        call = part.folder.functions.get(part.text("function"))
-        label = part.text("in", "")
-        part.done("a figure")
-        if call is None:
-            part.problem("function", "checks.py has no such function")
-            return lambda _data: ()
-        return lambda data: call(data, label)
-    name, caption = part.text("name"), part.text("caption")
-    metrics = []
-    for metric in part.texts("metric"):
-        if metric in context.measures:
-            metrics.append(context.measures[metric])
-        else:
-            part.problem("metric", f"no metric {metric!r}")
-    x, by = part.text("x"), part.text("by", "")
-    xlabel, ylabel = part.text("xlabel", x), part.text("ylabel", "")
-    each = part.text("each", f"{by} = {{}}")
-    log_x = part.flag("log_x", False)
-    guides = [(float(at), str(text)) for at, text in part.values_of("guides")]
-    scale = part.number("x_scale", 1.0) or 1.0
-    form, along = part.text("of", "mean", choices=OF), part.text("along", "")
-    rule = part.table("rule")
-    at = context.where(part.table("at"))
-    lines = {name: context.where(inside.values) for name, inside in part.parts("lines")} if part.has("lines") else None
     wanted = part.texts("in") or ["*"]
+    if kind == "python":
+        call = part.function("function")
+        part.done("a figure")
+        return lambda data: call(data, wanted[0]) if call is not None else ()
+    metrics = [context.measures[name] for name in part.names("metric", context.measures)]
+    x, by, bars = part.text("x"), part.text("by", ""), kind == "bars"
+    lines = {name: context.where(inside.values) for name, inside in part.parts("lines")} if part.has("lines") else {}
+    each = part.text("each", f"{by} = {{}}" if by else "{}")
+    usual = "metric" if bars and x != "metric" else "setting" if by or lines else ""
+    panels = part.text("panels", usual)
+    ylabel = part.text("ylabel", metrics[0].heading if len(metrics) == 1 else "")
+    chart = Chart(
+        part.text("name"),
+        part.text("caption"),
+        part.text("xlabel", x),
+        "" if panels == "metric" else ylabel,
+        (),
+        "bars" if bars else "lines",
+        log_x=part.flag("log_x"),
+        log_y=part.flag("log_y"),
+        legend_title=by,
+        own_axes=part.flag("own_axes", panels == "metric"),
+    )
+    rule = part.table("rule")
+    figure = Figure(
+        chart,
+        context,
+        [built for built in context.settings if matches(built.setting.label, wanted)],
+        metrics,
+        x,
+        "lines" if lines else by or ("" if panels == "setting" else "setting"),
+        panels,
+        each,
+        context.where(part.table("at")),
+        lines,
+        part.text("of", "mean", choices=OF),
+        part.text("along", ""),
+        part.number("x_scale", 1.0) or 1.0,
+        [context.formulas[name] for name in part.names("models", context.formulas)],
+        (str(rule["label"]), float(rule["times"])) if rule else None,
+        [(float(at), str(text)) for at, text in part.values_of("guides")],
+    )
     part.done("a figure")
-    chosen = [built for built in context.settings if matches(built.setting.label, wanted)]
-    labels = {built.setting.label for built in chosen}
-    if not metrics:
-        return lambda _data: ()
-    if kind == "bars":
-        return lambda data: [_bars(data, name, caption, metrics, x, xlabel, chosen, context)]
-
-    def value(measure: Measure) -> Callable[[Table, Where], Estimate | None]:
-        def take(table: Table, where: Where) -> Estimate | None:
-            try:
-                return Reading(measure, where, form, context.key(along) if along else "").take(table)
-            except NoSamplesError:
-                return None
-
-        return take
-
-    return lambda data: [
-        sweep(
-            data,
-            name=f"{measure.name}-{name}" if len(metrics) > 1 else name,
-            caption=f"{measure.label[:1].upper()}{measure.label[1:]} {caption}" if len(metrics) > 1 else caption,
-            x=context.key(x),
-            value=value(measure),
-            at=lambda _x, _table: at,
-            lines=lines,
-            position=lambda place: scale * position(place),
-            reference=(str(rule["label"]), lambda place: float(rule["times"]) * place) if rule else None,
-            by=(context.key(by), each) if by and lines is None else None,
-            xlabel=xlabel,
-            ylabel=ylabel or (f"{measure.label} ({measure.unit})" if measure.unit else measure.label),
-            only=lambda label: label in labels,
-            marks=_marks(context, chosen, measure, x, by, bars=False),
-            guides=guides,
-            log_x=log_x,
-            legend_title=by,
-        )
-        for measure in metrics
-    ]
-
-
-def _marks(
-    context: Context, chosen: Sequence[Built], measure: Measure, x: str, by: str = "", *, bars: bool
-) -> list[Mark]:
-    """The published points over `x`, with the smallest and largest published run."""
-    places = {built.published for built in chosen if built.published is not None}
-    rows: list[Row] = []
-    for row in context.published:
-        known = row.metric == measure.name and row.value is not None
-        if known and any(at <= row.at and {name for name, _ in row.at - at} <= {x, by} for at in places):
-            rows.append(row)
-    found = [(dict(row.at).get(x), row) for row in rows]
-    kept = [(at, row) for at, row in found if at is not None]
-    if not kept:
-        return []
-    xs: list[float | str] = [f"{x} {at}" if bars else position(at) for at, _ in kept]
-    return [Mark("published", xs, [row.value or 0.0 for _, row in kept], [row.extremes for _, row in kept])]
-
-
-def _bars(
-    data: Data,
-    name: str,
-    caption: str,
-    metrics: Sequence[Measure],
-    x: str,
-    xlabel: str,
-    chosen: Sequence[Built],
-    context: Context,
-) -> Chart:
-    key = context.key(x)
-    labels = [built.setting.label for built in chosen if built.setting.label in data]
-
-    def line(table: Table, measure: Measure) -> Line:
-        values = [] if not any(key in where for where, _ in table.points) else table.values(key)
-        found = {f"{x} {value}": table.find(measure, {key: value}) for value in values}
-        kept = {group: value for group, value in found.items() if value is not None}
-        return Line(table.label, list(kept), [e.mean for e in kept.values()], [error_bar(e) for e in kept.values()])
-
-    panels = [
-        Panel(
-            f"{measure.label} ({measure.unit})" if measure.unit else measure.label,
-            [line(data[label], measure) for label in labels],
-            _marks(context, chosen, measure, x, bars=True),
-        )
-        for measure in metrics
-    ]
-    return Chart(name, caption, xlabel, "", panels, kind="bars", own_axes=True)
+    return figure.draw if metrics else lambda _data: ()

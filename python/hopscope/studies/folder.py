@@ -144,6 +144,21 @@ class Part:
             return []
         return list(found)
 
+    def names(self, key: str, known: Iterable[str]) -> list[str]:
+        """A list of names, or one, each among those that are known; others are noted and left out."""
+        found = self.texts(key)
+        for name in found:
+            if name not in known:
+                self.problem(key, f"no {key} {name!r}{did_you_mean(name, known)}; allowed: {listed(known)}")
+        return [name for name in found if name in known]
+
+    def function(self, key: str) -> Callable[..., Any] | None:
+        """A function of the study's own Python by its name."""
+        found = self.folder.functions.get(self.text(key))
+        if found is None:
+            self.problem(key, f"{CHECKS} has no such function")
+        return found
+
     def values_of(self, key: str) -> list[Any]:
         """A list of plain values, or one of them; empty when it is not there."""
         value = self._get(key, [])

@@ -9,12 +9,10 @@ from __future__ import annotations
 import itertools
 import math
 from collections.abc import Callable, Iterable, Sequence
-from typing import Any
 
 from hopscope.results.comparisons import Verdict
-from hopscope.results.samples import Data, Estimate, Metric, NoSamplesError, Table, Where, estimate
+from hopscope.results.samples import Data, Estimate, Metric, NoSamplesError, Table, Where
 from hopscope.results.stats import number
-from hopscope.studies.entry import Quantity
 from hopscope.studies.verdict import Finding, Outcome
 
 Check = Callable[[Table], tuple[Verdict, str]]
@@ -150,32 +148,3 @@ def gradual(values: Sequence[float]) -> tuple[Verdict, str]:
 def mean_of(metric: Metric, where: Where | None = None) -> Callable[[Table], Estimate | None]:
     """The measure of a `Quantity`: mean of a metric at one point of a study, `None` where it has none."""
     return lambda table: table.find(metric, where)
-
-
-def per_value(
-    key: str,
-    metric: Metric,
-    published: dict[Any, float | None],
-    *,
-    label: str,
-    unit: str,
-    source: str,
-    where: Where | None = None,
-) -> list[Quantity]:
-    """One quantity for every swept value of `key`; `label` may contain `{}` for the value."""
-    return [
-        Quantity(label.format(value), unit, mean_of(metric, {**(where or {}), key: value}), value_published, source)
-        for value, value_published in published.items()
-    ]
-
-
-def per_seed(values: Callable[[Table, int], float]) -> Callable[[Table], Estimate]:
-    """The interval of something computed for each seed on its own (an optimum, a slope)."""
-
-    def measure(table: Table) -> Estimate:
-        seeds = sorted({int(run["seed"]) for _, runs in table.points for run in runs})
-        if not seeds:
-            raise NoSamplesError("no finished run")
-        return estimate([values(table, seed) for seed in seeds])
-
-    return measure

@@ -8,7 +8,7 @@ a measure at a place, where its best value over a sweep lies, or one reading ove
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -39,6 +39,11 @@ class Measure:
     def __name__(self) -> str:
         return self.label
 
+    @property
+    def heading(self) -> str:
+        """The label with the unit, for axes and panels."""
+        return f"{self.label} ({self.unit})" if self.unit else self.label
+
     def __call__(self, run: Run) -> float | None:
         """The value in a run, or the published one in a row of published numbers."""
         if "published" in run:
@@ -59,10 +64,8 @@ def read_measures(part: Part) -> dict[str, Measure]:
         elif given == ["path"]:
             found[name] = Measure(name, label, unit, _path(own.text("path"), scale))
         elif given == ["python"]:
-            function = part.folder.functions.get(own.text("python"))
-            if function is None:
-                own.problem("python", "checks.py has no such function")
-            else:
+            function = own.function("python")
+            if function is not None:
                 found[name] = Measure(name, label, unit, function)
         else:
             parts = own.texts(given[0])
@@ -213,28 +216,3 @@ def relative(table: Table, measure: Measure, over: Where | None, other: Table | 
         ]
         points.append((where, runs))
     return Table(table.label, points)
-
-
-def deep_merge(base: Mapping[str, Any], changes: Mapping[str, Any]) -> dict[str, Any]:
-    """Tables merged key by key; every other value replaces the one before. Dotted keys reach inside."""
-    merged = {key: _copy(value) for key, value in base.items()}
-    for key, value in changes.items():
-        head, dot, rest = key.partition(".")
-        if dot and isinstance(merged.get(head), list):
-            index, _, inside = rest.partition(".")
-            rows = merged[head]
-            rows[int(index)] = deep_merge(rows[int(index)], {inside: value})
-        elif dot and head != "sweep":
-            below = merged.get(head)
-            merged[head] = deep_merge(below if isinstance(below, dict) else {}, {rest: value})
-        elif key != "sweep" and isinstance(value, Mapping) and isinstance(merged.get(key), dict):
-            merged[key] = deep_merge(merged[key], value)
-        else:
-            merged[key] = _copy(value)
-    return merged
-
-
-def _copy(value: Any) -> Any:
-    if isinstance(value, Mapping):
-        return {key: _copy(item) for key, item in value.items()}
-    return [_copy(item) for item in value] if isinstance(value, list) else value

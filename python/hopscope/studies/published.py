@@ -16,6 +16,7 @@ from typing import Any
 
 from hopscope.errors import Problem, did_you_mean
 from hopscope.results.samples import Table
+from hopscope.studies.documents import number_or_text
 
 COLUMNS = ("table", "metric", "at", "value", "unit", "low", "high", "half", "single", "source")
 _NEEDED = ("table", "metric", "unit", "source")
@@ -143,19 +144,10 @@ def as_table(label: str, rows: list[Row], fixed: At, keys: Mapping[str, str]) ->
     return Table(
         label,
         [
-            ({keys.get(name, name): _value(value) for name, value in at}, [{"seed": 1, "published": values}])
+            ({keys.get(name, name): number_or_text(value) for name, value in at}, [{"seed": 1, "published": values}])
             for at, values in points.items()
         ],
     )
-
-
-def _value(text: str) -> Any:
-    for kind in (int, float):
-        try:
-            return kind(text)
-        except ValueError:
-            continue
-    return text
 
 
 def _text(value: Any) -> str:

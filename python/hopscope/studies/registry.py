@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import difflib
-import importlib
 from collections.abc import Sequence
 from functools import cache
 from pathlib import Path
@@ -18,13 +17,6 @@ DATA = Path(__file__).with_name("data")
 ORDER = ("fu2003", "afrakhteh2005", "anastasi2006", "validation")
 """The studies of the catalogue in its order, and the validation."""
 
-MODULES = (
-    "validation_theory",
-    "validation_models",
-    "validation_bottleneck",
-)
-"""Modules of `hopscope.catalog` that hold `ENTRIES`: what validates the simulator."""
-
 
 @cache
 def studies() -> tuple[Study, ...]:
@@ -35,19 +27,7 @@ def studies() -> tuple[Study, ...]:
 @cache
 def entries() -> tuple[Entry, ...]:
     """Every entry of the catalogue, in its order."""
-    folders = {study.key: study for study in studies()}
-    found: list[Entry] = []
-    for name in ORDER:
-        # A study that is not a folder yet is a module.
-        found.extend(folders[name].entries if name in folders else _module(name))
-    for name in MODULES:
-        found.extend(_module(name))
-    return tuple(found)
-
-
-def _module(name: str) -> Sequence[Entry]:
-    found: Sequence[Entry] = importlib.import_module(f"hopscope.catalog.{name}").ENTRIES
-    return found
+    return tuple(entry for study in studies() for entry in study.entries)
 
 
 def is_folder(key: str) -> bool:

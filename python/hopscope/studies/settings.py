@@ -15,9 +15,9 @@ from typing import Any
 
 from hopscope.errors import did_you_mean, listed
 from hopscope.results.samples import Where
+from hopscope.studies.documents import deep_merge, removed
 from hopscope.studies.entry import Setting
 from hopscope.studies.folder import Part
-from hopscope.studies.measures import deep_merge
 from hopscope.studies.published import At, place
 
 
@@ -115,18 +115,6 @@ def read_named(part: Part, keys: Mapping[str, str]) -> dict[str, dict[str, dict[
     }
 
 
-def removed(scenario: Mapping[str, Any], keys: list[str] | tuple[str, ...]) -> dict[str, Any]:
-    """The scenario without some dotted keys."""
-    left = deep_merge(scenario, {})
-    for key in keys:
-        *way, last = key.split(".")
-        table: Any = left
-        for name in way:
-            table = table[int(name)] if isinstance(table, list) else table.get(name, {})
-        table.pop(last, None)
-    return left
-
-
 def build_settings(
     part: Part,
     study: str,
@@ -147,6 +135,7 @@ def build_settings(
         else:
             part.problem("axes", f"no axis {axis!r}{did_you_mean(axis, axes)}; allowed: {listed(axes)}")
     own, without = part.table("set"), part.texts("without")
+    call = part.function("python") if part.has("python") else None
     sweep = {keys.get(key, key): value for key, value in part.table("sweep").items()}
     shorter = deep_merge(quick, part.table("quick"))
     if isinstance(shorter.get("sweep"), dict):
@@ -169,6 +158,8 @@ def build_settings(
         document = deep_merge(document, own)
         for value in values:
             document = deep_merge(removed(document, value.without), value.changes)
+        if call is not None:
+            document = deep_merge(document, call(names))
         if sweep:
             document["sweep"] = sweep
         label = _filled(part, pattern, names)

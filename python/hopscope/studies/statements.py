@@ -15,6 +15,7 @@ from hopscope.errors import did_you_mean, listed
 from hopscope.results.samples import Data, NoSamplesError, Table
 from hopscope.studies.entry import Kind, Statement
 from hopscope.studies.folder import Part
+from hopscope.studies.formulas import Formula
 from hopscope.studies.judge import judged
 from hopscope.studies.measures import OF, Measure
 from hopscope.studies.published import Row, as_table
@@ -36,6 +37,7 @@ class Context:
         settings: of the experiment.
         published: published rows of its tables.
         reference: rows of the reference simulator.
+        formulas: models by name.
     """
 
     measures: Mapping[str, Measure]
@@ -43,6 +45,7 @@ class Context:
     settings: Sequence[Built]
     published: Sequence[Row]
     reference: Sequence[Row]
+    formulas: Mapping[str, Formula]
 
     def key(self, name: str) -> str:
         """The swept key of a short name, or the name."""
@@ -96,6 +99,7 @@ class Bound:
                 than=None if self.check.than is None else {**self.check.at, **at, **self.check.than},
                 places={name: {**self.check.at, **at, **spot} for name, spot in self.check.places.items()},
                 document=built.setting.scenario,
+                names=built.names,
             )
             name = ", ".join(f"{key.rpartition('.')[2]} {value}" for key, value in at.items())
             try:
@@ -231,7 +235,7 @@ def _bound(part: Part, context: Context, chosen: Sequence[Built], outer: Sequenc
     verb = VERBS.get(name)
     if verb is None:
         return None
-    metric = part.text("metric", "" if name == "is_set" else None)
+    metric = part.text("metric", "" if name in ("is_set", "python") else None)
     wanted = {built.setting.label: _filled(part, "metric", metric, built) for built in chosen} or {"": metric}
     several = {label: _measure(part, "metric", one, context) for label, one in wanted.items()}
     measure = next(iter(several.values()))
@@ -258,6 +262,8 @@ def _bound(part: Part, context: Context, chosen: Sequence[Built], outer: Sequenc
     for inner in ("minus", "rivals"):
         if inner in args:
             args[inner] = context.where(part.table(inner))
+    if "model" in args:
+        args["model"] = next((context.formulas[one] for one in part.names("model", context.formulas)), None)
     if "over" in args:
         args["over"] = context.key(str(args["over"]))
     if "to" in args:
@@ -267,9 +273,7 @@ def _bound(part: Part, context: Context, chosen: Sequence[Built], outer: Sequenc
     versus = part.text("versus", "") if "versus" in allowed else ""
     call = None
     if name == "python":
-        call = part.folder.functions.get(str(args.get("function", "")))
-        if call is None:
-            part.problem("function", "checks.py has no such function")
+        call = part.function("function")
     for built in chosen:
         looked_at = _other(part, "on", on, built, context) if on else built
         beside = _other(part, "versus", versus, built, context) if versus else None

@@ -15,7 +15,7 @@ from typing import Any
 from hopscope.results.comparisons import Verdict, best_among, difference
 from hopscope.results.samples import Estimate, NoSamplesError, Table, Where, estimate, show
 from hopscope.results.stats import number
-from hopscope.studies.judge import between, every, gradual, rank_correlation, slope
+from hopscope.studies.judge import between, every, exceeds, gradual, rank_correlation, slope
 from hopscope.studies.measures import Measure, Reading, bounded, position, relative
 from hopscope.studies.shapes import SHAPES
 
@@ -35,6 +35,7 @@ class Check:
         places: named places (`{name: swept values}`), for verbs over places instead of a sweep.
         than: swept values of the place compared with.
         document: the scenario of the setting.
+        names: what each axis has in it, by name.
         call: the study's own function, for the verb `python`.
     """
 
@@ -46,6 +47,7 @@ class Check:
     places: Mapping[str, Where] = field(default_factory=dict)
     than: Where | None = None
     document: Mapping[str, Any] = field(default_factory=dict)
+    names: Mapping[str, str] = field(default_factory=dict)
     call: Callable[..., Judgement] | None = None
 
     def judge(self, table: Table, other: Table | None) -> Judgement:
@@ -126,6 +128,12 @@ def _ranks(check: Check, table: Table, _other: Table | None) -> Judgement:
 
 
 def _compared(check: Check, table: Table, other: Table | None, *, higher: bool) -> Judgement:
+    times = check.args.get("times")
+    if times is not None:
+        share = check.reading().take(table, other)
+        above = exceeds(share, 100 * times)
+        words = f"{show(share, '%')} of it, against {number(100 * times)} %"
+        return above if above is None or higher else not above, words
     than = check.at if check.than is None else check.than
     gap = difference(table, check.measure, check.at, than, other=other)
     a, b = table.interval(check.measure, check.at), (other or table).interval(check.measure, than)
@@ -259,9 +267,13 @@ def _gain(check: Check, table: Table, other: Table | None) -> Judgement:
 
 def _close(check: Check, table: Table, _other: Table | None) -> Judgement:
     measured = check.reading().take(table)
-    value, margin = check.args["value"], abs(check.args["value"]) * check.args["share"] / 100
-    words = f"{show(measured, check.measure.unit)} against {number(value)}"
-    return between(measured, value - margin, value + margin), words
+    if "model" not in check.args and "value" not in check.args:
+        raise NoSamplesError("close needs value or model")
+    value = check.args["model"].value({**check.names, **check.at}) if "model" in check.args else check.args["value"]
+    margin = abs(value) * check.args["share"] / 100
+    words = f"{show(measured, '%' if check.than is not None else check.measure.unit)} against {number(value)}"
+    off = f": {100 * (measured.mean / value - 1):+.2f} %" if "model" in check.args else ""
+    return between(measured, value - margin, value + margin), words + off
 
 
 def _share(check: Check, table: Table, _other: Table | None) -> Judgement:
@@ -287,7 +299,7 @@ def _python(check: Check, table: Table, other: Table | None) -> Judgement:
     return check.call(check, table, other) if other is not None else check.call(check, table)
 
 
-_COMPARING = ("than", "versus", "skip_zero", "or_equal", "first", "last")
+_COMPARING = ("than", "versus", "times", "skip_zero", "or_equal", "first", "last")
 _CURVE = ("along", "places", "how", "correlation", "first", "last", "than", "versus")
 _LIMITED = ("than", "versus", "of", "along", "runs", "first", "last")
 
@@ -303,7 +315,8 @@ VERBS: Mapping[str, Verb] = {
         lambda c, t, o: _compared(c, t, o, higher=True),
         (),
         _COMPARING,
-        "above the value at `than` or in the setting `versus`; `or_equal`: not below it beyond noise",
+        "above the value at `than` or in the setting `versus`, or above `times` that; `or_equal`: not below it but "
+        "for noise",
     ),
     "lower": Verb(lambda c, t, o: _compared(c, t, o, higher=False), (), _COMPARING, "below it"),
     "rises": Verb(
@@ -339,7 +352,12 @@ VERBS: Mapping[str, Verb] = {
         ("than", "versus", "low", "high", "of", "along", "first", "last"),
         "`low` to `high` % more than at `than` or in `versus`",
     ),
-    "close": Verb(_close, ("value", "share"), ("than", "of", "along", "first", "last"), "within `share` % of `value`"),
+    "close": Verb(
+        _close,
+        ("share",),
+        ("value", "model", "than", "of", "along", "first", "last"),
+        "within `share` % of `value`, or of what a model gives there",
+    ),
     "share": Verb(_share, (), ("above", "below", "low", "high"), "`low` to `high` % of the runs lie above or below"),
     "is_set": Verb(
         _is_set, ("key", "value"), (), "a key of the engine's configuration has this value (a default: not counted)"

@@ -1,24 +1,15 @@
-"""afrakhteh2005: what its experiments say of the capacity that a setting has itself, and bars of two flows."""
+"""afrakhteh2005: what its experiments say of the capacity that a setting has itself."""
 
 from __future__ import annotations
 
-from hopscope.report.chart import Chart, Mark
 from hopscope.results.comparisons import Verdict
-from hopscope.results.samples import Data, NoSamplesError, Table
+from hopscope.results.samples import NoSamplesError, Table
 from hopscope.results.stats import number
-from hopscope.studies.charts import bars
 from hopscope.studies.judge import near
 from hopscope.studies.measures import position
 from hopscope.studies.verbs import Check
 
-THROUGHPUT, SECOND, LOSS, DELAY, JITTER = (
-    "flow.0.throughput_kbps",
-    "flow.1.throughput_kbps",
-    "flow.0.loss_pct",
-    "flow.0.delay_ms",
-    "flow.0.jitter_ms",
-)
-PUBLISHED = {"case 1": (712.0, 712.0), "case 2": (248.0, 727.0), "case 4": (208.0, 101.0), "case 6": (185.0, 41.0)}
+THROUGHPUT, LOSS, DELAY, JITTER = "flow.0.throughput_kbps", "flow.0.loss_pct", "flow.0.delay_ms", "flow.0.jitter_ms"
 
 
 def _capacity(check: Check, table: Table) -> float:
@@ -60,19 +51,3 @@ def excess_lost(check: Check, table: Table) -> tuple[Verdict, str]:
     last = list(losses.values())[-1]
     words = f"loss {number(last)} % at the highest rate; largest gap {gaps[worst]:+.2f} points at {worst}"
     return last > 0 and abs(gaps[worst]) <= 0.5, words
-
-
-def both_flows(data: Data, case: str) -> list[Chart]:
-    """Throughput of both flows of a case, under every reading of the air."""
-    names = ("TCP 1", "TCP 2")
-    return [
-        bars(
-            Data([table for table in data if table.label.startswith(f"{case}, ")]),
-            name=f"throughput-{case.replace(' ', '-')}",
-            caption=f"Throughput of both flows of {case} under every reading.",
-            groups=list(zip(names, (THROUGHPUT, SECOND), strict=True)),
-            xlabel="flow",
-            ylabel="throughput (kbit/s)",
-            marks=[Mark("published", list(names), list(PUBLISHED[case]))] if case in PUBLISHED else [],
-        )
-    ]

@@ -370,33 +370,3 @@ def drops_over_backlog(data: Data, label: str) -> list[Chart]:
     caption = "Drops per RTS over the mean backlog of the senders, seven one-hop flows over the 7-hop chain."
     axes = ("mean backlog probability of the senders", "drops per attempt")
     return [Chart("drop-probability-over-backlog", caption, *axes, [Panel(label, lines)])]
-
-
-def by_flow(data: Data, label: str) -> list[Chart]:
-    """Throughput of each flow, with the link layer of one setting and without."""
-    plain = next((table.label for table in data if table.label.startswith("NewReno")), "")
-    lines = []
-    for name in (plain, label):
-        if name in data:
-            count = len(data[name].runs()[0]["flows"])
-            means = [data[name].mean(f"flow.{flow}.throughput_kbps") for flow in range(count)]
-            lines.append(Line(name, [f"flow {flow + 1}" for flow in range(count)], means))
-    caption = "Throughput of each flow, with and without Link RED and pacing."
-    return [Chart("throughput-by-flow", caption, "flow", "throughput (kbit/s)", [Panel("", lines)], kind="bars")]
-
-
-def gains_by_threshold(data: Data, _label: str) -> list[Chart]:
-    """Throughput over 24 hops with Link RED and pacing for each pair of thresholds."""
-    tables = [table for table in data if table.label.endswith("ACKs too, exchange in idle slots")]
-    rows = [table.label.split(", ") for table in tables]
-    lines = [
-        Line(
-            most,
-            [f for f, m, *_ in rows if m == most],
-            [t.mean("network.aggregate_kbps") for t, r in zip(tables, rows, strict=True) if r[1] == most],
-        )
-        for most in dict.fromkeys(row[1] for row in rows)
-    ]
-    caption = "Throughput over 24 hops with Link RED and pacing by the lower threshold and the largest probability."
-    axes = ("lower threshold", "throughput (kbit/s)")
-    return [Chart("throughput-by-threshold", caption, *axes, [Panel("", lines)], kind="bars")]

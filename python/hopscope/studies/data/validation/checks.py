@@ -1,15 +1,28 @@
-"""validation: where the stations of a cell of ns-3 lie, metrics over all flows or nodes, recovery from failures."""
+"""validation: places of stations, metrics over all flows or nodes, recovery, frame durations, wired bottlenecks.
+
+What no verb can say: the last two look into the engine or into samples of a window, not into results of scenarios.
+"""
 
 from __future__ import annotations
 
+import json
 import math
 import re
 from collections.abc import Mapping
-from typing import Any
+from functools import cache
+from itertools import pairwise
+from typing import TYPE_CHECKING, Any
 
-from hopscope.results.samples import Table, show
+from hopscope.models.airtime import dsss_airtime_ns, ofdm_airtime_ns
+from hopscope.report.chart import Chart, Line, Panel
+from hopscope.results.samples import Data, Table, show
 from hopscope.results.stats import number
 from hopscope.studies.verbs import Check, Judgement
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+    from hopscope.wired import Bottleneck
 
 Run = Mapping[str, Any]
 Names = Mapping[str, str]
@@ -120,3 +133,241 @@ def recovers(check: Check, table: Table) -> Judgement:
         return False, f"no packet arrived again in {len(found) - len(measured)} of {len(found)} cases"
     words = f"{show(table.interval(check.measure), 's')}, longest {number(max(measured))} s"
     return max(measured) <= check.args.get("high", math.inf), words
+
+
+# --- Saturated cells and frames --------------------------------------------------------------------------------------
+
+ATTEMPTS = 7
+"""Attempts after which the cells of validation.models give a frame up."""
+
+
+def cell(names: Names) -> dict[str, Any]:
+    """A receiver in the middle (node 0) and stations evenly on a circle of 5 m around it, which always send to it.
+
+    Every station reaches the receiver with the same power, so no frame of a collision survives by capture.
+    """
+    stations, radius = int(names["stations"]), 5.0
+    circle = [[round(radius + x, 6), round(radius + y, 6)] for x, y in _circle(stations, radius)]
+    flows = [{"from": i, "to": 0, "transport": "udp", "app": "bulk", "packet": 1472} for i in range(1, stations + 1)]
+    return {"topology": {"kind": "positions", "positions": [[radius, radius], *circle]}, "flow": flows}
+
+
+def collision_probability(run: Run) -> float:
+    """Collision probability of an attempt, from the share of frames given up after all attempts collided."""
+    drops = float(run["network"]["mac_retry_drops"])
+    received = sum(float(flow["received_packets"]) for flow in run["flows"])
+    return float((drops / (drops + received)) ** (1 / ATTEMPTS))
+
+
+def frame_time(check: Check, _table: Table) -> Judgement:
+    """The engine's duration of a frame (`value`: bytes, bit/s), against the clauses' formulas, to the nanosecond."""
+    from hopscope import _core
+
+    size, rate = check.args["value"]
+    preset = check.document["radio"]["preset"]
+    radio = json.dumps(json.loads(_core.base_config("standard", preset))["radio"])
+    expected = (ofdm_airtime_ns if preset.startswith("ofdm") else dsss_airtime_ns)(size, rate)
+    found = _core.frame_airtime_ns(radio, size, rate)
+    return found == expected, f"{found} ns"
+
+
+# --- One wired bottleneck --------------------------------------------------------------------------------------------
+
+RATE = 1000.0
+"""Packets of 1500 bytes that the link sends in a second."""
+
+RTT = 0.101
+"""Round-trip time without a queue, in seconds: 50 ms each way and 1 ms on the link."""
+
+LINK = round(RATE * 1500 * 8)
+
+CUBIC_C, CUBIC_BETA = 0.4, 0.7
+"""Constants of RFC 9438 (4.1 and 4.6)."""
+
+FROM = 20.0
+"""Instant (s) from which the flows are judged: slow start and its losses are over."""
+
+SERVICE = 7.556e-3 + 1.764e-3 / 2
+"""Seconds of the channel that a data packet and its share of an ACK take where Linux was measured."""
+
+_LINKS: Mapping[str, Mapping[str, Any]] = {
+    # It loses at about 160 segments; each epoch returns to its plateau.
+    "tcp-cubic": {"queue": 60, "duration": "120s", "tcp": {"cubic_fast_convergence": False}},
+    # Nothing fills the queue.
+    "tcp-bbr": {"queue": 1000, "duration": "60s"},
+    # A round trip holds eleven packets: the queue hardly ever empties by itself.
+    "slow tcp-bbr": {"queue": 1000, "duration": "60s", "rate": LINK // 10},
+}
+
+
+@cache
+def _bottleneck(name: str) -> Bottleneck:
+    from hopscope.wired import bottleneck
+
+    return bottleneck(name.removeprefix("slow "), **{"rate": LINK, "packet": 1460, "delay": "50ms", **_LINKS[name]})
+
+
+@cache
+def _epochs() -> tuple[tuple[float, pd.DataFrame], ...]:
+    """The plateau before each cut, and the samples from there to the next cut."""
+    import numpy as np
+
+    rows = _bottleneck("tcp-cubic").samples
+    rows = rows[rows["t_s"] >= FROM].reset_index(drop=True)
+    window = rows["cwnd"].to_numpy()
+    cuts = np.flatnonzero(window[1:] < 0.85 * window[:-1]) + 1
+    return tuple((float(window[a - 1]), rows[a:b]) for a, b in pairwise(cuts))
+
+
+def _epoch_time(epoch: pd.DataFrame) -> pd.Series[float]:
+    """Seconds since the epoch began: the first growth after the recovery (RFC 9438 4.1), and one round trip ahead."""
+    grown = epoch[epoch["cwnd"] > float(epoch["cwnd"].iloc[0])]
+    return epoch["t_s"] - float(grown["t_s"].iloc[0]) + RTT
+
+
+def _plateau_time(plateau: float) -> float:
+    """K of RFC 9438 equation 2."""
+    return float(((1 - CUBIC_BETA) * plateau / CUBIC_C) ** (1 / 3))
+
+
+def _textbook(plateau: float, time: pd.Series[float]) -> pd.Series[float]:
+    """The window of RFC 9438 equation 1."""
+    return CUBIC_C * (time - _plateau_time(plateau)) ** 3 + plateau
+
+
+def cuts_to_seven_tenths(_check: Check, _table: Table) -> Judgement:
+    """What is kept is 0.7 of what is in flight, which is the window but for the segment that the ACK has released."""
+    kept = [float(epoch["cwnd"].iloc[0]) / plateau for plateau, epoch in _epochs()]
+    mean = sum(kept) / len(kept)
+    return all(abs(share - CUBIC_BETA) < 0.01 for share in kept), f"{mean:.3f} in the mean of {len(kept)} cuts"
+
+
+def regains_its_plateau(_check: Check, _table: Table) -> Judgement:
+    """The window is back where it was after K."""
+    ratios = []
+    for plateau, epoch in _epochs():
+        back = _epoch_time(epoch)[epoch["cwnd"] >= 0.999 * plateau]
+        if len(back):
+            # The window nears the plateau slowly: 0.1 % below it the curve is this much before K.
+            early = (0.001 * plateau / CUBIC_C) ** (1 / 3)
+            ratios.append((float(back.iloc[0]) + early) / _plateau_time(plateau))
+    words = f"{min(ratios):.3f} to {max(ratios):.3f} of K in {len(ratios)} epochs" if ratios else "never"
+    return bool(ratios) and all(abs(ratio - 1) < 0.05 for ratio in ratios), words
+
+
+def follows_its_function(_check: Check, _table: Table) -> Judgement:
+    """Between losses the window is that of equation 1."""
+    worst = 0.0
+    for plateau, epoch in _epochs():
+        time = _epoch_time(epoch)
+        worst = max(worst, float((epoch["cwnd"] / _textbook(plateau, time) - 1)[time > 5 * RTT].abs().max()))
+    return worst < 0.03, f"within {100 * worst:.1f} %"
+
+
+def fills(check: Check, _table: Table) -> Judgement:
+    """The flow (`value`: transport, per cent) has that much of the link."""
+    name, share = check.args["value"]
+    found = 100 * _bottleneck(name).goodput_kbps(FROM) / (RATE * 1460 * 8e-3)
+    return found >= share, f"{found:.1f} % of the link"
+
+
+def _sending_rate(rows: pd.DataFrame, over: float) -> pd.Series[float]:
+    """Segments sent a second over the `over` seconds before each sample, over the link's rate."""
+    import numpy as np
+
+    before = np.interp(rows["t_s"] - over, rows["t_s"], rows["sent"])
+    rate: pd.Series[float] = (rows["sent"] - before) / over / RATE
+    return rate
+
+
+def goes_through_its_gains(_check: Check, _table: Table) -> Judgement:
+    """The fastest and the slowest round trip of each cycle of eight."""
+    rows = _bottleneck("tcp-bbr").samples
+    rate = _sending_rate(rows, 0.8 * RTT)
+    cycle = ((rows["t_s"] - FROM) // (8 * RTT)).astype(int)
+    cycles = rate[(cycle >= 0) & (cycle < cycle.max())].groupby(cycle)
+    high, low = float(cycles.max().median()), float(cycles.min().median())
+    words = f"median over {len(cycles)} cycles: fastest {high:.3f}, slowest {low:.3f} of the link's rate"
+    return abs(high - 1.25) < 0.04 and abs(low - 0.75) < 0.04, words
+
+
+def probes_the_round_trip(_check: Check, _table: Table) -> Judgement:
+    """Times with a window of four segments (PROBE_RTT): how often, how far apart, how long."""
+    rows = _bottleneck("slow tcp-bbr").samples
+    low = rows["cwnd"] <= 4.0
+    begins = rows["t_s"][low & ~low.shift(fill_value=False)]
+    ends = rows["t_s"][~low & low.shift(fill_value=False)]
+    found = [(float(a), float(b)) for a, b in zip(begins, ends, strict=False) if a > 1.0]
+    gaps = [b[0] - a[0] for a, b in pairwise(found)]
+    lasting = [end - begin for begin, end in found]
+    words = f"{len(found)} times, every {min(gaps):.2f} to {max(gaps):.2f} s, for {min(lasting):.2f} s and more"
+    return 4 <= len(found) <= 6 and min(gaps) >= 10 and min(lasting) >= 0.2, words
+
+
+def keeps_the_queue_short(_check: Check, _table: Table) -> Judgement:
+    """Less than a tenth of the bandwidth-delay product stands in the queue, and nothing is dropped."""
+    run = _bottleneck("tcp-bbr")
+    mean = float(run.samples["queue"][run.samples["t_s"] >= FROM].mean())
+    words = f"{mean:.1f} packets in the mean, {len(run.drops_s)} dropped"
+    return mean < 0.1 * RATE * RTT and not run.drops_s, words
+
+
+def as_linux(check: Check, _table: Table) -> Judgement:
+    """What Linux 6.18 carried (`value`: transport, seconds, Mbit/s, per cent it may be off)."""
+    from hopscope.wired import bottleneck
+
+    variant, seconds, measured, tolerance = check.args["value"]
+    run = bottleneck(
+        variant,
+        rate=round(1488 * 8 / SERVICE),
+        packet=1448,
+        delay=0,
+        queue=50,
+        duration=f"{seconds}s",
+        ack="linux-modern",
+        tcp={"timestamps": True, "initial_window": 10, "min_rto": "200ms"},
+    )
+    found = float(run.samples["acked"].iloc[-1]) * 1448 * 8e-6 / seconds
+    words = f"{found:.3f} Mbit/s, {run.retransmissions} segments sent again"
+    return abs(found / measured - 1) < tolerance / 100, words
+
+
+def _steps(name: str, caption: str, ylabel: str, panel: Panel) -> list[Chart]:
+    return [Chart(f"bottleneck-{name}", caption, "time (s)", ylabel, [panel], kind="steps")]
+
+
+def cubic_window(_data: Data, _label: str) -> list[Chart]:
+    """The window of CUBIC beside equation 1."""
+    rows = _bottleneck("tcp-cubic").samples.iloc[::20]
+    rows = rows[rows["t_s"] < 60]
+    times: list[float] = []
+    model: list[float] = []
+    for plateau, epoch in _epochs():
+        shown = epoch[epoch["t_s"] < 60].iloc[::100]
+        times += list(shown["t_s"])
+        model += list(_textbook(plateau, _epoch_time(epoch)[shown.index]))
+    textbook = Line("C (t - K)³ + W_max", times, model, reference=True)
+    caption = "CUBIC over a link of 1000 packets/s with 101 ms of round trip and a queue of 60 packets."
+    window = Line("CUBIC", list(rows["t_s"]), list(rows["cwnd"]))
+    return _steps("cubic", caption, "window (segments)", Panel("", [window, textbook]))
+
+
+def bbr_window(_data: Data, _label: str) -> list[Chart]:
+    """Window and flight of BBR where PROBE_RTT occurs."""
+    rows = _bottleneck("slow tcp-bbr").samples.iloc[::2]
+    caption = (
+        "BBR over a link of 100 packets/s: the window is two bandwidth-delay products (of 11 packets) and three "
+        "packets, but for four segments every ten seconds."
+    )
+    lines = [Line(n, list(rows["t_s"]), list(rows[of])) for n, of in (("window", "cwnd"), ("in flight", "in_flight"))]
+    return _steps("bbr-window", caption, "segments", Panel("", lines))
+
+
+def bbr_rate(_data: Data, _label: str) -> list[Chart]:
+    """The gain cycle of BBR over four seconds."""
+    rows = _bottleneck("tcp-bbr").samples
+    near = rows[rows["t_s"].between(32, 36)]
+    rate = _sending_rate(rows, 0.5 * RTT)[near.index].iloc[::5]
+    caption = "The gain cycle of BBR, 1000 packets/s: what it sends in half a round trip, over the rate of the link."
+    panel = Panel("", [Line("BBR", list(near["t_s"].iloc[::5]), list(rate))], band=(0.75, 1.25))
+    return _steps("bbr-rate", caption, "sending rate / link rate", panel)

@@ -1,0 +1,62 @@
+"""Changing scenario documents: tables merged, keys taken out, blanks filled."""
+
+from __future__ import annotations
+
+import copy
+import re
+from collections.abc import Iterable, Mapping
+from typing import Any
+
+_ALONE = re.compile(r"\{(\w+)\}")
+
+
+def deep_merge(base: Mapping[str, Any], changes: Mapping[str, Any]) -> dict[str, Any]:
+    """Tables merged key by key; every other value replaces the one before. Dotted keys reach inside."""
+    merged = copy.deepcopy(dict(base))
+    for key, value in changes.items():
+        head, dot, rest = key.partition(".")
+        below = merged.get(head)
+        if dot and isinstance(below, list):
+            index, _, inside = rest.partition(".")
+            below[int(index)] = deep_merge(below[int(index)], {inside: value})
+        elif dot and head != "sweep":
+            merged[head] = deep_merge(below if isinstance(below, dict) else {}, {rest: value})
+        elif key != "sweep" and isinstance(value, Mapping) and isinstance(below, dict):
+            merged[key] = deep_merge(below, value)
+        else:
+            merged[key] = copy.deepcopy(value)
+    return merged
+
+
+def removed(scenario: Mapping[str, Any], keys: Iterable[str]) -> dict[str, Any]:
+    """The scenario without some dotted keys."""
+    left = copy.deepcopy(dict(scenario))
+    for key in keys:
+        *way, last = key.split(".")
+        table: Any = left
+        for name in way:
+            table = table[int(name)] if isinstance(table, list) else table.get(name, {})
+        table.pop(last, None)
+    return left
+
+
+def filled(value: Any, names: Mapping[str, Any]) -> Any:
+    """A document with values for the `{names}` in it; one that stands alone becomes a number where it is one."""
+    if isinstance(value, Mapping):
+        return {key: filled(item, names) for key, item in value.items()}
+    if isinstance(value, list):
+        return [filled(item, names) for item in value]
+    if not isinstance(value, str) or "{" not in value:
+        return value
+    alone = _ALONE.fullmatch(value)
+    return value.format(**names) if alone is None else number_or_text(names[alone[1]])
+
+
+def number_or_text(value: Any) -> Any:
+    """A text as the number that it is, if it is one."""
+    for kind in (int, float):
+        try:
+            return kind(value) if isinstance(value, str) else value
+        except ValueError:
+            continue
+    return value
