@@ -70,9 +70,9 @@ impl Ledger {
             Fate::Collided { by } | Fate::Captured { by } | Fate::Missed { by } | Fate::TooWeak { by: Some(by) } => by,
         };
         let culprit = self.sent_in(slot, look);
-        let start = culprit.start + flight(look, culprit.by, node);
         let (failure, by) = blame(frame.src, culprit, Failure::Overlap, look);
-        let is_same_slot = failure == Failure::Overlap && self.is_same_slot(start, begun);
+        let is_same_slot = failure == Failure::Overlap
+            && self.is_same_slot(culprit.start + flight(look, culprit.by, node), begun);
         (if is_same_slot { Failure::Collision } else { failure }, Some(by))
     }
 
@@ -115,8 +115,8 @@ impl Ledger {
         if self.nodes[to.index()].attempt.open {
             return verdict(Failure::NoAnswer, to);
         }
-        let [_, request] = self.last_frames(src, look);
-        let due = request.end + self.sifs;
+        let [(_, one), (_, other)] = self.nodes[src.index()].sent;
+        let due = one.max(other) + self.sifs;
         let on_air = self.loudest(to, src, due, due + self.slot, look);
         let frame = on_air.or_else(|| self.last_decodable(to, src, due, look))?;
         let (failure, by) = blame(src, frame, Failure::NoAnswer, look);
@@ -143,9 +143,16 @@ impl Ledger {
     /// The last frame before `before` of a station that `node` can decode and that is not `src`: it will have reserved
     /// the medium.
     fn last_decodable(&self, node: NodeId, src: NodeId, before: Time, look: &impl Look) -> Option<Sent> {
+        let mut last: Option<(Time, u32)> = None;
         let near = look.links(node).iter().filter(|link| link.flags & Arrival::DECODABLE != 0 && link.to != src);
-        let frames = near.flat_map(|link| self.last_frames(link.to, look));
-        frames.filter(|frame| frame.end > Time::ZERO && frame.end <= before).max_by_key(|frame| frame.end)
+        for link in near {
+            for (slot, &(_, end)) in (2 * link.to.0..).zip(&self.nodes[link.to.index()].sent) {
+                if end > Time::ZERO && end <= before && last.is_none_or(|(other, _)| end >= other) {
+                    last = Some((end, slot));
+                }
+            }
+        }
+        last.map(|(_, slot)| self.sent_in(slot, look))
     }
 
     /// The last two frames of a node, in order.

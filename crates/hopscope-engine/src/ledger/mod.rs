@@ -381,9 +381,9 @@ fn limit(flow: FlowId, look: &impl Look) -> Cause {
 fn class(packet: &Packet) -> Cause {
     match packet.body {
         Body::Tcp(segment) if segment.len == 0 => Cause::TransportAck,
+        Body::Tcp(segment) if segment.retransmission => Cause::DataAgain,
         Body::Dccp(packet) if !packet.is_data() => Cause::TransportAck,
         Body::Dccp(packet) if packet.retransmission => Cause::DataAgain,
-        Body::Tcp(segment) if segment.retransmission => Cause::DataAgain,
         Body::Tcp(_) | Body::Udp { .. } | Body::Dccp(_) | Body::Opaque { .. } => Cause::Data,
         Body::Arp { .. } | Body::Aodv(_) | Body::Routing | Body::Notice(_) => Cause::Routing,
     }
