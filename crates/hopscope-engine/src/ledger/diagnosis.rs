@@ -71,8 +71,8 @@ impl Ledger {
         };
         let culprit = self.sent_in(slot, look);
         let (failure, by) = blame(frame.src, culprit, Failure::Overlap, look);
-        let is_same_slot = failure == Failure::Overlap
-            && self.is_same_slot(culprit.start + flight(look, culprit.by, node), begun);
+        let is_same_slot =
+            failure == Failure::Overlap && self.is_same_slot(culprit.start + flight(look, culprit.by, node), begun);
         (if is_same_slot { Failure::Collision } else { failure }, Some(by))
     }
 

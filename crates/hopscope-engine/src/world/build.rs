@@ -213,7 +213,8 @@ impl<R: Recorder> World<R> {
     fn add_gateways(&mut self, config: &Config) {
         let places: BTreeSet<u64> = config.net.window_gateways.iter().copied().collect();
         for node in places {
-            let gateway = Gateway::new(config.mac.queue, config.net.window_idle, self.flows.len());
+            let gateway =
+                Gateway::new(config.mac.queue, config.net.window_idle, self.flows.iter().map(|flow| flow.packet));
             self.nodes[NodeId(node as u32)].gateway = Some(Box::new(gateway));
         }
     }

@@ -250,6 +250,9 @@ impl<R: Recorder> World<R> {
 
     /// A packet with its next hop goes to the interface: to the end of a wire, or to the radio by way of ARP where that is on.
     pub(super) fn resolve(&mut self, node: NodeId, id: PacketId) -> PathEvent {
+        if let Some(gateway) = &mut self.nodes[node].gateway {
+            gateway.pass(self.packets.get_mut(id), self.now);
+        }
         let Packet { next_hop, .. } = *self.packets.get(id);
         if next_hop == NodeId::BROADCAST && !self.wires.of(node).is_empty() && !self.broadcast_on_wires(node, id) {
             return PathEvent::Queued;
@@ -314,11 +317,6 @@ impl<R: Recorder> World<R> {
 
     /// A packet reaches the interface queue of the radio.
     pub(super) fn enqueue(&mut self, node: NodeId, id: PacketId) -> PathEvent {
-        if self.nodes[node].gateway.is_some() {
-            let mut packet = *self.packets.get(id);
-            self.pass_gateway(node, &mut packet);
-            *self.packets.get_mut(id) = packet;
-        }
         let Wifi { mac, port, .. } = &self.wifi[node];
         if port.layer.is_some() {
             return self.enqueue_linked(node, id);
@@ -339,14 +337,6 @@ impl<R: Recorder> World<R> {
             }
         }
         PathEvent::Queued
-    }
-
-    /// A packet comes by a gateway.
-    #[cold]
-    pub(super) fn pass_gateway(&mut self, node: NodeId, packet: &mut Packet) {
-        if let Some(gateway) = &mut self.nodes[node].gateway {
-            gateway.pass(packet, |flow| self.flows[flow.index()].packet, self.now);
-        }
     }
 
     /// The same where a link layer looks at it first.

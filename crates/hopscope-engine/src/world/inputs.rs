@@ -364,8 +364,8 @@ impl<R: Recorder> World<R> {
             return;
         };
         let Some(id) = self.nodes[node].sockets.find(node, protocol, packet.ports, &self.sockets) else { return };
-        if self.nodes[node].gateway.is_some() {
-            self.pass_gateway(node, packet);
+        if let Some(gateway) = &mut self.nodes[node].gateway {
+            gateway.pass(packet, self.now);
         }
         let socket = &self.sockets[id];
         let (flow, answers, delay) = (socket.receives, socket.sends, self.now - packet.sent);

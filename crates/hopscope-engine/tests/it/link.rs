@@ -3,7 +3,7 @@
 use hopscope_engine::World;
 use hopscope_engine::config::link::{LinkPart, LinkParts};
 use hopscope_engine::config::radio::Shadowing;
-use hopscope_engine::config::{App, Config, Transport};
+use hopscope_engine::config::{App, Config, Transport, WireConfig};
 use hopscope_engine::ids::NodeId;
 use hopscope_engine::record::{DropReason, Record};
 use hopscope_engine::results::RunResult;
@@ -251,6 +251,26 @@ fn flows_through_a_gateway_share_its_buffer() {
     let elsewhere = simulation::trajectory(&config, false).expect("a sound scenario");
     config.net.window_gateways.clear();
     assert_eq!(elsewhere, simulation::trajectory(&config, false).expect("a sound scenario"));
+}
+
+#[test]
+fn a_gateway_between_wire_and_radio_lowers_windows_in_both_directions() {
+    let mut config = chain("standard", 2, 20);
+    config.hosts = vec![serde_json::from_value(serde_json::json!({ "nodes": [0], "wifi": false })).expect("a host")];
+    config.wires = vec![WireConfig::between([0, 1], 10_000_000, Span::from_millis(2), 50)];
+    config.mac.queue = 12;
+    // ACKs of the first leave by the wire, those of the second by the radio.
+    for (from, to) in [(0, 2), (2, 0)] {
+        config.flows.push(flow("standard", from, to, Transport::TcpNewReno, App::Bulk));
+    }
+    config.net.window_gateways = vec![1];
+    let mut largest = [0.0f64; 2];
+    for &(_, record) in &observed(&config).recorder().0 {
+        if let Record::Window { flow, cwnd, .. } = record {
+            largest[flow.index()] = largest[flow.index()].max(cwnd);
+        }
+    }
+    assert_eq!(largest, [6.0; 2], "segments");
 }
 
 #[test]
