@@ -49,11 +49,17 @@ impl Links {
             self.current = NOWHERE;
             return;
         }
-        self.current = self.all.iter().position(|link| link.to == to).unwrap_or_else(|| {
-            let totals = [0; LinkCause::COUNT];
-            self.all.push(Link { to, attempts: 0, delivered: 0, totals, failed: Vec::new() });
-            self.all.len() - 1
-        });
+        let known = self.all.iter().position(|link| link.to == to);
+        self.current = known.unwrap_or_else(|| self.add(to));
+    }
+
+    /// A new neighbour. Apart, as what makes a call has registers to save.
+    #[cold]
+    #[inline(never)]
+    fn add(&mut self, to: NodeId) -> usize {
+        let totals = [0; LinkCause::COUNT];
+        self.all.push(Link { to, attempts: 0, delivered: 0, totals, failed: Vec::new() });
+        self.all.len() - 1
     }
 
     /// An attempt begins.
