@@ -95,7 +95,7 @@ SCENARIOS = {
             {**END_TO_END[0], "transport": "dccp-adhoc"},
         ],
         "radio": {"error": {"kind": "uniform", "per": 0.3}},
-        "sweep": {"profile": PROFILES, "flow.0.control": ["ccid2", "adhoc"]},
+        "sweep": {"profile": PROFILES, "flow.0.control": ["ccid2", "ccid3", "ccid4", "adhoc"]},
     },
     "routing": {
         "duration": "100s",  # DSDV begins to deliver late

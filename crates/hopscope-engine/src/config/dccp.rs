@@ -8,8 +8,26 @@ choice! {
     pub enum DccpControl {
         /// CCID 2: the window of TCP with selective acknowledgements, in packets (RFC 4341).
         Ccid2 = "ccid2",
+        /// CCID 3: TCP-friendly rate control (RFC 4342, RFC 5348).
+        Ccid3 = "ccid3",
+        /// CCID 4: the same for small packets (RFC 5622).
+        Ccid4 = "ccid4",
         /// The delay-based control of zhang2006 for ad hoc access networks (number 248, of those for experiments).
         Adhoc = "adhoc",
+    }
+}
+
+choice! {
+    /// The retransmission timeout in the throughput equation of `ccid3` and `ccid4`.
+    pub enum TfrcRto {
+        /// Four round trips.
+        FourRtt = "four-rtt",
+        /// The same, at least a second.
+        Second = "four-rtt-1s",
+        /// That of TCP, at least `min_rto`.
+        Rfc6298 = "rfc6298",
+        /// That of TCP in whole ticks, as ns-2.
+        Ticks = "ticks",
     }
 }
 
@@ -114,8 +132,20 @@ impl DccpControl {
     pub const fn number(self) -> u8 {
         match self {
             DccpControl::Ccid2 => 2,
+            DccpControl::Ccid3 => 3,
+            DccpControl::Ccid4 => 4,
             DccpControl::Adhoc => 248,
         }
+    }
+
+    /// It has a rate instead of a window.
+    pub const fn is_by_rate(self) -> bool {
+        matches!(self, DccpControl::Ccid3 | DccpControl::Ccid4)
+    }
+
+    /// Its sender has to know which packets have come.
+    pub const fn needs_vectors(self, cfg: &DccpConfig) -> bool {
+        cfg.reliable || !self.is_by_rate()
     }
 }
 
@@ -162,6 +192,16 @@ params! {
         min_rto: Span = Span::from_millis(200), "s", "a default (RFC 4341 5)", in Range::above(0.0).up_to(60.0);
         /// Time that the end that closes stays in TIMEWAIT.
         time_wait: Span = Span::from_secs(240), "s", "RFC 4340 8.3 (2 MSL)", in Range::above(0.0).up_to(86_400.0);
+        /// `ccid3` and `ccid4`: the timeout in the throughput equation.
+        tfrc_rto: TfrcRto = TfrcRto::FourRtt, "", "RFC 5348 3.1";
+        /// Tick of that timeout with "ticks".
+        tfrc_rto_tick: Span = Span::from_millis(100), "s", "ns-2", in Range::above(0.0).up_to(10.0);
+        /// `ccid3` and `ccid4`: old loss intervals count less while the newest one is long.
+        tfrc_discounting: bool = true, "", "RFC 5348 5.5";
+        /// `ccid3` and `ccid4`: the rate follows the newest round trip at once, against swings.
+        tfrc_damping: bool = true, "", "RFC 5348 4.5";
+        /// `ccid3` and `ccid4`: feedback tells the newest loss intervals, too.
+        tfrc_loss_intervals: bool = true, "", "RFC 4342 8.6";
         /// Data is repeated until it has come, and handed over in order: a layer over any control.
         reliable: bool = false, "", "zhang2006 7";
         /// `reliable` with `adhoc`: what is sent as a probe.
@@ -197,7 +237,7 @@ impl DccpConfig {
     /// Data packets for each acknowledgement that a control begins with.
     pub const fn first_ack_ratio(&self, control: DccpControl) -> u32 {
         match (self.ack_ratio, control) {
-            (0, DccpControl::Ccid2) => 2,
+            (0, DccpControl::Ccid2 | DccpControl::Ccid3 | DccpControl::Ccid4) => 2,
             (0, DccpControl::Adhoc) => 1,
             (given, _) => given,
         }
@@ -206,7 +246,7 @@ impl DccpConfig {
     /// Later packets reported received that make one lost.
     pub const fn losing_packets(&self, control: DccpControl) -> u32 {
         match (self.lost_after, control) {
-            (0, DccpControl::Ccid2) => 3,
+            (0, DccpControl::Ccid2 | DccpControl::Ccid3 | DccpControl::Ccid4) => 3,
             (0, DccpControl::Adhoc) => 1,
             (given, _) => given,
         }

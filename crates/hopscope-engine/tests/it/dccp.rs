@@ -1,7 +1,7 @@
 //! DCCP over the whole network.
 
 use hopscope_engine::World;
-use hopscope_engine::config::{App, Config, ControlChoice, DccpControl, LossRecovery, Transport};
+use hopscope_engine::config::{App, Config, ControlChoice, DccpControl, LossRecovery, Transport, WireConfig};
 use hopscope_engine::record::Record;
 use hopscope_engine::results::RunResult;
 use hopscope_engine::simulation;
@@ -137,6 +137,25 @@ fn its_packets_weigh_what_their_headers_do() {
     let stamped = airtime(&|config| config.flows[0].dccp.timestamps = true);
     // 8 bytes of option on one packet at 2 Mbit/s: 32 us.
     assert!((stamped - plain - 32e-6).abs() < 1e-9, "{}", stamped - plain);
+}
+
+#[test]
+fn rate_control_follows_its_equation_over_a_wire() {
+    // A dumbbell of one link: 50 ms each way, every fiftieth packet lost; X(0.02, 101 ms) = 844 kbit/s, less what is lost.
+    let rate = |control| {
+        let mut config = chain("standard", 1, 60);
+        let nodes = serde_json::json!({ "nodes": [0, 1], "wifi": false });
+        config.hosts = vec![serde_json::from_value(nodes).expect("settings of nodes")];
+        let wire = WireConfig::between([0, 1], 10_000_000, Span::from_millis(50), 50);
+        config.wires = vec![WireConfig { loss_period: 50, ..wire }];
+        config.flows.push(flow("standard", 0, 1, Transport::Dccp, App::Bulk));
+        config.flows[0].control = Some(ControlChoice::Dccp(control));
+        run(&config).flows[0].throughput_kbps
+    };
+    let ccid3 = rate(DccpControl::Ccid3);
+    assert!((760.0..=840.0).contains(&ccid3), "{ccid3}");
+    let ccid4 = rate(DccpControl::Ccid4);
+    assert!((700.0..=840.0).contains(&ccid4), "{ccid4}: the same less headers");
 }
 
 #[test]

@@ -55,6 +55,8 @@ pub struct Connection {
     /// Retransmission of the handshake, of data and of the teardown, whichever is under way.
     rto: Deadline,
     held: Deadline,
+    /// When the rate lets the next packet go.
+    pacing: Deadline,
     /// The wait for an answer in the handshake or the teardown.
     wait: Span,
     last_sync: Option<Time>,
@@ -89,7 +91,8 @@ impl Connection {
             features.change(Feature::ShortSeq, u64::from(cfg.short_seq));
             features.change_remote(Feature::ShortSeq, u64::from(cfg.short_seq));
             features.change(Feature::NdpCount, u64::from(cfg.ndp_count));
-            features.change_remote(Feature::AckVector, 1);
+            features.change_remote(Feature::AckVector, u64::from(control.needs_vectors(&cfg)));
+            features.change_remote(Feature::LossEventRate, u64::from(control.is_by_rate()));
         }
         features.change(Feature::EcnIncapable, u64::from(!cfg.ecn));
         features.change(Feature::SequenceWindow, u64::from(cfg.sequence_window));
@@ -104,10 +107,11 @@ impl Connection {
             osr: Seq::default(),
             gar: iss,
             features,
-            source: (!is_server).then(|| Box::new(Source::new(control, &cfg, flow.packet, iss))),
-            sink: is_server.then(|| Box::new(Sink::new(&cfg))),
+            source: (!is_server).then(|| Box::new(Source::new(control, &cfg, flow.packet, network_header, iss))),
+            sink: is_server.then(|| Box::new(Sink::new(control, &cfg))),
             rto: Deadline::new(Timer::Rto),
             held: Deadline::new(Timer::DelayedAck),
+            pacing: Deadline::new(Timer::Pacing),
             wait: REQUEST_WAIT.0,
             last_sync: None,
             without_data: 0,
@@ -211,7 +215,12 @@ impl Connection {
                     self.on_rto(cx);
                 }
             }
-            Timer::Pacing | Timer::Reorder | Timer::Probe | Timer::Refill => {}
+            Timer::Pacing => {
+                if self.pacing.is_due(cx.now, cx.out) && matches!(self.state, State::PartOpen | State::Open) {
+                    self.pump(cx);
+                }
+            }
+            Timer::Reorder | Timer::Probe | Timer::Refill => {}
         }
     }
 
@@ -416,6 +425,9 @@ impl Connection {
         while let Some(data) = self.source.as_mut().and_then(|source| source.take(cx.now)) {
             self.emit_data(data, cx);
         }
+        if let Some(at) = self.source.as_mut().and_then(|source| source.sends_at(cx.now)) {
+            self.pacing.set(at, cx.out);
+        }
         self.watch(cx);
     }
 
@@ -436,7 +448,7 @@ impl Connection {
         }
         match self.state {
             State::PartOpen => self.rto.set(cx.now + self.wait, cx.out),
-            State::Open if source.pipe() > 0 || source.is_probing() => self.rto.set(cx.now + source.rtt.rto(), cx.out),
+            State::Open if source.pipe() > 0 || source.is_probing() => self.rto.set(cx.now + source.timeout(), cx.out),
             State::Open => {
                 if let Some(at) = source.repeats_at() {
                     self.rto.set(at.max(cx.now), cx.out);
@@ -498,7 +510,7 @@ impl Connection {
             State::Closing => self.again(DccpType::Close, CLOSE_WAIT, cx),
             State::Open => {
                 if let Some(source) = self.source.as_mut().filter(|source| source.repeats_at().is_none()) {
-                    source.on_timeout();
+                    source.on_timeout(cx.now);
                 }
                 self.pump(cx);
                 self.finish(cx);
@@ -548,6 +560,7 @@ impl Connection {
         self.without_data = if packet.is_data() { 0 } else { self.without_data.saturating_add(1) };
         packet.ecn = if self.cfg.ecn { Ecn::Ect } else { Ecn::NotEct };
         if let Some(source) = &mut self.source {
+            packet.ccval = source.counter(cx.now);
             source.on_sent(&packet, cx.now);
         }
         if packet.kind.may_be_short() && self.features.local(Feature::ShortSeq) == 1 {

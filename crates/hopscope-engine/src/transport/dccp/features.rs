@@ -18,7 +18,7 @@ const CHANGE_R: u8 = 34;
 /// Option: a feature of its sender has changed.
 const CONFIRM_R: u8 = 35;
 
-/// The features that are known here (RFC 4340 6.4), by their numbers.
+/// The features that are known here (RFC 4340 6.4), by their numbers; those from 128 on belong to the congestion control.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Feature {
     /// Congestion control of the data that its end sends.
@@ -35,6 +35,8 @@ pub enum Feature {
     AckVector = 6,
     /// Its end sends NDP Counts.
     NdpCount = 7,
+    /// Its end tells the loss event rate: of CCID 3 and 4 (RFC 4342 8.4).
+    LossEventRate = 192,
 }
 
 impl Feature {
@@ -46,7 +48,16 @@ impl Feature {
         Feature::AckRatio,
         Feature::AckVector,
         Feature::NdpCount,
+        Feature::LossEventRate,
     ];
+
+    /// Its place in tables.
+    const fn place(self) -> usize {
+        match self {
+            Feature::LossEventRate => COUNT - 1,
+            other => other as usize - 1,
+        }
+    }
 
     /// It is not negotiated: its end decides (RFC 4340 6.3.2).
     const fn is_non_negotiable(self) -> bool {
@@ -68,6 +79,7 @@ impl Feature {
             Feature::Ccid | Feature::AckRatio => 2,
             Feature::SequenceWindow => 100,
             Feature::ShortSeq | Feature::EcnIncapable | Feature::AckVector | Feature::NdpCount => 0,
+            Feature::LossEventRate => 0,
         }
     }
 
@@ -78,12 +90,13 @@ impl Feature {
             Feature::AckRatio => value >= 1 && value < 1 << 16,
             Feature::Ccid => value < 256,
             Feature::ShortSeq | Feature::EcnIncapable | Feature::AckVector | Feature::NdpCount => value < 2,
+            Feature::LossEventRate => value < 2,
         }
     }
 }
 
 /// Number of features.
-const COUNT: usize = 7;
+const COUNT: usize = 8;
 /// Most values in a list of preferences.
 const MOST: usize = 4;
 /// Most octets of a packet that features keep from an Ack Vector.
@@ -150,7 +163,7 @@ impl Features {
     pub fn new(is_server: bool, ccids: &[u8]) -> Self {
         let initial = Feature::ALL.map(Feature::initial);
         let mut accepts = [List::of(&[0, 1]); COUNT];
-        accepts[Feature::Ccid as usize - 1] = List::of(ccids);
+        accepts[Feature::Ccid.place()] = List::of(ccids);
         Features {
             is_server,
             local: initial,
@@ -165,13 +178,13 @@ impl Features {
     /// The value at this end.
     #[inline]
     pub fn local(&self, feature: Feature) -> u64 {
-        self.local[feature as usize - 1]
+        self.local[feature.place()]
     }
 
     /// The value at the other end.
     #[inline]
     pub fn remote(&self, feature: Feature) -> u64 {
-        self.remote[feature as usize - 1]
+        self.remote[feature.place()]
     }
 
     /// A feature of this end is to have a value; nothing happens where it has it, or is about to get it.
@@ -282,7 +295,7 @@ impl Features {
             self.owed.push(Owed { kind, number, value: None, list: None });
             return Ok(false);
         };
-        let place = feature as usize - 1;
+        let place = feature.place();
         if values.len() < feature.bytes() || (feature.is_non_negotiable() && !is_its_own) {
             return Err(ResetCode::OptionError);
         }
@@ -325,7 +338,7 @@ impl Features {
             return Err(ResetCode::MandatoryError);
         }
         let known = if change.is_remote { &mut self.remote } else { &mut self.local };
-        known[change.feature as usize - 1] = value;
+        known[change.feature.place()] = value;
         Ok(true)
     }
 }

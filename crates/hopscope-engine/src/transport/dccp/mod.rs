@@ -14,7 +14,8 @@
 //! | `history.rs` | what has come, and the Ack Vector |
 //! | `repeat.rs` | the lists of reliable DCCP |
 //! | `ack_ratio.rs` | how many packets an acknowledgement stands for |
-//! | `ccid/` | how much may be in flight; one file per congestion control |
+//! | `ccid/` | how much may be in flight, or how fast; one file per congestion control |
+//! | `tfrc/` | what both ends of a control by rate share: the equation, the loss event rate, feedback |
 //! | `rtt.rs` | round-trip time, timeout, lazy timers |
 
 mod ack_ratio;
@@ -30,6 +31,7 @@ mod source;
 mod state;
 #[cfg(test)]
 mod tests;
+mod tfrc;
 
 pub use connection::Connection;
 pub use state::State;

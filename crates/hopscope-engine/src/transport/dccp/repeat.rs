@@ -27,6 +27,17 @@ struct Entry {
     expires: Time,
 }
 
+impl Entry {
+    /// It is to be repeated now.
+    fn is_due(&self, now: Time) -> bool {
+        match self.status {
+            Status::Received => false,
+            Status::NotReceived if !self.is_repeated => true,
+            Status::NotReceived | Status::NotAcknowledged => self.expires <= now,
+        }
+    }
+}
+
 /// The list of the sender: data from the oldest one on that is not known to have come.
 #[derive(Debug, Default)]
 pub struct SendList {
@@ -56,12 +67,13 @@ impl SendList {
 
     /// What is to be repeated now, if anything: its number and bytes.
     pub fn repeat(&mut self, now: Time) -> Option<(u32, u32)> {
-        let place = self.entries.iter().position(|entry| match entry.status {
-            Status::Received => false,
-            Status::NotReceived if !entry.is_repeated => true,
-            Status::NotReceived | Status::NotAcknowledged => entry.expires <= now,
-        })?;
+        let place = self.entries.iter().position(|entry| entry.is_due(now))?;
         Some(self.again(place))
+    }
+
+    /// Something is to be repeated now.
+    pub fn is_due(&self, now: Time) -> bool {
+        self.entries.iter().any(|entry| entry.is_due(now))
     }
 
     /// The oldest data, to be repeated as a probe.

@@ -1,4 +1,4 @@
-//! Round-trip time, the timeout made of it (RFC 6298, or zhang2006 7.1), and a timer that is queued only when it must.
+//! Round-trip time, the timeout made of it (RFC 6298, zhang2006 7.1 or RFC 5348), and a timer that is queued only when it must.
 
 use crate::config::dccp::AdhocVariance;
 use crate::config::{DccpConfig, DccpControl};
@@ -15,6 +15,8 @@ enum Law {
     Rfc6298,
     /// Weights 1/4, eight variances from the new average, never doubled (zhang2006 7.1); the first variance.
     Adhoc(AdhocVariance),
+    /// Weight 1/10, four averages, never doubled (RFC 5348 4.3).
+    Rate,
 }
 
 /// Smoothed round-trip time and timeout.
@@ -34,6 +36,7 @@ impl Rtt {
         let (initial, law) = match control {
             DccpControl::Ccid2 => (cfg.initial_rto, Law::Rfc6298),
             DccpControl::Adhoc => (cfg.adhoc_initial_rto, Law::Adhoc(cfg.adhoc_first_variance)),
+            DccpControl::Ccid3 | DccpControl::Ccid4 => (cfg.initial_rto, Law::Rate),
         };
         Rtt { min_rto: cfg.min_rto, initial, backoff: 1, law, smoothed: None }
     }
@@ -50,6 +53,8 @@ impl Rtt {
         self.smoothed = Some(match (self.smoothed, self.law) {
             (None, Law::Adhoc(AdhocVariance::Zero)) => (rtt, Span::ZERO),
             (None, Law::Rfc6298 | Law::Adhoc(AdhocVariance::Half)) => (rtt, Span(rtt.0 / 2)),
+            (None, Law::Rate) => (rtt, Span::ZERO),
+            (Some((srtt, _)), Law::Rate) => (Span((9 * srtt.0 + rtt.0) / 10), Span::ZERO),
             (Some((srtt, var)), Law::Adhoc(_)) => {
                 let srtt = (3 * srtt.0 + rtt.0) / 4;
                 (Span(srtt), Span((3 * var.0 + srtt.abs_diff(rtt.0)) / 4))
@@ -63,11 +68,12 @@ impl Rtt {
 
     /// The timeout to arm now.
     pub fn rto(&self) -> Span {
-        let times = match self.law {
-            Law::Rfc6298 => 4,
-            Law::Adhoc(_) => 8,
+        let whole = |(srtt, var): (Span, Span)| match self.law {
+            Law::Rfc6298 => srtt + var * 4,
+            Law::Adhoc(_) => srtt + var * 8,
+            Law::Rate => srtt * 4,
         };
-        let base = self.smoothed.map_or(self.initial, |(srtt, var)| Span((srtt.0 + times * var.0).max(self.min_rto.0)));
+        let base = self.smoothed.map_or(self.initial, |known| whole(known).max(self.min_rto));
         Span(base.0.saturating_mul(self.backoff).min(MAX_RTO.0))
     }
 
@@ -178,6 +184,17 @@ mod tests {
         let mut rtt = Rtt::new(DccpControl::Adhoc, &cfg);
         rtt.sample(ms(300));
         assert_eq!(rtt.rto(), ms(300));
+    }
+
+    #[test]
+    fn worked_numbers_of_rate_control() {
+        let ms = Span::from_millis;
+        let mut rtt = Rtt::new(DccpControl::Ccid3, &DccpConfig::default());
+        rtt.sample(ms(80));
+        assert_eq!((rtt.rto(), rtt.srtt()), (ms(320), Some(ms(80))));
+        rtt.sample(ms(180));
+        rtt.back_off();
+        assert_eq!((rtt.rto(), rtt.srtt()), (ms(360), Some(ms(90))));
     }
 
     #[test]

@@ -4,7 +4,8 @@ use super::history::History;
 use super::inbox::{DATA_DROPPED, Inbox, MOST_OCTETS};
 use super::repeat::ReceiveList;
 use super::source::elapsed_ticks;
-use crate::config::DccpConfig;
+use super::tfrc::{FEEDBACK_OCTETS, Receiver};
+use crate::config::{DccpConfig, DccpControl};
 use crate::packet::dccp::{DccpPacket, DccpType, Stamp};
 use crate::units::{Span, Time};
 
@@ -32,11 +33,13 @@ pub(super) struct Sink {
     /// When the packet with the greatest number came, and the timestamp that it brought.
     newest: Time,
     stamp: Option<u32>,
+    /// What a control by rate is told.
+    tfrc: Option<Box<Receiver>>,
 }
 
 impl Sink {
     /// Nothing has come.
-    pub(super) fn new(cfg: &DccpConfig) -> Self {
+    pub(super) fn new(control: DccpControl, cfg: &DccpConfig) -> Self {
         Sink {
             history: None,
             inbox: Inbox::new(cfg),
@@ -45,6 +48,7 @@ impl Sink {
             delay: cfg.ack_delay,
             newest: Time::ZERO,
             stamp: None,
+            tfrc: Receiver::new(control, cfg).map(Box::new),
         }
     }
 
@@ -53,6 +57,9 @@ impl Sink {
         let Some(history) = &mut self.history else {
             self.history = Some(History::new(packet.seq));
             self.newest = now;
+            if let Some(tfrc) = &mut self.tfrc {
+                tfrc.on_packet(packet, is_marked, now);
+            }
             return Taken::New;
         };
         if packet.kind.acknowledges() {
@@ -66,6 +73,9 @@ impl Sink {
             self.stamp = if let Stamp::Timestamp(value) = packet.stamp { Some(value) } else { None };
         }
         let is_new = history.on_packet(packet.seq, is_marked);
+        if let Some(tfrc) = self.tfrc.as_mut().filter(|_| is_new) {
+            tfrc.on_packet(packet, is_marked, now);
+        }
         // A packet of data that has none is a probe: it asks for an acknowledgement.
         let asks = matches!(packet.kind, DccpType::Data | DccpType::DataAck);
         self.waiting += u64::from(asks && is_new);
@@ -85,14 +95,15 @@ impl Sink {
         }
     }
 
-    /// An acknowledgement is due now, for so many data packets each.
+    /// An acknowledgement is due now: for so many data packets each, or by the round trips of a control by rate.
     pub(super) fn is_due(&self, ratio: u64) -> bool {
-        self.waiting >= ratio
+        self.tfrc.as_ref().map_or(self.waiting >= ratio, |tfrc| tfrc.is_due())
     }
 
     /// When the packets that wait have waited long enough; none wait: never.
     pub(super) fn due_at(&self, now: Time) -> Option<Time> {
-        (self.waiting > 0).then(|| now + self.delay)
+        let delay = self.tfrc.as_ref().map_or(self.delay, |tfrc| tfrc.round_trip().max(self.delay));
+        (self.waiting > 0).then(|| now + delay)
     }
 
     /// The list of reliable DCCP.
@@ -118,12 +129,16 @@ impl Sink {
         packet.slow_receiver = self.inbox.is_slow(now);
         if let Some(history) = self.history.as_mut().filter(|_| with_vector) {
             let dropped = self.inbox.octets(history.greatest());
+            let reserved = reserved + if self.tfrc.is_some() { FEEDBACK_OCTETS } else { 0 };
             let reserved = reserved + if dropped.is_empty() { 0 } else { 2 + MOST_OCTETS };
             packet.push_vector(history.octets(), reserved);
             if !dropped.is_empty() {
                 packet.push_option(DATA_DROPPED, &dropped);
             }
             history.on_ack_sent(packet.seq);
+        }
+        if let Some(tfrc) = &mut self.tfrc {
+            tfrc.write(packet, reserved, now);
         }
     }
 }
@@ -147,7 +162,7 @@ mod tests {
 
     #[test]
     fn acknowledgements_come_by_the_ratio_and_after_a_delay() {
-        let mut sink = Sink::new(&DccpConfig::default());
+        let mut sink = Sink::new(DccpControl::Ccid2, &DccpConfig::default());
         let request = DccpPacket { kind: DccpType::Request, ..data(0) };
         assert_eq!(sink.on_packet(&DccpPacket { len: 0, ..request }, false, Time(0)), Taken::New);
         assert_eq!((sink.is_due(2), sink.due_at(Time(0))), (false, None));
@@ -163,7 +178,7 @@ mod tests {
 
     #[test]
     fn what_is_acknowledged_is_not_told_again() {
-        let mut sink = Sink::new(&DccpConfig::default());
+        let mut sink = Sink::new(DccpControl::Ccid2, &DccpConfig::default());
         (1..=3).for_each(|n| assert_eq!(sink.on_packet(&data(n), false, Time(0)), Taken::New));
         assert_eq!(told(&mut sink, 70, 0).0, [0x02]);
         let answer = DccpPacket { kind: DccpType::DataAck, ack: Seq::new(70), ..data(5) };

@@ -7,6 +7,7 @@ use super::history::{Arrival, run_length};
 use super::inbox::{DATA_DROPPED, Dropped, each_dropped};
 use super::repeat::SendList;
 use super::rtt::Rtt;
+use super::tfrc::Feedback;
 use crate::config::dccp::ReliableProbe;
 use crate::config::{DccpConfig, DccpControl};
 use crate::packet::dccp::{DccpPacket, Seq, Stamp};
@@ -15,6 +16,9 @@ use crate::units::{Span, Time};
 
 /// Unit of the options that tell of time (RFC 4340 13).
 const TICK: Span = Span::from_micros(10);
+
+/// Header of a packet of data without options, bytes.
+const DATA_HEADER: u32 = 16;
 
 /// The time on a clock of the unit of Timestamp options.
 pub(super) fn ticks(now: Time) -> u32 {
@@ -40,6 +44,8 @@ enum Fate {
 struct Slot {
     sent: Time,
     is_data: bool,
+    /// The application had more to send.
+    leaves_more: bool,
     /// Number of its data (reliable DCCP).
     number: u32,
     fate: Fate,
@@ -85,13 +91,17 @@ pub(super) struct Source {
     /// Data packets since the last one that acknowledged, and acknowledgements that have come since.
     since_ack: u32,
     acks: u32,
+    /// Acknowledgements come with Ack Vectors.
+    has_vectors: bool,
+    /// When the newest packet left.
+    newest: Time,
     stats: SenderStats,
 }
 
 impl Source {
     /// Nothing sent; the first packet will have the number `first`.
-    pub(super) fn new(control: DccpControl, cfg: &DccpConfig, packet: u32, first: Seq) -> Self {
-        let ccid = Ccid::new(control, cfg, packet);
+    pub(super) fn new(control: DccpControl, cfg: &DccpConfig, packet: u32, network_header: u32, first: Seq) -> Self {
+        let ccid = Ccid::new(control, cfg, packet, network_header + DATA_HEADER);
         let lost_after = if ccid.keeps_lost() { u32::MAX } else { cfg.losing_packets(control) };
         Source {
             packet,
@@ -109,6 +119,8 @@ impl Source {
             rtt: Rtt::new(control, cfg),
             since_ack: 0,
             acks: 0,
+            has_vectors: control.needs_vectors(cfg),
+            newest: Time::ZERO,
             stats: SenderStats::default(),
         }
     }
@@ -136,16 +148,21 @@ impl Source {
             self.base = seq;
         }
         debug_assert_eq!(seq.since(self.base), self.log.len() as i64, "numbers follow each other");
-        self.log.push_back(Slot { sent: now, is_data, number, fate: Fate::Unknown, is_refused: false });
+        let leaves_more = self.backlog > 0;
+        self.log.push_back(Slot { sent: now, is_data, leaves_more, number, fate: Fate::Unknown, is_refused: false });
         if let Some(list) = self.list.as_mut().filter(|_| number > 0) {
             list.on_sent(number, now + self.rtt.rto());
         }
+        if let Some(ccid) = self.ccid.by_rate_mut().filter(|_| is_data) {
+            ccid.on_data(packet.len, now);
+        }
+        self.newest = now;
         self.pipe += u32::from(is_data);
     }
 
     /// Takes the payload of the next packet, if one may leave now: what is to be repeated goes before new data.
     pub(super) fn take(&mut self, now: Time) -> Option<Outgoing> {
-        if self.ccid.is_probing() || f64::from(self.pipe) + 1.0 > self.ccid.window() {
+        if self.ccid.is_probing() || !self.ccid.has_room(self.pipe, now) {
             return None;
         }
         let repeated = self.list.as_mut().and_then(|list| list.repeat(now));
@@ -161,8 +178,11 @@ impl Source {
             }
         };
         self.stats.segments_sent += 1;
-        // Acknowledgements are acknowledged once a window (RFC 4341 6.1.2).
-        let acknowledges = self.acks > 0 && f64::from(self.since_ack) + 1.0 >= self.ccid.window();
+        if let Some(ccid) = self.ccid.by_rate_mut().filter(|_| self.pipe == 0) {
+            ccid.on_idle(self.newest, now);
+        }
+        // Acknowledgements are acknowledged once a window (RFC 4341 6.1.2), but without Ack Vectors.
+        let acknowledges = self.acks > 0 && self.has_vectors && f64::from(self.since_ack) + 1.0 >= self.ccid.window();
         self.since_ack = if acknowledges { 0 } else { self.since_ack + 1 };
         if acknowledges {
             self.acks = 0;
@@ -187,8 +207,15 @@ impl Source {
         let rtt = self.round_trip(packet, newest, now);
         let mut report =
             Report { was_full, ack_ratio, ack: packet.ack, slow_receiver: packet.slow_receiver, ..Report::default() };
+        report.now = now;
+        report.feedback = Feedback::read(packet);
         self.read_dropped(packet, &mut report);
-        self.read_vector(packet, newest, &mut report);
+        if self.has_vectors {
+            self.read_vector(packet, newest, &mut report);
+        } else {
+            // Nobody tells which of them have come: all are told of.
+            (0..=newest).for_each(|place| self.arrived(place as usize, false, &mut report));
+        }
         self.find_lost(&mut report);
         self.forget(packet.ack);
         report.answers_probe = packet.ack.since(self.after_timeout) >= 0;
@@ -208,8 +235,12 @@ impl Source {
     }
 
     /// Nothing has come back for too long: what is in flight is given up.
-    pub(super) fn on_timeout(&mut self) {
+    pub(super) fn on_timeout(&mut self, now: Time) {
         self.stats.timeouts += 1;
+        if self.ccid.by_rate().is_some() {
+            self.on_no_feedback(now);
+            return;
+        }
         for slot in self.log.iter_mut().filter(|slot| slot.fate == Fate::Unknown) {
             slot.fate = Fate::Lost;
         }
@@ -220,7 +251,7 @@ impl Source {
         self.after_timeout = self.base.plus(self.log.len() as u64);
         self.stats.window_cuts += 1;
         self.rtt.back_off();
-        self.ccid.on_timeout();
+        self.ccid.on_timeout(now);
     }
 
     /// True once, when all has been sent and nothing is in flight.
@@ -239,7 +270,26 @@ impl Source {
 
     /// When data that nothing else would move is to be repeated.
     pub(super) fn repeats_at(&self) -> Option<Time> {
-        self.list.as_ref().filter(|_| self.pipe == 0 && !self.ccid.is_probing())?.earliest()
+        let at = self.list.as_ref().filter(|_| self.pipe == 0 && !self.ccid.is_probing())?.earliest()?;
+        Some(self.ccid.by_rate().map_or(at, |ccid| at.max(ccid.next_send())))
+    }
+
+    /// The timeout to arm now.
+    pub(super) fn timeout(&self) -> Span {
+        self.ccid.by_rate().map_or_else(|| self.rtt.rto(), |ccid| ccid.wait())
+    }
+
+    /// When more may leave, where there is more and the rate alone holds it back.
+    pub(super) fn sends_at(&mut self, now: Time) -> Option<Time> {
+        let at = self.ccid.by_rate()?.next_send();
+        let has_more = self.backlog > 0 || self.list.as_ref().is_some_and(|list| list.is_due(now));
+        Some(at).filter(|_| has_more)
+    }
+
+    /// The window counter of a packet that leaves (CCVal); 0 but with a control by rate.
+    #[inline]
+    pub(super) fn counter(&mut self, now: Time) -> u8 {
+        self.ccid.by_rate_mut().map_or(0, |ccid| ccid.counter(now))
     }
 
     /// The list of reliable DCCP.
@@ -275,6 +325,19 @@ impl Source {
 
     // Steps.
 
+    /// The nofeedback timer has expired: what left before it was set is given up.
+    fn on_no_feedback(&mut self, now: Time) {
+        let wait = self.timeout();
+        for slot in self.log.iter_mut().filter(|slot| slot.fate == Fate::Unknown) {
+            if slot.sent + wait <= now {
+                slot.fate = Fate::Lost;
+                self.pipe -= u32::from(slot.is_data);
+            }
+        }
+        self.stats.window_cuts += 1;
+        self.ccid.on_timeout(now);
+    }
+
     /// Forgets the oldest packets up to `ack` that nothing more can be learnt of.
     fn forget(&mut self, ack: Seq) {
         while let Some(slot) = self.log.front() {
@@ -295,7 +358,9 @@ impl Source {
         if self.ccid.needs_timestamps() {
             return None;
         }
-        let slot = self.log.get(usize::try_from(newest).ok()?).filter(|slot| slot.fate == Fate::Unknown)?;
+        let is_late = self.ccid.by_rate().is_some(); // what is late counts, too
+        let is_measured = |slot: &&Slot| slot.fate == Fate::Unknown || (is_late && slot.fate == Fate::Lost);
+        let slot = self.log.get(usize::try_from(newest).ok()?).filter(is_measured)?;
         let held = if let Stamp::Elapsed(ticks) = packet.stamp { TICK * u64::from(ticks) } else { Span::ZERO };
         Some(now.saturating_since(slot.sent).saturating_sub(held))
     }
@@ -351,6 +416,7 @@ impl Source {
         if slot.is_data {
             self.pipe -= 1;
             report.acked += 1;
+            report.was_held_back |= slot.leaves_more;
             self.stats.bytes_acked += u64::from(self.packet);
             if is_marked {
                 report.marked.get_or_insert(self.base.plus(place as u64));

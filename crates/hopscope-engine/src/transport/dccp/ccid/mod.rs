@@ -2,13 +2,16 @@
 
 mod adhoc;
 mod ccid2;
+mod ccid3;
 
 use adhoc::Adhoc;
 use ccid2::Ccid2;
+use ccid3::Ccid3;
 
+use super::tfrc::Feedback;
 use crate::config::{DccpConfig, DccpControl};
 use crate::packet::dccp::Seq;
-use crate::units::Span;
+use crate::units::{Span, Time};
 
 /// What an acknowledgement has told.
 #[derive(Debug, Clone, Copy, Default)]
@@ -38,6 +41,12 @@ pub(super) struct Report {
     pub(super) was_full: bool,
     /// Data packets for each acknowledgement.
     pub(super) ack_ratio: u64,
+    /// When it came.
+    pub(super) now: Time,
+    /// The application had more to send when one of the packets newly reported left.
+    pub(super) was_held_back: bool,
+    /// What it tells a control that goes by rate.
+    pub(super) feedback: Option<Feedback>,
 }
 
 /// The control of one half-connection.
@@ -47,14 +56,17 @@ pub(super) enum Ccid {
     Two(Ccid2),
     /// The delay-based control for ad hoc networks.
     Adhoc(Adhoc),
+    /// CCID 3 and 4: by rate.
+    Three(Ccid3),
 }
 
 impl Ccid {
-    /// The control of a word, for packets of so many payload bytes.
-    pub(super) fn new(control: DccpControl, cfg: &DccpConfig, packet: u32) -> Self {
+    /// The control of a word, for packets of so many payload bytes and so many in headers.
+    pub(super) fn new(control: DccpControl, cfg: &DccpConfig, packet: u32, header: u32) -> Self {
         match control {
             DccpControl::Ccid2 => Ccid::Two(Ccid2::new(cfg, packet)),
             DccpControl::Adhoc => Ccid::Adhoc(Adhoc::new(cfg)),
+            DccpControl::Ccid3 | DccpControl::Ccid4 => Ccid::Three(Ccid3::new(control, cfg, packet, header)),
         }
     }
 
@@ -63,23 +75,26 @@ impl Ccid {
         match self {
             Ccid::Two(ccid) => ccid.on_ack(report),
             Ccid::Adhoc(ccid) => ccid.on_ack(report),
+            Ccid::Three(ccid) => ccid.on_ack(report),
         }
     }
 
-    /// Nothing has come back for a timeout; nothing is in flight any more.
-    pub(super) fn on_timeout(&mut self) {
+    /// Nothing has come back for a timeout; nothing is in flight any more but with a control by rate.
+    pub(super) fn on_timeout(&mut self, now: Time) {
         match self {
             Ccid::Two(ccid) => ccid.on_timeout(),
             Ccid::Adhoc(ccid) => ccid.on_timeout(),
+            Ccid::Three(ccid) => ccid.on_timeout(false, now),
         }
     }
 
-    /// Data packets that may be in flight.
+    /// Data packets that may be in flight; of a control by rate those of a round trip.
     #[inline]
     pub(super) fn window(&self) -> f64 {
         match self {
             Ccid::Two(ccid) => ccid.window(),
             Ccid::Adhoc(ccid) => ccid.window(),
+            Ccid::Three(ccid) => ccid.window(),
         }
     }
 
@@ -87,14 +102,14 @@ impl Ccid {
     pub(super) fn ssthresh(&self) -> f64 {
         match self {
             Ccid::Two(ccid) => ccid.ssthresh(),
-            Ccid::Adhoc(_) => f64::INFINITY,
+            Ccid::Adhoc(_) | Ccid::Three(_) => f64::INFINITY,
         }
     }
 
     /// A packet without data asks at each timeout whether the way is there; no data leaves meanwhile.
     pub(super) fn is_probing(&self) -> bool {
         match self {
-            Ccid::Two(_) => false,
+            Ccid::Two(_) | Ccid::Three(_) => false,
             Ccid::Adhoc(ccid) => ccid.is_probing(),
         }
     }
@@ -102,7 +117,7 @@ impl Ccid {
     /// This acknowledgement ends the probing.
     pub(super) fn ends_failure(&self, report: &Report) -> bool {
         match self {
-            Ccid::Two(_) => false,
+            Ccid::Two(_) | Ccid::Three(_) => false,
             Ccid::Adhoc(ccid) => ccid.is_probing() && ccid.ends_failure(report),
         }
     }
@@ -115,8 +130,35 @@ impl Ccid {
     /// Packets reported lost stay in flight until a timeout.
     pub(super) fn keeps_lost(&self) -> bool {
         match self {
-            Ccid::Two(_) => false,
+            Ccid::Two(_) | Ccid::Three(_) => false,
             Ccid::Adhoc(ccid) => ccid.keeps_lost(),
+        }
+    }
+
+    /// Another data packet may leave beside so many in flight.
+    #[inline]
+    pub(super) fn has_room(&self, pipe: u32, now: Time) -> bool {
+        match self {
+            Ccid::Two(_) | Ccid::Adhoc(_) => f64::from(pipe) + 1.0 <= self.window(),
+            Ccid::Three(ccid) => ccid.next_send() <= now,
+        }
+    }
+
+    /// The control where it goes by rate: it has its own timer and sees every packet of data.
+    #[inline]
+    pub(super) fn by_rate(&self) -> Option<&Ccid3> {
+        match self {
+            Ccid::Two(_) | Ccid::Adhoc(_) => None,
+            Ccid::Three(ccid) => Some(ccid),
+        }
+    }
+
+    /// The same, to tell it.
+    #[inline]
+    pub(super) fn by_rate_mut(&mut self) -> Option<&mut Ccid3> {
+        match self {
+            Ccid::Two(_) | Ccid::Adhoc(_) => None,
+            Ccid::Three(ccid) => Some(ccid),
         }
     }
 }

@@ -26,6 +26,7 @@ impl Connection {
     pub(super) fn retire(&mut self, cx: &mut Cx<'_>) {
         self.rto.retire(cx.out);
         self.held.retire(cx.out);
+        self.pacing.retire(cx.out);
     }
 
     /// A packet for a connection that is not (step 2).
