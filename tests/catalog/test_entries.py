@@ -83,6 +83,8 @@ def test_the_entries_of_this_version():
         "validation.airtime",
         "validation.models",
         "validation.bottleneck",
+        "validation.tfrc",
+        "validation.dccp",
     ]
 
 
@@ -93,7 +95,7 @@ def test_the_entries_of_this_version():
         (["anastasi2006"], 16),
         (["fu2003"], 30),
         (["afrakhteh2005"], 13),
-        (["validation"], 10),
+        (["validation"], 12),
         (["fu2003.table1", "fu2003"], 30),
         (["fu2003.sec4.1-buffers"], 1),
     ],
