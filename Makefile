@@ -103,10 +103,11 @@ fmt: $(VENV)/.requirements ## Format everything
 check-determinism: $(VENV)/.engine ## The same scenarios twice, 1 and all workers: the same results to the last digit
 	@$(PY) bench/determinism.py
 
-nightly: $(VENV)/.engine ## Long checks: 10,000 generated scenarios through loader and engine, 10 million DCCP packets, licences of the crates
+nightly: $(VENV)/.engine ## Long checks: 10,000 generated scenarios through loader and engine, 10 million DCCP packets as data and as octets, licences of the crates
 	@HYPOTHESIS_PROFILE=nightly $(PY) -m pytest -n $(JOBS) --no-header tests </dev/null
 	@PROPTEST_CASES=10000 cargo test --quiet --release --locked $(RUST_TESTED) </dev/null
 	@PROPTEST_CASES=600000 cargo test --quiet --release --locked -p hopscope-engine --lib too_strange </dev/null
+	@PROPTEST_CASES=600000 cargo test --quiet --release --locked -p hopscope-wire --test dccp </dev/null
 	@if command -v cargo-deny >/dev/null; then cargo deny check; else echo "left out: licences and advisories of the crates, which need cargo-deny"; fi
 
 # --- measuring ------------------------------------------------------------------------------------------------------
