@@ -144,6 +144,28 @@ choice! {
         Daa = "daa",
         /// The same with slow growth after a loss too: a guess at TCP-DAAp (de Oliveira and Braun 2007).
         Daap = "daap",
+        /// A delay window by the collision probability that data packets gather from the MACs of their path (TCP-MDA, Armaghani
+        /// 2008).
+        Mda = "mda",
+    }
+}
+
+impl AckPolicy {
+    /// It reads what data packets learn on their way from the MAC of each hop.
+    pub const fn reads_path(self) -> bool {
+        match self {
+            AckPolicy::Mda => true,
+            AckPolicy::Every
+            | AckPolicy::Delayed
+            | AckPolicy::Ns2Delack
+            | AckPolicy::Linux
+            | AckPolicy::LinuxModern
+            | AckPolicy::Fixed
+            | AckPolicy::Lda
+            | AckPolicy::Ada
+            | AckPolicy::Daa
+            | AckPolicy::Daap => false,
+        }
     }
 }
 

@@ -79,6 +79,28 @@ choice! {
 }
 
 choice! {
+    /// What the estimate of a node's collision probability is made from.
+    pub enum CollisionSignal {
+        /// Data frames without ACK over data frames sent; broadcasts, which nobody acknowledges, count as sent.
+        DataRetries = "data",
+        /// Failed attempts, RTS and data frames alike, over attempts.
+        AllRetries = "rts",
+        /// The share of time in which the stations that can decode this one have been on the air; frames at once count each.
+        BusyTime = "busy",
+    }
+}
+
+choice! {
+    /// How long the estimate remembers.
+    pub enum CollisionMemory {
+        /// An average that forgets by `collision_weight` with each attempt (busy time: with each look).
+        Ewma = "ewma",
+        /// The last `collision_window` attempts.
+        Window = "window",
+    }
+}
+
+choice! {
     /// Which packet draws a back-off, if none is pending.
     pub enum BackoffDraw {
         /// Every one that is not sent at once: one that found the medium busy, or was interrupted within DIFS.
@@ -170,6 +192,15 @@ params! {
         data_needs_cts: bool = false, "", "ns2-facts item 25";
         /// Duration fields are rounded to whole microseconds.
         duration_whole_us: bool = true, "", "IEEE 802.11-2020 9.2.5";
+        /// What a node's estimate of its collision probability is made from, which packets of `ack = "mda"` gather.
+        collision_signal: CollisionSignal = CollisionSignal::DataRetries, "",
+            "armaghani2008 (retransmitted over transmitted packets)";
+        /// How long that estimate remembers.
+        collision_memory: CollisionMemory = CollisionMemory::Ewma, "", "a default (not published)";
+        /// Attempts that `collision_memory = "window"` holds.
+        collision_window: u32 = 20, "attempts", "a default (not published)", in Range::within(1.0, 100_000.0);
+        /// Weight of a new attempt in `collision_memory = "ewma"`.
+        collision_weight: f64 = 0.05, "", "a default (not published)", in Range::within(1e-6, 1.0);
         /// A frame handed to an idle MAC waits on a timer that does not freeze (older simulators); busy at its end doubles
         /// the window.
         nonfreezing_defer: bool = false, "", "ns2-facts item 21";

@@ -47,6 +47,18 @@ choice! {
 }
 
 choice! {
+    /// What the delay window of ACK policy `mda` does while the path's collision probability is at the threshold or above.
+    pub enum MdaBusy {
+        /// It is two segments at most.
+        Reset = "reset",
+        /// It stays as it is.
+        Hold = "hold",
+        /// It grows slowly: by `daa_growth` until it was full for the first time, by `mda_regrowth` afterwards.
+        Grow = "grow",
+    }
+}
+
+choice! {
     /// An older word for the seventeen rules in which ns-2 departs from the RFCs, from `growth_by_ack` on.
     pub enum Recovery {
         /// Each of the rules is what its own parameter says.
@@ -304,19 +316,30 @@ params! {
         /// ACK policy `ada`: longest time an ACK is held back from the first segment on.
         ada_deferment: Span = Span::from_millis(500), "s", "a default (RFC 9293 3.8.6.3 allows as much)",
             in Range::within(0.001, 60.0);
-        /// ACK policies `daa` and `daap`: largest delay window; at most `max_window`.
+        /// ACK policies `daa`, `daap` and `mda`: largest delay window; at most `max_window`.
         daa_most: u32 = 4, "segments", "de Oliveira and Braun 2005, as cited", in Range::within(1.0, 65_535.0);
-        /// ACK policies `daa` and `daap`: growth of the delay window per segment until it is full for the first time.
+        /// ACK policies `daa`, `daap` and `mda`: growth of the delay window per segment until it is full for the first time.
         daa_growth: f64 = 0.3, "segments", "de Oliveira and Braun 2005, as cited", in Range::within(0.001, 1e3);
-        /// ACK policies `daa` and `daap`: weight of the old average of the time between segments.
+        /// ACK policies `daa`, `daap` and `mda`: weight of the old average of the time between segments.
         daa_smoothing: f64 = 0.75, "", "a default (de Oliveira and Braun 2005, as remembered)",
             in Range::within(0.0, 0.999_999);
-        /// ACK policies `daa` and `daap`: mean times between segments, beyond two, that an ACK is held back.
+        /// ACK policies `daa`, `daap` and `mda`: mean times between segments, beyond two, that an ACK is held back.
         daa_tolerance: f64 = 0.2, "", "a default (de Oliveira and Braun 2005, as remembered)", in Range::within(0.0, 1e3);
-        /// ACK policies `daa` and `daap`: shortest time an ACK is held back.
+        /// ACK policies `daa`, `daap` and `mda`: shortest time an ACK is held back.
         daa_least_wait: Span = Span::from_millis(10), "s", "a default";
-        /// ACK policies `daa` and `daap`: longest time an ACK is held back.
+        /// ACK policies `daa`, `daap` and `mda`: longest time an ACK is held back.
         daa_longest_wait: Span = Span::from_millis(500), "s", "a default", in Range::within(0.001, 60.0);
+        /// ACK policy `mda`: collision probability of the path from which on it counts as busy.
+        mda_threshold: f64 = 0.2, "", "a default (armaghani2008.fig4-3 publishes no value)", in Range::within(0.0, 1.0);
+        /// ACK policy `mda`: the threshold is that of each hop, so that long paths are allowed more.
+        mda_per_hop: bool = false, "", "a contrast of this project";
+        /// ACK policy `mda`: the delay window on a busy path.
+        mda_busy: MdaBusy = MdaBusy::Reset, "", "a reading (armaghani2008: fewer ACKs delayed in heavy traffic)";
+        /// ACK policy `mda`: growth of the delay window per segment on a busy path with `mda_busy = "grow"`, once it was full.
+        mda_regrowth: f64 = 0.5, "segments", "a default (armaghani2008 publishes no value)", in Range::within(0.001, 1e3);
+        /// ACK policy `mda`: bytes that data packets carry for what they learn on their way.
+        path_option: u32 = 4, "bytes", "a default (an option of RFC 791 3.1: type, length and 16 bits)",
+            in Range::within(0.0, 40.0);
         /// SACK blocks per ACK at most.
         max_sack_blocks: u32 = 3, "blocks", "RFC 2018 3", in Range::within(1.0, 3.0);
         /// Bytes of the SACK option beyond its blocks (kind, length, padding).

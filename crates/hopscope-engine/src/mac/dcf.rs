@@ -135,12 +135,14 @@ pub struct Attempts {
     pub retries: u64,
     /// Packets given up at a retry limit.
     pub given_up: u64,
+    /// Data frames sent to one station that brought no ACK.
+    pub data_failures: u64,
 }
 
 /// What a MAC shows to link layer, network layer and transports of its node.
 #[derive(Debug, Clone, Copy)]
 pub struct MacView<'a> {
-    /// Counters since the start: RTS and data frames, packets, retries, packets given up.
+    /// Counters since the start: RTS and data frames, packets, retries, packets given up, data frames without ACK.
     pub attempts: &'a Attempts,
     /// Failed attempts of the last packet, the last one included when it was given up.
     pub last_retries: u32,
@@ -505,6 +507,7 @@ impl Dcf {
         let Some(out) = &mut self.current else { return };
         let frame = if self.phase == Phase::WaitCts { FrameKind::Rts } else { FrameKind::Data };
         self.rates.report(out.to, Attempt::Unanswered(frame));
+        self.attempts.data_failures += u64::from(frame == FrameKind::Data);
         let Failure { gives_up, resets_cw } =
             self.retries.on_failure(frame == FrameKind::Data && out.rts, &cx.rules.retry);
         if resets_cw {

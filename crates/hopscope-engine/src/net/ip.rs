@@ -39,19 +39,19 @@ impl Ip {
     }
 }
 
-/// A packet has come over one more hop; `mac` gives the packets and retries so far of the node that it came from.
+/// A packet has come over one more hop; `collision` gives the collision probability at the node that it came from.
 #[inline]
-pub fn on_hop(packet: &mut Packet, now: Time, mac: impl FnOnce(NodeId) -> (u64, u64)) {
+pub fn on_hop(packet: &mut Packet, now: Time, collision: impl FnOnce(NodeId) -> f64) {
     packet.hops += 1;
     if packet.path.is_some() {
-        learn(packet, now, mac(packet.prev_hop));
+        learn(packet, now, collision);
     }
 }
 
 #[cold]
-fn learn(packet: &mut Packet, now: Time, (packets, retries): (u64, u64)) {
+fn learn(packet: &mut Packet, now: Time, collision: impl FnOnce(NodeId) -> f64) {
     if let Some(path) = &mut packet.path {
-        path.pass(now, packets, retries);
+        path.pass(now, collision(packet.prev_hop));
     }
 }
 

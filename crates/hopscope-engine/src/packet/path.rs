@@ -1,7 +1,7 @@
 //! What a packet learns of its way, hop by hop, for a transport that asks for it: an option of the network header.
 //!
-//! Planned users are acknowledgment policies that read the MAC and ATP. No transport asks for it today, and a packet that
-//! does not carry it costs a comparison a hop. Its bytes on the air are the asking transport's to count.
+//! ACK policies that read the MAC ask for it (`ack = "mda"`); a packet that does not carry it costs a comparison a hop. Its bytes
+//! on the air are the asking transport's to count.
 
 use crate::units::{Span, Time};
 
@@ -20,18 +20,15 @@ impl PathOption {
         PathOption { non_collision: 1.0, largest_delay_us: 0, passed_us: microseconds(now) }
     }
 
-    /// A hop has been taken, from a node whose MAC has taken on so many packets and tried so many exchanges again.
-    pub fn pass(&mut self, now: Time, packets: u64, retries: u64) {
-        let exchanges = packets + retries;
-        if exchanges > 0 {
-            self.non_collision *= packets as f32 / exchanges as f32;
-        }
+    /// A hop has been taken, from a node whose MAC expects collisions with this probability.
+    pub fn pass(&mut self, now: Time, collision: f64) {
+        self.non_collision *= (1.0 - collision) as f32;
         let now = microseconds(now);
         self.largest_delay_us = self.largest_delay_us.max(now.wrapping_sub(self.passed_us));
         self.passed_us = now;
     }
 
-    /// Product over the hops of the share of exchanges that were not a repetition.
+    /// Product over the hops of the probability that a transmission does not collide.
     pub fn non_collision(&self) -> f32 {
         self.non_collision
     }
@@ -71,9 +68,9 @@ mod tests {
     fn hops_multiply_and_the_longest_counts() {
         let at = |us: u64| Time(us * 1_000 + 999);
         let mut path = PathOption::new(at(10));
-        path.pass(at(4_010), 30, 10);
-        path.pass(at(5_000), 10, 10);
-        path.pass(at(5_100), 0, 0);
+        path.pass(at(4_010), 0.25);
+        path.pass(at(5_000), 0.5);
+        path.pass(at(5_100), 0.0);
         assert_eq!((path.non_collision(), path.largest_delay()), (0.375, Span::from_micros(4_000)));
     }
 
@@ -81,7 +78,7 @@ mod tests {
     fn the_clock_may_wrap() {
         let wrap = u64::from(u32::MAX) + 1;
         let mut path = PathOption::new(Time((wrap - 5) * 1_000));
-        path.pass(Time((wrap + 7) * 1_000), 1, 0);
+        path.pass(Time((wrap + 7) * 1_000), 0.0);
         assert_eq!(path.largest_delay(), Span::from_micros(12));
     }
 }

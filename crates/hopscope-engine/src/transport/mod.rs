@@ -195,11 +195,12 @@ impl Endpoint {
         }
     }
 
-    /// Its packets learn of their way ([`crate::packet::PathOption`]); the one that has come shows it in [`Cx::way`].
+    /// Its packets with data learn of their way ([`crate::packet::PathOption`]); the one that has come shows it in [`Cx::way`].
     #[inline]
     pub fn wants_path(&self) -> bool {
         match self {
-            Endpoint::Tcp(_) | Endpoint::Udp(_) | Endpoint::Dccp(_) => false,
+            Endpoint::Tcp(tcp) => tcp.asks_path(),
+            Endpoint::Udp(_) | Endpoint::Dccp(_) => false,
         }
     }
 

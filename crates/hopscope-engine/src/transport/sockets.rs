@@ -99,7 +99,7 @@ impl Socket {
     #[inline]
     pub fn packet(&self, body: Body, now: Time) -> Packet {
         let flow = if body.carries_data() { self.sends } else { self.receives };
-        let path = self.endpoint.wants_path().then(|| PathOption::new(now));
+        let path = (self.endpoint.wants_path() && body.carries_data()).then(|| PathOption::new(now));
         let bytes = self.endpoint.packet_bytes(&body);
         Packet { flow, ports: self.ports, path, ..Packet::new(self.node, self.peer, bytes, 0, body, now) }
     }

@@ -22,8 +22,8 @@ use crate::event::Event;
 use crate::ids::{FlowId, NodeId, SocketId};
 use crate::iface::{AirSlots, Interface, Outside, Port, RuleSets, Wifi, Wires};
 use crate::link::LinkLayer;
-use crate::mac::Dcf;
 use crate::mac::contention::Station;
+use crate::mac::{Collisions, Dcf};
 use crate::net::Gateway;
 use crate::net::ip::Ip;
 use crate::node::Node;
@@ -98,6 +98,11 @@ pub(super) fn build<R: Recorder>(config: &Config, recorder: R, controls: &Contro
         listeners: Listeners::Everyone,
         routes,
         outages: Outages::new(nodes, !config.outages.is_empty()),
+        collisions: if config.flows.iter().any(|flow| flow.transport.is_tcp() && flow.ack.reads_path()) {
+            (0..nodes).map(|_| Collisions::new(&config.mac)).collect()
+        } else {
+            Vec::new()
+        },
         work: Vec::with_capacity(16),
         routing_effects: Vec::new(),
         recorder,

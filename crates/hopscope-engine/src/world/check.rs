@@ -249,7 +249,7 @@ fn check_tcp(number: usize, flow: &FlowConfig, found: &mut Mistakes) {
     let t = &flow.tcp;
     let delayed = match flow.ack {
         AckPolicy::Fixed => Some(("tcp.ack_every", t.ack_every)),
-        AckPolicy::Daa | AckPolicy::Daap => Some(("tcp.daa_most", t.daa_most)),
+        AckPolicy::Daa | AckPolicy::Daap | AckPolicy::Mda => Some(("tcp.daa_most", t.daa_most)),
         AckPolicy::Every | AckPolicy::Delayed | AckPolicy::Ns2Delack | AckPolicy::Linux | AckPolicy::LinuxModern => {
             None
         }

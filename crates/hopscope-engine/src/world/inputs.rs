@@ -18,7 +18,7 @@ use crate::packet::{Body, Notice, Packet};
 use crate::phy::Fate;
 use crate::record::{Classes, DropReason, Header, Record, Recorder};
 use crate::routing::{Cx as RoutingCx, Forwarding, LossOf, Lost, Machine, Query, RouteAnswer, Router};
-use crate::transport::{Cx, Endpoint, PathEvent, Payload, Protocol, Timer, TransportEffect};
+use crate::transport::{Cx, Endpoint, Neighbours, PathEvent, Payload, Protocol, Timer, TransportEffect};
 use crate::units::Span;
 
 impl<R: Recorder> World<R> {
@@ -245,11 +245,16 @@ impl<R: Recorder> World<R> {
 
     /// A packet comes up from an interface.
     fn receive(&mut self, node: NodeId, id: PacketId) {
-        let World { packets, wifi, nodes, now, .. } = self;
+        let World { packets, wifi, nodes, wires, medium, collisions, now, .. } = self;
         let packet = packets.get_mut(id);
         ip::on_hop(packet, *now, |from| {
-            let mac = wifi[from].mac.attempts();
-            (mac.packets, mac.retries)
+            // Nothing collides on a wire.
+            let by_wire = wires.of(from).iter().any(|&end| wires[end].peer == node);
+            collisions.get_mut(from.index()).filter(|_| !by_wire).map_or(0.0, |estimate| {
+                let around = || Neighbours::new(medium, from).nodes().map(|node| wifi[node].air.airtime());
+                let busy = || around().fold(Span::ZERO, |sum, airtime| sum + airtime);
+                estimate.estimate(*now, &wifi[from].mac.view(), busy)
+            })
         });
         let (from, extra) = (packet.prev_hop, packet.extra);
         if let Forwarding::Protocol(machine) = &mut nodes[node].forwarding {

@@ -37,6 +37,7 @@ use crate::ids::{NodeId, PacketId};
 use crate::iface::outside::Arrived;
 use crate::iface::port::PortEffect;
 use crate::iface::{Outside, Wifi, WireEnd, Wires};
+use crate::mac::Collisions;
 use crate::mac::dcf::Frame;
 use crate::mac::rules::StationRules;
 use crate::node::Node;
@@ -101,6 +102,8 @@ pub struct World<R: Recorder> {
     wifi: PerNode<Wifi>,
     routes: FixedRoutes,
     outages: Outages,
+    /// By node, where packets ask for it.
+    collisions: Vec<Collisions>,
     /// Inputs that wait for their turn.
     work: Vec<Work>,
     /// Emptied lists of effects, kept for the next inputs.

@@ -1,5 +1,6 @@
 //! ACK policies in whole runs: how many ACKs they send, what that is worth, and what is refused.
 
+use hopscope_engine::config::mac::{CollisionMemory, CollisionSignal};
 use hopscope_engine::config::{AckPolicy, App, Config, TcpConfig, Transport};
 use hopscope_engine::results::FlowResult;
 use hopscope_engine::simulation;
@@ -32,6 +33,7 @@ fn over_one_hop_each_policy_sends_its_share_of_acks_and_gains_by_it() {
         (AckPolicy::Lda, 2, 0.25),
         (AckPolicy::Daa, 2, 0.25),
         (AckPolicy::Daap, 2, 0.25),
+        (AckPolicy::Mda, 2, 0.25),
     ] {
         let got = run(transfer(1, policy, |tcp| tcp.ack_every = number));
         let share = got.acks_per_packet.expect("packets have come");
@@ -64,10 +66,43 @@ fn delay_windows_beyond_the_window_and_bad_steps_are_refused() {
     assert!(error.contains("flows.0.tcp.ack_every") && error.contains("found 0"), "{error}");
     let error = refused(AckPolicy::Daa, &|tcp| tcp.daa_most = 17);
     assert!(error.contains("flows.0.tcp.daa_most"), "{error}");
+    let error = refused(AckPolicy::Mda, &|tcp| tcp.daa_most = 17);
+    assert!(error.contains("flows.0.tcp.daa_most"), "{error}");
+    let error = refused(AckPolicy::Mda, &|tcp| tcp.mda_threshold = 1.1);
+    assert!(error.contains("flows.0.tcp.mda_threshold"), "{error}");
     let error = refused(AckPolicy::Lda, &|tcp| tcp.lda_steps = vec![2, 2]);
     assert!(error.contains("flows.0.tcp.lda_steps"), "{error}");
     let error = refused(AckPolicy::Daa, &|tcp| tcp.daa_least_wait = Span::from_secs(1));
     assert!(error.contains("flows.0.tcp.daa_least_wait"), "{error}");
     let error = refused(AckPolicy::Every, &|tcp| tcp.rto_multiplier = 0);
     assert!(error.contains("flows.0.tcp.rto_multiplier"), "{error}");
+}
+
+#[test]
+fn mda_delays_fewer_acks_the_more_its_path_collides() {
+    let share = |threshold, signal, memory| {
+        let mut config = transfer(4, AckPolicy::Mda, |tcp| tcp.mda_threshold = threshold);
+        (config.mac.collision_signal, config.mac.collision_memory) = (signal, memory);
+        run(config).acks_per_packet.expect("packets have come")
+    };
+    let (data, rts, ewma) = (CollisionSignal::DataRetries, CollisionSignal::AllRetries, CollisionMemory::Ewma);
+    let free = share(1.0, rts, ewma);
+    let busy = share(0.0, rts, ewma);
+    assert!((0.25..0.45).contains(&free), "up to four segments an ACK: {free}");
+    assert!((0.5..1.0).contains(&busy), "one or two: {busy}");
+    for memory in [CollisionMemory::Ewma, CollisionMemory::Window] {
+        let by_data = share(0.2, data, memory);
+        assert!(by_data < free + 0.05, "with RTS on, data frames hardly collide: {by_data} {free}");
+        let by_all = share(0.2, rts, memory);
+        assert!(by_all > by_data + 0.05, "RTS do: {by_all} {by_data}");
+    }
+    let by_time = share(0.2, CollisionSignal::BusyTime, ewma);
+    assert!(by_time > free + 0.05, "four hops are busy more than a fifth of the time: {by_time} {free}");
+}
+
+#[test]
+fn what_packets_learn_on_their_way_takes_airtime() {
+    let with = |bytes| run(transfer(1, AckPolicy::Mda, |tcp| tcp.path_option = bytes)).throughput_kbps;
+    let (none, most) = (with(0), with(40));
+    assert!((0.96..0.99).contains(&(most / none)), "40 bytes beside 1500 and what each frame costs: {none} {most}");
 }

@@ -8,8 +8,8 @@ use super::timer::LazyTimer;
 use super::{Cx, Note, Timer, TransportEffect, window_field};
 use crate::config::tcp::Handshake;
 use crate::config::{AckPolicy, TcpConfig};
-use crate::packet::Ecn;
 use crate::packet::tcp::{SackBlock, TcpFlags, TcpSegment, Timestamps};
+use crate::packet::{Ecn, PathOption};
 use crate::units::{Span, Time};
 
 /// States of the receiving side (RFC 9293 3.3.2). It closes as soon as the peer has. With `handshake = ns2` only
@@ -142,6 +142,11 @@ impl TcpReceiver {
             }
             self.answer(due, &mut cx);
         }
+    }
+
+    /// What the segment that comes next has learnt on its way over so many hops.
+    pub(super) fn take_path(&mut self, hops: u8, path: &PathOption) {
+        self.acker.on_path(hops, path);
     }
 
     // Inputs beside a sending half of the same end, where data flows both ways.

@@ -2,7 +2,8 @@
 //!
 //! A policy hears of every segment with data (`on_data`), of its wait ended by the timer (`on_expiry`) and of every ACK
 //! sent (`on_ack_sent`); it says whether the ACK has to leave now, how long one held back may wait (`hold`), and whether
-//! each further segment starts the wait anew (`waits_anew`). Adding one: a file here, a variant of [`Acker`], a word of
+//! each further segment starts the wait anew (`waits_anew`). One that reads the path hears before of what the segment has learnt on
+//! its way (`on_path`). Adding one: a file here, a variant of [`Acker`], a word of
 //! [`AckPolicy`] and its parameters in `config/tcp.rs`.
 
 mod ada;
@@ -11,14 +12,17 @@ mod fixed;
 mod gaps;
 mod lda;
 mod linux;
+mod mda;
 
 use ada::Ada;
 use daa::Daa;
 use fixed::Fixed;
 use lda::Lda;
 use linux::LinuxAck;
+use mda::Mda;
 
 use crate::config::{AckPolicy, TcpConfig};
+use crate::packet::PathOption;
 use crate::units::{Span, Time};
 
 /// What the arrival of data means for the receiver.
@@ -68,6 +72,7 @@ pub(super) enum Acker {
     Lda(Lda),
     Ada(Ada),
     Daa(Daa),
+    Mda(Mda),
 }
 
 impl Acker {
@@ -84,6 +89,14 @@ impl Acker {
             AckPolicy::Ada => Acker::Ada(Ada::new(cfg)),
             AckPolicy::Daa => Acker::Daa(Daa::new(cfg, false)),
             AckPolicy::Daap => Acker::Daa(Daa::new(cfg, true)),
+            AckPolicy::Mda => Acker::Mda(Mda::new(cfg)),
+        }
+    }
+
+    /// The segment that has come over so many hops has learnt this on its way; `on_data` follows if it carries data.
+    pub(super) fn on_path(&mut self, hops: u8, path: &PathOption) {
+        if let Acker::Mda(mda) = self {
+            mda.on_path(hops, path);
         }
     }
 
@@ -97,6 +110,7 @@ impl Acker {
             Acker::Lda(lda) => lda.on_data(arrival),
             Acker::Ada(ada) => ada.on_data(arrival),
             Acker::Daa(daa) => daa.on_data(arrival),
+            Acker::Mda(mda) => mda.on_data(arrival),
             Acker::Every => Verdict::Now,
             Acker::Delayed { .. } | Acker::Ns2Delack { .. } if !new => Verdict::Now,
             Acker::Delayed { held, two_segments, .. } => {
@@ -121,12 +135,13 @@ impl Acker {
             Acker::Lda(lda) => lda.hold(),
             Acker::Ada(ada) => ada.hold(),
             Acker::Daa(daa) => daa.hold(),
+            Acker::Mda(mda) => mda.hold(),
         }
     }
 
     /// Each further segment starts the wait anew.
     pub(super) fn waits_anew(&self) -> bool {
-        matches!(self, Acker::Ada(_) | Acker::Daa(_))
+        matches!(self, Acker::Ada(_) | Acker::Daa(_) | Acker::Mda(_))
     }
 
     /// The set-up took this long from SYN-ACK to ACK, both sent once.
@@ -141,6 +156,7 @@ impl Acker {
         match self {
             Acker::Linux(linux) => linux.on_expiry(),
             Acker::Daa(daa) => daa.shrink(),
+            Acker::Mda(mda) => mda.shrink(),
             Acker::Every | Acker::Delayed { .. } | Acker::Ns2Delack { .. } => {}
             Acker::Fixed(_) | Acker::Lda(_) | Acker::Ada(_) => {}
         }
@@ -157,6 +173,7 @@ impl Acker {
             Acker::Lda(lda) => lda.on_ack_sent(),
             Acker::Ada(ada) => ada.on_ack_sent(),
             Acker::Daa(daa) => daa.on_ack_sent(),
+            Acker::Mda(mda) => mda.on_ack_sent(),
         }
     }
 }

@@ -135,6 +135,22 @@ fn daa_never_delays_more_than_its_limit() {
 }
 
 #[test]
+fn mda_grows_by_each_segment_while_the_path_tells_of_no_collisions() {
+    acknowledges(AckPolicy::Mda, 13, &[1, 5, 9, 13]).run(
+        "22 seg 15 > ack 13
+         23 seg 14 > up 2000 ack 15
+         24 seg 16 > up 1000
+         25 seg 17 > up 1000
+         26 seg 18 > up 1000
+         27 seg 19 > up 1000 ack 19
+         28 seg 20 > up 1000
+         38 delack > ack 20
+         39 seg 21 > up 1000
+         40 fin 21 > done fin",
+    );
+}
+
+#[test]
 fn the_limit_of_the_window_and_the_factor_on_the_rto_are_the_sender_s() {
     let cfg = TcpConfig { cwnd_limit: 4, rto_multiplier: 5, dupack_threshold: 2, ..TcpConfig::default() };
     let mut sender = Sender::established(&cfg, Transport::TcpNewReno, 32);
