@@ -1,6 +1,6 @@
 //! What the hall hands on between machines.
 
-use crate::config::presets;
+use crate::config::{Outage, WireConfig, presets};
 use crate::ids::{FlowId, NodeId, PacketId};
 use crate::packet::{Body, Packet, PathOption};
 use crate::record::NullRecorder;
@@ -45,6 +45,39 @@ fn a_packet_that_asks_learns_of_its_way_at_each_hop() {
     assert!(path.largest_delay() > Span::from_millis(4), "a frame of 1000 bytes at 2 Mbit/s: {path:?}");
     assert_eq!(path.non_collision(), 1.0, "alone on the air");
     assert_eq!(world.wifi[NodeId(0)].mac.attempts().retries, 0);
+}
+
+#[test]
+fn a_wire_tells_nothing_of_the_radio_beside_it() {
+    // 3 ~ 0 = 1 ~ 2: a wire between two radio cells, and node 2 is off, so that the radio of node 1 only repeats itself.
+    let nodes = vec![[0.0, 0.0], [5_000.0, 0.0], [5_200.0, 0.0], [200.0, 0.0]];
+    let base = presets::base("standard", "wavelan-2M").expect("a profile");
+    let mut config = base.clone().config(nodes, Span::from_secs(2));
+    config.wires.push(WireConfig::between([0, 1], 10_000_000, Span::from_millis(1), 50));
+    config.outages.push(Outage { node: 2, from: Time::ZERO, to: None });
+    for to in [2, 3] {
+        let flow = serde_json::json!({
+            "from": 1, "to": to, "transport": "udp", "app": {"kind": "cbr", "rate": 160_000.0}, "packet": 1000,
+            "max_window": 4, "start": 0, "ack": "every", "ack_delay": 1, "tcp": base.tcp,
+        });
+        config.flows.push(serde_json::from_value(flow).expect("a flow"));
+    }
+    let mut world = World::new(&config, NullRecorder).expect("a sound scenario");
+    world.run_until(Time::ZERO + Span::from_secs(1));
+    assert!(world.wifi[NodeId(1)].mac.attempts().retries > 0, "nobody answers");
+    let mut packet = Packet::new(NodeId(1), NodeId(3), 1000, 9, Body::Opaque { number: 0 }, world.now);
+    packet.path = Some(PathOption::new(world.now));
+    let id = world.packets.insert(packet);
+    world.forward(NodeId(1), id);
+    world.run_until(world.now + Span::from_millis(3));
+    let relayed = *world.packets.get(id);
+    let path = relayed.path.expect("what it has learnt");
+    assert_eq!(
+        (relayed.prev_hop, relayed.hops, path.non_collision()),
+        (NodeId(1), 1, 1.0),
+        "nothing collides on a wire"
+    );
+    assert!(path.largest_delay() > Span::from_millis(1), "its delay counts: {path:?}");
 }
 
 /// Three nodes in a row with a source at the first that fills its queue with datagrams for the last, and a node apart.
