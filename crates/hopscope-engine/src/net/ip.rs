@@ -39,19 +39,17 @@ impl Ip {
     }
 }
 
-/// A packet has come over one more hop; `collision` gives the collision probability at the node that it came from.
+/// A packet has come over one more hop; true when it asks what that was like.
 #[inline]
-pub fn on_hop(packet: &mut Packet, now: Time, collision: impl FnOnce(NodeId) -> f64) {
+pub fn on_hop(packet: &mut Packet) -> bool {
     packet.hops += 1;
-    if packet.path.is_some() {
-        learn(packet, now, collision);
-    }
+    packet.path.is_some()
 }
 
-#[cold]
-fn learn(packet: &mut Packet, now: Time, collision: impl FnOnce(NodeId) -> f64) {
+/// A packet learns that the node it came from expects collisions with this probability.
+pub fn learn(packet: &mut Packet, now: Time, collision: f64) {
     if let Some(path) = &mut packet.path {
-        path.pass(now, collision(packet.prev_hop));
+        path.pass(now, collision);
     }
 }
 

@@ -245,24 +245,18 @@ impl<R: Recorder> World<R> {
 
     /// A packet comes up from an interface.
     fn receive(&mut self, node: NodeId, id: PacketId) {
-        let World { packets, wifi, nodes, wires, medium, collisions, now, .. } = self;
-        let packet = packets.get_mut(id);
-        ip::on_hop(packet, *now, |from| {
-            // Nothing collides on a wire.
-            let by_wire = wires.of(from).iter().any(|&end| wires[end].peer == node);
-            collisions.get_mut(from.index()).filter(|_| !by_wire).map_or(0.0, |estimate| {
-                let around = || Neighbours::new(medium, from).nodes().map(|node| wifi[node].air.airtime());
-                let busy = || around().fold(Span::ZERO, |sum, airtime| sum + airtime);
-                estimate.estimate(*now, &wifi[from].mac.view(), busy)
-            })
-        });
+        if ip::on_hop(self.packets.get_mut(id)) {
+            self.learn_way(node, id);
+        }
+        let World { packets, nodes, .. } = self;
+        let packet = packets.get(id);
         let (from, extra) = (packet.prev_hop, packet.extra);
         if let Forwarding::Protocol(machine) = &mut nodes[node].forwarding {
             if packet.body.is_routing_message() {
                 self.on_routing_message(node, id);
                 return;
             }
-            machine.router.on_heard(from, packets.source_route(extra), *now);
+            machine.router.on_heard(from, packets.source_route(extra), self.now);
         }
         match ip::on_packet(self.packets.get_mut(id), node) {
             Step::Deliver => {
@@ -279,6 +273,22 @@ impl<R: Recorder> World<R> {
             }
             Step::Expired => self.drop_packet(node, id, DropReason::TtlExpired),
         }
+    }
+
+    /// A packet that asks for it learns of the hop that it has taken, from the MAC of the node that it came from.
+    #[cold]
+    fn learn_way(&mut self, node: NodeId, id: PacketId) {
+        let World { packets, wifi, wires, medium, collisions, now, .. } = self;
+        let packet = packets.get_mut(id);
+        let from = packet.prev_hop;
+        // Nothing collides on a wire.
+        let by_wire = wires.of(from).iter().any(|&end| wires[end].peer == node);
+        let collision = collisions.get_mut(from.index()).filter(|_| !by_wire).map_or(0.0, |estimate| {
+            let around = || Neighbours::new(medium, from).nodes().map(|node| wifi[node].air.airtime());
+            let busy = || around().fold(Span::ZERO, |sum, airtime| sum + airtime);
+            estimate.estimate(*now, &wifi[from].mac.view(), busy)
+        });
+        ip::learn(packet, *now, collision);
     }
 
     /// A packet from outside leaves the network.
