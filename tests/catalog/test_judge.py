@@ -4,9 +4,9 @@ import pytest
 
 from hopscope.errors import ranges
 from hopscope.results.comparisons import Order, best, best_among, difference
-from hopscope.results.samples import Data, Estimate, NoSamplesError, Table, estimate, read, show
+from hopscope.results.samples import Estimate, NoSamplesError, Table, estimate, read, show
 from hopscope.results.stats import number
-from hopscope.studies.judge import each, every, rank_correlation, slope, within
+from hopscope.studies.judge import between, every, judged, rank_correlation, slope
 from hopscope.studies.verdict import Outcome
 
 
@@ -81,15 +81,13 @@ def test_a_table_without_the_point_has_no_samples():
 
 
 def test_judges_turn_missing_samples_into_not_reproducible():
-    data = Data([curve({1: [1.0]})])
-    [finding] = each(lambda table: (True, str(table.mean("flow.0.t", {"x": 2}))))(data)
+    finding = judged(lambda table: (True, str(table.mean("flow.0.t", {"x": 2}))), curve({1: [1.0]}))
     assert finding.outcome is Outcome.UNDECIDED
     assert "x = 2" in finding.reason
 
 
 def test_what_noise_hides_is_neither_passed_nor_failed():
-    data = Data([curve({1: [1.0, 2.0]})])
-    [finding] = each(lambda table: (None, "words"))(data)
+    finding = judged(lambda _table: (None, "words"), curve({1: [1.0, 2.0]}))
     assert (finding.outcome, finding.measured) == (Outcome.UNDECIDED, "words")
     assert "noise of 2 seeds" in finding.reason
 
@@ -101,10 +99,10 @@ def test_every_fails_before_it_is_hidden():
 
 
 def test_within_a_tolerance_by_its_mean():
-    assert within(Estimate(103.0, 0.1, 0, 0, 5), 100, 0.03) is True
-    assert within(Estimate(103.2, 0.1, 0, 0, 5), 100, 0.03) is False
-    assert within(Estimate(103.2, 0.3, 0, 0, 5), 100, 0.03) is None
-    assert within(Estimate(103.2, None, 0, 0, 1), 100, 0.03) is False
+    assert between(Estimate(103.0, 0.1, 0, 0, 5), 97, 103) is True
+    assert between(Estimate(103.2, 0.1, 0, 0, 5), 97, 103) is False
+    assert between(Estimate(103.2, 0.3, 0, 0, 5), 97, 103) is None
+    assert between(Estimate(103.2, None, 0, 0, 1), 97, 103) is False
 
 
 def test_ranges():

@@ -16,7 +16,7 @@ from hopscope.report.chart import Chart, Panel
 from hopscope.report.curves import curve
 from hopscope.studies import registry
 from hopscope.studies.entry import Entry, Quantity, Setting, Statement
-from hopscope.studies.judge import each, mean_of
+from hopscope.studies.judge import judged
 from hopscope.studies.verdict import Finding, Outcome
 from runfiles import age, names, written_since
 
@@ -33,6 +33,13 @@ SCENARIO = {
 
 def tiny(key="tiny.entry", limit=1.0):
     """An entry whose statement holds when at least `limit` kbit/s arrive."""
+
+    def found(table):
+        return table.find("flow.0.throughput_kbps", {KEY: 1000})
+
+    def enough(table):
+        return table.mean("flow.0.throughput_kbps", {KEY: 1000}) >= limit, "words"
+
     return Entry(
         key=key,
         title="A tiny entry <with markup>",
@@ -41,13 +48,20 @@ def tiny(key="tiny.entry", limit=1.0):
         description="Two packet sizes.",
         settings=[Setting("standard", SCENARIO)],
         quantities=[
-            Quantity("throughput", "kbps", mean_of("flow.0.throughput_kbps", {KEY: 1000}), 100.0, "Table 0", spread=2.0)
+            Quantity(
+                "throughput",
+                "kbps",
+                lambda table: table.find("flow.0.throughput_kbps", {KEY: 1000}),
+                100.0,
+                "Table 0",
+                spread=2.0,
+            )
         ],
         statements=[
             Statement(
                 "c1",
                 f"At least {limit} kbps arrive.",
-                each(lambda table: (table.mean("flow.0.throughput_kbps", {KEY: 1000}) >= limit, "words")),
+                lambda data: [judged(enough, table) for table in data],
             ),
             Statement("c2", "Nobody knows.", lambda _data: [Finding(Outcome.UNDECIDED, "", reason="no AODV")]),
         ],

@@ -44,11 +44,11 @@ def command(
 ) -> None:
     """Run entries of the catalogue and set them beside the published values."""
     from hopscope.cli.run import announce
+    from hopscope.cli.verdicts import print_reproduction
     from hopscope.studies.page import reproduction_page
     from hopscope.studies.record import changes, record
     from hopscope.studies.registry import studies_of
     from hopscope.studies.reproduce import reproduce
-    from hopscope.studies.terminal import print_reproduction
 
     part = options.parse_shard(shard)
     folder = out_ or Path("results") / f"reproduce-{_slug(keys)}"

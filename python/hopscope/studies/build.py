@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import itertools
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -14,12 +14,12 @@ from hopscope.studies.cells import read_cells
 from hopscope.studies.entry import Entry, Quantity
 from hopscope.studies.entry import Part as Case
 from hopscope.studies.figures import read_figure
-from hopscope.studies.folder import NOTES, PUBLISHED, REFERENCE, Folder, Part, open_folder
-from hopscope.studies.formulas import Formula, read_formulas
-from hopscope.studies.measures import OF, Measure, Reading, read_measures
+from hopscope.studies.folder import NOTES, PUBLISHED, REFERENCE, Part, open_folder
+from hopscope.studies.formulas import read_formulas
+from hopscope.studies.measures import OF, Reading, read_measures
 from hopscope.studies.published import Row, place, read_numbers
-from hopscope.studies.settings import Axis, Built, build_settings, matches, read_axes, read_named, read_scenarios
-from hopscope.studies.statements import Context, read_statement
+from hopscope.studies.settings import Built, Context, build_settings, matches, read_axes, read_named, read_scenarios
+from hopscope.studies.statements import read_statement
 
 
 @dataclass(frozen=True)
@@ -43,6 +43,11 @@ class Study:
     notes: str
     entries: tuple[Entry, ...]
 
+    @property
+    def paragraphs(self) -> list[str]:
+        """The notes, a text each paragraph."""
+        return [" ".join(text.split()) for text in self.notes.split("\n\n") if text.strip()]
+
 
 def read_study(path: Path, *, trusted: bool) -> Study:
     """Read a study folder and check everything in it that can be checked without running.
@@ -64,29 +69,20 @@ def read_study(path: Path, *, trusted: bool) -> Study:
     key, title, source = head.text("key"), head.text("title"), head.text("source")
     headline, quick = head.texts("headline"), head.table("quick")
     head.done("a study")
-    keys: dict[str, str] = {}
-    measures: dict[str, Measure] = {}
-    notes: dict[str, str] = {}
-    scenarios: dict[str, dict[str, Any]] = {}
-    axes: dict[str, Axis] = {}
-    formulas: dict[str, Formula] = {}
-    named: dict[str, dict[str, dict[str, Any]]] = {}
+    shared = Context(key, source, quick)
     for part in parts:
-        keys.update({name: str(value) for name, value in part.table("keys").items()})
-        measures.update(read_measures(part))
-        notes.update({name: str(value) for name, value in part.table("notes").items()})
-        axes.update(read_axes(part))
+        shared.keys.update({name: str(value) for name, value in part.table("keys").items()})
+        shared.measures.update(read_measures(part))
+        shared.notes.update(part.table("notes"))
+        shared.axes.update(read_axes(part))
     for part in parts:
-        scenarios.update(read_scenarios(part, keys))
-        named.update(read_named(part, keys))
-        formulas.update(read_formulas(part, keys))
-    units = {name: measure.unit or "1" for name, measure in measures.items()}
-    published = read_numbers(path / PUBLISHED, units, folder.problems)
-    reference = read_numbers(path / REFERENCE, units, folder.problems)
-    made = _Maker(
-        folder, key, source, keys, measures, notes, scenarios, axes, named, quick, published, reference, formulas
-    )
-    entries = [made.entry(part) for whole in parts for part in whole.array("experiment")]
+        shared.scenarios.update(read_scenarios(part, shared.keys))
+        shared.named.update(read_named(part, shared.keys))
+        shared.formulas.update(read_formulas(part, shared.keys))
+    units = {name: measure.unit or "1" for name, measure in shared.measures.items()}
+    numbers = [read_numbers(path / file, units, folder.problems) for file in (PUBLISHED, REFERENCE)]
+    shared = replace(shared, published=numbers[0], reference=numbers[1])
+    entries = [_entry(part, shared) for whole in parts for part in whole.array("experiment")]
     for part in parts:
         part.has("study")
         part.table("study")
@@ -107,127 +103,106 @@ def _unique(part: Part, names: Sequence[str], what: str) -> None:
         part.problem("", f"{what} {name!r} stands twice")
 
 
-@dataclass(frozen=True)
-class _Maker:
-    """Makes the entries of a study from what its experiments share."""
+def _entry(part: Part, shared: Context) -> Entry:
+    """One `[[experiment]]`."""
+    key = part.text("key")
+    tables, others = part.texts("tables"), part.texts("reference")
+    for name in tables:
+        known = {row.table for row in shared.published}
+        if name not in known:
+            part.problem("tables", f"{PUBLISHED} has no table {name!r}{did_you_mean(name, known)}")
+    settings = [built for inner in part.array("setting") for built in build_settings(inner, shared)]
+    _unique(part, [built.setting.label for built in settings], "setting")
+    published = [row for row in shared.published if row.table in tables]
+    reference = [row for row in shared.reference if row.table in others]
+    context = replace(shared, settings=settings, published=published, reference=reference)
+    statements = [read_statement(inner, context) for inner in part.array("statement")]
+    _unique(part, [statement.id for statement in statements], "statement")
+    figures = [read_figure(inner, context) for inner in part.array("figure")]
+    quantities = [quantity for inner in part.array("quantity") for quantity in _quantities(inner, context)]
+    charts = list(figures)
+    measured = part.part("cells")
+    cells = read_cells(measured, shared) if measured is not None else None
+    own = [built.setting for built in settings if built.runs]
+    if cells is not None:
+        own += cells.settings()
+        quantities += cells.quantities()
+        statements += cells.statements()
+        charts.append(cells.charts)
+    entry = Entry(
+        key=f"{shared.study}.{key}",
+        title=part.text("title"),
+        source=part.text("source", shared.source),
+        item=part.text("item", ""),
+        description=part.text("description", ""),
+        settings=own,
+        quantities=quantities,
+        statements=statements,
+        charts=lambda data: [chart for draw in charts for chart in draw(data)],
+        notes=[str(shared.notes.get(note, note)) for note in part.texts("notes")],
+        parts={name: _case(inner) for name, inner in part.parts("part")},
+    )
+    part.done("an experiment")
+    return entry
 
-    folder: Folder
-    study: str
-    source: str
-    keys: Mapping[str, str]
-    measures: Mapping[str, Measure]
-    notes: Mapping[str, str]
-    scenarios: Mapping[str, Mapping[str, Any]]
-    axes: Mapping[str, Axis]
-    named: Mapping[str, Mapping[str, Mapping[str, Any]]]
-    quick: Mapping[str, Any]
-    published: Sequence[Row]
-    reference: Sequence[Row]
-    formulas: Mapping[str, Formula]
 
-    def entry(self, part: Part) -> Entry:
-        """One `[[experiment]]`."""
-        key = part.text("key")
-        tables, others = part.texts("tables"), part.texts("reference")
-        for name in tables:
-            known = {row.table for row in self.published}
-            if name not in known:
-                part.problem("tables", f"{PUBLISHED} has no table {name!r}{did_you_mean(name, known)}")
-        settings = [
-            built
-            for inner in part.array("setting")
-            for built in build_settings(inner, self.study, self.scenarios, self.axes, self.keys, self.quick, self.named)
-        ]
-        _unique(part, [built.setting.label for built in settings], "setting")
-        published = [row for row in self.published if row.table in tables]
-        reference = [row for row in self.reference if row.table in others]
-        context = Context(self.measures, self.keys, settings, published, reference, self.formulas)
-        statements = [read_statement(inner, context) for inner in part.array("statement")]
-        _unique(part, [statement.id for statement in statements], "statement")
-        figures = [read_figure(inner, context) for inner in part.array("figure")]
-        quantities = [quantity for inner in part.array("quantity") for quantity in self._quantities(inner, context)]
-        charts = list(figures)
-        measured = part.part("cells")
-        cells = read_cells(measured, self.study, self.scenarios, self.measures) if measured is not None else None
-        own = [built.setting for built in settings if built.runs]
-        if cells is not None:
-            own += cells.settings()
-            quantities += cells.quantities()
-            statements += cells.statements()
-            charts.append(cells.charts)
-        entry = Entry(
-            key=f"{self.study}.{key}",
-            title=part.text("title"),
-            source=part.text("source", self.source),
-            item=part.text("item", ""),
-            description=part.text("description", ""),
-            settings=own,
-            quantities=quantities,
-            statements=statements,
-            charts=lambda data: [chart for draw in charts for chart in draw(data)],
-            notes=[self.notes.get(note, note) for note in part.texts("notes")],
-            parts={name: _case(inner) for name, inner in part.parts("part")},
-        )
-        part.done("an experiment")
-        return entry
-
-    def _quantities(self, part: Part, context: Context) -> list[Quantity]:
-        """The quantities that one `[[experiment.quantity]]` makes: one at each value of the keys of `for`."""
-        metric = part.text("metric")
-        measure = self.measures.get(metric)
-        if measure is None:
-            part.problem("metric", f"no metric {metric!r}{did_you_mean(metric, self.measures)}")
-            return []
-        names, fixed = part.texts("for"), part.table("at")
-        form, along = part.text("of", "mean", choices=OF), part.text("along", "")
-        over = context.where(part.table("over")) if part.has("over") else None
-        wanted = part.texts("in") or ["*"]
-        chosen = [built for built in context.settings if matches(built.setting.label, wanted)]
-        label = part.text("label", "")
-        model = next((self.formulas[name] for name in part.names("model", self.formulas)), None)
-        words = part.text("source", "")
-        part.done("a quantity")
-        found = []
-        groups: dict[Any, list[Built]] = {}
-        for built in chosen:
-            # A model may differ from setting to setting.
-            groups.setdefault(built.setting.label if model is not None else built.published, []).append(built)
-        for members in groups.values():
-            at = members[0].published
-            labels = frozenset(built.setting.label for built in members)
-            axes = []
-            for name in names:
-                key = context.key(name)
-                values = list(dict.fromkeys(v for built in members for v in built.sweep.get(key, [])))
-                if not values:
-                    part.problem("for", f"{key} is not swept in {listed(sorted(labels))}")
-                axes.append(values)
-            extra = ", ".join(value for _, value in sorted(at)) if at and len(groups) > 1 else ""
-            for spot in itertools.product(*axes):
-                names_at = {**fixed, **dict(zip(names, spot, strict=True))}
-                single = {name: value for name, value in names_at.items() if not isinstance(value, list)}
-                row = _row(context.published, metric, place(single) | at) if at is not None else None
-                stem = (
-                    label.format(**members[0].names, **names_at)
-                    if label
-                    else ", ".join(f"{n} {v}" for n, v in names_at.items())
+def _quantities(part: Part, context: Context) -> list[Quantity]:
+    """The quantities that one `[[experiment.quantity]]` makes: one at each value of the keys of `for`."""
+    metric = part.text("metric")
+    measure = context.measures.get(metric)
+    if measure is None:
+        part.problem("metric", f"no metric {metric!r}{did_you_mean(metric, context.measures)}")
+        return []
+    names, fixed = part.texts("for"), part.table("at")
+    form, along = part.text("of", "mean", choices=OF), part.text("along", "")
+    over = context.where(part.table("over")) if part.has("over") else None
+    wanted = part.texts("in") or ["*"]
+    chosen = [built for built in context.settings if matches(built.setting.label, wanted)]
+    label = part.text("label", "")
+    model = next((context.formulas[name] for name in part.names("model", context.formulas)), None)
+    words = part.text("source", "")
+    part.done("a quantity")
+    found = []
+    groups: dict[Any, list[Built]] = {}
+    for built in chosen:
+        # A model may differ from setting to setting.
+        groups.setdefault(built.setting.label if model is not None else built.published, []).append(built)
+    for members in groups.values():
+        at = members[0].published
+        labels = frozenset(built.setting.label for built in members)
+        axes = []
+        for name in names:
+            key = context.key(name)
+            values = list(dict.fromkeys(v for built in members for v in built.sweep.get(key, [])))
+            if not values:
+                part.problem("for", f"{key} is not swept in {listed(sorted(labels))}")
+            axes.append(values)
+        extra = ", ".join(value for _, value in sorted(at)) if at and len(groups) > 1 else ""
+        for spot in itertools.product(*axes):
+            names_at = {**fixed, **dict(zip(names, spot, strict=True))}
+            single = {name: value for name, value in names_at.items() if not isinstance(value, list)}
+            row = _row(context.published, metric, place(single) | at) if at is not None else None
+            stem = (
+                label.format(**members[0].names, **names_at)
+                if label
+                else ", ".join(f"{n} {v}" for n, v in names_at.items())
+            )
+            title = ", ".join(part_ for part_ in (measure.label, extra, stem) if part_)
+            reading = Reading(measure, context.where(names_at), form, context.key(along) if along else "", over)
+            found.append(
+                Quantity(
+                    title,
+                    "%" if over is not None or form == "loss" else "" if form == "best at" else measure.unit,
+                    _measure(reading),
+                    model.value({**members[0].names, **names_at}) if model else row.value if row else None,
+                    "model" if model else row.source if row else words or "not printed",
+                    row.half if row else None,
+                    settings=lambda name, labels=labels: name in labels,  # type: ignore[misc]
+                    extremes=row.extremes if row else None,
+                    single=row.single if row else False,
                 )
-                title = ", ".join(part_ for part_ in (measure.label, extra, stem) if part_)
-                reading = Reading(measure, context.where(names_at), form, context.key(along) if along else "", over)
-                found.append(
-                    Quantity(
-                        title,
-                        "%" if over is not None or form == "loss" else "" if form == "best at" else measure.unit,
-                        _measure(reading),
-                        model.value({**members[0].names, **names_at}) if model else row.value if row else None,
-                        "model" if model else row.source if row else words or "not printed",
-                        row.half if row else None,
-                        settings=lambda name, labels=labels: name in labels,  # type: ignore[misc]
-                        extremes=row.extremes if row else None,
-                        single=row.single if row else False,
-                    )
-                )
-        return found
+            )
+    return found
 
 
 def _row(rows: Sequence[Row], metric: str, at: frozenset[tuple[str, str]]) -> Row | None:

@@ -23,8 +23,9 @@ from hopscope.scenario.units import parse
 from hopscope.studies.documents import deep_merge, filled, removed
 from hopscope.studies.entry import Quantity, Setting, Statement
 from hopscope.studies.folder import Part
-from hopscope.studies.judge import between, judged, mean_of
+from hopscope.studies.judge import between, judged
 from hopscope.studies.measures import Measure
+from hopscope.studies.settings import Context
 from hopscope.studies.verdict import Finding, Outcome
 
 _WITHIN = re.compile(r"\+-\d+(\.\d+)?")
@@ -70,10 +71,7 @@ class Cell:
         numbers: what the other simulator measured, by metric.
         document: the scenario that repeats it.
         measures: how each metric is measured here.
-        judged: metric -> how far it may be off: per cent of the mean, `INTERVAL`, `SPREAD`, or `WITHIN` and a number.
-        panel: the panel of the figure that shows it.
-        open: why it cannot be judged although it was measured; empty for most.
-        noisy: what the other simulator's own interval leaves open is open.
+        rule: how it is judged and shown.
     """
 
     names: Mapping[str, str]
@@ -82,10 +80,7 @@ class Cell:
     numbers: Mapping[str, Reference]
     document: Mapping[str, Any]
     measures: Mapping[str, Measure]
-    judged: Mapping[str, float | str]
-    panel: str
-    open: str = ""
-    noisy: bool = False
+    rule: Rule
 
 
 @dataclass(frozen=True)
@@ -133,7 +128,7 @@ class Cells:
             Quantity(
                 cell.measures[metric].label,
                 cell.measures[metric].unit,
-                mean_of(cell.measures[metric]),
+                lambda table, own=cell.measures[metric]: table.find(own),  # type: ignore[misc]
                 reference.mean,
                 f"{self.simulator}, {reference.n} {self.samples}",
                 spread=reference.ci95,
@@ -149,7 +144,7 @@ class Cells:
         family = self.simulator.rpartition(".")[0] or self.simulator
         made: list[tuple[str, Callable[[Data], list[Finding]]]] = []
         for cell in self.cells:
-            for metric, limit in cell.judged.items():
+            for metric, limit in cell.rule.judge.items():
                 what = cell.measures[metric].label
                 made.append((f"{cell.label}: {what} within {_far(limit)} of {family}.", _agrees(cell, metric, limit)))
         made += [(text, _ranked(pairs, metric)) for text, pairs, metric in self.rankings]
@@ -158,14 +153,14 @@ class Cells:
     def charts(self, data: Data) -> list[Chart]:
         """How far the first judged metric of each cell deviates, one mark a cell, by panel."""
         panels = []
-        for name in dict.fromkeys(cell.panel for cell in self.cells):
+        for name in dict.fromkeys(cell.rule.panel for cell in self.cells):
             names: list[float | str] = []
             values: list[float] = []
             errors: list[Any] = []
             limits = set()
             for cell in self.cells:
-                metric = next(iter(cell.judged))
-                if cell.panel != name or cell.label not in data:
+                metric = next(iter(cell.rule.judge))
+                if cell.rule.panel != name or cell.label not in data:
                     continue
                 try:
                     measured = data[cell.label].interval(cell.measures[metric])
@@ -175,7 +170,7 @@ class Cells:
                 names.append(cell.mark)
                 values.append(100 * (measured.mean / mean - 1))
                 errors.append(100 * half / mean if isinstance(half, float) else None)
-                limits.add(cell.judged[metric])
+                limits.add(cell.rule.judge[metric])
             limit = limits.pop() if len(limits) == 1 else INTERVAL
             band = None if isinstance(limit, str) else (-limit, limit)
             title = f"{name}, tolerance ±{band[1]:.0f} %" if band else name
@@ -215,7 +210,7 @@ def _agrees(cell: Cell, metric: str, limit: float | str) -> Callable[[Data], lis
         else:
             words += f": {100 * (measured.mean / reference.mean - 1):+.2f} %"
         holds = between(measured, low, high)
-        if holds is False and cell.noisy and between(_apart(measured, reference), low, high) is not False:
+        if holds is False and cell.rule.noisy and between(_apart(measured, reference), low, high) is not False:
             return None, f"{words}; the other simulator's own interval leaves it open"
         return holds, words
 
@@ -223,8 +218,8 @@ def _agrees(cell: Cell, metric: str, limit: float | str) -> Callable[[Data], lis
         if cell.label not in data:
             return []
         found = judged(check, data[cell.label])
-        if cell.open and found.measured:
-            found = replace(found, outcome=Outcome.UNDECIDED, reason=cell.open)
+        if cell.rule.open and found.measured:
+            found = replace(found, outcome=Outcome.UNDECIDED, reason=cell.rule.open)
         return [found]
 
     return judge
@@ -251,11 +246,9 @@ def _ranked(pairs: Sequence[tuple[Cell, Cell]], metric: str) -> Callable[[Data],
 # --- Reading ----------------------------------------------------------------------------------------------------------
 
 
-def read_cells(
-    part: Part, study: str, scenarios: Mapping[str, Mapping[str, Any]], measures: Mapping[str, Measure]
-) -> Cells | None:
+def read_cells(part: Part, context: Context) -> Cells | None:
     """`[experiment.cells]`; `None` when something in it is wrong, which is noted."""
-    columns = part.texts("by")
+    scenarios, measures, columns = context.scenarios, context.measures, part.texts("by")
     name, pattern = part.text("scenario"), part.text("label")
     mark = part.text("mark", pattern)
     per_second = part.texts("per_second")
@@ -286,32 +279,24 @@ def read_cells(
             if rule.call is not None:
                 document = deep_merge(document, rule.call(names))
             own |= {metric: measures[other] for metric, other in rule.metrics.items() if metric in own}
-            settled = replace(
-                settled,
-                judge=rule.judge or settled.judge,
-                panel=rule.panel or settled.panel,
-                open=rule.open or settled.open,
-                noisy=rule.noisy or settled.noisy,
-            )
+            given = {key: own_ for key in ("judge", "panel", "open", "noisy") if (own_ := getattr(rule, key))}
+            settled = replace(settled, **given)
         document = filled(document, names)
         label = label.format(**names)
-        document["title"] = f"{study} {label}"
+        document["title"] = f"{context.study} {label}"
         for metric in set(per_second) & set(own):
             own[metric] = _per_second(
                 own[metric], float(parse(str(document["duration"]), "s") - parse(str(document.get("warmup", 0)), "s"))
             )
-        for metric in settled.judge:
-            if metric not in own:
-                part.problem(
-                    "", f"{label}: {metric!r} is judged, but {'not measured' if metric in measures else 'no metric'}"
-                )
-        cells.append(
-            Cell(
-                names, label, mark.format(**names) if mark != pattern else label, numbers, document, own, settled.judge,
-                settled.panel, settled.open, settled.noisy,
+        for metric in settled.judge.keys() - own.keys():
+            part.problem(
+                "", f"{label}: {metric!r} is judged, but {'not measured' if metric in measures else 'no metric'}"
             )
-        )  # fmt: skip
-    _labels_differ(part, cells)
+        shown = mark.format(**names) if mark != pattern else label
+        cells.append(Cell(names, label, shown, numbers, document, own, settled))
+    labels = [cell.label for cell in cells]
+    for label in {label for label in labels if labels.count(label) > 1}:
+        part.problem("label", f"{label!r} stands twice: the label has to tell the cells apart")
     if part.folder.problems:
         return None
     rankings = [(text, _pairs(cells, where, same, metric), metric) for text, where, same, metric in wanted]
@@ -403,12 +388,6 @@ def _pairs(
         if apart and all(one.names[column] == other.names[column] for column in same):
             pairs.append((one, other) if first.mean > second.mean else (other, one))
     return pairs
-
-
-def _labels_differ(part: Part, cells: Sequence[Cell]) -> None:
-    labels = [cell.label for cell in cells]
-    for label in {label for label in labels if labels.count(label) > 1}:
-        part.problem("label", f"{label!r} stands twice: the label has to tell the cells apart")
 
 
 def _per_second(measure: Measure, time: float) -> Measure:

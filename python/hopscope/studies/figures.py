@@ -9,20 +9,19 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
 
 from hopscope.report.chart import Chart, Line, Mark, Panel
 from hopscope.report.curves import line
-from hopscope.results.samples import Data, Estimate, NoSamplesError, Where
+from hopscope.results.samples import Data, Estimate, NoSamplesError
 from hopscope.studies.folder import Part
-from hopscope.studies.formulas import Formula
 from hopscope.studies.measures import OF, Measure, Reading, position
 from hopscope.studies.published import Row
-from hopscope.studies.settings import Built, matches
-from hopscope.studies.statements import Context
+from hopscope.studies.settings import Context, matches
+from hopscope.studies.timeline import over_time
 
 Draw = Callable[[Data], Sequence[Chart]]
 
@@ -30,42 +29,42 @@ Draw = Callable[[Data], Sequence[Chart]]
 _CURVE = 41
 
 
-@dataclass(frozen=True)
 class Figure:
-    """A figure of an experiment.
+    """A figure of an experiment: one `[[experiment.figure]]` of curves or bars."""
 
-    Attributes:
-        chart: name, caption and axes, without panels.
-        context: of the experiment.
-        chosen: its settings.
-        metrics: what is drawn; without `metric` among the following, a chart each.
-        x, by, panels: what stands along the axis and tells lines and panels apart; no `by`: the settings, or nothing.
-        each: how a line is called, with the value in braces.
-        at: swept values of the place.
-        lines: named places, instead of `by`.
-        of, along: form of the reading and its key.
-        scale: what positions are multiplied by.
-        models: formulas drawn beside.
-        rule: a straight line: (label, slope).
-        guides: vertical lines.
-    """
-
-    chart: Chart
-    context: Context
-    chosen: Sequence[Built]
-    metrics: Sequence[Measure]
-    x: str
-    by: str
-    panels: str
-    each: str
-    at: Where
-    lines: Mapping[str, Where]
-    of: str
-    along: str
-    scale: float
-    models: Sequence[Formula]
-    rule: tuple[str, float] | None
-    guides: Sequence[tuple[float, str]] = field(default_factory=list)
+    def __init__(self, part: Part, context: Context, *, bars: bool) -> None:
+        self.context = context
+        self.chosen = [built for built in context.settings if matches(built.setting.label, part.texts("in") or ["*"])]
+        # Without `metric` along an axis, among lines or panels, a chart each.
+        self.metrics = [context.measures[name] for name in part.names("metric", context.measures)]
+        self.lines = {n: context.where(i.values) for n, i in part.parts("lines")} if part.has("lines") else {}
+        by = part.text("by", "")
+        self.x = part.text("x")
+        usual = "metric" if bars and self.x != "metric" else "setting" if by or self.lines else ""
+        self.panels = part.text("panels", usual)
+        # No `by`: the settings, or nothing.
+        self.by = "lines" if self.lines else by or ("" if self.panels == "setting" else "setting")
+        self.each = part.text("each", f"{by} = {{}}" if by else "{}")
+        self.at = context.where(part.table("at"))
+        self.of, self.along = part.text("of", "mean", choices=OF), part.text("along", "")
+        self.scale = part.number("x_scale", 1.0) or 1.0
+        self.models = [context.formulas[name] for name in part.names("models", context.formulas)]
+        self.rule = part.table("rule")
+        self.guides = [(float(at), str(text)) for at, text in part.values_of("guides")]
+        ylabel = part.text("ylabel", self.metrics[0].heading if len(self.metrics) == 1 else "")
+        self.chart = Chart(
+            part.text("name"),
+            part.text("caption"),
+            part.text("xlabel", self.x),
+            "" if self.panels == "metric" else ylabel,
+            (),
+            "bars" if bars else "lines",
+            log_x=part.flag("log_x"),
+            log_y=part.flag("log_y"),
+            legend_title=by,
+            own_axes=part.flag("own_axes", self.panels == "metric"),
+        )
+        part.done("a figure")
 
     def draw(self, data: Data) -> list[Chart]:
         """The charts: one for each metric, or one for all."""
@@ -138,9 +137,9 @@ class Figure:
                 for one, formula in itertools.product(drawn, self.models)
             ]
         found = []
-        if self.rule is not None:
-            label, times = self.rule
-            found.append(Line(label, places, [times * place for place in places], reference=True))
+        if self.rule:
+            values = [float(self.rule["times"]) * place for place in places]
+            found.append(Line(str(self.rule["label"]), places, values, reference=True))
         if not self.models:
             return found
         whole = all(float(place).is_integer() for place in places)
@@ -155,6 +154,8 @@ class Figure:
         """The published points over `x`, with the smallest and largest published run."""
         places = {built.published for built in self.chosen if built.published is not None}
         open_names = {self.x, self.by}
+        # A CSV has the value of an axis without its blanks.
+        groups = {built.names.get(self.x, "").replace(" ", "-"): built.names.get(self.x, "") for built in self.chosen}
         rows: list[tuple[Any, Row]] = []
         for row in self.context.published:
             at = dict(row.at).get(self.x)
@@ -163,7 +164,8 @@ class Figure:
                 if self.x == "metric":
                     rows.append((measure.label, row))
                 elif at is not None:
-                    rows.append((f"{self.x} {at}" if self.chart.kind == "bars" else position(at), row))
+                    group = groups.get(at, f"{self.x} {at}")
+                    rows.append((group if self.chart.kind == "bars" else position(at), row))
         if not rows:
             return []
         values, extremes = [row.value or 0.0 for _, row in rows], [row.extremes for _, row in rows]
@@ -171,50 +173,17 @@ class Figure:
 
 
 def read_figure(part: Part, context: Context) -> Draw:
-    """One `[[experiment.figure]]`: `kind` is curves, bars or python."""
-    kind = part.text("kind", "curves", choices=("curves", "bars", "python"))
-    wanted = part.texts("in") or ["*"]
+    """One `[[experiment.figure]]`: `kind` is curves, bars, time (series of one run) or python."""
+    kind = part.text("kind", "curves", choices=("curves", "bars", "time", "python"))
+    wanted = next(iter(part.texts("in")), "*")
+    if kind == "time":
+        empty = Chart(part.text("name"), part.text("caption"), "time (s)", "", (), kind="steps", stacked=True)
+        series = {name: str(heading) for name, heading in part.table("series").items()}
+        part.done("a figure")
+        return lambda data: over_time(data, wanted, empty, series)
     if kind == "python":
         call = part.function("function")
         part.done("a figure")
-        return lambda data: call(data, wanted[0]) if call is not None else ()
-    metrics = [context.measures[name] for name in part.names("metric", context.measures)]
-    x, by, bars = part.text("x"), part.text("by", ""), kind == "bars"
-    lines = {name: context.where(inside.values) for name, inside in part.parts("lines")} if part.has("lines") else {}
-    each = part.text("each", f"{by} = {{}}" if by else "{}")
-    usual = "metric" if bars and x != "metric" else "setting" if by or lines else ""
-    panels = part.text("panels", usual)
-    ylabel = part.text("ylabel", metrics[0].heading if len(metrics) == 1 else "")
-    chart = Chart(
-        part.text("name"),
-        part.text("caption"),
-        part.text("xlabel", x),
-        "" if panels == "metric" else ylabel,
-        (),
-        "bars" if bars else "lines",
-        log_x=part.flag("log_x"),
-        log_y=part.flag("log_y"),
-        legend_title=by,
-        own_axes=part.flag("own_axes", panels == "metric"),
-    )
-    rule = part.table("rule")
-    figure = Figure(
-        chart,
-        context,
-        [built for built in context.settings if matches(built.setting.label, wanted)],
-        metrics,
-        x,
-        "lines" if lines else by or ("" if panels == "setting" else "setting"),
-        panels,
-        each,
-        context.where(part.table("at")),
-        lines,
-        part.text("of", "mean", choices=OF),
-        part.text("along", ""),
-        part.number("x_scale", 1.0) or 1.0,
-        [context.formulas[name] for name in part.names("models", context.formulas)],
-        (str(rule["label"]), float(rule["times"])) if rule else None,
-        [(float(at), str(text)) for at, text in part.values_of("guides")],
-    )
-    part.done("a figure")
-    return figure.draw if metrics else lambda _data: ()
+        return lambda data: call(data, wanted) if call is not None else ()
+    figure = Figure(part, context, bars=kind == "bars")
+    return figure.draw if figure.metrics else lambda _data: ()

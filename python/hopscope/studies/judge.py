@@ -1,4 +1,4 @@
-"""Small judges that entries put together: orderings, optima, trends and tolerances, each aware of noise.
+"""Small judges that verbs put together: trends and tolerances, each aware of noise.
 
 A statement that hangs on a difference within noise (see `hopscope.results.comparisons`) is neither passed nor failed:
 the finding says that it is within noise and how many seeds that was, or that there was only one.
@@ -7,28 +7,17 @@ the finding says that it is within noise and how many seeds that was, or that th
 from __future__ import annotations
 
 import itertools
-import math
 from collections.abc import Callable, Iterable, Sequence
 
+import numpy as np
+
 from hopscope.results.comparisons import Verdict
-from hopscope.results.samples import Data, Estimate, Metric, NoSamplesError, Table, Where
+from hopscope.results.samples import Estimate, NoSamplesError, Table
 from hopscope.results.stats import number
 from hopscope.studies.verdict import Finding, Outcome
 
 Check = Callable[[Table], tuple[Verdict, str]]
 """Judges one study: whether the statement holds, and the numbers it rests on."""
-
-
-# --- From a check of one study to the judge of a statement ---------------------------------------------------------
-
-
-def each(check: Check, *, only: Callable[[str], bool] = lambda _label: True) -> Callable[[Data], list[Finding]]:
-    """Judge every study (whose label satisfies `only`) on its own: one finding each."""
-
-    def judge(data: Data) -> list[Finding]:
-        return [judged(check, table) for table in data if only(table.label)]
-
-    return judge
 
 
 def judged(check: Check, table: Table) -> Finding:
@@ -61,7 +50,14 @@ def every(verdicts: Iterable[Verdict]) -> Verdict:
 
 def rank_correlation(x: Sequence[float], y: Sequence[float]) -> float:
     """Spearman's rank correlation; 0 for fewer than two points or constant values."""
-    return _correlation(_ranks(x), _ranks(y))
+    if min(len(set(x)), len(set(y))) < 2:
+        return 0.0
+    return float(np.corrcoef(_ranks(x), _ranks(y))[0, 1])
+
+
+def _ranks(values: Sequence[float]) -> list[float]:
+    ordered = sorted(values)
+    return [ordered.index(v) + (ordered.count(v) - 1) / 2 for v in values]
 
 
 def slope(x: Sequence[float], y: Sequence[float]) -> float:
@@ -70,39 +66,10 @@ def slope(x: Sequence[float], y: Sequence[float]) -> float:
     Raises:
         ValueError: for fewer than two different positions.
     """
-    centre = sum(x) / len(x)
-    spread = sum((value - centre) ** 2 for value in x)
-    if spread == 0:
+    if len(set(x)) < 2:
         raise ValueError("a slope needs two different positions")
-    level = sum(y) / len(y)
-    return sum((a - centre) * (b - level) for a, b in zip(x, y, strict=True)) / spread
-
-
-def _correlation(x: Sequence[float], y: Sequence[float]) -> float:
-    if len(x) < 2:
-        return 0.0
-    mx, my = sum(x) / len(x), sum(y) / len(y)
-    sxx = sum((a - mx) ** 2 for a in x)
-    syy = sum((b - my) ** 2 for b in y)
-    if sxx == 0 or syy == 0:
-        return 0.0
-    return sum((a - mx) * (b - my) for a, b in zip(x, y, strict=True)) / math.sqrt(sxx * syy)
-
-
-def _ranks(values: Sequence[float]) -> list[float]:
-    ordered = sorted(values)
-    return [ordered.index(v) + (ordered.count(v) - 1) / 2 for v in values]
-
-
-def near(measured: float, published: float, tolerance: float) -> bool:
-    """Whether two values differ by at most `tolerance`, as a share of the published one."""
-    return abs(measured - published) <= tolerance * abs(published)
-
-
-def within(measured: Estimate, target: float, tolerance: float) -> Verdict:
-    """Whether a mean lies within `tolerance` (a share) of a target, as `between` judges it."""
-    margin = tolerance * abs(target)
-    return between(measured, target - margin, target + margin)
+    off = np.asarray(x) - np.mean(x)
+    return float(off @ (np.asarray(y) - np.mean(y)) / (off @ off))
 
 
 def between(measured: Estimate, low: float, high: float) -> Verdict:
@@ -140,11 +107,3 @@ def gradual(values: Sequence[float]) -> tuple[Verdict, str]:
     steep = max(b - a for a, b in itertools.pairwise(rising)) / rise
     words = f"{number(rising[0])} to {number(rising[-1])}, rank correlation {trend:.2f}, steepest step {steep:.0%}"
     return trend >= 0.9 and steep <= 0.5, f"{words} of the rise"
-
-
-# --- Quantities -----------------------------------------------------------------------------------------------------
-
-
-def mean_of(metric: Metric, where: Where | None = None) -> Callable[[Table], Estimate | None]:
-    """The measure of a `Quantity`: mean of a metric at one point of a study, `None` where it has none."""
-    return lambda table: table.find(metric, where)

@@ -8,15 +8,20 @@ a measure at a place, where its best value over a sweep lies, or one reading ove
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
+from statistics import fmean, median
 from typing import Any
 
 from hopscope.results.comparisons import best
 from hopscope.results.samples import Estimate, NoSamplesError, Run, Table, Where, estimate, read
 from hopscope.studies.folder import Part
+from hopscope.studies.timeline import ENDS, OVER_TIME
+from hopscope.studies.timeline import metric as over_time
 
-FORMS = ("path", "ratio", "difference", "sum", "product", "python")
+FORMS = ("path", "ratio", "difference", "sum", "product", "time", "python")
+OVER: Mapping[str, Any] = {"sum": sum, "mean": fmean, "largest": max, "least": min}
+"""What is made of the values at all flows or nodes of a path with a star; those without a value are left out."""
 
 
 @dataclass(frozen=True)
@@ -62,7 +67,13 @@ def read_measures(part: Part) -> dict[str, Measure]:
         if len(given) != 1:
             own.problem("", f"needs one of {', '.join(FORMS)}")
         elif given == ["path"]:
-            found[name] = Measure(name, label, unit, _path(own.text("path"), scale))
+            over = own.text("over", "sum", choices=OVER)
+            found[name] = Measure(name, label, unit, _path(own.text("path"), scale, over))
+        elif given == ["time"]:
+            what, flow = own.text("time", choices=OVER_TIME), own.values_of("flow")
+            until = own.text("until", "run", choices=ENDS)
+            if what in OVER_TIME:
+                found[name] = Measure(name, label, unit, over_time(what, flow[0] if flow else 0, until))
         elif given == ["python"]:
             function = own.function("python")
             if function is not None:
@@ -77,10 +88,15 @@ def read_measures(part: Part) -> dict[str, Measure]:
     return found
 
 
-def _path(path: str, scale: float) -> Callable[[Run], float | None]:
+def _path(path: str, scale: float, over: str = "sum") -> Callable[[Run], float | None]:
+    scope, star, rest = path.partition(".*.")
+    reduce = OVER.get(over, sum)
+
     def value(run: Run) -> float | None:
-        found = read(run, path)
-        return None if found is None else scale * found
+        places = range(len(run[f"{scope}s"])) if star else ()
+        paths = [f"{scope}.{place}.{rest}" for place in places] if star else [path]
+        values = [one for each in paths if (one := read(run, each)) is not None]
+        return scale * float(reduce(values)) if values else None
 
     return value
 
@@ -108,10 +124,10 @@ def _combined(form: str, terms: Sequence[Callable[[Run], float | None]], scale: 
     return value
 
 
-OF = ("mean", "best at", "largest", "least", "loss", "gain")
-"""Forms of a reading: the mean over the seeds at a place; the swept value where the mean is largest; the largest and
-the least mean over a sweep; by how many per cent the value at `at` lies below the largest over the sweep, or above that
-at the place `over`."""
+OF = ("mean", "median", "best at", "largest", "least", "loss", "gain")
+"""Forms of a reading: the mean or the median over the seeds at a place; the swept value where the mean is largest; the
+largest and the least mean over a sweep; by how many per cent the value at `at` lies below the largest over the sweep,
+or above that at the place `over`."""
 
 
 @dataclass(frozen=True)
@@ -143,6 +159,11 @@ class Reading:
         """
         if self.of == "best at":
             return self._peak(table)
+        if self.of == "median":
+            found = median(table.samples(self.measure, self.at))
+            if other is not None or self.over is not None:
+                found *= 100 / median((other or table).samples(self.measure, self.over or self.at))
+            return Estimate(found, None, found, found, 1)
         if self.of in ("largest", "least", "loss"):
             if self.of != "loss" and (self.over is not None or other is not None):
                 table = relative(table, self.measure, self.over, other)
@@ -154,21 +175,28 @@ class Reading:
             if self.of != "loss":
                 return ends[1]
             top, here = {**fixed, self.along: ends[0]}, self.at
-            return _paired(table, self.measure, here, table, top, lambda a, b: 100 * (1 - a / b))
+            return paired(table, self.measure, here, table, top, lambda a, b: 100 * (1 - a / b))
         if self.over is not None or other is not None:
             place = self.at if self.over is None else self.over
             less = 1 if self.of == "gain" else 0
-            return _paired(table, self.measure, self.at, other or table, place, lambda a, b: 100 * (a / b - less))
+            return paired(table, self.measure, self.at, other or table, place, lambda a, b: 100 * (a / b - less))
         return table.interval(self.measure, self.at)
 
     def _peak(self, table: Table) -> Estimate:
         return best(table, self.along, self.measure, self.at).value()
 
 
-def _paired(
-    table: Table, measure: Measure, at: Where, other: Table, place: Where, form: Callable[[float, float], float]
+def paired(
+    table: Table,
+    measure: Measure,
+    at: Where,
+    other: Table,
+    place: Where,
+    form: Callable[[float, float], float],
+    against: Measure | None = None,
 ) -> Estimate:
-    first, second = table.by_replica(measure, at), other.by_replica(measure, place)
+    """What `form` makes of a measure at a place of a table and one at another place, by replication."""
+    first, second = table.by_replica(measure, at), other.by_replica(against or measure, place)
     shared = sorted(first.keys() & second.keys())
     if not shared:
         raise NoSamplesError(f"no seed with both {dict(at)} and {dict(place)}")

@@ -20,6 +20,7 @@ from hopscope.studies.documents import number_or_text
 
 COLUMNS = ("table", "metric", "at", "value", "unit", "low", "high", "half", "single", "source")
 _NEEDED = ("table", "metric", "unit", "source")
+_NUMBERS = ("value", "low", "high", "half")
 
 At = frozenset[tuple[str, str]]
 """A place: names with their values as text."""
@@ -34,24 +35,20 @@ class Row:
         metric: name of its metric in the study.
         at: where, by short names.
         value: the value; `None` when it is not known.
-        unit: its unit.
         extremes: smallest and largest published run.
         half: half width of the published 95 % interval.
         single: whether it is the value of one run.
         source: where it stands.
-        line: line of the file.
     """
 
     table: str
     metric: str
     at: At
     value: float | None
-    unit: str
     extremes: tuple[float, float] | None
     half: float | None
     single: bool
     source: str
-    line: int
 
 
 def place(names: Mapping[str, Any]) -> At:
@@ -86,45 +83,37 @@ def read_numbers(file: Path, metrics: Mapping[str, str], problems: list[Problem]
         if problems:
             return []
         for cells in reader:
-            line = reader.line_num
             row = {name: (cells.get(name) or "").strip() for name in COLUMNS}
+            mistakes = _mistakes(row, metrics)
             if None in cells:
-                wrong(line, f"has more cells than the {len(header)} columns")
+                mistakes = [f"has more cells than the {len(header)} columns"]
+            for mistake in mistakes:
+                wrong(reader.line_num, mistake)
+            if mistakes:
                 continue
-            for name in _NEEDED:
-                if not row[name]:
-                    wrong(line, f"{name} is missing")
-            if row["metric"] and row["metric"] not in metrics:
-                wrong(line, f"no metric {row['metric']!r}{did_you_mean(row['metric'], metrics)}")
-            elif row["unit"] and metrics.get(row["metric"], row["unit"]) != row["unit"]:
-                wrong(line, f"unit {row['unit']!r}, but {row['metric']} is in {metrics[row['metric']]!r}")
-            numbers: dict[str, float | None] = {}
-            for name in ("value", "low", "high", "half"):
-                try:
-                    numbers[name] = float(row[name]) if row[name] else None
-                except ValueError:
-                    wrong(line, f"{name}: found {row[name]!r}; allowed: a number or nothing")
-                    numbers[name] = None
-            pairs = [pair.partition("=") for pair in row["at"].split()]
-            if any(not equals for _, equals, _ in pairs):
-                wrong(line, f"at: found {row['at']!r}; allowed: names with values, such as hops=2 window=3")
-            low, high = numbers["low"], numbers["high"]
-            if (low is None) != (high is None):
-                wrong(line, "low and high come together")
+            value, low, high, half = (float(row[name]) if row[name] else None for name in _NUMBERS)
+            at = frozenset((name, value) for name, _, value in (pair.partition("=") for pair in row["at"].split()))
+            extremes = None if low is None or high is None else (min(low, high), max(low, high))
             found.append(
-                Row(
-                    row["table"],
-                    row["metric"],
-                    frozenset((name, value) for name, _, value in pairs),
-                    numbers["value"],
-                    row["unit"],
-                    None if low is None or high is None else (min(low, high), max(low, high)),
-                    numbers["half"],
-                    row["single"] == "yes",
-                    row["source"],
-                    line,
-                )
+                Row(row["table"], row["metric"], at, value, extremes, half, row["single"] == "yes", row["source"])
             )
+    return found
+
+
+def _mistakes(row: Mapping[str, str], metrics: Mapping[str, str]) -> list[str]:
+    """What is wrong with a row."""
+    found = [f"{name} is missing" for name in _NEEDED if not row[name]]
+    if row["metric"] and row["metric"] not in metrics:
+        found.append(f"no metric {row['metric']!r}{did_you_mean(row['metric'], metrics)}")
+    elif row["unit"] and metrics.get(row["metric"], row["unit"]) != row["unit"]:
+        found.append(f"unit {row['unit']!r}, but {row['metric']} is in {metrics[row['metric']]!r}")
+    for name in _NUMBERS:
+        if row[name] and not isinstance(number_or_text(row[name]), (int, float)):
+            found.append(f"{name}: found {row[name]!r}; allowed: a number or nothing")
+    if any("=" not in pair for pair in row["at"].split()):
+        found.append(f"at: found {row['at']!r}; allowed: names with values, such as hops=2 window=3")
+    if bool(row["low"]) != bool(row["high"]):
+        found.append("low and high come together")
     return found
 
 
@@ -141,13 +130,8 @@ def as_table(label: str, rows: list[Row], fixed: At, keys: Mapping[str, str]) ->
     for row in rows:
         if fixed <= row.at and row.value is not None:
             points.setdefault(row.at - fixed, {})[row.metric] = row.value
-    return Table(
-        label,
-        [
-            ({keys.get(name, name): number_or_text(value) for name, value in at}, [{"seed": 1, "published": values}])
-            for at, values in points.items()
-        ],
-    )
+    places = {at: {keys.get(name, name): number_or_text(value) for name, value in at} for at in points}
+    return Table(label, [(places[at], [{"seed": 1, "published": values}]) for at, values in points.items()])
 
 
 def _text(value: Any) -> str:

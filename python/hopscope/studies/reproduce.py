@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import asdict, dataclass, field, replace
 from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -114,24 +114,53 @@ class EntryOutcome:
 
 
 @dataclass(frozen=True)
-class Reproduction:
+class Request:
+    """What is asked of `reproduce`.
+
+    Attributes:
+        keys: catalogue keys or study folders.
+        quick: whether the runs are shortened (`--quick`).
+        seeds: replications; `None`: each scenario's own.
+        changes: scenario keys changed by `--set`; the results then are not those of the published setting.
+    """
+
+    keys: tuple[str, ...]
+    quick: bool = field(default=False, kw_only=True)
+    seeds: int | None = field(default=None, kw_only=True)
+    changes: Mapping[str, Any] = field(default_factory=dict, kw_only=True)
+
+    @property
+    def command(self) -> str:
+        """The command that repeats this."""
+        words = ["hopscope", "reproduce", *self.keys]
+        if self.quick:
+            words.append("--quick")
+        if self.seeds is not None:
+            words.append(f"--seeds {self.seeds}")
+        words.extend(f"--set {key}={value}" for key, value in self.changes.items())
+        return " ".join(words)
+
+    @property
+    def caution(self) -> str:
+        """What keeps the numbers from being those of the published setting; empty when nothing does."""
+        parts = ["quick run: fewer seeds, shorter runs and fewer points than the published setting"] * self.quick
+        if self.changes:
+            changed = ", ".join(f"{key} = {value}" for key, value in self.changes.items())
+            parts.append(f"changed from the published setting: {changed}")
+        return "; ".join(parts)
+
+
+@dataclass(frozen=True)
+class Reproduction(Request):
     """The outcome of `reproduce`.
 
     Attributes:
-        keys: as asked for.
         entries: one outcome for each entry, in the order of the catalogue.
-        quick: whether the runs were shortened (`--quick`).
-        seeds: replications asked for; `None`: each scenario's own.
-        changes: scenario keys changed by `--set`; the results then are not those of the published setting.
         failures: runs that failed, in words.
         studies: the folders that the entries come from.
     """
 
-    keys: tuple[str, ...]
-    entries: tuple[EntryOutcome, ...]
-    quick: bool = False
-    seeds: int | None = None
-    changes: Mapping[str, Any] = field(default_factory=dict)
+    entries: tuple[EntryOutcome, ...] = ()
     failures: tuple[str, ...] = ()
     studies: tuple[Study, ...] = ()
 
@@ -177,28 +206,6 @@ class Reproduction:
         found = {id(r): r for entry in self.entries for r in entry.results.values()}
         wanted = sum(len(r.points) * r.scenario.seeds for r in found.values())
         return wanted - sum(len(r.failures) + sum(len(p.runs) for p in r.points) for r in found.values())
-
-    @property
-    def command(self) -> str:
-        """The command that repeats this."""
-        words = ["hopscope", "reproduce", *self.keys]
-        if self.quick:
-            words.append("--quick")
-        if self.seeds is not None:
-            words.append(f"--seeds {self.seeds}")
-        words.extend(f"--set {key}={value}" for key, value in self.changes.items())
-        return " ".join(words)
-
-    @property
-    def caution(self) -> str:
-        """What keeps the numbers from being those of the published setting; empty when nothing does."""
-        parts = []
-        if self.quick:
-            parts.append("quick run: fewer seeds, shorter runs and fewer points than the published setting")
-        if self.changes:
-            changed = ", ".join(f"{key} = {value}" for key, value in self.changes.items())
-            parts.append(f"changed from the published setting: {changed}")
-        return "; ".join(parts)
 
     def to_json(self) -> dict[str, Any]:
         """The outcome as plain data: statements with findings, quantities with intervals, results of every study."""
@@ -251,8 +258,9 @@ def reproduce(
     """
     from hopscope.runner import run_scenarios
 
+    request = Request(tuple(keys), quick=quick, seeds=seeds, changes=dict(changes or {}))
     chosen = find(keys, trusted=trusted)
-    wanted = _scenarios(chosen, quick=quick, seeds=seeds, changes=changes or {})
+    wanted = _scenarios(chosen, request)
     found: dict[str, Result] = {}
     if wanted:
         if announce is not None:
@@ -268,9 +276,8 @@ def reproduce(
         )
         found = dict(zip(wanted, results, strict=True))
     if store is not None:
-        _remember(Path(store), keys, quick=quick, seeds=seeds, changes=changes or {})
-    outcome = _outcome(keys, chosen, found, quick=quick, seeds=seeds, changes=changes or {})
-    return replace(outcome, studies=tuple(studies_of(keys, trusted=trusted)))
+        _remember(Path(store), request)
+    return _outcome(request, chosen, found, trusted=trusted)
 
 
 def recall(store: Store) -> Reproduction | None:
@@ -280,45 +287,33 @@ def recall(store: Store) -> Reproduction | None:
         The outcome; `None` when the store does not hold the runs of a reproduction by this version.
     """
     try:
-        request = json.loads((store.path / REQUEST).read_text(encoding="utf-8"))
-        keys, quick, seeds, changes = (request[name] for name in ("keys", "quick", "seeds", "changes"))
-        chosen = find(keys)
-        wanted = _scenarios(chosen, quick=quick, seeds=seeds, changes=changes, is_stored=True)
+        request = Request(**json.loads((store.path / REQUEST).read_text(encoding="utf-8")))
+        chosen = find(request.keys)
+        wanted = _scenarios(chosen, request, is_stored=True)
     except (OSError, ValueError, KeyError, TypeError, InputError):
         return None
     results = store.results()
     if [scenario.document for scenario in wanted.values()] != [result.scenario.document for result in results]:
         return None
-    found = dict(zip(wanted, results, strict=True))
-    outcome = _outcome(keys, chosen, found, quick=quick, seeds=seeds, changes=changes)
-    return replace(outcome, studies=tuple(studies_of(keys)))
+    return _outcome(request, chosen, dict(zip(wanted, results, strict=True)), trusted=False)
 
 
-def _remember(folder: Path, keys: Sequence[str], *, quick: bool, seeds: int | None, changes: Mapping[str, Any]) -> None:
+def _remember(folder: Path, request: Request) -> None:
     from hopscope.files import not_written, write_whole
 
-    request = {"keys": list(keys), "quick": quick, "seeds": seeds, "changes": dict(changes)}
     try:
         folder.mkdir(parents=True, exist_ok=True)
-        write_whole(folder / REQUEST, json.dumps(request).encode() + b"\n")
+        write_whole(folder / REQUEST, json.dumps(asdict(request)).encode() + b"\n")
     except OSError as error:
         raise not_written(f"{folder / REQUEST}: cannot be written", error, StoreError) from error
 
 
-def _outcome(
-    keys: Sequence[str],
-    chosen: Sequence[Entry],
-    found: Mapping[str, Result],
-    *,
-    quick: bool,
-    seeds: int | None,
-    changes: Mapping[str, Any],
-) -> Reproduction:
+def _outcome(request: Request, chosen: Sequence[Entry], found: Mapping[str, Result], *, trusted: bool) -> Reproduction:
     outcomes = []
     for entry in chosen:
-        own = {study.label: found[_identity(study.document(quick=quick))] for study in entry.settings}
+        own = {study.label: found[_identity(study.document(quick=request.quick))] for study in entry.settings}
         outcome = judge(entry, own)
-        if changes and not entry.settings:
+        if request.changes and not entry.settings:
             outcome = replace(outcome, remarks=("nothing is simulated here: --set changes nothing",))
         outcomes.append(outcome)
     failures = tuple(
@@ -326,7 +321,8 @@ def _outcome(
         for result in found.values()
         for failure in result.failures
     )
-    return Reproduction(tuple(keys), tuple(outcomes), quick, seeds, dict(changes), failures)
+    studies = tuple(studies_of(request.keys, trusted=trusted))
+    return Reproduction(**vars(request), entries=tuple(outcomes), failures=failures, studies=studies)
 
 
 def judge(entry: Entry, results: Mapping[str, Result]) -> EntryOutcome:
@@ -412,34 +408,33 @@ def scenarios(
     Raises:
         InputError: for an unknown key or a bad change.
     """
-    return list(_scenarios(find(keys), quick=quick, seeds=seeds, changes=changes or {}).values())
+    request = Request(tuple(keys), quick=quick, seeds=seeds, changes=changes or {})
+    return list(_scenarios(find(keys), request).values())
 
 
-def _scenarios(
-    chosen: Sequence[Entry], *, quick: bool, seeds: int | None, changes: Mapping[str, Any], is_stored: bool = False
-) -> dict[str, Scenario]:
+def _scenarios(chosen: Sequence[Entry], request: Request, *, is_stored: bool = False) -> dict[str, Scenario]:
     """The different scenarios of the entries, by identity, in order; of a store's changes no code is loaded."""
     from hopscope.scenario import Scenario
     from hopscope.scenario.document import from_mapping, from_store
 
-    if changes and not any(entry.settings for entry in chosen):
+    if request.changes and not any(entry.settings for entry in chosen):
         names = ", ".join(entry.key for entry in chosen)
-        raise InputError(f"--set {next(iter(changes))}: nothing to change, since {names} simulates nothing")
+        raise InputError(f"--set {next(iter(request.changes))}: nothing to change, since {names} simulates nothing")
     found: dict[str, Scenario] = {}
     for entry in chosen:
         for study in entry.settings:
-            document = study.document(quick=quick)
+            document = study.document(quick=request.quick)
             identity = _identity(document)
             if identity in found:
                 continue
             scenario = Scenario.from_document(from_store(document, {}) if is_stored else from_mapping(document))
-            if quick:
+            if request.quick:
                 kept = {key: study.quick[key] for key in ("duration", "seeds") if key in study.quick}
                 scenario = scenario.quick().replace(kept)
-            if changes:
-                scenario = scenario.replace(dict(changes), origin="--set")
+            if request.changes:
+                scenario = scenario.replace(dict(request.changes), origin="--set")
             # Said last, so that --quick --seeds 5 means five seeds.
-            found[identity] = scenario if seeds is None else scenario.replace({"seeds": seeds})
+            found[identity] = scenario if request.seeds is None else scenario.replace({"seeds": request.seeds})
     return found
 
 
@@ -463,16 +458,7 @@ def _entry_json(outcome: EntryOutcome) -> dict[str, Any]:
                 "fitted": judged.statement.fitted,
                 "outcome": judged.outcome.value,
                 "cause": judged.verdict.cause,
-                "findings": [
-                    {
-                        "setting": f.setting,
-                        "decides": judged.decides(f),
-                        "outcome": f.outcome.value,
-                        "measured": f.measured,
-                        "reason": f.reason,
-                    }
-                    for f in judged.findings
-                ],
+                "findings": [{**asdict(f), "decides": judged.decides(f)} for f in judged.findings],
             }
             for judged in outcome.judged
         ],
@@ -484,7 +470,7 @@ def _entry_json(outcome: EntryOutcome) -> dict[str, Any]:
                 "published_min": row.quantity.extremes[0] if row.quantity.extremes else None,
                 "published_max": row.quantity.extremes[1] if row.quantity.extremes else None,
                 "source": row.quantity.source,
-                "measured": {label: _interval_json(value) for label, value in row.values},
+                "measured": {label: asdict(value) for label, value in row.values},
                 "cells": {
                     label: {"outcome": found.outcome.value, "words": found.words}
                     for label, value in row.values
@@ -497,7 +483,3 @@ def _entry_json(outcome: EntryOutcome) -> dict[str, Any]:
         "remarks": list(outcome.remarks),
         "settings": {label: result.to_json() for label, result in outcome.results.items()},
     }
-
-
-def _interval_json(value: Estimate) -> dict[str, Any]:
-    return {"mean": value.mean, "ci95": value.ci95, "min": value.min, "max": value.max, "n": value.n}

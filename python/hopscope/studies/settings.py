@@ -8,17 +8,18 @@ nothing.
 from __future__ import annotations
 
 import itertools
-from collections.abc import Mapping
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
 from fnmatch import fnmatchcase
 from typing import Any
 
 from hopscope.errors import did_you_mean, listed
-from hopscope.results.samples import Where
 from hopscope.studies.documents import deep_merge, removed
 from hopscope.studies.entry import Setting
 from hopscope.studies.folder import Part
-from hopscope.studies.published import At, place
+from hopscope.studies.formulas import Formula
+from hopscope.studies.measures import Measure
+from hopscope.studies.published import At, Row, place
 
 
 @dataclass(frozen=True)
@@ -70,6 +71,42 @@ class Built:
         return found
 
 
+@dataclass(frozen=True)
+class Context:
+    """What the experiments of a study share, and what the one at hand has.
+
+    Attributes:
+        study, source: key and publication.
+        quick: keys that replace those of every scenario under `--quick`.
+        keys: swept keys by short name.
+        measures, notes, axes, scenarios, named, formulas: by name.
+        published, reference: rows of its tables and those of the reference simulator.
+        settings: of the experiment.
+    """
+
+    study: str
+    source: str
+    quick: Mapping[str, Any]
+    keys: dict[str, str] = field(default_factory=dict)
+    measures: dict[str, Measure] = field(default_factory=dict)
+    notes: dict[str, Any] = field(default_factory=dict)
+    axes: dict[str, Axis] = field(default_factory=dict)
+    scenarios: dict[str, dict[str, Any]] = field(default_factory=dict)
+    named: dict[str, dict[str, dict[str, Any]]] = field(default_factory=dict)
+    formulas: dict[str, Formula] = field(default_factory=dict)
+    published: Sequence[Row] = ()
+    reference: Sequence[Row] = ()
+    settings: Sequence[Built] = ()
+
+    def key(self, name: str) -> str:
+        """The swept key of a short name, or the name."""
+        return self.keys.get(name, name)
+
+    def where(self, names: Mapping[str, Any]) -> dict[str, Any]:
+        """A place with short names spelt out; a list of values stands for the mean over them."""
+        return {self.key(name): tuple(v) if isinstance(v, list) else v for name, v in names.items()}
+
+
 def read_scenarios(part: Part, keys: Mapping[str, str]) -> dict[str, dict[str, Any]]:
     """`[scenario.NAME]`: scenarios by name; `base` names an earlier one, `without` removes keys of it."""
     found: dict[str, dict[str, Any]] = {}
@@ -115,16 +152,9 @@ def read_named(part: Part, keys: Mapping[str, str]) -> dict[str, dict[str, dict[
     }
 
 
-def build_settings(
-    part: Part,
-    study: str,
-    scenarios: Mapping[str, Mapping[str, Any]],
-    axes: Mapping[str, Axis],
-    keys: Mapping[str, str],
-    quick: Mapping[str, Any],
-    named: Mapping[str, Mapping[str, Where]] | None = None,
-) -> list[Built]:
+def build_settings(part: Part, context: Context) -> list[Built]:
     """The settings that one `[[experiment.setting]]` makes: one for each combination of the values of its axes."""
+    scenarios, axes, keys = context.scenarios, context.axes, context.keys
     name = part.text("scenario")
     if name not in scenarios:
         part.problem("scenario", f"no scenario {name!r}{did_you_mean(name, scenarios)}; allowed: {listed(scenarios)}")
@@ -137,7 +167,7 @@ def build_settings(
     own, without = part.table("set"), part.texts("without")
     call = part.function("python") if part.has("python") else None
     sweep = {keys.get(key, key): value for key, value in part.table("sweep").items()}
-    shorter = deep_merge(quick, part.table("quick"))
+    shorter = deep_merge(context.quick, part.table("quick"))
     if isinstance(shorter.get("sweep"), dict):
         shorter["sweep"] = {keys.get(key, key): value for key, value in shorter["sweep"].items()}
     else:
@@ -146,7 +176,7 @@ def build_settings(
     row, contrast, runs = part.text("row", ""), part.flag("contrast", False), part.flag("run", True)
     only = [dict(table) for table in part.values_of("only") if isinstance(table, Mapping)]
     beside = part.text("beside", "")
-    published = place(part.table("published")) if part.has("published") else None
+    published = part.table("published") if part.has("published") else None
     reference = part.table("reference") if part.has("reference") else None
     part.done("a setting")
     found = []
@@ -163,7 +193,7 @@ def build_settings(
         if sweep:
             document["sweep"] = sweep
         label = _filled(part, pattern, names)
-        document["title"] = f"{study} {name}, {label}"
+        document["title"] = f"{context.study} {name}, {label}"
         reading = ", ".join(
             value.name for axis, value in zip(crossed, values, strict=True) if axis.unpublished and not value.contrast
         )
@@ -174,8 +204,8 @@ def build_settings(
         )
         if beside:
             names["beside"] = _filled(part, beside, names)
-        setting = Setting(label, document, shorter, decides, own_row, reading, named or {})
-        found.append(Built(setting, names, published, _filled_in(reference, names), runs))
+        setting = Setting(label, document, shorter, decides, own_row, reading, context.named)
+        found.append(Built(setting, names, _filled_in(published, names), _filled_in(reference, names), runs))
     return found
 
 

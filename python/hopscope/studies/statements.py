@@ -15,45 +15,15 @@ from hopscope.errors import did_you_mean, listed
 from hopscope.results.samples import Data, NoSamplesError, Table
 from hopscope.studies.entry import Kind, Statement
 from hopscope.studies.folder import Part
-from hopscope.studies.formulas import Formula
 from hopscope.studies.judge import judged
 from hopscope.studies.measures import OF, Measure
 from hopscope.studies.published import Row, as_table
-from hopscope.studies.settings import Built, matches
+from hopscope.studies.settings import Built, Context, matches
 from hopscope.studies.verbs import VERBS, Check, Judgement, all_of
 from hopscope.studies.verdict import Finding, Outcome
 
 _COMMON = ("verb", "metric", "at", "for", "given", "on")
 _WHOLE = Measure("", "", "", lambda _run: None)
-
-
-@dataclass(frozen=True)
-class Context:
-    """What the checks of an experiment may refer to.
-
-    Attributes:
-        measures: by name.
-        keys: swept keys by short name.
-        settings: of the experiment.
-        published: published rows of its tables.
-        reference: rows of the reference simulator.
-        formulas: models by name.
-    """
-
-    measures: Mapping[str, Measure]
-    keys: Mapping[str, str]
-    settings: Sequence[Built]
-    published: Sequence[Row]
-    reference: Sequence[Row]
-    formulas: Mapping[str, Formula]
-
-    def key(self, name: str) -> str:
-        """The swept key of a short name, or the name."""
-        return self.keys.get(name, name)
-
-    def where(self, names: Mapping[str, Any]) -> dict[str, Any]:
-        """A place with short names spelt out; a list of values stands for the mean over them."""
-        return {self.key(name): tuple(v) if isinstance(v, list) else v for name, v in names.items()}
 
 
 @dataclass(frozen=True)
@@ -92,25 +62,14 @@ class Bound:
         missing: NoSamplesError | None = None
         for values in itertools.product(*(self._values(table, key) for key in self.loop)):
             at = dict(zip(self.loop, values, strict=True))
+            measure = self.measures.get(built.setting.label, self.check.measure)
             check = replace(
-                self.check,
-                measure=self.measures.get(built.setting.label, self.check.measure),
-                at={**self.check.at, **at},
-                than=None if self.check.than is None else {**self.check.at, **at, **self.check.than},
-                places={name: {**self.check.at, **at, **spot} for name, spot in self.check.places.items()},
-                document=built.setting.scenario,
-                names=built.names,
+                _placed(self.check, at), measure=measure, document=built.setting.scenario, names=built.names
             )
             name = ", ".join(f"{key.rpartition('.')[2]} {value}" for key, value in at.items())
             try:
-                if self.given is not None:
-                    given = replace(self.given, check=replace(self.given.check, at={**self.given.check.at, **at}))
-                    given_check = replace(
-                        given.check,
-                        places={n: {**given.check.at, **spot} for n, spot in given.check.places.items()},
-                    )
-                    if given_check.judge(table, other)[0] is not True:
-                        continue
+                if self.given is not None and _placed(self.given.check, at).judge(table, other)[0] is not True:
+                    continue
                 found.append((name, check.judge(table, other)))
             except NoSamplesError as error:
                 missing = error
@@ -128,6 +87,13 @@ class Bound:
         low, high = ends.get("first"), ends.get("last")
         values = [value for value in table.values(key) if key not in self.picks or value in self.picks[key]]
         return [v for v in values if (low is None or v >= low) and (high is None or v <= high)]
+
+
+def _placed(check: Check, at: Mapping[str, Any]) -> Check:
+    """A check at swept values of the keys that it is repeated over."""
+    places = {name: {**check.at, **at, **spot} for name, spot in check.places.items()}
+    than = None if check.than is None else {**check.at, **at, **check.than}
+    return replace(check, at={**check.at, **at}, than=than, places=places)
 
 
 def read_statement(part: Part, context: Context) -> Statement:

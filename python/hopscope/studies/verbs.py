@@ -10,16 +10,17 @@ from __future__ import annotations
 import itertools
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from functools import partial
 from typing import Any
 
 from hopscope.results.comparisons import Verdict, best_among, difference
 from hopscope.results.samples import Estimate, NoSamplesError, Table, Where, estimate, show
 from hopscope.results.stats import number
 from hopscope.studies.judge import between, every, exceeds, gradual, rank_correlation, slope
-from hopscope.studies.measures import Measure, Reading, bounded, position, relative
-from hopscope.studies.shapes import SHAPES
+from hopscope.studies.measures import Measure, Reading, bounded, paired, position, relative
 
 Judgement = tuple[Verdict, str]
+Replicas = Mapping[tuple[Any, ...], float]
 
 
 @dataclass(frozen=True)
@@ -81,25 +82,34 @@ class Check:
 
 @dataclass(frozen=True)
 class Verb:
-    """A verb.
-
-    Attributes:
-        judge: says whether a check holds.
-        needs: arguments it cannot do without; `along`, `than` and `places` are read as places, the rest as they are.
-        takes: further arguments it knows.
-        text: one line, for the guide.
-    """
+    """A verb: the function that judges, the arguments it cannot do without, and further ones it knows."""
 
     judge: Callable[[Check, Table, Table | None], Judgement]
     needs: Sequence[str]
     takes: Sequence[str]
-    text: str
+
+
+VERBS: dict[str, Verb] = {}
+
+
+def verb(
+    name: str, needs: str = "", takes: str = "", **fixed: int
+) -> Callable[[Callable[..., Judgement]], Callable[..., Judgement]]:
+    """Enter a function as a verb; `along`, `than` and `places` are read as places, other arguments as they are."""
+
+    def enter(judge: Callable[..., Judgement]) -> Callable[..., Judgement]:
+        VERBS[name] = Verb(partial(judge, **fixed), needs.split(), takes.split())
+        return judge
+
+    return enter
 
 
 # --- Optima and orders ----------------------------------------------------------------------------------------------
 
 
+@verb("peak_at", takes="along places value not only")
 def _peak_at(check: Check, table: Table, _other: Table | None) -> Judgement:
+    """The largest mean is at `value` (or one of them), or not at `not`; `only`: beyond noise."""
     peak = best_among(table, check.measure, check.spots(table))
     words = peak.words(check.measure.unit)
     if peak.top.mean == 0:
@@ -116,7 +126,9 @@ def _peak_at(check: Check, table: Table, _other: Table | None) -> Judgement:
     return (None if any(value in peak.ties for value in values) else False), words
 
 
+@verb("ranks", "places", "order")
 def _ranks(check: Check, table: Table, _other: Table | None) -> Judgement:
+    """The named places in this order, highest first, beyond noise."""
     names = check.args.get("order") or list(check.places)
     found = {name: table.interval(check.measure, check.places[name]) for name in names}
     words = ", ".join(f"{name} {show(value, check.measure.unit)}" for name, value in found.items())
@@ -127,20 +139,23 @@ def _ranks(check: Check, table: Table, _other: Table | None) -> Judgement:
     return every(steps), words
 
 
-def _compared(check: Check, table: Table, other: Table | None, *, higher: bool) -> Judgement:
+@verb("higher", takes="than versus times skip_zero or_equal first last", sign=1)
+@verb("lower", takes="than versus times skip_zero or_equal first last", sign=-1)
+def _compared(check: Check, table: Table, other: Table | None, *, sign: int) -> Judgement:
+    """Above or below the value at `than` or in the setting `versus`, or `times` that; `or_equal`: or within noise."""
     times = check.args.get("times")
     if times is not None:
         share = check.reading().take(table, other)
         above = exceeds(share, 100 * times)
         words = f"{show(share, '%')} of it, against {number(100 * times)} %"
-        return above if above is None or higher else not above, words
+        return above if above is None or sign > 0 else not above, words
     than = check.at if check.than is None else check.than
     gap = difference(table, check.measure, check.at, than, other=other)
     a, b = table.interval(check.measure, check.at), (other or table).interval(check.measure, than)
     if check.args.get("skip_zero") and a.mean == b.mean == 0:
         raise NoSamplesError("both are zero")
     unit = check.measure.unit
-    holds = gap.is_higher if higher else gap.is_lower
+    holds = gap.is_higher if sign > 0 else gap.is_lower
     if holds is None and check.args.get("or_equal"):
         holds = True
     return holds, f"{show(a, unit)} against {show(b, unit)}: {gap.words(unit or 'apart')}"
@@ -149,7 +164,10 @@ def _compared(check: Check, table: Table, other: Table | None, *, higher: bool) 
 # --- Shapes along a sweep --------------------------------------------------------------------------------------------
 
 
+@verb("rises", takes="along places how correlation first last than versus", sign=1)
+@verb("falls", takes="along places how correlation first last than versus", sign=-1)
 def _monotone(check: Check, table: Table, other: Table | None, *, sign: int) -> Judgement:
+    """Along a key or places: at every step, as a trend, between the ends or gradually; in % of `than` or `versus`."""
     unit = check.measure.unit
     if check.than is not None or other is not None:
         table, unit = relative(table, check.measure, check.than, other), "%"
@@ -181,7 +199,9 @@ def _step(check: Check, table: Table, a: Any, b: Any, sign: int) -> Verdict:
     return gap.is_higher if sign > 0 else gap.is_lower
 
 
+@verb("steady", "share", "along places first last")
 def _steady(check: Check, table: Table, _other: Table | None) -> Judgement:
+    """The least is at most `share` % below the largest."""
     points = (
         {str(x): y for x, y in check.curve(table)}
         if check.along
@@ -196,7 +216,9 @@ def _steady(check: Check, table: Table, _other: Table | None) -> Judgement:
     return spread <= check.args["share"], f"{words}: the least {spread:.1f} % below the largest"
 
 
+@verb("rises_on", "along share", "first last")
 def _rises_on(check: Check, table: Table, _other: Table | None) -> Judgement:
+    """Grows at every step, each by at least `share` % of the step before for one unit of the key."""
     curve = check.curve(table)
     if len(curve) < 3:
         raise NoSamplesError("fewer than three points")
@@ -206,7 +228,9 @@ def _rises_on(check: Check, table: Table, _other: Table | None) -> Judgement:
     return steps[0] > 0 and all(b >= least * a > 0 for a, b in itertools.pairwise(steps)), words
 
 
+@verb("slope", "along low high", "best")
 def _slope(check: Check, table: Table, _other: Table | None) -> Judgement:
+    """The fitted line rises by `low` to `high`; `best`: that of the best value of that key."""
     values = table.values(check.along)
     places = [{**check.at, check.along: value} for value in values]
     lines = [
@@ -229,7 +253,9 @@ def _best_of_each(check: Check, table: Table, at: Where) -> dict[int, float]:
     return {seed: float(max(reached, key=lambda value: reached[value])) for seed, reached in found.items()}
 
 
+@verb("straight", "along share", "first last")
 def _straight(check: Check, table: Table, _other: Table | None) -> Judgement:
+    """At most `share` % of the largest value off a straight line."""
     curve = check.curve(table)
     x, y = [position(a) for a, _ in curve], [b.mean for _, b in curve]
     tilt = slope(x, y)
@@ -242,7 +268,11 @@ def _straight(check: Check, table: Table, _other: Table | None) -> Judgement:
 # --- Limits ----------------------------------------------------------------------------------------------------------
 
 
+@verb("within", "low high", "than versus of along runs first last")
+@verb("at_least", "limit", "than versus of along runs first last")
+@verb("at_most", "limit", "than versus of along runs first last")
 def _limited(check: Check, table: Table, other: Table | None) -> Judgement:
+    """From `low` to `high`, at least or at most `limit`."""
     low = check.args.get("low", check.args.get("limit") if check.verb == "at_least" else None)
     high = check.args.get("high", check.args.get("limit") if check.verb == "at_most" else None)
     least, most = (-float("inf") if low is None else low), (float("inf") if high is None else high)
@@ -255,7 +285,9 @@ def _limited(check: Check, table: Table, other: Table | None) -> Judgement:
     return between(measured, least, most), show(measured, unit if check.args.get("of") != "best at" else "")
 
 
+@verb("gain_between", takes="than versus low high of along first last")
 def _gain(check: Check, table: Table, other: Table | None) -> Judgement:
+    """`low` to `high` % more than at `than` or in `versus`."""
     reading = check.reading()
     if reading.over is None and other is None:
         reading = replace(reading, over=check.at)
@@ -265,7 +297,9 @@ def _gain(check: Check, table: Table, other: Table | None) -> Judgement:
     return between(gained, low, high), f"{'+' if gained.mean > 0 else ''}{show(gained, '%')}"
 
 
+@verb("close", "share", "value model than of along first last")
 def _close(check: Check, table: Table, _other: Table | None) -> Judgement:
+    """Within `share` % of `value`, or of what a model gives there."""
     measured = check.reading().take(table)
     if "model" not in check.args and "value" not in check.args:
         raise NoSamplesError("close needs value or model")
@@ -276,15 +310,25 @@ def _close(check: Check, table: Table, _other: Table | None) -> Judgement:
     return between(measured, value - margin, value + margin), words + off
 
 
-def _share(check: Check, table: Table, _other: Table | None) -> Judgement:
+@verb("share", takes="above below low high than versus")
+def _share(check: Check, table: Table, other: Table | None) -> Judgement:
+    """`low` to `high` % of the runs lie above or below; in per cent of `than` or `versus`, where compared."""
     samples = table.samples(check.measure, check.at)
+    if check.than is not None or other is not None:
+        here, there = (
+            table.by_replica(check.measure, check.at),
+            (other or table).by_replica(check.measure, check.than or check.at),
+        )
+        samples = [100 * here[name] / there[name] for name in here.keys() & there.keys()]
     above, below = check.args.get("above", -float("inf")), check.args.get("below", float("inf"))
     part = 100 * sum(above < value < below for value in samples) / len(samples)
     low, high = check.args.get("low", 0), check.args.get("high", 100)
     return low <= part <= high, f"{part:.0f} % of {len(samples)} runs"
 
 
+@verb("is_set", "key value")
 def _is_set(check: Check, _table: Table, _other: Table | None) -> Judgement:
+    """A key of the engine's configuration has this value (a default: not counted)."""
     from hopscope.scenario import Scenario
 
     found: Any = Scenario(check.document).points[0].config(1)
@@ -294,82 +338,231 @@ def _is_set(check: Check, _table: Table, _other: Table | None) -> Judgement:
     return shown == check.args["value"], f"{check.args['key']} = {shown}"
 
 
+@verb("python", "function", "along than versus places value low high first last")
 def _python(check: Check, table: Table, other: Table | None) -> Judgement:
+    """A function of checks.py."""
     assert check.call is not None
     return check.call(check, table, other) if other is not None else check.call(check, table)
 
 
-_COMPARING = ("than", "versus", "times", "skip_zero", "or_equal", "first", "last")
-_CURVE = ("along", "places", "how", "correlation", "first", "last", "than", "versus")
-_LIMITED = ("than", "versus", "of", "along", "runs", "first", "last")
+# --- One place beside others -----------------------------------------------------------------------------------------
 
-VERBS: Mapping[str, Verb] = {
-    "peak_at": Verb(
-        _peak_at,
-        (),
-        ("along", "places", "value", "not", "only"),
-        "the largest mean is at `value` (or one of them), or not at `not`; `only`: beyond noise",
-    ),
-    "ranks": Verb(_ranks, ("places",), ("order",), "the named places in this order, highest first, beyond noise"),
-    "higher": Verb(
-        lambda c, t, o: _compared(c, t, o, higher=True),
-        (),
-        _COMPARING,
-        "above the value at `than` or in the setting `versus`, or above `times` that; `or_equal`: not below it but "
-        "for noise",
-    ),
-    "lower": Verb(lambda c, t, o: _compared(c, t, o, higher=False), (), _COMPARING, "below it"),
-    "rises": Verb(
-        lambda c, t, o: _monotone(c, t, o, sign=1),
-        (),
-        _CURVE,
-        "grows along a key or over places: at every step, as a trend, between the ends, or gradually; "
-        "with `than` or `versus` in per cent of that",
-    ),
-    "falls": Verb(lambda c, t, o: _monotone(c, t, o, sign=-1), (), _CURVE, "falls likewise"),
-    "rises_on": Verb(
-        _rises_on,
-        ("along", "share"),
-        ("first", "last"),
-        "grows at every step, each by at least `share` % of the step before for one unit of the key",
-    ),
-    "steady": Verb(
-        _steady, ("share",), ("along", "places", "first", "last"), "the least at most `share` % below the largest"
-    ),
-    "straight": Verb(_straight, ("along", "share"), ("first", "last"), "at most `share` % of the largest off a line"),
-    "slope": Verb(
-        _slope,
-        ("along", "low", "high"),
-        ("best",),
-        "the fitted line rises by `low` to `high`; `best`: of the best value of that key",
-    ),
-    "within": Verb(_limited, ("low", "high"), _LIMITED, "from `low` to `high`"),
-    "at_least": Verb(_limited, ("limit",), _LIMITED, "at least `limit`"),
-    "at_most": Verb(_limited, ("limit",), _LIMITED, "at most `limit`"),
-    "gain_between": Verb(
-        _gain,
-        (),
-        ("than", "versus", "low", "high", "of", "along", "first", "last"),
-        "`low` to `high` % more than at `than` or in `versus`",
-    ),
-    "close": Verb(
-        _close,
-        ("share",),
-        ("value", "model", "than", "of", "along", "first", "last"),
-        "within `share` % of `value`, or of what a model gives there",
-    ),
-    "share": Verb(_share, (), ("above", "below", "low", "high"), "`low` to `high` % of the runs lie above or below"),
-    "is_set": Verb(
-        _is_set, ("key", "value"), (), "a key of the engine's configuration has this value (a default: not counted)"
-    ),
-    "python": Verb(
-        _python,
-        ("function",),
-        ("along", "than", "versus", "places", "value", "low", "high", "first", "last"),
-        "a function of checks.py",
-    ),
-    **{name: Verb(*parts) for name, parts in SHAPES.items()},
-}
+
+@verb("exceeds", "times", "than versus of along first last")
+def _exceeds(check: Check, table: Table, other: Table | None) -> Judgement:
+    """Above `times` the value at `than` or in `versus`; `of = "largest"`: its largest along a key."""
+    times = float(check.args["times"])
+    than = check.at if check.than is None else check.than
+    here = _replicas(Reading(check.measure, check.at, check.args.get("of", "mean"), check.along), check, table)
+    there = (other or table).by_replica(check.measure, than)
+    unit = check.measure.unit
+    words = f"{show(estimate(list(here.values())), unit)} against {show(estimate(list(there.values())), unit)}"
+    return _above(_less(here, there, times)), f"{words}, {number(times)} times over"
+
+
+def _replicas(reading: Reading, check: Check, table: Table) -> Replicas:
+    """The samples of a reading: at its place, or at the value between `first` and `last` with the largest mean."""
+    if reading.of != "largest":
+        return table.by_replica(reading.measure, reading.at)
+    curve = _curve(check, table)
+    means = _means(curve)
+    return curve[max(means, key=lambda at: means[at])]
+
+
+@verb("leads", "rivals", sign=1)
+@verb("trails", "rivals", sign=-1)
+def _against_each(check: Check, table: Table, _other: Table | None, *, sign: int) -> Judgement:
+    """Above or below the value at each of `rivals`, a key with values."""
+    [(key, values)] = check.args["rivals"].items()
+    verdicts: list[Verdict] = []
+    here = show(table.interval(check.measure, check.at), check.measure.unit)
+    words = [f"{', '.join(str(value) for value in check.at.values())}: {here}"]
+    for value in values:
+        gap = difference(table, check.measure, check.at, {**check.at, key: value})
+        verdicts.append(gap.is_higher if sign > 0 else gap.is_lower)
+        if verdicts[-1] is not True:
+            words.append(f"{'not' if verdicts[-1] is False else 'noise'} against {value} ({number(gap.mean)})")
+    return every(verdicts), "; ".join(words)
+
+
+@verb("amounts_to", "to low high", "than versus")
+def _amounts_to(check: Check, table: Table, other: Table | None) -> Judgement:
+    """`low` to `high` % of the metric `to`, there or at `than` or in `versus`."""
+    whole: Measure = check.args["to"]
+    than = check.at if check.than is None else check.than
+    measured = paired(table, check.measure, check.at, other or table, than, lambda a, b: 100 * a / b, whole)
+    return between(measured, check.args["low"], check.args["high"]), show(measured, "%")
+
+
+@verb("nearest", "over to value versus")
+def _nearest(check: Check, table: Table, other: Table | None) -> Judgement:
+    """Of the metric `to` over the key `over` of `versus`, that at `value` is the nearest."""
+    reached = table.interval(check.measure, check.at)
+    curve = (other or table).curve(check.args["over"], check.args["to"], {})
+    at = min(curve, key=lambda point: abs(point[1].mean - reached.mean))
+    words = f"{show(reached, check.measure.unit)} is nearest to {show(at[1], check.measure.unit)} at {at[0]}"
+    return at[0] == check.args["value"], words
+
+
+@verb("lowest_at", "value", "along places")
+def _lowest_at(check: Check, table: Table, _other: Table | None) -> Judgement:
+    """The least mean is at `value`."""
+    downward = Measure(check.measure.name, check.measure.label, check.measure.unit, _negative(check.measure))
+    lowest = best_among(table, downward, check.spots(table))
+    value = check.args["value"]
+    words = f"lowest at {lowest.at} ({number(-lowest.top.mean)} {check.measure.unit})"
+    if lowest.at == value:
+        return True, words
+    return (None if value in lowest.ties else False), words
+
+
+def _negative(measure: Measure) -> Any:
+    def value(run: Any) -> float | None:
+        found = measure(run)
+        return None if found is None else -found
+
+    return value
+
+
+def _above(gap: Estimate) -> Verdict:
+    """Whether a difference is above zero; `None` within noise."""
+    return exceeds(gap, 0.0)
+
+
+def _less(a: Replicas, b: Replicas, times: float = 1.0) -> Estimate:
+    """The difference a less b, so many times over, by replication."""
+    return estimate([a[name] - times * b[name] for name in sorted(a.keys() & b.keys())])
+
+
+def _curve(check: Check, table: Table) -> dict[Any, Replicas]:
+    """The measure along the key of the check, between `first` and `last`, less that at `minus`."""
+    low, high = check.args.get("first"), check.args.get("last")
+    minus = check.args.get("minus")
+    found: dict[Any, Replicas] = {}
+    for value in table.values(check.along):
+        if (low is not None and position(value) < position(low)) or (
+            high is not None and position(value) > position(high)
+        ):
+            continue
+        here = {**check.at, check.along: value}
+        values = table.by_replica(check.measure, here)
+        if minus is not None:
+            other = table.by_replica(check.measure, {**here, **minus})
+            values = {name: values[name] - other[name] for name in values.keys() & other.keys()}
+        if values:
+            found[value] = values
+    if len(found) < 2:
+        raise NoSamplesError(f"fewer than two points of {check.measure.label} along {check.along}")
+    return found
+
+
+def _means(curve: Mapping[Any, Replicas]) -> dict[Any, float]:
+    return {at: sum(values.values()) / len(values) for at, values in curve.items()}
+
+
+def _words(means: Mapping[Any, float], unit: str = "") -> str:
+    return f"{', '.join(f'{number(value)} at {at}' for at, value in means.items())} {unit}".rstrip()
+
+
+# --- How a curve bends -----------------------------------------------------------------------------------------------
+
+
+@verb("gap", "along minus how", "share correlation first last")
+def _gap(check: Check, table: Table, _other: Table | None) -> Judgement:
+    """What lies between the place and `minus` rises, falls or is steady (within `share` % of its mean) along a key."""
+    curve = _curve(check, table)
+    means = _means(curve)
+    how, values = check.args["how"], list(means.values())
+    if how == "steady":
+        level = sum(values) / len(values)
+        off = 100 * max(abs(value - level) for value in values) / abs(level)
+        return off <= check.args["share"], f"{_words(means, check.measure.unit)}: up to {off:.0f} % off their mean"
+    sign = 1 if how == "rises" else -1
+    if check.args.get("correlation") is not None:
+        trend = sign * rank_correlation([position(at) for at in means], values)
+        ends = list(curve.values())
+        far = _above(_less(ends[-1], ends[0])) if sign > 0 else _above(_less(ends[0], ends[-1]))
+        return every([trend >= check.args["correlation"], far]), _words(means, check.measure.unit)
+    steps = [_above(_less(b, a)) if sign > 0 else _above(_less(a, b)) for a, b in itertools.pairwise(curve.values())]
+    return every(steps), _words(means, check.measure.unit)
+
+
+@verb("even_steps", "along share", "first last")
+def _even_steps(check: Check, table: Table, _other: Table | None) -> Judgement:
+    """Rises, by steps that differ by at most `share` % from their mean."""
+    means = _means(_curve(check, table))
+    steps = [b - a for a, b in itertools.pairwise(means.values())]
+    mean = sum(steps) / len(steps)
+    off = max(abs(step - mean) for step in steps)
+    words = f"{_words(means, check.measure.unit)}: steps {number(min(steps))} to {number(max(steps))}"
+    return mean > 0 and off <= check.args["share"] / 100 * mean, words
+
+
+@verb("flattens", "along until after share")
+def _flattens(check: Check, table: Table, _other: Table | None) -> Judgement:
+    """Relative steps beyond `after` are at most `share` % of the least up to `until`."""
+    means = _means(_curve(check, table))
+    early: list[float] = []
+    late: list[float] = []
+    for (a, before), (b, after) in itertools.pairwise(means.items()):
+        change = 100 * abs(after / before - 1)
+        if position(b) <= check.args["until"]:
+            early.append(change)
+        elif position(a) >= check.args["after"]:
+            late.append(change)
+    if not early or not late:
+        raise NoSamplesError("no step before or after")
+    words = f"steps of {number(min(early))} % or more up to {check.args['until']}, at most {number(max(late))} % beyond"
+    return max(late) <= check.args["share"] / 100 * min(early), words
+
+
+@verb("slower", "along before then share")
+def _slower(check: Check, table: Table, _other: Table | None) -> Judgement:
+    """The slope between the values of `then` is at most `share` % of that between those of `before`."""
+    slopes = []
+    words = []
+    for a, b in (check.args["before"], check.args["then"]):
+        ends = [table.mean(check.measure, {**check.at, check.along: value}) for value in (a, b)]
+        slopes.append((ends[1] - ends[0]) / (position(b) - position(a)))
+        words.append(f"{number(ends[0])} to {number(ends[1])} {check.measure.unit} from {a} to {b}")
+    return abs(slopes[1]) <= check.args["share"] / 100 * abs(slopes[0]), ", ".join(words)
+
+
+@verb("dips", "along low high share", "first last")
+def _dips(check: Check, table: Table, _other: Table | None) -> Judgement:
+    """Least from `low` to `high`, and both ends `share` % or more above that."""
+    means = _means(_curve(check, table))
+    lowest = min(means, key=lambda at: means[at])
+    ends = [next(iter(means.values())), list(means.values())[-1]]
+    inside = position(check.args["low"]) <= position(lowest) <= position(check.args["high"])
+    high = min(ends) >= (1 + check.args["share"] / 100) * means[lowest]
+    unit = check.measure.unit
+    words = f"{number(ends[0])} {unit} at first, least {number(means[lowest])} at {lowest}, {number(ends[1])} at last"
+    return inside and high, words
+
+
+@verb("gains_fall", "places pairs")
+def _gains_fall(check: Check, table: Table, _other: Table | None) -> Judgement:
+    """The relative changes between the places of each of `pairs` fall from pair to pair."""
+    gains: list[Replicas] = []
+    for first, last in check.args["pairs"]:
+        before = table.by_replica(check.measure, check.places[first])
+        after = table.by_replica(check.measure, check.places[last])
+        gains.append({name: 100 * (after[name] / before[name] - 1) for name in before.keys() & after.keys()})
+    shown = [
+        f"{first} to {last} {show(estimate(list(g.values())), '%')}"
+        for (first, last), g in zip(check.args["pairs"], gains, strict=True)
+    ]
+    steps = [_above(_less(a, b)) for a, b in itertools.pairwise(gains)]
+    return every(steps), ", ".join(shown)
+
+
+@verb("first_below", "along limit value", "first last")
+def _first_below(check: Check, table: Table, _other: Table | None) -> Judgement:
+    """Along a key it is below `limit` from `value` on."""
+    means = _means(_curve(check, table))
+    at = next((value for value, mean in means.items() if mean < check.args["limit"]), None)
+    return at == check.args["value"], f"{at if at is not None else 'nowhere'} ({_words(means, check.measure.unit)})"
 
 
 def all_of(judgements: Sequence[tuple[str, Judgement]]) -> Judgement:

@@ -5,7 +5,6 @@ from __future__ import annotations
 from hopscope.results.comparisons import Verdict
 from hopscope.results.samples import NoSamplesError, Table
 from hopscope.results.stats import number
-from hopscope.studies.judge import near
 from hopscope.studies.measures import position
 from hopscope.studies.verbs import Check
 
@@ -39,7 +38,7 @@ def flat_below(check: Check, table: Table) -> tuple[Verdict, str]:
     places = _places(check, table, above=False)
     delay, jitter = ([table.mean(metric, at) for at in places] for metric in (DELAY, JITTER))
     words = f"delay {number(min(delay))} to {number(max(delay))} ms, jitter up to {number(max(jitter))} ms"
-    return max(delay) <= 1.15 * min(delay) and near(delay[0], 6, 0.25) and max(jitter) < 1, words
+    return max(delay) <= 1.15 * min(delay) and abs(delay[0] - 6) <= 1.5 and max(jitter) < 1, words
 
 
 def excess_lost(check: Check, table: Table) -> tuple[Verdict, str]:

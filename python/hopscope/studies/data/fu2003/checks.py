@@ -30,11 +30,6 @@ ACTIVE = 100
 # --- Metrics of a run -------------------------------------------------------------------------------------------------
 
 
-def window_sum(run: Run) -> float:
-    """Time average of the usable windows of all flows together; a flow that never had one counts nothing."""
-    return sum(float(flow["mean_cwnd"] or 0.0) for flow in run["flows"])
-
-
 def _shares(run: Run) -> dict[int, float]:
     return {int(size): float(part) for size, part in run["flows"][0]["cwnd_share"].items()}
 
@@ -50,12 +45,6 @@ def usual_window(run: Run) -> float:
     """The whole window at which flow 0 spends most time."""
     share = _shares(run)
     return float(max(share, key=lambda size: share[size]))
-
-
-def weakest_share(run: Run) -> float | None:
-    """Throughput of the slowest flow over the mean of all, per cent; `None` when nothing is carried."""
-    rates = [float(flow["throughput_kbps"]) for flow in run["flows"]]
-    return 100 * min(rates) * len(rates) / sum(rates) if any(rates) else None
 
 
 def backlog(run: Run) -> float:
@@ -160,11 +149,6 @@ def loses_more(check: Check, table: Table, other: Table) -> Judgement:
 
 
 # --- Section 4 --------------------------------------------------------------------------------------------------------
-
-
-def largest_queue(run: Run) -> float:
-    """The greatest length of any queue."""
-    return float(max(node["queue_max"] for node in run["nodes"]))
 
 
 def fullest_in_the_middle(check: Check, table: Table) -> Judgement:

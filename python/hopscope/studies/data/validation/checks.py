@@ -27,31 +27,12 @@ if TYPE_CHECKING:
 Run = Mapping[str, Any]
 Names = Mapping[str, str]
 
-# A path loss of 46.6777 dB at 1 m in free space belongs to this frequency.
-LOSS_AT_1_M = 46.6777
-LIGHT = 299_792_458
-
 
 def mean_delay(run: Run) -> float | None:
     """Mean delay over the packets of all flows, milliseconds."""
     flows = [flow for flow in run["flows"] if flow["delay_ms"] is not None]
     packets = sum(flow["received_packets"] for flow in flows)
     return sum(flow["delay_ms"] * flow["received_packets"] for flow in flows) / packets if packets else None
-
-
-def rts_frames(run: Run) -> float:
-    """RTS frames on the air."""
-    return float(sum(node["rts_sent"] for node in run["nodes"]))
-
-
-def data_frames(run: Run) -> float:
-    """Data frames on the air, repeated ones included."""
-    return float(sum(node["data_sent"] for node in run["nodes"]))
-
-
-def log_distance(_names: Names) -> dict[str, Any]:
-    """The frequency, in hertz, that gives the path loss of the cells at 1 m."""
-    return {"radio": {"frequency": LIGHT / (4 * math.pi) * 10 ** (LOSS_AT_1_M / 20)}}
 
 
 def layout(names: Names) -> dict[str, Any]:
