@@ -469,6 +469,7 @@ def main() -> None:
     write(VALIDATION / "peers.md", (DOCS.parent / "bench" / "peers" / "results.md").read_text(encoding="utf-8"))
     validation_pages()
     paper_pages("anastasi2006")
+    paper_pages("zhang2006")
     paper_pages("afrakhteh2005")
     numbers_page("afrakhteh2005")
     paper_pages("fu2003")

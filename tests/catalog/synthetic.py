@@ -12,6 +12,10 @@ from hopscope.studies.entry import Entry, Setting
 
 FLOW = {
     "throughput_kbps": 100.0,
+    "overall_kbps": 100.0,
+    "shared_kbps": 100.0,
+    "received_bytes": 1_460_000,
+    "timeouts": 0,
     "delay_ms": 10.0,
     "jitter_ms": 0.3,
     "loss_pct": 0.0,
@@ -29,6 +33,8 @@ FLOW = {
 NETWORK = {
     "aggregate_kbps": 100.0,
     "jain": 1.0,
+    "shared_kbps": 200.0,
+    "shared_jain": 1.0,
     "mac_retry_drops": 10,
     "queue_drops": 0,
     "mac_packets": 10_000,

@@ -1,0 +1,103 @@
+"""zhang2006 on made-up results: what its statements want, and what they refuse."""
+
+from __future__ import annotations
+
+import pytest
+from synthetic import data, outcomes
+
+from hopscope import studies as catalog
+from hopscope.studies.timeline import Timeline
+from hopscope.studies.timeline import metric as over_time
+
+PASS, FAIL = {"reproduced"}, {"not reproduced"}
+
+
+def entry(name):
+    return catalog.find([f"zhang2006.{name}"])[0]
+
+
+def shares(first, second):
+    total = first + second
+    jain = total**2 / (2 * (first**2 + second**2))
+    return {
+        "flow.0.shared_kbps": first,
+        "flow.1.shared_kbps": second,
+        "network.shared_kbps": total,
+        "network.shared_jain": jain,
+    }
+
+
+def of_ends(table):
+    """The shares of the first name that stands in the label of a setting."""
+    return lambda label, _where: shares(*next(pair for name, pair in table.items() if name in label))
+
+
+def test_tcp_is_fair_among_in_flows_only():
+    fair = {"both IN": (700, 720), "both OUT": (1100, 300), "at 110 ms": (1100, 100), "at 60 ms": (1370, 20)}
+    found = outcomes(entry("table6-3"), of_ends(fair))
+    assert (found["c1"], found["c2"], found["c3"]) == (PASS, PASS, PASS)
+    found = outcomes(entry("table6-3"), of_ends(dict.fromkeys(fair, (700, 700))))
+    assert (found["c1"], found["c2"], found["c3"]) == (FAIL, FAIL, {"undecided"})
+
+
+@pytest.mark.parametrize("name", ["table6-4", "table7-2"])
+def test_the_control_is_fair_in_every_combination(name):
+    assert outcomes(entry(name), lambda _l, _w: shares(800, 800))["c1"] == PASS
+    assert outcomes(entry(name), lambda _l, _w: shares(1200, 400))["c1"] == FAIL
+
+
+def test_mixtures_are_unfair_where_tcp_is_out():
+    starved = {"both OUT": (1675, 71), "two TCP": (1120, 100), "DCCP IN": (1500, 60)}
+    model = of_ends({"TCP IN": (900, 600), **starved, "60 ms": (600, 900), "both IN": (764, 747)})
+    found = outcomes(entry("table6-5"), model)
+    assert [found[f"c{number}"] for number in range(1, 6)] == [PASS] * 5
+    found = outcomes(entry("table6-5"), lambda _l, _w: shares(800, 200))
+    assert (found["c1"], found["c2"], found["c5"]) == (FAIL, FAIL, FAIL)
+
+
+def test_the_goals_ask_for_fairness_and_for_use():
+    def model(*other):
+        return lambda label, _where: shares(*((700, 700) if label.startswith("TCP,") else other))
+
+    assert outcomes(entry("sec6-6"), model(800, 800)) == {"c1": PASS, "c2": PASS, "c3": PASS}
+    assert outcomes(entry("sec6-6"), model(600, 200)) == {"c1": FAIL, "c2": FAIL, "c3": FAIL}
+
+
+def test_one_flow_by_kind():
+    times = {"reliable": 12.0, "DCCP": 9.0, "TCP": 18.0}
+
+    def model(label, _where):
+        name = next(name for name in times if label.startswith(name))
+        return {"completion_s": times[name], "received_packets": {"reliable": 8801, "DCCP": 5871, "TCP": 6912}[name]}
+
+    assert outcomes(entry("table7-1"), model) == {"c1": PASS, "c2": PASS}
+    assert outcomes(entry("table7-1"), lambda _l, _w: {"received_packets": 6667}) == {"c1": FAIL, "c2": FAIL}
+
+
+def test_published_runs_are_judged_by_where_they_lie():
+    from hopscope.studies.reproduce import weigh
+
+    one = entry("table6-4")
+    measured, *_ = weigh(one, data(one, lambda _l, _w: shares(820, 820), noise=0.0))
+    cells = [found for row in measured for _, value in row.values if (found := row.cell(value)) is not None]
+    assert len(cells) == 48
+    assert {cell.outcome.value for cell in cells} <= {"reproduced", "not reproduced"}
+
+
+def test_the_slower_flow_is_the_one_that_is_silent():
+    ends = [0.5 * step for step in range(1, 21)]
+    series = {
+        "flow": [0] * 20 + [1] * 20,
+        "t_s": ends * 2,
+        "value": [5.0] * 20 + [5.0 if end < 2 or end > 7 else 0.0 for end in ends],
+    }
+    flows = [
+        {"completion_s": 9.0, "shared_kbps": 9.0, "timeouts": 0},
+        {"completion_s": 20.0, "shared_kbps": 1.0, "timeouts": 3},
+    ]
+    run = {"series": {"throughput": series}, "flows": flows}
+    assert over_time("longest stall", "slower", "first completion")(run) == 5.5
+    assert over_time("timeouts", "slower", "run")(run) == 3
+    line = Timeline(run, 1, "first completion")
+    assert (line.interval, line.stalls(), line.intervals()[-1][0]) == (0.5, [(1.5, 7.0)], 9.0)
+    assert Timeline(run, 0).stalls() == []
