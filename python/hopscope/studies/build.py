@@ -19,7 +19,7 @@ from hopscope.studies.formulas import read_formulas
 from hopscope.studies.measures import OF, Reading, read_measures
 from hopscope.studies.published import Row, place, read_numbers
 from hopscope.studies.settings import Built, Context, build_settings, matches, read_axes, read_named, read_scenarios
-from hopscope.studies.statements import read_statement
+from hopscope.studies.statements import measure_of, read_statement
 
 
 @dataclass(frozen=True)
@@ -149,10 +149,7 @@ def _entry(part: Part, shared: Context) -> Entry:
 def _quantities(part: Part, context: Context) -> list[Quantity]:
     """The quantities that one `[[experiment.quantity]]` makes: one at each value of the keys of `for`."""
     metric = part.text("metric")
-    measure = context.measures.get(metric)
-    if measure is None:
-        part.problem("metric", f"no metric {metric!r}{did_you_mean(metric, context.measures)}")
-        return []
+    measure = measure_of(part, "metric", metric, context)
     names, fixed = part.texts("for"), part.table("at")
     form, along = part.text("of", "mean", choices=OF), part.text("along", "")
     over = context.where(part.table("over")) if part.has("over") else None

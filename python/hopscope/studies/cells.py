@@ -334,7 +334,7 @@ def _rule(part: Part, columns: Sequence[str], measures: Mapping[str, Measure]) -
     for other in metrics.values():
         if other not in measures:
             part.problem("metrics", f"no metric {other!r}{did_you_mean(other, measures)}")
-    call = part.function("python") if part.has("python") else None
+    call = part.function("python", required=False)
     rule = Rule(
         _where(part, columns), part.table("set"), tuple(part.texts("without")), call, part.text("label", ""),
         _limits(part), metrics, part.text("panel", ""), part.text("open", ""), part.flag("noisy"),

@@ -47,7 +47,7 @@ class Figure:
         self.each = part.text("each", f"{by} = {{}}" if by else "{}")
         self.at = context.where(part.table("at"))
         self.of, self.along = part.text("of", "mean", choices=OF), part.text("along", "")
-        self.scale = part.number("x_scale", 1.0) or 1.0
+        self.scale = part.number("x_scale", 1.0)
         self.models = [context.formulas[name] for name in part.names("models", context.formulas)]
         self.rule = part.table("rule")
         self.guides = [(float(at), str(text)) for at, text in part.values_of("guides")]

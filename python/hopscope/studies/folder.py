@@ -117,11 +117,9 @@ class Part:
             self.problem(key, f"found {shown(value)}{did_you_mean(value, allowed)}; allowed: {listed(allowed)}")
         return value
 
-    def number(self, key: str, default: float | None = None) -> float | None:
-        """A number, or the default."""
-        value = self._get(key, default, required=False)
-        if value is None:
-            return None
+    def number(self, key: str, default: float) -> float:
+        """A number."""
+        value = self._get(key, default)
         if isinstance(value, bool) or not isinstance(value, (int, float)):
             self.problem(key, f"found {shown(value)}; allowed: a number")
             return default
@@ -152,8 +150,10 @@ class Part:
                 self.problem(key, f"no {key} {name!r}{did_you_mean(name, known)}; allowed: {listed(known)}")
         return [name for name in found if name in known]
 
-    def function(self, key: str) -> Callable[..., Any] | None:
+    def function(self, key: str, *, required: bool = True) -> Callable[..., Any] | None:
         """A function of the study's own Python by its name."""
+        if not required and key not in self.values:
+            return None
         found = self.folder.functions.get(self.text(key))
         if found is None:
             self.problem(key, f"{CHECKS} has no such function")
@@ -210,10 +210,10 @@ class Part:
                 known = sorted(self._asked)
                 self.problem(key, f"{what} has no such key{did_you_mean(key, known)}; allowed: {', '.join(known)}")
 
-    def _get(self, key: str, default: Any, *, required: bool = True) -> Any:
+    def _get(self, key: str, default: Any) -> Any:
         self._asked.add(key)
         if key in self.values:
             return self.values[key]
-        if default is None and required:
+        if default is None:
             self.problem("", f"{key} is missing")
         return default

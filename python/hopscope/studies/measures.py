@@ -62,7 +62,7 @@ def read_measures(part: Part) -> dict[str, Measure]:
     found: dict[str, Measure] = {}
     for name, own in part.parts("metric"):
         label, unit = own.text("label", name), own.text("unit", "")
-        scale = own.number("scale", 1.0) or 1.0
+        scale = own.number("scale", 1.0)
         given = [form for form in FORMS if own.has(form)]
         if len(given) != 1:
             own.problem("", f"needs one of {', '.join(FORMS)}")

@@ -165,7 +165,7 @@ def build_settings(part: Part, context: Context) -> list[Built]:
         else:
             part.problem("axes", f"no axis {axis!r}{did_you_mean(axis, axes)}; allowed: {listed(axes)}")
     own, without = part.table("set"), part.texts("without")
-    call = part.function("python") if part.has("python") else None
+    call = part.function("python", required=False)
     sweep = {keys.get(key, key): value for key, value in part.table("sweep").items()}
     shorter = deep_merge(context.quick, part.table("quick"))
     if isinstance(shorter.get("sweep"), dict):
@@ -192,7 +192,7 @@ def build_settings(part: Part, context: Context) -> list[Built]:
             document = deep_merge(document, call(names))
         if sweep:
             document["sweep"] = sweep
-        label = _filled(part, pattern, names)
+        label = written(part, "label", pattern, names)
         document["title"] = f"{context.study} {name}, {label}"
         reading = ", ".join(
             value.name for axis, value in zip(crossed, values, strict=True) if axis.unpublished and not value.contrast
@@ -203,7 +203,7 @@ def build_settings(part: Part, context: Context) -> list[Built]:
             + [value.name for axis, value in zip(crossed, values, strict=True) if not axis.unpublished]
         )
         if beside:
-            names["beside"] = _filled(part, beside, names)
+            names["beside"] = written(part, "beside", beside, names)
         setting = Setting(label, document, shorter, decides, own_row, reading, context.named)
         found.append(Built(setting, names, _filled_in(published, names), _filled_in(reference, names), runs))
     return found
@@ -223,9 +223,10 @@ def _filled_in(at: Mapping[str, Any] | None, names: Mapping[str, str]) -> At | N
     return place({key: value.format(**dashed) if isinstance(value, str) else value for key, value in at.items()})
 
 
-def _filled(part: Part, pattern: str, names: Mapping[str, str]) -> str:
+def written(part: Part, key: str, pattern: str, names: Mapping[str, str]) -> str:
+    """A text with the axis values of a setting in its braces; empty where it names another."""
     try:
         return pattern.format(**names)
     except (KeyError, IndexError, ValueError):
-        part.problem("label", f"found {pattern!r}; allowed in braces: {', '.join(names) or 'nothing'}")
-        return pattern
+        part.problem(key, f"found {pattern!r}; allowed in braces: {', '.join(names) or 'nothing'}")
+        return ""

@@ -18,7 +18,7 @@ from hopscope.studies.folder import Part
 from hopscope.studies.judge import judged
 from hopscope.studies.measures import OF, Measure
 from hopscope.studies.published import Row, as_table
-from hopscope.studies.settings import Built, Context, matches
+from hopscope.studies.settings import Built, Context, matches, written
 from hopscope.studies.verbs import VERBS, Check, Judgement, all_of
 from hopscope.studies.verdict import Finding, Outcome
 
@@ -202,8 +202,8 @@ def _bound(part: Part, context: Context, chosen: Sequence[Built], outer: Sequenc
     if verb is None:
         return None
     metric = part.text("metric", "" if name in ("is_set", "python") else None)
-    wanted = {built.setting.label: _filled(part, "metric", metric, built) for built in chosen} or {"": metric}
-    several = {label: _measure(part, "metric", one, context) for label, one in wanted.items()}
+    wanted = {built.setting.label: written(part, "metric", metric, built.names) for built in chosen} or {"": metric}
+    several = {label: measure_of(part, "metric", one, context) for label, one in wanted.items()}
     measure = next(iter(several.values()))
     on = part.text("on", "")
     picks = {context.key(key): list(values) for key, values in part.table("for").items()} if _picks(part) else {}
@@ -233,22 +233,19 @@ def _bound(part: Part, context: Context, chosen: Sequence[Built], outer: Sequenc
     if "over" in args:
         args["over"] = context.key(str(args["over"]))
     if "to" in args:
-        args["to"] = _measure(part, "to", str(args["to"]), context)
+        args["to"] = measure_of(part, "to", str(args["to"]), context)
     if args.get("of", "mean") not in OF:
         part.problem("of", f"allowed: {listed(OF)}")
     versus = part.text("versus", "") if "versus" in allowed else ""
-    call = None
-    if name == "python":
-        call = part.function("function")
+    call = part.function("function") if name == "python" else None
+    there = [("for", dict.fromkeys(loop, ...)), ("along", {along: ...} if along else {}), ("at", at)]
+    there += [("places", spot) for spot in places.values()]
+    there += [("for", {key: tuple(values) for key, values in picks.items()})]
+    there += [(inner, args[inner]) for inner in ("minus", "rivals") if inner in args]
     for built in chosen:
-        looked_at = _other(part, "on", on, built, context) if on else built
-        beside = _other(part, "versus", versus, built, context) if versus else None
-        if looked_at is not None:
-            _places_exist(part, looked_at, {**at}, loop, along, list(places.values()), None if versus else than)
-            for named in ({key: tuple(values) for key, values in picks.items()}, args.get("minus"), args.get("rivals")):
-                _places_exist(part, looked_at, named or {}, (), "", [], None)
-        if beside is not None:
-            _places_exist(part, beside, {}, (), "", [], than)
+        _places_exist(part, _other(part, "on", on, built, context) if on else built, there)
+        beside = _other(part, "versus", versus, built, context) if versus else built
+        _places_exist(part, beside, [("than", than or {})])
     given = _bound(below, context, chosen) if below is not None else None
     check = Check(name, measure, at, along, args, places, than, call=call)
     return Bound(check, loop, versus, given, on, several, picks)
@@ -259,55 +256,34 @@ def _picks(part: Part) -> bool:
     return isinstance(part.values.get("for"), dict)
 
 
-def _measure(part: Part, key: str, name: str, context: Context) -> Measure:
+def measure_of(part: Part, key: str, name: str, context: Context) -> Measure:
+    """A measure by its name; one that nobody knows is noted."""
     if name and name not in context.measures:
         known = listed(context.measures)
         part.problem(key, f"no metric {name!r}{did_you_mean(name, context.measures)}; allowed: {known}")
     return context.measures.get(name, _WHOLE)
 
 
-def _filled(part: Part, key: str, text: str, built: Built) -> str:
-    """A text with the axis values of a setting in its braces."""
-    try:
-        return text.format(**built.names)
-    except (KeyError, IndexError, ValueError):
-        part.problem(key, f"found {text!r}; allowed in braces: {', '.join(built.names) or 'nothing'}")
-        return ""
-
-
 def _other(part: Part, key: str, text: str, built: Built, context: Context) -> Built | None:
     """The setting that a text with axis values in braces names."""
-    label = _filled(part, key, text, built)
+    label = written(part, key, text, built.names)
     found = {other.setting.label: other for other in context.settings}
     if label and label not in found:
         part.problem(key, f"no setting {label!r}{did_you_mean(label, found)}; there are {listed(found)}")
     return found.get(label)
 
 
-def _places_exist(
-    part: Part,
-    built: Built,
-    at: Mapping[str, Any],
-    loop: Sequence[str],
-    along: str,
-    places: Sequence[Mapping[str, Any]],
-    than: Mapping[str, Any] | None,
-) -> None:
-    """Every key has to be swept in the setting, and every value to be among those of the sweep."""
-    sweep = built.sweep
-    swept = ", ".join(sweep) or "nothing"
-    for name, keys in (("for", loop), ("along", [along] if along else [])):
-        for key in keys:
-            if key not in sweep:
-                part.problem(name, f"{key} is not swept in {built.setting.label!r}, which sweeps {swept}")
-    named = [("at", at), ("than", than or {}), *(("places", spot) for spot in places)]
-    for name, spot in named:
+def _places_exist(part: Part, built: Built | None, places: Sequence[tuple[str, Mapping[str, Any]]]) -> None:
+    """Every key has to be swept in the setting, and every value (`...`: whichever) to be among those of the sweep."""
+    for name, spot in places if built is not None else ():
+        assert built is not None
         for key, value in spot.items():
-            if key not in sweep:
+            values = built.sweep.get(key)
+            if values is None:
+                swept = ", ".join(built.sweep) or "nothing"
                 part.problem(name, f"{key} is not swept in {built.setting.label!r}, which sweeps {swept}")
-            elif any(one not in sweep[key] for one in (value if isinstance(value, tuple) else (value,))):
-                part.problem(
-                    name,
-                    f"{built.setting.label!r} has no point {key} = {value}; its sweep has "
-                    f"{', '.join(str(one) for one in sweep[key])}",
-                )
+            elif value is not ... and any(
+                one not in values for one in (value if isinstance(value, tuple) else (value,))
+            ):
+                known = ", ".join(str(one) for one in values)
+                part.problem(name, f"{built.setting.label!r} has no point {key} = {value}; its sweep has {known}")
