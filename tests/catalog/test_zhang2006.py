@@ -38,6 +38,8 @@ def test_tcp_is_fair_among_in_flows_only():
     assert (found["c1"], found["c2"], found["c3"]) == (PASS, PASS, PASS)
     found = outcomes(entry("table6-3"), of_ends(dict.fromkeys(fair, (700, 700))))
     assert (found["c1"], found["c2"], found["c3"]) == (FAIL, FAIL, {"undecided"})
+    assert outcomes(entry("table6-3"), lambda _l, _w: {"node.4.mac_retry_drops": 40})["c5"] == PASS
+    assert found["c5"] == FAIL
 
 
 @pytest.mark.parametrize("name", ["table6-4", "table7-2"])
