@@ -27,7 +27,7 @@ struct Sent {
 impl Sent {
     /// True when it is on the air between two instants where it comes a flight later.
     fn overlaps(&self, delay: Span, from: Time, until: Time) -> bool {
-        self.start + delay < until && self.end + delay > from
+        self.end + delay > from && self.start + delay < until
     }
 }
 
@@ -128,10 +128,11 @@ impl Ledger {
         let mut loudest: Option<&Link> = None;
         for link in look.links(node) {
             let delay = link.delay();
-            let overlaps = |&(start, end): &(Time, Time)| start + delay < until && end + delay > from;
-            if loudest.is_none_or(|other| link.power > other.power)
-                && link.to != src
+            // Most have ended long before.
+            let overlaps = |&(start, end): &(Time, Time)| end + delay > from && start + delay < until;
+            if link.to != src
                 && self.nodes[link.to.index()].sent.iter().any(overlaps)
+                && loudest.is_none_or(|other| link.power > other.power)
             {
                 loudest = Some(link);
             }
