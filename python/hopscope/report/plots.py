@@ -49,6 +49,8 @@ _BROKEN: tuple[Any, ...] = (
     (0, (6, 1.5, 1.5, 1.5, 1.5, 1.5)),
     (0, (1, 2)),
 )
+# More letters than these in the names of groups do not fit side by side.
+_WIDE = 60
 # Patterns of bars side by side, one for each colour.
 _PATTERNS = ("", "///", "..", "\\\\\\", "xx", "---", "++", "oo")
 # Patterns of the parts of a stack, one for each round of colours; what comes after them (the idle time) is pale.
@@ -164,7 +166,10 @@ def bars(chart: Chart) -> Figure:
                     error_kw={"elinewidth": 1, "capsize": 2, "ecolor": "#222222"},
                     label=line.label,
                 )
-            ax.set_xticks(range(len(groups)), groups)
+            # Names that would run into one another are turned.
+            wide = len("".join(groups)) > _WIDE
+            turned: dict[str, Any] = {"rotation": 30, "ha": "right", "rotation_mode": "anchor"} if wide else {}
+            ax.set_xticks(range(len(groups)), groups, **turned)
             ax.grid(visible=False, axis="x")
             _publish(ax, panel, place=lambda x, known=tuple(groups): known.index(str(x)))  # type: ignore[misc]
         _reach(axes, chart)

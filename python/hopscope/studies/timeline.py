@@ -113,7 +113,9 @@ def over_time(data: Data, label: str, chart: Chart, series: Mapping[str, str]) -
         run = data[label].runs()[0]
     except (KeyError, NoSamplesError):
         return []
-    end = float(run["series"]["throughput"]["t_s"][-1])
+    ends = [flow["completion_s"] for flow in run["flows"]]
+    # Transfers that are over have nothing more to show.
+    end = float(run["series"]["throughput"]["t_s"][-1] if None in ends else 1.02 * max(ends))
     flows = [Timeline(run, flow) for flow in range(len(run["flows"]))]
     panels = [
         Panel(title, [_line(line, name, end, len(flows)) for line in flows if line.samples(name)])

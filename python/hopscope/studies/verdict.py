@@ -244,12 +244,14 @@ def cell(
     if measured.n < 3:
         return Finding(Outcome.UNDECIDED, "", reason=f"a distribution over {counted(measured.n, 'seed')} says nothing")
     if measured.min <= published <= measured.max:
-        return Finding(Outcome.REPRODUCED, f"the published run lies among ours ({_span(measured.min, measured.max)})")
-    gap = measured.min - published if published < measured.min else published - measured.max
+        return Finding(
+            Outcome.REPRODUCED, f"the published run lies among ours ({number(measured.min)} to {number(measured.max)})"
+        )
+    gap = max(measured.min - published, published - measured.max)
     side = "below" if published < measured.min else "above"
-    far = f" by {100 * gap / abs(published):.0f} %" if published else f" by {number(gap)}"
-    words = f"the published run lies {side} all {measured.n} of ours{far}"
-    return Finding(Outcome.NOT_REPRODUCED, words)
+    share = 100 * gap / abs(published) if published else 0.0
+    far = f" by {share:.{0 if share >= 1 else 2}f} %" if published else f" by {number(gap)}"
+    return Finding(Outcome.NOT_REPRODUCED, f"the published run lies {side} all {measured.n} of ours{far}")
 
 
 def _against(measured: Estimate, low: float, high: float, published: float, kind: str) -> Finding:
@@ -263,7 +265,3 @@ def _against(measured: Estimate, low: float, high: float, published: float, kind
     if gap <= half:
         return Finding(Outcome.UNDECIDED, words, reason="its interval reaches in")
     return Finding(Outcome.NOT_REPRODUCED, words)
-
-
-def _span(low: float, high: float) -> str:
-    return f"{number(low)} to {number(high)}"
