@@ -17,7 +17,7 @@ from typing import Any
 
 from hopscope.errors import did_you_mean
 from hopscope.report.chart import Chart, Line, Panel
-from hopscope.results.samples import Data, Estimate, NoSamplesError, Table, show
+from hopscope.results.samples import Data, NoSamplesError, Table, show
 from hopscope.results.stats import number, quantile
 from hopscope.scenario.units import parse
 from hopscope.studies.documents import deep_merge, filled, removed
@@ -181,11 +181,6 @@ class Cells:
         return [Chart("deviation", caption, "deviation (%)", "", panels, kind="dots")]
 
 
-def _apart(measured: Estimate, reference: Reference) -> Estimate:
-    """A mean with the interval of its difference from that of the other simulator."""
-    return replace(measured, ci95=math.hypot(measured.ci95 or 0.0, reference.ci95))
-
-
 def _far(limit: float | str) -> str:
     """How far a mean may be off, in words."""
     if not isinstance(limit, str):
@@ -210,7 +205,8 @@ def _agrees(cell: Cell, metric: str, limit: float | str) -> Callable[[Data], lis
         else:
             words += f": {100 * (measured.mean / reference.mean - 1):+.2f} %"
         holds = between(measured, low, high)
-        if holds is False and cell.rule.noisy and between(_apart(measured, reference), low, high) is not False:
+        apart = replace(measured, ci95=math.hypot(measured.ci95 or 0.0, reference.ci95))
+        if holds is False and cell.rule.noisy and between(apart, low, high) is not False:
             return None, f"{words}; the other simulator's own interval leaves it open"
         return holds, words
 

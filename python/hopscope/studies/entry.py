@@ -66,7 +66,6 @@ class Quantity:
         extremes: smallest and largest published sample, when the source prints them.
         settings: which settings have the quantity, by label; all unless said.
         single: whether the published value is that of one run, so that it is judged by where it lies among ours.
-        relative: whether the deviation from the published value means something in percent (not for a window).
     """
 
     label: str
@@ -76,7 +75,6 @@ class Quantity:
     source: str = ""
     spread: float | None = None
     settings: Callable[[str], bool] = lambda _label: True
-    relative: bool = True
     extremes: tuple[float, float] | None = None
     single: bool = False
 

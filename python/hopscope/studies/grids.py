@@ -80,6 +80,6 @@ def _beside(row: Measured, index: int) -> str:
 def _difference(row: Measured, index: int) -> str:
     """The deviation from the published value in percent; empty where that means nothing."""
     published = row.quantity.published
-    if published is None or published == 0 or not row.quantity.relative:
+    if not published:
         return ""
     return f"{100 * (row.values[index][1].mean / published - 1):+z.1f} %"

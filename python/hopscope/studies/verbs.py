@@ -8,6 +8,7 @@ settings); it says whether the statement holds, `None` where the noise of the ru
 from __future__ import annotations
 
 import itertools
+import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
@@ -54,6 +55,11 @@ class Check:
     def judge(self, table: Table, other: Table | None) -> Judgement:
         """Whether it holds in a setting, beside another where it compares settings."""
         return VERBS[self.verb].judge(self, table, other)
+
+    @property
+    def limits(self) -> tuple[float, float]:
+        """From where to where, `low` and `high`; without either there is no end."""
+        return self.args.get("low", -math.inf), self.args.get("high", math.inf)
 
     def reading(self) -> Reading:
         """The number that the check limits."""
@@ -273,9 +279,9 @@ def _straight(check: Check, table: Table, _other: Table | None) -> Judgement:
 @verb("at_most", "limit", "than versus of along runs first last")
 def _limited(check: Check, table: Table, other: Table | None) -> Judgement:
     """From `low` to `high`, at least or at most `limit`."""
-    low = check.args.get("low", check.args.get("limit") if check.verb == "at_least" else None)
-    high = check.args.get("high", check.args.get("limit") if check.verb == "at_most" else None)
-    least, most = (-float("inf") if low is None else low), (float("inf") if high is None else high)
+    least, most = check.limits
+    if "limit" in check.args:
+        least, most = (check.args["limit"], most) if check.verb == "at_least" else (least, check.args["limit"])
     unit = "%" if check.than is not None or other is not None or check.args.get("of") == "loss" else check.measure.unit
     if check.args.get("runs") == "all":
         samples = table.samples(check.measure, check.at)
@@ -293,8 +299,7 @@ def _gain(check: Check, table: Table, other: Table | None) -> Judgement:
         reading = replace(reading, over=check.at)
     found = reading.take(table, other)
     gained = Estimate(found.mean - 100, found.ci95, found.min - 100, found.max - 100, found.n)
-    low, high = check.args.get("low", -float("inf")), check.args.get("high", float("inf"))
-    return between(gained, low, high), f"{'+' if gained.mean > 0 else ''}{show(gained, '%')}"
+    return between(gained, *check.limits), f"{'+' if gained.mean > 0 else ''}{show(gained, '%')}"
 
 
 @verb("close", "share", "value model than of along first last")
@@ -320,7 +325,7 @@ def _share(check: Check, table: Table, other: Table | None) -> Judgement:
             (other or table).by_replica(check.measure, check.than or check.at),
         )
         samples = [100 * here[name] / there[name] for name in here.keys() & there.keys()]
-    above, below = check.args.get("above", -float("inf")), check.args.get("below", float("inf"))
+    above, below = check.args.get("above", -math.inf), check.args.get("below", math.inf)
     part = 100 * sum(above < value < below for value in samples) / len(samples)
     low, high = check.args.get("low", 0), check.args.get("high", 100)
     return low <= part <= high, f"{part:.0f} % of {len(samples)} runs"
