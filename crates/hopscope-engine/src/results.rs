@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use serde::Serialize;
 
 use crate::config::link::LinkPart;
-use crate::config::{Config, SeriesKind, Transport};
+use crate::config::{Config, FlowConfig, SeriesKind, Transport};
 use crate::ids::{FlowId, NodeId};
 use crate::iface::WireEnd;
 use crate::iface::wire::Sent;
@@ -14,7 +14,8 @@ use crate::metrics::table::Applies::{Several, Tcp};
 use crate::metrics::table::MetricKind::{Counts, Label, Shares, Text};
 use crate::metrics::table::Shown::{Drawn, Report, Terminal};
 use crate::metrics::table::{Metric, measured};
-use crate::metrics::{FlowMeter, Meter, RoutingMeter, jain, loss_pct};
+use crate::metrics::{FlowMeter, Meter, RoutingMeter, jain, loss_pct, max_min};
+use crate::packet::dccp::ResetCode;
 use crate::record::{DropReason, Recorder};
 use crate::transport::tcp::SenderStats;
 use crate::units::{Span, Time};
@@ -223,6 +224,8 @@ measured! {
         shared_kbps: f64 = Metric::sample("kbit/s", "throughput while all are active");
         /// Jain's index of them.
         shared_jain: Option<f64> = Metric::sample("", "Jain index while all are active");
+        /// Their max-min index: the farthest from an equal share, in equal shares.
+        shared_max_min: Option<f64> = Metric::sample("", "max-min index while all are active");
         /// Mean of Jain's index over the intervals of the series `fairness`.
         jain_interval: Option<f64> = Metric::sample("", "Jain index of intervals");
         /// Packets given up at a MAC retry limit.
@@ -383,20 +386,39 @@ fn flow_result(config: &Config, number: usize, flow: &Flow, meter: &Meter, now: 
         route_changes: route.changes,
         starved_pct,
         cwnd_share: meter.cwnd_share().map(|(w, share)| (w.to_string(), share)).collect(),
-        note: note(config, flow, meter, route.without_pct(now)),
+        note: note(config, &config.flows[number], flow, meter, route.without_pct(now)),
     }
 }
 
 /// What keeps a flow's figures from speaking for themselves: why it carried nothing, and outages of its ends.
-fn note(config: &Config, flow: &Flow, meter: &FlowMeter, without_route_pct: Option<f64>) -> Option<String> {
+fn note(
+    config: &Config,
+    settings: &FlowConfig,
+    flow: &Flow,
+    meter: &FlowMeter,
+    without_route_pct: Option<f64>,
+) -> Option<String> {
+    let reset = meter.reset.map(|code| why_reset(settings, code));
     let nothing = (meter.delivered_bytes == 0).then(|| why_nothing(flow, meter.sent, without_route_pct));
     let off = config.outages.iter().filter(|o| o.from < config.duration && o.to.is_none_or(|to| to > config.warmup));
     let ends = off.filter_map(|o| {
         let end = (o.node == flow.from.0).then_some("source").or((o.node == flow.to.0).then_some("destination"))?;
         Some(o.note(end))
     });
-    let notes: Vec<String> = nothing.into_iter().chain(ends).collect();
+    let notes: Vec<String> = reset.into_iter().chain(nothing).chain(ends).collect();
     (!notes.is_empty()).then(|| notes.join("; "))
+}
+
+/// Why a connection ended with an error.
+fn why_reset(flow: &FlowConfig, code: ResetCode) -> String {
+    let (sender, receiver) = (flow.dccp_control(), flow.dccp.receiver_ccid);
+    let why = match (code, receiver.number()) {
+        (ResetCode::MandatoryError, Some(known)) if known != sender.number() => {
+            format!(": the ends share no congestion control, {} and {}", sender.word(), receiver.word())
+        }
+        _ => String::new(),
+    };
+    format!("the connection was reset ({}){why}", code.name())
 }
 
 /// Why nothing of `sent` packets was delivered.
@@ -475,6 +497,7 @@ fn network_result(
         jain: jain_of(flows.iter()),
         shared_kbps: flows.iter().filter_map(|f| f.shared_kbps).sum(),
         shared_jain: jain(flows.iter().filter_map(|f| f.shared_kbps)),
+        shared_max_min: max_min(flows.iter().filter_map(|f| f.shared_kbps)),
         jain_interval,
         mac_retry_drops,
         data_retry_drops: of_data(DropReason::RetryLimit),

@@ -215,8 +215,9 @@ class PointExplanation:
         return {group: sum(_mean(shares[cause]) for cause in causes) for group, causes in GROUPS.items()}
 
     def sentences(self) -> list[str]:
-        """Returns what stands out, in words: delays, links that lose airtime and to whom, idle sources, losses."""
-        return [*self._delay_words(), *self._link_words(), *self._idle_words(), *self._loss_words()]
+        """Returns what stands out, in words: flows that failed, delays, links that lose airtime and to whom, losses."""
+        words = (self._note_words, self._delay_words, self._link_words, self._idle_words, self._loss_words)
+        return [sentence for some in words for sentence in some()]
 
     def to_json(self) -> dict[str, Any]:
         """Returns the ledger as ``hopscope explain --json`` prints it."""
@@ -314,6 +315,11 @@ class PointExplanation:
             place = self._place(link.source, link.target)
             share = f"{failed.airtime_pct:.0f} % of the time of all attempts on {place}{back}"
             yield f"{share} is lost to {_why(failed, link)}."
+
+    def _note_words(self) -> Iterator[str]:
+        for flow in self._runs[0]["flows"]:
+            if note := flow.get("note"):
+                yield f"Flow {flow['id']}: {note}."
 
     def _idle_words(self) -> Iterator[str]:
         for node in dict.fromkeys(flow["from"] for flow in self._runs[0]["flows"]):

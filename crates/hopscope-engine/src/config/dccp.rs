@@ -18,6 +18,35 @@ choice! {
 }
 
 choice! {
+    /// Congestion controls that the receiver of a DCCP flow knows.
+    pub enum ReceiverCcid {
+        /// That of the flow.
+        Any = "any",
+        /// CCID 2 alone.
+        Ccid2 = "ccid2",
+        /// CCID 3 alone.
+        Ccid3 = "ccid3",
+        /// CCID 4 alone.
+        Ccid4 = "ccid4",
+        /// CCID 248 alone.
+        Adhoc = "adhoc",
+    }
+}
+
+impl ReceiverCcid {
+    /// The number of the one that it knows; none: any.
+    pub const fn number(self) -> Option<u8> {
+        Some(match self {
+            ReceiverCcid::Any => return None,
+            ReceiverCcid::Ccid2 => DccpControl::Ccid2.number(),
+            ReceiverCcid::Ccid3 => DccpControl::Ccid3.number(),
+            ReceiverCcid::Ccid4 => DccpControl::Ccid4.number(),
+            ReceiverCcid::Adhoc => DccpControl::Adhoc.number(),
+        })
+    }
+}
+
+choice! {
     /// The retransmission timeout in the throughput equation of `ccid3` and `ccid4`.
     pub enum TfrcRto {
         /// Four round trips.
@@ -178,6 +207,8 @@ params! {
         receive_buffer: u32 = 0, "packets", "RFC 4340 11.7", in Range::within(0.0, 1e6);
         /// What its application reads; 0: at once.
         read_rate: u64 = 0, "bit/s", "RFC 4340 11.6", in Range::within(0.0, 1e12);
+        /// Congestion controls that the receiver knows. Without that of the flow the connection is reset.
+        receiver_ccid: ReceiverCcid = ReceiverCcid::Any, "", "RFC 4340 6.3.1, 10";
         /// Packets tell how many without data went before them.
         ndp_count: bool = false, "", "RFC 4340 7.7";
         /// Packets can be marked instead of dropped.

@@ -459,6 +459,7 @@ impl Recorder for Ledger {
             | Record::Marked { .. }
             | Record::Delivered { .. }
             | Record::Completed { .. }
+            | Record::Reset { .. }
             | Record::Window { .. }
             | Record::Rtt { .. }
             | Record::RoutingSent { .. }

@@ -16,13 +16,14 @@ use std::collections::BTreeMap;
 use crate::config::link::LinkPart;
 use crate::config::{App, Config, FlowConfig, SeriesKind, Transport};
 use crate::ids::{FlowId, NodeId};
+use crate::packet::dccp::ResetCode;
 use crate::record::{Classes, DropReason, Look, Record, Recorder};
 use crate::routing::RoutingNote;
 use crate::units::{Span, Time};
 
 pub use counters::Counted;
 pub use routes::{FlowRoute, FlowRoutes};
-pub use sharing::{Fairness, Starvation, jain};
+pub use sharing::{Fairness, Starvation, jain, max_min};
 
 /// Largest window that has its own entry in the distribution; larger ones count there.
 const CWND_CLASSES: usize = 1024;
@@ -62,6 +63,8 @@ pub struct FlowMeter {
     pub first_delivery: Option<Time>,
     /// Everything carried.
     pub completed: Option<Time>,
+    /// Why its connection ended with an error; the first reason told.
+    pub reset: Option<ResetCode>,
     rtt_ns: u128,
     rtt_samples: u64,
     cwnd: f64,
@@ -195,6 +198,7 @@ impl Meter {
             *flow = FlowMeter {
                 cwnd: flow.cwnd,
                 completed: flow.completed,
+                reset: flow.reset,
                 first_delivery: flow.first_delivery,
                 ..FlowMeter::new(now, left)
             };
@@ -300,6 +304,7 @@ impl FlowMeter {
             whole,
             first_delivery: None,
             completed: None,
+            reset: None,
             rtt_ns: 0,
             rtt_samples: 0,
             cwnd: 0.0,
@@ -473,6 +478,9 @@ impl Recorder for Meter {
                 self.routes.end(now, flow);
                 self.fairness.end(now, flow);
                 self.starvation[flow.index()].end(now);
+            }
+            Record::Reset { flow, code } => {
+                self.flows[flow.index()].reset.get_or_insert(code);
             }
             Record::Dropped { node, reason, packet } => {
                 self.drops[node.index()][reason as usize] += 1;

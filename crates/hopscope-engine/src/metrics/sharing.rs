@@ -19,6 +19,13 @@ pub fn jain(shares: impl Iterator<Item = f64>) -> Option<f64> {
     (squares > 0.0).then(|| sum * sum / (f64::from(count) * squares))
 }
 
+/// Max-min index of shares, max |x - f| / f: 0 for fair ones (zhang2006, chapter 5). Flows that always want more have the same
+/// fair share f of what they all carry; `None` when all are zero.
+pub fn max_min(shares: impl Iterator<Item = f64> + Clone) -> Option<f64> {
+    let fair = shares.clone().sum::<f64>() / shares.clone().count() as f64;
+    (fair > 0.0).then(|| shares.fold(0.0, |most: f64, share| most.max((share - fair).abs() / fair)))
+}
+
 /// Time in which a flow is active.
 #[derive(Debug, Clone, Copy)]
 struct Active {
@@ -213,6 +220,12 @@ mod tests {
 
     #[test]
     fn the_index_of_equal_single_and_no_shares() {
+        let unfair = |shares: &[f64]| max_min(shares.iter().copied());
+        assert_eq!(
+            [&[2.0, 2.0][..], &[3.0, 1.0], &[4.0, 0.0, 2.0, 2.0]].map(unfair),
+            [Some(0.0), Some(0.5), Some(1.0)]
+        );
+        assert_eq!([&[0.0, 0.0][..], &[]].map(unfair), [None, None]);
         let index = |shares: &[f64]| jain(shares.iter().copied());
         assert_eq!(index(&[3.0, 3.0, 3.0]), Some(1.0));
         assert_eq!(index(&[5.0, 0.0]), Some(0.5));

@@ -163,6 +163,26 @@ pub enum ResetCode {
     AggressionPenalty = 11,
 }
 
+impl ResetCode {
+    /// Its name in RFC 4340 5.6.
+    pub const fn name(self) -> &'static str {
+        match self {
+            ResetCode::Unspecified => "Unspecified",
+            ResetCode::Closed => "Closed",
+            ResetCode::Aborted => "Aborted",
+            ResetCode::NoConnection => "No Connection",
+            ResetCode::PacketError => "Packet Error",
+            ResetCode::OptionError => "Option Error",
+            ResetCode::MandatoryError => "Mandatory Error",
+            ResetCode::ConnectionRefused => "Connection Refused",
+            ResetCode::BadServiceCode => "Bad Service Code",
+            ResetCode::TooBusy => "Too Busy",
+            ResetCode::BadInitCookie => "Bad Init Cookie",
+            ResetCode::AggressionPenalty => "Aggression Penalty",
+        }
+    }
+}
+
 /// What a packet says about time (RFC 4340 13).
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub enum Stamp {

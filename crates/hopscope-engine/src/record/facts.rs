@@ -8,6 +8,7 @@ use crate::config::link::LinkPart;
 use crate::ids::{FlowId, NodeId, PacketId};
 use crate::mac::contention::QuietPlan;
 use crate::mac::dcf::{Frame, FrameKind, Outcome};
+use crate::packet::dccp::ResetCode;
 use crate::packet::tcp::TcpFlags;
 use crate::packet::{Body, DropReason};
 use crate::phy::Fate;
@@ -290,6 +291,13 @@ pub enum Record {
         /// Flow.
         flow: FlowId,
     },
+    /// A connection of DCCP has ended with an error.
+    Reset {
+        /// Flow.
+        flow: FlowId,
+        /// Why.
+        code: ResetCode,
+    },
     /// The usable window changed (the congestion window, or the receiver window where that is smaller), or the slow-start
     /// threshold did.
     Window {
@@ -488,7 +496,8 @@ impl Record {
             | Record::SegmentReceived { .. }
             | Record::DataReceived { .. }
             | Record::Delivered { .. }
-            | Record::Completed { .. } => Classes::TRANSPORT,
+            | Record::Completed { .. }
+            | Record::Reset { .. } => Classes::TRANSPORT,
             Record::Window { .. } | Record::Rtt { .. } => Classes::WINDOWS,
             Record::TimerArmed { .. } | Record::TimerExpired { .. } | Record::TimerStopped { .. } => Classes::TIMERS,
             Record::RoutingSent { .. } | Record::Routing { .. } | Record::RouteInstalled { .. } => Classes::ROUTING,

@@ -28,6 +28,7 @@ pub use sockets::{BoundSockets, Protocol, Socket, Sockets};
 use crate::channel::Medium;
 use crate::ids::NodeId;
 use crate::mac::dcf::MacView;
+use crate::packet::dccp::ResetCode;
 use crate::packet::{Body, Packet, Way};
 use crate::units::{Span, Time};
 
@@ -96,6 +97,8 @@ pub enum Note {
     Completed,
     /// The other end will send no more: its FIN is consumed. Given once.
     PeerClosed,
+    /// The connection has ended with an error.
+    Reset(ResetCode),
 }
 
 /// What the node of an endpoint knows of its path: what has become of the packet just emitted, and the end of a route.

@@ -102,6 +102,10 @@ impl<R: Recorder> World<R> {
                 self.note(Record::Completed { flow });
             }
             TransportEffect::Note(Note::PeerClosed) => {}
+            TransportEffect::Note(Note::Reset(code)) => {
+                let flow = socket.sends;
+                self.note(Record::Reset { flow, code });
+            }
         }
         None
     }

@@ -159,6 +159,27 @@ fn rate_control_follows_its_equation_over_a_wire() {
 }
 
 #[test]
+fn ends_that_share_no_control_reset_the_connection_and_the_result_says_so() {
+    use hopscope_engine::config::dccp::ReceiverCcid;
+    let told = |control, receiver_ccid| {
+        let mut config = with(2, 20, Transport::Dccp, App::Bulk);
+        config.flows[0].control = Some(ControlChoice::Dccp(control));
+        config.flows[0].dccp.receiver_ccid = receiver_ccid;
+        let flow = run(&config).flows[0].clone();
+        (flow.received_packets > 0, flow.note.unwrap_or_default())
+    };
+    let reset = "the connection was reset (Mandatory Error): the ends share no congestion control, ";
+    // The server refuses what it does not know, the client what it has not asked for.
+    let (carried, note) = told(DccpControl::Ccid3, ReceiverCcid::Ccid2);
+    assert!(!carried && note.starts_with(&format!("{reset}ccid3 and ccid2")), "{note}");
+    let (carried, note) = told(DccpControl::Ccid2, ReceiverCcid::Adhoc);
+    assert!(!carried && note.starts_with(&format!("{reset}ccid2 and adhoc")), "{note}");
+    for (control, known) in [(DccpControl::Ccid3, ReceiverCcid::Ccid3), (DccpControl::Ccid2, ReceiverCcid::Ccid2)] {
+        assert_eq!(told(control, known), (true, String::new()), "{control:?}");
+    }
+}
+
+#[test]
 fn words_that_do_not_go_with_it_are_refused() {
     let refused = |change: &dyn Fn(&mut Config)| {
         let mut config = with(1, 5, Transport::Dccp, App::Bulk);

@@ -3,6 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use hopscope_engine::World;
+use hopscope_engine::config::dccp::ReceiverCcid;
 use hopscope_engine::config::net::RoutingProtocol;
 use hopscope_engine::config::outage::Outage;
 use hopscope_engine::config::radio::ErrorKind;
@@ -274,7 +275,8 @@ fn every_kind() -> BTreeSet<String> {
 
 #[test]
 fn every_kind_of_record_is_told_in_some_small_run() {
-    // TCP over a lossy chain whose relay fails for a while, beside a stream that ends, under AODV and a layer that marks.
+    // TCP over a lossy chain whose relay fails for a while, beside a stream that ends, under AODV and a layer that marks; over a
+    // wire a stream too fast for it, and ends of DCCP that share no congestion control.
     let mut radio = tcp_chain("standard", 4, 20);
     radio.routing.protocol = RoutingProtocol::Aodv;
     radio.warmup = Time::ZERO + Span::from_secs(2);
@@ -296,6 +298,9 @@ fn every_kind_of_record_is_told_in_some_small_run() {
     };
     let mut wire = wired();
     wire.flows.push(flow("standard", 0, 1, Transport::Udp, App::cbr(1.5e6)));
+    let mut strangers = flow("standard", 0, 1, Transport::Dccp, App::Bulk);
+    strangers.dccp.receiver_ccid = ReceiverCcid::Ccid3;
+    wire.flows.push(strangers);
     let mut held = tcp_chain("standard", 4, 5);
     held.link.layer = "timer".parse().expect("a layer");
     let enters = |world: &mut World<Log>| {

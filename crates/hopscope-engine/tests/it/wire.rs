@@ -255,6 +255,7 @@ fn throughput_while_all_are_active_ends_with_the_first_that_completes() {
     assert!(close(far.overall_kbps, kbps(30.0, second)) && close(far.shared_kbps, kbps(6.0, first)), "{far:?}");
     assert!(close(Some(result.network.shared_kbps), kbps(16.0, first)));
     assert!(close(result.network.shared_jain, 256.0 / 272.0), "{:?}", result.network);
+    assert!(close(result.network.shared_max_min, 0.25), "10 and 6 where 8 are fair: {:?}", result.network);
     // Nobody completes: all are active to the end, nine seconds.
     config.flows.iter_mut().for_each(|flow| flow.app = App::cbr(100e3));
     let result = Simulation::new(config).expect("a sound scenario").run();

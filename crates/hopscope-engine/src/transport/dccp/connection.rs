@@ -82,7 +82,8 @@ impl Connection {
         cfg.timestamps |= control == DccpControl::Adhoc;
         cfg.adapt_ack_ratio &= control == DccpControl::Ccid2;
         let ack_ratio = u64::from(cfg.first_ack_ratio(control));
-        let mut features = Features::new(is_server, &[control.number()]);
+        let known = if is_server { cfg.receiver_ccid.number().unwrap_or(control.number()) } else { control.number() };
+        let mut features = Features::new(is_server, &[known]);
         if !is_server {
             if u64::from(control.number()) != features.local(Feature::Ccid) {
                 features.demand(Feature::Ccid, u64::from(control.number()));
@@ -93,6 +94,11 @@ impl Connection {
             features.change(Feature::NdpCount, u64::from(cfg.ndp_count));
             features.change_remote(Feature::AckVector, u64::from(control.needs_vectors(&cfg)));
             features.change_remote(Feature::LossEventRate, u64::from(control.is_by_rate()));
+        }
+        if is_server
+            && cfg.receiver_ccid.number().is_some_and(|known| u64::from(known) != features.remote(Feature::Ccid))
+        {
+            features.demand_remote(Feature::Ccid, u64::from(known));
         }
         features.change(Feature::EcnIncapable, u64::from(!cfg.ecn));
         features.change(Feature::SequenceWindow, u64::from(cfg.sequence_window));
@@ -190,7 +196,7 @@ impl Connection {
             return None;
         }
         if packet.kind == DccpType::Reset {
-            self.wait_out(cx);
+            self.wait_out(packet.reset, cx);
             return None;
         }
         self.proceed(packet, cx);

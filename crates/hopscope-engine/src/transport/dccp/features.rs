@@ -197,6 +197,11 @@ impl Features {
         self.ask(feature, false, value, true);
     }
 
+    /// A feature of the other end must have a value.
+    pub fn demand_remote(&mut self, feature: Feature, value: u64) {
+        self.ask(feature, true, value, true);
+    }
+
     /// A feature of the other end is to have a value.
     pub fn change_remote(&mut self, feature: Feature, value: u64) {
         debug_assert!(!feature.is_non_negotiable(), "its own end decides");
@@ -422,6 +427,10 @@ mod tests {
         let (mut client, mut server) = ends(&[3], &[2]);
         client.demand(Feature::Ccid, 3);
         assert_eq!(tell(&mut client, &mut server, 10), Err(ResetCode::MandatoryError));
+        // A server that cannot do without another one than the client's.
+        let (mut client, mut server) = ends(&[2], &[3]);
+        server.demand_remote(Feature::Ccid, 3);
+        assert_eq!(tell(&mut server, &mut client, 10), Err(ResetCode::MandatoryError));
         // Without the demand the value stays what it was (RFC 4340 6.3.1).
         let (mut client, mut server) = ends(&[3], &[2]);
         client.change(Feature::Ccid, 3);

@@ -393,6 +393,23 @@ fn a_sync_is_answered_and_puts_numbers_in_order() {
 }
 
 #[test]
+fn an_ack_vector_longer_than_what_was_sent_is_read_as_far_as_it_goes() {
+    let mut pipe = open();
+    let (first, other) = (pipe.first[0].expect("sent"), pipe.first[1].expect("sent"));
+    // 44 octets of 64 packets each, of which the client has sent four.
+    let mut ack = DccpPacket { kind: DccpType::Ack, seq: other.plus(4), ack: first.plus(3), ..DccpPacket::default() };
+    ack.push_vector(std::iter::repeat_n(0x3F, 300), 0);
+    assert_eq!(ack.vector().len(), 44);
+    let before = pipe.ends[0].stats().map(|stats| stats.bytes_acked);
+    pipe.input(0, |client, cx| {
+        client.on_packet(&ack, Ecn::NotEct, cx);
+    });
+    assert_eq!(pipe.states()[0], State::Open);
+    assert_eq!(pipe.ends[0].stats().map(|stats| stats.bytes_acked), before, "all were told of before");
+    assert_eq!(pipe.ends[0].window().map(|(.., flight)| flight), Some(0.0));
+}
+
+#[test]
 fn a_reset_needs_numbers_that_fit() {
     let mut pipe = open();
     let (first, other) = (pipe.first[0].expect("sent"), pipe.first[1].expect("sent"));

@@ -16,7 +16,11 @@ impl Connection {
     }
 
     /// The other end says that the connection is over.
-    pub(super) fn wait_out(&mut self, cx: &mut Cx<'_>) {
+    pub(super) fn wait_out(&mut self, code: ResetCode, cx: &mut Cx<'_>) {
+        // One that waits for the answer to its Close hears of no connection where that answer was lost.
+        if code != ResetCode::Closed && self.state != State::Closing {
+            cx.out.push(TransportEffect::Note(Note::Reset(code)));
+        }
         self.become_(State::TimeWait);
         self.retire(cx);
         cx.out.push(TransportEffect::Arm(Timer::TimeWait, cx.now + self.cfg.time_wait));
@@ -51,6 +55,7 @@ impl Connection {
         if !matches!(code, ResetCode::PacketError | ResetCode::Closed) {
             self.become_(State::Closed);
             self.retire(cx);
+            cx.out.push(TransportEffect::Note(Note::Reset(code)));
         }
     }
 

@@ -85,7 +85,7 @@ impl Pipe {
                 }
                 TransportEffect::Arm(_, at) => assert!(at >= self.now, "a timer in the past"),
                 TransportEffect::Disarm(_) | TransportEffect::Note(Note::Rtt(_)) => {}
-                TransportEffect::Emit(_) => panic!("TCP sends segments"),
+                TransportEffect::Emit(_) | TransportEffect::Note(Note::Reset(_)) => panic!("TCP sends segments"),
             }
         }
     }
