@@ -22,6 +22,8 @@ from hopscope.cli.list import listing
 from hopscope.cli.main import VERBS
 from hopscope.errors import ranges
 from hopscope.models.registry import MODELS
+from hopscope.report.plots import save
+from hopscope.report.sequence import read_exchange, sequence_chart
 from hopscope.report.tables import table_of
 from hopscope.results import metrics
 from hopscope.results.comparisons import best
@@ -32,6 +34,7 @@ DOCS = Path(__file__).parent
 REFERENCE = DOCS / "reference" / "generated"
 VALIDATION = DOCS / "validation" / "generated"
 RUNS = DOCS / "_build" / "runs"
+WALKS = DOCS.resolve().parent / "crates" / "hopscope-engine" / "src" / "transport" / "dccp" / "tests" / "walks"
 FACTS = DOCS.resolve().parent / "crates" / "hopscope-engine" / "src" / "record" / "facts.rs"
 
 
@@ -450,6 +453,16 @@ def numbers_page(paper: str) -> None:
     write(VALIDATION / f"{paper}-numbers.md", table(head, rows))
 
 
+def walk_charts() -> None:
+    """The walk-throughs of reliable DCCP as sequence charts, of the exchanges that the engine's tests compare with."""
+    images = []
+    for walk in sorted(WALKS.glob("*.txt")):
+        exchange = read_exchange(walk.read_text(encoding="utf-8"))
+        save(sequence_chart(exchange, ("sender", "receiver"), 10), REFERENCE, f"walk-{walk.stem}", ["svg"])
+        images.append(f"![{exchange.title}](../reference/generated/walk-{walk.stem}.svg)\n")
+    write(REFERENCE / "walks.md", "\n".join(images))
+
+
 def main() -> None:
     pages = {
         "scenario": scenario_page,
@@ -467,6 +480,7 @@ def main() -> None:
     write(VALIDATION / "undecodable.md", undecodable_table())
     write(VALIDATION / "optimize.md", optimize_table())
     write(VALIDATION / "peers.md", (DOCS.parent / "bench" / "peers" / "results.md").read_text(encoding="utf-8"))
+    walk_charts()
     validation_pages()
     paper_pages("anastasi2006")
     paper_pages("zhang2006")

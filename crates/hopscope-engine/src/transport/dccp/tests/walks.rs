@@ -1,7 +1,8 @@
 //! Reliable DCCP step by step: the walk-throughs of zhang2006, figures 7-1 to 7-8, and whole files over lossy ways.
 //!
 //! The thesis counts packets from 0, the lists here from 1. Lists are shown as `repeat.rs` does: of the sender, what is known
-//! of each number; of the receiver, how many were handed over, then what waits.
+//! of each number; of the receiver, how many were handed over, then what waits. The exchanges with their lists stand in
+//! `walks/`, from which the documentation draws them as sequence charts.
 
 use super::*;
 use crate::config::dccp::ReliableProbe;
@@ -29,6 +30,22 @@ fn lists(pipe: &Pipe<'_>) -> [String; 2] {
     [0, 1].map(|end| pipe.ends[end].list())
 }
 
+/// The lists at this instant, as a line of an exchange: the figure that shows them, the sender's and the receiver's.
+fn note(pipe: &Pipe<'_>, figure: &str) -> String {
+    let [sender, receiver] = lists(pipe).map(|list| if list.is_empty() { "-".to_owned() } else { list });
+    format!("{} = {figure}; {sender}; {}", pipe.now.0 / MS, receiver.trim_end())
+}
+
+/// The exchange and the lists, in order, are those of the file.
+fn assert_told(pipe: &Pipe<'_>, notes: &[String], file: &str) {
+    let at = |line: &String| line.split(' ').next().and_then(|ms| ms.parse::<u64>().ok()).expect("an instant");
+    let mut lines: Vec<&String> = pipe.log.iter().chain(notes).collect();
+    lines.sort_by_key(|line| at(line));
+    let told: String = lines.iter().map(|line| format!("{line}\n")).collect();
+    let expected: String = file.lines().filter(|line| !line.starts_with('#')).map(|line| format!("{line}\n")).collect();
+    assert_eq!(told, expected, "{told}");
+}
+
 /// Lines of data and of acknowledgements from an instant on, without the numbers of DCCP.
 fn data(pipe: &Pipe<'_>, from_ms: u64) -> Vec<String> {
     let at = |line: &str| line.split(' ').next().and_then(|ms| ms.parse::<u64>().ok());
@@ -41,13 +58,19 @@ fn data(pipe: &Pipe<'_>, from_ms: u64) -> Vec<String> {
 #[test]
 fn figures_7_1_to_7_3_a_packet_goes_through_both_lists() {
     let mut pipe = walk(reliable(1), 2, &[], NO_LOSS);
+    pipe.run(15);
+    let mut notes = vec![note(&pipe, "7-1")];
     assert_eq!(lists(&pipe), ["", "0 |"], "7-1: both are empty");
     pipe.run(25);
+    notes.push(note(&pipe, "7-2"));
     assert_eq!(lists(&pipe), ["1?", "0 |"], "7-2: the first is on its way");
     pipe.run(45);
+    notes.push(note(&pipe, "7-3"));
     assert_eq!(lists(&pipe), ["2?", "1 |"], "7-3: acknowledged and gone, the second is on its way");
     pipe.run(65);
+    notes.push(note(&pipe, "later"));
     assert_eq!(lists(&pipe), ["", "2 |"]);
+    assert_told(&pipe, &notes, include_str!("walks/7-1.txt"));
 }
 
 #[test]
@@ -60,14 +83,19 @@ fn figures_7_4_to_7_6_lost_data_goes_before_new_data() {
         ["3? 4?", "2 |"],
         "7-4: the third is lost, the acknowledgement of the second sends the fourth"
     );
+    let mut notes = vec![note(&pipe, "7-4")];
     pipe.run(55);
     assert_eq!(lists(&pipe)[1], "2 | 4", "7-5: the receiver sees the gap");
+    notes.push(note(&pipe, "7-5"));
     pipe.run(65);
+    notes.push(note(&pipe, "7-6"));
     assert_eq!(data(&pipe, 60), ["60 3 again", "60 5"], "7-6: the third again, then the fifth");
     assert_eq!(lists(&pipe)[0], "3?* 4+ 5?");
     pipe.run(100);
     assert_eq!(lists(&pipe), ["", "5 |"]);
     assert_eq!(pipe.delivered, 5_000);
+    notes.push(note(&pipe, "later"));
+    assert_told(&pipe, &notes, include_str!("walks/7-4.txt"));
 }
 
 /// The acknowledgement of the seventh packet is lost.
@@ -79,10 +107,13 @@ fn figure_7_7_a_lost_acknowledgement_at_a_window_of_one() {
     let mut pipe = walk(oldest, 7, &[], SEVENTH);
     pipe.run(150);
     assert_eq!(lists(&pipe), ["7?", "7 |"], "it has come, and its sender does not know");
+    let mut notes = vec![note(&pipe, "7-7")];
     pipe.run(400);
     assert_eq!(data(&pipe, 150), ["240 7 again"], "when its timer expires");
     assert_eq!(lists(&pipe), ["", "7 |"]);
     assert_eq!(pipe.delivered, 7_000, "the repetition is dropped");
+    notes.push(note(&pipe, "later"));
+    assert_told(&pipe, &notes, include_str!("walks/7-7.txt"));
     // A probe without data brings an Ack Vector that tells of it.
     let mut pipe = walk(reliable(1), 7, &[], SEVENTH);
     pipe.run(400);
@@ -92,7 +123,11 @@ fn figure_7_7_a_lost_acknowledgement_at_a_window_of_one() {
 #[test]
 fn figure_7_8_a_lost_acknowledgement_at_a_larger_window() {
     let mut pipe = walk(reliable(2), 8, &[], SEVENTH);
+    pipe.run(95);
+    let mut notes = vec![note(&pipe, "7-8")];
     pipe.run(200);
+    notes.push(note(&pipe, "later"));
+    assert_told(&pipe, &notes, include_str!("walks/7-8.txt"));
     assert!(!data(&pipe, 0).iter().any(|line| line.contains("again")), "{:?}", data(&pipe, 0));
     assert_eq!(lists(&pipe), ["", "8 |"], "the next acknowledgement tells of both");
 }
