@@ -26,6 +26,8 @@ NEIGHBOURS = [
 ]
 OTHER_TCP = ["tcp-tahoe", "tcp-reno", "tcp-sack", "tcp-vegas", "tcp-veno", "tcp-westwood", "tcp-tibet", "tcp-fast"]
 OTHER_TCP += ["tcp-cubic", "tcp-htcp", "tcp-illinois", "tcp-ap", "tcp-bbr", "tcp-bbr3"]
+ACKS = ["delayed", "ns2-delack", "linux", "linux-modern", "fixed", "lda", "ada", "daa", "daap", "mda", "dca"]
+ACKS += ["iat-window", "tack", "quic"]
 
 
 class Aimd(hs.CongestionControl):
@@ -85,7 +87,18 @@ SCENARIOS = {
         "flow": [{**END_TO_END[0], "transport": "tcp", "control": "cubic", "recovery": "rack"}],
         "radio": {"error": {"kind": "uniform", "per": 0.3}},
         "tcp": {"timestamps": True},
-        "sweep": {"profile": PROFILES, "flow.0.ack": ["delayed", "ns2-delack", "linux", "linux-modern", "daa"]},
+        "sweep": {"profile": PROFILES, "flow.0.ack": ACKS},
+    },
+    "ACKs by the path": {
+        "duration": "5s",
+        "topology": SHORT_CHAIN,
+        "flow": [{**END_TO_END[0], "ack": "mda"}],
+        "tcp": {"ack_guard": True},
+        "sweep": {
+            "profile": PROFILES,
+            "mac.collision_signal": ["data", "rts", "busy"],
+            "mac.collision_memory": ["ewma", "window"],
+        },
     },
     "DCCP": {
         "duration": "10s",

@@ -147,6 +147,14 @@ choice! {
         /// A delay window by the collision probability that data packets gather from the MACs of their path (TCP-MDA, Armaghani
         /// 2008).
         Mda = "mda",
+        /// The longer the path, the fewer segments for one ACK, and never more than the sender's window (TCP-DCA, Chen et al. 2008).
+        Dca = "dca",
+        /// A delay window that grows with the sender's, the less the closer segments come together (code for ns-3, 2024).
+        IatWindow = "iat-window",
+        /// One ACK for `tcp.tack_segments` segments, but at most `tcp.tack_beta` in a round trip (TACK, Li et al. 2020).
+        Tack = "tack",
+        /// QUIC's ACK frequency: `tcp.quic_threshold` and `tcp.quic_reordering` (draft-ietf-quic-ack-frequency).
+        Quic = "quic",
     }
 }
 
@@ -164,8 +172,17 @@ impl AckPolicy {
             | AckPolicy::Lda
             | AckPolicy::Ada
             | AckPolicy::Daa
-            | AckPolicy::Daap => false,
+            | AckPolicy::Daap
+            | AckPolicy::Dca
+            | AckPolicy::IatWindow
+            | AckPolicy::Tack
+            | AckPolicy::Quic => false,
         }
+    }
+
+    /// It reads what the sender may have in flight, which data segments then say.
+    pub const fn reads_window(self) -> bool {
+        matches!(self, AckPolicy::Dca | AckPolicy::IatWindow)
     }
 }
 
@@ -298,6 +315,11 @@ const fn own_recovery() -> LossRecovery {
 }
 
 impl FlowConfig {
+    /// Data segments of the flow, if it runs TCP, say what its sender may have in flight.
+    pub const fn tells_window(&self) -> bool {
+        self.ack.reads_window() || self.tcp.ack_guard
+    }
+
     /// Control and recovery of the flow, where it runs TCP, as its words choose them.
     pub fn tcp_kind(&self) -> Option<TcpKind> {
         if !self.transport.is_tcp() {

@@ -340,6 +340,29 @@ params! {
         /// ACK policy `mda`: bytes that data packets carry for what they learn on their way.
         path_option: u32 = 4, "bytes", "a default (an option of RFC 791 3.1: type, length and 16 bits)",
             in Range::within(0.0, 40.0);
+        /// ACK policy `dca`: segments that one ACK stands for over 1 to 3 hops; at most the sender's window.
+        dca_short: u32 = 10, "segments", "a default (no limit but the window is cited)", in Range::within(1.0, 65_535.0);
+        /// ACK policy `dca`: the same over 4 to 9 hops.
+        dca_medium: u32 = 5, "segments", "Chen et al. 2008, as remembered", in Range::within(1.0, 65_535.0);
+        /// ACK policy `dca`: the same over more hops.
+        dca_long: u32 = 3, "segments", "Chen et al. 2008, as remembered", in Range::within(1.0, 65_535.0);
+        /// ACK policy `iat-window`: the delay window at the start and after a loss, and shortest times between segments from which
+        /// on the window grows by a whole one.
+        iat_lambda: f64 = 3.0, "segments", "code for ns-3 (bizuki/TCP-AAD, 2024)", in Range::within(1.0, 1e3);
+        /// ACK policy `iat-window`: weight of the shortest time between segments in the wait, beside the last one.
+        iat_alpha: f64 = 0.75, "", "code for ns-3 (bizuki/TCP-AAD, 2024)", in Range::within(0.0, 1.0);
+        /// ACK policy `tack`: segments that one ACK stands for at least.
+        tack_segments: u32 = 2, "segments", "Li et al. 2020 (L)", in Range::within(1.0, 65_535.0);
+        /// ACK policy `tack`: ACKs in a least round-trip time at most.
+        tack_beta: f64 = 4.0, "ACKs", "Li et al. 2020", in Range::within(0.01, 1e6);
+        /// ACK policy `quic`: segments that may wait for an ACK.
+        quic_threshold: u32 = 1, "segments", "draft-ietf-quic-ack-frequency 4", in Range::within(0.0, 65_535.0);
+        /// ACK policy `quic`: segments above a gap that are reported at once; 0: none is.
+        quic_reordering: u32 = 1, "segments", "draft-ietf-quic-ack-frequency 4", in Range::within(0.0, 65_535.0);
+        /// With any ACK policy, an ACK stands for half of what the sender may have in flight at most.
+        ack_guard: bool = false, "", "RFC 5681 4.2 knows none; ns-2's TCPSink/Asym has it";
+        /// Bytes that data segments carry to say what the sender may have in flight, where `ack` or `ack_guard` asks for it.
+        window_option: u32 = 4, "bytes", "a default (RFC 9293 3.1: kind, length and 16 bits)", in Range::within(0.0, 40.0);
         /// SACK blocks per ACK at most.
         max_sack_blocks: u32 = 3, "blocks", "RFC 2018 3", in Range::within(1.0, 3.0);
         /// Bytes of the SACK option beyond its blocks (kind, length, padding).

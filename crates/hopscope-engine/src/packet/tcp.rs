@@ -33,6 +33,9 @@ pub struct TcpSegment {
     pub flags: TcpFlags,
     /// Advertised window in bytes.
     pub window: u32,
+    /// Segments that the sender of this one may have in flight, the lesser of its congestion window and the receiver's window, for a
+    /// receiver whose ACK policy looks at it (an experimental option of `tcp.window_option` bytes); 0: it does not say.
+    pub sender_window: u16,
     /// This copy repeats octets sent before.
     pub retransmission: bool,
     /// SACK blocks (RFC 2018), the first `n_sack` of them valid.

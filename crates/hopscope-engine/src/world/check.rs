@@ -212,8 +212,10 @@ fn check_flow(config: &Config, number: usize, flow: &FlowConfig, has_sizes: bool
 fn check_packet(config: &Config, set: &InterfaceSet<'_>, number: usize, flow: &FlowConfig) -> Result<(), BuildError> {
     let key = |name: &str| format!("flows.{number}.{name}");
     let stamps = if flow.tcp.timestamps { TIMESTAMPS_OPTION } else { 0 };
+    let path = if flow.ack.reads_path() { flow.tcp.path_option } else { 0 };
+    let window = if flow.tells_window() { flow.tcp.window_option } else { 0 };
     let transport_header = match Protocol::used_by(flow.transport) {
-        Protocol::Tcp => flow.tcp.header + stamps,
+        Protocol::Tcp => flow.tcp.header + stamps + path + window,
         Protocol::Udp => config.net.udp_header,
         Protocol::Dccp => MAX_DATA_HEADER,
     };
@@ -253,7 +255,9 @@ fn check_tcp(number: usize, flow: &FlowConfig, found: &mut Mistakes) {
         AckPolicy::Every | AckPolicy::Delayed | AckPolicy::Ns2Delack | AckPolicy::Linux | AckPolicy::LinuxModern => {
             None
         }
-        AckPolicy::Lda | AckPolicy::Ada => None,
+        AckPolicy::Tack => Some(("tcp.tack_segments", t.tack_segments)),
+        // Their windows follow the sender's, or start with more than that and go down.
+        AckPolicy::Lda | AckPolicy::Ada | AckPolicy::Dca | AckPolicy::IatWindow | AckPolicy::Quic => None,
     };
     if let Some((name, segments)) = delayed {
         found.require((1..=flow.max_window).contains(&segments), key(name), || {

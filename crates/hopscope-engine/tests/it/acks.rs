@@ -34,6 +34,7 @@ fn over_one_hop_each_policy_sends_its_share_of_acks_and_gains_by_it() {
         (AckPolicy::Daa, 2, 0.25),
         (AckPolicy::Daap, 2, 0.25),
         (AckPolicy::Mda, 2, 0.25),
+        (AckPolicy::Quic, 2, 0.5),
     ] {
         let got = run(transfer(1, policy, |tcp| tcp.ack_every = number));
         let share = got.acks_per_packet.expect("packets have come");
@@ -56,6 +57,50 @@ fn a_window_smaller_than_the_number_waits_for_the_timer_but_goes_on() {
 }
 
 #[test]
+fn a_guard_ends_the_wait_for_more_than_is_in_flight() {
+    let with = |guard| {
+        run(transfer(2, AckPolicy::Fixed, |tcp| (tcp.ack_every, tcp.cwnd_limit, tcp.ack_guard) = (5, 4, guard)))
+    };
+    let (waits, guarded) = (with(false), with(true));
+    let gain = guarded.throughput_kbps / waits.throughput_kbps;
+    assert!(gain > 1.3, "two segments an ACK and no timer: {gain}");
+    let share = guarded.acks_per_packet.expect("packets have come");
+    assert!((share - 0.5).abs() < 0.05, "half of the window of four: {share}");
+}
+
+#[test]
+fn dca_holds_fewer_acks_back_the_longer_the_path() {
+    let share = |hops| run(transfer(hops, AckPolicy::Dca, |_| ())).acks_per_packet.expect("packets have come");
+    let shares = [1, 4, 10].map(share);
+    assert!(shares[0] < shares[1] && shares[1] < shares[2] && shares[2] < 1.0, "{shares:?}");
+}
+
+#[test]
+fn what_segments_say_of_the_window_takes_airtime() {
+    let with = |bytes| {
+        let change = |tcp: &mut TcpConfig| (tcp.window_option, tcp.ack_every, tcp.ack_guard) = (bytes, 2, true);
+        run(transfer(1, AckPolicy::Fixed, change)).throughput_kbps
+    };
+    let (none, most) = (with(0), with(40));
+    assert!((0.96..0.99).contains(&(most / none)), "40 bytes beside 1500 and what each frame costs: {none} {most}");
+}
+
+#[test]
+fn options_of_segments_have_to_fit_the_frame() {
+    let largest = |ack, guard| {
+        let mut config = transfer(1, ack, |tcp| tcp.ack_guard = guard);
+        config.flows[0].packet = 100_000;
+        let error = simulation::run(config).expect_err("no frame is as long").to_string();
+        let (_, rest) = error.split_once("allowed are 1 to ").expect("the range");
+        rest.split(' ').next().and_then(|most| most.parse::<u32>().ok()).expect("bytes")
+    };
+    let plain = largest(AckPolicy::Every, false);
+    assert_eq!(plain - largest(AckPolicy::Mda, false), 4);
+    assert_eq!(plain - largest(AckPolicy::Dca, false), 4);
+    assert_eq!(plain - largest(AckPolicy::Mda, true), 8);
+}
+
+#[test]
 fn delay_windows_beyond_the_window_and_bad_steps_are_refused() {
     let refused = |ack, change: &dyn Fn(&mut TcpConfig)| {
         simulation::run(transfer(1, ack, change)).expect_err("refused").to_string()
@@ -70,6 +115,12 @@ fn delay_windows_beyond_the_window_and_bad_steps_are_refused() {
     assert!(error.contains("flows.0.tcp.daa_most"), "{error}");
     let error = refused(AckPolicy::Mda, &|tcp| tcp.mda_threshold = 1.1);
     assert!(error.contains("flows.0.tcp.mda_threshold"), "{error}");
+    let error = refused(AckPolicy::Tack, &|tcp| tcp.tack_segments = 17);
+    assert!(error.contains("flows.0.tcp.tack_segments"), "{error}");
+    let error = refused(AckPolicy::Dca, &|tcp| tcp.dca_long = 0);
+    assert!(error.contains("flows.0.tcp.dca_long"), "{error}");
+    let error = refused(AckPolicy::IatWindow, &|tcp| tcp.iat_alpha = 1.1);
+    assert!(error.contains("flows.0.tcp.iat_alpha"), "{error}");
     let error = refused(AckPolicy::Lda, &|tcp| tcp.lda_steps = vec![2, 2]);
     assert!(error.contains("flows.0.tcp.lda_steps"), "{error}");
     let error = refused(AckPolicy::Daa, &|tcp| tcp.daa_least_wait = Span::from_secs(1));

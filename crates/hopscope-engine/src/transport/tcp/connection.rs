@@ -6,8 +6,8 @@ use super::receiver::Due;
 use super::{Cx as TcpCx, ReceiverState, TcpReceiver, TcpSender};
 use crate::config::tcp::RttEstimator;
 use crate::config::{CongestionControl, FlowConfig};
+use crate::packet::Ecn;
 use crate::packet::tcp::TcpSegment;
-use crate::packet::{Ecn, Way};
 use crate::rng::Stream;
 use crate::transport::control::Control;
 use crate::transport::{Cx, PathEvent, Payload, Timer, TransportEffect};
@@ -38,6 +38,8 @@ struct SegmentSizes {
     sack_option_base: u32,
     /// Option of data segments and of the SYN, in which they learn of their way, where it is in use.
     path_option: Option<u32>,
+    /// Option of data segments in which they say what may be in flight; 0 where it is not in use.
+    window_option: u32,
     /// Data segments and the SYN of this end are this long on the air and carry no headers (ns-2's Vegas).
     bare: Option<u32>,
 }
@@ -48,6 +50,7 @@ impl SegmentSizes {
             headers: network_header + flow.tcp.header,
             sack_option_base: flow.tcp.sack_option_base,
             path_option: flow.ack.reads_path().then_some(flow.tcp.path_option),
+            window_option: if flow.tells_window() { flow.tcp.window_option } else { 0 },
             bare: None,
         }
     }
@@ -60,7 +63,13 @@ impl SegmentSizes {
         let blocks = u32::from(segment.n_sack);
         let stamps = if segment.timestamps.is_some() { TIMESTAMPS_OPTION } else { 0 };
         let path = self.path_option.filter(|_| segment.is_data()).unwrap_or(0);
-        self.headers + path + stamps + segment.len + if blocks > 0 { self.sack_option_base + 8 * blocks } else { 0 }
+        let window = if segment.len > 0 { self.window_option } else { 0 };
+        self.headers
+            + path
+            + window
+            + stamps
+            + segment.len
+            + if blocks > 0 { self.sack_option_base + 8 * blocks } else { 0 }
     }
 }
 
@@ -123,11 +132,11 @@ impl Connection {
         self.sizes.path_option.is_some()
     }
 
-    /// What the segment at hand has learnt goes to the half that receives.
+    /// The way of the segment at hand, and what it has learnt there, goes to the half that receives.
     #[inline]
-    fn take_path(&mut self, cx: &Cx<'_>) {
-        if let (Some(Way { hops, learnt: Some(path) }), Some(receiver)) = (cx.way, &mut self.receiver) {
-            receiver.take_path(hops, &path);
+    fn take_way(&mut self, cx: &Cx<'_>) {
+        if let (Some(way), Some(receiver)) = (&cx.way, &mut self.receiver) {
+            receiver.take_way(way);
         }
     }
 
@@ -136,14 +145,14 @@ impl Connection {
     pub fn on_segment(&mut self, segment: &TcpSegment, ecn: Ecn, cx: &mut Cx<'_>) -> Option<Payload> {
         let segment = TcpSegment { ecn, ..*segment };
         if self.sender.is_some() && self.receiver.is_some() {
-            self.take_path(cx);
+            self.take_way(cx);
             return self.on_segment_of_both(&segment, cx);
         }
         if let Some(sender) = &mut self.sender {
             sender.on_segment(&segment, hops(cx), cx.now, cx.out);
             return None;
         }
-        self.take_path(cx);
+        self.take_way(cx);
         let receiver = self.receiver.as_mut()?;
         let before = receiver.stats().duplicates;
         receiver.on_segment(&segment, cx.now, cx.out);
@@ -280,7 +289,7 @@ mod tests {
 
     #[test]
     fn segments_weigh_what_they_carry() {
-        let sizes = SegmentSizes { headers: 40, sack_option_base: 4, path_option: None, bare: None };
+        let sizes = SegmentSizes { headers: 40, sack_option_base: 4, path_option: None, window_option: 0, bare: None };
         let ack = TcpSegment { flags: TcpFlags { ack: true, ..TcpFlags::default() }, ..TcpSegment::default() };
         assert_eq!(sizes.of(&ack), 40);
         assert_eq!(sizes.of(&TcpSegment { n_sack: 2, ..ack }), 60);
@@ -288,6 +297,8 @@ mod tests {
         assert_eq!(sizes.of(&data), 1052);
         let asking = SegmentSizes { path_option: Some(4), ..sizes };
         assert_eq!([asking.of(&data), asking.of(&ack)], [1056, 40], "data alone learns of its way");
+        let telling = SegmentSizes { window_option: 4, ..sizes };
+        assert_eq!([telling.of(&data), telling.of(&ack)], [1056, 40], "data alone says what may be in flight");
         let bare = SegmentSizes { bare: Some(1000), ..sizes };
         let syn = TcpSegment { flags: TcpFlags { syn: true, ..TcpFlags::default() }, ..TcpSegment::default() };
         assert_eq!([bare.of(&TcpSegment { len: 700, ..ack }), bare.of(&syn), bare.of(&ack)], [700, 1000, 40]);

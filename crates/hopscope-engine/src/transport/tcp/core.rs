@@ -98,6 +98,8 @@ pub(super) struct Core {
     /// Last send (RFC) or last ACK (ns-2): the start of an idle period.
     pub(super) active: Time,
 
+    /// Data segments say what may be in flight.
+    pub(super) tells_window: bool,
     /// Where PSH goes; none: nowhere.
     pub(super) push: Option<PushMarks>,
 
@@ -161,6 +163,7 @@ impl Core {
             stamp_tick: cfg.timestamps.then_some(cfg.timestamp_clock),
             limited_bytes: 0,
             active: Time::ZERO,
+            tells_window: false,
             push: None,
             rtt: Rtt::new(cfg),
             rto_timer: LazyTimer::new(Timer::Rto),
@@ -260,6 +263,7 @@ impl Core {
             ecn: if self.ecn && !again && payload_end > seq { Ecn::Ect } else { Ecn::NotEct },
             timestamps: self.stamp(cx.now),
             window: self.window_field(self.max_window),
+            sender_window: if self.tells_window { u16::try_from(self.usable()).unwrap_or(u16::MAX) } else { 0 },
             retransmission: again,
             ..TcpSegment::default()
         });

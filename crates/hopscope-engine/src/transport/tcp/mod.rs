@@ -79,6 +79,9 @@ pub fn ends(flow: &FlowConfig, stream: Stream) -> (TcpSender, TcpReceiver) {
     if flow.ack == AckPolicy::LinuxModern {
         sender.mark_pushes();
     }
+    if flow.tells_window() {
+        sender.tell_window();
+    }
     let sack = kind.uses_sack();
     let receiver = TcpReceiver::new(&flow.tcp, flow.ack, flow.ack_delay, sack, flow.packet, flow.max_window);
     (sender, receiver)

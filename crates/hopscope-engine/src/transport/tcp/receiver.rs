@@ -1,6 +1,6 @@
 //! The receiving machine: passive set-up and tear-down, reassembly, acknowledgements.
 
-use super::ack::{Acker, Arrival, Verdict};
+use super::ack::{Acker, Arrival, Guard, Verdict};
 use super::core::Reverse;
 use super::reassembly::{Placed, Reassembly};
 use super::rtt::Rtt;
@@ -9,7 +9,7 @@ use super::{Cx, Note, Timer, TransportEffect, window_field};
 use crate::config::tcp::Handshake;
 use crate::config::{AckPolicy, TcpConfig};
 use crate::packet::tcp::{SackBlock, TcpFlags, TcpSegment, Timestamps};
-use crate::packet::{Ecn, PathOption};
+use crate::packet::{Ecn, Way};
 use crate::units::{Span, Time};
 
 /// States of the receiving side (RFC 9293 3.3.2). It closes as soon as the peer has. With `handshake = ns2` only
@@ -64,6 +64,8 @@ pub struct TcpReceiver {
     recent: u32,
     last_ack: u64,
     acker: Acker,
+    /// An ACK stands for half of what may be in flight at most.
+    guard: Option<Guard>,
     state: ReceiverState,
     /// When the SYN-ACK left, if it was sent once (Karn).
     syn_ack_sent: Option<Time>,
@@ -107,6 +109,7 @@ impl TcpReceiver {
             recent: 0,
             last_ack: 0,
             acker: Acker::new(cfg, ack, ack_delay, mss, u64::from(max_window.max(1)) * mss),
+            guard: cfg.ack_guard.then(Guard::default),
             state: ReceiverState::Listen,
             syn_ack_sent: None,
             data: Reassembly::new(),
@@ -144,9 +147,10 @@ impl TcpReceiver {
         }
     }
 
-    /// What the segment that comes next has learnt on its way over so many hops.
-    pub(super) fn take_path(&mut self, hops: u8, path: &PathOption) {
-        self.acker.on_path(hops, path);
+    /// The way of the segment that comes next.
+    #[inline]
+    pub(super) fn take_way(&mut self, way: &Way) {
+        self.acker.on_way(way);
     }
 
     // Inputs beside a sending half of the same end, where data flows both ways.
@@ -175,7 +179,15 @@ impl TcpReceiver {
     /// A segment of the sending half has left and carried our ACK.
     pub(super) fn on_carried(&mut self) {
         self.last_ack = self.data.next;
+        self.on_ack_sent();
+    }
+
+    /// Nothing is left to be held back.
+    fn on_ack_sent(&mut self) {
         self.acker.on_ack_sent();
+        if let Some(guard) = &mut self.guard {
+            guard.on_ack_sent();
+        }
         self.ack_timer.stop();
     }
 
@@ -294,6 +306,7 @@ impl TcpReceiver {
                 bytes: 0,
                 len: u64::from(seg.len),
                 pushed: seg.flags.psh,
+                sender_window: seg.sender_window,
             };
             match placed {
                 Placed::InOrder { bytes, filled } => {
@@ -305,7 +318,13 @@ impl TcpReceiver {
                 Placed::OutOfOrder => {}
             }
             let is_bare = placed == Placed::Duplicate || placed == Placed::OutOfOrder || self.data.has_gap();
-            due = match self.acker.on_data(&arrival) {
+            let mut verdict = self.acker.on_data(&arrival);
+            if let Some(guard) = &mut self.guard {
+                if guard.has_enough(seg.sender_window) {
+                    verdict = Verdict::Now;
+                }
+            }
+            due = match verdict {
                 Verdict::Hold if !seg.flags.fin => Due::Later,
                 Verdict::Hold | Verdict::Now if is_bare => Due::Bare,
                 Verdict::Hold | Verdict::Now => Due::Now,
@@ -378,8 +397,7 @@ impl TcpReceiver {
             self.stamp_tick.map(|tick| Timestamps { value: (cx.now.0 / tick.0) as u32, echo: self.recent });
         self.last_ack = seg.ack;
         seg.window = self.window;
-        self.acker.on_ack_sent();
-        self.ack_timer.stop();
+        self.on_ack_sent();
         cx.emit(seg);
     }
 

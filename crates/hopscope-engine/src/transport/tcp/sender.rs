@@ -122,6 +122,11 @@ impl TcpSender {
         self.core.push = Some(PushMarks::new(self.core.mss, self.core.max_window * self.core.mss));
     }
 
+    /// Says in data segments what may be in flight, for a receiver that looks at it.
+    pub fn tell_window(&mut self) {
+        self.core.tells_window = true;
+    }
+
     // Inputs.
 
     /// Opens the connection: sends the SYN. A second call does nothing.

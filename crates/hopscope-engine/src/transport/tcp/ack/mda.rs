@@ -155,7 +155,16 @@ mod tests {
 
         fn arrival(&self, in_order: bool) -> Arrival {
             let now = Time::ZERO + Span::from_millis(10 * self.1);
-            Arrival { now, in_order, duplicate: false, repeats_last: false, bytes: 1000, len: 1000, pushed: false }
+            Arrival {
+                now,
+                in_order,
+                duplicate: false,
+                repeats_last: false,
+                bytes: 1000,
+                len: 1000,
+                pushed: false,
+                sender_window: 0,
+            }
         }
     }
 

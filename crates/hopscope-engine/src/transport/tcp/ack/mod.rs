@@ -2,27 +2,36 @@
 //!
 //! A policy hears of every segment with data (`on_data`), of its wait ended by the timer (`on_expiry`) and of every ACK
 //! sent (`on_ack_sent`); it says whether the ACK has to leave now, how long one held back may wait (`hold`), and whether
-//! each further segment starts the wait anew (`waits_anew`). One that reads the path hears before of what the segment has learnt on
-//! its way (`on_path`). Adding one: a file here, a variant of [`Acker`], a word of
+//! each further segment starts the wait anew (`waits_anew`). One that reads the path hears before of the segment's way (`on_way`). Adding one: a file here, a variant of [`Acker`], a word of
 //! [`AckPolicy`] and its parameters in `config/tcp.rs`.
 
 mod ada;
 mod daa;
+mod dca;
 mod fixed;
 mod gaps;
+mod guard;
+mod iat;
 mod lda;
 mod linux;
 mod mda;
+mod quic;
+mod tack;
 
 use ada::Ada;
 use daa::Daa;
+use dca::Dca;
 use fixed::Fixed;
+pub(super) use guard::Guard;
+use iat::IatWindow;
 use lda::Lda;
 use linux::LinuxAck;
 use mda::Mda;
+use quic::Quic;
+use tack::Tack;
 
 use crate::config::{AckPolicy, TcpConfig};
-use crate::packet::PathOption;
+use crate::packet::Way;
 use crate::units::{Span, Time};
 
 /// What the arrival of data means for the receiver.
@@ -41,6 +50,8 @@ pub(super) struct Arrival {
     pub(super) len: u64,
     /// It carries PSH.
     pub(super) pushed: bool,
+    /// Segments that its sender may have in flight; 0: it does not say.
+    pub(super) sender_window: u16,
 }
 
 /// What to do about it.
@@ -73,6 +84,10 @@ pub(super) enum Acker {
     Ada(Ada),
     Daa(Daa),
     Mda(Mda),
+    Dca(Dca),
+    IatWindow(IatWindow),
+    Tack(Tack),
+    Quic(Quic),
 }
 
 impl Acker {
@@ -90,13 +105,20 @@ impl Acker {
             AckPolicy::Daa => Acker::Daa(Daa::new(cfg, false)),
             AckPolicy::Daap => Acker::Daa(Daa::new(cfg, true)),
             AckPolicy::Mda => Acker::Mda(Mda::new(cfg)),
+            AckPolicy::Dca => Acker::Dca(Dca::new(cfg)),
+            AckPolicy::IatWindow => Acker::IatWindow(IatWindow::new(cfg, longest)),
+            AckPolicy::Tack => Acker::Tack(Tack::new(cfg, longest)),
+            AckPolicy::Quic => Acker::Quic(Quic::new(cfg, longest)),
         }
     }
 
-    /// The segment that has come over so many hops has learnt this on its way; `on_data` follows if it carries data.
-    pub(super) fn on_path(&mut self, hops: u8, path: &PathOption) {
-        if let Acker::Mda(mda) = self {
-            mda.on_path(hops, path);
+    /// The segment has come by this way; `on_data` follows if it carries data.
+    #[inline]
+    pub(super) fn on_way(&mut self, way: &Way) {
+        match (self, &way.learnt) {
+            (Acker::Mda(mda), Some(path)) => mda.on_path(way.hops, path),
+            (Acker::Dca(dca), _) => dca.on_hops(way.hops),
+            _ => {}
         }
     }
 
@@ -111,6 +133,10 @@ impl Acker {
             Acker::Ada(ada) => ada.on_data(arrival),
             Acker::Daa(daa) => daa.on_data(arrival),
             Acker::Mda(mda) => mda.on_data(arrival),
+            Acker::Dca(dca) => dca.on_data(arrival),
+            Acker::IatWindow(iat) => iat.on_data(arrival),
+            Acker::Tack(tack) => tack.on_data(arrival),
+            Acker::Quic(quic) => quic.on_data(arrival),
             Acker::Every => Verdict::Now,
             Acker::Delayed { .. } | Acker::Ns2Delack { .. } if !new => Verdict::Now,
             Acker::Delayed { held, two_segments, .. } => {
@@ -136,18 +162,25 @@ impl Acker {
             Acker::Ada(ada) => ada.hold(),
             Acker::Daa(daa) => daa.hold(),
             Acker::Mda(mda) => mda.hold(),
+            Acker::Dca(dca) => dca.hold(),
+            Acker::IatWindow(iat) => iat.hold(),
+            Acker::Tack(tack) => tack.hold(),
+            Acker::Quic(quic) => quic.hold(),
         }
     }
 
     /// Each further segment starts the wait anew.
     pub(super) fn waits_anew(&self) -> bool {
         matches!(self, Acker::Ada(_) | Acker::Daa(_) | Acker::Mda(_))
+            || matches!(self, Acker::Dca(_) | Acker::IatWindow(_) | Acker::Tack(_))
     }
 
     /// The set-up took this long from SYN-ACK to ACK, both sent once.
     pub(super) fn on_set_up(&mut self, rtt: Span) {
-        if let Acker::Linux(linux) = self {
-            linux.on_set_up(rtt);
+        match self {
+            Acker::Linux(linux) => linux.on_set_up(rtt),
+            Acker::Tack(tack) => tack.on_set_up(rtt),
+            _ => {}
         }
     }
 
@@ -157,8 +190,10 @@ impl Acker {
             Acker::Linux(linux) => linux.on_expiry(),
             Acker::Daa(daa) => daa.shrink(),
             Acker::Mda(mda) => mda.shrink(),
+            Acker::Tack(tack) => tack.on_expiry(),
             Acker::Every | Acker::Delayed { .. } | Acker::Ns2Delack { .. } => {}
             Acker::Fixed(_) | Acker::Lda(_) | Acker::Ada(_) => {}
+            Acker::Dca(_) | Acker::IatWindow(_) | Acker::Quic(_) => {}
         }
     }
 
@@ -174,6 +209,10 @@ impl Acker {
             Acker::Ada(ada) => ada.on_ack_sent(),
             Acker::Daa(daa) => daa.on_ack_sent(),
             Acker::Mda(mda) => mda.on_ack_sent(),
+            Acker::Dca(dca) => dca.on_ack_sent(),
+            Acker::IatWindow(iat) => iat.on_ack_sent(),
+            Acker::Tack(tack) => tack.on_ack_sent(),
+            Acker::Quic(quic) => quic.on_ack_sent(),
         }
     }
 }

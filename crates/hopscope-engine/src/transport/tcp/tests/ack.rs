@@ -151,6 +151,135 @@ fn mda_grows_by_each_segment_while_the_path_tells_of_no_collisions() {
 }
 
 #[test]
+fn dca_holds_a_window_of_the_sender_at_most() {
+    receiver(AckPolicy::Dca, |cfg| cfg.dca_short = 4).run(
+        "10 seg 1~1 > up 1000 ack 1
+         20 seg 2~2 > up 1000
+         30 seg 3~2 > up 1000 ack 3
+         40 seg 4~9 > up 1000
+         50 seg 5~9 > up 1000
+         60 seg 6~9 > up 1000
+         70 seg 7~9 > up 1000 ack 7
+         80 seg 9~9 > ack 7
+         90 seg 8~9 > up 2000 ack 9
+         91 seg 10~9 > up 1000
+         92 fin 10 > done fin",
+    );
+}
+
+#[test]
+fn dca_waits_as_daa_does_and_needs_no_word_of_the_sender() {
+    receiver(AckPolicy::Dca, |cfg| cfg.dca_short = 3).run(
+        "10 seg 1 > up 1000
+         20 seg 2 > up 1000
+         42 delack > ack 2
+         50 seg 3 > up 1000",
+    );
+}
+
+#[test]
+fn the_iat_window_grows_with_that_of_the_sender() {
+    // 10 ms is the shortest time between segments: growth of the sender's window adds a third, a gap of 30 ms a whole.
+    receiver(AckPolicy::IatWindow, |_| ()).run(
+        "10 seg 1~4 > up 1000
+         20 seg 2~4 > up 1000
+         30 seg 3~4 > up 1000 ack 3
+         40 seg 4~5 > up 1000
+         50 seg 5~5 > up 1000
+         60 seg 6~5 > up 1000
+         70 seg 7~5 > up 1000 ack 7
+         80 seg 8~4 > up 1000
+         90 seg 9~4 > up 1000
+         100 seg 10~4 > up 1000 ack 10
+         110 seg 12~4 > ack 10
+         120 seg 11~4 > up 2000 ack 12
+         150 seg 13~6 > up 1000
+         160 seg 14~6 > up 1000
+         170 seg 15~6 > up 1000
+         180 seg 16~6 > up 1000 ack 16
+         190 seg 17~6 > up 1000
+         220 delack > ack 17
+         230 seg 18~6 > up 1000
+         231 fin 18 > done fin",
+    );
+}
+
+#[test]
+fn tack_sends_four_acks_in_a_round_trip_at_most() {
+    // The set-up took 80 ms, so 20 ms lie between ACKs.
+    let mut receiver = Receiver::new(&TcpConfig::default(), AckPolicy::Tack, false);
+    receiver.run(
+        "0 syn > synack
+         80 ack 0 >
+         90 seg 1 > up 1000
+         91 seg 2 > up 1000 ack 2
+         92 seg 3 > up 1000
+         93 seg 4 > up 1000
+         94 seg 5 > up 1000
+         111 delack > ack 5
+         130 seg 6 > up 1000
+         140 seg 7 > up 1000 ack 7
+         141 seg 9 > ack 7
+         142 seg 8 > up 2000 ack 9
+         143 seg 10 > up 1000
+         343 delack > ack 10
+         350 seg 11 > up 1000
+         351 fin 11 > done fin",
+    );
+}
+
+#[test]
+fn quic_reports_a_gap_from_the_reordering_threshold_on() {
+    receiver(AckPolicy::Quic, |_| ()).run(
+        "10 seg 1 > up 1000
+         11 seg 2 > up 1000 ack 2
+         12 seg 4 > ack 2
+         13 seg 3 > up 2000 ack 4
+         14 seg 4 > ack 4
+         15 seg 5 > up 1000
+         215 delack > ack 5
+         220 seg 6 > up 1000
+         221 fin 6 > done fin",
+    );
+    receiver(AckPolicy::Quic, |cfg| (cfg.quic_threshold, cfg.quic_reordering) = (9, 3)).run(
+        "10 seg 2 >
+         11 seg 3 >
+         12 seg 4 > ack 0
+         13 seg 5 > ack 0
+         14 seg 1 > up 5000 ack 5",
+    );
+    receiver(AckPolicy::Quic, |cfg| (cfg.quic_threshold, cfg.quic_reordering) = (3, 0)).run(
+        "10 seg 2 >
+         11 seg 3 >
+         12 seg 4 >
+         13 seg 5 > ack 0
+         14 seg 6 >
+         214 delack > ack 0",
+    );
+}
+
+#[test]
+fn the_guard_holds_no_more_than_half_of_what_may_be_in_flight() {
+    let guarded = |policy| receiver(policy, |cfg| (cfg.ack_guard, cfg.ack_every) = (true, 8));
+    guarded(AckPolicy::Fixed).run(
+        "10 seg 1~1 > up 1000 ack 1
+         11 seg 2~3 > up 1000 ack 2
+         12 seg 3~6 > up 1000
+         13 seg 4~6 > up 1000
+         14 seg 5~6 > up 1000 ack 5
+         15 seg 6~6 > up 1000
+         16 seg 8~6 > ack 6
+         17 seg 7~6 > up 2000 ack 8
+         18 seg 9~6 > up 1000
+         19 seg 10~6 > up 1000
+         20 seg 11~6 > up 1000 ack 11
+         21 seg 12 > up 1000
+         221 delack > ack 12",
+    );
+    guarded(AckPolicy::Lda).run("10 seg 1~9 > up 1000 ack 1").run("11 seg 2~2 > up 1000 ack 2");
+}
+
+#[test]
 fn the_limit_of_the_window_and_the_factor_on_the_rto_are_the_sender_s() {
     let cfg = TcpConfig { cwnd_limit: 4, rto_multiplier: 5, dupack_threshold: 2, ..TcpConfig::default() };
     let mut sender = Sender::established(&cfg, Transport::TcpNewReno, 32);

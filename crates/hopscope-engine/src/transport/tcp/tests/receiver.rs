@@ -65,6 +65,9 @@ fn arrival(text: &str) -> TcpSegment {
             seg.ack = rest.parse::<u64>().expect("our numbers") + 1;
         }
         "seg" | "fin" => {
+            // What the sender may have in flight.
+            let (rest, window) = rest.split_once('~').unwrap_or((rest, "0"));
+            seg.sender_window = window.parse().expect("segments");
             let (rest, fin) = rest.strip_suffix("+fin").map_or((rest, word == "fin"), |r| (r, true));
             let (number, len) = rest.split_once(':').unwrap_or((rest, "1000"));
             let number: u64 = number.parse().expect("a segment number");
