@@ -8,7 +8,7 @@ from hopscope import _core
 from hopscope.scenario.resolve import Resolved
 
 
-def doubts(resolved: Resolved) -> Iterator[str]:
+def warnings(resolved: Resolved) -> Iterator[str]:
     """Yields what is allowed but hardly meant."""
     first: dict[tuple[float, ...], int] = {}
     for node, position in enumerate(resolved.nodes[: len(resolved.nodes) - resolved.wired]):

@@ -13,9 +13,8 @@ from typing import Any
 
 from hopscope import _core
 from hopscope.errors import Problem, ScenarioError, counted
+from hopscope.scenario import checks, keys, sweep
 from hopscope.scenario import document as documents
-from hopscope.scenario import keys, sweep
-from hopscope.scenario.checks import doubts
 from hopscope.scenario.controls import Control, FlowControl
 from hopscope.scenario.document import Document, KeyPath
 from hopscope.scenario.fields import NS
@@ -285,7 +284,7 @@ class Scenario:
 
         Shadowing makes another network of each seed; so many that it would take long are not looked at.
         """
-        found = dict.fromkeys(doubt for point in self.points for doubt in doubts(point._resolved))
+        found = dict.fromkeys(text for point in self.points for text in checks.warnings(point._resolved))
         shadowed = [point for point in self.points if point._resolved.radio["shadowing"] != "none"]
         if sum(len(point._resolved.nodes) for point in shadowed) * self.seeds <= MANY_NODES:
             told = [(p, m) for p in shadowed if (m := self._unable(p))]
