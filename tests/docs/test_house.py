@@ -49,6 +49,9 @@ PYTHON_ROOMS = (
     ("__init__", "__main__"),
 )  # fmt: skip
 
+#: What of the engine runs something: for the room of `runner` and those above it.
+RUNS = ("run", "bottleneck", "trajectory")
+
 #: Most lines of a source file.
 MOST_LINES = 600
 
@@ -245,30 +248,51 @@ def test_a_transport_is_its_folder_and_six_places() -> None:
 # --- The Python package ---------------------------------------------------------------------------------------------
 
 
-def imports(source: str) -> Iterator[str]:
-    """The rooms of the package that a module imports, anywhere in it but for type checkers alone."""
-    tree = ast.parse(source)
-    typed = {
-        inner
-        for node in ast.walk(tree)
-        if isinstance(node, ast.If) and ast.unparse(node.test) == "TYPE_CHECKING"
-        for inner in ast.walk(node)
-    }
-    for node in ast.walk(tree):
-        if node in typed:
-            continue
-        if isinstance(node, ast.ImportFrom) and node.module == "hopscope":
-            yield from (name.name for name in node.names)
-        elif isinstance(node, ast.ImportFrom) and (node.module or "").startswith("hopscope."):
-            yield str(node.module).split(".")[1]
-        elif isinstance(node, ast.Import):
-            yield from (name.name.split(".")[1] for name in node.names if name.name.startswith("hopscope."))
+def at_run_time(node: ast.AST) -> Iterator[ast.AST]:
+    """A node and those in it but for what stands under TYPE_CHECKING alone; its `else` runs."""
+    typed = isinstance(node, ast.If) and ast.unparse(node.test).rpartition(".")[2] == "TYPE_CHECKING"
+    yield node
+    for child in node.orelse if typed else ast.iter_child_nodes(node):
+        yield from at_run_time(child)
 
 
-def upward(room: str, source: str) -> list[str]:
+def imported(node: ast.AST, package: tuple[str, ...]) -> Iterator[tuple[str, str]]:
+    """What an import brings, relative ones spelt out: (dotted name, name that it is bound to)."""
+    if isinstance(node, ast.Import):
+        yield from ((name.name, name.asname or name.name.partition(".")[0]) for name in node.names)
+    elif isinstance(node, ast.ImportFrom):
+        above = package[: len(package) - node.level + 1] if node.level else ()
+        stem = ".".join([*above, *([node.module] if node.module else [])])
+        yield from ((f"{stem}.{name.name}", name.asname or name.name) for name in node.names)
+    elif isinstance(node, ast.Call) and ast.unparse(node.func).rpartition(".")[2] in ("import_module", "__import__"):
+        yield from ((str(arg.value), "") for arg in node.args[:1] if isinstance(arg, ast.Constant))
+
+
+def imports(source: str, package: tuple[str, ...] = ("hopscope",)) -> Iterator[str]:
+    """The rooms that a module of a package uses at run time, anywhere in it; `_core.run` and the like by that name."""
+    nodes = list(at_run_time(ast.parse(source)))
+    engines = {"hopscope._core"}
+    found = [name for node in nodes for name, _ in imported(node, package)]
+    for node in nodes:
+        for name, bound in imported(node, package):
+            if name.endswith("._core"):
+                engines.add(bound)
+            elif name == "hopscope":
+                engines.add(f"{bound}._core")
+    found += [ast.unparse(node) for node in nodes if isinstance(node, ast.Attribute)]
+    for name in found:
+        whole, _, last = name.rpartition(".")
+        if last in RUNS and whole in engines:
+            yield f"_core.{last}"
+        elif name == "hopscope" or name.startswith("hopscope."):
+            yield f"{name}.__init__".split(".")[1]
+
+
+def upward(room: str, source: str, package: tuple[str, ...] = ("hopscope",)) -> list[str]:
     """The rooms above its own that a module imports, and those that stand nowhere."""
     level = {name: place for place, names in enumerate(PYTHON_ROOMS) for name in names}
-    return [name for name in imports(source) if level.get(name, len(level)) > level[room]]
+    level |= {f"_core.{name}": level["runner"] for name in RUNS}
+    return [name for name in imports(source, package) if level.get(name, len(level)) > level[room]]
 
 
 def test_the_rooms_of_the_python_package_are_a_ladder():
@@ -277,13 +301,44 @@ def test_the_rooms_of_the_python_package_are_a_ladder():
     for file in sorted(package.rglob("*.py")):
         # A study folder is data, loaded by its path.
         parts = file.relative_to(package).with_suffix("").parts
-        if parts[:2] != ("studies", "data") and (names := upward(parts[0], file.read_text(encoding="utf-8"))):
-            found[file.name] = names
+        package_of = ("hopscope", *parts[:-1])
+        names = upward(parts[0], file.read_text(encoding="utf-8"), package_of)
+        if parts[:2] != ("studies", "data") and names:
+            found["/".join(parts)] = names
     assert found == {}
 
 
-def test_an_upward_import_is_found_wherever_it_stands():
-    assert upward("results", "def f():\n    from hopscope.runner import run\n") == ["runner"]
-    assert upward("results", "import hopscope.cli.main\nfrom hopscope import report\n") == ["cli", "report"]
-    assert upward("results", "if TYPE_CHECKING:\n    from hopscope.runner import run\n") == []
+@pytest.mark.parametrize(
+    ("source", "names"),
+    [
+        ("def f():\n    from hopscope.runner import run\n", ["runner"]),
+        ("import hopscope.cli.main\nfrom hopscope import report\n", ["cli", "report"]),
+        ("if TYPE_CHECKING:\n    from hopscope.runner import run\n", []),
+        ("if typing.TYPE_CHECKING:\n    import hopscope.cli\n", []),
+        ("if TYPE_CHECKING:\n    import hopscope.errors\nelse:\n    import hopscope.runner\n", ["runner"]),
+        ("if TYPE_CHECKING:\n    pass\nelif fast:\n    from hopscope import wired\n", ["wired"]),
+        ("if not TYPE_CHECKING:\n    import hopscope.runner\n", ["runner"]),
+        ("from ..runner import run\n", ["runner"]),
+        ("from .. import cli, errors\n", ["cli"]),
+        ("from .samples import Table\nfrom . import stats\n", []),
+        ("import hopscope as hs\nhs.run(1)\n", ["__init__"]),
+        ("from hopscope import run\n", ["run"]),
+        ("importlib.import_module('hopscope.runner')\n", ["runner"]),
+        ("from hopscope import _core\n_core.run(1)\n", ["_core.run"]),
+        ("from hopscope import _core as engine\nf = engine.bottleneck\n", ["_core.bottleneck"]),
+        ("from hopscope._core import trajectory\n", ["_core.trajectory"]),
+        ("from .._core import run as go\n", ["_core.run"]),
+        ("import hopscope._core\nhopscope._core.run(1)\n", ["_core.run"]),
+        ("from hopscope.scenario.keys import _core\n_core.run(1)\n", ["_core.run"]),
+        ("from hopscope import _core\n_core.metrics()\nrun = plan.run\n", []),
+    ],
+)
+def test_an_upward_import_is_found_wherever_it_stands(source, names):
+    assert upward("results", source, ("hopscope", "results")) == names
+
+
+def test_the_rooms_that_run_may_and_what_runs_is_there():
+    assert upward("campaign", "from hopscope import _core\n_core.run(1)\n") == []
     assert upward("cli", "from hopscope.runner import run\nfrom hopscope.cli import options\n") == []
+    stub = (ROOT / "python" / "hopscope" / "_core.pyi").read_text()
+    assert all(f"\ndef {name}(" in stub for name in RUNS)

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import json
 import shutil
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -83,6 +85,30 @@ def test_a_mistake_in_a_folder_is_named_with_file_line_and_key(folder, old, new,
     assert str(file) in err
     places = [int(part.split(":")[1]) for part in err.splitlines() if part.startswith(f"{file}:")]
     assert any(abs(place - line) <= 2 for place in places)
+
+
+def test_the_command_names_every_mistake_with_file_and_line_and_ends_with_2(folder):
+    file, numbers = folder / "study.toml", folder / "published.csv"
+    lines = file.read_text().splitlines()
+    here = lines.index("at = { hops = 2 }")
+    there = lines.index("limit = 95")
+    lines[here], lines[there] = "at = { hops = 7 }", "limitt = 95"
+    file.write_text("\n".join(lines))
+    numbers.write_text(numbers.read_text().replace("770,kbit/s", "770,"))
+    words = [sys.executable, "-m", "hopscope", "reproduce", str(folder)]
+    ended = subprocess.run(words, cwd=folder.parent, capture_output=True, text=True, check=False)
+    assert (ended.returncode, ended.stdout) == (2, "")
+    told = ended.stderr
+    assert f"{file}:{here + 1}:" in told
+    assert "has no point topology.hops = 7; its sweep has 1, 2" in told
+    assert f"{file}:{there + 1}:" in told
+    assert "verb at_least does not know 'limitt'" in told
+    assert f"{numbers}:3:1: unit is missing" in told
+    assert "Traceback" not in told
+    numbers.write_text(numbers.read_text().replace(",unit,", ",units,"))
+    ended = subprocess.run(words, cwd=folder.parent, capture_output=True, text=True, check=False)
+    assert ended.returncode == 2
+    assert f"{numbers}:1:1: column 'unit' is missing" in ended.stderr
 
 
 def test_a_check_may_count_in_several_ways_look_elsewhere_and_look_up(folder):
