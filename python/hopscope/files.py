@@ -1,10 +1,20 @@
-"""Writing files: as a whole or not at all, and what to say when it cannot be done."""
+"""Reading files with a bound, writing them as a whole or not at all, and what to say when it cannot be done.
+
+A file is written under a temporary name first: ``.NAME.HOST.PID.RANDOM.tmp``, where HOST tells machines and their
+process numberings apart. What a killed process has left is known by that name and removed by a later one.
+"""
 
 from __future__ import annotations
 
 import errno
+import functools
+import hashlib
 import os
+import re
 import secrets
+import socket
+import stat
+import time
 from pathlib import Path
 
 from hopscope.errors import HopscopeError, InputError, RunFailed
@@ -20,9 +30,42 @@ _OF_THE_PLACE = frozenset(
 _FULL = frozenset({errno.ENOSPC, errno.EDQUOT})
 
 
+#: Temporary files of other machines are left alone for so long, in seconds; a default.
+_FOREIGN_AGE_S = 86_400.0
+
+_TEMPORARY = re.compile(r"\..+\.([0-9a-f]{8})\.([0-9]+)\.[0-9a-f]{8}\.tmp")
+
+
+def read_whole(path: Path, limit: int) -> bytes:
+    """Reads a regular file of at most ``limit`` bytes.
+
+    Raises:
+        OSError: it cannot be read, is larger, or is no regular file: a folder, a device, a pipe.
+    """
+    _require_regular(os.stat(path).st_mode, path)  # before it is opened: a pipe would wait for its writer
+    with open(os.open(path, os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC), "rb") as file:
+        status = os.fstat(file.fileno())
+        _require_regular(status.st_mode, path)
+        data = b"" if status.st_size > limit else file.read(limit + 1)
+    if status.st_size > limit or len(data) > limit:
+        raise OSError(errno.EFBIG, f"larger than {_size(limit)}", str(path))
+    return data
+
+
+def _require_regular(mode: int, path: Path) -> None:
+    if stat.S_ISDIR(mode):
+        raise IsADirectoryError(errno.EISDIR, "is a folder", str(path))
+    if not stat.S_ISREG(mode):
+        raise OSError(errno.EINVAL, "is no regular file but a device, pipe or socket", str(path))
+
+
+def _size(limit: int) -> str:
+    return f"{limit // 1_000_000} MB" if limit >= 1_000_000 else f"{limit} bytes"
+
+
 def write_whole(path: Path, data: bytes) -> None:
     """Writes a file so that it is either there as a whole or not at all."""
-    temporary = path.with_name(f".{path.name}.{os.getpid()}.{secrets.token_hex(4)}.tmp")
+    temporary = path.with_name(f".{path.name}.{_host()}.{os.getpid()}.{secrets.token_hex(4)}.tmp")
     try:
         with temporary.open("wb") as file:
             file.write(data)
@@ -37,6 +80,47 @@ def write_whole(path: Path, data: bytes) -> None:
         os.fsync(folder)
     finally:
         os.close(folder)
+
+
+def remove_litter(folder: Path) -> None:
+    """Removes temporary files of processes that were killed while they wrote.
+
+    Those of living processes stay, and for a day those of other machines, which may share the folder.
+    """
+    try:
+        names = [name for name in os.listdir(folder) if name.endswith(".tmp")]
+    except FileNotFoundError:
+        return
+    for name in names:
+        if (found := _TEMPORARY.fullmatch(name)) and _is_left(folder / name, found[1], int(found[2])):
+            (folder / name).unlink(missing_ok=True)
+
+
+def _is_left(path: Path, host: str, process: int) -> bool:
+    if host != _host():
+        try:
+            return time.time() - path.lstat().st_mtime > _FOREIGN_AGE_S
+        except FileNotFoundError:
+            return False
+    try:
+        os.kill(process, 0)
+    except ProcessLookupError:
+        return True
+    except (OverflowError, PermissionError):
+        return False
+    return False
+
+
+@functools.cache
+def _host() -> str:
+    """Eight digits that processes share exactly where they see each other's numbers."""
+    parts = [socket.gethostname()]
+    for source in ("/proc/sys/kernel/random/boot_id", "/proc/self/ns/pid"):
+        try:
+            parts.append(os.readlink(source) if os.path.islink(source) else Path(source).read_text())
+        except OSError:
+            continue
+    return hashlib.sha256("\n".join(parts).encode()).hexdigest()[:8]
 
 
 def make_way(what: str, path: Path) -> None:

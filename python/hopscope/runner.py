@@ -115,7 +115,7 @@ def run_scenarios(
     finished: dict[str, RunResult] = {}
     if folder is not None:
         folder.prepare(plan, title)
-        finished = {run.key: found for run in plan.unique() if (found := folder.read(run.key)) is not None}
+        finished = {run.key: found for run in plan.unique() if (found := folder.read(run.key, run.seed)) is not None}
         for problem in folder.problems:
             _LOG.warning(problem)
     todo = [run for run in shard_of(plan.unique(), shard) if run.key not in finished]
@@ -129,7 +129,7 @@ def run_scenarios(
         raise
     if folder is not None and shard is not None:  # what other shards have finished meanwhile
         others = (run for run in plan.unique() if run.key not in finished)
-        finished |= {run.key: found for run in others if (found := folder.read(run.key)) is not None}
+        finished |= {run.key: found for run in others if (found := folder.read(run.key, run.seed)) is not None}
     results = _assemble(plan, finished, failures)
     if folder is not None:
         folder.write_tables(results)

@@ -4,7 +4,10 @@ from __future__ import annotations
 
 import json
 import os
+import subprocess
+import sys
 import threading
+from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
@@ -15,6 +18,8 @@ import pyarrow.parquet as pq
 import pytest
 
 import hopscope as hs
+from hopscope import files
+from hopscope.campaign import manifest as manifests
 from hopscope.campaign import store as stores
 from hopscope.campaign.plan import make_plan
 from hopscope.errors import RunFailed, StoreError
@@ -36,6 +41,7 @@ def test_a_store_gives_the_result_back(chain: Path, tmp_path: Path) -> None:
     assert not again.partial
     assert sorted(p.name for p in (tmp_path / "store").iterdir()) == [
         "flows.parquet", "manifest.json", "network.parquet", "nodes.parquet", "runs", "runs.parquet", "summary.parquet",
+        "tables.sha256",
     ]  # fmt: skip
     assert len(names(tmp_path / "store")) == 4
 
@@ -73,24 +79,170 @@ def test_tables_of_several_stores_fit_together(chain: Path, tmp_path: Path) -> N
         assert all(schema.field(name).type == together.field(name).type for schema in schemas for name in schema.names)
 
 
-@pytest.mark.parametrize(("table", "why"), [("flows", "is damaged"), ("nodes", "is missing"), ("runs", "up to date")])
-def test_tables_that_do_not_fit_are_made_again(chain: Path, tmp_path: Path, table: str, why: str) -> None:
+def _truncate(file: Path) -> None:
+    file.write_bytes(file.read_bytes()[:-100])
+
+
+def _flip_a_bit(file: Path) -> None:
+    data = bytearray(file.read_bytes())
+    data[len(data) // 3] ^= 1
+    file.write_bytes(data)
+
+
+def _swap(file: Path) -> None:
+    pq.write_table(pq.read_table(file.with_name("network.parquet")).slice(0, 3), file)
+
+
+@pytest.mark.parametrize(
+    ("name", "harm", "told"),
+    [
+        ("flows.parquet", _truncate, "flows.parquet is damaged"),
+        ("summary.parquet", _flip_a_bit, "summary.parquet is damaged"),
+        ("runs.parquet", _swap, "runs.parquet is damaged"),
+        ("nodes.parquet", Path.unlink, "nodes.parquet is missing"),
+        ("tables.sha256", Path.unlink, "the checksums of the tables are missing"),
+        ("tables.sha256", _truncate, "the checksums of the tables are damaged"),
+    ],
+)
+def test_tables_that_do_not_fit_are_made_again(
+    chain: Path, tmp_path: Path, name: str, harm: Callable[[Path], None], told: str
+) -> None:
     store = tmp_path / "store"
     result = hs.run(chain, out=store)
-    file = store / f"{table}.parquet"
-    whole = file.read_bytes()
+    whole = (store / name).read_bytes()
     assert hs.open_store(store).mend_tables([result]) == []
-    if why == "is damaged":
-        file.write_bytes(whole[:-100])
+    harm(store / name)
+    [said] = hs.open_store(store).mend_tables([result])
+    assert f"{told}: the tables were made again from the 4 runs that are there" in said
+    assert (store / name).read_bytes() == whole
+    assert hs.open_store(store).mend_tables([result]) == []
+
+
+def test_tables_behind_their_runs_are_made_again(chain: Path, tmp_path: Path) -> None:
+    store = tmp_path / "store"
+    hs.run(chain, out=store)
+    next((store / "runs").iterdir()).unlink()
+    opened = hs.open_store(store)
+    [said] = opened.mend_tables(opened.results())
+    assert "the tables are not up to date: the tables were made again from the 3 runs" in said
+    assert len(pq.read_table(store / "runs.parquet")) == 3
+
+
+def test_ordinary_tools_verify_the_tables(chain: Path, tmp_path: Path) -> None:
+    hs.run(chain, out=tmp_path / "store")
+    subprocess.run(["sha256sum", "--check", "--strict", "--quiet", "tables.sha256"], cwd=tmp_path / "store", check=True)
+    for file in (tmp_path / "store").glob("*.parquet"):
+        pq.read_table(file, page_checksum_verification=True)
+
+
+def _edited(manifest: dict[str, Any]) -> None:
+    manifest["title"] = "another"
+
+
+def _with_swapped_keys(manifest: dict[str, Any]) -> None:
+    one, two = manifest["scenarios"][0]["points"]
+    one["keys"], two["keys"] = two["keys"], one["keys"]
+    manifest["sha256"] = manifests.digest(manifest)
+
+
+def _with_another_value(manifest: dict[str, Any]) -> None:
+    manifest["scenarios"][0]["document"]["duration"] = 3.0
+    manifest["sha256"] = manifests.digest(manifest)
+
+
+@pytest.mark.parametrize(
+    ("change", "told"),
+    [
+        (_edited, "its checksum does not fit: values were changed after it was written"),
+        (_with_swapped_keys, r"is damaged \(point 0 lists runs that are not its own\)"),
+        (_with_another_value, r"is damaged \(point 0 lists runs that are not its own\)"),
+    ],
+)
+def test_a_changed_manifest_is_refused(
+    chain: Path, tmp_path: Path, change: Callable[[dict[str, Any]], None], told: str
+) -> None:
+    hs.run(chain, out=tmp_path / "store")
+    file = tmp_path / "store" / "manifest.json"
+    manifest = json.loads(file.read_text())
+    change(manifest)
+    file.write_text(json.dumps(manifest))
+    with pytest.raises(StoreError, match=told):
+        hs.open_store(tmp_path / "store").results()
+
+
+def test_a_manifest_of_an_earlier_version_says_that_it_has_no_checksum(chain: Path, tmp_path: Path) -> None:
+    hs.run(chain, out=tmp_path / "store")
+    file = tmp_path / "store" / "manifest.json"
+    manifest = json.loads(file.read_text())
+    file.write_text(json.dumps(manifest | {"format": 1, "sha256": None}))
+    opened = hs.open_store(tmp_path / "store")
+    assert not opened.results()[0].partial
+    assert ["has no checksum" in problem for problem in opened.problems] == [True]
+
+
+@pytest.mark.parametrize(
+    ("change", "told"),
+    [
+        ({"seed": 7}, "its seed is not that of its place"),
+        ({"flows": {}}, "flows is no list"),
+        ({"flows": [{"id": 0}]}, "flow 0 lacks from"),
+        ({"flows": [3]}, "flows has no row 0"),
+        ({"network": []}, "network is no table"),
+        ({"network": {"jain": "high"}}, "network: jain is no sample"),
+        ({"nodes": [{"id": 0, "drops": {"x": []}}]}, "node 0: drops is no counts"),
+        ({"groups": [1]}, "groups is no table"),
+        ({"series": {"cwnd": {"t_s": [1], "value": [1, 2]}}}, "series cwnd has columns of several lengths"),
+        ({"nodes": []}, "has other flows, nodes or metrics than the runs beside it"),
+        ("deep", "is no result"),
+    ],
+)
+def test_a_forged_run_with_a_right_checksum_is_named(
+    chain: Path, tmp_path: Path, change: dict[str, Any] | str, told: str
+) -> None:
+    store = stores.Store(tmp_path / "store")
+    hs.run(chain, out=store.path)
+    victim = hs.open_store(store.path).manifest["scenarios"][0]["points"][0]["keys"][1]
+    run = store.read(victim)
+    store.keep(victim, "[" * 100_000 if isinstance(change, str) else json.dumps({**(run or {}), **change}))
+    opened = hs.open_store(store.path)
+    [result] = opened.results()
+    [said] = opened.problems
+    assert (victim in said, told in said) == (True, True), said
+    assert sum(len(point.runs) for point in result.points) == 3
+    opened.mend_tables([result])
+
+
+def test_what_a_killed_start_left_is_removed(chain: Path, tmp_path: Path) -> None:
+    store = tmp_path / "store"
+    hs.run(chain, out=store)
+    dead = subprocess.run([sys.executable, "-c", "import os; print(os.getpid())"], capture_output=True, check=True)
+    host = files._host()
+    left = [f".a.json.{host}.{int(dead.stdout)}.0123abcd.tmp", ".a.json.00000000.1.0123abcd.tmp"]
+    kept = [f".a.json.{host}.{os.getpid()}.0123abcd.tmp", ".b.json.00000000.1.0123abcd.tmp", "note.tmp"]
+    for name in left + kept:
+        (store / "runs" / name).touch()
+    os.utime(store / "runs" / left[1], (0, 0))
+    hs.run(chain, out=store)
+    assert {name for name in os.listdir(store / "runs") if name.endswith(".tmp")} == set(kept)
+
+
+@pytest.mark.parametrize("name", ["manifest.json", "runs", "tables.sha256"])
+def test_pipes_and_devices_in_a_store_are_refused(chain: Path, tmp_path: Path, name: str) -> None:
+    store = tmp_path / "store"
+    result = hs.run(chain, out=store)
+    victim = next((store / "runs").iterdir()) if name == "runs" else store / name
+    victim.unlink()
+    if name == "tables.sha256":
+        victim.symlink_to("/dev/zero")
     else:
-        file.unlink()
-    if why == "up to date":
-        pq.write_table(pq.read_table(store / "network.parquet").slice(0, 3), file)
-    [told] = hs.open_store(store).mend_tables([result])
-    assert f"{table}.parquet is " in told
-    assert why in told
-    assert file.read_bytes() == whole
-    assert hs.open_store(store).mend_tables([result]) == []
+        os.mkfifo(victim)
+    if name == "manifest.json":
+        with pytest.raises(StoreError, match="cannot be read: is no regular file"):
+            hs.open_store(store)
+        return
+    opened = hs.open_store(store)
+    said = [*opened.problems, *opened.mend_tables(opened.results() if name == "runs" else [result]), *opened.problems]
+    assert any("is no regular file" in line or "are damaged" in line for line in said)
 
 
 def test_runs_of_other_settings_are_counted(chain: Path, tmp_path: Path) -> None:

@@ -10,12 +10,14 @@ import jsonschema
 import pytest
 
 import hopscope as hs
+from hopscope.campaign.manifest import digest
 from hopscope.cli.list import listing
 from hopscope.scenario.keys import schema
 from hopscope.scenario.toml_writer import to_toml
 
 MINE = """\
 import hopscope as hs
+from hopscope.campaign.manifest import digest
 
 class Gentle(hs.CongestionControl):
     decrease = 0.875
@@ -174,7 +176,7 @@ def test_a_store_keeps_and_resumes_them(folder: Path) -> None:
     manifest = folder / "store" / "manifest.json"
     document = json.loads(manifest.read_text())
     assert list(document["scenarios"][0].pop("controls")) == ["tcp:mine.py:Gentle"]
-    manifest.write_text(json.dumps(document))
+    manifest.write_text(json.dumps(document | {"sha256": digest(document)}))
     store = hs.open_store(folder / "store")
     store.results()
     assert "does not record the class of tcp:mine.py:Gentle" in store.problems[0]

@@ -12,6 +12,7 @@ from typing import Any
 import pytest
 
 import hopscope as hs
+from hopscope.campaign.manifest import digest
 from hopscope.cli import main
 from hopscope.errors import StoreError
 from hopscope.studies.reproduce import REQUEST, recall
@@ -47,7 +48,7 @@ class Stored:
         path = self.store / "manifest.json"
         manifest = json.loads(path.read_text())
         change(manifest)
-        path.write_text(json.dumps(manifest))
+        path.write_text(json.dumps(manifest | {"sha256": digest(manifest)}))  # a stranger would do so
 
 
 @pytest.fixture

@@ -71,10 +71,15 @@ def make_plan(scenarios: Sequence[Scenario]) -> Plan:
 
 
 def _point_runs(point: Point, scenario: Scenario, build: str) -> tuple[Run, ...]:
+    keys = point_keys(point, scenario, build)
+    return tuple(Run(key, point, scenario.seed + index, point.duration_s) for index, key in enumerate(keys))
+
+
+def point_keys(point: Point, scenario: Scenario, build: str) -> list[str]:
+    """Returns the keys of the runs of a point, by seed."""
     config = {**point.config(0), "seed": None}
     digest = hashlib.sha256(json.dumps(config, sort_keys=True, separators=(",", ":")).encode()).hexdigest()
-    seeds = range(scenario.seed, scenario.seed + scenario.seeds)
-    return tuple(Run(run_key(digest, seed, build), point, seed, point.duration_s) for seed in seeds)
+    return [run_key(digest, seed, build) for seed in range(scenario.seed, scenario.seed + scenario.seeds)]
 
 
 def run_key(config_digest: str, seed: int, build: str) -> str:

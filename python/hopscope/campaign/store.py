@@ -5,6 +5,7 @@
     STORE/manifest.json          what was started last: scenarios, points and the keys of their runs
     STORE/runs/<key>.json        one finished run, with a checksum; written once, never changed
     STORE/flows.parquet ...      tables made from the runs; can be made again at any time
+    STORE/tables.sha256          checksums of the tables
 
 The runs are a pool: the manifest names those of the scenarios started last; runs of earlier ones, or of earlier builds
 of the engine, stay and are used again when they fit.
@@ -17,28 +18,28 @@ from __future__ import annotations
 import hashlib
 import json
 import os
-import re
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-from hopscope import _core
+from hopscope.campaign import manifest as manifests
+from hopscope.campaign import tables
 from hopscope.campaign.plan import Plan
 from hopscope.errors import HopscopeError, RunFailed, StoreError
-from hopscope.files import not_written, reason, write_whole
-from hopscope.results import PointResult, Result
+from hopscope.files import not_written, read_whole, reason, remove_litter, write_whole
+from hopscope.results import PointResult, Result, shape
 from hopscope.results.result import RunResult
-from hopscope.scenario import Point, Scenario
+from hopscope.scenario import Scenario
 from hopscope.scenario.controls import from_told
 from hopscope.scenario.document import from_store
 
+#: Format of run files.
 FORMAT = 1
-MANIFEST = "manifest.json"
 
-_KEY = re.compile("[0-9a-f]{32}")
+MANIFEST = manifests.NAME
 
-#: Tables of a store, by file name.
-TABLES = ("flows", "nodes", "wires", "network", "runs", "summary", "series")
+#: Larger run files are refused before they are read.
+MAX_RUN_BYTES = 4_000_000_000
 
 
 class Store:
@@ -62,7 +63,7 @@ class Store:
             StoreError: the folder is no store, or its manifest is damaged.
         """
         if self._manifest is None:
-            self._manifest = _read_manifest(self.path)
+            self._manifest = manifests.read(self.path)
         return self._manifest
 
     @property
@@ -85,7 +86,9 @@ class Store:
             if there and not there & {"runs", MANIFEST}:
                 raise StoreError(f"{self.path}: is a folder with other files in it; choose a new one with --out")
             (self.path / "runs").mkdir(parents=True, exist_ok=True)
-            self._manifest = _manifest(plan, title)
+            remove_litter(self.path)
+            remove_litter(self.path / "runs")
+            self._manifest = manifests.make(plan, title)
             write_whole(self.path / MANIFEST, json.dumps(self._manifest, indent=1).encode() + b"\n")
         except OSError as error:
             raise not_written(f"{self.path}: cannot be written", error, StoreError) from error
@@ -105,11 +108,16 @@ class Store:
                 f"{self.path}: a run cannot be written: {reason(error)}; finished runs are kept, start again to go on"
             ) from error
 
-    def read(self, key: str) -> RunResult | None:
-        """Returns a finished run, or None when it is missing or damaged (then it is named in ``problems``)."""
+    def read(self, key: str, seed: int | None = None) -> RunResult | None:
+        """Returns a finished run, or None when it is missing or damaged (then it is named in ``problems``).
+
+        Args:
+            key: the key of the run.
+            seed: the seed that it must have; None: any.
+        """
         path = self._run_path(key)
         try:
-            text = path.read_bytes().decode()
+            text = read_whole(path, MAX_RUN_BYTES).decode()
         except FileNotFoundError:
             return None
         except OSError as error:
@@ -126,7 +134,14 @@ class Store:
         if not separator or head != expected:
             self._damaged(path, "truncated" if not text.endswith("}\n") else "its checksum does not fit")
             return None
-        result: RunResult = json.loads(result_json)
+        try:
+            result: RunResult = json.loads(result_json)
+        except (ValueError, RecursionError) as error:
+            self._damaged(path, f"is no result: {error}")
+            return None
+        if wrong := shape.fault(result, seed):
+            self._damaged(path, f"is no result: {wrong}")
+            return None
         return result
 
     def results(self) -> list[Result]:
@@ -140,16 +155,15 @@ class Store:
         from hopscope.runner import again
 
         results = []
-        self.problems.clear()
+        self.problems[:] = manifests.remarks(self.manifest, self.path)
         for entry in self.manifest["scenarios"]:
             try:
                 document = from_store(entry["document"], from_told(entry.get("controls", {})))
                 scenario = Scenario.from_document(document, is_quick=bool(entry.get("quick")))
-                if len(entry["points"]) != len(scenario.points):
-                    raise ValueError(f"{len(entry['points'])} points of {len(scenario.points)}")
+                listed = manifests.keys_of(self.manifest, scenario, entry["points"])
                 points = [
-                    PointResult(point.index, point.set, self._runs(_keys_of(point, told, scenario.seeds)))
-                    for point, told in zip(scenario.points, entry["points"], strict=True)
+                    PointResult(point.index, point.set, self._runs(keys, scenario.seed))
+                    for point, keys in zip(scenario.points, listed, strict=True)
                 ]
             except (KeyError, TypeError, AttributeError, ValueError) as error:
                 raise StoreError(
@@ -174,76 +188,46 @@ class Store:
         Raises:
             RunFailed: the folder cannot be written; the runs themselves are kept.
         """
-        import pyarrow as pa
-        import pyarrow.parquet as pq
-
-        from hopscope.results import tables
-
-        frames = {
-            "flows": tables.flows, "nodes": tables.nodes, "wires": tables.wires, "network": tables.network,
-            "runs": tables.runs, "summary": tables.summary, "series": tables.all_series,
-        }  # fmt: skip
-        for name in TABLES:
-            frame = frames[name](results)
-            if name in {"series", "wires"} and frame.empty:
-                (self.path / f"{name}.parquet").unlink(missing_ok=True)  # that of other scenarios
-                continue
-            for column in _swept(results) & set(frame.columns):
-                if frame[column].map(type).nunique() > 1:  # a column of a Parquet file has one type
-                    frame[column] = frame[column].map(str)
-            table = pa.Table.from_pandas(frame, preserve_index=False)
-            # What is empty in every row is text: the tables give columns of numbers their type themselves.
-            types = [pa.field(f.name, pa.large_string()) if pa.types.is_null(f.type) else f for f in table.schema]
-            try:
-                sink = pa.BufferOutputStream()
-                pq.write_table(table.cast(pa.schema(types, table.schema.metadata)), sink)
-                write_whole(self.path / f"{name}.parquet", sink.getvalue().to_pybytes())
-            except OSError as error:
-                raise RunFailed(
-                    f"{self.path}: {name}.parquet cannot be written: {reason(error)}; the runs are kept"
-                ) from error
+        tables.write(self.path, results, self._made_from(results))
 
     def mend_tables(self, results: Sequence[Result]) -> list[str]:
-        """Writes the tables again when one is absent, unreadable or lacks runs that are there.
+        """Writes the tables again when one is absent, damaged or made from other runs than those that are there.
 
         A start that was killed leaves them so.
 
         Returns:
             What was found and done, a line each; nothing when the tables were in order.
         """
-        runs = sum(len(point.runs) for result in results for point in result.points)
-        rare = {"series": _keeps_series, "wires": _has_wires}
-        wanted = [name for name in TABLES if name not in rare or any(rare[name](result) for result in results)]
-        wrong = [f"{name}.parquet {why}" for name in wanted if (why := self._wrong(name, runs))]
+        wrong = tables.faults(self.path, results, self._made_from(results))
         if not wrong:
             return []
         try:
             self.write_tables(results)
         except RunFailed as error:
             return [f"{self.path}: {', '.join(wrong)}", str(error)]
+        runs = sum(len(point.runs) for result in results for point in result.points)
         return [f"{self.path}: {', '.join(wrong)}: the tables were made again from the {runs} runs that are there"]
 
-    def _wrong(self, name: str, runs: int) -> str:
-        """What is wrong with a table; empty when nothing is."""
-        import pyarrow as pa
-        import pyarrow.parquet as pq
-
-        try:
-            rows = pq.read_metadata(self.path / f"{name}.parquet").num_rows
-        except FileNotFoundError:
-            return "is missing"
-        except (OSError, pa.ArrowException):
-            return "is damaged"
-        return "is not up to date" if name == "runs" and rows != runs else ""
+    def _made_from(self, results: Sequence[Result]) -> str:
+        return tables.made_from(manifests.digest(self.manifest), results)
 
     def beside(self) -> int:
         """Number of runs in the folder that the manifest does not name: of other scenarios, seeds or builds."""
         named = {key for entry in self.manifest["scenarios"] for point in entry["points"] for key in point["keys"]}
         there = {name.removesuffix(".json") for name in os.listdir(self.path / "runs") if name.endswith(".json")}
-        return len({key for key in there if _KEY.fullmatch(key)} - named)
+        return len({key for key in there if manifests.is_key(key)} - named)
 
-    def _runs(self, keys: Sequence[str]) -> list[RunResult]:
-        return [run for key in keys if (run := self.read(key)) is not None]
+    def _runs(self, keys: Sequence[str], first_seed: int) -> list[RunResult]:
+        """The runs of a point that are there, by seed; one that differs in shape from the first counts as damaged."""
+        runs: list[RunResult] = []
+        for seed, key in enumerate(keys, first_seed):
+            if (run := self.read(key, seed)) is None:
+                continue
+            if runs and shape.outline(run) != shape.outline(runs[0]):
+                self._damaged(self._run_path(key), "has other flows, nodes or metrics than the runs beside it")
+                continue
+            runs.append(run)
+        return runs
 
     def _run_path(self, key: str) -> Path:
         return self.path / "runs" / f"{key}.json"
@@ -265,86 +249,15 @@ def open_store(path: str | Path) -> Store:
     return store
 
 
-def _manifest(plan: Plan, title: str) -> dict[str, Any]:
-    return {
-        "format": FORMAT,
-        "hopscope": _core.version(),
-        "engine": _core.build_id(),
-        "title": title,
-        "scenarios": [
-            {
-                "title": scenario.title,
-                "quick": scenario.is_quick,
-                "document": scenario.standalone(),
-                **({"controls": controls} if (controls := _controls(scenario)) else {}),
-                "points": [
-                    {"set": scenario.standalone_set(point), "keys": [run.key for run in runs]}
-                    for point, runs in zip(scenario.points, point_runs, strict=True)
-                ],
-            }
-            for scenario, point_runs in zip(plan.scenarios, plan.runs, strict=True)
-        ],
-    }
-
-
-def _controls(scenario: Scenario) -> dict[str, Any]:
-    return {transport: control.told() for transport, control in scenario.controls().items()}
-
-
-def _read_manifest(path: Path) -> dict[str, Any]:
-    file = path / MANIFEST
-    if not path.exists():
-        raise StoreError(f"{path}: no such folder")
-    if not path.is_dir():
-        raise StoreError(f"{path}: is a file; a result store is a folder")
-    try:
-        manifest = json.loads(file.read_bytes())
-    except FileNotFoundError as error:
-        raise StoreError(f"{path}: is no result store (it has no {MANIFEST})") from error
-    except OSError as error:
-        raise StoreError(f"{file}: cannot be read: {error.strerror or error}") from error
-    except (ValueError, RecursionError) as error:
-        raise StoreError(
-            f"{file}: is damaged ({error}); run the scenario again into this folder: finished runs are kept"
-        ) from error
-    if not isinstance(manifest, dict) or not {"format", "title", "scenarios"} <= manifest.keys():
-        raise StoreError(f"{file}: is no manifest of a result store")
-    if manifest["format"] != FORMAT:
-        raise StoreError(f"{file}: has format {manifest['format']}; this version reads format {FORMAT}")
-    if not isinstance(manifest["title"], str):
-        raise StoreError(f"{file}: is damaged (its title is no text)")
-    if not isinstance(manifest["scenarios"], list) or not manifest["scenarios"]:
-        raise StoreError(f"{file}: is damaged (it lists no scenarios)")
-    return manifest
-
-
-def _keys_of(point: Point, told: dict[str, Any], seeds: int) -> list[str]:
-    """Returns the run keys that a manifest lists for a point.
-
-    Raises:
-        ValueError: the entry does not belong to the point, or lists something else than one key a seed.
-    """
-    if told["set"] != json.loads(json.dumps(point.set)):
-        raise ValueError(f"point {point.index} has other values than its scenario")
-    listed = [str(key) for key in told["keys"]]
-    if len(listed) != seeds or not all(_KEY.fullmatch(key) for key in listed):
-        raise ValueError(f"point {point.index} does not list one run a seed")
-    return listed
-
-
-def _has_wires(result: Result) -> bool:
-    return any(run.get("wires") for point in result.points for run in point.runs)
-
-
-def _keeps_series(result: Result) -> bool:
-    return any(
-        any(columns["t_s"] for columns in run.get("series", {}).values()) for p in result.points for run in p.runs
-    )
+def missing(results: Sequence[Result]) -> list[str]:
+    """Says of which scenarios runs are missing, a line each."""
+    return [
+        f"{result.scenario.title}: incomplete: {sum(len(point.runs) for point in result.points)} of "
+        f"{len(result.points) * result.scenario.seeds} runs are there"
+        for result in results
+        if result.partial
+    ]
 
 
 def _reason(error: Exception) -> str:
     return f"lacks {error}" if isinstance(error, KeyError) else str(error)
-
-
-def _swept(results: Sequence[Result]) -> set[str]:
-    return {key for result in results for key in result.scenario.axes}

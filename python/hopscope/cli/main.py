@@ -22,6 +22,7 @@ VERBS = {
     "list": ("list", "List the catalogue, presets, transports, routings, topologies."),
     "report": ("report_cmd", "Write the HTML report of a finished store."),
     "show": ("show", "Print the table of a store."),
+    "verify": ("verify", "Prove a store: checksums, and a sample of its runs done again."),
     "check": ("check", "Check a scenario without running it."),
     "model": ("model", "Evaluate a closed-form model: optimal windows, capacity, Bianchi, TCP formulas."),
     "schema": ("schema", "Print the JSON Schema of the scenario file."),

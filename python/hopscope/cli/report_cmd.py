@@ -45,7 +45,7 @@ def command(
     ] = None,
 ) -> None:
     """Write the HTML report of a finished store."""
-    from hopscope.campaign.store import open_store
+    from hopscope.campaign.store import missing, open_store
     from hopscope.report import search
     from hopscope.report.page import store_page
     from hopscope.report.series import Selection
@@ -60,7 +60,7 @@ def command(
         page = reproduction_page(outcome, out or store)
     else:
         results = opened.results()
-        opened.problems += opened.mend_tables(results)
+        opened.problems += [*opened.mend_tables(results), *missing(results)]
         made = opened.manifest
         page = store_page(
             results,

@@ -17,11 +17,11 @@ def command(
     as_json: options.Json = False,
 ) -> None:
     """Print the table of a store."""
-    from hopscope.campaign.store import open_store
+    from hopscope.campaign.store import missing, open_store
 
     opened = open_store(store)
     results = opened.results()
-    for problem in [*opened.problems, *opened.mend_tables(results)]:
+    for problem in [*opened.problems, *opened.mend_tables(results), *missing(results)]:
         note(problem)
     if as_json:
         documents = [result.to_json() for result in results]
@@ -32,6 +32,3 @@ def command(
     console = out()
     for result in results:
         print_result(console, result)
-        have = sum(len(point.runs) for point in result.points)
-        if result.partial:
-            note(f"{result.scenario.title}: {have} of {len(result.points) * result.scenario.seeds} runs are there")

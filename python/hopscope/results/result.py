@@ -244,6 +244,8 @@ class Result:
         document: dict[str, Any] = {"hopscope": _core.version()}
         if self.scenario.is_quick:
             document["quick"] = True
+        if self.partial:
+            document["partial"] = True
         document["scenario"] = self.scenario.resolved
         document["points"] = [
             {"set": point.set, "runs": [_run_json(run) for run in point.runs], "summary": point.summary}

@@ -1,0 +1,131 @@
+"""The manifest of a store: the scenarios started last, their points, and the keys of their runs, under a checksum."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from pathlib import Path
+from typing import Any
+
+from hopscope import _core
+from hopscope.campaign.plan import Plan, point_keys
+from hopscope.errors import StoreError, shown
+from hopscope.files import read_whole
+from hopscope.scenario import Point, Scenario
+
+NAME = "manifest.json"
+
+#: Written by this version. A manifest of format 1 has no checksum.
+FORMAT = 2
+
+#: Larger manifests are refused before they are read.
+MAX_BYTES = 2_000_000_000
+
+_DAMAGED = "run the scenario again into this folder: finished runs are kept"
+
+
+def make(plan: Plan, title: str) -> dict[str, Any]:
+    """Returns the manifest of a plan, with its checksum."""
+    manifest = {
+        "format": FORMAT,
+        "hopscope": _core.version(),
+        "engine": _core.build_id(),
+        "title": title,
+        "scenarios": [
+            {
+                "title": scenario.title,
+                "quick": scenario.is_quick,
+                "document": scenario.standalone(),
+                **({"controls": controls} if (controls := _controls(scenario)) else {}),
+                "points": [
+                    {"set": scenario.standalone_set(point), "keys": [run.key for run in runs]}
+                    for point, runs in zip(scenario.points, point_runs, strict=True)
+                ],
+            }
+            for scenario, point_runs in zip(plan.scenarios, plan.runs, strict=True)
+        ],
+    }
+    return manifest | {"sha256": digest(manifest)}
+
+
+def digest(manifest: dict[str, Any]) -> str:
+    """Returns the checksum of a manifest: SHA-256 of its content without the checksum, as compact JSON, keys sorted."""
+    content = {name: value for name, value in manifest.items() if name != "sha256"}
+    return hashlib.sha256(json.dumps(content, sort_keys=True, separators=(",", ":")).encode()).hexdigest()
+
+
+def read(path: Path) -> dict[str, Any]:
+    """Reads the manifest of a store.
+
+    Raises:
+        StoreError: the folder is no store, or its manifest is damaged, changed or of another format.
+    """
+    file = path / NAME
+    if not path.exists():
+        raise StoreError(f"{path}: no such folder")
+    if not path.is_dir():
+        raise StoreError(f"{path}: is a file; a result store is a folder")
+    try:
+        manifest = json.loads(read_whole(file, MAX_BYTES))
+    except FileNotFoundError as error:
+        raise StoreError(f"{path}: is no result store (it has no {NAME})") from error
+    except OSError as error:
+        raise StoreError(f"{file}: cannot be read: {error.strerror or error}") from error
+    except (ValueError, RecursionError) as error:
+        raise StoreError(f"{file}: is damaged ({error}); {_DAMAGED}") from error
+    if not isinstance(manifest, dict) or not {"format", "title", "scenarios"} <= manifest.keys():
+        raise StoreError(f"{file}: is no manifest of a result store")
+    if manifest["format"] not in (1, FORMAT):
+        raise StoreError(
+            f"{file}: has format {shown(manifest['format'])}; this version writes format {FORMAT} and reads 1 too"
+        )
+    if not isinstance(manifest["title"], str):
+        raise StoreError(f"{file}: is damaged (its title is no text)")
+    if not isinstance(manifest["scenarios"], list) or not manifest["scenarios"]:
+        raise StoreError(f"{file}: is damaged (it lists no scenarios)")
+    if manifest["format"] == FORMAT and manifest.get("sha256") != digest(manifest):
+        raise StoreError(f"{file}: its checksum does not fit: values were changed after it was written; {_DAMAGED}")
+    return manifest
+
+
+def remarks(manifest: dict[str, Any], path: Path) -> list[str]:
+    """What a manifest cannot prove, a line each."""
+    if manifest["format"] == FORMAT:
+        return []
+    return [f"{path / NAME}: has no checksum (made by an earlier version): a value changed in it would not be noticed"]
+
+
+def keys_of(manifest: dict[str, Any], scenario: Scenario, points: list[dict[str, Any]]) -> list[list[str]]:
+    """Returns the keys that a manifest lists for the points of a scenario, by point and seed.
+
+    Keys of this build are compared with those that the points have. Those of another build cannot be: the key of a run
+    tells builds apart. Nor can those of a control whose code the store does not record.
+
+    Raises:
+        ValueError: the points are not those of the scenario, or list something else than their own runs.
+    """
+    if len(points) != len(scenario.points):
+        raise ValueError(f"{len(points)} points of {len(scenario.points)}")
+    known = all(control.is_known for control in scenario.controls().values())
+    provable = known and manifest.get("engine") == _core.build_id()
+    return [_keys(point, entry, scenario, provable) for point, entry in zip(scenario.points, points, strict=True)]
+
+
+def _keys(point: Point, entry: dict[str, Any], scenario: Scenario, provable: bool) -> list[str]:
+    if entry["set"] != json.loads(json.dumps(point.set)):
+        raise ValueError(f"point {point.index} has other values than its scenario")
+    listed = [str(key) for key in entry["keys"]]
+    if len(listed) != scenario.seeds or not all(is_key(key) for key in listed):
+        raise ValueError(f"point {point.index} does not list one run a seed")
+    if provable and listed != point_keys(point, scenario, _core.build_id()):
+        raise ValueError(f"point {point.index} lists runs that are not its own")
+    return listed
+
+
+def is_key(text: str) -> bool:
+    """Whether a text has the form of the key of a run."""
+    return len(text) == 32 and all(digit in "0123456789abcdef" for digit in text)
+
+
+def _controls(scenario: Scenario) -> dict[str, Any]:
+    return {transport: control.told() for transport, control in scenario.controls().items()}
