@@ -136,7 +136,8 @@ def bottleneck(
     try:
         found = json.loads(controls.run_bottleneck(json.dumps(document), control, seed))
     except _core.EngineError as error:
-        raise InputError(f"{error.key.removeprefix('flow.')}: {error.message}") from error
+        told = [f"{key.removeprefix('flow.')}: {message}" for key, message in error.problems]
+        raise InputError("\n".join(told)) from error
     import pandas as pd
 
     columns = ("t_s", "cwnd", "ssthresh", "in_flight", "queue", "sent", "acked")
@@ -149,10 +150,12 @@ def bottleneck(
 
 
 def _read(values: Mapping[str, object]) -> dict[str, int]:
-    result = {}
+    result, wrong = {}, []
     for field in _PATH:
         try:
             result[field.name] = field.read(values[field.name])
         except FieldError as error:
-            raise InputError(f"{field.name}: {error}") from error
+            wrong.append(f"{field.name}: {error}")
+    if wrong:
+        raise InputError("\n".join(wrong))
     return result

@@ -106,6 +106,15 @@ def test_what_does_not_fit_is_refused(change: dict[str, Any], message: str) -> N
     assert message in str(caught.value)
 
 
+def test_all_that_does_not_fit_is_told_at_once() -> None:
+    with pytest.raises(hs.InputError) as caught:
+        hs.bottleneck("tcp-sack", rate="-1bps", delay="-1s")
+    assert [line.split(":")[0] for line in str(caught.value).splitlines()] == ["rate", "delay"]
+    with pytest.raises(hs.InputError) as caught:
+        hs.bottleneck("tcp-sack", app="voice", duration="2000000s")
+    assert [line.split(":")[0] for line in str(caught.value).splitlines()] == ["app", "duration"]
+
+
 def test_cubic_and_bbr_follow_their_textbooks() -> None:
     [entry] = studies.find(["validation.bottleneck"])
     _, judged, charts = weigh(entry, Data({}))

@@ -240,6 +240,40 @@ def test_problems_of_flows_network_and_times_are_told_together() -> None:
     assert [line.split(": ")[1] for line in lines] == ["radio.cs_range", "flow.0.rate", "flow.0.to", "flow.0.start"]
 
 
+def test_mistakes_of_several_sections_are_told_at_once_with_their_lines() -> None:
+    text = f"""{GOOD}control = "cubic"
+transport = "tcp-reno"
+to_port = 70000
+[routing]
+protocol = "aodv"
+[routing.aodv]
+ttl_start = 40
+ttl_threshold = 41
+hello_jitter = "2s"
+[link]
+red_min = 9
+red_max = 8
+lred_min = 9
+lred_max = 8
+"""
+    told = [line.split(": ")[:2] for line in refusal(text).splitlines()]
+    assert told == [
+        ["f.toml:8:1", "flow.0.control"],
+        ["f.toml:10:1", "flow.0.to_port"],
+        ["f.toml:14:1", "routing.aodv.ttl_start"],
+        ["f.toml:15:1", "routing.aodv.ttl_threshold"],
+        ["f.toml:16:1", "routing.aodv.hello_jitter"],
+        ["f.toml:19:1", "link.red_max"],
+        ["f.toml:21:1", "link.lred_max"],
+    ]
+
+
+def test_every_flow_out_of_reach_is_told() -> None:
+    text = GOOD.replace("hops = 3", 'hops = 3\nspacing = "900m"') + "[[flow]]\nfrom = 1\nto = 2\n"
+    told = [line.split(": ")[:2] for line in refusal(text).splitlines()]
+    assert told == [["f.toml:8:1", "flow.0.to"], ["f.toml:11:1", "flow.1.to"]]
+
+
 def test_a_key_of_another_table_is_told_where_it_belongs() -> None:
     message = refusal(GOOD.replace("[[flow]]", '[tcp]\nack_delay = "1s"\n[[flow]]\nqueue = 3'))
     assert "tcp.ack_delay: unknown key here; ack_delay is flow.N.ack_delay" in message

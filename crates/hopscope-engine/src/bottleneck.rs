@@ -8,7 +8,7 @@ use std::sync::Arc;
 use serde::{Deserialize, Serialize};
 
 use crate::config::{App, Config, FlowConfig, HostConfig, LONGEST, WireConfig, presets};
-use crate::error::{BuildError, require};
+use crate::error::{BuildError, Mistakes};
 use crate::ids::NodeId;
 use crate::record::{Classes, Look, Record, Recorder};
 use crate::transport::control::Control;
@@ -129,7 +129,7 @@ pub fn drive(
     control: Option<Arc<dyn Control>>,
     mut see: impl FnMut(Seen<'_>),
 ) -> Result<SenderStats, BuildError> {
-    check(config)?;
+    problems(config).into_iter().next().map_or(Ok(()), Err)?;
     let controls: Controls = control.into_iter().map(|control| (0, control)).collect();
     let network = network(config);
     let mut world = World::controlled(&network, Watch::default(), &controls).map_err(without_prefix)?;
@@ -176,11 +176,13 @@ fn without_prefix(error: BuildError) -> BuildError {
     BuildError { key, ..error }
 }
 
-fn check(config: &BottleneckConfig) -> Result<(), BuildError> {
+/// Everything that is wrong with a path and the flow on it, each key at most once.
+pub fn problems(config: &BottleneckConfig) -> Vec<BuildError> {
     let flow = &config.flow;
-    require(flow.transport.is_tcp(), "flow.transport", || "a TCP variant is needed".to_string())?;
+    let mut wrong = Mistakes::default();
+    wrong.require(flow.transport.is_tcp(), "flow.transport", || "a TCP variant is needed".to_string());
     let known = matches!(flow.app, App::Bulk | App::File { .. });
-    require(known, "flow.app", || "bulk and file are allowed".to_string())?;
+    wrong.require(known, "flow.app", || "bulk and file are allowed".to_string());
     for (key, found, least, most) in [
         ("rate", config.rate, 1, 1_000_000_000_000),
         ("queue", u64::from(config.queue), 0, 1_000_000),
@@ -188,18 +190,19 @@ fn check(config: &BottleneckConfig) -> Result<(), BuildError> {
         ("flow.packet", u64::from(flow.packet), 1, 65_535),
         ("flow.max_window", u64::from(flow.max_window), 1, 100_000),
     ] {
-        require((least..=most).contains(&found), key, || format!("found {found}; allowed are {least} to {most}"))?;
+        wrong.require((least..=most).contains(&found), key, || format!("found {found}; allowed are {least} to {most}"));
     }
-    require(config.delay <= Span::from_secs(100), "delay", || {
+    wrong.require(config.delay <= Span::from_secs(100), "delay", || {
         format!("found {} s; at most 100 s are allowed", config.delay.as_secs())
-    })?;
-    require(config.duration > Time::ZERO && config.duration <= Time::ZERO + LONGEST, "duration", || {
+    });
+    wrong.require(config.duration > Time::ZERO && config.duration <= Time::ZERO + LONGEST, "duration", || {
         format!("found {} s; more than zero and at most 1e6 s is allowed", config.duration.as_secs())
-    })?;
+    });
     let mut outside = Vec::new();
-    config.flow.tcp.outside("flow.tcp", &mut outside);
-    outside.into_iter().next().map_or(Ok(()), Err)?;
-    config.flow.tcp.check(|name| format!("flow.tcp.{name}"))
+    flow.tcp.outside("flow.tcp", &mut outside);
+    wrong.note_all(outside);
+    wrong.note_all(flow.tcp.check(|name| format!("flow.tcp.{name}")));
+    wrong.0
 }
 
 /// Time that a packet with so many bytes of payload takes on the link.

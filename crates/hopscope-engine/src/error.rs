@@ -20,7 +20,11 @@ impl BuildError {
 
     /// The error of a key that names a node beyond the `nodes` there are.
     pub(crate) fn no_such_node(key: impl Into<String>, node: impl std::fmt::Display, nodes: usize) -> Self {
-        BuildError::new(key, format!("node {node} does not exist; nodes are 0 to {}", nodes - 1))
+        let there_are = match nodes {
+            0 => "there are none".to_string(),
+            some => format!("nodes are 0 to {}", some - 1),
+        };
+        BuildError::new(key, format!("node {node} does not exist; {there_are}"))
     }
 }
 
@@ -35,6 +39,21 @@ impl Mistakes {
             Err(error) if self.0.iter().all(|known| known.key != error.key) => self.0.push(error),
             Err(_) | Ok(()) => {}
         }
+    }
+
+    /// Adds all that a check found.
+    pub fn note_all(&mut self, found: impl IntoIterator<Item = BuildError>) {
+        found.into_iter().for_each(|error| self.note(Err(error)));
+    }
+
+    /// Whether something is wrong at `key`: nothing is compared with its value then.
+    pub fn is_told(&self, key: &str) -> bool {
+        self.0.iter().any(|known| known.key == key)
+    }
+
+    /// Whether something is wrong in the section whose keys begin so: nothing is reckoned with its values then.
+    pub fn is_told_within(&self, section: &str) -> bool {
+        self.0.iter().any(|known| known.key.strip_prefix(section).is_some_and(|rest| rest.starts_with('.')))
     }
 
     /// Adds the error at `key` unless something holds, which is returned.

@@ -156,6 +156,7 @@ fn run_observed<R: Recorder + Send>(
 #[pyo3(signature = (config_json, methods=None))]
 pub fn bottleneck(py: Python<'_>, config_json: &str, methods: Option<Methods>) -> PyResult<String> {
     let config: BottleneckConfig = parse(py, config_json)?;
+    refuse(py, &wired::problems(&config))?;
     let failures = Failures::default();
     let control = control::controls(py, Some(vec![methods]), &failures)?.remove(&0);
     let result = py.detach(|| wired::run(&config, control)).map_err(|e| engine_error(py, &e))?;
@@ -167,11 +168,16 @@ pub fn bottleneck(py: Python<'_>, config_json: &str, methods: Option<Methods>) -
 #[pyfunction]
 pub fn validate(py: Python<'_>, config_json: &str) -> PyResult<()> {
     let config = parse(py, config_json)?;
-    let problems = py.detach(|| world::problems(&config));
-    if let Some(first) = problems.first() {
-        return Err(engine_errors(py, first, &problems));
-    }
-    py.detach(|| built(config).map(|_| ())).map_err(|e| engine_error(py, &e))
+    let problems = py.detach(|| {
+        let problems = world::problems(&config);
+        if problems.is_empty() { world::out_of_reach(&config) } else { problems }
+    });
+    refuse(py, &problems)
+}
+
+/// The error that carries everything that is wrong, if anything is.
+fn refuse(py: Python<'_>, problems: &[BuildError]) -> PyResult<()> {
+    problems.first().map_or(Ok(()), |first| Err(engine_errors(py, first, problems)))
 }
 
 /// Rough cost of a configuration, as JSON; nothing is built.

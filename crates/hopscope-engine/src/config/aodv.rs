@@ -1,7 +1,7 @@
 //! Parameters of AODV (RFC 3561) and its named sets.
 
 use super::params::{choice, params};
-use super::section::{LONGEST, Section, seconds};
+use super::section::{Checks, LONGEST, seconds};
 use crate::error::BuildError;
 use crate::units::Span;
 
@@ -378,23 +378,14 @@ impl AodvConfig {
         }
     }
 
-    /// Checks what the types leave open.
-    ///
-    /// # Errors
-    /// Names the parameter, the value and what is allowed.
-    pub fn check(&self) -> Result<(), BuildError> {
+    /// What is wrong beyond what the types tell: parameter, value and what is allowed.
+    pub fn check(&self) -> Vec<BuildError> {
         self.resolved().check_named()
     }
 
-    fn check_named(&self) -> Result<(), BuildError> {
-        let request_clock = if self.request_clock { self.request_life() } else { SHORTEST_CLOCK };
-        for (name, value) in [("sweep_interval", self.sweep_interval), ("request_memory", request_clock)] {
-            if value < SHORTEST_CLOCK {
-                let (found, least) = (seconds(value), seconds(SHORTEST_CLOCK));
-                return SECTION.refuse(name, format!("is {found} s; as a clock it must be at least {least} s"));
-            }
-        }
-        SECTION.no_zero_time(&[
+    fn check_named(&self) -> Vec<BuildError> {
+        let mut checks = Checks::of(SECTION);
+        checks.no_zero_time(&[
             ("active_route_timeout", self.active_route_timeout),
             ("my_route_timeout", self.my_route_timeout),
             ("delete_period", self.delete_period),
@@ -402,17 +393,13 @@ impl AodvConfig {
             ("max_rreq_wait", self.max_rreq_wait),
             ("hello_interval", self.hello_interval),
             ("buffer_time", self.buffer_time),
-        ])?;
-        SECTION.no_zero_count(&[
-            ("allowed_hello_loss", self.allowed_hello_loss),
-            ("buffer_packets", self.buffer_packets),
-        ])?;
+        ]);
+        checks
+            .no_zero_count(&[("allowed_hello_loss", self.allowed_hello_loss), ("buffer_packets", self.buffer_packets)]);
         for (name, limit) in [("rreq_ratelimit", self.rreq_ratelimit), ("rerr_ratelimit", self.rerr_ratelimit)] {
-            if limit == Some(0) {
-                return SECTION.refuse(name, "is 0 per second; it must be more");
-            }
+            checks.require(limit != Some(0), name, || "is 0 per second; it must be more".to_string());
         }
-        SECTION.no_endless_time(&[
+        checks.no_endless_time(&[
             ("active_route_timeout", self.active_route_timeout),
             ("my_route_timeout", self.my_route_timeout),
             ("reverse_route_life", self.reverse_route_life),
@@ -426,8 +413,8 @@ impl AodvConfig {
             ("broadcast_jitter", self.broadcast_jitter),
             ("buffer_time", self.buffer_time),
             ("release_gap", self.release_gap),
-        ])?;
-        SECTION.hops_up_to(
+        ]);
+        checks.hops_up_to(
             MAX_HOPS,
             &[
                 ("net_diameter", self.net_diameter),
@@ -435,30 +422,44 @@ impl AodvConfig {
                 ("ttl_increment", self.ttl_increment),
                 ("data_ttl", self.data_ttl.unwrap_or(1)),
             ],
-        )?;
+        );
+        self.check_clocks(&mut checks);
         for (name, value) in [("ttl_start", self.ttl_start), ("ttl_threshold", self.ttl_threshold)] {
-            if value > self.net_diameter {
-                let message = format!("is {value} hops; it must not exceed net_diameter, {} hops", self.net_diameter);
-                return SECTION.refuse(name, message);
-            }
+            checks.agree(value <= self.net_diameter, name, &["net_diameter"], || {
+                format!("is {value} hops; it must not exceed net_diameter, {} hops", self.net_diameter)
+            });
         }
         let (hold, interval) = (self.hold(), self.hello_interval);
-        if !(self.hello_hold.is_finite() && (interval..=LONGEST).contains(&hold)) {
-            let message = format!(
+        let holds = self.hello_hold.is_finite() && (interval..=LONGEST).contains(&hold);
+        checks.agree(holds, "hello_hold", &["hello_interval", "allowed_hello_loss"], || {
+            format!(
                 "is {}, which gives a hold time of {} s; that must be at least hello_interval, {} s, and at most {} s",
                 self.hello_hold,
                 seconds(hold),
                 seconds(interval),
                 seconds(LONGEST),
-            );
-            return SECTION.refuse("hello_hold", message);
-        }
-        if self.hello_jitter >= interval {
+            )
+        });
+        checks.agree(self.hello_jitter < interval, "hello_jitter", &["hello_interval"], || {
             let (jitter, interval) = (seconds(self.hello_jitter), seconds(interval));
-            let message = format!("is {jitter} s; it must be less than hello_interval, {interval} s");
-            return SECTION.refuse("hello_jitter", message);
+            format!("is {jitter} s; it must be less than hello_interval, {interval} s")
+        });
+        checks.told()
+    }
+
+    /// What ticks all through the run does not tick too often.
+    fn check_clocks(&self, checks: &mut Checks) {
+        let slow = |time: Span| time >= SHORTEST_CLOCK;
+        let told = |time: Span| {
+            format!("is {} s; as a clock it must be at least {} s", seconds(time), seconds(SHORTEST_CLOCK))
+        };
+        checks.require(slow(self.sweep_interval), "sweep_interval", || told(self.sweep_interval));
+        // The sum of a request's life is reckoned from sound parts alone.
+        if self.request_clock && self.net_diameter <= MAX_HOPS && self.node_traversal_time <= LONGEST {
+            let life = self.request_life();
+            let parts = ["node_traversal_time", "net_diameter"];
+            checks.agree(slow(life), "request_memory", &parts, || told(life));
         }
-        Ok(())
     }
 
     /// What a message is carried in, where a UDP header has so many bytes.
@@ -483,7 +484,7 @@ impl AodvConfig {
     }
 }
 
-const SECTION: Section = Section("routing.aodv");
+const SECTION: &str = "routing.aodv";
 /// Hop counts are one octet; the largest value stands for "not reachable".
 const MAX_HOPS: u32 = 254;
 /// A clock that ticks all through the run must leave time for the run.
@@ -504,7 +505,7 @@ mod tests {
 
     #[test]
     fn bad_values_name_their_key() {
-        let bad = |cfg: AodvConfig| cfg.check().expect_err("refused").key;
+        let bad = |cfg: AodvConfig| cfg.check().remove(0).key;
         assert_eq!(
             bad(AodvConfig { allowed_hello_loss: 0, ..AodvConfig::default() }),
             "routing.aodv.allowed_hello_loss"
@@ -559,10 +560,10 @@ mod tests {
 
     #[test]
     fn a_clock_that_hardly_advances_is_refused() {
-        let bad = |cfg: AodvConfig| cfg.check().expect_err("refused").key;
+        let bad = |cfg: AodvConfig| cfg.check().remove(0).key;
         let ns2 = AodvConfig::set("ns2").expect("a set");
         assert_eq!(bad(AodvConfig { sweep_interval: Span(1), ..ns2.clone() }), "routing.aodv.sweep_interval");
         assert_eq!(bad(AodvConfig { request_memory: Span(1), ..ns2 }), "routing.aodv.request_memory");
-        assert_eq!(AodvConfig { request_memory: Span(1), ..AodvConfig::default() }.check(), Ok(()));
+        assert_eq!(AodvConfig { request_memory: Span(1), ..AodvConfig::default() }.check(), []);
     }
 }

@@ -1,7 +1,7 @@
 //! Parameters of DSDV (Perkins and Bhagwat 1994) and its named sets.
 
 use super::params::{choice, params};
-use super::section::{Section, seconds};
+use super::section::{Checks, seconds};
 use crate::error::BuildError;
 use crate::units::Span;
 
@@ -75,39 +75,37 @@ impl DsdvConfig {
         }
     }
 
-    /// Checks what the types leave open.
-    ///
-    /// # Errors
-    /// Names the parameter, the value and what is allowed.
-    pub fn check(&self) -> Result<(), BuildError> {
-        if self.update_interval < SHORTEST_INTERVAL {
+    /// What is wrong beyond what the types tell: parameter, value and what is allowed.
+    pub fn check(&self) -> Vec<BuildError> {
+        let mut checks = Checks::of(SECTION);
+        checks.require(self.update_interval >= SHORTEST_INTERVAL, "update_interval", || {
             let (found, least) = (seconds(self.update_interval), seconds(SHORTEST_INTERVAL));
-            return SECTION.refuse("update_interval", format!("is {found} s; it must be at least {least} s"));
-        }
-        SECTION.no_zero_count(&[("missed_updates", self.missed_updates), ("buffer_packets", self.buffer_packets)])?;
-        if !(0.0..=1.0).contains(&self.settling_memory) {
-            return SECTION.refuse("settling_memory", format!("is {}; it must be from 0 to 1", self.settling_memory));
-        }
-        SECTION.no_endless_time(&[
+            format!("is {found} s; it must be at least {least} s")
+        });
+        checks.no_zero_count(&[("missed_updates", self.missed_updates), ("buffer_packets", self.buffer_packets)]);
+        checks.require((0.0..=1.0).contains(&self.settling_memory), "settling_memory", || {
+            format!("is {}; it must be from 0 to 1", self.settling_memory)
+        });
+        checks.no_endless_time(&[
             ("update_interval", self.update_interval),
             ("settling_time", self.settling_time),
             ("trigger_gap", self.trigger_gap),
             ("startup_jitter", self.startup_jitter),
             ("broadcast_jitter", self.broadcast_jitter),
             ("buffer_time", self.buffer_time),
-        ])?;
-        if self.missed_updates > MOST_MISSED {
-            let message = format!("is {}; 1 to {MOST_MISSED} are possible", self.missed_updates);
-            return SECTION.refuse("missed_updates", message);
-        }
-        if self.data_header > 1_000 {
-            return SECTION.refuse("data_header", format!("is {} bytes; 0 to 1000 are possible", self.data_header));
-        }
-        SECTION.hops_up_to(255, &[("data_ttl", self.data_ttl.unwrap_or(1))])
+        ]);
+        checks.require(self.missed_updates <= MOST_MISSED, "missed_updates", || {
+            format!("is {}; 1 to {MOST_MISSED} are possible", self.missed_updates)
+        });
+        checks.require(self.data_header <= 1_000, "data_header", || {
+            format!("is {} bytes; 0 to 1000 are possible", self.data_header)
+        });
+        checks.hops_up_to(255, &[("data_ttl", self.data_ttl.unwrap_or(1))]);
+        checks.told()
     }
 }
 
-const SECTION: Section = Section("routing.dsdv");
+const SECTION: &str = "routing.dsdv";
 /// An update takes longer than this on the air at most rates.
 const SHORTEST_INTERVAL: Span = Span::from_millis(1);
 const MOST_MISSED: u32 = 1_000;
@@ -118,7 +116,7 @@ mod tests {
 
     #[test]
     fn bad_values_name_their_key() {
-        let bad = |cfg: DsdvConfig| cfg.check().expect_err("refused").key;
+        let bad = |cfg: DsdvConfig| cfg.check().remove(0).key;
         assert_eq!(bad(DsdvConfig { missed_updates: 0, ..DsdvConfig::default() }), "routing.dsdv.missed_updates");
         assert_eq!(bad(DsdvConfig { missed_updates: 9_999, ..DsdvConfig::default() }), "routing.dsdv.missed_updates");
         assert_eq!(bad(DsdvConfig { settling_memory: 1.5, ..DsdvConfig::default() }), "routing.dsdv.settling_memory");

@@ -1,7 +1,7 @@
 //! Parameters of DSR (RFC 4728) and its named set.
 
 use super::params::{choice, params};
-use super::section::{Section, seconds};
+use super::section::{Checks, seconds};
 use crate::error::BuildError;
 use crate::units::Span;
 
@@ -80,11 +80,8 @@ impl DsrConfig {
         (name == "rfc4728").then(DsrConfig::default)
     }
 
-    /// Checks what the types leave open.
-    ///
-    /// # Errors
-    /// Names the parameter, the value and what is allowed.
-    pub fn check(&self) -> Result<(), BuildError> {
+    /// What is wrong beyond what the types tell: parameter, value and what is allowed.
+    pub fn check(&self) -> Vec<BuildError> {
         let times = [
             ("nonprop_request_timeout", self.nonprop_request_timeout),
             ("request_period", self.request_period),
@@ -94,42 +91,41 @@ impl DsrConfig {
             ("use_extends", self.use_extends),
             ("send_buffer_timeout", self.send_buffer_timeout),
         ];
-        SECTION.no_zero_time(&times)?;
-        SECTION.no_endless_time(&times)?;
-        SECTION.no_endless_time(&[
+        let mut checks = Checks::of(SECTION);
+        checks.no_zero_time(&times);
+        checks.no_endless_time(&times);
+        checks.no_endless_time(&[
             ("max_request_period", self.max_request_period),
             ("broadcast_jitter", self.broadcast_jitter),
             ("cached_reply_delay", self.cached_reply_delay),
             ("broken_link_memory", self.broken_link_memory),
-        ])?;
-        SECTION.no_zero_count(&[
+        ]);
+        checks.no_zero_count(&[
             ("request_table_size", self.request_table_size),
             ("request_table_ids", self.request_table_ids),
             ("send_buffer_size", self.send_buffer_size),
-        ])?;
-        SECTION.hops_up_to(255, &[("discovery_hop_limit", self.discovery_hop_limit)])?;
-        if self.max_salvage_count > 15 {
-            let message = format!("is {}; 0 to 15 are possible (a field of four bits)", self.max_salvage_count);
-            return SECTION.refuse("max_salvage_count", message);
-        }
-        if self.max_request_period < self.request_period {
+        ]);
+        checks.hops_up_to(255, &[("discovery_hop_limit", self.discovery_hop_limit)]);
+        checks.require(self.max_salvage_count <= 15, "max_salvage_count", || {
+            format!("is {}; 0 to 15 are possible (a field of four bits)", self.max_salvage_count)
+        });
+        let holds = self.max_request_period >= self.request_period;
+        checks.agree(holds, "max_request_period", &["request_period"], || {
             let (longest, first) = (seconds(self.max_request_period), seconds(self.request_period));
-            let message = format!("is {longest} s; it must be at least request_period, {first} s");
-            return SECTION.refuse("max_request_period", message);
-        }
-        if !(self.stability_incr_factor.is_finite() && self.stability_incr_factor >= 1.0) {
-            let message = format!("is {}; it must be at least 1", self.stability_incr_factor);
-            return SECTION.refuse("stability_incr_factor", message);
-        }
-        if !(0.0..1.0).contains(&self.stability_decr_factor) {
-            let message = format!("is {}; it must be at least 0 and less than 1", self.stability_decr_factor);
-            return SECTION.refuse("stability_decr_factor", message);
-        }
-        Ok(())
+            format!("is {longest} s; it must be at least request_period, {first} s")
+        });
+        let (up, down) = (self.stability_incr_factor, self.stability_decr_factor);
+        checks.require(up.is_finite() && up >= 1.0, "stability_incr_factor", || {
+            format!("is {up}; it must be at least 1")
+        });
+        checks.require((0.0..1.0).contains(&down), "stability_decr_factor", || {
+            format!("is {down}; it must be at least 0 and less than 1")
+        });
+        checks.told()
     }
 }
 
-const SECTION: Section = Section("routing.dsr");
+const SECTION: &str = "routing.dsr";
 
 #[cfg(test)]
 mod tests {
@@ -154,7 +150,7 @@ mod tests {
             (DsrConfig { stability_decr_factor: 1.0, ..base() }, "stability_decr_factor", "less than 1"),
         ];
         for (cfg, key, allowed) in cases {
-            let error = cfg.check().expect_err("refused");
+            let error = cfg.check().remove(0);
             assert_eq!(error.key, format!("routing.dsr.{key}"));
             assert!(error.message.contains(allowed), "{error}");
         }

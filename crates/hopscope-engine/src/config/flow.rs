@@ -9,7 +9,7 @@ use super::dccp::{DccpConfig, DccpControl};
 use super::params::{ParamType, Range, choice};
 use super::seconds;
 use super::tcp::{CongestionControl, LossRecovery, TcpConfig, TcpKind};
-use crate::error::{BuildError, require};
+use crate::error::{BuildError, Mistakes};
 use crate::units::{Span, Time};
 
 choice! {
@@ -384,63 +384,58 @@ impl FlowConfig {
         }
     }
 
-    /// Checks the words that choose the transport, its congestion control and its recovery; `key` names one in full.
-    ///
-    /// # Errors
-    /// The first one at fault, with what was found and what is allowed.
-    pub fn check_transport(&self, key: impl Fn(&str) -> String) -> Result<(), BuildError> {
+    /// What is wrong with the words that choose the transport, its congestion control and its recovery; `key` names one
+    /// in full.
+    pub fn check_transport(&self, key: impl Fn(&str) -> String) -> Vec<BuildError> {
         let word = self.transport.word();
-        let chosen = self.control.as_ref().map(ControlChoice::word);
-        match (self.transport, &self.control) {
-            (Transport::TcpExternal, Some(ControlChoice::External(_))) | (Transport::Tcp, None) => {}
-            (Transport::TcpExternal, _) => {
-                let message = format!("nothing found; {word} needs the name of its congestion control");
-                return Err(BuildError::new(key("control"), message));
-            }
-            (Transport::Tcp, Some(ControlChoice::BuiltIn(CongestionControl::External))) => {
-                let message = "found \"external\"; a congestion control from outside is handed over by its name";
-                return Err(BuildError::new(key("control"), message));
-            }
-            (Transport::Dccp, Some(ControlChoice::Dccp(_))) => {}
-            (Transport::Tcp, Some(ControlChoice::Dccp(_))) => {
-                let message = format!(
-                    "found \"{}\"; it goes with transport \"dccp\", TCP has one of {}",
-                    chosen.unwrap_or_default(),
-                    CongestionControl::CHOICES.join(", ")
-                );
-                return Err(BuildError::new(key("control"), message));
-            }
-            (Transport::Dccp, Some(_)) => {
-                let message = format!(
-                    "found \"{}\"; DCCP has one of {}",
-                    chosen.unwrap_or_default(),
-                    DccpControl::CHOICES.join(", ")
-                );
-                return Err(BuildError::new(key("control"), message));
-            }
-            (Transport::Tcp, Some(_)) | (_, None) => {}
-            (_, Some(_)) => {
-                let message = format!(
-                    "found \"{}\" beside transport \"{word}\"; it goes with transport \"tcp\"",
-                    chosen.unwrap_or_default()
-                );
-                return Err(BuildError::new(key("control"), message));
-            }
-        }
+        let mut found = Mistakes::default();
+        let wrong = self.wrong_control();
+        let has_control = found.require(wrong.is_none(), key("control"), || wrong.unwrap_or_default());
         let Some(kind) = self.tcp_kind() else {
-            require(self.recovery == LossRecovery::Own, key("recovery"), || {
+            found.require(self.recovery == LossRecovery::Own, key("recovery"), || {
                 format!("found \"{}\"; {word} repairs no losses", self.recovery.word())
-            })?;
-            return Ok(());
+            });
+            return found.0;
         };
         let (place, asked) = match self.recovery {
             LossRecovery::Own => ("tcp.loss_recovery", self.tcp.loss_recovery),
             chosen => ("recovery", chosen),
         };
-        require(asked == LossRecovery::Own || self.transport.lets_choose_recovery(), key(place), || {
+        found.require(asked == LossRecovery::Own || self.transport.lets_choose_recovery(), key(place), || {
             format!("found \"{}\"; {word} is defined by its own loss recovery, only \"own\" is allowed", asked.word())
-        })?;
-        kind.check(key(place))
+        });
+        if has_control {
+            found.note(kind.check(key(place)));
+        }
+        found.0
+    }
+
+    /// Why the congestion control does not go with the transport.
+    fn wrong_control(&self) -> Option<String> {
+        let word = self.transport.word();
+        let chosen = self.control.as_ref().map(ControlChoice::word).unwrap_or_default();
+        let external = ControlChoice::BuiltIn(CongestionControl::External);
+        match (self.transport, &self.control) {
+            (Transport::TcpExternal, Some(ControlChoice::External(_))) => None,
+            (Transport::TcpExternal, _) => {
+                Some(format!("nothing found; {word} needs the name of its congestion control"))
+            }
+            (_, None) | (Transport::Dccp, Some(ControlChoice::Dccp(_))) => None,
+            (Transport::Tcp, Some(control)) if *control == external => {
+                Some("found \"external\"; a congestion control from outside is handed over by its name".to_string())
+            }
+            (Transport::Tcp, Some(ControlChoice::Dccp(_))) => {
+                let all = CongestionControl::CHOICES.join(", ");
+                Some(format!("found \"{chosen}\"; it goes with transport \"dccp\", TCP has one of {all}"))
+            }
+            (Transport::Dccp, Some(_)) => {
+                Some(format!("found \"{chosen}\"; DCCP has one of {}", DccpControl::CHOICES.join(", ")))
+            }
+            (Transport::Tcp, Some(_)) => None,
+            (_, Some(_)) => {
+                Some(format!("found \"{chosen}\" beside transport \"{word}\"; it goes with transport \"tcp\""))
+            }
+        }
     }
 }
 

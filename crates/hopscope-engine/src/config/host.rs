@@ -7,7 +7,7 @@ use std::net::Ipv4Addr;
 use serde::{Deserialize, Serialize};
 
 use super::{Config, MacConfig, RadioConfig};
-use crate::error::{BuildError, require};
+use crate::error::{BuildError, Mistakes};
 
 /// Settings of the nodes that it names.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -41,6 +41,14 @@ impl HostConfig {
     /// The common settings for these nodes, to be changed.
     pub fn of(nodes: &[u32]) -> Self {
         HostConfig { nodes: nodes.to_vec(), wifi: true, outside: false, addresses: Vec::new(), mac: None, rates: None }
+    }
+
+    /// The node, where it is one alone.
+    fn only_node(&self) -> Option<u32> {
+        match self.nodes[..] {
+            [node] => Some(node),
+            [] | [_, _, ..] => None,
+        }
     }
 }
 
@@ -131,8 +139,8 @@ impl Config {
                 }
             },
             mac: host.mac.as_ref().unwrap_or(&self.mac),
-            rates_key: format!("hosts.{number}.rates"),
-            mac_key: format!("hosts.{number}.mac"),
+            rates_key: host.rates.as_ref().map_or("radio".to_string(), |_| format!("hosts.{number}.rates")),
+            mac_key: host.mac.as_ref().map_or("mac".to_string(), |_| format!("hosts.{number}.mac")),
         });
         std::iter::once(common).chain(sets)
     }
@@ -158,74 +166,77 @@ impl Config {
         addresses
     }
 
-    /// Checks wires and the settings of single nodes, the parameters of MAC and radio aside.
-    ///
-    /// # Errors
-    /// The first one at fault, with what was found and what is allowed.
-    pub fn check_hosts(&self) -> Result<(), BuildError> {
+    /// What is wrong with wires and the settings of single nodes, the parameters of MAC and radio aside.
+    pub fn check_hosts(&self) -> Vec<BuildError> {
         let nodes = self.nodes.len();
+        let mut found = Mistakes::default();
         for (number, wire) in self.wires.iter().enumerate() {
-            wire.check(number, nodes)?;
+            found.note_all(wire.check(number, nodes));
         }
-        require(self.wires.len() <= MAX_WIRES, "wires", || {
+        found.require(self.wires.len() <= MAX_WIRES, "wires", || {
             format!("found {} wires; at most {MAX_WIRES} are allowed", self.wires.len())
-        })?;
+        });
         let mut named: BTreeMap<u32, usize> = BTreeMap::new();
         for (number, host) in self.hosts.iter().enumerate() {
             for (place, &node) in host.nodes.iter().enumerate() {
+                let key = format!("hosts.{number}.nodes.{place}");
                 if node as usize >= nodes {
-                    return Err(BuildError::no_such_node(format!("hosts.{number}.nodes.{place}"), node, nodes));
-                }
-                if let Some(earlier) = named.insert(node, number) {
-                    return Err(BuildError::new(
-                        format!("hosts.{number}.nodes.{place}"),
-                        format!("node {node} has its settings in hosts.{earlier}; one entry for each node is allowed"),
-                    ));
+                    found.note(Err(BuildError::no_such_node(key, node, nodes)));
+                } else if let Some(earlier) = named.insert(node, number) {
+                    let message =
+                        format!("node {node} has its settings in hosts.{earlier}; one entry for each node is allowed");
+                    found.note(Err(BuildError::new(key, message)));
                 }
             }
-            require(host.addresses.is_empty() || host.nodes.len() == 1, format!("hosts.{number}.addresses"), || {
-                format!("they belong to one node, found {}", host.nodes.len())
-            })?;
-            for (place, address) in host.addresses.iter().enumerate() {
-                let is_of_a_host = !address.is_unspecified() && !address.is_broadcast() && !address.is_multicast();
-                require(is_of_a_host, format!("hosts.{number}.addresses.{place}"), || {
-                    format!("found {address}; the unicast address of one interface is needed (RFC 1122 3.2.1.3)")
-                })?;
-            }
-            if let [node] = host.nodes[..] {
-                let interfaces = self.addresses(node).len();
-                require(host.addresses.len() <= interfaces, format!("hosts.{number}.addresses"), || {
-                    format!("found {} addresses; node {node} has {interfaces} interfaces", host.addresses.len())
-                })?;
-            }
+            self.check_host_addresses(number, host, &mut found);
         }
-        self.check_addresses()
+        self.check_addresses(&mut found);
+        found.0
+    }
+
+    /// The addresses given to a node are addresses of its interfaces.
+    fn check_host_addresses(&self, number: usize, host: &HostConfig, found: &mut Mistakes) {
+        let key = format!("hosts.{number}.addresses");
+        found.require(host.addresses.is_empty() || host.nodes.len() == 1, key.clone(), || {
+            format!("they belong to one node, found {}", host.nodes.len())
+        });
+        for (place, address) in host.addresses.iter().enumerate() {
+            let is_of_a_host = !address.is_unspecified() && !address.is_broadcast() && !address.is_multicast();
+            found.require(is_of_a_host, format!("{key}.{place}"), || {
+                format!("found {address}; the unicast address of one interface is needed (RFC 1122 3.2.1.3)")
+            });
+        }
+        if let Some(node) = host.only_node().filter(|&node| (node as usize) < self.nodes.len()) {
+            let interfaces = self.addresses(node).len();
+            found.require(host.addresses.len() <= interfaces, key, || {
+                format!("found {} addresses; node {node} has {interfaces} interfaces", host.addresses.len())
+            });
+        }
     }
 
     /// No two interfaces have one address. Only addresses given by hand can be the same as others.
-    fn check_addresses(&self) -> Result<(), BuildError> {
+    fn check_addresses(&self, found: &mut Mistakes) {
         if self.hosts.iter().all(|host| host.addresses.is_empty()) {
-            return Ok(());
+            return;
         }
+        // Where an address was given by hand, if it was, and to one node alone.
+        let given = |(node, place): (u32, usize)| {
+            let is_its = |host: &HostConfig| host.only_node() == Some(node) && host.addresses.len() > place;
+            self.hosts.iter().position(is_its).map(|host| format!("hosts.{host}.addresses.{place}"))
+        };
         let mut owners: BTreeMap<Ipv4Addr, (u32, usize)> = BTreeMap::new();
         for node in 0..self.nodes.len() as u32 {
             for (place, address) in self.addresses(node).into_iter().enumerate() {
-                if let Some((other, interface)) = owners.insert(address, (node, place)) {
-                    let given = |node: u32| self.hosts.iter().position(|host| host.nodes == [node]);
-                    let (host, place) = match given(node).filter(|&host| self.hosts[host].addresses.len() > place) {
-                        Some(host) => (host, place),
-                        None => (given(other).unwrap_or(0), interface),
-                    };
-                    return Err(BuildError::new(
-                        format!("hosts.{host}.addresses.{place}"),
-                        format!(
-                            "{address} is the address of two interfaces, one of node {other} and one of node {node}"
-                        ),
-                    ));
+                let Some(other) = owners.insert(address, (node, place)) else { continue };
+                if let Some(key) = given((node, place)).or_else(|| given(other)) {
+                    let other = other.0;
+                    let message = format!(
+                        "{address} is the address of two interfaces, one of node {other} and one of node {node}"
+                    );
+                    found.note(Err(BuildError::new(key, message)));
                 }
             }
         }
-        Ok(())
     }
 }
 
@@ -255,7 +266,18 @@ mod tests {
         assert_eq!(shown(&config, 1), ["10.0.0.2"]);
         config.hosts = vec![HostConfig { wifi: false, ..own(&[2], &["192.168.0.1"]) }];
         assert_eq!(shown(&config, 2), ["192.168.0.1"]);
-        assert_eq!(config.check_hosts(), Ok(()));
+        assert_eq!(config.check_hosts(), []);
+    }
+
+    #[test]
+    fn every_address_in_use_twice_is_told() {
+        let mut config = network();
+        config.wires[0].loss = 7.0;
+        config.hosts = vec![own(&[1], &["10.0.0.1"]), own(&[2], &["10.9.9.9", "172.16.0.2"]), own(&[7], &["0.0.0.0"])];
+        let keys: Vec<String> = config.check_hosts().into_iter().map(|error| error.key).collect();
+        let expected =
+            ["wires.0.loss", "hosts.2.nodes.0", "hosts.2.addresses.0", "hosts.0.addresses.0", "hosts.1.addresses.1"];
+        assert_eq!(keys, expected);
     }
 
     #[test]
@@ -263,7 +285,7 @@ mod tests {
         let error = |change: &dyn Fn(&mut Config)| {
             let mut config = network();
             change(&mut config);
-            config.check_hosts().expect_err("it cannot be").to_string()
+            config.check_hosts().remove(0).to_string()
         };
         for (change, expected) in [
             (

@@ -3,8 +3,8 @@
 use super::Config;
 pub use super::link_parts::{LinkPart, LinkParts, PLAIN};
 use super::params::{Range, choice, params};
-use super::section::Section;
-use crate::error::BuildError;
+use super::section::Checks;
+use crate::error::{BuildError, Mistakes};
 use crate::units::Span;
 
 choice! {
@@ -82,59 +82,55 @@ params! {
 }
 
 impl LinkConfig {
-    /// Checks what types and ranges leave open for a network of so many nodes; `section` is the dotted name of these
+    /// What is wrong beyond types and ranges in a network of so many nodes; `section` is the dotted name of these
     /// parameters.
-    ///
-    /// # Errors
-    /// Names the parameter, the value and what is allowed.
-    pub fn check(&self, section: &str, nodes: usize) -> Result<(), BuildError> {
+    pub fn check(&self, section: &str, nodes: usize) -> Vec<BuildError> {
+        let mut checks = Checks::of(section);
         for (low, high, low_value, high_value) in [
             ("lred_min", "lred_max", self.lred_min, self.lred_max),
             ("red_min", "red_max", self.red_min, self.red_max),
             ("nred_min", "nred_max", self.nred_min, self.nred_max),
         ] {
-            if high_value <= low_value {
-                let message = format!("found {high_value}; it must be more than {low}, {low_value}");
-                return Section(section).refuse(high, message);
-            }
+            checks.require(high_value > low_value, high, || {
+                format!("found {high_value}; it must be more than {low}, {low_value}")
+            });
         }
-        match self.nodes.iter().find(|&&node| node >= nodes as u64) {
-            Some(node) => Err(BuildError::no_such_node(format!("{section}.nodes"), node, nodes)),
-            None => Ok(()),
+        let mut found = checks.told();
+        if let Some(node) = self.nodes.iter().find(|&&node| node >= nodes as u64) {
+            found.push(BuildError::no_such_node(format!("{section}.nodes"), node, nodes));
         }
+        found
     }
 }
 
 impl Config {
-    /// Checks the link layers of all nodes.
-    ///
-    /// # Errors
-    /// Names the parameter, the value and what is allowed.
-    pub fn check_link_layers(&self) -> Result<(), BuildError> {
+    /// What is wrong with the link layers of all nodes.
+    pub fn check_link_layers(&self) -> Vec<BuildError> {
         let nodes = self.nodes.len();
-        self.link.check("link", nodes)?;
+        let mut found = Mistakes::default();
+        found.note_all(self.link.check("link", nodes));
         // Who has already said what a node's layer is.
         let mut owners: Vec<Option<usize>> = vec![None; nodes];
         for (number, group) in self.layers.iter().enumerate() {
-            group.check(&format!("layers.{number}"), nodes)?;
-            let refuse = |message: String| Err(BuildError::new(format!("layers.{number}.nodes"), message));
-            if group.nodes.is_empty() {
-                return refuse("is empty; a layer of its own needs at least one node".to_string());
-            }
+            found.note_all(group.check(&format!("layers.{number}"), nodes));
+            let key = format!("layers.{number}.nodes");
+            found.require(!group.nodes.is_empty(), key.clone(), || {
+                "is empty; a layer of its own needs at least one node".to_string()
+            });
             for &node in &group.nodes {
-                match owners[node as usize].replace(number) {
-                    Some(other) if other == number => return refuse(format!("node {node} stands twice")),
-                    Some(other) => return refuse(format!("node {node} is in layer {other} as well")),
-                    None => {}
-                }
+                // A node that does not exist has been told of.
+                let other = owners.get_mut(node as usize).and_then(|owner| owner.replace(number));
+                found.require(other.is_none(), key.clone(), || match other {
+                    Some(other) if other != number => format!("node {node} is in layer {other} as well"),
+                    Some(_) | None => format!("node {node} stands twice"),
+                });
             }
         }
-        match self.link.nodes.iter().find_map(|&node| Some((node, owners[node as usize]?))) {
-            Some((node, number)) => {
-                Err(BuildError::new("link.nodes", format!("node {node} is in layer {number} as well")))
-            }
-            None => Ok(()),
+        let owner = |node: u64| owners.get(node as usize).copied().flatten();
+        if let Some((node, number)) = self.link.nodes.iter().find_map(|&node| Some((node, owner(node)?))) {
+            found.note(Err(BuildError::new("link.nodes", format!("node {node} is in layer {number} as well"))));
         }
+        found.0
     }
 
     /// True if any node has a link layer that is not plain.
@@ -165,7 +161,7 @@ mod tests {
         let key = |config: LinkConfig| {
             let mut found = Vec::new();
             config.outside("link", &mut found);
-            found.extend(config.check("link", 4).err());
+            found.extend(config.check("link", 4));
             found.remove(0).key
         };
         assert_eq!(key(LinkConfig { lred_max: 1.8, ..LinkConfig::default() }), "link.lred_max");
@@ -179,7 +175,7 @@ mod tests {
         assert_eq!(key(LinkConfig { nred_interval: Span(1), ..LinkConfig::default() }), "link.nred_interval");
         assert_eq!(key(LinkConfig { nred_scale: f64::INFINITY, ..LinkConfig::default() }), "link.nred_scale");
         assert_eq!(key(LinkConfig { nodes: vec![1, 4], ..LinkConfig::default() }), "link.nodes");
-        assert_eq!(LinkConfig::default().check("link", 1), Ok(()));
+        assert_eq!(LinkConfig::default().check("link", 1), []);
     }
 
     /// Four nodes with this common layer and these of their own.
@@ -211,7 +207,7 @@ mod tests {
     fn a_node_has_one_layer() {
         let refused = |link: &[u64], own: &[&[u64]]| {
             let own: Vec<LinkConfig> = own.iter().map(|nodes| of(LinkPart::Codel, nodes)).collect();
-            let error = network(of(LinkPart::Lred, link), &own).check_link_layers().expect_err("refused");
+            let error = network(of(LinkPart::Lred, link), &own).check_link_layers().remove(0);
             (error.key, error.message)
         };
         let told = |key: &str, message: &str| (key.to_string(), message.to_string());
@@ -221,7 +217,7 @@ mod tests {
         assert_eq!(refused(&[], &[&[0], &[]]).0, "layers.1.nodes");
         assert_eq!(refused(&[2], &[&[0], &[2]]).0, "link.nodes");
         let reversed = LinkConfig { red_max: 1.0, ..of(LinkPart::Red, &[0]) };
-        let error = network(LinkConfig::default(), &[reversed]).check_link_layers().expect_err("refused");
+        let error = network(LinkConfig::default(), &[reversed]).check_link_layers().remove(0);
         assert_eq!(error.key, "layers.0.red_max");
     }
 }

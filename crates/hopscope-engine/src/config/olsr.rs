@@ -1,7 +1,7 @@
 //! Parameters of OLSR (RFC 3626) and its named sets.
 
 use super::params::{choice, params};
-use super::section::{Section, seconds};
+use super::section::{Checks, seconds};
 use crate::error::BuildError;
 use crate::units::{Span, TimeCode};
 
@@ -76,80 +76,64 @@ impl OlsrConfig {
         }
     }
 
-    /// Checks what the types leave open.
-    ///
-    /// # Errors
-    /// Names the parameter, the value and what is allowed.
-    pub fn check(&self) -> Result<(), BuildError> {
+    /// What is wrong beyond what the types tell: parameter, value and what is allowed.
+    pub fn check(&self) -> Vec<BuildError> {
         let times = [
             ("hello_interval", self.hello_interval, "neighb_hold_time", self.neighb_hold_time),
             ("tc_interval", self.tc_interval, "top_hold_time", self.top_hold_time),
         ];
+        let mut checks = Checks::of(SECTION);
         for (interval_name, interval, hold_name, hold) in times {
-            SECTION.no_zero_time(&[(interval_name, interval)])?;
-            if hold < interval {
-                let message =
-                    format!("is {} s; it must be at least {interval_name}, {} s", seconds(hold), seconds(interval));
-                return SECTION.refuse(hold_name, message);
-            }
-            if hold > TimeCode::LONGEST {
-                let message =
-                    format!("is {} s; a message can announce at most {} s", seconds(hold), seconds(TimeCode::LONGEST));
-                return SECTION.refuse(hold_name, message);
-            }
-            if self.max_jitter >= interval {
-                let message = format!(
-                    "is {} s; it must be less than {interval_name}, {} s",
-                    seconds(self.max_jitter),
-                    seconds(interval)
-                );
-                return SECTION.refuse("max_jitter", message);
-            }
+            checks.no_zero_time(&[(interval_name, interval)]);
+            checks.agree(hold >= interval, hold_name, &[interval_name], || {
+                format!("is {} s; it must be at least {interval_name}, {} s", seconds(hold), seconds(interval))
+            });
+            checks.require(hold <= TimeCode::LONGEST, hold_name, || {
+                format!("is {} s; a message can announce at most {} s", seconds(hold), seconds(TimeCode::LONGEST))
+            });
+            checks.agree(self.max_jitter < interval, "max_jitter", &[interval_name], || {
+                let (found, interval) = (seconds(self.max_jitter), seconds(interval));
+                format!("is {found} s; it must be less than {interval_name}, {interval} s")
+            });
         }
-        if self.dup_hold_time <= self.max_jitter {
-            let message = format!(
+        checks.agree(self.dup_hold_time > self.max_jitter, "dup_hold_time", &["max_jitter"], || {
+            format!(
                 "is {} s; it must exceed max_jitter, {} s, or copies of a message are taken for new",
                 seconds(self.dup_hold_time),
                 seconds(self.max_jitter)
-            );
-            return SECTION.refuse("dup_hold_time", message);
-        }
+            )
+        });
         // The other times are bounded by what a message can announce.
-        let others = [("dup_hold_time", self.dup_hold_time), ("tc_trigger_gap", self.tc_trigger_gap)];
-        SECTION.no_endless_time(&others)?;
-        if self.willingness > WILL_ALWAYS {
-            return SECTION.refuse("willingness", format!("is {}; 0 to {WILL_ALWAYS} are possible", self.willingness));
-        }
-        SECTION.no_zero_count(&[("mpr_coverage", self.mpr_coverage)])?;
-        if self.tc_redundancy > 2 {
-            return SECTION.refuse("tc_redundancy", format!("is {}; 0, 1 and 2 are possible", self.tc_redundancy));
-        }
-        self.check_hysteresis()
+        checks.no_endless_time(&[("dup_hold_time", self.dup_hold_time), ("tc_trigger_gap", self.tc_trigger_gap)]);
+        checks.require(self.willingness <= WILL_ALWAYS, "willingness", || {
+            format!("is {}; 0 to {WILL_ALWAYS} are possible", self.willingness)
+        });
+        checks.no_zero_count(&[("mpr_coverage", self.mpr_coverage)]);
+        checks.require(self.tc_redundancy <= 2, "tc_redundancy", || {
+            format!("is {}; 0, 1 and 2 are possible", self.tc_redundancy)
+        });
+        self.check_hysteresis(&mut checks);
+        checks.told()
     }
 
-    fn check_hysteresis(&self) -> Result<(), BuildError> {
-        if !(self.hysteresis_scaling > 0.0 && self.hysteresis_scaling < 1.0) {
-            return SECTION
-                .refuse("hysteresis_scaling", format!("is {}; it must be between 0 and 1", self.hysteresis_scaling));
-        }
-        if !(0.0..1.0).contains(&self.hysteresis_high) {
-            let message = format!("is {}; it must be at least 0 and less than 1", self.hysteresis_high);
-            return SECTION.refuse("hysteresis_high", message);
-        }
-        if !(0.0..=self.hysteresis_high).contains(&self.hysteresis_low) {
-            let message =
-                format!("is {}; 0 to hysteresis_high, {}, are possible", self.hysteresis_low, self.hysteresis_high);
-            return SECTION.refuse("hysteresis_low", message);
-        }
-        if !(1.0..=MAX_SILENCE).contains(&self.hysteresis_silence) {
-            let message = format!("is {} intervals; 1 to {MAX_SILENCE} are possible", self.hysteresis_silence);
-            return SECTION.refuse("hysteresis_silence", message);
-        }
-        Ok(())
+    fn check_hysteresis(&self, checks: &mut Checks) {
+        let (scaling, high, low) = (self.hysteresis_scaling, self.hysteresis_high, self.hysteresis_low);
+        checks.require(scaling > 0.0 && scaling < 1.0, "hysteresis_scaling", || {
+            format!("is {scaling}; it must be between 0 and 1")
+        });
+        checks.require((0.0..1.0).contains(&high), "hysteresis_high", || {
+            format!("is {high}; it must be at least 0 and less than 1")
+        });
+        checks.agree((0.0..=high).contains(&low), "hysteresis_low", &["hysteresis_high"], || {
+            format!("is {low}; 0 to hysteresis_high, {high}, are possible")
+        });
+        checks.require((1.0..=MAX_SILENCE).contains(&self.hysteresis_silence), "hysteresis_silence", || {
+            format!("is {} intervals; 1 to {MAX_SILENCE} are possible", self.hysteresis_silence)
+        });
     }
 }
 
-const SECTION: Section = Section("routing.olsr");
+const SECTION: &str = "routing.olsr";
 /// WILL_ALWAYS of RFC 3626 18.8.
 const WILL_ALWAYS: u32 = 7;
 /// Silences longer than this many intervals say nothing that the hold time does not.
@@ -233,7 +217,7 @@ mod tests {
             ),
         ];
         for (cfg, key, message) in cases {
-            let error = cfg.check().expect_err(key);
+            let error = cfg.check().remove(0);
             assert_eq!((error.key.as_str(), error.message.as_str()), (format!("routing.olsr.{key}").as_str(), message));
         }
     }

@@ -20,19 +20,17 @@ pub struct Outage {
 }
 
 impl Outage {
-    /// Checks the `number`-th outage of a network of so many nodes.
-    ///
-    /// # Errors
-    /// Names the key, the value and what is allowed.
-    pub fn check(&self, number: usize, nodes: usize) -> Result<(), BuildError> {
+    /// What is wrong with the `number`-th outage of a network of so many nodes.
+    pub fn check(&self, number: usize, nodes: usize) -> Vec<BuildError> {
+        let mut found = Vec::new();
         if self.node as usize >= nodes {
-            return Err(BuildError::no_such_node(format!("outages.{number}.node"), self.node, nodes));
+            found.push(BuildError::no_such_node(format!("outages.{number}.node"), self.node, nodes));
         }
         if let Some(to) = self.to.filter(|&to| to <= self.from) {
             let message = format!("found {} s; it must come after from, {} s", to.as_secs(), self.from.as_secs());
-            return Err(BuildError::new(format!("outages.{number}.to"), message));
+            found.push(BuildError::new(format!("outages.{number}.to"), message));
         }
-        Ok(())
+        found
     }
 
     /// What a flow's note says of an outage of its source or destination.

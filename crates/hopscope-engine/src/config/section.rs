@@ -1,6 +1,6 @@
 //! Checks that several sections of parameters share.
 
-use crate::error::BuildError;
+use crate::error::{BuildError, Mistakes};
 use crate::units::Span;
 
 /// Longest time of a parameter: a sum of an instant and a few of them cannot overflow.
@@ -11,48 +11,67 @@ pub(crate) fn seconds(span: Span) -> f64 {
     span.0 as f64 / 1e9
 }
 
-/// A section whose keys are checked, by the dotted name that stands before them.
-#[derive(Debug, Clone, Copy)]
-pub(crate) struct Section<'a>(pub &'a str);
+/// The checks of one section: all its mistakes, each key at most once.
+#[derive(Debug)]
+pub(crate) struct Checks<'a> {
+    section: &'a str,
+    found: Mistakes,
+}
 
-impl Section<'_> {
-    /// The error at a key: what was found and what is allowed.
-    pub fn refuse(self, key: &str, message: impl Into<String>) -> Result<(), BuildError> {
-        Err(BuildError::new(format!("{}.{key}", self.0), message))
+impl<'a> Checks<'a> {
+    /// Of the section with this dotted name.
+    pub fn of(section: &'a str) -> Self {
+        Checks { section, found: Mistakes::default() }
+    }
+
+    /// What was found to be wrong.
+    pub fn told(self) -> Vec<BuildError> {
+        self.found.0
+    }
+
+    fn key(&self, name: &str) -> String {
+        format!("{}.{name}", self.section)
+    }
+
+    /// A value is allowed.
+    pub fn require(&mut self, holds: bool, name: &str, message: impl FnOnce() -> String) {
+        self.found.require(holds, self.key(name), message);
+    }
+
+    /// A value goes with those of other keys; not looked at where one of those is wrong by itself.
+    pub fn agree(&mut self, holds: bool, name: &str, others: &[&str], message: impl FnOnce() -> String) {
+        if !others.iter().any(|other| self.found.is_told(&self.key(other))) {
+            self.require(holds, name, message);
+        }
     }
 
     /// No time is zero.
-    pub fn no_zero_time(self, times: &[(&str, Span)]) -> Result<(), BuildError> {
-        match times.iter().find(|(_, time)| *time == Span::ZERO) {
-            Some((key, _)) => self.refuse(key, "is 0 s; it must be more"),
-            None => Ok(()),
+    pub fn no_zero_time(&mut self, times: &[(&str, Span)]) {
+        for (name, time) in times {
+            self.require(*time > Span::ZERO, name, || "is 0 s; it must be more".to_string());
         }
     }
 
     /// No count is zero.
-    pub fn no_zero_count(self, counts: &[(&str, u32)]) -> Result<(), BuildError> {
-        match counts.iter().find(|(_, count)| *count == 0) {
-            Some((key, _)) => self.refuse(key, "is 0; it must be at least 1"),
-            None => Ok(()),
+    pub fn no_zero_count(&mut self, counts: &[(&str, u32)]) {
+        for (name, count) in counts {
+            self.require(*count > 0, name, || "is 0; it must be at least 1".to_string());
         }
     }
 
     /// No time exceeds [`LONGEST`].
-    pub fn no_endless_time(self, times: &[(&str, Span)]) -> Result<(), BuildError> {
-        match times.iter().find(|(_, time)| *time > LONGEST) {
-            Some((key, time)) => {
-                let message = format!("is {} s; at most {} s are possible", seconds(*time), seconds(LONGEST));
-                self.refuse(key, message)
-            }
-            None => Ok(()),
+    pub fn no_endless_time(&mut self, times: &[(&str, Span)]) {
+        for (name, time) in times {
+            self.require(*time <= LONGEST, name, || {
+                format!("is {} s; at most {} s are possible", seconds(*time), seconds(LONGEST))
+            });
         }
     }
 
     /// Hop counts are at least 1 and at most this.
-    pub fn hops_up_to(self, most: u32, hops: &[(&str, u32)]) -> Result<(), BuildError> {
-        match hops.iter().find(|(_, hops)| !(1..=most).contains(hops)) {
-            Some((key, hops)) => self.refuse(key, format!("is {hops} hops; 1 to {most} are possible")),
-            None => Ok(()),
+    pub fn hops_up_to(&mut self, most: u32, hops: &[(&str, u32)]) {
+        for (name, hops) in hops {
+            self.require((1..=most).contains(hops), name, || format!("is {hops} hops; 1 to {most} are possible"));
         }
     }
 }
@@ -65,11 +84,11 @@ mod tests {
     fn are_valid<C>(
         sets: &[(&str, &str)],
         set: impl Fn(&str) -> Option<C>,
-        check: impl Fn(&C) -> Result<(), BuildError>,
+        check: impl Fn(&C) -> Vec<BuildError>,
         unknown: &str,
     ) {
         for (name, _) in sets {
-            assert_eq!(check(&set(name).expect("a listed set exists")), Ok(()), "{name}");
+            assert_eq!(check(&set(name).expect("a listed set exists")), [], "{name}");
         }
         assert!(set(unknown).is_none(), "{unknown}");
     }

@@ -2,7 +2,8 @@
 
 use super::params::{Range, choice, params};
 use super::presets;
-use crate::error::BuildError;
+use super::seconds;
+use crate::error::{BuildError, Mistakes};
 use crate::units::Span;
 
 choice! {
@@ -450,31 +451,30 @@ impl TcpConfig {
         tcp
     }
 
-    /// Checks what holds between parameters of the congestion controls; `key` names one in full.
-    ///
-    /// # Errors
-    /// The first parameter at fault, with what was found and what is allowed.
-    pub fn check(&self, key: impl Fn(&str) -> String) -> Result<(), BuildError> {
+    /// What does not hold between parameters; `key` names one in full.
+    pub fn check(&self, key: impl Fn(&str) -> String) -> Vec<BuildError> {
+        let mut found = Mistakes::default();
+        found.require(self.min_rto <= self.max_rto, key("min_rto"), || {
+            format!("found {} s; it must not exceed max_rto, {} s", seconds(self.min_rto), seconds(self.max_rto))
+        });
         let pairs = [
             ("illinois_alpha_min", self.illinois_alpha_min, "illinois_alpha_max", self.illinois_alpha_max),
             ("illinois_beta_min", self.illinois_beta_min, "illinois_beta_max", self.illinois_beta_max),
         ];
         for (low, least, high, most) in pairs {
-            if least >= most {
-                return Err(BuildError::new(key(low), format!("found {least}; less than {high} ({most}) is allowed")));
-            }
+            found.require(least < most, key(low), || format!("found {least}; less than {high} ({most}) is allowed"));
         }
-        if self.daa_least_wait > self.daa_longest_wait {
-            let found = self.daa_least_wait.as_secs();
-            let message =
-                format!("found {found} s; at most daa_longest_wait ({} s) is allowed", self.daa_longest_wait.as_secs());
-            return Err(BuildError::new(key("daa_least_wait"), message));
-        }
-        if !self.lda_steps.windows(2).all(|pair| pair[0] < pair[1]) {
-            let message = format!("found {:?}; each step must be more than the one before", self.lda_steps);
-            return Err(BuildError::new(key("lda_steps"), message));
-        }
-        Ok(())
+        found.require(self.daa_least_wait <= self.daa_longest_wait, key("daa_least_wait"), || {
+            let (least, longest) = (self.daa_least_wait.as_secs(), self.daa_longest_wait.as_secs());
+            format!("found {least} s; at most daa_longest_wait ({longest} s) is allowed")
+        });
+        found.require(self.lda_steps.windows(2).all(|pair| pair[0] < pair[1]), key("lda_steps"), || {
+            format!("found {:?}; each step must be more than the one before", self.lda_steps)
+        });
+        found.require(self.vegas_alpha <= self.vegas_beta, key("vegas_alpha"), || {
+            format!("found {}; it must not exceed vegas_beta, {}", self.vegas_alpha, self.vegas_beta)
+        });
+        found.0
     }
 }
 

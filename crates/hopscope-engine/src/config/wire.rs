@@ -4,7 +4,7 @@ use serde::{Deserialize, Serialize};
 
 use super::link::{LinkConfig, LinkPart, LinkParts};
 use super::{Config, LONGEST, seconds};
-use crate::error::{BuildError, require};
+use crate::error::{BuildError, Mistakes};
 use crate::units::Span;
 
 /// Packets that wait at an end of a wire by default; no source publishes one.
@@ -80,41 +80,40 @@ impl WireConfig {
         if end == 0 { self.loss } else { self.back_loss.unwrap_or(self.loss) }
     }
 
-    /// Checks the `number`-th wire of a network of so many nodes.
-    ///
-    /// # Errors
-    /// The first key at fault, with what was found and what is allowed.
-    pub fn check(&self, number: usize, nodes: usize) -> Result<(), BuildError> {
+    /// What is wrong with the `number`-th wire of a network of so many nodes.
+    pub fn check(&self, number: usize, nodes: usize) -> Vec<BuildError> {
         let key = |name: &str| format!("wires.{number}.{name}");
-        for (place, node) in self.ends.into_iter().enumerate() {
-            if node as usize >= nodes {
-                return Err(BuildError::no_such_node(key(&format!("ends.{place}")), node, nodes));
-            }
+        let mut found = Mistakes::default();
+        for (place, node) in self.ends.into_iter().enumerate().filter(|&(_, node)| node as usize >= nodes) {
+            found.note(Err(BuildError::no_such_node(key(&format!("ends.{place}")), node, nodes)));
         }
-        require(self.ends[0] != self.ends[1], key("ends"), || {
+        found.require(self.ends[0] != self.ends[1], key("ends"), || {
             format!("a wire joins two different nodes, found {} twice", self.ends[0])
-        })?;
-        for (name, rate) in [("rate", self.rate), ("back_rate", self.rate_from(1))] {
-            require((1..=MAX_RATE).contains(&rate), key(name), || {
+        });
+        let rates = [("rate", Some(self.rate)), ("back_rate", self.back_rate)];
+        for (name, rate) in rates.into_iter().filter_map(|(name, rate)| Some((name, rate?))) {
+            found.require((1..=MAX_RATE).contains(&rate), key(name), || {
                 format!("found {rate} bit/s; allowed are 1 to {MAX_RATE} bit/s")
-            })?;
+            });
         }
-        for (name, loss) in [("loss", self.loss), ("back_loss", self.loss_from(1))] {
-            require((0.0..=1.0).contains(&loss), key(name), || {
+        let losses = [("loss", Some(self.loss)), ("back_loss", self.back_loss)];
+        for (name, loss) in losses.into_iter().filter_map(|(name, loss)| Some((name, loss?))) {
+            found.require((0.0..=1.0).contains(&loss), key(name), || {
                 format!("found {loss}; a probability, 0 to 1, is allowed")
-            })?;
+            });
         }
-        require(self.hops >= 1, key("hops"), || "found 0; a wire is at least one hop".to_string())?;
-        require(self.delay <= LONGEST, key("delay"), || {
+        found.require(self.hops >= 1, key("hops"), || "found 0; a wire is at least one hop".to_string());
+        found.require(self.delay <= LONGEST, key("delay"), || {
             format!("found {} s; at most {} s are allowed", seconds(self.delay), seconds(LONGEST))
-        })?;
-        require(self.queue <= MAX_QUEUE, key("queue"), || {
+        });
+        found.require(self.queue <= MAX_QUEUE, key("queue"), || {
             format!("found {}; at most {MAX_QUEUE} packets are allowed", self.queue)
-        })?;
-        require(self.link.parts().all(|part| PARTS.contains(&part)), key("link"), || {
+        });
+        found.require(self.link.parts().all(|part| PARTS.contains(&part)), key("link"), || {
             let allowed = PARTS.map(LinkPart::word).join(", ");
             format!("found {}; before a wire may stand plain, {allowed}: the others need a MAC", self.link)
-        })
+        });
+        found.0
     }
 }
 
@@ -135,7 +134,7 @@ mod tests {
         let error = |change: &dyn Fn(&mut WireConfig)| {
             let mut wire = WireConfig::between([2, 0], 10_000_000, Span::from_millis(1), 50);
             change(&mut wire);
-            wire.check(0, 3).expect_err("it cannot be").to_string()
+            wire.check(0, 3).remove(0).to_string()
         };
         for (change, expected) in [
             (&(|w: &mut WireConfig| w.rate = 0) as &dyn Fn(&mut WireConfig), "wires.0.rate: found 0 bit/s"),

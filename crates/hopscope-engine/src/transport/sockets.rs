@@ -20,6 +20,8 @@ use crate::units::Time;
 pub const FIRST_DYNAMIC: u16 = 49_152;
 /// First port given to a destination (a default).
 const FIRST_SERVICE: u16 = 5_001;
+/// Beyond the last port.
+const NO_PORT: u32 = 65_536;
 
 /// A transport protocol, as an IP header names it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
@@ -232,53 +234,79 @@ impl BoundSockets {
     }
 }
 
-/// The ports of every flow, at its source and at its destination.
-///
-/// # Errors
-/// A port that is none, or in use twice at one node and protocol, by the key that asks for it.
-pub fn assign_ports(flows: &[FlowConfig]) -> Result<Vec<[u16; 2]>, BuildError> {
-    let mut taken: BTreeMap<(u32, Protocol, u16), usize> = BTreeMap::new();
+/// Who asks for a port: node, protocol, port, and the flow that has it.
+type Taken = BTreeMap<(u32, Protocol, u16), usize>;
+
+/// What is wrong with the ports that flows ask for: one that is none, or in use twice at one node and protocol, or that
+/// a node has none left.
+pub fn check_ports(flows: &[FlowConfig]) -> Vec<BuildError> {
+    ports(flows).1
+}
+
+/// The ports that flows ask for, and what is wrong with them.
+fn given_ports(flows: &[FlowConfig]) -> (Taken, Vec<BuildError>) {
+    let mut taken = Taken::new();
+    let mut wrong = Vec::new();
     for (number, flow) in flows.iter().enumerate() {
+        let protocol = Protocol::used_by(flow.transport);
         for (name, node, port) in [("from_port", flow.from, flow.from_port), ("to_port", flow.to, flow.to_port)] {
-            let key = || format!("flows.{number}.{name}");
-            let Some(port) = port else { continue };
-            let port = u16::try_from(port)
-                .ok()
-                .filter(|port| *port > 0)
-                .ok_or_else(|| BuildError::new(key(), format!("found {port}; allowed are 1 to 65535")))?;
-            if let Some(other) = taken.insert((node, Protocol::used_by(flow.transport), port), number) {
-                let protocol = Protocol::used_by(flow.transport).name();
-                let message = format!("found {port}; flow {other} uses this {protocol} port of node {node} already");
-                return Err(BuildError::new(key(), message));
+            let Some(given) = port else { continue };
+            let mut refuse = |message| wrong.push(BuildError::new(format!("flows.{number}.{name}"), message));
+            match u16::try_from(given) {
+                Ok(0) | Err(_) => refuse(format!("found {given}; allowed are 1 to 65535")),
+                Ok(port) => {
+                    if let Some(other) = taken.insert((node, protocol, port), number) {
+                        let protocol = protocol.name();
+                        refuse(format!("found {port}; flow {other} uses this {protocol} port of node {node} already"));
+                    }
+                }
             }
         }
     }
+    (taken, wrong)
+}
+
+/// The ports of every flow, at its source and at its destination.
+///
+/// # Errors
+/// The first of what [`check_ports`] tells.
+pub fn assign_ports(flows: &[FlowConfig]) -> Result<Vec<[u16; 2]>, BuildError> {
+    let (assigned, wrong) = ports(flows);
+    wrong.into_iter().next().map_or(Ok(assigned), Err)
+}
+
+/// The ports of every flow, and what is wrong with them.
+fn ports(flows: &[FlowConfig]) -> (Vec<[u16; 2]>, Vec<BuildError>) {
+    let (mut taken, mut wrong) = given_ports(flows);
     let mut next: BTreeMap<(u32, Protocol, u16), u32> = BTreeMap::new();
     let mut assigned = Vec::with_capacity(flows.len());
     for (number, flow) in flows.iter().enumerate() {
         let protocol = Protocol::used_by(flow.transport);
         let mut free = |name: &str, node: u32, given: Option<u32>, first: u16| {
             if let Some(port) = given {
-                return Ok(port as u16);
+                return port as u16;
             }
             let next = next.entry((node, protocol, first)).or_insert(u32::from(first));
-            loop {
-                let port = u16::try_from(*next).map_err(|_| {
-                    let message = format!("node {node} has no port left for it, from {first} on");
-                    BuildError::new(format!("flows.{number}.{name}"), message)
-                })?;
+            while let Ok(port) = u16::try_from(*next) {
                 *next += 1;
                 if let std::collections::btree_map::Entry::Vacant(entry) = taken.entry((node, protocol, port)) {
                     entry.insert(number);
-                    return Ok(port);
+                    return port;
                 }
             }
+            if *next == NO_PORT {
+                // Told once of a node: the flows after this one have the same cause.
+                *next += 1;
+                let message = format!("node {node} has no port left for it, from {first} on");
+                wrong.push(BuildError::new(format!("flows.{number}.{name}"), message));
+            }
+            0
         };
-        let from = free("from_port", flow.from, flow.from_port, FIRST_DYNAMIC)?;
-        let to = free("to_port", flow.to, flow.to_port, FIRST_SERVICE)?;
+        let from = free("from_port", flow.from, flow.from_port, FIRST_DYNAMIC);
+        let to = free("to_port", flow.to, flow.to_port, FIRST_SERVICE);
         assigned.push([from, to]);
     }
-    Ok(assigned)
+    (assigned, wrong)
 }
 
 #[cfg(test)]
@@ -375,6 +403,22 @@ mod tests {
         ];
         let found = assign_ports(&flows).expect("ports enough");
         assert_eq!(found, [[49_152, 5_001], [49_153, 5_002], [49_154, 80], [49_152, 5_001], [49_152, 5_001]]);
+    }
+
+    #[test]
+    fn every_port_that_cannot_be_is_told_and_a_node_without_one_once() {
+        let mut flows = vec![flow(0, 1, Transport::Udp, [Some(0), Some(70_000)])];
+        let sources = u32::from(u16::MAX - FIRST_DYNAMIC) + 1;
+        flows.extend((0..sources + 3).map(|n| flow(2, 3, Transport::Udp, [None, Some(1 + n)])));
+        flows.push(flow(4, 3, Transport::Udp, [None, Some(7)]));
+        let told: Vec<String> = check_ports(&flows).into_iter().map(|error| error.key).collect();
+        let expected = [
+            "flows.0.from_port".to_string(),
+            "flows.0.to_port".to_string(),
+            format!("flows.{}.to_port", sources + 4),
+            format!("flows.{}.from_port", sources + 1),
+        ];
+        assert_eq!(told, expected);
     }
 
     #[test]

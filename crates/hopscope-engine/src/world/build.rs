@@ -47,7 +47,8 @@ pub(super) fn build<R: Recorder>(config: &Config, recorder: R, controls: &Contro
     let mut tables = vec![Table::default(); nodes];
     let radios = Radios::new(config);
     let wires = Wires::new(config);
-    let (routes, hops) = install_routes(&config.measured(), &Graph::new(&medium, &wires, &radios), &mut tables)?;
+    let (routes, hops, lost) = install_routes(config, &Graph::new(&medium, &wires, &radios), &mut tables);
+    lost.into_iter().next().map_or(Ok(()), Err)?;
     let places = if fixed {
         let flows = config.flows.iter().map(|flow| (NodeId(flow.from), NodeId(flow.to)));
         Places::along(&tables, flows, nodes)
@@ -163,31 +164,42 @@ fn derive(config: &Config, owner: usize, purpose: Purpose) -> Stream {
     Stream::derive(config.seed, 0, owner as u64, purpose)
 }
 
-/// Finds the shortest way of every flow, and back where acknowledgements return: their lengths in hops. A routing protocol
-/// may find no way: the flow then says so in its results, and the length is 0.
+/// The flows of a sound configuration that cannot arrive, each once.
+pub fn out_of_reach(config: &Config) -> Vec<BuildError> {
+    let medium = Medium::seeded(&config.nodes, &config.radio_with_all_rates(), config.seed);
+    let (wires, radios) = (Wires::new(config), Radios::new(config));
+    let mut tables = vec![Table::default(); config.nodes.len()];
+    install_routes(config, &Graph::new(&medium, &wires, &radios), &mut tables).2
+}
+
+/// Finds the shortest way of every flow, and back where acknowledgements return: their lengths in hops, and the flows
+/// without one. A routing protocol may find no way: the flow then says so in its results, and the length is 0.
 fn install_routes(
     config: &Config,
     graph: &Graph<'_>,
     tables: &mut Vec<Table>,
-) -> Result<(FixedRoutes, Vec<u32>), BuildError> {
+) -> (FixedRoutes, Vec<u32>, Vec<BuildError>) {
     let mut routes = FixedRoutes::new(config.nodes.len());
     let fixed = config.routing.protocol == RoutingProtocol::Static;
+    let given = config.flows.len();
+    let config = &*config.measured();
     let mut hops = Vec::with_capacity(config.flows.len());
+    let mut lost = Vec::new();
     for (number, flow) in config.flows.iter().enumerate() {
         let (from, to) = (NodeId(flow.from), NodeId(flow.to));
         let found = routes.install(graph, tables, from, to);
-        if fixed && found.is_none() {
-            return Err(unreachable(config, number, flow));
-        }
-        let mut longest = found.unwrap_or(0);
-        if fixed && flow.transport != Transport::Udp {
-            let back = routes.install(graph, tables, to, from);
-            longest = longest.max(back.ok_or_else(|| unreachable(config, number, flow))?);
-        }
-        super::reach::check(config, number, longest)?;
+        let back = match fixed && flow.transport != Transport::Udp && found.is_some() {
+            true => routes.install(graph, tables, to, from),
+            false => Some(0),
+        };
+        let wrong = match (found, back) {
+            (None, _) | (_, None) if fixed => Some(unreachable(config, number, flow)),
+            (ahead, back) => super::reach::check(config, number, ahead.unwrap_or(0).max(back.unwrap_or(0))).err(),
+        };
+        lost.extend(wrong.filter(|_| number < given)); // a reply has the way of its flow
         hops.push(found.unwrap_or(0));
     }
-    Ok((routes, hops))
+    (routes, hops, lost)
 }
 
 impl<R: Recorder> World<R> {

@@ -21,6 +21,8 @@ const MAX_NODES: usize = crate::phy::arrival::MAX_SLOTS as usize / 2;
 const LONGEST_DURATION: Span = Span::from_micros(32_767);
 /// Most packets of one frame of a trace: they leave in one burst.
 const MAX_BURST: u32 = 100_000;
+/// Wrong positions of nodes that are told: a file of wrong ones has thousands of them.
+const MOST_POSITIONS: usize = 10;
 /// Longest run: the clock is 64 bits of nanoseconds, and instants beyond the end must not overflow.
 const MAX_DURATION: Time = Time(100 * 365 * 86_400 * 1_000_000_000);
 
@@ -35,33 +37,29 @@ pub fn check(config: &Config) -> Result<(), BuildError> {
 /// Everything that is wrong with a configuration: each key at most once, those out of their range first.
 pub fn problems(config: &Config) -> Vec<BuildError> {
     let mut found = Mistakes(config.outside());
-    if !check_run(config, &mut found) {
-        return found.0; // what follows counts on nodes and times
-    }
+    check_run(config, &mut found);
     check_radio(config, &mut found);
-    found.note(config.check_hosts());
+    found.note_all(config.check_hosts());
     for set in config.interfaces() {
-        found.note(check_rates(&set.radio, &set.rates_key));
+        check_rates(&set.radio, &set.rates_key, &mut found);
         check_mac(set.mac, &set.mac_key, &mut found);
     }
     check_net(config, &mut found);
-    found.note(config.check_link_layers());
+    found.note_all(config.check_link_layers());
     match config.routing.protocol {
         RoutingProtocol::Static => {}
-        RoutingProtocol::Aodv => found.note(config.aodv.check()),
-        RoutingProtocol::Dsdv => found.note(config.dsdv.check()),
-        RoutingProtocol::Dsr => found.note(config.dsr.check()),
-        RoutingProtocol::Olsr => found.note(config.olsr.check()),
+        RoutingProtocol::Aodv => found.note_all(config.aodv.check()),
+        RoutingProtocol::Dsdv => found.note_all(config.dsdv.check()),
+        RoutingProtocol::Dsr => found.note_all(config.dsr.check()),
+        RoutingProtocol::Olsr => found.note_all(config.olsr.check()),
     }
     for (number, outage) in config.outages.iter().enumerate() {
-        found.note(outage.check(number, config.nodes.len()));
+        found.note_all(outage.check(number, config.nodes.len()));
     }
-    // Sizes of packets are reckoned with sound sections alone.
-    let has_sizes = found.0.is_empty();
     for (number, flow) in config.flows.iter().enumerate() {
-        check_flow(config, number, flow, has_sizes, &mut found);
+        check_flow(config, number, flow, &mut found);
     }
-    found.note(sockets::assign_ports(&config.flows).map(|_| ()));
+    found.note_all(sockets::check_ports(&config.flows));
     found.0
 }
 
@@ -72,23 +70,17 @@ pub(super) fn position(key: impl Into<String>, p: [f64; 2]) -> Result<(), BuildE
     })
 }
 
-/// Returns whether nodes and times are sound.
-fn check_run(config: &Config, found: &mut Mistakes) -> bool {
-    let before = found.0.len();
+fn check_run(config: &Config, found: &mut Mistakes) {
     let nodes = config.nodes.len();
     found.require((1..=MAX_NODES).contains(&nodes), "nodes", || {
         format!("found {nodes} nodes; allowed are 1 to {MAX_NODES}")
     });
-    for (n, &p) in config.nodes.iter().enumerate() {
-        if let Err(error) = position(format!("nodes.{n}"), p) {
-            found.note(Err(error));
-            break; // a file of wrong positions has thousands of them
-        }
-    }
+    let positions = config.nodes.iter().enumerate().filter_map(|(n, &p)| position(format!("nodes.{n}"), p).err());
+    found.note_all(positions.take(MOST_POSITIONS));
     found.require(config.duration > Time::ZERO && config.duration <= MAX_DURATION, "duration", || {
         format!("found {} s; allowed is more than zero and at most 100 years", config.duration.as_secs())
     });
-    found.require(config.warmup < config.duration, "warmup", || {
+    found.require(found.is_told("duration") || config.warmup < config.duration, "warmup", || {
         format!(
             "found {} s; it must end before the run does, at {} s",
             config.warmup.as_secs(),
@@ -102,7 +94,6 @@ fn check_run(config: &Config, found: &mut Mistakes) -> bool {
     found.require(!config.series.is_sampled() || interval >= Span::from_micros(1), "series.interval", || {
         format!("found {} s; queue and throughput series need a sampling interval of at least 1 us", seconds(interval))
     });
-    found.0.len() == before
 }
 
 fn check_radio(config: &Config, found: &mut Mistakes) {
@@ -120,17 +111,16 @@ fn check_radio(config: &Config, found: &mut Mistakes) {
 }
 
 /// The rates are those of the PHY.
-fn check_rates(r: &RadioConfig, section: &str) -> Result<(), BuildError> {
+fn check_rates(r: &RadioConfig, section: &str, found: &mut Mistakes) {
     let rates = [("data_rate", r.data_rate), ("basic_rate", r.basic_rate)];
     let responses = r.response_rates.iter().map(|&rate| ("response_rates", rate));
     for (key, rate) in rates.into_iter().chain(responses) {
-        require(modes::rates(r.phy).any(|of_phy| of_phy == rate), format!("{section}.{key}"), || {
+        found.require(modes::rates(r.phy).any(|of_phy| of_phy == rate), format!("{section}.{key}"), || {
             let allowed: Vec<String> = modes::rates(r.phy).map(|r| format!("{}", r as f64 / 1e6)).collect();
             let (found, phy) = (rate as f64 / 1e6, r.phy.word());
             format!("found {found} Mbit/s; phy = \"{phy}\" has {} Mbit/s", allowed.join(", "))
-        })?;
+        });
     }
-    Ok(())
 }
 
 fn check_mac(m: &MacConfig, section: &str, found: &mut Mistakes) {
@@ -138,8 +128,9 @@ fn check_mac(m: &MacConfig, section: &str, found: &mut Mistakes) {
     found.require(m.cw_min <= m.cw_max, named("cw_min"), || {
         format!("found cw_min {} and cw_max {}; cw_min <= cw_max is needed", m.cw_min, m.cw_max)
     });
+    let has_slot = !found.is_told(&named("slot"));
     for (key, time) in [("slot_rounding", m.slot_rounding), ("cca_delay", m.cca_delay)] {
-        found.require(time < m.slot, named(key), || {
+        found.require(!has_slot || time < m.slot, named(key), || {
             format!("found {} s; it must stay below the slot time, {} s", seconds(time), seconds(m.slot))
         });
     }
@@ -152,7 +143,7 @@ fn check_net(config: &Config, found: &mut Mistakes) {
     }
 }
 
-fn check_flow(config: &Config, number: usize, flow: &FlowConfig, has_sizes: bool, found: &mut Mistakes) {
+fn check_flow(config: &Config, number: usize, flow: &FlowConfig, found: &mut Mistakes) {
     let key = |name: &str| format!("flows.{number}.{name}");
     let nodes = config.nodes.len();
     let mut exist = true;
@@ -167,10 +158,10 @@ fn check_flow(config: &Config, number: usize, flow: &FlowConfig, has_sizes: bool
     });
     // Where nobody has a radio, no MAC limits a packet.
     let on_air = (0..nodes as u32).any(|node| config.has_wifi(node));
-    for set in config.interfaces().filter(|_| on_air && exist && has_sizes) {
-        found.note(check_packet(config, &set, number, flow));
+    for set in config.interfaces().filter(|_| on_air && exist) {
+        check_packet(config, &set, number, flow, found);
     }
-    let starts = found.require(flow.start < config.duration, key("start"), || {
+    let starts = found.require(found.is_told("duration") || flow.start < config.duration, key("start"), || {
         format!(
             "the flow would never start: found {} s, the run ends at {} s",
             flow.start.as_secs(),
@@ -178,7 +169,7 @@ fn check_flow(config: &Config, number: usize, flow: &FlowConfig, has_sizes: bool
         )
     });
     let latest = Time(flow.start.0.saturating_add(flow.start_jitter.0));
-    found.require(!starts || latest < config.duration, key("start_jitter"), || {
+    found.require(!starts || found.is_told("duration") || latest < config.duration, key("start_jitter"), || {
         format!(
             "found {} s: the flow could start at {} s, the run ends at {} s",
             seconds(flow.start_jitter),
@@ -202,15 +193,20 @@ fn check_flow(config: &Config, number: usize, flow: &FlowConfig, has_sizes: bool
         });
         check_app(reply, flow.packet, |name| key(&format!("reply.{name}")), found);
     }
-    found.note(flow.check_transport(key));
+    found.note_all(flow.check_transport(key));
     if flow.transport.is_tcp() {
         check_tcp(number, flow, found);
     }
 }
 
 /// The packet with all its headers fits the MAC, and its exchange the Duration field.
-fn check_packet(config: &Config, set: &InterfaceSet<'_>, number: usize, flow: &FlowConfig) -> Result<(), BuildError> {
+fn check_packet(config: &Config, set: &InterfaceSet<'_>, number: usize, flow: &FlowConfig, found: &mut Mistakes) {
+    let InterfaceSet { radio, mac, mac_key, rates_key, .. } = set;
     let key = |name: &str| format!("flows.{number}.{name}");
+    // Reckoned with sound values alone.
+    if ["net", mac_key, &key("tcp")].into_iter().any(|section| found.is_told_within(section)) {
+        return;
+    }
     let stamps = if flow.tcp.timestamps { TIMESTAMPS_OPTION } else { 0 };
     let path = if flow.ack.reads_path() { flow.tcp.path_option } else { 0 };
     let window = if flow.tells_window() { flow.tcp.window_option } else { 0 };
@@ -220,30 +216,32 @@ fn check_packet(config: &Config, set: &InterfaceSet<'_>, number: usize, flow: &F
         Protocol::Dccp => MAX_DATA_HEADER,
     };
     let header = config.net.ip_header + transport_header;
-    let InterfaceSet { radio, mac, mac_key, .. } = set;
     let most = mac.max_msdu.saturating_sub(header + mac.llc_header);
-    require(flow.packet >= 1 && flow.packet <= most, key("packet"), || {
+    let fits = found.require(flow.packet >= 1 && flow.packet <= most, key("packet"), || {
         format!("found {} bytes; allowed are 1 to {most} ({mac_key}.max_msdu less all headers)", flow.packet)
-    })?;
+    });
+    if !fits || ["radio", rates_key].into_iter().any(|section| found.is_told_within(section)) {
+        return;
+    }
     let whole = flow.packet + header + mac.llc_header + mac.data_header;
     let cut = Fragmentation::new(mac);
     if let (Some(cut), Some(threshold)) = (&cut, mac.fragmentation_threshold) {
-        require(cut.bytes(whole, 0) <= threshold, key("packet"), || {
+        found.require(cut.bytes(whole, 0) <= threshold, key("packet"), || {
             format!(
                 "found {} bytes: with {mac_key}.fragmentation_threshold = {threshold} they make more than {} fragments",
                 flow.packet,
                 fragment::MOST
             )
-        })?;
+        });
     }
     let duration = MacRules::new(radio, mac).longest_duration(NodeId(flow.to), whole);
-    require(duration <= LONGEST_DURATION, key("packet"), || {
+    found.require(duration <= LONGEST_DURATION, key("packet"), || {
         format!(
             "found {} bytes: the exchange takes {} us at this rate, the Duration field holds 32767",
             flow.packet,
             duration.0 / 1_000
         )
-    })
+    });
 }
 
 fn check_tcp(number: usize, flow: &FlowConfig, found: &mut Mistakes) {
@@ -264,13 +262,7 @@ fn check_tcp(number: usize, flow: &FlowConfig, found: &mut Mistakes) {
             format!("found {segments}; allowed are 1 to max_window, {}: more are never in flight", flow.max_window)
         });
     }
-    found.require(t.min_rto <= t.max_rto, key("tcp.min_rto"), || {
-        format!("found {} s; it must not exceed max_rto, {} s", seconds(t.min_rto), seconds(t.max_rto))
-    });
-    found.note(t.check(|name| key(&format!("tcp.{name}"))));
-    found.require(t.vegas_alpha <= t.vegas_beta, key("tcp.vegas_alpha"), || {
-        format!("found {}; it must not exceed vegas_beta, {}", t.vegas_alpha, t.vegas_beta)
-    });
+    found.note_all(t.check(|name| key(&format!("tcp.{name}"))));
 }
 
 fn check_app(app: &App, packet: u32, key: impl Fn(&str) -> String, found: &mut Mistakes) {
@@ -322,8 +314,11 @@ fn check_app(app: &App, packet: u32, key: impl Fn(&str) -> String, found: &mut M
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::config::presets;
+    use crate::config::flow::ControlChoice;
+    use crate::config::outage::Outage;
     use crate::config::radio::ErrorKind;
+    use crate::config::tcp::{CongestionControl, LossRecovery};
+    use crate::config::{HostConfig, Transport, WireConfig, presets};
 
     fn network() -> Config {
         let base = presets::base("standard", "wavelan-2M").expect("a profile and a preset");
@@ -338,6 +333,10 @@ mod tests {
 
     fn keys(config: &Config) -> Vec<String> {
         problems(config).into_iter().map(|error| error.key).collect()
+    }
+
+    fn keys_of(config: &Config, section: &str) -> Vec<String> {
+        keys(config).into_iter().filter(|key| key.starts_with(section)).collect()
     }
 
     #[test]
@@ -364,6 +363,94 @@ mod tests {
         ];
         assert_eq!(keys, [&ranges[..], &rules[..]].concat());
         assert_eq!(found[2].message, "found 0; allowed is at least 1 and at most 1000000 packets");
+    }
+
+    #[test]
+    fn mistakes_of_every_section_are_told_at_once() {
+        let mut config = network();
+        config.warmup = config.duration;
+        config.nodes.push([f64::NAN, 0.0]);
+        config.routing.protocol = RoutingProtocol::Aodv;
+        config.aodv.buffer_packets = 0;
+        config.aodv.hello_jitter = config.aodv.hello_interval;
+        let wire = WireConfig { loss: 2.0, hops: 0, ..WireConfig::between([0, 9], 1, Span::ZERO, 1) };
+        config.wires = vec![wire.clone(), wire];
+        config.hosts = vec![HostConfig { wifi: false, ..HostConfig::of(&[1, u32::MAX]) }, HostConfig::of(&[1])];
+        config.link.red_max = config.link.red_min;
+        config.outages = vec![Outage { node: 7, from: Time::ZERO, to: Some(Time::ZERO) }];
+        let flow = &mut config.flows[0];
+        flow.packet = 100_000;
+        flow.transport = Transport::TcpReno;
+        flow.control = Some(ControlChoice::BuiltIn(CongestionControl::Cubic));
+        flow.recovery = LossRecovery::Sack;
+        (flow.from_port, flow.to_port) = (Some(0), Some(65_536));
+        let expected = [
+            "nodes.2",
+            "warmup",
+            "wires.0.ends.1",
+            "wires.0.loss",
+            "wires.0.hops",
+            "wires.1.ends.1",
+            "wires.1.loss",
+            "wires.1.hops",
+            "hosts.0.nodes.1",
+            "hosts.1.nodes.0",
+            "link.red_max",
+            "routing.aodv.buffer_packets",
+            "routing.aodv.hello_jitter",
+            "outages.0.node",
+            "outages.0.to",
+            "flows.0.packet",
+            "flows.0.control",
+            "flows.0.recovery",
+            "flows.0.from_port",
+            "flows.0.to_port",
+        ];
+        assert_eq!(keys(&config), expected);
+    }
+
+    #[test]
+    fn what_cannot_be_looked_at_hides_nothing_else() {
+        let mut config = network();
+        config.nodes.clear();
+        config.duration = Time::ZERO;
+        config.mac.max_msdu = 0;
+        config.flows[0].packet = 0;
+        let found = problems(&config);
+        let keys: Vec<&str> = found.iter().map(|error| error.key.as_str()).collect();
+        assert_eq!(keys, ["mac.max_msdu", "nodes", "duration", "flows.0.from", "flows.0.to"]);
+        assert_eq!(found[3].message, "node 0 does not exist; there are none");
+        // A packet is not weighed by a header that cannot be, yet by one that has nothing to do with what is wrong.
+        let mut config = network();
+        config.mac.queue_reserve = 1_000_001;
+        config.radio.tx_range = -1.0;
+        config.flows[0].packet = 100_000;
+        config.flows[0].tcp.header = 10_000;
+        assert!(!keys_of(&config, "flows.0").contains(&"flows.0.packet".to_string()));
+        config.flows[0].tcp.header = 20;
+        config.mac.queue_reserve = 0;
+        assert_eq!(keys_of(&config, "flows.0"), ["flows.0.packet"]);
+    }
+
+    #[test]
+    fn settings_that_a_host_shares_are_told_once() {
+        let mut config = network();
+        config.hosts = vec![HostConfig { mac: Some(config.mac.clone()), ..HostConfig::of(&[1]) }];
+        config.radio.data_rate = 3;
+        assert_eq!(keys(&config), ["radio.data_rate"]);
+    }
+
+    #[test]
+    fn every_flow_out_of_reach_is_told_and_a_reply_with_its_flow() {
+        let mut config = network();
+        config.nodes.push([9_000.0, 0.0]);
+        config.flows[0].reply = Some(App::Bulk);
+        config.flows[0].to = 2;
+        config.flows.push(FlowConfig { reply: None, to: 1, ..config.flows[0].clone() });
+        config.flows.push(FlowConfig { from: 1, to: 2, ..config.flows[0].clone() });
+        assert_eq!(keys(&config), [""; 0]);
+        let lost: Vec<String> = super::super::out_of_reach(&config).into_iter().map(|error| error.key).collect();
+        assert_eq!(lost, ["flows.0.to", "flows.2.to"]);
     }
 
     #[test]

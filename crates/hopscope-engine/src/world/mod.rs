@@ -22,6 +22,7 @@ mod sight;
 mod tests;
 mod work;
 
+pub use build::out_of_reach;
 pub use check::{check, problems};
 pub use sight::Sight;
 
