@@ -54,7 +54,7 @@ $(VENV)/.requirements-docs: requirements/docs.txt | $(VENV)/.requirements
 $(VENV)/.engine: $(RUST_SOURCES) pyproject.toml $(VENV)/.requirements
 	@command -v cargo >/dev/null || { echo "a Rust toolchain is needed: rustc 1.85 or newer and cargo, see https://rustup.rs" >&2; exit 1; }
 	@command -v cc >/dev/null || { echo "a C compiler is needed as linker (Debian: apt install gcc libc6-dev)" >&2; exit 1; }
-	$(call quiet,building the engine,env -u CONDA_PREFIX VIRTUAL_ENV=$(CURDIR)/$(VENV) $(BIN)/maturin develop --release --locked)
+	$(call quiet,building the engine,env -u CONDA_PREFIX "VIRTUAL_ENV=$(CURDIR)/$(VENV)" $(BIN)/maturin develop --release --locked)
 	@touch $@
 
 build: $(VENV)/.engine ## Environment and engine, ready to use in .venv

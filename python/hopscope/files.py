@@ -30,6 +30,9 @@ _OF_THE_PLACE = frozenset(
 _FULL = frozenset({errno.ENOSPC, errno.EDQUOT})
 
 
+#: Errors of :func:`read_whole` that lie in what the file is, not in the way to it; their text says what it is.
+OF_THE_FILE = frozenset({errno.EISDIR, errno.EINVAL, errno.EFBIG})
+
 #: Temporary files of other machines are left alone for so long, in seconds; a default.
 _FOREIGN_AGE_S = 86_400.0
 
@@ -123,6 +126,22 @@ def _host() -> str:
     return hashlib.sha256("\n".join(parts).encode()).hexdigest()[:8]
 
 
+def make_folder(path: Path) -> None:
+    """Makes a folder with those above it; one of a thousand parts too, at which :meth:`Path.mkdir` gives up.
+
+    Raises:
+        OSError: it cannot be made.
+    """
+    absent = []
+    while not path.is_dir():
+        absent.append(path)
+        if path.parent == path:
+            break
+        path = path.parent
+    for folder in reversed(absent):
+        folder.mkdir(exist_ok=True)
+
+
 def make_way(what: str, path: Path) -> None:
     """Makes the folder of a file that long work will end with, and tries whether the file can be written there.
 
@@ -134,7 +153,7 @@ def make_way(what: str, path: Path) -> None:
     try:
         if path.is_dir():
             raise IsADirectoryError(errno.EISDIR, os.strerror(errno.EISDIR))
-        path.parent.mkdir(parents=True, exist_ok=True)
+        make_folder(path.parent)
         trial.touch()
         trial.unlink()
     except OSError as error:

@@ -2,11 +2,16 @@
 
 from __future__ import annotations
 
+import json
+import os
 import subprocess
 import sys
 from pathlib import Path
 
 import pytest
+
+import hopscope as hs
+from hopscope.cli import main
 
 pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="file descriptors of POSIX")
 
@@ -50,3 +55,83 @@ def test_help_shows_no_value_for_options_that_take_none(folder: Path) -> None:
         flags = [line for line in ended.stdout.splitlines() if " --json " in line or " --quick " in line]
         assert not [line for line in flags if "<bool>" in line]
         assert flags or not verb
+
+
+ACCENTED = "Café über 2 hops → 250 m ☃"
+
+
+@pytest.mark.parametrize("command", ["run FILE --out store", "explain FILE", "check FILE"])
+def test_an_ascii_terminal_shows_an_accented_title(folder: Path, command: str) -> None:
+    text = (folder / "chain.toml").read_text().replace("short chain", ACCENTED)
+    (folder / "chain.toml").write_text(text, encoding="utf-8")
+    ascii_only = "env LC_ALL=C PYTHONUTF8=0 PYTHONCOERCECLOCALE=0"
+    ended = shell(f"{ascii_only} hopscope {command.replace('FILE', 'chain.toml')}", folder)
+    assert (ended.returncode, "Traceback" in ended.stderr) == (0, False), ended.stderr
+    if "check" not in command:
+        assert "Cafe uber 2 hops -> 250 m \\u2603" in ended.stdout
+
+
+@pytest.mark.skipif(sys.platform == "darwin", reason="names of files are UTF-8 there")
+def test_names_that_are_no_utf8_are_ordinary_names(folder: Path) -> None:
+    name = os.fsdecode(b"st\xff\xfe")
+    os.rename(folder / "chain.toml", folder / f"{name}.toml")
+    for words in (["run", f"{name}.toml", "--out", name], ["show", name], ["report", name], ["verify", name]):
+        command = [sys.executable, "-m", "hopscope", *words]
+        ended = subprocess.run(command, cwd=folder, capture_output=True, timeout=1800, check=False)
+        assert (ended.returncode, b"Traceback" in ended.stderr) == (0, False), ended.stderr
+    assert b"st\\udcff\\udcfe" in (folder / name / "report.html").read_bytes()
+
+
+def test_a_folder_of_a_thousand_parts_is_made(folder: Path) -> None:
+    deep = "/".join(["d"] * 1200)
+    ended = shell(f"hopscope run chain.toml --out {deep} && hopscope show {deep} --json", folder)
+    assert (ended.returncode, "Traceback" in ended.stderr) == (0, False), ended.stderr[-1000:]
+    assert len(json.loads(ended.stdout[ended.stdout.index("{") :])["points"]) == 2
+
+
+@pytest.mark.parametrize("verb", ["run", "check", "explain"])
+@pytest.mark.parametrize("kind", ["pipe", "device"])
+def test_pipes_and_devices_are_no_scenarios(folder: Path, verb: str, kind: str) -> None:
+    file = "/dev/zero"
+    if kind == "pipe":
+        file = "pipe.toml"
+        os.mkfifo(folder / file)
+    ended = shell(f"hopscope {verb} {file}", folder)
+    assert ended.returncode == 2
+    said = f"{file}: is no regular file but a device, pipe or socket; expected a scenario file (TOML)"
+    assert ended.stderr == f"hopscope: {said}\n"
+
+
+def test_a_defect_is_told_in_a_line_and_keeps_its_traceback(
+    folder: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    def broken() -> None:
+        raise ZeroDivisionError("three by nothing")
+
+    monkeypatch.setattr(main, "build", lambda: broken)
+    with pytest.raises(SystemExit) as end:
+        main.main()
+    said = capsys.readouterr().err
+    kept = Path(said.partition("traceback is in ")[2].partition(";")[0])
+    assert (end.value.code, "Traceback" in said) == (1, False)
+    assert "a defect of Hopscope: ZeroDivisionError: three by nothing" in said
+    assert "ZeroDivisionError" in kept.read_text()
+    kept.unlink()
+
+
+@pytest.mark.parametrize(
+    "around",
+    [
+        "env -i", "env -i LC_ALL=C", "env -i LC_ALL=POSIX HOME=/proc", "env -i TZ=Asia/Kathmandu HOME=/nonexistent",
+        "umask 077; env -i",
+    ],
+)  # fmt: skip
+def test_runs_in_unusual_surroundings(folder: Path, around: str) -> None:
+    place = folder / "ein Ort é"
+    place.mkdir()
+    (folder / "chain.toml").rename(place / "chain.toml")
+    package = Path(hs.__file__).parent.parent
+    for words in ("run chain.toml --out store", "show store", "report store"):
+        ended = shell(f'{around} PYTHONPATH="{package}" hopscope {words}', place)
+        assert (ended.returncode, "Traceback" in ended.stderr) == (0, False), ended.stderr
+    assert (place / "store" / "report.html").stat().st_size > 10_000

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from hopscope.results.samples import Estimate, Table
-from hopscope.studies.measures import Measure, Reading, relative
+from hopscope.studies.measures import Measure, Reading, curve
 from hopscope.studies.verbs import VERBS, Check
 from hopscope.studies.verdict import Finding, Outcome, Place, conclude
 
@@ -46,9 +46,9 @@ def test_a_curve_may_be_read_relative_to_another_setting():
     assert judge("gain_between", cured, plain, low=15, high=25, **largest) is True
     assert judge("gain_between", cured, plain, low=15, high=25, last=8, **largest) is False
     assert judge("gain_between", plain, low=60, high=70, than={X: 16}, **largest) is True
-    found = relative(table(cured), RATE, None, table({4: 100}, "o"))
-    assert [at for at, _ in found.points] == [{X: 4}]
-    assert found.interval(RATE, {X: 4}).mean == pytest.approx(101)
+    found = curve(table(cured), RATE, {at: {X: at} for at in cured}, other=table({4: 100}, "o"))
+    assert list(found) == [4]
+    assert list(found[4].values()) == pytest.approx([101, 101, 101])
 
 
 def test_or_equal_asks_for_less_than_higher():

@@ -37,6 +37,13 @@ def test_a_text_is_placed_by_its_number():
         position("off")
 
 
+def test_the_lowest_of_printed_numbers_is_the_lowest():
+    """Of numbers read from a CSV the largest was taken for the lowest."""
+    printed = Table("p", [({"x": x}, [{"seed": 1, "published": {"y": y}}]) for x, y in {"a": 30, "b": 10}.items()])
+    assert judge("lowest_at", printed, value="b") is True
+    assert judge("lowest_at", printed, value="a") is False
+
+
 @pytest.mark.parametrize(("times", "holds"), [(2, True), (4, False)])
 def test_exceeds_by_a_factor(times, holds):
     curve = {1: 10, 2: 30}

@@ -26,7 +26,7 @@ from hopscope.campaign import manifest as manifests
 from hopscope.campaign import tables
 from hopscope.campaign.plan import Plan
 from hopscope.errors import HopscopeError, RunFailed, StoreError
-from hopscope.files import not_written, read_whole, reason, remove_litter, write_whole
+from hopscope.files import make_folder, not_written, read_whole, reason, remove_litter, write_whole
 from hopscope.results import PointResult, Result, shape
 from hopscope.results.result import RunResult
 from hopscope.scenario import Scenario
@@ -85,7 +85,7 @@ class Store:
             there = set(os.listdir(self.path)) if self.path.is_dir() else set()
             if there and not there & {"runs", MANIFEST}:
                 raise StoreError(f"{self.path}: is a folder with other files in it; choose a new one with --out")
-            (self.path / "runs").mkdir(parents=True, exist_ok=True)
+            make_folder(self.path / "runs")
             remove_litter(self.path)
             remove_litter(self.path / "runs")
             self._manifest = manifests.make(plan, title)

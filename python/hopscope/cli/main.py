@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 import importlib
-import os
 import signal
 import sys
+import tempfile
+import traceback
 from types import FrameType
 from typing import Annotated
 
 import typer
 
+from hopscope.cli import streams
 from hopscope.errors import HopscopeError
 
 #: Verb -> (module in ``hopscope.cli`` that holds ``command``, one line of help).
@@ -43,7 +45,7 @@ def build() -> typer.Typer:
 def main() -> None:
     """Runs the command and ends the process with its exit status."""
     signal.signal(signal.SIGTERM, _interrupt)
-    _replace_closed_streams()
+    streams.prepare()
     try:
         build()()
     except HopscopeError as error:
@@ -55,10 +57,14 @@ def main() -> None:
     except OSError as error:
         _say(f"{error.filename or 'standard output'}: {error.strerror or error}")
         if error.filename is None:
-            _discard_standard_output()
+            streams.discard_standard_output()
         sys.exit(1)
     except MemoryError:
         _say("not enough memory for this scenario; see its cost with: hopscope check FILE")
+        sys.exit(1)
+    except Exception as error:  # a defect: nothing that a user does should end here
+        _say(f"a defect of Hopscope: {type(error).__name__}: {error}"[:500])
+        _say(f"its traceback is in {_kept_traceback()}; please report it with the command that you gave")
         sys.exit(1)
 
 
@@ -78,19 +84,10 @@ def _options(
     """Options before the verb; each acts in its callback."""
 
 
-def _replace_closed_streams() -> None:
-    """A stream that the caller has closed swallows its text; messages must never fall onto the other one."""
-    if sys.stdout is None:
-        sys.stdout = open(os.devnull, "w", encoding="utf-8")  # noqa: SIM115 (lives as long as the process)
-    if sys.stderr is None:
-        sys.stderr = open(os.devnull, "w", encoding="utf-8")  # noqa: SIM115
-
-
-def _discard_standard_output() -> None:
-    """What is still buffered cannot be written either; the last flush of the process must not fail on it again."""
-    nowhere = os.open(os.devnull, os.O_WRONLY)
-    os.dup2(nowhere, 1)
-    os.close(nowhere)
+def _kept_traceback() -> str:
+    with tempfile.NamedTemporaryFile("w", prefix="hopscope-", suffix=".txt", delete=False, errors="replace") as file:
+        traceback.print_exc(file=file)
+    return file.name
 
 
 def _interrupt(_signal: int, _frame: FrameType | None) -> None:

@@ -35,11 +35,11 @@ def write(option: str, path: Path, figure: Figure) -> None:
         InputError: the place cannot be written.
         RunFailed: the disk is full.
     """
-    from hopscope.files import not_written, write_whole
+    from hopscope.files import make_folder, not_written, write_whole
     from hopscope.report.plots import image
 
     try:
-        path.parent.mkdir(parents=True, exist_ok=True)
+        make_folder(path.parent)
         write_whole(path, image(figure, _form(path)))
     except OSError as error:
         raise not_written(f"{option} {path}: cannot be written", error) from error

@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from hopscope.errors import StoreError
-from hopscope.files import not_written, write_whole
+from hopscope.files import make_folder, not_written, write_whole
 from hopscope.report import wording
 from hopscope.report.chart import Chart
 from hopscope.report.network import Network, distinct
@@ -233,8 +233,8 @@ def write_page(path: Path, template: str, context: Mapping[str, Any]) -> Path:
 
 def _put(path: Path, text: str) -> Path:
     try:
-        path.parent.mkdir(parents=True, exist_ok=True)
-        write_whole(path, text.encode())
+        make_folder(path.parent)
+        write_whole(path, text.encode(errors="backslashreplace"))  # names of files may be no UTF-8
     except OSError as error:
         raise not_written(f"{path}: cannot write the report", error, StoreError) from error
     return path

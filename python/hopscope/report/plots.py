@@ -16,7 +16,7 @@ from itertools import pairwise
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from hopscope.files import write_whole
+from hopscope.files import make_folder, write_whole
 from hopscope.report.chart import Chart, Line, Panel
 
 if TYPE_CHECKING:
@@ -291,7 +291,7 @@ def image(figure: Figure, form: str) -> bytes:
 
 def save(figure: Figure, folder: Path, stem: str, formats: Sequence[str] = FORMATS) -> dict[str, Path]:
     """Write the figure in these formats; return the files by format."""
-    folder.mkdir(parents=True, exist_ok=True)
+    make_folder(folder)
     written = {}
     for form in formats:
         path = folder / f"{stem}.{form}"

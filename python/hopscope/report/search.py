@@ -10,6 +10,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from hopscope.errors import counted, ranges
+from hopscope.files import read_whole
 from hopscope.report.axis import axis_of, heading
 from hopscope.report.chart import Chart, Line, Panel
 from hopscope.report.wording import Column, Grid
@@ -25,6 +26,9 @@ Case = Mapping[str, Any]
 
 #: File of a store that holds the outcome of a search, as ``--json`` prints it.
 OUTCOME = "optimization.json"
+
+#: Larger outcomes are not read.
+MAX_BYTES = 500_000_000
 
 #: Verdicts of the outcome, in words.
 VERDICTS = {
@@ -42,11 +46,11 @@ _LINES = 8
 def outcome_of(store: Store) -> dict[str, Any] | None:
     """The outcome of the search that filled a store; None for any other store, or one that has been used since."""
     try:
-        outcome: dict[str, Any] = json.loads((store.path / OUTCOME).read_bytes())
+        outcome: dict[str, Any] = json.loads(read_whole(store.path / OUTCOME, MAX_BYTES))
         scenario = outcome["scenario"]
         title = f"optimize {', '.join(outcome['over'])}: {scenario['title'] or scenario['topology']['kind']}"
         steps = sum(len(_groups(case, rung)) for case in outcome["cases"] for rung in case["rungs"])
-    except (OSError, ValueError, KeyError, TypeError):
+    except (OSError, ValueError, KeyError, TypeError, AttributeError, RecursionError):
         return None
     return outcome if (title, steps) == (store.title, len(store.manifest["scenarios"])) else None
 

@@ -15,6 +15,7 @@ from typing import Any
 from hopscope import _core
 from hopscope.congestion import CongestionControl
 from hopscope.errors import InputError, Problem, ScenarioError, shown
+from hopscope.files import OF_THE_FILE, read_whole
 from hopscope.scenario.controls import Control, reference
 
 #: Larger files are refused: positions of many nodes belong in a ``[topology] kind = "file"``.
@@ -66,14 +67,12 @@ def read(path: str | Path) -> Document:
     """
     file = Path(path)
     try:
-        if file.is_dir():
-            raise InputError(f"{file}: is a folder; expected a scenario file (TOML)")
-        if file.stat().st_size > MAX_FILE_BYTES:
-            raise InputError(f"{file}: larger than {MAX_FILE_BYTES // 1_000_000} MB; expected a scenario file (TOML)")
-        raw = file.read_bytes()
+        raw = read_whole(file, MAX_FILE_BYTES)
     except FileNotFoundError as error:
         raise InputError(f"{file}: no such file") from error
     except (OSError, ValueError) as error:
+        if isinstance(error, OSError) and error.errno in OF_THE_FILE:
+            raise InputError(f"{file}: {error.strerror}; expected a scenario file (TOML)") from error
         reason = error.strerror if isinstance(error, OSError) and error.strerror else str(error)
         raise InputError(f"{file}: cannot be read: {reason}") from error
     try:

@@ -6,6 +6,7 @@ import functools
 from pathlib import Path
 
 from hopscope import _core
+from hopscope.files import OF_THE_FILE, read_whole
 
 Frames = list[tuple[int, int]]
 """(time since the start of the flow in nanoseconds, bytes), in order of time."""
@@ -56,13 +57,11 @@ def _text(path: Path, wanted: str) -> str:
     if "\0" in str(path):
         raise ValueError(f"{path}: embedded null byte")
     try:
-        size = path.stat().st_size
-        if path.is_dir():
-            raise ValueError(f"{path}: is a folder; expected {wanted}")
-        if size > MAX_BYTES:
-            raise ValueError(f"{path}: larger than {MAX_BYTES // 1_000_000} MB")
-        return path.read_text(encoding="utf-8-sig")
+        text = read_whole(path, MAX_BYTES).decode("utf-8-sig")
     except OSError as error:
+        if error.errno in OF_THE_FILE:
+            raise ValueError(f"{path}: {error.strerror}; expected {wanted}") from error
         raise ValueError(f"{path}: cannot be read: {error.strerror or error}") from error
     except UnicodeDecodeError as error:
         raise ValueError(f"{path}: is no text file (UTF-8)") from error
+    return text.replace("\r\n", "\n").replace("\r", "\n")

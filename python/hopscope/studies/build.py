@@ -125,9 +125,9 @@ def _entry(part: Part, shared: Context) -> Entry:
     cells = read_cells(measured, shared) if measured is not None else None
     own = [built.setting for built in settings if built.runs]
     if cells is not None:
-        own += cells.settings()
-        quantities += cells.quantities()
-        statements += cells.statements()
+        own += cells.settings
+        quantities += cells.quantities
+        statements += cells.statements
         charts.append(cells.charts)
     entry = Entry(
         key=f"{shared.study}.{key}",

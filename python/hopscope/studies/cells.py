@@ -7,7 +7,6 @@ the other simulator's mean, each judged one a statement, and one figure shows ho
 
 from __future__ import annotations
 
-import csv
 import itertools
 import math
 import re
@@ -16,15 +15,17 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 from hopscope.errors import did_you_mean
-from hopscope.report.chart import Chart, Line, Panel
+from hopscope.report.chart import Chart, Panel
+from hopscope.report.curves import line
 from hopscope.results.samples import Data, NoSamplesError, Table, show
 from hopscope.results.stats import number, quantile
 from hopscope.scenario.units import parse
 from hopscope.studies.documents import deep_merge, filled, removed
-from hopscope.studies.entry import Quantity, Setting, Statement
+from hopscope.studies.entry import Entry, Quantity, Setting, Statement
 from hopscope.studies.folder import Part
 from hopscope.studies.judge import between, judged
 from hopscope.studies.measures import Measure
+from hopscope.studies.published import Row, read_csv
 from hopscope.studies.settings import Context
 from hopscope.studies.verdict import Finding, Outcome
 
@@ -35,29 +36,16 @@ INTERVAL, SPREAD, WITHIN = "interval", "spread", "+-"
 run, or at most so far off (`"+-0.03"`)."""
 
 
-@dataclass(frozen=True)
-class Reference:
-    """The mean of one metric over n runs of the other simulator, with smallest, largest and standard deviation."""
-
-    mean: float
-    sd: float
-    n: int
-    extremes: tuple[float, float]
-
-    @property
-    def ci95(self) -> float:
-        """Half width of the 95 % interval of the mean; 0 for a single run."""
-        return quantile(self.n - 1) * self.sd / math.sqrt(self.n) if self.n > 1 else 0.0
-
-    def bounds(self, limit: float | str) -> tuple[float, float]:
-        """The smallest and the largest value that agrees."""
-        if limit == SPREAD:
-            return self.extremes
-        if isinstance(limit, str):
-            margin = self.ci95 if limit == INTERVAL else float(limit.removeprefix(WITHIN))
-        else:
-            margin = limit / 100 * abs(self.mean)
-        return self.mean - margin, self.mean + margin
+def _bounds(row: Row, limit: float | str) -> tuple[float, float]:
+    """The smallest and the largest value that agrees with the other simulator's."""
+    mean = row.value or 0.0
+    if limit == SPREAD and row.extremes is not None:
+        return row.extremes
+    if isinstance(limit, str):
+        margin = row.half or 0.0 if limit == INTERVAL else float(limit.removeprefix(WITHIN))
+    else:
+        margin = limit / 100 * abs(mean)
+    return mean - margin, mean + margin
 
 
 @dataclass(frozen=True)
@@ -77,7 +65,7 @@ class Cell:
     names: Mapping[str, str]
     label: str
     mark: str
-    numbers: Mapping[str, Reference]
+    numbers: Mapping[str, Row]
     document: Mapping[str, Any]
     measures: Mapping[str, Measure]
     rule: Rule
@@ -109,76 +97,44 @@ class Rule:
         return found
 
 
-@dataclass(frozen=True)
-class Cells:
-    """The cells of an experiment and what is made of them."""
-
-    cells: Sequence[Cell]
-    simulator: str
-    samples: str
-    rankings: Sequence[tuple[str, Sequence[tuple[Cell, Cell]], str]]
-
-    def settings(self) -> list[Setting]:
-        """One setting for each cell."""
-        return [Setting(cell.label, cell.document) for cell in self.cells]
-
-    def quantities(self) -> list[Quantity]:
-        """Every metric of every cell, beside the other simulator's."""
-        return [
-            Quantity(
-                cell.measures[metric].label,
-                cell.measures[metric].unit,
-                lambda table, own=cell.measures[metric]: table.find(own),  # type: ignore[misc]
-                reference.mean,
-                f"{self.simulator}, {reference.n} {self.samples}",
-                spread=reference.ci95,
-                settings=lambda label, own=cell.label: label == own,  # type: ignore[misc]
-            )
-            for cell in self.cells
-            for metric, reference in cell.numbers.items()
-            if metric in cell.measures
-        ]
-
-    def statements(self) -> list[Statement]:
-        """One statement for each judged metric of each cell, then the rankings, numbered."""
-        family = self.simulator.rpartition(".")[0] or self.simulator
-        made: list[tuple[str, Callable[[Data], list[Finding]]]] = []
-        for cell in self.cells:
-            for metric, limit in cell.rule.judge.items():
-                what = cell.measures[metric].label
-                made.append((f"{cell.label}: {what} within {_far(limit)} of {family}.", _agrees(cell, metric, limit)))
-        made += [(text, _ranked(pairs, metric)) for text, pairs, metric in self.rankings]
-        return [Statement(f"c{place}", text, judge) for place, (text, judge) in enumerate(made, 1)]
-
-    def charts(self, data: Data) -> list[Chart]:
-        """How far the first judged metric of each cell deviates, one mark a cell, by panel."""
-        panels = []
-        for name in dict.fromkeys(cell.rule.panel for cell in self.cells):
-            names: list[float | str] = []
-            values: list[float] = []
-            errors: list[Any] = []
-            limits = set()
-            for cell in self.cells:
-                metric = next(iter(cell.rule.judge))
-                if cell.rule.panel != name or cell.label not in data:
-                    continue
-                try:
-                    measured = data[cell.label].interval(cell.measures[metric])
-                except NoSamplesError:
-                    continue
-                mean, half = cell.numbers[metric].mean, measured.ci95
-                names.append(cell.mark)
-                values.append(100 * (measured.mean / mean - 1))
-                errors.append(100 * half / mean if isinstance(half, float) else None)
-                limits.add(cell.rule.judge[metric])
-            limit = limits.pop() if len(limits) == 1 else INTERVAL
-            band = None if isinstance(limit, str) else (-limit, limit)
-            title = f"{name}, tolerance ±{band[1]:.0f} %" if band else name
-            panels.append(Panel(title, [Line("", names, values, errors)], band=band))
-        caption = (
-            f"Deviation of the means from those of {self.simulator} with 95 % intervals; the band is the tolerance."
+def _quantities(cells: Sequence[Cell]) -> list[Quantity]:
+    """Every metric of every cell, beside the other simulator's."""
+    return [
+        Quantity(
+            measure.label,
+            measure.unit,
+            lambda table, own=measure: table.find(own),  # type: ignore[misc]
+            row.value,
+            row.source,
+            spread=row.half,
+            settings=lambda label, own=cell.label: label == own,  # type: ignore[misc]
         )
-        return [Chart("deviation", caption, "deviation (%)", "", panels, kind="dots")]
+        for cell in cells
+        for metric, row in cell.numbers.items()
+        if (measure := cell.measures.get(metric)) is not None
+    ]
+
+
+def _deviations(cells: Sequence[Cell], simulator: str, data: Data) -> list[Chart]:
+    """How far the first judged metric of each cell deviates, one mark a cell, by panel."""
+    panels = []
+    for name in dict.fromkeys(cell.rule.panel for cell in cells):
+        points = []
+        limits = set()
+        for cell in cells:
+            metric, limit = next(iter(cell.rule.judge.items()))
+            mean = cell.numbers[metric].value or 0.0
+            found = data[cell.label].find(cell.measures[metric]) if cell.label in data else None
+            if cell.rule.panel == name and found is not None:
+                half = None if found.ci95 is None else 100 * found.ci95 / mean
+                points.append((cell.mark, replace(found, mean=100 * (found.mean / mean - 1), ci95=half)))
+                limits.add(limit)
+        limit = limits.pop() if len(limits) == 1 else INTERVAL
+        band = None if isinstance(limit, str) else (-limit, limit)
+        title = f"{name}, tolerance ±{band[1]:.0f} %" if band else name
+        panels.append(Panel(title, [line("", points)], band=band))
+    caption = f"Deviation of the means from those of {simulator} with 95 % intervals; the band is the tolerance."
+    return [Chart("deviation", caption, "deviation (%)", "", panels, kind="dots")]
 
 
 def _far(limit: float | str) -> str:
@@ -191,21 +147,22 @@ def _far(limit: float | str) -> str:
 
 def _agrees(cell: Cell, metric: str, limit: float | str) -> Callable[[Data], list[Finding]]:
     """Whether a mean lies near enough to the other simulator's."""
-    reference, measure = cell.numbers[metric], cell.measures[metric]
-    low, high = reference.bounds(limit)
+    row, measure = cell.numbers[metric], cell.measures[metric]
+    mean, half = row.value or 0.0, row.half or 0.0
+    low, high = _bounds(row, limit)
 
     def check(table: Table) -> tuple[bool | None, str]:
         measured = table.interval(measure)
         unit = f" {measure.unit}" if measure.unit else ""
-        words = f"{show(measured)} against {number(reference.mean)} ± {reference.ci95:.2g}{unit}"
+        words = f"{show(measured)} against {number(mean)} ± {half:.2g}{unit}"
         if limit == SPREAD:
             words += f" ({number(low)} to {number(high)})"
         elif isinstance(limit, str) and limit.startswith(WITHIN):
-            words += f": {measured.mean - reference.mean:+.3f}"
+            words += f": {measured.mean - mean:+.3f}"
         else:
-            words += f": {100 * (measured.mean / reference.mean - 1):+.2f} %"
+            words += f": {100 * (measured.mean / mean - 1):+.2f} %"
         holds = between(measured, low, high)
-        apart = replace(measured, ci95=math.hypot(measured.ci95 or 0.0, reference.ci95))
+        apart = replace(measured, ci95=math.hypot(measured.ci95 or 0.0, half))
         if holds is False and cell.rule.noisy and between(apart, low, high) is not False:
             return None, f"{words}; the other simulator's own interval leaves it open"
         return holds, words
@@ -242,16 +199,16 @@ def _ranked(pairs: Sequence[tuple[Cell, Cell]], metric: str) -> Callable[[Data],
 # --- Reading ----------------------------------------------------------------------------------------------------------
 
 
-def read_cells(part: Part, context: Context) -> Cells | None:
-    """`[experiment.cells]`; `None` when something in it is wrong, which is noted."""
+def read_cells(part: Part, context: Context) -> Entry | None:
+    """What `[experiment.cells]` adds to an entry; `None` when something in it is wrong, which is noted."""
     scenarios, measures, columns = context.scenarios, context.measures, part.texts("by")
     name, pattern = part.text("scenario"), part.text("label")
     mark = part.text("mark", pattern)
     per_second = part.texts("per_second")
-    found = _rows(part, columns)
+    simulator, samples = part.text("simulator"), part.text("samples", "seeds")
+    found = _rows(part, columns, f"{simulator}, {{}} {samples}")
     if name not in scenarios:
         part.problem("scenario", f"no scenario {name!r}{did_you_mean(name, scenarios)}")
-    simulator, samples = part.text("simulator"), part.text("samples", "seeds")
     first = Rule(judge=_limits(part), panel=part.text("panel", ""))
     rules = [first, *(_rule(inner, columns, measures) for inner in part.array("rule"))]
     wanted = [_ranking(inner, columns) for inner in part.array("ranking")]
@@ -295,33 +252,40 @@ def read_cells(part: Part, context: Context) -> Cells | None:
         part.problem("label", f"{label!r} stands twice: the label has to tell the cells apart")
     if part.folder.problems:
         return None
-    rankings = [(text, _pairs(cells, where, same, metric), metric) for text, where, same, metric in wanted]
-    return Cells(cells, simulator, samples, rankings)
+    family = simulator.rpartition(".")[0] or simulator
+    judges = [
+        (f"{cell.label}: {cell.measures[metric].label} within {_far(limit)} of {family}.", _agrees(cell, metric, limit))
+        for cell in cells
+        for metric, limit in cell.rule.judge.items()
+    ]
+    judges += [(text, _ranked(_pairs(cells, where, same, metric), metric)) for text, where, same, metric in wanted]
+    return Entry(
+        "", "", simulator, "", "",
+        settings=[Setting(cell.label, cell.document) for cell in cells],
+        quantities=_quantities(cells),
+        statements=[Statement(f"c{place}", text, judge) for place, (text, judge) in enumerate(judges, 1)],
+        charts=lambda data: _deviations(cells, simulator, data),
+    )  # fmt: skip
 
 
-def _rows(part: Part, columns: Sequence[str]) -> list[tuple[tuple[str, ...], dict[str, Reference]]]:
-    """The cells of the CSV in its order: values of the columns, numbers by metric. Lines after # are remarks."""
+def _rows(part: Part, columns: Sequence[str], source: str) -> list[tuple[tuple[str, ...], dict[str, Row]]]:
+    """The cells of the CSV in its order: values of the columns, numbers by metric."""
     file = part.folder.path / part.text("file")
+    found: dict[tuple[str, ...], dict[str, Row]] = {}
     if not file.is_file():
         part.problem("file", f"{file}: no such file")
-        return []
-    lines = [line for line in file.read_text(encoding="utf-8").splitlines() if not line.startswith("#")]
-    reader = csv.DictReader(lines)
-    header = reader.fieldnames or []
-    for column in (*columns, *_MEASURED):
-        if column not in header:
-            part.problem("by", f"{file.name} has no column {column!r}{did_you_mean(column, header)}")
-    found: dict[tuple[str, ...], dict[str, Reference]] = {}
-    if part.folder.problems:
-        return []
-    for row in reader:
-        try:
-            extremes = float(row["min"]), float(row["max"])
-            measured = Reference(float(row["mean"]), float(row["sd"]), int(row["n"]), extremes)
-        except ValueError:
-            part.problem("file", f"{file.name}, {row}: mean, sd, min, max and n have to be numbers")
+    for place, row in read_csv(file, _MEASURED, part.folder.problems):
+        if unknown := [column for column in columns if column not in row]:
+            part.problem("by", f"{file.name} has no column {unknown[0]!r}{did_you_mean(unknown[0], row)}")
             break
-        found.setdefault(tuple(row[column] for column in columns), {})[row["metric"]] = measured
+        try:
+            mean, sd, low, high, n = (float(row[name]) for name in ("mean", "sd", "min", "max", "n"))
+        except ValueError:
+            part.problem("file", f"{file.name}:{place}: mean, sd, min, max and n have to be numbers")
+            break
+        half = quantile(int(n) - 1) * sd / math.sqrt(n) if n > 1 else 0.0
+        own = Row("", row["metric"], frozenset(), mean, (low, high), half, False, source.format(int(n)))
+        found.setdefault(tuple(row[column] for column in columns), {})[own.metric] = own
     return list(found.items())
 
 
@@ -378,11 +342,12 @@ def _pairs(
     rule = Rule(where)
     chosen = [cell for cell in cells if rule.match(cell.names) is not None and metric in cell.numbers]
     pairs = []
-    for one, other in itertools.combinations(chosen, 2):
-        first, second = one.numbers[metric], other.numbers[metric]
-        apart = abs(first.mean - second.mean) > first.ci95 + second.ci95
-        if apart and all(one.names[column] == other.names[column] for column in same):
-            pairs.append((one, other) if first.mean > second.mean else (other, one))
+    for pair in itertools.combinations(chosen, 2):
+        worse, better = sorted(pair, key=lambda cell: cell.numbers[metric].value or 0.0)
+        first, second = better.numbers[metric], worse.numbers[metric]
+        apart = _bounds(first, INTERVAL)[0] > _bounds(second, INTERVAL)[1]
+        if apart and all(better.names[column] == worse.names[column] for column in same):
+            pairs.append((better, worse))
     return pairs
 
 

@@ -1,8 +1,8 @@
 """The figures of a study folder: a metric over swept keys, axes of settings or other metrics; or its own Python.
 
 Along the horizontal axis (`x`), among the lines (`by`) and the panels (`panels`) stands a swept key, an axis, `setting`
-or `metric`; `lines` names places to draw instead of `by`. Published numbers are drawn over the panels they belong to,
-models beside what they describe.
+or `metric`, along `x` also what a metric is at the values of the key `along`; `lines` names places instead of `by`.
+Published numbers are drawn over the panels they belong to, models beside what they describe.
 """
 
 from __future__ import annotations
@@ -47,6 +47,7 @@ class Figure:
         self.each = part.text("each", f"{by} = {{}}" if by else "{}")
         self.at = context.where(part.table("at"))
         self.of, self.along = part.text("of", "mean", choices=OF), part.text("along", "")
+        self.over = context.measures.get(self.x) if self.along else None
         self.scale = part.number("x_scale", 1.0)
         self.models = [context.formulas[name] for name in part.names("models", context.formulas)]
         self.rule = part.table("rule")
@@ -93,6 +94,8 @@ class Figure:
         shown = [mark for one in marks.values() for mark in one]
         panels = []
         for title, lines in found.items():
+            for points in lines.values() if self.over is not None else ():
+                points.sort(key=lambda point: float(point[0]))
             drawn = [line(label, points, joined=not self.models) for label, points in lines.items()]
             places = [] if self.chart.kind == "bars" else sorted({x for points in lines.values() for x, _ in points})
             drawn += self._references(named[title], drawn, places)
@@ -106,7 +109,8 @@ class Figure:
             if built.setting.label not in data:
                 continue
             table = data[built.setting.label]
-            swept = [name for name in (self.panels, self.by, self.x) if self.context.key(name) in built.sweep]
+            ways = (self.panels, self.by, self.along if self.over else self.x)
+            swept = [name for name in ways if self.context.key(name) in built.sweep]
             metric = measure.heading if self.panels == "metric" else measure.label
             known = {**built.names, "setting": table.label, "metric": metric, "lines": chosen}
             along = self.context.key(self.along) if self.along else ""
@@ -114,6 +118,8 @@ class Figure:
                 names = {**known, **dict(zip(swept, values, strict=True))}
                 where = {**self.at, **place, **self.context.where(dict(zip(swept, values, strict=True)))}
                 try:
+                    if self.over is not None:
+                        names[self.x] = table.mean(self.over, where)
                     if self.x in names:
                         yield names, Reading(measure, where, self.of, along).take(table)
                 except NoSamplesError:

@@ -84,7 +84,7 @@ def between(measured: Estimate, low: float, high: float) -> Verdict:
     return None if measured.mean + half >= low and measured.mean - half <= high else False
 
 
-def exceeds(measured: Estimate, limit: float) -> Verdict:
+def exceeds(measured: Estimate, limit: float = 0.0) -> Verdict:
     """Whether a mean is above a limit; `None` when the limit lies inside its interval."""
     half = measured.ci95 or 0.0
     if abs(measured.mean - limit) <= half:

@@ -20,6 +20,9 @@ from hopscope.studies.timeline import ENDS, OVER_TIME
 from hopscope.studies.timeline import metric as over_time
 
 FORMS = ("path", "ratio", "difference", "sum", "product", "time", "python")
+Replicas = Mapping[tuple[Any, ...], float]
+"""Samples by replication, see `Table.by_replica`."""
+
 OVER: Mapping[str, Any] = {"sum": sum, "mean": fmean, "largest": max, "least": min}
 """What is made of the values at all flows or nodes of a path with a star; those without a value are left out."""
 
@@ -158,32 +161,28 @@ class Reading:
             NoSamplesError: the setting has no run there.
         """
         if self.of == "best at":
-            return self._peak(table)
+            return best(table, self.along, self.measure, self.at).value()
         if self.of == "median":
-            found = median(table.samples(self.measure, self.at))
+            half = median(table.samples(self.measure, self.at))
             if other is not None or self.over is not None:
-                found *= 100 / median((other or table).samples(self.measure, self.over or self.at))
-            return Estimate(found, None, found, found, 1)
+                half *= 100 / median((other or table).samples(self.measure, self.over or self.at))
+            return Estimate(half, None, half, half, 1)
         if self.of in ("largest", "least", "loss"):
-            if self.of != "loss" and (self.over is not None or other is not None):
-                table = relative(table, self.measure, self.over, other)
-            fixed = {key: value for key, value in self.at.items() if key != self.along}
-            curve = bounded(table.curve(self.along, self.measure, fixed), self.first, self.last)
-            if not curve:
+            over, beside = (None, None) if self.of == "loss" else (self.over, other)
+            spots = {value: {**self.at, self.along: value} for value in table.values(self.along)}
+            found = curve(table, self.measure, spots, over, beside, None, self.first, self.last)
+            if not found:
                 raise NoSamplesError(f"no sample of {self.measure.label} along {self.along}")
-            ends = (min if self.of == "least" else max)(curve, key=lambda point: point[1].mean)
+            values = {at: estimate(list(samples.values())) for at, samples in found.items()}
+            end = (min if self.of == "least" else max)(values, key=lambda at: values[at].mean)
             if self.of != "loss":
-                return ends[1]
-            top, here = {**fixed, self.along: ends[0]}, self.at
-            return paired(table, self.measure, here, table, top, lambda a, b: 100 * (1 - a / b))
+                return values[end]
+            return paired(table, self.measure, self.at, table, spots[end], lambda a, b: 100 * (1 - a / b))
         if self.over is not None or other is not None:
             place = self.at if self.over is None else self.over
             less = 1 if self.of == "gain" else 0
             return paired(table, self.measure, self.at, other or table, place, lambda a, b: 100 * (a / b - less))
         return table.interval(self.measure, self.at)
-
-    def _peak(self, table: Table) -> Estimate:
-        return best(table, self.along, self.measure, self.at).value()
 
 
 def paired(
@@ -203,11 +202,35 @@ def paired(
     return estimate([form(first[seed], second[seed]) for seed in shared])
 
 
-def bounded(curve: Sequence[tuple[Any, Estimate]], first: Any, last: Any) -> list[tuple[Any, Estimate]]:
-    """The points of a curve from `first` to `last`; `None` is no end."""
-    low = -float("inf") if first is None else position(first)
-    high = float("inf") if last is None else position(last)
-    return [(x, y) for x, y in curve if low <= position(x) <= high] if (first, last) != (None, None) else list(curve)
+def curve(
+    table: Table,
+    measure: Measure,
+    places: Mapping[Any, Where],
+    over: Where | None = None,
+    other: Table | None = None,
+    minus: Where | None = None,
+    first: Any = None,
+    last: Any = None,
+) -> dict[Any, Replicas]:
+    """The samples of a measure at places by name, those from `first` to `last`; places without one are left out.
+
+    In per cent of itself at `over` or in another setting, and less itself at `minus`, by replication.
+    """
+    low, high = (None if end is None else position(end) for end in (first, last))
+    found: dict[Any, Replicas] = {}
+    for name, at in places.items():
+        if (low is not None and position(name) < low) or (high is not None and position(name) > high):
+            continue
+        values = table.by_replica(measure, at)
+        if over is not None or other is not None:
+            whole = (other or table).by_replica(measure, {**at, **(over or {})})
+            values = {seed: 100 * value / whole[seed] for seed, value in values.items() if whole.get(seed)}
+        if minus is not None:
+            less = table.by_replica(measure, {**at, **minus})
+            values = {seed: values[seed] - less[seed] for seed in values.keys() & less.keys()}
+        if values:
+            found[name] = values
+    return found
 
 
 def position(value: Any) -> float:
@@ -222,25 +245,3 @@ def position(value: Any) -> float:
             raise NoSamplesError(f"{value!r} is no number")
         return float(found[0])
     return float(value)
-
-
-def relative(table: Table, measure: Measure, over: Where | None, other: Table | None) -> Table:
-    """A measure at every point in per cent of itself at the place `over` or in another setting, run by run.
-
-    Points and runs without a counterpart are left out.
-    """
-    base = other or table
-    points = []
-    for where, _ in table.points:
-        try:
-            below = base.by_seed(measure, {**where, **(over or {})})
-            here = table.by_seed(measure, where)
-        except NoSamplesError:
-            continue
-        runs = [
-            {"seed": seed, "published": {measure.name: 100 * value / below[seed]}}
-            for seed, value in here.items()
-            if below.get(seed)
-        ]
-        points.append((where, runs))
-    return Table(table.label, points)

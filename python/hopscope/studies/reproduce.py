@@ -15,6 +15,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from hopscope.errors import InputError, StoreError, counted
+from hopscope.files import make_folder, not_written, read_whole, write_whole
 from hopscope.report.chart import Chart
 from hopscope.results.samples import Data, Estimate, Table
 from hopscope.studies.entry import Entry, Quantity, Statement
@@ -31,6 +32,7 @@ if TYPE_CHECKING:
 
 
 REQUEST = "reproduction.json"
+_MAX_REQUEST_BYTES = 1_000_000
 """File of a store that says which entries were reproduced into it, so that a report can judge them again."""
 
 
@@ -287,10 +289,10 @@ def recall(store: Store) -> Reproduction | None:
         The outcome; `None` when the store does not hold the runs of a reproduction by this version.
     """
     try:
-        request = Request(**json.loads((store.path / REQUEST).read_text(encoding="utf-8")))
+        request = Request(**json.loads(read_whole(store.path / REQUEST, _MAX_REQUEST_BYTES)))
         chosen = find(request.keys)
         wanted = _scenarios(chosen, request, is_stored=True)
-    except (OSError, ValueError, KeyError, TypeError, InputError):
+    except (OSError, ValueError, KeyError, TypeError, RecursionError, InputError):
         return None
     results = store.results()
     if [scenario.document for scenario in wanted.values()] != [result.scenario.document for result in results]:
@@ -299,10 +301,8 @@ def recall(store: Store) -> Reproduction | None:
 
 
 def _remember(folder: Path, request: Request) -> None:
-    from hopscope.files import not_written, write_whole
-
     try:
-        folder.mkdir(parents=True, exist_ok=True)
+        make_folder(folder)
         write_whole(folder / REQUEST, json.dumps(asdict(request)).encode() + b"\n")
     except OSError as error:
         raise not_written(f"{folder / REQUEST}: cannot be written", error, StoreError) from error

@@ -7,21 +7,20 @@ settings); it says whether the statement holds, `None` where the noise of the ru
 
 from __future__ import annotations
 
-import itertools
 import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
+from itertools import pairwise
 from typing import Any
 
 from hopscope.results.comparisons import Verdict, best_among, difference
-from hopscope.results.samples import Estimate, NoSamplesError, Table, Where, estimate, show
+from hopscope.results.samples import Estimate, NoSamplesError, Run, Table, Where, estimate, show
 from hopscope.results.stats import number
 from hopscope.studies.judge import between, every, exceeds, gradual, rank_correlation, slope
-from hopscope.studies.measures import Measure, Reading, bounded, paired, position, relative
+from hopscope.studies.measures import Measure, Reading, Replicas, curve, paired, position
 
 Judgement = tuple[Verdict, str]
-Replicas = Mapping[tuple[Any, ...], float]
 
 
 @dataclass(frozen=True)
@@ -61,23 +60,30 @@ class Check:
         """From where to where, `low` and `high`; without either there is no end."""
         return self.args.get("low", -math.inf), self.args.get("high", math.inf)
 
+    @property
+    def beside(self) -> Where:
+        """The place compared with: its own, unless `than` names another."""
+        return self.at if self.than is None else self.than
+
     def reading(self) -> Reading:
         """The number that the check limits."""
         ends = self.args.get("first"), self.args.get("last")
         return Reading(self.measure, self.at, self.args.get("of", "mean"), self.along, self.than, *ends)
 
-    def curve(self, table: Table) -> list[tuple[Any, Estimate]]:
-        """The measure along the swept key, between `first` and `last`, or over the named places."""
-        if self.places:
-            found = ((name, table.find(self.measure, at)) for name, at in self.places.items())
-            kept = [(name, value) for name, value in found if value is not None]
-        else:
-            kept = bounded(
-                table.curve(self.along, self.measure, self.at), self.args.get("first"), self.args.get("last")
-            )
-        if not kept:
-            raise NoSamplesError(f"no sample of {self.measure.label} along {self.along or 'the places'}")
-        return kept
+    def curve(
+        self, table: Table, over: Where | None = None, other: Table | None = None, *, least: int = 1
+    ) -> dict[Any, Replicas]:
+        """The measure along the swept key from `first` to `last`, or over the named places; see `measures.curve`."""
+        ends = self.args.get("first"), self.args.get("last")
+        found = curve(table, self.measure, self.spots(table), over, other, self.args.get("minus"), *ends)
+        if len(found) < least:
+            few = "no sample" if least == 1 else f"fewer than {least} points"
+            raise NoSamplesError(f"{few} of {self.measure.label} along {self.along or 'the places'}")
+        return found
+
+    def means(self, table: Table, least: int = 2) -> dict[Any, float]:
+        """The means of the curve."""
+        return _means(self.curve(table, least=least))
 
     def spots(self, table: Table) -> dict[Any, Where]:
         """The named places, or those along the swept key."""
@@ -86,11 +92,14 @@ class Check:
         return {value: {**self.at, self.along: value} for value in table.values(self.along)}
 
 
+Judge = Callable[..., Judgement]
+
+
 @dataclass(frozen=True)
 class Verb:
     """A verb: the function that judges, the arguments it cannot do without, and further ones it knows."""
 
-    judge: Callable[[Check, Table, Table | None], Judgement]
+    judge: Judge
     needs: Sequence[str]
     takes: Sequence[str]
 
@@ -98,16 +107,36 @@ class Verb:
 VERBS: dict[str, Verb] = {}
 
 
-def verb(
-    name: str, needs: str = "", takes: str = "", **fixed: int
-) -> Callable[[Callable[..., Judgement]], Callable[..., Judgement]]:
+def verb(name: str, needs: str = "", takes: str = "", **fixed: int) -> Callable[[Judge], Judge]:
     """Enter a function as a verb; `along`, `than` and `places` are read as places, other arguments as they are."""
 
-    def enter(judge: Callable[..., Judgement]) -> Callable[..., Judgement]:
+    def enter(judge: Judge) -> Judge:
         VERBS[name] = Verb(partial(judge, **fixed), needs.split(), takes.split())
         return judge
 
     return enter
+
+
+def _less(a: Replicas, b: Replicas, times: float = 1.0) -> Estimate:
+    """The difference a less b, so many times over, by replication."""
+    return estimate([a[name] - times * b[name] for name in sorted(a.keys() & b.keys())])
+
+
+def _means(found: Mapping[Any, Replicas]) -> dict[Any, float]:
+    return {at: sum(values.values()) / len(values) for at, values in found.items()}
+
+
+def _step(a: Replicas, b: Replicas, sign: int) -> Verdict:
+    """Whether b is above (below) a."""
+    return exceeds(_less(b, a) if sign > 0 else _less(a, b))
+
+
+def _shown(values: Replicas, unit: str = "") -> str:
+    return show(estimate(list(values.values())), unit)
+
+
+def _words(means: Mapping[Any, float], unit: str = "") -> str:
+    return f"{', '.join(f'{number(value)} at {at}' for at, value in means.items())} {unit}".rstrip()
 
 
 # --- Optima and orders ----------------------------------------------------------------------------------------------
@@ -138,10 +167,7 @@ def _ranks(check: Check, table: Table, _other: Table | None) -> Judgement:
     names = check.args.get("order") or list(check.places)
     found = {name: table.interval(check.measure, check.places[name]) for name in names}
     words = ", ".join(f"{name} {show(value, check.measure.unit)}" for name, value in found.items())
-    steps = [
-        difference(table, check.measure, check.places[a], check.places[b]).is_higher
-        for a, b in itertools.pairwise(names)
-    ]
+    steps = [difference(table, check.measure, check.places[a], check.places[b]).is_higher for a, b in pairwise(names)]
     return every(steps), words
 
 
@@ -155,9 +181,8 @@ def _compared(check: Check, table: Table, other: Table | None, *, sign: int) -> 
         above = exceeds(share, 100 * times)
         words = f"{show(share, '%')} of it, against {number(100 * times)} %"
         return above if above is None or sign > 0 else not above, words
-    than = check.at if check.than is None else check.than
-    gap = difference(table, check.measure, check.at, than, other=other)
-    a, b = table.interval(check.measure, check.at), (other or table).interval(check.measure, than)
+    gap = difference(table, check.measure, check.at, check.beside, other=other)
+    a, b = table.interval(check.measure, check.at), (other or table).interval(check.measure, check.beside)
     if check.args.get("skip_zero") and a.mean == b.mean == 0:
         raise NoSamplesError("both are zero")
     unit = check.measure.unit
@@ -174,78 +199,57 @@ def _compared(check: Check, table: Table, other: Table | None, *, sign: int) -> 
 @verb("falls", takes="along places how correlation first last than versus", sign=-1)
 def _monotone(check: Check, table: Table, other: Table | None, *, sign: int) -> Judgement:
     """Along a key or places: at every step, as a trend, between the ends or gradually; in % of `than` or `versus`."""
-    unit = check.measure.unit
-    if check.than is not None or other is not None:
-        table, unit = relative(table, check.measure, check.than, other), "%"
-    curve = check.curve(table)
-    how = check.args.get("how", "steps")
-    first, last = curve[0][0], curve[-1][0]
-    words = f"{show(curve[0][1])} at {first} to {show(curve[-1][1], unit)} at {last}"
+    unit = check.measure.unit if check.than is None and other is None else "%"
+    found = check.curve(table, check.than, other)
+    how, first, last = check.args.get("how", "steps"), next(iter(found)), list(found)[-1]
+    words = f"{_shown(found[first])} at {first} to {_shown(found[last], unit)} at {last}"
     if how == "gradually":
-        verdict, text = gradual([sign * estimate_.mean for _, estimate_ in curve])
-        return verdict, text
+        return gradual([sign * mean for mean in _means(found).values()])
+    ends = _step(found[first], found[last], sign)
     if how == "trend":
-        trend = rank_correlation([position(x) for x, _ in curve], [y.mean for _, y in curve])
-        ends = _step(check, table, first, last, sign)
+        trend = rank_correlation([position(x) for x in found], list(_means(found).values()))
         return every([sign * trend >= check.args.get("correlation", 0.8), ends]), f"{words}, correlation {trend:.2f}"
     if how == "ends":
-        return _step(check, table, first, last, sign), words
-    steps = [(a, b, _step(check, table, a, b, sign)) for (a, _), (b, _) in itertools.pairwise(curve)]
-    broken = [f"{a} to {b}" for a, b, holds in steps if holds is False]
-    hidden = [f"{a} to {b}" for a, b, holds in steps if holds is None]
-    tail = (f"; not from {', '.join(broken)}" if broken else "") + (
-        f"; noise from {', '.join(hidden)}" if hidden else ""
-    )
-    return every(holds for *_, holds in steps), words + tail
-
-
-def _step(check: Check, table: Table, a: Any, b: Any, sign: int) -> Verdict:
-    spots = check.places or {x: {**check.at, check.along: x} for x in (a, b)}
-    gap = difference(table, check.measure, spots[b], spots[a])
-    return gap.is_higher if sign > 0 else gap.is_lower
+        return ends, words
+    steps = [(f"{a} to {b}", _step(found[a], found[b], sign)) for a, b in pairwise(found)]
+    for verdict, said in ((False, "not"), (None, "noise")):
+        if names := [name for name, holds in steps if holds is verdict]:
+            words += f"; {said} from {', '.join(names)}"
+    return every(holds for _, holds in steps), words
 
 
 @verb("steady", "share", "along places first last")
 def _steady(check: Check, table: Table, _other: Table | None) -> Judgement:
     """The least is at most `share` % below the largest."""
-    points = (
-        {str(x): y for x, y in check.curve(table)}
-        if check.along
-        else {name: table.interval(check.measure, at) for name, at in check.places.items()}
-    )
-    means = {name: value.mean for name, value in points.items()}
+    means = check.means(table, max(1, len(check.places)))
     low, high = min(means.values()), max(means.values())
     if high == 0:
         return False, "nothing anywhere"
     spread = 100 * (1 - low / high)
-    words = ", ".join(f"{number(value)} at {name}" for name, value in means.items())
-    return spread <= check.args["share"], f"{words}: the least {spread:.1f} % below the largest"
+    return spread <= check.args["share"], f"{_words(means)}: the least {spread:.1f} % below the largest"
 
 
 @verb("rises_on", "along share", "first last")
 def _rises_on(check: Check, table: Table, _other: Table | None) -> Judgement:
     """Grows at every step, each by at least `share` % of the step before for one unit of the key."""
-    curve = check.curve(table)
-    if len(curve) < 3:
-        raise NoSamplesError("fewer than three points")
-    steps = [(b.mean - a.mean) / (position(y) - position(x)) for (x, a), (y, b) in itertools.pairwise(curve)]
+    means = check.means(table, 3)
+    steps = [(b - a) / (position(y) - position(x)) for (x, a), (y, b) in pairwise(means.items())]
     words = f"steps of {', then '.join(number(step) for step in steps)} {check.measure.unit}".rstrip()
     least = check.args["share"] / 100
-    return steps[0] > 0 and all(b >= least * a > 0 for a, b in itertools.pairwise(steps)), words
+    return steps[0] > 0 and all(b >= least * a > 0 for a, b in pairwise(steps)), words
 
 
 @verb("slope", "along low high", "best")
 def _slope(check: Check, table: Table, _other: Table | None) -> Judgement:
     """The fitted line rises by `low` to `high`; `best`: that of the best value of that key."""
-    values = table.values(check.along)
-    places = [{**check.at, check.along: value} for value in values]
+    spots = check.spots(table)
     lines = [
-        _best_of_each(check, table, at) if "best" in check.args else table.by_seed(check.measure, at) for at in places
+        _best_of_each(check, table, at) if "best" in check.args else table.by_seed(check.measure, at)
+        for at in spots.values()
     ]
     whole = sorted(set.intersection(*(set(line) for line in lines)))
-    measured = estimate(
-        [slope([position(value) for value in values], [line[seed] for line in lines]) for seed in whole]
-    )
+    places = [position(value) for value in spots]
+    measured = estimate([slope(places, [line[seed] for line in lines]) for seed in whole])
     return between(measured, check.args["low"], check.args["high"]), f"slope {show(measured)}"
 
 
@@ -262,8 +266,8 @@ def _best_of_each(check: Check, table: Table, at: Where) -> dict[int, float]:
 @verb("straight", "along share", "first last")
 def _straight(check: Check, table: Table, _other: Table | None) -> Judgement:
     """At most `share` % of the largest value off a straight line."""
-    curve = check.curve(table)
-    x, y = [position(a) for a, _ in curve], [b.mean for _, b in curve]
+    means = check.means(table)
+    x, y = [position(at) for at in means], list(means.values())
     tilt = slope(x, y)
     level = sum(y) / len(y) - tilt * sum(x) / len(x)
     top = max(abs(value) for value in y) or 1.0
@@ -322,7 +326,7 @@ def _share(check: Check, table: Table, other: Table | None) -> Judgement:
     if check.than is not None or other is not None:
         here, there = (
             table.by_replica(check.measure, check.at),
-            (other or table).by_replica(check.measure, check.than or check.at),
+            (other or table).by_replica(check.measure, check.beside),
         )
         samples = [100 * here[name] / there[name] for name in here.keys() & there.keys()]
     above, below = check.args.get("above", -math.inf), check.args.get("below", math.inf)
@@ -343,7 +347,7 @@ def _is_set(check: Check, _table: Table, _other: Table | None) -> Judgement:
     return shown == check.args["value"], f"{check.args['key']} = {shown}"
 
 
-@verb("python", "function", "along than versus places value low high first last")
+@verb("python", "function", "along to than versus places value low high first last")
 def _python(check: Check, table: Table, other: Table | None) -> Judgement:
     """A function of checks.py."""
     assert check.call is not None
@@ -356,22 +360,13 @@ def _python(check: Check, table: Table, other: Table | None) -> Judgement:
 @verb("exceeds", "times", "than versus of along first last")
 def _exceeds(check: Check, table: Table, other: Table | None) -> Judgement:
     """Above `times` the value at `than` or in `versus`; `of = "largest"`: its largest along a key."""
-    times = float(check.args["times"])
-    than = check.at if check.than is None else check.than
-    here = _replicas(Reading(check.measure, check.at, check.args.get("of", "mean"), check.along), check, table)
-    there = (other or table).by_replica(check.measure, than)
-    unit = check.measure.unit
-    words = f"{show(estimate(list(here.values())), unit)} against {show(estimate(list(there.values())), unit)}"
-    return _above(_less(here, there, times)), f"{words}, {number(times)} times over"
-
-
-def _replicas(reading: Reading, check: Check, table: Table) -> Replicas:
-    """The samples of a reading: at its place, or at the value between `first` and `last` with the largest mean."""
-    if reading.of != "largest":
-        return table.by_replica(reading.measure, reading.at)
-    curve = _curve(check, table)
-    means = _means(curve)
-    return curve[max(means, key=lambda at: means[at])]
+    largest = check.args.get("of") == "largest"
+    found = check.curve(table, least=2) if largest else {0: table.by_replica(check.measure, check.at)}
+    here = max(found.values(), key=lambda values: sum(values.values()) / len(values))
+    there = (other or table).by_replica(check.measure, check.beside)
+    times, unit = float(check.args["times"]), check.measure.unit
+    words = f"{_shown(here, unit)} against {_shown(there, unit)}, {number(times)} times over"
+    return exceeds(_less(here, there, times)), words
 
 
 @verb("leads", "rivals", sign=1)
@@ -394,8 +389,7 @@ def _against_each(check: Check, table: Table, _other: Table | None, *, sign: int
 def _amounts_to(check: Check, table: Table, other: Table | None) -> Judgement:
     """`low` to `high` % of the metric `to`, there or at `than` or in `versus`."""
     whole: Measure = check.args["to"]
-    than = check.at if check.than is None else check.than
-    measured = paired(table, check.measure, check.at, other or table, than, lambda a, b: 100 * a / b, whole)
+    measured = paired(table, check.measure, check.at, other or table, check.beside, lambda a, b: 100 * a / b, whole)
     return between(measured, check.args["low"], check.args["high"]), show(measured, "%")
 
 
@@ -412,61 +406,14 @@ def _nearest(check: Check, table: Table, other: Table | None) -> Judgement:
 @verb("lowest_at", "value", "along places")
 def _lowest_at(check: Check, table: Table, _other: Table | None) -> Judgement:
     """The least mean is at `value`."""
-    downward = Measure(check.measure.name, check.measure.label, check.measure.unit, _negative(check.measure))
-    lowest = best_among(table, downward, check.spots(table))
-    value = check.args["value"]
-    words = f"lowest at {lowest.at} ({number(-lowest.top.mean)} {check.measure.unit})"
-    if lowest.at == value:
-        return True, words
-    return (None if value in lowest.ties else False), words
 
-
-def _negative(measure: Measure) -> Any:
-    def value(run: Any) -> float | None:
-        found = measure(run)
+    def downward(run: Run) -> float | None:
+        found = check.measure(run)
         return None if found is None else -found
 
-    return value
-
-
-def _above(gap: Estimate) -> Verdict:
-    """Whether a difference is above zero; `None` within noise."""
-    return exceeds(gap, 0.0)
-
-
-def _less(a: Replicas, b: Replicas, times: float = 1.0) -> Estimate:
-    """The difference a less b, so many times over, by replication."""
-    return estimate([a[name] - times * b[name] for name in sorted(a.keys() & b.keys())])
-
-
-def _curve(check: Check, table: Table) -> dict[Any, Replicas]:
-    """The measure along the key of the check, between `first` and `last`, less that at `minus`."""
-    low, high = check.args.get("first"), check.args.get("last")
-    minus = check.args.get("minus")
-    found: dict[Any, Replicas] = {}
-    for value in table.values(check.along):
-        if (low is not None and position(value) < position(low)) or (
-            high is not None and position(value) > position(high)
-        ):
-            continue
-        here = {**check.at, check.along: value}
-        values = table.by_replica(check.measure, here)
-        if minus is not None:
-            other = table.by_replica(check.measure, {**here, **minus})
-            values = {name: values[name] - other[name] for name in values.keys() & other.keys()}
-        if values:
-            found[value] = values
-    if len(found) < 2:
-        raise NoSamplesError(f"fewer than two points of {check.measure.label} along {check.along}")
-    return found
-
-
-def _means(curve: Mapping[Any, Replicas]) -> dict[Any, float]:
-    return {at: sum(values.values()) / len(values) for at, values in curve.items()}
-
-
-def _words(means: Mapping[Any, float], unit: str = "") -> str:
-    return f"{', '.join(f'{number(value)} at {at}' for at, value in means.items())} {unit}".rstrip()
+    lowest = best_among(table, downward, check.spots(table))
+    words = f"lowest at {lowest.at} ({number(-lowest.top.mean)} {check.measure.unit})"
+    return lowest.has(check.args["value"]), words
 
 
 # --- How a curve bends -----------------------------------------------------------------------------------------------
@@ -475,28 +422,21 @@ def _words(means: Mapping[Any, float], unit: str = "") -> str:
 @verb("gap", "along minus how", "share correlation first last")
 def _gap(check: Check, table: Table, _other: Table | None) -> Judgement:
     """What lies between the place and `minus` rises, falls or is steady (within `share` % of its mean) along a key."""
-    curve = _curve(check, table)
-    means = _means(curve)
-    how, values = check.args["how"], list(means.values())
+    means = check.means(table)
+    how, words = check.args["how"], _words(means, check.measure.unit)
     if how == "steady":
-        level = sum(values) / len(values)
-        off = 100 * max(abs(value - level) for value in values) / abs(level)
-        return off <= check.args["share"], f"{_words(means, check.measure.unit)}: up to {off:.0f} % off their mean"
-    sign = 1 if how == "rises" else -1
-    if check.args.get("correlation") is not None:
-        trend = sign * rank_correlation([position(at) for at in means], values)
-        ends = list(curve.values())
-        far = _above(_less(ends[-1], ends[0])) if sign > 0 else _above(_less(ends[0], ends[-1]))
-        return every([trend >= check.args["correlation"], far]), _words(means, check.measure.unit)
-    steps = [_above(_less(b, a)) if sign > 0 else _above(_less(a, b)) for a, b in itertools.pairwise(curve.values())]
-    return every(steps), _words(means, check.measure.unit)
+        level = sum(means.values()) / len(means)
+        off = 100 * max(abs(value - level) for value in means.values()) / abs(level)
+        return off <= check.args["share"], f"{words}: up to {off:.0f} % off their mean"
+    args = {**check.args, "how": "trend" if "correlation" in check.args else "steps"}
+    return _monotone(replace(check, args=args), table, None, sign=1 if how == "rises" else -1)[0], words
 
 
 @verb("even_steps", "along share", "first last")
 def _even_steps(check: Check, table: Table, _other: Table | None) -> Judgement:
     """Rises, by steps that differ by at most `share` % from their mean."""
-    means = _means(_curve(check, table))
-    steps = [b - a for a, b in itertools.pairwise(means.values())]
+    means = check.means(table)
+    steps = [b - a for a, b in pairwise(means.values())]
     mean = sum(steps) / len(steps)
     off = max(abs(step - mean) for step in steps)
     words = f"{_words(means, check.measure.unit)}: steps {number(min(steps))} to {number(max(steps))}"
@@ -506,10 +446,10 @@ def _even_steps(check: Check, table: Table, _other: Table | None) -> Judgement:
 @verb("flattens", "along until after share")
 def _flattens(check: Check, table: Table, _other: Table | None) -> Judgement:
     """Relative steps beyond `after` are at most `share` % of the least up to `until`."""
-    means = _means(_curve(check, table))
+    means = check.means(table)
     early: list[float] = []
     late: list[float] = []
-    for (a, before), (b, after) in itertools.pairwise(means.items()):
+    for (a, before), (b, after) in pairwise(means.items()):
         change = 100 * abs(after / before - 1)
         if position(b) <= check.args["until"]:
             early.append(change)
@@ -536,7 +476,7 @@ def _slower(check: Check, table: Table, _other: Table | None) -> Judgement:
 @verb("dips", "along low high share", "first last")
 def _dips(check: Check, table: Table, _other: Table | None) -> Judgement:
     """Least from `low` to `high`, and both ends `share` % or more above that."""
-    means = _means(_curve(check, table))
+    means = check.means(table)
     lowest = min(means, key=lambda at: means[at])
     ends = [next(iter(means.values())), list(means.values())[-1]]
     inside = position(check.args["low"]) <= position(lowest) <= position(check.args["high"])
@@ -549,23 +489,19 @@ def _dips(check: Check, table: Table, _other: Table | None) -> Judgement:
 @verb("gains_fall", "places pairs")
 def _gains_fall(check: Check, table: Table, _other: Table | None) -> Judgement:
     """The relative changes between the places of each of `pairs` fall from pair to pair."""
-    gains: list[Replicas] = []
+    gains: dict[str, Replicas] = {}
     for first, last in check.args["pairs"]:
-        before = table.by_replica(check.measure, check.places[first])
-        after = table.by_replica(check.measure, check.places[last])
-        gains.append({name: 100 * (after[name] / before[name] - 1) for name in before.keys() & after.keys()})
-    shown = [
-        f"{first} to {last} {show(estimate(list(g.values())), '%')}"
-        for (first, last), g in zip(check.args["pairs"], gains, strict=True)
-    ]
-    steps = [_above(_less(a, b)) for a, b in itertools.pairwise(gains)]
-    return every(steps), ", ".join(shown)
+        before, after = (table.by_replica(check.measure, check.places[name]) for name in (first, last))
+        shared = before.keys() & after.keys()
+        gains[f"{first} to {last}"] = {name: 100 * (after[name] / before[name] - 1) for name in shared}
+    words = ", ".join(f"{name} {_shown(gain, '%')}" for name, gain in gains.items())
+    return every(exceeds(_less(a, b)) for a, b in pairwise(gains.values())), words
 
 
 @verb("first_below", "along limit value", "first last")
 def _first_below(check: Check, table: Table, _other: Table | None) -> Judgement:
     """Along a key it is below `limit` from `value` on."""
-    means = _means(_curve(check, table))
+    means = check.means(table)
     at = next((value for value, mean in means.items() if mean < check.args["limit"]), None)
     return at == check.args["value"], f"{at if at is not None else 'nowhere'} ({_words(means, check.measure.unit)})"
 

@@ -67,12 +67,6 @@ def backlog(run: Run) -> float:
     return sum(shares) / len(shares)
 
 
-def drops_per_attempt(run: Run) -> float | None:
-    """Packets given up over RTS sent."""
-    sent = sum(node["rts_sent"] for node in run["nodes"])
-    return float(run["network"]["mac_retry_drops"] / sent) if sent else None
-
-
 def modelled(run: Run) -> float | None:
     """Drops per attempt by equations (2) and (3) for the measured share of RTS of each flow that no data followed."""
     sent, lost = 0, 0.0
@@ -173,13 +167,13 @@ def contention_first(check: Check, table: Table) -> Judgement:
 
 def saturates(check: Check, table: Table) -> Judgement:
     """Whether a curve stays within 20 % from nine tenths of its largest value on."""
-    curve = check.curve(table)
-    top = max(value.mean for _, value in curve)
+    means = list(check.means(table).items())
+    top = max(mean for _, mean in means)
     if top == 0:
         return False, "nothing anywhere"
-    start = next(place for place, (_, value) in enumerate(curve) if value.mean >= 0.9 * top)
-    beyond = [value.mean for _, value in curve[start:]]
-    words = f"from {curve[start][0]} on between {number(min(beyond))} and {number(max(beyond))}"
+    start = next(place for place, (_, mean) in enumerate(means) if mean >= 0.9 * top)
+    beyond = [mean for _, mean in means[start:]]
+    words = f"from {means[start][0]} on between {number(min(beyond))} and {number(max(beyond))}"
     # A level that is there at the lowest load already is no saturation.
     return start > 0 and len(beyond) >= 3 and 1 - min(beyond) / max(beyond) <= 0.2, words
 
@@ -187,7 +181,7 @@ def saturates(check: Check, table: Table) -> Judgement:
 def lossy_below_capacity(check: Check, table: Table) -> Judgement:
     """Whether something is lost at the load before the best one, and less than the most."""
     peak = best(table, check.along, "flow.0.throughput_kbps")
-    curve = check.curve(table)
+    curve = table.curve(check.along, check.measure, check.at)
     below = [(load, value) for load, value in curve if load < peak.at]
     if not below:
         return False, f"throughput is best at the lowest load, {peak.at}"
@@ -195,7 +189,7 @@ def lossy_below_capacity(check: Check, table: Table) -> Judgement:
     words = f"{show(value)} at {load}, below the best load of {peak.at}"
     if value.max == 0:
         return False, words
-    return value.mean < max(found.mean for _, found in curve) and exceeds(value, 0.0), words
+    return value.mean < max(found.mean for _, found in curve) and exceeds(value), words
 
 
 def crowded_lose_more(check: Check, table: Table) -> Judgement:
@@ -208,7 +202,7 @@ def crowded_lose_more(check: Check, table: Table) -> Judgement:
     places = {rest: _positions(check.document, dict(rest)) for rest, _ in runs}
     trends = [_crowding(found, places[rest]) for (rest, _), found in runs.items()]
     value = estimate([trend for trend in trends if trend is not None])
-    return exceeds(value, 0.0), f"rank correlation {show(value)} over the nodes that sent {ACTIVE} packets or more"
+    return exceeds(value), f"rank correlation {show(value)} over the nodes that sent {ACTIVE} packets or more"
 
 
 def _positions(document: Mapping[str, Any], fixed: Mapping[str, Any]) -> list[list[float]]:
@@ -242,22 +236,18 @@ def _values(check: Check, table: Table, metric: Any) -> list[float]:
     return found
 
 
-def agrees(check: Check, table: Table) -> Judgement:
-    """Whether the model's mean error is small beside the largest measured probability."""
-    measured, model = _values(check, table, drops_per_attempt), _values(check, table, check.measure)
+def tracks(check: Check, table: Table) -> Judgement:
+    """Whether a model's mean error is at most `high` % of the largest value of `to`, or both rise together (`low`)."""
+    measured, model = _values(check, table, check.args["to"]), _values(check, table, check.measure)
+    if "low" in check.args:
+        trend = rank_correlation(measured, model)
+        return trend >= check.args["low"], f"rank correlation {trend:.2f}"
     top = max(measured)
     if top == 0:
         return False, "no drops at any load"
-    error = sum(abs(a - b) for a, b in zip(measured, model, strict=True)) / len(measured)
-    share = number(100 * error / top)
-    words = f"mean error {share} % of the largest measured {number(top)}; the model's {number(max(model))}"
-    return 100 * error / top <= check.args["high"], words
-
-
-def same_shape(check: Check, table: Table) -> Judgement:
-    """Whether model and measurement rise together."""
-    trend = rank_correlation(_values(check, table, drops_per_attempt), _values(check, table, check.measure))
-    return trend >= check.args["low"], f"rank correlation {trend:.2f}"
+    share = 100 * sum(abs(a - b) for a, b in zip(measured, model, strict=True)) / len(measured) / top
+    words = f"mean error {number(share)} % of the largest measured {number(top)}; the model's {number(max(model))}"
+    return share <= check.args["high"], words
 
 
 def three_regimes(check: Check, table: Table) -> Judgement:
@@ -331,26 +321,3 @@ def time_at_window(data: Data, label: str) -> list[Chart]:
     caption = "Share of the time that the usable window of one NewReno flow spends at each whole size, 7-hop chain."
     panel = Panel("", lines, guides=[(3.0, "published peak: 3")])
     return [Chart("time-at-window", caption, "window (packets)", "share of the time (%)", [panel])]
-
-
-def drops_over_backlog(data: Data, label: str) -> list[Chart]:
-    """Drops for each RTS over the mean backlog, simulated and by the three forms of the model."""
-    if label not in data:
-        return []
-    table = data[label]
-    check = Check("python", None, along="flow.*.rate")  # type: ignore[arg-type]
-    lines = []
-    for name, metric in (
-        ("simulated", drops_per_attempt),
-        ("model, b and c measured", modelled),
-        ("model, B* and C* derived", smooth),
-        ("model, floors as printed", floored),
-    ):
-        try:
-            points = sorted(zip(_values(check, table, backlog), _values(check, table, metric), strict=True))
-        except NoSamplesError:
-            continue
-        lines.append(Line(name, [x for x, _ in points], [y for _, y in points], reference=metric is floored))
-    caption = "Drops per RTS over the mean backlog of the senders, seven one-hop flows over the 7-hop chain."
-    axes = ("mean backlog probability of the senders", "drops per attempt")
-    return [Chart("drop-probability-over-backlog", caption, *axes, [Panel(label, lines)])]
