@@ -9,7 +9,8 @@ import pytest
 from hopscope.report.plots import image
 from hopscope.report.sequence import Message, Moment, read_exchange, sequence_chart
 
-WALKS = Path(__file__).parents[2] / "crates" / "hopscope-engine" / "src" / "transport" / "dccp" / "tests" / "walks"
+TRANSPORTS = Path(__file__).parents[2] / "crates" / "hopscope-engine" / "src" / "transport"
+WALKS = sorted(TRANSPORTS.glob("*/tests/walks/*.txt"))
 
 EXCHANGE = """# Two packets
 0 > Data 1 100 B
@@ -57,7 +58,7 @@ def test_everything_is_drawn_and_packets_that_leave_together_apart() -> None:
         sequence_chart(read_exchange("5 = later; 1; 2"), ("left", "right"), 10)
 
 
-@pytest.mark.parametrize("walk", sorted(WALKS.glob("*.txt")), ids=lambda walk: walk.stem)
+@pytest.mark.parametrize("walk", WALKS, ids=lambda walk: f"{walk.parts[-4]}-{walk.stem}")
 def test_the_walks_of_the_engine_are_drawn(walk: Path) -> None:
     exchange = read_exchange(walk.read_text(encoding="utf-8"))
     assert exchange.title.startswith("Figure")

@@ -25,6 +25,7 @@ mod receiver;
 mod recovery;
 mod setup;
 mod timeout;
+mod walks;
 mod window;
 
 use super::*;
