@@ -34,7 +34,7 @@ DOCS = Path(__file__).parent
 REFERENCE = DOCS / "reference" / "generated"
 VALIDATION = DOCS / "validation" / "generated"
 RUNS = DOCS / "_build" / "runs"
-WALKS = DOCS.resolve().parent / "crates" / "hopscope-engine" / "src" / "transport" / "dccp" / "tests" / "walks"
+TRANSPORTS = DOCS.resolve().parent / "crates" / "hopscope-engine" / "src" / "transport"
 FACTS = DOCS.resolve().parent / "crates" / "hopscope-engine" / "src" / "record" / "facts.rs"
 
 
@@ -453,14 +453,26 @@ def numbers_page(paper: str) -> None:
     write(VALIDATION / f"{paper}-numbers.md", table(head, rows))
 
 
-def walk_charts() -> None:
-    """The walk-throughs of reliable DCCP as sequence charts, of the exchanges that the engine's tests compare with."""
+def walk_charts(transport: str, page: str) -> None:
+    """The walk-throughs of a transport as sequence charts, of the exchanges that the engine's tests compare with."""
     images = []
-    for walk in sorted(WALKS.glob("*.txt")):
+    for walk in sorted((TRANSPORTS / transport / "tests" / "walks").glob("*.txt")):
         exchange = read_exchange(walk.read_text(encoding="utf-8"))
-        save(sequence_chart(exchange, ("sender", "receiver"), 10), REFERENCE, f"walk-{walk.stem}", ["svg"])
-        images.append(f"![{exchange.title}](../reference/generated/walk-{walk.stem}.svg)\n")
-    write(REFERENCE / "walks.md", "\n".join(images))
+        stem = f"walk-{transport}-{walk.stem}"
+        save(sequence_chart(exchange, ("sender", "receiver"), 10), REFERENCE, stem, ["svg"])
+        images.append(f"![{exchange.title}](../reference/generated/{stem}.svg)\n")
+    write(REFERENCE / f"{page}.md", "\n".join(images))
+
+
+def thinning_page() -> None:
+    """All schemes of armaghani2008 beside delayed ACKs, its best windows, parts and causes."""
+    from thinning import FIGURES, STUDY, thinning
+
+    for name, (head, rows) in thinning(RUNS, VALIDATION).items():
+        write(VALIDATION / f"armaghani2008-{name}.md", table(head, rows))
+    for name, what in FIGURES.items():
+        stem = f"{STUDY}-{name}"
+        write(VALIDATION / f"{stem}-figure.md", f"![{what}](generated/{stem}.svg)\n")
 
 
 def main() -> None:
@@ -480,10 +492,13 @@ def main() -> None:
     write(VALIDATION / "undecodable.md", undecodable_table())
     write(VALIDATION / "optimize.md", optimize_table())
     write(VALIDATION / "peers.md", (DOCS.parent / "bench" / "peers" / "results.md").read_text(encoding="utf-8"))
-    walk_charts()
+    walk_charts("dccp", "walks")
+    walk_charts("tcp", "walks-tcp")
     validation_pages()
     paper_pages("anastasi2006")
     paper_pages("zhang2006")
+    paper_pages("armaghani2008")
+    thinning_page()
     paper_pages("afrakhteh2005")
     numbers_page("afrakhteh2005")
     paper_pages("fu2003")

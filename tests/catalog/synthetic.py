@@ -12,6 +12,8 @@ from hopscope.studies.entry import Entry, Setting
 
 FLOW = {
     "throughput_kbps": 100.0,
+    "goodput_kbps": 100.0,
+    "acks_sent": 500,
     "overall_kbps": 100.0,
     "shared_kbps": 100.0,
     "received_bytes": 1_460_000,
@@ -46,6 +48,7 @@ NODE = {
     "queue_max": 5,
     "queue_drops": 0,
     "mac_packets": 1000,
+    "mac_retries": 100,
     "mac_retry_drops": 1,
     "rts_sent": 2000,
     "data_sent": 1000,
@@ -99,9 +102,10 @@ def table(study: Setting, model: Model, seeds: int = 3, noise: float = 0.0) -> T
         for seed in range(1, seeds + 1):
             # Deterministic noise that differs between points, so that paired differences have an interval.
             swing = noise * ((zlib.crc32(repr((seed, values)).encode()) % 1000) / 500 - 1) if noise else 0.0
-            noisy = ("throughput_kbps", "network.aggregate_kbps")
+            noisy = ("throughput_kbps", "goodput_kbps", "network.aggregate_kbps")
             varied = {key: value * (1 + swing) if key in noisy else value for key, value in given.items()}
-            runs.append(run(seed, varied, flows=len(study.scenario["flow"])))
+            flows = sum(flow.get("copies", 1) for flow in study.scenario["flow"])
+            runs.append(run(seed, varied, flows=flows))
         points.append((where, runs))
     return study.table(points)
 
