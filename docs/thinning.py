@@ -153,11 +153,13 @@ class Schemes:
                 for y, row in enumerate(rows):
                     for x, value in enumerate(row):
                         colour = "white" if not is_noise(value) and abs(value.mean) > 15 else "#333333"
-                        text = "·" if is_noise(value) else f"{value.mean:.0f}"
+                        text = "·" if is_noise(value) else f"{round(value.mean)}"
                         ax.text(x, y, text, ha="center", va="center", fontsize=7.5, color=colour)
                 for border in range(len(CROWDS), len(CROWDS) * len(CHAINS), len(CROWDS)):
                     ax.axvline(border - 0.5, color="#444444", lw=0.8)
                 ax.set_title(f"{channel}, {'IEEE and RFC' if rules == 'standard' else rules} rules")
+                if rules == CONDITIONS[-1][1]:
+                    ax.set_xlabel("flows")
                 ax.set_yticks(range(len(others)), others)
                 ax.set_xticks(
                     range(len(CROWDS) * len(CHAINS)),

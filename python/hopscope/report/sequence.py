@@ -157,7 +157,8 @@ def _places(exchange: Exchange, delay_ms: float) -> list[int]:
 def _arrow(ax: Axes, message: Message, begins: float, ends: float) -> None:
     """Draws a packet on its way; a lost one ends in a cross half the way."""
     start, end = (_RIGHT, _LEFT) if message.leftwards else (_LEFT, _RIGHT)
-    colour = _LOST if message.lost else _DATA if " B" in message.text else _OTHER
+    is_data = " B" in message.text or message.text.startswith("data")
+    colour = _LOST if message.lost else _DATA if is_data else _OTHER
     if message.lost:
         end, ends = start + (end - start) * _LOST_AT, begins + (ends - begins) * _LOST_AT
         ax.plot([end], [ends], marker="x", color=colour, ms=7, mew=1.6)
