@@ -89,6 +89,14 @@ SCENARIOS = {
         "tcp": {"timestamps": True},
         "sweep": {"profile": PROFILES, "flow.0.ack": ACKS},
     },
+    "failing routes": {
+        "duration": "20s",
+        "topology": CHAIN,
+        "flow": [{**END_TO_END[0], "transport": "tcp", "control": "cubic"}],
+        "routing": {"protocol": "aodv"},
+        "tcp": {"fixed_rto": True},
+        "sweep": {"profile": PROFILES, "tcp.route_failure": ["elfn", "tcp-f", "atcp"]},
+    },
     "ACKs by the path": {
         "duration": "5s",
         "topology": SHORT_CHAIN,

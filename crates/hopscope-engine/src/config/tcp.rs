@@ -60,6 +60,24 @@ choice! {
 }
 
 choice! {
+    /// What a TCP sender does when its node learns that the route has failed: with any `control` and any `recovery`. The news
+    /// comes with what the routing protocol sends; static routes never fail.
+    pub enum RouteFailure {
+        /// Nothing: it learns of losses only.
+        Ignore = "ignore",
+        /// TCP-ELFN: it stands by, sends one segment every `tcp.elfn_probe`, and goes on as before when one is acknowledged
+        /// (Holland and Vaidya 1999).
+        Elfn = "elfn",
+        /// TCP-F: it snoozes until there is a route again, for `tcp.tcp_f_timer` at most, and sends again what is not acknowledged,
+        /// with the window that it had (Chandran et al. 2001).
+        TcpF = "tcp-f",
+        /// ATCP: a layer below that probes until the other end is heard again, then starts from a window of one segment;
+        /// losses without a mark of ECN are repaired there too, and do not cut the window (Liu and Singh 2001).
+        Atcp = "atcp",
+    }
+}
+
+choice! {
     /// An older word for the seventeen rules in which ns-2 departs from the RFCs, from `growth_by_ack` on.
     pub enum Recovery {
         /// Each of the rules is what its own parameter says.
@@ -380,6 +398,18 @@ params! {
         prr: bool = false, "", "RFC 9937";
         /// F-RTO: after a timeout new data tells whether anything was lost at all; not together with RACK-TLP.
         frto: bool = false, "", "RFC 5682 2.1";
+        /// What the sender does when its node learns that the route has failed.
+        route_failure: RouteFailure = RouteFailure::Ignore, "", "RFC 9293 3.9.2.2 (soft errors do not end a connection)";
+        /// Route failure `elfn`: time between probes.
+        elfn_probe: Span = Span::from_secs(2), "s", "Holland and Vaidya 1999, as remembered", in Range::within(0.001, 3_600.0);
+        /// Route failure `elfn`: an ACK of new data that was under way when the route failed ends the standby, not only that of a
+        /// probe.
+        elfn_any_ack: bool = false, "", "Holland and Vaidya 1999, as cited";
+        /// Route failure `tcp-f`: longest time without a route, after which it is a timeout.
+        tcp_f_timer: Span = Span::from_secs(30), "s", "a default (Chandran et al. 2001 could not be read)",
+            in Range::within(0.001, 3_600.0);
+        /// Fixed RTO: of timeouts in a row only the first doubles the RTO.
+        fixed_rto: bool = false, "", "RFC 6298 5.5; true: Dyer and Boppana 2001, as cited";
         /// Vegas: lower bound of the backlog.
         vegas_alpha: f64 = 1.0, "packets", "ns2-facts item 41";
         /// Vegas: upper bound of the backlog.

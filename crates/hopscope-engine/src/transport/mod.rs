@@ -114,8 +114,13 @@ pub enum PathEvent {
     Refused,
     /// No route takes it.
     NoRoute,
-    /// The route to the other end has ended, whatever was under way; tells of no packet.
+    /// The route to the other end has failed, whatever was under way; tells of no packet.
     RouteFailed,
+    /// The route to the other end was not used for its lifetime; tells of no packet.
+    RouteExpired,
+    /// There is a route to the other end again, or another one; tells of no packet, and only those who ask for it
+    /// ([`Endpoint::minds_routes`]).
+    RouteFound,
 }
 
 /// What an endpoint that asks for it may know of its node ([`Endpoint::wants_view`]).
@@ -198,6 +203,14 @@ impl Endpoint {
         }
     }
 
+    /// It acts when its route fails, and wants to hear of a new one.
+    pub fn minds_routes(&self) -> bool {
+        match self {
+            Endpoint::Tcp(tcp) => tcp.minds_routes(),
+            Endpoint::Udp(_) | Endpoint::Dccp(_) => false,
+        }
+    }
+
     /// Its packets with data learn of their way ([`crate::packet::PathOption`]); the one that has come shows it in [`Cx::way`].
     #[inline]
     pub fn wants_path(&self) -> bool {
@@ -258,7 +271,7 @@ impl Endpoint {
     /// What has become of the packet emitted last, or of the route.
     pub fn on_path_event(&mut self, event: PathEvent, cx: &mut Cx<'_>) {
         match self {
-            Endpoint::Tcp(tcp) => tcp.on_path_event(event),
+            Endpoint::Tcp(tcp) => tcp.on_path_event(event, cx),
             Endpoint::Dccp(_) => {}
             Endpoint::Udp(udp) => udp.on_path_event(event, cx),
         }

@@ -17,7 +17,7 @@ use crate::net::arp::{self, Resolution};
 use crate::packet::routing::RoutingMessage;
 use crate::packet::{Body, Ecn, Notice, Packet};
 use crate::record::{Classes, DropReason, Header, Record, Recorder};
-use crate::routing::{RouteAnswer, RoutingEffect, RoutingNote};
+use crate::routing::{RouteAnswer, RouteLoss, RoutingEffect, RoutingNote};
 use crate::transport::{Cx, Note, PathEvent, Timer, TransportEffect};
 use crate::units::{Span, Time};
 
@@ -201,9 +201,17 @@ impl<R: Recorder> World<R> {
             RoutingEffect::Note(note) => {
                 let in_range = self.is_false_alarm(node, note);
                 self.note(Record::Routing { node, note, in_range });
-                if let RoutingNote::RouteDown { dst, .. } = note {
-                    self.work.push(Work::RouteFailed { node, dst });
-                }
+                let (dst, event) = match note {
+                    RoutingNote::RouteDown { dst, cause: RouteLoss::Expired } => (dst, PathEvent::RouteExpired),
+                    RoutingNote::RouteDown { dst, .. } => (dst, PathEvent::RouteFailed),
+                    RoutingNote::RouteUp { dst, .. } => (dst, PathEvent::RouteFound),
+                    RoutingNote::HopsChanged { .. }
+                    | RoutingNote::SearchStarted { .. }
+                    | RoutingNote::SearchDone { .. }
+                    | RoutingNote::SearchFailed { .. }
+                    | RoutingNote::LinkLost { .. } => return,
+                };
+                self.work.push(Work::RouteChanged { node, dst, event });
             }
         }
     }

@@ -18,7 +18,7 @@ use crate::packet::{Body, Notice, Packet};
 use crate::phy::Fate;
 use crate::record::{Classes, DropReason, Header, Record, Recorder};
 use crate::routing::{Cx as RoutingCx, Forwarding, LossOf, Lost, Machine, Query, RouteAnswer, Router};
-use crate::transport::{Cx, Endpoint, Neighbours, PathEvent, Payload, Protocol, Timer, TransportEffect};
+use crate::transport::{Cx, Endpoint, Neighbours, PathEvent, Payload, Protocol, Socket, Timer, TransportEffect};
 use crate::units::Span;
 
 impl<R: Recorder> World<R> {
@@ -93,7 +93,7 @@ impl<R: Recorder> World<R> {
                 self.feed_mac(node);
                 self.refill(node, false);
             }
-            Work::RouteFailed { node, dst } => self.on_route_failure(node, dst),
+            Work::RouteChanged { node, dst, event } => self.on_route_change(node, dst, event),
         }
     }
 
@@ -434,12 +434,13 @@ impl<R: Recorder> World<R> {
         }
     }
 
-    /// The route from `node` to `dst` has ended: its sockets there hear of it.
-    fn on_route_failure(&mut self, node: NodeId, dst: NodeId) {
+    /// The route from `node` to `dst` has ended or is there again: its sockets hear of it.
+    fn on_route_change(&mut self, node: NodeId, dst: NodeId, event: PathEvent) {
         for place in 0..self.nodes[node].sockets.count() {
             let id = self.nodes[node].sockets.at(place);
-            if self.sockets[id].peer == dst {
-                let ((), out) = self.ask(id, |endpoint, cx| endpoint.on_path_event(PathEvent::RouteFailed, cx));
+            let Socket { peer, endpoint, .. } = &self.sockets[id];
+            if *peer == dst && (event != PathEvent::RouteFound || endpoint.minds_routes()) {
+                let ((), out) = self.ask(id, |endpoint, cx| endpoint.on_path_event(event, cx));
                 // One that does nothing about it shows no window: it may not have begun.
                 if out.is_empty() {
                     self.transport_effects = out;

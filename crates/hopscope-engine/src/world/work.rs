@@ -7,6 +7,7 @@
 use super::World;
 use crate::ids::{NodeId, PacketId};
 use crate::record::{DropReason, Recorder};
+use crate::transport::PathEvent;
 
 /// An input that waits.
 #[derive(Debug, Clone, Copy)]
@@ -17,8 +18,8 @@ pub(super) enum Work {
     LinkFailed { node: NodeId, packet: PacketId, reason: DropReason },
     /// The MAC is free: it pulls its next packet, and sources that fill the queue themselves may add one.
     Next { node: NodeId },
-    /// The routing of a node has lost its way to `dst`.
-    RouteFailed { node: NodeId, dst: NodeId },
+    /// The routing of a node has lost its way to `dst`, or has one again.
+    RouteChanged { node: NodeId, dst: NodeId, event: PathEvent },
 }
 
 impl<R: Recorder> World<R> {

@@ -24,6 +24,7 @@ mod outage;
 mod reach;
 mod records;
 mod replies;
+mod route_failures;
 mod routes;
 mod routing;
 mod sources;

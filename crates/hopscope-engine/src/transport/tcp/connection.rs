@@ -177,13 +177,20 @@ impl Connection {
     }
 
     /// The node knows something of the path.
-    pub fn on_path_event(&mut self, event: PathEvent) {
+    pub fn on_path_event(&mut self, event: PathEvent, cx: &mut Cx<'_>) {
         match event {
-            PathEvent::RouteFailed => {
+            PathEvent::RouteFailed => self.with_sender(cx, |sender, _, cx| {
+                sender.on_route_ended();
+                sender.on_route_failed(&mut TcpCx { now: cx.now, out: cx.out });
+            }),
+            PathEvent::RouteExpired => {
                 if let Some(sender) = &mut self.sender {
-                    sender.on_route_failure();
+                    sender.on_route_ended();
                 }
             }
+            PathEvent::RouteFound => self.with_sender(cx, |sender, _, cx| {
+                sender.on_route_found(&mut TcpCx { now: cx.now, out: cx.out });
+            }),
             // What becomes of single packets, it learns from the other end.
             PathEvent::Queued | PathEvent::Passing | PathEvent::Held | PathEvent::Refused | PathEvent::NoRoute => {}
         }
@@ -262,6 +269,11 @@ impl Connection {
     #[inline]
     pub fn packet_bytes(&self, segment: &TcpSegment) -> u32 {
         self.sizes.of(segment)
+    }
+
+    /// The half that sends acts when the route fails.
+    pub fn minds_routes(&self) -> bool {
+        self.sender.as_ref().is_some_and(|sender| sender.minds_routes())
     }
 
     /// The half that sends.

@@ -81,7 +81,9 @@ pub(super) struct Core {
     /// The last loss was found by the timer.
     pub(super) after_timeout: bool,
     /// Timeouts since the last ACK of new data.
-    timeouts_in_row: u32,
+    pub(super) timeouts_in_row: u32,
+    /// Only the first of them doubles the RTO.
+    pub(super) fixed_rto: bool,
     /// F-RTO is in use, and the timeout it doubts.
     pub(super) frto: bool,
     pub(super) doubt: Option<Doubt>,
@@ -152,6 +154,7 @@ impl Core {
             recovering: false,
             after_timeout: false,
             timeouts_in_row: 0,
+            fixed_rto: cfg.fixed_rto,
             uses_prr: cfg.prr,
             prr: None,
             frto: cfg.frto,
@@ -546,19 +549,26 @@ impl Core {
         self.stats.window_cuts += 1;
         self.window.inflation = 0.0;
         self.end_recovery();
-        self.recover = self.max;
-        self.after_timeout = true;
         let loss = self.loss(cx.now);
         self.cc.on_timeout(&mut self.window, &loss);
         self.timeouts_in_row += 1;
+        self.go_back();
+        if self.cc.backs_off() && !self.holds_rto() {
+            self.rtt.back_off();
+        }
+        self.restart_rto(cx);
+    }
+
+    /// Everything from the first unacknowledged segment on is to be sent again, outside of any recovery.
+    pub(super) fn go_back(&mut self) {
+        self.window.inflation = 0.0;
+        self.end_recovery();
+        self.recover = self.max;
+        self.after_timeout = true;
         self.dupacks = 0;
         self.limited_bytes = 0;
         self.nxt = self.una;
         self.timed = None;
-        if self.cc.backs_off() {
-            self.rtt.back_off();
-        }
-        self.restart_rto(cx);
     }
 
     /// Nothing will be sent any more.

@@ -23,6 +23,7 @@
 //! | `push.rs` | where PSH is set, for receivers that look at it |
 //! | `receiver.rs`, `reassembly.rs` | the receiving side |
 //! | `ack/` | when it acknowledges |
+//! | `route_failure/` | what the sender does when its node has lost the route |
 //! | `timer.rs` | a timer that is restarted often and queued seldom, and the expiries its caller holds |
 
 mod ack;
@@ -33,6 +34,7 @@ mod push;
 mod reassembly;
 mod receiver;
 mod recovery;
+mod route_failure;
 mod rtt;
 mod rules;
 mod sack;

@@ -5,6 +5,7 @@ use std::sync::Arc;
 use super::core::{Core, Reverse};
 use super::push::PushMarks;
 use super::recovery::LossRecovery;
+use super::route_failure::Part;
 use super::timer::LazyTimer;
 use super::{Cx, Note, Timer, TransportEffect};
 use crate::config::{TcpConfig, TcpKind};
@@ -72,6 +73,8 @@ enum Phase {
 pub struct TcpSender {
     core: Core,
     recovery: LossRecovery,
+    /// What it does when the route fails; none: nothing.
+    part: Option<Part>,
     phase: Phase,
     time_wait: Span,
     time_wait_timer: LazyTimer,
@@ -90,6 +93,7 @@ impl TcpSender {
         let core = Core::new(cfg, kind, mss, max_window);
         TcpSender {
             recovery: LossRecovery::new(cfg, kind.recovery, core.mss),
+            part: Part::new(cfg),
             max_window: core.max_window,
             core,
             phase: Phase::Idle,
@@ -143,7 +147,7 @@ impl TcpSender {
             return;
         }
         self.core.data_end = self.core.data_end.saturating_add(bytes);
-        if self.phase == Phase::Open {
+        if self.may_send() {
             self.recovery.send(&mut self.core, &mut Cx { now, out });
         }
     }
@@ -159,7 +163,9 @@ impl TcpSender {
         self.core.closing = true;
         if self.phase == Phase::Open {
             let mut cx = Cx { now, out };
-            self.recovery.send(&mut self.core, &mut cx);
+            if self.may_send() {
+                self.recovery.send(&mut self.core, &mut cx);
+            }
             self.advance_phase(&mut cx);
         }
     }
@@ -218,8 +224,28 @@ impl TcpSender {
     }
 
     /// The route to the other end has ended.
-    pub(super) fn on_route_failure(&mut self) {
+    pub(super) fn on_route_ended(&mut self) {
         self.core.stats.route_failures += 1;
+    }
+
+    /// It has failed: it did not end for want of use.
+    pub(super) fn on_route_failed(&mut self, cx: &mut Cx) {
+        if let (Some(part), Phase::Open) = (&mut self.part, self.phase) {
+            part.on_route_failed(&mut self.core, cx);
+        }
+    }
+
+    /// There is a route again.
+    pub(super) fn on_route_found(&mut self, cx: &mut Cx) {
+        if let (Some(part), Phase::Open) = (&mut self.part, self.phase) {
+            part.on_route_found(&mut self.recovery, &mut self.core, cx);
+            self.advance_phase(cx);
+        }
+    }
+
+    /// It acts when the route fails.
+    pub(super) fn minds_routes(&self) -> bool {
+        self.part.is_some()
     }
 
     /// A timer armed by this machine has expired.
@@ -230,7 +256,7 @@ impl TcpSender {
                 if self.core.rto_timer.fires(&mut cx) {
                     match self.phase {
                         Phase::SynSent => self.core.time_out_syn(&mut cx),
-                        Phase::Open => self.recovery.on_timeout(&mut self.core, &mut cx),
+                        Phase::Open => self.on_timeout(&mut cx),
                         Phase::Idle | Phase::TimeWait | Phase::Closed => {}
                     }
                 }
@@ -242,12 +268,12 @@ impl TcpSender {
             }
             Timer::Pacing => {
                 let due = self.core.pacer.as_mut().is_some_and(|pacer| pacer.fires(&mut cx));
-                if due && self.phase == Phase::Open {
+                if due && self.may_send() {
                     self.recovery.send(&mut self.core, &mut cx);
                 }
             }
             Timer::Reorder | Timer::Probe => {
-                if self.phase == Phase::Open {
+                if self.may_send() {
                     self.recovery.on_timer(&mut self.core, timer, &mut cx);
                 }
             }
@@ -350,17 +376,15 @@ impl TcpSender {
         if seg.flags.ack && seg.ack <= self.core.max {
             self.take_window(seg);
             let duplicate = seg.ack == self.core.una && self.core.hears_dup_acks() && seg.seq_len() == 0;
-            if seg.ack > self.core.una || duplicate {
+            if (seg.ack > self.core.una || duplicate) && !self.withholds(seg, cx) {
                 self.core.take_mark(seg, cx.now);
                 self.core.feed(seg, hops, cx.now);
-            }
-            if seg.ack > self.core.una {
-                self.core.take_echo(seg, cx);
-            }
-            if seg.ack > self.core.una {
-                self.recovery.on_new_ack(&mut self.core, seg, cx);
-            } else if duplicate {
-                self.recovery.on_dup_ack(&mut self.core, seg, cx);
+                if seg.ack > self.core.una {
+                    self.core.take_echo(seg, cx);
+                    self.recovery.on_new_ack(&mut self.core, seg, cx);
+                } else {
+                    self.recovery.on_dup_ack(&mut self.core, seg, cx);
+                }
             }
         }
         if seg.flags.fin && self.core.reverse.is_none() {
@@ -369,6 +393,25 @@ impl TcpSender {
             self.send_ack(cx);
         }
         self.advance_phase(cx);
+    }
+
+    /// The connection is up and nothing keeps the sender still.
+    fn may_send(&self) -> bool {
+        self.phase == Phase::Open && !self.part.as_ref().is_some_and(Part::is_still)
+    }
+
+    /// The part for failing routes keeps an ACK from the recovery.
+    #[inline]
+    fn withholds(&mut self, seg: &TcpSegment, cx: &mut Cx) -> bool {
+        let Some(part) = &mut self.part else { return false };
+        part.takes_ack(&mut self.recovery, &mut self.core, seg, cx)
+    }
+
+    fn on_timeout(&mut self, cx: &mut Cx) {
+        let part = self.part.as_mut();
+        if !part.is_some_and(|part| part.takes_timeout(&mut self.recovery, &mut self.core, cx)) {
+            self.recovery.on_timeout(&mut self.core, cx);
+        }
     }
 
     /// The window the peer advertises. Less than one segment is taken for one: what is sent into a closed window and

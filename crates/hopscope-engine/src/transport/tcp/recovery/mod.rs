@@ -79,11 +79,7 @@ impl LossRecovery {
     /// The retransmission timer expired.
     pub(super) fn on_timeout(&mut self, core: &mut Core, cx: &mut Cx) {
         let dupacks = core.dupacks;
-        match self {
-            LossRecovery::NewReno(s) => s.reset(),
-            LossRecovery::Sack(s) => s.on_timeout(core),
-            LossRecovery::Tahoe | LossRecovery::Reno | LossRecovery::Vegas | LossRecovery::Rack(_) => {}
-        }
+        self.forget(core);
         let doubt = (!matches!(self, LossRecovery::Rack(_))).then(|| frto::before_timeout(core)).flatten();
         core.time_out(cx);
         core.doubt = doubt;
@@ -94,6 +90,28 @@ impl LossRecovery {
             core.dupacks = dupacks; // ns-2's Tahoe goes on counting
         }
         self.send(core, cx);
+    }
+
+    /// The sender has stood still and goes on: everything not acknowledged is sent again as the window allows, which stays
+    /// as it is.
+    pub(super) fn resume(&mut self, core: &mut Core, cx: &mut Cx) {
+        self.forget(core);
+        core.go_back();
+        core.doubt = None;
+        core.restart_rto(cx);
+        if let LossRecovery::Rack(s) = self {
+            s.on_timeout(core, cx.now);
+        }
+        self.send(core, cx);
+    }
+
+    /// What it believed of the segments under way holds no more.
+    fn forget(&mut self, core: &Core) {
+        match self {
+            LossRecovery::NewReno(s) => s.reset(),
+            LossRecovery::Sack(s) => s.on_timeout(core),
+            LossRecovery::Tahoe | LossRecovery::Reno | LossRecovery::Vegas | LossRecovery::Rack(_) => {}
+        }
     }
 
     /// More may be sent: new data was offered, the connection was set up, or the window moved.

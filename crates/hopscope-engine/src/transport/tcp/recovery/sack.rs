@@ -74,7 +74,7 @@ impl Sack {
         }
     }
 
-    pub(super) fn on_timeout(&mut self, core: &mut Core) {
+    pub(super) fn on_timeout(&mut self, core: &Core) {
         // The receiver may have dropped what it reported (RFC 2018 8).
         self.board.clear();
         self.rescue = None;

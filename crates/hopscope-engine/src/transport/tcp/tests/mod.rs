@@ -6,7 +6,7 @@
 //!
 //! Sender inputs: `open`, `offer N` (segments), `offer Nb` (bytes), `endless`, `close`, `synack`, `ack K [sack 5-6,8-8]`
 //! (everything through segment K, the blocks in segments), `ackb N` (through byte N), `peerfin`, `rto`, `timewait`,
-//! `pace`, `reorder` and `probe` (that timer must expire exactly then); an `ack` may add `ece` and `stamp N` (the echo). Outputs: `syn`, `ack`, segment numbers with `*` for a repetition, `:len` for a
+//! `pace`, `reorder` and `probe` (that timer must expire exactly then), `fail` and `found` (of the route); an `ack` may add `ece` and `stamp N` (the echo). Outputs: `syn`, `ack`, segment numbers with `*` for a repetition, `:len` for a
 //! short one and `+fin`, `fin`, `done`.
 //!
 //! Receiver inputs: `syn`, `seg K` (`seg K:len`, `seg K+fin`), `fin K` (after segment K), `ack N`, `delack`, `rto`.
@@ -23,6 +23,7 @@ mod pipe;
 mod rack;
 mod receiver;
 mod recovery;
+mod route_failure;
 mod setup;
 mod timeout;
 mod walks;
@@ -119,6 +120,8 @@ impl Sender {
         match word {
             "open" => self.tcp.open(now, &mut out),
             "close" => self.tcp.close(now, &mut out),
+            "fail" => self.tcp.on_route_failed(&mut Cx { now, out: &mut out }),
+            "found" => self.tcp.on_route_found(&mut Cx { now, out: &mut out }),
             "endless" => self.tcp.offer(u64::MAX, now, &mut out),
             "offer" => {
                 let bytes = match rest.strip_suffix('b') {

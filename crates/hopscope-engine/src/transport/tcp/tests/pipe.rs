@@ -3,6 +3,7 @@
 use proptest::prelude::*;
 
 use super::*;
+use crate::config::tcp::RouteFailure;
 use crate::property::property;
 
 /// What happens to the segments, in the order they are sent.
@@ -13,8 +14,21 @@ struct Weather {
     delay_ms: u64,
 }
 
+/// What becomes of the route, and what the sender does about it.
 #[derive(Debug, Clone)]
-struct Case {
+pub(super) struct Routes {
+    pub(super) part: RouteFailure,
+    pub(super) fixed_rto: bool,
+    pub(super) elfn_any_ack: bool,
+    /// It is there again, or has failed, after so many milliseconds.
+    pub(super) changes: Vec<(u64, bool)>,
+}
+
+const STEADY: Routes =
+    Routes { part: RouteFailure::Ignore, fixed_rto: false, elfn_any_ack: false, changes: Vec::new() };
+
+#[derive(Debug, Clone)]
+pub(super) struct Case {
     variant: Transport,
     policy: AckPolicy,
     ns2: bool,
@@ -26,6 +40,7 @@ struct Case {
     /// Bytes of each offer; the first comes before the set-up, the others every 300 ms.
     offers: Vec<u64>,
     weather: Weather,
+    pub(super) routes: Routes,
 }
 
 fn weather() -> impl Strategy<Value = Weather> {
@@ -33,7 +48,7 @@ fn weather() -> impl Strategy<Value = Weather> {
     (proptest::collection::vec(fate, 0..300), 1u64..150).prop_map(|(fates, delay_ms)| Weather { fates, delay_ms })
 }
 
-fn case() -> impl Strategy<Value = Case> {
+pub(super) fn case() -> impl Strategy<Value = Case> {
     (
         proptest::sample::select(Transport::built_in_tcp().collect::<Vec<_>>()),
         proptest::sample::select(AckPolicy::ALL.to_vec()),
@@ -53,6 +68,7 @@ fn case() -> impl Strategy<Value = Case> {
             options,
             offers,
             weather,
+            routes: STEADY,
         })
 }
 
@@ -83,6 +99,9 @@ impl Case {
             prr: on(5),
             pacing: if on(4) { Pacing::Window } else { Pacing::Own },
             loss_recovery,
+            route_failure: self.routes.part,
+            fixed_rto: self.routes.fixed_rto,
+            elfn_any_ack: self.routes.elfn_any_ack,
             ack_guard: self.max_window % 3 == 0,
             cwnd_limit: self.cwnd_limit,
             rto_multiplier: if self.cwnd_limit % 2 == 1 { 5 } else { 1 },
@@ -103,6 +122,7 @@ enum Event {
     Arrive(End, TcpSegment),
     Offer(u64),
     Close,
+    Route(bool),
 }
 
 struct Pipe {
@@ -201,6 +221,9 @@ impl Pipe {
             self.schedule(Time(300 * MS * k as u64), Event::Offer(*bytes));
         }
         self.schedule(Time(300 * MS * offers.len() as u64), Event::Close);
+        for (at, found) in self.case.routes.changes.clone() {
+            self.schedule(Time(at * MS), Event::Route(found));
+        }
         self.settle(End::Sender, out);
         for step in 0.. {
             assert!(step < 50_000, "no end: {:?} {:?}", self.sender.state(), self.receiver.state());
@@ -241,6 +264,15 @@ impl Pipe {
                     self.sender.close(at, &mut out);
                     End::Sender
                 }
+                Event::Route(found) => {
+                    let mut cx = Cx { now: at, out: &mut out };
+                    if found {
+                        self.sender.on_route_found(&mut cx)
+                    } else {
+                        self.sender.on_route_failed(&mut cx)
+                    }
+                    End::Sender
+                }
             };
             self.settle(end, out);
         }
@@ -248,7 +280,7 @@ impl Pipe {
     }
 }
 
-fn check(case: Case) {
+pub(super) fn check(case: Case) {
     let total: u64 = case.offers.iter().sum();
     let ns2 = case.ns2;
     let mut pipe = Pipe::new(case);
@@ -290,6 +322,7 @@ fn every_combination_over_a_pipe_that_loses_a_tenth() {
                     options: 0,
                     offers: vec![200_500],
                     weather,
+                    routes: STEADY,
                 });
             }
         }
@@ -311,6 +344,7 @@ fn a_clean_pipe_repeats_nothing() {
                     options: 0,
                     offers: vec![300_000],
                     weather,
+                    routes: STEADY,
                 });
                 pipe.run();
                 let stats = pipe.sender.stats();
@@ -335,7 +369,17 @@ fn no_policy_waits_for_segments_that_a_small_window_never_sends() {
             let weather = Weather { fates: Vec::new(), delay_ms: 20 };
             let variant = Transport::TcpNewReno;
             let offers = vec![30_000, 1_500];
-            let case = Case { variant, policy, ns2: false, max_window, cwnd_limit, options: 0, offers, weather };
+            let case = Case {
+                variant,
+                policy,
+                ns2: false,
+                max_window,
+                cwnd_limit,
+                options: 0,
+                offers,
+                weather,
+                routes: STEADY,
+            };
             let mut pipe = Pipe::new(case);
             pipe.run();
             assert_eq!(

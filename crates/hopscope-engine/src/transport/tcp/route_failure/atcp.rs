@@ -1,0 +1,140 @@
+//! ATCP (Liu and Singh 2001): a layer below the sender that tells losses and failed routes from congestion.
+//!
+//! | state | begins | TCP |
+//! |---|---|---|
+//! | normal | | sees everything but what begins another state |
+//! | loss | the duplicate ACK that would start a recovery, or a timeout, without a mark | is still; the layer repeats the first segment after each RTO, until new data is acknowledged |
+//! | congested | a mark is echoed | sees everything, until it has sent new data |
+//! | disconnected | the route has failed | is still; the layer probes, each time after twice the wait from one RTO on, until anything comes from the other end |
+//!
+//! After a disconnection what is not acknowledged is sent again, from a window of one segment. Without ECN a sender below this
+//! layer never learns of congestion.
+
+use super::super::Cx;
+use super::super::core::Core;
+use super::super::recovery::LossRecovery;
+use crate::config::TcpConfig;
+use crate::packet::tcp::TcpSegment;
+use crate::units::{Span, Time};
+
+#[derive(Debug, Clone)]
+pub(in super::super) struct Atcp {
+    /// Longest wait between probes.
+    longest: Span,
+    state: State,
+    dupacks: u32,
+}
+
+#[derive(Debug, Clone, Copy)]
+enum State {
+    Normal,
+    Loss,
+    /// First number not sent when the mark came.
+    Congested {
+        max: u64,
+    },
+    /// The last wait, and when it ends.
+    Disconnected {
+        wait: Span,
+        due: Time,
+    },
+}
+
+impl Atcp {
+    pub(super) fn new(cfg: &TcpConfig) -> Self {
+        Atcp { longest: cfg.max_rto, state: State::Normal, dupacks: 0 }
+    }
+
+    pub(super) fn is_still(&self) -> bool {
+        matches!(self.state, State::Loss | State::Disconnected { .. })
+    }
+
+    pub(super) fn on_route_failed(&mut self, core: &mut Core, cx: &mut Cx) {
+        if !matches!(self.state, State::Disconnected { .. }) {
+            let wait = core.rtt.rto();
+            let due = cx.now + wait;
+            self.state = State::Disconnected { wait, due };
+            core.stand_still(due, cx);
+        }
+    }
+
+    pub(super) fn takes_ack(
+        &mut self,
+        recovery: &mut LossRecovery,
+        core: &mut Core,
+        seg: &TcpSegment,
+        cx: &mut Cx,
+    ) -> bool {
+        self.settle(core);
+        let is_new = seg.ack > core.una;
+        if is_new {
+            self.dupacks = 0;
+        }
+        match self.state {
+            State::Disconnected { due, .. } => {
+                self.state = State::Normal;
+                if core.is_last(seg) {
+                    core.restart_rto(cx);
+                    return false;
+                }
+                core.take_still(seg, due, cx);
+                core.window.cwnd = 1.0;
+                recovery.resume(core, cx);
+                true
+            }
+            State::Loss if is_new => {
+                self.state = State::Normal;
+                core.restart_rto(cx);
+                false
+            }
+            State::Loss => true,
+            State::Normal if core.ecn && seg.flags.ece => {
+                self.state = State::Congested { max: core.max };
+                false
+            }
+            State::Normal if is_new || core.recovering => false,
+            State::Normal => {
+                self.dupacks += 1;
+                let is_loss = self.dupacks >= core.dupack_threshold;
+                if is_loss {
+                    self.repeat(core, cx);
+                }
+                is_loss
+            }
+            State::Congested { .. } => false,
+        }
+    }
+
+    pub(super) fn takes_timeout(&mut self, core: &mut Core, cx: &mut Cx) -> bool {
+        self.settle(core);
+        match &mut self.state {
+            State::Congested { .. } => false,
+            State::Normal if core.una == core.max => false,
+            State::Normal | State::Loss => {
+                self.repeat(core, cx);
+                true
+            }
+            State::Disconnected { wait, due } => {
+                *wait = (*wait * 2).min(self.longest);
+                *due = cx.now + *wait;
+                core.probe(*due, cx);
+                true
+            }
+        }
+    }
+
+    /// The layer repeats the first segment itself.
+    fn repeat(&mut self, core: &mut Core, cx: &mut Cx) {
+        self.state = State::Loss;
+        self.dupacks = 0;
+        core.stand_still(cx.now + core.rtt.rto(), cx);
+        core.probe(cx.now + core.rtt.rto(), cx);
+    }
+
+    /// New data has been sent since the mark.
+    fn settle(&mut self, core: &Core) {
+        if matches!(self.state, State::Congested { max } if core.max > max) {
+            self.state = State::Normal;
+        }
+    }
+}
