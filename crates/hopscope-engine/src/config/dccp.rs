@@ -261,6 +261,8 @@ params! {
         adhoc_initial_rto: Span = Span::from_secs(6), "s", "zhang2006 7.1", in Range::above(0.0).up_to(3600.0);
         /// `adhoc`: variance at the first sample.
         adhoc_first_variance: AdhocVariance = AdhocVariance::Half, "", "zhang2006 7.1 (a reading)";
+        /// `adhoc`: each timeout without an answer doubles the next one, as TCP's does.
+        adhoc_backoff: bool = false, "", "zhang2006 6.1; true: a contrast to it (6.3 names it as a cause)";
     }
 }
 

@@ -49,6 +49,15 @@ params! {
         red_max_p: f64 = 0.1, "probability", "Floyd 1997", in Range::above(0.0).up_to(1.0);
         /// RED: weight of the newest length in the average.
         red_weight: f64 = 0.002, "", "Floyd and Jacobson 1993", in Range::above(0.0).up_to(1.0);
+        /// RED: between `red_max` and twice that the probability goes on to 1, and only then all are dropped.
+        red_gentle: bool = false, "", "Floyd and Jacobson 1993; true: Floyd 2000, and ns-2.35";
+        /// RED: after a mark none follows within 1 / p packets.
+        red_wait: bool = false, "", "Floyd and Jacobson 1993; true: ns-2.35 (wait_)";
+        /// RED: a packet that finds none waiting is never marked, nor the next one, and distances between marks begin anew.
+        red_restart: bool = false, "", "Floyd and Jacobson 1993; true: ns-2.35";
+        /// RED: size of the packets in which lengths and distances are told: a larger one counts as several, and is marked so many times
+        /// as likely; those that wait are taken to be as large as the one that comes. 0: all count alike.
+        red_size: u32 = 0, "bytes", "Floyd and Jacobson 1993; ns-2.35 has 500 (mean_pktsize_)", in Range::within(0.0, 65_535.0);
         /// CoDel: waiting time that is acceptable.
         codel_target: Span = Span::from_millis(5), "s", "RFC 8289 4.3", in Range::above(0.0).up_to(1e6);
         /// CoDel: time over which the target may be missed.

@@ -101,7 +101,7 @@ impl Port {
             return true;
         };
         if layer.judges_arrivals() && judges(layer, entry) {
-            let judgement = layer.on_arrival(waiting, entry.exchange, now);
+            let judgement = layer.on_arrival(waiting, entry.bytes, entry.exchange, now);
             if !settle(layer, entry, judgement, out) {
                 if waiting == 0 {
                     // Idle time goes on: RED's average must decay, or it refuses all that comes for ever.

@@ -149,11 +149,11 @@ impl LinkLayer {
         self.red.is_some() || self.nred.is_some()
     }
 
-    /// A data packet comes to a queue of so many packets; `service` is the time one takes to be sent.
-    pub fn on_arrival(&mut self, waiting: usize, service: Span, now: Time) -> Judgement {
+    /// A data packet of `bytes` bytes comes to a queue of so many packets; `service` is the time one takes to be sent.
+    pub fn on_arrival(&mut self, waiting: usize, bytes: u32, service: Span, now: Time) -> Judgement {
         let mut judgement = Judgement::default();
         if let Some(red) = &mut self.red {
-            judgement = judgement.and(red.on_arrival(waiting, service, now, &mut self.rng), LinkPart::Red);
+            judgement = judgement.and(red.on_arrival(waiting, bytes, service, now, &mut self.rng), LinkPart::Red);
         }
         if let Some(nred) = &mut self.nred {
             judgement = judgement.and(nred.on_arrival(now, &mut self.rng), LinkPart::Nred);

@@ -17,6 +17,11 @@ pub struct Red {
     max: f64,
     max_p: f64,
     weight: f64,
+    gentle: bool,
+    wait: bool,
+    restart: bool,
+    /// Bytes of what counts as one packet; none: every packet does.
+    size: Option<f64>,
 }
 
 impl Red {
@@ -30,34 +35,61 @@ impl Red {
             max: cfg.red_max,
             max_p: cfg.red_max_p,
             weight: cfg.red_weight,
+            gentle: cfg.red_gentle,
+            wait: cfg.red_wait,
+            restart: cfg.red_restart,
+            size: (cfg.red_size > 0).then_some(f64::from(cfg.red_size)),
         }
     }
 
-    /// What becomes of a packet that finds `waiting` packets; `service` is the time one takes to be sent.
-    pub fn on_arrival(&mut self, waiting: usize, service: Span, now: Time, rng: &mut Stream) -> Verdict {
+    /// What becomes of a packet of `bytes` bytes that finds `waiting` others; `service` is the time one takes to be sent.
+    pub fn on_arrival(&mut self, waiting: usize, bytes: u32, service: Span, now: Time, rng: &mut Stream) -> Verdict {
+        let worth = self.size.map_or(1.0, |size| f64::from(bytes) / size);
         if let Some(since) = self.empty_since.take() {
             // As if so many packets had found the queue empty.
-            let missed = (now - since).0 as f64 / service.0.max(1) as f64;
+            let missed = (now - since).0 as f64 / service.0.max(1) as f64 * worth;
             self.avg *= (1.0 - self.weight).powf(missed);
         }
-        self.avg += self.weight * (waiting as f64 - self.avg);
-        if self.avg < self.min {
+        self.avg += self.weight * (waiting as f64 * worth - self.avg);
+        if self.avg < self.min || self.restart && waiting == 0 {
             self.count = None;
             return Verdict::Pass;
         }
-        let count = self.count.map_or(0, |count| count + 1);
+        let is_first = self.restart && self.count.is_none();
+        let count = self.count.map_or(u32::from(is_first), |count| count + 1);
         self.count = Some(count);
-        if self.avg >= self.max {
+        let highest = if self.gentle { 2.0 * self.max } else { self.max };
+        if self.avg >= highest {
             self.count = Some(0);
             return Verdict::Drop;
         }
-        let share = self.max_p * (self.avg - self.min) / (self.max - self.min);
-        let left = 1.0 - f64::from(count) * share;
-        if left <= 0.0 || rng.uniform() < share / left {
+        if is_first {
+            return Verdict::Pass;
+        }
+        let share = if self.avg < self.max {
+            self.max_p * (self.avg - self.min) / (self.max - self.min)
+        } else {
+            self.max_p + (1.0 - self.max_p) * (self.avg - self.max) / self.max
+        };
+        let probability = self.spread(share, f64::from(count) * worth);
+        if probability.is_infinite() || rng.uniform() < probability * worth {
             self.count = Some(0);
             return Verdict::Mark;
         }
         Verdict::Pass
+    }
+
+    /// Probability of a mark after so many packets without one that spreads marks evenly; infinite when one is due.
+    fn spread(&self, share: f64, passed: f64) -> f64 {
+        let turn = if self.wait { 2.0 } else { 1.0 };
+        let left = turn - passed * share;
+        if left <= 0.0 {
+            f64::INFINITY
+        } else if left > 1.0 {
+            0.0 // the wait is not over
+        } else {
+            share / left
+        }
     }
 
     /// The queue ran empty.
@@ -81,16 +113,17 @@ mod tests {
     #[test]
     fn nothing_below_the_lower_threshold_everything_above_the_upper() {
         let (mut low, mut rng) = red(4.9);
-        assert!((0..1000).all(|_| low.on_arrival(5, SERVICE, Time::ZERO, &mut rng) == Verdict::Pass));
+        assert!((0..1000).all(|_| low.on_arrival(5, 1500, SERVICE, Time::ZERO, &mut rng) == Verdict::Pass));
         let (mut high, mut rng) = red(15.1);
-        assert!((0..1000).all(|_| high.on_arrival(15, SERVICE, Time::ZERO, &mut rng) == Verdict::Drop));
+        assert!((0..1000).all(|_| high.on_arrival(15, 1500, SERVICE, Time::ZERO, &mut rng) == Verdict::Drop));
     }
 
     #[test]
     fn marks_between_are_spread_evenly() {
         // Half-way: p = 0.05, marks after 1 to 20 packets, each distance equally likely (mean 10.5).
         let (mut red, mut rng) = red(10.0);
-        let verdicts: Vec<Verdict> = (0..21_000).map(|_| red.on_arrival(10, SERVICE, Time::ZERO, &mut rng)).collect();
+        let verdicts: Vec<Verdict> =
+            (0..21_000).map(|_| red.on_arrival(10, 1500, SERVICE, Time::ZERO, &mut rng)).collect();
         let places: Vec<usize> = (0..verdicts.len()).filter(|&i| verdicts[i] == Verdict::Mark).collect();
         let gaps: Vec<usize> = places.windows(2).map(|w| w[1] - w[0]).collect();
         assert!(gaps.iter().all(|&gap| (1..=20).contains(&gap)), "{:?}", gaps.iter().max());
@@ -104,7 +137,62 @@ mod tests {
         let (mut red, mut rng) = red(10.0);
         red.weight = 0.002;
         red.on_empty(Time::ZERO);
-        red.on_arrival(0, SERVICE, Time::ZERO + SERVICE * 500, &mut rng);
+        red.on_arrival(0, 1500, SERVICE, Time::ZERO + SERVICE * 500, &mut rng);
         assert!((red.avg - 10.0 * 0.998f64.powi(501)).abs() < 1e-9, "{}", red.avg);
+    }
+
+    /// Distances between the marks of 21,000 packets of 1500 bytes.
+    fn gaps(mut red: Red, mut rng: Stream) -> Vec<usize> {
+        let marked = |_| red.on_arrival(10, 1500, SERVICE, Time::ZERO, &mut rng) == Verdict::Mark;
+        let marks: Vec<bool> = (0..21_000).map(marked).collect();
+        let places: Vec<usize> = (0..marks.len()).filter(|&place| marks[place]).collect();
+        places.windows(2).map(|pair| pair[1] - pair[0]).collect()
+    }
+
+    #[test]
+    fn with_the_wait_no_mark_follows_within_its_mean_distance() {
+        let (red, rng) = red(10.0);
+        let gaps = gaps(Red { wait: true, ..red }, rng);
+        // p = 0.05: 20 to 40 packets, each distance equally likely.
+        assert!(gaps.iter().all(|gap| (20..=40).contains(gap)), "{:?}", gaps.iter().max());
+        let mean = gaps.iter().sum::<usize>() as f64 / gaps.len() as f64;
+        assert!((mean - 30.0).abs() < 1.5, "{mean}");
+    }
+
+    #[test]
+    fn gently_the_probability_goes_on_above_the_upper_threshold() {
+        let (gentle, mut rng) = red(29.9);
+        let mut gentle = Red { gentle: true, ..gentle };
+        assert_ne!(gentle.on_arrival(30, 1500, SERVICE, Time::ZERO, &mut rng), Verdict::Drop);
+        gentle.avg = 30.1;
+        assert_eq!(gentle.on_arrival(30, 1500, SERVICE, Time::ZERO, &mut rng), Verdict::Drop);
+        let (above, rng) = red(17.0);
+        // p = 0.22: one to four packets.
+        let gaps = gaps(Red { gentle: true, ..above }, rng);
+        assert!(gaps.iter().all(|gap| (1..=4).contains(gap)) && (1..=4).all(|gap| gaps.contains(&gap)), "{gaps:?}");
+    }
+
+    #[test]
+    fn with_restarts_an_empty_queue_spares_packets_and_begins_anew() {
+        let (red, mut rng) = red(14.9);
+        let mut red = Red { max_p: 1.0, restart: true, ..red };
+        // p = 0.99: the second after the first is always marked.
+        let mut verdicts = |lengths: [usize; 5]| {
+            lengths.map(|waiting| red.on_arrival(waiting, 1500, SERVICE, Time::ZERO, &mut rng) == Verdict::Mark)
+        };
+        assert_eq!(verdicts([0, 0, 9, 9, 9]), [false, false, false, true, true]);
+        assert_eq!(verdicts([0, 9, 0, 9, 9]), [false, false, false, false, true]);
+    }
+
+    #[test]
+    fn a_packet_three_times_the_size_counts_as_three() {
+        let (mut sized, mut rng) = red(9.0);
+        sized = Red { size: Some(500.0), weight: 0.5, ..sized };
+        sized.on_arrival(7, 1500, SERVICE, Time::ZERO, &mut rng);
+        assert!((sized.avg - 15.0).abs() < 1e-9, "half of 9 and of 21: {}", sized.avg);
+        let (third, rng) = red(10.0);
+        let gaps = gaps(Red { size: Some(500.0), ..third }, rng);
+        // p = 0.05 for each third: marks within 7 packets.
+        assert!(gaps.iter().all(|gap| (1..=7).contains(gap)) && gaps.iter().any(|gap| *gap > 5), "{gaps:?}");
     }
 }

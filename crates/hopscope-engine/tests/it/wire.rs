@@ -1,5 +1,6 @@
 //! Wires: rate, delay and drop-tail queue, and ways that lead over radio and wire.
 
+use hopscope_engine::config::link::{LinkConfig, LinkPart};
 use hopscope_engine::config::net::RoutingProtocol;
 use hopscope_engine::config::{App, Config, HostConfig, Transport, WireConfig};
 use hopscope_engine::ids::NodeId;
@@ -261,4 +262,39 @@ fn throughput_while_all_are_active_ends_with_the_first_that_completes() {
     let result = Simulation::new(config).expect("a sound scenario").run();
     assert_eq!(result.flows[0].shared_kbps, result.flows[0].overall_kbps);
     assert!(close(result.network.shared_jain, 1.0), "{:?}", result.network);
+}
+
+/// A wired node 0 before the gateway 1 of a radio chain that ends with node `hops`.
+fn behind_a_gateway(hops: u32, seconds: u64) -> Config {
+    let mut config = chain("standard", hops, seconds);
+    config.hosts = vec![wired_only(&[0])];
+    config.wires = vec![wire([0, 1], 10_000_000, 20, 50)];
+    config
+}
+
+#[test]
+fn every_control_works_across_a_gateway_in_both_directions() {
+    for transport in Transport::built_in_tcp() {
+        for (from, to) in [(0, 3), (3, 0)] {
+            let mut config = behind_a_gateway(3, 10);
+            config.flows.push(flow("standard", from, to, transport, App::Bulk));
+            let flow = Simulation::new(config).expect("a sound scenario").run().flows.remove(0);
+            assert!(flow.throughput_kbps > 200.0, "{transport:?}, {from} to {to}: {}", flow.throughput_kbps);
+        }
+    }
+}
+
+#[test]
+fn the_timer_of_a_gateway_holds_back_what_comes_by_the_wire() {
+    let run = |(from, to), timer: bool| {
+        let mut config = behind_a_gateway(2, 20);
+        config.flows.push(flow("standard", from, to, Transport::Udp, App::cbr(1e6)));
+        if timer {
+            config.layers = vec![LinkConfig { layer: LinkPart::Timer.into(), nodes: vec![1], ..LinkConfig::default() }];
+        }
+        Simulation::new(config).expect("a sound scenario").run().flows[0].received_packets
+    };
+    let (plain, timed) = (run((0, 2), false), run((0, 2), true));
+    assert!(plain > 1_500 && timed * 10 > plain && timed * 10 < plain * 8, "IN: {timed} of {plain} packets");
+    assert_eq!(run((2, 0), true), run((2, 0), false), "OUT: it sends nothing but acknowledgements of its MAC");
 }

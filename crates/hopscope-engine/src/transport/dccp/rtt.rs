@@ -26,6 +26,7 @@ pub struct Rtt {
     initial: Span,
     backoff: u64,
     law: Law,
+    backs_off: bool,
     /// SRTT and RTTVAR.
     smoothed: Option<(Span, Span)>,
 }
@@ -33,12 +34,12 @@ pub struct Rtt {
 impl Rtt {
     /// Nothing measured, for this control.
     pub fn new(control: DccpControl, cfg: &DccpConfig) -> Self {
-        let (initial, law) = match control {
-            DccpControl::Ccid2 => (cfg.initial_rto, Law::Rfc6298),
-            DccpControl::Adhoc => (cfg.adhoc_initial_rto, Law::Adhoc(cfg.adhoc_first_variance)),
-            DccpControl::Ccid3 | DccpControl::Ccid4 => (cfg.initial_rto, Law::Rate),
+        let (initial, law, backs_off) = match control {
+            DccpControl::Ccid2 => (cfg.initial_rto, Law::Rfc6298, true),
+            DccpControl::Adhoc => (cfg.adhoc_initial_rto, Law::Adhoc(cfg.adhoc_first_variance), cfg.adhoc_backoff),
+            DccpControl::Ccid3 | DccpControl::Ccid4 => (cfg.initial_rto, Law::Rate, false),
         };
-        Rtt { min_rto: cfg.min_rto, initial, backoff: 1, law, smoothed: None }
+        Rtt { min_rto: cfg.min_rto, initial, backoff: 1, law, backs_off, smoothed: None }
     }
 
     /// A round trip after which what was known no longer holds.
@@ -84,7 +85,7 @@ impl Rtt {
 
     /// The timer has expired: the next timeout is twice as long.
     pub fn back_off(&mut self) {
-        if matches!(self.law, Law::Rfc6298) && self.rto() < MAX_RTO {
+        if self.backs_off && self.rto() < MAX_RTO {
             self.backoff *= 2;
         }
     }
@@ -184,6 +185,13 @@ mod tests {
         let mut rtt = Rtt::new(DccpControl::Adhoc, &cfg);
         rtt.sample(ms(300));
         assert_eq!(rtt.rto(), ms(300));
+        let cfg = DccpConfig { adhoc_backoff: true, ..cfg };
+        let mut rtt = Rtt::new(DccpControl::Adhoc, &cfg);
+        rtt.sample(ms(300));
+        (0..2).for_each(|_| rtt.back_off());
+        assert_eq!(rtt.rto(), ms(1_200), "a contrast");
+        rtt.restart(ms(300));
+        assert_eq!(rtt.rto(), ms(300), "an answer ends it");
     }
 
     #[test]
