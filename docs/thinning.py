@@ -221,6 +221,23 @@ def windows(tables: Mapping[str, Table]) -> Grid:
     return ["hops", *head], rows
 
 
+def oracle(tables: Mapping[str, Table], schemes: Schemes) -> list[str]:
+    """The gain of the best fixed window of each place over delayed ACKs, with that window: no receiver can know it."""
+    cells = ["best fixed d"]
+    for chain in CHAINS:
+        base = schemes.table(BASE, chain, *CONDITIONS[0])
+        for flows in CROWDS:
+            table, place = tables["1 flow" if flows == 1 else f"{flows} flows"], {HOPS: int(chain.split()[0])}
+            window = best(table, WINDOW, throughput, place).at
+            here, there = (
+                table.by_replica(throughput, {**place, WINDOW: window}),
+                base.by_replica(throughput, {FLOWS: flows}),
+            )
+            found = estimate([100 * (here[seed] / there[seed] - 1) for seed in here.keys() & there.keys()])
+            cells.append(f"{shown(found)} (d = {window})")
+    return cells
+
+
 def parts(tables: Mapping[str, Table]) -> Grid:
     """What each part of DAA and MDA gains over delayed ACKs."""
     names = list(dict.fromkeys(label.rpartition(", ")[0] for label in tables))
@@ -345,6 +362,8 @@ def thinning(runs: Path, target: Path) -> dict[str, Grid]:
     schemes = Schemes(tables_of(entries["schemes"]))
     save(schemes.figure(), target, f"{STUDY}-schemes", ["svg"])
     found = {f"schemes-{place}": schemes.grid(*condition) for place, condition in enumerate(CONDITIONS, 1)}
+    fixed = tables_of(entries["claim-optimal-dwin"])
+    found["schemes-1"][1].append(oracle(fixed, schemes))
     documents = {setting.label: setting.scenario for setting in entries["schemes"].entry.settings}
     chain = {key: value for key, value in documents["DA, 4 hops, no errors, ns2"].items() if key != "sweep"}
     save(over_time(chain, runs / f"{STUDY}-over-time"), target, f"{STUDY}-over-time", ["svg"])
@@ -352,7 +371,7 @@ def thinning(runs: Path, target: Path) -> dict[str, Grid]:
         **found,
         "tally": schemes.tally(),
         "ceilings": schemes.ceilings(),
-        "windows": windows(tables_of(entries["claim-optimal-dwin"])),
+        "windows": windows(fixed),
         "parts": parts(tables_of(entries["parts"])),
         "causes": causes(documents, runs / f"{STUDY}-causes"),
     }
