@@ -85,6 +85,22 @@ def gain(table: Table, base: Table, at: Mapping[str, Any], metric: Callable[[Run
     return estimate([100 * (here[name] / there[name] - 1) for name in here.keys() & there.keys() if there[name]])
 
 
+def ceiling(table: Table, base: Table, at: Mapping[str, Any]) -> float:
+    """What the airtime of the ACKs that are not sent can give at most, per cent."""
+    dcf = model("dcf-throughput")
+    # Exchanges of an ACK and of a data packet of 1460 bytes, with RTS.
+    ack, packet = (dcf(packet=size, rts=True)["cycle_us"] for size in (40, 1500))
+    assert ack is not None
+    assert packet is not None
+    before, after = (1 + ack / packet / one.mean(merged, at) for one in (base, table))
+    return 100 * (before / after - 1)
+
+
+def exceeds(value: Estimate, most: float) -> bool:
+    """Whether a gain is beyond what airtime gives, and beyond noise."""
+    return not is_noise(value) and value.mean - (value.ci95 or 0.0) > max(most, 0.0)
+
+
 def is_noise(value: Estimate) -> bool:
     """Whether zero lies in the interval."""
     return value.ci95 is None or abs(value.mean) <= value.ci95
@@ -119,10 +135,18 @@ class Schemes:
         ]
 
     def grid(self, channel: str, rules: str) -> Grid:
-        """Gains of every scheme under one condition."""
-        head = ["gain (%)", *(f"{chain}, {flows} fl." for chain in CHAINS for flows in CROWDS)]
-        others = [scheme for scheme in self.names if scheme != BASE]
-        return head, [[scheme, *map(shown, self.gains(scheme, channel, rules))] for scheme in others]
+        """Gains of every scheme under one condition, each with its ceiling; those beyond it with an asterisk."""
+        places = [(chain, {FLOWS: flows}) for chain in CHAINS for flows in CROWDS]
+        rows = []
+        for scheme in self.names:
+            if scheme == BASE:
+                continue
+            row = [scheme]
+            for (chain, at), found in zip(places, self.gains(scheme, channel, rules), strict=True):
+                most = ceiling(self.table(scheme, chain, channel, rules), self.table(BASE, chain, channel, rules), at)
+                row.append(f"{shown(found)} [{most:.1f}]{'*' if exceeds(found, most) else ''}")
+            rows.append(row)
+        return ["gain (%) [ceiling]", *(f"{chain}, {at[FLOWS]} fl." for chain, at in places)], rows
 
     def tally(self) -> Grid:
         """How often each scheme wins, and by how much at most and at least."""
@@ -170,29 +194,20 @@ class Schemes:
 
     def ceilings(self) -> Grid:
         """Each gain beside what saved airtime alone can give, and what else changed (ns-2's rules, no errors)."""
-        dcf = model("dcf-throughput")
-        # Exchanges of an ACK and of a data packet of 1460 bytes, with RTS.
-        ack, packet = (dcf(packet=size, rts=True)["cycle_us"] for size in (40, 1500))
-        assert ack is not None
-        assert packet is not None
-        share = ack / packet
         rows = []
         for chain in CHAINS:
             for flows in (1, 10):
                 at, base = {FLOWS: flows}, self.table(BASE, chain, "no errors", "ns2")
-                usual = base.mean(merged, at)
                 for scheme in EXPLAINED:
                     own = self.table(scheme, chain, "no errors", "ns2")
-                    packets = own.mean(merged, at)
-                    ceiling = 100 * ((1 + share / usual) / (1 + share / packets) - 1)
-                    found = gain(own, base, at, throughput)
-                    beyond = not is_noise(found) and found.mean - (found.ci95 or 0.0) > max(ceiling, 0.0)
+                    most, found = ceiling(own, base, at), gain(own, base, at, throughput)
                     changes = [
                         f"{number(base.mean(metric, at))} to {number(own.mean(metric, at))}"
                         for metric in (repeated, timeouts, given_up)
                     ]
-                    name = [chain, str(flows), scheme, f"{packets:.2f} ({usual:.2f})", f"{ceiling:+.1f}"]
-                    rows.append([*name, shown(found), "beyond" if beyond else "", *changes])
+                    packets = f"{own.mean(merged, at):.2f} ({base.mean(merged, at):.2f})"
+                    name = [chain, str(flows), scheme, packets, f"{most:+.1f}", shown(found)]
+                    rows.append([*name, "beyond" if exceeds(found, most) else "", *changes])
         head = ["chain", "flows", "scheme", "packets an ACK (DA)", "ceiling (%)", "gain (%)", ""]
         return [*head, "repetitions a packet", "timeouts a 1000", "given up a 1000"], rows
 

@@ -44,3 +44,14 @@ def test_time_of_a_cause_is_that_of_all_nodes_for_a_packet() -> None:
     ledger = {"duration_ns": 16_000_000, "nodes": nodes}
     assert thinning.spent(["data", "data-again"])({**run(1, 1.0), "ledger": ledger}) == pytest.approx(8 / 200)
     assert thinning.waiting({"ledger": {**ledger, "nodes": [{"ns": {"timeout": 4_000_000}}]}}) == 25
+
+
+def test_a_ceiling_is_what_the_time_of_acks_gives() -> None:
+    at = {thinning.FLOWS: 2}
+    every = Table("", [(at, [run(1, 1.0, acks_sent=100)])])
+    second, fourth = table(1.0), Table("", [(at, [run(1, 1.0, acks_sent=25)])])
+    # 10.7 and 5.6 % for an ACK exchange of 0.24 of that of data.
+    assert thinning.ceiling(second, every, at) == pytest.approx(10.7, abs=0.1)
+    assert thinning.ceiling(fourth, second, at) == pytest.approx(5.7, abs=0.1)
+    assert thinning.exceeds(Estimate(9.0, 2.0, 0, 0, 10), 5.7)
+    assert not thinning.exceeds(Estimate(7.0, 2.0, 0, 0, 10), 5.7)
