@@ -63,8 +63,11 @@ def prepare(
     set: Mapping[str, Any] | None = None,  # noqa: A002
     quick: bool = False,
     origin: str = "",
+    code: bool = True,
 ) -> Scenario:
     """Returns the scenario that :func:`run` would run; messages about ``seeds`` begin with ``origin``.
+
+    Without ``code``, what a file names as code stays a name: it is neither loaded nor checked, and cannot be run.
 
     Raises:
         InputError: it cannot be run.
@@ -77,7 +80,7 @@ def prepare(
         scenario = Scenario(what)
         scenario = scenario.replace(set) if set else scenario
     elif isinstance(what, (str, Path)):
-        scenario = load(what, set)
+        scenario = load(what, set, code=code)
     else:
         raise InputError(f"expected a scenario file, a mapping or a Scenario, found {type(what).__name__}")
     if quick:

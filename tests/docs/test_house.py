@@ -38,7 +38,7 @@ ROOMS = (
 #: functions too. A run is made in `runner`; results are what it gave and know nothing of it.
 PYTHON_ROOMS = (
     ("_core", "errors"),
-    ("congestion", "files"),
+    ("congestion", "files", "trust"),
     ("scenario",),
     ("models", "results"),
     ("campaign", "runner", "wired"),

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from hopscope.cli import options, picture
+from hopscope.cli.trusting import asking
 
 if TYPE_CHECKING:
     from hopscope.scenario import Scenario
@@ -28,6 +29,9 @@ def command(
         Path | None,
         typer.Option("--picture", metavar="FILE", help="Draw nodes, links, ranges and flows: .png, .svg or .pdf."),
     ] = None,
+    trust: Annotated[
+        bool, typer.Option("--trust", metavar="", help="Also load the code that the scenario names, and check it.")
+    ] = False,
 ) -> None:
     """Check a scenario."""
     from hopscope.campaign.cost import estimate
@@ -39,7 +43,8 @@ def command(
 
     if picture_ is not None:
         picture.check("--picture", picture_)
-    scenario = prepare(file, seeds=seeds, set=options.parse_set(set_), origin="--seeds")
+    with asking(trust):
+        scenario = prepare(file, seeds=seeds, set=options.parse_set(set_), origin="--seeds", code=trust)
     if picture_ is not None:
         _draw(scenario, picture_)
     if resolved or as_json:
@@ -52,6 +57,8 @@ def command(
         return
     runs = make_plan([scenario]).unique()
     cost = estimate(runs, default_jobs())
+    for transport in () if trust else scenario.controls():
+        note(f"{file}: {transport} names code, which was not loaded and not checked; --trust loads it")
     for warning in scenario.warnings():
         note(f"{file}: {warning}")
     size = f"{counted(len(scenario.points), 'point')} x {counted(scenario.seeds, 'seed')}"

@@ -12,6 +12,7 @@ import typer
 from hopscope.cli import options, picture
 from hopscope.cli.console import full_width, note, out, titled
 from hopscope.cli.run import announce, default_out, report_failures
+from hopscope.cli.trusting import asking
 from hopscope.errors import counted
 
 if TYPE_CHECKING:
@@ -37,6 +38,7 @@ def command(
     plot: Annotated[
         Path | None, typer.Option("--plot", metavar="FILE", help="Draw the shares of each node: .png, .svg or .pdf.")
     ] = None,
+    trust: options.Trust = False,
 ) -> None:
     """Run a scenario and say where the time of nodes, links and packets goes."""
     from hopscope.files import make_way
@@ -44,9 +46,9 @@ def command(
 
     if plot is not None:
         picture.check("--plot", plot)
-    scenario = prepare(
-        file, seeds=seeds, set={**options.parse_set(set_), "explain": True}, quick=quick, origin="--seeds"
-    )
+    changes = {**options.parse_set(set_), "explain": True}
+    with asking(trust):
+        scenario = prepare(file, seeds=seeds, set=changes, quick=quick, origin="--seeds")
     announce([scenario], jobs)
     if plot is not None:
         make_way(f"--plot {plot}", plot)

@@ -10,6 +10,7 @@ import typer
 
 from hopscope.cli import options
 from hopscope.cli.console import note, out
+from hopscope.cli.trusting import asking
 
 
 def command(
@@ -45,25 +46,27 @@ def command(
     as_json: options.Json = False,
     quick: options.Quick = False,
     no_progress: options.NoProgress = False,
+    trust: options.Trust = False,
 ) -> None:
     """Find the best value of a key."""
     from hopscope.cli.run import default_out, note_beside, report_failures_of
     from hopscope.optimum.driver import prepare_job
     from hopscope.optimum.words import print_optimization
 
-    job = prepare_job(
-        file,
-        over or [],
-        metric=metric,
-        minimize=minimize,
-        budget=budget,
-        shortest=shortest,
-        seeds=seeds,
-        set=options.parse_set(set_),
-        quick=quick,
-    )
-    folder = out_ or default_out(job.base, "optimize-")
-    found = job.work(folder, jobs, not no_progress, None)
+    with asking(trust):
+        job = prepare_job(
+            file,
+            over or [],
+            metric=metric,
+            minimize=minimize,
+            budget=budget,
+            shortest=shortest,
+            seeds=seeds,
+            set=options.parse_set(set_),
+            quick=quick,
+        )
+        folder = out_ or default_out(job.base, "optimize-")
+        found = job.work(folder, jobs, not no_progress, None)
     if as_json:
         typer.echo(json.dumps(found.to_json()))
     else:

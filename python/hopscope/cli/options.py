@@ -25,6 +25,12 @@ Shard = Annotated[
     str | None,
     typer.Option("--shard", metavar="I/N", help="Do every N-th run from the I-th on; shards share one --out."),
 ]
+Trust = Annotated[
+    bool,
+    typer.Option(
+        "--trust", metavar="", help="Run the code that a scenario or study names, wherever it lies; see SECURITY.md."
+    ),
+]
 
 
 def parse_set(items: list[str] | None) -> dict[str, Any]:

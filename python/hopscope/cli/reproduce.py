@@ -11,6 +11,7 @@ import typer
 
 from hopscope.cli import options
 from hopscope.cli.console import note, out
+from hopscope.cli.trusting import asking
 
 
 def command(
@@ -38,9 +39,7 @@ def command(
     record_: Annotated[
         bool, typer.Option("--record", help="Record the verdicts in the study's folder, for --check.")
     ] = False,
-    trust: Annotated[
-        bool, typer.Option("--trust", help="Allow the Python of a study folder (checks.py) to run.")
-    ] = False,
+    trust: options.Trust = False,
 ) -> None:
     """Run entries of the catalogue and set them beside the published values."""
     from hopscope.cli.run import announce
@@ -52,18 +51,19 @@ def command(
 
     part = options.parse_shard(shard)
     folder = out_ or Path("results") / f"reproduce-{_slug(keys)}"
-    outcome = reproduce(
-        keys,
-        seeds=seeds,
-        jobs=jobs,
-        store=folder,
-        quick=quick,
-        changes=options.parse_set(set_),
-        progress=not no_progress,
-        shard=part,
-        announce=lambda planned: announce(planned, jobs),
-        trusted=trust,
-    )
+    with asking(trust):
+        outcome = reproduce(
+            keys,
+            seeds=seeds,
+            jobs=jobs,
+            store=folder,
+            quick=quick,
+            changes=options.parse_set(set_),
+            progress=not no_progress,
+            shard=part,
+            announce=lambda planned: announce(planned, jobs),
+            trusted=trust,
+        )
     if part is not None and outcome.missing:
         note(
             f"shard {part[0]}/{part[1]} done; {outcome.missing} runs are still missing in {folder}. "

@@ -13,6 +13,7 @@ import typer
 
 from hopscope.cli import options
 from hopscope.cli.console import note, out
+from hopscope.cli.trusting import asking
 from hopscope.errors import PartialResult, RunFailed, counted, ranges
 
 if TYPE_CHECKING:
@@ -30,12 +31,14 @@ def command(
     quick: options.Quick = False,
     no_progress: options.NoProgress = False,
     shard: options.Shard = None,
+    trust: options.Trust = False,
 ) -> None:
     """Run a scenario."""
     from hopscope.runner import prepare, run_scenarios
 
     part = options.parse_shard(shard)
-    scenario = prepare(file, seeds=seeds, set=options.parse_set(set_), quick=quick, origin="--seeds")
+    with asking(trust):
+        scenario = prepare(file, seeds=seeds, set=options.parse_set(set_), quick=quick, origin="--seeds")
     announce([scenario], jobs)
     folder = out_ or default_out(scenario)
     [result] = run_scenarios([scenario], jobs=jobs, store=folder, progress=not no_progress, shard=part)

@@ -11,6 +11,7 @@ import typer
 
 from hopscope.cli import options
 from hopscope.cli.console import note
+from hopscope.cli.trusting import asking
 from hopscope.errors import RunFailed, counted
 
 if TYPE_CHECKING:
@@ -34,7 +35,8 @@ def command(
     from hopscope.campaign.store import open_store
     from hopscope.campaign.verify import verify
 
-    found = verify(open_store(store), sample=sample, seed=seed, jobs=jobs, trust=trust, progress=not no_progress)
+    with asking(trust):
+        found = verify(open_store(store), sample=sample, seed=seed, jobs=jobs, trust=trust, progress=not no_progress)
     if as_json:
         typer.echo(json.dumps(asdict(found) | {"is_proved": found.is_proved}))
     else:

@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import Any
 
 from hopscope import _core
+from hopscope.campaign.execute import run_config
 from hopscope.campaign.plan import Run, make_plan
 from hopscope.errors import InputError, RunFailed, ScenarioError, shown
 from hopscope.files import reason, write_whole
@@ -467,12 +468,13 @@ def _check_ends(case: Scenario, axes: Sequence[Axis]) -> None:
 
 def _check_metric(case: Scenario, metric: str) -> None:
     """The metric is one that a run has: tried on a run that ends as soon as it has begun."""
-    config = case.points[0].config(case.seed)
+    point = case.points[0]
+    config = point.config(case.seed)
     config["duration"], config["warmup"] = 1, 0
     for flow in config["flows"]:
         flow |= {name: 0 if name == "start" else None for name in ("start", "stop") if name in flow}
     config["outages"] = []
-    run = json.loads(_core.run(json.dumps(config)))
+    run = json.loads(run_config(json.dumps(config), point.controls(), case.seed))
     try:
         PointResult(0, {}, [run]).by_seed(metric)
     except KeyError as error:

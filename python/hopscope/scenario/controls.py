@@ -22,10 +22,15 @@ from pathlib import Path
 from types import CodeType, FunctionType, ModuleType
 from typing import Any
 
+from hopscope import trust
 from hopscope.congestion import LOADED, CongestionControl, registry
 from hopscope.errors import did_you_mean, listed, shown
+from hopscope.files import read_whole
 
 PREFIX = "tcp:"
+
+#: Larger files are not read as code.
+MAX_CODE_BYTES = 10_000_000
 
 #: How messages write such a transport.
 FORM = '"tcp:FILE.py:CLASS"'
@@ -166,6 +171,18 @@ def unrecorded(transport: str, given: Mapping[str, Any]) -> Control:
     return Control(transport.removeprefix(PREFIX), "", dict(given))
 
 
+def unloaded(transport: str, given: Mapping[str, Any], folder: Path) -> Control:
+    """Returns a control whose code is named and not loaded; its class and its parameters stay unchecked.
+
+    Raises:
+        ControlError: it names a file that does not exist.
+    """
+    where, _, _ = transport.removeprefix(PREFIX).partition(".py")
+    if ".py" in transport and not (path := (folder / f"{where}.py").resolve()).exists():
+        raise ControlError(f"{where}.py: no such file ({path})")
+    return unrecorded(transport, given)
+
+
 def find(transport: str, folder: Path) -> Control:
     """Returns the congestion control that a transport names.
 
@@ -188,6 +205,12 @@ def find(transport: str, folder: Path) -> Control:
     if name:
         return _control(_chosen(_import(where), name, where))
     return _control(_registered(where))
+
+
+def names_code(transport: str) -> bool:
+    """Whether a transport names a file or a module, and not a class of this process."""
+    text = transport.removeprefix(PREFIX)
+    return not isinstance(transport, Reference) and (":" in text or text.endswith(".py"))
 
 
 def is_named(text: str) -> bool:
@@ -306,13 +329,15 @@ _loaded: dict[tuple[Path, str], ModuleType] = {}
 def _load(path: Path, where: str) -> ModuleType:
     """Runs a file as a module, once as long as it stays the same."""
     try:
-        content = path.read_bytes()
+        content = read_whole(path, MAX_CODE_BYTES)
     except FileNotFoundError as error:
         raise ControlError(f"{where}: no such file ({path})") from error
     except OSError as error:
         raise ControlError(f"{where}: cannot be read: {error.strerror or error}") from error
     key = (path, hashlib.sha256(content).hexdigest())
     if key not in _loaded:
+        if why := trust.refusal(str(path)):
+            raise ControlError(f"{where}: {why}")
         name = LOADED + hashlib.sha256(f"{path}\n{key[1]}".encode()).hexdigest()[:16]
         spec = importlib.util.spec_from_file_location(name, path)
         if spec is None or spec.loader is None:
@@ -335,6 +360,8 @@ def _load(path: Path, where: str) -> ModuleType:
 
 
 def _import(where: str) -> ModuleType:
+    if where not in sys.modules and (why := trust.refusal(where)):
+        raise ControlError(f"{where}: {why}")
     try:
         return importlib.import_module(where)
     except ModuleNotFoundError as error:

@@ -36,6 +36,7 @@ class Document:
         options: key paths set from outside, with the text to show for them (``--set mac.queue=10``).
         controls: congestion controls that a store records, by transport; None for what no store has kept.  With them no
             code that the values name is ever loaded, recorded or not.
+        loads_code: whether files and modules that the values name may be loaded to look at their classes.
         together: key paths set from outside, with those that the same dotted key set (``flow.*.max_window``).
     """
 
@@ -46,6 +47,7 @@ class Document:
     options: dict[KeyPath, str] = field(default_factory=dict)
     controls: dict[str, Control] | None = None
     together: dict[KeyPath, tuple[KeyPath, ...]] = field(default_factory=dict)
+    loads_code: bool = True
 
     def problem(self, path: KeyPath, message: str) -> Problem:
         """Returns a problem at ``path``, placed at the closest key that stands in the file."""

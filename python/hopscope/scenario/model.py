@@ -311,12 +311,18 @@ class Scenario:
         return f"Scenario({self.title!r}, points={len(self.points)}, seeds={self.seeds}, runs={runs})"
 
 
-def load(path: str | Path, set: Mapping[str, Any] | None = None) -> Scenario:  # noqa: A002 (the name users type)
+def load(
+    path: str | Path,
+    set: Mapping[str, Any] | None = None,  # noqa: A002 (the name users type)
+    *,
+    code: bool = True,
+) -> Scenario:
     """Reads a scenario file.
 
     Args:
         path: the TOML file.
         set: dotted keys to change, as with ``--set``.
+        code: False leaves code that it names a name: neither loaded nor checked, and not to be run.
 
     Raises:
         InputError: the file cannot be read.
@@ -324,6 +330,7 @@ def load(path: str | Path, set: Mapping[str, Any] | None = None) -> Scenario:  #
     """
     document = documents.read(path)
     document.values.setdefault("title", Path(path).stem)
+    document.loads_code = code
     return Scenario.from_document(changed(document, set or {}, "--set"))
 
 
@@ -393,8 +400,7 @@ def _used_elsewhere(values: dict[str, Any], path: KeyPath, points: list[Point]) 
 
 
 def _with_values(document: Document, values: dict[str, Any]) -> Document:
-    options, together = dict(document.options), dict(document.together)
-    return Document(values, document.name, document.folder, document.positions, options, document.controls, together)
+    return replace(document, values=values, options=dict(document.options), together=dict(document.together))
 
 
 def _names(section: str) -> list[str]:

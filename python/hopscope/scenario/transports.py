@@ -23,6 +23,8 @@ from hopscope.scenario.controls import (
     Reference,
     find,
     is_named,
+    names_code,
+    unloaded,
     unrecorded,
 )
 from hopscope.scenario.document import KeyPath
@@ -149,6 +151,8 @@ def _found(reader: Reader, transport: str, given: Mapping[str, Any], named: KeyP
     """The congestion control; of what a store holds nothing is loaded."""
     recorded = reader.document.controls
     try:
+        if recorded is None and not reader.document.loads_code and names_code(transport):
+            return unloaded(transport, given, reader.document.folder)
         if recorded is None or isinstance(transport, Reference):
             return find(transport, reader.document.folder)
         return recorded[transport] if transport in recorded else unrecorded(transport, given)
