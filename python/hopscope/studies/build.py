@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 import itertools
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
 from hopscope.errors import did_you_mean, listed
-from hopscope.results.samples import Estimate, NoSamplesError, Table
 from hopscope.studies.cells import read_cells
 from hopscope.studies.entry import Entry, Quantity
 from hopscope.studies.entry import Part as Case
@@ -17,7 +16,7 @@ from hopscope.studies.figures import read_figure
 from hopscope.studies.folder import NOTES, PUBLISHED, REFERENCE, Part, open_folder
 from hopscope.studies.formulas import read_formulas
 from hopscope.studies.measures import OF, Reading, read_measures
-from hopscope.studies.published import Row, place, read_numbers
+from hopscope.studies.published import place, read_numbers
 from hopscope.studies.settings import Built, Context, build_settings, matches, read_axes, read_named, read_scenarios
 from hopscope.studies.statements import measure_of, read_statement
 
@@ -178,7 +177,8 @@ def _quantities(part: Part, context: Context) -> list[Quantity]:
         for spot in itertools.product(*axes):
             names_at = {**fixed, **dict(zip(names, spot, strict=True))}
             single = {name: value for name, value in names_at.items() if not isinstance(value, list)}
-            row = _row(context.published, metric, place(single) | at) if at is not None else None
+            here = (metric, place(single) | (at or frozenset()))
+            row = next((row for row in context.published if at is not None and (row.metric, row.at) == here), None)
             stem = (
                 label.format(**members[0].names, **names_at)
                 if label
@@ -190,7 +190,7 @@ def _quantities(part: Part, context: Context) -> list[Quantity]:
                 Quantity(
                     title,
                     "%" if over is not None or form == "loss" else "" if form == "best at" else measure.unit,
-                    _measure(reading),
+                    reading.find,
                     model.value({**members[0].names, **names_at}) if model else row.value if row else None,
                     "model" if model else row.source if row else words or "not printed",
                     row.half if row else None,
@@ -200,20 +200,6 @@ def _quantities(part: Part, context: Context) -> list[Quantity]:
                 )
             )
     return found
-
-
-def _row(rows: Sequence[Row], metric: str, at: frozenset[tuple[str, str]]) -> Row | None:
-    return next((row for row in rows if row.metric == metric and row.at == at), None)
-
-
-def _measure(reading: Reading) -> Callable[[Table], Estimate | None]:
-    def take(table: Table) -> Estimate | None:
-        try:
-            return reading.take(table)
-        except (NoSamplesError, ZeroDivisionError):
-            return None
-
-    return take
 
 
 def _case(part: Part) -> Case:

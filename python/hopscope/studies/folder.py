@@ -107,31 +107,20 @@ class Part:
 
     def text(self, key: str, default: str | None = None, *, choices: Iterable[str] = ()) -> str:
         """A text; required unless there is a default."""
-        value = self._get(key, default)
-        if not isinstance(value, str):
-            if value is not None or default is not None:
-                self.problem(key, f"found {shown(value)}; allowed: a text")
-            return ""
+        value = self._typed(key, default, str, "a text", "")
         allowed = list(choices)
-        if allowed and value not in allowed:
+        if allowed and value not in allowed and isinstance(self.values.get(key), str):
             self.problem(key, f"found {shown(value)}{did_you_mean(value, allowed)}; allowed: {listed(allowed)}")
-        return value
+        return str(value)
 
     def number(self, key: str, default: float) -> float:
         """A number."""
-        value = self._get(key, default)
-        if isinstance(value, bool) or not isinstance(value, (int, float)):
-            self.problem(key, f"found {shown(value)}; allowed: a number")
-            return default
-        return value
+        found: float = self._typed(key, default, (int, float), "a number", default)
+        return found
 
     def flag(self, key: str, default: bool = False) -> bool:
         """True or false."""
-        value = self._get(key, default)
-        if not isinstance(value, bool):
-            self.problem(key, f"found {shown(value)}; allowed: true, false")
-            return default
-        return value
+        return bool(self._typed(key, default, bool, "true, false", default))
 
     def texts(self, key: str) -> list[str]:
         """A list of texts, or one text; empty when it is not there."""
@@ -166,11 +155,7 @@ class Part:
 
     def table(self, key: str) -> dict[str, Any]:
         """A table taken as it is; empty when it is not there."""
-        value = self._get(key, {})
-        if not isinstance(value, dict):
-            self.problem(key, f"found {shown(value)}; allowed: a table")
-            return {}
-        return value
+        return dict(self._typed(key, {}, dict, "a table", {}))
 
     def part(self, key: str) -> Part | None:
         """A table to be read strictly; `None` when it is not there."""
@@ -178,22 +163,16 @@ class Part:
             return None
         return Part(self.folder, self.document, self.table(key), (*self.path, key))
 
-    def parts(self, key: str) -> Iterator[tuple[str, Part]]:
-        """The tables in a table, by name, to be read strictly."""
-        for name, value in self.table(key).items():
+    def parts(self, key: str = "") -> Iterator[tuple[str, Part]]:
+        """The tables in a table, or in this one, by name, to be read strictly."""
+        way = (*self.path, key) if key else self.path
+        for name, value in (self.table(key) if key else self.values).items():
+            if not key:
+                self._asked.add(name)
             if isinstance(value, dict):
-                yield name, Part(self.folder, self.document, value, (*self.path, key, name))
+                yield name, Part(self.folder, self.document, value, (*way, name))
             else:
-                self.problem(key, f"{name}: found {shown(value)}; allowed: a table")
-
-    def parts_here(self) -> Iterator[tuple[str, Part]]:
-        """The tables that this table consists of, by name."""
-        for name, value in self.values.items():
-            self._asked.add(name)
-            if isinstance(value, dict):
-                yield name, Part(self.folder, self.document, value, (*self.path, name))
-            else:
-                self.problem(name, f"found {shown(value)}; allowed: a table")
+                self.problem(key or name, f"{name}: found {shown(value)}; allowed: a table")
 
     def array(self, key: str) -> list[Part]:
         """The tables of an array of tables, to be read strictly."""
@@ -209,6 +188,15 @@ class Part:
             if key not in self._asked:
                 known = sorted(self._asked)
                 self.problem(key, f"{what} has no such key{did_you_mean(key, known)}; allowed: {', '.join(known)}")
+
+    def _typed(self, key: str, default: Any, kind: Any, words: str, otherwise: Any) -> Any:
+        """The value where it is of a kind; else `otherwise`, and a problem unless the key is missing as a whole."""
+        value = self._get(key, default)
+        if isinstance(value, kind) and (kind is bool or not isinstance(value, bool)):
+            return value
+        if key in self.values:
+            self.problem(key, f"found {shown(value)}; allowed: {words}")
+        return otherwise
 
     def _get(self, key: str, default: Any) -> Any:
         self._asked.add(key)

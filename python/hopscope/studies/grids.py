@@ -19,36 +19,20 @@ def measured_grid(outcome: EntryOutcome) -> Grid:
     labels = list(dict.fromkeys(label for row in outcome.measured for label, _ in row.values))
     everywhere = all(len(row.values) == len(labels) for row in outcome.measured)
     if len(labels) <= _WIDE and everywhere:
-        columns = [
-            Column("Quantity"),
-            *(Column(f"measured, {label}", number=True) for label in labels),
-            Column("published", number=True),
-            Column("published in"),
-        ]
-        rows = [
-            [
-                _with_unit(row),
-                *(_beside(row, index) for index in range(len(labels))),
-                _published(row),
-                row.quantity.source,
-            ]
+        names = ["Quantity", *(f"measured, {label}" for label in labels), "published", "published in"]
+        cells = [
+            [_with_unit(row), *(_beside(row, at) for at in range(len(labels))), _published(row), row.quantity.source]
             for row in outcome.measured
         ]
-        return Grid(columns, rows)
-    columns = [
-        Column("Quantity"),
-        Column("Setting"),
-        Column("measured", number=True),
-        Column("published", number=True),
-        Column("difference", number=True),
-        Column("published in"),
-    ]
-    rows = [
-        [_with_unit(row), label, _measured(row, index), _published(row), _difference(row, index), row.quantity.source]
-        for row in outcome.measured
-        for index, (label, _) in enumerate(row.values)
-    ]
-    return Grid(columns, rows)
+    else:
+        names = ["Quantity", "Setting", "measured", "published", "difference", "published in"]
+        cells = [
+            [_with_unit(row), label, _measured(row, at), _published(row), _difference(row, at), row.quantity.source]
+            for row in outcome.measured
+            for at, (label, _) in enumerate(row.values)
+        ]
+    words = ("Quantity", "Setting", "published in")
+    return Grid([Column(name, number=name not in words) for name in names], cells)
 
 
 def _with_unit(row: Measured) -> str:

@@ -10,6 +10,8 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import reduce
+from operator import add, mul, sub, truediv
 from statistics import fmean, median
 from typing import Any
 
@@ -105,24 +107,13 @@ def _path(path: str, scale: float, over: str = "sum") -> Callable[[Run], float |
 
 
 def _combined(form: str, terms: Sequence[Callable[[Run], float | None]], scale: float) -> Callable[[Run], float | None]:
+    join = {"ratio": truediv, "difference": sub, "sum": add, "product": mul}[form]
+
     def value(run: Run) -> float | None:
-        found = [term(run) for term in terms]
-        known = [one for one in found if one is not None]
-        if len(known) < len(found):
+        found = [one for term in terms if (one := term(run)) is not None]
+        if len(found) < len(terms) or (form == "ratio" and 0 in found[1:]):
             return None
-        result = known[0]
-        for other in known[1:]:
-            if form == "ratio":
-                if other == 0:
-                    return None
-                result /= other
-            elif form == "difference":
-                result -= other
-            elif form == "product":
-                result *= other
-            else:
-                result += other
-        return scale * result
+        return scale * float(reduce(join, found))
 
     return value
 
@@ -183,6 +174,13 @@ class Reading:
             less = 1 if self.of == "gain" else 0
             return paired(table, self.measure, self.at, other or table, place, lambda a, b: 100 * (a / b - less))
         return table.interval(self.measure, self.at)
+
+    def find(self, table: Table) -> Estimate | None:
+        """The reading; `None` where the setting does not have it."""
+        try:
+            return self.take(table)
+        except (NoSamplesError, ZeroDivisionError):
+            return None
 
 
 def paired(

@@ -45,12 +45,10 @@ class Measured:
 
     def cell(self, value: Estimate) -> Finding | None:
         """How a measured value stands to the published one; `None` where nothing can be said."""
-        quantity = self.quantity
-        if quantity.published is None:
+        own = self.quantity
+        if own.published is None:
             return None
-        return cell(
-            value, quantity.published, extremes=quantity.extremes, spread=quantity.spread, single=quantity.single
-        )
+        return cell(value, own.published, extremes=own.extremes, spread=own.spread, single=own.single)
 
 
 @dataclass(frozen=True)
@@ -262,7 +260,7 @@ def reproduce(
 
     request = Request(tuple(keys), quick=quick, seeds=seeds, changes=dict(changes or {}))
     chosen = find(keys, trusted=trusted)
-    wanted = _scenarios(chosen, request)
+    wanted = scenarios(chosen, request)
     found: dict[str, Result] = {}
     if wanted:
         if announce is not None:
@@ -291,7 +289,7 @@ def recall(store: Store) -> Reproduction | None:
     try:
         request = Request(**json.loads(read_whole(store.path / REQUEST, _MAX_REQUEST_BYTES)))
         chosen = find(request.keys)
-        wanted = _scenarios(chosen, request, is_stored=True)
+        wanted = scenarios(chosen, request, is_stored=True)
     except (OSError, ValueError, KeyError, TypeError, RecursionError, InputError):
         return None
     results = store.results()
@@ -400,20 +398,12 @@ def weigh(entry: Entry, data: Data) -> tuple[tuple[Measured, ...], tuple[Judged,
     return tuple(measured), tuple(judged), tuple(charts)
 
 
-def scenarios(
-    keys: Sequence[str], *, quick: bool = False, seeds: int | None = None, changes: Mapping[str, Any] | None = None
-) -> list[Scenario]:
-    """The different scenarios that `reproduce` would run for these keys.
+def scenarios(chosen: Sequence[Entry], request: Request, *, is_stored: bool = False) -> dict[str, Scenario]:
+    """The different scenarios of the entries, by identity, in order; of a store's changes no code is loaded.
 
     Raises:
-        InputError: for an unknown key or a bad change.
+        InputError: for a bad change.
     """
-    request = Request(tuple(keys), quick=quick, seeds=seeds, changes=changes or {})
-    return list(_scenarios(find(keys), request).values())
-
-
-def _scenarios(chosen: Sequence[Entry], request: Request, *, is_stored: bool = False) -> dict[str, Scenario]:
-    """The different scenarios of the entries, by identity, in order; of a store's changes no code is loaded."""
     from hopscope.scenario import Scenario
     from hopscope.scenario.document import from_mapping, from_store
 
@@ -446,16 +436,10 @@ def _identity(document: Mapping[str, Any]) -> str:
 def _entry_json(outcome: EntryOutcome) -> dict[str, Any]:
     entry = outcome.entry
     return {
-        "key": entry.key,
-        "title": entry.title,
-        "source": entry.source,
-        "item": entry.item,
+        **{name: getattr(entry, name) for name in ("key", "title", "source", "item")},
         "statements": [
             {
-                "id": judged.statement.id,
-                "text": judged.statement.text,
-                "kind": judged.statement.kind,
-                "fitted": judged.statement.fitted,
+                **{name: getattr(judged.statement, name) for name in ("id", "text", "kind", "fitted")},
                 "outcome": judged.outcome.value,
                 "cause": judged.verdict.cause,
                 "findings": [{**asdict(f), "decides": judged.decides(f)} for f in judged.findings],
@@ -464,11 +448,8 @@ def _entry_json(outcome: EntryOutcome) -> dict[str, Any]:
         ],
         "quantities": [
             {
-                "label": row.quantity.label,
-                "unit": row.quantity.unit,
-                "published": row.quantity.published,
-                "published_min": row.quantity.extremes[0] if row.quantity.extremes else None,
-                "published_max": row.quantity.extremes[1] if row.quantity.extremes else None,
+                **{name: getattr(row.quantity, name) for name in ("label", "unit", "published")},
+                **dict(zip(("published_min", "published_max"), row.quantity.extremes or (None, None), strict=True)),
                 "source": row.quantity.source,
                 "measured": {label: asdict(value) for label, value in row.values},
                 "cells": {

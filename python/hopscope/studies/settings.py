@@ -145,8 +145,7 @@ def read_named(part: Part, keys: Mapping[str, str]) -> dict[str, dict[str, dict[
     """`[named.KEY]`: a key that stands for several swept ones, with names for combinations of their values."""
     return {
         name: {
-            value: {keys.get(key, key): swept for key, swept in inside.values.items()}
-            for value, inside in own.parts_here()
+            value: {keys.get(key, key): swept for key, swept in inside.values.items()} for value, inside in own.parts()
         }
         for name, own in part.parts("named")
     }

@@ -128,7 +128,7 @@ def read_statement(part: Part, context: Context) -> Statement:
         def tables(label: str) -> Table | None:
             return data[label] if label in data else Table(label, []) if label in unrun else None
 
-        return [_finding(built, bound, trend, tables(built.setting.label), tables) for built in chosen]
+        return [_finding(built, bound, trend, tables) for built in chosen]
 
     def beside(rows: Sequence[Row], which: str) -> Callable[[], Finding | None]:
         return lambda: _on_numbers(chosen, bound, rows, which, context) if on_published else None
@@ -147,12 +147,9 @@ def read_statement(part: Part, context: Context) -> Statement:
 
 
 def _finding(
-    built: Built,
-    bound: Sequence[Bound],
-    trend: Bound | None,
-    table: Table | None,
-    tables: Callable[[str], Table | None],
+    built: Built, bound: Sequence[Bound], trend: Bound | None, tables: Callable[[str], Table | None]
 ) -> Finding:
+    table = tables(built.setting.label)
     if table is None:
         return Finding(Outcome.UNDECIDED, "", built.setting.label, "the setting has no run")
 
@@ -206,7 +203,8 @@ def _bound(part: Part, context: Context, chosen: Sequence[Built], outer: Sequenc
     several = {label: measure_of(part, "metric", one, context) for label, one in wanted.items()}
     measure = next(iter(several.values()))
     on = part.text("on", "")
-    picks = {context.key(key): list(values) for key, values in part.table("for").items()} if _picks(part) else {}
+    named = isinstance(part.values.get("for"), dict)
+    picks = {context.key(key): list(values) for key, values in part.table("for").items()} if named else {}
     loop = tuple(picks) if picks else tuple(context.key(key) for key in part.texts("for"))
     at = context.where(part.table("at"))
     below = part.part("given")
@@ -249,11 +247,6 @@ def _bound(part: Part, context: Context, chosen: Sequence[Built], outer: Sequenc
     given = _bound(below, context, chosen) if below is not None else None
     check = Check(name, measure, at, along, args, places, than, call=call)
     return Bound(check, loop, versus, given, on, several, picks)
-
-
-def _picks(part: Part) -> bool:
-    """Whether `for` names values, not only keys."""
-    return isinstance(part.values.get("for"), dict)
 
 
 def measure_of(part: Part, key: str, name: str, context: Context) -> Measure:

@@ -244,7 +244,7 @@ def _slope(check: Check, table: Table, _other: Table | None) -> Judgement:
     """The fitted line rises by `low` to `high`; `best`: that of the best value of that key."""
     spots = check.spots(table)
     lines = [
-        _best_of_each(check, table, at) if "best" in check.args else table.by_seed(check.measure, at)
+        _best_of_each(check, table, at) if "best" in check.args else table.by_replica(check.measure, at)
         for at in spots.values()
     ]
     whole = sorted(set.intersection(*(set(line) for line in lines)))
@@ -253,14 +253,13 @@ def _slope(check: Check, table: Table, _other: Table | None) -> Judgement:
     return between(measured, check.args["low"], check.args["high"]), f"slope {show(measured)}"
 
 
-def _best_of_each(check: Check, table: Table, at: Where) -> dict[int, float]:
+def _best_of_each(check: Check, table: Table, at: Where) -> Replicas:
     """Where the measure is largest along the key `best`, for each seed."""
     key = check.args["best_key"]
-    found: dict[int, dict[Any, float]] = {}
-    for value in table.values(key):
-        for seed, sample in table.by_seed(check.measure, {**at, key: value}).items():
-            found.setdefault(seed, {})[value] = sample
-    return {seed: float(max(reached, key=lambda value: reached[value])) for seed, reached in found.items()}
+    found = curve(table, check.measure, {value: {**at, key: value} for value in table.values(key)})
+    seeds = {seed for samples in found.values() for seed in samples}
+    reached = {seed: {value: found[value][seed] for value in found if seed in found[value]} for seed in seeds}
+    return {seed: float(max(own, key=lambda value: own[value])) for seed, own in reached.items()}
 
 
 @verb("straight", "along share", "first last")
