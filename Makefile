@@ -31,7 +31,10 @@ define quiet
 	if ! { $(2); } >$$log 2>&1 </dev/null; then cat $$log; rm -f $$log; echo "make: FAILED: $(1)" >&2; exit 1; fi; rm -f $$log
 endef
 
-.PHONY: help demo test test-rust test-python lint fmt bench bench-peers docs validate nightly check-determinism build wheel clean
+# Studies with recorded verdicts.
+STUDIES := $(notdir $(patsubst %/,%,$(dir $(wildcard python/hopscope/studies/data/*/verdicts.json))))
+
+.PHONY: help demo test test-rust test-python lint fmt bench bench-peers docs validate nightly check-catalogue check-determinism build wheel clean
 
 help: ## This list
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sort | awk -F':.*## ' '{printf "  make %-18s %s\n", $$1, $$2}'
@@ -99,6 +102,12 @@ fmt: $(VENV)/.requirements ## Format everything
 	@cargo fmt --all
 	@$(BIN)/ruff check --quiet --fix-only .
 	@$(BIN)/ruff format --quiet .
+
+# A validation has no recorded verdicts: in full length, a statement of it that fails is a defect.
+check-catalogue: $(VENV)/.engine ## Every study in quick form against its recorded verdicts, and the validation in full
+	@for study in $(STUDIES); do \
+	  $(BIN)/hopscope reproduce $$study --quick --check --no-progress --out results/check-$$study >/dev/null || exit $$?; done
+	@$(BIN)/hopscope reproduce validation --no-progress --out results/validation >/dev/null
 
 check-determinism: $(VENV)/.engine ## The same scenarios twice, 1 and all workers: the same results to the last digit
 	@$(PY) bench/determinism.py

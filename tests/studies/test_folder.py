@@ -227,6 +227,21 @@ def test_the_catalogue_still_gives_the_recorded_verdicts(tmp_path):
     assert (status, [line for line in err.splitlines() if line.startswith("changed")]) == (0, [])
 
 
+def test_ci_checks_every_study_against_its_recorded_verdicts():
+    root = SHOWCASE.parents[1]
+    assert "make check-catalogue" in (root / ".ci" / "run").read_text()
+    words = ["make", "-n", "check-catalogue"]
+    told = subprocess.run(words, cwd=root, capture_output=True, text=True, check=True).stdout
+    [line] = [line for line in told.splitlines() if line.startswith("for study in")]
+    checked = line.removeprefix("for study in").partition(";")[0].split()
+    assert {*checked, "validation"} == {study.key for study in studies()}
+    assert "reproduce validation " in told
+    for study in studies():
+        if study.key != "validation":
+            forms = json.loads((DATA / study.key / "verdicts.json").read_text())
+            assert set(forms["quick"]) == {entry.key for entry in study.entries if entry.statements}
+
+
 # --- Verdicts ---------------------------------------------------------------------------------------------------------
 
 

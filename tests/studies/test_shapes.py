@@ -37,6 +37,13 @@ def test_a_text_is_placed_by_its_number():
         position("off")
 
 
+def test_where_nothing_was_measured_nothing_is_judged():
+    nothing = Table("t", [({"x": x}, [{"seed": 1, "y": None}]) for x in (1, 2)])
+    for verb, args in (("exceeds", {"at": {"x": 2}, "than": {"x": 1}, "times": 2}), ("steady", {"share": 5})):
+        with pytest.raises(NoSamplesError):
+            judge(verb, nothing, **args)
+
+
 def test_the_lowest_of_printed_numbers_is_the_lowest():
     """Of numbers read from a CSV the largest was taken for the lowest."""
     printed = Table("p", [({"x": x}, [{"seed": 1, "published": {"y": y}}]) for x, y in {"a": 30, "b": 10}.items()])

@@ -221,7 +221,10 @@ def _monotone(check: Check, table: Table, other: Table | None, *, sign: int) -> 
 @verb("steady", "share", "along places first last")
 def _steady(check: Check, table: Table, _other: Table | None) -> Judgement:
     """The least is at most `share` % below the largest."""
-    means = check.means(table, max(1, len(check.places)))
+    if check.along:
+        means = check.means(table, least=1)
+    else:
+        means = {name: table.mean(check.measure, at) for name, at in check.places.items()}
     low, high = min(means.values()), max(means.values())
     if high == 0:
         return False, "nothing anywhere"
@@ -361,7 +364,7 @@ def _exceeds(check: Check, table: Table, other: Table | None) -> Judgement:
     """Above `times` the value at `than` or in `versus`; `of = "largest"`: its largest along a key."""
     largest = check.args.get("of") == "largest"
     found = check.curve(table, least=2) if largest else {0: table.by_replica(check.measure, check.at)}
-    here = max(found.values(), key=lambda values: sum(values.values()) / len(values))
+    here = max(found.values(), key=lambda values: estimate(list(values.values())).mean)
     there = (other or table).by_replica(check.measure, check.beside)
     times, unit = float(check.args["times"]), check.measure.unit
     words = f"{_shown(here, unit)} against {_shown(there, unit)}, {number(times)} times over"
