@@ -114,19 +114,12 @@ class Field:
         """Another key of the table and its words with which this one means something; None: always."""
 
     @property
-    def lowered(self) -> str:
-        """How it is handed to the engine under its name: "no", "always", or "given": where it has a value."""
-
-    @property
     def source(self) -> str:
         """Where the default comes from."""
 
     @property
     def fields(self) -> tuple[Field, ...]:
         """Keys of a table."""
-
-    def choosing(self, choices: Sequence[str]) -> Field:
-        """The same key with other words to choose from."""
 
     def read(self, value: object) -> Any:
         """The value in engine form.
@@ -232,6 +225,79 @@ class CancelToken:
     def is_set(self) -> bool:
         """Whether the runs are to stop."""
 
+@final
+class Common:
+    """What the points of a sweep have in common, such as placed nodes: made once."""
+
+    def __init__(self) -> None: ...
+
+@final
+class Resolved:
+    """One point of a scenario, complete: engine form (times in nanoseconds), all defaults filled in."""
+
+    @property
+    def problems(self) -> list[tuple[tuple[str, ...], str]]:
+        """What is wrong, with the key at fault; then the point is incomplete."""
+
+    @property
+    def idle(self) -> list[tuple[tuple[str, ...], str | None]]:
+        """Keys that nothing uses, with what to say unless another point uses them; None where that is meant."""
+
+    def check(self) -> list[tuple[tuple[str, ...], str]]:
+        """What only the engine can tell, such as a destination that no static route reaches.
+
+        Flows at fault are left out, and nothing is looked at where the network itself is.
+        """
+
+    def config(self, seed: int) -> dict[str, Any]:
+        """The engine's configuration of a run."""
+
+    def document(self) -> dict[str, Any]:
+        """Every key with its value in base units, as a scenario document."""
+
+    def key_of(self, engine_key: str) -> str:
+        """The dotted key of the scenario that a key of the engine comes from."""
+
+    def warnings(self) -> list[str]:
+        """What is allowed but hardly meant."""
+
+    @property
+    def top(self) -> dict[str, Any]:
+        """The keys at the top of the file."""
+
+    @property
+    def kind(self) -> str:
+        """The kind of topology; empty where the topology is at fault."""
+
+    @property
+    def nodes(self) -> list[list[float]]:
+        """Positions of the nodes in metres; their order gives the node numbers."""
+
+    @property
+    def size(self) -> int:
+        """How many nodes there are."""
+
+    @property
+    def copies(self) -> list[int]:
+        """How many of the engine's flows each ``[[flow]]`` table stands for."""
+
+    @property
+    def times(self) -> list[tuple[str, int, str, int]]:
+        """Times of flows and outages above 0: table, number, key, nanoseconds."""
+
+    @property
+    def is_shadowed(self) -> bool:
+        """Whether shadowing makes another network of each seed."""
+
+def resolve(document: Mapping[str, Any], outside: object, common: Common) -> Resolved:
+    """Reads a document without its sweep.
+
+    Args:
+        document: the values as written.
+        outside: opens files and finds classes, see ``hopscope.scenario.outside``.
+        common: what the points of a sweep share.
+    """
+
 def version() -> str:
     """Version of the package."""
 
@@ -293,8 +359,8 @@ def topologies() -> list[tuple[str, str, tuple[Field, ...]]]:
 def topology_kind() -> Field:
     """The key that names the kind of topology."""
 
-def apps() -> list[tuple[str, str, tuple[str, ...], str, dict[str, Any]]]:
-    """Applications: word, description, keys used, the engine's word, defaults that are not those of the keys."""
+def apps() -> list[tuple[str, str, tuple[str, ...]]]:
+    """Applications: word, description, keys used."""
 
 def patterns() -> list[tuple[str, str]]:
     """Traffic patterns with one line each."""
@@ -324,9 +390,6 @@ def to_toml(document: Mapping[str, Any]) -> str:
 
 def inline(value: object) -> str:
     """A value as TOML in one line."""
-
-def contradictions(resolved: object) -> list[tuple[tuple[str, ...], str]]:
-    """Contradictions between sound keys of a resolved point: path and message of each."""
 
 def place(table: dict[str, Any], tx_range: float, found: list[list[float]] = ...) -> tuple[list[list[float]], int, str]:
     """The place of every node in metres, how many have no radio, and the wires of the topology as JSON.

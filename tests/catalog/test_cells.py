@@ -12,7 +12,7 @@ from synthetic import data, outcomes
 from hopscope import _core
 from hopscope.errors import ScenarioError
 from hopscope.results.samples import Table
-from hopscope.scenario import Scenario, keys
+from hopscope.scenario import Scenario
 from hopscope.studies.build import read_study
 from hopscope.studies.cells import filled
 from hopscope.studies.registry import DATA, find
@@ -104,7 +104,7 @@ def test_routes_of_ns2():
         config = Scenario(document).points[0].config(1)
         aodv = label.endswith((", AODV", ", AODV, RTS off"))
         assert config["routing"]["protocol"] == ("aodv" if aodv else "static")
-        assert config.get("aodv") == (keys.routing_set("aodv", "ns2") if aodv else None)
+        assert config.get("aodv") == (json.loads(_core.routing_set("aodv", "ns2")) if aodv else None)
 
 
 def test_vegas_is_compared_without_the_headers_it_counts():

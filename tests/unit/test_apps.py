@@ -10,12 +10,12 @@ import pytest
 from rich.console import Console
 
 from hopscope import run
+from hopscope._core import frames
 from hopscope.cli.table import print_result
 from hopscope.errors import ScenarioError
 from hopscope.report.tables import charts
-from hopscope.scenario import Scenario, load
+from hopscope.scenario import Scenario, files, load
 from hopscope.scenario.fields import NS
-from hopscope.scenario.files import read_trace
 
 CHAIN = {"duration": "10s", "topology": {"kind": "chain", "hops": 2}}
 
@@ -97,7 +97,7 @@ def test_bad_applications_are_refused(flow: dict[str, Any], message: str) -> Non
 def trace(tmp_path: Path, text: str, rate: float = 25.0) -> list[tuple[int, int]]:
     path = tmp_path / "trace.csv"
     path.write_text(text, encoding="utf-8")
-    return read_trace(path, rate)
+    return frames(files.text(path, "a CSV file"), str(path), rate)
 
 
 @pytest.mark.parametrize(
@@ -163,7 +163,7 @@ def test_a_trace_lies_beside_the_scenario(tmp_path: Path) -> None:
     path.write_text(VIDEO, encoding="utf-8")
     video = load(path)
     [flow] = video.points[0].config(1)["flows"]
-    assert flow["app"] == {"kind": "trace", "frames": [(0, 2500), (40_000_000, 100)]}
+    assert flow["app"] == {"kind": "trace", "frames": [[0, 2500], [40_000_000, 100]]}
     assert video.resolved["flow"][0]["trace"] == "film.csv"
     assert video.standalone()["flow"][0]["trace"] == str(tmp_path / "film.csv")
     assert Scenario(video.standalone()).points[0].config(1) == video.points[0].config(1)

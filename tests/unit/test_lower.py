@@ -10,7 +10,9 @@ import pytest
 
 from hopscope import _core
 from hopscope.scenario import Scenario, keys
+from hopscope.scenario.document import from_mapping
 from hopscope.scenario.fields import NS, Field
+from hopscope.scenario.outside import Outside
 
 BASE: dict[str, Any] = {"topology": {"kind": "chain", "hops": 2}, "flow": [{"from": 0, "to": 2}]}
 
@@ -72,13 +74,10 @@ def test_every_key_reaches_the_engine(section: str) -> None:
             continue
         default = base[section][field.name]
         value = other_value(field, default)
-        from hopscope.scenario.document import from_mapping
-        from hopscope.scenario.lower import lower
-        from hopscope.scenario.resolve import resolve
-
-        resolved, problems = resolve(from_mapping({**BASE, section: {field.name: value}}))
-        assert not problems
-        config = lower(resolved, 1)
+        document = from_mapping({**BASE, section: {field.name: value}})
+        resolved = _core.resolve(document.values, Outside(document), _core.Common())
+        assert not resolved.problems
+        config = resolved.config(1)
         found = config["flows"][0]["tcp"] if section == "tcp" else config[section]
         assert found[field.name] == field.read(value) != default, field.name
         assert {k: v for k, v in found.items() if k != field.name} == {

@@ -10,8 +10,9 @@ import pandas as pd
 import pytest
 
 import hopscope as hs
+from hopscope._core import positions
 from hopscope.results import PointResult, Result, tables
-from hopscope.scenario.files import read_positions
+from hopscope.scenario import files
 
 SHORT: dict[str, Any] = {
     "duration": 1,
@@ -52,14 +53,14 @@ def test_scenario_files_from_windows_are_read(tmp_path: Path, start: bytes, line
 @pytest.mark.parametrize("text", ["0\t0\n100\t5\n", "0 0\n100 5\n", "0, 0\n100, 5\n", "# made by hand\n0;0\n100;5\n"])
 def test_tables_of_positions_with_any_usual_separator(tmp_path: Path, text: str) -> None:
     (tmp_path / "nodes.txt").write_text(text)
-    assert read_positions(tmp_path / "nodes.txt") == [[0, 0], [100, 5]]
+    assert positions(files.text(tmp_path / "nodes.txt", ""), str(tmp_path / "nodes.txt"), "auto") == [[0, 0], [100, 5]]
 
 
 def test_three_columns_without_a_header_are_ambiguous(tmp_path: Path) -> None:
     """Number, x, y looks like x, y, z; guessing put every node at the wrong place."""
     (tmp_path / "nodes.csv").write_text("0,0,0\n1,100,0\n")
     with pytest.raises(ValueError, match=r"nodes\.csv:1: found 3 columns without a header"):
-        read_positions(tmp_path / "nodes.csv")
+        positions(files.text(tmp_path / "nodes.csv", ""), str(tmp_path / "nodes.csv"), "auto")
 
 
 def test_a_row_with_more_columns_than_the_first_is_refused(tmp_path: Path) -> None:
@@ -67,9 +68,9 @@ def test_a_row_with_more_columns_than_the_first_is_refused(tmp_path: Path) -> No
     for text in ("x,y\n0,0\n200,5,10,0\n", "0,0\n200,5,10,0\n"):
         (tmp_path / "nodes.csv").write_text(text)
         with pytest.raises(ValueError, match=r"nodes\.csv:\d: found 4 columns; the first line has 2"):
-            read_positions(tmp_path / "nodes.csv")
+            positions(files.text(tmp_path / "nodes.csv", ""), str(tmp_path / "nodes.csv"), "auto")
     (tmp_path / "nodes.csv").write_text("x,y\n0,0,\n200,5,,\n")
-    assert read_positions(tmp_path / "nodes.csv") == [[0, 0], [200, 5]]
+    assert positions(files.text(tmp_path / "nodes.csv", ""), str(tmp_path / "nodes.csv"), "auto") == [[0, 0], [200, 5]]
 
 
 def test_a_point_that_a_result_does_not_have_is_told() -> None:

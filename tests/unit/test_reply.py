@@ -59,7 +59,7 @@ def test_its_keys_are_swept_and_its_trace_is_found_beside_the_file(tmp_path: Pat
     path = tmp_path / "talk.toml"
     path.write_text(to_toml(talk(reply={"app": "video", "trace": "video.csv"})))
     scenario = hs.load(path)
-    assert scenario.points[0].config(1)["flows"][0]["reply"] == {"kind": "trace", "frames": [(0, 100), (10**9, 200)]}
+    assert scenario.points[0].config(1)["flows"][0]["reply"] == {"kind": "trace", "frames": [[0, 100], [10**9, 200]]}
     assert scenario.standalone()["flow"][0]["reply"]["trace"] == str(tmp_path / "video.csv")
 
 

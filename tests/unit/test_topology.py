@@ -7,10 +7,9 @@ from typing import Any
 
 import pytest
 
-from hopscope._core import components
+from hopscope._core import components, positions
 from hopscope.errors import ScenarioError
-from hopscope.scenario import Scenario
-from hopscope.scenario.files import read_positions
+from hopscope.scenario import Scenario, files
 
 FLOW = [{"from": "first", "to": 1, "transport": "udp"}]
 
@@ -101,7 +100,7 @@ FILES = {
 @pytest.mark.parametrize("name", FILES)
 def test_positions_from_files(name: str, tmp_path: Path) -> None:
     (tmp_path / name).write_text(FILES[name])
-    assert read_positions(tmp_path / name) == [[0, 0], [200, 0], [400, 10]]
+    assert positions(files.text(tmp_path / name, ""), str(tmp_path / name), "auto") == [[0, 0], [200, 0], [400, 10]]
 
 
 @pytest.mark.parametrize(
@@ -123,7 +122,7 @@ def test_bad_node_files_are_placed(text: str, message: str, tmp_path: Path) -> N
     path = tmp_path / "nodes.txt"
     path.write_text(text)
     with pytest.raises(ValueError, match=r"nodes\.txt") as caught:
-        read_positions(path)
+        positions(files.text(path, ""), str(path), "auto")
     assert message in str(caught.value)
 
 

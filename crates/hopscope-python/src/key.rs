@@ -1,10 +1,12 @@
 //! Keys of a scenario as Python objects, and the tables of them.
 
 use hopscope_engine::config::schema::{self, Key, Kind, Range};
+use hopscope_scenario::resolve::show;
 use hopscope_scenario::{quantity as quantities, read};
 use pyo3::exceptions::{PyTypeError, PyValueError};
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyTuple};
+use serde_json::Value as Json;
 
 use crate::value;
 
@@ -130,16 +132,6 @@ impl Field {
         self.key.when.as_ref().map(|when| (when.key.clone(), when.words.clone()))
     }
 
-    /// How it is handed to the engine: "no", "always" or "given".
-    #[getter]
-    fn lowered(&self) -> &'static str {
-        match self.key.lowered {
-            schema::Lowered::No => "no",
-            schema::Lowered::Always => "always",
-            schema::Lowered::Given => "given",
-        }
-    }
-
     /// Where the default comes from.
     #[getter]
     fn source(&self) -> &str {
@@ -150,12 +142,6 @@ impl Field {
     #[getter]
     fn fields(&self, py: Python<'_>) -> Py<PyTuple> {
         self.fields.clone_ref(py)
-    }
-
-    /// The same key with other words to choose from.
-    fn choosing(&self, py: Python<'_>, choices: Vec<String>) -> Field {
-        let key = self.key.clone().choices(choices);
-        Field { key, default: self.default.clone_ref(py), fields: self.fields.clone_ref(py) }
     }
 
     /// The value in engine form.
@@ -177,16 +163,11 @@ impl Field {
 
     /// An engine value in the base unit of the key, as a scenario file would hold it.
     fn show(&self, py: Python<'_>, value: &Bound<'_, PyAny>) -> PyResult<Py<PyAny>> {
-        const NS: i64 = 1_000_000_000;
         match self.key.kind {
-            Kind::Time => match value.extract::<i64>() {
-                Ok(nanoseconds) if nanoseconds % NS == 0 => {
-                    Ok((nanoseconds / NS).into_pyobject(py)?.into_any().unbind())
-                }
-                Ok(nanoseconds) => Ok((nanoseconds as f64 / NS as f64).into_pyobject(py)?.into_any().unbind()),
-                Err(_) => Ok(value.clone().unbind()),
-            },
-            Kind::IntOrOff if value.is_none() => Ok("off".into_pyobject(py)?.into_any().unbind()),
+            Kind::Time | Kind::IntOrOff => {
+                let plain = if value.is_none() { Json::Null } else { value::from_python(value)?.json() };
+                value::to_python(py, &show(&self.key, &plain))
+            }
             _ => Ok(value.clone().unbind()),
         }
     }
@@ -233,17 +214,10 @@ pub fn parameters(py: Python<'_>, section: &str) -> PyResult<Py<PyTuple>> {
     Ok(fields(py, schema::parameters(section))?.unbind())
 }
 
-/// Applications: word, description, keys used, the engine's word, defaults that are not those of the keys.
+/// Applications: word, description, keys used.
 #[pyfunction]
-#[expect(clippy::type_complexity, reason = "a row of a table")]
-pub fn apps(py: Python<'_>) -> PyResult<Vec<(&'static str, &'static str, Py<PyTuple>, &'static str, Py<PyDict>)>> {
-    let row = |app: &schema::App| {
-        let defaults = PyDict::new(py);
-        for (name, number) in app.default_values() {
-            defaults.set_item(name, value::to_python(py, &number)?)?;
-        }
-        Ok((app.name, app.doc, PyTuple::new(py, app.keys)?.unbind(), app.engine, defaults.unbind()))
-    };
+pub fn apps(py: Python<'_>) -> PyResult<Vec<(&'static str, &'static str, Py<PyTuple>)>> {
+    let row = |app: &schema::App| Ok((app.name, app.doc, PyTuple::new(py, app.keys)?.unbind()));
     schema::APPS.iter().map(row).collect()
 }
 

@@ -7,6 +7,7 @@ mod error;
 mod info;
 mod key;
 mod place;
+mod resolve;
 mod run;
 mod value;
 
@@ -58,7 +59,9 @@ fn _core(m: &Bound<'_, PyModule>) -> PyResult<()> {
     m.add_function(wrap_pyfunction!(document::key_places, m)?)?;
     m.add_function(wrap_pyfunction!(document::to_toml, m)?)?;
     m.add_function(wrap_pyfunction!(document::inline, m)?)?;
-    m.add_function(wrap_pyfunction!(document::contradictions, m)?)?;
+    m.add_class::<resolve::Resolved>()?;
+    m.add_class::<resolve::Common>()?;
+    m.add_function(wrap_pyfunction!(resolve::resolve, m)?)?;
     m.add_function(wrap_pyfunction!(place::place, m)?)?;
     m.add_function(wrap_pyfunction!(place::across, m)?)?;
     m.add_function(wrap_pyfunction!(place::drawn, m)?)?;

@@ -168,16 +168,19 @@ pub fn bottleneck(py: Python<'_>, config_json: &str, methods: Option<Methods>) -
 #[pyfunction]
 pub fn validate(py: Python<'_>, config_json: &str) -> PyResult<()> {
     let config = parse(py, config_json)?;
-    let problems = py.detach(|| {
-        let problems = world::problems(&config);
-        if problems.is_empty() { world::out_of_reach(&config) } else { problems }
-    });
+    let problems = py.detach(|| mistakes(&config));
     refuse(py, &problems)
 }
 
 /// The error that carries everything that is wrong, if anything is.
 fn refuse(py: Python<'_>, problems: &[BuildError]) -> PyResult<()> {
     problems.first().map_or(Ok(()), |first| Err(engine_errors(py, first, problems)))
+}
+
+/// Everything that is wrong with a configuration; of one without mistakes, the flows out of reach.
+pub fn mistakes(config: &Config) -> Vec<BuildError> {
+    let problems = world::problems(config);
+    if problems.is_empty() { world::out_of_reach(config) } else { problems }
 }
 
 /// Rough cost of a configuration, as JSON; nothing is built.

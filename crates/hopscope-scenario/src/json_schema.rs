@@ -7,6 +7,8 @@ use hopscope_engine::config::schema::{
 use serde::ser::{Serialize, SerializeMap, Serializer};
 use serde_json::{Value as Json, json};
 
+use crate::resolve::show;
+
 /// An object whose keys keep their order: editors offer them in it.
 #[derive(Debug, Clone, Default)]
 struct Object(Vec<(String, Node)>);
@@ -70,8 +72,13 @@ impl Object {
 
 /// The schema as text.
 pub fn schema() -> String {
+    of(tables())
+}
+
+/// That of these tables.
+pub fn of(tables: Vec<Table>) -> String {
     let mut properties = Object::default();
-    for table in tables() {
+    for table in tables {
         properties = match table.name {
             "" => properties_of(&table.keys, properties).with("topology", topologies()),
             "flow" => properties.with("flow", flows(&table)),
@@ -211,16 +218,7 @@ fn property(key: &Key) -> Object {
 
 /// The default as a file would hold it.
 fn shown(key: &Key) -> Option<Json> {
-    match (key.kind, &key.default) {
-        (Kind::IntOrOff, Json::Null) => Some(json!("off")),
-        (_, Json::Null) => None,
-        (Kind::Time, default) => {
-            let nanoseconds = default.as_u64()?;
-            let whole = nanoseconds % 1_000_000_000 == 0;
-            Some(if whole { json!(nanoseconds / 1_000_000_000) } else { json!(nanoseconds as f64 / 1e9) })
-        }
-        (_, default) => Some(default.clone()),
-    }
+    Some(show(key, &key.default)).filter(|default| !default.is_null())
 }
 
 fn description(key: &Key) -> String {

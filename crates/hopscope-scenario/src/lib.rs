@@ -14,6 +14,7 @@ pub mod patterns;
 pub mod places;
 pub mod quantity;
 pub mod read;
+pub mod resolve;
 pub mod toml;
 pub mod topology;
 pub mod value;

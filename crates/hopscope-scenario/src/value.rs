@@ -29,6 +29,11 @@ const LIMIT: usize = 60;
 const DIGITS: usize = 61;
 
 impl Value {
+    /// It is nothing at all, which a document built by a program can hold.
+    pub fn is_none(&self) -> bool {
+        matches!(self, Value::Other(text) if text == "None")
+    }
+
     /// The same as JSON; what JSON has no number for is text.
     pub fn json(&self) -> Json {
         match self {

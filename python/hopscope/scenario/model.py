@@ -13,14 +13,12 @@ from typing import Any
 
 from hopscope import _core
 from hopscope.errors import Problem, ScenarioError, counted
-from hopscope.scenario import checks, keys, sweep
 from hopscope.scenario import document as documents
+from hopscope.scenario import keys, sweep
 from hopscope.scenario.controls import Control, FlowControl
 from hopscope.scenario.document import Document, KeyPath
 from hopscope.scenario.fields import NS
-from hopscope.scenario.lower import controls, describe, lower
-from hopscope.scenario.resolve import Resolved, resolve
-from hopscope.scenario.topology import Placed
+from hopscope.scenario.outside import Outside
 
 #: From so many nodes on the cost is told before the engine builds the scenario to check it.
 MANY_NODES = 100_000
@@ -67,24 +65,27 @@ class Point:
 
     index: int
     set: dict[str, Any]
-    _resolved: Resolved
+    _resolved: _core.Resolved
+    _own: Mapping[int, tuple[str, FlowControl]]
+    _idle: Mapping[KeyPath, Problem | None]
 
     def config(self, seed: int) -> dict[str, Any]:
         """Returns the engine's configuration of a run of this point (times in ns, rates in bit/s, lengths in m)."""
-        return lower(self._resolved, seed)
+        return self._resolved.config(seed)
 
     def controls(self) -> list[FlowControl | None]:
         """Returns the congestion control of each of the engine's flows that has one of a user's."""
-        return controls(self._resolved)
+        tables = [self._own.get(table, ("", None))[1] for table in range(len(self._resolved.copies))]
+        return [control for control, copies in zip(tables, self._resolved.copies, strict=True) for _ in range(copies)]
 
     @property
     def resolved(self) -> dict[str, Any]:
         """Every key of this point with its value in base units (s, m, bit/s, bytes)."""
-        return describe(self._resolved)
+        return self._resolved.document()
 
     def told(self, engine_key: str) -> str:
         """Returns the key of the scenario that a key of the engine comes from."""
-        return ".".join(_of_table(self._resolved, keys.from_engine_key(engine_key)))
+        return self._resolved.key_of(engine_key)
 
     @property
     def duration_s(self) -> float:
@@ -121,7 +122,7 @@ class Scenario:
     @property
     def title(self) -> str:
         """Name of the scenario: as given, else that of its file, else the kind of its topology."""
-        return str(self._top["title"]) or self.points[0]._resolved.topology["kind"]
+        return str(self._top["title"]) or self.points[0]._resolved.kind
 
     @property
     def seed(self) -> int:
@@ -154,7 +155,7 @@ class Scenario:
             for point in {repr([point.set[axis] for axis in deciding]): point for point in self.points}.values():
                 for table, theirs in zip(result["flow"], point.resolved["flow"], strict=True):
                     table |= {name: value for name, value in theirs.items() if name not in table}
-        for path in self.points[0]._resolved.idle:
+        for path in self.points[0]._idle:
             _used_elsewhere(result, path, self.points)
         if any(axis.split(".")[0] == "topology" for axis in self.axes):
             for name, ends in _NAMED_NODES.items():
@@ -209,8 +210,8 @@ class Scenario:
 
     def controls(self) -> dict[str, Control]:
         """The congestion controls of a user's in all points, each by its transport, ``tcp:...``."""
-        flows = (flow for point in self.points for flow in point._resolved.flows if "own" in flow)
-        return {str(flow["named"]): flow["own"] for flow in flows}
+        own = (found for point in self.points for _, found in sorted(point._own.items()))
+        return {named: flow.control for named, flow in own}
 
     def standalone_set(self, point: Point) -> dict[str, Any]:
         """The swept keys of a point with their values, as in the sweep of :meth:`standalone`."""
@@ -271,12 +272,9 @@ class Scenario:
         factor = shorter / int(self._top["duration"])
         values["duration"] = f"{shorter}ns"
         values["warmup"] = f"{int(self._top['warmup'] * factor)}ns"
-        resolved = self.points[0]._resolved
-        tables = zip(values["flow"], resolved.flows, strict=True)
-        for given, read in (*tables, *zip(values.get("outage", []), resolved.outages, strict=True)):
-            for name in ("start", "stop", "stagger") if "transport" in read else ("from", "to"):
-                if name in given and read[name]:
-                    given[name] = f"{max(1, int(read[name] * factor))}ns"
+        for table, index, name, time in self.points[0]._resolved.times:
+            if name in values[table][index]:
+                values[table][index][name] = f"{max(1, int(time * factor))}ns"
         return values
 
     def warnings(self) -> list[str]:
@@ -284,9 +282,9 @@ class Scenario:
 
         Shadowing makes another network of each seed; so many that it would take long are not looked at.
         """
-        found = dict.fromkeys(text for point in self.points for text in checks.warnings(point._resolved))
-        shadowed = [point for point in self.points if point._resolved.radio["shadowing"] != "none"]
-        if sum(len(point._resolved.nodes) for point in shadowed) * self.seeds <= MANY_NODES:
+        found = dict.fromkeys(text for point in self.points for text in point._resolved.warnings())
+        shadowed = [point for point in self.points if point._resolved.is_shadowed]
+        if sum(point._resolved.size for point in shadowed) * self.seeds <= MANY_NODES:
             told = [(p, m) for p in shadowed if (m := self._unable(p))]
             found |= dict.fromkeys(f"{sweep.in_words(p.set)}: {m}" if p.set else m for p, m in told)
         return list(found)
@@ -386,7 +384,7 @@ def _shared(
 
 def _used_elsewhere(values: dict[str, Any], path: KeyPath, points: list[Point]) -> None:
     """Puts a key that the first point has no use for into a resolved document, as it is where it is used."""
-    using: Any = next((point.resolved for point in points if path not in point._resolved.idle), None)
+    using: Any = next((point.resolved for point in points if path not in point._idle), None)
     *tables, name = path
     here: Any = values
     for part in tables:
@@ -434,13 +432,13 @@ def _points(document: Document) -> tuple[sweep.Axes, list[tuple[str, ...]], list
     if problems:
         axes, linked = {}, []
     points: list[Point] = []
-    places: dict[str, Placed] = {}
+    common = _core.Common()
     together = dict(document.together)
     first: dict[tuple[str, str], Problem] = {}
     affected: dict[tuple[str, str], list[int]] = {}
     for index, combination in enumerate(sweep.combinations(axes, linked)):
-        resolved, found = _point(document, combination, places)
-        points.append(Point(index, combination, resolved))
+        point, found = _point(document, index, combination, common)
+        points.append(point)
         for problem in found:
             name = (problem.key, problem.message)
             first.setdefault(name, problem)
@@ -497,13 +495,13 @@ def _is_of(document: Document, axis: str, key: str) -> bool:
 def _without_sweep(document: Document, problem: Problem) -> bool:
     """Whether a scenario has a problem also with nothing swept."""
     values = {name: value for name, value in document.values.items() if name != "sweep"}
-    _, found = _point(_with_values(document, values), {}, {})
+    _, found = _point(_with_values(document, values), 0, {}, _core.Common())
     return (problem.key, problem.message) in {(other.key, other.message) for other in found}
 
 
 def _idle(points: list[Point]) -> dict[KeyPath, Problem]:
     """The keys that no point uses."""
-    first, *others = (point._resolved.idle for point in points)
+    first, *others = (point._idle for point in points)
     return {
         path: problem
         for path, problem in first.items()
@@ -527,8 +525,9 @@ def _beside(path: KeyPath, together: Mapping[KeyPath, tuple[KeyPath, ...]]) -> s
 
 
 def _point(
-    document: Document, combination: dict[str, Any], places: dict[str, Placed]
-) -> tuple[Resolved, list[Problem]]:
+    document: Document, index: int, combination: dict[str, Any], common: _core.Common
+) -> tuple[Point, list[Problem]]:
+    """One point with everything that is wrong with it."""
     local = document
     if combination:
         local = _with_values(document, copy.deepcopy(document.values))
@@ -537,52 +536,29 @@ def _point(
             try:
                 paths = sweep.assign(local.values, key, value)
             except sweep.KeyProblem as error:
-                return Resolved(), [document.problem(("sweep", *_sweep_path(document, key)), str(error))]
+                nothing = _core.resolve({}, Outside(document), common)
+                problem = document.problem(("sweep", *_sweep_path(document, key)), str(error))
+                return Point(index, combination, nothing, {}, {}), [problem]
             origin = document.problem(("sweep", *_sweep_path(document, key)), "").place
             for path in paths:
                 local.options[path] = f"{origin}: {_SWEPT}{_text(value)}" if origin else f"{_SWEPT}{_text(value)}"
-    resolved, problems = resolve(local, places)
-    problems += [local.problem(path, message) for path, message in _core.contradictions(resolved)]
-    flawed = {p.key.split(".")[1] for p in problems if p.key.startswith("flow.")}
-    of_flows = all(p.key.split(".")[0] in keys.OF_FLOWS for p in problems)
-    if of_flows and (not problems or len(resolved.nodes) < MANY_NODES):
-        # What is wrong with the rest is told as well; outages belong to it only where all of them are sound.
-        outages = [] if any(p.key.startswith("outage") for p in problems) else resolved.outages
-        problems += _engine_problems(local, replace(resolved, outages=outages), flawed)
-    return resolved, problems
+    outside = Outside(local)
+    resolved = _core.resolve(local.values, outside, common)
+    problems = [local.problem(path, message) for path, message in resolved.problems]
+    idle = {path: None if told is None else local.problem(path, told) for path, told in resolved.idle}
+    point = Point(index, combination, resolved, outside.own, idle)
+    if not problems and resolved.size >= MANY_NODES:
+        cost = json.loads(_core.estimate(json.dumps(point.config(resolved.top["seed"]))))
+        _LOG.warning(
+            "%d nodes: a run is estimated at %.0f s and %.1f GB of memory; checking the scenario builds it once",
+            resolved.size,
+            cost["wall_s"],
+            cost["memory_bytes"] / 1e9,
+        )
+    problems += [local.problem(path, message) for path, message in resolved.check()]
+    return point, problems
 
 
 def _sweep_path(document: Document, key: str) -> tuple[str, ...]:
     """The path of a sweep key as the file spells it: quoted or bare, alone or among keys that change together."""
     return next(path for path, axis, _ in sweep.entries(document.values["sweep"]) if axis == key)
-
-
-def _engine_problems(document: Document, resolved: Resolved, flawed: Set[str]) -> Iterator[Problem]:
-    """What only the engine can tell, such as a destination that no static route reaches; flawed flows are left out."""
-    tables = [index for index in range(len(resolved.flows)) if str(index) not in flawed]
-    sound = replace(resolved, flows=[resolved.flows[index] for index in tables])
-    config_json = json.dumps(lower(sound, resolved.top["seed"]))
-    try:
-        if len(resolved.nodes) >= MANY_NODES:
-            cost = json.loads(_core.estimate(config_json))
-            _LOG.warning(
-                "%d nodes: a run is estimated at %.0f s and %.1f GB of memory; checking the scenario builds it once",
-                len(resolved.nodes),
-                cost["wall_s"],
-                cost["memory_bytes"] / 1e9,
-            )
-        _core.validate(config_json)
-    except _core.EngineError as error:
-        for key, message in error.problems:
-            path = _of_table(sound, keys.from_engine_key(key))
-            if path[:1] == ("flow",) and len(path) > 1:
-                path = ("flow", str(tables[int(path[1])]), *path[2:])
-            yield document.problem(path, message)
-
-
-def _of_table(resolved: Resolved, path: tuple[str, ...]) -> tuple[str, ...]:
-    """The key of the ``[[flow]]`` table that the engine's flow of that number comes from."""
-    if len(path) < 2 or path[0] != "flow" or not path[1].isdecimal():
-        return path
-    tables = [index for index, flow in enumerate(resolved.flows) for _ in range(flow["copies"])]
-    return ("flow", str(tables[int(path[1])]), *path[2:])

@@ -1,0 +1,213 @@
+//! One point of a scenario: its document goes in, what the engine runs and what a user reads come out.
+
+use hopscope_engine::BuildError;
+use hopscope_scenario::agreement::Finding;
+use hopscope_scenario::near::Place;
+use hopscope_scenario::resolve::{self as resolving, FoundControl, Outside, OwnControl, Schema, Shared, Shown};
+use pyo3::exceptions::{PyOSError, PyValueError};
+use pyo3::prelude::*;
+use pyo3::types::{PyDict, PyList, PyTuple};
+use serde_json::Value as Json;
+
+use crate::{run, value};
+
+/// What the points of a sweep have in common, made once.
+#[pyclass]
+#[derive(Default)]
+pub struct Common(Shared);
+
+#[pymethods]
+impl Common {
+    #[new]
+    fn new() -> Common {
+        Common::default()
+    }
+}
+
+/// One point, complete.
+#[pyclass(frozen)]
+pub struct Resolved(resolving::Resolved);
+
+type Told<'py> = Vec<(Bound<'py, PyTuple>, String)>;
+
+fn told<'py>(py: Python<'py>, findings: &[Finding]) -> PyResult<Told<'py>> {
+    findings.iter().map(|(path, message)| Ok((PyTuple::new(py, path)?, message.clone()))).collect()
+}
+
+/// Reads a document without its sweep; `outside` opens files and finds classes.
+#[pyfunction]
+pub fn resolve(document: &Bound<'_, PyAny>, outside: &Bound<'_, PyAny>, common: &mut Common) -> PyResult<Resolved> {
+    let document = value::from_python(document)?;
+    let mut door = Door { outside, failure: None };
+    let found = resolving::resolve(Schema::engine(), &document, &mut door, &mut common.0);
+    door.failure.map_or(Ok(Resolved(found)), Err)
+}
+
+/// The Python side; the first exception that is no refusal ends everything.
+struct Door<'a, 'py> {
+    outside: &'a Bound<'py, PyAny>,
+    failure: Option<PyErr>,
+}
+
+impl Door<'_, '_> {
+    fn call<T: Default>(&mut self, asked: PyResult<T>) -> T {
+        asked.unwrap_or_else(|error| {
+            self.failure.get_or_insert(error);
+            T::default()
+        })
+    }
+
+    fn text_of(&self, key: &[String], wanted: &str) -> PyResult<(String, String)> {
+        let path = PyTuple::new(self.outside.py(), key)?;
+        self.outside.call_method1("text", (path, wanted))?.extract()
+    }
+
+    fn is_named(&self, key: &[String]) -> PyResult<bool> {
+        self.outside.call_method1("is_class", (PyTuple::new(self.outside.py(), key)?,))?.extract()
+    }
+
+    fn found(&self, named: &[String], parameters: &[String]) -> PyResult<FoundControl> {
+        type Found<'py> = Option<(String, String, String, Bound<'py, PyDict>)>;
+        let py = self.outside.py();
+        let paths = (PyTuple::new(py, named)?, PyTuple::new(py, parameters)?);
+        let (own, refused, unused): (Found<'_>, Vec<Finding>, Vec<Finding>) =
+            self.outside.call_method1("control", paths)?.extract()?;
+        let entry = |(name, value): (Bound<'_, PyAny>, Bound<'_, PyAny>)| {
+            Ok((name.extract()?, value::from_python(&value)?.json()))
+        };
+        let control = |(name, named, identity, parameters): (String, String, String, Bound<'_, PyDict>)| {
+            let parameters = parameters.iter().map(entry).collect::<PyResult<_>>()?;
+            Ok::<_, PyErr>(OwnControl { name, named, identity, parameters })
+        };
+        Ok(FoundControl { own: own.map(control).transpose()?, refused, unused })
+    }
+}
+
+impl Outside for Door<'_, '_> {
+    fn text(&mut self, key: &[String], wanted: &str) -> Result<(String, String), String> {
+        let py = self.outside.py();
+        match self.text_of(key, wanted) {
+            Err(error) if error.is_instance_of::<PyValueError>(py) && !error.is_instance_of::<PyOSError>(py) => {
+                Err(error.value(py).to_string())
+            }
+            asked => Ok(self.call(asked)),
+        }
+    }
+
+    fn is_class(&mut self, key: &[String]) -> bool {
+        let asked = self.is_named(key);
+        self.call(asked)
+    }
+
+    fn control(&mut self, named: &[String], parameters: &[String]) -> FoundControl {
+        let asked = self.found(named, parameters);
+        self.call(asked)
+    }
+}
+
+/// A part of a document as Python has it.
+fn to_python(py: Python<'_>, shown: &Shown) -> PyResult<Py<PyAny>> {
+    Ok(match shown {
+        Shown::Plain(json) => value::to_python(py, json)?,
+        Shown::Tables(tables) => {
+            let tables = tables.iter().map(|table| to_python(py, table)).collect::<PyResult<Vec<_>>>()?;
+            PyList::new(py, tables)?.into_any().unbind()
+        }
+        Shown::Table(keys) => {
+            let table = PyDict::new(py);
+            for (name, shown) in keys {
+                table.set_item(name, to_python(py, shown)?)?;
+            }
+            table.into_any().unbind()
+        }
+    })
+}
+
+#[pymethods]
+impl Resolved {
+    /// What is wrong, with the key at fault.
+    #[getter]
+    fn problems<'py>(&self, py: Python<'py>) -> PyResult<Told<'py>> {
+        told(py, &self.0.findings)
+    }
+
+    /// Keys that this point does not use, with what to say unless another one does; None where that is meant.
+    #[getter]
+    fn idle<'py>(&self, py: Python<'py>) -> PyResult<Vec<(Bound<'py, PyTuple>, Option<String>)>> {
+        self.0.idle.iter().map(|(path, message)| Ok((PyTuple::new(py, path)?, message.clone()))).collect()
+    }
+
+    /// What only the engine can tell, such as a destination that no static route reaches.
+    fn check<'py>(&self, py: Python<'py>) -> PyResult<Told<'py>> {
+        let Some(sound) = self.0.sound(Schema::engine()) else { return Ok(Vec::new()) };
+        let problems = py.detach(|| match serde_json::from_value(sound.config.clone()) {
+            Ok(config) => run::mistakes(&config),
+            Err(error) => vec![BuildError::new("config", error.to_string())],
+        });
+        let findings: Vec<Finding> =
+            problems.iter().map(|error| self.0.told(&sound, &error.key, &error.message)).collect();
+        told(py, &findings)
+    }
+
+    /// The engine's configuration of a run.
+    fn config(&self, py: Python<'_>, seed: u64) -> PyResult<Py<PyAny>> {
+        value::to_python(py, &self.0.config(Schema::engine(), seed))
+    }
+
+    /// Every key with its value in base units.
+    fn document(&self, py: Python<'_>) -> PyResult<Py<PyAny>> {
+        to_python(py, &self.0.document(Schema::engine()))
+    }
+
+    /// The key of the scenario that a key of the engine comes from.
+    fn key_of(&self, engine_key: &str) -> String {
+        self.0.key_of(engine_key).join(".")
+    }
+
+    /// What is allowed but hardly meant.
+    fn warnings(&self) -> Vec<String> {
+        self.0.warnings()
+    }
+
+    /// The keys at the top of the file, in engine form.
+    #[getter]
+    fn top(&self, py: Python<'_>) -> PyResult<Py<PyAny>> {
+        value::to_python(py, &Json::Object(self.0.top.merged()))
+    }
+
+    /// The kind of topology.
+    #[getter]
+    fn kind(&self) -> &str {
+        self.0.topology.get("kind").and_then(Json::as_str).unwrap_or_default()
+    }
+
+    /// Positions of the nodes in metres.
+    #[getter]
+    fn nodes(&self) -> Vec<Place> {
+        self.0.nodes().to_vec()
+    }
+
+    /// How many nodes there are.
+    #[getter]
+    fn size(&self) -> usize {
+        self.0.nodes().len()
+    }
+
+    /// How many of the engine's flows each `[[flow]]` table stands for.
+    #[getter]
+    fn copies(&self) -> Vec<usize> {
+        self.0.flows.iter().map(|flow| flow.ends.len()).collect()
+    }
+
+    /// Times of flows and outages above 0: table, number, key, nanoseconds.
+    #[getter]
+    fn times(&self) -> Vec<(&'static str, usize, &'static str, u64)> {
+        self.0.times()
+    }
+
+    /// Whether shadowing makes another network of each seed.
+    #[getter]
+    fn is_shadowed(&self) -> bool {
+        self.0.is_shadowed()
+    }
+}

@@ -1,0 +1,211 @@
+//! Flows: their applications, what replies, and the flows that a pattern lays.
+
+use std::sync::Arc;
+
+use hopscope_engine::config::schema::Key;
+use serde_json::{Value as Json, json};
+
+use super::Resolved;
+use super::outside::{Outside, OwnControl, Shared};
+use super::reader::{Path, Reader, inside, written};
+use super::tables::number_nodes;
+use super::values::{Layered, Values};
+use crate::frames::{self, Frame};
+use crate::patterns::{self, Ends};
+use crate::read::expected;
+use crate::topology::Misplaced;
+use crate::value::Value;
+use crate::words::listed;
+
+/// The frames of a trace.
+pub(super) type Frames = Option<Arc<Vec<Frame>>>;
+
+/// One `[[flow]]` table.
+#[derive(Debug, Clone, Default)]
+pub struct Flow {
+    /// Its keys.
+    pub values: Layered,
+    pub(super) tcp: Layered,
+    pub(super) dccp: Layered,
+    pub(super) frames: Frames,
+    pub(super) reply: Option<(Layered, Frames)>,
+    /// Its congestion control.
+    pub control: Control,
+    /// Ends of the flows that it stands for.
+    pub ends: Ends,
+}
+
+/// The congestion control of a flow.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub enum Control {
+    /// That of the transport.
+    #[default]
+    None,
+    /// One of the engine's.
+    Word(String),
+    /// One of a user's own.
+    Own(OwnControl),
+}
+
+pub(super) fn read(
+    reader: &mut Reader<'_>,
+    document: &Value,
+    outside: &mut dyn Outside,
+    shared: &mut Shared,
+    result: &mut Resolved,
+) {
+    let is_empty = |flows: &Value| flows.is_none() || *flows == Value::List(Vec::new());
+    if written(document, "flow").is_none_or(is_empty) {
+        let message = "is missing; a scenario has at least one [[flow]] with from and to";
+        return reader.refuse(vec!["flow".to_string()], message);
+    }
+    let schema = reader.schema;
+    let tcp = result.section("tcp").shared();
+    let dccp = Arc::new(super::schema::defaults(schema.inner("flow", "dccp")));
+    for (path, table) in reader.tables(document, "flow") {
+        let mut flow = Flow {
+            values: reader.complete(&path, table, schema.table("flow"), schema.defaults("flow")),
+            ..Flow::default()
+        };
+        if matches!(table, Value::Table(_)) {
+            let mut files = Files { outside: &mut *outside, shared: &mut *shared };
+            if !reader.is_refused(&path, "app") {
+                app_keys(reader, &path, table, &mut flow.values);
+                flow.frames = files.trace(reader, &path, &flow.values);
+            }
+            if !reader.is_refused(&path, "transport") {
+                super::transport::read(reader, &path, table, &mut flow, files.outside);
+                reply(reader, &path, table, &mut flow, &mut files);
+            }
+            let inner = |values: &mut Layered, name: &str| match values.take(name) {
+                Some(Json::Object(given)) => given,
+                _ => Values::new(),
+            };
+            flow.tcp = Layered::new(Arc::clone(&tcp), inner(&mut flow.values, "tcp"));
+            flow.dccp = Layered::new(Arc::clone(&dccp), inner(&mut flow.values, "dccp"));
+            number_nodes(result, &mut flow.values, &["from", "to"]);
+            lay(reader, &path, table, &mut flow, result);
+        }
+        result.flows.push(flow);
+    }
+}
+
+/// The keys of another application have no use, the missing ones of this one are filled in or named.
+fn app_keys(reader: &mut Reader<'_>, path: &[String], table: &Value, values: &mut Layered) {
+    let schema = reader.schema;
+    let app = schema.application(values.text("app"));
+    for (name, default) in app.defaults.iter().filter(|(name, _)| written(table, name).is_none()) {
+        values.set(name, default.clone());
+    }
+    let needed = |key: &&Key| app.keys.contains(&&*key.name) && key.default.is_null();
+    let asked: Vec<&str> = schema.inner("flow", "reply").iter().filter(needed).map(|key| key.name.as_str()).collect();
+    for name in schema.application_keys() {
+        let is_given = written(table, name).is_some();
+        if is_given && !app.keys.contains(&name) {
+            let users: Vec<&str> =
+                schema.applications().iter().filter(|app| app.keys.contains(&name)).map(|app| app.word).collect();
+            let message = format!("does not belong to app = \"{}\"; it is used by {}", app.word, listed(&users));
+            reader.without_use(inside(path, name), Some(message));
+        } else if asked.contains(&name) && !is_given && !app.defaults.contains_key(name) {
+            let message = format!("is missing; app = \"{}\" needs {}", app.word, asked.join(", "));
+            reader.refuse(inside(path, name), message);
+        }
+    }
+}
+
+/// Completes the application that replies; its packets are as large as those of the flow.
+fn reply(reader: &mut Reader<'_>, path: &[String], table: &Value, flow: &mut Flow, files: &mut Files<'_>) {
+    let given = flow.values.take("reply");
+    let Some(written @ Value::Table(_)) = written(table, "reply") else { return };
+    let Some(Json::Object(given)) = given.filter(|_| flow.values.text("transport").starts_with("tcp")) else { return };
+    let defaults = super::schema::defaults(reader.schema.inner("flow", "reply"));
+    let mut reply = Layered::new(Arc::new(defaults), given);
+    let at = inside(path, "reply");
+    let mut frames = None;
+    if !reader.is_refused(&at, "app") {
+        app_keys(reader, &at, written, &mut reply);
+        reply.take("packet");
+        frames = files.trace(reader, &at, &reply);
+    }
+    flow.reply = Some((reply, frames));
+}
+
+struct Files<'a> {
+    outside: &'a mut dyn Outside,
+    shared: &'a mut Shared,
+}
+
+impl Files<'_> {
+    /// The frames of a video flow.
+    fn trace(&mut self, reader: &mut Reader<'_>, path: &[String], values: &Layered) -> Frames {
+        let rate = values.get("frame_rate").and_then(Json::as_f64)?;
+        if values.text("app") != "video" || values.get("trace").is_none_or(Json::is_null) {
+            return None;
+        }
+        let at = inside(path, "trace");
+        let name = (values.text("trace").to_string(), rate.to_bits());
+        if let Some(known) = self.shared.frames.get(&name) {
+            return Some(Arc::clone(known));
+        }
+        let file = self.outside.text(&at, "a CSV file");
+        match file.and_then(|(file, text)| frames::frames(&text, &file, rate)) {
+            Ok(frames) => Some(Arc::clone(self.shared.frames.entry(name).or_insert(Arc::new(frames)))),
+            Err(message) => {
+                reader.refuse(at, message);
+                None
+            }
+        }
+    }
+}
+
+/// Puts the ends of the flows that the table stands for into `ends`.
+fn lay(reader: &mut Reader<'_>, path: &Path, table: &Value, flow: &mut Flow, result: &Resolved) {
+    let is_given = |name: &str| written(table, name).is_some();
+    let only_random = "belongs to pattern = \"random\"";
+    let copies = flow.values.whole("copies") as usize;
+    if !is_given("pattern") {
+        if is_given("pattern_seed") {
+            reader.refuse(inside(path, "pattern_seed"), only_random);
+        }
+        let schema = reader.schema;
+        for key in ["from", "to"].into_iter().filter(|name| !is_given(name)).filter_map(|name| schema.key("flow", name))
+        {
+            let message = format!("is missing; expected {}, or a pattern for both ends", expected(key));
+            reader.refuse(inside(path, &key.name), message);
+        }
+        let [from, to] = ["from", "to"].map(|name| flow.values.whole(name) as usize);
+        flow.ends = vec![(from, to); copies];
+        return;
+    }
+    for name in ["from", "to"].into_iter().filter(|name| is_given(name)) {
+        let message = "found beside pattern, which says where the flows run; leave out one of them";
+        reader.refuse(inside(path, name), message);
+    }
+    let Some(placed) = &result.placed else { return };
+    let found = match flow.values.text("pattern") {
+        "" => return,
+        "across" => {
+            if is_given("pattern_seed") {
+                reader.refuse(inside(path, "pattern_seed"), only_random);
+            }
+            across(result, is_given("copies").then_some(copies))
+        }
+        _ => {
+            let radios = &placed.places[..placed.places.len() - placed.wired];
+            patterns::drawn(radios, result.reach(), copies, flow.values.whole("pattern_seed"))
+        }
+    };
+    match found {
+        Ok(ends) => {
+            flow.values.set("copies", json!(ends.len()));
+            flow.ends = ends;
+        }
+        Err(error) => reader.refuse(inside(path, error.key), error.message),
+    }
+}
+
+fn across(result: &Resolved, flows: Option<usize>) -> Result<Ends, Misplaced> {
+    let layout = result.layout()?;
+    let kind = result.topology.get("kind").and_then(Json::as_str).unwrap_or_default();
+    patterns::across(&layout.kind, kind, flows)
+}

@@ -1,0 +1,168 @@
+//! From a resolved point to the engine's configuration: times in nanoseconds, rates in bit/s, lengths in metres.
+
+use hopscope_engine::config::schema::{Key, Lowered, PREFIX};
+use serde_json::{Value as Json, json};
+
+use super::flows::{Control, Flow, Frames};
+use super::schema::Schema;
+use super::values::{Layered, Values};
+use super::{Path, Resolved};
+use crate::agreement::Finding;
+
+/// From so many nodes on the engine looks only at scenarios without a problem: building them takes long.
+pub const MANY_NODES: usize = 100_000;
+/// Tables whose mistakes leave the network itself sound.
+const OF_FLOWS: [&str; 3] = ["flow", "outage", "series"];
+
+/// What of a point is sound, for the engine to look at.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Sound {
+    /// The configuration.
+    pub config: Json,
+    flows: Vec<usize>,
+}
+
+impl Resolved {
+    /// The engine's configuration of one run.
+    pub fn config(&self, schema: &Schema, seed: u64) -> Json {
+        let all: Vec<usize> = (0..self.flows.len()).collect();
+        self.lowered(schema, seed, &all, true)
+    }
+
+    fn lowered(&self, schema: &Schema, seed: u64, flows: &[usize], with_outages: bool) -> Json {
+        let mut config = handed(schema.table(""), &self.top);
+        config.insert("seed".to_string(), json!(seed));
+        config.insert("nodes".to_string(), json!(self.nodes()));
+        for (name, section) in self.sections.iter().filter(|(name, _)| *name != "tcp") {
+            config.insert(name.to_string(), Json::Object(section.merged()));
+        }
+        if let Some(constants) = &self.routing_constants {
+            let protocol = self.section("routing").text("protocol").to_string();
+            config.insert(protocol, Json::Object(constants.merged()));
+        }
+        let flows: Vec<Json> = flows.iter().flat_map(|&flow| self.flows[flow].lowered(schema)).collect();
+        let outages = self.outages.iter().filter(|_| with_outages).map(|outage| Json::Object(outage.merged()));
+        config.insert("flows".to_string(), flows.into());
+        config.insert("outages".to_string(), outages.collect());
+        config.insert("layers".to_string(), self.layers.iter().cloned().map(Json::Object).collect());
+        config.insert("series".to_string(), Json::Object(self.series.merged()));
+        if self.wired() > 0 {
+            let nodes = self.nodes().len();
+            let wired: Vec<usize> = (nodes - self.wired()..nodes).collect();
+            config.insert("hosts".to_string(), json!([{"nodes": wired, "wifi": false}]));
+        }
+        // In the order of their tables: messages of the engine name a wire by its number.
+        let given = self.wires.iter().map(|wire| {
+            let mut lowered = handed(schema.table("wire"), wire);
+            lowered.insert("ends".to_string(), json!([wire.value("from"), wire.value("to")]));
+            Json::Object(lowered)
+        });
+        let placed = self.placed.iter().flat_map(|placed| &placed.wires).map(|wire| json!(wire));
+        let wires: Vec<Json> = given.chain(placed).collect();
+        if !wires.is_empty() {
+            config.insert("wires".to_string(), wires.into());
+        }
+        Json::Object(config)
+    }
+
+    /// What the engine is to look at beside what has been found; none where the network is at fault.
+    ///
+    /// Flows at fault are left out, so that what is wrong with the rest is told as well; outages belong to it only where
+    /// all of them are sound.
+    pub fn sound(&self, schema: &Schema) -> Option<Sound> {
+        let of_flows = self.findings.iter().all(|(path, _)| path.first().is_some_and(|at| OF_FLOWS.contains(&&**at)));
+        if !of_flows || (!self.findings.is_empty() && self.nodes().len() >= MANY_NODES) {
+            return None;
+        }
+        let is_at_fault = |table: &str, at: &dyn Fn(&Path) -> bool| {
+            self.findings.iter().any(|(path, _)| path.first().is_some_and(|known| known == table) && at(path))
+        };
+        let flawed = |flow: usize| is_at_fault("flow", &|path| path.get(1).is_some_and(|at| *at == flow.to_string()));
+        let flows: Vec<usize> = (0..self.flows.len()).filter(|&flow| !flawed(flow)).collect();
+        let outages = !is_at_fault("outage", &|_| true);
+        let config = self.lowered(schema, self.top.whole("seed"), &flows, outages);
+        Some(Sound { config, flows })
+    }
+
+    /// What the engine says of a sound part, by the keys of the scenario.
+    pub fn told(&self, sound: &Sound, key: &str, message: &str) -> Finding {
+        (self.of_table(super::engine_keys::of_scenario(key), &sound.flows), message.to_string())
+    }
+
+    /// The key of the scenario that a key of the engine comes from.
+    pub fn key_of(&self, key: &str) -> Path {
+        let all: Vec<usize> = (0..self.flows.len()).collect();
+        self.of_table(super::engine_keys::of_scenario(key), &all)
+    }
+
+    /// The key of the `[[flow]]` table, of these, that the engine's flow of that number comes from.
+    fn of_table(&self, mut path: Path, tables: &[usize]) -> Path {
+        if path.len() < 2 || path[0] != "flow" {
+            return path;
+        }
+        let Ok(mut number) = path[1].parse::<usize>() else { return path };
+        for &table in tables {
+            let copies = self.flows[table].ends.len();
+            if number < copies {
+                path[1] = table.to_string();
+                return path;
+            }
+            number -= copies;
+        }
+        path
+    }
+}
+
+/// What the schema hands to the engine under its own name.
+fn handed(keys: &[Key], values: &Layered) -> Values {
+    let value = |key: &Key| match (key.lowered, values.value(&key.name)) {
+        (Lowered::No, _) | (Lowered::Given, Json::Null) => None,
+        (Lowered::Given | Lowered::Always, value) => Some((key.name.clone(), value)),
+    };
+    keys.iter().filter_map(value).collect()
+}
+
+fn application(schema: &Schema, values: &Layered, frames: &Frames) -> Json {
+    let app = schema.application(values.text("app"));
+    let mut own: Values = match frames {
+        Some(frames) if app.engine == "trace" => {
+            [("frames".to_string(), json!(frames.as_slice()))].into_iter().collect()
+        }
+        _ => app.keys.iter().map(|name| (name.to_string(), values.value(name))).collect(),
+    };
+    own.insert("kind".to_string(), json!(app.engine));
+    Json::Object(own)
+}
+
+impl Flow {
+    /// The flows that the table stands for: its copies, each later than the one before by `stagger`.
+    fn lowered(&self, schema: &Schema) -> Vec<Json> {
+        let mut lowered = handed(schema.table("flow"), &self.values);
+        lowered.insert("tcp".to_string(), Json::Object(self.tcp.merged()));
+        lowered.insert("dccp".to_string(), Json::Object(self.dccp.merged()));
+        lowered.insert("app".to_string(), application(schema, &self.values, &self.frames));
+        if let Some((reply, frames)) = &self.reply {
+            lowered.insert("reply".to_string(), application(schema, reply, frames));
+        }
+        match &self.control {
+            Control::None => {}
+            Control::Word(word) => {
+                lowered.insert("control".to_string(), json!(word));
+            }
+            Control::Own(own) => {
+                lowered.insert("transport".to_string(), json!("tcp-external"));
+                let name = format!("{PREFIX}{}", own.name);
+                lowered.insert("control".to_string(), json!({"name": name, "identity": own.identity}));
+            }
+        }
+        let (start, stagger) = (self.values.whole("start"), self.values.whole("stagger"));
+        let copy = |(n, (from, to)): (usize, &(usize, usize))| {
+            let mut flow = lowered.clone();
+            flow.insert("from".to_string(), json!(from));
+            flow.insert("to".to_string(), json!(to));
+            flow.insert("start".to_string(), json!(start.saturating_add(stagger.saturating_mul(n as u64))));
+            Json::Object(flow)
+        };
+        self.ends.iter().enumerate().map(copy).collect()
+    }
+}

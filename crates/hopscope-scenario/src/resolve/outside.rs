@@ -1,0 +1,59 @@
+//! What a scenario names that lies outside its file: node files, traces, and classes of code.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use serde_json::Value as Json;
+
+use super::reader::Path;
+use super::sections::Base;
+use crate::agreement::Finding;
+use crate::frames::Frame;
+use crate::topology::{Misplaced, Placed};
+
+/// Who opens files and finds classes; keys are given by their paths in the document.
+pub trait Outside {
+    /// The name of the file that a key names, for messages, and its text; `wanted` is what it should be.
+    ///
+    /// # Errors
+    /// It cannot be read.
+    fn text(&mut self, key: &[String], wanted: &str) -> Result<(String, String), String>;
+
+    /// Whether the text of a key is meant to name a class.
+    fn is_class(&mut self, key: &[String]) -> bool;
+
+    /// The congestion control that one key names, with the parameters that another one holds.
+    fn control(&mut self, named: &[String], parameters: &[String]) -> FoundControl;
+}
+
+/// A congestion control of a user's own.
+#[derive(Debug, Clone, PartialEq)]
+pub struct OwnControl {
+    /// What it is called.
+    pub name: String,
+    /// The text that names it, without `tcp:`.
+    pub named: String,
+    /// What tells runs with its code and parameters from others.
+    pub identity: String,
+    /// All its parameters.
+    pub parameters: Vec<(String, Json)>,
+}
+
+/// What was found of a congestion control.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct FoundControl {
+    /// The control; none where there is no such class.
+    pub own: Option<OwnControl>,
+    /// What is wrong.
+    pub refused: Vec<Finding>,
+    /// Parameters that it does not have.
+    pub unused: Vec<(Path, String)>,
+}
+
+/// What the points of a sweep have in common, made once.
+#[derive(Default)]
+pub struct Shared {
+    pub(super) placed: BTreeMap<String, Result<Arc<Placed>, Misplaced>>,
+    pub(super) frames: BTreeMap<(String, u64), Arc<Vec<Frame>>>,
+    pub(super) bases: BTreeMap<(String, String), Arc<Base>>,
+}

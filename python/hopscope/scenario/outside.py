@@ -1,0 +1,105 @@
+"""What Rust asks for while it resolves a point: the text of files, and classes of congestion controls."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from hopscope.errors import did_you_mean, shown
+from hopscope.scenario import files
+from hopscope.scenario.controls import (
+    CLASS,
+    FILE_FORM,
+    FORM,
+    PREFIX,
+    Control,
+    ControlError,
+    FlowControl,
+    Reference,
+    find,
+    is_named,
+    names_code,
+    unloaded,
+    unrecorded,
+)
+from hopscope.scenario.document import Document, KeyPath
+
+Findings = list[tuple[KeyPath, str]]
+
+
+class Outside:
+    """What lies outside a document; keys are given by their paths in it.
+
+    Attributes:
+        document: what is resolved.
+        own: the congestion controls of a user's own that were found, by the number of their ``[[flow]]``, each with the
+            text that names it.
+    """
+
+    def __init__(self, document: Document) -> None:
+        self.document = document
+        self.own: dict[int, tuple[str, FlowControl]] = {}
+
+    def text(self, key: KeyPath, wanted: str) -> tuple[str, str]:
+        """Returns the name of the file that a key names, and its text."""
+        path = self.document.folder / self._at(key)
+        return str(path), files.text(path, wanted)
+
+    def is_class(self, key: KeyPath) -> bool:
+        """Whether a control is meant to be a class; of what a store holds every word is one that the engine has not."""
+        return self.document.controls is not None or is_named(self._at(key))
+
+    def control(
+        self, named: KeyPath, parameters: KeyPath
+    ) -> tuple[tuple[str, str, str, dict[str, Any]] | None, Findings, Findings]:
+        """Finds a class: its name, the text that names it, its identity, and all its parameters.
+
+        Also what is wrong, and the parameters that it does not have.
+        """
+        text, table = self._at(named), self._at(parameters)
+        given = {name: value for name, value in table.items() if name != CLASS} if isinstance(table, Mapping) else {}
+        transport = text if text.startswith(PREFIX) else PREFIX + text
+        try:
+            control = self._found(transport, given)
+        except ControlError as error:
+            return None, [(named, str(error) if named[-1] == "transport" else str(error).replace(FORM, FILE_FORM))], []
+        defaults = control.parameters
+        have = f"; it has {', '.join(defaults)}" if defaults else "; it has none"
+        unused = [
+            ((*parameters, name), f"no parameter of {transport}{have}{did_you_mean(name, defaults)}")
+            for name in given
+            if name not in defaults
+        ]
+        refused = [
+            (
+                (*parameters, name),
+                f"found {shown(value)}; expected {_kind(defaults[name])}, as the class has {shown(defaults[name])}",
+            )
+            for name, value in given.items()
+            if name in defaults and _kind(value) != _kind(defaults[name])
+        ]
+        values = {name: given.get(name, default) for name, default in defaults.items()}
+        self.own[int(named[1])] = (transport, FlowControl(control, values))
+        return (control.name, transport.removeprefix(PREFIX), control.identity(values), values), refused, unused
+
+    def _found(self, transport: str, given: Mapping[str, Any]) -> Control:
+        """The congestion control; of what a store holds nothing is loaded."""
+        recorded = self.document.controls
+        if recorded is None and not self.document.loads_code and names_code(transport):
+            return unloaded(transport, given, self.document.folder)
+        if recorded is None or isinstance(transport, Reference):
+            return find(transport, self.document.folder)
+        return recorded[transport] if transport in recorded else unrecorded(transport, given)
+
+    def _at(self, key: KeyPath) -> Any:
+        """The value of a key, None where it is absent."""
+        found: Any = self.document.values
+        for part in key:
+            found = found[int(part)] if isinstance(found, list) else found.get(part)
+        return found
+
+
+def _kind(value: object) -> str:
+    if isinstance(value, bool):
+        return "true or false"
+    return "text" if isinstance(value, str) else "a number"
