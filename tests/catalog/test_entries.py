@@ -84,6 +84,7 @@ def test_the_entries_of_this_version():
         "zhang2006.fig6-9",
         "zhang2006.table7-2",
         "zhang2006.sec7-3",
+        "zhang2006.sec6-3",
         "zhang2006.sensitivity",
         "zhang2006.table6-5",
         "zhang2006.table7-3",
@@ -130,7 +131,7 @@ def test_the_entries_of_this_version():
     [
         (["all"], len(ALL)),
         (["anastasi2006"], 16),
-        (["zhang2006"], 17),
+        (["zhang2006"], 18),
         (["armaghani2008"], 19),
         (["fu2003"], 30),
         (["afrakhteh2005"], 13),

@@ -57,6 +57,20 @@ def test_mixtures_are_unfair_where_tcp_is_out():
     assert (found["c1"], found["c2"], found["c5"]) == (FAIL, FAIL, FAIL)
 
 
+def test_a_cause_is_there_when_adding_it_makes_the_control_less_fair():
+    worse = outcomes(entry("sec6-3"), of_ends({"as designed": (800, 800), "": (1000, 600)}))
+    assert (worse["c1"], worse["c2"]) == (PASS, PASS)
+    same = outcomes(entry("sec6-3"), lambda _l, _w: shares(800, 800))
+    assert (same["c1"], same["c2"]) == (FAIL, FAIL)
+
+
+def test_a_shorter_round_trip_makes_the_window_of_tcp_grow_faster():
+    model = {"60 ms": {"flow.1.mean_rtt_ms": 175.0}, "110 ms": {"flow.1.mean_rtt_ms": 192.0}}
+    found = outcomes(entry("fig6-15"), lambda label, _w: next(v for name, v in model.items() if name in label))
+    assert found["c2"] == PASS
+    assert outcomes(entry("fig6-15"), lambda _l, _w: {"flow.1.mean_rtt_ms": 175.0})["c2"] == {"undecided"}
+
+
 def test_the_goals_ask_for_fairness_and_for_use():
     def model(*other):
         return lambda label, _where: shares(*((700, 700) if label.startswith("TCP,") else other))
