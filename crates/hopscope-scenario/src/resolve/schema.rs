@@ -83,7 +83,7 @@ impl Schema {
 
     /// Keys of `[routing]` for a protocol: `parameters` takes its sets alone.
     pub(super) fn routing(&self, protocol: Option<&str>) -> &[Key] {
-        protocol.and_then(|word| self.routing.get(word)).map_or_else(|| self.table("routing"), |keys| keys)
+        protocol.and_then(|word| self.routing.get(word)).map_or_else(|| self.table("routing"), Vec::as_slice)
     }
 
     /// The key that names the kind of topology.
