@@ -173,7 +173,7 @@ impl Meter {
             flows: config.flows.iter().map(|flow| FlowMeter::new(Time::ZERO, unheard_of(flow))).collect(),
             drops: vec![[0; DropReason::COUNT]; config.nodes.len()],
             data_drops: vec![[0; DropReason::COUNT]; config.nodes.len()],
-            marks: vec![[0; LinkPart::ALL.len()]; if config.has_link_layers() { config.nodes.len() } else { 0 }],
+            marks: vec![[0; LinkPart::ALL.len()]; if marks(config) { config.nodes.len() } else { 0 }],
             routing: RoutingMeter::default(),
             routes: FlowRoutes::new(config),
             fairness: Fairness::new(config),
@@ -540,4 +540,9 @@ impl Recorder for Meter {
             | Record::RouteInstalled { .. } => {}
         }
     }
+}
+
+/// Something that marks stands before a radio or a wire.
+fn marks(config: &Config) -> bool {
+    config.has_link_layers() || config.wires.iter().any(|wire| !wire.link.is_plain())
 }

@@ -298,3 +298,16 @@ fn the_timer_of_a_gateway_holds_back_what_comes_by_the_wire() {
     assert!(plain > 1_500 && timed * 10 > plain && timed * 10 < plain * 8, "IN: {timed} of {plain} packets");
     assert_eq!(run((2, 0), true), run((2, 0), false), "OUT: it sends nothing but acknowledgements of its MAC");
 }
+
+#[test]
+fn marks_before_a_wire_are_counted_where_no_radio_has_a_link_layer() {
+    for part in ["red", "codel", "fq-codel"] {
+        let mut config = pair(1_000_000, 5, 200);
+        config.wires[0].link = part.parse().expect("a part");
+        let mut flow = flow("standard", 0, 1, Transport::TcpSack, App::Bulk);
+        (flow.max_window, flow.tcp.ecn) = (100, true);
+        config.flows.push(flow);
+        let marks = Simulation::new(config).expect("a sound scenario").run().nodes[0].ecn_marks;
+        assert!(marks > 0, "{part}: {marks}");
+    }
+}
