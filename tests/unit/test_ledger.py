@@ -39,7 +39,7 @@ def studies() -> list[tuple[str, Scenario]]:
 def ledger(config: dict[str, Any]) -> dict[str, Any]:
     """The ledger of a configuration, much shortened."""
     duration = min(config["duration"], LONGEST)
-    flows = [{**flow, "start": min(flow["start"], LATEST)} for flow in config["flows"]]
+    flows = [{**flow, "start": min(flow["start"], LATEST), "start_jitter": 0} for flow in config["flows"]]
     warmup = min(config["warmup"], LATEST)
     short = {**config, "flows": flows, "duration": duration, "warmup": warmup, "explain": True}
     run: dict[str, Any] = json.loads(_core.run(json.dumps(short)))

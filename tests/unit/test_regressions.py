@@ -11,6 +11,7 @@ import pytest
 
 import hopscope as hs
 from hopscope._core import positions
+from hopscope.campaign.manifest import digest
 from hopscope.results import PointResult, Result, tables
 from hopscope.scenario import files
 
@@ -96,7 +97,7 @@ def test_a_manifest_that_contradicts_itself_is_refused(store: Path, change: dict
     file = store / "manifest.json"
     manifest = json.loads(file.read_text())
     manifest["scenarios"][0]["points"][0] |= change
-    file.write_text(json.dumps(manifest))
+    file.write_text(json.dumps(manifest | {"sha256": digest(manifest)}))
     with pytest.raises(hs.StoreError, match=reason):
         hs.open_store(store).results()
 
@@ -105,7 +106,7 @@ def test_a_manifest_with_a_point_less_is_refused(store: Path) -> None:
     file = store / "manifest.json"
     manifest = json.loads(file.read_text())
     manifest["scenarios"][0]["points"].pop()
-    file.write_text(json.dumps(manifest))
+    file.write_text(json.dumps(manifest | {"sha256": digest(manifest)}))
     with pytest.raises(hs.StoreError, match="1 points of 2"):
         hs.open_store(store).results()
 
