@@ -435,6 +435,8 @@ impl<R: Recorder> World<R> {
     }
 
     /// The route from `node` to `dst` has ended or is there again: its sockets hear of it.
+    #[cold]
+    #[inline(never)]
     fn on_route_change(&mut self, node: NodeId, dst: NodeId, event: PathEvent) {
         for place in 0..self.nodes[node].sockets.count() {
             let id = self.nodes[node].sockets.at(place);
