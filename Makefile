@@ -47,11 +47,11 @@ $(VENV)/.python:
 	@touch $@
 
 $(VENV)/.requirements: requirements/dev.txt | $(VENV)/.python
-	$(call quiet,installing the Python packages of requirements/dev.txt,$(PY) -m pip install -q -r requirements/dev.txt)
+	$(call quiet,installing the Python packages of requirements/dev.txt,$(PY) -m pip install -q --require-hashes -r requirements/dev.txt)
 	@touch $@
 
 $(VENV)/.requirements-docs: requirements/docs.txt | $(VENV)/.requirements
-	$(call quiet,installing the Python packages of requirements/docs.txt,$(PY) -m pip install -q -r requirements/docs.txt)
+	$(call quiet,installing the Python packages of requirements/docs.txt,$(PY) -m pip install -q --require-hashes -r requirements/docs.txt)
 	@touch $@
 
 $(VENV)/.engine: $(RUST_SOURCES) pyproject.toml $(VENV)/.requirements
