@@ -27,7 +27,7 @@ NEIGHBOURS = [
 OTHER_TCP = ["tcp-tahoe", "tcp-reno", "tcp-sack", "tcp-vegas", "tcp-veno", "tcp-westwood", "tcp-tibet", "tcp-fast"]
 OTHER_TCP += ["tcp-cubic", "tcp-htcp", "tcp-illinois", "tcp-ap", "tcp-bbr", "tcp-bbr3"]
 ACKS = ["delayed", "ns2-delack", "linux", "linux-modern", "fixed", "lda", "ada", "daa", "daap", "mda", "dca"]
-ACKS += ["iat-window", "tack", "quic"]
+ACKS += ["iat-window", "tack", "quic", "asym"]
 
 
 class Aimd(hs.CongestionControl):
@@ -38,6 +38,13 @@ class Aimd(hs.CongestionControl):
 
     def on_loss(self, flow: hs.FlowState) -> float:
         return max(flow.in_flight / 2, 2.0)
+
+
+class Thin(hs.AckPolicy):
+    """An ACK policy in Python."""
+
+    def on_data(self, receiver: hs.AckState) -> float:
+        return 0.0 if not receiver.in_order or receiver.held >= 3 else 0.1
 
 
 SCENARIOS = {
@@ -87,7 +94,7 @@ SCENARIOS = {
         "flow": [{**END_TO_END[0], "transport": "tcp", "control": "cubic", "recovery": "rack"}],
         "radio": {"error": {"kind": "uniform", "per": 0.3}},
         "tcp": {"timestamps": True},
-        "sweep": {"profile": PROFILES, "flow.0.ack": ACKS},
+        "sweep": {"profile": PROFILES, "flow.0.ack": [*ACKS, Thin]},
     },
     "failing routes": {
         "duration": "20s",

@@ -22,6 +22,7 @@ from hopscope.cli.list import listing
 from hopscope.cli.main import VERBS
 from hopscope.errors import ranges
 from hopscope.models.registry import MODELS
+from hopscope.report.air import air_chart
 from hopscope.report.plots import save
 from hopscope.report.sequence import read_exchange, sequence_chart
 from hopscope.report.tables import table_of
@@ -164,6 +165,18 @@ def metrics_page(scope: str) -> str:
         if metric.kind != "label"
     ]
     return table(["metric", "meaning", "unit"], rows)
+
+
+def series_page() -> str:
+    """The time series that a run can keep."""
+    told = {
+        "changes": "holds from `t_s` until the next, the last until the end of the run",
+        "readings": "was read at `t_s`",
+        "intervals": "belongs to the interval that ends at `t_s`",
+        "samples": "was measured at `t_s`",
+    }
+    rows = [[f"`{one.name}`", one.owner or "network", one.doc, told[one.course]] for one in metrics.all_series()]
+    return table(["series", "of each", "meaning", "a value"], rows)
 
 
 def words_page() -> str:
@@ -464,6 +477,14 @@ def walk_charts(transport: str, page: str) -> None:
     write(REFERENCE / f"{page}.md", "\n".join(images))
 
 
+def air_page() -> None:
+    """Frames on the air where data and ACKs of one flow collide, of the run that a test of the engine compares with."""
+    frames = (TRANSPORTS.parents[1] / "tests" / "it" / "air.txt").read_text(encoding="utf-8")
+    stem = "armaghani2008-air"
+    save(air_chart(frames), VALIDATION, stem, ["svg"])
+    write(VALIDATION / f"{stem}.md", f"![Data and ACKs of one flow on the air](generated/{stem}.svg)\n")
+
+
 def thinning_page() -> None:
     """All schemes of armaghani2008 beside delayed ACKs, its best windows, parts and causes."""
     from thinning import FIGURES, STUDY, thinning
@@ -475,6 +496,14 @@ def thinning_page() -> None:
         write(VALIDATION / f"{stem}-figure.md", f"![{what}](generated/{stem}.svg)\n")
 
 
+def fairness_page() -> None:
+    """The goals of zhang2006 in figures, and how far each reading of its control moves them."""
+    from fairness import STUDY, fairness
+
+    for name, (head, rows) in fairness(RUNS).items():
+        write(VALIDATION / f"{STUDY}-{name}.md", table(head, rows))
+
+
 def main() -> None:
     pages = {
         "scenario": scenario_page,
@@ -484,6 +513,7 @@ def main() -> None:
         "json": json_page,
         "models": models_page,
         "records": records_page,
+        "series": series_page,
     }
     for name, page in pages.items():
         write(REFERENCE / f"{name}.md", page())
@@ -497,8 +527,10 @@ def main() -> None:
     validation_pages()
     paper_pages("anastasi2006")
     paper_pages("zhang2006")
+    fairness_page()
     paper_pages("armaghani2008")
     thinning_page()
+    air_page()
     paper_pages("afrakhteh2005")
     numbers_page("afrakhteh2005")
     paper_pages("fu2003")

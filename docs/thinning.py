@@ -22,7 +22,7 @@ from hopscope.report.tables import table_of
 from hopscope.results.comparisons import best
 from hopscope.results.samples import Estimate, Run, Table, estimate
 from hopscope.results.stats import number, rounded
-from hopscope.studies.reproduce import EntryOutcome, recall
+from hopscope.studies.reproduce import recall, tables_of
 
 STUDY = "armaghani2008"
 FLOWS, WINDOW, HOPS = "flow.0.copies", "tcp.ack_every", "topology.hops"
@@ -77,6 +77,21 @@ def timeouts(run: Run) -> float:
 def given_up(run: Run) -> float:
     """Packets that MACs gave up for 1000 data packets that arrived."""
     return 1000 * float(run["network"]["mac_retry_drops"]) / max(1.0, arrived(run))
+
+
+def needless(name: str) -> Callable[[Run], float]:
+    """Of all flows for 1000 data packets that arrived: `spurious_timeouts` or `needless_retransmissions`."""
+    return lambda run: 1000 * sum(flow[name] for flow in run["flows"]) / max(1.0, arrived(run))
+
+
+def middle(name: str) -> Callable[[Run], float | None]:
+    """Mean over the flows that have one: `mean_ack_window`, `mean_burst` or `burstiness`."""
+
+    def value(run: Run) -> float | None:
+        known = [flow[name] for flow in run["flows"] if flow[name] is not None]
+        return sum(known) / len(known) if known else None
+
+    return value
 
 
 def gain(table: Table, base: Table, at: Mapping[str, Any], metric: Callable[[Run], float | None]) -> Estimate:
@@ -211,6 +226,25 @@ class Schemes:
         head = ["chain", "flows", "scheme", "packets an ACK (DA)", "ceiling (%)", "gain (%)", ""]
         return [*head, "repetitions a packet", "timeouts a 1000", "given up a 1000"], rows
 
+    def pace(self) -> Grid:
+        """What thinning makes of the sender's pace, and what is done for nothing (ns-2's rules, no errors)."""
+        measures = {
+            "delay window": middle("mean_ack_window"),
+            "burst (packets)": middle("mean_burst"),
+            "burstiness": middle("burstiness"),
+            "timeouts a 1000": timeouts,
+            "of these spurious": needless("spurious_timeouts"),
+            "needless repetitions a 1000": needless("needless_retransmissions"),
+        }
+        rows = []
+        for chain in CHAINS:
+            for flows in (1, 10):
+                for scheme in (BASE, *EXPLAINED):
+                    table, at = self.table(scheme, chain, "no errors", "ns2"), {FLOWS: flows}
+                    cells = [number(table.mean(metric, at)) for metric in measures.values()]
+                    rows.append([chain, str(flows), scheme, *cells])
+        return ["chain", "flows", "scheme", *measures], rows
+
 
 # --- Fixed windows, and parts -----------------------------------------------------------------------------------------
 
@@ -289,6 +323,12 @@ def spent(names: Iterable[str]) -> Callable[[Run], float]:
     return value
 
 
+def acks_on_air(run: Run) -> float | None:
+    """Per cent of all time on the air that frames with ACKs took."""
+    share: float | None = run["network"]["ack_airtime_pct"]
+    return share
+
+
 def waiting(run: Run) -> float:
     """Per cent of the time in which the source waits for its retransmission timer."""
     return 100 * run["ledger"]["nodes"][0]["ns"].get("timeout", 0) / run["ledger"]["duration_ns"]
@@ -309,8 +349,10 @@ def causes(documents: Mapping[str, Mapping[str, Any]], runs: Path) -> Grid:
             for scheme in (BASE, *EXPLAINED):
                 table, at = tables[chain, scheme], {FLOWS: flows}
                 air = [f"{table.mean(spent(names), at):.2f}" for names in CAUSES.values()]
-                rows.append([chain, str(flows), scheme, *air, f"{table.mean(waiting, at):.1f}"])
-    return ["chain", "flows", "scheme", *(f"{name} (ms)" for name in CAUSES), "source in timeout (%)"], rows
+                share = f"{table.mean(acks_on_air, at):.1f}"
+                rows.append([chain, str(flows), scheme, *air, share, f"{table.mean(waiting, at):.1f}"])
+    head = ["chain", "flows", "scheme", *(f"{name} (ms)" for name in CAUSES)]
+    return [*head, "ACKs of all time on the air (%)", "source in timeout (%)"], rows
 
 
 # --- The window over time ---------------------------------------------------------------------------------------------
@@ -360,33 +402,26 @@ def _counts(run: Run) -> tuple[int, int, int, int]:
 # --- The page ---------------------------------------------------------------------------------------------------------
 
 
-def tables_of(outcome: EntryOutcome) -> dict[str, Table]:
-    """The tables of an entry by label."""
-    settings = {setting.label: setting for setting in outcome.entry.settings}
-    return {
-        label: settings[label].table([(point.set, point.runs) for point in result.points])
-        for label, result in outcome.results.items()
-    }
-
-
 def thinning(runs: Path, target: Path) -> dict[str, Grid]:
     """Every table of the page by name; draws its figure, too."""
     whole = recall(open_store(runs / STUDY))
     assert whole is not None
-    entries = {outcome.entry.key.partition(".")[2]: outcome for outcome in whole.entries}
-    schemes = Schemes(tables_of(entries["schemes"]))
+    entries = {one.entry.key.partition(".")[2]: one.entry for one in whole.entries}
+    tables = {one.entry.key.partition(".")[2]: tables_of(one.entry, one.results) for one in whole.entries}
+    schemes = Schemes(tables["schemes"])
     save(schemes.figure(), target, f"{STUDY}-schemes", ["svg"])
     found = {f"schemes-{place}": schemes.grid(*condition) for place, condition in enumerate(CONDITIONS, 1)}
-    fixed = tables_of(entries["claim-optimal-dwin"])
+    fixed = tables["claim-optimal-dwin"]
     found["schemes-1"][1].append(oracle(fixed, schemes))
-    documents = {setting.label: setting.scenario for setting in entries["schemes"].entry.settings}
+    documents = {setting.label: setting.scenario for setting in entries["schemes"].settings}
     chain = {key: value for key, value in documents["DA, 4 hops, no errors, ns2"].items() if key != "sweep"}
     save(over_time(chain, runs / f"{STUDY}-over-time"), target, f"{STUDY}-over-time", ["svg"])
     return {
         **found,
         "tally": schemes.tally(),
         "ceilings": schemes.ceilings(),
+        "pace": schemes.pace(),
         "windows": windows(fixed),
-        "parts": parts(tables_of(entries["parts"])),
+        "parts": parts(tables["parts"]),
         "causes": causes(documents, runs / f"{STUDY}-causes"),
     }

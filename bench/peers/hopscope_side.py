@@ -28,7 +28,7 @@ def main() -> None:
     scenario = load(path, set={"profile": profile, "routing.protocol": routing})
     config = json.dumps(scenario.points[0].config(int(seed)))
     before = cpu_seconds()
-    answer = _core.run(config)
+    answer, _ = _core.run(config)
     engine = cpu_seconds() - before
     result = json.loads(answer)
     delivered = [flow["received_bytes"] for flow in result["flows"]]

@@ -12,7 +12,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from hopscope._core import FlowState
+    from hopscope._core import AckState, FlowState
+    from hopscope.acks import AckPolicy
     from hopscope.campaign.store import Store, open_store
     from hopscope.congestion import CongestionControl
     from hopscope.errors import HopscopeError, InputError, Interrupted, RunFailed, ScenarioError, StoreError
@@ -23,6 +24,8 @@ if TYPE_CHECKING:
     from hopscope.wired import Bottleneck, bottleneck
 
 _HOMES = {
+    "AckPolicy": "hopscope.acks",
+    "AckState": "hopscope._core",
     "Bottleneck": "hopscope.wired",
     "Comparison": "hopscope.results",
     "CongestionControl": "hopscope.congestion",
@@ -50,6 +53,8 @@ _HOMES = {
 }
 
 __all__ = [
+    "AckPolicy",
+    "AckState",
     "Bottleneck",
     "Comparison",
     "CongestionControl",

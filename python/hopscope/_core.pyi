@@ -1,7 +1,10 @@
 """The engine, compiled from Rust.  Configurations and results are JSON text; times are integer nanoseconds."""
 
 from collections.abc import Callable, Mapping, Sequence
-from typing import Any, final
+from typing import Any, Final, final
+
+#: From so many nodes on the cost is told before the engine builds a scenario to check it.
+MANY_NODES: Final[int]
 
 class EngineError(ValueError):
     """A configuration is refused.
@@ -20,7 +23,7 @@ class Cancelled(Exception):
     """The run was stopped by its :class:`CancelToken`."""
 
 class ControlError(Exception):
-    """A congestion control written in Python raised, or returned what no window can be; the cause says what.
+    """Code written in Python raised, or returned what makes no sense; the cause says what.
 
     Attributes:
         flow: number of the flow.
@@ -51,7 +54,7 @@ class Field:
     ``float-rows`` (list of lists), ``node-pairs``, ``text``, ``name``, ``node``, ``point`` (two lengths), ``points``,
     ``nodes`` (list of nodes), ``words`` (list of choices), ``parts`` (choices with ``+`` between them, the first of
     which stands alone), ``transport`` (a choice, or a congestion control of the user's), ``control`` (the same, or a
-    table of its parameters) or ``table``.
+    table of its parameters), ``policy`` (the same of an ACK policy) or ``table``.
     """
 
     def __init__(
@@ -133,6 +136,59 @@ class Field:
 
     def expected(self) -> str:
         """What the key takes, for messages."""
+
+@final
+class AckState:
+    """The receiver of a flow as an :class:`AckPolicy` sees it.
+
+    One object for the whole run: its values are those of the call it is handed to.  In ``on_timer`` they tell of the
+    last segment.
+
+    Attributes:
+        now_s: simulated time in seconds.
+        in_order: the segment extended the data in order, and nothing was or is missing above it.
+        above_gap: it lies above a gap.
+        fills_gap: it filled a gap, or a part of one.
+        duplicate: it brought nothing new.
+        new_bytes: bytes that it made complete in order.
+        bytes: its payload in bytes.
+        packet: payload of a full segment in bytes.
+        pushed: it carries PSH.
+        marked: it was marked on its way (ECN), and marks are understood.
+        held: segments with data since the last ACK left, this one included.
+        held_bytes: bytes in order since the last ACK left.
+        waited_s: seconds since the first segment that is held came.
+        gap_s: seconds from the segment before to this one; None at the first.
+        ack_delay_s: how long an ACK waits where the policy does not say, in seconds (``ack_delay``).
+        sender_window: segments that the sender may have in flight; None unless ``reads_window`` is set.
+        hops: hops that the segment has travelled.
+        non_collision: product over the hops of the probability that a transmission does not collide; needs
+            ``reads_path``.
+        largest_delay_s: longest time of a hop in seconds, its queue included; needs ``reads_path``.
+        set_up_s: round-trip time of the set-up in seconds; None where SYN-ACK or ACK were sent again, or there was
+            none.
+    """
+
+    now_s: Final[float]
+    in_order: Final[bool]
+    above_gap: Final[bool]
+    fills_gap: Final[bool]
+    duplicate: Final[bool]
+    new_bytes: Final[int]
+    bytes: Final[int]
+    packet: Final[int]
+    pushed: Final[bool]
+    marked: Final[bool]
+    held: Final[int]
+    held_bytes: Final[int]
+    waited_s: Final[float]
+    gap_s: Final[float | None]
+    ack_delay_s: Final[float]
+    sender_window: Final[int | None]
+    hops: Final[int]
+    non_collision: Final[float | None]
+    largest_delay_s: Final[float | None]
+    set_up_s: Final[float | None]
 
 @final
 class FlowState:
@@ -252,6 +308,9 @@ class Resolved:
     def config(self, seed: int) -> dict[str, Any]:
         """The engine's configuration of a run."""
 
+    def config_json(self, seed: int) -> str:
+        """The same as JSON."""
+
     def document(self) -> dict[str, Any]:
         """Every key with its value in base units, as a scenario document."""
 
@@ -325,8 +384,8 @@ def ack_policies() -> list[tuple[str, str]]:
 def link_layers() -> list[tuple[str, str]]:
     """Parts of link layers with one line each, after the word for none."""
 
-def series() -> list[tuple[str, str]]:
-    """Time series that a run can keep, each with one line of description."""
+def series() -> str:
+    """Time series that a run can keep, as JSON: list of {name, doc, unit, heading, owner, course}."""
 
 def metrics() -> str:
     """Entries of results as JSON: list of {scope, name, doc, unit, heading, short, kind, applies, shown, total}."""
@@ -455,8 +514,16 @@ def base_config(profile: str, preset: str) -> str:
         ValueError: unknown profile or preset.
     """
 
-def bottleneck(config_json: str, methods: Sequence[Callable[[FlowState], object] | None] | None = None) -> str:
-    """Runs one flow over a wired bottleneck and returns its samples as JSON; ``methods`` as in ``run``.
+def bottleneck(
+    config_json: str,
+    code: tuple[
+        Sequence[Callable[[FlowState], object] | None] | None, Sequence[Callable[[AckState], object] | None] | None
+    ] = (None, None),
+) -> tuple[int, int, list[tuple[str, list[tuple[str, str, bytes]]]]]:
+    """Runs one flow over a wired bottleneck; ``code`` as of one flow in ``run``.
+
+    Returns:
+        Retransmissions, timeouts, and the tables ``samples`` and ``drops``, columns as ``run`` gives them.
 
     Raises:
         EngineError: the configuration is refused.
@@ -506,16 +573,25 @@ def run(
     config_json: str,
     cancel: CancelToken | None = None,
     progress: Callable[[float], object] | None = None,
-    controls: Sequence[Sequence[Callable[[FlowState], object] | None] | None] | None = None,
-) -> str:
-    """Runs a configuration and returns its result as JSON; other Python threads go on meanwhile.
+    controls: Sequence[
+        tuple[
+            Sequence[Callable[[FlowState], object] | None] | None, Sequence[Callable[[AckState], object] | None] | None
+        ]
+    ]
+    | None = None,
+) -> tuple[str, list[tuple[str, list[tuple[str, str, bytes]]]]]:
+    """Runs a configuration; other Python threads go on meanwhile.
+
+    Returns:
+        Its result as JSON, and its time series by name: of each column its name, the name of its type in Arrow, and its
+        values side by side as Arrow lays them out.
 
     Args:
         config_json: the configuration.
         cancel: stops the run when it is set.
         progress: called a few times a second at most with the simulated seconds so far.
-        controls: for each flow None, or the methods ``on_ack``, ``on_loss``, ``on_timeout`` and ``on_rtt`` of its
-            congestion control; None for one that is left to the engine.
+        controls: for each flow the methods ``on_ack``, ``on_loss``, ``on_timeout`` and ``on_rtt`` of its congestion
+            control, and ``on_data`` and ``on_timer`` of its ACK policy; None for what is left to the engine.
 
     Raises:
         EngineError: the configuration is refused.

@@ -31,10 +31,13 @@ _FULL = frozenset({errno.ENOSPC, errno.EDQUOT})
 
 
 #: Errors of :func:`read_whole` that lie in what the file is, not in the way to it; their text says what it is.
-OF_THE_FILE = frozenset({errno.EISDIR, errno.EINVAL, errno.EFBIG})
+_OF_THE_FILE = frozenset({errno.EISDIR, errno.EINVAL, errno.EFBIG})
 
 #: Temporary files of other machines are left alone for so long, in seconds; a default.
 _FOREIGN_AGE_S = 86_400.0
+
+#: Files are read on in pieces of so many bytes when they have more than their size says.
+_PIECE = 1_000_000
 
 _TEMPORARY = re.compile(r"\..+\.([0-9a-f]{8})\.([0-9]+)\.[0-9a-f]{8}\.tmp")
 
@@ -49,10 +52,21 @@ def read_whole(path: Path, limit: int) -> bytes:
     with open(os.open(path, os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC), "rb") as file:
         status = os.fstat(file.fileno())
         _require_regular(status.st_mode, path)
-        data = b"" if status.st_size > limit else file.read(limit + 1)
-    if status.st_size > limit or len(data) > limit:
+        size, data = status.st_size, b""
+        if size <= limit:  # never asks for more than there is: as much as is asked for is allocated
+            data = file.read(size)
+            while (size := len(data)) <= limit and (more := file.read(_PIECE)):
+                data += more
+    if size > limit:
         raise OSError(errno.EFBIG, f"larger than {_size(limit)}", str(path))
     return data
+
+
+def not_read(path: Path, error: OSError, wanted: str) -> str:
+    """Returns why :func:`read_whole` failed; ``wanted`` is what the file should have been."""
+    if error.errno in _OF_THE_FILE:
+        return f"{path}: {error.strerror}; expected {wanted}"
+    return f"{path}: cannot be read: {error.strerror or error}"
 
 
 def _require_regular(mode: int, path: Path) -> None:
@@ -68,7 +82,7 @@ def _size(limit: int) -> str:
 
 def write_whole(path: Path, data: bytes) -> None:
     """Writes a file so that it is either there as a whole or not at all."""
-    temporary = path.with_name(f".{path.name}.{_host()}.{os.getpid()}.{secrets.token_hex(4)}.tmp")
+    temporary = _temporary(path)
     try:
         with temporary.open("wb") as file:
             file.write(data)
@@ -83,6 +97,10 @@ def write_whole(path: Path, data: bytes) -> None:
         os.fsync(folder)
     finally:
         os.close(folder)
+
+
+def _temporary(path: Path) -> Path:
+    return path.with_name(f".{path.name}.{_host()}.{os.getpid()}.{secrets.token_hex(4)}.tmp")
 
 
 def remove_litter(folder: Path) -> None:
@@ -149,7 +167,7 @@ def make_way(what: str, path: Path) -> None:
         InputError: the folder cannot be made or written, or the file is a folder.
         RunFailed: the disk is full.
     """
-    trial = path.with_name(f".{path.name}.{os.getpid()}.tmp")
+    trial = _temporary(path)
     try:
         if path.is_dir():
             raise IsADirectoryError(errno.EISDIR, os.strerror(errno.EISDIR))

@@ -16,6 +16,7 @@ from hopscope.campaign.progress import bar
 from hopscope.campaign.store import Store
 from hopscope.errors import InputError, Interrupted, RunFailed
 from hopscope.results import Failure, PointResult, Result
+from hopscope.results.columns import opened
 from hopscope.results.result import RunResult
 from hopscope.scenario import Scenario, load
 
@@ -159,7 +160,7 @@ def _work(
     def done(run: Run, result_json: str) -> None:
         if folder is not None:
             folder.keep(run.key, result_json)
-        finished[run.key] = json.loads(result_json)
+        finished[run.key] = opened(json.loads(result_json))
 
     def failed(run: Run, message: str) -> None:
         failures[run.key] = message

@@ -16,6 +16,7 @@ from hopscope import _core
 from hopscope.campaign import controls
 from hopscope.congestion import CongestionControl
 from hopscope.errors import InputError
+from hopscope.results import columns
 from hopscope.scenario import Scenario
 from hopscope.scenario.fields import Field, FieldError
 
@@ -132,21 +133,16 @@ def bottleneck(
         "sample": path["interval"],
         "seed": seed,
     }
-    [control] = scenario.points[0].controls()
+    [own] = scenario.points[0].controls()
     try:
-        found = json.loads(controls.run_bottleneck(json.dumps(document), control, seed))
+        again, timeouts, found = controls.run_bottleneck(json.dumps(document), own, seed)
     except _core.EngineError as error:
         told = [f"{key.removeprefix('flow.')}: {message}" for key, message in error.problems]
         raise InputError("\n".join(told)) from error
-    import pandas as pd
-
-    columns = ("t_s", "cwnd", "ssthresh", "in_flight", "queue", "sent", "acked")
-    samples = pd.DataFrame({name: found[name] for name in columns})
-    samples["ssthresh"] = samples["ssthresh"].astype(float).where(samples["ssthresh"] < NO_THRESHOLD, float("inf"))
+    samples, drops = (columns.table(one).to_pandas() for _, one in found)
+    samples["ssthresh"] = samples["ssthresh"].where(samples["ssthresh"] < NO_THRESHOLD, float("inf"))
     named = scenario.resolved["flow"][0]["transport"]
-    return Bottleneck(
-        str(named), samples, found["drops_s"], found["retransmissions"], found["timeouts"], config["flows"][0]["packet"]
-    )
+    return Bottleneck(str(named), samples, drops["t_s"].tolist(), again, timeouts, config["flows"][0]["packet"])
 
 
 def _read(values: Mapping[str, object]) -> dict[str, int]:

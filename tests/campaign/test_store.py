@@ -203,7 +203,10 @@ def test_a_forged_run_with_a_right_checksum_is_named(
     hs.run(chain, out=store.path)
     victim = hs.open_store(store.path).manifest["scenarios"][0]["points"][0]["keys"][1]
     run = store.read(victim)
-    store.keep(victim, "[" * 100_000 if isinstance(change, str) else json.dumps({**(run or {}), **change}))
+    store.keep(
+        victim,
+        "[" * 100_000 if isinstance(change, str) else json.dumps({**(run or {}), **change}, default=pa.Table.to_pydict),
+    )
     opened = hs.open_store(store.path)
     [result] = opened.results()
     [said] = opened.problems

@@ -7,6 +7,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
+import pyarrow as pa
 import pytest
 
 import hopscope as hs
@@ -27,7 +28,7 @@ def forge(store: Path, change: Callable[[dict[str, Any]], object]) -> str:
     run = opened.read(key)
     assert run is not None
     change(run)
-    Store(store).keep(key, json.dumps(run))
+    Store(store).keep(key, json.dumps(run, default=pa.Table.to_pydict))
     opened.mend_tables(opened.results())
     return key
 

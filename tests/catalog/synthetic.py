@@ -7,6 +7,8 @@ import zlib
 from collections.abc import Callable, Mapping
 from typing import Any
 
+import pyarrow as pa
+
 from hopscope.results.samples import Data, Table
 from hopscope.studies.entry import Entry, Setting
 
@@ -86,7 +88,7 @@ def run(seed: int, values: Mapping[str, Any], nodes: int = 9, flows: int = 1) ->
             assert name in FLOW, key
             found[int(index)][name] = value
     kept = {
-        name: {"flow": [0] * len(samples), "t_s": [t for t, _ in samples], "value": [v for _, v in samples]}
+        name: pa.table({"flow": [0] * len(samples), "t_s": [t for t, _ in samples], "value": [v for _, v in samples]})
         for name, samples in {"route": [(0.0, 1.0)], **series}.items()
     }
     return {"seed": seed, "flows": found, "nodes": rows, "wires": wires, "network": network, "series": kept}

@@ -81,6 +81,7 @@ def test_a_network_that_carries_nothing_passes_no_throughput_statement(entry):
         **{f"zhang2006.{name}": {"c1", "c2"} for name in ("table6-4", "table7-2", "sensitivity", "fig6-9")},
         **{f"zhang2006.{name}": {"c1", "c3"} for name in ("table6-1", "table6-2", "table6-5", "table7-3")},
         **{f"zhang2006.{name}": {"c4"} for name in ("table6-3", "sec7-3")},
+        "zhang2006.sensitivity-mixed": {"c2"},
         "zhang2006.sec6-6": {"c1", "c2", "c3"},
         # Nothing is no less than nothing.
         "armaghani2008.fig4-7": {"c2"},

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import pyarrow as pa
 import pytest
 from synthetic import data, outcomes
 
@@ -111,9 +112,28 @@ def test_the_slower_flow_is_the_one_that_is_silent():
         {"completion_s": 9.0, "shared_kbps": 9.0, "timeouts": 0},
         {"completion_s": 20.0, "shared_kbps": 1.0, "timeouts": 3},
     ]
-    run = {"series": {"throughput": series}, "flows": flows}
+    run = {"series": {"throughput": pa.table(series)}, "flows": flows}
     assert over_time("longest stall", "slower", "first completion")(run) == 5.5
     assert over_time("timeouts", "slower", "run")(run) == 3
     line = Timeline(run, 1, "first completion")
     assert (line.interval, line.stalls(), line.intervals()[-1][0]) == (0.5, [(1.5, 7.0)], 9.0)
     assert Timeline(run, 0).stalls() == []
+
+
+@pytest.mark.parametrize(("name", "second"), [("sensitivity", "dccp-adhoc"), ("sensitivity-mixed", "tcp-newreno")])
+def test_every_reading_of_the_control_is_run_alone_and_beside_tcp(name, second):
+    settings = entry(name).settings
+    assert {setting.scenario["flow"][1]["transport"] for setting in settings} == {second}
+    assert all(
+        ("dccp" in flow) <= flow["transport"].startswith("dccp") for s in settings for flow in s.scenario["flow"]
+    )
+    # Four combinations of ends in two models of the radio; the first reading has no key of its own.
+    keys = [frozenset(setting.scenario["flow"][0].get("dccp", {}).items()) for setting in settings]
+    assert {keys.count(key) for key in keys} == {8}
+    assert len(set(keys)) == 18
+
+
+def test_the_mixtures_of_all_readings_want_tcp_starved_out_and_fairness_in():
+    model = of_ends({"both OUT": (1600, 100), "": (700, 720)})
+    assert outcomes(entry("sensitivity-mixed"), model) == {"c1": PASS, "c2": PASS}
+    assert outcomes(entry("sensitivity-mixed"), lambda _l, _w: shares(300, 1200)) == {"c1": FAIL, "c2": FAIL}

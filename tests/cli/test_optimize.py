@@ -29,7 +29,7 @@ TCP = (
 
 
 def test_the_report_has_one_section_for_each_case(hopscope: Any, folder: Path) -> None:
-    over = ("--over", "flow.0.max_window=1..6", "--over", "mac.queue=5,50", *TCP)
+    over = ("--over", "flow.0.max_window=1..3", "--over", "mac.queue=5,50", *TCP)
     sizes = ("--set", "sweep.flow.0.packet=[500, 1000]")
     done = hopscope("optimize", "chain.toml", *over[:-2], *sizes, "--out", "a", "--json")
     assert done.returncode == 0, done.stderr
@@ -208,3 +208,13 @@ def test_a_metric_that_no_run_has(four_hops: hs.Scenario) -> None:
     file = four_hops.replace({"flow.0.app": "file", "flow.0.bytes": "1GB"})
     with pytest.raises(InputError, match=r"no run of .* has a value of it"):
         hs.optimize(file, "flow.0.max_window=1..5", metric="flow.0.completion_s", minimize=True)
+
+
+def test_the_best_fixed_number_of_segments_for_an_ack_is_an_oracle(four_hops: hs.Scenario) -> None:
+    """With a window of four the timer sends every ACK for more than four segments."""
+    fixed = four_hops.replace({"flow.0.ack": "fixed", "flow.0.ack_delay": "200ms", "tcp.cwnd_limit": 4})
+    found = hs.optimize(fixed, "flow.*.tcp.ack_every=1..8", budget="100%", seeds=2)
+    [case] = found.cases
+    best = case.best["flow.*.tcp.ack_every"]
+    assert 1 <= best <= 4
+    assert all(entry["flow.*.tcp.ack_every"] <= 4 for entry in case.indistinguishable)

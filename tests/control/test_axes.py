@@ -125,7 +125,7 @@ def test_a_file_is_named_in_three_ways(folder: Path) -> None:
     table = load(folder, transport="tcp", control={"class": "mine.py:Gentle", "decrease": 0.7})
     assert old.points[0].config(1) == table.points[0].config(1)
     word = load(folder, transport="tcp", control="mine.py:Gentle")
-    [control] = word.points[0].controls()
+    [[control]] = word.points[0].controls()
     assert control is not None
     assert control.parameters == {"decrease": 0.875}
     assert word.points[0].config(1)["flows"][0]["control"]["name"] == "tcp:Gentle"
@@ -141,7 +141,7 @@ def test_a_class_stands_for_itself_in_python() -> None:
             return max(self.share * flow.in_flight, 2.0)
 
     for control in (Here, "Here", {"class": Here, "share": 0.5}):
-        [found] = hs.Scenario(chain(transport="tcp", control=control)).points[0].controls()
+        [[found]] = hs.Scenario(chain(transport="tcp", control=control)).points[0].controls()
         assert found is not None
         assert (found.control.cls, found.parameters) == (Here, {"share": 0.5})
     result = hs.run(chain(control=Here))
@@ -161,7 +161,9 @@ def test_words_classes_and_their_parameters_are_swept(folder: Path) -> None:
         control={"class": "mine.py:Gentle"},
         sweep={"flow.0.control.class": ["mine.py:Gentle", "mine.py:Fierce"], "flow.0.control.decrease": [0.5, 0.6]},
     )
-    classes = [(c.control.class_name, c.parameters["decrease"]) for p in parts.points for c in p.controls() if c]
+    classes = [
+        (c.control.class_name, c.parameters["decrease"]) for p in parts.points for own in p.controls() for c in own
+    ]
     assert classes == [("Gentle", 0.5), ("Gentle", 0.6), ("Fierce", 0.5), ("Fierce", 0.6)]
 
 

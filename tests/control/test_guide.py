@@ -42,3 +42,19 @@ def test_the_delay_based_one_keeps_the_delay_low_at_the_same_throughput() -> Non
     assert rate == pytest.approx(usual, rel=0.1)
     delay, long = (result.interval("flow.0.delay_ms").mean for result in (mine, newreno))
     assert delay < 0.5 * long
+
+
+ACKS = PAGE.with_name("acks.md")
+
+
+def test_the_policies_of_the_guide_run_beside_the_engines() -> None:
+    space: dict[str, Any] = {"hs": hs, "__name__": "guide"}
+    for cell in re.findall(r"```\{code-cell\} ipython3\n(.*?)```", ACKS.read_text(), flags=re.DOTALL):
+        if "(hs.AckPolicy)" in cell:
+            assert len(cell[cell.index("class ") :].rstrip().splitlines()) <= 20
+            exec(cell, space)
+    result = {name: run("tcp-newreno", ack=ack) for name, ack in
+              (("fixed", "fixed"), ("Fixed", space["Fixed"]), ("Quiet", space["Quiet"]))}  # fmt: skip
+    assert all(not found.failures for found in result.values())
+    assert result["Fixed"].series("cwnd").equals(result["fixed"].series("cwnd"))
+    assert result["Quiet"].flows["acks_per_packet"][0] < 0.9 * result["fixed"].flows["acks_per_packet"][0]

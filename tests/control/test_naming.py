@@ -48,7 +48,7 @@ def scenario(folder: Path, transport: object, **flow: Any) -> hs.Scenario:
 
 def test_a_class_of_a_file_is_found_beside_the_scenario(mine: Path) -> None:
     point = scenario(mine.parent, "tcp:mine.py:Fierce").points[0]
-    [control] = point.controls()
+    [[control]] = point.controls()
     assert control is not None
     assert control.control.load().__name__ == "Fierce"
     assert control.parameters == {"decrease": 0.95, "probing": True, "mode": "slow"}
@@ -78,7 +78,7 @@ def test_a_class_is_found_in_a_module_and_in_this_process(tmp_path: Path, monkey
     assert find("tcp:Here", Path()).cls is Here
     by_class = hs.Scenario(topology={"kind": "chain", "hops": 1}, flow=[{"from": 0, "to": 1, "transport": Here}])
     assert by_class.document["flow"][0]["transport"] == "tcp:Here"
-    assert by_class.replace({"duration": "3s"}).points[0].controls()[0].control.cls is Here  # type: ignore[union-attr]
+    assert by_class.replace({"duration": "3s"}).points[0].controls()[0][0].control.cls is Here
 
 
 def test_what_lies_beside_the_file_can_be_imported(tmp_path: Path) -> None:

@@ -146,18 +146,19 @@ COMMANDS = (
     ["report", "--seed", "1"],
 )
 
+#: Every verb reads a store as the first of them does; what draws figures is asked for where nothing is recorded.
+QUICK = COMMANDS[:2]
 
-@pytest.mark.parametrize("edit", READABLE.values(), ids=READABLE)
-def test_a_store_is_read_without_running_what_it_names(
-    stored: Stored, command: Command, edit: Callable[..., object]
-) -> None:
-    stored.edit(edit)
+
+@pytest.mark.parametrize("edit", READABLE)
+def test_a_store_is_read_without_running_what_it_names(stored: Stored, command: Command, edit: str) -> None:
+    stored.edit(READABLE[edit])
     [again] = hs.open_store(stored.store).results()
     assert again.points[0].runs == stored.result.points[0].runs
     assert again.flows["transport"].tolist() == ["tcp:Own"]
     hs.compare(again, again, "flow.0.throughput_kbps")
     again.scenario.shortened(1.0)
-    for verb, *options in COMMANDS:
+    for verb, *options in COMMANDS if edit in ("absent", "swept") else QUICK:
         done = command(verb, str(stored.store), *options)
         assert done.status in ({0, 2} if "--model" in options else {0}), done.stderr  # 2: not a swept number
     assert not stored.marker.exists()

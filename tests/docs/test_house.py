@@ -38,7 +38,7 @@ ROOMS = (
 #: functions too. A run is made in `runner`; results are what it gave and know nothing of it.
 PYTHON_ROOMS = (
     ("_core", "errors"),
-    ("congestion", "files", "trust"),
+    ("acks", "congestion", "files", "trust"),
     ("scenario",),
     ("models", "results"),
     ("campaign", "runner", "wired"),
@@ -243,6 +243,24 @@ def test_a_transport_is_its_folder_and_six_places() -> None:
     folder = "crates/hopscope-engine/src/transport"
     assert folder in files
     assert len(files - {folder}) <= 6
+
+
+# --- Studies --------------------------------------------------------------------------------------------------------
+
+
+def test_how_to_add_a_study_names_every_verb() -> None:
+    from hopscope.studies.verbs import VERBS
+
+    page = (ROOT / "CONTRIBUTING.md").read_text()
+    named = page[page.index("`studies/verbs.py::VERBS`:") :].partition("`share` counts runs")[0]
+    assert {name for name in VERBS if not re.search(rf"\b{name}\b", named)} == set()
+
+
+def test_five_studies_take_at_most_four_thousand_lines_of_python() -> None:
+    """The validation beside other simulators is no study; it has its own cells and checks."""
+    folder = ROOT / "python/hopscope/studies"
+    own = [file for file in folder.rglob("*.py") if file.name != "cells.py" and file.parent.name != "validation"]
+    assert sum(len(file.read_text().splitlines()) for file in own) <= 4000
 
 
 # --- The Python package ---------------------------------------------------------------------------------------------

@@ -47,8 +47,8 @@ def test_where_nothing_was_measured_nothing_is_judged():
 def test_the_lowest_of_printed_numbers_is_the_lowest():
     """Of numbers read from a CSV the largest was taken for the lowest."""
     printed = Table("p", [({"x": x}, [{"seed": 1, "published": {"y": y}}]) for x, y in {"a": 30, "b": 10}.items()])
-    assert judge("lowest_at", printed, value="b") is True
-    assert judge("lowest_at", printed, value="a") is False
+    assert judge("peak_at", printed, least=True, value="b") is True
+    assert judge("peak_at", printed, least=True, value="a") is False
 
 
 @pytest.mark.parametrize(("times", "holds"), [(2, True), (4, False)])
@@ -62,30 +62,30 @@ def test_exceeds_by_a_factor(times, holds):
 
 def test_leads_and_trails_every_rival():
     curve = {"a": 10, "b": 20, "c": 30}
-    assert judge("leads", curve, at={"x": "c"}, rivals={"x": ("a", "b")}) is True
-    assert judge("leads", curve, at={"x": "b"}, rivals={"x": ("a", "c")}) is False
-    assert judge("trails", curve, at={"x": "a"}, rivals={"x": ("b", "c")}) is True
-    assert judge("trails", curve, at={"x": "b"}, rivals={"x": ("a", "c")}) is False
-    assert judge("leads", {"a": 10, "b": 10}, at={"x": "a"}, rivals={"x": ("b",)}) is None
+    assert judge("higher", curve, at={"x": "c"}, rivals={"x": ("a", "b")}) is True
+    assert judge("higher", curve, at={"x": "b"}, rivals={"x": ("a", "c")}) is False
+    assert judge("lower", curve, at={"x": "a"}, rivals={"x": ("b", "c")}) is True
+    assert judge("lower", curve, at={"x": "b"}, rivals={"x": ("a", "c")}) is False
+    assert judge("higher", {"a": 10, "b": 10}, at={"x": "a"}, rivals={"x": ("b",)}) is None
 
 
 def test_shares_of_another_metric_in_another_setting():
     other = table({1: 20})
-    assert judge("amounts_to", {1: 20}, at={"x": 1}, other=other, than={"x": 1}, to=Z, low=45, high=55) is True
-    assert judge("amounts_to", {1: 30}, at={"x": 1}, other=other, than={"x": 1}, to=Z, low=45, high=55) is False
+    assert judge("within", {1: 20}, at={"x": 1}, other=other, than={"x": 1}, to=Z, low=45, high=55) is True
+    assert judge("within", {1: 30}, at={"x": 1}, other=other, than={"x": 1}, to=Z, low=45, high=55) is False
     assert judge("nearest", {1: 21}, other=table({4: 5, 5: 10, 6: 40}), to=Z, over="x", value=5) is True
     assert judge("nearest", {1: 70}, other=table({4: 5, 5: 10, 6: 40}), to=Z, over="x", value=5) is False
 
 
 def test_lowest():
-    assert judge("lowest_at", {"a": 1, "b": 2}, value="a") is True
-    assert judge("lowest_at", {"a": 1, "b": 2}, value="b") is False
-    assert judge("lowest_at", {"a": 1, "b": 1}, value="b") is None
+    assert judge("peak_at", {"a": 1, "b": 2}, least=True, value="a") is True
+    assert judge("peak_at", {"a": 1, "b": 2}, least=True, value="b") is False
+    assert judge("peak_at", {"a": 1, "b": 1}, least=True, value="b") is None
 
 
-def gap(upper, **args):
+def gap(upper, verb, **args):
     points = [(({"x": x, "w": w}), [{"seed": 1, "y": y}]) for x, y in upper.items() for w, y in ((1, y), (0, 10 * x))]
-    return judge("gap", Table("t", points), at={"w": 1}, minus={"w": 0}, **args)
+    return judge(verb, Table("t", points), at={"w": 1}, minus={"w": 0}, **args)
 
 
 @pytest.mark.parametrize(
@@ -98,14 +98,14 @@ def gap(upper, **args):
     ],
 )
 def test_a_gap_along_a_key(upper, how, holds):
-    assert gap(upper, how=how) is holds
+    assert gap(upper, how) is holds
 
 
 def test_a_gap_that_is_steady_or_grows_as_a_trend():
-    assert gap({1: 15, 2: 26, 3: 35}, how="steady", share=20) is True
-    assert gap({1: 15, 2: 29, 3: 35}, how="steady", share=20) is False
-    assert gap({1: 12, 2: 26, 3: 35, 4: 47}, how="rises", correlation=0.7) is True
-    assert gap({1: 16, 2: 26, 3: 35, 4: 42}, how="rises", correlation=0.7) is False
+    assert gap({1: 15, 2: 26, 3: 35}, "steady", about="mean", share=20) is True
+    assert gap({1: 15, 2: 29, 3: 35}, "steady", about="mean", share=20) is False
+    assert gap({1: 12, 2: 26, 3: 35, 4: 47}, "rises", how="trend", correlation=0.7) is True
+    assert gap({1: 16, 2: 26, 3: 35, 4: 42}, "rises", how="trend", correlation=0.7) is False
 
 
 def test_even_steps():
@@ -168,5 +168,5 @@ def test_names_stand_for_combinations_of_swept_values():
     names = {"plain": {"kind": "r", "ack": "e"}, "delayed": {"kind": "r", "ack": "d"}}
     found = Table("t", points).named("version", names)
     assert [where for where, _ in found.points] == [{"x": 1, "version": "plain"}, {"x": 1, "version": "delayed"}]
-    assert judge("leads", found, at={"version": "delayed"}, rivals={"version": ("plain",)}) is True
+    assert judge("higher", found, at={"version": "delayed"}, rivals={"version": ("plain",)}) is True
     assert found.named("version", {"a": {"elsewhere": 1}}) is found

@@ -9,7 +9,7 @@ from typing import Any
 from hypothesis import given
 from hypothesis import strategies as st
 
-from hopscope import CongestionControl, _core
+from hopscope import AckPolicy, AckState, CongestionControl, _core
 from hopscope.errors import HopscopeError
 from hopscope.scenario import Scenario, keys
 from hopscope.scenario.document import parse
@@ -40,6 +40,15 @@ class Fuzzed(CongestionControl):
     share = 0.5
 
 
+class Thinned(AckPolicy):
+    """A policy to name."""
+
+    d = 2
+
+    def on_data(self, receiver: AckState) -> float | None:
+        return 0.0 if receiver.held >= self.d else None
+
+
 def value_of(field: Field, flawed: bool) -> st.SearchStrategy[Any]:
     """A fitting value; in a flawed scenario sometimes anything."""
     fitting: dict[str, st.SearchStrategy[Any]] = {
@@ -67,6 +76,10 @@ def value_of(field: Field, flawed: bool) -> st.SearchStrategy[Any]:
         "control": st.sampled_from([*field.choices, "Fuzzed", "Fuzed"])
         | st.dictionaries(
             st.sampled_from(["share", "shar", "class"]), st.sampled_from([0.5, 1, True, "x", "Fuzzed"]), max_size=3
+        ),
+        "policy": st.sampled_from([*field.choices, "Thinned", "Thined"])
+        | st.dictionaries(
+            st.sampled_from(["d", "e", "class"]), st.sampled_from([0.5, 1, True, "x", "Thinned"]), max_size=3
         ),
         "words": st.lists(st.sampled_from(field.choices or ("",)), max_size=2),
         "table": table(field.fields, 0.2, flawed) if field.fields else st.just({}),

@@ -42,7 +42,7 @@ def ledger(config: dict[str, Any]) -> dict[str, Any]:
     flows = [{**flow, "start": min(flow["start"], LATEST), "start_jitter": 0} for flow in config["flows"]]
     warmup = min(config["warmup"], LATEST)
     short = {**config, "flows": flows, "duration": duration, "warmup": warmup, "explain": True}
-    run: dict[str, Any] = json.loads(_core.run(json.dumps(short)))
+    run: dict[str, Any] = json.loads(_core.run(json.dumps(short))[0])
     return run["ledger"] | {
         "measured": short["duration"] - short["warmup"],
         "delays": [f["delay_ms"] for f in run["flows"]],

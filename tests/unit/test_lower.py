@@ -141,6 +141,7 @@ def test_a_run_has_its_seed_duration_and_series() -> None:
     config = scenario.points[0].config(7)
     assert (config["seed"], config["duration"], config["warmup"]) == (7, 30 * NS, 5 * NS)
     assert config["series"] == {"keep": ["cwnd"], "interval": NS // 10}
+    assert json.loads(scenario.points[0].config_json(7)) == config
 
 
 def test_contract_defaults() -> None:

@@ -6,6 +6,7 @@ import io
 import json
 from typing import Any
 
+import pyarrow as pa
 import pytest
 
 from hopscope.errors import InputError
@@ -30,7 +31,7 @@ def run(seed: int, throughput: float, **flow: Any) -> dict[str, Any]:
         "flows": [{**FLOW, "throughput_kbps": throughput, **flow}],
         "nodes": [NODE, {**NODE, "id": 1, "drops": {}}],
         "network": {**NETWORK, "aggregate_kbps": throughput},
-        "series": {"cwnd": {"flow": [0, 0], "t_s": [0.0, 1.0], "value": [1.0, 2.0]}},
+        "series": {"cwnd": pa.table({"flow": [0, 0], "t_s": [0.0, 1.0], "value": [1.0, 2.0]})},
         "engine": {"events": 5, "frames": 2, "wall_s": 0.1},
     }
 
@@ -118,7 +119,7 @@ def test_series_that_are_not_there_are_refused(result: Result, name: str, chosen
 def test_series_of_a_flow_without_samples_are_empty(result: Result) -> None:
     for point in result.points:
         for one in point.runs:
-            one["series"]["cwnd"] = {"flow": [], "t_s": [], "value": []}
+            one["series"]["cwnd"] = one["series"]["cwnd"].slice(0, 0)
     found = result.series("cwnd", flow=0)
     assert found.empty
     assert list(found.columns) == ["point", "seed", "flow", "t_s", "value"]

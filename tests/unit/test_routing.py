@@ -75,7 +75,7 @@ def engine_set(protocol: str, name: str) -> dict[str, Any]:
 
 
 def run(config: dict[str, Any]) -> dict[str, Any]:
-    found: dict[str, Any] = json.loads(_core.run(json.dumps(config)))
+    found: dict[str, Any] = json.loads(_core.run(json.dumps(config))[0])
     return found
 
 

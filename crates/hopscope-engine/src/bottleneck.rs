@@ -3,15 +3,12 @@
 //! Two nodes without radios and a wire between them. Packets leave the sender into the queue before the wire; ACKs come
 //! back over a direction so fast that they take no time on it, after the same delay.
 
-use std::sync::Arc;
-
 use serde::{Deserialize, Serialize};
 
 use crate::config::{App, Config, FlowConfig, HostConfig, LONGEST, WireConfig, presets};
 use crate::error::{BuildError, Mistakes};
 use crate::ids::NodeId;
 use crate::record::{Classes, Look, Record, Recorder};
-use crate::transport::control::Control;
 use crate::transport::tcp::{SenderStats, TIMESTAMPS_OPTION, TcpSender};
 use crate::units::{Span, Time};
 use crate::world::{Controls, World};
@@ -62,7 +59,7 @@ pub enum Seen<'a> {
 }
 
 /// Samples, a column each, and totals.
-#[derive(Debug, Clone, Default, Serialize)]
+#[derive(Debug, Clone, Default)]
 pub struct BottleneckResult {
     /// Instants of the samples, seconds.
     pub t_s: Vec<f64>,
@@ -91,16 +88,16 @@ const SENDER: NodeId = NodeId(0);
 /// Bit rate of the way back: an ACK takes less than a nanosecond.
 const UNCOUNTED: u64 = 1_000_000_000_000;
 
-/// Runs a flow over a bottleneck and takes samples; `control` is that of a flow whose control comes from outside.
+/// Runs a flow over a bottleneck and takes samples; `controls` is what its flow, number 0, has from outside.
 ///
 /// # Errors
 /// A [`BuildError`] names the parameter that cannot be run.
-pub fn run(config: &BottleneckConfig, control: Option<Arc<dyn Control>>) -> Result<BottleneckResult, BuildError> {
+pub fn run(config: &BottleneckConfig, controls: &Controls) -> Result<BottleneckResult, BuildError> {
     let mut result = BottleneckResult::default();
     let packet = f64::from(config.flow.packet);
     let service = service(config, config.flow.packet).as_secs();
     let mut next = Time::ZERO;
-    let stats = drive(config, control, |seen| match seen {
+    let stats = drive(config, controls, |seen| match seen {
         Seen::Data { at, dropped: true } => result.drops_s.push(at.as_secs()),
         Seen::Data { .. } => {}
         Seen::Ack { at, sender, waiting } if at >= next => {
@@ -126,13 +123,12 @@ pub fn run(config: &BottleneckConfig, control: Option<Arc<dyn Control>>) -> Resu
 /// A [`BuildError`] names the parameter that cannot be run.
 pub fn drive(
     config: &BottleneckConfig,
-    control: Option<Arc<dyn Control>>,
+    controls: &Controls,
     mut see: impl FnMut(Seen<'_>),
 ) -> Result<SenderStats, BuildError> {
     problems(config).into_iter().next().map_or(Ok(()), Err)?;
-    let controls: Controls = control.into_iter().map(|control| (0, control)).collect();
     let network = network(config);
-    let mut world = World::controlled(&network, Watch::default(), &controls).map_err(without_prefix)?;
+    let mut world = World::controlled(&network, Watch::default(), controls).map_err(without_prefix)?;
     while let Some(at) = world.next_event().filter(|&at| at < config.duration) {
         world.run_until(at);
         let Watch { acked, sent } = world.observe(|watch, _, _| std::mem::take(watch));

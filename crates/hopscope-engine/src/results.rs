@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use serde::Serialize;
 
 use crate::config::link::LinkPart;
-use crate::config::{Config, FlowConfig, SeriesKind, Transport};
+use crate::config::{Config, FlowConfig, Transport};
 use crate::ids::{FlowId, NodeId};
 use crate::iface::WireEnd;
 use crate::iface::wire::Sent;
@@ -90,8 +90,13 @@ measured! {
         timeouts: u64 = Metric::sample("", "timeouts").shown(Terminal).applies(Tcp);
         /// Fast retransmits.
         fast_retransmits: u64 = Metric::sample("", "fast retransmits").applies(Tcp);
-        /// Timeouts that F-RTO found needless and undid (RFC 5682).
+        /// The part of the timeouts in which nothing was lost: the ACK of what timed out was held back or on its way. Known to who
+        /// sees both ends.
         spurious_timeouts: u64 = Metric::sample("", "spurious timeouts").applies(Tcp);
+        /// Timeouts that F-RTO found needless and undid (RFC 5682).
+        undone_timeouts: u64 = Metric::sample("", "undone timeouts").applies(Tcp);
+        /// Copies sent again of data that the receiver had by then, whatever the sender could know.
+        needless_retransmissions: u64 = Metric::sample("packets", "needlessly sent again").applies(Tcp);
         /// Tail-loss probes (RFC 8985 7).
         tail_loss_probes: u64 = Metric::sample("", "tail-loss probes").applies(Tcp);
         /// Copies of data packets handed to the transport at the destination.
@@ -105,6 +110,12 @@ measured! {
         acks_sent: u64 = Metric::sample("packets", "ACKs sent").applies(Tcp);
         /// The same over the copies of data packets received: 1 where each is acknowledged, less where ACKs are thinned out.
         acks_per_packet: Option<f64> = Metric::sample("", "ACKs per packet").applies(Tcp);
+        /// Time-weighted mean of the segments that the receiver wants one ACK to stand for; of `ada`, which counts none, 1.
+        mean_ack_window: Option<f64> = Metric::sample("segments", "mean delay window").applies(Tcp);
+        /// Data segments that leave the source at one instant, on average (Allman and Blanton 2005).
+        mean_burst: Option<f64> = Metric::sample("packets", "mean burst");
+        /// Standard deviation over mean of the times between data segments that leave the source; 1 of a Poisson process (Gusella 1991).
+        burstiness: Option<f64> = Metric::sample("", "burstiness");
         /// Payload handed up in order, the bytes behind `throughput_kbps`.
         received_bytes: u64 = Metric::sample("bytes", "received");
         /// The part of the copies received that was received before.
@@ -125,6 +136,14 @@ measured! {
         cwnd_share: BTreeMap<String, f64> = Metric::other(Shares, "shares of windows");
         /// Why nothing was carried.
         note: Option<String> = Metric::other(Text, "note");
+    }
+}
+
+impl RunResult {
+    /// Takes what an airtime ledger says.
+    pub fn keep_ledger(&mut self, ledger: LedgerResult) {
+        self.network.ack_airtime_pct = ledger.ack_airtime_pct();
+        self.ledger = Some(ledger);
     }
 }
 
@@ -258,6 +277,9 @@ measured! {
         link_failures: u64 = Metric::sample("", "link failures");
         /// The part of them in which the neighbour was in range.
         false_link_failures: u64 = Metric::sample("", "false link failures");
+        /// Share of all time on the air that frames with segments without data took in attempts that got them across; their RTS, CTS
+        /// and MAC ACKs left out. Only where the airtime ledger is kept.
+        ack_airtime_pct: Option<f64> = Metric::sample("%", "airtime of ACKs");
     }
 }
 
@@ -313,8 +335,8 @@ pub(crate) fn collect<R: Recorder>(config: &Config, world: &mut World<(Meter, R)
     let start = world.recorder().0.start();
     let wires = world.wires().enumerate().map(|(n, end)| wire_result(n as u32, end, start, now)).collect();
     let meter = &world.recorder().0;
-    let nodes: Vec<NodeResult> = (0..world.nodes() as u32).map(|n| node_result(meter, NodeId(n))).collect();
-    let flows: Vec<FlowResult> =
+    let nodes: Vec<_> = (0..world.nodes() as u32).map(|n| node_result(meter, NodeId(n))).collect();
+    let flows: Vec<_> =
         world.flows().iter().enumerate().map(|(n, flow)| flow_result(config, n, flow, meter, now)).collect();
     RunResult {
         seed: config.seed,
@@ -341,7 +363,7 @@ fn flow_result(config: &Config, number: usize, flow: &Flow, meter: &Meter, now: 
     };
     let [before, after] = [&meter.before, &meter.after].map(|counted| counted.sender(FlowId(number as u32)));
     let counted = |count: fn(&SenderStats) -> u64| count(&after) - count(&before);
-    let meter = &meter.flows[number];
+    let (repairs, meter) = (&meter.repairs, &meter.flows[number]);
     let kbps = |bytes: u64| {
         if measured == Span::ZERO { 0.0 } else { bytes as f64 * 8.0 / measured.as_secs() / 1e3 }
     };
@@ -369,7 +391,9 @@ fn flow_result(config: &Config, number: usize, flow: &Flow, meter: &Meter, now: 
         mean_cwnd: meter.mean_cwnd(),
         timeouts: counted(|stats| stats.timeouts + stats.syn_retransmissions),
         fast_retransmits: counted(|stats| stats.fast_retransmits),
-        spurious_timeouts: counted(|stats| stats.spurious_timeouts),
+        spurious_timeouts: repairs.spurious_timeouts(FlowId(number as u32)),
+        undone_timeouts: counted(|stats| stats.spurious_timeouts),
+        needless_retransmissions: repairs.needless_retransmissions(FlowId(number as u32)),
         tail_loss_probes: counted(|stats| stats.probes),
         received_packets: meter.received,
         sent_packets: meter.sent,
@@ -377,6 +401,9 @@ fn flow_result(config: &Config, number: usize, flow: &Flow, meter: &Meter, now: 
         acks_sent: meter.acks,
         acks_per_packet: (meter.received > 0 && config.flows[number].transport.is_tcp())
             .then(|| meter.acks as f64 / meter.received as f64),
+        mean_ack_window: meter.ack_window.mean(),
+        mean_burst: meter.departures.mean_burst(),
+        burstiness: meter.departures.burstiness(),
         received_bytes: meter.delivered_bytes,
         duplicate_packets: meter.duplicates,
         mean_rtt_ms: meter.mean_rtt_ms(),
@@ -518,6 +545,7 @@ fn network_result(
         failed_discoveries: routing.failed_discoveries,
         link_failures: routing.link_failures,
         false_link_failures: routing.false_link_failures,
+        ack_airtime_pct: None,
     }
 }
 
@@ -558,12 +586,9 @@ fn series_results(config: &Config, meter: &Meter) -> BTreeMap<&'static str, Seri
         .iter()
         .filter_map(|&kind| {
             let series = meter.series(kind)?;
-            let owner = || Some(series.owner.clone());
-            let (flow, node) = match kind {
-                SeriesKind::Cwnd | SeriesKind::Rtt | SeriesKind::Throughput | SeriesKind::Route => (owner(), None),
-                SeriesKind::Queue => (None, owner()),
-                SeriesKind::Fairness => (None, None),
-            };
+            let owner = kind.entry().owner;
+            let of = |what: &str| (owner == what).then(|| series.owner.clone());
+            let (flow, node) = (of("flow"), of("node"));
             let t_s = series.time.iter().map(|t| t.as_secs()).collect();
             Some((kind.word(), SeriesResult { flow, node, t_s, value: series.value.clone() }))
         })

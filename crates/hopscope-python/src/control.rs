@@ -1,8 +1,9 @@
-//! A congestion control written in Python, at the engine's boundary for such.
+//! Code that the user wrote in Python for a run: congestion controls, at the engine's boundary for such, and how it fails.
 
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use hopscope_engine::transport::control::{Control, Hook, PACING_RATES, Reaction, View};
+use hopscope_engine::transport::tcp::ack::outside::{AckAnswer, AckHook, AckRule, AckView};
 use hopscope_engine::units::{Span, Time};
 use hopscope_engine::world::Controls;
 use hopscope_engine::{BuildError, Config};
@@ -11,11 +12,13 @@ use pyo3::exceptions::{PyException, PyTypeError, PyValueError};
 use pyo3::prelude::*;
 use pyo3::types::{PyBool, PyTuple};
 
+use crate::acks::{AckMethods, PyRule};
+
 create_exception!(
     _core,
     ControlError,
     PyException,
-    "A congestion control raised, or returned what no window can be; has `flow`, `time_s` and `hook`, and the cause."
+    "Code of the user's raised, or returned what makes no sense; has `flow`, `time_s` and `hook`, and the cause."
 );
 
 /// The sender of a flow as a congestion control sees it: one object for the whole run, whose values are those of the
@@ -152,16 +155,17 @@ impl FlowState {
     }
 }
 
-/// The first thing that went wrong in a run's controls.
+/// The first thing that went wrong in the user's code.
 #[derive(Debug)]
 struct Failure {
     flow: u32,
     at: Time,
-    hook: Hook,
+    /// The Python method.
+    method: &'static str,
     cause: PyErr,
 }
 
-/// Where the controls of a run leave their first failure.
+/// Where the user's code of a run leaves its first failure.
 #[derive(Debug, Clone, Default)]
 pub struct Failures(Arc<Mutex<Option<Failure>>>);
 
@@ -169,25 +173,25 @@ impl Failures {
     /// Raises the first failure, if there is one.
     pub fn raise(&self, py: Python<'_>) -> PyResult<()> {
         let Some(failure) = self.first().take() else { return Ok(()) };
-        let message = format!("flow {} at {:.9} s, {}", failure.flow, failure.at.as_secs(), method(failure.hook));
+        let message = format!("flow {} at {:.9} s, {}", failure.flow, failure.at.as_secs(), failure.method);
         let exception = ControlError::new_err(message);
         let value = exception.value(py);
         value.setattr("flow", failure.flow)?;
         value.setattr("time_s", failure.at.as_secs())?;
-        value.setattr("hook", method(failure.hook))?;
+        value.setattr("hook", failure.method)?;
         exception.set_cause(py, Some(failure.cause));
         Err(exception)
     }
 
-    fn keep(&self, failure: Failure) {
-        self.first().get_or_insert(failure);
+    pub fn keep(&self, flow: u32, at: Time, method: &'static str, cause: PyErr) {
+        self.first().get_or_insert(Failure { flow, at, method, cause });
     }
 
-    fn any(&self) -> bool {
+    pub fn any(&self) -> bool {
         self.first().is_some()
     }
 
-    /// A control that panicked with the lock in hand leaves what it had kept.
+    /// Code that panicked with the lock in hand leaves what it had kept.
     fn first(&self) -> MutexGuard<'_, Option<Failure>> {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
@@ -228,7 +232,7 @@ impl Control for PyControl {
             self.state.borrow_mut(py).view = *view;
             let answer = method.bind(py).call1(self.arguments.bind(py)).and_then(|answer| reaction(&answer));
             answer.unwrap_or_else(|cause| {
-                self.failures.keep(Failure { flow: self.flow, at: view.now, hook, cause });
+                self.failures.keep(self.flow, view.now, self::method(hook), cause);
                 Reaction::default()
             })
         })
@@ -282,7 +286,7 @@ fn number(value: &Bound<'_, PyAny>, answer: &Bound<'_, PyAny>) -> PyResult<f64> 
 }
 
 /// A value as Python writes it, shortened.
-fn shown(value: &Bound<'_, PyAny>) -> String {
+pub fn shown(value: &Bound<'_, PyAny>) -> String {
     let text = value.repr().map_or_else(|_| "something without a repr".to_string(), |text| text.to_string());
     if text.chars().count() <= 80 { text } else { text.chars().take(77).chain("...".chars()).collect() }
 }
@@ -290,15 +294,22 @@ fn shown(value: &Bound<'_, PyAny>) -> String {
 /// The methods of a control in the order of [`Hook::ALL`]; none: left to the engine.
 pub type Methods = [Option<Py<PyAny>>; Hook::COUNT];
 
-/// The controls of a run: `methods` has one entry for each flow, those of its control, or none.
-pub fn controls(py: Python<'_>, methods: Option<Vec<Option<Methods>>>, failures: &Failures) -> PyResult<Controls> {
+/// What the user wrote for one flow: the methods of its congestion control and of its ACK policy.
+pub type Code = (Option<Methods>, Option<AckMethods>);
+
+/// The code of a run: one entry for each flow.
+pub fn controls(py: Python<'_>, code: Option<Vec<Code>>, failures: &Failures) -> PyResult<Controls> {
     let mut controls = Controls::new();
-    for (flow, methods) in methods.unwrap_or_default().into_iter().enumerate() {
-        let Some(methods) = methods else { continue };
-        let state = Py::new(py, FlowState { view: View::default() })?;
-        let arguments = PyTuple::new(py, [&state])?.unbind();
-        let flow = flow as u32;
-        controls.insert(flow, Arc::new(PyControl { flow, methods, state, arguments, failures: failures.clone() }));
+    for (flow, (control, ack)) in (0..).zip(code.unwrap_or_default()) {
+        if let Some(methods) = control {
+            let state = Py::new(py, FlowState { view: View::default() })?;
+            let arguments = PyTuple::new(py, [&state])?.unbind();
+            let control = PyControl { flow, methods, state, arguments, failures: failures.clone() };
+            controls.set_control(flow, Arc::new(control));
+        }
+        if let Some(methods) = ack {
+            controls.set_ack(flow, Arc::new(PyRule::new(py, flow, methods, failures)?));
+        }
     }
     Ok(controls)
 }
@@ -317,9 +328,22 @@ impl Control for Unused {
     }
 }
 
+impl AckRule for Unused {
+    fn answers(&self, _hook: AckHook) -> bool {
+        false
+    }
+
+    fn decide(&self, _hook: AckHook, _view: &AckView) -> AckAnswer {
+        AckAnswer::default()
+    }
+}
+
 /// Builds a configuration that will not be run.
 pub fn built(config: Config) -> Result<hopscope_engine::Simulation, BuildError> {
-    let flows = 0..config.flows.len() as u32;
-    let controls = flows.map(|flow| (flow, Arc::new(Unused) as Arc<dyn Control>)).collect();
+    let mut controls = Controls::new();
+    for flow in 0..config.flows.len() as u32 {
+        controls.set_control(flow, Arc::new(Unused));
+        controls.set_ack(flow, Arc::new(Unused));
+    }
     hopscope_engine::Simulation::controlled(config, hopscope_engine::record::NullRecorder, &controls)
 }

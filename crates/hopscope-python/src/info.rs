@@ -60,10 +60,11 @@ pub fn recoveries() -> Vec<(&'static str, &'static str)> {
     config::LossRecovery::WORDS.to_vec()
 }
 
-/// ACK policies with one line each.
+/// ACK policies with one line each; one from outside the engine is named by its own code.
 #[pyfunction]
 pub fn ack_policies() -> Vec<(&'static str, &'static str)> {
-    config::AckPolicy::WORDS.to_vec()
+    let external = config::AckPolicy::External.word();
+    config::AckPolicy::WORDS.iter().copied().filter(|(word, _)| *word != external).collect()
 }
 
 /// Parts of link layers with one line each, and what stands for none.
@@ -73,10 +74,10 @@ pub fn link_layers() -> Vec<(&'static str, &'static str)> {
     std::iter::once(none).chain(config::link::LinkPart::WORDS.iter().copied()).collect()
 }
 
-/// Time series that a run can keep, with one line each.
+/// Time series that a run can keep, as JSON: name, meaning, unit, heading, whose they are and what a value tells.
 #[pyfunction]
-pub fn series() -> Vec<(&'static str, &'static str)> {
-    config::SeriesKind::WORDS.to_vec()
+pub fn series() -> PyResult<String> {
+    to_json(&hopscope_engine::metrics::series::series())
 }
 
 /// Entries of results (of flows, nodes, the network and groups) as JSON: name, unit, meaning, heading and where they are shown.

@@ -151,8 +151,10 @@ impl Field {
         match self.key.kind {
             // What stands for a class is more than its text.
             Kind::Text | Kind::Name | Kind::Transport | Kind::Table => Ok(value.clone().unbind()),
-            Kind::Control if value.is_instance_of::<pyo3::types::PyString>() => Ok(value.clone().unbind()),
-            Kind::Control => {
+            Kind::Control | Kind::Policy if value.is_instance_of::<pyo3::types::PyString>() => {
+                Ok(value.clone().unbind())
+            }
+            Kind::Control | Kind::Policy => {
                 let copy = PyDict::new(py);
                 copy.call_method1("update", (value,))?;
                 Ok(copy.into_any().unbind())

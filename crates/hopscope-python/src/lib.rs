@@ -1,6 +1,8 @@
-//! `hopscope._core`: conversion and guards only. JSON goes in, JSON comes out; the interpreter lock is released
-//! while the engine works.
+//! `hopscope._core`: conversion and guards only. JSON goes in, JSON comes out, time series as columns of Arrow; the
+//! interpreter lock is released while the engine works.
 
+mod acks;
+mod columns;
 mod control;
 mod document;
 mod error;
@@ -11,10 +13,12 @@ mod resolve;
 mod run;
 mod value;
 
+use hopscope_scenario::resolve::MANY_NODES;
 use pyo3::prelude::*;
 
 #[pymodule]
 fn _core(m: &Bound<'_, PyModule>) -> PyResult<()> {
+    m.add("MANY_NODES", MANY_NODES)?;
     m.add("EngineError", m.py().get_type::<error::EngineError>())?;
     m.add("Cancelled", m.py().get_type::<error::Cancelled>())?;
     m.add("ControlError", m.py().get_type::<control::ControlError>())?;
@@ -22,6 +26,7 @@ fn _core(m: &Bound<'_, PyModule>) -> PyResult<()> {
     m.add("QuantityError", m.py().get_type::<key::QuantityError>())?;
     m.add("PlaceError", m.py().get_type::<place::PlaceError>())?;
     m.add_class::<key::Field>()?;
+    m.add_class::<acks::AckState>()?;
     m.add_class::<control::FlowState>()?;
     m.add_class::<run::CancelToken>()?;
     m.add_function(wrap_pyfunction!(run::run, m)?)?;

@@ -154,6 +154,11 @@ impl Resolved {
         value::to_python(py, &self.0.config(Schema::engine(), seed))
     }
 
+    /// The same as JSON.
+    fn config_json(&self, seed: u64) -> String {
+        self.0.config(Schema::engine(), seed).to_string()
+    }
+
     /// Every key with its value in base units.
     fn document(&self, py: Python<'_>) -> PyResult<Py<PyAny>> {
         to_python(py, &self.0.document(Schema::engine()))

@@ -15,7 +15,8 @@ use pyo3::prelude::*;
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 
-use crate::control::{self, Failures, Methods, built};
+use crate::columns::{self, Table};
+use crate::control::{self, Code, Failures, built};
 use crate::error::{Cancelled, engine_error, engine_errors};
 
 /// Stops a run from another thread or a signal handler.
@@ -92,8 +93,8 @@ fn to_json(py: Python<'_>, what: &str, value: &impl Serialize) -> PyResult<Strin
     serde_json::to_string(value).map_err(|e| engine_error(py, &BuildError::new(what, e.to_string())))
 }
 
-/// Runs a configuration (JSON) and gives its results (JSON); `controls` has one entry for each flow, see
-/// [`control::controls`].
+/// Runs a configuration (JSON) and gives its results (JSON, time series as tables beside it); `controls` has one entry
+/// for each flow, see [`control::controls`].
 #[pyfunction]
 #[pyo3(signature = (config_json, cancel=None, progress=None, controls=None))]
 pub fn run(
@@ -101,8 +102,8 @@ pub fn run(
     config_json: &str,
     cancel: Option<&Bound<'_, CancelToken>>,
     progress: Option<Py<PyAny>>,
-    controls: Option<Vec<Option<Methods>>>,
-) -> PyResult<String> {
+    controls: Option<Vec<Code>>,
+) -> PyResult<(String, Vec<Table>)> {
     let config: Config = parse(py, config_json)?;
     let token = cancel.map(|c| c.get().clone()).unwrap_or_default();
     if config.explain {
@@ -123,8 +124,8 @@ fn run_observed<R: Recorder + Send>(
     (observer, explain): (R, impl FnOnce(&mut Simulation<R>) -> Option<LedgerResult> + Send),
     token: &CancelToken,
     progress: Option<Py<PyAny>>,
-    controls: Option<Vec<Option<Methods>>>,
-) -> PyResult<String> {
+    controls: Option<Vec<Code>>,
+) -> PyResult<(String, Vec<Table>)> {
     let started = Instant::now();
     let duration = config.duration;
     let failures = Failures::default();
@@ -142,26 +143,31 @@ fn run_observed<R: Recorder + Send>(
             callback.call1(py, (simulation.world().now().as_secs(),))?;
         }
     }
-    let json = py.detach(|| {
+    let (json, series) = py.detach(|| {
         let mut result = simulation.results();
-        result.ledger = explain(&mut simulation);
+        if let Some(ledger) = explain(&mut simulation) {
+            result.keep_ledger(ledger);
+        }
         result.engine.wall_s = started.elapsed().as_secs_f64();
-        serde_json::to_string(&result)
+        let series = std::mem::take(&mut result.series);
+        (serde_json::to_string(&result), series)
     });
-    json.map_err(|e| engine_error(py, &BuildError::new("results", e.to_string())))
+    let json = json.map_err(|e| engine_error(py, &BuildError::new("results", e.to_string())))?;
+    Ok((json, columns::of_series(py, &series)))
 }
 
-/// Runs one flow over a wired bottleneck (JSON) and gives its samples (JSON); `methods` are those of its control.
+/// Runs one flow over a wired bottleneck (JSON) and gives its retransmissions, timeouts and tables; `code` is what
+/// the user wrote for it.
 #[pyfunction]
-#[pyo3(signature = (config_json, methods=None))]
-pub fn bottleneck(py: Python<'_>, config_json: &str, methods: Option<Methods>) -> PyResult<String> {
+#[pyo3(signature = (config_json, code=None))]
+pub fn bottleneck(py: Python<'_>, config_json: &str, code: Option<Code>) -> PyResult<(u64, u64, Vec<Table>)> {
     let config: BottleneckConfig = parse(py, config_json)?;
     refuse(py, &wired::problems(&config))?;
     let failures = Failures::default();
-    let control = control::controls(py, Some(vec![methods]), &failures)?.remove(&0);
-    let result = py.detach(|| wired::run(&config, control)).map_err(|e| engine_error(py, &e))?;
+    let controls = control::controls(py, code.map(|code| vec![code]), &failures)?;
+    let result = py.detach(|| wired::run(&config, &controls)).map_err(|e| engine_error(py, &e))?;
     failures.raise(py)?;
-    to_json(py, "results", &result)
+    Ok((result.retransmissions, result.timeouts, columns::of_bottleneck(py, &result)))
 }
 
 /// Builds a configuration without running it; the error carries everything that is wrong.

@@ -251,7 +251,7 @@ fn type_of(key: &Key) -> Object {
         Kind::Words => list(words()),
         Kind::Parts => parts(key),
         Kind::Transport => Object::of("anyOf", vec![words(), word().with("pattern", format!("^{PREFIX}.").as_str())]),
-        Kind::Control => {
+        Kind::Control | Kind::Policy => {
             let parameters = Object::of("type", "object")
                 .with("additionalProperties", json!({"type": ["number", "boolean", "string"]}));
             Object::of("anyOf", vec![words(), word().with("pattern", r":|\.py$"), parameters])

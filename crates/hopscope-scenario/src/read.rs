@@ -49,6 +49,10 @@ pub fn read(key: &Key, value: &Value) -> Result<Json, Refusal> {
             _ => Ok(json!(choice(key, value, &format!(", or {FORM}"))?)),
         },
         Kind::Control => control(key, value),
+        Kind::Policy => match (control(key, value)?, value) {
+            (_, Value::Text(text)) => Ok(json!(text)),
+            (read, _) => Ok(read),
+        },
         Kind::IntOrOff if *value == Value::Text("off".to_string()) => Ok(Json::Null),
         Kind::IntOrOff => Ok(json!(int(key, value)?)),
         Kind::IntList => Ok(json!(each(key, items(key, value)?, int)?)),
@@ -113,6 +117,9 @@ pub fn expected(key: &Key) -> String {
             );
         }
         Kind::Time => "a time in seconds",
+        Kind::Policy => {
+            return format!("one of {choices}, {FILE_FORM}, or a table of parameters with {CLASS} = {FILE_FORM}");
+        }
         Kind::Int | Kind::IntOrOff => "a whole number",
         Kind::Float => "a number",
         Kind::Flag => "true or false",

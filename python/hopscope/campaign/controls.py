@@ -1,65 +1,72 @@
-"""The congestion controls of a run: one object a flow, and what the user reads when one of them fails."""
+"""The code of the user's in a run: one object a class and flow, and what the user reads when one of them fails."""
 
 from __future__ import annotations
 
 import random
 import traceback
 from collections.abc import Callable, Sequence
-from typing import TypeAlias
+from typing import Any, TypeAlias
 
 from hopscope import _core
 from hopscope.campaign.stop import Stop
-from hopscope.congestion import CongestionControl
 from hopscope.errors import RunFailed
-from hopscope.scenario.controls import METHODS, ControlError, FlowControl
+from hopscope.results.columns import Tables, document
+from hopscope.scenario.controls import CONTROL, POLICY, ControlError, FlowControl
 
-Method: TypeAlias = "Callable[[_core.FlowState], object] | None"
+#: A method, None where it is left to the engine.
+Method: TypeAlias = "Callable[[Any], object] | None"
+
+#: Methods of a congestion control and of an ACK policy.
+Code: TypeAlias = "tuple[Sequence[Method] | None, Sequence[Method] | None]"
 
 
 def run(
     config_json: str,
-    controls: Sequence[FlowControl | None],
+    controls: Sequence[Sequence[FlowControl]],
     seed: int,
     stop: Stop | None = None,
     progress: Callable[[float], None] | None = None,
 ) -> str:
-    """Runs a configuration with the congestion controls of its flows and returns its result as JSON.
+    """Runs a configuration with the classes that its flows have and returns its document, as a store keeps it.
 
     Raises:
-        RunFailed: the code of a control failed; the message has its traceback, the flow and the simulated time.
+        RunFailed: the code of a class failed; the message has its traceback, the flow and the simulated time.
     """
     stop = stop or Stop()
     if not any(controls):
-        return _core.run(config_json, stop.token, progress)
+        return document(*_core.run(config_json, stop.token, progress))
     try:
         with stop.user_code():
-            methods = [
-                None if control is None else _methods(control, seed, flow) for flow, control in enumerate(controls)
-            ]
-            return _core.run(config_json, stop.token, progress, methods)
+            code = [_code(own, seed, flow) for flow, own in enumerate(controls)]
+            return document(*_core.run(config_json, stop.token, progress, code))
     except _core.ControlError as error:
         raise _failed(error, controls[error.flow]) from None
 
 
-def run_bottleneck(config_json: str, control: FlowControl | None, seed: int) -> str:
-    """Runs one flow over a wired bottleneck and returns its samples as JSON.
+def run_bottleneck(config_json: str, own: Sequence[FlowControl], seed: int) -> tuple[int, int, Tables]:
+    """Runs one flow over a wired bottleneck and returns its retransmissions, timeouts, samples and drops.
 
     Raises:
         RunFailed: as of :func:`run`.
     """
-    methods = None if control is None else _methods(control, seed, 0)
     try:
-        return _core.bottleneck(config_json, methods)
+        return _core.bottleneck(config_json, _code(own, seed, 0))
     except _core.ControlError as error:
-        raise _failed(error, control) from None
+        raise _failed(error, own) from None
 
 
-def _failed(error: _core.ControlError, control: FlowControl | None) -> RunFailed:
-    name = control.control.load().__name__ if control is not None else ""
+def _failed(error: _core.ControlError, own: Sequence[FlowControl]) -> RunFailed:
+    [name] = [one.control.load().__name__ for one in own if error.hook in one.control.role.methods]
     return RunFailed(f"flow {error.flow} at {error.time_s:.9g} s: {name}.{_told(error)}")
 
 
-def _methods(control: FlowControl, seed: int, flow: int) -> tuple[Method, Method, Method, Method]:
+def _code(own: Sequence[FlowControl], seed: int, flow: int) -> Code:
+    """New objects for a flow: their methods."""
+    made = {one.control.prefix: _methods(one, seed, flow) for one in own}
+    return made.get(CONTROL.prefix), made.get(POLICY.prefix)
+
+
+def _methods(control: FlowControl, seed: int, flow: int) -> list[Method]:
     """A new object for a flow: its methods, those left to the engine as None."""
     try:
         cls = control.control.load()
@@ -68,16 +75,17 @@ def _methods(control: FlowControl, seed: int, flow: int) -> tuple[Method, Method
     try:
         instance = cls.__new__(cls)
         vars(instance).update(control.parameters)
-        instance.random = random.Random(f"{seed}:{flow}")
+        # A policy draws other numbers than the control of the same flow.
+        aside = "" if control.control.role is CONTROL else ":ack"
+        instance.random = random.Random(f"{seed}:{flow}{aside}")
         instance.__init__()  # type: ignore[misc]
-        found = [_method(instance, name) for name in METHODS]
+        return [_method(instance, control.control.role.base, name) for name in control.control.role.methods]
     except Exception as error:
         raise RunFailed(f"flow {flow} at 0 s: {cls.__name__} cannot be made\n{_traceback(error)}") from None
-    return found[0], found[1], found[2], found[3]
 
 
-def _method(instance: CongestionControl, name: str) -> Method:
-    inherited = getattr(type(instance), name) is getattr(CongestionControl, name)
+def _method(instance: object, base: type, name: str) -> Method:
+    inherited = getattr(type(instance), name) is getattr(base, name)
     method: Method = None if inherited and name not in vars(instance) else getattr(instance, name)
     return method
 
@@ -87,8 +95,10 @@ def _told(error: _core.ControlError) -> str:
     if cause is None or cause.__traceback__ is None:  # what was returned, judged by the engine's side
         return f"{error.hook} {cause}"
     known = ""
-    if isinstance(cause, AttributeError) and isinstance(cause.obj, _core.FlowState):
-        known = f"\nFlowState has {', '.join(name for name in dir(cause.obj) if not name.startswith('_'))}"
+    if isinstance(cause, AttributeError) and isinstance(cause.obj, (_core.FlowState, _core.AckState)):
+        known = (
+            f"\n{type(cause.obj).__name__} has {', '.join(name for name in dir(cause.obj) if not name.startswith('_'))}"
+        )
     return f"{error.hook} raised {type(cause).__name__}\n{_traceback(cause)}{known}"
 
 

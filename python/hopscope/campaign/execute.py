@@ -30,7 +30,7 @@ def default_jobs() -> int:
     return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
 
 
-def run_config(config_json: str, controls: Sequence[FlowControl | None] = (), seed: int = 0) -> str:
+def run_config(config_json: str, controls: Sequence[Sequence[FlowControl]] = (), seed: int = 0) -> str:
     """Runs one configuration; for executors in other processes or on other machines, which get it by name."""
     return run(config_json, controls, seed)
 

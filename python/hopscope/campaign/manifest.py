@@ -54,6 +54,11 @@ def digest(manifest: dict[str, Any]) -> str:
     return hashlib.sha256(json.dumps(content, sort_keys=True, separators=(",", ":")).encode()).hexdigest()
 
 
+def checksum(manifest: dict[str, Any]) -> str:
+    """Returns the checksum in a manifest, which :func:`read` has compared; that of one without is computed."""
+    return str(manifest.get("sha256") or digest(manifest))
+
+
 def read(path: Path) -> dict[str, Any]:
     """Reads the manifest of a store.
 

@@ -34,10 +34,10 @@ class Run:
 
     def config_json(self) -> str:
         """Returns the engine's configuration."""
-        return json.dumps(self.point.config(self.seed), separators=(",", ":"))
+        return self.point.config_json(self.seed)
 
-    def controls(self) -> list[FlowControl | None]:
-        """Returns the congestion control of each flow that has one of a user's."""
+    def controls(self) -> list[tuple[FlowControl, ...]]:
+        """Returns the classes of a user's that each flow has."""
         return self.point.controls()
 
 

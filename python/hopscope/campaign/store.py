@@ -27,7 +27,7 @@ from hopscope.campaign import tables
 from hopscope.campaign.plan import Plan
 from hopscope.errors import HopscopeError, RunFailed, StoreError
 from hopscope.files import make_folder, not_written, read_whole, reason, remove_litter, write_whole
-from hopscope.results import PointResult, Result, shape
+from hopscope.results import PointResult, Result, columns, shape
 from hopscope.results.result import RunResult
 from hopscope.scenario import Scenario
 from hopscope.scenario.controls import from_told
@@ -142,7 +142,11 @@ class Store:
         if wrong := shape.fault(result, seed):
             self._damaged(path, f"is no result: {wrong}")
             return None
-        return result
+        try:
+            return columns.opened(result)
+        except ValueError as error:
+            self._damaged(path, f"is no result: {error}")
+            return None
 
     def results(self) -> list[Result]:
         """Returns the result of every scenario of the manifest, with the runs that are there.
@@ -198,7 +202,7 @@ class Store:
         Returns:
             What was found and done, a line each; nothing when the tables were in order.
         """
-        wrong = tables.faults(self.path, results, self._made_from(results))
+        wrong = self.table_faults(results)
         if not wrong:
             return []
         try:
@@ -208,8 +212,12 @@ class Store:
         runs = sum(len(point.runs) for result in results for point in result.points)
         return [f"{self.path}: {', '.join(wrong)}: the tables were made again from the {runs} runs that are there"]
 
+    def table_faults(self, results: Sequence[Result]) -> list[str]:
+        """What is wrong with the tables, a line each; nothing when they are those of the results."""
+        return tables.faults(self.path, results, self._made_from(results))
+
     def _made_from(self, results: Sequence[Result]) -> str:
-        return tables.made_from(manifests.digest(self.manifest), results)
+        return tables.made_from(manifests.checksum(self.manifest), results)
 
     def beside(self) -> int:
         """Number of runs in the folder that the manifest does not name: of other scenarios, seeds or builds."""

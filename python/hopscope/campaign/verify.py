@@ -9,15 +9,16 @@ from concurrent.futures import Executor
 from dataclasses import dataclass
 from typing import Any
 
+import pyarrow as pa
+
 from hopscope import _core
-from hopscope.campaign import tables
 from hopscope.campaign.execute import execute
-from hopscope.campaign.manifest import digest
 from hopscope.campaign.plan import Run
 from hopscope.campaign.progress import bar
 from hopscope.campaign.store import Store
 from hopscope.errors import InputError
 from hopscope.results import Result
+from hopscope.results.columns import opened
 from hopscope.results.result import RunResult, point_words
 
 
@@ -93,7 +94,7 @@ def verify(
     if sample < 0:
         raise InputError(f"sample: found {sample}; expected a whole number of at least 0")
     results = store.results()
-    problems = [*store.problems, *tables.faults(store.path, results, tables.made_from(digest(store.manifest), results))]
+    problems = [*store.problems, *store.table_faults(results)]
     kept = [_Kept(result, point, run) for result in results for point, p in enumerate(result.points) for run in p.runs]
     trusted = [one for one in kept if trust or not one.result.scenario.controls()]
     chosen = random.Random(seed).sample(trusted, min(sample, len(trusted)))
@@ -121,7 +122,7 @@ def _differing(chosen: Sequence[_Kept], jobs: int | None, progress: bool, execut
     found: dict[str, str] = {}
 
     def done(run: Run, text: str) -> None:
-        if (where := difference(chosen[int(run.key)].run, json.loads(text))) is not None:
+        if (where := difference(chosen[int(run.key)].run, opened(json.loads(text)))) is not None:
             found[run.key] = where
 
     def failed(run: Run, message: str) -> None:
@@ -139,6 +140,8 @@ def difference(kept: object, now: object, place: str = "") -> str | None:
     """
     if place == "engine.wall_s":
         return None
+    if isinstance(kept, pa.Table) and isinstance(now, pa.Table):
+        kept, now = kept.to_pydict(), now.to_pydict()
     if isinstance(kept, dict) and isinstance(now, dict):
         return _first({**kept, **now}, kept, now, place)
     if isinstance(kept, list) and isinstance(now, list) and len(kept) == len(now):

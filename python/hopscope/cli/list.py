@@ -36,6 +36,7 @@ def command(
 def listing() -> dict[str, dict[str, str]]:
     """Returns section -> name -> one line."""
     from hopscope import _core, studies
+    from hopscope.results import metrics
     from hopscope.scenario import keys
     from hopscope.scenario.controls import FORM
 
@@ -63,7 +64,7 @@ def listing() -> dict[str, dict[str, str]]:
         "topologies": {name: text for name, (text, _) in keys.TOPOLOGIES.items()},
         "patterns": dict(keys.PATTERNS),
         "apps": {name: text for name, (text, _) in keys.APPS.items()},
-        "series": dict(_core.series()),
+        "series": {one.name: one.doc for one in metrics.all_series()},
     }
 
 

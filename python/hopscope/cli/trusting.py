@@ -41,8 +41,10 @@ def is_trusted(code: str) -> bool:
         found = importlib.util.find_spec(code.partition(".")[0])
     except (ImportError, ValueError):
         return True  # there is none: nothing is run
-    if found is None or found.origin in (None, "built-in", "frozen"):
-        return found is None or found.origin is not None
+    if found is None or found.origin in ("built-in", "frozen"):
+        return True
+    if found.origin is None:  # folders without an __init__.py, wherever they lie
+        return False
     installed = [Path(sysconfig.get_path(name)).resolve() for name in ("stdlib", "platstdlib", "purelib", "platlib")]
     origin = Path(found.origin).resolve()
     return any(origin.is_relative_to(folder) for folder in installed) or is_own(origin)

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 from hopscope.errors import InputError, ranges
 from hopscope.report.chart import Chart, Kind, Line, Panel
 from hopscope.report.wording import seeds
+from hopscope.results import metrics
 from hopscope.scenario.sweep import in_words, written
 
 if TYPE_CHECKING:
@@ -26,17 +27,6 @@ LINES = 8
 _SAMPLES = 4000
 # With more outages than these the legend does not name their nodes.
 _NAMED = 4
-
-_SERIES = {
-    "cwnd": ("congestion window", "congestion window (segments)", "flow"),
-    "rtt": ("round-trip time", "round-trip time (s)", "flow"),
-    "queue": ("interface queue", "interface queue (packets)", "node"),
-    "throughput": ("throughput", "throughput (kbit/s)", "flow"),
-    "route": ("route at the source", "route (1: there is one)", "flow"),
-    "fairness": ("fairness of the flows", "Jain's index", ""),
-}
-#: Series whose values belong to the interval that ends at their time.
-INTERVALS = ("throughput", "fairness")
 
 
 @dataclass(frozen=True)
@@ -119,7 +109,8 @@ def over_intervals(ends: Sequence[float], values: Sequence[float], interval: flo
 
 
 def _chart(result: Result, name: str, runs: Runs) -> Chart:
-    what, label, owner = _SERIES.get(name, (name, name, "flow"))
+    entry = metrics.series(name)
+    owner = entry.owner
     panels, cut, shaded = [], "", False
     for (point, run), title in zip(runs, _titles(runs), strict=True):
         scenario = result.scenario.points[point.index]
@@ -135,26 +126,27 @@ def _chart(result: Result, name: str, runs: Runs) -> Chart:
         lines = []
         for number, group in shown:
             times, values = list(group["t_s"]), list(group["value"])
-            if name in INTERVALS:
+            if entry.course == "intervals":
                 times, values = over_intervals(times, values, interval)
-            elif name != "rtt":
+            elif entry.course != "samples":
                 times, values = held(times, values, scenario.duration_s)
             step = max(1, len(times) // _SAMPLES)
             # The end stays where it is.
             kept = sorted({*range(0, len(times), step), *range(len(times))[-2:]})
             thinned = [times[place] for place in kept], [values[place] for place in kept]
-            # Nothing is known of the time between two samples of the round-trip time.
-            lines.append(Line(f"{owner} {number}".strip(), *thinned, joined=name != "rtt", style=numbers.index(number)))
+            joined = entry.course != "samples"
+            lines.append(Line(f"{owner} {number}".strip(), *thinned, joined=joined, style=numbers.index(number)))
         spans = _outages(scenario.resolved, scenario.duration_s)
         shaded = shaded or bool(spans)
         panels.append(Panel(title, lines, spans=spans))
-    kind: Kind = "steps" if name != "rtt" else "lines"
+    kind: Kind = "steps" if entry.course != "samples" else "lines"
     end = max((result.scenario.points[point.index].duration_s for point, _ in runs), default=0.0)
     return Chart(
         f"{name}-over-time",
-        f"{what[:1].upper()}{what[1:]} over time, {_of(result, runs)}.{cut}" + (" Shaded: outages." if shaded else ""),
+        f"{entry.heading[:1].upper()}{entry.heading[1:]} over time, {_of(result, runs)}.{cut}"
+        + (" Shaded: outages." if shaded else ""),
         "time (s)",
-        label,
+        entry.label,
         panels,
         kind=kind,
         stacked=len(panels) > 1,

@@ -126,21 +126,21 @@ def best(table: Table, key: str, metric: Metric, where: Where | None = None) -> 
     return best_among(table, metric, {value: {**(where or {}), key: value} for value in table.values(key)})
 
 
-def best_among(table: Table, metric: Metric, places: Mapping[Any, Where]) -> Best:
+def best_among(table: Table, metric: Metric, places: Mapping[Any, Where], *, least: bool = False) -> Best:
     """The name of the place in a study at which the mean of the metric is largest, and those within noise of it.
 
     Args:
         table: the study.
         metric: what is compared.
         places: swept values by name; places without a sample are left out.
+        least: the smallest mean is wanted instead.
     """
     found = {name: value for name, where in places.items() if (value := table.find(metric, where)) is not None}
     if not found:
         raise NoSamplesError(f"no sample at {ranges(list(places))}")
-    at = max(found, key=lambda name: found[name].mean)
+    at = (min if least else max)(found, key=lambda name: found[name].mean)
+    worse = Order.HIGHER if least else Order.LOWER
     ties = tuple(
-        name
-        for name in found
-        if name == at or difference(table, metric, places[name], places[at]).order is not Order.LOWER
+        name for name in found if name == at or difference(table, metric, places[name], places[at]).order is not worse
     )
     return Best(at, found[at], ties)

@@ -1,4 +1,4 @@
-"""What the entries of results are, of flows, nodes, the network and groups: the engine's table.
+"""What the entries of results are, of flows, nodes, the network and groups, and its time series: the engine's tables.
 
 Nothing is said of a metric here: name, unit, meaning, heading and where it is shown stand with the field of the
 engine's result that holds it. Tables, reports and pages read them here.
@@ -49,6 +49,45 @@ class Metric:
     def label(self) -> str:
         """Its heading with the unit: ``delay (ms)``."""
         return f"{self.heading} ({self.unit})" if self.unit else self.heading
+
+
+@dataclass(frozen=True)
+class Series:
+    """A time series that a run can keep.
+
+    Attributes:
+        name: its name in scenarios and results.
+        doc: what it means.
+        unit: unit of its values.
+        heading: heading of its axis, without the unit.
+        owner: what has one of its own, ``flow`` or ``node``; empty: the network as a whole.
+        course: what a value tells of the time around its instant: it holds until the next (``changes``), was read then
+            (``readings``), belongs to the interval that ends then (``intervals``), or was measured then and of the time
+            between nothing is known (``samples``).
+    """
+
+    name: str
+    doc: str = ""
+    unit: str = ""
+    heading: str = ""
+    owner: str = "flow"
+    course: str = "changes"
+
+    @property
+    def label(self) -> str:
+        """Its heading with the unit: ``throughput (kbit/s)``."""
+        return f"{self.heading} ({self.unit})" if self.unit else self.heading
+
+
+@functools.cache
+def all_series() -> tuple[Series, ...]:
+    """The time series that a run can keep."""
+    return tuple(Series(**entry) for entry in json.loads(_core.series()))
+
+
+def series(name: str) -> Series:
+    """A time series by name; one that the engine does not know, as of another version, by its name alone."""
+    return next((one for one in all_series() if one.name == name), Series(name, heading=name))
 
 
 @functools.cache

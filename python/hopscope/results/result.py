@@ -198,18 +198,16 @@ class Result:
     ) -> pd.DataFrame:
         """Returns a time series that the scenario kept: columns point, seed, flow or node, t_s (seconds), value.
 
-        A value of ``cwnd`` and ``route`` holds from ``t_s`` until the next, ``queue`` and ``rtt`` are measured at
-        ``t_s``, and ``throughput`` and ``fairness`` belong to the interval that ends at ``t_s``.
+        What the series are, their units, and what a value tells of the time around ``t_s``:
+        :func:`hopscope.results.metrics.all_series`, ``hopscope list``.
 
         Args:
-            name: ``cwnd`` (segments), ``rtt`` (s), ``queue`` (packets), ``throughput`` (kbit/s), ``route`` (1 while
-                the flow's source has a route to its destination, else 0) or ``fairness`` (Jain's index of an interval,
-                without flow or node).
+            name: one of those that ``series.keep`` can name.
             flow: only this flow.
             node: only this node.
             point: only this point.
             seed: only this seed.
-            to_end: repeat the last value of ``cwnd`` and ``route`` at the end of the run, until which it holds.
+            to_end: repeat the last value of a series of changes at the end of the run, until which it holds.
 
         Raises:
             NotFound: the scenario did not keep that series, or has no such flow, node, point or seed.
@@ -338,5 +336,5 @@ def _run_json(run: RunResult) -> dict[str, Any]:
     if run.get("groups"):
         document["groups"] = run["groups"]
     if run.get("series"):
-        document["series"] = run["series"]
+        document["series"] = {name: table.to_pydict() for name, table in run["series"].items()}
     return document

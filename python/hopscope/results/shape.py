@@ -100,6 +100,8 @@ def _of_series(series: object) -> Iterator[str]:
     if tables is not series:
         yield "series is no table"
     for name, columns in tables.items():
+        if isinstance(columns, str):
+            continue  # an Arrow stream, judged where it is opened
         if not isinstance(columns, dict) or not all(isinstance(column, list) for column in columns.values()):
             yield f"series {name} is no table of columns"
         elif len({len(column) for column in columns.values()}) > 1 or "t_s" not in columns:

@@ -60,10 +60,6 @@ def summary(results: Sequence[Result]) -> pd.DataFrame:
     return frame
 
 
-#: Series whose values hold until the next.
-_HELD = ("cwnd", "route")
-
-
 def series(
     result: Result, name: str, *, flow: int | None, node: int | None, point: int | None, seed: int | None, to_end: bool
 ) -> pd.DataFrame:
@@ -74,7 +70,7 @@ def series(
         hint = f"it kept {listed(kept)}" if kept else 'ask for it with [series] keep = ["cwnd"]'
         hint = hint if runs else "no run has finished"
         raise NotFound(f'the scenario kept no series "{name}"{did_you_mean(name, kept)}; {hint}')
-    columns = list(next(run["series"][name] for _, run in runs if name in run.get("series", {})))
+    columns = next(run["series"][name].column_names for _, run in runs if name in run.get("series", {}))
     for column, number, rows in (("flow", flow, "flows"), ("node", node, "nodes")):
         if number is not None and column not in columns:
             by = next((f"by {other}" for other in ("flow", "node") if other in columns), "for the network as a whole")
@@ -85,11 +81,12 @@ def series(
     parts = []
     for index, run in runs:
         if point in (None, index) and seed in (None, run["seed"]):
-            data = pd.DataFrame(run["series"].get(name, {}))
-            if to_end and name in _HELD and len(data):
-                end = result.scenario.points[index].duration_s
-                last = data.groupby("flow", as_index=False).last().assign(t_s=end)
-                data = pd.concat([data, last]).sort_values(["flow", "t_s"], ignore_index=True, kind="stable")
+            data = run["series"][name].to_pandas() if name in run.get("series", {}) else pd.DataFrame()
+            if to_end and metrics.series(name).course == "changes" and len(data):
+                owners = [column for column in columns if column in ("flow", "node")]
+                last = (data.groupby(owners) if owners else data).tail(1)
+                last = last.assign(t_s=result.scenario.points[index].duration_s)
+                data = pd.concat([data, last]).sort_values([*owners, "t_s"], ignore_index=True, kind="stable")
             parts.append(pd.concat([_repeat({"point": index, "seed": run["seed"]}, len(data)), data], axis=1))
     parts = [part for part in parts if len(part)]
     frame = pd.concat(parts, ignore_index=True) if parts else pd.DataFrame(columns=["point", "seed", *columns])
@@ -115,8 +112,8 @@ def all_series(results: Sequence[Result]) -> pd.DataFrame:
     for index, result in enumerate(results):
         for point in result.points:
             for run in point.runs:
-                for name, columns in run.get("series", {}).items():
-                    data = pd.DataFrame(columns)
+                for name, table in run.get("series", {}).items():
+                    data = table.to_pandas()
                     labels = {**_labels(results, index, point), "seed": run["seed"], "series": name}
                     if len(data):
                         parts.append(pd.concat([_repeat(labels, len(data)), data], axis=1))

@@ -1,8 +1,8 @@
-"""Congestion controls that a scenario names: finding the class, its parameters, and what tells it from others.
+"""Classes that a scenario names: finding them, their parameters, and what tells one from others.
 
 ``tcp:FILE.py:CLASS`` (a file, relative to the scenario file), ``tcp:MODULE:CLASS`` (an installed module), or
 ``tcp:CLASS`` (a class of this process); the class may be left out when the file holds one.  The key ``control`` takes
-the same without ``tcp:``.
+the same without ``tcp:``, and ``ack`` names an ACK policy in this way.
 """
 
 from __future__ import annotations
@@ -20,10 +20,11 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from types import CodeType, FunctionType, ModuleType
-from typing import Any
+from typing import Any, TypeAlias, TypeGuard
 
-from hopscope import trust
-from hopscope.congestion import LOADED, CongestionControl, registry
+from hopscope import acks, congestion, trust
+from hopscope.acks import AckPolicy
+from hopscope.congestion import LOADED, CongestionControl
 from hopscope.errors import did_you_mean, listed, shown
 from hopscope.files import read_whole
 
@@ -41,8 +42,58 @@ FILE_FORM = '"FILE.py:CLASS"'
 #: The key of a table that names the class beside its parameters; no attribute of a Python class can have this name.
 CLASS = "class"
 
-#: What the engine calls, in its order.
-METHODS = ("on_ack", "on_loss", "on_timeout", "on_rtt")
+#: A class of either kind.
+Code: TypeAlias = "type[CongestionControl] | type[AckPolicy]"
+
+
+@dataclass(frozen=True)
+class Role:
+    """What a class of a user's can be.
+
+    Attributes:
+        prefix: what its name begins with where classes of all roles stand together.
+        what: the role in words.
+        base: what the class derives from, with its classes of this process by name.
+        methods: what the engine calls, in its order.
+        flags: attributes of the base that are true or false.
+        default: what a class is that overrides none of them.
+    """
+
+    prefix: str
+    what: str
+    base: Code
+    registry: Mapping[str, Code]
+    methods: tuple[str, ...]
+    flags: tuple[str, ...]
+    default: str
+
+
+CONTROL = Role(
+    PREFIX,
+    "congestion control",
+    CongestionControl,
+    congestion.registry,
+    ("on_ack", "on_loss", "on_timeout", "on_rtt"),
+    (),
+    "TCP Reno, which the engine has as tcp-reno",
+)
+POLICY = Role(
+    "ack:",
+    "ACK policy",
+    AckPolicy,
+    acks.registry,
+    ("on_data", "on_timer"),
+    ("reads_path", "reads_window"),
+    'the delayed ACK of RFC 5681, which the engine has as "delayed"',
+)
+
+
+def role_of(code: str | Code) -> Role:
+    """Returns the role of a class, or of a name with its prefix."""
+    if isinstance(code, str):
+        return POLICY if code.startswith(POLICY.prefix) else CONTROL
+    return POLICY if issubclass(code, AckPolicy) else CONTROL
+
 
 #: A name that tells of an event, such as ``on_ackk`` or ``onAck``.
 _EVENT = re.compile(r"on(_|[A-Z])")
@@ -55,32 +106,33 @@ class ControlError(ValueError):
 
 
 class Reference(str):
-    """A class in the place of a transport: its text, and the class itself."""
+    """A class in the place of a transport or an ACK policy: its text, and the class itself."""
 
-    cls: type[CongestionControl]
+    cls: Code
 
     def __deepcopy__(self, memo: object) -> Reference:
         return self
 
 
-def reference(cls: type[CongestionControl]) -> Reference:
+def reference(cls: Code) -> Reference:
     """Returns a class as the text that stands for it in a scenario."""
-    result = Reference(PREFIX + label(cls))
+    result = Reference(role_of(cls).prefix + label(cls))
     result.cls = cls
     return result
 
 
 @dataclass(frozen=True)
 class Control:
-    """A congestion control of a scenario.
+    """A class of a scenario.
 
     Attributes:
-        name: what results call it, after ``tcp:``.
+        name: what results call it, after its prefix.
         digest: hash of the code of the class and of its attributes; empty for one of which a store has the name alone.
-        parameters: what ``control`` may set, with the defaults.
+        parameters: what the scenario may set, with the defaults.
         file: absolute path of the file it was read from; empty for a class of a module or of this process.
         class_name: name of the class in that file.
         cls: the class; None for one that a store tells of, until it is needed.
+        prefix: that of its role.
     """
 
     name: str
@@ -88,9 +140,15 @@ class Control:
     parameters: dict[str, Any] = field(default_factory=dict)
     file: str = ""
     class_name: str = ""
-    cls: type[CongestionControl] | None = None
+    cls: Code | None = None
+    prefix: str = PREFIX
 
-    def load(self) -> type[CongestionControl]:
+    @property
+    def role(self) -> Role:
+        """What it is."""
+        return role_of(self.prefix)
+
+    def load(self) -> Code:
         """Returns the class.
 
         Raises:
@@ -99,10 +157,14 @@ class Control:
         if self.cls is not None:
             return self.cls
         if not self.is_known:
-            raise ControlError(f"{PREFIX}{self.name}: the store does not record its class; run the scenario itself")
+            raise ControlError(
+                f"{self.prefix}{self.name}: the store does not record its class; run the scenario itself"
+            )
         if not self.file:
-            raise ControlError(f"{PREFIX}{self.name}: its class belongs to another process; run the scenario itself")
-        cls = find(f"{PREFIX}{self.file}:{self.class_name}", Path()).load()
+            raise ControlError(
+                f"{self.prefix}{self.name}: its class belongs to another process; run the scenario itself"
+            )
+        cls = find(f"{self.prefix}{self.file}:{self.class_name}", Path()).load()
         if digest(cls) != self.digest:
             raise ControlError(f"{self.file}: {self.class_name} has changed; run the scenario itself")
         return cls
@@ -134,7 +196,7 @@ class Control:
 
 @dataclass(frozen=True)
 class FlowControl:
-    """The congestion control of one flow.
+    """A class of one flow.
 
     Attributes:
         control: the class.
@@ -146,7 +208,7 @@ class FlowControl:
 
 
 def from_told(told: object) -> dict[str, Control]:
-    """Returns the controls that a store records, by transport; their code is not loaded.
+    """Returns the classes that a store records, by their names with prefix; their code is not loaded.
 
     Raises:
         ValueError: that is damaged.
@@ -159,35 +221,36 @@ def from_told(told: object) -> dict[str, Control]:
 def _recorded(transport: str, told: object) -> Control:
     names = ("name", "digest", "file", "class")
     if not isinstance(told, Mapping) or not all(isinstance(told.get(name), str) for name in names):
-        raise ValueError(f"controls: {transport} is not described as a congestion control")
+        raise ValueError(f"controls: {transport} is not described as a {role_of(transport).what}")
     values = told.get("parameters")
     if not isinstance(values, dict) or not all(isinstance(value, (bool, int, float, str)) for value in values.values()):
         raise ValueError(f"controls: {transport} has no table of parameters")
-    return Control(told["name"], told["digest"], values, told["file"], told["class"])
+    return Control(told["name"], told["digest"], values, told["file"], told["class"], prefix=role_of(transport).prefix)
 
 
 def unrecorded(transport: str, given: Mapping[str, Any]) -> Control:
-    """Returns a control of which a store has the name and the parameters that were given, and nothing else."""
-    return Control(transport.removeprefix(PREFIX), "", dict(given))
+    """Returns a class of which a store has the name and the parameters that were given, and nothing else."""
+    prefix = role_of(transport).prefix
+    return Control(transport.removeprefix(prefix), "", dict(given), prefix=prefix)
 
 
 def unloaded(transport: str, given: Mapping[str, Any], folder: Path) -> Control:
-    """Returns a control whose code is named and not loaded; its class and its parameters stay unchecked.
+    """Returns a class that is named and not loaded; what it is and its parameters stay unchecked.
 
     Raises:
         ControlError: it names a file that does not exist.
     """
-    where, _, _ = transport.removeprefix(PREFIX).partition(".py")
+    where, _, _ = _without_prefix(transport).partition(".py")
     if ".py" in transport and not (path := (folder / f"{where}.py").resolve()).exists():
         raise ControlError(f"{where}.py: no such file ({path})")
     return unrecorded(transport, given)
 
 
 def find(transport: str, folder: Path) -> Control:
-    """Returns the congestion control that a transport names.
+    """Returns the class that a text with its prefix names.
 
     Args:
-        transport: the text after ``transport =``, beginning with ``tcp:``; or a :class:`Reference`.
+        transport: the text, beginning with ``tcp:`` or ``ack:``; or a :class:`Reference`.
         folder: where relative paths start.
 
     Raises:
@@ -195,35 +258,41 @@ def find(transport: str, folder: Path) -> Control:
     """
     if isinstance(transport, Reference):
         return _control(transport.cls)
-    where, colon, name = transport.removeprefix(PREFIX).rpartition(":")
+    role = role_of(transport)
+    where, colon, name = _without_prefix(transport).rpartition(":")
     if not colon or name.endswith(".py"):
-        where, name = transport.removeprefix(PREFIX), ""
+        where, name = _without_prefix(transport), ""
     if where.endswith(".py"):
         path = (folder / where).resolve()
-        cls = _chosen(_load(path, where), name, where)
+        cls = _chosen(_load(path, where), name, where, role)
         return replace(_control(cls), file=str(path), class_name=cls.__name__)
     if name:
-        return _control(_chosen(_import(where), name, where))
-    return _control(_registered(where))
+        return _control(_chosen(_import(where), name, where, role))
+    return _control(_registered(where, role))
 
 
 def names_code(transport: str) -> bool:
     """Whether a transport names a file or a module, and not a class of this process."""
-    text = transport.removeprefix(PREFIX)
+    text = _without_prefix(transport)
     return not isinstance(transport, Reference) and (":" in text or text.endswith(".py"))
 
 
-def is_named(text: str) -> bool:
-    """Whether a control is meant to be a class: a file, a module, or a class of this process."""
-    return ":" in text or text.endswith(".py") or text in registry or text in map(label, registry.values())
+def is_named(text: str, role: Role) -> bool:
+    """Whether a word is meant to be a class: a file, a module, or a class of this process."""
+    return ":" in text or text.endswith(".py") or text in role.registry or text in map(label, role.registry.values())
 
 
-def label(cls: type[CongestionControl]) -> str:
-    """Returns what results call a class, after ``tcp:``."""
+def is_class(value: object) -> TypeGuard[Code]:
+    """Whether a value is a class that a scenario can have in the place of its name."""
+    return isinstance(value, type) and issubclass(value, (CongestionControl, AckPolicy))
+
+
+def label(cls: Code) -> str:
+    """Returns what results call a class, after its prefix."""
     return cls.name if isinstance(cls.name, str) and cls.name else cls.__name__
 
 
-def parameters(cls: type[CongestionControl]) -> dict[str, Any]:
+def parameters(cls: Code) -> dict[str, Any]:
     """Returns the parameters of a class with their defaults: its public attributes that are numbers, flags or text."""
     found: dict[str, Any] = {}
     for base in reversed(_bases(cls)):
@@ -231,14 +300,14 @@ def parameters(cls: type[CongestionControl]) -> dict[str, Any]:
     return {name: getattr(cls, name) for name in found if _is_parameter(name, getattr(cls, name))}
 
 
-def digest(cls: type[CongestionControl]) -> str:
+def digest(cls: Code) -> str:
     """Returns a hash of what makes a class: its code, and what its attributes and the closures of its methods hold.
 
     The code is the files of the class and its bases; without files their source, or their byte code.  What these files
     import from elsewhere is not looked at.
     """
     hashed = hashlib.sha256()
-    for base in (*_bases(cls), CongestionControl):
+    for base in (*_bases(cls), role_of(cls).base):
         hashed.update(f"{base.__qualname__}\n{_source(base)}\n".encode())
         for name, value in sorted(vars(base).items()):
             if not name.startswith("__") or isinstance(value, FunctionType):
@@ -246,27 +315,30 @@ def digest(cls: type[CongestionControl]) -> str:
     return hashed.hexdigest()
 
 
-def _control(cls: type[CongestionControl]) -> Control:
-    for name in METHODS:
+def _control(cls: Code) -> Control:
+    role = role_of(cls)
+    methods = role.methods
+    for name in methods:
         if not callable(getattr(cls, name, None)):
             raise ControlError(f"{cls.__name__}.{name} is no method")
     own = {name: value for base in _bases(cls) for name, value in vars(base).items()}
-    for name in (name for name, value in own.items() if callable(value) and name not in METHODS):
-        if _EVENT.match(name) or difflib.get_close_matches(name, METHODS, cutoff=0.8):
-            close = did_you_mean(name, METHODS)
-            raise ControlError(f"{cls.__name__}.{name} is never called; the methods are {', '.join(METHODS)}{close}")
-    if not own.keys() & {*METHODS, "__init__"}:
-        raise ControlError(
-            f"{cls.__name__} overrides none of {', '.join(METHODS)}: it is TCP Reno, which the engine has as tcp-reno"
-        )
+    for name in (name for name, value in own.items() if callable(value) and name not in methods):
+        if _EVENT.match(name) or difflib.get_close_matches(name, methods, cutoff=0.8):
+            close = did_you_mean(name, methods)
+            raise ControlError(f"{cls.__name__}.{name} is never called; the methods are {', '.join(methods)}{close}")
+    if not own.keys() & {*methods, "__init__"}:
+        raise ControlError(f"{cls.__name__} overrides none of {', '.join(methods)}: it is {role.default}")
+    for name in role.flags:
+        if not isinstance(getattr(cls, name), bool):
+            raise ControlError(f"{cls.__name__}.{name} is {shown(getattr(cls, name))}; expected True or False")
     if not isinstance(cls.name, str):
         raise ControlError(f"{cls.__name__}.name is {shown(cls.name)}; expected text")
-    return Control(label(cls), digest(cls), parameters(cls), cls=cls)
+    return Control(label(cls), digest(cls), parameters(cls), cls=cls, prefix=role.prefix)
 
 
 def _bases(cls: type) -> list[type]:
     """The class and its bases that are a user's own."""
-    return [base for base in cls.__mro__ if base not in (CongestionControl, object)]
+    return [base for base in cls.__mro__ if base not in (CongestionControl, AckPolicy, object)]
 
 
 def _is_parameter(name: str, value: object) -> bool:
@@ -383,29 +455,36 @@ def _failure(error: BaseException, path: Path | None = None) -> str:
     return f"{at}{type(error).__name__}: {error}" if str(error) else f"{at}{type(error).__name__}"
 
 
-def _chosen(module: ModuleType, name: str, where: str) -> type[CongestionControl]:
-    classes: dict[str, type[CongestionControl]] = {n: value for n, value in vars(module).items() if _is_control(value)}
+def _chosen(module: ModuleType, name: str, where: str, role: Role) -> Code:
+    classes: dict[str, Code] = {n: value for n, value in vars(module).items() if _is_of(value, role)}
+    base = f"hopscope.{role.base.__name__}"
     own = [n for n, value in classes.items() if value.__module__ == module.__name__]
     if not name:
         if len(own) == 1:
             return classes[own[0]]
-        have = f"holds {listed(own)}; name one" if own else "holds no subclass of hopscope.CongestionControl"
-        raise ControlError(f"{where}: {have}, as in {PREFIX}{where}:{own[0] if own else 'CLASS'}")
+        have = f"holds {listed(own)}; name one" if own else f"holds no subclass of {base}"
+        raise ControlError(
+            f"{where}: {have}, as in {role.prefix if role is CONTROL else ''}{where}:{own[0] if own else 'CLASS'}"
+        )
     if name in classes:
         return classes[name]
     if hasattr(module, name):
-        raise ControlError(f"{where}: {name} is no subclass of hopscope.CongestionControl")
+        raise ControlError(f"{where}: {name} is no subclass of {base}")
     have = f"; it holds {listed(own)}" if own else ""
     raise ControlError(f'{where}: has no class "{name}"{have}{did_you_mean(name, own)}')
 
 
-def _registered(name: str) -> type[CongestionControl]:
-    labels = {label(cls): cls for cls in registry.values()} | registry
+def _registered(name: str, role: Role) -> Code:
+    labels = {label(cls): cls for cls in role.registry.values()} | dict(role.registry)
     if name in labels:
         return labels[name]
-    wanted = f'no congestion control "{name}" in this process' if _CLASS.fullmatch(name) else f"found {shown(name)}"
+    wanted = f'no {role.what} "{name}" in this process' if _CLASS.fullmatch(name) else f"found {shown(name)}"
     raise ControlError(f"{wanted}; expected {FORM}{did_you_mean(name, labels)}")
 
 
-def _is_control(value: object) -> bool:
-    return isinstance(value, type) and issubclass(value, CongestionControl) and value is not CongestionControl
+def _is_of(value: object, role: Role) -> TypeGuard[Code]:
+    return isinstance(value, type) and issubclass(value, role.base) and value is not role.base
+
+
+def _without_prefix(text: str) -> str:
+    return text.removeprefix(role_of(text).prefix)

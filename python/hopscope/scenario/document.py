@@ -13,10 +13,9 @@ from pathlib import Path
 from typing import Any
 
 from hopscope import _core
-from hopscope.congestion import CongestionControl
 from hopscope.errors import InputError, Problem, ScenarioError, shown
-from hopscope.files import OF_THE_FILE, read_whole
-from hopscope.scenario.controls import Control, reference
+from hopscope.files import not_read, read_whole
+from hopscope.scenario.controls import Control, is_class, reference
 
 #: Larger files are refused: positions of many nodes belong in a ``[topology] kind = "file"``.
 MAX_FILE_BYTES = 64_000_000
@@ -34,7 +33,7 @@ class Document:
         folder: where relative paths of the scenario start.
         positions: line and column (from 1) of every key path.
         options: key paths set from outside, with the text to show for them (``--set mac.queue=10``).
-        controls: congestion controls that a store records, by transport; None for what no store has kept.  With them no
+        controls: classes that a store records, by what names them; None for what no store has kept.  With them no
             code that the values name is ever loaded, recorded or not.
         loads_code: whether files and modules that the values name may be loaded to look at their classes.
         together: key paths set from outside, with those that the same dotted key set (``flow.*.max_window``).
@@ -72,11 +71,10 @@ def read(path: str | Path) -> Document:
         raw = read_whole(file, MAX_FILE_BYTES)
     except FileNotFoundError as error:
         raise InputError(f"{file}: no such file") from error
-    except (OSError, ValueError) as error:
-        if isinstance(error, OSError) and error.errno in OF_THE_FILE:
-            raise InputError(f"{file}: {error.strerror}; expected a scenario file (TOML)") from error
-        reason = error.strerror if isinstance(error, OSError) and error.strerror else str(error)
-        raise InputError(f"{file}: cannot be read: {reason}") from error
+    except OSError as error:
+        raise InputError(not_read(file, error, "a scenario file (TOML)")) from error
+    except ValueError as error:  # a null byte in its name
+        raise InputError(f"{file}: cannot be read: {error}") from error
     try:
         text = raw.decode("utf-8-sig")  # editors on Windows put a mark in front of UTF-8
     except UnicodeDecodeError as error:
@@ -140,7 +138,7 @@ def _plain(value: Any, path: KeyPath) -> Any:
         return {key: _plain(item, (*path, key)) for key, item in value.items()}
     if isinstance(value, (list, tuple, range)):
         return [_plain(item, (*path, str(index))) for index, item in enumerate(value)]
-    if isinstance(value, type) and issubclass(value, CongestionControl):
+    if is_class(value):
         return reference(value)
     if hasattr(value, "item") and not isinstance(value, (str, bytes)):
         return value.item() if getattr(value, "ndim", 0) == 0 else _plain(value.tolist(), path)

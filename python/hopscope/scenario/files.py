@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from hopscope.files import OF_THE_FILE, read_whole
+from hopscope.files import not_read, read_whole
 
 #: Larger files are refused before they are read.
 MAX_BYTES = 500_000_000
@@ -25,9 +25,7 @@ def text(path: Path, wanted: str) -> str:
     try:
         found = read_whole(path, MAX_BYTES).decode("utf-8-sig")
     except OSError as error:
-        if error.errno in OF_THE_FILE:
-            raise ValueError(f"{path}: {error.strerror}; expected {wanted}") from error
-        raise ValueError(f"{path}: cannot be read: {error.strerror or error}") from error
+        raise ValueError(not_read(path, error, wanted)) from error
     except UnicodeDecodeError as error:
         raise ValueError(f"{path}: is no text file (UTF-8)") from error
     return found.replace("\r\n", "\n").replace("\r", "\n")

@@ -21,7 +21,7 @@ from hopscope.scenario.fields import NS
 from hopscope.scenario.outside import Outside
 
 #: From so many nodes on the cost is told before the engine builds the scenario to check it.
-MANY_NODES = 100_000
+MANY_NODES = _core.MANY_NODES
 
 #: After so many problems the rest of a sweep is not looked at any more.
 ENOUGH_PROBLEMS = 20
@@ -66,17 +66,21 @@ class Point:
     index: int
     set: dict[str, Any]
     _resolved: _core.Resolved
-    _own: Mapping[int, tuple[str, FlowControl]]
+    _own: Mapping[int, Mapping[str, FlowControl]]
     _idle: Mapping[KeyPath, Problem | None]
 
     def config(self, seed: int) -> dict[str, Any]:
         """Returns the engine's configuration of a run of this point (times in ns, rates in bit/s, lengths in m)."""
         return self._resolved.config(seed)
 
-    def controls(self) -> list[FlowControl | None]:
-        """Returns the congestion control of each of the engine's flows that has one of a user's."""
-        tables = [self._own.get(table, ("", None))[1] for table in range(len(self._resolved.copies))]
-        return [control for control, copies in zip(tables, self._resolved.copies, strict=True) for _ in range(copies)]
+    def config_json(self, seed: int) -> str:
+        """Returns the same as the JSON that the engine reads, without making Python objects of it first."""
+        return self._resolved.config_json(seed)
+
+    def controls(self) -> list[tuple[FlowControl, ...]]:
+        """Returns for each of the engine's flows the congestion control and the ACK policy that are a user's."""
+        tables = [tuple(self._own.get(table, {}).values()) for table in range(len(self._resolved.copies))]
+        return [own for own, copies in zip(tables, self._resolved.copies, strict=True) for _ in range(copies)]
 
     @property
     def resolved(self) -> dict[str, Any]:
@@ -209,8 +213,8 @@ class Scenario:
         return tuple(key for keys in self.together if axis in keys for key in keys if key != axis)
 
     def controls(self) -> dict[str, Control]:
-        """The congestion controls of a user's in all points, each by its transport, ``tcp:...``."""
-        own = (found for point in self.points for _, found in sorted(point._own.items()))
+        """The classes of a user's in all points, each by what names it: ``tcp:...`` or ``ack:...``."""
+        own = (found for point in self.points for _, flow in sorted(point._own.items()) for found in flow.items())
         return {named: flow.control for named, flow in own}
 
     def standalone_set(self, point: Point) -> dict[str, Any]:

@@ -1,4 +1,4 @@
-"""What Rust asks for while it resolves a point: the text of files, and classes of congestion controls."""
+"""What Rust asks for while it resolves a point: the text of files, and classes of the user's."""
 
 from __future__ import annotations
 
@@ -9,16 +9,19 @@ from hopscope.errors import did_you_mean, shown
 from hopscope.scenario import files
 from hopscope.scenario.controls import (
     CLASS,
+    CONTROL,
     FILE_FORM,
     FORM,
-    PREFIX,
+    POLICY,
     Control,
     ControlError,
     FlowControl,
     Reference,
+    Role,
     find,
     is_named,
     names_code,
+    role_of,
     unloaded,
     unrecorded,
 )
@@ -32,13 +35,13 @@ class Outside:
 
     Attributes:
         document: what is resolved.
-        own: the congestion controls of a user's own that were found, by the number of their ``[[flow]]``, each with the
-            text that names it.
+        own: the classes of the user's that were found, by the number of their ``[[flow]]`` and the text that names
+            them, with its prefix.
     """
 
     def __init__(self, document: Document) -> None:
         self.document = document
-        self.own: dict[int, tuple[str, FlowControl]] = {}
+        self.own: dict[int, dict[str, FlowControl]] = {}
 
     def text(self, key: KeyPath, wanted: str) -> tuple[str, str]:
         """Returns the name of the file that a key names, and its text."""
@@ -46,8 +49,8 @@ class Outside:
         return str(path), files.text(path, wanted)
 
     def is_class(self, key: KeyPath) -> bool:
-        """Whether a control is meant to be a class; of what a store holds every word is one that the engine has not."""
-        return self.document.controls is not None or is_named(self._at(key))
+        """Whether a word is meant to be a class; of what a store holds every word is one that the engine has not."""
+        return self.document.controls is not None or is_named(self._at(key), _role(key))
 
     def control(
         self, named: KeyPath, parameters: KeyPath
@@ -58,9 +61,11 @@ class Outside:
         """
         text, table = self._at(named), self._at(parameters)
         given = {name: value for name, value in table.items() if name != CLASS} if isinstance(table, Mapping) else {}
-        transport = text if text.startswith(PREFIX) else PREFIX + text
+        role = _role(named)
+        is_whole = isinstance(text, Reference) or text.startswith(role.prefix)
+        transport = text if is_whole else role.prefix + text
         try:
-            control = self._found(transport, given)
+            control = self._found(transport, given, role)
         except ControlError as error:
             return None, [(named, str(error) if named[-1] == "transport" else str(error).replace(FORM, FILE_FORM))], []
         defaults = control.parameters
@@ -79,11 +84,13 @@ class Outside:
             if name in defaults and _kind(value) != _kind(defaults[name])
         ]
         values = {name: given.get(name, default) for name, default in defaults.items()}
-        self.own[int(named[1])] = (transport, FlowControl(control, values))
-        return (control.name, transport.removeprefix(PREFIX), control.identity(values), values), refused, unused
+        self.own.setdefault(int(named[1]), {})[transport] = FlowControl(control, values)
+        return (control.name, transport.removeprefix(role.prefix), control.identity(values), values), refused, unused
 
-    def _found(self, transport: str, given: Mapping[str, Any]) -> Control:
-        """The congestion control; of what a store holds nothing is loaded."""
+    def _found(self, transport: str, given: Mapping[str, Any], role: Role) -> Control:
+        """The class; of what a store holds nothing is loaded."""
+        if isinstance(transport, Reference) and role_of(transport.cls) is not role:
+            raise ControlError(f"{transport.cls.__name__} is no subclass of hopscope.{role.base.__name__}")
         recorded = self.document.controls
         if recorded is None and not self.document.loads_code and names_code(transport):
             return unloaded(transport, given, self.document.folder)
@@ -97,6 +104,11 @@ class Outside:
         for part in key:
             found = found[int(part)] if isinstance(found, list) else found.get(part)
         return found
+
+
+def _role(key: KeyPath) -> Role:
+    """What the class that a key of a flow names should be."""
+    return POLICY if key[2] == "ack" else CONTROL
 
 
 def _kind(value: object) -> str:

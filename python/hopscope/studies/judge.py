@@ -50,14 +50,11 @@ def every(verdicts: Iterable[Verdict]) -> Verdict:
 
 def rank_correlation(x: Sequence[float], y: Sequence[float]) -> float:
     """Spearman's rank correlation; 0 for fewer than two points or constant values."""
+    import pandas as pd
+
     if min(len(set(x)), len(set(y))) < 2:
         return 0.0
-    return float(np.corrcoef(_ranks(x), _ranks(y))[0, 1])
-
-
-def _ranks(values: Sequence[float]) -> list[float]:
-    ordered = sorted(values)
-    return [ordered.index(v) + (ordered.count(v) - 1) / 2 for v in values]
+    return float(np.corrcoef(pd.Series(x).rank(), pd.Series(y).rank())[0, 1])
 
 
 def slope(x: Sequence[float], y: Sequence[float]) -> float:

@@ -325,11 +325,19 @@ def _outcome(request: Request, chosen: Sequence[Entry], found: Mapping[str, Resu
 
 def judge(entry: Entry, results: Mapping[str, Result]) -> EntryOutcome:
     """Measure, judge and chart an entry from the results of its studies, by label."""
-    settings = {setting.label: setting for setting in entry.settings}
-    tables = [settings[label].table([(p.set, p.runs) for p in result.points]) for label, result in results.items()]
+    tables = list(tables_of(entry, results).values())
     measured, judged, charts = weigh(entry, Data(tables))
     remarks = (*common_readings(judged), *silent_flows(tables))
     return EntryOutcome(entry, measured, judged, charts, dict(results), remarks)
+
+
+def tables_of(entry: Entry, results: Mapping[str, Result]) -> dict[str, Table]:
+    """The results of the studies of an entry as tables, by label."""
+    settings = {setting.label: setting for setting in entry.settings}
+    return {
+        label: settings[label].table([(point.set, point.runs) for point in result.points])
+        for label, result in results.items()
+    }
 
 
 def common_readings(judged: Sequence[Judged]) -> list[str]:

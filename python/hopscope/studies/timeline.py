@@ -13,7 +13,8 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from hopscope.report.chart import Chart, Line, Panel
-from hopscope.report.series import INTERVALS, held, over_intervals
+from hopscope.report.series import held, over_intervals
+from hopscope.results import metrics
 from hopscope.results.samples import Data, NoSamplesError, Run
 
 Samples = list[tuple[float, float]]
@@ -30,10 +31,9 @@ class Timeline:
 
     def samples(self, name: str) -> Samples:
         """(seconds, value) of a series of the flow."""
-        series = self.run["series"][name]
-        return [
-            (t, v) for f, t, v in zip(series["flow"], series["t_s"], series["value"], strict=True) if f == self.flow
-        ]
+        columns = self.run["series"][name].to_pydict()
+        rows = zip(columns["flow"], columns["t_s"], columns["value"], strict=True)
+        return [(t, v) for f, t, v in rows if f == self.flow]
 
     @property
     def interval(self) -> float:
@@ -115,7 +115,7 @@ def over_time(data: Data, label: str, chart: Chart, series: Mapping[str, str]) -
         return []
     ends = [flow["completion_s"] for flow in run["flows"]]
     # Transfers that are over have nothing more to show.
-    end = float(run["series"]["throughput"]["t_s"][-1] if None in ends else 1.02 * max(ends))
+    end = float(run["series"]["throughput"]["t_s"][-1].as_py() if None in ends else 1.02 * max(ends))
     flows = [Timeline(run, flow) for flow in range(len(run["flows"]))]
     panels = [
         Panel(title, [_line(line, name, end, len(flows)) for line in flows if line.samples(name)])
@@ -131,5 +131,6 @@ def _line(line: Timeline, name: str, end: float, flows: int) -> Line:
     start = found[0][0] - 2 * line.interval if found else 0.0
     first = max(0, bisect.bisect_right([time for time, _ in samples], start) - 1)
     times, values = [max(start, t) for t, _ in samples[first:]], [value for _, value in samples[first:]]
-    steps = over_intervals(times, values, line.interval) if name in INTERVALS else held(times, values, end)
+    of_intervals = metrics.series(name).course == "intervals"
+    steps = over_intervals(times, values, line.interval) if of_intervals else held(times, values, end)
     return Line(f"flow {line.flow + 1}" if flows > 1 else "", *steps)

@@ -15,7 +15,7 @@ from itertools import pairwise
 from typing import Any
 
 from hopscope.results.comparisons import Verdict, best_among, difference
-from hopscope.results.samples import Estimate, NoSamplesError, Run, Table, Where, estimate, show
+from hopscope.results.samples import Estimate, NoSamplesError, Table, Where, estimate, show
 from hopscope.results.stats import number
 from hopscope.studies.judge import between, every, exceeds, gradual, rank_correlation, slope
 from hopscope.studies.measures import Measure, Reading, Replicas, curve, paired, position
@@ -142,12 +142,12 @@ def _words(means: Mapping[Any, float], unit: str = "") -> str:
 # --- Optima and orders ----------------------------------------------------------------------------------------------
 
 
-@verb("peak_at", takes="along places value not only")
+@verb("peak_at", takes="along places value not only least")
 def _peak_at(check: Check, table: Table, _other: Table | None) -> Judgement:
-    """The largest mean is at `value` (or one of them), or not at `not`; `only`: beyond noise."""
-    peak = best_among(table, check.measure, check.spots(table))
+    """The largest mean (`least`: the least) is at `value` (or one of them), or not at `not`; `only`: beyond noise."""
+    peak = best_among(table, check.measure, check.spots(table), least=bool(check.args.get("least")))
     words = peak.words(check.measure.unit)
-    if peak.top.mean == 0:
+    if peak.top.mean == 0 and "least" not in check.args:
         return False, f"nothing anywhere: {words}"
     if "not" in check.args:
         banned = check.args["not"]
@@ -171,10 +171,18 @@ def _ranks(check: Check, table: Table, _other: Table | None) -> Judgement:
     return every(steps), words
 
 
-@verb("higher", takes="than versus times skip_zero or_equal first last", sign=1)
-@verb("lower", takes="than versus times skip_zero or_equal first last", sign=-1)
+@verb("higher", takes="than versus rivals times skip_zero or_equal first last", sign=1)
+@verb("lower", takes="than versus rivals times skip_zero or_equal first last", sign=-1)
 def _compared(check: Check, table: Table, other: Table | None, *, sign: int) -> Judgement:
-    """Above or below the value at `than` or in the setting `versus`, or `times` that; `or_equal`: or within noise."""
+    """Above or below the value at `than`, at each of `rivals` (a key with values), or in the setting `versus`.
+
+    `times`: or that many times the value; `or_equal`: or within noise of it.
+    """
+    if "rivals" in check.args:
+        [(key, values)] = check.args["rivals"].items()
+        args = {name: value for name, value in check.args.items() if name != "rivals"}
+        each = {value: replace(check, than={**check.at, key: value}, args=args) for value in values}
+        return all_of([(f"against {at}", _compared(one, table, other, sign=sign)) for at, one in each.items()])
     times = check.args.get("times")
     if times is not None:
         share = check.reading().take(table, other)
@@ -195,10 +203,13 @@ def _compared(check: Check, table: Table, other: Table | None, *, sign: int) -> 
 # --- Shapes along a sweep --------------------------------------------------------------------------------------------
 
 
-@verb("rises", takes="along places how correlation first last than versus", sign=1)
-@verb("falls", takes="along places how correlation first last than versus", sign=-1)
+@verb("rises", takes="along places minus how correlation first last than versus", sign=1)
+@verb("falls", takes="along places minus how correlation first last than versus", sign=-1)
 def _monotone(check: Check, table: Table, other: Table | None, *, sign: int) -> Judgement:
-    """Along a key or places: at every step, as a trend, between the ends or gradually; in % of `than` or `versus`."""
+    """Along a key or places: at every step, as a trend, between the ends or gradually; in % of `than` or `versus`.
+
+    With `minus`: what lies between the place and that one.
+    """
     unit = check.measure.unit if check.than is None and other is None else "%"
     found = check.curve(table, check.than, other)
     how, first, last = check.args.get("how", "steps"), next(iter(found)), list(found)[-1]
@@ -218,18 +229,19 @@ def _monotone(check: Check, table: Table, other: Table | None, *, sign: int) -> 
     return every(holds for _, holds in steps), words
 
 
-@verb("steady", "share", "along places first last")
+@verb("steady", "share", "along places minus about first last")
 def _steady(check: Check, table: Table, _other: Table | None) -> Judgement:
-    """The least is at most `share` % below the largest."""
-    if check.along:
-        means = check.means(table, least=1)
-    else:
-        means = {name: table.mean(check.measure, at) for name, at in check.places.items()}
-    low, high = min(means.values()), max(means.values())
+    """The least is at most `share` % below the largest; `about = "mean"`: all are within `share` % of their mean."""
+    means = check.means(table, least=1)
+    low, high, level = min(means.values()), max(means.values()), sum(means.values()) / len(means)
     if high == 0:
         return False, "nothing anywhere"
+    words = _words(means, check.measure.unit)
+    if check.args.get("about") == "mean":
+        off = 100 * max(high - level, level - low) / abs(level)
+        return off <= check.args["share"], f"{words}: up to {off:.0f} % off their mean"
     spread = 100 * (1 - low / high)
-    return spread <= check.args["share"], f"{_words(means)}: the least {spread:.1f} % below the largest"
+    return spread <= check.args["share"], f"{words}: the least {spread:.1f} % below the largest"
 
 
 @verb("rises_on", "along share", "first last")
@@ -280,15 +292,19 @@ def _straight(check: Check, table: Table, _other: Table | None) -> Judgement:
 # --- Limits ----------------------------------------------------------------------------------------------------------
 
 
-@verb("within", "low high", "than versus of along runs first last")
-@verb("at_least", "limit", "than versus of along runs first last")
-@verb("at_most", "limit", "than versus of along runs first last")
+@verb("within", "low high", "to than versus of along runs first last")
+@verb("at_least", "limit", "to than versus of along runs first last")
+@verb("at_most", "limit", "to than versus of along runs first last")
 def _limited(check: Check, table: Table, other: Table | None) -> Judgement:
-    """From `low` to `high`, at least or at most `limit`."""
+    """From `low` to `high`, at least or at most `limit`; in per cent of the metric `to`, of `than` or of `versus`."""
     least, most = check.limits
     if "limit" in check.args:
         least, most = (check.args["limit"], most) if check.verb == "at_least" else (least, check.args["limit"])
     unit = "%" if check.than is not None or other is not None or check.args.get("of") == "loss" else check.measure.unit
+    if "to" in check.args:
+        whole: Measure = check.args["to"]
+        found = paired(table, check.measure, check.at, other or table, check.beside, lambda a, b: 100 * a / b, whole)
+        return between(found, least, most), show(found, "%")
     if check.args.get("runs") == "all":
         samples = table.samples(check.measure, check.at)
         words = f"{number(min(samples))} to {number(max(samples))} {unit}".rstrip() + " over the runs"
@@ -371,30 +387,6 @@ def _exceeds(check: Check, table: Table, other: Table | None) -> Judgement:
     return exceeds(_less(here, there, times)), words
 
 
-@verb("leads", "rivals", sign=1)
-@verb("trails", "rivals", sign=-1)
-def _against_each(check: Check, table: Table, _other: Table | None, *, sign: int) -> Judgement:
-    """Above or below the value at each of `rivals`, a key with values."""
-    [(key, values)] = check.args["rivals"].items()
-    verdicts: list[Verdict] = []
-    here = show(table.interval(check.measure, check.at), check.measure.unit)
-    words = [f"{', '.join(str(value) for value in check.at.values())}: {here}"]
-    for value in values:
-        gap = difference(table, check.measure, check.at, {**check.at, key: value})
-        verdicts.append(gap.is_higher if sign > 0 else gap.is_lower)
-        if verdicts[-1] is not True:
-            words.append(f"{'not' if verdicts[-1] is False else 'noise'} against {value} ({number(gap.mean)})")
-    return every(verdicts), "; ".join(words)
-
-
-@verb("amounts_to", "to low high", "than versus")
-def _amounts_to(check: Check, table: Table, other: Table | None) -> Judgement:
-    """`low` to `high` % of the metric `to`, there or at `than` or in `versus`."""
-    whole: Measure = check.args["to"]
-    measured = paired(table, check.measure, check.at, other or table, check.beside, lambda a, b: 100 * a / b, whole)
-    return between(measured, check.args["low"], check.args["high"]), show(measured, "%")
-
-
 @verb("nearest", "over to value versus")
 def _nearest(check: Check, table: Table, other: Table | None) -> Judgement:
     """Of the metric `to` over the key `over` of `versus`, that at `value` is the nearest."""
@@ -405,33 +397,7 @@ def _nearest(check: Check, table: Table, other: Table | None) -> Judgement:
     return at[0] == check.args["value"], words
 
 
-@verb("lowest_at", "value", "along places")
-def _lowest_at(check: Check, table: Table, _other: Table | None) -> Judgement:
-    """The least mean is at `value`."""
-
-    def downward(run: Run) -> float | None:
-        found = check.measure(run)
-        return None if found is None else -found
-
-    lowest = best_among(table, downward, check.spots(table))
-    words = f"lowest at {lowest.at} ({number(-lowest.top.mean)} {check.measure.unit})"
-    return lowest.has(check.args["value"]), words
-
-
 # --- How a curve bends -----------------------------------------------------------------------------------------------
-
-
-@verb("gap", "along minus how", "share correlation first last")
-def _gap(check: Check, table: Table, _other: Table | None) -> Judgement:
-    """What lies between the place and `minus` rises, falls or is steady (within `share` % of its mean) along a key."""
-    means = check.means(table)
-    how, words = check.args["how"], _words(means, check.measure.unit)
-    if how == "steady":
-        level = sum(means.values()) / len(means)
-        off = 100 * max(abs(value - level) for value in means.values()) / abs(level)
-        return off <= check.args["share"], f"{words}: up to {off:.0f} % off their mean"
-    args = {**check.args, "how": "trend" if "correlation" in check.args else "steps"}
-    return _monotone(replace(check, args=args), table, None, sign=1 if how == "rises" else -1)[0], words
 
 
 @verb("even_steps", "along share", "first last")

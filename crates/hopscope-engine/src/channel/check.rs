@@ -1,7 +1,7 @@
 //! Checks of the channel's parameters.
 
 use crate::config::RadioConfig;
-use crate::config::radio::{CarrierSense, ErrorKind, Interference, Synchronization};
+use crate::config::radio::{CarrierSense, ErrorKind, Interference, MarkovChannel, Synchronization};
 use crate::error::{BuildError, Mistakes};
 
 /// Largest number of states of an error process.
@@ -28,6 +28,21 @@ pub(crate) fn check(radio: &RadioConfig, nodes: usize, found: &mut Mistakes) {
 }
 
 fn check_markov(r: &RadioConfig, found: &mut Mistakes) {
+    if r.error_channel != MarkovChannel::Given {
+        let given = [
+            ("error_transitions", !r.error_transitions.is_empty()),
+            ("error_state_per", !r.error_state_per.is_empty()),
+            ("error_state_ber", !r.error_state_ber.is_empty()),
+            ("error_step", r.error_step != RadioConfig::default().error_step),
+        ];
+        for (key, _) in given.into_iter().filter(|(_, is_given)| *is_given) {
+            found.require(false, format!("radio.{key}"), || {
+                let channel = r.error_channel.word();
+                format!("stands beside channel = \"{channel}\", which sets it; give one of the two")
+            });
+        }
+        return;
+    }
     let states = r.error_transitions.len();
     let is_matrix = found.require((1..=MAX_STATES).contains(&states), "radio.error_transitions", || {
         format!(

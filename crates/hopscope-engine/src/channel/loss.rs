@@ -207,20 +207,18 @@ fn states(radio: &RadioConfig) -> Option<(Vec<Rates>, Vec<Leave>)> {
         }
         ErrorKind::Markov => {
             let rate = |list: &[f64], state: usize| list.get(state).copied().unwrap_or(0.0);
-            let rates = (0..radio.error_transitions.len())
-                .map(|n| Rates { frame: rate(&radio.error_state_per, n), bit: rate(&radio.error_state_ber, n) })
+            let chain = radio.markov_chain();
+            let rates = (0..chain.transitions.len())
+                .map(|n| Rates { frame: rate(&chain.per, n), bit: rate(&chain.ber, n) })
                 .collect();
             let leave = |(state, row): (usize, &Vec<f64>)| {
                 let away = cumulative(row.iter().enumerate().map(|(to, &p)| if to == state { 0.0 } else { p }));
                 let leaves: f64 = row.iter().enumerate().filter(|(to, _)| *to != state).map(|(_, p)| p).sum();
-                let sojourn = if leaves > 0.0 {
-                    Sojourn::Steps(radio.error_step.0, (1.0 - leaves).max(0.0))
-                } else {
-                    Sojourn::Stays
-                };
+                let sojourn =
+                    if leaves > 0.0 { Sojourn::Steps(chain.step.0, (1.0 - leaves).max(0.0)) } else { Sojourn::Stays };
                 Leave { sojourn, next: away }
             };
-            Some((rates, radio.error_transitions.iter().enumerate().map(leave).collect()))
+            Some((rates, chain.transitions.iter().enumerate().map(leave).collect()))
         }
     }
 }
@@ -234,13 +232,12 @@ fn shares(radio: &RadioConfig, leaves: &[Leave]) -> Vec<f64> {
         }
         ErrorKind::Markov => {
             let n = leaves.len();
+            let transitions = radio.markov_chain().transitions;
             // Half a step of standing still beside half a step of the chain: the same shares, and no periods. Squared
             // sixty times over.
             let still = |row: usize, column: usize| if row == column { 0.5 } else { 0.0 };
             let mut power: Vec<Vec<f64>> = (0..n)
-                .map(|row| {
-                    (0..n).map(|column| still(row, column) + 0.5 * radio.error_transitions[row][column]).collect()
-                })
+                .map(|row| (0..n).map(|column| still(row, column) + 0.5 * transitions[row][column]).collect())
                 .collect();
             for _ in 0..60 {
                 power = square(&power);
@@ -264,6 +261,7 @@ fn square(m: &[Vec<f64>]) -> Vec<Vec<f64>> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::config::radio::MarkovChannel;
 
     fn radio(kind: ErrorKind) -> RadioConfig {
         RadioConfig { error_kind: kind, ..RadioConfig::default() }
@@ -347,6 +345,39 @@ mod tests {
         let shares = shares(&chain, &states(&chain).expect("states").1);
         for (found, expected) in shares.iter().zip([10.0 / 16.0, 15.0 / 16.0, 1.0]) {
             assert!((found - expected).abs() < 1e-9);
+        }
+    }
+
+    #[test]
+    fn the_named_channels_of_four_states_have_the_shares_that_they_say() {
+        // Of a chain of neighbours that an inner state leaves either way alike, ends are entered half as often: shares 8/2 : 4 : 2 : 1/2.
+        let expected = [8.0 / 21.0, 16.0 / 21.0, 20.0 / 21.0, 1.0];
+        for (channel, loss) in [
+            (MarkovChannel::FourState, 0.46 / 21.0),
+            (MarkovChannel::FourStateFast, 0.46 / 21.0),
+            (MarkovChannel::FourStateHarsh, 1.13 / 21.0),
+        ] {
+            let named = RadioConfig { error_channel: channel, ..radio(ErrorKind::Markov) };
+            let (rates, leaves) = states(&named).expect("states");
+            let found = shares(&named, &leaves);
+            assert!(found.iter().zip(expected).all(|(found, share)| (found - share).abs() < 1e-9), "{found:?}");
+            let mean: f64 = (0..4).map(|n| rates[n].frame * (found[n] - if n > 0 { found[n - 1] } else { 0.0 })).sum();
+            assert!((mean - loss).abs() < 1e-9, "{channel:?}: {mean}");
+            // Two hours of 0.1 s each, where the fast one has thousands of sojourns.
+            let lost = share(&named, 2_000_000, Span::from_millis(20));
+            let tolerance = if channel == MarkovChannel::FourStateFast { 0.001 } else { 0.003 };
+            assert!((lost - loss).abs() < tolerance, "{channel:?}: {lost}");
+        }
+    }
+
+    #[test]
+    fn a_named_channel_stays_in_each_state_as_long_as_it_says() {
+        let named = RadioConfig { error_channel: MarkovChannel::FourState, ..radio(ErrorKind::Markov) };
+        let chain = named.markov_chain();
+        for (state, seconds) in [8.0, 4.0, 2.0, 1.0].into_iter().enumerate() {
+            let leaves = 1.0 - chain.transitions[state][state];
+            assert!((chain.step.as_secs() / leaves - seconds).abs() < 1e-9, "state {state}");
+            assert!((chain.transitions[state].iter().sum::<f64>() - 1.0).abs() < 1e-12);
         }
     }
 

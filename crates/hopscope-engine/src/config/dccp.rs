@@ -255,6 +255,8 @@ params! {
         adhoc_reset: AdhocReset = AdhocReset::Probe, "", "zhang2006 6.1 (a reading)";
         /// `adhoc`: what becomes of the window then.
         adhoc_resume: AdhocResume = AdhocResume::Window, "", "zhang2006 6.1; 4.3 has the other";
+        /// `adhoc`: news of a failed route begins the probing, not a timeout alone.
+        adhoc_elfn: bool = false, "", "zhang2006 4.3 (the design); 6.1 has none";
         /// `adhoc`: added to the round trip of a probe, which is shorter for want of payload.
         adhoc_probe_correction: Span = Span::ZERO, "s", "zhang2006 6.1 (as measured)", in Range::within(0.0, 10.0);
         /// `adhoc`: timeout before the first sample; the others are the average and eight times the variance.

@@ -155,11 +155,16 @@ choice! {
         Tack = "tack",
         /// QUIC's ACK frequency: `tcp.quic_threshold` and `tcp.quic_reordering` (draft-ietf-quic-ack-frequency).
         Quic = "quic",
+        /// As many segments for one ACK as marks ask for, and never more than half of what the sender may have in flight (ns-2's
+        /// `TCPSink/Asym`).
+        Asym = "asym",
+        /// A policy from outside the engine, handed over beside the configuration (`ack_code`).
+        External = "external",
     }
 }
 
 impl AckPolicy {
-    /// It reads what data packets learn on their way from the MAC of each hop.
+    /// One of the engine's reads what data packets learn on their way from the MAC of each hop.
     pub const fn reads_path(self) -> bool {
         match self {
             AckPolicy::Mda => true,
@@ -176,13 +181,15 @@ impl AckPolicy {
             | AckPolicy::Dca
             | AckPolicy::IatWindow
             | AckPolicy::Tack
-            | AckPolicy::Quic => false,
+            | AckPolicy::Quic
+            | AckPolicy::Asym
+            | AckPolicy::External => false,
         }
     }
 
-    /// It reads what the sender may have in flight, which data segments then say.
+    /// One of the engine's reads what the sender may have in flight, which data segments then say.
     pub const fn reads_window(self) -> bool {
-        matches!(self, AckPolicy::Dca | AckPolicy::IatWindow)
+        matches!(self, AckPolicy::Dca | AckPolicy::IatWindow | AckPolicy::Asym)
     }
 }
 
@@ -285,6 +292,9 @@ pub struct FlowConfig {
     pub stop: Option<Time>,
     /// When the receiver acknowledges.
     pub ack: AckPolicy,
+    /// Name of the ACK policy from outside the engine.
+    #[serde(default)]
+    pub ack_code: Option<AckName>,
     /// Longest time an ACK is held back.
     pub ack_delay: Span,
     /// TCP parameters of this flow.
@@ -316,8 +326,13 @@ const fn own_recovery() -> LossRecovery {
 
 impl FlowConfig {
     /// Data segments of the flow, if it runs TCP, say what its sender may have in flight.
-    pub const fn tells_window(&self) -> bool {
-        self.ack.reads_window() || self.tcp.ack_guard
+    pub fn tells_window(&self) -> bool {
+        self.ack.reads_window() || self.tcp.ack_guard || self.ack_code.as_ref().is_some_and(|code| code.reads_window)
+    }
+
+    /// Data segments of the flow, if it runs TCP, learn of their way from the MAC of each hop.
+    pub fn reads_path(&self) -> bool {
+        self.ack.reads_path() || self.ack_code.as_ref().is_some_and(|code| code.reads_path)
     }
 
     /// Control and recovery of the flow, where it runs TCP, as its words choose them.
@@ -504,4 +519,20 @@ pub struct ControlName {
     pub name: String,
     /// What changes with its code and its parameters; not read by the engine.
     pub identity: String,
+}
+
+/// An ACK policy that lives outside the engine.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct AckName {
+    /// Its name.
+    pub name: String,
+    /// What changes with its code and its parameters; not read by the engine.
+    pub identity: String,
+    /// Data segments learn of their way for it ([`FlowConfig::reads_path`]).
+    #[serde(default)]
+    pub reads_path: bool,
+    /// Data segments say for it what their sender may have in flight ([`FlowConfig::tells_window`]).
+    #[serde(default)]
+    pub reads_window: bool,
 }

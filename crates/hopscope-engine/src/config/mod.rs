@@ -28,7 +28,7 @@ pub use aodv::AodvConfig;
 pub use dccp::{DccpConfig, DccpControl};
 pub use dsdv::DsdvConfig;
 pub use dsr::DsrConfig;
-pub use flow::{AckPolicy, App, ControlChoice, ControlName, FlowConfig, Jitter, Transport};
+pub use flow::{AckName, AckPolicy, App, ControlChoice, ControlName, FlowConfig, Jitter, Transport};
 pub use host::{HostConfig, RatesConfig};
 pub use link::LinkConfig;
 pub use mac::MacConfig;
@@ -172,7 +172,7 @@ pub const fn starved_after() -> Span {
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields, default)]
 pub struct SeriesConfig {
-    /// Names of the series: `cwnd`, `rtt`, `queue`, `throughput`, `route`, `fairness`.
+    /// Names of the series: `cwnd`, `ack_window`, `rtt`, `queue`, `throughput`, `route`, `fairness`.
     pub keep: Vec<SeriesKind>,
     /// Sampling interval of `queue`, `throughput` and `fairness`; the others are kept at every change. Jain's index is
     /// computed over such intervals, too; zero stands for 1 s there.
@@ -191,6 +191,8 @@ params::choice! {
     pub enum SeriesKind {
         /// Congestion window of each TCP flow, segments, at every change.
         Cwnd = "cwnd",
+        /// Segments that the receiver of each TCP flow wants one ACK to stand for, at every change.
+        AckWindow = "ack_window",
         /// Round-trip time samples of each TCP flow, seconds.
         Rtt = "rtt",
         /// Interface queue length of each node, packets, every `interval`.

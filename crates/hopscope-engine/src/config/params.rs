@@ -177,6 +177,8 @@ kinds! {
     Transport = "transport",
     /// The same, or a table of its parameters.
     Control = "control",
+    /// The same of an ACK policy.
+    Policy = "policy",
     /// A table with the keys `fields`.
     Table = "table",
 }

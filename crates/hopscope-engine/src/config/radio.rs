@@ -175,6 +175,79 @@ choice! {
 }
 
 choice! {
+    /// Named channels of `error_kind = "markov"`: matrix, step and rates of the states. A study with a channel of four states
+    /// (armaghani2008.fig4-2) publishes none of them: these are this project's. Each state leads to its neighbours, from an inner one to
+    /// either with the same probability; the first loses nothing.
+    pub enum MarkovChannel {
+        /// What the keys give.
+        Given = "given",
+        /// States that last 8, 4, 2 and 1 s on average and lose 0, 2, 5 and 10 % of the copies: 2.2 % on the whole.
+        FourState = "four-state",
+        /// The same, ten times as fast: 0.8, 0.4, 0.2 and 0.1 s.
+        FourStateFast = "four-state-fast",
+        /// The same with 0, 5, 12 and 25 %: 5.4 % on the whole.
+        FourStateHarsh = "four-state-harsh",
+    }
+}
+
+impl MarkovChannel {
+    /// Mean times in the four states in seconds, and the share of copies lost in each; none: the keys give them.
+    const fn four_states(self) -> Option<([f64; 4], [f64; 4])> {
+        match self {
+            MarkovChannel::Given => None,
+            MarkovChannel::FourState => Some(([8.0, 4.0, 2.0, 1.0], [0.0, 0.02, 0.05, 0.1])),
+            MarkovChannel::FourStateFast => Some(([0.8, 0.4, 0.2, 0.1], [0.0, 0.02, 0.05, 0.1])),
+            MarkovChannel::FourStateHarsh => Some(([8.0, 4.0, 2.0, 1.0], [0.0, 0.05, 0.12, 0.25])),
+        }
+    }
+
+    /// The channel as the keys would give it; none: they do.
+    pub(crate) fn chain(self) -> Option<MarkovChain> {
+        let (times, per) = self.four_states()?;
+        let row = |from: usize| {
+            let leaves = CHANNEL_STEP.as_secs() / times[from];
+            let neighbours = [from.checked_sub(1), (from < 3).then_some(from + 1)];
+            let share = leaves / neighbours.iter().flatten().count() as f64;
+            (0..4).map(move |to| match to {
+                _ if to == from => 1.0 - leaves,
+                _ if neighbours.contains(&Some(to)) => share,
+                _ => 0.0,
+            })
+        };
+        let transitions = (0..4).map(|from| row(from).collect()).collect();
+        Some(MarkovChain { transitions, step: CHANNEL_STEP, per: per.to_vec(), ber: Vec::new() })
+    }
+}
+
+/// Time between two steps of the named channels.
+const CHANNEL_STEP: Span = Span::from_millis(10);
+
+/// A chain of states and their error rates.
+#[derive(Debug, Clone, PartialEq)]
+pub(crate) struct MarkovChain {
+    /// Probabilities of moving from state (row) to state (column) in one step.
+    pub(crate) transitions: Vec<Vec<f64>>,
+    /// Time between steps.
+    pub(crate) step: Span,
+    /// Probability that a frame copy is lost, by state; empty: none is.
+    pub(crate) per: Vec<f64>,
+    /// Probability that a bit is wrong, by state; empty: none is.
+    pub(crate) ber: Vec<f64>,
+}
+
+impl RadioConfig {
+    /// The chain of `error_kind = "markov"`.
+    pub(crate) fn markov_chain(&self) -> MarkovChain {
+        self.error_channel.chain().unwrap_or_else(|| MarkovChain {
+            transitions: self.error_transitions.clone(),
+            step: self.error_step,
+            per: self.error_state_per.clone(),
+            ber: self.error_state_ber.clone(),
+        })
+    }
+}
+
+choice! {
     /// Which frames the error process hits.
     pub enum ErrorScope {
         /// Every frame copy at every receiver: RTS, CTS, DATA, ACK, broadcast, overheard or only sensed.
@@ -297,6 +370,9 @@ params! {
         error_good_ber: f64 = 0.0, "probability", "a default", when "kind" = "gilbert-elliott";
         /// Probability that a bit is wrong in the bad state.
         error_bad_ber: f64 = 0.0, "probability", "a default", when "kind" = "gilbert-elliott";
+        /// Named channel of `markov`, in place of matrix, step and rates.
+        error_channel: MarkovChannel = MarkovChannel::Given, "", "a default; the others: armaghani2008.fig4-2, values of this project",
+            when "kind" = "markov";
         /// Probabilities of moving from state (row) to state (column) in one step, under `markov`. Each row sums to 1. A
         /// link starts in a state drawn from the long-run shares of the states.
         error_transitions: Vec<Vec<f64>> = Vec::new(), "probability", "given by the user", when "kind" = "markov";

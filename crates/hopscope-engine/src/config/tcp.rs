@@ -378,6 +378,8 @@ params! {
         quic_threshold: u32 = 1, "segments", "draft-ietf-quic-ack-frequency 4", in Range::within(0.0, 65_535.0);
         /// ACK policy `quic`: segments above a gap that are reported at once; 0: none is.
         quic_reordering: u32 = 1, "segments", "draft-ietf-quic-ack-frequency 4", in Range::within(0.0, 65_535.0);
+        /// ACK policy `asym`: segments that one ACK stands for at most; no more than `max_window`.
+        asym_most: u32 = 5, "segments", "ns-2.35 (maxdelack_ of TCPSink/Asym)", in Range::within(1.0, 65_535.0);
         /// With any ACK policy, an ACK stands for half of what the sender may have in flight at most.
         ack_guard: bool = false, "", "RFC 5681 4.2 knows none; ns-2's TCPSink/Asym has it";
         /// Bytes that data segments carry to say what the sender may have in flight, where `ack` or `ack_guard` asks for it.

@@ -70,6 +70,24 @@ named! {
     }
 }
 
+impl Cause {
+    /// Those that are time on the air.
+    pub const ON_AIR: [Cause; 12] = [
+        Cause::Data,
+        Cause::DataAgain,
+        Cause::TransportAck,
+        Cause::Routing,
+        Cause::Rts,
+        Cause::Cts,
+        Cause::MacAck,
+        Cause::RetryHidden,
+        Cause::RetryCollision,
+        Cause::RetryOverlap,
+        Cause::RetryChannel,
+        Cause::RetryNoAnswer,
+    ];
+}
+
 named! {
     /// Why an attempt to get a frame across failed.
     pub enum Failure {

@@ -461,6 +461,7 @@ impl Recorder for Ledger {
             | Record::Completed { .. }
             | Record::Reset { .. }
             | Record::Window { .. }
+            | Record::AckWindow { .. }
             | Record::Rtt { .. }
             | Record::RoutingSent { .. }
             | Record::RoutingTimerArmed { .. }

@@ -120,6 +120,18 @@ pub struct LossResult {
     pub count: u64,
 }
 
+impl LedgerResult {
+    /// Share of the time on the air of all frames that attempts with segments without data took, in those that got them across; none
+    /// where nothing was sent. Their RTS, CTS and MAC ACKs count among all frames only.
+    pub fn ack_airtime_pct(&self) -> Option<f64> {
+        let sum = |of: fn(&str) -> bool| -> u64 {
+            self.nodes.iter().flat_map(|node| &node.ns).filter(|(cause, _)| of(cause)).map(|(_, ns)| ns).sum()
+        };
+        let on_air = sum(|cause| Cause::ON_AIR.iter().any(|sent| sent.name() == cause));
+        (on_air > 0).then(|| 100.0 * sum(|cause| cause == Cause::TransportAck.name()) as f64 / on_air as f64)
+    }
+}
+
 impl Ledger {
     /// The ledger of the measured time up to `now`.
     pub fn result(&mut self, now: Time, look: &mut impl Look) -> LedgerResult {

@@ -7,8 +7,11 @@
 //! received (anastasi2006).
 
 mod counters;
+mod repairs;
 mod routes;
+pub mod series;
 mod sharing;
+mod spread;
 pub mod table;
 
 use std::collections::BTreeMap;
@@ -22,8 +25,10 @@ use crate::routing::RoutingNote;
 use crate::units::{Span, Time};
 
 pub use counters::Counted;
+pub use repairs::Repairs;
 pub use routes::{FlowRoute, FlowRoutes};
 pub use sharing::{Fairness, Starvation, jain, max_min};
+pub use spread::{Departures, Level};
 
 /// Largest window that has its own entry in the distribution; larger ones count there.
 const CWND_CLASSES: usize = 1024;
@@ -71,6 +76,10 @@ pub struct FlowMeter {
     cwnd_since: Time,
     cwnd_area: f64,
     cwnd_share: Vec<u64>,
+    /// When its data segments left.
+    pub departures: Departures,
+    /// Segments that its receiver wants one ACK to stand for.
+    pub ack_window: Level,
 }
 
 /// What the routing protocol did.
@@ -155,6 +164,8 @@ pub struct Meter {
     pub fairness: Fairness,
     /// Starvation of the flows.
     pub starvation: Vec<Starvation>,
+    /// What was sent again for nothing.
+    pub repairs: Repairs,
     /// When the first flow had carried everything, and what had come of each by then.
     first_completion: Option<(Time, Vec<u64>)>,
     series: [Option<Series>; SeriesKind::ALL.len()],
@@ -178,6 +189,7 @@ impl Meter {
             routes: FlowRoutes::new(config),
             fairness: Fairness::new(config),
             starvation: config.flows.iter().map(|flow| Starvation::new(flow, config.starved_after)).collect(),
+            repairs: Repairs::new(config.flows.iter().map(|flow| NodeId(flow.from))),
             first_completion: None,
             series: SeriesKind::ALL.map(keep),
             interval: config.series.interval,
@@ -200,6 +212,7 @@ impl Meter {
                 completed: flow.completed,
                 reset: flow.reset,
                 first_delivery: flow.first_delivery,
+                ack_window: flow.ack_window.restarted(now),
                 ..FlowMeter::new(now, left)
             };
         }
@@ -210,6 +223,7 @@ impl Meter {
         self.routes.restart(now);
         self.fairness.restart(now);
         self.starvation.iter_mut().for_each(|s| s.restart(now));
+        self.repairs.restart();
         self.first_completion = None;
     }
 
@@ -259,6 +273,7 @@ impl Meter {
         self.close_intervals(now);
         for flow in &mut self.flows {
             flow.close_cwnd(now);
+            flow.ack_window.close(now);
         }
     }
 
@@ -311,6 +326,8 @@ impl FlowMeter {
             cwnd_since: now,
             cwnd_area: 0.0,
             cwnd_share: Vec::new(),
+            departures: Departures::default(),
+            ack_window: Level::new(now),
         }
     }
 
@@ -434,10 +451,17 @@ impl Recorder for Meter {
                 if header.is_data {
                     let meter = &mut self.flows[flow.index()];
                     meter.sent += 1;
-                    meter.retransmitted += u64::from(header.retransmission);
+                    meter.departures.on_departure(now);
+                    if header.retransmission {
+                        meter.retransmitted += 1;
+                        self.repairs.on_again(now, flow, header, look);
+                    }
                 } else {
                     self.flows[flow.index()].acks += 1;
                 }
+            }
+            Record::SegmentReceived { node, flow, answers, ref header, delay } => {
+                self.repairs.on_segment((now, Time(now.0 - delay.0)), node, (flow, answers), header);
             }
             Record::DataReceived { flow, bytes, delay, duplicate, retransmission } => {
                 self.flows[flow.index()].on_received(bytes, delay, duplicate, retransmission);
@@ -462,6 +486,10 @@ impl Recorder for Meter {
                     meter.on_cwnd(now, cwnd);
                     self.push(SeriesKind::Cwnd, flow.0, now, cwnd);
                 }
+            }
+            Record::AckWindow { flow, segments } => {
+                self.flows[flow.index()].ack_window.set(now, segments);
+                self.push(SeriesKind::AckWindow, flow.0, now, segments);
             }
             Record::Rtt { flow, rtt } => {
                 let meter = &mut self.flows[flow.index()];
@@ -529,7 +557,6 @@ impl Recorder for Meter {
             | Record::WireEnded { .. }
             | Record::Offered { .. }
             | Record::HeldBack { .. }
-            | Record::SegmentReceived { .. }
             | Record::AppSent { .. }
             | Record::AppClosed { .. }
             | Record::TimerArmed { .. }

@@ -202,6 +202,7 @@ mod tests {
                     start,
                     stop,
                     ack: AckPolicy::Every,
+                    ack_code: None,
                     ack_delay: Span::from_millis(200),
                     tcp: TcpConfig::default(),
                     dccp: Default::default(),

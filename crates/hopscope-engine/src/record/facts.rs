@@ -310,6 +310,13 @@ pub enum Record {
         /// Sent and not acknowledged, segments.
         flight: f64,
     },
+    /// A receiver wants one ACK to stand for another number of segments.
+    AckWindow {
+        /// Flow.
+        flow: FlowId,
+        /// Segments, not always a whole number.
+        segments: f64,
+    },
     /// A round-trip time was measured.
     Rtt {
         /// Flow.
@@ -498,7 +505,7 @@ impl Record {
             | Record::Delivered { .. }
             | Record::Completed { .. }
             | Record::Reset { .. } => Classes::TRANSPORT,
-            Record::Window { .. } | Record::Rtt { .. } => Classes::WINDOWS,
+            Record::Window { .. } | Record::AckWindow { .. } | Record::Rtt { .. } => Classes::WINDOWS,
             Record::TimerArmed { .. } | Record::TimerExpired { .. } | Record::TimerStopped { .. } => Classes::TIMERS,
             Record::RoutingSent { .. } | Record::Routing { .. } | Record::RouteInstalled { .. } => Classes::ROUTING,
             Record::RoutingTimerArmed { .. } | Record::RoutingTimerExpired { .. } => Classes::ROUTING_TIMERS,

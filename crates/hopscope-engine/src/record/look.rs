@@ -9,7 +9,8 @@ use crate::ids::{FlowId, NodeId, PacketId};
 use crate::mac::contention::QuietPlan;
 use crate::mac::dcf::{Attempts, Frame};
 use crate::packet::Packet;
-use crate::transport::tcp::SenderStats;
+use crate::record::Header;
+use crate::transport::tcp::{Receipt, SenderStats};
 use crate::units::{Span, Time};
 
 /// What an 802.11 interface counts for itself.
@@ -58,6 +59,9 @@ pub trait Look {
 
     /// What the sender of a flow has counted since the start of the run; none over UDP.
     fn sender_stats(&self, flow: FlowId) -> Option<SenderStats>;
+
+    /// What the receiver of a flow over TCP has of a segment with this header; none over other transports.
+    fn receipt(&self, flow: FlowId, header: &Header) -> Option<Receipt>;
 
     /// The same look, for a function of its own: what is passed on to one has to be kept in memory, what is not may
     /// vanish.

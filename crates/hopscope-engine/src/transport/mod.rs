@@ -93,6 +93,8 @@ pub enum TransportEffect {
 pub enum Note {
     /// A round-trip time was measured.
     Rtt(Span),
+    /// The receiving half wants one ACK to stand for so many segments, which is another number than before.
+    AckWindow(f64),
     /// Nothing is left to send; over TCP everything offered before `close` is acknowledged. Given once.
     Completed,
     /// The other end will send no more: its FIN is consumed. Given once.
@@ -272,7 +274,7 @@ impl Endpoint {
     pub fn on_path_event(&mut self, event: PathEvent, cx: &mut Cx<'_>) {
         match self {
             Endpoint::Tcp(tcp) => tcp.on_path_event(event, cx),
-            Endpoint::Dccp(_) => {}
+            Endpoint::Dccp(dccp) => dccp.on_path_event(event, cx),
             Endpoint::Udp(udp) => udp.on_path_event(event, cx),
         }
     }
@@ -295,6 +297,14 @@ impl Endpoint {
     pub fn sender(&self) -> Option<&tcp::TcpSender> {
         match self {
             Endpoint::Tcp(tcp) => tcp.sender(),
+            Endpoint::Udp(_) | Endpoint::Dccp(_) => None,
+        }
+    }
+
+    /// The receiving half, of TCP.
+    pub fn receiver(&self) -> Option<&tcp::TcpReceiver> {
+        match self {
+            Endpoint::Tcp(tcp) => tcp.receiver(),
             Endpoint::Udp(_) | Endpoint::Dccp(_) => None,
         }
     }

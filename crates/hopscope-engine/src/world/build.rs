@@ -1,14 +1,13 @@
 //! Configuration to network: the only place that makes machines and random streams.
 
 use std::collections::{BTreeSet, VecDeque};
-use std::sync::Arc;
 
 use super::flow::Flow;
 use super::graph::{Graph, Radios};
 use super::listeners::Listeners;
 use super::outages::Outages;
 use super::places::{PerNode, Places};
-use super::{Controls, Wiring, World};
+use super::{Controls, OwnCode, Wiring, World};
 use smallvec::SmallVec;
 
 use crate::app::Source;
@@ -16,7 +15,7 @@ use crate::channel::{Channel, Medium};
 use crate::config::link::LinkPart;
 use crate::config::net::RoutingProtocol;
 use crate::config::radio::Shadowing;
-use crate::config::{Config, FlowConfig, Transport};
+use crate::config::{AckPolicy, Config, FlowConfig, Transport};
 use crate::error::BuildError;
 use crate::event::Event;
 use crate::ids::{FlowId, NodeId, SocketId};
@@ -32,7 +31,6 @@ use crate::queue::EventQueue;
 use crate::record::Recorder;
 use crate::rng::{Purpose, Stream};
 use crate::routing::{FixedRoutes, Forwarding, Machine, Router, Table};
-use crate::transport::control::Control;
 use crate::transport::tcp::Connection;
 use crate::transport::udp::Udp;
 use crate::transport::{Endpoint, Socket, Sockets, dccp, sockets};
@@ -99,7 +97,7 @@ pub(super) fn build<R: Recorder>(config: &Config, recorder: R, controls: &Contro
         listeners: Listeners::Everyone,
         routes,
         outages: Outages::new(nodes, !config.outages.is_empty()),
-        collisions: if config.flows.iter().any(|flow| flow.transport.is_tcp() && flow.ack.reads_path()) {
+        collisions: if config.flows.iter().any(|flow| flow.transport.is_tcp() && flow.reads_path()) {
             (0..nodes).map(|_| Collisions::new(&config.mac)).collect()
         } else {
             Vec::new()
@@ -212,12 +210,15 @@ impl<R: Recorder> World<R> {
             if flow.tcp.ap_link_rate == 0 {
                 flow.tcp.ap_link_rate = config.radio.data_rate;
             }
-            let control = controls.get(&(number as u32)).cloned();
-            if flow.external().is_some() && control.is_none() {
+            let own = controls.of(number as u32);
+            if flow.external().is_some() && own.control.is_none() {
                 return Err(without_control(number));
             }
+            if flow.ack == AckPolicy::External && own.ack.is_none() {
+                return Err(without_rule(number));
+            }
             let reply = config.flows.len() + replies.len();
-            replies.extend(self.add_flow(config, (number, reply), &flow, ports[number], control));
+            replies.extend(self.add_flow(config, (number, reply), &flow, ports[number], own));
         }
         self.flows.extend(replies);
         for (flow, hops) in self.flows.iter_mut().zip(hops) {
@@ -255,7 +256,7 @@ impl<R: Recorder> World<R> {
         (number, reply): (usize, usize),
         flow: &FlowConfig,
         ports: [u16; 2],
-        control: Option<Arc<dyn Control>>,
+        own: OwnCode,
     ) -> Option<Flow> {
         let (from, to) = (NodeId(flow.from), NodeId(flow.to));
         let id = FlowId(number as u32);
@@ -268,8 +269,11 @@ impl<R: Recorder> World<R> {
             if flow.reply.is_some() {
                 Connection::join((&mut active, &mut passive), flow, derive(config, reply, Purpose::Clock));
             }
-            if let Some(control) = control {
+            if let Some(control) = own.control {
                 active.set_control(control);
+            }
+            if let Some(rule) = own.ack {
+                passive.set_rule(rule);
             }
             (Endpoint::Tcp(active), Endpoint::Tcp(passive))
         } else if flow.transport.is_dccp() {
@@ -346,4 +350,9 @@ fn unreachable(config: &Config, number: usize, flow: &FlowConfig) -> BuildError 
 fn without_control(number: usize) -> BuildError {
     let message = "tcp-external needs a congestion control handed over beside the configuration";
     BuildError::new(format!("flows.{number}.transport"), message)
+}
+
+fn without_rule(number: usize) -> BuildError {
+    let message = "\"external\" needs an ACK policy handed over beside the configuration";
+    BuildError::new(format!("flows.{number}.ack"), message)
 }

@@ -208,7 +208,7 @@ fn check_packet(config: &Config, set: &InterfaceSet<'_>, number: usize, flow: &F
         return;
     }
     let stamps = if flow.tcp.timestamps { TIMESTAMPS_OPTION } else { 0 };
-    let path = if flow.ack.reads_path() { flow.tcp.path_option } else { 0 };
+    let path = if flow.reads_path() { flow.tcp.path_option } else { 0 };
     let window = if flow.tells_window() { flow.tcp.window_option } else { 0 };
     let transport_header = match Protocol::used_by(flow.transport) {
         Protocol::Tcp => flow.tcp.header + stamps + path + window,
@@ -254,14 +254,21 @@ fn check_tcp(number: usize, flow: &FlowConfig, found: &mut Mistakes) {
             None
         }
         AckPolicy::Tack => Some(("tcp.tack_segments", t.tack_segments)),
+        AckPolicy::Asym => Some(("tcp.asym_most", t.asym_most)),
         // Their windows follow the sender's, or start with more than that and go down.
         AckPolicy::Lda | AckPolicy::Ada | AckPolicy::Dca | AckPolicy::IatWindow | AckPolicy::Quic => None,
+        AckPolicy::External => None,
     };
     if let Some((name, segments)) = delayed {
         found.require((1..=flow.max_window).contains(&segments), key(name), || {
             format!("found {segments}; allowed are 1 to max_window, {}: more are never in flight", flow.max_window)
         });
     }
+    let (is_external, has_name) = (flow.ack == AckPolicy::External, flow.ack_code.is_some());
+    found.require(is_external == has_name, key("ack"), || {
+        let what = if is_external { "nothing names its code" } else { "the name of other code stands beside it" };
+        format!("found \"{}\"; {what}", flow.ack.word())
+    });
     found.note_all(t.check(|name| key(&format!("tcp.{name}"))));
 }
 

@@ -97,6 +97,10 @@ impl<R: Recorder> World<R> {
                 let flow = socket.sends;
                 self.note(Record::Rtt { flow, rtt });
             }
+            TransportEffect::Note(Note::AckWindow(segments)) => {
+                let flow = socket.receives;
+                self.note(Record::AckWindow { flow, segments });
+            }
             TransportEffect::Note(Note::Completed) => {
                 let flow = socket.sends;
                 self.note(Record::Completed { flow });

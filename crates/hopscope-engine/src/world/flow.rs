@@ -27,3 +27,10 @@ pub struct Flow {
     pub(super) window: (f64, f64),
     pub(super) rng: Stream,
 }
+
+impl Flow {
+    /// The socket that its data comes to: the two of a connection have neighbouring numbers.
+    pub(super) fn receiving_socket(&self) -> SocketId {
+        SocketId(self.socket.0 ^ 1)
+    }
+}

@@ -6,6 +6,7 @@
 
 mod build;
 mod check;
+mod controls;
 mod effects;
 pub mod flow;
 mod graph;
@@ -24,10 +25,10 @@ mod work;
 
 pub use build::out_of_reach;
 pub use check::{check, problems};
+pub use controls::{Controls, OwnCode};
 pub use sight::Sight;
 
-use std::collections::{BTreeMap, VecDeque};
-use std::sync::Arc;
+use std::collections::VecDeque;
 
 use crate::channel::{Channel, Medium};
 use crate::config::Config;
@@ -47,7 +48,6 @@ use crate::queue::EventQueue;
 use crate::record::{DropReason, Record, Recorder};
 use crate::routing::fixed::Installed;
 use crate::routing::{FixedRoutes, Forwarding, Machine, RoutingEffect};
-use crate::transport::control::Control;
 use crate::transport::tcp::TcpSender;
 use crate::transport::{Sockets, TransportEffect};
 use crate::units::{Span, Time};
@@ -58,9 +58,6 @@ use outages::Outages;
 use places::PerNode;
 use sight::sight;
 use work::Work;
-
-/// Congestion controls from outside the engine, by the number of the flow.
-pub type Controls = BTreeMap<u32, Arc<dyn Control>>;
 
 /// Parameters that the wiring itself needs.
 #[derive(Debug)]

@@ -10,9 +10,9 @@ use crate::iface::Wifi;
 use crate::mac::contention::QuietPlan;
 use crate::mac::dcf::Frame;
 use crate::packet::{Packet, PacketArena};
-use crate::record::{Counters, Look};
+use crate::record::{Counters, Header, Look};
 use crate::transport::Sockets;
-use crate::transport::tcp::SenderStats;
+use crate::transport::tcp::{Receipt, SenderStats};
 use crate::units::Time;
 
 /// The network beside its observer.
@@ -94,6 +94,12 @@ impl Look for Sight<'_> {
     fn sender_stats(&self, flow: FlowId) -> Option<SenderStats> {
         let socket = self.flows[flow.index()].socket;
         self.sockets[socket].endpoint.sender_stats().copied()
+    }
+
+    fn receipt(&self, flow: FlowId, header: &Header) -> Option<Receipt> {
+        let receiver = self.sockets[self.flows[flow.index()].receiving_socket()].endpoint.receiver()?;
+        let flags = u64::from(header.flags.syn) + u64::from(header.flags.fin);
+        Some(receiver.receipt(header.seq, header.seq + u64::from(header.len) + flags))
     }
 
     #[inline(always)]

@@ -1,10 +1,15 @@
 //! ACK policies in whole runs: how many ACKs they send, what that is worth, and what is refused.
 
+use std::sync::Arc;
+
 use hopscope_engine::config::mac::{CollisionMemory, CollisionSignal};
-use hopscope_engine::config::{AckPolicy, App, Config, TcpConfig, Transport};
+use hopscope_engine::config::{AckName, AckPolicy, App, Config, TcpConfig, Transport};
+use hopscope_engine::record::NullRecorder;
 use hopscope_engine::results::FlowResult;
-use hopscope_engine::simulation;
+use hopscope_engine::transport::tcp::ack::outside::{AckAnswer, AckHook, AckRule, AckView};
 use hopscope_engine::units::Span;
+use hopscope_engine::world::Controls;
+use hopscope_engine::{Simulation, simulation};
 
 use crate::support::{chain, flow};
 
@@ -113,8 +118,18 @@ fn delay_windows_beyond_the_window_and_bad_steps_are_refused() {
     assert!(error.contains("flows.0.tcp.daa_most"), "{error}");
     let error = refused(AckPolicy::Mda, &|tcp| tcp.daa_most = 17);
     assert!(error.contains("flows.0.tcp.daa_most"), "{error}");
-    let error = refused(AckPolicy::Mda, &|tcp| tcp.mda_threshold = 1.1);
-    assert!(error.contains("flows.0.tcp.mda_threshold"), "{error}");
+    for threshold in [1.1, -0.1, f64::NAN] {
+        let error = refused(AckPolicy::Mda, &|tcp| tcp.mda_threshold = threshold);
+        assert!(error.contains("flows.0.tcp.mda_threshold") && error.contains("at most 1"), "{error}");
+    }
+    for policy in [AckPolicy::Daa, AckPolicy::Daap, AckPolicy::Mda] {
+        let error = refused(policy, &|tcp| tcp.daa_most = 0);
+        assert!(error.contains("flows.0.tcp.daa_most") && error.contains("found 0"), "{error}");
+    }
+    for most in [0, 17] {
+        let error = refused(AckPolicy::Asym, &|tcp| tcp.asym_most = most);
+        assert!(error.contains("flows.0.tcp.asym_most") && error.contains(&format!("found {most}")), "{error}");
+    }
     let error = refused(AckPolicy::Tack, &|tcp| tcp.tack_segments = 17);
     assert!(error.contains("flows.0.tcp.tack_segments"), "{error}");
     let error = refused(AckPolicy::Dca, &|tcp| tcp.dca_long = 0);
@@ -156,4 +171,69 @@ fn what_packets_learn_on_their_way_takes_airtime() {
     let with = |bytes| run(transfer(1, AckPolicy::Mda, |tcp| tcp.path_option = bytes)).throughput_kbps;
     let (none, most) = (with(0), with(40));
     assert!((0.96..0.99).contains(&(most / none)), "40 bytes beside 1500 and what each frame costs: {none} {most}");
+}
+
+/// One ACK for so many segments, told from outside.
+#[derive(Debug)]
+struct Outside(u32);
+
+impl AckRule for Outside {
+    fn answers(&self, hook: AckHook) -> bool {
+        hook == AckHook::Data
+    }
+
+    fn decide(&self, _hook: AckHook, view: &AckView) -> AckAnswer {
+        let is_due = !view.in_order || view.held >= self.0;
+        AckAnswer { wait: is_due.then_some(Span::ZERO), window: Some(f64::from(self.0)) }
+    }
+}
+
+fn outside(code: Option<AckName>) -> Config {
+    let mut config = transfer(4, AckPolicy::External, |_| ());
+    config.flows[0].ack_code = code;
+    config
+}
+
+fn named() -> Option<AckName> {
+    Some(AckName { name: "mine".into(), identity: "1".into(), reads_path: false, reads_window: false })
+}
+
+#[test]
+fn a_rule_from_outside_gives_the_run_of_the_built_in_one() {
+    for number in [1, 2, 4] {
+        let mut controls = Controls::new();
+        controls.set_ack(0, Arc::new(Outside(number)));
+        let mut simulation =
+            Simulation::controlled(outside(named()), NullRecorder, &controls).expect("a sound scenario");
+        let found = serde_json::to_value(&simulation.run().flows).expect("results are JSON");
+        let built_in = run(transfer(4, AckPolicy::Fixed, |tcp| tcp.ack_every = number));
+        assert_eq!(found, serde_json::json!([built_in]), "{number}");
+    }
+}
+
+#[test]
+fn options_that_a_rule_asks_for_are_those_of_the_built_in_ones() {
+    let size = |ack, code: Option<AckName>| {
+        let mut config = transfer(1, ack, |_| ());
+        (config.flows[0].packet, config.flows[0].ack_code) = (100_000, code);
+        simulation::run(config).expect_err("no frame is as long").to_string()
+    };
+    let asking = |reads_path, reads_window| named().map(|name| AckName { reads_path, reads_window, ..name });
+    assert_eq!(size(AckPolicy::External, asking(false, false)), size(AckPolicy::Every, None));
+    assert_eq!(size(AckPolicy::External, asking(true, false)), size(AckPolicy::Mda, None));
+    assert_eq!(size(AckPolicy::External, asking(false, true)), size(AckPolicy::Dca, None));
+    assert_ne!(size(AckPolicy::External, asking(true, true)), size(AckPolicy::Mda, None));
+}
+
+#[test]
+fn a_rule_that_is_not_named_or_not_handed_over_is_refused() {
+    let refused = |config| simulation::run(config).expect_err("refused").to_string();
+    let error = refused(outside(None));
+    assert!(error.contains("flows.0.ack") && error.contains("nothing names its code"), "{error}");
+    let error = refused(outside(named()));
+    assert!(error.contains("flows.0.ack") && error.contains("handed over beside the configuration"), "{error}");
+    let mut both = outside(named());
+    both.flows[0].ack = AckPolicy::Every;
+    let error = refused(both);
+    assert!(error.contains("flows.0.ack") && error.contains("other code stands beside it"), "{error}");
 }

@@ -1,6 +1,7 @@
 //! Tests of whole networks: one binary, one file per question.
 
 mod acks;
+mod air;
 mod analytic;
 mod axes;
 mod channel;
@@ -23,6 +24,7 @@ mod order;
 mod outage;
 mod reach;
 mod records;
+mod repairs;
 mod replies;
 mod route_failures;
 mod routes;

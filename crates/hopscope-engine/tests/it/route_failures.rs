@@ -1,4 +1,4 @@
-//! What TCP does about routes that fail, over AODV: the news crosses the air, and no part keeps a flow from its end.
+//! What TCP and DCCP do about routes that fail, over AODV: the news crosses the air, and no part keeps a flow from its end.
 
 use hopscope_engine::World;
 use hopscope_engine::config::net::RoutingProtocol;
@@ -95,6 +95,46 @@ fn every_part_brings_a_file_across_an_outage_with_any_control() {
             assert_eq!(flow.received_bytes, 200_000, "{transport:?} {part:?}");
             assert!(flow.completion_s.is_some_and(|s| s < 30.0), "{transport:?} {part:?}: {:?}", flow.completion_s);
         }
+    }
+}
+
+/// Four hops over AODV whose node 3 is off from 5 to 15 s, and a DCCP flow with the control of zhang2006.
+fn dccp(elfn: bool, app: App) -> Config {
+    let mut config = broken(RouteFailure::Ignore, 15);
+    config.flows[0] = flow("standard", 0, 4, Transport::DccpAdhoc, app);
+    config.flows[0].dccp.adhoc_elfn = elfn;
+    config
+}
+
+#[test]
+fn dccp_probes_once_the_error_has_reached_it() {
+    let log = records(&dccp(true, App::Bulk));
+    let news = news(&log);
+    assert_eq!(sent(&log, news, Time(news.0 + 100_000_000)), [news.0], "a probe, and no data");
+    let period = |log: &[(Time, Record)], from: Time| {
+        let at = sent(log, from, at(14));
+        at.windows(2).map(|pair| pair[1] - pair[0]).collect::<Vec<_>>()
+    };
+    let gaps = period(&log, news);
+    assert!(gaps.len() > 3 && gaps.iter().all(|gap| *gap == gaps[0]), "one each timeout: {gaps:?}");
+    // Without the news the same probes begin with a timeout.
+    let plain = records(&dccp(false, App::Bulk));
+    assert_eq!(self::news(&plain), news, "the same until then");
+    assert!(sent(&plain, Time(news.0), Time(news.0)).is_empty());
+    // And data goes on after the outage.
+    let last = |log: &[(Time, Record)]| sent(log, at(16), at(39)).len();
+    assert!(last(&log) > 200 && last(&plain) > 200, "{} {}", last(&log), last(&plain));
+}
+
+#[test]
+fn dccp_brings_a_file_across_an_outage_with_news_and_without() {
+    for elfn in [true, false] {
+        let mut config = dccp(elfn, App::File { bytes: 200_000 });
+        config.flows[0].dccp.reliable = true;
+        let result = simulation::run(config).expect("a sound scenario");
+        let flow = &result.flows[0];
+        assert_eq!(flow.received_bytes, 200_000, "{elfn}");
+        assert!(flow.completion_s.is_some_and(|s| s < 39.0), "{elfn}: {:?}", flow.completion_s);
     }
 }
 

@@ -24,6 +24,7 @@ pub fn flow(profile: &str, from: u32, to: u32, transport: Transport, app: App) -
         start: Time::ZERO + Span::from_secs(1),
         stop: None,
         ack: AckPolicy::Every,
+        ack_code: None,
         ack_delay: Span::from_millis(200),
         tcp: presets::base(profile, "wavelan-2M").expect("a profile and a preset").tcp,
         dccp: Default::default(),

@@ -8,6 +8,7 @@ use serde_json::{Value as Json, json};
 
 use super::Resolved;
 use super::flows::{Control, Flow};
+use super::outside::OwnControl;
 use super::schema::{Schema, error_keys};
 use super::transport::{DCCP, TCP};
 use super::values::{Layered, Values};
@@ -163,13 +164,14 @@ impl Flow {
         let parameters = |own: &[(String, Json)]| -> Entries {
             own.iter().map(|(name, value)| (name.clone(), Shown::Plain(value.clone()))).collect()
         };
+        let class = |own: &OwnControl| {
+            let named = (CLASS.to_string(), Shown::Plain(json!(own.named)));
+            Shown::Table(std::iter::once(named).chain(parameters(&own.parameters)).collect())
+        };
         let control = || match &self.control {
             Control::None => None,
             Control::Word(word) => Some(Shown::Plain(json!(word))),
-            Control::Own(own) if transport == TCP => {
-                let named = (CLASS.to_string(), Shown::Plain(json!(own.named)));
-                Some(Shown::Table(std::iter::once(named).chain(parameters(&own.parameters)).collect()))
-            }
+            Control::Own(own) if transport == TCP => Some(class(own)),
             Control::Own(own) => Some(Shown::Table(parameters(&own.parameters))),
         };
         let mut table = Entries::new();
@@ -179,6 +181,7 @@ impl Flow {
             let belongs = name != "pattern_seed" || values.text("pattern") == "random";
             let value = match name {
                 "control" => control(),
+                "ack" if self.ack.is_some() => self.ack.as_ref().map(class),
                 _ => values.get(name).filter(|value| !value.is_null()).map(|value| Shown::Plain(show(key, value))),
             };
             table.extend(value.filter(|_| is_used && belongs).map(|value| (name.to_string(), value)));

@@ -31,6 +31,8 @@ pub struct Flow {
     pub(super) reply: Option<(Layered, Frames)>,
     /// Its congestion control.
     pub control: Control,
+    /// Its ACK policy, where that is of a user's own.
+    pub ack: Option<OwnControl>,
     /// Ends of the flows that it stands for.
     pub ends: Ends,
 }

@@ -155,6 +155,15 @@ impl Flow {
                 lowered.insert("control".to_string(), json!({"name": name, "identity": own.identity}));
             }
         }
+        if let Some(own) = &self.ack {
+            let asks = |name: &str| own.parameters.iter().any(|(known, value)| known == name && *value == json!(true));
+            let code = json!({
+                "name": own.name, "identity": own.identity,
+                "reads_path": asks("reads_path"), "reads_window": asks("reads_window"),
+            });
+            lowered.insert("ack".to_string(), json!("external"));
+            lowered.insert("ack_code".to_string(), code);
+        }
         let (start, stagger) = (self.values.whole("start"), self.values.whole("stagger"));
         let copy = |(n, (from, to)): (usize, &(usize, usize))| {
             let mut flow = lowered.clone();

@@ -20,7 +20,7 @@ use std::sync::Arc;
 
 pub use describe::{Shown, show};
 pub use flows::{Control, Flow};
-pub use lower::Sound;
+pub use lower::{MANY_NODES, Sound};
 pub use outside::{FoundControl, Outside, OwnControl, Shared};
 pub use reader::Path;
 pub use schema::Schema;

@@ -22,11 +22,11 @@ pub trait Outside {
     /// Whether the text of a key is meant to name a class.
     fn is_class(&mut self, key: &[String]) -> bool;
 
-    /// The congestion control that one key names, with the parameters that another one holds.
+    /// The congestion control or ACK policy that one key names, with the parameters that another one holds.
     fn control(&mut self, named: &[String], parameters: &[String]) -> FoundControl;
 }
 
-/// A congestion control of a user's own.
+/// A congestion control or an ACK policy of a user's own.
 #[derive(Debug, Clone, PartialEq)]
 pub struct OwnControl {
     /// What it is called.
@@ -39,10 +39,10 @@ pub struct OwnControl {
     pub parameters: Vec<(String, Json)>,
 }
 
-/// What was found of a congestion control.
+/// What was found of such a class.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct FoundControl {
-    /// The control; none where there is no such class.
+    /// The class; none where there is no such class.
     pub own: Option<OwnControl>,
     /// What is wrong.
     pub refused: Vec<Finding>,

@@ -9,7 +9,7 @@ use hopscope_engine::config::schema::PREFIX;
 use serde_json::Value as Json;
 
 use super::flows::{Control, Flow};
-use super::outside::Outside;
+use super::outside::{Outside, OwnControl};
 use super::reader::{Path, Reader, inside, written};
 use crate::read::{CLASS, FILE_FORM, FORM, expected};
 use crate::value::{Value, shown};
@@ -47,6 +47,7 @@ pub(super) fn read(reader: &mut Reader<'_>, path: &Path, table: &Value, flow: &m
         of_dccp(reader, at, flow, given);
     } else if transport.starts_with(TCP) {
         recovery(reader, path, flow);
+        policy(reader, path, written(table, "ack"), flow, outside);
         if is_sound {
             of_tcp(reader, path, flow, given, &transport, outside);
         }
@@ -86,6 +87,32 @@ fn recovery(reader: &mut Reader<'_>, path: &Path, flow: &Flow) {
         let message = format!("found \"{chosen}\" beside tcp.loss_recovery = \"{own}\"; give one of them");
         reader.refuse(inside(path, "recovery"), message);
     }
+}
+
+/// The ACK policy: a word of the engine's, or a class.
+fn policy(reader: &mut Reader<'_>, path: &Path, given: Option<&Value>, flow: &mut Flow, outside: &mut dyn Outside) {
+    let (Some(given), Some(key)) = (given, reader.schema.key("flow", "ack")) else { return };
+    if reader.is_refused(path, "ack") {
+        return;
+    }
+    let at = inside(path, "ack");
+    let named = match given {
+        Value::Text(word) if key.choices.contains(word) => return,
+        Value::Text(_) if outside.is_class(&at) => at.clone(),
+        Value::Text(word) => {
+            let message =
+                format!("found {}; expected {}{}", shown(word), expected(key), did_you_mean(word, &key.choices));
+            return reader.refuse(at, message);
+        }
+        table => match written(table, CLASS) {
+            Some(Value::Text(_)) => inside(&at, CLASS),
+            Some(other) => {
+                return reader.refuse(inside(&at, CLASS), format!("found {}; expected {FILE_FORM}", other.shown()));
+            }
+            None => return reader.refuse(at, format!("names no ACK policy; expected {}", expected(key))),
+        },
+    };
+    flow.ack = found(reader, &named, &at, outside);
 }
 
 /// The control of `transport = "dccp"`: a word of the engine's, which says itself which ones go with it.
@@ -153,6 +180,12 @@ fn axis(reader: &mut Reader<'_>, at: Path, flow: &mut Flow, given: Option<&Value
 
 /// Finds a class, with all its parameters.
 fn own(reader: &mut Reader<'_>, flow: &mut Flow, named: &Path, parameters: &Path, outside: &mut dyn Outside) {
+    if let Some(own) = found(reader, named, parameters, outside) {
+        flow.control = Control::Own(own);
+    }
+}
+
+fn found(reader: &mut Reader<'_>, named: &Path, parameters: &Path, outside: &mut dyn Outside) -> Option<OwnControl> {
     let found = outside.control(named, parameters);
     for (path, message) in found.refused {
         reader.refuse(path, message);
@@ -160,7 +193,5 @@ fn own(reader: &mut Reader<'_>, flow: &mut Flow, named: &Path, parameters: &Path
     for (path, message) in found.unused {
         reader.without_use(path, Some(message));
     }
-    if let Some(own) = found.own {
-        flow.control = Control::Own(own);
-    }
+    found.own
 }

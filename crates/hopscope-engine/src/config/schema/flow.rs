@@ -121,9 +121,7 @@ pub fn flow() -> Vec<Key> {
             .unit("s")
             .range(Range::above(0.0))
             .lowered(Lowered::Always),
-        of_tcp("ack", Kind::Choice, "When a TCP receiver acknowledges.")
-            .default(AckPolicy::ALL[0].word())
-            .choices(AckPolicy::CHOICES),
+        ack(),
         of_tcp("ack_delay", Kind::Time, "Longest time an ACK is held back.")
             .unit("s")
             .default(SECOND / 5)
@@ -192,6 +190,18 @@ fn application_keys() -> Vec<Key> {
         key.when("app", users)
     };
     keys.into_iter().map(used).collect()
+}
+
+/// The key that names the ACK policy of a flow.
+fn ack() -> Key {
+    let external = AckPolicy::External.word();
+    let doc = format!(
+        "When a TCP receiver acknowledges: a word, a Python class as {FILE_FORM}, or a table with class and parameters of \
+         that class."
+    );
+    of_tcp("ack", Kind::Policy, &doc)
+        .default(AckPolicy::ALL[0].word())
+        .choices(AckPolicy::CHOICES.iter().filter(|word| **word != external))
 }
 
 /// The key that names the congestion control of a flow, or gives the parameters of one.

@@ -261,8 +261,8 @@ mod tests {
                 assert!(key.doc.ends_with('.') && key.doc.len() > 5, "{place}: {}", key.doc);
                 assert_eq!(key.kind == Kind::Table, !key.fields.is_empty(), "{place}");
                 assert_eq!(keys.iter().filter(|other| other.name == key.name).count(), 1, "{place} stands twice");
-                let worded =
-                    matches!(key.kind, Kind::Choice | Kind::Parts | Kind::Words | Kind::Transport | Kind::Control);
+                let worded = matches!(key.kind, Kind::Choice | Kind::Parts | Kind::Words)
+                    || matches!(key.kind, Kind::Transport | Kind::Control | Kind::Policy);
                 assert_eq!(worded, !key.choices.is_empty(), "{place}");
                 if let Some(when) = &key.when {
                     let other = keys.iter().find(|other| other.name == when.key);

@@ -8,6 +8,7 @@
 //! Data flows from the client to the server. The client closes when all has been sent and told of; a server that closes asks
 //! the client to. A client asks without end: giving up is left to it (8.1.1), and PARTOPEN is not left for its length.
 
+mod failure;
 mod teardown;
 
 use super::ack_ratio::AckRatio;
@@ -520,11 +521,7 @@ impl Connection {
                 }
                 self.pump(cx);
                 self.finish(cx);
-                let source = self.source.as_mut().filter(|source| source.is_probing());
-                if let Some(probe) = source.filter(|_| self.state == State::Open).map(|source| source.probe()) {
-                    self.emit_data(probe, cx);
-                    self.watch(cx);
-                }
+                self.probe(cx);
             }
             State::Closed | State::Listen | State::Respond | State::TimeWait => {}
         }

@@ -5,7 +5,7 @@
 //!
 //! | file | idea |
 //! |---|---|
-//! | `connection.rs`, `connection/` | one end: sequence validity, handshake; teardown |
+//! | `connection.rs`, `connection/` | one end: sequence validity, handshake; teardown, failed routes |
 //! | `state.rs` | the states and which may follow which |
 //! | `features.rs` | what the ends agree upon |
 //! | `source.rs` | the half that sends: what is in flight, what is lost |

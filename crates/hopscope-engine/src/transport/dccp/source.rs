@@ -241,10 +241,7 @@ impl Source {
             self.on_no_feedback(now);
             return;
         }
-        for slot in self.log.iter_mut().filter(|slot| slot.fate == Fate::Unknown) {
-            slot.fate = Fate::Lost;
-        }
-        self.pipe = 0;
+        self.give_up();
         if self.ccid.is_probing() {
             return; // the answer to any probe will do
         }
@@ -252,6 +249,18 @@ impl Source {
         self.stats.window_cuts += 1;
         self.rtt.back_off();
         self.ccid.on_timeout(now);
+    }
+
+    /// The route has failed; true where probes begin with that, and what is in flight is given up.
+    pub(super) fn on_route_failed(&mut self) -> bool {
+        self.stats.route_failures += 1;
+        let has_work = self.pipe > 0 || self.backlog > 0 || self.list.as_ref().is_some_and(|list| !list.is_empty());
+        if !has_work || !self.ccid.on_route_failed() {
+            return false;
+        }
+        self.give_up();
+        self.after_timeout = self.base.plus(self.log.len() as u64);
+        true
     }
 
     /// True once, when all has been sent and nothing is in flight.
@@ -324,6 +333,14 @@ impl Source {
     }
 
     // Steps.
+
+    /// Nothing is in flight any more.
+    fn give_up(&mut self) {
+        for slot in self.log.iter_mut().filter(|slot| slot.fate == Fate::Unknown) {
+            slot.fate = Fate::Lost;
+        }
+        self.pipe = 0;
+    }
 
     /// The nofeedback timer has expired: what left before it was set is given up.
     fn on_no_feedback(&mut self, now: Time) {

@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use super::ack::outside::AckRule;
 use super::receiver::Due;
 use super::{Cx as TcpCx, ReceiverState, TcpReceiver, TcpSender};
 use crate::config::tcp::RttEstimator;
@@ -49,7 +50,7 @@ impl SegmentSizes {
         SegmentSizes {
             headers: network_header + flow.tcp.header,
             sack_option_base: flow.tcp.sack_option_base,
-            path_option: flow.ack.reads_path().then_some(flow.tcp.path_option),
+            path_option: flow.reads_path().then_some(flow.tcp.path_option),
             window_option: if flow.tells_window() { flow.tcp.window_option } else { 0 },
             bare: None,
         }
@@ -106,6 +107,13 @@ impl Connection {
     pub fn set_control(&mut self, control: Arc<dyn Control>) {
         if let Some(sender) = &mut self.sender {
             sender.set_control(control);
+        }
+    }
+
+    /// Hands over an ACK policy from outside to the half that receives.
+    pub fn set_rule(&mut self, rule: Arc<dyn AckRule>) {
+        if let Some(receiver) = &mut self.receiver {
+            receiver.set_rule(rule);
         }
     }
 

@@ -26,7 +26,7 @@
 //! | `route_failure/` | what the sender does when its node has lost the route |
 //! | `timer.rs` | a timer that is restarted often and queued seldom, and the expiries its caller holds |
 
-mod ack;
+pub mod ack;
 mod connection;
 mod core;
 mod pacing;
@@ -46,7 +46,7 @@ mod tests;
 mod timer;
 
 pub use connection::{Connection, TIMESTAMPS_OPTION};
-pub use receiver::{ReceiverState, ReceiverStats, TcpReceiver};
+pub use receiver::{Receipt, ReceiverState, ReceiverStats, TcpReceiver};
 pub use sender::{SenderState, SenderStats, TcpSender};
 pub use timer::Expiries;
 

@@ -42,6 +42,11 @@ impl Reassembly {
         !self.runs.is_empty()
     }
 
+    /// All of `[start, end)` has come.
+    pub(super) fn holds(&self, start: u64, end: u64) -> bool {
+        end <= self.next || self.runs.iter().any(|run| run.start <= start && end <= run.end)
+    }
+
     /// Takes `[start, end)`.
     pub(super) fn place(&mut self, start: u64, end: u64) -> Placed {
         self.arrivals += 1;

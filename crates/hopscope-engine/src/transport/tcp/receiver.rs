@@ -1,5 +1,8 @@
 //! The receiving machine: passive set-up and tear-down, reassembly, acknowledgements.
 
+use std::sync::Arc;
+
+use super::ack::outside::AckRule;
 use super::ack::{Acker, Arrival, Guard, Verdict};
 use super::core::Reverse;
 use super::reassembly::{Placed, Reassembly};
@@ -43,6 +46,17 @@ pub struct ReceiverStats {
     pub acks_sent: u64,
 }
 
+/// What a receiver has of a segment.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Receipt {
+    /// Not all of it.
+    Missing,
+    /// All, in order, and its ACK is held back.
+    Owed,
+    /// All, and its sender has been told as far as it could be: it has been acknowledged, or lies above a gap.
+    Told,
+}
+
 /// Number of our FIN: the SYN took number 0.
 const FIN_NUMBER: u64 = 1;
 
@@ -66,6 +80,8 @@ pub struct TcpReceiver {
     acker: Acker,
     /// An ACK stands for half of what may be in flight at most.
     guard: Option<Guard>,
+    /// Segments that an ACK is to stand for, as last told; 0: nothing was.
+    told_window: f64,
     state: ReceiverState,
     /// When the SYN-ACK left, if it was sent once (Karn).
     syn_ack_sent: Option<Time>,
@@ -110,6 +126,7 @@ impl TcpReceiver {
             last_ack: 0,
             acker: Acker::new(cfg, ack, ack_delay, mss, u64::from(max_window.max(1)) * mss),
             guard: cfg.ack_guard.then(Guard::default),
+            told_window: 0.0,
             state: ReceiverState::Listen,
             syn_ack_sent: None,
             data: Reassembly::new(),
@@ -120,6 +137,11 @@ impl TcpReceiver {
             sends_next: None,
             stats: ReceiverStats::default(),
         }
+    }
+
+    /// Hands over an ACK policy from outside.
+    pub fn set_rule(&mut self, rule: Arc<dyn AckRule>) {
+        self.acker.set_rule(rule);
     }
 
     // Inputs.
@@ -207,7 +229,8 @@ impl TcpReceiver {
         match timer {
             Timer::DelayedAck => {
                 if self.ack_timer.fires(&mut cx) {
-                    self.acker.on_expiry();
+                    self.acker.on_expiry(now);
+                    self.tell_window(&mut cx);
                     self.send_ack(&mut cx);
                 }
             }
@@ -235,6 +258,15 @@ impl TcpReceiver {
     /// State of the connection.
     pub fn state(&self) -> ReceiverState {
         self.state
+    }
+
+    /// What is known here of the numbers from `start` up to `end`.
+    pub fn receipt(&self, start: u64, end: u64) -> Receipt {
+        match self.data.holds(start, end) {
+            false => Receipt::Missing,
+            true if self.last_ack <= start && end <= self.data.next => Receipt::Owed,
+            true => Receipt::Told,
+        }
     }
 
     /// The peer's FIN is consumed.
@@ -305,6 +337,7 @@ impl TcpReceiver {
                 repeats_last: false,
                 bytes: 0,
                 len: u64::from(seg.len),
+                marked: self.ecn && seg.ecn == Ecn::Ce,
                 pushed: seg.flags.psh,
                 sender_window: seg.sender_window,
             };
@@ -319,6 +352,7 @@ impl TcpReceiver {
             }
             let is_bare = placed == Placed::Duplicate || placed == Placed::OutOfOrder || self.data.has_gap();
             let mut verdict = self.acker.on_data(&arrival);
+            self.tell_window(cx);
             if let Some(guard) = &mut self.guard {
                 if guard.has_enough(seg.sender_window) {
                     verdict = Verdict::Now;
@@ -347,6 +381,15 @@ impl TcpReceiver {
             Due::Now | Due::Bare => self.send_ack(cx),
             Due::Later if self.ack_timer.running() && !self.acker.waits_anew() => {}
             Due::Later => self.ack_timer.set(cx.now + self.acker.hold(), cx),
+        }
+    }
+
+    /// Says for how many segments an ACK is to stand, where that is another number than before.
+    fn tell_window(&mut self, cx: &mut Cx) {
+        let window = self.acker.window();
+        if window != self.told_window {
+            self.told_window = window;
+            cx.push(TransportEffect::Note(Note::AckWindow(window)));
         }
     }
 

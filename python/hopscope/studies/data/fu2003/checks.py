@@ -313,7 +313,7 @@ def time_at_window(data: Data, label: str) -> list[Chart]:
     """How long the window stays at each size, without link layer and with one setting of Link RED."""
     sizes = list(range(1, 33))
     lines = []
-    for name in ("NewReno", label):
+    for name in ("ns-2's radio, NewReno", label):
         if name in data:
             runs = data[name].runs()
             shares = [100 * sum(_shares(run).get(size, 0.0) for run in runs) / len(runs) for size in sizes]

@@ -18,7 +18,8 @@ const MOST: f64 = 10_000.0;
 /// Least part of the rate that is left in the state Error (zhang2006 4.3: from 1/2 to 1).
 const LEAST_PART: f64 = 0.5;
 
-/// What an acknowledgement means to the control (zhang2006 4.3); Failure lasts from a timeout to the answer of a probe.
+/// What an acknowledgement means to the control (zhang2006 4.3); Failure lasts from a timeout, or from news of
+/// a failed route, to the answer of a probe.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Condition {
     /// Nothing was lost, or a mark alone.
@@ -41,6 +42,8 @@ pub(in crate::transport::dccp) struct Adhoc {
     resume: AdhocResume,
     states: AdhocStates,
     halve_on_loss: bool,
+    /// A failed route begins the probing.
+    elfn: bool,
     /// What a probe's round trip falls short of that of data.
     probe_correction: Span,
     cwnd: f64,
@@ -66,6 +69,7 @@ impl Adhoc {
             resume: cfg.adhoc_resume,
             states: cfg.adhoc_states,
             halve_on_loss: cfg.adhoc_halve_on_loss,
+            elfn: cfg.adhoc_elfn,
             probe_correction: cfg.adhoc_probe_correction,
             cwnd: f64::from(cfg.initial_window.max(1)),
             base: None,
@@ -108,6 +112,15 @@ impl Adhoc {
         self.is_probing = true;
         self.turn = None;
         self.cut_at = None;
+    }
+
+    /// The route has failed; true where probes begin with that. Those under way go on as they are.
+    pub(super) fn on_route_failed(&mut self) -> bool {
+        let begins = self.elfn && !self.is_probing;
+        if begins {
+            self.on_timeout();
+        }
+        begins
     }
 
     pub(super) fn is_probing(&self) -> bool {

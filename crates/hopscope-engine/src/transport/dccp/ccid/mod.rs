@@ -88,6 +88,14 @@ impl Ccid {
         }
     }
 
+    /// The route has failed; true where nothing is in flight any more and probes begin.
+    pub(super) fn on_route_failed(&mut self) -> bool {
+        match self {
+            Ccid::Two(_) | Ccid::Three(_) => false,
+            Ccid::Adhoc(ccid) => ccid.on_route_failed(),
+        }
+    }
+
     /// Data packets that may be in flight; of a control by rate those of a round trip.
     #[inline]
     pub(super) fn window(&self) -> f64 {

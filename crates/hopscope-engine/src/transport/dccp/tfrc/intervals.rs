@@ -48,6 +48,13 @@ struct Event {
     lost: u64,
 }
 
+impl Event {
+    /// Packets from the first to the last one lost. Numbers half a circle away count as before the first.
+    fn lossy(&self) -> u64 {
+        self.last.since(self.first).max(0) as u64 + 1
+    }
+}
+
 /// What is known of losses.
 #[derive(Debug, Default)]
 pub struct LossIntervals {
@@ -110,7 +117,7 @@ impl LossIntervals {
     /// Packets since the last event began, and those of them up to the last one lost; none before the first event.
     pub fn newest(&self) -> Option<(f64, u64)> {
         let event = self.event?;
-        Some((self.open()?, event.last.since(event.first) as u64 + 1))
+        Some((self.open()?, event.lossy()))
     }
 
     /// Closed intervals, newest first.
@@ -121,7 +128,7 @@ impl LossIntervals {
     /// Packets up to the newest one that may be part of a loss not declared yet.
     pub fn undecided(&self) -> u64 {
         let oldest = self.gaps.front().map(|gap| gap.first);
-        oldest.zip(self.newest).map_or(0, |(oldest, (newest, _))| newest.since(oldest) as u64 + 1)
+        oldest.zip(self.newest).map_or(0, |(oldest, (newest, _))| newest.since(oldest).max(0) as u64 + 1)
     }
 
     fn open(&self) -> Option<f64> {
@@ -199,7 +206,7 @@ impl LossIntervals {
                 for old in &mut self.closed {
                     old.discount *= discount;
                 }
-                Interval { packets, lossy: event.last.since(event.first) as u64 + 1, discount: 1.0 }
+                Interval { packets, lossy: event.lossy(), discount: 1.0 }
             }
         };
         self.closed.push_front(interval);
@@ -267,6 +274,17 @@ mod tests {
         assert!((8..=10).contains(&lengths(&losses).len()), "{:?}", lengths(&losses));
         let sum: f64 = lengths(&losses).iter().take(4).sum();
         assert!((15.0..=27.0).contains(&sum), "{:?}", lengths(&losses));
+    }
+
+    #[test]
+    fn an_event_that_goes_round_the_circle_overflows_nothing() {
+        let mut losses = all();
+        let circle = 1u64 << 48;
+        let marked = [50, 100, 100 + circle / 5 * 2, 100 + circle / 5 * 4, 99, 150];
+        for (number, at_ms) in marked.into_iter().zip([0, 1, 2, 3, 4, 1_000]) {
+            losses.on_packet(Seq::new(number), true, Time(at_ms * MS), RTT, &|| 40.0);
+        }
+        assert_eq!(losses.closed().next().map(|interval| interval.lossy), Some(1), "99 comes before 100");
     }
 
     #[test]

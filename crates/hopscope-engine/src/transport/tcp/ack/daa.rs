@@ -68,6 +68,11 @@ impl Daa {
         if f64::from(self.held) >= self.window.floor() { Verdict::Now } else { Verdict::Hold }
     }
 
+    /// Segments that one ACK is to stand for.
+    pub(super) fn window(&self) -> f64 {
+        self.window
+    }
+
     /// The time in which the second next segment is expected, and some tolerance.
     pub(super) fn hold(&self) -> Span {
         self.gaps.times(2.0 + self.tolerance).unwrap_or(self.longest_wait).clamp(self.least_wait, self.longest_wait)

@@ -20,6 +20,8 @@ pub(in super::super) struct Dca {
     /// Limits on short, medium and long paths.
     limits: [u32; 3],
     hops: u8,
+    /// Of the last segment: that of the path, or the sender's window if that is less.
+    limit: u32,
     held: u32,
     gaps: Gaps,
     tolerance: f64,
@@ -32,6 +34,7 @@ impl Dca {
         Dca {
             limits: [cfg.dca_short, cfg.dca_medium, cfg.dca_long],
             hops: 0,
+            limit: cfg.dca_short,
             held: 0,
             gaps: Gaps::new(cfg.daa_smoothing),
             tolerance: cfg.daa_tolerance,
@@ -59,7 +62,13 @@ impl Dca {
         // A sender that does not say is not a reason to hold nothing.
         let window = if arrival.sender_window == 0 { u32::MAX } else { u32::from(arrival.sender_window) };
         self.held += 1;
-        if self.held >= limit.min(window) { Verdict::Now } else { Verdict::Hold }
+        self.limit = limit.min(window);
+        if self.held >= self.limit { Verdict::Now } else { Verdict::Hold }
+    }
+
+    /// Segments that one ACK is to stand for.
+    pub(super) fn window(&self) -> f64 {
+        f64::from(self.limit)
     }
 
     /// The time in which the second next segment is expected, and some tolerance.

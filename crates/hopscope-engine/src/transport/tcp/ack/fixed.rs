@@ -28,6 +28,11 @@ impl Fixed {
         if self.held >= self.every { Verdict::Now } else { Verdict::Hold }
     }
 
+    /// Segments that one ACK is to stand for.
+    pub(super) fn window(&self) -> f64 {
+        f64::from(self.every)
+    }
+
     pub(super) fn hold(&self) -> Span {
         self.longest
     }

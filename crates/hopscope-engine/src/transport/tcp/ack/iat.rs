@@ -71,6 +71,11 @@ impl IatWindow {
         1.0 - (ratio + self.lambda - 1.0) / self.lambda
     }
 
+    /// Segments that one ACK is to stand for.
+    pub(super) fn window(&self) -> f64 {
+        self.window
+    }
+
     /// From the segment held last on.
     pub(super) fn hold(&self) -> Span {
         let Some((base, iat)) = self.gaps else { return self.longest };

@@ -31,8 +31,17 @@ impl Lda {
         }
         self.received += 1;
         self.held += 1;
-        let passed = self.steps.iter().filter(|step| **step <= self.received).count() as u64;
-        if self.held > passed { Verdict::Now } else { Verdict::Hold }
+        if self.held >= self.due() { Verdict::Now } else { Verdict::Hold }
+    }
+
+    /// One more than the steps taken.
+    fn due(&self) -> u64 {
+        1 + self.steps.iter().filter(|step| **step <= self.received).count() as u64
+    }
+
+    /// Segments that one ACK is to stand for.
+    pub(super) fn window(&self) -> f64 {
+        self.due() as f64
     }
 
     pub(super) fn hold(&self) -> Span {

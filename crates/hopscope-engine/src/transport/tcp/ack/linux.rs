@@ -87,6 +87,11 @@ impl LinuxAck {
         self.delay = self.delay.map(|d| Span(2 * d.0).min(self.rto));
     }
 
+    /// Segments that one ACK is to stand for.
+    pub(super) fn window(&self) -> f64 {
+        if self.quick > 0 { 1.0 } else { 2.0 }
+    }
+
     /// How long an ACK held back now may wait.
     pub(super) fn hold(&self) -> Span {
         self.delay.unwrap_or(self.least).min(self.most)

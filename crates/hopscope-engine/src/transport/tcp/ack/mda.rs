@@ -103,6 +103,11 @@ impl Mda {
         }
     }
 
+    /// Segments that one ACK is to stand for.
+    pub(super) fn window(&self) -> f64 {
+        self.window
+    }
+
     /// The time in which the second next segment is expected, and some tolerance; over all segments held never longer than the
     /// longest wait, as a window that grows from the first segment on would otherwise outlast the sender's timer.
     pub(super) fn hold(&self) -> Span {
@@ -163,6 +168,7 @@ mod tests {
                 bytes: 1000,
                 len: 1000,
                 pushed: false,
+                marked: false,
                 sender_window: 0,
             }
         }

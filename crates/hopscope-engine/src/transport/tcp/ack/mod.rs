@@ -3,11 +3,13 @@
 //! A policy hears of every segment with data (`on_data`), of its wait ended by the timer (`on_expiry`) and of every ACK
 //! sent (`on_ack_sent`); it says whether the ACK has to leave now, how long one held back may wait (`hold`), and whether
 //! each further segment starts the wait anew (`waits_anew`). One that reads the path hears before of the segment's way (`on_way`). Adding one: a file here, a variant of [`Acker`], a word of
-//! [`AckPolicy`] and its parameters in `config/tcp.rs`.
+//! [`AckPolicy`] and its parameters in `config/tcp.rs`. [`outside`] is the boundary to one that lives outside the engine.
 
 mod ada;
+mod asym;
 mod daa;
 mod dca;
+mod external;
 mod fixed;
 mod gaps;
 mod guard;
@@ -15,18 +17,24 @@ mod iat;
 mod lda;
 mod linux;
 mod mda;
+pub mod outside;
 mod quic;
 mod tack;
 
+use std::sync::Arc;
+
 use ada::Ada;
+use asym::Asym;
 use daa::Daa;
 use dca::Dca;
+use external::External;
 use fixed::Fixed;
 pub(super) use guard::Guard;
 use iat::IatWindow;
 use lda::Lda;
 use linux::LinuxAck;
 use mda::Mda;
+use outside::AckRule;
 use quic::Quic;
 use tack::Tack;
 
@@ -48,6 +56,8 @@ pub(super) struct Arrival {
     pub(super) bytes: u64,
     /// Payload bytes of the segment.
     pub(super) len: u64,
+    /// It was marked on its way, and marks are understood.
+    pub(super) marked: bool,
     /// It carries PSH.
     pub(super) pushed: bool,
     /// Segments that its sender may have in flight; 0: it does not say.
@@ -88,6 +98,8 @@ pub(super) enum Acker {
     IatWindow(IatWindow),
     Tack(Tack),
     Quic(Quic),
+    Asym(Asym),
+    External(Box<External>),
 }
 
 impl Acker {
@@ -109,6 +121,15 @@ impl Acker {
             AckPolicy::IatWindow => Acker::IatWindow(IatWindow::new(cfg, longest)),
             AckPolicy::Tack => Acker::Tack(Tack::new(cfg, longest)),
             AckPolicy::Quic => Acker::Quic(Quic::new(cfg, longest)),
+            AckPolicy::Asym => Acker::Asym(Asym::new(cfg, longest)),
+            AckPolicy::External => Acker::External(Box::new(External::new(longest, mss))),
+        }
+    }
+
+    /// Hands over the policy itself, where it lives outside the engine.
+    pub(super) fn set_rule(&mut self, rule: Arc<dyn AckRule>) {
+        if let Acker::External(external) = self {
+            external.set_rule(rule);
         }
     }
 
@@ -118,6 +139,7 @@ impl Acker {
         match (self, &way.learnt) {
             (Acker::Mda(mda), Some(path)) => mda.on_path(way.hops, path),
             (Acker::Dca(dca), _) => dca.on_hops(way.hops),
+            (Acker::External(external), _) => external.on_way(way),
             _ => {}
         }
     }
@@ -137,6 +159,8 @@ impl Acker {
             Acker::IatWindow(iat) => iat.on_data(arrival),
             Acker::Tack(tack) => tack.on_data(arrival),
             Acker::Quic(quic) => quic.on_data(arrival),
+            Acker::Asym(asym) => asym.on_data(arrival),
+            Acker::External(external) => external.on_data(arrival),
             Acker::Every => Verdict::Now,
             Acker::Delayed { .. } | Acker::Ns2Delack { .. } if !new => Verdict::Now,
             Acker::Delayed { held, two_segments, .. } => {
@@ -166,6 +190,28 @@ impl Acker {
             Acker::IatWindow(iat) => iat.hold(),
             Acker::Tack(tack) => tack.hold(),
             Acker::Quic(quic) => quic.hold(),
+            Acker::Asym(asym) => asym.hold(),
+            Acker::External(external) => external.hold(),
+        }
+    }
+
+    /// Segments that one ACK is to stand for; 1 where the policy counts none.
+    #[inline]
+    pub(super) fn window(&self) -> f64 {
+        match self {
+            Acker::Every | Acker::Ada(_) => 1.0,
+            Acker::Delayed { .. } | Acker::Ns2Delack { .. } => 2.0,
+            Acker::Linux(linux) => linux.window(),
+            Acker::Fixed(fixed) => fixed.window(),
+            Acker::Lda(lda) => lda.window(),
+            Acker::Daa(daa) => daa.window(),
+            Acker::Mda(mda) => mda.window(),
+            Acker::Dca(dca) => dca.window(),
+            Acker::IatWindow(iat) => iat.window(),
+            Acker::Tack(tack) => tack.window(),
+            Acker::Quic(quic) => quic.window(),
+            Acker::Asym(asym) => asym.window(),
+            Acker::External(external) => external.window(),
         }
     }
 
@@ -173,6 +219,7 @@ impl Acker {
     pub(super) fn waits_anew(&self) -> bool {
         matches!(self, Acker::Ada(_) | Acker::Daa(_) | Acker::Mda(_))
             || matches!(self, Acker::Dca(_) | Acker::IatWindow(_) | Acker::Tack(_))
+            || matches!(self, Acker::External(external) if external.waits_anew())
     }
 
     /// The set-up took this long from SYN-ACK to ACK, both sent once.
@@ -180,20 +227,22 @@ impl Acker {
         match self {
             Acker::Linux(linux) => linux.on_set_up(rtt),
             Acker::Tack(tack) => tack.on_set_up(rtt),
+            Acker::External(external) => external.on_set_up(rtt),
             _ => {}
         }
     }
 
     /// The wait for more data ended without any.
-    pub(super) fn on_expiry(&mut self) {
+    pub(super) fn on_expiry(&mut self, now: Time) {
         match self {
             Acker::Linux(linux) => linux.on_expiry(),
             Acker::Daa(daa) => daa.shrink(),
             Acker::Mda(mda) => mda.shrink(),
             Acker::Tack(tack) => tack.on_expiry(),
+            Acker::External(external) => external.on_expiry(now),
             Acker::Every | Acker::Delayed { .. } | Acker::Ns2Delack { .. } => {}
             Acker::Fixed(_) | Acker::Lda(_) | Acker::Ada(_) => {}
-            Acker::Dca(_) | Acker::IatWindow(_) | Acker::Quic(_) => {}
+            Acker::Dca(_) | Acker::IatWindow(_) | Acker::Quic(_) | Acker::Asym(_) => {}
         }
     }
 
@@ -213,6 +262,8 @@ impl Acker {
             Acker::IatWindow(iat) => iat.on_ack_sent(),
             Acker::Tack(tack) => tack.on_ack_sent(),
             Acker::Quic(quic) => quic.on_ack_sent(),
+            Acker::Asym(asym) => asym.on_ack_sent(),
+            Acker::External(external) => external.on_ack_sent(),
         }
     }
 }

@@ -37,6 +37,11 @@ impl Quic {
         if arrival.in_order && self.held <= self.threshold { Verdict::Hold } else { Verdict::Now }
     }
 
+    /// Segments that one ACK is to stand for.
+    pub(super) fn window(&self) -> f64 {
+        f64::from(self.threshold) + 1.0
+    }
+
     pub(super) fn hold(&self) -> Span {
         self.longest
     }

@@ -59,6 +59,11 @@ impl Tack {
         Verdict::Now
     }
 
+    /// Segments that one ACK is to stand for.
+    pub(super) fn window(&self) -> f64 {
+        f64::from(self.segments)
+    }
+
     /// From the segment held last on: enough segments wait for the spacing, too few for more to come; the first never longer than the
     /// longest wait.
     pub(super) fn hold(&self) -> Span {

@@ -301,3 +301,89 @@ fn the_limit_of_the_window_and_the_factor_on_the_rto_are_the_sender_s() {
          201 ack 1 >",
     );
 }
+
+#[test]
+fn asym_doubles_with_a_mark_and_falls_by_one_a_round_trip() {
+    let mut receiver = receiver(AckPolicy::Asym, |cfg| cfg.ecn = true);
+    receiver.run(
+        "10 seg 1~8! > up 1000
+         11 seg 2~8 > up 1000 ack 2
+         12 seg 3~8! > up 1000
+         13 seg 4~8 > up 1000 ack 4
+         14 seg 5~8 > up 1000
+         15 seg 6~8 > up 1000 ack 6
+         16 seg 7~8 > up 1000
+         17 seg 8~8 > up 1000 ack 8
+         18 seg 9~8! > up 1000
+         19 seg 10~8 > up 1000
+         20 seg 11~8 > up 1000
+         21 seg 12~8 > up 1000 ack 12",
+    );
+    // Half of four in flight, a gap and its end, the timer, the end.
+    receiver.run(
+        "22 seg 13~4 > up 1000
+         23 seg 14~4 > up 1000 ack 14
+         24 seg 16~8 > ack 14
+         25 seg 15~8 > up 2000 ack 16
+         26 seg 17~8 > up 1000
+         226 delack > ack 17
+         230 seg 18~8 > up 1000
+         231 fin 18 > done fin",
+    );
+}
+
+#[test]
+fn asym_without_marks_acknowledges_every_segment() {
+    receiver(AckPolicy::Asym, |_| ()).run("10 seg 1~8! > up 1000 ack 1").run("11 seg 2~8 > up 1000 ack 2");
+}
+
+#[test]
+fn tack_counts_segments_alone_where_the_set_up_was_repeated() {
+    let mut receiver = Receiver::new(&TcpConfig::default(), AckPolicy::Tack, false);
+    receiver.run(
+        "0 syn > synack
+         1000 rto > synack
+         1080 ack 0 >
+         1090 seg 1 > up 1000
+         1091 seg 2 > up 1000 ack 2
+         1092 seg 3 > up 1000
+         1093 seg 4 > up 1000 ack 4",
+    );
+}
+
+#[test]
+fn every_policy_answers_a_repeated_syn_at_once_and_a_fin_ends_its_wait() {
+    for policy in AckPolicy::ALL {
+        let eager = matches!(policy, AckPolicy::Every | AckPolicy::Lda | AckPolicy::Ada | AckPolicy::Daa)
+            || matches!(policy, AckPolicy::Daap | AckPolicy::Mda | AckPolicy::Asym)
+            || matches!(policy, AckPolicy::Linux | AckPolicy::LinuxModern);
+        let first = if eager { "ack 1" } else { "" };
+        receiver(policy, |_| ())
+            .run(&format!("10 seg 1~9 > up 1000 {first}"))
+            .run("11 syn > ack 1")
+            .run("12 fin 1 > done fin");
+    }
+}
+
+#[test]
+fn under_the_guard_no_policy_holds_more_than_half_of_a_small_window() {
+    for policy in AckPolicy::ALL {
+        receiver(policy, |cfg| {
+            (cfg.ack_guard, cfg.ack_every, cfg.tack_segments, cfg.quic_threshold) = (true, 8, 8, 8);
+        })
+        .run("10 seg 1~2 > up 1000 ack 1")
+        .run("11 seg 2~3 > up 1000 ack 2")
+        .run("12 seg 3~1 > up 1000 ack 3");
+    }
+}
+
+#[test]
+fn tack_and_quic_without_it_wait_for_their_timer_where_less_is_in_flight() {
+    for policy in [AckPolicy::Tack, AckPolicy::Quic] {
+        receiver(policy, |cfg| (cfg.tack_segments, cfg.quic_threshold) = (8, 7)).run(
+            "10 seg 1~2 > up 1000
+             11 seg 2~2 > up 1000
+             210 delack > ack 2",
+        );
+    }
+}

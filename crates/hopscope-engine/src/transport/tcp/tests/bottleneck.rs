@@ -3,6 +3,7 @@
 use super::*;
 use crate::bottleneck::{self, BottleneckConfig, Seen};
 use crate::config::{App, FlowConfig};
+use crate::world::Controls;
 
 /// A link that sends `rate` segments per second, with `delay_ms` each way and room for `queue` segments, the one being
 /// sent included.
@@ -63,6 +64,7 @@ fn run(variant: Transport, cfg: &TcpConfig, link: Link, seconds: u64) -> Run {
             start: Time::ZERO,
             stop: None,
             ack: AckPolicy::Every,
+            ack_code: None,
             ack_delay: Span::from_millis(200),
             tcp: cfg.clone(),
             dccp: Default::default(),
@@ -85,7 +87,7 @@ fn run(variant: Transport, cfg: &TcpConfig, link: Link, seconds: u64) -> Run {
     };
     let mut result = Run { samples: Vec::new(), dropped: 0, timeouts: 0, retransmissions: 0, gaps: Vec::new() };
     let mut last_data = None;
-    let stats = bottleneck::drive(&config, None, |seen| match seen {
+    let stats = bottleneck::drive(&config, &Controls::new(), |seen| match seen {
         Seen::Data { at, dropped } => {
             result.dropped += u64::from(dropped);
             if let Some(last) = last_data.replace(at) {

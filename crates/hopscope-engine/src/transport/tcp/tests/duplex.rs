@@ -19,6 +19,7 @@ fn flow(transport: Transport, ack: AckPolicy, max_window: u32, tcp: TcpConfig) -
         start: Time::ZERO,
         stop: None,
         ack,
+        ack_code: None,
         ack_delay: Span::from_millis(200),
         tcp,
         dccp: Default::default(),
@@ -84,7 +85,7 @@ impl Pipe {
                     assert!(!std::mem::replace(&mut self.closed[end], true), "closed twice");
                 }
                 TransportEffect::Arm(_, at) => assert!(at >= self.now, "a timer in the past"),
-                TransportEffect::Disarm(_) | TransportEffect::Note(Note::Rtt(_)) => {}
+                TransportEffect::Disarm(_) | TransportEffect::Note(Note::Rtt(_) | Note::AckWindow(_)) => {}
                 TransportEffect::Emit(_) | TransportEffect::Note(Note::Reset(_)) => panic!("TCP sends segments"),
             }
         }

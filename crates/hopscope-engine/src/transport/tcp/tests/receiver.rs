@@ -65,6 +65,11 @@ fn arrival(text: &str) -> TcpSegment {
             seg.ack = rest.parse::<u64>().expect("our numbers") + 1;
         }
         "seg" | "fin" => {
+            if let Some(unmarked) = rest.strip_suffix('!') {
+                seg = arrival(&format!("{word} {unmarked}"));
+                seg.ecn = Ecn::Ce;
+                return seg;
+            }
             // What the sender may have in flight.
             let (rest, window) = rest.split_once('~').unwrap_or((rest, "0"));
             seg.sender_window = window.parse().expect("segments");
@@ -101,7 +106,7 @@ fn show(out: &[TransportEffect]) -> String {
             }
             TransportEffect::Deliver { bytes } => words.push(format!("up {bytes}")),
             TransportEffect::Note(Note::PeerClosed) => words.push("done".into()),
-            TransportEffect::Arm(..) | TransportEffect::Disarm(_) => {}
+            TransportEffect::Arm(..) | TransportEffect::Disarm(_) | TransportEffect::Note(Note::AckWindow(_)) => {}
             TransportEffect::Note(_) | TransportEffect::Emit(_) => panic!("a receiver measures nothing"),
         }
     }

@@ -1,0 +1,119 @@
+//! What senders of TCP repeat for nothing, found by who sees both ends.
+//!
+//! A retransmission is needless when its receiver has all of it already, whatever the sender can know. A timeout is spurious when
+//! nothing that it stands for was lost (RFC 5682 1): the receiver held the ACK of the segment back when it timed out, or that ACK
+//! comes without the repetition, because it left its receiver before anything came there that was sent from the timeout on. Where
+//! the segment or its ACK was lost, the timeout is not spurious.
+
+use crate::ids::{FlowId, NodeId};
+use crate::record::{Header, Look};
+use crate::transport::tcp::Receipt;
+use crate::units::Time;
+
+/// A timeout of which it has still to be seen whether it was spurious.
+#[derive(Debug, Clone, Copy)]
+struct Doubt {
+    /// Number of the segment that timed out.
+    seq: u64,
+    /// When its repetition left.
+    at: Time,
+    /// When something sent from then on first came to the receiver.
+    answered: Option<Time>,
+}
+
+/// Repetitions of one flow.
+#[derive(Debug, Clone)]
+struct Sender {
+    node: NodeId,
+    /// Timeouts of which it has been told.
+    timeouts: u64,
+    doubts: Vec<Doubt>,
+    spurious: u64,
+    needless: u64,
+}
+
+/// Repetitions of all flows.
+#[derive(Debug, Clone)]
+pub struct Repairs {
+    senders: Vec<Sender>,
+    /// Doubts of all flows.
+    open: usize,
+}
+
+impl Repairs {
+    /// For flows that these nodes send.
+    pub(super) fn new(sources: impl Iterator<Item = NodeId>) -> Self {
+        let sender = |node| Sender { node, timeouts: 0, doubts: Vec::new(), spurious: 0, needless: 0 };
+        Repairs { senders: sources.map(sender).collect(), open: 0 }
+    }
+
+    /// Forgets what it has counted, and what is in doubt.
+    pub(super) fn restart(&mut self) {
+        for sender in &mut self.senders {
+            (sender.spurious, sender.needless) = (0, 0);
+            sender.doubts.clear();
+        }
+        self.open = 0;
+    }
+
+    /// Timeouts that were spurious.
+    pub fn spurious_timeouts(&self, flow: FlowId) -> u64 {
+        self.senders[flow.index()].spurious
+    }
+
+    /// Copies sent again of what the receiver had.
+    pub fn needless_retransmissions(&self, flow: FlowId) -> u64 {
+        self.senders[flow.index()].needless
+    }
+
+    /// A segment with this header leaves its source again.
+    #[cold]
+    pub(super) fn on_again(&mut self, now: Time, flow: FlowId, header: &Header, look: &impl Look) {
+        let Some(receipt) = look.receipt(flow, header) else { return };
+        let sender = &mut self.senders[flow.index()];
+        sender.needless += u64::from(receipt != Receipt::Missing);
+        let timeouts = look.sender_stats(flow).map_or(0, |stats| stats.timeouts + stats.syn_retransmissions);
+        let has_timed_out = std::mem::replace(&mut sender.timeouts, timeouts) != timeouts;
+        if has_timed_out && receipt == Receipt::Owed {
+            sender.spurious += 1;
+        } else if has_timed_out {
+            sender.doubts.push(Doubt { seq: header.seq, at: now, answered: None });
+            self.open += 1;
+        }
+    }
+
+    /// A segment that was sent at `sent` has come to a node: of one flow, with an acknowledgement for another or the same.
+    #[inline]
+    pub(super) fn on_segment(
+        &mut self,
+        (now, sent): (Time, Time),
+        node: NodeId,
+        flows: (FlowId, FlowId),
+        header: &Header,
+    ) {
+        if self.open > 0 {
+            self.resolve((now, sent), node, flows, header);
+        }
+    }
+
+    #[cold]
+    fn resolve(&mut self, (now, sent): (Time, Time), node: NodeId, (flow, answers): (FlowId, FlowId), header: &Header) {
+        let sender = &mut self.senders[flow.index()];
+        if header.is_data && node != sender.node {
+            for doubt in sender.doubts.iter_mut().filter(|doubt| sent >= doubt.at) {
+                doubt.answered.get_or_insert(now);
+            }
+        }
+        let sender = &mut self.senders[answers.index()];
+        if header.flags.ack && node == sender.node {
+            let before = sender.doubts.len();
+            let spurious = &mut sender.spurious;
+            sender.doubts.retain(|doubt| {
+                let is_over = header.ack > doubt.seq;
+                *spurious += u64::from(is_over && doubt.answered.is_none_or(|at| sent < at));
+                !is_over
+            });
+            self.open -= before - sender.doubts.len();
+        }
+    }
+}

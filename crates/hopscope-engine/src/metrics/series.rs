@@ -1,0 +1,73 @@
+//! What a time series is, for everybody who shows one: figures, tables, pages and the columns of results.
+
+use serde::Serialize;
+
+use crate::config::SeriesKind;
+
+/// A time series as tables, figures and pages show it.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct SeriesEntry {
+    /// Its name in scenarios and results.
+    pub name: &'static str,
+    /// What it means.
+    pub doc: &'static str,
+    /// Unit of its values.
+    pub unit: &'static str,
+    /// Heading of an axis, without the unit.
+    pub heading: &'static str,
+    /// What has one of its own, and the column with its number; empty: the network as a whole.
+    pub owner: &'static str,
+    /// What a value tells of the time around its instant.
+    pub course: Course,
+}
+
+/// What a value of a series tells of the time around its instant.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Course {
+    /// It holds until the next, the last until the end of the run.
+    Changes,
+    /// It was read at its instant, at the ends of intervals.
+    Readings,
+    /// It belongs to the interval that ends at its instant.
+    Intervals,
+    /// It was measured at its instant; of the time between two nothing is known.
+    Samples,
+}
+
+impl SeriesKind {
+    /// What it is.
+    pub fn entry(self) -> SeriesEntry {
+        let (heading, unit, owner, course) = match self {
+            SeriesKind::Cwnd => ("congestion window", "segments", "flow", Course::Changes),
+            SeriesKind::AckWindow => ("delay window of the receiver", "segments", "flow", Course::Changes),
+            SeriesKind::Rtt => ("round-trip time", "s", "flow", Course::Samples),
+            SeriesKind::Queue => ("interface queue", "packets", "node", Course::Readings),
+            SeriesKind::Throughput => ("throughput", "kbit/s", "flow", Course::Intervals),
+            SeriesKind::Route => ("route at the source", "1: there is one", "flow", Course::Changes),
+            SeriesKind::Fairness => ("Jain's index", "", "", Course::Intervals),
+        };
+        let doc = Self::WORDS.iter().find(|(word, _)| *word == self.word()).map_or("", |(_, doc)| doc);
+        SeriesEntry { name: self.word(), doc, unit, heading, owner, course }
+    }
+}
+
+/// Every time series that a run can keep.
+pub fn series() -> Vec<SeriesEntry> {
+    SeriesKind::ALL.into_iter().map(SeriesKind::entry).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_series_says_what_it_is() {
+        let all = series();
+        let words: Vec<&str> = SeriesKind::WORDS.iter().map(|(word, _)| *word).collect();
+        assert_eq!(all.iter().map(|entry| entry.name).collect::<Vec<_>>(), words);
+        assert!(all.iter().all(|entry| entry.doc.len() > 20 && !entry.heading.is_empty()), "{all:?}");
+        let owned = |owner| all.iter().filter(|entry| entry.owner == owner).count();
+        assert_eq!((owned("flow"), owned("node"), owned("")), (5, 1, 1));
+    }
+}
