@@ -38,6 +38,12 @@ fn transport_from_environment() -> Transport {
     serde_json::from_value(word.into()).expect("a transport")
 }
 
+/// `ACK=mda`, or another policy, runs the TCP flows with it instead of an ACK for every segment.
+fn ack_from_environment() -> AckPolicy {
+    let word = std::env::var("ACK").unwrap_or_else(|_| "every".to_string());
+    serde_json::from_value(word.into()).expect("an ACK policy")
+}
+
 fn flow(profile: &str, from: u32, to: u32, transport: Transport, app: App, start: Time) -> FlowConfig {
     FlowConfig {
         from,
@@ -64,7 +70,9 @@ fn flow(profile: &str, from: u32, to: u32, transport: Transport, app: App, start
 }
 
 fn tcp(profile: &str, from: u32, to: u32, start_ms: u64) -> FlowConfig {
-    flow(profile, from, to, transport_from_environment(), App::Bulk, Time::ZERO + Span::from_millis(start_ms))
+    let start = Time::ZERO + Span::from_millis(start_ms);
+    let flow = flow(profile, from, to, transport_from_environment(), App::Bulk, start);
+    FlowConfig { ack: ack_from_environment(), ..flow }
 }
 
 fn chain(profile: &str, hops: u32, seconds: u64) -> Config {

@@ -351,17 +351,34 @@ fn tack_counts_segments_alone_where_the_set_up_was_repeated() {
     );
 }
 
+/// What the first segment of a connection is answered with.
+fn first_answer(policy: AckPolicy) -> &'static str {
+    let is_eager = matches!(policy, AckPolicy::Every | AckPolicy::Lda | AckPolicy::Ada | AckPolicy::Daa)
+        || matches!(policy, AckPolicy::Daap | AckPolicy::Mda | AckPolicy::Asym)
+        || matches!(policy, AckPolicy::Linux | AckPolicy::LinuxModern);
+    if is_eager { "ack 1" } else { "" }
+}
+
 #[test]
 fn every_policy_answers_a_repeated_syn_at_once_and_a_fin_ends_its_wait() {
     for policy in AckPolicy::ALL {
-        let eager = matches!(policy, AckPolicy::Every | AckPolicy::Lda | AckPolicy::Ada | AckPolicy::Daa)
-            || matches!(policy, AckPolicy::Daap | AckPolicy::Mda | AckPolicy::Asym)
-            || matches!(policy, AckPolicy::Linux | AckPolicy::LinuxModern);
-        let first = if eager { "ack 1" } else { "" };
+        let first = first_answer(policy);
         receiver(policy, |_| ())
             .run(&format!("10 seg 1~9 > up 1000 {first}"))
             .run("11 syn > ack 1")
             .run("12 fin 1 > done fin");
+    }
+}
+
+#[test]
+fn every_policy_answers_a_gap_its_filling_and_what_was_there_before_at_once() {
+    for policy in AckPolicy::ALL {
+        receiver(policy, |_| ())
+            .run(&format!("5 seg 1 > up 1000 {}", first_answer(policy)))
+            .run("10 seg 3 > ack 1")
+            .run("11 seg 4 > ack 1")
+            .run("12 seg 2 > up 3000 ack 4")
+            .run("13 seg 2 > ack 4");
     }
 }
 
