@@ -34,7 +34,7 @@ endef
 # Studies with recorded verdicts.
 STUDIES := $(notdir $(patsubst %/,%,$(dir $(wildcard python/hopscope/studies/data/*/verdicts.json))))
 
-.PHONY: help demo test test-rust test-python lint fmt bench bench-peers docs validate nightly check-catalogue check-determinism build wheel clean
+.PHONY: help demo test test-rust test-python lint fmt bench bench-peers docs validate nightly check-catalogue check-determinism crash build wheel clean
 
 help: ## This list
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sort | awk -F':.*## ' '{printf "  make %-18s %s\n", $$1, $$2}'
@@ -111,6 +111,9 @@ check-catalogue: $(VENV)/.engine ## Every study in quick form against its record
 
 check-determinism: $(VENV)/.engine ## The same scenarios twice, 1 and all workers: the same results to the last digit
 	@$(PY) bench/determinism.py
+
+crash: $(VENV)/.engine ## 1,000 kills, 1,000 corruptions, full disks, several processes: no finished run lost, no wrong number
+	@$(PY) bench/crash.py
 
 nightly: $(VENV)/.engine ## Long checks: 10,000 generated scenarios through loader and engine, 10 million DCCP packets as data and as octets, licences of the crates
 	@HYPOTHESIS_PROFILE=nightly $(PY) -m pytest -n $(JOBS) --no-header tests </dev/null

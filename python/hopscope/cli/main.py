@@ -54,6 +54,10 @@ def main() -> None:
     except KeyboardInterrupt:
         _say("interrupted")
         sys.exit(130)
+    except SystemExit as end:
+        if end.code == 130:  # Typer makes this of an interrupt, and says nothing
+            _say("interrupted")
+        raise
     except OSError as error:
         _say(f"{error.filename or 'standard output'}: {error.strerror or error}")
         if error.filename is None:
