@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from hopscope.errors import HopscopeError, InputError, Interrupted, RunFailed, ScenarioError, StoreError
     from hopscope.optimum import Optimization, Optimum, optimize
     from hopscope.results import Comparison, Interval, Result, compare
+    from hopscope.results.contrasts import Contrasts, Side, contrasts
     from hopscope.runner import run, run_scenarios
     from hopscope.scenario import Point, Scenario, load
     from hopscope.wired import Bottleneck, bottleneck
@@ -29,6 +30,7 @@ _HOMES = {
     "Bottleneck": "hopscope.wired",
     "Comparison": "hopscope.results",
     "CongestionControl": "hopscope.congestion",
+    "Contrasts": "hopscope.results.contrasts",
     "FlowState": "hopscope._core",
     "HopscopeError": "hopscope.errors",
     "InputError": "hopscope.errors",
@@ -41,10 +43,12 @@ _HOMES = {
     "RunFailed": "hopscope.errors",
     "Scenario": "hopscope.scenario",
     "ScenarioError": "hopscope.errors",
+    "Side": "hopscope.results.contrasts",
     "Store": "hopscope.campaign.store",
     "StoreError": "hopscope.errors",
     "bottleneck": "hopscope.wired",
     "compare": "hopscope.results",
+    "contrasts": "hopscope.results.contrasts",
     "load": "hopscope.scenario",
     "open_store": "hopscope.campaign.store",
     "optimize": "hopscope.optimum",
@@ -58,6 +62,7 @@ __all__ = [
     "Bottleneck",
     "Comparison",
     "CongestionControl",
+    "Contrasts",
     "FlowState",
     "HopscopeError",
     "InputError",
@@ -70,17 +75,45 @@ __all__ = [
     "RunFailed",
     "Scenario",
     "ScenarioError",
+    "Side",
     "Store",
     "StoreError",
     "__version__",
     "bottleneck",
     "compare",
+    "contrasts",
     "load",
     "open_store",
     "optimize",
     "run",
     "run_scenarios",
 ]
+
+
+#: What notebooks draw -> (module, function) that draws it, loaded when something is drawn.
+_DRAWN = {
+    "contrasts": ("hopscope.report.contrasts", "figure"),
+    "contrasts-html": ("hopscope.report.notebook", "contrasts"),
+    "result": ("hopscope.report.notebook", "figure"),
+    "result-html": ("hopscope.report.notebook", "result"),
+}
+
+
+def _give_drawers() -> None:
+    import functools
+
+    from hopscope import display
+
+    def draw(module: str, name: str, thing: Any, **options: Any) -> Any:
+        import importlib
+
+        return getattr(importlib.import_module(module), name)(thing, **options)
+
+    for what, (module, name) in _DRAWN.items():
+        display.give(what, functools.partial(draw, module, name))
+
+
+_give_drawers()
 
 
 def __getattr__(name: str) -> Any:

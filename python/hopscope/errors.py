@@ -16,6 +16,10 @@ class HopscopeError(Exception):
 
     exit_status = 1
 
+    def _render_traceback_(self) -> list[str]:
+        """What IPython shows: the message alone, as every error on purpose says what to do."""
+        return [f"{type(self).__name__}: {line}" if not n else line for n, line in enumerate(str(self).splitlines())]
+
 
 class InputError(HopscopeError):
     """The caller asked for something that cannot be done; nothing was run or written."""

@@ -31,7 +31,7 @@ def run(
     out: str | Path | None = None,
     set: Mapping[str, Any] | None = None,  # noqa: A002 (the name users type)
     quick: bool = False,
-    progress: bool = False,
+    progress: bool = True,
     shard: tuple[int, int] | None = None,
     executor: Executor | None = None,
 ) -> Result:
@@ -44,7 +44,7 @@ def run(
         out: result store; finished runs in it are not done again.  Without it nothing is written.
         set: dotted keys to change, as with ``--set``.
         quick: shorter runs and, unless ``seeds`` is given, fewer seeds; see :meth:`Scenario.quick`.
-        progress: show a bar on standard error.
+        progress: show a bar where there is a terminal or a notebook.
         shard: ``(i, n)`` does only every n-th run, from the i-th on.
         executor: runs on another executor of :mod:`concurrent.futures`.
 

@@ -38,7 +38,7 @@ ROOMS = (
 #: functions too. A run is made in `runner`; results are what it gave and know nothing of it.
 PYTHON_ROOMS = (
     ("_core", "errors"),
-    ("acks", "congestion", "files", "trust"),
+    ("acks", "congestion", "display", "files", "trust"),
     ("scenario",),
     ("models", "results"),
     ("campaign", "runner", "wired"),

@@ -36,11 +36,11 @@ def test_a_possible_gain_is_told_where_there_is_one(gain: float, words: str) -> 
     ("metric", "label"),
     [
         ("network.aggregate_kbps", "throughput of all flows (kbit/s)"),
-        ("flow.0.delay_ms", "flow.0 delay (ms)"),
-        ("flow.0.completion_s", "flow.0 completion (s)"),
-        ("group.web.loss_pct", "group.web loss (%)"),
+        ("flow.0.delay_ms", "delay of flow 0 (ms)"),
+        ("flow.0.completion_s", "completion of flow 0 (s)"),
+        ("group.web.loss_pct", "loss of group web (%)"),
         ("network.jain", "Jain index"),
-        ("node.3.queue_drops", "node.3 queue drops (packets)"),
+        ("node.3.queue_drops", "queue drops of node 3 (packets)"),
         ("flow.0.unheard_of", "flow.0.unheard_of"),
     ],
 )

@@ -43,7 +43,7 @@ def test_python_has_it(result: hs.Result) -> None:
     assert result.flows["wasted_ms"].tolist() == [12.5]
     assert result.interval("flow.0.wasted_ms").mean == 12.5
     assert "flow.0.wasted_ms" in result.points[0].summary
-    assert metrics.label("flow.0.wasted_ms") == "flow.0 wasted time (ms)"
+    assert metrics.label("flow.0.wasted_ms") == "wasted time of flow 0 (ms)"
 
 
 def test_tables_and_reports_have_it(result: hs.Result) -> None:

@@ -1,11 +1,13 @@
 //! Results of a run as plain data, in the units and under the names that users read.
 
+mod notes;
+
 use std::collections::BTreeMap;
 
 use serde::Serialize;
 
 use crate::config::link::LinkPart;
-use crate::config::{Config, FlowConfig, Transport};
+use crate::config::{Config, Transport};
 use crate::ids::{FlowId, NodeId};
 use crate::iface::WireEnd;
 use crate::iface::wire::Sent;
@@ -14,8 +16,7 @@ use crate::metrics::table::Applies::{Several, Tcp};
 use crate::metrics::table::MetricKind::{Counts, Label, Shares, Text};
 use crate::metrics::table::Shown::{Drawn, Report, Terminal};
 use crate::metrics::table::{Metric, measured};
-use crate::metrics::{FlowMeter, Meter, RoutingMeter, jain, loss_pct, max_min};
-use crate::packet::dccp::ResetCode;
+use crate::metrics::{Meter, RoutingMeter, jain, loss_pct, max_min};
 use crate::record::{DropReason, Recorder};
 use crate::transport::tcp::SenderStats;
 use crate::units::{Span, Time};
@@ -86,6 +87,9 @@ measured! {
         retransmission_index_pct: Option<f64> = Metric::sample("%", "retransmissions").short("retransmitted").shown(Terminal).applies(Tcp);
         /// Time-weighted mean of the usable window min(cwnd, `max_window`).
         mean_cwnd: Option<f64> = Metric::sample("segments", "mean window").short("cwnd").shown(Terminal).applies(Tcp);
+        /// Share of the time in which the receiver's window (`max_window`) bounds what may be in flight, and no congestion window; not
+        /// known of windows above 1022 packets.
+        window_limited_pct: Option<f64> = Metric::sample("%", "limited by the receiver's window").applies(Tcp);
         /// Retransmission timeouts, those of the SYN included.
         timeouts: u64 = Metric::sample("", "timeouts").shown(Terminal).applies(Tcp);
         /// Fast retransmits.
@@ -389,6 +393,12 @@ fn flow_result(config: &Config, number: usize, flow: &Flow, meter: &Meter, now: 
         loss_pct: meter.loss_pct(),
         retransmission_index_pct: meter.retransmission_index_pct(),
         mean_cwnd: meter.mean_cwnd(),
+        window_limited_pct: config.flows[number]
+            .transport
+            .is_tcp()
+            .then(|| meter.share_at(config.flows[number].max_window))
+            .flatten()
+            .map(|share| 100.0 * share),
         timeouts: counted(|stats| stats.timeouts + stats.syn_retransmissions),
         fast_retransmits: counted(|stats| stats.fast_retransmits),
         spurious_timeouts: repairs.spurious_timeouts(FlowId(number as u32)),
@@ -413,54 +423,8 @@ fn flow_result(config: &Config, number: usize, flow: &Flow, meter: &Meter, now: 
         route_changes: route.changes,
         starved_pct,
         cwnd_share: meter.cwnd_share().map(|(w, share)| (w.to_string(), share)).collect(),
-        note: note(config, &config.flows[number], flow, meter, route.without_pct(now)),
+        note: notes::note(config, &config.flows[number], flow, meter, route.without_pct(now)),
     }
-}
-
-/// What keeps a flow's figures from speaking for themselves: why it carried nothing, and outages of its ends.
-fn note(
-    config: &Config,
-    settings: &FlowConfig,
-    flow: &Flow,
-    meter: &FlowMeter,
-    without_route_pct: Option<f64>,
-) -> Option<String> {
-    let reset = meter.reset.map(|code| why_reset(settings, code));
-    let nothing = (meter.delivered_bytes == 0).then(|| why_nothing(flow, meter.sent, without_route_pct));
-    let off = config.outages.iter().filter(|o| o.from < config.duration && o.to.is_none_or(|to| to > config.warmup));
-    let ends = off.filter_map(|o| {
-        let end = (o.node == flow.from.0).then_some("source").or((o.node == flow.to.0).then_some("destination"))?;
-        Some(o.note(end))
-    });
-    let notes: Vec<String> = reset.into_iter().chain(nothing).chain(ends).collect();
-    (!notes.is_empty()).then(|| notes.join("; "))
-}
-
-/// Why a connection ended with an error.
-fn why_reset(flow: &FlowConfig, code: ResetCode) -> String {
-    let (sender, receiver) = (flow.dccp_control(), flow.dccp.receiver_ccid);
-    let why = match (code, receiver.number()) {
-        (ResetCode::MandatoryError, Some(known)) if known != sender.number() => {
-            format!(": the ends share no congestion control, {} and {}", sender.word(), receiver.word())
-        }
-        _ => String::new(),
-    };
-    format!("the connection was reset ({}){why}", code.name())
-}
-
-/// Why nothing of `sent` packets was delivered.
-fn why_nothing(flow: &Flow, sent: u64, without_route_pct: Option<f64>) -> String {
-    let what = match sent {
-        0 => return "nothing was sent in the measured time".to_string(),
-        1 => "1 packet was".to_string(),
-        several => format!("{several} packets were"),
-    };
-    let why = match without_route_pct {
-        _ if flow.hops == 0 => ": no chain of neighbours joins the two nodes".to_string(),
-        Some(share) if share > 0.0 => format!("; the source had no route for {share:.0} % of the time"),
-        _ => String::new(),
-    };
-    format!("{what} sent, none was delivered in order{why}")
 }
 
 fn node_result(meter: &Meter, node: NodeId) -> NodeResult {

@@ -48,10 +48,10 @@ def bar(label: str, runs: int, seconds: float, *, shown: bool) -> Iterator[Tally
         label: text in front.
         runs: number of runs to do.
         seconds: simulated seconds of all of them.
-        shown: False, or a standard error that is no terminal, gives a silent tally.
+        shown: False, or a standard error that is neither a terminal nor a notebook, gives a silent tally.
     """
     tally = Tally()
-    if not shown or runs == 0 or not sys.stderr.isatty():
+    if not shown or runs == 0 or not (sys.stderr.isatty() or "ipykernel" in sys.modules):
         yield tally
         return
     from rich.console import Console

@@ -13,6 +13,7 @@ from hopscope.cli.console import full_width, titled
 from hopscope.report.axis import missing_unit
 from hopscope.results import PointResult, Result, metrics
 from hopscope.results.metrics import Metric
+from hopscope.results.remarks import remarks
 from hopscope.results.result import point_words
 from hopscope.results.stats import interval_text
 from hopscope.scenario.sweep import written
@@ -39,7 +40,7 @@ def print_result(console: Console, result: Result) -> None:
     console.print(table)
     if left_out := [metric.short for metric in wanted[len(shown) :]]:
         console.print(Text(f"(a wider terminal also shows: {', '.join(left_out)})"))
-    for line in _notes(result):
+    for line in [*_notes(result), *remarks(result)]:
         console.print(Text(line))
 
 

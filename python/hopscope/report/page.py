@@ -19,11 +19,13 @@ from hopscope.files import make_folder, not_written, write_whole
 from hopscope.report import wording
 from hopscope.report.chart import Chart
 from hopscope.report.network import Network, distinct
+from hopscope.results.remarks import remarks
 
 if TYPE_CHECKING:
     from hopscope.report.overlay import Overlay
     from hopscope.report.series import Selection
     from hopscope.results import Result
+    from hopscope.results.contrasts import Contrasts
 
 # A store with more scenarios than this gets one figure for each instead of several.
 _MANY = 12
@@ -102,9 +104,10 @@ def store_page(
             {
                 "title": result.scenario.title,
                 "summary": tables.describe(result, engine),
-                "sentences": [],
+                "sentences": remarks(result),
                 "quick": quick,
                 "images": Gallery(folder, quick=quick).images([*charts, *networks], stem),
+                "comparisons": [] if brief else _comparisons(result, folder, stem),
                 "tables": tables.grids(result, str(file)),
                 "scenario": pretty(result.scenario.resolved),
             }
@@ -136,6 +139,7 @@ def _cases(outcome: Mapping[str, Any], results: Sequence[Result], folder: Path, 
                 "sentences": [*search.sentences(case), *filter(None, [search.footnote(case)])],
                 "quick": scenario.is_quick,
                 "images": Gallery(folder, quick=scenario.is_quick).images(pictures, stem),
+                "comparisons": [],
                 "tables": [
                     search.values(case),
                     search.steps(case),
@@ -144,6 +148,31 @@ def _cases(outcome: Mapping[str, Any], results: Sequence[Result], folder: Path, 
                 "scenario": pretty(scenario.resolved),
             }
         )
+    return sections
+
+
+def comparison(found: Contrasts, folder: Path, charts: Sequence[Chart], *, heading: str, quick: bool) -> dict[str, Any]:
+    """A section of a page with a comparison: verdicts, figures, table."""
+    from hopscope.report import contrasts
+
+    return {
+        "heading": heading,
+        "sentences": contrasts.sentences(found),
+        "images": Gallery(folder, quick=quick).images(charts, ""),
+        "table": contrasts.grid(found, contrasts.MOST_ROWS if heading else None),
+    }
+
+
+def _comparisons(result: Result, folder: Path, stem: str) -> list[dict[str, Any]]:
+    """A section for each swept key whose values are words: the others against the first."""
+    from hopscope.report import contrasts
+
+    sections = []
+    for number, found in enumerate(contrasts.of_result(result), 1):
+        charts = [contrasts.differences(found, f"{stem}compare-{number}")]
+        drawn = [chart for chart in charts if not chart.is_empty]
+        quick = result.scenario.is_quick
+        sections.append(comparison(found, folder, drawn, heading=f"Compared: {found.title}", quick=quick))
     return sections
 
 
@@ -216,6 +245,11 @@ def write_page(path: Path, template: str, context: Mapping[str, Any]) -> Path:
         StoreError: it cannot be written.
         RunFailed: the disk is full.
     """
+    return _put(path, rendered(template, context))
+
+
+def rendered(template: str, context: Mapping[str, Any]) -> str:
+    """The text of a template of this room."""
     from jinja2 import Environment, PackageLoader, StrictUndefined
 
     from hopscope import _core
@@ -227,8 +261,7 @@ def write_page(path: Path, template: str, context: Mapping[str, Any]) -> Path:
         trim_blocks=True,
         lstrip_blocks=True,
     )
-    page = environment.get_template(template).render(version=_core.version(), **context)
-    return _put(path, page)
+    return environment.get_template(template).render(version=_core.version(), **context)
 
 
 def _put(path: Path, text: str) -> Path:

@@ -33,11 +33,16 @@ _VISIBLE = 0.05
 
 def describe(result: Result, engine: str) -> str:
     """One line: profile, points, seeds, duration, and the engine that made the runs."""
+    return f"{described(result)}; {engine}."
+
+
+def described(result: Result) -> str:
+    """Profile, points, seeds and duration of a result."""
     resolved = result.scenario.resolved
     return (
         f"Profile {resolved['profile']}; {counted(len(result.points), 'point')}, "
         f"seed{'s' if result.scenario.seeds > 1 else ''} {wording.seeds(result)}, "
-        f"{number(float(resolved['duration']))} s simulated per run; {engine}."
+        f"{number(float(resolved['duration']))} s simulated per run"
     )
 
 
@@ -61,10 +66,15 @@ def charts(result: Result, *, brief: bool = False, selection: Selection | None =
         selection: the runs whose time series are drawn; default: the first.
     """
     drawn = [(metric.name, metric.label) for metric in metrics.shown("flow", "drawn")][: 1 if brief else None]
-    found = _sweeps(result, drawn) or _single(result, drawn)
+    found = of_metrics(result, drawn)
     explained = [] if brief else ledger_charts(result)
     over_time = series.charts(result, selection or Selection())
     return [chart for chart in [*found, *explained, *over_time] if not chart.is_empty]
+
+
+def of_metrics(result: Result, drawn: Sequence[tuple[str, str]]) -> list[Chart]:
+    """Metrics of flows (name, label), each over a swept key that has numbers, otherwise as bars by flow."""
+    return _sweeps(result, drawn) or _single(result, drawn)
 
 
 def ledger_charts(result: Result) -> list[Chart]:

@@ -16,6 +16,9 @@ from hopscope import _core
 #: Places where a metric is shown unasked, each including those before it.
 _PLACES = ("stored", "report", "terminal", "drawn")
 
+#: What has a metric, in words, where that is not the name of the scope.
+_PLACED = {"wire": "wire direction"}
+
 
 @dataclass(frozen=True)
 class Metric:
@@ -109,9 +112,25 @@ def of_kind(*kinds: str) -> frozenset[str]:
     return frozenset(m.name for scope in scopes for m in metrics(scope) if m.kind in kinds)
 
 
-def label(metric: str) -> str:
-    """A dotted metric as an axis names it: ``flow.0 delay (ms)``; the metric itself where it is none of the table's."""
+def of(metric: str) -> Metric | None:
+    """The table's entry of a dotted metric; None where it is none of them."""
     scope, _, rest = metric.partition(".")
-    place, _, name = rest.rpartition(".")
-    found = next((m for m in metrics(scope) if m.name == name), None)
-    return metric if found is None else f"{scope}.{place} {found.label}" if place else found.label
+    return next((m for m in metrics(scope) if m.name == rest.rpartition(".")[2]), None)
+
+
+def in_words(metric: str, flows: int = 2) -> str:
+    """A dotted metric in words, without its unit: ``delay of flow 3``; of the only flow of a run, ``delay``."""
+    found = of(metric)
+    if found is None:
+        return metric
+    place = metric.split(".", 1)[1].rpartition(".")[0]
+    if not place or (found.scope == "flow" and flows == 1):
+        return found.heading
+    return f"{found.heading} of {_PLACED.get(found.scope, found.scope)} {place}"
+
+
+def label(metric: str, flows: int = 2) -> str:
+    """A dotted metric as an axis names it: ``delay of flow 3 (ms)``; one that is not in the table as it is."""
+    found = of(metric)
+    words = in_words(metric, flows)
+    return f"{words} ({found.unit})" if found is not None and found.unit else words

@@ -7,9 +7,9 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
-from hopscope import _core
+from hopscope import _core, display
 from hopscope.errors import InputError, NotFound, RunFailed, shown
-from hopscope.results import metrics
+from hopscope.results import metrics, remarks
 from hopscope.results.samples import is_number, read
 from hopscope.results.stats import Comparison, Interval, interval, paired
 from hopscope.scenario.sweep import in_words, key_paths
@@ -17,6 +17,7 @@ from hopscope.scenario.sweep import in_words, key_paths
 if TYPE_CHECKING:
     import pandas as pd
 
+    from hopscope.results.contrasts import Contrasts
     from hopscope.results.explain import Explanation
     from hopscope.scenario import Scenario
 
@@ -216,6 +217,33 @@ class Result:
 
         return tables.series(self, name, flow=flow, node=node, point=point, seed=seed, to_end=to_end)
 
+    def across(
+        self, key: str, metrics: Sequence[str] | None = None, *, values: Sequence[Any] | None = None
+    ) -> Contrasts:
+        """Returns the values of a swept key set against the first; see :func:`hopscope.results.contrasts.across`.
+
+        Raises:
+            InputError: the key is not swept, or nothing can be paired.
+            NotFound: no such value or metric.
+        """
+        from hopscope.results.contrasts import across
+
+        return across(self, key, metrics, values=values)
+
+    def plot(self, metric: str | None = None) -> Any:
+        """Returns the figure of a metric of the flows, a matplotlib figure: over the swept key, or as bars.
+
+        Args:
+            metric: such as ``delay_ms``; default: throughput.
+
+        Raises:
+            NotFound: flows have no such metric, or no run has a sample of it.
+        """
+        return display.draw("result", self, metric=metric)
+
+    def _repr_html_(self) -> str:
+        return str(display.draw("result-html", self))
+
     def explain(self, *, jobs: int | None = None, progress: bool = False) -> Explanation:
         """Returns where the time of nodes and links and the delay of packets went, averaged over the seeds.
 
@@ -249,6 +277,8 @@ class Result:
             {"set": point.set, "runs": [_run_json(run) for run in point.runs], "summary": point.summary}
             for point in self.points
         ]
+        if told := remarks.remarks(self):
+            document["remarks"] = told
         if self.failures:
             document["failures"] = [{"point": f.point, "seed": f.seed, "message": f.message} for f in self.failures]
         return document
@@ -278,7 +308,7 @@ def compare(a: Result, b: Result, metric: str, *, point_a: int | None = None, po
     if not shared:
         raise InputError(f'no seed has a sample of "{metric}" in both results; a comparison pairs equal seeds')
     found = paired([ours[s] for s in shared], [theirs[s] for s in shared])
-    return replace(found, differs=_differences(_run_of(a, left), _run_of(b, right)))
+    return replace(found, differs=differences(a, left, b, right))
 
 
 def _point(result: Result, index: int | None, argument: str) -> PointResult:
@@ -307,9 +337,12 @@ def _run_of(result: Result, point: PointResult) -> tuple[dict[str, Any], set[str
     return _dotted(result.scenario.points[point.index].resolved), {*_dotted(values), *swept}
 
 
-def _differences(a: tuple[dict[str, Any], set[str]], b: tuple[dict[str, Any], set[str]]) -> tuple[str, ...]:
-    """The keys that either scenario gives and whose values differ; what is counted and kept is left out."""
-    (ours, given), (theirs, others) = a, b
+def differences(a: Result, point_a: PointResult, b: Result, point_b: PointResult) -> tuple[str, ...]:
+    """The keys that either scenario gives and whose values differ, as ``key = value of a / value of b``.
+
+    What is counted and kept (seeds, series, the ledger) is left out.
+    """
+    (ours, given), (theirs, others) = _run_of(a, point_a), _run_of(b, point_b)
     keys = [key for key in dict.fromkeys([*ours, *theirs]) if key in given | others]
     return tuple(
         f"{key} = {shown(ours[key]) if key in ours else 'none'} / {shown(theirs[key]) if key in theirs else 'none'}"

@@ -415,6 +415,13 @@ impl FlowMeter {
         (span > 0).then(|| self.cwnd_area / span as f64)
     }
 
+    /// Share of time at a whole window size; of the largest classes, which hold several sizes, it is not known.
+    pub fn share_at(&self, window: u32) -> Option<f64> {
+        let (span, class) = (self.cwnd_share.iter().sum::<u64>(), window as usize);
+        let known = span > 0 && class < CWND_CLASSES - 1;
+        known.then(|| self.cwnd_share.get(class).copied().unwrap_or(0) as f64 / span as f64)
+    }
+
     /// Share of time at each whole window size.
     pub fn cwnd_share(&self) -> impl Iterator<Item = (usize, f64)> + '_ {
         let span: u64 = self.cwnd_share.iter().sum();

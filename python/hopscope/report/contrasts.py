@@ -1,0 +1,177 @@
+"""Comparisons as a table and figures: the values of each side, and the differences with their intervals."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import TYPE_CHECKING, Any
+
+from hopscope.report.axis import axis_of, numeric
+from hopscope.report.chart import Chart, Line, Panel
+from hopscope.report.wording import Column, Grid
+from hopscope.results.contrasts import Contrast, Contrasts, across, default_metrics
+from hopscope.results.result import Result
+from hopscope.results.samples import Estimate, show
+from hopscope.results.stats import rounded
+from hopscope.scenario.sweep import in_words, written
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
+#: Rows of one figure of differences, and comparisons told as sentences; of more the table tells.
+_ROWS, _SENTENCES = 40, 12
+#: Groups of bars side by side, and lines or bars in each.
+_GROUPS, _SIDES = 12, 8
+#: Rows of the table in a report.
+MOST_ROWS = 60
+#: Metrics with a figure of their values.
+_METRICS = 4
+
+
+def of_result(result: Result) -> list[Contrasts]:
+    """The comparisons that a report makes unasked: for each swept key whose values are words, against the first."""
+    found = []
+    for key, values in result.scenario.axes.items():
+        if len(values) < 2 or numeric(values) or _follows(result, key):
+            continue
+        if not any(point.runs for point in result.points) or not default_metrics(result):
+            continue
+        pair = [point for value in values[:2] for point in result.points if point.set[key] == value]
+        if sum(bool(point.runs) for point in pair) > 1:
+            found.append(across(result, key))
+    return found
+
+
+def sentences(found: Contrasts) -> list[str]:
+    """The verdicts in words, a dozen at most, and what a reader should know of them."""
+    told = found.sentences[:_SENTENCES]
+    more = len(found.rows) - len(told)
+    return [*told, *([f"{more} further comparisons stand in the table"] if more else []), *found.remarks]
+
+
+def grid(found: Contrasts, most: int | None = None) -> Grid:
+    """All comparisons as a table, at most so many rows."""
+    keys = list(dict.fromkeys(key for row in found.rows for key in row.place))
+    sides = {(row.first, row.second) for row in found.rows}
+    first, second = next(iter(sides)) if len(sides) == 1 else ("first", "second")
+    named = [] if len(sides) == 1 else [Column("sides")]
+    columns = [
+        Column("metric", tight=True),
+        *(Column(key) for key in keys),
+        *named,
+        Column(first, number=True),
+        Column(second, number=True),
+        Column("difference", number=True),
+        Column("%", number=True),
+        Column("verdict"),
+        Column("pairs", number=True),
+    ]
+    rows = [
+        [
+            row.heading + (f" ({row.unit})" if row.unit else ""),
+            *(written(row.place[key]) if key in row.place else "" for key in keys),
+            *([f"{row.first} - {row.second}"] if named else []),
+            show(row.ours),
+            show(row.theirs),
+            rounded(row.difference.mean, row.difference.ci95),
+            "-" if row.percent is None else f"{row.percent:+.1f}",
+            row.verdict,
+            str(row.n),
+        ]
+        for row in found.rows[:most]
+    ]
+    cut = (
+        f"; {len(rows)} of {len(found.rows)} comparisons, all with hopscope compare"
+        if len(rows) < len(found.rows)
+        else ""
+    )
+    return Grid(columns, rows, f"{found.title[:1].upper()}{found.title[1:]}, paired by seed{cut}")
+
+
+def charts(found: Contrasts, stem: str = "compare") -> list[Chart]:
+    """The differences of all metrics in one figure, and the values of each metric."""
+    drawn = [differences(found, f"{stem}-differences"), *_values(found, stem)]
+    return [chart for chart in drawn if not chart.is_empty]
+
+
+def differences(found: Contrasts, name: str = "compare-differences") -> Chart:
+    """Each difference in per cent of the second side, with its 95 % interval."""
+    rows = [row for row in found.rows if row.percent is not None]
+    base = _only([row.second for row in rows])
+    pairs = len({(row.first, row.second) for row in rows}) > 1
+    names, values, errors = [], [], []
+    for row in rows[:_ROWS]:
+        of = ", ".join(filter(None, [row.first if pairs else "", in_words(row.place)]))
+        names.append(f"{row.heading}: {of}" if of else row.heading)
+        values.append(row.percent or 0.0)
+        half = row.difference.ci95
+        errors.append(None if half is None else 100 * half / abs(row.theirs.mean))
+    about = f" {_ROWS} of {len(rows)} comparisons." if len(rows) > _ROWS else ""
+    return Chart(
+        name,
+        f"{found.title[:1].upper()}{found.title[1:]}: differences paired by seed, with 95 % intervals. "
+        f"An interval that holds zero is within noise.{about}",
+        f"difference (% of {base})" if base else "difference (%)",
+        "",
+        [Panel("", [Line("", names, values, errors)])],
+        kind="dots",
+    )
+
+
+def figure(found: Contrasts) -> Figure:
+    """The figure of the differences."""
+    from hopscope.report import plots
+
+    return plots.draw(differences(found))
+
+
+# --- Parts ----------------------------------------------------------------------------------------------------------
+
+
+def _values(found: Contrasts, stem: str) -> Iterator[Chart]:
+    """The values of each side: over a key with numbers where only one is left, otherwise as bars."""
+    for metric in list(dict.fromkeys(row.metric for row in found.rows))[:_METRICS]:
+        rows = [row for row in found.rows if row.metric == metric]
+        label = rows[0].heading + (f" ({rows[0].unit})" if rows[0].unit else "")
+        keys = list(dict.fromkeys(key for row in rows for key in row.place))
+        places = [row.place[keys[0]] for row in rows] if len(keys) == 1 else []
+        name = f"{stem}-{metric.replace('.', '-').replace('_', '-')}"
+        caption = f"{label[:1].upper()}{label[1:]}, means with 95 % intervals."
+        sides = _sides(rows)
+        if len(set(map(repr, places))) > 1 and numeric(places):
+            axis = axis_of(keys[0], places)
+            lines = [
+                _line(side, sorted((axis.place(place[keys[0]]), value) for place, value in of)) for side, of in sides
+            ]
+            yield Chart(name, caption, axis.label, label, [Panel("", lines[:_SIDES])])
+        elif keys:
+            lines = [_line(side, [(in_words(place), value) for place, value in of[:_GROUPS]]) for side, of in sides]
+            yield Chart(name, caption, "", label, [Panel("", lines[:_SIDES])], kind="bars")
+        else:
+            line = _line("", [(side, value) for side, of in sides for _, value in of])
+            yield Chart(name, caption, "", label, [Panel("", [line])], kind="bars")
+
+
+def _sides(rows: Sequence[Contrast]) -> list[tuple[str, list[tuple[Any, Estimate]]]]:
+    """The values of each side by place, what the others are set against first."""
+    found: dict[str, list[tuple[Any, Estimate]]] = {}
+    for row in rows:
+        for side, value in ((row.second, row.theirs), (row.first, row.ours)):
+            of = found.setdefault(side, [])
+            if all(place != row.place for place, _ in of):
+                of.append((row.place, value))
+    return list(found.items())
+
+
+def _line(label: str, points: Sequence[tuple[Any, Estimate]]) -> Line:
+    return Line(label, [x for x, _ in points], [v.mean for _, v in points], [v.ci95 for _, v in points])
+
+
+def _only(names: Sequence[str]) -> str:
+    """The name that all are; empty where they differ."""
+    return names[0] if len(set(names)) == 1 else ""
+
+
+def _follows(result: Result, key: str) -> bool:
+    """Whether a key changes together with one that stands before it, which is compared in its place."""
+    axes = list(result.scenario.axes)
+    return any(axes.index(other) < axes.index(key) for other in result.scenario.beside(key))

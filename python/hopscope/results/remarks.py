@@ -1,0 +1,53 @@
+"""What a reader of results should know before believing them: remarks on whole results, in words."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from hopscope.errors import counted, ranges
+from hopscope.results.stats import mean_of
+
+if TYPE_CHECKING:
+    from hopscope.results.result import PointResult, Result
+
+#: Share of the time, per cent, from which the receiver's window is said to limit a flow.
+MOST_OF_THE_TIME = 50.0
+
+
+def remarks(result: Result) -> list[str]:
+    """The remarks on a result: flows whose receiver's window, not their congestion control, decides."""
+    return [*_windows(result)]
+
+
+def _windows(result: Result) -> list[str]:
+    """Flows limited by ``max_window`` most of the time; a sweep over it shows as much and needs no remark."""
+    if any(axis.endswith(".max_window") for axis in result.scenario.axes):
+        return []
+    shares: dict[int, list[float]] = {}
+    points: set[int] = set()
+    for point in result.points:
+        for flow, share in _limited(point):
+            shares.setdefault(flow, []).append(share)
+            points.add(point.index)
+    if not shares:
+        return []
+    every = [share for of in shares.values() for share in of]
+    low, high = min(every), max(every)
+    told = f"{low:.0f}" if round(low) == round(high) else f"{low:.0f} to {high:.0f}"
+    flows = f"flow{'s' * (len(shares) > 1)} {ranges(sorted(shares))}"
+    where = f" at {len(points)} of {counted(len(result.points), 'point')}" if len(points) < len(result.points) else ""
+    return [
+        f"the receiver's window (max_window) limits {flows} for {told} % of the time{where}: what a congestion "
+        f"control would do above it does not show; raise flow.*.max_window to see it"
+    ]
+
+
+def _limited(point: PointResult) -> list[tuple[int, float]]:
+    """The flows of a point that are limited, with the share of their time."""
+    found = []
+    for flow in point.runs[0]["flows"] if point.runs else []:
+        shares = [run["flows"][flow["id"]].get("window_limited_pct") for run in point.runs]
+        known = [share for share in shares if share is not None]
+        if known and (share := mean_of(known)) > MOST_OF_THE_TIME:
+            found.append((flow["id"], share))
+    return found
