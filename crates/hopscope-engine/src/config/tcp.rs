@@ -284,7 +284,8 @@ params! {
         pacing_avoidance: f64 = 1.2, "", "Linux net.ipv4.tcp_pacing_ca_ratio", in Range::within(0.01, 1e3);
         /// An older word for all rules from `growth_by_ack` to `vegas_clears_no_wrap` together.
         recovery: Recovery = Recovery::Named, "", "RFC 5681, RFC 6582, RFC 6675";
-        /// The window grows by a whole segment for each ACK in slow start, and also while it is not in use.
+        /// The window grows by a whole segment for each ACK in slow start, and also while it is not in use. Controls that grow
+        /// in use only take each ACK by itself, not the round trip.
         growth_by_ack: bool = false, "", "RFC 5681 3.1, RFC 7661 3; true: ns2-facts item 42";
         /// Every timeout of a segment lowers ssthresh, not the first one only.
         repeated_timeout_cuts: bool = false, "", "RFC 5681 equation 4; true: ns2-facts item 37";
@@ -398,6 +399,9 @@ params! {
         timestamp_clock: Span = Span::from_millis(1), "s", "RFC 7323 5.4 (1 ms to 1 s)", in Range::within(1e-6, 1.0);
         /// Proportional rate reduction: a recovery by SACK or RACK-TLP comes down to the cut window over a round trip.
         prr: bool = false, "", "RFC 9937";
+        /// RACK-TLP: least time from a segment to its tail-loss probe, which else comes after two smoothed round-trip times.
+        probe_min: Span = Span::from_millis(10), "s", "a default (draft-dukkipati-tcpm-tcp-loss-probe-01; RFC 8985 7.2: none)",
+            in Range::within(0.0, 60.0);
         /// F-RTO: after a timeout new data tells whether anything was lost at all; not together with RACK-TLP.
         frto: bool = false, "", "RFC 5682 2.1";
         /// What the sender does when its node learns that the route has failed.

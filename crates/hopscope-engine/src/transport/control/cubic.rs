@@ -4,6 +4,7 @@
 use super::hystart::{HyStart, Step};
 use super::{Acked, Controller, Feedback, Loss, Window, slow_start};
 use crate::config::TcpConfig;
+use crate::config::tcp::Pacing;
 use crate::units::Time;
 
 /// State of CUBIC. Windows are segments, times seconds.
@@ -13,6 +14,7 @@ pub(in super::super) struct Cubic {
     c: f64,
     beta: f64,
     fast_convergence: bool,
+    /// Of the first slow start; none later.
     hystart: Option<HyStart>,
     /// Window of the plateau.
     w_max: f64,
@@ -38,7 +40,7 @@ impl Cubic {
             c: cfg.cubic_c,
             beta: cfg.cubic_beta,
             fast_convergence: cfg.cubic_fast_convergence,
-            hystart: cfg.cubic_hystart.then(HyStart::new),
+            hystart: cfg.cubic_hystart.then(|| HyStart::new(cfg.pacing == Pacing::Window)),
             w_max: 0.0,
             cwnd_prior: 0.0,
             k: 0.0,
@@ -97,6 +99,7 @@ impl Cubic {
         w.ssthresh = (loss.flight * self.beta).max(2.0);
         self.epoch = None;
         self.idle_since = None;
+        self.hystart = None; // for the first slow start alone (RFC 9406 4.3)
     }
 }
 
@@ -130,7 +133,10 @@ impl Controller for Cubic {
             None => slow_start(w, segments),
             Some(hystart) => match hystart.on_ack(ack.una, ack.nxt, segments) {
                 Step::Grow(by) => w.cwnd += by,
-                Step::Leave => w.ssthresh = w.cwnd,
+                Step::Leave => {
+                    w.ssthresh = w.cwnd;
+                    self.hystart = None;
+                }
             },
         }
     }
@@ -148,7 +154,6 @@ impl Controller for Cubic {
         }
         w.cwnd = 1.0;
         self.flat_start = true; // RFC 9438 4.8
-        self.hystart = self.hystart.as_ref().map(|_| HyStart::new());
     }
 }
 
@@ -260,6 +265,17 @@ mod tests {
         w.cwnd = 14.0;
         c.on_ack(&mut w, &acked(1000));
         assert_eq!((c.k, c.w_max), (0.0, 14.0));
+    }
+
+    #[test]
+    fn hystart_is_for_the_first_slow_start_alone() {
+        let mut c = Cubic::new(&TcpConfig::default(), 1000);
+        assert!(c.hystart.is_some());
+        let mut w = window(20.0, f64::from(u32::MAX));
+        c.on_timeout(&mut w, &loss(20.0));
+        assert!(c.hystart.is_none(), "slow start after a timeout is RFC 5681's");
+        c.on_ack(&mut w, &acked(20_000));
+        assert_eq!(w.cwnd, 2.0);
     }
 
     #[test]

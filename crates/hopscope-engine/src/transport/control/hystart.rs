@@ -10,7 +10,7 @@ const MIN_RTT_DIVISOR: f64 = 8.0;
 const N_RTT_SAMPLE: u32 = 8;
 const CSS_GROWTH_DIVISOR: f64 = 4.0;
 const CSS_ROUNDS: u32 = 5;
-/// Segments of growth per ACK at most without pacing.
+/// Segments of growth per ACK at most where nothing paces what it lets out.
 const L: f64 = 8.0;
 
 /// State of slow start.
@@ -20,6 +20,8 @@ pub(super) struct HyStart {
     last_min: f64,
     current_min: f64,
     samples: u32,
+    /// Segments of growth per ACK at most.
+    limit: f64,
     /// Conservative slow start: the smallest round-trip time when it began, and the rounds since.
     css: Option<(f64, u32)>,
 }
@@ -34,8 +36,16 @@ pub(super) enum Step {
 }
 
 impl HyStart {
-    pub(super) fn new() -> Self {
-        HyStart { round: Round::default(), last_min: f64::INFINITY, current_min: f64::INFINITY, samples: 0, css: None }
+    /// `paced`: growth by many segments at once makes no burst.
+    pub(super) fn new(paced: bool) -> Self {
+        HyStart {
+            round: Round::default(),
+            last_min: f64::INFINITY,
+            current_min: f64::INFINITY,
+            samples: 0,
+            limit: if paced { f64::INFINITY } else { L },
+            css: None,
+        }
     }
 
     /// A round-trip time measured in slow start, in seconds.
@@ -59,7 +69,7 @@ impl HyStart {
                 _ => {}
             }
         }
-        let step = Step::Grow(segments.min(L) / if self.css.is_some() { CSS_GROWTH_DIVISOR } else { 1.0 });
+        let step = Step::Grow(segments.min(self.limit) / if self.css.is_some() { CSS_GROWTH_DIVISOR } else { 1.0 });
         if self.round.ended(una, nxt) {
             self.last_min = self.current_min;
             self.current_min = f64::INFINITY;
@@ -92,7 +102,7 @@ mod tests {
 
     #[test]
     fn a_rise_that_stays_ends_slow_start_after_five_cautious_rounds() {
-        let mut h = HyStart::new();
+        let mut h = HyStart::new(false);
         for number in 0..3 {
             assert!(round(&mut h, number, 100.0).iter().all(|s| *s == Step::Grow(1.0)));
         }
@@ -105,7 +115,7 @@ mod tests {
 
     #[test]
     fn a_passing_rise_resumes_slow_start() {
-        let mut h = HyStart::new();
+        let mut h = HyStart::new(false);
         for number in 0..3 {
             round(&mut h, number, 100.0);
         }
@@ -118,7 +128,7 @@ mod tests {
 
     #[test]
     fn a_rise_below_the_threshold_is_noise() {
-        let mut h = HyStart::new();
+        let mut h = HyStart::new(false);
         for number in 0..20 {
             round(&mut h, number, 100.0 + number as f64); // 1 ms per round
         }
@@ -127,6 +137,11 @@ mod tests {
 
     #[test]
     fn one_ack_grows_the_window_by_eight_segments_at_most() {
-        assert_eq!(HyStart::new().on_ack(1, 1, 20.0), Step::Grow(8.0));
+        assert_eq!(HyStart::new(false).on_ack(1, 1, 20.0), Step::Grow(8.0));
+        assert_eq!(
+            HyStart::new(true).on_ack(1, 1, 20.0),
+            Step::Grow(20.0),
+            "where segments are paced there is no limit"
+        );
     }
 }

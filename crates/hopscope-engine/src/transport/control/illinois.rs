@@ -12,7 +12,7 @@ const THETA: u32 = 5;
 /// Reno's growth and cut.
 const BASE: (f64, f64) = (1.0, 0.5);
 
-/// State of Illinois. Times are seconds.
+/// State of Illinois.
 #[derive(Debug, Clone)]
 pub(in super::super) struct Illinois {
     reno: Aimd,
@@ -21,11 +21,12 @@ pub(in super::super) struct Illinois {
     beta_bounds: (f64, f64),
     /// Below this window it is Reno.
     threshold: f64,
-    base_rtt: f64,
-    max_rtt: f64,
+    /// Smallest and largest round-trip time, in whole microseconds: what differs by less is no delay.
+    base_rtt: u64,
+    max_rtt: u64,
     /// Sum and number of the round-trip times of the round under way.
-    sum: f64,
-    samples: u32,
+    sum: u64,
+    samples: u64,
     round: Round,
     /// Growth in segments per round trip, and the share of the window that a loss takes.
     alpha: f64,
@@ -43,9 +44,9 @@ impl Illinois {
             alpha_bounds: (cfg.illinois_alpha_min, cfg.illinois_alpha_max),
             beta_bounds: (cfg.illinois_beta_min, cfg.illinois_beta_max),
             threshold: cfg.illinois_window,
-            base_rtt: f64::INFINITY,
-            max_rtt: 0.0,
-            sum: 0.0,
+            base_rtt: u64::MAX,
+            max_rtt: 0,
+            sum: 0,
             samples: 0,
             round: Round::default(),
             alpha: BASE.0,
@@ -60,14 +61,14 @@ impl Illinois {
         if self.samples == 0 {
             return;
         }
-        let delay = self.sum / f64::from(self.samples) - self.base_rtt;
-        (self.sum, self.samples) = (0.0, 0);
+        let delay = self.sum / self.samples - self.base_rtt;
+        (self.sum, self.samples) = (0, 0);
         if w.cwnd < self.threshold {
             (self.alpha, self.beta) = BASE;
             (self.calm, self.delayed) = (0, false);
             return;
         }
-        let most = self.max_rtt - self.base_rtt;
+        let (delay, most) = (delay as f64 / 1e6, (self.max_rtt - self.base_rtt) as f64 / 1e6);
         self.alpha = self.growth(delay, most);
         self.beta = self.cut(delay, most);
     }
@@ -106,7 +107,7 @@ impl Controller for Illinois {
 
     fn on_feedback(&mut self, w: &mut Window, ack: &Feedback) {
         if let Some(rtt) = ack.rtt {
-            let rtt = rtt.as_secs();
+            let rtt = rtt.0 / 1_000;
             self.base_rtt = self.base_rtt.min(rtt);
             self.max_rtt = self.max_rtt.max(rtt);
             self.sum += rtt;
@@ -131,7 +132,7 @@ impl Controller for Illinois {
         // What was known of the delay is out of date.
         (self.alpha, self.beta) = BASE;
         (self.calm, self.delayed) = (0, false);
-        (self.sum, self.samples) = (0.0, 0);
+        (self.sum, self.samples) = (0, 0);
     }
 }
 
@@ -139,6 +140,7 @@ impl Controller for Illinois {
 mod tests {
     use super::super::tests::{acked, feedback, loss, window};
     use super::*;
+    use crate::units::Span;
 
     /// An Illinois that knows round-trip times from 100 to 200 ms, and the next round to give it.
     struct Seen(Illinois, u64);
@@ -171,6 +173,20 @@ mod tests {
             assert!((cut - beta).abs() < 1e-9, "beta {cut}, not {beta} at {rtt} ms");
         }
         assert!((Seen::new().round(200).0 - 0.3).abs() < 1e-9, "alpha_min at the largest delay");
+    }
+
+    #[test]
+    fn growth_is_the_largest_where_no_queue_was_seen() {
+        // Three times the same does not divide by three to the last bit.
+        let mut seen = Seen(Illinois::new(&TcpConfig::default(), 1000), 0);
+        let mut w = window(20.0, 10.0);
+        for round in 1..40_u64 {
+            for ack in 0..3 {
+                let rtt = Some(Span(100_000_100 + 100 * (ack % 2)));
+                seen.0.on_feedback(&mut w, &Feedback { rtt, ..feedback(round * 200 + ack, round * 20_000, None) });
+            }
+            assert!(round < 2 || seen.0.alpha == 10.0, "{} in round {round}", seen.0.alpha);
+        }
     }
 
     #[test]

@@ -9,6 +9,7 @@ use super::sender::SenderStats;
 use super::sent::{AckReport, SentLog};
 use super::setup::initial_window;
 use super::timer::LazyTimer;
+use super::usage::Use;
 use super::{Cx, Note, Timer, TransportEffect, window_field};
 use crate::config::tcp::{Handshake, InitialSsthresh, Pacing};
 use crate::config::{LossRecovery, TcpConfig, TcpKind};
@@ -97,6 +98,9 @@ pub(super) struct Core {
     pub(super) stamp_tick: Option<Span>,
     /// Bytes sent by limited transmit since the last new ACK; FlightSize leaves them out (RFC 5681 3.2 step 2).
     limited_bytes: u64,
+    /// Whether the usable window and cwnd have been filled of late.
+    window_use: Use,
+    cwnd_use: Use,
     /// Last send (RFC) or last ACK (ns-2): the start of an idle period.
     pub(super) active: Time,
 
@@ -165,6 +169,8 @@ impl Core {
             echo: false,
             stamp_tick: cfg.timestamps.then_some(cfg.timestamp_clock),
             limited_bytes: 0,
+            window_use: Use::new(cfg.growth_by_ack),
+            cwnd_use: Use::new(cfg.growth_by_ack),
             active: Time::ZERO,
             tells_window: false,
             push: None,
@@ -489,8 +495,10 @@ impl Core {
     pub(super) fn accept(&mut self, ack: u64, cx: &mut Cx) -> Acked {
         let reach = self.nxt - self.una + self.mss;
         let held_back = self.pacer.as_ref().is_some_and(|pacer| pacer.holding);
-        let window_limited = held_back || reach > self.usable() * self.mss;
-        let cwnd_limited = held_back || reach > self.window.cwnd as u64 * self.mss;
+        let window_full = held_back || reach > self.usable() * self.mss;
+        let cwnd_full = held_back || reach > self.window.cwnd as u64 * self.mss;
+        let window_limited = self.window_use.validates(window_full, self.una, self.nxt);
+        let cwnd_limited = self.cwnd_use.validates(cwnd_full, self.una, self.nxt);
         let bytes = ack - self.una;
         self.dupacks = 0;
         self.limited_bytes = 0;
@@ -569,6 +577,8 @@ impl Core {
         self.limited_bytes = 0;
         self.nxt = self.una;
         self.timed = None;
+        self.window_use.forget();
+        self.cwnd_use.forget();
     }
 
     /// Nothing will be sent any more.

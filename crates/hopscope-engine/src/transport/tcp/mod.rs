@@ -24,6 +24,7 @@
 //! | `receiver.rs`, `reassembly.rs` | the receiving side |
 //! | `ack/` | when it acknowledges |
 //! | `route_failure/` | what the sender does when its node has lost the route |
+//! | `usage.rs` | whether the window is in use, and so may grow |
 //! | `timer.rs` | a timer that is restarted often and queued seldom, and the expiries its caller holds |
 
 pub mod ack;
@@ -44,6 +45,7 @@ mod setup;
 #[cfg(test)]
 mod tests;
 mod timer;
+mod usage;
 
 pub use connection::{Connection, TIMESTAMPS_OPTION};
 pub use receiver::{Receipt, ReceiverState, ReceiverStats, TcpReceiver};

@@ -279,7 +279,9 @@ impl TcpReceiver {
     /// The stamp of the segment that the next ACK answers first (RFC 7323 4.3).
     pub(super) fn take_stamp(&mut self, seg: &TcpSegment) {
         if let Some(stamps) = seg.timestamps {
-            if seg.seq <= self.last_ack {
+            // An older stamp comes with a segment that was overtaken.
+            let newer = stamps.value.wrapping_sub(self.recent) as i32 >= 0 || seg.flags.syn;
+            if seg.seq <= self.last_ack && newer {
                 self.recent = stamps.value;
             }
         }

@@ -313,6 +313,20 @@ impl TcpSender {
         self.core.rtt.rto()
     }
 
+    /// What is lost is being repaired: true behind a timeout, false in a recovery that duplicate or selective ACKs began.
+    pub fn is_repairing(&self) -> Option<bool> {
+        match (self.core.recovering, self.core.after_timeout && self.core.una < self.core.recover) {
+            (true, _) => Some(false),
+            (false, true) => Some(true),
+            (false, false) => None,
+        }
+    }
+
+    /// Duplicate ACKs, or reports of data above a gap, have come since the last ACK of new data.
+    pub fn hears_disorder(&self) -> bool {
+        self.core.dupacks > 0 || self.core.sent.as_ref().is_some_and(|sent| sent.sacked() > 0)
+    }
+
     /// Counters.
     pub fn stats(&self) -> &SenderStats {
         &self.core.stats
@@ -372,8 +386,11 @@ impl TcpSender {
             self.send_ack(cx); // the peer missed the ACK of its SYN
             return;
         }
-        // An ACK of what was never sent is not believed.
-        if seg.flags.ack && seg.ack <= self.core.max {
+        if seg.flags.ack && seg.ack < self.core.una && seg.n_sack > 0 && !self.core.rules.sack_counts_pipe {
+            self.on_old_report(seg, hops, cx);
+        }
+        // An ACK of what was never sent is not believed, and an old one says nothing about the window (RFC 9293 3.10.7.4).
+        if seg.flags.ack && (self.core.una..=self.core.max).contains(&seg.ack) {
             self.take_window(seg);
             let duplicate = seg.ack == self.core.una && self.core.hears_dup_acks() && seg.seq_len() == 0;
             if (seg.ack > self.core.una || duplicate) && !self.withholds(seg, cx) {
@@ -393,6 +410,21 @@ impl TcpSender {
             self.send_ack(cx);
         }
         self.advance_phase(cx);
+    }
+
+    /// An ACK has been overtaken; what it reports above what is acknowledged by now is news all the same.
+    #[cold]
+    fn on_old_report(&mut self, seg: &TcpSegment, hops: u8, cx: &mut Cx) {
+        let una = self.core.una;
+        let mut news = TcpSegment { ack: una, n_sack: 0, ..*seg };
+        for block in seg.sack_blocks().iter().filter(|block| block.start > una && block.end <= self.core.max) {
+            news.sack[usize::from(news.n_sack)] = *block;
+            news.n_sack += 1;
+        }
+        if news.n_sack > 0 && self.core.hears_dup_acks() && !self.withholds(&news, cx) {
+            self.core.feed(&news, hops, cx.now);
+            self.recovery.on_dup_ack(&mut self.core, &news, cx);
+        }
     }
 
     /// The connection is up and nothing keeps the sender still.

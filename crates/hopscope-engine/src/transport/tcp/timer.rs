@@ -23,6 +23,11 @@ impl LazyTimer {
         self.deadline.is_some()
     }
 
+    /// When it will expire; none: it is stopped.
+    pub(super) fn deadline(&self) -> Option<Time> {
+        self.deadline
+    }
+
     /// (Re)starts the timer.
     pub(super) fn set(&mut self, at: Time, cx: &mut Cx) {
         self.deadline = Some(at);

@@ -266,6 +266,31 @@ fn losses_outside_of_probes_pull_the_short_term_model_down_until_the_next_one() 
 }
 
 #[test]
+fn a_loss_in_each_round_trip_lowers_the_rate_until_the_next_probe() {
+    // 1 % is below the threshold, so no probe is cut short by it, but a round trip of CRUISE with a loss leaves no more than
+    // the largest rate of that round trip, which the pacing margin has lowered (draft 5.5.10.3 and 5.6.2; the same in Linux).
+    let mut p = Path::new(1000, 200, 100_000);
+    p.lose_every = 100;
+    p.run_to_state(State::Cruise);
+    let (mut rates, mut rounds) = (Vec::new(), p.bbr.rounds);
+    p.run_until(|p| {
+        if p.bbr.rounds > rounds {
+            rounds = p.bbr.rounds;
+            rates.push(p.bbr.bw);
+        }
+        p.bbr.state != State::Cruise
+    });
+    assert!(rates.len() >= 5, "{rates:?}");
+    let falls: Vec<f64> = rates.windows(2).map(|pair| pair[1] / pair[0]).collect();
+    assert!(falls.iter().all(|fall| (0.96..=1.0).contains(fall)), "{falls:?}");
+    let whole = rates[rates.len() - 1] / rates[0];
+    assert!(whole < 0.98, "{whole} of the rate is left");
+    assert!(p.bbr.inflight_long.is_infinite(), "no probe was cut short");
+    p.run_to_state(State::Up);
+    assert!((p.bbr.bw / p.bbr.max_bw() - 1.0).abs() < 1e-9, "the probe forgets it");
+}
+
+#[test]
 fn a_mark_counts_as_a_loss() {
     let mark = |p: &mut Path| {
         let loss = Loss { now: p.now, flight: p.in_flight(), marked: true, ..super::super::tests::loss(0.0) };

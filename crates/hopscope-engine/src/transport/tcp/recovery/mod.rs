@@ -41,7 +41,7 @@ impl LossRecovery {
             Chosen::Reno => LossRecovery::Reno,
             Chosen::Vegas => LossRecovery::Vegas,
             Chosen::Sack => LossRecovery::Sack(sack::Sack::new(cfg.dupack_threshold.max(1), mss)),
-            Chosen::Rack => LossRecovery::Rack(rack::Rack::new()),
+            Chosen::Rack => LossRecovery::Rack(rack::Rack::new(cfg.probe_min)),
             Chosen::NewReno | Chosen::Own => LossRecovery::NewReno(newreno::NewReno::default()),
         }
     }
@@ -78,6 +78,11 @@ impl LossRecovery {
 
     /// The retransmission timer expired.
     pub(super) fn on_timeout(&mut self, core: &mut Core, cx: &mut Cx) {
+        if let LossRecovery::Rack(s) = self {
+            if s.takes_timeout(core, cx) {
+                return;
+            }
+        }
         let dupacks = core.dupacks;
         self.forget(core);
         let doubt = (!matches!(self, LossRecovery::Rack(_))).then(|| frto::before_timeout(core)).flatten();

@@ -32,13 +32,16 @@ impl Prr {
             return;
         }
         self.delivered += arrived;
-        let more = if pipe > target {
+        let mut more = if pipe > target {
             (self.delivered * target).div_ceil(self.flight).saturating_sub(self.out)
         } else {
             // Slow start up to the target, or no faster than segments leave the network while losses go on.
             let owed = self.delivered.saturating_sub(self.out).max(arrived);
             (owed + if safe { mss } else { 0 }).min(target - pipe)
         };
+        if self.out == 0 {
+            more = more.max(mss); // the fast retransmit itself goes out in any case
+        }
         self.window = pipe + more;
     }
 }
@@ -96,8 +99,8 @@ mod tests {
 
     #[test]
     fn half_the_window_is_one_segment_for_two_that_arrive() {
-        assert_eq!(sent(20, 10, 1, 8), [0, 1, 0, 1, 0, 1, 0, 1]);
-        assert_eq!(sent(20, 14, 1, 10), [0, 1, 1, 0, 1, 1, 0, 1, 1, 1], "seven for ten");
+        assert_eq!(sent(20, 10, 1, 8), [1, 0, 0, 1, 0, 1, 0, 1], "the first goes at once");
+        assert_eq!(sent(20, 14, 1, 10), [1, 0, 1, 0, 1, 1, 0, 1, 1, 1], "seven for ten");
     }
 
     #[test]
@@ -108,6 +111,7 @@ mod tests {
     #[test]
     fn a_safe_ack_adds_one_up_to_the_target() {
         let mut prr = Prr::new(20 * MSS);
+        prr.on_sent(MSS);
         prr.on_ack(MSS, 4 * MSS, 10 * MSS, true, MSS);
         assert_eq!(prr.window, 6 * MSS);
         prr.on_ack(MSS, 9 * MSS, 10 * MSS, true, MSS);

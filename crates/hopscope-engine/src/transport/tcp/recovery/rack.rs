@@ -26,6 +26,16 @@ struct Probe {
     repetition: bool,
 }
 
+/// What was found lost.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Lost {
+    Nothing,
+    /// In a recovery under way, or behind a timeout.
+    More,
+    /// A recovery has begun, and its first repetition is out.
+    Anew,
+}
+
 /// State of RACK and TLP.
 #[derive(Debug, Clone)]
 pub(in super::super) struct Rack {
@@ -43,11 +53,13 @@ pub(in super::super) struct Rack {
     widened: u64,
     reorder_timer: LazyTimer,
     probe_timer: LazyTimer,
+    /// Least time from a segment to its probe.
+    least_wait: Span,
     probe: Option<Probe>,
 }
 
 impl Rack {
-    pub(super) fn new() -> Self {
+    pub(super) fn new(least_wait: Span) -> Self {
         Rack {
             newest: 0,
             rtt: Span::ZERO,
@@ -59,6 +71,7 @@ impl Rack {
             widened: 0,
             reorder_timer: LazyTimer::new(Timer::Reorder),
             probe_timer: LazyTimer::new(Timer::Probe),
+            least_wait,
             probe: None,
         }
     }
@@ -80,7 +93,9 @@ impl Rack {
         }
         self.finish_probe(core, seg, false, cx.now);
         let lost = self.detect(core, core.report.delivered, cx);
-        self.reduce(core, !lost);
+        if lost != Lost::Anew {
+            Self::reduce(core, core.report.delivered, lost == Lost::Nothing);
+        }
         self.send(core, cx);
         self.arm_probe(core, cx);
     }
@@ -88,8 +103,12 @@ impl Rack {
     pub(super) fn on_dup_ack(&mut self, core: &mut Core, seg: &TcpSegment, cx: &mut Cx) {
         self.note(core, seg);
         self.finish_probe(core, seg, true, cx.now);
-        self.detect(core, core.report.delivered, cx);
-        self.reduce(core, false);
+        if self.detect(core, core.report.delivered, cx) != Lost::Anew {
+            Self::reduce(core, core.report.delivered, false);
+        }
+        if reported(core) > 0 {
+            self.probe_timer.stop(); // what is missing is for the reordering timer
+        }
         let before = core.max;
         self.send(core, cx);
         // What reported segments let out before a loss is known stands for limited transmit.
@@ -181,8 +200,8 @@ impl Rack {
     }
 
     fn reordering_window(&self, core: &Core) -> Span {
-        let sacked = core.sent.as_ref().map_or(0, |sent| sent.sacked()) / core.mss;
-        if !self.reordering && self.quarters == 1 && (core.recovering || sacked >= SACKED_ENOUGH) {
+        let enough = reported(core) / core.mss >= SACKED_ENOUGH;
+        if !self.reordering && (repairs(core) || enough) {
             return Span::ZERO;
         }
         let Some(min_rtt) = self.min_rtt else { return Span::ZERO };
@@ -190,20 +209,20 @@ impl Rack {
     }
 
     /// Proportional rate reduction hears of an ACK in recovery.
-    fn reduce(&self, core: &mut Core, safe: bool) {
+    fn reduce(core: &mut Core, arrived: u64, safe: bool) {
         let pipe = core.sent.as_ref().map_or(0, |sent| sent.flying());
-        core.reduce(core.report.delivered, pipe, safe);
+        core.reduce(arrived, pipe, safe);
     }
 
     /// RFC 8985 6.2 steps 4 and 5: declares losses, and tells whether there are new ones; the timer looks again at what is
     /// not certain yet. An ACK just brought `arrived` bytes.
-    fn detect(&mut self, core: &mut Core, arrived: u64, cx: &mut Cx) -> bool {
+    fn detect(&mut self, core: &mut Core, arrived: u64, cx: &mut Cx) -> Lost {
         let patience = self.rtt + self.reordering_window(core);
         let newest = self.newest;
         let now = cx.now;
-        let Core { sent: Some(sent), cc, window, .. } = core else { return false };
+        let Core { sent: Some(sent), cc, window, .. } = core else { return Lost::Nothing };
         if sent.first_flying().is_none_or(|first| first > newest) && !core.recovering && core.una >= core.recover {
-            return false; // in order of sending, nothing older than the newest arrival is in flight
+            return Lost::Nothing; // in order of sending, nothing older than the newest arrival is in flight
         }
         let mut again_at: Option<Time> = None;
         let judge = |slot_sent: Time, order: u64| {
@@ -219,39 +238,50 @@ impl Rack {
             Some(at) => self.reorder_timer.set(at, cx),
             None => self.reorder_timer.stop(),
         }
-        if lost && !core.recovering && (core.una > core.recover || !core.after_timeout) {
-            let unreported = core.max - core.una - core.sent.as_ref().map_or(0, |sent| sent.sacked());
+        if !lost {
+            return Lost::Nothing;
+        }
+        if !core.recovering && (core.una > core.recover || !core.after_timeout) {
+            let unreported = core.max - core.una - reported(core);
             if core.start_recovery(cx) {
                 core.start_prr(unreported + arrived);
             }
             core.recovering = true;
             self.probe_timer.stop();
-            // The first repetition does not wait for room in the smaller window.
+            Self::reduce(core, arrived, false); // the first repetition counts in what the ACK lets out (RFC 9937 6.1)
+            // It does not wait for room in the smaller window.
             if let Some(seq) = core.sent.as_ref().and_then(|sent| sent.first_lost()) {
                 core.transmit(seq.max(core.una), core.max, cx);
             }
+            return Lost::Anew;
         }
-        lost
+        Lost::More
     }
 
     // Tail-loss probes (RFC 8985 7).
 
     fn arm_probe(&mut self, core: &Core, cx: &mut Cx) {
-        let flying = core.sent.as_ref().map_or(0, |sent| sent.flying());
-        if core.recovering || self.probe.is_some() || core.una == core.max || core.una < core.recover {
+        if repairs(core) || self.probe.is_some() || core.una == core.max || reported(core) > 0 {
             self.probe_timer.stop();
             return;
         }
         let mut wait = core.rtt.srtt().map_or(FIRST_PROBE, |srtt| srtt * 2);
-        if flying <= core.mss {
+        if core.max - core.una <= core.mss {
             wait = wait + WORST_ACK_DELAY;
         }
-        // Behind the retransmission timer there is nothing to ask.
-        if wait < core.rtt.rto() {
-            self.probe_timer.set(cx.now + wait, cx);
-        } else {
+        // A probe goes out in place of a timeout that would come first.
+        let at = cx.now + Span(wait.0.max(self.least_wait.0));
+        self.probe_timer.set(core.rto_timer.deadline().map_or(at, |rto| rto.min(at)), cx);
+    }
+
+    /// The retransmission timer has expired; true when a probe is due just then and goes out in its place.
+    pub(super) fn takes_timeout(&mut self, core: &mut Core, cx: &mut Cx) -> bool {
+        let due = self.probe_timer.deadline().is_some_and(|at| at <= cx.now) && !repairs(core);
+        if due {
             self.probe_timer.stop();
+            self.send_probe(core, cx);
         }
+        due
     }
 
     /// New data if there is any and the receiver has room, else the last segment once more.
@@ -282,4 +312,14 @@ impl Rack {
             self.probe = None;
         }
     }
+}
+
+/// In a recovery, or behind a timeout.
+fn repairs(core: &Core) -> bool {
+    core.recovering || core.una < core.recover
+}
+
+/// Bytes above the cumulative ACK that are known to have arrived.
+fn reported(core: &Core) -> u64 {
+    core.sent.as_ref().map_or(0, |sent| sent.sacked())
 }

@@ -37,8 +37,7 @@ impl Sack {
             core.advance(seg.ack);
             core.restart_rto(cx);
             if let Some((arrived, lost)) = before {
-                let safe = self.board.lost_below() <= lost;
-                core.reduce(self.arrived(core.una) - arrived, self.board.pipe(core.una, core.max), safe);
+                self.reduce(core, Some(arrived), self.board.lost_below() <= lost);
             }
         }
         self.send(core, cx);
@@ -60,13 +59,13 @@ impl Sack {
                 }
                 core.recovering = true;
                 self.rescue = None;
+                self.reduce(core, before, false);
                 let hole = self.board.next_hole(core.una).map_or(u64::MAX, |h| h.end);
                 self.board.high_rxt = core.transmit(core.una, hole, cx);
-            } else if !core.recovering && core.dupacks < core.dupack_threshold {
+            } else if core.recovering {
+                self.reduce(core, before, false);
+            } else if core.dupacks < core.dupack_threshold {
                 core.limited_transmit(cx);
-            }
-            if let Some(arrived) = before.filter(|_| core.recovering) {
-                core.reduce(self.arrived(core.una) - arrived, self.board.pipe(core.una, core.max), false);
             }
         }
         if core.recovering || core.dupacks == 0 {
@@ -105,6 +104,13 @@ impl Sack {
             }
             let limit = self.board.next_hole(core.nxt).map_or(u64::MAX, |h| h.end);
             core.nxt = core.transmit(core.nxt, limit, cx);
+        }
+    }
+
+    /// Proportional rate reduction hears of an ACK in recovery, `before` which so many bytes had arrived.
+    fn reduce(&self, core: &mut Core, before: Option<u64>, safe: bool) {
+        if let Some(before) = before {
+            core.reduce(self.arrived(core.una) - before, self.board.pipe(core.una, core.max), safe);
         }
     }
 

@@ -107,6 +107,20 @@ fn the_receiver_echoes_the_stamp_of_the_oldest_segment_answered() {
 }
 
 #[test]
+fn an_older_stamp_is_not_echoed() {
+    let cfg = TcpConfig { timestamps: true, ..TcpConfig::default() };
+    let mut tcp = receiver(&cfg, AckPolicy::Every);
+    let mut echo = |n: u64, value: u32| {
+        let stamp = |seg: &mut TcpSegment| seg.timestamps = Some(Timestamps { value, echo: 0 });
+        answer_of(&mut tcp, n, u64::from(value), stamp).and_then(|ack| ack.timestamps).expect("stamped").echo
+    };
+    assert_eq!([echo(1, 10), echo(2, 30)], [10, 30]);
+    assert_eq!(echo(1, 20), 30, "a copy that was overtaken");
+    assert_eq!(echo(3, 30), 30);
+    assert_eq!(echo(4, 31), 31);
+}
+
+#[test]
 fn data_that_arrives_twice_is_reported_first() {
     let mut tcp = receiver(&TcpConfig { dsack: true, ..TcpConfig::default() }, AckPolicy::Every);
     let mut blocks = |n: u64| {

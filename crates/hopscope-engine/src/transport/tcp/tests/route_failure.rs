@@ -27,7 +27,7 @@ fn elfn_probes_and_goes_on_with_window_and_rto() {
          300 offer 3 >
          2150 rto > 2* | cwnd 4 timeouts 0
          4150 rto > 2*
-         4250 ack 2 > 5 6 | cwnd 4 rto_ms 1000
+         4250 ack 2 > 5 6 7 | cwnd 5 rto_ms 1000
          5250 rto > 3* | cwnd 1 timeouts 1",
     );
 }

@@ -86,10 +86,33 @@ fn an_idle_period_longer_than_the_rto_closes_the_window() {
                  200 ack 3 >
                  200 ack 4 >";
     let mut s = Sender::established(&TcpConfig::default(), Transport::TcpNewReno, 16);
-    s.run(table).run("900 offer 9 > 5 6 7 8 9");
+    s.run(table).run("900 offer 9 > 5 6 7 8 9 10 11 12 | cwnd 8");
     let mut s = Sender::established(&TcpConfig::default(), Transport::TcpNewReno, 16);
     s.run(table).run("1300 offer 9 > 5 6 7 8 | cwnd 4");
     let mut s =
         Sender::established(&TcpConfig { initial_window: 4, ..ns2_config_three_way() }, Transport::TcpNewReno, 16);
     s.run(table).run("1300 offer 9 > 5 | cwnd 1 ssthresh 16 timeouts 0");
+}
+
+#[test]
+fn a_window_filled_in_the_last_round_trip_grows_with_each_of_its_acks() {
+    // Ten segments at an initial window of ten, an ACK for two: CUBIC's slow start counts what is acknowledged, RFC 5681 ACKs.
+    for (variant, cwnd) in [(Transport::TcpCubic, 20.0), (Transport::TcpNewReno, 15.0)] {
+        let mut s = Sender::established(&TcpConfig { initial_window: 10, ..TcpConfig::default() }, variant, 64);
+        s.run("100 offer 10 > 1 2 3 4 5 6 7 8 9 10");
+        for k in 1..=5 {
+            s.run(&format!("{} ack {} >", 199 + k, 2 * k));
+        }
+        assert_eq!(s.tcp.cwnd(), cwnd, "{variant:?}");
+        // A round trip that does not fill the window leaves it as it is.
+        s.run("250 offer 9 > 11 12 13 14 15 16 17 18 19").run("350 ack 15 >").run("351 ack 19 >");
+        assert_eq!(s.tcp.cwnd(), cwnd, "{variant:?}");
+    }
+}
+
+#[test]
+fn ns2_judges_each_ack_by_itself() {
+    let cfg = TcpConfig { initial_window: 10, cubic_hystart: false, ..ns2_config_three_way() };
+    let mut s = Sender::established(&cfg, Transport::TcpCubic, 64);
+    s.run("100 offer 10 > 1 2 3 4 5 6 7 8 9 10").run("200 ack 2 > | cwnd 11").run("201 ack 4 > | cwnd 11");
 }
