@@ -34,7 +34,7 @@ endef
 # Studies with recorded verdicts.
 STUDIES := $(notdir $(patsubst %/,%,$(dir $(wildcard python/hopscope/studies/data/*/verdicts.json))))
 
-.PHONY: help demo test test-rust test-python lint fmt bench bench-peers docs validate nightly check-catalogue check-determinism crash build wheel clean
+.PHONY: help demo test test-rust test-python lint fmt bench bench-peers docs validate nightly check-catalogue check-determinism crash fuzz build wheel clean
 
 help: ## This list
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sort | awk -F':.*## ' '{printf "  make %-18s %s\n", $$1, $$2}'
@@ -109,11 +109,14 @@ check-catalogue: $(VENV)/.engine ## Every study in quick form against its record
 	  $(BIN)/hopscope reproduce $$study --quick --check --no-progress --out results/check-$$study >/dev/null || exit $$?; done
 	@$(BIN)/hopscope reproduce validation --no-progress --out results/validation >/dev/null
 
-check-determinism: $(VENV)/.engine ## The same scenarios twice, 1 and all workers: the same results to the last digit
+check-determinism: $(VENV)/.engine ## The catalogue in quick form from every build, 1, 2 and 8 workers: the same bits (hours)
 	@$(PY) bench/determinism.py
 
 crash: $(VENV)/.engine ## 1,000 kills, 1,000 corruptions, full disks, several processes: no finished run lost, no wrong number
 	@$(PY) bench/crash.py
+
+fuzz: $(VENV)/.engine ## A million scenarios, node and frame files, raw configurations, and Rust's parsers and machines, damaged (hours)
+	@$(PY) bench/fuzz.py
 
 nightly: $(VENV)/.engine ## Long checks: 10,000 generated scenarios through loader and engine, 10 million DCCP packets as data and as octets, licences of the crates
 	@HYPOTHESIS_PROFILE=nightly $(PY) -m pytest -n $(JOBS) --no-header tests </dev/null

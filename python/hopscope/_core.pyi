@@ -299,7 +299,7 @@ class Resolved:
     def idle(self) -> list[tuple[tuple[str, ...], str | None]]:
         """Keys that nothing uses, with what to say unless another point uses them; None where that is meant."""
 
-    def check(self) -> list[tuple[tuple[str, ...], str]]:
+    def check(self, common: Common) -> list[tuple[tuple[str, ...], str]]:
         """What only the engine can tell, such as a destination that no static route reaches.
 
         Flows at fault are left out, and nothing is looked at where the network itself is.

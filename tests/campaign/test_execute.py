@@ -144,3 +144,12 @@ def test_cost_grows_with_the_work(chain: Path) -> None:
     assert large.is_large
     assert large.events > 1e6 * small.events
     assert cost.estimate(long, 2).wall_s == pytest.approx(large.wall_s / 2)
+
+
+def test_cost_counts_flows(chain: Path) -> None:
+    few, many = (
+        cost.estimate(make_plan([hs.load(chain, {"flow.0.copies": copies, "sweep": {}})]).unique(), 1)
+        for copies in (10, 10_000)
+    )
+    assert many.wall_s > few.wall_s + 9_990 * 20e-6
+    assert many.memory_bytes > few.memory_bytes + 9_990 * 2_000

@@ -133,6 +133,9 @@ pub fn estimate(config: &Config) -> Result<Estimate, BuildError> {
     world::check(config)?;
     const EVENTS_PER_HOP: f64 = 16.0;
     const EVENTS_PER_SECOND: f64 = 15e6;
+    // Reading, building and measuring a flow, whatever it sends.
+    const SECONDS_PER_FLOW: f64 = 35e-6;
+    const BYTES_PER_FLOW: f64 = 5_000.0;
     let radio = &config.radio;
     let nodes = config.nodes.len() as f64;
     // A channel carries one frame exchange at a time per carrier-sense area.
@@ -154,12 +157,14 @@ pub fn estimate(config: &Config) -> Result<Estimate, BuildError> {
     let per_instant = if kept(SeriesKind::Queue) { nodes } else { 0.0 }
         + if kept(SeriesKind::Throughput) { config.flows.len() as f64 } else { 0.0 };
     let samples = if per_instant > 0.0 { per_instant * seconds / config.series.interval.as_secs() } else { 0.0 };
-    let offered: f64 = config.measured().flows.iter().map(|flow| offered_packets(flow, seconds)).sum();
+    let measured = config.measured();
+    let flows = measured.flows.len() as f64;
+    let offered: f64 = measured.flows.iter().map(|flow| offered_packets(flow, seconds)).sum();
     let total = events + samples + offered;
     Ok(Estimate {
         events: total,
-        wall_s: total / EVENTS_PER_SECOND + nodes * 5e-6,
-        memory_bytes: nodes * (1_000.0 + 12.0 * hearing) + samples * 20.0,
+        wall_s: total / EVENTS_PER_SECOND + nodes * 5e-6 + flows * SECONDS_PER_FLOW,
+        memory_bytes: nodes * (1_000.0 + 12.0 * hearing) + flows * BYTES_PER_FLOW + samples * 20.0,
     })
 }
 

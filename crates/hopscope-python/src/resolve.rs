@@ -1,6 +1,7 @@
 //! One point of a scenario: its document goes in, what the engine runs and what a user reads come out.
 
 use hopscope_engine::BuildError;
+use hopscope_engine::world::Survey;
 use hopscope_scenario::agreement::Finding;
 use hopscope_scenario::near::Place;
 use hopscope_scenario::resolve::{self as resolving, FoundControl, Outside, OwnControl, Schema, Shared, Shown};
@@ -14,7 +15,10 @@ use crate::{run, value};
 /// What the points of a sweep have in common, made once.
 #[pyclass]
 #[derive(Default)]
-pub struct Common(Shared);
+pub struct Common {
+    shared: Shared,
+    survey: Survey,
+}
 
 #[pymethods]
 impl Common {
@@ -39,7 +43,7 @@ fn told<'py>(py: Python<'py>, findings: &[Finding]) -> PyResult<Told<'py>> {
 pub fn resolve(document: &Bound<'_, PyAny>, outside: &Bound<'_, PyAny>, common: &mut Common) -> PyResult<Resolved> {
     let document = value::from_python(document)?;
     let mut door = Door { outside, failure: None };
-    let found = resolving::resolve(Schema::engine(), &document, &mut door, &mut common.0);
+    let found = resolving::resolve(Schema::engine(), &document, &mut door, &mut common.shared);
     door.failure.map_or(Ok(Resolved(found)), Err)
 }
 
@@ -138,11 +142,11 @@ impl Resolved {
     }
 
     /// What only the engine can tell, such as a destination that no static route reaches.
-    fn check<'py>(&self, py: Python<'py>) -> PyResult<Told<'py>> {
+    fn check<'py>(&self, py: Python<'py>, common: &mut Common) -> PyResult<Told<'py>> {
         let Some(sound) = self.0.sound(Schema::engine()) else { return Ok(Vec::new()) };
-        let problems = py.detach(|| match serde_json::from_value(sound.config.clone()) {
-            Ok(config) => run::mistakes(&config),
-            Err(error) => vec![BuildError::new("config", error.to_string())],
+        let problems = py.detach(|| match &sound.config {
+            Ok(config) => run::mistakes(config, &mut common.survey),
+            Err(error) => vec![BuildError::new("config", error.clone())],
         });
         let findings: Vec<Finding> =
             problems.iter().map(|error| self.0.told(&sound, &error.key, &error.message)).collect();
@@ -156,7 +160,7 @@ impl Resolved {
 
     /// The same as JSON.
     fn config_json(&self, seed: u64) -> String {
-        self.0.config(Schema::engine(), seed).to_string()
+        self.0.config_text(Schema::engine(), seed)
     }
 
     /// Every key with its value in base units.

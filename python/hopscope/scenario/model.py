@@ -551,15 +551,16 @@ def _point(
     problems = [local.problem(path, message) for path, message in resolved.problems]
     idle = {path: None if told is None else local.problem(path, told) for path, told in resolved.idle}
     point = Point(index, combination, resolved, outside.own, idle)
-    if not problems and resolved.size >= MANY_NODES:
-        cost = json.loads(_core.estimate(json.dumps(point.config(resolved.top["seed"]))))
+    many = {"nodes": resolved.size, "flows": sum(resolved.copies)}
+    if not problems and max(many.values()) >= MANY_NODES:
+        cost = json.loads(_core.estimate(point.config_json(resolved.top["seed"])))
         _LOG.warning(
-            "%d nodes: a run is estimated at %.0f s and %.1f GB of memory; checking the scenario builds it once",
-            resolved.size,
+            "%s: a run is estimated at %.0f s and %.1f GB of memory; checking the scenario builds it once",
+            ", ".join(f"{count} {name}" for name, count in many.items() if count >= MANY_NODES),
             cost["wall_s"],
             cost["memory_bytes"] / 1e9,
         )
-    problems += [local.problem(path, message) for path, message in resolved.check()]
+    problems += [local.problem(path, message) for path, message in resolved.check(common)]
     return point, problems
 
 

@@ -14,7 +14,7 @@ use crate::app::Source;
 use crate::channel::{Channel, Medium};
 use crate::config::link::LinkPart;
 use crate::config::net::RoutingProtocol;
-use crate::config::radio::Shadowing;
+use crate::config::radio::{RadioConfig, Shadowing};
 use crate::config::{AckPolicy, Config, FlowConfig, Transport};
 use crate::error::BuildError;
 use crate::event::Event;
@@ -162,12 +162,30 @@ fn derive(config: &Config, owner: usize, purpose: Purpose) -> Stream {
     Stream::derive(config.seed, 0, owner as u64, purpose)
 }
 
+/// Who hears whom, kept for configurations that differ in something else, such as the points of a sweep.
+#[derive(Default)]
+pub struct Survey(Option<(Vec<[f64; 2]>, RadioConfig, u64, Medium)>);
+
+impl Survey {
+    fn of(&mut self, config: &Config) -> &Medium {
+        let radio = config.radio_with_all_rates();
+        let kept = self
+            .0
+            .take()
+            .filter(|(nodes, of_radio, seed, _)| *nodes == config.nodes && *of_radio == *radio && *seed == config.seed);
+        let (.., medium) = self.0.insert(kept.unwrap_or_else(|| {
+            let medium = Medium::seeded(&config.nodes, &radio, config.seed);
+            (config.nodes.clone(), radio.into_owned(), config.seed, medium)
+        }));
+        medium
+    }
+}
+
 /// The flows of a sound configuration that cannot arrive, each once.
-pub fn out_of_reach(config: &Config) -> Vec<BuildError> {
-    let medium = Medium::seeded(&config.nodes, &config.radio_with_all_rates(), config.seed);
+pub fn out_of_reach(config: &Config, survey: &mut Survey) -> Vec<BuildError> {
     let (wires, radios) = (Wires::new(config), Radios::new(config));
     let mut tables = vec![Table::default(); config.nodes.len()];
-    install_routes(config, &Graph::new(&medium, &wires, &radios), &mut tables).2
+    install_routes(config, &Graph::new(survey.of(config), &wires, &radios), &mut tables).2
 }
 
 /// Finds the shortest way of every flow, and back where acknowledgements return: their lengths in hops, and the flows

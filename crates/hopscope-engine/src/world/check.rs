@@ -456,8 +456,16 @@ mod tests {
         config.flows.push(FlowConfig { reply: None, to: 1, ..config.flows[0].clone() });
         config.flows.push(FlowConfig { from: 1, to: 2, ..config.flows[0].clone() });
         assert_eq!(keys(&config), [""; 0]);
-        let lost: Vec<String> = super::super::out_of_reach(&config).into_iter().map(|error| error.key).collect();
-        assert_eq!(lost, ["flows.0.to", "flows.2.to"]);
+        let mut survey = super::super::Survey::default();
+        let mut lost = |config: &Config| -> Vec<String> {
+            super::super::out_of_reach(config, &mut survey).into_iter().map(|error| error.key).collect()
+        };
+        assert_eq!(lost(&config), ["flows.0.to", "flows.2.to"]);
+        assert_eq!(lost(&config), ["flows.0.to", "flows.2.to"]);
+        config.nodes[2] = [450.0, 0.0];
+        assert_eq!(lost(&config), [""; 0]);
+        config.radio.tx_range = 150.0;
+        assert_eq!(lost(&config), ["flows.0.to", "flows.1.to", "flows.2.to"]);
     }
 
     #[test]

@@ -23,7 +23,7 @@ mod sight;
 mod tests;
 mod work;
 
-pub use build::out_of_reach;
+pub use build::{Survey, out_of_reach};
 pub use check::{check, problems};
 pub use controls::{Controls, OwnCode};
 pub use sight::Sight;

@@ -1,6 +1,8 @@
 //! From a resolved point to the engine's configuration: times in nanoseconds, rates in bit/s, lengths in metres.
 
 use hopscope_engine::config::schema::{Key, Lowered, PREFIX};
+use hopscope_engine::config::{Config, FlowConfig};
+use hopscope_engine::units::Time;
 use serde_json::{Value as Json, json};
 
 use super::flows::{Control, Flow, Frames};
@@ -17,8 +19,8 @@ const OF_FLOWS: [&str; 3] = ["flow", "outage", "series"];
 /// What of a point is sound, for the engine to look at.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Sound {
-    /// The configuration.
-    pub config: Json,
+    /// The configuration, or why the engine does not read it.
+    pub config: Result<Config, String>,
     flows: Vec<usize>,
 }
 
@@ -27,6 +29,20 @@ impl Resolved {
     pub fn config(&self, schema: &Schema, seed: u64) -> Json {
         let all: Vec<usize> = (0..self.flows.len()).collect();
         self.lowered(schema, seed, &all, true)
+    }
+
+    /// The same as text, made flow by flow: as one document, many flows would take much memory.
+    pub fn config_text(&self, schema: &Schema, seed: u64) -> String {
+        let Json::Object(network) = self.lowered(schema, seed, &[], true) else { return String::new() };
+        let listed = |values: &mut dyn Iterator<Item = String>| values.collect::<Vec<_>>().join(",");
+        let entry = |(name, value): (&String, &Json)| match name.as_str() {
+            "flows" => {
+                let flows = &mut self.flows.iter().flat_map(|flow| flow.lowered(schema)).map(|flow| flow.to_string());
+                format!("\"flows\":[{}]", listed(flows))
+            }
+            _ => format!("{}:{value}", json!(name)),
+        };
+        format!("{{{}}}", listed(&mut network.iter().map(entry)))
     }
 
     fn lowered(&self, schema: &Schema, seed: u64, flows: &[usize], with_outages: bool) -> Json {
@@ -80,7 +96,15 @@ impl Resolved {
         let flawed = |flow: usize| is_at_fault("flow", &|path| path.get(1).is_some_and(|at| *at == flow.to_string()));
         let flows: Vec<usize> = (0..self.flows.len()).filter(|&flow| !flawed(flow)).collect();
         let outages = !is_at_fault("outage", &|_| true);
-        let config = self.lowered(schema, self.top.whole("seed"), &flows, outages);
+        let network = self.lowered(schema, self.top.whole("seed"), &[], outages);
+        // Table by table: as one document, many flows would take much memory.
+        let with_flows = |mut config: Config| {
+            for &flow in &flows {
+                self.flows[flow].add_to(schema, &mut config.flows)?;
+            }
+            Ok(config)
+        };
+        let config = serde_json::from_value(network).and_then(with_flows).map_err(|error| error.to_string());
         Some(Sound { config, flows })
     }
 
@@ -135,8 +159,44 @@ fn application(schema: &Schema, values: &Layered, frames: &Frames) -> Json {
 }
 
 impl Flow {
-    /// The flows that the table stands for: its copies, each later than the one before by `stagger`.
-    fn lowered(&self, schema: &Schema) -> Vec<Json> {
+    /// The flows that the table stands for.
+    fn lowered(&self, schema: &Schema) -> impl Iterator<Item = Json> + '_ {
+        let table = self.table(schema);
+        let copy = move |(from, to, start): (usize, usize, u64)| {
+            let mut flow = table.clone();
+            flow.insert("from".to_string(), json!(from));
+            flow.insert("to".to_string(), json!(to));
+            flow.insert("start".to_string(), json!(start));
+            Json::Object(flow)
+        };
+        self.copies().map(copy)
+    }
+
+    /// Adds these flows as the engine has them.
+    fn add_to(&self, schema: &Schema, flows: &mut Vec<FlowConfig>) -> serde_json::Result<()> {
+        let mut table = self.table(schema);
+        for end in ["from", "to"] {
+            table.insert(end.to_string(), json!(0));
+        }
+        let table: FlowConfig = serde_json::from_value(Json::Object(table))?;
+        flows.extend(self.copies().map(|(from, to, start)| FlowConfig {
+            from: from as u32,
+            to: to as u32,
+            start: Time(start),
+            ..table.clone()
+        }));
+        Ok(())
+    }
+
+    /// Ends and start in nanoseconds of each copy, each later than the one before by `stagger`.
+    fn copies(&self) -> impl Iterator<Item = (usize, usize, u64)> + '_ {
+        let (start, stagger) = (self.values.whole("start"), self.values.whole("stagger"));
+        let starts = (0..).map(move |n| start.saturating_add(stagger.saturating_mul(n)));
+        self.ends.iter().zip(starts).map(|(&(from, to), start)| (from, to, start))
+    }
+
+    /// What the copies have in common.
+    fn table(&self, schema: &Schema) -> Values {
         let mut lowered = handed(schema.table("flow"), &self.values);
         lowered.insert("tcp".to_string(), Json::Object(self.tcp.merged()));
         lowered.insert("dccp".to_string(), Json::Object(self.dccp.merged()));
@@ -164,14 +224,6 @@ impl Flow {
             lowered.insert("ack".to_string(), json!("external"));
             lowered.insert("ack_code".to_string(), code);
         }
-        let (start, stagger) = (self.values.whole("start"), self.values.whole("stagger"));
-        let copy = |(n, (from, to)): (usize, &(usize, usize))| {
-            let mut flow = lowered.clone();
-            flow.insert("from".to_string(), json!(from));
-            flow.insert("to".to_string(), json!(to));
-            flow.insert("start".to_string(), json!(start.saturating_add(stagger.saturating_mul(n as u64))));
-            Json::Object(flow)
-        };
-        self.ends.iter().enumerate().map(copy).collect()
+        lowered
     }
 }
