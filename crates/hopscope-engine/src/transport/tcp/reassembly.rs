@@ -47,6 +47,15 @@ impl Reassembly {
         end <= self.next || self.runs.iter().any(|run| run.start <= start && end <= run.end)
     }
 
+    /// The first stretch of `[start, end)` that has come before (RFC 2883 4).
+    pub(super) fn known(&self, start: u64, end: u64) -> Option<SackBlock> {
+        if start < self.next {
+            return Some(SackBlock { start, end: end.min(self.next) });
+        }
+        let run = self.runs.iter().find(|run| run.start < end && run.end > start)?;
+        Some(SackBlock { start: start.max(run.start), end: end.min(run.end) })
+    }
+
     /// Takes `[start, end)`.
     pub(super) fn place(&mut self, start: u64, end: u64) -> Placed {
         self.arrivals += 1;

@@ -325,11 +325,11 @@ impl TcpReceiver {
         let end = seg.seq + u64::from(seg.len);
         let mut due = if seg.seq_len() > 0 { Due::Now } else { Due::Never };
         if seg.len > 0 {
+            if self.dsack {
+                self.repeated = self.data.known(seg.seq, end).or(self.repeated);
+            }
             let placed = self.data.place(seg.seq, end);
             self.count(placed);
-            if self.dsack && placed == Placed::Duplicate {
-                self.repeated = Some(SackBlock { start: seg.seq, end });
-            }
             self.echo &= !seg.flags.cwr;
             self.echo |= self.ecn && seg.ecn == Ecn::Ce;
             let mut arrival = Arrival {

@@ -137,6 +137,21 @@ fn data_that_arrives_twice_is_reported_first() {
 }
 
 #[test]
+fn of_data_that_arrives_twice_in_part_the_part_is_reported() {
+    let mut tcp = receiver(&TcpConfig { dsack: true, ..TcpConfig::default() }, AckPolicy::Every);
+    let mut first = |seq: u64, len: u32| {
+        let ack = answer_of(&mut tcp, 1, seq, |seg| (seg.seq, seg.len) = (seq, len)).expect("answered");
+        let block = ack.sack_blocks().first().map(|b| (b.start, b.end));
+        (ack.ack, block, ack.is_dsack())
+    };
+    assert_eq!(first(1, 1000), (1001, None, false));
+    assert_eq!(first(501, 1000), (1501, Some((501, 1001)), true), "the first half has come before");
+    assert_eq!(first(3001, 1000), (1501, Some((3001, 4001)), false));
+    assert_eq!(first(3501, 1000), (1501, Some((3501, 4001)), true), "above a gap");
+    assert_eq!(first(2001, 1500), (1501, Some((3001, 3501)), true));
+}
+
+#[test]
 fn frto_undoes_a_needless_timeout() {
     let mut s = sender(TcpConfig { frto: true, ..TcpConfig::default() });
     s.run(

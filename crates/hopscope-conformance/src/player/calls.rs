@@ -1,0 +1,222 @@
+//! Socket calls of a script as inputs of the end under test.
+
+use hopscope_engine::transport::tcp::ReceiverState;
+
+use super::{Numbers, Player, Stop};
+use crate::script::Call;
+
+/// What a number stands for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Kind {
+    /// A socket that is neither connected nor listening.
+    Fresh,
+    /// One that listens.
+    Listens,
+    /// The connection.
+    Connected,
+}
+
+/// The sockets of a script: there is one connection.
+#[derive(Debug, Default)]
+pub(super) struct Sockets {
+    numbers: Numbers,
+    read: u64,
+    accepted: bool,
+    closed: bool,
+    /// Reading is shut down.
+    deaf: bool,
+}
+
+/// A call that gives its result after the events below it.
+const WAITS: &str = "calls that wait for later events";
+
+/// Options of sockets without effect on what a simulated connection sends.
+const SILENT_OPTIONS: [&str; 9] = [
+    "SO_REUSEADDR",
+    "SO_REUSEPORT",
+    "TCP_NODELAY",
+    "SO_SNDBUF",
+    "SO_RCVBUF",
+    "TCP_CONGESTION",
+    "TCP_QUICKACK",
+    "SO_DEBUG",
+    "IPV6_V6ONLY",
+];
+
+impl Player {
+    /// A call at the present instant, which may take until `until`.
+    pub(super) fn call(&mut self, line: usize, call: &Call, until: i64) -> Result<(), Stop> {
+        let number = |at: usize| call.args.get(at).and_then(|arg| integer(arg));
+        let argument = |at: usize| call.args.get(at).map_or("", String::as_str);
+        let gives = |found: i64| match call.gives {
+            Some(wanted) if wanted != found => {
+                Err(Stop::fail(line, format!("{} gives {found}; {wanted} is expected", call.name)))
+            }
+            _ => Ok(()),
+        };
+        let own = number(0).unwrap_or(-1);
+        if call.name != "socket" && !self.sockets.numbers.contains_key(&own) {
+            return match call.name.as_str() {
+                "epoll_create" | "epoll_ctl" | "epoll_wait" | "poll" | "ioctl" | "pipe" | "open" | "splice"
+                | "sendfile" => Err(Stop::foreign(line, format!("the call {}", call.name))),
+                "close" if call.gives == Some(-1) => Ok(()),
+                _ if call.gives == Some(-1) => Err(Stop::foreign(line, "errors of socket calls")),
+                _ => Err(Stop::error(line, format!("{}: {} is no open socket", call.name, argument(0)))),
+            };
+        }
+        match call.name.as_str() {
+            "socket" => {
+                if !argument(1).contains("SOCK_STREAM") {
+                    return Err(Stop::foreign(line, "sockets other than TCP's"));
+                }
+                self.sockets.numbers.insert(call.gives.unwrap_or(3), Kind::Fresh);
+                Ok(())
+            }
+            "bind" | "fcntl" => Ok(()),
+            "setsockopt" => self.set_option(line, argument(2), call),
+            "getsockopt" => match argument(2) {
+                "SO_ERROR" if argument(3).trim_matches(['[', ']', ' ']) == "0" => Ok(()),
+                "SO_RCVBUF" | "SO_SNDBUF" | "SO_REUSEADDR" | "SO_TYPE" => Ok(()),
+                name => Err(Stop::foreign(line, format!("socket option {name}"))),
+            },
+            "listen" => {
+                self.sockets.numbers.insert(own, Kind::Listens);
+                Ok(())
+            }
+            "accept" | "accept4" => {
+                self.run_until(until, true);
+                if until > self.now && !self.established() {
+                    return Err(Stop::foreign(line, WAITS));
+                }
+                if call.gives == Some(-1) {
+                    return if self.established() && !self.sockets.accepted {
+                        Err(Stop::fail(line, "accept gives a connection; an error is expected"))
+                    } else {
+                        Ok(())
+                    };
+                }
+                if !self.established() {
+                    return Err(Stop::fail(line, "accept finds no connection"));
+                }
+                if std::mem::replace(&mut self.sockets.accepted, true) {
+                    return Err(Stop::foreign(line, "a second connection"));
+                }
+                self.sockets.numbers.insert(call.gives.unwrap_or(4), Kind::Connected);
+                Ok(())
+            }
+            "connect" => {
+                if call.error.as_deref().is_some_and(|error| error != "EINPROGRESS") {
+                    return Err(Stop::foreign(line, "errors of socket calls"));
+                }
+                let again = self.open;
+                self.sockets.numbers.insert(own, Kind::Connected);
+                self.open = true;
+                if !again {
+                    self.input(|end, cx| end.on_send(0, cx));
+                }
+                Ok(())
+            }
+            "write" | "send" | "sendto" => self.write(line, call, number(2)),
+            "read" | "recv" | "recvfrom" => {
+                if until > self.now && self.delivered == self.sockets.read {
+                    return Err(Stop::foreign(line, WAITS));
+                }
+                self.read(line, call, number(2).unwrap_or(0))
+            }
+            "shutdown" => {
+                if argument(1) != "SHUT_RD" {
+                    self.close();
+                }
+                self.sockets.deaf |= argument(1) != "SHUT_WR";
+                gives(0)
+            }
+            "close" => {
+                let kind = self.sockets.numbers.remove(&own);
+                if kind == Some(Kind::Connected) && self.open {
+                    if self.delivered > self.sockets.read {
+                        return Err(Stop::foreign(
+                            line,
+                            "closing with data unread, which resets the connection (RFC 2525 2.17)",
+                        ));
+                    }
+                    if !self.established() {
+                        return Err(Stop::foreign(line, "closing a connection that is not established"));
+                    }
+                    self.close();
+                }
+                gives(0)
+            }
+            name => Err(Stop::foreign(line, format!("the call {name}"))),
+        }
+    }
+
+    fn established(&self) -> bool {
+        let receiver = self.end.receiver().map(|half| half.state());
+        !matches!(receiver, None | Some(ReceiverState::Listen | ReceiverState::SynReceived))
+    }
+
+    fn set_option(&self, line: usize, name: &str, call: &Call) -> Result<(), Stop> {
+        if call.gives == Some(-1) {
+            return Err(Stop::foreign(line, "errors of socket calls"));
+        }
+        if SILENT_OPTIONS.contains(&name) { Ok(()) } else { Err(Stop::foreign(line, format!("socket option {name}"))) }
+    }
+
+    fn write(&mut self, line: usize, call: &Call, bytes: Option<i64>) -> Result<(), Stop> {
+        if call.gives.is_some_and(|gives| gives < 0) {
+            return Err(Stop::foreign(line, "a full send buffer and other errors of socket calls"));
+        }
+        let bytes = call.gives.or(bytes).unwrap_or(0);
+        if !self.established() {
+            return Err(Stop::foreign(line, "data before the connection is established"));
+        }
+        if self.sockets.closed {
+            return Err(Stop::error(line, format!("{} behind the end of the data", call.name)));
+        }
+        if call.args.get(3).is_some_and(|flags| flags.contains("MSG_") && flags.trim() != "MSG_NOSIGNAL") {
+            return Err(Stop::foreign(line, "flags of send"));
+        }
+        if bytes > 0 {
+            self.input(|end, cx| end.on_send(bytes as u64, cx));
+        }
+        Ok(())
+    }
+
+    fn read(&mut self, line: usize, call: &Call, most: i64) -> Result<(), Stop> {
+        let peeks = call.args.get(3).is_some_and(|flags| flags.contains("MSG_PEEK"));
+        if call
+            .args
+            .get(3)
+            .is_some_and(|flags| flags.contains("MSG_") && flags != "MSG_PEEK" && flags != "MSG_DONTWAIT")
+        {
+            return Err(Stop::foreign(line, "flags of recv"));
+        }
+        let waiting = (self.delivered - self.sockets.read) as i64;
+        let found = match waiting {
+            0 if self.peer_closed || self.sockets.deaf => 0,
+            0 => -1,
+            _ => waiting.min(most),
+        };
+        if call.gives == Some(-1) && call.error.as_deref() != Some("EAGAIN") {
+            return Err(Stop::foreign(line, "errors of socket calls"));
+        }
+        if call.gives.is_some_and(|wanted| wanted != found) {
+            return Err(Stop::fail(
+                line,
+                format!("{} gives {found}; {} is expected", call.name, call.gives.unwrap_or(0)),
+            ));
+        }
+        self.sockets.read += if peeks { 0 } else { found.max(0) as u64 };
+        Ok(())
+    }
+
+    fn close(&mut self) {
+        if !std::mem::replace(&mut self.sockets.closed, true) {
+            self.input(|end, cx| end.close(cx));
+        }
+    }
+}
+
+fn integer(text: &str) -> Option<i64> {
+    text.parse().ok()
+}
