@@ -73,6 +73,13 @@ SCENARIOS = {
         "flow": NEIGHBOURS,
         "sweep": {"profile": PROFILES},
     },
+    "moving nodes": {
+        "duration": "60s",
+        "topology": {"kind": "random", "nodes": 50, "area": [1500, 300]},
+        "mobility": {"model": "random-waypoint", "pause": "5s"},
+        "flow": [{**flow, "to": flow["from"] + 20} for flow in NEIGHBOURS[:2]],
+        "sweep": {"profile": PROFILES, "routing.protocol": ["aodv", "dsdv", "dsr", "olsr"]},
+    },
     "airtime ledger": {
         "duration": "10s",
         "explain": True,

@@ -21,6 +21,7 @@ ROOMS = (
     "units", "ids", "rng", "named", "error",
     "config",
     "event", "queue",
+    "mobility",
     "packet",
     "phy", "channel",
     "mac",

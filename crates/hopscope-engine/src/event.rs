@@ -121,6 +121,11 @@ pub enum Event {
         /// It comes back.
         on: bool,
     },
+    /// A node that moves has come to the end of a leg.
+    Motion {
+        /// Node.
+        node: NodeId,
+    },
     /// Sampled series take a value.
     Sample,
 }
@@ -162,7 +167,8 @@ impl Event {
             Event::Refill { node } => (14, node.0, 0),
             Event::Link { node } => (15, node.0, 0),
             Event::Power { node, on } => (16, node.0, u32::from(on)),
-            Event::Sample => (17u64, 0, 0),
+            Event::Motion { node } => (17, node.0, 0),
+            Event::Sample => (18u64, 0, 0),
         };
         debug_assert!(owner < 1 << OWNER_BITS);
         (((kind << OWNER_BITS) | u64::from(owner)) << 32) | u64::from(detail)
@@ -195,6 +201,7 @@ impl Event {
             14 => Event::Refill { node },
             15 => Event::Link { node },
             16 => Event::Power { node, on: detail != 0 },
+            17 => Event::Motion { node },
             _ => Event::Sample,
         }
     }
@@ -225,6 +232,7 @@ mod tests {
             Event::Refill { node },
             Event::Link { node },
             Event::Power { node, on: true },
+            Event::Motion { node },
             Event::Sample,
         ];
         for event in all {

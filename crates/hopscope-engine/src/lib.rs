@@ -27,6 +27,7 @@ pub mod ledger;
 pub mod link;
 pub mod mac;
 pub mod metrics;
+pub mod mobility;
 mod named;
 pub mod net;
 pub mod node;

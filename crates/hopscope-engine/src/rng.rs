@@ -36,6 +36,8 @@ pub enum Purpose {
     Start = 14,
     /// First sequence numbers of the two ends of a connection.
     InitialSequence = 13,
+    /// Movement of one node, or of the point of one group.
+    Mobility = 15,
 }
 
 /// A stream of random numbers.

@@ -1,5 +1,5 @@
 //! What the text of a scenario file means: quantities with units, the values that keys take, places of nodes, patterns of
-//! flows, files of positions and frames, and the JSON Schema. The keys themselves are the engine's
+//! flows, files of positions, movement, traffic and frames, and the JSON Schema. The keys themselves are the engine's
 //! ([`hopscope_engine::config::schema`]); this crate knows neither Python nor TOML.
 
 pub mod agreement;
@@ -8,6 +8,7 @@ pub mod decimal;
 pub mod draw;
 pub mod frames;
 pub mod json_schema;
+pub mod movement_files;
 pub mod near;
 pub mod node_files;
 pub mod patterns;
@@ -17,5 +18,6 @@ pub mod read;
 pub mod resolve;
 pub mod toml;
 pub mod topology;
+pub mod traffic_files;
 pub mod value;
 pub mod words;

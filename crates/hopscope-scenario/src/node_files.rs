@@ -1,4 +1,5 @@
-//! Node positions in files: CSV of x,y, ns-2 setdest scripts and BonnMotion traces, in which no node may move.
+//! Node positions in files: CSV of x,y, ns-2 setdest scripts and BonnMotion traces. Where nodes move in a file that is read
+//! for their positions, `movement_files.rs` is meant.
 
 use std::collections::BTreeMap;
 
@@ -25,6 +26,9 @@ pub fn positions(text: &str, name: &str, form: &str) -> Result<Vec<Place>, Fault
     }?;
     if found.is_empty() { Err(format!("{name}: holds no positions")) } else { Ok(found) }
 }
+
+/// What a file with movement is for.
+const FOLLOW: &str = "[mobility] model = \"file\" follows it";
 
 fn metres(name: &str, line: usize, cell: &str) -> Result<f64, Fault> {
     let number = cell.parse::<f64>().ok().filter(|number| number.is_finite());
@@ -93,15 +97,25 @@ fn orders(line: &str) -> impl Iterator<Item = Order<'_>> {
 }
 
 fn ns2(text: &str, name: &str) -> Result<Vec<Place>, Fault> {
-    let mut found: BTreeMap<usize, [Option<f64>; 2]> = BTreeMap::new();
+    let moves = |script: &str| orders(script).any(|order| matches!(order, Order::Moves));
+    if let Some((line, _)) = lines(text).find(|(_, script)| moves(script)) {
+        return Err(format!("{name}:{line}: a node moves (setdest); {FOLLOW}"));
+    }
+    Ok(begin(text, name)?.into_iter().map(|(_, place)| place).collect())
+}
+
+/// Where the nodes of an ns-2 script begin, in the order of their numbers, each with the line that said so last.
+///
+/// # Errors
+/// A position is no number or missing.
+pub(crate) fn begin(text: &str, name: &str) -> Result<Vec<(usize, Place)>, Fault> {
+    let mut found: BTreeMap<usize, (usize, [Option<f64>; 2])> = BTreeMap::new();
     for (line, script) in lines(text) {
-        if orders(script).any(|order| matches!(order, Order::Moves)) {
-            return Err(format!("{name}:{line}: a node moves (setdest); only static positions are modelled"));
-        }
         for order in orders(script) {
             let Order::Set(node, axis, value) = order else { continue };
             let value = metres(name, line, value.trim_matches(['"', ';']))?;
-            let place = found.entry(node).or_default();
+            let (last, place) = found.entry(node).or_default();
+            *last = line;
             match axis {
                 'X' => place[0] = Some(value),
                 'Y' => place[1] = Some(value),
@@ -115,8 +129,8 @@ fn ns2(text: &str, name: &str) -> Result<Vec<Place>, Fault> {
     if let Some(missing) = (0..found.len()).find(|node| !found.contains_key(node)) {
         return Err(format!("{name}: node {missing} has no position, but node {last} has one"));
     }
-    let both = |(node, place): (usize, [Option<f64>; 2])| match place {
-        [Some(x), Some(y)] => Ok([x, y]),
+    let both = |(node, (line, place)): (usize, (usize, [Option<f64>; 2]))| match place {
+        [Some(x), Some(y)] => Ok((line, [x, y])),
         _ => Err(format!("{name}: node {node} needs both X_ and Y_")),
     };
     found.into_iter().map(both).collect()
@@ -130,7 +144,7 @@ fn bonnmotion(text: &str, name: &str) -> Result<Vec<Place>, Fault> {
         }
         let numbers = cells.iter().map(|cell| metres(name, line, cell)).collect::<Result<Vec<f64>, Fault>>()?;
         if numbers.chunks(3).any(|way| way[1..] != numbers[1..3]) {
-            return Err(format!("{name}:{line}: the node moves; only static positions are modelled"));
+            return Err(format!("{name}:{line}: the node moves; {FOLLOW}"));
         }
         Ok([numbers[1], numbers[2]])
     };

@@ -31,7 +31,15 @@ QUICK_DIVISOR, QUICK_SECONDS, QUICK_SEEDS = 10, 10, 2
 
 #: Keys that decide the defaults of others, or which others there are.
 DECIDING = frozenset(
-    {"profile", "radio.preset", "radio.error.kind", "topology.kind", "routing.protocol", "routing.parameters"}
+    {
+        "profile",
+        "radio.preset",
+        "radio.error.kind",
+        "topology.kind",
+        "routing.protocol",
+        "routing.parameters",
+        "mobility.model",
+    }
 )
 
 #: Times of the run as a whole, which shortening changes, by the first part of their keys.
@@ -43,7 +51,9 @@ TIMES = {
 }
 
 #: Keys that name a file beside the scenario: first part, number of parts, last part.
-FILES = frozenset({("topology", 2, "path"), ("flow", 3, "trace"), ("flow", 4, "trace")})
+FILES = frozenset(
+    {("topology", 2, "path"), ("mobility", 2, "path"), ("flow", 3, "path"), ("flow", 3, "trace"), ("flow", 4, "trace")}
+)
 
 #: Keys of tables that can name a node in words.
 _NAMED_NODES = {"flow": ("from", "to"), "outage": ("node",), "wire": ("from", "to"), "layer": ("nodes",)}
@@ -200,8 +210,11 @@ class Scenario:
         values = self.document
         swept = any(axis.split(".")[0] == "topology" for axis in self.axes)
         if values["topology"].get("kind") == "file" and not swept:
+            if values.get("mobility", {}).get("model") == "file" and "path" not in values["mobility"]:
+                named = {name: values["topology"][name] for name in ("path", "format") if name in values["topology"]}
+                values["mobility"] |= named
             values["topology"] = {"kind": "positions", "positions": self.points[0]._resolved.nodes}
-        for name in ("topology", "flow"):
+        for name in {"topology", "flow", "mobility"} & values.keys():
             values[name] = self._anywhere((name,), values[name])
         axes = {axis: [self._anywhere(axis.split("."), value) for value in of] for axis, of in self.axes.items()}
         if axes != self.axes:

@@ -1,8 +1,9 @@
 //! Who hears a transmission: links worked out beforehand, one list per transmitter.
 //!
-//! Nodes may move and change their power between two instants. What stands still costs nothing: positions become cells
+//! Nodes may jump and change their power between two instants. What stands still costs nothing: positions become cells
 //! and epochs at the first change. From then on a list is worked out again when it is asked for
-//! ([`Medium::refresh`]) and a cell in its reach has changed since it was made.
+//! ([`Medium::refresh`]) and a cell in its reach has changed since it was made. Once a node is under way (`travel.rs`) each
+//! list that is asked for is worked out for that very instant.
 
 use std::sync::Arc;
 
@@ -13,11 +14,14 @@ pub use crate::channel::links::Link;
 use crate::channel::links::PackedLinks;
 use crate::channel::pairs::pair;
 use crate::channel::shadowing::factor;
+use crate::channel::travel::Travel;
 use crate::config::RadioConfig;
 use crate::config::radio::Shadowing;
 use crate::ids::NodeId;
+use crate::mobility::Leg;
 use crate::phy::Arrival;
 use crate::rng::{Purpose, Stream};
+use crate::units::Time;
 
 /// All links, grouped by transmitter and sorted by distance, then by number.
 #[derive(Debug)]
@@ -49,6 +53,10 @@ struct Motion {
     made: Vec<u32>,
     /// Power of each node.
     powers: Vec<Power>,
+    /// Nodes under way; nothing before the first one.
+    travel: Option<Travel>,
+    /// The instant for which the list of each node was made, once nodes are under way.
+    made_at: Vec<Time>,
 }
 
 /// Power of a node in parts of `tx_power`, and how far it reaches in metres.
@@ -86,10 +94,13 @@ impl Medium {
         self.places = Some(places);
     }
 
-    /// A node is at `position` (metres) from now on. Frames on the air keep the power they began with.
-    pub fn move_node(&mut self, node: NodeId, position: [f64; 2]) {
+    /// A node is at `position` (metres) from now on and stays there. Frames on the air keep the power they began with.
+    pub fn move_node(&mut self, node: NodeId, position: [f64; 2], now: Time) {
         let motion = motion(&mut self.motion, &self.positions, &self.law);
         motion.epoch += 1;
+        if let Some(travel) = &mut motion.travel {
+            travel.set_leg(node.index(), Leg::rest_for_good(now, position), now);
+        }
         let from = std::mem::replace(&mut self.positions[node.index()], position);
         motion.cells.moved(node.0, &from, &self.positions, motion.epoch);
     }
@@ -98,13 +109,33 @@ impl Medium {
     /// decide what it reaches: they are the mean powers of `tx_power` at the ranges.
     pub fn set_power(&mut self, node: NodeId, watts: f64) {
         let power = self.law.power(watts);
-        motion(&mut self.motion, &self.positions, &self.law).powers[node.index()] = power;
-        self.remake(node);
+        let motion = motion(&mut self.motion, &self.positions, &self.law);
+        motion.powers[node.index()] = power;
+        motion.made_at[node.index()] = Time::NEVER;
+        if motion.travel.is_none() {
+            self.remake(node);
+        }
     }
 
-    /// Position of a node, metres.
-    pub fn position(&self, node: NodeId) -> [f64; 2] {
-        self.positions[node.index()]
+    /// No node will be faster, m/s: those that set out do so without a search for who comes near.
+    pub fn expect_speed(&mut self, fastest: f64, now: Time) {
+        self.travel(now).expect_speed(fastest, now);
+    }
+
+    /// A node goes by this leg from now on.
+    pub fn set_leg(&mut self, node: NodeId, leg: Leg, now: Time) {
+        self.travel(now).set_leg(node.index(), leg, now);
+    }
+
+    fn travel(&mut self, now: Time) -> &mut Travel {
+        let motion = motion(&mut self.motion, &self.positions, &self.law);
+        motion.travel.get_or_insert_with(|| Travel::new(&self.positions, self.law.full.reach, now))
+    }
+
+    /// Position of a node at an instant, metres.
+    pub fn position(&self, node: NodeId, now: Time) -> [f64; 2] {
+        let travel = self.motion.as_ref().and_then(|motion| motion.travel.as_ref());
+        travel.map_or(self.positions[node.index()], |travel| travel.at(node.index(), now))
     }
 
     /// True when a node has moved or changed its power: its own list and those of others are right only after
@@ -116,8 +147,11 @@ impl Medium {
 
     /// Brings the list of `node` up to date.
     #[inline]
-    pub fn refresh(&mut self, node: NodeId) {
+    pub fn refresh(&mut self, node: NodeId, now: Time) {
         if let Some(motion) = &mut self.motion {
+            if motion.travel.is_some() {
+                return self.follow(node, now);
+            }
             let right_at = std::mem::replace(&mut motion.right_at[node.index()], motion.epoch);
             if right_at != motion.epoch {
                 let reach = motion.powers[node.index()].reach;
@@ -129,8 +163,24 @@ impl Medium {
     }
 
     /// Brings all lists up to date.
-    pub fn refresh_all(&mut self) {
-        (0..self.nodes() as u32).for_each(|node| self.refresh(NodeId(node)));
+    pub fn refresh_all(&mut self, now: Time) {
+        (0..self.nodes() as u32).for_each(|node| self.refresh(NodeId(node), now));
+    }
+
+    /// Works out the list of a node for this instant, where nodes are under way. Nearest come first but for what has changed
+    /// since the candidates were looked for.
+    fn follow(&mut self, node: NodeId, now: Time) {
+        let Medium { motion: Some(motion), law, lists, places, near, made, .. } = self else { return };
+        let (Some(travel), n) = (&mut motion.travel, node.index()) else { return };
+        if std::mem::replace(&mut motion.made_at[n], now) == now {
+            return;
+        }
+        let Power { gain, reach } = motion.powers[n];
+        travel.near(n, reach, now, near);
+        made.clear();
+        let places = places.as_deref();
+        made.extend(near.iter().filter_map(|&at| law.link(n, at, gain, places)));
+        lists.replace(node, made);
     }
 
     /// Works out the list of a node of a network that has changed.
@@ -179,6 +229,8 @@ fn motion<'a>(motion: &'a mut Option<Box<Motion>>, positions: &[[f64; 2]], law: 
             #[cfg(test)]
             made: vec![0; nodes],
             powers: vec![law.full; nodes],
+            travel: None,
+            made_at: vec![Time::NEVER; nodes],
         })
     })
 }
@@ -412,7 +464,7 @@ mod tests {
             for change in changes {
                 match change {
                     Change::Move(node, to) => {
-                        medium.move_node(NodeId(node), to);
+                        medium.move_node(NodeId(node), to, Time::ZERO);
                         positions[node as usize] = to;
                     }
                     Change::Power(node, gain) => {
@@ -420,13 +472,13 @@ mod tests {
                         medium.set_power(NodeId(node), powers[node as usize]);
                     }
                     Change::Ask(node) => {
-                        medium.refresh(NodeId(node));
+                        medium.refresh(NodeId(node), Time::ZERO);
                         let anew = make(&positions, &powers);
                         prop_assert_eq!(medium.hearers(NodeId(node)), anew.hearers(NodeId(node)));
                     }
                 }
             }
-            medium.refresh_all();
+            medium.refresh_all(Time::ZERO);
             let anew = make(&positions, &powers);
             for node in 0..24 {
                 prop_assert_eq!(medium.hearers(NodeId(node)), anew.hearers(NodeId(node)));
@@ -440,17 +492,17 @@ mod tests {
         let positions: Vec<[f64; 2]> =
             (0..40).map(|n| [f64::from(n % 20) * 50.0 + f64::from(n / 20) * 20_000.0, 0.0]).collect();
         let mut medium = Medium::new(&positions, &radio());
-        medium.refresh(NodeId(30));
+        medium.refresh(NodeId(30), Time::ZERO);
         assert!(!medium.has_changed());
         let before = medium.hearers(NodeId(30)).as_ptr();
-        medium.move_node(NodeId(3), [140.0, 30.0]);
+        medium.move_node(NodeId(3), [140.0, 30.0], Time::ZERO);
         assert!(medium.has_changed());
         // The first move looks at all cells anew, the next only at its own.
-        medium.refresh_all();
+        medium.refresh_all(Time::ZERO);
         let made = |medium: &Medium, node: usize| medium.motion.as_ref().expect("it has moved").made[node];
         let counted = [made(&medium, 5), made(&medium, 30)];
-        medium.move_node(NodeId(3), [150.0, 40.0]);
-        medium.refresh_all();
+        medium.move_node(NodeId(3), [150.0, 40.0], Time::ZERO);
+        medium.refresh_all(Time::ZERO);
         assert_eq!([made(&medium, 5), made(&medium, 30)], [counted[0] + 1, counted[1]]);
         assert_eq!(medium.hearers(NodeId(30)).as_ptr(), before, "it lies where it lay");
     }
@@ -460,8 +512,8 @@ mod tests {
         let positions: Vec<[f64; 2]> = (0..60).map(|n| [f64::from(n) * 100.0, 0.0]).collect();
         let mut medium = Medium::new(&positions, &radio());
         for n in 0..3_000u32 {
-            medium.move_node(NodeId(n % 60), [f64::from(n * 7 % 60) * 100.0, f64::from(n % 5) * 60.0]);
-            medium.refresh_all();
+            medium.move_node(NodeId(n % 60), [f64::from(n * 7 % 60) * 100.0, f64::from(n % 5) * 60.0], Time::ZERO);
+            medium.refresh_all(Time::ZERO);
         }
         let links: usize = (0..60).map(|n| medium.hearers(NodeId(n)).len()).sum();
         assert!(medium.lists.stored() <= 2 * links + 60, "{} places for {links} links", medium.lists.stored());
@@ -480,5 +532,37 @@ mod tests {
         assert_eq!(heard(&medium, 1), [(0, 0), (2, 0)]);
         medium.set_power(NodeId(0), radio().tx_power);
         assert_eq!(heard(&medium, 0), [(1, 0)]);
+    }
+
+    #[test]
+    fn lists_of_nodes_under_way_are_those_of_their_places_at_that_instant() {
+        let mut stream = Stream::derive(5, 0, 0, Purpose::Placement);
+        let mut place = |_: u32| [stream.uniform() * 3000.0, stream.uniform() * 900.0];
+        let begin: Vec<[f64; 2]> = (0..60).map(&mut place).collect();
+        let mut medium = Medium::new(&begin, &radio());
+        let mut legs: Vec<Leg> = begin.iter().map(|&home| Leg::rest_for_good(Time::ZERO, home)).collect();
+        for step in 0..400u64 {
+            let now = Time(step * 130_000_000);
+            // One sets out, now and then faster than anyone before, or jumps.
+            let node = (step * 7 % 60) as usize;
+            legs[node] = match step % 9 {
+                4 => Leg::rest_for_good(now, place(0)),
+                _ => Leg::at_speed(now, legs[node].at(now), place(0), 1.0 + step as f64 / 10.0),
+            };
+            medium.set_leg(NodeId(node as u32), legs[node], now);
+            let places: Vec<[f64; 2]> = legs.iter().map(|leg| leg.at(now)).collect();
+            let right = Medium::new(&places, &radio());
+            let key = |link: &Link| (link.to, link.delay_ns, link.power.to_bits(), link.flags);
+            for looked_at in [step * 11 % 60, step * 13 % 60].map(|n| NodeId(n as u32)) {
+                medium.refresh(looked_at, now);
+                let sorted = |medium: &Medium| {
+                    let mut links: Vec<_> = medium.hearers(looked_at).iter().map(key).collect();
+                    links.sort_unstable();
+                    links
+                };
+                assert_eq!(sorted(&medium), sorted(&right), "step {step}");
+                assert_eq!(medium.position(looked_at, now), places[looked_at.index()]);
+            }
+        }
     }
 }

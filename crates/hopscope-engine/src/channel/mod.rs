@@ -10,6 +10,7 @@ pub mod medium;
 pub mod pairs;
 pub mod propagation;
 pub mod shadowing;
+mod travel;
 pub mod variation;
 
 use crate::config::RadioConfig;

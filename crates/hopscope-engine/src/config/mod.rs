@@ -9,6 +9,7 @@ pub mod host;
 pub mod link;
 mod link_parts;
 pub mod mac;
+pub mod mobility;
 pub mod net;
 pub mod olsr;
 pub mod outage;
@@ -32,6 +33,7 @@ pub use flow::{AckName, AckPolicy, App, ControlChoice, ControlName, FlowConfig, 
 pub use host::{HostConfig, RatesConfig};
 pub use link::LinkConfig;
 pub use mac::MacConfig;
+pub use mobility::{MobilityConfig, PathConfig};
 pub use net::{NetConfig, RoutingConfig};
 pub use olsr::OlsrConfig;
 pub use outage::Outage;
@@ -99,6 +101,12 @@ pub struct Config {
     /// Times during which radios are off.
     #[serde(default)]
     pub outages: Vec<Outage>,
+    /// How nodes move.
+    #[serde(default)]
+    pub mobility: MobilityConfig,
+    /// The ways of nodes that move as a file tells.
+    #[serde(default)]
+    pub paths: Vec<PathConfig>,
     /// Time series to keep.
     #[serde(default)]
     pub series: SeriesConfig,
@@ -150,6 +158,7 @@ impl Config {
         self.dsdv.outside("routing.dsdv", &mut found);
         self.dsr.outside("routing.dsr", &mut found);
         self.olsr.outside("routing.olsr", &mut found);
+        self.mobility.outside("mobility", &mut found);
         for (number, layer) in self.layers.iter().enumerate() {
             layer.outside(&format!("layers.{number}"), &mut found);
         }

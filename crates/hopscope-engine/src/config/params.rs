@@ -317,6 +317,7 @@ param_types! {
         rows.iter().enumerate().flat_map(row).collect()
     };
     Vec<[u32; 2]> => NodePairs;
+    [f64; 2] => Point, |point| placed(point);
 }
 
 /// The key of a parameter that `params!` declares.

@@ -10,8 +10,8 @@ use super::radio::{
 };
 use super::tcp::{Handshake, InitialSsthresh, LossWindow, RttEstimator};
 use super::{
-    AodvConfig, Config, DsdvConfig, DsrConfig, LinkConfig, MacConfig, NetConfig, OlsrConfig, RadioConfig,
-    RoutingConfig, SeriesConfig, TcpConfig,
+    AodvConfig, Config, DsdvConfig, DsrConfig, LinkConfig, MacConfig, MobilityConfig, NetConfig, OlsrConfig,
+    RadioConfig, RoutingConfig, SeriesConfig, TcpConfig,
 };
 use crate::units::{Span, Time};
 
@@ -60,6 +60,8 @@ impl Base {
             olsr: self.olsr,
             flows: Vec::new(),
             outages: Vec::new(),
+            mobility: MobilityConfig::default(),
+            paths: Vec::new(),
             series: SeriesConfig::default(),
             starved_after: super::starved_after(),
             explain: false,

@@ -455,6 +455,7 @@ impl Recorder for Ledger {
             | Record::Dequeued { .. }
             | Record::FrameOverheard { .. }
             | Record::Moved { .. }
+            | Record::SetOut { .. }
             | Record::PowerSet { .. }
             | Record::Marked { .. }
             | Record::Delivered { .. }

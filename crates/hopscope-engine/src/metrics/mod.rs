@@ -547,6 +547,7 @@ impl Recorder for Meter {
             | Record::FrameOverheard { .. }
             | Record::Power { .. }
             | Record::Moved { .. }
+            | Record::SetOut { .. }
             | Record::PowerSet { .. }
             | Record::AccessGranted { .. }
             | Record::ResponseTimeout { .. }

@@ -77,6 +77,17 @@ pub enum Record {
         /// Metres.
         position: [f64; 2],
     },
+    /// A node sets out on a straight way, or rests.
+    SetOut {
+        /// Node.
+        node: NodeId,
+        /// Where it is, metres.
+        from: [f64; 2],
+        /// Where it goes; a node at rest: the same place.
+        to: [f64; 2],
+        /// When it will be there, or will go on.
+        until: Time,
+    },
     /// A node sends with another power from now on.
     PowerSet {
         /// Node.
@@ -481,7 +492,7 @@ impl Record {
             Record::FrameOverheard { .. } => Classes::OVERHEARD,
             Record::Busy { .. } => Classes::CARRIER,
             Record::Power { .. } => Classes::POWER,
-            Record::Moved { .. } | Record::PowerSet { .. } => Classes::PLACES,
+            Record::Moved { .. } | Record::SetOut { .. } | Record::PowerSet { .. } => Classes::PLACES,
             Record::AccessGranted { .. }
             | Record::ResponseTimeout { .. }
             | Record::SifsBegan { .. }

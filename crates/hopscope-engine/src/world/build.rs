@@ -1,5 +1,6 @@
 //! Configuration to network: the only place that makes machines and random streams.
 
+use std::borrow::Cow;
 use std::collections::{BTreeSet, VecDeque};
 
 use super::flow::Flow;
@@ -23,6 +24,7 @@ use crate::iface::{AirSlots, Interface, Outside, Port, RuleSets, Wifi, Wires};
 use crate::link::LinkLayer;
 use crate::mac::contention::Station;
 use crate::mac::{Collisions, Dcf};
+use crate::mobility::Mobility;
 use crate::net::Gateway;
 use crate::net::ip::Ip;
 use crate::node::Node;
@@ -39,7 +41,8 @@ use crate::units::Time;
 pub(super) fn build<R: Recorder>(config: &Config, recorder: R, controls: &Controls) -> Result<World<R>, BuildError> {
     super::check(config)?;
     let nodes = config.nodes.len();
-    let mut medium = Medium::seeded(&config.nodes, &config.radio_with_all_rates(), config.seed);
+    let mobility = Mobility::new(config);
+    let mut medium = Medium::seeded(&begin(config, &mobility), &config.radio_with_all_rates(), config.seed);
     let rules = RuleSets::new(config);
     let fixed = config.routing.protocol == RoutingProtocol::Static;
     let mut tables = vec![Table::default(); nodes];
@@ -97,6 +100,7 @@ pub(super) fn build<R: Recorder>(config: &Config, recorder: R, controls: &Contro
         listeners: Listeners::Everyone,
         routes,
         outages: Outages::new(nodes, !config.outages.is_empty()),
+        mobility,
         collisions: if config.flows.iter().any(|flow| flow.transport.is_tcp() && flow.reads_path()) {
             (0..nodes).map(|_| Collisions::new(&config.mac)).collect()
         } else {
@@ -123,6 +127,7 @@ pub(super) fn build<R: Recorder>(config: &Config, recorder: R, controls: &Contro
         world.set_all_listen();
         world.start_routing();
     }
+    world.begin_movement();
     world.add_gateways(config);
     if config.has_link_layers() {
         world.add_link_layers(config);
@@ -138,6 +143,15 @@ pub(super) fn build<R: Recorder>(config: &Config, recorder: R, controls: &Contro
         world.events.push(Time::ZERO + config.series.interval, Event::Sample);
     }
     Ok(world)
+}
+
+/// Where the nodes are at the beginning, metres.
+fn begin<'a>(config: &'a Config, mobility: &Mobility) -> Cow<'a, [[f64; 2]]> {
+    let mut places = Cow::Borrowed(&config.nodes[..]);
+    if !mobility.is_none() {
+        mobility.begin(places.to_mut());
+    }
+    places
 }
 
 /// What packets that begin at a node get; its routing protocol may have a time to live and a header of its own.
@@ -169,13 +183,14 @@ pub struct Survey(Option<(Vec<[f64; 2]>, RadioConfig, u64, Medium)>);
 impl Survey {
     fn of(&mut self, config: &Config) -> &Medium {
         let radio = config.radio_with_all_rates();
+        let places = begin(config, &Mobility::new(config));
         let kept = self
             .0
             .take()
-            .filter(|(nodes, of_radio, seed, _)| *nodes == config.nodes && *of_radio == *radio && *seed == config.seed);
+            .filter(|(nodes, of_radio, seed, _)| *nodes == *places && *of_radio == *radio && *seed == config.seed);
         let (.., medium) = self.0.insert(kept.unwrap_or_else(|| {
-            let medium = Medium::seeded(&config.nodes, &radio, config.seed);
-            (config.nodes.clone(), radio.into_owned(), config.seed, medium)
+            let medium = Medium::seeded(&places, &radio, config.seed);
+            (places.into_owned(), radio.into_owned(), config.seed, medium)
         }));
         medium
     }

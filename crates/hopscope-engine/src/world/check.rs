@@ -53,6 +53,7 @@ pub fn problems(config: &Config) -> Vec<BuildError> {
         RoutingProtocol::Dsr => found.note_all(config.dsr.check()),
         RoutingProtocol::Olsr => found.note_all(config.olsr.check()),
     }
+    found.note_all(config.check_movement());
     for (number, outage) in config.outages.iter().enumerate() {
         found.note_all(outage.check(number, config.nodes.len()));
     }

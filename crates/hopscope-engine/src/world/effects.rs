@@ -255,7 +255,7 @@ impl<R: Recorder> World<R> {
     /// A neighbour is taken for gone that is at the other end of a wire, or in range and on.
     fn is_false_alarm(&mut self, node: NodeId, note: RoutingNote) -> bool {
         let RoutingNote::LinkLost { neighbour } = note else { return false };
-        self.medium.refresh(node);
+        self.medium.refresh(node, self.now);
         if self.wires.of(node).iter().any(|&end| self.wires[end].peer == neighbour) {
             return true;
         }

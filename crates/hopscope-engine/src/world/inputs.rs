@@ -79,6 +79,7 @@ impl<R: Recorder> World<R> {
                 self.outages.change(node, on);
                 self.note(Record::Power { node, on: !self.is_off(node) });
             }
+            Event::Motion { node } => self.on_motion(node),
             Event::Sample => self.on_sample(),
         }
     }
@@ -125,6 +126,9 @@ impl<R: Recorder> World<R> {
     #[cold]
     fn note_lost(&mut self, node: NodeId, slot: u32) {
         let frame = self.sent_in(slot);
+        // Who asks why looks at the links of both.
+        self.medium.refresh(node, self.now);
+        self.medium.refresh(frame.src, self.now);
         let fate = if self.is_off(node) { Fate::OutOfReach } else { self.wifi[node].station.fate(self.now, slot) };
         self.note(Record::FrameEnded { node, frame, slot, fate });
     }

@@ -42,6 +42,7 @@ use crate::iface::{Outside, Wifi, WireEnd, Wires};
 use crate::mac::Collisions;
 use crate::mac::dcf::Frame;
 use crate::mac::rules::StationRules;
+use crate::mobility::Mobility;
 use crate::node::Node;
 use crate::packet::{Body, Packet, PacketArena};
 use crate::queue::EventQueue;
@@ -100,6 +101,7 @@ pub struct World<R: Recorder> {
     wifi: PerNode<Wifi>,
     routes: FixedRoutes,
     outages: Outages,
+    mobility: Mobility,
     /// By node, where packets ask for it.
     collisions: Vec<Collisions>,
     /// Inputs that wait for their turn.
@@ -273,7 +275,7 @@ impl<R: Recorder> World<R> {
         }
         if let Forwarding::Static(table) = &self.nodes[node].forwarding {
             if table.lookup(dst).is_none() {
-                self.medium.refresh_all();
+                self.medium.refresh_all(self.now);
                 let graph = Graph::new(&self.medium, &self.wires, &self.radios);
                 let mut installed = Vec::new();
                 let tell = |entry| installed.push(entry);

@@ -1,12 +1,45 @@
-//! Nodes that move or change their power between two instants of a run.
+//! Nodes that move by themselves, are moved, or change their power.
 
 use super::{World, check};
 use crate::error::{BuildError, require};
+use crate::event::Event;
 use crate::ids::NodeId;
+use crate::mobility::Leg;
 use crate::record::{Classes, Record, Recorder};
+use crate::units::Time;
 
 impl<R: Recorder> World<R> {
-    /// A node is at `position` (metres) from now on. Frames on the air keep the power they began with; static routes stay
+    /// The nodes that move by themselves set out.
+    pub(super) fn begin_movement(&mut self) {
+        if self.mobility.is_none() {
+            return;
+        }
+        self.medium.expect_speed(self.mobility.fastest(), self.now);
+        let legs: Vec<(NodeId, Leg)> = self.mobility.legs().collect();
+        legs.into_iter().for_each(|(node, leg)| self.set_out(node, leg));
+    }
+
+    /// A node has come to the end of its leg.
+    pub(super) fn on_motion(&mut self, node: NodeId) {
+        if let Some(leg) = self.mobility.next(node, self.now) {
+            self.set_out(node, leg);
+        }
+    }
+
+    fn set_out(&mut self, node: NodeId, leg: Leg) {
+        self.medium.set_leg(node, leg, self.now);
+        self.note(Record::SetOut { node, from: leg.at(self.now), to: leg.to, until: leg.until });
+        if leg.until < Time::NEVER {
+            self.events.push(leg.until, Event::Motion { node });
+        }
+    }
+
+    /// Where a node is now, metres.
+    pub fn position(&self, node: NodeId) -> [f64; 2] {
+        self.medium.position(node, self.now)
+    }
+
+    /// A node is at `position` (metres) from now on and stays there, also where it moved by itself. Frames on the air keep the power they began with; static routes stay
     /// those of the beginning.
     ///
     /// # Errors
@@ -14,7 +47,8 @@ impl<R: Recorder> World<R> {
     pub fn move_node(&mut self, node: NodeId, position: [f64; 2]) -> Result<(), BuildError> {
         self.must_exist(node)?;
         check::position("position", position)?;
-        self.medium.move_node(node, position);
+        self.mobility.stop(node, self.now);
+        self.medium.move_node(node, position, self.now);
         self.note(Record::Moved { node, position });
         self.tell_of_change();
         Ok(())
@@ -37,7 +71,7 @@ impl<R: Recorder> World<R> {
     /// The medium has changed: observers of what becomes of frames, who ask for the links of any node, find them up to date.
     fn tell_of_change(&mut self) {
         if R::WANTS.has(Classes::FRAME_ENDS) {
-            self.medium.refresh_all();
+            self.medium.refresh_all(self.now);
         }
     }
 

@@ -127,7 +127,7 @@ impl<R: Recorder> World<R> {
         let now = self.now;
         let broadcast = frame.is_broadcast();
         let carried = Carried { bits: 8 * frame.bytes, is_data: frame.kind == FrameKind::Data };
-        self.medium.refresh(frame.src);
+        self.medium.refresh(frame.src, now);
         for link in self.medium.hearers(frame.src) {
             if self.is_off(link.to) || !(Self::OVERHEARS || self.listeners.include(link.to)) {
                 continue;

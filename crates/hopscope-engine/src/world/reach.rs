@@ -20,7 +20,7 @@ struct Limit {
     what: &'static str,
 }
 
-/// Refuses a flow whose packets, on a shortest way of so many hops, cannot arrive. Only where links last: fading can make
+/// Refuses a flow whose packets, on a shortest way of so many hops, cannot arrive. Only where links last: fading and movement can make
 /// a way shorter than any computed before the run, unless the routes are computed too.
 pub(super) fn check(config: &Config, number: usize, hops: u32) -> Result<(), BuildError> {
     let flow = &config.flows[number];
@@ -38,7 +38,7 @@ pub(super) fn check(config: &Config, number: usize, hops: u32) -> Result<(), Bui
 }
 
 fn has_lasting_links(config: &Config) -> bool {
-    config.radio.fading == Fading::None && config.radio.shadowing != Shadowing::Correlated
+    config.radio.fading == Fading::None && config.radio.shadowing != Shadowing::Correlated && !config.has_movement()
 }
 
 /// How far a data packet comes.

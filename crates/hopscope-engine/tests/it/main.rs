@@ -18,6 +18,7 @@ mod inject;
 mod invariants;
 mod ledger;
 mod link;
+mod mobility;
 mod motion;
 mod nodes;
 mod order;

@@ -4,6 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use hopscope_engine::World;
 use hopscope_engine::config::dccp::ReceiverCcid;
+use hopscope_engine::config::mobility::{MobilityModel, PathConfig};
 use hopscope_engine::config::net::RoutingProtocol;
 use hopscope_engine::config::outage::Outage;
 use hopscope_engine::config::radio::ErrorKind;
@@ -275,7 +276,7 @@ fn every_kind() -> BTreeSet<String> {
 
 #[test]
 fn every_kind_of_record_is_told_in_some_small_run() {
-    // TCP over a lossy chain whose relay fails for a while, beside a stream that ends, under AODV and a layer that marks; over a
+    // TCP over a lossy chain whose relay fails for a while and where a node follows a file, beside a stream that ends, under AODV and a layer that marks; over a
     // wire a stream too fast for it, and ends of DCCP that share no congestion control.
     let mut radio = tcp_chain("standard", 4, 20);
     radio.routing.protocol = RoutingProtocol::Aodv;
@@ -292,6 +293,8 @@ fn every_kind_of_record_is_told_in_some_small_run() {
     radio.flows.extend([file, stream]);
     let (from, to) = (Time::ZERO + Span::from_secs(6), Some(Time::ZERO + Span::from_secs(7)));
     radio.outages = vec![Outage { node: 1, from, to }];
+    radio.mobility.model = MobilityModel::File;
+    radio.paths = vec![PathConfig { node: 3, path: vec![(Time::ZERO, radio.nodes[3]), (from, radio.nodes[3])] }];
     let moves = |world: &mut World<Log>| {
         world.move_node(NodeId(2), [401.0, 0.0]).expect("a node");
         world.set_power(NodeId(2), 0.3).expect("a power");

@@ -76,6 +76,9 @@ impl Resolved {
             Shown::Table(shown(schema.table("layer"), name_of))
         };
         put("layer", Shown::Tables(self.layers.iter().map(layer).collect()));
+        let model = self.mobility.values.text("model");
+        let used: Vec<Key> = super::mobility::used(schema.table("mobility"), model).into_iter().cloned().collect();
+        put("mobility", Shown::Table(given(&used, |name| self.mobility.values.get(name))));
         put("series", Shown::Table(shown(schema.table("series"), |name| self.series.get(name))));
         Shown::Table(document)
     }
@@ -128,8 +131,14 @@ impl Resolved {
                 break;
             }
         }
-        if self.section("routing").text("protocol") == "static" || self.is_shadowed() {
-            return told; // the engine tells of static routes, and shadowing moves what a node reaches
+        if self.section("routing").text("protocol") == "static" {
+            if self.moves() {
+                told.push("routing: nodes move, but static routes stay those of the beginning".to_string());
+            }
+            return told; // the engine tells where they lead nowhere
+        }
+        if self.is_shadowed() || self.moves() {
+            return told; // what a node reaches is not what its place says, or changes
         }
         let given = self.wires.iter().map(|wire| ["from", "to"].map(|end| wire.whole(end) as usize));
         let placed = self.placed.iter().flat_map(|placed| &placed.wires).map(|wire| wire.ends.map(|end| end as usize));

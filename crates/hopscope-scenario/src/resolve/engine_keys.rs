@@ -15,6 +15,7 @@ pub(super) fn of_scenario(key: &str) -> Path {
         [] => {}
         ["link", "layer"] => put(0, &["mac", "link"]),
         ["nodes", ..] => put(0, &["topology"]),
+        ["paths", ..] => put(0, &["mobility", "path"]),
         ["radio", error, ref rest @ ..] if error.starts_with("error_") => {
             put(1, &[&["error", error.trim_start_matches("error_")], rest].concat());
         }
@@ -58,6 +59,8 @@ mod tests {
             ("link.layer", "mac.link"),
             ("link.lred_min", "link.lred_min"),
             ("nodes.7", "topology"),
+            ("paths.7", "mobility.path"),
+            ("mobility.nodes.1", "mobility.nodes.1"),
             ("radio.error_per", "radio.error.per"),
             ("radio.cs_range", "radio.cs_range"),
             ("aodv.hello_interval", "routing.aodv.hello_interval"),

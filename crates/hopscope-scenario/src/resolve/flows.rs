@@ -14,6 +14,7 @@ use crate::frames::{self, Frame};
 use crate::patterns::{self, Ends};
 use crate::read::expected;
 use crate::topology::Misplaced;
+use crate::traffic_files::{self, Connection, Sends};
 use crate::value::Value;
 use crate::words::listed;
 
@@ -35,6 +36,8 @@ pub struct Flow {
     pub ack: Option<OwnControl>,
     /// Ends of the flows that it stands for.
     pub ends: Ends,
+    /// What each of them sends, where a file tells of it.
+    pub(super) traffic: Vec<Connection>,
 }
 
 /// The congestion control of a flow.
@@ -86,7 +89,7 @@ pub(super) fn read(
             flow.tcp = Layered::new(Arc::clone(&tcp), inner(&mut flow.values, "tcp"));
             flow.dccp = Layered::new(Arc::clone(&dccp), inner(&mut flow.values, "dccp"));
             number_nodes(result, &mut flow.values, &["from", "to"]);
-            lay(reader, &path, table, &mut flow, result);
+            lay(reader, &path, table, &mut flow, (&*result, files.outside));
         }
         result.flows.push(flow);
     }
@@ -161,7 +164,13 @@ impl Files<'_> {
 }
 
 /// Puts the ends of the flows that the table stands for into `ends`.
-fn lay(reader: &mut Reader<'_>, path: &Path, table: &Value, flow: &mut Flow, result: &Resolved) {
+fn lay(
+    reader: &mut Reader<'_>,
+    path: &Path,
+    table: &Value,
+    flow: &mut Flow,
+    (result, outside): (&Resolved, &mut dyn Outside),
+) {
     let is_given = |name: &str| written(table, name).is_some();
     let only_random = "belongs to pattern = \"random\"";
     let copies = flow.values.whole("copies") as usize;
@@ -182,6 +191,12 @@ fn lay(reader: &mut Reader<'_>, path: &Path, table: &Value, flow: &mut Flow, res
     for name in ["from", "to"].into_iter().filter(|name| is_given(name)) {
         let message = "found beside pattern, which says where the flows run; leave out one of them";
         reader.refuse(inside(path, name), message);
+    }
+    if flow.values.text("pattern") == "file" {
+        return of_file(reader, path, table, flow, (result, outside));
+    }
+    if is_given("path") {
+        reader.refuse(inside(path, "path"), "belongs to pattern = \"file\"");
     }
     let Some(placed) = &result.placed else { return };
     let found = match flow.values.text("pattern") {
@@ -204,6 +219,48 @@ fn lay(reader: &mut Reader<'_>, path: &Path, table: &Value, flow: &mut Flow, res
         }
         Err(error) => reader.refuse(inside(path, error.key), error.message),
     }
+}
+
+/// The connections of a traffic file: each has its own ends, start, size and rate.
+fn of_file(
+    reader: &mut Reader<'_>,
+    path: &Path,
+    table: &Value,
+    flow: &mut Flow,
+    (result, outside): (&Resolved, &mut dyn Outside),
+) {
+    for name in ["app", "rate", "jitter", "start", "copies", "stagger", "pattern_seed", "reply"] {
+        if written(table, name).is_some() {
+            reader.refuse(inside(path, name), "found beside pattern = \"file\", which tells it; leave it out");
+        }
+    }
+    let at = inside(path, "path");
+    if written(table, "path").is_none() {
+        return reader.refuse(at, "is missing; expected the traffic file of the pattern");
+    }
+    let nodes = result.nodes().len();
+    let found = outside.text(&at, "a traffic file").and_then(|(name, text)| {
+        let found = traffic_files::connections(&text, &name)?;
+        let unknown = |node: &usize| nodes > 0 && *node >= nodes;
+        match found.iter().flat_map(|one| [one.from, one.to]).find(unknown) {
+            Some(node) => Err(format!("{name}: node {node} does not exist; nodes are 0 to {}", nodes - 1)),
+            None => Ok((name, found)),
+        }
+    });
+    let (name, found) = match found {
+        Ok(found) => found,
+        Err(message) => return reader.refuse(at, message),
+    };
+    let transport = flow.values.text("transport");
+    let wants_tcp = |one: &Connection| one.sends == Sends::Ftp;
+    if let Some(one) = found.iter().find(|one| wants_tcp(one) != transport.starts_with("tcp")) {
+        let (kind, wanted) = if wants_tcp(one) { ("TCP", "a TCP") } else { ("CBR", "\"udp\"") };
+        let message = format!("found \"{transport}\"; the {kind} connections of {name} need {wanted}");
+        return reader.refuse(inside(path, "transport"), message);
+    }
+    flow.values.set("copies", json!(found.len()));
+    flow.ends = found.iter().map(|one| (one.from, one.to)).collect();
+    flow.traffic = found;
 }
 
 fn across(result: &Resolved, flows: Option<usize>) -> Result<Ends, Misplaced> {

@@ -10,6 +10,7 @@ use super::schema::Schema;
 use super::values::{Layered, Values};
 use super::{Path, Resolved};
 use crate::agreement::Finding;
+use crate::traffic_files::{Connection, Sends};
 
 /// From so many nodes on the engine looks only at scenarios without a problem: building them takes long.
 pub const MANY_NODES: usize = 100_000;
@@ -62,6 +63,7 @@ impl Resolved {
         config.insert("outages".to_string(), outages.collect());
         config.insert("layers".to_string(), self.layers.iter().cloned().map(Json::Object).collect());
         config.insert("series".to_string(), Json::Object(self.series.merged()));
+        config.extend(self.mobility.lowered(schema.table("mobility")));
         if self.wired() > 0 {
             let nodes = self.nodes().len();
             let wired: Vec<usize> = (nodes - self.wired()..nodes).collect();
@@ -158,22 +160,52 @@ fn application(schema: &Schema, values: &Layered, frames: &Frames) -> Json {
     Json::Object(own)
 }
 
+impl Connection {
+    /// Puts in what it sends.
+    fn put(&self, flow: &mut Values) {
+        let mut set = |name: &str, value: Json| flow.insert(name.to_string(), value);
+        set("start", json!(self.start));
+        match &self.sends {
+            Sends::Ftp => {}
+            Sends::Cbr { rate, packet, jitter, packets } => {
+                let jitter = if *jitter { "uniform" } else { "none" };
+                set("app", json!({"kind": "cbr", "rate": rate, "jitter": jitter}));
+                set("packet", json!(packet));
+                if let Some(packets) = packets {
+                    // Just before the packet that would be one too many.
+                    let last = (*packets as f64 - 0.5) * f64::from(*packet) * 8.0 / rate;
+                    set("stop", json!(self.start.saturating_add((last * 1e9) as u64)));
+                }
+            }
+        }
+    }
+}
+
 impl Flow {
     /// The flows that the table stands for.
     fn lowered(&self, schema: &Schema) -> impl Iterator<Item = Json> + '_ {
         let table = self.table(schema);
-        let copy = move |(from, to, start): (usize, usize, u64)| {
+        let copy = move |(n, (from, to, start)): (usize, (usize, usize, u64))| {
             let mut flow = table.clone();
             flow.insert("from".to_string(), json!(from));
             flow.insert("to".to_string(), json!(to));
             flow.insert("start".to_string(), json!(start));
+            if let Some(connection) = self.traffic.get(n) {
+                connection.put(&mut flow);
+            }
             Json::Object(flow)
         };
-        self.copies().map(copy)
+        self.copies().enumerate().map(copy)
     }
 
     /// Adds these flows as the engine has them.
     fn add_to(&self, schema: &Schema, flows: &mut Vec<FlowConfig>) -> serde_json::Result<()> {
+        if !self.traffic.is_empty() {
+            let own =
+                self.lowered(schema).map(serde_json::from_value).collect::<serde_json::Result<Vec<FlowConfig>>>()?;
+            flows.extend(own);
+            return Ok(());
+        }
         let mut table = self.table(schema);
         for end in ["from", "to"] {
             table.insert(end.to_string(), json!(0));

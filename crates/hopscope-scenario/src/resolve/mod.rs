@@ -5,6 +5,7 @@ mod describe;
 mod engine_keys;
 mod flows;
 mod lower;
+mod mobility;
 mod outside;
 mod reader;
 mod schema;
@@ -51,6 +52,7 @@ pub struct Resolved {
     /// The `[[outage]]` tables.
     pub outages: Vec<Layered>,
     layers: Vec<Values>,
+    mobility: mobility::Mobility,
     series: Layered,
     /// What is wrong, with the key at fault.
     pub findings: Vec<Finding>,
@@ -72,7 +74,9 @@ pub fn resolve(schema: &Schema, document: &Value, outside: &mut dyn Outside, sha
     let tops = Value::Table(given.iter().filter(|(name, _)| is_top(name)).cloned().collect());
     result.top = reader.complete(&[], &tops, schema.table(""), schema.defaults(""));
     sections::read(&mut reader, document, shared, &mut result);
+    mobility::read(&mut reader, document, &mut result);
     tables::topology(&mut reader, document, outside, shared, &mut result);
+    mobility::complete(&mut reader, document, outside, shared, &mut result);
     tables::wires(&mut reader, document, &mut result);
     flows::read(&mut reader, document, outside, shared, &mut result);
     tables::outages(&mut reader, document, &mut result);

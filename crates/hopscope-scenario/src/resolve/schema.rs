@@ -116,7 +116,7 @@ impl Schema {
         let keys = self.table("").iter().map(|key| key.name.as_str());
         let many = self.tables.iter().filter(|table| table.many).map(|table| table.name);
         let tables = std::iter::once("topology").chain(ENGINE_SECTIONS.iter().copied()).chain(many);
-        keys.chain(tables).chain(["series", "sweep"]).collect()
+        keys.chain(tables).chain(["mobility", "series", "sweep"]).collect()
     }
 
     /// Keys of a flow that a transport has not.
@@ -132,7 +132,7 @@ impl Schema {
 
     /// The dotted keys that end in a name, those of topologies left out; N stands for the number of a table.
     pub(super) fn homes(&self, name: &str) -> Vec<String> {
-        let order = ["", "flow", "outage", "series"].into_iter().chain(ENGINE_SECTIONS.iter().copied());
+        let order = ["", "flow", "outage", "mobility", "series"].into_iter().chain(ENGINE_SECTIONS.iter().copied());
         let many = |table: &str| self.tables.iter().any(|known| known.name == table && known.many);
         let places: Vec<(String, &[Key])> = order
             .map(|table| match table {

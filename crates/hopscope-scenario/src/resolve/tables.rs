@@ -47,10 +47,18 @@ pub(super) fn topology(
     }
     values.set("kind", kind);
     result.topology = values.merged();
-    let label = json!([&result.topology, result.reach()]).to_string();
+    let label = json!([&result.topology, result.reach(), result.follows_file()]).to_string();
+    let own = written(document, "mobility").is_some_and(|table| written(table, "path").is_some());
+    let mut begin = Ok(Vec::new());
+    if values.text("kind") == "file" && result.follows_file() && !own {
+        let key = inside(&path, "path");
+        let paths = result.movement(&key, values.text("format"), outside, shared);
+        begin = paths.map(|paths| paths.iter().filter_map(|path| path.first()).map(|&(_, place)| place).collect());
+    }
     let place = || {
         let layout = result.layout()?;
         let found = match values.text("kind") {
+            "file" if result.follows_file() && !own => begin.map_err(|message| Misplaced::new("path", message))?,
             "file" => outside
                 .text(&inside(&path, "path"), "a file of positions")
                 .and_then(|(name, text)| node_files::positions(&text, &name, values.text("format")))

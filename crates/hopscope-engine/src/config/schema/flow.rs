@@ -70,6 +70,7 @@ pub const APPS: &[App] = &[
 pub const PATTERNS: &[(&str, &str)] = &[
     ("across", "the flows usual for the topology, such as lines of a grid in both directions, spread evenly"),
     ("random", "pairs of nodes that reach each other over hops within radio.tx_range, drawn at random"),
+    ("file", "the connections of an ns-2 traffic file (cbrgen), with their own starts, sizes and rates"),
 ];
 
 /// Keys of one `[[flow]]`.
@@ -85,6 +86,8 @@ pub fn flow() -> Vec<Key> {
         Key::new("pattern_seed", Kind::Int, "Seed of a random pattern, apart from the seed of the run.")
             .default(1)
             .when("pattern", ["random"]),
+        Key::new("path", Kind::Text, "Traffic file of a pattern \"file\", relative to the scenario file.")
+            .when("pattern", ["file"]),
         Key::new(
             "transport",
             Kind::Transport,

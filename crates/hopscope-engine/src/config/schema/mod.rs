@@ -13,8 +13,8 @@ pub use topology::{TOPOLOGIES, Topology, topology};
 use super::link::{LinkPart, LinkParts, PLAIN};
 use super::presets::{PRESETS, PROFILES};
 use super::{
-    AodvConfig, DsdvConfig, DsrConfig, LinkConfig, MacConfig, NetConfig, OlsrConfig, RadioConfig, RoutingConfig,
-    SeriesConfig, SeriesKind, TcpConfig, starved_after, wire,
+    AodvConfig, DsdvConfig, DsrConfig, LinkConfig, MacConfig, MobilityConfig, NetConfig, OlsrConfig, RadioConfig,
+    RoutingConfig, SeriesConfig, SeriesKind, TcpConfig, starved_after, wire,
 };
 use crate::config::params::ParamType;
 
@@ -95,6 +95,7 @@ pub fn tables() -> Vec<Table> {
         many("outage", "Times during which radios are off.", outage()),
         many("wire", "Wires between two nodes.", wire()),
         many("layer", "Link layers of some nodes of their own.", layer()),
+        one("mobility", "How nodes move.", mobility()),
         one("series", "Time series to keep.", series()),
     ]
 }
@@ -231,6 +232,30 @@ fn layer() -> Vec<Key> {
         inherited(Key { doc, ..key })
     }));
     keys.extend(link().into_iter().filter(|key| key.name != "nodes").map(inherited));
+    keys
+}
+
+/// Keys of `[mobility]`, which can name a file.
+fn mobility() -> Vec<Key> {
+    let mut keys: Vec<Key> = MobilityConfig::describe()
+        .into_iter()
+        .map(|key| match key.name.as_str() {
+            "area" => {
+                let doc = "Width and height of the area, from the origin; absent: that of a random topology.";
+                Key { doc: doc.to_string(), ..key.default(serde_json::Value::Null).range(Range::above(0.0)) }
+            }
+            "nodes" => Key { kind: Kind::Nodes, ..key },
+            _ => key,
+        })
+        .collect();
+    let path = "The file, relative to the scenario file; absent: that of the topology.";
+    keys.extend([
+        Key::new("path", Kind::Text, path).when("model", ["file"]),
+        Key::new("format", Kind::Choice, "Form of the file; \"auto\" tells it from the content.")
+            .default("auto")
+            .choices(["auto", "ns2", "bonnmotion"])
+            .when("model", ["file"]),
+    ]);
     keys
 }
 

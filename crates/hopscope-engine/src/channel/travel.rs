@@ -1,0 +1,156 @@
+//! Nodes under way: where each is at an instant, and who may be within reach of whom.
+//!
+//! Positions are exact at every instant; what is approximate is only who is looked at. A node knows its candidates, those
+//! that can come within its reach before a while has passed even if both go towards each other at the greatest speed;
+//! until then nobody else is looked at. Cells are put right as nodes cross their borders, all at once when the first
+//! could be farther from where its cell was last taken than the slack.
+
+use super::grid::Moving;
+use crate::mobility::Leg;
+use crate::units::{Span, Time};
+
+/// Room beyond the reach of a node within which candidates are taken, in parts of the reach. More room means fewer
+/// searches, and more candidates to look at; no result depends on it.
+const ROOM: f64 = 0.1;
+/// Longest time that candidates stay.
+const LONGEST: f64 = 1e6;
+
+/// Nodes with their legs.
+#[derive(Debug)]
+pub(super) struct Travel {
+    legs: Vec<Leg>,
+    /// No node is faster, m/s.
+    fastest: f64,
+    /// Metres that a node may be away from where its cell was taken.
+    slack: f64,
+    cells: Moving,
+    /// Where the cells were taken.
+    taken: Vec<[f64; 2]>,
+    /// When cells have to be taken again.
+    stale_at: Time,
+    candidates: Vec<Candidates>,
+    /// Counts the jumps, after which all candidates are looked for again.
+    jumps: u64,
+}
+
+/// Who may be within reach of a node.
+#[derive(Debug, Clone, Default)]
+struct Candidates {
+    nodes: Vec<u32>,
+    until: Time,
+    jumps: u64,
+    reach: f64,
+}
+
+impl Travel {
+    /// Nodes at rest; `range` is the usual reach, metres.
+    pub(super) fn new(places: &[[f64; 2]], range: f64, now: Time) -> Self {
+        let slack = ROOM * range;
+        Travel {
+            legs: places.iter().map(|&place| Leg::rest_for_good(now, place)).collect(),
+            fastest: 0.0,
+            slack,
+            cells: Moving::new(places, range + 2.0 * slack, 0),
+            taken: places.to_vec(),
+            stale_at: Time::NEVER,
+            candidates: vec![Candidates::default(); places.len()],
+            jumps: 1,
+        }
+    }
+
+    /// Where a node is, metres.
+    #[inline(always)]
+    pub(super) fn at(&self, node: usize, now: Time) -> [f64; 2] {
+        self.legs[node].at(now)
+    }
+
+    /// A node goes by this leg from now on.
+    pub(super) fn set_leg(&mut self, node: usize, leg: Leg, now: Time) {
+        let (before, after) = (self.at(node, now), leg.at(now));
+        let jumped = (before[0] - after[0]).hypot(before[1] - after[1]) > NO_JUMP;
+        self.legs[node] = leg;
+        let faster = leg.speed() > self.fastest;
+        if faster {
+            // With the rounding of instants to nanoseconds.
+            self.fastest = leg.speed() * (1.0 + 1e-6);
+        }
+        if faster || jumped {
+            self.jumps += 1;
+            self.take(now);
+        }
+    }
+
+    /// Announces the greatest speed, so that no leg comes as a surprise.
+    pub(super) fn expect_speed(&mut self, fastest: f64, now: Time) {
+        if fastest > self.fastest {
+            self.fastest = fastest * (1.0 + 1e-6);
+            self.jumps += 1;
+            self.take(now);
+        }
+    }
+
+    /// Brings all cells up to date.
+    fn take(&mut self, now: Time) {
+        for node in 0..self.legs.len() {
+            let place = self.at(node, now);
+            let from = std::mem::replace(&mut self.taken[node], place);
+            if from != place {
+                self.cells.moved(node as u32, &from, &self.taken, 0);
+            }
+        }
+        self.stale_at = now + self.time_for(self.slack);
+    }
+
+    /// Time in which no node goes farther than so many metres.
+    fn time_for(&self, metres: f64) -> Span {
+        Span::from_secs_f64((metres / self.fastest.max(1e-12)).min(LONGEST))
+    }
+
+    /// Writes down who is within `reach` metres of a node, with the square of the distance.
+    pub(super) fn near(&mut self, node: usize, reach: f64, now: Time, near: &mut Vec<(f64, u32)>) {
+        let known = &self.candidates[node];
+        if now > known.until || known.jumps != self.jumps || known.reach != reach {
+            self.look_for(node, reach, now);
+        }
+        let here = self.at(node, now);
+        let limit = reach * reach;
+        near.clear();
+        for &other in &self.candidates[node].nodes {
+            let squared = squared(here, self.at(other as usize, now));
+            if squared <= limit {
+                near.push((squared, other));
+            }
+        }
+    }
+
+    /// Takes the candidates of a node anew, the nearest first.
+    fn look_for(&mut self, node: usize, reach: f64, now: Time) {
+        if now > self.stale_at {
+            self.take(now);
+        }
+        let here = self.at(node, now);
+        let room = ROOM * reach;
+        let limit = (reach + room) * (reach + room);
+        let around = self.cells.around(&here, reach + room + self.slack);
+        let mut found: Vec<(f64, u32)> = around
+            .filter(|&other| other as usize != node)
+            .map(|other| (squared(here, self.at(other as usize, now)), other))
+            .filter(|&(squared, _)| squared <= limit)
+            .collect();
+        found.sort_unstable_by(|a, b| a.partial_cmp(b).expect("distances are finite"));
+        let until = now + self.time_for(0.5 * room);
+        let candidates = &mut self.candidates[node];
+        candidates.nodes.clear();
+        candidates.nodes.extend(found.into_iter().map(|(_, other)| other));
+        (candidates.until, candidates.jumps, candidates.reach) = (until, self.jumps, reach);
+    }
+}
+
+/// A leg that begins so far from the end of the last one begins there but for rounding, metres.
+const NO_JUMP: f64 = 1e-6;
+
+#[inline(always)]
+fn squared(a: [f64; 2], b: [f64; 2]) -> f64 {
+    let (dx, dy) = (a[0] - b[0], a[1] - b[1]);
+    dx * dx + dy * dy
+}

@@ -1,0 +1,165 @@
+//! How nodes move: a model with its keys, or the file that tells of it.
+
+use std::sync::Arc;
+
+use hopscope_engine::config::schema::Key;
+use serde_json::{Value as Json, json};
+
+use super::Resolved;
+use super::outside::{Outside, Shared};
+use super::reader::{Path as KeyPath, Reader, inside, written};
+use super::values::{Layered, Values};
+use crate::movement_files::{self, Path};
+use crate::value::Value;
+use crate::words::listed;
+
+/// The model under which a file tells how nodes move.
+const FILE: &str = "file";
+/// That under which they stay.
+const STATIC: &str = "static";
+
+/// How nodes move.
+#[derive(Debug, Clone, Default)]
+pub(super) struct Mobility {
+    pub(super) values: Layered,
+    /// The ways of the nodes by their numbers.
+    paths: Option<Arc<Vec<Path>>>,
+}
+
+fn at(name: &str) -> KeyPath {
+    inside(&["mobility".to_string()], name)
+}
+
+/// The keys that a model uses.
+pub(super) fn used<'k>(keys: &'k [Key], model: &str) -> Vec<&'k Key> {
+    let is_used = |key: &&Key| key.when.as_ref().is_none_or(|when| when.words.iter().any(|word| word == model));
+    keys.iter().filter(is_used).collect()
+}
+
+/// Reads the keys; before the topology, which takes its places from a file of movement where the nodes follow it.
+pub(super) fn read(reader: &mut Reader<'_>, document: &Value, result: &mut Resolved) {
+    let nothing = Value::Table(Vec::new());
+    let (keys, defaults) = (reader.schema.table("mobility"), reader.schema.defaults("mobility"));
+    let table = written(document, "mobility").unwrap_or(&nothing);
+    let mut values = reader.complete(&["mobility".to_string()], table, keys, defaults);
+    let model = values.text("model").to_string();
+    let foreign = |key: &&Key| key.when.as_ref().is_some_and(|when| !when.words.contains(&model));
+    for key in keys.iter().filter(foreign).filter(|key| written(table, &key.name).is_some()) {
+        let words = key.when.as_ref().map(|when| when.words.clone()).unwrap_or_default();
+        let message = format!("does not belong to model = \"{model}\"; it is used by {}", listed(&words));
+        reader.without_use(at(&key.name), (model != STATIC).then_some(message));
+        values.take(&key.name);
+    }
+    result.mobility.values = values;
+}
+
+/// Completes what depends on the topology: the area, numbers of nodes, and the ways of a file.
+pub(super) fn complete(
+    reader: &mut Reader<'_>,
+    document: &Value,
+    outside: &mut dyn Outside,
+    shared: &mut Shared,
+    result: &mut Resolved,
+) {
+    if !result.moves() {
+        return;
+    }
+    if let Some(area) = result.area() {
+        result.mobility.values.set("area", area);
+    }
+    if result.follows_file() {
+        let own = result.mobility.values.get("path").is_some_and(|path| !path.is_null());
+        let named = result.topology.get("kind").and_then(Json::as_str) == Some(FILE);
+        if !own && !named {
+            if result.placed.is_some() {
+                reader.refuse(at("path"), "is missing; model = \"file\" needs the file, here or in [topology]");
+            }
+            return;
+        }
+        let key = if own { at("path") } else { ["topology", "path"].map(str::to_string).to_vec() };
+        let table = written(document, key[0].as_str()).unwrap_or(&Value::Table(Vec::new())).clone();
+        let form = match own {
+            true => result.mobility.values.text("format").to_string(),
+            false => result.topology.get("format").and_then(Json::as_str).unwrap_or("auto").to_string(),
+        };
+        if reader.is_refused(&key[..1], "path") || !matches!(table, Value::Table(_)) {
+            return;
+        }
+        match result.movement(&key, &form, outside, shared) {
+            Ok(paths) => result.mobility.paths = Some(paths),
+            Err(message) => reader.refuse(key, message),
+        }
+        return;
+    }
+    let has_area = result.mobility.values.get("area").is_some_and(|area| !area.is_null());
+    if !has_area && result.placed.is_some() && !reader.is_refused(&["mobility".to_string()], "area") {
+        let message = "is missing; expected the width and height of the area in which the nodes move, [x, y] in metres";
+        reader.refuse(at("area"), message);
+    }
+    if let Some(Json::Array(mut nodes)) = result.mobility.values.take("nodes") {
+        for node in &mut nodes {
+            if let Some(number) = node.as_str().and_then(|word| result.number_of(word)) {
+                *node = json!(number);
+            }
+        }
+        result.mobility.values.set("nodes", nodes);
+    }
+}
+
+impl Resolved {
+    /// Some nodes move by themselves.
+    pub fn moves(&self) -> bool {
+        !["", STATIC].contains(&self.mobility.values.text("model"))
+    }
+
+    /// They move as a file tells.
+    pub(super) fn follows_file(&self) -> bool {
+        self.mobility.values.text("model") == FILE
+    }
+
+    /// The area in which they move; by default that of a random topology, or none.
+    fn area(&self) -> Option<Json> {
+        let own = self.mobility.values.get("area").filter(|area| !area.is_null());
+        own.or_else(|| self.topology.get("area")).cloned()
+    }
+
+    /// The ways of the nodes in the file that a key names.
+    pub(super) fn movement(
+        &self,
+        key: &[String],
+        form: &str,
+        outside: &mut dyn Outside,
+        shared: &mut Shared,
+    ) -> Result<Arc<Vec<Path>>, String> {
+        let (name, text) = outside.text(key, "a file of movement")?;
+        let area = self.area().and_then(|area| serde_json::from_value::<[f64; 2]>(area).ok());
+        let label = format!("{name} {form} {area:?}");
+        if let Some(known) = shared.movements.get(&label) {
+            return Ok(Arc::clone(known));
+        }
+        let paths = Arc::new(movement_files::movement(&text, &name, form, area)?);
+        shared.movements.insert(label, Arc::clone(&paths));
+        Ok(paths)
+    }
+}
+
+impl Mobility {
+    /// The engine's keys; none where nothing moves.
+    pub(super) fn lowered(&self, keys: &[Key]) -> Vec<(String, Json)> {
+        let model = self.values.text("model");
+        if ["", STATIC].contains(&model) {
+            return Vec::new();
+        }
+        let of_file = |name: &str| ["path", "format"].contains(&name);
+        let given =
+            |key: &&Key| Some((key.name.clone(), self.values.get(&key.name).filter(|value| !value.is_null())?.clone()));
+        let used = used(keys, model);
+        let section: Values = used.iter().filter(|key| !of_file(&key.name)).filter_map(given).collect();
+        let mut lowered = vec![("mobility".to_string(), Json::Object(section))];
+        if let Some(paths) = &self.paths {
+            let path = |(node, path): (usize, &Path)| json!({"node": node, "path": path});
+            lowered.push(("paths".to_string(), paths.iter().enumerate().map(path).collect()));
+        }
+        lowered
+    }
+}
