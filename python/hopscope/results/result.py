@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 from hopscope import _core, display
 from hopscope.errors import InputError, NotFound, RunFailed, shown
 from hopscope.results import metrics, remarks
-from hopscope.results.samples import is_number, read
+from hopscope.results.samples import column, is_number
 from hopscope.results.stats import Comparison, Interval, interval, paired
 from hopscope.scenario.sweep import in_words, key_paths
 
@@ -71,17 +71,17 @@ class PointResult:
 
     def by_seed(self, metric: str) -> dict[int, float]:
         """Returns seed -> value, without the seeds that have no sample."""
-        values = {run["seed"]: read(run, metric) for run in self.runs}
-        return {seed: float(value) for seed, value in values.items() if value is not None}
+        seeds = (run["seed"] for run in self.runs)
+        return {seed: value for seed, value in zip(seeds, column(self.runs, metric), strict=True) if value is not None}
 
     def interval(self, metric: str) -> Interval:
         """Returns mean and 95 % interval of a metric over the seeds."""
         return interval(self.samples(metric))
 
     @functools.cached_property
-    def summary(self) -> dict[str, dict[str, float | int | None]]:
+    def summary(self) -> Mapping[str, dict[str, float | int | None]]:
         """Mean, 95 % interval, smallest, largest and number of samples of every metric that is a number."""
-        return {metric: self.interval(metric).as_dict() for metric in self.metrics()}
+        return _Summary(self)
 
     def __repr__(self) -> str:
         return f"PointResult({self.index}, {self.set}, runs={len(self.runs)})"
@@ -104,6 +104,26 @@ class PointResult:
             for name in values:
                 if any(is_number(run["groups"][group][name]) for run in self.runs):
                     yield f"group.{group}.{name}"
+
+
+class _Summary(Mapping[str, dict[str, float | int | None]]):
+    """The summary of a point, each metric when it is asked for."""
+
+    def __init__(self, point: PointResult) -> None:
+        self._point = point
+        self._found: dict[str, dict[str, float | int | None] | None] = dict.fromkeys(point.metrics())
+
+    def __getitem__(self, metric: str) -> dict[str, float | int | None]:
+        found = self._found[metric]
+        if found is None:
+            found = self._found[metric] = self._point.interval(metric).as_dict()
+        return found
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._found)
+
+    def __len__(self) -> int:
+        return len(self._found)
 
 
 class Result:
@@ -274,7 +294,7 @@ class Result:
             document["partial"] = True
         document["scenario"] = self.scenario.resolved
         document["points"] = [
-            {"set": point.set, "runs": [_run_json(run) for run in point.runs], "summary": point.summary}
+            {"set": point.set, "runs": [_run_json(run) for run in point.runs], "summary": dict(point.summary)}
             for point in self.points
         ]
         if told := remarks.remarks(self):

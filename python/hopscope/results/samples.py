@@ -186,6 +186,21 @@ class Data:
         return len(self._tables)
 
 
+def column(runs: Sequence[Run], metric: str) -> list[float | None]:
+    """The values of a metric in runs of the same shape, as `read` gives them."""
+    scope, _, rest = metric.partition(".")
+    index, _, name = rest.partition(".")
+    if scope not in {"flow", "node", "wire"} or not index.isdigit():
+        return [read(run, metric) for run in runs]
+    part, row = f"{scope}s", int(index)
+    try:
+        values = [run[part][row][name] for run in runs]
+    except (KeyError, IndexError):
+        return [read(run, metric) for run in runs]  # which says what is missing
+    sound = all(value is None or is_number(value) for value in values)
+    return [None if value is None else float(value) for value in values] if sound else [read(r, metric) for r in runs]
+
+
 def read(run: Run, metric: Metric) -> float | None:
     """The value of a metric in one run; `None` when the run has no sample of it.
 

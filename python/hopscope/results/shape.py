@@ -2,13 +2,25 @@
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Iterator
+from types import NoneType
 from typing import Any
 
 from hopscope.results.metrics import metrics
 
 #: Parts of a run that are lists of rows, with the scope of their metrics, and those that are one row.
 _ROWS = {"flows": "flow", "nodes": "node", "wires": "wire"}
+
+#: Kinds of metrics that are tables of samples.
+_TABLES = ("shares", "counts")
+
+_SAMPLE = (int, float, NoneType)
+#: What the entry of a metric can be, by its kind, and an entry that this version does not know.
+_TYPES: dict[str, tuple[type, ...]] = {
+    **dict.fromkeys(_TABLES, (dict,)), "label": (int, str, list, NoneType), "text": (str, NoneType), "sample": _SAMPLE
+}  # fmt: skip
+_OF_UNKNOWN = (*_SAMPLE, str, dict)
 
 
 def fault(run: object, seed: int | None = None) -> str:
@@ -59,32 +71,35 @@ def _of_row(row: object, scope: str, place: str) -> Iterator[str]:
     if not isinstance(row, dict):
         yield f"{place} is no table"
         return
-    kinds = {metric.name: metric.kind for metric in metrics(scope)}
-    if scope == "flow":
-        for name in ("from", "to"):
-            if type(row.get(name)) is not int:
-                yield f"{place} lacks {name}"
-        if not isinstance(row.get("transport"), str):
-            yield f"{place} lacks transport"
+    for wrong in _of_types(scope, tuple(row), tuple(map(type, row.values()))):
+        yield f"{place}{wrong}"
     for name, value in row.items():
-        if not _fits(value, kinds.get(name, "")):
-            yield f"{place}: {name} is no {kinds.get(name) or 'sample'}"
+        if isinstance(value, dict) and _kinds(scope).get(name) in _TABLES and not all(map(_is_sample, value.values())):
+            yield f"{place}: {name} is no {_kinds(scope)[name]}"
 
 
-def _fits(value: object, kind: str) -> bool:
-    if kind in ("shares", "counts"):
-        return isinstance(value, dict) and all(_is_sample(one) for one in value.values())
-    if kind == "label":
-        return isinstance(value, (int, str, list)) or value is None
-    if kind == "text":
-        return isinstance(value, str) or value is None
-    if kind == "sample":
-        return _is_sample(value)
-    return _is_sample(value) or isinstance(value, (str, dict))  # of an entry that this version does not know
+@functools.cache
+def _kinds(scope: str) -> dict[str, str]:
+    return {metric.name: metric.kind for metric in metrics(scope)}
+
+
+@functools.cache
+def _of_types(scope: str, names: tuple[str, ...], types: tuple[type, ...]) -> tuple[str, ...]:
+    """What is wrong with rows whose entries have these types, which the rows of many runs share."""
+    kinds, found = _kinds(scope), dict(zip(names, types, strict=True))
+    wrong = []
+    if scope == "flow":
+        wrong += [f" lacks {name}" for name in ("from", "to") if found.get(name) is not int]
+        if found.get("transport") is not str:
+            wrong.append(" lacks transport")
+    for name, of in found.items():
+        if not issubclass(of, _TYPES.get(kinds.get(name, ""), _OF_UNKNOWN)):
+            wrong.append(f": {name} is no {kinds.get(name) or 'sample'}")
+    return tuple(wrong)
 
 
 def _is_sample(value: object) -> bool:
-    return value is None or isinstance(value, (int, float))
+    return isinstance(value, _SAMPLE)
 
 
 def _of_groups(groups: object) -> Iterator[str]:
