@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import importlib.metadata
+import json
 import os
 import subprocess
 import sys
 import time
+import tomllib
 import zipfile
 from pathlib import Path
 from types import ModuleType
@@ -15,7 +18,8 @@ import pytest
 
 from hopscope import Scenario, _core
 
-BENCH = Path(__file__).resolve().parents[2] / "bench"
+ROOT = Path(__file__).resolve().parents[2]
+BENCH = ROOT / "bench"
 
 
 @pytest.fixture(autouse=True)
@@ -175,3 +179,13 @@ def test_without_llvm_tools_the_peers_say_that_they_are_measured_beside_the_plai
     assert bench.build == "Hopscope's plain build (not profile-guided)"
     assert bench.environment == before
     assert "measuring the plain build: no llvm-tools" in capsys.readouterr().err
+
+
+def test_the_package_lists_the_crates_that_it_is_made_of() -> None:
+    files = importlib.metadata.files("hopscope") or []
+    (found,) = (file.locate() for file in files if file.match("*.dist-info/sboms/*.cyclonedx.json"))
+    bill = json.loads(Path(str(found)).read_text())
+    listed = {(part["name"], part["version"]) for part in bill["components"]}
+    locked = {(part["name"], part["version"]) for part in tomllib.loads((ROOT / "Cargo.lock").read_text())["package"]}
+    assert {"hopscope-engine", "serde_json", "pyo3"} <= {name for name, _version in listed}
+    assert listed <= locked
