@@ -2,8 +2,8 @@
 
     python bench/peers/run.py [--repeats 5] [--only chain] [--full] [--plain]
 
-Hopscope is measured as its release wheel, which is built first; with `--plain`, or without llvm-tools, as the plain
-build of this environment.
+Hopscope is measured as the build of this environment, which is what `make demo` gives, and beside it as its release
+wheel, which is built first; with `--plain`, or without llvm-tools, the wheel is left out.
 
 Writes bench/peers/latest.json and prints the table; `--record` also puts it into bench/peers/results.md, which
 docs/performance.md shows, and a short form into the README. Exit status: 0 measured, 1 a simulator failed, 2 no peer
@@ -44,6 +44,8 @@ OURS = (
     ("Hopscope `standard`, static", "standard", "static"),
 )
 """Label, profile and routing of Hopscope's rows."""
+WHEEL = ", release wheel"
+"""Follows the label of a row of the release wheel."""
 NS2 = (("ns-2, AODV", "stock"), ("ns-2, AODV, headers trimmed", "trimmed"))
 """Label and packet headers of ns-2's rows."""
 NS3 = "ns-3, static"
@@ -89,9 +91,9 @@ def delivered_bytes(stdout: str) -> list[int]:
     return [int(line.split()[2]) for line in stdout.splitlines() if line.startswith("flow ")]
 
 
-RELEASE = "Hopscope's release build (profile-guided)"
-PLAIN = "Hopscope's plain build (not profile-guided)"
-"""What the head of the report calls the measured build."""
+PLAIN = "Hopscope as `make` builds it"
+BOTH = f"{PLAIN} and its release wheel (profile-guided)"
+"""What the head of the report calls the measured builds."""
 
 
 class Bench:
@@ -103,7 +105,7 @@ class Bench:
         self.ns2: str | None = None
         self.ns3: Path | None = None
         self.build = PLAIN
-        self.environment = dict(os.environ)
+        self.environments = {"": dict(os.environ)}
         try:
             self.ns2 = find_ns2()
         except MissingPeerError as reason:
@@ -114,7 +116,7 @@ class Bench:
             note(f"left out: {reason}")
 
     def use_release_build(self) -> None:
-        """Measures the release wheel instead of the package of this environment, or says why it cannot be had.
+        """Measures the release wheel beside the package of this environment, or says why it cannot be had.
 
         Raises BuildError.
         """
@@ -122,10 +124,10 @@ class Bench:
         try:
             package = release_build(self.work)
         except MissingToolError as reason:
-            note(f"measuring the plain build: {reason}")
+            note(f"the release wheel is left out: {reason}")
             return
-        self.build = RELEASE
-        self.environment["PYTHONPATH"] = str(package)
+        self.build = BOTH
+        self.environments[WHEEL] = {**os.environ, "PYTHONPATH": str(package)}
 
     def measure(self, word: str, repeats: int, full: bool) -> tuple[Scenario, list[Side]]:
         """All simulators in turn on one scenario."""
@@ -137,8 +139,9 @@ class Bench:
         toml.write_text(scenario.as_toml(long + WARM), encoding="utf-8")
         calls: dict[str, tuple[Side, Callable[[int], float]]] = {}
         for label, profile, routing in OURS:
-            side = Side(label, long)
-            calls[label] = (side, partial(self._hopscope, side, toml, profile, routing))
+            for build, environment in self.environments.items():
+                side = Side(label + build, long)
+                calls[side.label] = (side, partial(self._hopscope, side, toml, (profile, routing), environment))
         if self.ns2:
             for label, headers in NS2:
                 side = Side(label, long)
@@ -149,9 +152,9 @@ class Bench:
         alternate({label: call for label, (_, call) in calls.items()}, repeats)
         return scenario, [side for side, _ in calls.values()]
 
-    def _hopscope(self, side: Side, toml: Path, profile: str, routing: str, seed: int) -> float:
-        command = [sys.executable, HERE / "hopscope_side.py", toml, profile, routing, str(seed)]
-        child = run_child(command, env=self.environment)
+    def _hopscope(self, side: Side, toml: Path, what: tuple[str, str], environment: dict[str, str], seed: int) -> float:
+        command = [sys.executable, HERE / "hopscope_side.py", toml, *what, str(seed)]
+        child = run_child(command, env=environment)
         answer = json.loads(child.stdout)
         return side.add(answer["engine_cpu_s"], child.cpu_s, answer["delivered"])
 
@@ -194,8 +197,9 @@ For Hopscope it is the engine call (building, simulating, returning the result) 
 reading the scenario comes on top once per command, however many runs it makes (here {startup:.2f} s of CPU). For
 ns-2 and ns-3 it is the whole process.
 
-ratio: CPU per simulated second of the peer over that of Hopscope on the same routing: profile `ns2` over AODV against
-ns-2, profile `standard` over static routes against ns-3. ratio per byte: the same per payload byte delivered.
+ratio: CPU per simulated second of the peer over that of Hopscope, as `make` builds it, on the same routing: profile
+`ns2` over AODV against ns-2, profile `standard` over static routes against ns-3. ratio per byte: the same per payload
+byte delivered.
 
 ns-2 is Debian's package with all traces off. "ns-2, AODV" is the program as distributed, where every packet carries
 every header the program knows; "headers trimmed" is the same with only the headers in use
@@ -223,13 +227,17 @@ def short(results: list[tuple[Scenario, list[Side]]]) -> str:
         cost = {side.label: side.cpu_per_100s for side in sides}
         stock, trimmed = (cell(cost, label) for label, _ in NS2)
         aodv, static = OURS[0][0], OURS[2][0]
-        rows.append([scenario.title, figures(cost[aodv]), stock, trimmed, figures(cost[static]), cell(cost, NS3)])
+        wheels = [figures(cost[row + WHEEL]) if row + WHEEL in cost else "not measured" for row in (aodv, static)]
+        of_ns2 = [figures(cost[aodv]), wheels[0], stock, trimmed]
+        rows.append([scenario.title, *of_ns2, figures(cost[static]), wheels[1], cell(cost, NS3)])
     head = [
         "CPU s for 100 simulated s",
         OURS[0][0],
+        "its release wheel",
         "ns-2 2.35, AODV",
         "the same, trimmed",
         OURS[2][0],
+        "its release wheel",
         "ns-3 3.44, static",
     ]
     return table(head, rows)

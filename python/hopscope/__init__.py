@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from hopscope.optimum import Optimization, Optimum, optimize
     from hopscope.results import Comparison, Interval, Result, compare
     from hopscope.results.contrasts import Contrasts, Side, contrasts
+    from hopscope.results.distributions import Distribution
     from hopscope.runner import run, run_scenarios
     from hopscope.scenario import Point, Scenario, load
     from hopscope.wired import Bottleneck, bottleneck
@@ -31,6 +32,7 @@ _HOMES = {
     "Comparison": "hopscope.results",
     "CongestionControl": "hopscope.congestion",
     "Contrasts": "hopscope.results.contrasts",
+    "Distribution": "hopscope.results.distributions",
     "FlowState": "hopscope._core",
     "HopscopeError": "hopscope.errors",
     "InputError": "hopscope.errors",
@@ -63,6 +65,7 @@ __all__ = [
     "Comparison",
     "CongestionControl",
     "Contrasts",
+    "Distribution",
     "FlowState",
     "HopscopeError",
     "InputError",

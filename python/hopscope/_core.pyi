@@ -317,8 +317,8 @@ class Resolved:
     def key_of(self, engine_key: str) -> str:
         """The dotted key of the scenario that a key of the engine comes from."""
 
-    def warnings(self) -> list[str]:
-        """What is allowed but hardly meant."""
+    def warnings(self) -> list[tuple[str, str]]:
+        """What is allowed but hardly meant: what it is about (``apart``, ``ranges`` or nothing), and in words."""
 
     @property
     def top(self) -> dict[str, Any]:
@@ -345,8 +345,8 @@ class Resolved:
         """Times of flows and outages above 0: table, number, key, nanoseconds."""
 
     @property
-    def is_shadowed(self) -> bool:
-        """Whether shadowing makes another network of each seed."""
+    def by_seed(self) -> str:
+        """What makes another network of each seed: ``field`` where it is drawn, else ``shadowing``; empty: nothing."""
 
 def resolve(document: Mapping[str, Any], outside: object, common: Common) -> Resolved:
     """Reads a document without its sweep.

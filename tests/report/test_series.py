@@ -112,13 +112,14 @@ def test_outages_are_spans_to_the_end_of_the_run(result):
 
 
 @pytest.mark.parametrize("points", [("1", "0"), ("mac.queue=50", "0"), ("mac.queue=5", "mac.queue=50")])
-def test_chosen_points_are_panels_of_the_chosen_seed(result, points):
+def test_chosen_points_of_one_flow_lie_over_one_another(result, points):
     chart = named(charts(result, Selection(points, [2])))["throughput"]
-    assert [panel.title for panel in chart.panels] == ["mac.queue = 5", "mac.queue = 50"]
-    assert chart.stacked
+    [panel] = chart.panels
+    assert [line.label for line in panel.lines] == ["mac.queue = 5", "mac.queue = 50"]
+    assert not chart.stacked
     assert "seed 2 of 1 to 2, points 0, 1 of 0 to 1" in chart.caption
     frame = result.series("throughput", point=1, seed=2)
-    assert list(chart.panels[1].lines[0].y)[:-1] == list(frame["value"])
+    assert list(panel.lines[1].y)[:-1] == list(frame["value"])
 
 
 def test_a_node_has_one_colour_in_all_panels(result):
@@ -182,3 +183,15 @@ def test_samples_of_the_round_trip_time_are_not_joined():
     scenario = {**CROSS, "flow": [{"from": 7, "to": 12}], "series": {"keep": ["rtt"]}, "sweep": {}}
     [chart] = charts(hs.run(hs.Scenario(scenario), jobs=1, progress=False), Selection())
     assert [line.joined for panel in chart.panels for line in panel.lines] == [False]
+
+
+def test_runs_of_one_flow_lie_over_one_another() -> None:
+    scenario = hs.Scenario(
+        {"duration": "2s", "topology": {"kind": "chain", "hops": 2}, "flow": [{"from": 0, "to": 2}]},
+        series={"keep": ["cwnd"]},
+        sweep={"flow.0.max_window": [4, 16]},
+    )
+    [chart] = charts(hs.run(scenario), Selection(("0", "1")))
+    [panel] = chart.panels
+    assert [line.label for line in panel.lines] == ["flow.0.max_window = 4", "flow.0.max_window = 16"]
+    assert max(panel.lines[1].y) > max(panel.lines[0].y)

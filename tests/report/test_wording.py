@@ -82,17 +82,17 @@ def test_words_flags_and_lists_are_no_positions(values):
 @pytest.mark.parametrize(
     ("key", "values", "label", "places"),
     [
-        ("flow.0.max_window", [1, 32], "flow.0.max_window (packets)", [1.0, 32.0]),
-        ("topology.hops", [3, 7], "topology.hops (hops)", [3.0, 7.0]),
-        ("flow.*.rate", ["290kbps", "500kbps"], "flow.*.rate (kbit/s)", [290.0, 500.0]),
-        ("flow.0.rate", ["500kbps", "2Mbps"], "flow.0.rate (bit/s)", [5e5, 2e6]),
-        ("flow.0.rate", [1000, "2kbps"], "flow.0.rate (bit/s)", [1000.0, 2000.0]),
-        ("radio.error.per", [0.01, 0.04], "radio.error.per", [0.01, 0.04]),
-        ("radio.error.per", ["1%", "4%"], "radio.error.per (%)", [1.0, 4.0]),
-        ("flow.0.tcp.min_rto", ["200ms"], "flow.0.tcp.min_rto (ms)", [200.0]),
-        ("routing.aodv.net_diameter", [35], "routing.aodv.net_diameter (hops)", [35.0]),
-        ("layer.0.codel_target", ["5ms", "20ms"], "layer.0.codel_target (ms)", [5.0, 20.0]),
-        ("outage.0.node", [1, 2], "outage.0.node", [1.0, 2.0]),
+        ("flow.0.max_window", [1, 32], "receiver's window (packets)", [1.0, 32.0]),
+        ("topology.hops", [3, 7], "hops", [3.0, 7.0]),
+        ("flow.*.rate", ["290kbps", "500kbps"], "offered rate (kbit/s)", [290.0, 500.0]),
+        ("flow.0.rate", ["500kbps", "2Mbps"], "offered rate (bit/s)", [5e5, 2e6]),
+        ("flow.0.rate", [1000, "2kbps"], "offered rate (bit/s)", [1000.0, 2000.0]),
+        ("radio.error.per", [0.01, 0.04], "frame error rate", [0.01, 0.04]),
+        ("radio.error.per", ["1%", "4%"], "frame error rate (%)", [1.0, 4.0]),
+        ("flow.0.tcp.min_rto", ["200ms"], "TCP min RTO (ms)", [200.0]),
+        ("routing.aodv.net_diameter", [35], "AODV net diameter (hops)", [35.0]),
+        ("layer.0.codel_target", ["5ms", "20ms"], "CoDel target (ms)", [5.0, 20.0]),
+        ("outage.0.node", [1, 2], "node", [1.0, 2.0]),
     ],
 )
 def test_an_axis_has_the_unit_of_its_values_or_of_the_key(key, values, label, places):

@@ -41,7 +41,13 @@ def refusal(*flows: dict[str, Any], **more: Any) -> str:
 def test_voice_is_g711_with_the_talk_spurts_of_p59() -> None:
     [flow] = lowered({"app": "voice"})
     assert flow["packet"] == 160
-    assert flow["app"] == {"kind": "on-off", "rate": 64_000.0, "on": 1_004_000_000, "off": 1_587_000_000}
+    assert flow["app"] == {
+        "kind": "on-off",
+        "rate": 64_000.0,
+        "on": 1_004_000_000,
+        "off": 1_587_000_000,
+        "codec": "g711-plc",
+    }
     # One packet every 20 ms while somebody talks.
     assert flow["packet"] * 8 / flow["app"]["rate"] == 0.02
 
@@ -65,7 +71,13 @@ def test_jitter_spreads_the_delays_of_cbr() -> None:
 def test_voice_takes_other_values() -> None:
     [flow] = lowered({"app": "voice", "packet": 80, "on": "400ms", "off": "600ms", "rate": "8kbps"})
     assert flow["packet"] == 80
-    assert flow["app"] == {"kind": "on-off", "rate": 8_000.0, "on": 400_000_000, "off": 600_000_000}
+    assert flow["app"] == {
+        "kind": "on-off",
+        "rate": 8_000.0,
+        "on": 400_000_000,
+        "off": 600_000_000,
+        "codec": "g711-plc",
+    }
 
 
 def test_the_packet_of_other_applications_is_that_of_the_key() -> None:

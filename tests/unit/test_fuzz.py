@@ -55,6 +55,7 @@ def value_of(field: Field, flawed: bool) -> st.SearchStrategy[Any]:
         "time": st.one_of(st.integers(1, 2), st.sampled_from(["10ms", "1s", "20us"])),
         "int": st.integers(2, 60),
         "int-or-off": st.one_of(st.integers(0, 3000), st.just("off")),
+        "seed": st.one_of(st.integers(0, 60), st.just("run")),
         "float": st.floats(*{"probability": (0.001, 1), "m": (150, 250), "dB": (0, 12)}.get(field.unit, (1, 1000))),
         "flag": st.booleans(),
         "text": st.text(max_size=10),

@@ -44,7 +44,7 @@ def test_the_resolved_scenario_shows_what_its_application_uses() -> None:
     for given, shown in (
         ({}, {"app": "bulk"}),
         ({"bytes": "1kB", "app": "file"}, {"app": "file", "bytes": 1000}),
-        ({"app": "voice"}, {"app": "voice", "rate": 64_000.0, "on": 1.004, "off": 1.587}),
+        ({"app": "voice"}, {"app": "voice", "rate": 64_000.0, "on": 1.004, "off": 1.587, "codec": "g711-plc"}),
     ):
         scenario = hs.Scenario(talk(reply=given))
         assert scenario.resolved["flow"][0]["reply"] == shown

@@ -294,6 +294,21 @@ def test_what_is_hardly_meant_is_a_warning() -> None:
     ]
 
 
+def test_ranges_of_another_rate_are_not_kept_in_silence() -> None:
+    def told(**radio: Any) -> list[str]:
+        return [text for text in Scenario(parse(GOOD).values, radio=radio).warnings() if "tx_range" in text]
+
+    [fast] = told(preset="ofdm-54M")
+    assert fast.startswith("radio.tx_range: 250 m is the range of 2 Mbit/s, and data goes at 54 Mbit/s: ")
+    assert "(-65 dBm, and -80 dBm at 2 Mbit/s) it would be received up to 44 m" in fast
+    [slower] = told(preset="hr-dsss-11M")
+    assert "up to 174 m" in slower
+    assert "it would be received less far" in told(preset="hr-dsss-5.5M")[0]
+    assert "up to 199 m" in told(data_rate="11Mbps")[0]
+    for quiet in ({}, {"preset": "wavelan-11M"}, {"preset": "dsss-2M"}, {"preset": "ofdm-54M", "tx_range": "250m"}):
+        assert told(**quiet) == []
+
+
 def test_a_file_gives_its_name_as_title(tmp_path: Path) -> None:
     (tmp_path / "window-study.toml").write_text(GOOD)
     named = load(tmp_path / "window-study.toml")

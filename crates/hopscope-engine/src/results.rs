@@ -1,13 +1,14 @@
 //! Results of a run as plain data, in the units and under the names that users read.
 
 mod notes;
+mod tables;
 
 use std::collections::BTreeMap;
 
 use serde::Serialize;
 
 use crate::config::link::LinkPart;
-use crate::config::{Config, Transport};
+use crate::config::{App, Codec, Config, FlowConfig, Transport};
 use crate::ids::{FlowId, NodeId};
 use crate::iface::WireEnd;
 use crate::iface::wire::Sent;
@@ -16,12 +17,14 @@ use crate::metrics::table::Applies::{Several, Tcp};
 use crate::metrics::table::MetricKind::{Counts, Label, Shares, Text};
 use crate::metrics::table::Shown::{Drawn, Report, Terminal};
 use crate::metrics::table::{Metric, measured};
-use crate::metrics::{Meter, RoutingMeter, jain, loss_pct, max_min};
+use crate::metrics::{Meter, RoutingMeter, Sketch, jain, loss_pct, max_min, voice};
 use crate::record::{DropReason, Recorder};
 use crate::transport::tcp::SenderStats;
 use crate::units::{Span, Time};
 use crate::world::World;
 use crate::world::flow::Flow;
+
+pub use tables::{DistributionResult, SeriesResult};
 
 /// One run.
 #[derive(Debug, Clone, Serialize)]
@@ -43,6 +46,9 @@ pub struct RunResult {
     /// Series asked for, by name.
     #[serde(skip_serializing_if = "BTreeMap::is_empty")]
     pub series: BTreeMap<&'static str, SeriesResult>,
+    /// Histograms of the flows by what they are of, `delay` and `gap`, where they were asked for.
+    #[serde(skip_serializing_if = "BTreeMap::is_empty")]
+    pub distributions: BTreeMap<&'static str, DistributionResult>,
     /// What an airtime ledger says ([`crate::ledger::Ledger::result`]), where the caller kept one.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub ledger: Option<LedgerResult>,
@@ -77,10 +83,26 @@ measured! {
         shared_kbps: Option<f64> = Metric::sample("kbit/s", "throughput while all are active");
         /// Mean time of a packet copy from the sending to the receiving transport.
         delay_ms: Option<f64> = Metric::sample("ms", "delay").shown(Drawn).total("delay_ms");
+        /// Median of those times, to 0.4 % (a histogram with classes that grow with the value, below 131 us of 0.5 us).
+        delay_p50_ms: Option<f64> = Metric::sample("ms", "median delay");
+        /// The time that 95 % of the copies received do not exceed, to 0.4 %.
+        delay_p95_ms: Option<f64> = Metric::sample("ms", "95th percentile of the delay").short("delay p95").shown(Report).total("delay_p95_ms");
+        /// The time that 99 % of the copies received do not exceed, to 0.4 %.
+        delay_p99_ms: Option<f64> = Metric::sample("ms", "99th percentile of the delay").short("delay p99").shown(Report).total("delay_p99_ms");
+        /// Median time between two copies received, to 0.4 %.
+        gap_p50_ms: Option<f64> = Metric::sample("ms", "median gap between arrivals");
+        /// The time between arrivals that 95 % do not exceed, to 0.4 %.
+        gap_p95_ms: Option<f64> = Metric::sample("ms", "95th percentile of the gap between arrivals");
+        /// The time between arrivals that 99 % do not exceed, to 0.4 %.
+        gap_p99_ms: Option<f64> = Metric::sample("ms", "99th percentile of the gap between arrivals");
+        /// Rating of speech, 0 to 100 (E-model, ITU-T G.107 simplified); of flows with `app = "voice"`.
+        r_factor: Option<f64> = Metric::sample("", "R-factor").shown(Report);
+        /// Mean opinion score that the rating stands for, 1 (bad) to 4.5 (ITU-T G.107, Annex B).
+        mos: Option<f64> = Metric::sample("", "mean opinion score").short("MOS").shown(Terminal).total("mos");
         /// Mean of the absolute differences of successive delays (afrakhteh2005).
         jitter_ms: Option<f64> = Metric::sample("ms", "jitter").shown(Report);
         /// The smoothed interarrival jitter of RFC 3550, A.8.
-        jitter_rfc3550_ms: Option<f64> = Metric::sample("ms", "jitter (RFC 3550)");
+        jitter_rfc3550_ms: Option<f64> = Metric::sample("ms", "jitter (RFC 3550)").shown(Report);
         /// Share of the copies sent that did not arrive before the end.
         loss_pct: Option<f64> = Metric::sample("%", "loss").shown(Drawn).total("loss_pct");
         /// Retransmissions over non-duplicate copies received (anastasi2006).
@@ -242,7 +264,7 @@ measured! {
         /// Sum of throughputs.
         aggregate_kbps: f64 = Metric::sample("kbit/s", "throughput of all flows").shown(Report);
         /// Jain's fairness index of the throughputs: (sum x)^2 / (n sum x^2).
-        jain: f64 = Metric::sample("", "Jain index").shown(Report);
+        jain: f64 = Metric::sample("", "Jain index").shown(Report).applies(Several);
         /// Sum of the throughputs up to the completion of the flow that is first.
         shared_kbps: f64 = Metric::sample("kbit/s", "throughput while all are active");
         /// Jain's index of them.
@@ -298,26 +320,17 @@ measured! {
         jain: f64 = Metric::sample("", "Jain index");
         /// Mean of their one-way delays, each copy received counting once.
         delay_ms: Option<f64> = Metric::sample("ms", "delay");
+        /// The delay that 95 % of all their copies received do not exceed, to 0.4 %.
+        delay_p95_ms: Option<f64> = Metric::sample("ms", "95th percentile of the delay").short("delay p95");
+        /// The delay that 99 % of all their copies received do not exceed, to 0.4 %.
+        delay_p99_ms: Option<f64> = Metric::sample("ms", "99th percentile of the delay").short("delay p99");
+        /// Mean of the mean opinion scores of those that are speech.
+        mos: Option<f64> = Metric::sample("", "mean opinion score").short("MOS");
         /// Share of their copies sent that did not arrive.
         loss_pct: Option<f64> = Metric::sample("%", "loss");
         /// Mean of their shares of starved time.
         starved_pct: Option<f64> = Metric::sample("%", "starved");
     }
-}
-
-/// A time series.
-#[derive(Debug, Clone, Serialize)]
-pub struct SeriesResult {
-    /// Flow numbers.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub flow: Option<Vec<u32>>,
-    /// Node numbers.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub node: Option<Vec<u32>>,
-    /// Instants, seconds.
-    pub t_s: Vec<f64>,
-    /// Values.
-    pub value: Vec<f64>,
 }
 
 /// Work done.
@@ -345,8 +358,9 @@ pub(crate) fn collect<R: Recorder>(config: &Config, world: &mut World<(Meter, R)
     RunResult {
         seed: config.seed,
         network: network_result(&flows, &nodes, &meter.routing, meter.fairness.mean()),
-        groups: groups(config, &flows),
-        series: series_results(config, meter),
+        groups: groups(config, &flows, meter),
+        series: tables::series(config, meter),
+        distributions: if config.distributions { tables::distributions(meter) } else { BTreeMap::new() },
         ledger: None,
         engine: EngineResult { events: world.events(), edges: world.edges(), frames: world.frames(), wall_s: 0.0 },
         flows,
@@ -368,6 +382,8 @@ fn flow_result(config: &Config, number: usize, flow: &Flow, meter: &Meter, now: 
     let [before, after] = [&meter.before, &meter.after].map(|counted| counted.sender(FlowId(number as u32)));
     let counted = |count: fn(&SenderStats) -> u64| count(&after) - count(&before);
     let (repairs, meter) = (&meter.repairs, &meter.flows[number]);
+    let r_factor = speech(&config.flows[number])
+        .and_then(|(codec, packet_ms)| voice::rating(codec, packet_ms, meter.sent, &meter.delays));
     let kbps = |bytes: u64| {
         if measured == Span::ZERO { 0.0 } else { bytes as f64 * 8.0 / measured.as_secs() / 1e3 }
     };
@@ -388,6 +404,14 @@ fn flow_result(config: &Config, number: usize, flow: &Flow, meter: &Meter, now: 
         overall_kbps: over(meter.copy_bytes, meter.completed.unwrap_or(now)),
         shared_kbps: over(shared_bytes, shared_end),
         delay_ms: meter.delay_ms(),
+        delay_p50_ms: meter.delays.percentile_ms(50.0),
+        delay_p95_ms: meter.delays.percentile_ms(95.0),
+        delay_p99_ms: meter.delays.percentile_ms(99.0),
+        gap_p50_ms: meter.gaps.percentile_ms(50.0),
+        gap_p95_ms: meter.gaps.percentile_ms(95.0),
+        gap_p99_ms: meter.gaps.percentile_ms(99.0),
+        r_factor,
+        mos: r_factor.map(voice::mos),
         jitter_ms: meter.jitter_ms(),
         jitter_rfc3550_ms: meter.rfc_jitter_ms(),
         loss_pct: meter.loss_pct(),
@@ -424,6 +448,14 @@ fn flow_result(config: &Config, number: usize, flow: &Flow, meter: &Meter, now: 
         starved_pct,
         cwnd_share: meter.cwnd_share().map(|(w, share)| (w.to_string(), share)).collect(),
         note: notes::note(config, &config.flows[number], flow, meter, route.without_pct(now)),
+    }
+}
+
+/// The codec of a flow of speech, and the milliseconds of it in a packet.
+fn speech(flow: &FlowConfig) -> Option<(Codec, f64)> {
+    match flow.app {
+        App::OnOff { rate, codec: Some(codec), .. } => Some((codec, 8e3 * f64::from(flow.packet) / rate)),
+        _ => None,
     }
 }
 
@@ -518,17 +550,20 @@ fn jain_of<'a>(flows: impl Iterator<Item = &'a FlowResult>) -> f64 {
     jain(flows.map(|f| f.throughput_kbps)).unwrap_or(1.0)
 }
 
-fn groups(config: &Config, flows: &[FlowResult]) -> BTreeMap<String, GroupResult> {
+fn groups(config: &Config, flows: &[FlowResult], meter: &Meter) -> BTreeMap<String, GroupResult> {
     let mut members: BTreeMap<&str, Vec<&FlowResult>> = BTreeMap::new();
     for (flow, result) in config.flows.iter().zip(flows) {
         if let Some(group) = &flow.group {
             members.entry(group).or_default().push(result);
         }
     }
-    members.into_iter().map(|(name, flows)| (name.to_string(), group_result(&flows))).collect()
+    members.into_iter().map(|(name, flows)| (name.to_string(), group_result(&flows, meter))).collect()
 }
 
-fn group_result(flows: &[&FlowResult]) -> GroupResult {
+fn group_result(flows: &[&FlowResult], meter: &Meter) -> GroupResult {
+    let mut delays = Sketch::default();
+    flows.iter().for_each(|f| delays.merge(&meter.flows[f.id as usize].delays));
+    let scores: Vec<f64> = flows.iter().filter_map(|f| f.mos).collect();
     let received: u64 = flows.iter().map(|f| f.received_packets).sum();
     let sent: u64 = flows.iter().map(|f| f.sent_packets).sum();
     let waited: f64 = flows.iter().filter_map(|f| Some(f.delay_ms? * f.received_packets as f64)).sum();
@@ -538,23 +573,10 @@ fn group_result(flows: &[&FlowResult]) -> GroupResult {
         aggregate_kbps: flows.iter().map(|f| f.throughput_kbps).sum(),
         jain: jain_of(flows.iter().copied()),
         delay_ms: (received > 0).then(|| waited / received as f64),
+        delay_p95_ms: delays.percentile_ms(95.0),
+        delay_p99_ms: delays.percentile_ms(99.0),
+        mos: (!scores.is_empty()).then(|| scores.iter().sum::<f64>() / scores.len() as f64),
         loss_pct: loss_pct(sent, received),
         starved_pct: (!starved.is_empty()).then(|| starved.iter().sum::<f64>() / starved.len() as f64),
     }
-}
-
-fn series_results(config: &Config, meter: &Meter) -> BTreeMap<&'static str, SeriesResult> {
-    config
-        .series
-        .keep
-        .iter()
-        .filter_map(|&kind| {
-            let series = meter.series(kind)?;
-            let owner = kind.entry().owner;
-            let of = |what: &str| (owner == what).then(|| series.owner.clone());
-            let (flow, node) = (of("flow"), of("node"));
-            let t_s = series.time.iter().map(|t| t.as_secs()).collect();
-            Some((kind.word(), SeriesResult { flow, node, t_s, value: series.value.clone() }))
-        })
-        .collect()
 }

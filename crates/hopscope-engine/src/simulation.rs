@@ -174,7 +174,7 @@ fn offered_packets(flow: &FlowConfig, seconds: f64) -> f64 {
     match &flow.app {
         App::Bulk | App::File { .. } => 0.0,
         App::Cbr { rate, .. } | App::Poisson { rate } => per_second(*rate) * seconds,
-        App::OnOff { rate, on, off } => {
+        App::OnOff { rate, on, off, .. } => {
             let period = on.as_secs() + off.as_secs();
             (per_second(*rate) * on.as_secs() / period + 1.0 / period) * seconds
         }

@@ -173,8 +173,8 @@ impl Resolved {
         self.0.key_of(engine_key).join(".")
     }
 
-    /// What is allowed but hardly meant.
-    fn warnings(&self) -> Vec<String> {
+    /// What is allowed but hardly meant: what it is about, and in words.
+    fn warnings(&self) -> Vec<resolving::Warning> {
         self.0.warnings()
     }
 
@@ -214,9 +214,9 @@ impl Resolved {
         self.0.times()
     }
 
-    /// Whether shadowing makes another network of each seed.
+    /// What makes another network of each seed.
     #[getter]
-    fn is_shadowed(&self) -> bool {
-        self.0.is_shadowed()
+    fn by_seed(&self) -> &'static str {
+        self.0.by_seed()
     }
 }

@@ -260,6 +260,7 @@ fn type_of(key: &Key) -> Object {
         Kind::Text => word(),
         Kind::Name => word().with("pattern", "^[A-Za-z0-9_-]{1,64}$"),
         Kind::IntOrOff => Object::of("anyOf", vec![number(key), Object::of("const", "off"), word()]),
+        Kind::Seed => Object::of("anyOf", vec![number(key), word()]),
         Kind::IntList | Kind::FloatList => list(either()),
         Kind::FloatRows => list(list(either())),
         Kind::NodePairs => list(pair(number(key))),
@@ -295,7 +296,7 @@ fn parts(key: &Key) -> Object {
 }
 
 fn number(key: &Key) -> Object {
-    let whole = matches!(key.kind, Kind::Int | Kind::IntOrOff | Kind::IntList | Kind::NodePairs);
+    let whole = matches!(key.kind, Kind::Int | Kind::IntOrOff | Kind::Seed | Kind::IntList | Kind::NodePairs);
     let mut result = Object::of("type", if whole { "integer" } else { "number" });
     let bound =
         |bound: f64| if bound.fract() == 0.0 && bound.abs() < 1e15 { json!(bound as i64) } else { json!(bound) };

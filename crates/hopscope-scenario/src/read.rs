@@ -55,6 +55,8 @@ pub fn read(key: &Key, value: &Value) -> Result<Json, Refusal> {
         },
         Kind::IntOrOff if *value == Value::Text("off".to_string()) => Ok(Json::Null),
         Kind::IntOrOff => Ok(json!(int(key, value)?)),
+        Kind::Seed if *value == Value::Text("run".to_string()) => Ok(json!("run")),
+        Kind::Seed => Ok(json!(int(key, value)?)),
         Kind::IntList => Ok(json!(each(key, items(key, value)?, int)?)),
         Kind::FloatList => Ok(json!(each(key, items(key, value)?, float)?)),
         Kind::FloatRows => rows(items(key, value)?, "row", |row| Ok(json!(each(key, items(key, row)?, float)?))),
@@ -121,6 +123,7 @@ pub fn expected(key: &Key) -> String {
             return format!("one of {choices}, {FILE_FORM}, or a table of parameters with {CLASS} = {FILE_FORM}");
         }
         Kind::Int | Kind::IntOrOff => "a whole number",
+        Kind::Seed => "a whole number or \"run\"",
         Kind::Float => "a number",
         Kind::Flag => "true or false",
         Kind::IntList => "a list of whole numbers",

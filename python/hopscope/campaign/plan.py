@@ -77,9 +77,17 @@ def _point_runs(point: Point, scenario: Scenario, build: str) -> tuple[Run, ...]
 
 def point_keys(point: Point, scenario: Scenario, build: str) -> list[str]:
     """Returns the keys of the runs of a point, by seed."""
-    config = {**point.config(0), "seed": None}
-    digest = hashlib.sha256(json.dumps(config, sort_keys=True, separators=(",", ":")).encode()).hexdigest()
-    return [run_key(digest, seed, build) for seed in range(scenario.seed, scenario.seed + scenario.seeds)]
+    seeds = range(scenario.seed, scenario.seed + scenario.seeds)
+    if point.draws_field:
+        return [run_key(_digest(point, seed), seed, build) for seed in seeds]
+    digest = _digest(point, 0)
+    return [run_key(digest, seed, build) for seed in seeds]
+
+
+def _digest(point: Point, seed: int) -> str:
+    """Hash of all that a run is made of but its seed."""
+    config = {**point.config(seed), "seed": None}
+    return hashlib.sha256(json.dumps(config, sort_keys=True, separators=(",", ":")).encode()).hexdigest()
 
 
 def run_key(config_digest: str, seed: int, build: str) -> str:

@@ -59,10 +59,12 @@ def command(
     cost = estimate(runs, default_jobs())
     for transport in () if trust else scenario.controls():
         note(f"{file}: {transport} names code, which was not loaded and not checked; --trust loads it")
-    for warning in scenario.warnings():
+    told = scenario.told_warnings()
+    for _, warning in told:
         note(f"{file}: {warning}")
+    verdict = "not all of it can deliver" if any(about == "apart" for about, _ in told) else "good"
     size = f"{counted(len(scenario.points), 'point')} x {counted(scenario.seeds, 'seed')}"
-    typer.echo(f"{file}: good: {size}; estimated cost: {cost}")
+    typer.echo(f"{file}: {verdict}: {size}; estimated cost: {cost}")
 
 
 def _draw(scenario: Scenario, path: Path) -> None:

@@ -25,6 +25,24 @@ Shard = Annotated[
     str | None,
     typer.Option("--shard", metavar="I/N", help="Do every N-th run from the I-th on; shards share one --out."),
 ]
+Metrics = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--metric",
+        metavar="NAME",
+        help="What to show: delay_p99_ms of every flow, network.jain, flow.0.delay_ms, group.G.NAME; repeatable.",
+    ),
+]
+Sort = Annotated[str | None, typer.Option("--sort", metavar="NAME", help="Order rows by a swept key or a metric.")]
+Descending = Annotated[bool, typer.Option("--descending", metavar="", help="Largest first.")]
+Write = Annotated[
+    list[Path] | None,
+    typer.Option(
+        "--write",
+        metavar="FILE",
+        help="Write the table there instead: .csv, .md, .tex (booktabs) or .parquet; repeatable.",
+    ),
+]
 Trust = Annotated[
     bool,
     typer.Option(

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from hopscope.cli import options
 from hopscope.cli.console import note
 
 if TYPE_CHECKING:
@@ -43,25 +44,34 @@ def command(
             "--seed", metavar="N", help="Seed whose time series are drawn; repeatable; default: the first of the point."
         ),
     ] = None,
+    metrics: options.Metrics = None,
+    sort: options.Sort = None,
+    descending: options.Descending = False,
+    write: options.Write = None,
 ) -> None:
     """Write the HTML report of a finished store."""
     from hopscope.campaign.store import missing, open_store
-    from hopscope.report import search
+    from hopscope.cli import table
+    from hopscope.report import listing, search
     from hopscope.report.page import store_page
     from hopscope.report.series import Selection
     from hopscope.studies.page import reproduction_page
     from hopscope.studies.reproduce import recall
 
+    table.check_files(write)
     overlays = _overlays(models or [])
     selection = Selection(points or (), seeds or ()) if points or seeds else None
     opened = open_store(store)
-    outcome = None if overlays or selection else recall(opened)
+    picked = bool(metrics or sort or write)
+    outcome = None if overlays or selection or picked else recall(opened)
     if outcome is not None:
         page = reproduction_page(outcome, out or store)
     else:
         results = opened.results()
         opened.problems += [*opened.mend_tables(results), *missing(results)]
         made = opened.manifest
+        names = table.chosen(results, metrics)
+        shown = listing.listing(results, names, sort=sort, descending=descending) if metrics or sort else None
         page = store_page(
             results,
             out or store,
@@ -71,8 +81,11 @@ def command(
             problems=opened.problems,
             overlays=overlays,
             selection=selection,
-            outcome=None if overlays or selection else search.outcome_of(opened),
+            outcome=None if overlays or selection or picked else search.outcome_of(opened),
+            shown=shown,
         )
+        if write:
+            table.write_files(results, write, metrics, sort=sort, descending=descending)
     for problem in opened.problems:
         note(problem)
     typer.echo(str(page))

@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 from rich import box
 from rich.table import Table
 from rich.text import Text
 
-from hopscope.cli.console import full_width, titled
+from hopscope.cli.console import full_width, note, titled
+from hopscope.files import make_folder, not_written, write_whole
+from hopscope.report import listing
 from hopscope.report.axis import missing_unit
 from hopscope.results import PointResult, Result, metrics
 from hopscope.results.metrics import Metric
@@ -26,22 +29,92 @@ MAX_NOTES = 8
 
 
 def print_result(console: Console, result: Result) -> None:
-    """Prints the table of a result and what stands out in it; on a narrow terminal the last columns are left out."""
-    flows = [flow for point in result.points for run in point.runs[:1] for flow in run["flows"]]
-    has_tcp = any(flow["transport"].startswith("tcp") for flow in flows)
-    several = _has_several(result)
-    there = {"always": True, "tcp": has_tcp, "several": several}
-    wanted = [metric for metric in metrics.shown("flow", "terminal") if there[metric.applies]]
+    """Prints the table of a result and what stands out in it.
+
+    On a narrow terminal columns that are the same in every row leave the table for a line below it, then the last ones
+    are left out, by name.
+    """
+    wanted = [metric for metric in default_metrics(result) if _has_samples(result, metric)]
     shown = list(wanted)
     table = _table(result, shown)
+    if full_width(console, table) > console.width:
+        shown = [metric for metric in wanted if not _is_constant(result, metric)] or wanted[:1]
+        table = _table(result, shown)
+    same = [metric for metric in wanted if metric not in shown]
+    left_out: list[str] = []
     while len(shown) > 1 and full_width(console, table) > console.width:
-        shown.pop()
+        left_out.insert(0, shown.pop().short)
         table = _table(result, shown)
     console.print(table)
-    if left_out := [metric.short for metric in wanted[len(shown) :]]:
+    if same:
+        console.print(Text(f"(the same in every row: {', '.join(_constant(result, metric) for metric in same)})"))
+    if left_out:
         console.print(Text(f"(a wider terminal also shows: {', '.join(left_out)})"))
     for line in [*_notes(result), *remarks(result)]:
         console.print(Text(line))
+
+
+def default_metrics(result: Result) -> list[Metric]:
+    """The metrics of flows that a table shows unasked."""
+    flows = [flow for point in result.points for run in point.runs[:1] for flow in run["flows"]]
+    has_tcp = any(flow["transport"].startswith("tcp") for flow in flows)
+    there = {"always": True, "tcp": has_tcp, "several": _has_several(result)}
+    return [metric for metric in metrics.shown("flow", "terminal") if there[metric.applies]]
+
+
+def print_listing(
+    console: Console,
+    results: Sequence[Result],
+    names: Sequence[str] | None,
+    *,
+    sort: str | None,
+    descending: bool,
+) -> None:
+    """Prints chosen metrics, all of them however wide the terminal."""
+    found = listing.listing(results, chosen(results, names), sort=sort, descending=descending)
+    grid = found.grid()
+    table = Table(title=Text(titled(results[0].scenario)), title_justify="left", box=box.SIMPLE_HEAD, pad_edge=False)
+    for column in grid.columns:
+        table.add_column(Text(column.name), justify="right" if column.number else "left", no_wrap=True)
+    for row in grid.rows:
+        table.add_row(*map(Text, row))
+    console.width = max(console.width, full_width(console, table))
+    console.print(table)
+    for text in dict.fromkeys(text for result in results for text in remarks(result)):
+        console.print(Text(text))
+
+
+def chosen(results: Sequence[Result], names: Sequence[str] | None) -> list[str]:
+    """The metrics that were asked for, or those that are shown unasked."""
+    if names:
+        return list(dict.fromkeys(names))
+    usual = dict.fromkeys(metric for result in results for metric in default_metrics(result))
+    return [metric.name for metric in usual if any(_has_samples(result, metric) for result in results)]
+
+
+def check_files(files: Sequence[Path] | None) -> None:
+    """Refuses files whose ending names no format, before anything else is done."""
+    for path in files or []:
+        listing.check_format("--write", path)
+
+
+def write_files(
+    results: Sequence[Result], files: Sequence[Path], names: Sequence[str] | None, *, sort: str | None, descending: bool
+) -> None:
+    """Writes the table of chosen metrics.
+
+    Raises:
+        InputError: a place that cannot be written, a metric or column that is not there.
+        RunFailed: the disk is full.
+    """
+    found = listing.listing(results, chosen(results, names), sort=sort, descending=descending)
+    for path in files:
+        try:
+            make_folder(path.parent)
+            write_whole(path, listing.document(found, path.suffix.lower()))
+        except OSError as error:
+            raise not_written(f"--write {path}: cannot be written", error) from error
+        note(f"table: {path}")
 
 
 def _table(result: Result, shown: list[Metric]) -> Table:
@@ -63,6 +136,36 @@ def _table(result: Result, shown: list[Metric]) -> Table:
     return table
 
 
+def _intervals(result: Result, metric: Metric) -> Iterator[str]:
+    """The cells of a metric, one a point and flow."""
+    for point in result.points:
+        for flow in point.runs[0]["flows"] if point.runs else []:
+            yield interval_text(point.summary.get(f"flow.{flow['id']}.{metric.name}"), len(point.runs))
+
+
+def _has_samples(result: Result, metric: Metric) -> bool:
+    """Whether any flow has a sample of a metric; without runs everything may come."""
+    cells = list(_intervals(result, metric))
+    return not cells or any(cell != "-" for cell in cells)
+
+
+def _is_constant(result: Result, metric: Metric) -> bool:
+    """Whether a metric does not vary, neither between rows nor over the seeds."""
+    cells = set(_intervals(result, metric))
+    return len(cells) == 1 and all(
+        entry["min"] == entry["max"]
+        for point in result.points
+        for name, entry in point.summary.items()
+        if name.startswith("flow.") and name.endswith(f".{metric.name}")
+    )
+
+
+def _constant(result: Result, metric: Metric) -> str:
+    """A metric that does not vary, with its value."""
+    cell = next(_intervals(result, metric)).partition(" ±")[0]
+    return f"{metric.short} {cell}{' ' + metric.unit if metric.unit else ''}"
+
+
 def _has_several(result: Result) -> bool:
     return any(len(run["flows"]) > 1 for point in result.points for run in point.runs[:1])
 
@@ -76,11 +179,11 @@ def _rows(point: PointResult, shown: list[Metric], several: bool, *, failed: boo
         cells = [interval_text(point.summary.get(prefix + metric.name), len(point.runs)) for metric in shown]
         label = f"{flow['id']}: {flow['from']} to {flow['to']} {flow['transport']}"
         yield [label, *cells, str(len(point.runs))]
-    for group in point.runs[0].get("groups", {}):
+    for group, about in point.runs[0].get("groups", {}).items():
         prefix = f"group.{group}."
         cells = [interval_text(point.summary.get(prefix + metric.total)) if metric.total else "" for metric in shown]
-        jain = interval_text(point.summary.get(f"{prefix}jain"))
-        yield [f"group {group} (Jain {jain})", *cells, str(len(point.runs))]
+        jain = f" (Jain {interval_text(point.summary.get(f'{prefix}jain'))})" if len(about["flows"]) > 1 else ""
+        yield [f"group {group}{jain}", *cells, str(len(point.runs))]
     if several:
         jain = interval_text(point.summary.get("network.jain"))
         total = interval_text(point.summary.get("network.aggregate_kbps"))

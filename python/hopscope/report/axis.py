@@ -13,12 +13,29 @@ from hopscope.scenario.fields import Field
 _SPELLED = {"bps": "bit/s", "kbps": "kbit/s", "Mbps": "Mbit/s", "Gbps": "Gbit/s", "probability": "", "ratio": ""}
 
 
+#: Keys whose names are not words.
+_WORDS = {
+    "max_window": "receiver's window", "packet": "packet size", "rate": "offered rate", "per": "frame error rate",
+    "ber": "bit error rate", "tx_range": "transmission range", "cs_range": "carrier-sense range",
+    "seed": "seed", "queue": "queue length", "cw_min": "smallest contention window",
+    "cw_max": "largest contention window", "ack_every": "packets per ACK",
+}  # fmt: skip
+#: Words that are written in capitals.
+_LETTERS = {
+    "rts": "RTS", "cts": "CTS", "ack": "ACK", "mac": "MAC", "tcp": "TCP", "rto": "RTO", "rtt": "RTT", "ttl": "TTL",
+    "eifs": "EIFS", "nav": "NAV", "red": "RED", "codel": "CoDel", "aodv": "AODV", "dsr": "DSR", "olsr": "OLSR",
+    "dsdv": "DSDV", "dccp": "DCCP", "lred": "LRED", "mda": "MDA", "daa": "DAA", "cwnd": "cwnd", "arp": "ARP",
+}  # fmt: skip
+#: Sections that say what a key is of.
+_PREFIXED = frozenset({"tcp", "dccp", "aodv", "dsr", "olsr", "dsdv"})
+
+
 @dataclass(frozen=True)
 class Axis:
     """The axis of a swept key.
 
     Attributes:
-        label: the key and its unit, where it has one: "flow.0.max_window (packets)".
+        label: the key in words and its unit, where it has one: "receiver's window (packets)".
         unit: unit that the values are written in, where all are written in the same; otherwise None, and positions are
             in ``base``.
         base: base unit of the key; empty for a count.
@@ -50,7 +67,25 @@ def axis_of(key: str, values: Sequence[Any]) -> Axis:
     same = len(written) == 1
     shown = next(iter(written)) or base if same else base
     shown = _SPELLED.get(shown, shown)
-    return Axis(f"{key} ({shown})" if shown else key, next(iter(written)) if same else None, base)
+    words = in_words(key)
+    return Axis(
+        f"{words} ({shown})" if shown not in ("", words) else words, next(iter(written)) if same else None, base
+    )
+
+
+def in_words(key: str) -> str:
+    """A dotted key as an axis names it: ``flow.3.max_window`` is "receiver's window of flow 3".
+
+    Flow 0, whose keys most sweeps vary, and all flows together (``flow.*``) need no number.
+    """
+    *sections, name = key.split(".")
+    words = _WORDS.get(name, name.replace("_", " "))
+    words = " ".join(_LETTERS.get(word, word) for word in words.split(" "))
+    numbers = [part for part in sections if part.isdigit() and part != "0"]
+    owner = f" of {sections[0]} {numbers[0]}" if numbers else ""
+    section = sections[-1] if sections and not sections[-1].isdigit() and sections[-1] != "*" else ""
+    prefix = f"{_LETTERS.get(section, section)} " if section in _PREFIXED else ""
+    return f"{prefix}{words}{owner}"
 
 
 def heading(key: str, values: Sequence[Any]) -> str:

@@ -105,7 +105,7 @@ class Network:
 
 def of_point(point: Point, title: str, name: str = "network") -> Network:
     """The network of one point of a scenario."""
-    config = point.config(0)
+    config = point.config(point.resolved["seed"])
     radio = config["radio"]
     flows = [(flow["from"], flow["to"]) for flow in config["flows"]]
     layers = [(layer["layer"], layer["nodes"]) for layer in config["layers"]]

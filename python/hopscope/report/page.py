@@ -22,6 +22,7 @@ from hopscope.report.network import Network, distinct
 from hopscope.results.remarks import remarks
 
 if TYPE_CHECKING:
+    from hopscope.report.listing import Listing
     from hopscope.report.overlay import Overlay
     from hopscope.report.series import Selection
     from hopscope.results import Result
@@ -62,6 +63,7 @@ def store_page(
     overlays: Sequence[Overlay] = (),
     selection: Selection | None = None,
     outcome: Mapping[str, Any] | None = None,
+    shown: Listing | None = None,
 ) -> Path:
     """Write `report.html` and the figures of the results of a store into `folder`; return the path of the page.
 
@@ -76,6 +78,7 @@ def store_page(
         selection: the runs whose time series are drawn; default: the first of each scenario.
         outcome: what the search found that filled the store: one section for each of its cases instead of one for each
             scenario of its steps.
+        shown: the chosen metrics, in figures and in a table in place of that of the flows.
 
     Raises:
         InputError: a model that fits no figure, or a run that is not there; nothing is written.
@@ -92,7 +95,8 @@ def store_page(
     brief = len(results) > _MANY
     if selection is not None:
         selection.check(results)
-    found = [tables.charts(result, brief=brief, selection=selection) for result in results]
+    drawn_metrics = None if shown is None else [name for name in shown.names if "." not in name]
+    found = [tables.charts(result, brief=brief, selection=selection, chosen=drawn_metrics) for result in results]
     drawn = [overlay.draw(charts, result, overlays) for charts, result in zip(found, results, strict=True)]
     overlay.check(overlays, {name for _, fitted in drawn for name in fitted})
     for index, (result, (charts, _)) in enumerate(zip(results, drawn, strict=True)):
@@ -104,11 +108,11 @@ def store_page(
             {
                 "title": result.scenario.title,
                 "summary": tables.describe(result, engine),
-                "sentences": remarks(result),
+                "sentences": [*tables.headline(result), *remarks(result)],
                 "quick": quick,
                 "images": Gallery(folder, quick=quick).images([*charts, *networks], stem),
                 "comparisons": [] if brief else _comparisons(result, folder, stem),
-                "tables": tables.grids(result, str(file)),
+                "tables": tables.grids(result, str(file), None if shown is None else shown.of(result)),
                 "scenario": pretty(result.scenario.resolved),
             }
         )
@@ -141,6 +145,7 @@ def _cases(outcome: Mapping[str, Any], results: Sequence[Result], folder: Path, 
                 "images": Gallery(folder, quick=scenario.is_quick).images(pictures, stem),
                 "comparisons": [],
                 "tables": [
+                    search.winner(case, str(files[0])),
                     search.values(case),
                     search.steps(case),
                     *(tables.commands(r, str(file)) for r, file in zip(last, files, strict=True)),

@@ -6,17 +6,18 @@ Everything is read from the outcome that the search keeps in its store, which is
 from __future__ import annotations
 
 import json
+import shlex
 from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from hopscope.errors import counted, ranges
 from hopscope.files import read_whole
-from hopscope.report.axis import axis_of, heading
-from hopscope.report.chart import Chart, Line, Panel
+from hopscope.report.axis import axis_of, heading, in_words
+from hopscope.report.chart import Chart, Line, Mark, Panel
 from hopscope.report.wording import Column, Grid
 from hopscope.results import metrics
 from hopscope.results.stats import interval_text
-from hopscope.scenario.sweep import written
+from hopscope.scenario.sweep import set_text, written
 
 if TYPE_CHECKING:
     from hopscope.campaign.store import Store
@@ -127,6 +128,16 @@ def footnote(case: Case) -> str:
     return f"* each by itself at 95 %, from as few as {min(dropped)} seeds: of many such verdicts some are wrong"
 
 
+def winner(case: Case, file: str) -> Grid:
+    """The command that runs the best value in full, from the scenario in `file`."""
+    words = ["hopscope", "run", file]
+    for key, value in {**case["set"], **case["best"]}.items():
+        words += ["--set", set_text(key, value)]
+    return Grid(
+        [Column("best"), Column("command", code=True)], [[best(case), shlex.join(words)]], "The best value again"
+    )
+
+
 def steps(case: Case) -> Grid:
     """The steps of the search."""
     columns = [Column("step"), Column("values", number=True), Column("seeds", number=True)]
@@ -150,9 +161,12 @@ def chart(case: Case, metric: str) -> Chart:
         for label, seen in list(found.items())[:_LINES]
     ]
     name = f"{metric}-over-{along}".replace("_", "-").replace(".", "-").replace("*", "all")
-    caption = f"{metric} over {along} as last looked at, means with 95 % intervals; best: {best(case)}."
+    over = f"{metrics.in_words(metric)} over {in_words(along)}"
+    caption = f"{over} as last looked at, means with 95 % intervals; best: {best(case)}."
     label = axis_of(along, [value["set"][along] for value in case["values"]]).label
-    return Chart(name, caption, label, metrics.label(metric), [Panel("", lines)])
+    won = [v for v in case["values"] if v["verdict"] == "best" and v["mean"] is not None]
+    marks = [Mark("best", [v["set"][along] for v in won], [v["mean"] for v in won])]
+    return Chart(name, caption, label, metrics.label(metric), [Panel("", lines, marks)])
 
 
 def plain(value: Any) -> str:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 from hopscope.errors import InputError, ranges
@@ -75,7 +75,7 @@ class Selection:
 
 
 def charts(result: Result, selection: Selection) -> list[Chart]:
-    """A figure for each kept series, a panel for each chosen run."""
+    """A figure for each kept series, a panel for each chosen run; runs with one line each lie over one another."""
     runs = selection.of(result)
     kept = dict.fromkeys(name for _, run in runs for name in run.get("series", {}))
     found = [_chart(result, name, runs) for name in kept]
@@ -139,6 +139,7 @@ def _chart(result: Result, name: str, runs: Runs) -> Chart:
         spans = _outages(scenario.resolved, scenario.duration_s)
         shaded = shaded or bool(spans)
         panels.append(Panel(title, lines, spans=spans))
+    panels = _overlaid(panels)
     kind: Kind = "steps" if entry.course != "samples" else "lines"
     end = max((result.scenario.points[point.index].duration_s for point, _ in runs), default=0.0)
     return Chart(
@@ -152,6 +153,15 @@ def _chart(result: Result, name: str, runs: Runs) -> Chart:
         stacked=len(panels) > 1,
         limits=(0.0, end),
     )
+
+
+def _overlaid(panels: list[Panel]) -> list[Panel]:
+    """The runs over each other where each has one line, so that they can be compared; else as they are."""
+    lone = all(len(panel.lines) == 1 and panel.spans == panels[0].spans for panel in panels)
+    if not 1 < len(panels) <= LINES or not lone:
+        return panels
+    lines = [replace(panel.lines[0], label=panel.title, style=None) for panel in panels]
+    return [Panel("", lines, spans=panels[0].spans)]
 
 
 def _fullest(owned: Sequence[tuple[Any, pd.DataFrame]]) -> list[tuple[Any, pd.DataFrame]]:

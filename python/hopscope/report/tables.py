@@ -9,10 +9,12 @@ from typing import TYPE_CHECKING, Any
 from hopscope.errors import counted
 from hopscope.report import curves, series, wording
 from hopscope.report.axis import axis_of, heading, is_seed, numeric
+from hopscope.report.axis import in_words as in_words_of
 from hopscope.report.chart import Chart, Line, Panel
 from hopscope.report.series import LINES, Selection
 from hopscope.report.wording import Column, Grid
-from hopscope.results import metrics
+from hopscope.results import distributions, metrics
+from hopscope.results.comparisons import best_among
 from hopscope.results.samples import Estimate, Table, show
 from hopscope.results.stats import fewer, number
 from hopscope.scenario.sweep import in_words, set_text, written
@@ -36,6 +38,25 @@ def describe(result: Result, engine: str) -> str:
     return f"{described(result)}; {engine}."
 
 
+def headline(result: Result) -> list[str]:
+    """The one sentence that answers first: where most is carried, and what cannot be told apart from it."""
+    table = table_of(result)
+    several = _flow_count(table) > 1 if any(runs for _, runs in table.points) else False
+    metric = "network.aggregate_kbps" if several else "flow.0.throughput_kbps"
+    points = [point for point in result.points if point.runs]
+    if not points or (first := curves.sample(Table("", [({}, points[0].runs)]), metric)) is None:
+        return []
+    words = metrics.in_words(metric, 1)
+    if len(points) == 1:
+        delay = None if several else _estimate(points[0].runs, "flow.0.delay_ms")
+        late = f", at a delay of {show(delay, 'ms')}" if delay is not None else ""
+        return [f"{words} is {show(first, 'kbit/s')}{late}"]
+    found = best_among(table, metric, {in_words(point.set): point.set for point in points})
+    alike = len(found.ties) - 1
+    noise = f"; {counted(alike, 'other point')} of {len(points) - 1} cannot be told apart from it" if alike else ""
+    return [f"{words} is largest at {found.at}: {show(found.top, 'kbit/s')}{noise}"]
+
+
 def described(result: Result) -> str:
     """Profile, points, seeds and duration of a result."""
     resolved = result.scenario.resolved
@@ -51,25 +72,31 @@ def table_of(result: Result) -> Table:
     return Table(result.scenario.title, [(point.set, point.runs) for point in result.points])
 
 
-def grids(result: Result, file: str) -> list[Grid]:
-    """Flows, network, failed runs, and the command that repeats each point from the scenario in `file`."""
-    found = (_flows(result), _network(result), *_explained(result), _failures(result), commands(result, file))
+def grids(result: Result, file: str, chosen: Grid | None = None) -> list[Grid]:
+    """Flows (or the chosen metrics), network, failed runs, and the command that repeats each point from `file`."""
+    found = (chosen or _flows(result), _network(result), *_explained(result), _failures(result), commands(result, file))
     return [grid for grid in found if grid.rows]
 
 
-def charts(result: Result, *, brief: bool = False, selection: Selection | None = None) -> list[Chart]:
+def charts(
+    result: Result, *, brief: bool = False, selection: Selection | None = None, chosen: Sequence[str] | None = None
+) -> list[Chart]:
     """Metrics over a swept key that has numbers, otherwise bars by flow; and the time series that were kept.
 
     Args:
         result: what to draw.
         brief: throughput only, for a store of many scenarios.
         selection: the runs whose time series are drawn; default: the first.
+        chosen: metrics of flows to draw; default: those that are drawn unasked.
     """
     drawn = [(metric.name, metric.label) for metric in metrics.shown("flow", "drawn")][: 1 if brief else None]
+    if chosen:
+        drawn = [(metric.name, metric.label) for metric in metrics.metrics("flow") if metric.name in chosen]
     found = of_metrics(result, drawn)
     explained = [] if brief else ledger_charts(result)
     over_time = series.charts(result, selection or Selection())
-    return [chart for chart in [*found, *explained, *over_time] if not chart.is_empty]
+    shares = [] if brief else _cdfs(result)
+    return [chart for chart in [*found, *shares, *explained, *over_time] if not chart.is_empty]
 
 
 def of_metrics(result: Result, drawn: Sequence[tuple[str, str]]) -> list[Chart]:
@@ -180,7 +207,9 @@ def _flows(result: Result) -> Grid:
 
 
 def _network(result: Result) -> Grid:
-    keys, shown = _keys(result), metrics.shown("network", "report")
+    several = any(len(_flow_ids(point.runs)) > 1 for point in result.points)
+    keys = _keys(result)
+    shown = [metric for metric in metrics.shown("network", "report") if several or metric.applies != "several"]
     columns = [
         *_columns(result),
         *(Column(metric.label, number=True) for metric in shown),
@@ -252,7 +281,7 @@ def _sweeps(result: Result, drawn: Sequence[tuple[str, str]]) -> list[Chart]:
         found.append(
             Chart(
                 f"{metric.replace('_', '-')}-over-{along.replace('.', '-').replace('*', 'all')}",
-                f"{label[:1].upper()}{label[1:]} over {along}, means with 95 % intervals.{with_it}{more}",
+                f"{label[:1].upper()}{label[1:]} over {in_words_of(along)}, means with 95 % intervals.{with_it}{more}",
                 axis_of(along, table.values(along)).label,
                 label,
                 panels,
@@ -266,6 +295,30 @@ def linked_with(result: Result, along: str) -> tuple[str, ...]:
     """The keys whose values follow from those of a swept key, because they change together with it."""
     values = [repr(value) for value in result.scenario.axes[along]]
     return result.scenario.beside(along) if len(set(values)) == len(values) else ()
+
+
+def _cdfs(result: Result) -> list[Chart]:
+    """The distributions that were kept: a curve for each flow and point, all seeds together."""
+    if not distributions.has_distributions(result):
+        return []
+    found = []
+    for name, label in distributions.KINDS.items():
+        lines = []
+        for point in result.points:
+            flows = _flow_ids(point.runs)
+            for flow in flows:
+                of = distributions.of_point(point, name, flow=flow)
+                words = ", ".join(filter(None, [in_words(point.set), f"flow {flow}" if len(flows) > 1 else ""]))
+                if of.n > 1:
+                    curve = of.cdf
+                    start = [(of.low_ms[0], 0.0)]
+                    ends = [*start, *zip(curve["value_ms"], curve["share"], strict=True)]
+                    lines.append(Line(words, [x for x, _ in ends], [y for _, y in ends]))
+        left_out = _cut(LINES, len(lines), "curves")
+        caption = f"Share of packets whose {label} is below a value, all seeds together.{left_out}"
+        about = f"{label} (ms)"
+        found.append(Chart(f"{name}-cdf", caption, about, "share of packets", [Panel("", lines[:LINES])], kind="steps"))
+    return found
 
 
 def _panels(table: Table, along: str, others: Sequence[str], metric: str) -> tuple[list[Panel], int]:
@@ -298,6 +351,9 @@ def _single(result: Result, drawn: Sequence[tuple[str, str]]) -> list[Chart]:
     points = result.points[:LINES]
     found = []
     for metric, label in drawn:
+        if all(len(_flow_ids(point.runs)) <= 1 for point in result.points):
+            found.append(_of_points(result, metric, label))
+            continue
         lines = []
         for point in points:
             flows = [(str(flow), _estimate(point.runs, f"flow.{flow}.{metric}")) for flow in _flow_ids(point.runs)]
@@ -308,6 +364,21 @@ def _single(result: Result, drawn: Sequence[tuple[str, str]]) -> list[Chart]:
         caption = f"{label[:1].upper()}{label[1:]} of each flow, means with 95 % intervals.{left_out}"
         found.append(Chart(f"{name}-by-flow", caption, "flow", label, [Panel("", lines)], kind="bars"))
     return found
+
+
+def _of_points(result: Result, metric: str, label: str) -> Chart:
+    """A bar for each point of a sweep of one flow, which needs no number."""
+    points = result.points[:_FLOWS]
+    values = [(_bar(point.set), _estimate(point.runs, f"flow.0.{metric}")) for point in points]
+    caption = f"{label[:1].upper()}{label[1:]}, means with 95 % intervals.{_cut(_FLOWS, len(result.points), 'points')}"
+    axis = ", ".join(in_words_of(key) for key in _keys(result))
+    name = f"{metric.replace('_', '-')}-by-flow"
+    return Chart(name, caption, axis, label, [Panel("", [curves.line("", values)])], kind="bars")
+
+
+def _bar(values: dict[str, Any]) -> str:
+    """The name of a bar: the swept values without their keys, which the axis names."""
+    return ", ".join(written(value, 24) for value in values.values()) or "all runs"
 
 
 # --- Parts ----------------------------------------------------------------------------------------------------------

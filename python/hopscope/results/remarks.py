@@ -10,13 +10,24 @@ from hopscope.results.stats import mean_of
 if TYPE_CHECKING:
     from hopscope.results.result import PointResult, Result
 
+#: Larger networks are not looked at again.
+_MANY = 10_000
+
 #: Share of the time, per cent, from which the receiver's window is said to limit a flow.
 MOST_OF_THE_TIME = 50.0
 
 
 def remarks(result: Result) -> list[str]:
-    """The remarks on a result: flows whose receiver's window, not their congestion control, decides."""
-    return [*_windows(result)]
+    """The remarks on a result: ranges of another rate, flows whose receiver's window decides."""
+    return [*_ranges(result), *_windows(result)]
+
+
+def _ranges(result: Result) -> list[str]:
+    """Points whose rate is not that of their receive range, a remark a rate."""
+    nodes = next((len(point.runs[0]["nodes"]) for point in result.points if point.runs), 0)
+    if nodes > _MANY:
+        return []
+    return list(dict.fromkeys(text for point in result.scenario.points if (text := point.remark_on_ranges)))
 
 
 def _windows(result: Result) -> list[str]:

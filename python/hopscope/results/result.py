@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     import pandas as pd
 
     from hopscope.results.contrasts import Contrasts
+    from hopscope.results.distributions import Distribution
     from hopscope.results.explain import Explanation
     from hopscope.scenario import Scenario
 
@@ -250,6 +251,42 @@ class Result:
 
         return across(self, key, metrics, values=values)
 
+    def distribution(
+        self,
+        name: str = "delay",
+        *,
+        flow: int | None = None,
+        point: int | None = None,
+        seed: int | None = None,
+        jobs: int | None = None,
+        progress: bool = False,
+    ) -> Distribution:
+        """Returns how the delays (ms) of packets, or the gaps (ms) between their arrivals, are distributed.
+
+        Runs that kept no histograms (``distributions = true``) are done again with them; they take the same course.
+
+        Args:
+            name: ``delay`` or ``gap``.
+            flow: of this flow; default: of all flows together.
+            point: of this point; may be left out where there is only one.
+            seed: of this seed; default: of all seeds together.
+            jobs: runs at a time, where they have to be done; default: all cores.
+            progress: show a bar meanwhile.
+
+        Raises:
+            NotFound: no such distribution, flow, point or seed.
+            InputError: several points, and none is named.
+            RunFailed: the runs kept none and cannot be done again.
+        """
+        from hopscope.results.distributions import distribution, has_distributions
+
+        if has_distributions(self):
+            return distribution(self, name, flow=flow, point=point, seed=seed)
+        if self.again is None:
+            raise RunFailed("the runs kept no histograms; run the scenario with distributions = true")
+        kept = self.again(self.scenario.replace({"distributions": True}), jobs, progress)
+        return distribution(kept, name, flow=flow, point=point, seed=seed)
+
     def plot(self, metric: str | None = None) -> Any:
         """Returns the figure of a metric of the flows, a matplotlib figure: over the swept key, or as bars.
 
@@ -367,7 +404,8 @@ def differences(a: Result, point_a: PointResult, b: Result, point_b: PointResult
     return tuple(
         f"{key} = {shown(ours[key]) if key in ours else 'none'} / {shown(theirs[key]) if key in theirs else 'none'}"
         for key in keys
-        if key.split(".")[0] not in {"title", "seed", "seeds", "series", "explain"} and ours.get(key) != theirs.get(key)
+        if key.split(".")[0] not in {"title", "seed", "seeds", "series", "distributions", "explain"}
+        and ours.get(key) != theirs.get(key)
     )
 
 
@@ -388,6 +426,8 @@ def _run_json(run: RunResult) -> dict[str, Any]:
     document = {name: run[name] for name in ("seed", "flows", "network", "engine")}
     if run.get("groups"):
         document["groups"] = run["groups"]
+    if run.get("distributions"):
+        document["distributions"] = run["distributions"]
     if run.get("series"):
         document["series"] = {name: table.to_pydict() for name, table in run["series"].items()}
     return document

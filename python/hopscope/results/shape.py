@@ -63,6 +63,7 @@ def _faults(run: object, seed: int | None) -> Iterator[str]:
     yield from _of_row(run.get("engine"), "engine", "engine")
     yield from _of_groups(run.get("groups", {}))
     yield from _of_series(run.get("series", {}))
+    yield from _of_distributions(run.get("distributions", {}))
     if not isinstance(run.get("ledger", {}), dict):
         yield "ledger is no table"
 
@@ -108,6 +109,20 @@ def _of_groups(groups: object) -> Iterator[str]:
         return
     for name, row in groups.items():
         yield from _of_row(row, "group", f"group {name}")
+
+
+def _of_distributions(tables: object) -> Iterator[str]:
+    if not isinstance(tables, dict):
+        yield "distributions is no table"
+        return
+    for name, columns in tables.items():
+        whole = isinstance(columns, dict) and columns.keys() == {"flow", "low_ms", "high_ms", "count"}
+        if not whole or not all(isinstance(column, list) for column in columns.values()):
+            yield f"distribution {name} is no table of classes"
+        elif len({len(column) for column in columns.values()}) > 1:
+            yield f"distribution {name} has columns of several lengths"
+        elif not all(isinstance(value, (int, float)) for column in columns.values() for value in column):
+            yield f"distribution {name} holds something else than numbers"
 
 
 def _of_series(series: object) -> Iterator[str]:

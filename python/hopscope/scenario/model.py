@@ -97,6 +97,16 @@ class Point:
         """Every key of this point with its value in base units (s, m, bit/s, bytes)."""
         return self._resolved.document()
 
+    @property
+    def remark_on_ranges(self) -> str:
+        """That the receive range is that of another rate; empty where it is not."""
+        return next((text for about, text in self._resolved.warnings() if about == "ranges"), "")
+
+    @property
+    def draws_field(self) -> bool:
+        """Whether each seed has a field of its own (``topology.seed = "run"``)."""
+        return self._resolved.by_seed == "field"
+
     def told(self, engine_key: str) -> str:
         """Returns the key of the scenario that a key of the engine comes from."""
         return self._resolved.key_of(engine_key)
@@ -297,13 +307,18 @@ class Scenario:
     def warnings(self) -> list[str]:
         """Returns what is allowed but hardly meant: nodes at the same place, seeds whose network cannot carry a flow.
 
-        Shadowing makes another network of each seed; so many that it would take long are not looked at.
+        Shadowing and fields that are drawn make another network of each seed; so many that it would take long are not
+        looked at.
         """
-        found = dict.fromkeys(text for point in self.points for text in point._resolved.warnings())
-        shadowed = [point for point in self.points if point._resolved.is_shadowed]
-        if sum(point._resolved.size for point in shadowed) * self.seeds <= MANY_NODES:
-            told = [(p, m) for p in shadowed if (m := self._unable(p))]
-            found |= dict.fromkeys(f"{sweep.in_words(p.set)}: {m}" if p.set else m for p, m in told)
+        return [text for _, text in self.told_warnings()]
+
+    def told_warnings(self) -> list[tuple[str, str]]:
+        """Returns the same with what each is about: ``apart`` (a flow that cannot deliver), ``ranges``, or nothing."""
+        found = dict.fromkeys(told for point in self.points for told in point._resolved.warnings())
+        various = [point for point in self.points if point._resolved.by_seed]
+        if sum(point._resolved.size for point in various) * self.seeds <= MANY_NODES:
+            told = [(p, m) for p in various if (m := self._unable(p))]
+            found |= dict.fromkeys(("apart", f"{sweep.in_words(p.set)}: {m}" if p.set else m) for p, m in told)
         return list(found)
 
     def _unable(self, point: Point) -> str:

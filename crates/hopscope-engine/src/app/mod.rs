@@ -76,7 +76,7 @@ impl Source {
                 };
                 self.arm(next, out);
             }
-            App::OnOff { rate, on, off } => {
+            App::OnOff { rate, on, off, .. } => {
                 if now >= self.burst_end {
                     self.burst_start = now;
                     self.burst_sent = 0;
@@ -264,7 +264,7 @@ mod tests {
 
     #[test]
     fn on_off_sends_its_share_of_the_time() {
-        let app = App::OnOff { rate: 1e6, on: Span::from_millis(500), off: Span::from_millis(500) };
+        let app = App::OnOff { rate: 1e6, on: Span::from_millis(500), off: Span::from_millis(500), codec: None };
         let (sent, _) = ticks(app, Time::NEVER, Time(2_000_000_000_000));
         let rate = sent as f64 * 8.0 / 2000.0;
         assert!((rate / 0.5e6 - 1.0).abs() < 0.1, "{rate} bit/s");

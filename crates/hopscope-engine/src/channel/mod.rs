@@ -9,6 +9,7 @@ pub mod loss;
 pub mod medium;
 pub mod pairs;
 pub mod propagation;
+pub mod sensitivity;
 pub mod shadowing;
 mod travel;
 pub mod variation;

@@ -205,6 +205,18 @@ choice! {
     }
 }
 
+choice! {
+    /// How speech is coded, and so how much a lost packet of it costs (ITU-T G.113, Appendix I).
+    pub enum Codec {
+        /// G.711 whose receiver conceals losses (its Appendix I): Ie 0, Bpl 25.1.
+        G711Plc = "g711-plc",
+        /// G.711 without concealment: Ie 0, Bpl 4.3.
+        G711 = "g711",
+        /// G.729A with voice activity detection: Ie 11, Bpl 19.0.
+        G729a = "g729a",
+    }
+}
+
 /// What a flow sends.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(tag = "kind", rename_all = "kebab-case", deny_unknown_fields)]
@@ -233,6 +245,9 @@ pub enum App {
         on: Span,
         /// Mean length of an off period.
         off: Span,
+        /// It is speech, coded so.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        codec: Option<Codec>,
     },
     /// Packets of `packet` bytes at the instants of a Poisson process: exponential gaps of mean `packet * 8 / rate`.
     Poisson {

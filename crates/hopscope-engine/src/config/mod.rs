@@ -29,7 +29,7 @@ pub use aodv::AodvConfig;
 pub use dccp::{DccpConfig, DccpControl};
 pub use dsdv::DsdvConfig;
 pub use dsr::DsrConfig;
-pub use flow::{AckName, AckPolicy, App, ControlChoice, ControlName, FlowConfig, Jitter, Transport};
+pub use flow::{AckName, AckPolicy, App, Codec, ControlChoice, ControlName, FlowConfig, Jitter, Transport};
 pub use host::{HostConfig, RatesConfig};
 pub use link::LinkConfig;
 pub use mac::MacConfig;
@@ -113,6 +113,9 @@ pub struct Config {
     /// A flow counts as starved while nothing of it has arrived for longer than this.
     #[serde(default = "starved_after")]
     pub starved_after: Span,
+    /// Give the histograms behind the percentiles of delays and of gaps with the results.
+    #[serde(default)]
+    pub distributions: bool,
     /// Keep the airtime ledger: whoever runs this gives the simulation a [`crate::ledger::Ledger`] as its observer.
     #[serde(default)]
     pub explain: bool,

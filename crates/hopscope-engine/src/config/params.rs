@@ -149,6 +149,8 @@ kinds! {
     Choice = "choice",
     /// A whole number or "off".
     IntOrOff = "int-or-off",
+    /// A whole number or "run".
+    Seed = "seed",
     /// A list of whole numbers.
     IntList = "int-list",
     /// A list of numbers.

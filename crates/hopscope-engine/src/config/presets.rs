@@ -64,6 +64,7 @@ impl Base {
             paths: Vec::new(),
             series: SeriesConfig::default(),
             starved_after: super::starved_after(),
+            distributions: false,
             explain: false,
         }
     }

@@ -11,8 +11,10 @@ mod repairs;
 mod routes;
 pub mod series;
 mod sharing;
+mod sketch;
 mod spread;
 pub mod table;
+pub mod voice;
 
 use std::collections::BTreeMap;
 
@@ -28,6 +30,7 @@ pub use counters::Counted;
 pub use repairs::Repairs;
 pub use routes::{FlowRoute, FlowRoutes};
 pub use sharing::{Fairness, Starvation, jain, max_min};
+pub use sketch::{Bucket, Sketch};
 pub use spread::{Departures, Level};
 
 /// Largest window that has its own entry in the distribution; larger ones count there.
@@ -80,6 +83,11 @@ pub struct FlowMeter {
     pub departures: Departures,
     /// Segments that its receiver wants one ACK to stand for.
     pub ack_window: Level,
+    last_arrival: Option<Time>,
+    /// Delays of the copies received.
+    pub delays: Sketch,
+    /// Times between the copies received.
+    pub gaps: Sketch,
 }
 
 /// What the routing protocol did.
@@ -328,6 +336,9 @@ impl FlowMeter {
             cwnd_share: Vec::new(),
             departures: Departures::default(),
             ack_window: Level::new(now),
+            last_arrival: None,
+            delays: Sketch::default(),
+            gaps: Sketch::default(),
         }
     }
 
@@ -342,7 +353,7 @@ impl FlowMeter {
         }
     }
 
-    fn on_received(&mut self, bytes: u32, delay: Span, duplicate: bool, retransmission: bool) {
+    fn on_received(&mut self, now: Time, bytes: u32, delay: Span, duplicate: bool, retransmission: bool) {
         self.received += 1;
         self.copy_bytes += u64::from(bytes);
         self.duplicates += u64::from(duplicate);
@@ -356,6 +367,10 @@ impl FlowMeter {
             self.rfc_jitter += (difference as f64 - self.rfc_jitter) / 16.0;
         }
         self.last_delay = Some(delay);
+        self.delays.record(delay);
+        if let Some(last) = self.last_arrival.replace(now) {
+            self.gaps.record(now.saturating_since(last));
+        }
     }
 
     fn on_cwnd(&mut self, now: Time, cwnd: f64) {
@@ -471,7 +486,7 @@ impl Recorder for Meter {
                 self.repairs.on_segment((now, Time(now.0 - delay.0)), node, (flow, answers), header);
             }
             Record::DataReceived { flow, bytes, delay, duplicate, retransmission } => {
-                self.flows[flow.index()].on_received(bytes, delay, duplicate, retransmission);
+                self.flows[flow.index()].on_received(now, bytes, delay, duplicate, retransmission);
             }
             Record::Delivered { flow, bytes } => {
                 let meter = &mut self.flows[flow.index()];

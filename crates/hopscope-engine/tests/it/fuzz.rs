@@ -18,7 +18,7 @@ fn sound(profile: &str) -> Value {
     config.flows.push(flow(profile, 0, 3, Transport::TcpNewReno, App::Bulk));
     config.flows.push(flow(profile, 3, 0, Transport::TcpSack, App::File { bytes: 2_000 }));
     config.flows.push(flow(profile, 1, 2, Transport::Udp, App::cbr(400e3)));
-    let on_off = App::OnOff { rate: 400e3, on: Span::from_millis(10), off: Span::from_millis(10) };
+    let on_off = App::OnOff { rate: 400e3, on: Span::from_millis(10), off: Span::from_millis(10), codec: None };
     config.flows.push(flow(profile, 2, 0, Transport::Udp, on_off));
     config.flows.push(flow(profile, 3, 2, Transport::Udp, App::Poisson { rate: 100e3 }));
     let frames = vec![(Span::ZERO, 4_000), (Span::from_millis(40), 100)];

@@ -114,7 +114,7 @@ fn every_transport_and_application() {
         let mut delayed = flow(profile, 4, 0, Transport::TcpNewReno, App::File { bytes: 100_000 });
         delayed.ack = AckPolicy::Delayed;
         config.flows.push(delayed);
-        let on_off = App::OnOff { rate: 100e3, on: Span::from_millis(500), off: Span::from_millis(300) };
+        let on_off = App::OnOff { rate: 100e3, on: Span::from_millis(500), off: Span::from_millis(300), codec: None };
         config.flows.push(flow(profile, 1, 3, Transport::Udp, on_off));
         let mut cbr = flow(profile, 3, 2, Transport::Udp, App::cbr(50e3));
         cbr.stop = Some(Time::ZERO + Span::from_secs(9));

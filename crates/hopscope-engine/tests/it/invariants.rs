@@ -171,7 +171,7 @@ pub fn with_flows(mut config: Config, flows: &[(u32, u32, u8, u64)], transports:
             2 => App::cbr(400e3),
             3 => App::Poisson { rate: 400e3 },
             4 => App::Trace { frames: (0..100).map(|i| (Span::from_millis(40 * i), 700 * (i % 7) as u32)).collect() },
-            _ => App::OnOff { rate: 800e3, on: Span::from_millis(100), off: Span::from_millis(50) },
+            _ => App::OnOff { rate: 800e3, on: Span::from_millis(100), off: Span::from_millis(50), codec: None },
         };
         let profile = if config.mac.queue_reserve > 0 { "ns2" } else { "standard" };
         let mut flow = flow(profile, from, to, transport, app);

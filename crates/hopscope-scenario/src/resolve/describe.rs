@@ -1,7 +1,4 @@
-//! The resolved point as a scenario document, every key with its value in base units; and what is allowed in it but hardly
-//! meant.
-
-use std::collections::BTreeMap;
+//! The resolved point as a scenario document, every key with its value in base units.
 
 use hopscope_engine::config::schema::{ENGINE_SECTIONS, Key, Kind};
 use serde_json::{Value as Json, json};
@@ -12,7 +9,6 @@ use super::outside::OwnControl;
 use super::schema::{Schema, error_keys};
 use super::transport::{DCCP, TCP};
 use super::values::{Layered, Values};
-use crate::near;
 use crate::read::CLASS;
 
 /// Nanoseconds in a second.
@@ -118,49 +114,20 @@ impl Resolved {
         table
     }
 
-    /// What is allowed but hardly meant.
-    pub fn warnings(&self) -> Vec<String> {
-        let mut told = Vec::new();
-        let nodes = self.nodes();
-        let mut first: BTreeMap<[u64; 2], usize> = BTreeMap::new();
-        for (node, place) in nodes.iter().enumerate().take(nodes.len() - self.wired()) {
-            // Adding zero makes one of the two zeros.
-            let other = *first.entry(place.map(|length| (length + 0.0).to_bits())).or_insert(node);
-            if other != node {
-                told.push(format!("topology: nodes {other} and {node} are at the same place"));
-                break;
-            }
-        }
-        if self.section("routing").text("protocol") == "static" {
-            if self.moves() {
-                told.push("routing: nodes move, but static routes stay those of the beginning".to_string());
-            }
-            return told; // the engine tells where they lead nowhere
-        }
-        if self.is_shadowed() || self.moves() {
-            return told; // what a node reaches is not what its place says, or changes
-        }
-        let given = self.wires.iter().map(|wire| ["from", "to"].map(|end| wire.whole(end) as usize));
-        let placed = self.placed.iter().flat_map(|placed| &placed.wires).map(|wire| wire.ends.map(|end| end as usize));
-        let wires: Vec<[usize; 2]> = given.chain(placed).collect();
-        let mut island = vec![0; nodes.len()];
-        for (number, members) in near::joined(nodes, self.reach(), self.wired(), &wires).iter().enumerate() {
-            members.iter().for_each(|&node| island[node] = number);
-        }
-        for (index, flow) in self.flows.iter().enumerate() {
-            if let Some((from, to)) = flow.ends.iter().find(|(from, to)| island[*from] != island[*to]) {
-                let wires = if wires.is_empty() { "" } else { " and wires" };
-                told.push(format!(
-                    "flow.{index}: no chain of neighbours within radio.tx_range{wires} joins nodes {from} and {to}"
-                ));
-            }
-        }
-        told
+    /// Whether shadowing moves what a node reaches.
+    pub(super) fn is_shadowed(&self) -> bool {
+        self.section("radio").text("shadowing") != "none"
     }
 
-    /// Whether shadowing makes another network of each seed.
-    pub fn is_shadowed(&self) -> bool {
-        self.section("radio").text("shadowing") != "none"
+    /// What makes another network of each seed: "field" where it is drawn, else "shadowing"; empty: nothing.
+    pub fn by_seed(&self) -> &'static str {
+        if self.draws_field() {
+            "field"
+        } else if self.is_shadowed() {
+            "shadowing"
+        } else {
+            ""
+        }
     }
 }
 

@@ -264,7 +264,7 @@ fn of_file(
 }
 
 fn across(result: &Resolved, flows: Option<usize>) -> Result<Ends, Misplaced> {
-    let layout = result.layout()?;
+    let layout = result.layout(result.top.whole("seed"))?;
     let kind = result.topology.get("kind").and_then(Json::as_str).unwrap_or_default();
     patterns::across(&layout.kind, kind, flows)
 }

@@ -1,5 +1,7 @@
 //! From a resolved point to the engine's configuration: times in nanoseconds, rates in bit/s, lengths in metres.
 
+use std::borrow::Cow;
+
 use hopscope_engine::config::schema::{Key, Lowered, PREFIX};
 use hopscope_engine::config::{Config, FlowConfig};
 use hopscope_engine::units::Time;
@@ -29,16 +31,25 @@ impl Resolved {
     /// The engine's configuration of one run.
     pub fn config(&self, schema: &Schema, seed: u64) -> Json {
         let all: Vec<usize> = (0..self.flows.len()).collect();
-        self.lowered(schema, seed, &all, true)
+        self.of_seed(seed).lowered(schema, seed, &all, true)
+    }
+
+    /// The point over the field of a seed; without nodes, which the engine refuses by name, where there is no such field.
+    fn of_seed(&self, seed: u64) -> Cow<'_, Resolved> {
+        if !self.draws_field() || seed == self.top.whole("seed") {
+            return Cow::Borrowed(self);
+        }
+        Cow::Owned(self.redrawn(seed).unwrap_or_else(|_| Resolved { placed: None, ..self.clone() }))
     }
 
     /// The same as text, made flow by flow: as one document, many flows would take much memory.
     pub fn config_text(&self, schema: &Schema, seed: u64) -> String {
-        let Json::Object(network) = self.lowered(schema, seed, &[], true) else { return String::new() };
+        let own = self.of_seed(seed);
+        let Json::Object(network) = own.lowered(schema, seed, &[], true) else { return String::new() };
         let listed = |values: &mut dyn Iterator<Item = String>| values.collect::<Vec<_>>().join(",");
         let entry = |(name, value): (&String, &Json)| match name.as_str() {
             "flows" => {
-                let flows = &mut self.flows.iter().flat_map(|flow| flow.lowered(schema)).map(|flow| flow.to_string());
+                let flows = &mut own.flows.iter().flat_map(|flow| flow.lowered(schema)).map(|flow| flow.to_string());
                 format!("\"flows\":[{}]", listed(flows))
             }
             _ => format!("{}:{value}", json!(name)),

@@ -15,6 +15,7 @@ mod tables;
 mod tests;
 mod transport;
 mod values;
+mod warnings;
 
 use std::collections::BTreeSet;
 use std::sync::Arc;
@@ -26,6 +27,7 @@ pub use outside::{FoundControl, Outside, OwnControl, Shared};
 pub use reader::Path;
 pub use schema::Schema;
 pub use values::{Layered, Values};
+pub use warnings::Warning;
 
 use crate::agreement::{self, Finding, Parts};
 use crate::near::Place;
@@ -79,6 +81,7 @@ pub fn resolve(schema: &Schema, document: &Value, outside: &mut dyn Outside, sha
     mobility::complete(&mut reader, document, outside, shared, &mut result);
     tables::wires(&mut reader, document, &mut result);
     flows::read(&mut reader, document, outside, shared, &mut result);
+    tables::fields(&mut reader, &result);
     tables::outages(&mut reader, document, &mut result);
     tables::layers(&mut reader, document, &mut result);
     let nothing = Value::Table(Vec::new());

@@ -9,10 +9,14 @@ use super::outside::{Outside, Shared};
 use super::reader::{Reader, inside, written};
 use super::values::{Layered, Values};
 use crate::node_files;
+use crate::patterns;
 use crate::read::{expected, read};
 use crate::topology::{Layout, Misplaced, Placed};
 use crate::value::Value;
 use crate::words::listed;
+
+/// Nodes of fields that are placed to see whether each seed has one.
+const FIELDS_WORK: usize = 200_000;
 
 pub(super) fn topology(
     reader: &mut Reader<'_>,
@@ -47,7 +51,9 @@ pub(super) fn topology(
     }
     values.set("kind", kind);
     result.topology = values.merged();
-    let label = json!([&result.topology, result.reach(), result.follows_file()]).to_string();
+    let seed = result.top.whole("seed");
+    let drawn = result.draws_field().then_some(seed);
+    let label = json!([&result.topology, result.reach(), drawn, result.follows_file()]).to_string();
     let own = written(document, "mobility").is_some_and(|table| written(table, "path").is_some());
     let mut begin = Ok(Vec::new());
     if values.text("kind") == "file" && result.follows_file() && !own {
@@ -56,7 +62,7 @@ pub(super) fn topology(
         begin = paths.map(|paths| paths.iter().filter_map(|path| path.first()).map(|&(_, place)| place).collect());
     }
     let place = || {
-        let layout = result.layout()?;
+        let layout = result.layout(seed)?;
         let found = match values.text("kind") {
             "file" if result.follows_file() && !own => begin.map_err(|message| Misplaced::new("path", message))?,
             "file" => outside
@@ -74,11 +80,55 @@ pub(super) fn topology(
     }
 }
 
+/// The field of each seed of the run must be there; so many that it would take long are looked at when they are run.
+pub(super) fn fields(reader: &mut Reader<'_>, result: &Resolved) {
+    if !result.draws_field() || result.placed.is_none() {
+        return;
+    }
+    let [first, seeds] = ["seed", "seeds"].map(|name| result.top.whole(name));
+    let looked_at = seeds.min((FIELDS_WORK / result.nodes().len().max(1)) as u64);
+    for seed in first.saturating_add(1)..first.saturating_add(looked_at) {
+        if let Err(Misplaced { key, message }) = result.redrawn(seed) {
+            let table = if key == "copies" { "flow" } else { "topology" };
+            let flow = result.flows.iter().position(|flow| flow.values.text("pattern") == "random").unwrap_or_default();
+            let path = if table == "flow" {
+                vec![table.to_string(), flow.to_string(), key.to_string()]
+            } else {
+                vec![table.to_string(), key.to_string()]
+            };
+            return reader.refuse(path, format!("seed {seed}: {message}"));
+        }
+    }
+}
+
 impl Resolved {
+    /// Whether each seed of the run has a field of its own.
+    pub(super) fn draws_field(&self) -> bool {
+        self.topology.get("seed").and_then(Json::as_str) == Some("run")
+    }
+
+    /// The same point over the field of another seed of the run.
+    ///
+    /// # Errors
+    /// There is no such field, or it is too small for the flows.
+    pub(super) fn redrawn(&self, seed: u64) -> Result<Resolved, Misplaced> {
+        let mut other = self.clone();
+        other.placed = Some(Arc::new(self.layout(seed)?.place(Vec::new(), self.reach())?));
+        for flow in other.flows.iter_mut().filter(|flow| flow.values.text("pattern") == "random") {
+            let (nodes, wired) = (self.nodes().len(), self.wired());
+            let radios = other.placed.as_ref().map_or(&[][..], |placed| &placed.places[..nodes - wired]);
+            flow.ends = patterns::drawn(radios, self.reach(), flow.ends.len(), flow.values.whole("pattern_seed"))?;
+        }
+        Ok(other)
+    }
+
     /// The topology as what places the nodes takes it.
-    pub(super) fn layout(&self) -> Result<Layout, Misplaced> {
+    pub(super) fn layout(&self, seed: u64) -> Result<Layout, Misplaced> {
         // An absent key is one without a value.
-        let given: Values = self.topology.clone().into_iter().filter(|(_, value)| !value.is_null()).collect();
+        let mut given: Values = self.topology.clone().into_iter().filter(|(_, value)| !value.is_null()).collect();
+        if self.draws_field() {
+            given.insert("seed".to_string(), json!(seed));
+        }
         serde_json::from_value(given.into()).map_err(|error| Misplaced::new("kind", error.to_string()))
     }
 }

@@ -45,6 +45,11 @@ impl Layered {
         self.get(name).and_then(Json::as_u64).unwrap_or_default()
     }
 
+    /// Whether a key was given.
+    pub(super) fn has_own(&self, name: &str) -> bool {
+        self.own.contains_key(name)
+    }
+
     /// Gives a key a value.
     pub(super) fn set(&mut self, name: &str, value: impl Into<Json>) {
         self.own.insert(name.to_string(), value.into());

@@ -5,7 +5,7 @@ use serde_json::{Value, json};
 
 use super::super::flow::{ACK_DELAYS, WINDOWS};
 use super::super::params::ParamType;
-use super::super::{AckPolicy, CongestionControl, DccpConfig, DccpControl, Jitter, LossRecovery, Transport};
+use super::super::{AckPolicy, Codec, CongestionControl, DccpConfig, DccpControl, Jitter, LossRecovery, Transport};
 use super::{Key, Kind, Lowered, Range, SECOND, parameters};
 
 /// What stands before the name of a congestion control of the user's own in `transport`.
@@ -51,8 +51,8 @@ pub const APPS: &[App] = &[
         defaults: &[("packet", 160.0), ("rate", 64_000.0), ("on", 1_004e6), ("off", 1_587e6)],
         ..app(
             "voice",
-            "telephone speech (G.711): on-off with the means of talk spurts and pauses",
-            &["rate", "on", "off"],
+            "telephone speech (G.711): on-off with the means of talk spurts and pauses; its quality is told",
+            &["rate", "on", "off", "codec"],
         )
     },
     App {
@@ -175,6 +175,9 @@ fn application_keys() -> Vec<Key> {
     let trace = "CSV of a video trace, relative to the scenario file: time (s) or frame (number), and bytes.";
     let mut jitter = "Law of the gaps between packets.".to_string();
     Jitter::WORDS.iter().for_each(|(name, text)| jitter += &format!(" \"{name}\": {text}"));
+    let mut codec =
+        "What of speech a loss costs, which decides its quality; rate and packet stay as given.".to_string();
+    Codec::WORDS.iter().for_each(|(name, text)| codec += &format!(" \"{name}\": {text}"));
     let keys = [
         Key::new("bytes", Kind::Int, "Size of the file.").unit("bytes").range(Range::from(1.0)),
         Key::new("rate", Kind::Float, "Payload bits per second (while on).").unit("bit/s").range(Range::above(0.0)),
@@ -187,6 +190,10 @@ fn application_keys() -> Vec<Key> {
             .default(Jitter::None.word())
             .choices(Jitter::CHOICES)
             .source("a default; \"uniform\" is ns-2's CBR with random_ 1"),
+        Key::new("codec", Kind::Choice, &codec)
+            .default(Codec::G711Plc.word())
+            .choices(Codec::CHOICES)
+            .source("a default; ITU-T G.113 Appendix I"),
     ];
     let used = |key: Key| {
         let users: Vec<&str> = APPS.iter().filter(|app| app.keys.contains(&&*key.name)).map(|app| app.name).collect();

@@ -124,6 +124,13 @@ fn run() -> Vec<Key> {
         Key::new("explain", Kind::Flag, "Keep the airtime ledger: where the time of nodes, links and packets goes.")
             .default(false)
             .lowered(Lowered::Always),
+        Key::new(
+            "distributions",
+            Kind::Flag,
+            "Keep the histograms of the delays and of the gaps between arrivals of each flow.",
+        )
+        .default(false)
+        .lowered(Lowered::Always),
         Key::new("profile", Kind::Choice, behaviour).default(PROFILES[0]).choices(PROFILES),
     ]
 }

@@ -75,6 +75,7 @@ pub const TOPOLOGIES: &[Topology] = &[
         name: "random",
         doc: "nodes placed evenly at random over a rectangle",
         own: || {
+            let seed = "Seed of the placement, apart from the seed of the run; \"run\" draws a field for each seed of the run.";
             let connected = "Draw again until every node reaches every other over hops within radio.tx_range.";
             vec![
                 count("nodes", "Number of nodes.", "", 2, 1),
@@ -82,7 +83,7 @@ pub const TOPOLOGIES: &[Topology] = &[
                     .unit("m")
                     .required()
                     .range(Range::above(0.0)),
-                Key::new("seed", Kind::Int, "Seed of the placement, apart from the seed of the run.").default(1),
+                Key::new("seed", Kind::Seed, seed).default(1),
                 Key::new("connected", Kind::Flag, connected).default(false),
             ]
         },
