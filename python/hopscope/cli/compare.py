@@ -146,7 +146,8 @@ class _Given:
     ) -> _Given:
         """Reads ``PATH`` or ``PATH:KEY=VALUE,...``."""
         path, chosen = _split(text)
-        name = ", ".join(f"{key} = {value}" for key, value in chosen.items()) or _stem(path)
+        named = [f"{key} = {value}" if len(chosen) == 1 else str(value) for key, value in chosen.items()]
+        name = named[0] if named else _stem(path)  # of several the first: it is what the user thought of first
         if path.is_dir():
             if changes or quick or seeds is not None:
                 raise InputError(

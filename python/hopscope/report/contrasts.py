@@ -95,7 +95,9 @@ def charts(found: Contrasts, stem: str = "compare") -> list[Chart]:
 
 def differences(found: Contrasts, name: str = "compare-differences") -> Chart:
     """Each difference in per cent of the second side, with its 95 % interval."""
-    rows = [row for row in found.rows if row.percent is not None]
+    relative = [row for row in found.rows if row.percent is not None]
+    # Of a share, such as a loss of nearly nothing, a per cent says little.
+    rows = [row for row in relative if row.unit != "%"] or relative
     base = _only([row.second for row in rows])
     pairs = len({(row.first, row.second) for row in rows}) > 1
     names, values, errors = [], [], []
