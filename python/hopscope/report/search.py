@@ -162,7 +162,7 @@ def chart(case: Case, metric: str) -> Chart:
     ]
     name = f"{metric}-over-{along}".replace("_", "-").replace(".", "-").replace("*", "all")
     over = f"{metrics.in_words(metric)} over {in_words(along)}"
-    caption = f"{over} as last looked at, means with 95 % intervals; best: {best(case)}."
+    caption = f"{over[:1].upper()}{over[1:]} as last looked at, means with 95 % intervals; best: {best(case)}."
     label = axis_of(along, [value["set"][along] for value in case["values"]]).label
     won = [v for v in case["values"] if v["verdict"] == "best" and v["mean"] is not None]
     marks = [Mark("best", [v["set"][along] for v in won], [v["mean"] for v in won])]

@@ -308,15 +308,16 @@ def default_metrics(result: Result) -> list[str]:
     run = next((point.runs[0] for point in result.points if point.runs), None)
     if run is None:
         return []
-    flows, groups = len(run["flows"]), run.get("groups", {})
+    counts = {len(point.runs[0]["flows"]) for point in result.points if point.runs}
+    groups = run.get("groups", {})
     drawn = [metric.name for metric in metrics_.shown("flow", "drawn")]
-    if flows == 1:
+    if counts == {1}:
         return [f"flow.0.{name}" for name in drawn]
     found = ["network.aggregate_kbps", "network.jain"]
     totals = [m.total for m in metrics_.shown("flow", "drawn") if m.total]
     found += [f"group.{group}.{name}" for group in groups for name in totals]
-    if flows <= _FLOWS:
-        found += [f"flow.{flow}.{name}" for name in drawn for flow in range(flows)]
+    if len(counts) == 1 and max(counts) <= _FLOWS:
+        found += [f"flow.{flow}.{name}" for name in drawn for flow in range(max(counts))]
     return found
 
 
@@ -427,6 +428,10 @@ def _rows(
             a, b = table.by_replica(metric, where), other.by_replica(metric, there)
         except NoSamplesError:
             continue
+        flows = len(table.runs(where)[0]["flows"])
+        about = metrics_.of(metric)
+        if flows == 1 and about is not None and about.applies == "several":
+            continue  # one flow shares with nobody
         shared = sorted(a.keys() & b.keys())
         yield Contrast(
             metric,
@@ -438,7 +443,7 @@ def _rows(
             found,
             len(shared),
             "; ".join(filter(None, [_only(a.keys() - b.keys(), first), _only(b.keys() - a.keys(), second)])),
-            len(table.runs(where)[0]["flows"]),
+            flows,
         )
 
 
