@@ -164,3 +164,19 @@ def test_check_refuses_other_forms_and_places_that_do_not_exist(tmp_path):
         assert isinstance(done.exception, InputError)
         with pytest.raises(InputError, match=message):
             raise done.exception
+
+
+def test_links_that_carried_packets_are_told_where_the_ledger_was_kept() -> None:
+    import hopscope as hs
+    from hopscope.report import tables
+
+    flow = {"from": 0, "to": 2, "transport": "udp", "app": "cbr", "rate": "50kbps"}
+    base = {"duration": "2s", "topology": {"kind": "grid", "rows": 2, "cols": 3}, "flow": [flow], "explain": True}
+    result = hs.run(base)
+    used = tables.used_links(result)
+    assert {(a, b) for a, b, _ in used[0]} == {(0, 1), (1, 2)}
+    [shown] = network.distinct(result.scenario.points, "grid", 1, used)
+    assert "Thick lines are where packets went" in shown.caption
+    labels = [text.get_text() for text in network.draw(shown).legends[0].get_texts()]
+    assert "packets went here" in labels
+    assert tables.used_links(hs.run({**base, "explain": False})) == {}

@@ -69,3 +69,13 @@ def test_kept_distributions_are_curves() -> None:
     [line] = charts["delay-cdf"].panels[0].lines
     assert (line.y[0], line.y[-1]) == (0.0, 1.0)
     assert list(line.y) == sorted(line.y)
+
+
+def test_a_legend_has_no_dotted_keys() -> None:
+    flow = {"from": 0, "to": "last", "transport": "tcp-newreno"}
+    base = {"duration": "2s", "topology": {"kind": "chain", "hops": 2}, "flow": [flow]}
+    axes = {"flow.0.max_window": [1, 2, 4], "flow.0.transport": ["tcp-newreno", "tcp-vegas"], "mac.queue": [5, 50]}
+    [panel] = tables.charts(hs.run({**base, "sweep": axes}))[0].panels
+    assert [line.label for line in panel.lines] == [
+        f"{control}, queue length {queue}" for control in ("tcp-newreno", "tcp-vegas") for queue in (5, 50)
+    ]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
@@ -28,6 +28,8 @@ _FLAT = 0.25
 _LARGE = 20
 # Colour of the circles, and their dashes.
 _CIRCLE = "#0072B2"
+# Colour of the links that carried packets.
+_CARRIED = "#E69F00"
 _CS, _TX = (0, (1, 2)), (0, (5, 3))
 # Longer and shorter side of a picture in inches.
 _LONG, _SHORT = 8.6, 2.4
@@ -50,6 +52,7 @@ class Network:
         layers: (link layer, its nodes) of every ``[[layer]]``.
         wires: the two nodes of each wire.
         wired: nodes without a radio; their places have no meaning.
+        used: (node, node, packets delivered between them) of each link that carried any, where the runs tell.
         further: whether there are networks beside those that are drawn.
     """
 
@@ -62,6 +65,7 @@ class Network:
     layers: Sequence[tuple[str, Sequence[int]]] = ()
     wires: Sequence[tuple[int, int]] = ()
     wired: frozenset[int] = frozenset()
+    used: Sequence[tuple[int, int, float]] = ()
     further: bool = False
 
     @property
@@ -85,13 +89,14 @@ class Network:
         more = f" and {len(pairs) - _NAMED} more" if len(pairs) > _NAMED else ""
         shown = self.has_radios and len(self.positions) <= _LINKED
         links = "Lines join nodes that receive each other. " if shown else ""
+        carried = "Thick lines are where packets went, the more the thicker. " if self.used else ""
         wires = "Squares have no radio, double lines are wires. " if self.wires else ""
         circles = (
             f"Circles: node {self.centre} is received up to {self.tx_range:g} m away and sensed up to "
             f"{self.cs_range:g} m. "
         )
         return (
-            f"{self.title}: {len(self.positions)} nodes. {links}{wires}{circles if self.has_radios else ''}"
+            f"{self.title}: {len(self.positions)} nodes. {links}{carried}{wires}{circles if self.has_radios else ''}"
             f"Flows: {named}{more}.{self._shaded}" + (" The sweep has further networks." if self.further else "")
         )
 
@@ -119,8 +124,13 @@ def _listed(nodes: Sequence[int]) -> str:
     return f"{', '.join(map(str, nodes[:_NAMED]))}{more}"
 
 
-def distinct(points: Sequence[Point], title: str, most: int) -> list[Network]:
-    """The networks of the points without repetition, at most so many, in their order; captions tell them apart."""
+def distinct(
+    points: Sequence[Point], title: str, most: int, used: Mapping[int, Sequence[tuple[int, int, float]]] | None = None
+) -> list[Network]:
+    """The networks of the points without repetition, at most so many, in their order; captions tell them apart.
+
+    ``used`` has the links that carried packets by the number of the point, where the runs tell.
+    """
     found: list[tuple[Network, dict[str, Any]]] = []
     seen: list[object] = []
     for point in points:
@@ -132,7 +142,7 @@ def distinct(points: Sequence[Point], title: str, most: int) -> list[Network]:
             found[-1] = (replace(found[-1][0], further=True), found[-1][1])
             break
         seen.append(what)
-        found.append((network, point.set))
+        found.append((replace(network, used=(used or {}).get(point.index, ())), point.set))
     differing = [key for key in (found[0][1] if found else ()) if any(v[key] != found[0][1][key] for _, v in found)]
     named = [(network, in_words({key: values[key] for key in differing})) for network, values in found]
     return [replace(network, title=f"{title}, {words}" if words else title) for network, words in named]
@@ -167,6 +177,7 @@ def draw(network: Network) -> Figure:
         ax.set_ylabel("y (m)")
         _ranges(ax, network)
         _links(ax, network)
+        _used(ax, network)
         _flows(ax, network)
         _nodes(ax, network)
         _legend(figure, network)
@@ -221,6 +232,8 @@ def _legend(figure: Figure, network: Network) -> None:
             entries.append(("link", "#bbbbbb", 1.0, "-"))
     if network.wires:
         entries.append(("wire", "#333333", 3.0, "-"))
+    if network.used:
+        entries.append(("packets went here", _CARRIED, 4.0, "-"))
     if network.flows:
         entries.append(("flow", COLOURS[0], 1.6, "-"))
     handles = [Line2D([], [], color=colour, lw=width, ls=style, label=label) for label, colour, width, style in entries]
@@ -244,6 +257,19 @@ def _links(ax: Axes, network: Network) -> None:
     wires = [[network.positions[a], network.positions[b]] for a, b in network.wires]
     for colour, thick in (("#333333", 3.0 * width), ("white", 1.4 * width)) if wires else ():
         ax.add_collection(LineCollection(wires, colors=colour, linewidths=thick, zorder=1.5), autolim=False)
+
+
+def _used(ax: Axes, network: Network) -> None:
+    """The links that carried packets, as wide as they carried much."""
+    if not network.used:
+        return
+    from matplotlib.collections import LineCollection
+
+    most = max(packets for _, _, packets in network.used)
+    ends = [[network.positions[a], network.positions[b]] for a, b, _ in network.used]
+    widths = [1.0 + 6.0 * packets / most for _, _, packets in network.used]
+    lines = LineCollection(ends, colors=_CARRIED, linewidths=widths, alpha=0.6, zorder=1.8)
+    ax.add_collection(lines, autolim=False)
 
 
 def _flows(ax: Axes, network: Network) -> None:

@@ -102,7 +102,8 @@ def store_page(
     for index, (result, (charts, _)) in enumerate(zip(results, drawn, strict=True)):
         stem = f"{index + 1}-" if len(results) > 1 else ""
         quick = result.scenario.is_quick
-        networks = distinct(result.scenario.points, result.scenario.title, 1 if brief else NETWORKS)
+        used = {} if brief else tables.used_links(result)
+        networks = distinct(result.scenario.points, result.scenario.title, 1 if brief else NETWORKS, used)
         file = _scenario_file(result, folder / f"{stem}scenario.toml")
         studies.append(
             {

@@ -104,6 +104,24 @@ def of_metrics(result: Result, drawn: Sequence[tuple[str, str]]) -> list[Chart]:
     return _sweeps(result, drawn) or _single(result, drawn)
 
 
+def used_links(result: Result) -> dict[int, list[tuple[int, int, float]]]:
+    """Point -> links with the packets that they carried, both ways together; empty without a ledger."""
+    from hopscope.results import explain
+
+    if not any(point.runs for point in result.points) or not explain.has_ledger(result):
+        return {}
+    found = {}
+    for point, explained in zip(
+        [point for point in result.points if point.runs], explain.explain_present(result).points, strict=True
+    ):
+        carried: dict[tuple[int, int], float] = {}
+        for link in explained.links:
+            ends = (min(link.source, link.target), max(link.source, link.target))
+            carried[ends] = carried.get(ends, 0.0) + link.delivered
+        found[point.index] = [(a, b, packets) for (a, b), packets in sorted(carried.items()) if packets > 0]
+    return found
+
+
 def ledger_charts(result: Result) -> list[Chart]:
     """Where the time of each node, and the delay of each flow, goes, for each point; none without a ledger."""
     from hopscope.results import explain
@@ -308,7 +326,7 @@ def _cdfs(result: Result) -> list[Chart]:
             flows = _flow_ids(point.runs)
             for flow in flows:
                 of = distributions.of_point(point, name, flow=flow)
-                words = ", ".join(filter(None, [in_words(point.set), f"flow {flow}" if len(flows) > 1 else ""]))
+                words = ", ".join(filter(None, [_spoken(point.set), f"flow {flow}" if len(flows) > 1 else ""]))
                 if of.n > 1:
                     curve = of.cdf
                     start = [(of.low_ms[0], 0.0)]
@@ -335,7 +353,7 @@ def _panels(table: Table, along: str, others: Sequence[str], metric: str) -> tup
         title = in_words({key: rest[key] for key in others[1:]}) if split else ""
         shown = {key: rest[key] for key in (others[:1] if split else others)}
         for flow in _flow_ids([run for _, runs in table.points for run in runs]):
-            words = [in_words(shown), f"flow {flow}" if _flow_count(table) > 1 else ""]
+            words = [_spoken(shown), f"flow {flow}" if _flow_count(table) > 1 else ""]
             label = ", ".join(filter(None, words))
             line = curves.curve(
                 table, along, f"flow.{flow}.{metric}", rest, label=label, place=axis.place, joined=not is_seed(along)
@@ -357,7 +375,7 @@ def _single(result: Result, drawn: Sequence[tuple[str, str]]) -> list[Chart]:
         lines = []
         for point in points:
             flows = [(str(flow), _estimate(point.runs, f"flow.{flow}.{metric}")) for flow in _flow_ids(point.runs)]
-            lines.append(curves.line(in_words(point.set), flows[:_FLOWS]))
+            lines.append(curves.line(_spoken(point.set), flows[:_FLOWS]))
         name = metric.replace("_", "-")
         count = max((len(_flow_ids(point.runs)) for point in points), default=0)
         left_out = _cut(LINES, len(result.points), "points") + _cut(_FLOWS, count, "flows")
@@ -374,6 +392,16 @@ def _of_points(result: Result, metric: str, label: str) -> Chart:
     axis = ", ".join(in_words_of(key) for key in _keys(result))
     name = f"{metric.replace('_', '-')}-by-flow"
     return Chart(name, caption, axis, label, [Panel("", [curves.line("", values)])], kind="bars")
+
+
+def _spoken(values: dict[str, Any]) -> str:
+    """Swept values as a legend names them: a word for itself, a number behind the words of its key."""
+    return ", ".join(
+        written(value, 40)
+        if isinstance(value, str) and not numeric([value])
+        else f"{in_words_of(key)} {written(value, 40)}"
+        for key, value in values.items()
+    )
 
 
 def _bar(values: dict[str, Any]) -> str:
