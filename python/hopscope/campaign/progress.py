@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import importlib
 import sys
 import threading
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 
 from hopscope.campaign.plan import Run
@@ -51,9 +52,32 @@ def bar(label: str, runs: int, seconds: float, *, shown: bool) -> Iterator[Tally
         shown: False, or a standard error that is neither a terminal nor a notebook, gives a silent tally.
     """
     tally = Tally()
-    if not shown or runs == 0 or not (sys.stderr.isatty() or "ipykernel" in sys.modules):
+    in_notebook = "ipykernel" in sys.modules
+    if not shown or runs == 0 or not (sys.stderr.isatty() or in_notebook):
         yield tally
         return
+    with _line(label, seconds) if in_notebook else _bar(label, seconds) as paint:
+        stop = threading.Event()
+
+        def refresh() -> None:
+            while True:
+                failures = f", {tally.failures} failed" if tally.failures else ""
+                paint(tally.seconds, f"{tally.runs}/{runs} runs{failures}")
+                if stop.wait(0.2):
+                    return
+
+        painter = threading.Thread(target=refresh, daemon=True)
+        painter.start()
+        try:
+            yield tally
+        finally:
+            stop.set()
+            painter.join()
+
+
+@contextmanager
+def _bar(label: str, seconds: float) -> Iterator[Callable[[float, str], None]]:
+    """A bar in the terminal, gone when the work is done; yields what paints it."""
     from rich.console import Console
     from rich.progress import BarColumn, Progress, TaskProgressColumn, TextColumn, TimeRemainingColumn
 
@@ -66,19 +90,20 @@ def bar(label: str, runs: int, seconds: float, *, shown: bool) -> Iterator[Tally
     )
     with Progress(*columns, console=Console(stderr=True), transient=True) as progress:
         task = progress.add_task(label, total=seconds, runs="")
-        stop = threading.Event()
+        yield lambda done, runs: progress.update(task, completed=done, runs=runs)
 
-        def refresh() -> None:
-            while True:
-                failures = f", {tally.failures} failed" if tally.failures else ""
-                progress.update(task, completed=tally.seconds, runs=f"{tally.runs}/{runs} runs{failures}")
-                if stop.wait(0.2):
-                    return
 
-        painter = threading.Thread(target=refresh, daemon=True)
-        painter.start()
-        try:
-            yield tally
-        finally:
-            stop.set()
-            painter.join()
+@contextmanager
+def _line(label: str, seconds: float) -> Iterator[Callable[[float, str], None]]:
+    """A line of text below the cell of a notebook, empty when the work is done; yields what paints it."""
+    display = importlib.import_module("IPython.display").display  # there wherever ipykernel is
+    handle = display({"text/plain": ""}, raw=True, display_id=True)
+
+    def paint(done: float, runs: str) -> None:
+        share = min(100.0, 100 * done / seconds) if seconds else 100.0
+        handle.update({"text/plain": f"{label}: {share:.0f} %, {runs}"}, raw=True)
+
+    try:
+        yield paint
+    finally:
+        handle.update({"text/plain": ""}, raw=True)
