@@ -218,3 +218,67 @@ def test_the_best_fixed_number_of_segments_for_an_ack_is_an_oracle(four_hops: hs
     best = case.best["flow.*.tcp.ack_every"]
     assert 1 <= best <= 4
     assert all(entry["flow.*.tcp.ack_every"] <= 4 for entry in case.indistinguishable)
+
+
+# --- The oracle of ACK policies ---------------------------------------------------------------------------------------
+
+POLICIES = ("--set", 'sweep.flow.0.ack=["every", "delayed"]', "--set", "profile=ns2", "--set", "flow.0.max_window=6")
+
+
+def test_the_oracle_is_the_best_fixed_number_beside_the_file_s_own_policies(hopscope: Any, folder: Path) -> None:
+    done = hopscope("optimize", "chain.toml", *TCP, *POLICIES, "--oracle", "--budget", "100%", "--json", "--out", "a")
+    assert done.returncode == 0, done.stderr
+    document = json.loads(done.stdout)
+    [case] = document["cases"]
+    assert document["over"] == {"flow.*.tcp.ack_every": "1..6"}
+    means = {value["set"]["flow.*.tcp.ack_every"]: value["mean"] for value in case["values"]}
+    assert case["best"] == {"flow.*.tcp.ack_every": max(means, key=lambda number: means[number])}
+    own = {rival["policy"]: rival for rival in case["own"]}
+    assert [rival["set"] for rival in own.values()] == [{"flow.0.ack": "every"}, {"flow.0.ack": "delayed"}]
+    # An ACK for every packet is what fixed does with one.
+    assert own["every"]["mean"] == means[1]
+    for rival in own.values():
+        assert rival["pairs"] == rival["n"] == 5
+        assert rival["difference"] == pytest.approx(case["mean"] - rival["mean"])
+    told = hopscope("optimize", "chain.toml", *TCP, *POLICIES, "--oracle", "--budget", "100%", "--out", "a")
+    assert f"best at flow.*.tcp.ack_every = {case['best']['flow.*.tcp.ack_every']}\n" in told.stdout
+    assert "own policy, every: " in told.stdout
+    assert hopscope("verify", "a").returncode == 0
+    assert hopscope("report", "a").returncode == 0
+    page = (folder / "a" / "report.html").read_text()
+    assert len(re.findall("<h2>", page)) == 1
+    assert "Own policy, delayed: " in page
+
+
+def test_each_place_has_an_oracle_of_its_own(four_hops: hs.Scenario) -> None:
+    both = [{"from": 0, "to": 4}, {"from": 4, "to": 0, "transport": "udp", "app": "cbr", "rate": "10kbps"}]
+    places = four_hops.replace({"flow": both, "sweep.topology.hops": [4, 5], "flow.0.ack": "mda", "flow.0.to": "last"})
+    found = hs.optimize(places, oracle=True, seeds=2, shortest="10s", budget="100%", quick=True)
+    assert found.over == {"tcp.ack_every": "1..16"}
+    assert [case.set for case in found.cases] == [{"topology.hops": 4}, {"topology.hops": 5}]
+    for case in found.cases:
+        [rival] = case.rivals
+        assert (rival.set, rival.policy, len(rival.samples)) == ({}, "mda", 2)
+    assert found.cases[0].rivals[0].samples != found.cases[1].rivals[0].samples
+    alone = hs.run(places.replace({"topology.hops": 5}), seeds=2, quick=True)
+    assert alone.points[0].by_seed("network.aggregate_kbps") == found.cases[1].rivals[0].samples
+
+
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        ({"flow.0.transport": "udp", "flow.0.app": "cbr", "flow.0.rate": "1kbps"}, "no flow uses TCP"),
+        ({"flow.0.max_window": 1}, "a max_window of 1"),
+        (
+            {"sweep.together": [{"flow.0.ack": ["every", "delayed"], "mac.queue": [10, 50]}]},
+            "changes flow.0.ack together with mac.queue",
+        ),
+        (
+            {"flow": [{"from": 0, "to": 4, "tcp": {"ack_every": 3}}, {"from": 4, "to": 0, "transport": "udp"}]},
+            "flow.0.tcp.ack_every",
+        ),
+    ],
+)
+def test_where_there_is_no_oracle_it_is_said(four_hops: hs.Scenario, change: dict[str, Any], message: str) -> None:
+    with pytest.raises(InputError, match=re.escape(message)):
+        prepare_job(four_hops.replace(change), (), oracle=True)

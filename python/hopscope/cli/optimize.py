@@ -29,6 +29,14 @@ def command(
     minimize: Annotated[
         bool, typer.Option("--minimize", "--minimise", metavar="", help="Look for the smallest mean.")
     ] = False,
+    oracle: Annotated[
+        bool,
+        typer.Option(
+            "--oracle",
+            metavar="",
+            help="The best fixed number of segments for one ACK, and the file's own ACK policies beside it.",
+        ),
+    ] = False,
     budget: Annotated[
         str | None,
         typer.Option(
@@ -59,6 +67,7 @@ def command(
             over or [],
             metric=metric,
             minimize=minimize,
+            oracle=oracle,
             budget=budget,
             shortest=shortest,
             seeds=seeds,

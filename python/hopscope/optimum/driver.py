@@ -20,6 +20,7 @@ from hopscope.files import reason, write_whole
 from hopscope.optimum import axes as axes_
 from hopscope.optimum import decide, ladder
 from hopscope.optimum.axes import Axis
+from hopscope.optimum.oracle import Rival, Yardstick, yardstick
 from hopscope.optimum.search import Answers, Found, Looked, NoSampleError, Request, Value, search
 from hopscope.report.search import OUTCOME
 from hopscope.results import Failure, PointResult, Result
@@ -56,6 +57,7 @@ class Optimum:
         runs: runs that the search needed.
         simulated_s: their simulated seconds.
         full_s: simulated seconds of the full sweep.
+        rivals: the scenario's own ACK policies, where the best value is their oracle.
     """
 
     set: dict[str, Any]
@@ -66,6 +68,7 @@ class Optimum:
     runs: int
     simulated_s: float
     full_s: float
+    rivals: tuple[Rival, ...] = ()
 
     @property
     def best(self) -> dict[str, axes_.Number]:
@@ -103,10 +106,13 @@ class Optimum:
 
     def to_json(self) -> dict[str, Any]:
         """The case as plain data."""
+        best = self.look(self.found.best).samples
+        own = {"own": [rival.to_json(best) for rival in self.rivals]} if self.rivals else {}
         return {
             "set": self.set,
             "best": self.best,
-            **decide.summary(self.look(self.found.best).samples).as_dict(),
+            **decide.summary(best).as_dict(),
+            **own,
             "indistinguishable": self.indistinguishable,
             "undecided": self.undecided,
             "possible_gain": self.found.bound,
@@ -199,10 +205,11 @@ class Optimization:
 
 def optimize(
     what: str | Path | Mapping[str, Any] | Scenario,
-    over: Over,
+    over: Over = (),
     *,
     metric: str = METRIC,
     minimize: bool = False,
+    oracle: bool = False,
     budget: float | str | None = None,
     shortest: float | str | None = None,
     seeds: int | None = None,
@@ -224,6 +231,9 @@ def optimize(
         over: ``"flow.*.max_window=1..32"``, several of these, or a mapping of keys to ranges or lists of numbers.
         metric: ``network.NAME``, ``flow.I.NAME``, ``group.GROUP.NAME`` or ``node.I.NAME``.
         minimize: look for the smallest mean.
+        oracle: look for the best fixed number of segments for one ACK (``ack = "fixed"``, ``tcp.ack_every``, from 1 to
+            the smallest window and at most 16 where ``over`` says nothing else), and set the scenario's own policies
+            beside it.
         budget: simulated seconds, or a share of the full sweep's such as ``"25%"``, all cases together; default: a
             third, or what the cheapest search needs if that is more.
         shortest: shortest run, in seconds or as text with a unit, that says something about a full one; default: 10 s.
@@ -247,6 +257,7 @@ def optimize(
         over,
         metric=metric,
         minimize=minimize,
+        oracle=oracle,
         budget=budget,
         shortest=shortest,
         seeds=seeds,
@@ -267,7 +278,7 @@ class Job:
         base: the scenario without the keys that are varied.
         cases: for each combination of the scenario's own sweep: its values, its scenario, its axes.
         plan: rungs of each case.
-        title: text of the store and the progress bar.
+        yardstick: what the best values are the oracle of, if anything.
     """
 
     base: Scenario
@@ -277,6 +288,7 @@ class Job:
     plan: ladder.Ladder
     budget_s: float
     full_s: float
+    yardstick: Yardstick | None = None
 
     @property
     def title(self) -> str:
@@ -310,9 +322,16 @@ class Job:
                 except NoSampleError as missing:
                     raise self._without_samples(missing, failures) from missing
         # The store ends with everything that was looked at, so that show and report have it all.
-        run_scenarios([s for scenarios in asked for s in scenarios], jobs=jobs, store=store, label=self.title)
+        whole = [s for scenarios in asked for s in scenarios]
+        rivals: Result | None = None
+        if self.yardstick is not None:
+            whole.append(self.yardstick.own)
+            label = f"{self.title} (own policies)"
+            *_, rivals = run_scenarios(whole, jobs=jobs, store=store, progress=progress, executor=executor, label=label)
+            failures += rivals.failures
+        run_scenarios(whole, jobs=jobs, store=store, label=self.title)
         over = {axis.key: axis.text for axis in self.cases[0][2]}
-        found = [self._optimum(number, outcomes[number], asked[number]) for number in range(len(self.cases))]
+        found = [self._optimum(number, outcomes[number], asked[number], rivals) for number in range(len(self.cases))]
         result = Optimization(self.base, over, self.metric, self.minimize, self.budget_s, found, failures)
         _keep(store / OUTCOME, result)
         return result
@@ -343,9 +362,10 @@ class Job:
                 answers[*prefix, point.set[key]] = point.by_seed(self.metric) if point.runs else {}
         return answers
 
-    def _optimum(self, number: int, found: Found, asked: Sequence[Scenario]) -> Optimum:
+    def _optimum(self, number: int, found: Found, asked: Sequence[Scenario], own: Result | None) -> Optimum:
         set_, scenario, axes = self.cases[number]
         runs: list[Run] = make_plan(asked).unique()
+        rivals = self.yardstick.rivals(set_, own, self.metric) if self.yardstick and own else []
         return Optimum(
             set_,
             tuple(axis.key for axis in axes),
@@ -355,6 +375,7 @@ class Job:
             len(runs),
             sum(run.weight for run in runs),
             self.full_s / len(self.cases),
+            tuple(rivals),
         )
 
     def _without_samples(self, missing: NoSampleError, failures: Sequence[Failure]) -> Exception:
@@ -371,6 +392,7 @@ def prepare_job(
     *,
     metric: str = METRIC,
     minimize: bool = False,
+    oracle: bool = False,
     budget: float | str | None = None,
     shortest: float | str | None = None,
     seeds: int | None = None,
@@ -383,10 +405,13 @@ def prepare_job(
         InputError: something cannot be done.
     """
     scenario = prepare(what, seeds=seeds, set=set, quick=quick)
-    axes = _axes(over, scenario)
     if seeds is None:
         least = max(scenario.seeds, QUICK_SEEDS if scenario.is_quick else SEEDS)
         scenario = scenario.replace({"seeds": least}, origin="--seeds")
+    held = yardstick(scenario) if oracle else None
+    if held is not None:
+        scenario, over = held.base, over or held.over
+    axes = _axes(over, scenario)
     inner = _inside_swept_tables(axes, scenario)
     base = scenario.replace({a.key: a.values[0] for a in axes if a.key not in inner}, origin="--over")
     cases = [
@@ -410,7 +435,7 @@ def prepare_job(
             f"--budget {budget}: {allowed * len(cases):g} s of simulated time is too little; the cheapest search of "
             f"{combinations} values needs {cheapest * len(cases):g} s (the full sweep: {full * len(cases):g} s)"
         )
-    return Job(base, metric, minimize, whole, plan, allowed * len(cases), full * len(cases))
+    return Job(base, metric, minimize, whole, plan, allowed * len(cases), full * len(cases), held)
 
 
 def _keep(path: Path, result: Optimization) -> None:
@@ -444,7 +469,9 @@ def _axes(over: Over, scenario: Scenario) -> list[Axis]:
     else:
         found = [axes_.parse(text, document) for text in over]
     if not found:
-        raise InputError('nothing to vary: give --over KEY=RANGE, for example --over "flow.*.max_window=1..32"')
+        raise InputError(
+            'nothing to vary: give --over KEY=RANGE, for example --over "flow.*.max_window=1..32", or --oracle'
+        )
     names = [axis.key for axis in found]
     for name in names:
         if names.count(name) > 1:

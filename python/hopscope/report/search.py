@@ -16,7 +16,7 @@ from hopscope.report.axis import axis_of, heading, in_words
 from hopscope.report.chart import Chart, Line, Mark, Panel
 from hopscope.report.wording import Column, Grid
 from hopscope.results import metrics
-from hopscope.results.stats import interval_text
+from hopscope.results.stats import interval_text, rounded
 from hopscope.scenario.sweep import set_text, written
 
 if TYPE_CHECKING:
@@ -51,6 +51,8 @@ def outcome_of(store: Store) -> dict[str, Any] | None:
         scenario = outcome["scenario"]
         title = f"optimize {', '.join(outcome['over'])}: {scenario['title'] or scenario['topology']['kind']}"
         steps = sum(len(_groups(case, rung)) for case in outcome["cases"] for rung in case["rungs"])
+        # The scenario itself, whose policies are set beside the best value.
+        steps += any("own" in case for case in outcome["cases"])
     except (OSError, ValueError, KeyError, TypeError, AttributeError, RecursionError):
         return None
     return outcome if (title, steps) == (store.title, len(store.manifest["scenarios"])) else None
@@ -76,9 +78,10 @@ def best(case: Case) -> str:
 
 
 def sentences(case: Case) -> list[str]:
-    """The best mean, and how sure the search is of it."""
+    """The best mean, what is set beside it, and how sure the search is of it."""
     top = next(value for value in case["values"] if value["verdict"] == "best")
     lines = [f"mean {interval_text(top)} over {counted(top['n'], 'seed')} of {top['duration_s']:g} s"]
+    lines += [_own(rival) for rival in case.get("own", ())]
     if len(_having(case, "best", "not told apart", "worse")) > 1:
         lines.append(
             f"not told apart from it in full runs (95 %, seed by seed): {_listed(_having(case, 'not told apart'))}"
@@ -98,6 +101,16 @@ def sentences(case: Case) -> list[str]:
         f"{100 * case['share']:.1f} % of the full sweep's {case['full_sweep_s']:g} s"
     )
     return lines
+
+
+def _own(rival: Mapping[str, Any]) -> str:
+    """An ACK policy of the scenario beside the best fixed number, its oracle."""
+    line = f"own policy, {rival['policy']}: {interval_text(rival)}"
+    if rival.get("difference") is None or not rival["mean"]:
+        return line
+    width = rival["difference_ci95"]
+    told = f"best minus own {rounded(rival['difference'], width)} ({100 * rival['difference'] / rival['mean']:+.1f} %)"
+    return f"{line}; {told}" + (", within noise" if width is not None and abs(rival["difference"]) <= width else "")
 
 
 def values(case: Case) -> Grid:
