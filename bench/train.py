@@ -11,6 +11,7 @@ from __future__ import annotations
 import sys
 
 import hopscope as hs
+from hopscope.probe import probe
 
 PROFILES = ["standard", "ns2", "as-ns3"]
 CHAIN = {"kind": "chain", "hops": 7}
@@ -193,6 +194,8 @@ def main() -> int:
                 if not any(flow["received_bytes"] for flow in run["flows"]):
                     print(f"{name}: nothing was delivered with {point['set']}", file=sys.stderr)
                     return 1
+    print("probes", flush=True)
+    probe({"topology": SHORT_CHAIN, "flow": END_TO_END}, ["packet-pair", "tibet"], seeds=1)
     return 0
 
 

@@ -504,6 +504,13 @@ def fairness_page() -> None:
         write(VALIDATION / f"{STUDY}-{name}.md", table(head, rows))
 
 
+def probes_page() -> None:
+    """Errors of every method of bandwidth estimation over six paths."""
+    import probes
+
+    write(VALIDATION / "probes.md", probes.table(probes.probed()))
+
+
 def main() -> None:
     pages = {
         "scenario": scenario_page,
@@ -521,6 +528,7 @@ def main() -> None:
         write(REFERENCE / f"metrics-{scope}.md", metrics_page(scope))
     write(VALIDATION / "undecodable.md", undecodable_table())
     write(VALIDATION / "optimize.md", optimize_table())
+    probes_page()
     write(VALIDATION / "peers.md", (DOCS.parent / "bench" / "peers" / "results.md").read_text(encoding="utf-8"))
     walk_charts("dccp", "walks")
     walk_charts("tcp", "walks-tcp")

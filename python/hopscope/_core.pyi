@@ -55,7 +55,36 @@ class Field:
     ``nodes`` (list of nodes), ``words`` (list of choices), ``parts`` (choices with ``+`` between them, the first of
     which stands alone), ``transport`` (a choice, or a congestion control of the user's), ``control`` (the same, or a
     table of its parameters), ``policy`` (the same of an ACK policy) or ``table``.
+
+    Attributes:
+        name: name inside its table.
+        kind: what it takes.
+        doc: what it means.
+        unit: base unit of the number; empty for counts and words.
+        default: default in engine form (times in nanoseconds); None: none.
+        choices: allowed words.
+        minimum: smallest number; above it when ``exclusive``.
+        maximum: largest number.
+        exclusive: the smallest number itself is refused.
+        required: the key must be given.
+        when: another key of the table and its words with which this one means something; None: always.
+        source: where the default comes from.
+        fields: keys of a table.
     """
+
+    name: Final[str]
+    kind: Final[str]
+    doc: Final[str]
+    unit: Final[str]
+    default: Final[Any]
+    choices: Final[tuple[str, ...]]
+    minimum: Final[float | None]
+    maximum: Final[float | None]
+    exclusive: Final[bool]
+    required: Final[bool]
+    when: Final[tuple[str, list[str]] | None]
+    source: Final[str]
+    fields: Final[tuple[Field, ...]]
 
     def __init__(
         self,
@@ -72,58 +101,6 @@ class Field:
         required: bool = False,
         source: str = "",
     ) -> None: ...
-    @property
-    def name(self) -> str:
-        """Name inside its table."""
-
-    @property
-    def kind(self) -> str:
-        """What it takes."""
-
-    @property
-    def doc(self) -> str:
-        """What it means."""
-
-    @property
-    def unit(self) -> str:
-        """Base unit of the number; empty for counts and words."""
-
-    @property
-    def default(self) -> Any:
-        """Default in engine form (times in nanoseconds); None: none."""
-
-    @property
-    def choices(self) -> tuple[str, ...]:
-        """Allowed words."""
-
-    @property
-    def minimum(self) -> float | None:
-        """Smallest number; above it when ``exclusive``."""
-
-    @property
-    def maximum(self) -> float | None:
-        """Largest number."""
-
-    @property
-    def exclusive(self) -> bool:
-        """The smallest number itself is refused."""
-
-    @property
-    def required(self) -> bool:
-        """The key must be given."""
-
-    @property
-    def when(self) -> tuple[str, list[str]] | None:
-        """Another key of the table and its words with which this one means something; None: always."""
-
-    @property
-    def source(self) -> str:
-        """Where the default comes from."""
-
-    @property
-    def fields(self) -> tuple[Field, ...]:
-        """Keys of a table."""
-
     def read(self, value: object) -> Any:
         """The value in engine form.
 
@@ -196,79 +173,48 @@ class FlowState:
 
     One object for the whole run: its values are those of the call it is handed to.  Windows and amounts are segments of
     ``packet`` bytes, times seconds.
+
+    Attributes:
+        now_s: simulated time in seconds.
+        cwnd: congestion window in segments, at most the receiver's window.
+        ssthresh: slow-start threshold in segments; infinite before the first loss under the standard's rules.
+        in_flight: segments sent and not known to have arrived; in ``on_loss`` and ``on_timeout`` FlightSize (RFC
+            5681).
+        max_window: receiver's window in segments.
+        packet: payload of a full segment in bytes.
+        acked: segments newly acknowledged by this ACK; 0 in ``on_loss`` and ``on_timeout``.
+        delivered: segments known to have arrived since the start.
+        delivery_rate: segments per second over the last round trip (draft-cheng-iccrg-delivery-rate-estimation), or
+            None.
+        rtt_s: the last round-trip time in seconds, never of a segment sent twice; None before the first.
+        srtt_s: smoothed round-trip time in seconds (RFC 6298); None before the first.
+        min_rtt_s: smallest round-trip time so far in seconds; None before the first.
+        hops: hops that the last ACK has travelled.
+        pacing_rate: the pace in use in segments per second; None: as fast as the window allows.
+        in_recovery: a loss is being repaired; only ``on_rtt`` is called then.
+        window_limited: the window was filled when the ACK came; one that is not used says nothing about the path.
+        marked: in ``on_loss``: nothing was lost, a packet was marked (ECN).
+        repeated: in ``on_timeout``: the same segment has timed out before.
     """
 
-    @property
-    def now_s(self) -> float:
-        """Simulated time in seconds."""
-
-    @property
-    def cwnd(self) -> float:
-        """Congestion window in segments, at most the receiver's window."""
-
-    @property
-    def ssthresh(self) -> float:
-        """Slow-start threshold in segments; infinite before the first loss under the standard's rules."""
-
-    @property
-    def in_flight(self) -> float:
-        """Segments sent and not known to have arrived; in ``on_loss`` and ``on_timeout`` FlightSize (RFC 5681)."""
-
-    @property
-    def max_window(self) -> float:
-        """Receiver's window in segments."""
-
-    @property
-    def packet(self) -> int:
-        """Payload of a full segment in bytes."""
-
-    @property
-    def acked(self) -> float:
-        """Segments newly acknowledged by this ACK; 0 in ``on_loss`` and ``on_timeout``."""
-
-    @property
-    def delivered(self) -> float:
-        """Segments known to have arrived since the start."""
-
-    @property
-    def delivery_rate(self) -> float | None:
-        """Segments per second over the last round trip (draft-cheng-iccrg-delivery-rate-estimation), or None."""
-
-    @property
-    def rtt_s(self) -> float | None:
-        """The last round-trip time in seconds, never of a segment sent twice; None before the first."""
-
-    @property
-    def srtt_s(self) -> float | None:
-        """Smoothed round-trip time in seconds (RFC 6298); None before the first."""
-
-    @property
-    def min_rtt_s(self) -> float | None:
-        """Smallest round-trip time so far in seconds; None before the first."""
-
-    @property
-    def hops(self) -> int:
-        """Hops that the last ACK has travelled."""
-
-    @property
-    def pacing_rate(self) -> float | None:
-        """The pace in use in segments per second; None: as fast as the window allows."""
-
-    @property
-    def in_recovery(self) -> bool:
-        """A loss is being repaired; only ``on_rtt`` is called then."""
-
-    @property
-    def window_limited(self) -> bool:
-        """The window was filled when the ACK came; one that is not used says nothing about the path."""
-
-    @property
-    def marked(self) -> bool:
-        """In ``on_loss``: nothing was lost, a packet was marked (ECN)."""
-
-    @property
-    def repeated(self) -> bool:
-        """In ``on_timeout``: the same segment has timed out before."""
+    now_s: Final[float]
+    cwnd: Final[float]
+    ssthresh: Final[float]
+    in_flight: Final[float]
+    max_window: Final[float]
+    packet: Final[int]
+    acked: Final[float]
+    delivered: Final[float]
+    delivery_rate: Final[float | None]
+    rtt_s: Final[float | None]
+    srtt_s: Final[float | None]
+    min_rtt_s: Final[float | None]
+    hops: Final[int]
+    pacing_rate: Final[float | None]
+    in_recovery: Final[bool]
+    window_limited: Final[bool]
+    marked: Final[bool]
+    repeated: Final[bool]
 
 @final
 class CancelToken:
@@ -282,6 +228,60 @@ class CancelToken:
         """Whether the runs are to stop."""
 
 @final
+class Probing:
+    """A network under way that is probed: trains of packets go in at one node, and what comes out is noted.
+
+    Times are nanoseconds since the start of the run, sizes bytes with network header.
+    """
+
+    def __init__(
+        self,
+        config_json: str,
+        controls: Sequence[
+            tuple[
+                Sequence[Callable[[FlowState], object] | None] | None,
+                Sequence[Callable[[AckState], object] | None] | None,
+            ]
+        ]
+        | None = None,
+    ) -> None: ...
+    @property
+    def now(self) -> int:
+        """Current instant."""
+
+    def advance(self, until: int) -> None:
+        """Lets the network go on until then."""
+
+    def train(
+        self, ends: tuple[int, int], train: Sequence[tuple[int, int]], patience: int, ttl: int = 0
+    ) -> list[tuple[int, int] | None]:
+        """Sends packets at instants that rise, and waits until all have come out.
+
+        Args:
+            ends: node that sends, node that receives.
+            train: instant and bytes of each packet.
+            patience: after the last packet no longer than this; what has not come by then is lost (None).
+            ttl: hops that they may take; 0: as many as any other.
+
+        Returns:
+            Instant and node where each came out: the receiver, or where its time to live was used up.
+        """
+
+    def echo(
+        self,
+        ends: tuple[int, int],
+        bytes: int,  # noqa: A002
+        reply: int,
+        patience: int,
+        ttl: int = 0,
+    ) -> tuple[int, int] | None:
+        """Sends one packet now; where it comes out, ``reply`` bytes go back at once.
+
+        Returns:
+            Time until they are back, and the node that answered; None after ``patience``.
+        """
+
+@final
 class Common:
     """What the points of a sweep have in common, such as placed nodes: made once."""
 
@@ -289,15 +289,29 @@ class Common:
 
 @final
 class Resolved:
-    """One point of a scenario, complete: engine form (times in nanoseconds), all defaults filled in."""
+    """One point of a scenario, complete: engine form (times in nanoseconds), all defaults filled in.
 
-    @property
-    def problems(self) -> list[tuple[tuple[str, ...], str]]:
-        """What is wrong, with the key at fault; then the point is incomplete."""
+    Attributes:
+        problems: what is wrong, with the key at fault; then the point is incomplete.
+        idle: keys that nothing uses, with what to say unless another point uses them; None where that is meant.
+        top: the keys at the top of the file.
+        kind: the kind of topology; empty where the topology is at fault.
+        nodes: positions of the nodes in metres; their order gives the node numbers.
+        size: how many nodes there are.
+        copies: how many of the engine's flows each ``[[flow]]`` table stands for.
+        times: times of flows and outages above 0: table, number, key, nanoseconds.
+        by_seed: what makes another network of each seed: ``field``, where it is drawn, or ``shadowing``; or empty.
+    """
 
-    @property
-    def idle(self) -> list[tuple[tuple[str, ...], str | None]]:
-        """Keys that nothing uses, with what to say unless another point uses them; None where that is meant."""
+    problems: Final[list[tuple[tuple[str, ...], str]]]
+    idle: Final[list[tuple[tuple[str, ...], str | None]]]
+    top: Final[dict[str, Any]]
+    kind: Final[str]
+    nodes: Final[list[list[float]]]
+    size: Final[int]
+    copies: Final[list[int]]
+    times: Final[list[tuple[str, int, str, int]]]
+    by_seed: Final[str]
 
     def check(self, common: Common) -> list[tuple[tuple[str, ...], str]]:
         """What only the engine can tell, such as a destination that no static route reaches.
@@ -319,34 +333,6 @@ class Resolved:
 
     def warnings(self) -> list[tuple[str, str]]:
         """What is allowed but hardly meant: what it is about (``apart``, ``ranges`` or nothing), and in words."""
-
-    @property
-    def top(self) -> dict[str, Any]:
-        """The keys at the top of the file."""
-
-    @property
-    def kind(self) -> str:
-        """The kind of topology; empty where the topology is at fault."""
-
-    @property
-    def nodes(self) -> list[list[float]]:
-        """Positions of the nodes in metres; their order gives the node numbers."""
-
-    @property
-    def size(self) -> int:
-        """How many nodes there are."""
-
-    @property
-    def copies(self) -> list[int]:
-        """How many of the engine's flows each ``[[flow]]`` table stands for."""
-
-    @property
-    def times(self) -> list[tuple[str, int, str, int]]:
-        """Times of flows and outages above 0: table, number, key, nanoseconds."""
-
-    @property
-    def by_seed(self) -> str:
-        """What makes another network of each seed: ``field`` where it is drawn, else ``shadowing``; empty: nothing."""
 
 def resolve(document: Mapping[str, Any], outside: object, common: Common) -> Resolved:
     """Reads a document without its sweep.

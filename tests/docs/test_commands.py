@@ -47,6 +47,8 @@ def short(words: list[str]) -> list[str]:
     if verb == "optimize":
         rest = [word for n, word in enumerate(words) if not {"--seeds", "--budget"} & set(words[max(0, n - 1) : n + 1])]
         return [*rest, *SHORT, "--seeds", "2", "--shortest", "2s", "--budget", "100%"]
+    if verb == "probe":
+        return [*words, "--seeds", "1"]
     if verb == "reproduce":
         return [*words, "--quick", "--no-progress", "--seeds", "1"]
     return words

@@ -32,7 +32,7 @@ ROOMS = (
     "record",
     "metrics", "ledger",
     "world",
-    "results", "simulation", "bottleneck",
+    "results", "simulation", "bottleneck", "probe",
 )  # fmt: skip
 
 #: The rooms of the Python package from the ground up: each may import those of its own line and of those before, inside
@@ -44,7 +44,7 @@ PYTHON_ROOMS = (
     ("models", "results"),
     ("campaign", "runner", "wired"),
     ("report",),
-    ("optimum",),
+    ("optimum", "probe"),
     ("studies",),
     ("cli",),
     ("__init__", "__main__"),

@@ -33,6 +33,7 @@ pub mod net;
 pub mod node;
 pub mod packet;
 pub mod phy;
+pub mod probe;
 #[cfg(test)]
 mod property;
 pub mod queue;

@@ -9,6 +9,7 @@ mod error;
 mod info;
 mod key;
 mod place;
+mod probe;
 mod resolve;
 mod run;
 mod value;
@@ -29,6 +30,7 @@ fn _core(m: &Bound<'_, PyModule>) -> PyResult<()> {
     m.add_class::<acks::AckState>()?;
     m.add_class::<control::FlowState>()?;
     m.add_class::<run::CancelToken>()?;
+    m.add_class::<probe::Probing>()?;
     m.add_function(wrap_pyfunction!(run::run, m)?)?;
     m.add_function(wrap_pyfunction!(run::bottleneck, m)?)?;
     m.add_function(wrap_pyfunction!(run::validate, m)?)?;

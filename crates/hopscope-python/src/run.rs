@@ -85,7 +85,7 @@ impl Steps {
     }
 }
 
-fn parse<T: DeserializeOwned>(py: Python<'_>, config_json: &str) -> PyResult<T> {
+pub fn parse<T: DeserializeOwned>(py: Python<'_>, config_json: &str) -> PyResult<T> {
     serde_json::from_str(config_json).map_err(|e| engine_error(py, &BuildError::new("config", e.to_string())))
 }
 

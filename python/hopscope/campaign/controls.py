@@ -55,6 +55,21 @@ def run_bottleneck(config_json: str, own: Sequence[FlowControl], seed: int) -> t
         raise _failed(error, own) from None
 
 
+def probing(config_json: str, controls: Sequence[Sequence[FlowControl]], seed: int) -> _core.Probing:
+    """Returns the network of a configuration, to be probed.
+
+    Raises:
+        RunFailed: a class cannot be made.
+    """
+    code = [_code(own, seed, flow) for flow, own in enumerate(controls)] if any(controls) else None
+    return _core.Probing(config_json, code)
+
+
+def failed(error: _core.ControlError, controls: Sequence[Sequence[FlowControl]]) -> RunFailed:
+    """What the user reads when the code of a flow has failed."""
+    return _failed(error, controls[error.flow])
+
+
 def _failed(error: _core.ControlError, own: Sequence[FlowControl]) -> RunFailed:
     [name] = [one.control.load().__name__ for one in own if error.hook in one.control.role.methods]
     return RunFailed(f"flow {error.flow} at {error.time_s:.9g} s: {name}.{_told(error)}")

@@ -20,6 +20,7 @@ VERBS = {
     "run": ("run", "Run a scenario: all seeds and its sweep; print a table and store the results."),
     "compare": ("compare", "Set two stores, scenario files or points of a sweep against each other, seed by seed."),
     "optimize": ("optimize", "Find the best value of a key with far fewer runs than a full sweep."),
+    "probe": ("probe", "Estimate what a path carries, beside what it really carries."),
     "explain": ("explain", "Run a scenario and say where the time of nodes, links and packets goes."),
     "reproduce": ("reproduce", "Run entries of the catalogue and set them beside the published values."),
     "list": ("list", "List the catalogue, presets, transports, routings, topologies."),

@@ -264,6 +264,14 @@ impl<R: Recorder> World<R> {
     /// # Errors
     /// When a node does not exist, no way leads to `dst`, or there are more octets than the MAC takes.
     pub fn inject(&mut self, node: NodeId, dst: NodeId, octets: &[u8]) -> Result<u64, BuildError> {
+        self.inject_for(node, dst, octets, 0)
+    }
+
+    /// The same for a packet that takes at most `ttl` hops; 0: as many as any other.
+    ///
+    /// # Errors
+    /// As [`inject`](Self::inject).
+    pub fn inject_for(&mut self, node: NodeId, dst: NodeId, octets: &[u8], ttl: u8) -> Result<u64, BuildError> {
         if octets.is_empty() || octets.len() > self.wiring.max_packet as usize {
             let message = format!("found {}; allowed are 1 to {} octets", octets.len(), self.wiring.max_packet);
             return Err(BuildError::new("octets", message));
@@ -291,7 +299,10 @@ impl<R: Recorder> World<R> {
         let number = self.outside.enter();
         self.packets.keep_octets(number, octets.into());
         let packet = Packet::new(node, dst, octets.len() as u32, 0, Body::Opaque { number }, self.now);
+        let usual = self.nodes[node].ip.ttl;
+        self.nodes[node].ip.ttl = if ttl > 0 { ttl } else { usual };
         self.originate(packet);
+        self.nodes[node].ip.ttl = usual;
         self.work_off();
         Ok(number)
     }

@@ -23,6 +23,7 @@ mod motion;
 mod nodes;
 mod order;
 mod outage;
+mod probe;
 mod reach;
 mod records;
 mod repairs;

@@ -1,0 +1,149 @@
+//! Probing a network under way: trains of packets with given gaps go in at one node, and what comes out is noted.
+//!
+//! The packets are those of nobody's flow ([`World::inject`]): they take routes, queues, wires and the air like any other, and
+//! nothing of the run is changed but by their being there. One may be given a time to live, as pathchar does: where it is used
+//! up, the router answers (RFC 792, Time Exceeded).
+
+use crate::config::Config;
+use crate::error::BuildError;
+use crate::ids::NodeId;
+use crate::packet::{Body, DropReason};
+use crate::record::{Classes, Look, Record, Recorder};
+use crate::units::{Span, Time};
+use crate::world::{Controls, World};
+
+/// One packet of a train.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Probe {
+    /// When it goes in.
+    pub at: Time,
+    /// Its size with network header.
+    pub bytes: u32,
+    /// Hops that it may take; 0: as many as any other.
+    pub ttl: u8,
+}
+
+/// Where and when a packet of a train came out: at its destination, or where its time to live was used up.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Seen {
+    /// When.
+    pub at: Time,
+    /// Where.
+    pub node: NodeId,
+}
+
+/// Notes packets from outside whose time to live was used up.
+#[derive(Debug, Default)]
+struct Expired(Vec<(u64, Seen)>);
+
+impl Recorder for Expired {
+    const WANTS: Classes = Classes::DROPS;
+
+    fn record(&mut self, now: Time, record: &Record, look: &mut impl Look) {
+        if let Record::Dropped { node, packet, reason: DropReason::TtlExpired } = *record {
+            if let Body::Opaque { number } = look.packet(packet).body {
+                self.0.push((number, Seen { at: now, node }));
+            }
+        }
+    }
+}
+
+/// A network under way that is probed.
+#[derive(Debug)]
+pub struct Probing {
+    world: World<Expired>,
+}
+
+impl Probing {
+    /// Builds the network of a configuration.
+    ///
+    /// # Errors
+    /// See [`World::controlled`].
+    pub fn new(config: Config, controls: &Controls) -> Result<Self, BuildError> {
+        crate::world::check(&config)?; // before the jitter of starts is gone
+        Ok(Probing { world: World::controlled(&config.with_starts_drawn(), Expired::default(), controls)? })
+    }
+
+    /// Current instant.
+    pub fn now(&self) -> Time {
+        self.world.now()
+    }
+
+    /// Lets the network go on until then.
+    pub fn advance(&mut self, until: Time) {
+        self.world.run_until(until.max(self.world.now()));
+    }
+
+    /// Sends a train, whose instants rise and are not past, and waits until all of it has come out, or for `patience` after its
+    /// last packet. What has not come by then counts as lost.
+    ///
+    /// # Errors
+    /// A node that does not exist, no way to `to`, or a size that the MAC does not take.
+    pub fn train(
+        &mut self,
+        (from, to): (NodeId, NodeId),
+        train: &[Probe],
+        patience: Span,
+    ) -> Result<Vec<Option<Seen>>, BuildError> {
+        self.collect();
+        let mut seen = vec![None; train.len()];
+        let mut numbers = Vec::with_capacity(train.len());
+        for probe in train {
+            self.advance(probe.at);
+            numbers.push(self.put(from, to, probe)?);
+        }
+        let deadline = self.now() + patience;
+        let mut open = train.len();
+        while open > 0 {
+            for (number, at) in self.collect() {
+                if let Ok(place) = numbers.binary_search(&number) {
+                    open -= usize::from(seen[place].replace(at).is_none());
+                }
+            }
+            match self.world.next_event().filter(|&at| at <= deadline) {
+                Some(at) if open > 0 => self.world.run_until(at),
+                _ => break,
+            }
+        }
+        if open > 0 {
+            self.advance(deadline);
+        }
+        Ok(seen)
+    }
+
+    /// Sends one packet now; where it comes out, `reply` bytes go back at once. Gives the time from its start until they are back,
+    /// and the node that answered; nothing after `patience`.
+    ///
+    /// # Errors
+    /// As [`train`](Self::train), also of the way back.
+    pub fn echo(
+        &mut self,
+        (from, to): (NodeId, NodeId),
+        probe: Probe,
+        reply: u32,
+        patience: Span,
+    ) -> Result<Option<(Span, NodeId)>, BuildError> {
+        let begun = self.now();
+        let &[Some(there)] = &*self.train((from, to), &[Probe { at: begun, ..probe }], patience)? else {
+            return Ok(None);
+        };
+        let back = Probe { at: self.now(), bytes: reply, ttl: 0 };
+        let rest = patience.saturating_sub(self.now().saturating_since(begun));
+        let &[Some(back)] = &*self.train((there.node, from), &[back], rest)? else { return Ok(None) };
+        Ok(Some((back.at.saturating_since(begun), there.node)))
+    }
+
+    /// Sends a packet now and gives its number.
+    fn put(&mut self, node: NodeId, dst: NodeId, probe: &Probe) -> Result<u64, BuildError> {
+        let octets = vec![0; probe.bytes as usize];
+        self.world.inject_for(node, dst, &octets, probe.ttl)
+    }
+
+    /// What has come out since the last call.
+    fn collect(&mut self) -> Vec<(u64, Seen)> {
+        let mut seen = self.world.observe(|expired, _, _| std::mem::take(&mut expired.0));
+        let arrived = self.world.take_arrived();
+        seen.extend(arrived.iter().map(|packet| (packet.number, Seen { at: packet.at, node: packet.node })));
+        seen
+    }
+}

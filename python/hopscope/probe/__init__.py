@@ -1,0 +1,6 @@
+"""Bandwidth estimation: the methods of the literature over a simulated path, beside what it really carries."""
+
+from hopscope.probe.driver import METHODS, Probed, Probing, probe
+from hopscope.probe.trains import Estimate
+
+__all__ = ["METHODS", "Estimate", "Probed", "Probing", "probe"]
