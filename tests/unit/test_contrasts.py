@@ -128,3 +128,10 @@ def test_a_notebook_shows_tables_figures_and_short_errors(controls: hs.Result) -
     with pytest.raises(hs.InputError, match="did you mean") as caught:
         controls.plot("dely_ms")
     assert caught.value._render_traceback_()[0].startswith('NotFound: no metric "dely_ms"')
+
+
+def test_one_flow_and_two_have_the_network_in_common() -> None:
+    flow = {"from": 0, "to": "last", "transport": "tcp-newreno"}
+    one, two = hs.run(tcp(seeds=2)), hs.run(tcp(seeds=2, flow=[flow, {**flow, "from": "last", "to": 0}]))
+    assert {row.metric for row in hs.contrasts(one, two).rows} == {"network.aggregate_kbps"}
+    assert {row.metric for row in hs.contrasts(two, two).rows} >= {"network.jain", "flow.1.delay_ms"}

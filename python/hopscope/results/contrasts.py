@@ -303,13 +303,13 @@ def _told_apart(first: Side, second: Side) -> tuple[Side, Side]:
     return first, second
 
 
-def default_metrics(result: Result) -> list[str]:
-    """The metrics that are compared unasked."""
-    run = next((point.runs[0] for point in result.points if point.runs), None)
-    if run is None:
+def default_metrics(*results: Result) -> list[str]:
+    """The metrics that are compared unasked: those that mean the same in all runs, however many flows these have."""
+    runs = [point.runs[0] for result in results for point in result.points if point.runs]
+    if not runs:
         return []
-    counts = {len(point.runs[0]["flows"]) for point in result.points if point.runs}
-    groups = run.get("groups", {})
+    counts = {len(run["flows"]) for run in runs}
+    groups = [name for name in runs[0].get("groups", {}) if all(name in run.get("groups", {}) for run in runs)]
     drawn = [metric.name for metric in metrics_.shown("flow", "drawn")]
     if counts == {1}:
         return [f"flow.0.{name}" for name in drawn]
@@ -331,8 +331,7 @@ def _named(wanted: Sequence[str] | None, sides: Sequence[Side]) -> list[str]:
     if empty:
         raise InputError(f"{' and '.join(empty)}: no run has finished")
     if wanted is None:
-        common = [default_metrics(result) for result in results]
-        return [name for name in common[0] if all(name in others for others in common[1:])]
+        return default_metrics(*results)
     names = dict.fromkeys(name for text in wanted for name in _spelt(text, results))
     for name, side in itertools.product(names, sides):
         run = next(point.runs[0] for point in side.points if point.runs)
