@@ -109,7 +109,7 @@ def test_the_receivers_window_is_named_where_it_limits() -> None:
     flow = limited.points[0].runs[0]["flows"][0]
     assert flow["window_limited_pct"] == pytest.approx(100 * flow["cwnd_share"]["2"])
     [told] = remarks(limited)
-    assert "limits flow 0 for " in told
+    assert "limits the flow for " in told
     assert any("max_window" in text for text in limited.to_json()["remarks"])
     assert remarks(hs.run(tcp(**{"sweep.flow.0.max_window": [2, 3]}))) == []
     assert remarks(hs.run(tcp(**{"flow.0.max_window": 1000}))) == []

@@ -45,7 +45,8 @@ def _windows(result: Result) -> list[str]:
     every = [share for of in shares.values() for share in of]
     low, high = min(every), max(every)
     told = f"{low:.0f}" if round(low) == round(high) else f"{low:.0f} to {high:.0f}"
-    flows = f"flow{'s' * (len(shares) > 1)} {ranges(sorted(shares))}"
+    alone = all(len(point.runs[0]["flows"]) == 1 for point in result.points if point.runs)
+    flows = "the flow" if alone else f"flow{'s' * (len(shares) > 1)} {ranges(sorted(shares))}"
     where = f" at {len(points)} of {counted(len(result.points), 'point')}" if len(points) < len(result.points) else ""
     return [
         f"the receiver's window (max_window) limits {flows} for {told} % of the time{where}: what a congestion "
