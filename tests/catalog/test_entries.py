@@ -124,6 +124,7 @@ def test_the_entries_of_this_version():
         "validation.bottleneck",
         "validation.tfrc",
         "validation.dccp",
+        "validation.mobility",
     ]
 
 
@@ -136,7 +137,7 @@ def test_the_entries_of_this_version():
         (["armaghani2008"], 19),
         (["fu2003"], 30),
         (["afrakhteh2005"], 13),
-        (["validation"], 12),
+        (["validation"], 13),
         (["fu2003.table1", "fu2003"], 30),
         (["fu2003.sec4.1-buffers"], 1),
     ],

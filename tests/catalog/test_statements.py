@@ -91,6 +91,9 @@ def test_a_network_that_carries_nothing_passes_no_throughput_statement(entry):
     if entry.key in {"validation.wires", "validation.gateway", "validation.dccp"}:
         # Two flows that get nothing get the same; what both get is judged beside it.
         idle[entry.key] = {statement.id for statement in entry.statements if "Jain index" in statement.text}
+    if entry.key == "validation.mobility":
+        # Only the first of its many flows carries nothing here, and the others make up its delivery ratio and delay.
+        idle[entry.key] = {statement.id for statement in entry.statements if "throughput" not in statement.text}
     assert passed <= idle.get(entry.key, set())
 
 

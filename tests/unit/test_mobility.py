@@ -68,8 +68,8 @@ def test_the_model_reaches_the_engine_with_the_area_of_the_topology() -> None:
 
 VALUES = {
     "start": "topology", "nodes": [1, 2], "speed_min": 3.0, "speed_max": 9.0, "pause": 2.0, "pause_jitter": 3.0,
-    "step": 4.0, "memory": 0.5, "speed_deviation": 2.0, "direction_deviation": 0.3, "block": 60.0, "straight": 0.7, "groups": 3,
-    "radius": 30.0, "area": [700.0, 400.0],
+    "step": 4.0, "memory": 0.5, "speed_deviation": 2.0, "direction_deviation": 0.3, "block": 60.0, "straight": 0.7,
+    "groups": 3, "radius": 30.0, "area": [700.0, 400.0],
 }  # fmt: skip
 
 

@@ -1,16 +1,18 @@
-"""validation: places of stations, metrics over all flows or nodes, recovery, frame durations, wired bottlenecks.
+"""validation: places of stations, moving nodes, metrics over all flows or nodes, recovery, frame durations, wires.
 
 What no verb can say: the last two look into the engine or into samples of a window, not into results of scenarios.
 """
 
 from __future__ import annotations
 
+import csv
 import json
 import math
 import re
 from collections.abc import Mapping
 from functools import cache
 from itertools import pairwise
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from hopscope.models.airtime import dsss_airtime_ns, ofdm_airtime_ns
@@ -33,6 +35,49 @@ def mean_delay(run: Run) -> float | None:
     flows = [flow for flow in run["flows"] if flow["delay_ms"] is not None]
     packets = sum(flow["received_packets"] for flow in flows)
     return sum(flow["delay_ms"] * flow["received_packets"] for flow in flows) / packets if packets else None
+
+
+def mean_delay_s(run: Run) -> float | None:
+    """The same in seconds."""
+    delay = mean_delay(run)
+    return None if delay is None else delay / 1000
+
+
+def delivered(run: Run) -> float | None:
+    """Part of the packets of all flows that arrived."""
+    sent = sum(flow["sent_packets"] for flow in run["flows"])
+    return _arrived(run) / sent if sent else None
+
+
+def routing_load(run: Run) -> float | None:
+    """Routing messages sent, at every hop, for each packet that arrived."""
+    arrived = _arrived(run)
+    return run["network"].get("routing_packets", 0) / arrived if arrived else None
+
+
+def _arrived(run: Run) -> int:
+    return sum(flow["received_packets"] - flow["duplicate_packets"] for flow in run["flows"])
+
+
+def mobile(names: Names) -> dict[str, Any]:
+    """Movement, routing and traffic of a cell among moving nodes."""
+    files = Path(__file__).parent / "mobility"
+    if names["transport"] == "CBR":
+        with (files / "cbr.csv").open(encoding="utf-8") as table:
+            rows = [row for row in csv.DictReader(table) if row["sources"] == names["sources"]]
+        stream = {"transport": "udp", "app": "cbr", "rate": 512 * 8 * 4, "packet": 512}
+        flows = [
+            {"from": int(row["from"]), "to": int(row["to"]), "start": float(row["start_s"]), **stream} for row in rows
+        ]
+    else:
+        start, end = names["transport"].removeprefix("NewReno-").split(">")
+        flows = [{"from": int(start), "to": int(end), "start": "10s", "packet": 1460, "max_window": 32}]
+    return {
+        "topology": {"kind": "file", "path": str(files / f"rwp-{names['pattern']}.tcl")},
+        "mobility": {"model": "file", "area": [1500, 300]},
+        "routing": {"protocol": names["routing"].lower()},
+        "flow": flows,
+    }
 
 
 def layout(names: Names) -> dict[str, Any]:
