@@ -172,34 +172,47 @@ class FlowState:
     """The sender of a flow as a :class:`CongestionControl` sees it.
 
     One object for the whole run: its values are those of the call it is handed to.  Windows and amounts are segments of
-    ``packet`` bytes, times seconds.
+    ``packet`` bytes, times seconds.  What an ACK does not tell is None.
 
     Attributes:
         now_s: simulated time in seconds.
         cwnd: congestion window in segments, at most the receiver's window.
-        ssthresh: slow-start threshold in segments; infinite before the first loss under the standard's rules.
-        in_flight: segments sent and not known to have arrived; in ``on_loss`` and ``on_timeout`` FlightSize (RFC
-            5681).
+        ssthresh: slow-start threshold in segments; infinite before the first loss under the standard's rules. May be
+            set: above 0, infinite for none; below two segments it counts as two.
+        in_flight: segments sent and not known to have arrived; in ``on_loss`` and ``on_timeout`` FlightSize (RFC 5681).
         max_window: receiver's window in segments.
         packet: payload of a full segment in bytes.
         acked: segments newly acknowledged by this ACK; 0 in ``on_loss`` and ``on_timeout``.
         delivered: segments known to have arrived since the start.
-        delivery_rate: segments per second over the last round trip (draft-cheng-iccrg-delivery-rate-estimation), or
-            None.
+        delivery_rate: segments per second over the last round trip (draft-cheng-iccrg-delivery-rate-estimation).
         rtt_s: the last round-trip time in seconds, never of a segment sent twice; None before the first.
+        new_rtt_s: that of this ACK in seconds; None where it gave none.
         srtt_s: smoothed round-trip time in seconds (RFC 6298); None before the first.
         min_rtt_s: smallest round-trip time so far in seconds; None before the first.
         hops: hops that the last ACK has travelled.
         pacing_rate: the pace in use in segments per second; None: as fast as the window allows.
-        in_recovery: a loss is being repaired; only ``on_rtt`` is called then.
+        in_recovery: a loss is being repaired; only ``on_rtt`` and ``on_every_ack`` are called then.
         window_limited: the window was filled when the ACK came; one that is not used says nothing about the path.
         marked: in ``on_loss``: nothing was lost, a packet was marked (ECN).
         repeated: in ``on_timeout``: the same segment has timed out before.
+        newly_delivered: segments that this ACK was the first to name, by its number or by its SACK blocks.
+        newly_sacked: segments that the SACK blocks of this ACK were the first to name.
+        newly_lost: segments given up since the last ``on_every_ack``; with RACK-TLP alone.
+        ece: this ACK echoes a mark (ECE, RFC 3168).
+        sample_delivered: segments delivered over ``interval_s``; 0 where this ACK gave no sample of the delivery rate.
+        interval_s: time that this delivery took, the longer of sending and acknowledging; None without a sample.
+        prior_delivered: segments delivered in all when the segment left that the sample is of; None without a sample.
+        app_limited: the application could have been the limit of the sample.
+        sample_in_flight: segments in flight once the segment of the sample had left.
+        sample_lost: segments given up since then (RACK-TLP alone).
+        sent: in ``on_sent``: number of the segment that leaves, from 0.
+        queue: packets in the interface queue of the sender's node; None where there is no node (a bottleneck alone).
+        mac: counters of the sender's MAC: rts, data, packets, retries, given_up, data_failures; None without a node.
     """
 
     now_s: Final[float]
     cwnd: Final[float]
-    ssthresh: Final[float]
+    ssthresh: float
     in_flight: Final[float]
     max_window: Final[float]
     packet: Final[int]
@@ -207,6 +220,7 @@ class FlowState:
     delivered: Final[float]
     delivery_rate: Final[float | None]
     rtt_s: Final[float | None]
+    new_rtt_s: Final[float | None]
     srtt_s: Final[float | None]
     min_rtt_s: Final[float | None]
     hops: Final[int]
@@ -215,6 +229,22 @@ class FlowState:
     window_limited: Final[bool]
     marked: Final[bool]
     repeated: Final[bool]
+    newly_delivered: Final[float]
+    newly_sacked: Final[float]
+    newly_lost: Final[float]
+    ece: Final[bool]
+    sample_delivered: Final[float]
+    interval_s: Final[float | None]
+    prior_delivered: Final[float | None]
+    app_limited: Final[bool]
+    sample_in_flight: Final[float | None]
+    sample_lost: Final[float]
+    sent: Final[float]
+    queue: Final[int | None]
+    mac: Final[dict[str, int] | None]
+
+    def wake(self, at_s: float) -> None:
+        """Asks for a call of ``on_timer`` at this instant in seconds, after now, in place of one asked for earlier."""
 
 @final
 class CancelToken:
@@ -576,8 +606,9 @@ def run(
         config_json: the configuration.
         cancel: stops the run when it is set.
         progress: called a few times a second at most with the simulated seconds so far.
-        controls: for each flow the methods ``on_ack``, ``on_loss``, ``on_timeout`` and ``on_rtt`` of its congestion
-            control, and ``on_data`` and ``on_timer`` of its ACK policy; None for what is left to the engine.
+        controls: for each flow the methods ``on_ack``, ``on_loss``, ``on_timeout``, ``on_rtt``, ``on_every_ack``,
+            ``on_sent`` and ``on_timer`` of its congestion control, and ``on_data`` and ``on_timer`` of its ACK policy;
+            None for what is left to the engine.
 
     Raises:
         EngineError: the configuration is refused.

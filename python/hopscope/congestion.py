@@ -34,7 +34,8 @@ class CongestionControl:
     pacing rate in segments per second, or None to change nothing.  A window is finite and above 0; below one segment it
     counts as one, above the receiver's window as that.  A pacing rate is 0.001 to 1e9 and holds until another is set;
     until the first the window alone limits.  Anything else, and any exception, ends the run with an error that shows
-    the traceback, the flow and the simulated time.
+    the traceback, the flow and the simulated time.  A method may also set ``flow.ssthresh``, and ask by
+    ``flow.wake(at_s)`` for a call of ``on_timer`` at an instant.
 
     Public class attributes that are numbers, flags or text are parameters: the key ``control`` of a flow sets them, as
     in ``control = { decrease = 0.7 }``, and a sweep can vary them (``flow.0.control.decrease``).
@@ -84,4 +85,20 @@ class CongestionControl:
 
         ``on_ack`` or ``on_loss`` may follow at the same instant.  By default nothing.
         """
+        return None
+
+    def on_every_ack(self, flow: FlowState) -> Reaction:
+        """An ACK of any kind has come: of new data, a duplicate, in a recovery, with the echo of a mark (``flow.ece``).
+
+        It comes behind ``on_rtt`` and before ``on_loss`` and ``on_ack``, which may follow at the same instant.  A class
+        that has it is not restarted by the engine after an idle period.  By default nothing.
+        """
+        return None
+
+    def on_sent(self, flow: FlowState) -> Reaction:
+        """A segment leaves, new or again (``flow.sent``); a pace may be returned, no window.  By default nothing."""
+        return None
+
+    def on_timer(self, flow: FlowState) -> Reaction:
+        """The instant that ``flow.wake`` named has come.  By default nothing."""
         return None

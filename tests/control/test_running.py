@@ -301,7 +301,7 @@ def test_whatever_a_method_returns_the_run_ends_well_or_with_its_reason(what: ob
             assert 1 <= flow.cwnd <= flow.max_window == 32
             return what
 
-        on_loss = on_timeout = on_rtt = on_ack
+        on_loss = on_timeout = on_rtt = on_every_ack = on_sent = on_timer = on_ack
 
     result = hs.run(chain(Anything, duration="3s", series={"keep": ["cwnd"]}))
     if result.failures:

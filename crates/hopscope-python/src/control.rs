@@ -26,6 +26,9 @@ create_exception!(
 #[pyclass(name = "FlowState")]
 pub struct FlowState {
     view: View,
+    /// What the call has set so far.
+    ssthresh: Option<f64>,
+    wake: Option<Time>,
 }
 
 #[pymethods]
@@ -45,7 +48,31 @@ impl FlowState {
     /// Slow-start threshold in segments; infinite before the first loss under the standard's rules.
     #[getter]
     fn ssthresh(&self) -> f64 {
-        self.view.ssthresh
+        self.ssthresh.unwrap_or(self.view.ssthresh)
+    }
+
+    /// Sets it, from 2 segments on; infinite for none.
+    #[setter]
+    fn set_ssthresh(&mut self, segments: f64) -> PyResult<()> {
+        if segments.is_nan() || segments <= 0.0 {
+            return Err(PyValueError::new_err(format!(
+                "ssthresh = {segments}; a number of segments above 0 is allowed"
+            )));
+        }
+        self.ssthresh = Some(segments);
+        Ok(())
+    }
+
+    /// Asks for a call of `on_timer` at this instant, in seconds, in place of one asked for earlier.
+    fn wake(&mut self, at_s: f64) -> PyResult<()> {
+        if !at_s.is_finite() || at_s <= self.view.now.as_secs() || at_s > LATEST_WAKE {
+            let now = self.view.now.as_secs();
+            return Err(PyValueError::new_err(format!(
+                "wake({at_s}); an instant after now ({now} s) is allowed, up to {LATEST_WAKE:e} s"
+            )));
+        }
+        self.wake = Some(Time::ZERO + Span::from_secs_f64(at_s));
+        Ok(())
     }
 
     /// Segments sent and not known to have arrived; in `on_loss` and `on_timeout` FlightSize (RFC 5681).
@@ -88,6 +115,12 @@ impl FlowState {
     #[getter]
     fn rtt_s(&self) -> Option<f64> {
         self.view.rtt.map(Span::as_secs)
+    }
+
+    /// That of this ACK in seconds; None where it gave none.
+    #[getter]
+    fn new_rtt_s(&self) -> Option<f64> {
+        self.view.new_rtt.map(Span::as_secs)
     }
 
     /// Smoothed round-trip time in seconds (RFC 6298); None before the first.
@@ -138,6 +171,93 @@ impl FlowState {
         self.view.repeated
     }
 
+    /// Segments that this ACK was the first to name, by its number or by its SACK blocks.
+    #[getter]
+    fn newly_delivered(&self) -> f64 {
+        self.view.newly_delivered
+    }
+
+    /// Segments that the SACK blocks of this ACK were the first to name.
+    #[getter]
+    fn newly_sacked(&self) -> f64 {
+        self.view.newly_sacked
+    }
+
+    /// Segments given up since the last `on_every_ack`; with RACK-TLP alone, which judges them one by one.
+    #[getter]
+    fn newly_lost(&self) -> f64 {
+        self.view.newly_lost
+    }
+
+    /// This ACK echoes a mark (ECE, RFC 3168).
+    #[getter]
+    fn ece(&self) -> bool {
+        self.view.echo
+    }
+
+    /// Segments delivered over `interval_s`; 0 where this ACK gave no sample of the delivery rate.
+    #[getter]
+    fn sample_delivered(&self) -> f64 {
+        self.view.sample.map_or(0.0, |sample| sample.delivered)
+    }
+
+    /// Time that this delivery took in seconds, the longer of sending and acknowledging; None without a sample.
+    #[getter]
+    fn interval_s(&self) -> Option<f64> {
+        self.view.sample.map(|sample| sample.interval.as_secs())
+    }
+
+    /// Segments delivered in all when the segment left that the sample is of; None without a sample.
+    #[getter]
+    fn prior_delivered(&self) -> Option<f64> {
+        self.view.sample.map(|sample| sample.prior_delivered)
+    }
+
+    /// The application could have been the limit of the sample.
+    #[getter]
+    fn app_limited(&self) -> bool {
+        self.view.sample.is_some_and(|sample| sample.app_limited)
+    }
+
+    /// Segments in flight once the segment of the sample had left; None without a sample.
+    #[getter]
+    fn sample_in_flight(&self) -> Option<f64> {
+        self.view.sample.map(|sample| sample.in_flight)
+    }
+
+    /// Segments given up since then (RACK-TLP alone).
+    #[getter]
+    fn sample_lost(&self) -> f64 {
+        self.view.sample.map_or(0.0, |sample| sample.lost)
+    }
+
+    /// In `on_sent`: number of the segment that leaves, from 0.
+    #[getter]
+    fn sent(&self) -> f64 {
+        self.view.sent
+    }
+
+    /// Packets in the interface queue of the sender's node; None where there is no node (a bottleneck alone).
+    #[getter]
+    fn queue(&self) -> Option<u32> {
+        self.view.node.map(|node| node.queued)
+    }
+
+    /// Counters of the MAC of the sender's node since the start: rts, data, packets, retries, given_up, data_failures; None
+    /// where there is no node.
+    #[getter]
+    fn mac(&self) -> Option<std::collections::BTreeMap<&'static str, u64>> {
+        let mac = self.view.node?.mac;
+        Some(std::collections::BTreeMap::from([
+            ("rts", mac.rts),
+            ("data", mac.data),
+            ("packets", mac.packets),
+            ("retries", mac.retries),
+            ("given_up", mac.given_up),
+            ("data_failures", mac.data_failures),
+        ]))
+    }
+
     fn __repr__(&self) -> String {
         let v = &self.view;
         let seconds = |span: Option<Span>| span.map_or("None".to_string(), |span| format!("{:.6}", span.as_secs()));
@@ -154,6 +274,9 @@ impl FlowState {
         )
     }
 }
+
+/// Latest instant that `wake` takes, in seconds.
+const LATEST_WAKE: f64 = 1e9;
 
 /// The first thing that went wrong in the user's code.
 #[derive(Debug)]
@@ -204,6 +327,9 @@ fn method(hook: Hook) -> &'static str {
         Hook::Loss => "on_loss",
         Hook::Timeout => "on_timeout",
         Hook::Rtt => "on_rtt",
+        Hook::Every => "on_every_ack",
+        Hook::Sent => "on_sent",
+        Hook::Wake => "on_timer",
     }
 }
 
@@ -229,8 +355,18 @@ impl Control for PyControl {
             return Reaction::default(); // the run ends at its next pause
         }
         Python::attach(|py| {
-            self.state.borrow_mut(py).view = *view;
-            let answer = method.bind(py).call1(self.arguments.bind(py)).and_then(|answer| reaction(&answer));
+            {
+                let mut state = self.state.borrow_mut(py);
+                (state.view, state.ssthresh, state.wake) = (*view, None, None);
+            }
+            let answer = method.bind(py).call1(self.arguments.bind(py)).and_then(|answer| {
+                let found = reaction(&answer)?;
+                if hook == Hook::Sent && found.cwnd.is_some() {
+                    return Err(PyValueError::new_err(format!("returned {}; on_sent sets no window", shown(&answer))));
+                }
+                let state = self.state.borrow(py);
+                Ok(Reaction { ssthresh: state.ssthresh, wake: state.wake, ..found })
+            });
             answer.unwrap_or_else(|cause| {
                 self.failures.keep(self.flow, view.now, self::method(hook), cause);
                 Reaction::default()
@@ -245,7 +381,7 @@ fn reaction(answer: &Bound<'_, PyAny>) -> PyResult<Reaction> {
         return Ok(Reaction::default());
     }
     let Ok(pair) = answer.cast::<PyTuple>() else {
-        return Ok(Reaction { cwnd: Some(window(answer, answer)?), pacing_rate: None });
+        return Ok(Reaction { cwnd: Some(window(answer, answer)?), ..Reaction::default() });
     };
     if pair.len() != 2 {
         return Err(PyValueError::new_err(format!("returned {}; {EXPECTED}", shown(answer))));
@@ -254,6 +390,7 @@ fn reaction(answer: &Bound<'_, PyAny>) -> PyResult<Reaction> {
     Ok(Reaction {
         cwnd: if cwnd.is_none() { None } else { Some(window(&cwnd, answer)?) },
         pacing_rate: if rate.is_none() { None } else { Some(pace(&rate, answer)?) },
+        ..Reaction::default()
     })
 }
 
@@ -302,7 +439,7 @@ pub fn controls(py: Python<'_>, code: Option<Vec<Code>>, failures: &Failures) ->
     let mut controls = Controls::new();
     for (flow, (control, ack)) in (0..).zip(code.unwrap_or_default()) {
         if let Some(methods) = control {
-            let state = Py::new(py, FlowState { view: View::default() })?;
+            let state = Py::new(py, FlowState { view: View::default(), ssthresh: None, wake: None })?;
             let arguments = PyTuple::new(py, [&state])?.unbind();
             let control = PyControl { flow, methods, state, arguments, failures: failures.clone() };
             controls.set_control(flow, Arc::new(control));

@@ -55,14 +55,24 @@ pub enum Timer {
     /// A source that fills the interface queue itself tries again. The sources of one node wake together, at the first
     /// instant that one of them armed.
     Refill,
+    /// A congestion control from outside the engine asked to be called.
+    Wake,
 }
 
 impl Timer {
     /// Number of kinds.
-    pub const COUNT: usize = 7;
+    pub const COUNT: usize = 8;
     /// Every kind, by its index.
-    pub const ALL: [Timer; Timer::COUNT] =
-        [Timer::Rto, Timer::DelayedAck, Timer::TimeWait, Timer::Pacing, Timer::Reorder, Timer::Probe, Timer::Refill];
+    pub const ALL: [Timer; Timer::COUNT] = [
+        Timer::Rto,
+        Timer::DelayedAck,
+        Timer::TimeWait,
+        Timer::Pacing,
+        Timer::Reorder,
+        Timer::Probe,
+        Timer::Refill,
+        Timer::Wake,
+    ];
 
     /// A number below [`Timer::COUNT`], for tables.
     pub const fn index(self) -> usize {
@@ -202,6 +212,15 @@ impl Endpoint {
         match self {
             Endpoint::Tcp(_) | Endpoint::Dccp(_) => false,
             Endpoint::Udp(udp) => udp.refills(),
+        }
+    }
+
+    /// It looks at its node at each input, and wants to hear nothing of it.
+    #[inline]
+    pub fn sees_node(&self) -> bool {
+        match self {
+            Endpoint::Tcp(tcp) => tcp.sees_node(),
+            Endpoint::Udp(_) | Endpoint::Dccp(_) => false,
         }
     }
 

@@ -474,7 +474,7 @@ impl<R: Recorder> World<R> {
         let World { sockets, nodes, wifi, wires, medium, now, .. } = self;
         let socket = &mut sockets[id];
         let (node, peer) = (socket.node, socket.peer);
-        let asks = socket.endpoint.wants_view();
+        let asks = socket.endpoint.wants_view() || socket.endpoint.sees_node();
         let node = asks.then(|| nodes[node].view((node, peer), &wifi[node], wires, medium));
         let given = input(&mut socket.endpoint, &mut Cx { now: *now, out: &mut out, node, way: None });
         (given, out)

@@ -5,7 +5,8 @@ use std::sync::{Arc, Mutex};
 
 use hopscope_engine::config::{App, Config, ControlName, Transport};
 use hopscope_engine::record::NullRecorder;
-use hopscope_engine::transport::control::{Control, Hook, Reaction, View};
+use hopscope_engine::transport::control::{Control, Hook, NodeLook, Reaction, View};
+use hopscope_engine::units::Time;
 use hopscope_engine::world::Controls;
 use hopscope_engine::{Simulation, simulation};
 
@@ -79,9 +80,9 @@ impl Control for Rfc5681 {
             Hook::Ack => Some(view.cwnd + 1.0 / view.cwnd),
             Hook::Loss => Some((view.in_flight / 2.0).max(2.0)),
             Hook::Timeout => Some(1.0),
-            Hook::Rtt => None,
+            Hook::Rtt | Hook::Every | Hook::Sent | Hook::Wake => None,
         };
-        Reaction { cwnd, pacing_rate: None }
+        Reaction { cwnd, ..Reaction::default() }
     }
 }
 
@@ -107,7 +108,13 @@ fn the_rules_of_newreno_from_outside_give_newreno() {
         assert!(view.cwnd >= 1.0 && view.cwnd <= view.max_window && view.max_window == 32.0 && view.packet == 1460);
         assert!(view.min_rtt.is_none_or(|least| view.rtt.is_some_and(|rtt| rtt >= least)));
     }
-    let [acks, losses, timeouts, rtts] = Hook::ALL.map(|hook| counts.get(&hook.index()).copied().unwrap_or(0));
+    let [acks, losses, timeouts, rtts, every, sent, woken] =
+        Hook::ALL.map(|hook| counts.get(&hook.index()).copied().unwrap_or(0));
+    let segments = found["flows"][0]["sent_packets"].as_u64().expect("a number");
+    assert!(
+        every > acks && sent >= segments / 2 && woken == 0,
+        "{every} ACKs of any kind, {sent} of {segments} segments"
+    );
     assert!(acks > 1000 && losses > 10 && rtts > acks / 2, "{acks} ACKs, {losses} losses, {rtts} round trips");
     assert_eq!(timeouts, found["flows"][0]["timeouts"].as_u64().expect("a number"));
     assert_eq!(losses, found["flows"][0]["fast_retransmits"].as_u64().expect("a number"));
@@ -128,6 +135,7 @@ impl Control for Paced {
         Reaction {
             cwnd: Some(if nonsense { f64::NAN } else { 4.0 }),
             pacing_rate: Some(if nonsense { -1.0 } else { 4.0 }),
+            ..Reaction::default()
         }
     }
 }
@@ -155,4 +163,43 @@ fn a_flow_without_its_control_is_refused() {
     let mut nameless = config("standard", 1, 2);
     nameless.flows[0].control = None;
     assert_eq!(simulation::run(nameless).expect_err("no name").key, "flows.0.control");
+}
+
+/// A window of four that doubles by a timer of its own, and what it sees of its node.
+#[derive(Debug, Default)]
+struct Clockwork(Mutex<Vec<(Time, f64, Option<NodeLook>)>>);
+
+impl Control for Clockwork {
+    fn answers(&self, hook: Hook) -> bool {
+        matches!(hook, Hook::Ack | Hook::Every | Hook::Wake)
+    }
+
+    fn react(&self, hook: Hook, view: &View) -> Reaction {
+        let mut woken = self.0.lock().expect("one thread");
+        if hook == Hook::Wake {
+            woken.push((view.now, view.cwnd, view.node));
+        }
+        let first = woken.is_empty() && hook == Hook::Every && view.delivered < 1.5;
+        let at = Time((1 + woken.len() as u64) * 1_000_000_000);
+        Reaction {
+            cwnd: (hook == Hook::Wake).then_some(view.cwnd * 2.0),
+            wake: (first || hook == Hook::Wake).then_some(at),
+            ..Reaction::default()
+        }
+    }
+}
+
+#[test]
+fn a_timer_of_ones_own_and_a_look_at_the_node() {
+    let control = Arc::new(Clockwork::default());
+    let controls = Controls::from([(0, control.clone() as Arc<dyn Control>)]);
+    Simulation::controlled(config("standard", 2, 5), NullRecorder, &controls).expect("a sound scenario").run();
+    let woken = control.0.lock().expect("one thread");
+    let at: Vec<u64> = woken.iter().map(|(at, ..)| at.0 / 1_000_000_000).collect();
+    assert_eq!(at, [1, 2, 3, 4, 5], "on the second, each time for the next");
+    assert!(woken.windows(2).all(|pair| pair[1].1 == (pair[0].1 * 2.0).min(32.0)), "{woken:?}");
+    let looks: Vec<NodeLook> = woken.iter().filter_map(|(.., node)| *node).collect();
+    assert_eq!(looks.len(), 5);
+    assert!(looks.windows(2).all(|pair| pair[1].mac.data > pair[0].mac.data), "its MAC goes on sending");
+    assert!(looks.iter().any(|look| look.queued > 0));
 }

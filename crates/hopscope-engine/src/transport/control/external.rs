@@ -2,11 +2,11 @@
 
 use std::sync::Arc;
 
-use super::outside::{Control, Hook, PACING_RATES, View};
-use super::{Acked, Aimd, Controller, Feedback, Loss, Window};
+use super::outside::{Control, Hook, NodeLook, PACING_RATES, Reaction, Sample, View};
+use super::{Acked, Aimd, Controller, Feedback, Loss, LostSegment, Window};
 use crate::config::TcpConfig;
 use crate::config::tcp::Pacing;
-use crate::units::Span;
+use crate::units::{Span, Time};
 
 /// Smallest slow-start threshold (RFC 5681 equation 4).
 const MIN_SSTHRESH: f64 = 2.0;
@@ -23,6 +23,10 @@ pub(in super::super) struct External {
     by_window: bool,
     /// Of the last ACK; completed before each call.
     view: View,
+    /// When the algorithm wants to be asked.
+    wake: Option<Time>,
+    /// The threshold that it set in the last call.
+    set_ssthresh: Option<f64>,
 }
 
 impl External {
@@ -34,6 +38,8 @@ impl External {
             mss: mss as f64,
             by_window: cfg.pacing == Pacing::Window,
             view: View { max_window: f64::from(max_window), packet: mss, ..View::default() },
+            wake: None,
+            set_ssthresh: None,
         }
     }
 
@@ -47,15 +53,44 @@ impl External {
     }
 
     /// Asks the algorithm; returns the window it wants.
-    fn ask(&mut self, hook: Hook, w: &Window) -> Option<f64> {
+    fn ask(&mut self, hook: Hook, w: &mut Window) -> Option<f64> {
         let control = self.control.as_ref().filter(|_| self.answers[hook.index()])?;
         self.view.cwnd = w.cwnd.min(self.view.max_window);
         self.view.ssthresh = if w.ssthresh < f64::from(u32::MAX) { w.ssthresh } else { f64::INFINITY };
         let reaction = control.react(hook, &self.view);
         let (least, most) = PACING_RATES;
         self.view.pacing_rate = reaction.pacing_rate.filter(|r| (least..=most).contains(r)).or(self.view.pacing_rate);
+        self.wake = reaction.wake.or(self.wake);
+        self.thresholds(w, &reaction);
         let cwnd = reaction.cwnd.filter(|cwnd| cwnd.is_finite() && *cwnd > 0.0)?;
         Some(cwnd.clamp(1.0, self.view.max_window))
+    }
+
+    /// The slow-start threshold that the algorithm wants.
+    fn thresholds(&mut self, w: &mut Window, reaction: &Reaction) {
+        self.set_ssthresh = reaction.ssthresh.filter(|wanted| *wanted > 0.0);
+        if let Some(wanted) = self.set_ssthresh {
+            w.ssthresh = wanted.clamp(MIN_SSTHRESH, f64::from(u32::MAX));
+        }
+    }
+
+    /// When the algorithm wants to be asked, and that it is asked then.
+    pub(in super::super) fn wake_at(&self) -> Option<Time> {
+        self.wake
+    }
+
+    pub(in super::super) fn on_wake(&mut self, w: &mut Window, now: Time) {
+        self.wake = None;
+        self.view.now = now;
+        self.view.acked = 0.0;
+        if let Some(cwnd) = self.ask(Hook::Wake, w) {
+            w.cwnd = cwnd;
+        }
+    }
+
+    /// What the node shows.
+    pub(in super::super) fn see_node(&mut self, node: NodeLook) {
+        self.view.node = Some(node);
     }
 
     fn note_loss(&mut self, loss: &Loss) {
@@ -89,7 +124,10 @@ impl Controller for External {
         self.note_loss(loss);
         let before = w.cwnd;
         let Some(cwnd) = self.ask(Hook::Loss, w) else { return false };
-        (w.cwnd, w.ssthresh) = (cwnd, cwnd.max(MIN_SSTHRESH));
+        w.cwnd = cwnd;
+        if self.set_ssthresh.is_none() {
+            w.ssthresh = cwnd.max(MIN_SSTHRESH);
+        }
         cwnd < before
     }
 
@@ -100,9 +138,13 @@ impl Controller for External {
             self.note_loss(loss);
             self.ask(Hook::Timeout, w)
         });
+        let chosen = self.set_ssthresh.filter(|_| asked).map(|_| w.ssthresh);
         self.rfc.on_timeout(w, loss);
         if let Some(cwnd) = cwnd.flatten() {
             w.cwnd = cwnd;
+        }
+        if let Some(ssthresh) = chosen {
+            w.ssthresh = ssthresh;
         }
     }
 
@@ -116,6 +158,19 @@ impl Controller for External {
         view.in_flight = ack.in_flight as f64 / self.mss;
         view.delivered = ack.delivered as f64 / self.mss;
         view.hops = ack.hops;
+        view.new_rtt = ack.rtt;
+        let segments = |bytes: u64| bytes as f64 / self.mss;
+        view.newly_delivered = segments(ack.newly_delivered);
+        view.newly_sacked = segments(ack.newly_sacked);
+        view.echo = ack.marked;
+        view.sample = ack.rate.map(|rate| Sample {
+            delivered: segments(rate.bytes),
+            interval: rate.interval,
+            prior_delivered: segments(rate.prior_delivered),
+            app_limited: rate.app_limited,
+            in_flight: segments(rate.in_flight),
+            lost: segments(rate.lost),
+        });
         if let Some(rate) = ack.rate {
             view.delivery_rate = Some(rate.bytes as f64 / self.mss / rate.interval.as_secs());
         }
@@ -131,6 +186,33 @@ impl Controller for External {
                 }
             }
         }
+        if self.answers(Hook::Every) {
+            self.view.now = ack.now;
+            self.view.acked = ack.bytes as f64 / self.mss;
+            self.view.in_recovery = ack.recovering;
+            if let Some(cwnd) = self.ask(Hook::Every, w) {
+                w.cwnd = cwnd;
+            }
+            self.view.newly_lost = 0.0;
+        }
+    }
+
+    fn on_lost(&mut self, _w: &mut Window, lost: &LostSegment, _now: Time) {
+        self.view.newly_lost += (lost.end - lost.start) as f64 / self.mss;
+    }
+
+    fn on_sent(&mut self, seq: u64, now: Time) {
+        if seq > 0 && self.answers(Hook::Sent) {
+            self.view.now = now;
+            self.view.sent = (seq - 1) as f64 / self.mss;
+            // The window is not at hand here, and none is taken.
+            let mut none = Window { cwnd: self.view.cwnd, ssthresh: self.view.ssthresh, inflation: 0.0 };
+            self.ask(Hook::Sent, &mut none);
+        }
+    }
+
+    fn restarts_after_idle(&self) -> bool {
+        !self.answers(Hook::Every) // one that follows each ACK has its own idea of idleness
     }
 
     fn paces(&self) -> bool {
@@ -145,7 +227,6 @@ impl Controller for External {
 
 #[cfg(test)]
 mod tests {
-    use super::super::outside::Reaction;
     use super::super::tests::{acked, feedback, loss, window};
     use super::*;
 
@@ -165,7 +246,7 @@ mod tests {
 
     fn wanting(cwnd: Option<f64>, pacing_rate: Option<f64>) -> External {
         let mut external = External::new(&TcpConfig::default(), 1000, 20);
-        external.set_control(Arc::new(Fixed(Reaction { cwnd, pacing_rate })));
+        external.set_control(Arc::new(Fixed(Reaction { cwnd, pacing_rate, ..Reaction::default() })));
         external
     }
 
@@ -212,10 +293,51 @@ mod tests {
         assert_eq!(external.spacing(1000), Some(Span::from_millis(20)));
         assert_eq!(external.spacing(500), Some(Span::from_millis(10)));
         for nonsense in [0.0, -1.0, f64::NAN, f64::INFINITY] {
-            external.set_control(Arc::new(Fixed(Reaction { cwnd: None, pacing_rate: Some(nonsense) })));
+            external.set_control(Arc::new(Fixed(Reaction { pacing_rate: Some(nonsense), ..Reaction::default() })));
             external.on_ack(&mut window(4.0, 8.0), &acked(1000));
             assert_eq!(external.spacing(1000), Some(Span::from_millis(20)), "{nonsense}");
         }
+    }
+
+    #[test]
+    fn a_threshold_set_holds_beside_the_window() {
+        for hook in [Hook::Ack, Hook::Loss, Hook::Timeout, Hook::Every, Hook::Wake] {
+            let mut external = External::new(&TcpConfig::default(), 1000, 20);
+            external.set_control(Arc::new(Fixed(Reaction {
+                cwnd: Some(5.0),
+                ssthresh: Some(9.0),
+                ..Reaction::default()
+            })));
+            let mut w = window(10.0, 8.0);
+            match hook {
+                Hook::Ack => external.on_ack(&mut w, &acked(1000)),
+                Hook::Loss => assert!(external.on_loss(&mut w, &loss(10.0))),
+                Hook::Timeout => external.on_timeout(&mut w, &loss(10.0)),
+                Hook::Every => external.on_feedback(&mut w, &feedback(100, 1, None)),
+                _ => external.on_wake(&mut w, Time(7)),
+            }
+            assert_eq!((w.cwnd, w.ssthresh), (5.0, 9.0), "{hook:?}");
+        }
+        let mut w = window(10.0, 8.0);
+        let mut external = External::new(&TcpConfig::default(), 1000, 20);
+        external.set_control(Arc::new(Fixed(Reaction { ssthresh: Some(f64::INFINITY), ..Reaction::default() })));
+        external.on_ack(&mut w, &acked(1000));
+        assert_eq!(w.ssthresh, f64::from(u32::MAX), "none");
+    }
+
+    #[test]
+    fn the_instant_asked_for_is_kept_until_it_comes() {
+        let mut external = External::new(&TcpConfig::default(), 1000, 20);
+        external.set_control(Arc::new(Fixed(Reaction { wake: Some(Time(70)), ..Reaction::default() })));
+        let mut w = window(4.0, 8.0);
+        assert_eq!(external.wake_at(), None);
+        external.on_ack(&mut w, &acked(1000));
+        assert_eq!(external.wake_at(), Some(Time(70)));
+        external.set_control(Arc::new(Fixed(Reaction::default())));
+        external.on_ack(&mut w, &acked(1000));
+        assert_eq!(external.wake_at(), Some(Time(70)), "it stands");
+        external.on_wake(&mut w, Time(70));
+        assert_eq!(external.wake_at(), None);
     }
 
     #[test]

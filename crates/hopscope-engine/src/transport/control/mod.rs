@@ -39,7 +39,7 @@ pub(super) use vegas::Vegas;
 use veno::Veno;
 use westwood::Westwood;
 
-pub use outside::{Control, Hook, PACING_RATES, Reaction, View};
+pub use outside::{Control, Hook, NodeLook, PACING_RATES, Reaction, Sample, View};
 
 use std::sync::Arc;
 
@@ -99,6 +99,10 @@ pub(super) struct Feedback {
     pub(super) hops: u8,
     /// A recovery is under way.
     pub(super) recovering: bool,
+    /// Bytes that its blocks were the first to name.
+    pub(super) newly_sacked: u64,
+    /// It echoes a mark.
+    pub(super) marked: bool,
 }
 
 /// A delivery rate, measured over about one round trip.
@@ -308,6 +312,25 @@ impl Cc {
         }
     }
 
+    /// When an algorithm outside the engine wants to be asked.
+    pub(super) fn wake_at(&self) -> Option<Time> {
+        if let Cc::External(external) = self { external.wake_at() } else { None }
+    }
+
+    /// That instant has come.
+    pub(super) fn on_wake(&mut self, w: &mut Window, now: Time) {
+        if let Cc::External(external) = self {
+            external.on_wake(w, now);
+        }
+    }
+
+    /// What the node shows, for an algorithm outside the engine.
+    pub(super) fn see_node(&mut self, node: NodeLook) {
+        if let Cc::External(external) = self {
+            external.see_node(node);
+        }
+    }
+
     /// Hands over the algorithm itself, where it lives outside the engine.
     pub(super) fn set_control(&mut self, control: Arc<dyn Control>) {
         if let Cc::External(external) = self {
@@ -349,6 +372,8 @@ mod tests {
             in_flight: 0,
             hops: 1,
             recovering: false,
+            newly_sacked: 0,
+            marked: false,
         }
     }
 }

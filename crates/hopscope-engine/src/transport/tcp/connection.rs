@@ -10,8 +10,8 @@ use crate::config::{CongestionControl, FlowConfig};
 use crate::packet::Ecn;
 use crate::packet::tcp::TcpSegment;
 use crate::rng::Stream;
-use crate::transport::control::Control;
-use crate::transport::{Cx, PathEvent, Payload, Timer, TransportEffect};
+use crate::transport::control::{Control, NodeLook};
+use crate::transport::{Cx, NodeView, PathEvent, Payload, Timer, TransportEffect};
 use crate::units::Span;
 
 /// Bytes of the timestamps option with its padding (RFC 7323 A).
@@ -28,6 +28,8 @@ pub struct Connection {
     sender: Option<Box<TcpSender>>,
     receiver: Option<Box<TcpReceiver>>,
     sizes: SegmentSizes,
+    /// Its congestion control is from outside the engine and may look at the node.
+    sees_node: bool,
 }
 
 /// Bytes of TCP segments as network packets.
@@ -89,8 +91,8 @@ impl Connection {
         let sizes = SegmentSizes::new(flow, network_header);
         let active = SegmentSizes { bare, ..SegmentSizes::new(flow, network_header) };
         (
-            Connection { opens: true, sender: Some(Box::new(sender)), receiver: None, sizes: active },
-            Connection { opens: false, sender: None, receiver: Some(Box::new(receiver)), sizes },
+            Connection { opens: true, sender: Some(Box::new(sender)), receiver: None, sizes: active, sees_node: false },
+            Connection { opens: false, sender: None, receiver: Some(Box::new(receiver)), sizes, sees_node: false },
         )
     }
 
@@ -107,6 +109,7 @@ impl Connection {
     pub fn set_control(&mut self, control: Arc<dyn Control>) {
         if let Some(sender) = &mut self.sender {
             sender.set_control(control);
+            self.sees_node = true;
         }
     }
 
@@ -117,10 +120,28 @@ impl Connection {
         }
     }
 
+    /// It looks at its node at each input.
+    #[inline]
+    pub fn sees_node(&self) -> bool {
+        self.sees_node
+    }
+
+    /// Shows the node to the congestion control.
+    #[cold]
+    fn see_node(&mut self, node: &NodeView<'_>) {
+        if let Some(sender) = &mut self.sender {
+            let mac = *node.mac.attempts;
+            sender.see_node(NodeLook { queued: node.queued as u32, is_full: node.is_full, mac });
+        }
+    }
+
     // Inputs.
 
     /// The application has `bytes` more to send; `u64::MAX`: without end. The first time it opens the connection.
     pub fn on_send(&mut self, bytes: u64, cx: &mut Cx<'_>) {
+        if let (true, Some(node)) = (self.sees_node, &cx.node) {
+            self.see_node(node);
+        }
         self.with_sender(cx, |sender, opens, cx| {
             if opens {
                 sender.open(cx.now, cx.out);
@@ -151,6 +172,9 @@ impl Connection {
     /// A segment has arrived in a packet with this ECN field; gives the data that it carried, if any.
     #[inline]
     pub fn on_segment(&mut self, segment: &TcpSegment, ecn: Ecn, cx: &mut Cx<'_>) -> Option<Payload> {
+        if let (true, Some(node)) = (self.sees_node, &cx.node) {
+            self.see_node(node);
+        }
         let segment = TcpSegment { ecn, ..*segment };
         if self.sender.is_some() && self.receiver.is_some() {
             self.take_way(cx);
@@ -170,6 +194,9 @@ impl Connection {
 
     /// A timer armed by this end has expired.
     pub fn on_timer(&mut self, timer: Timer, cx: &mut Cx<'_>) {
+        if let (true, Some(node)) = (self.sees_node, &cx.node) {
+            self.see_node(node);
+        }
         match (&mut self.sender, &mut self.receiver) {
             (Some(sender), None) => sender.on_timer(timer, cx.now, cx.out),
             (None, Some(receiver)) => receiver.on_timer(timer, cx.now, cx.out),

@@ -480,6 +480,8 @@ impl Core {
                 in_flight: (nxt - seg.ack).saturating_sub(sent.sacked()).min(sent.flying()),
                 hops,
                 recovering: self.recovering,
+                newly_sacked: report.sacked,
+                marked: self.echo,
             },
         );
     }

@@ -244,7 +244,7 @@ impl TcpReceiver {
                     }
                 }
             }
-            Timer::TimeWait | Timer::Pacing | Timer::Reorder | Timer::Probe | Timer::Refill => {}
+            Timer::TimeWait | Timer::Pacing | Timer::Reorder | Timer::Probe | Timer::Refill | Timer::Wake => {}
         }
     }
 

@@ -11,7 +11,7 @@ use super::{Cx, Note, Timer, TransportEffect};
 use crate::config::{TcpConfig, TcpKind};
 use crate::packet::tcp::{TcpFlags, TcpSegment};
 use crate::rng::Stream;
-use crate::transport::control::Control;
+use crate::transport::control::{Control, NodeLook};
 use crate::units::{Span, Time};
 
 /// States of the sending side (RFC 9293 3.3.2). With `handshake = ns2` only the first three and `Closed` occur.
@@ -78,6 +78,9 @@ pub struct TcpSender {
     phase: Phase,
     time_wait: Span,
     time_wait_timer: LazyTimer,
+    /// A congestion control from outside the engine is in use, and when it wants to be called.
+    is_outside: bool,
+    wake_timer: LazyTimer,
     completed: bool,
     /// The peer's FIN is consumed, and it came before our own left.
     peer_closed: bool,
@@ -99,6 +102,8 @@ impl TcpSender {
             phase: Phase::Idle,
             time_wait: cfg.time_wait,
             time_wait_timer: LazyTimer::new(Timer::TimeWait),
+            is_outside: false,
+            wake_timer: LazyTimer::new(Timer::Wake),
             completed: false,
             peer_closed: false,
             closes_second: false,
@@ -119,6 +124,7 @@ impl TcpSender {
     /// Hands over a congestion control from outside; without one it follows RFC 5681.
     pub fn set_control(&mut self, control: Arc<dyn Control>) {
         self.core.cc.set_control(control);
+        self.is_outside = true;
     }
 
     /// Sets PSH where Linux does, for a receiver that looks at it.
@@ -186,6 +192,9 @@ impl TcpSender {
                     }
                 }
             }
+        }
+        if self.is_outside {
+            self.arm_wake(&mut cx);
         }
     }
 
@@ -277,7 +286,18 @@ impl TcpSender {
                     self.recovery.on_timer(&mut self.core, timer, &mut cx);
                 }
             }
+            Timer::Wake => {
+                if self.wake_timer.fires(&mut cx) && self.phase == Phase::Open {
+                    self.core.cc.on_wake(&mut self.core.window, cx.now);
+                    if self.may_send() {
+                        self.recovery.send(&mut self.core, &mut cx);
+                    }
+                }
+            }
             Timer::DelayedAck | Timer::Refill => {} // a sender acknowledges SYN and FIN at once
+        }
+        if self.is_outside {
+            self.arm_wake(&mut cx);
         }
     }
 
@@ -364,6 +384,21 @@ impl TcpSender {
     }
 
     // Steps.
+
+    /// Before every input: what the node shows.
+    pub(super) fn see_node(&mut self, node: NodeLook) {
+        self.core.cc.see_node(node);
+    }
+
+    /// After every input: a congestion control from outside may want to be called.
+    #[cold]
+    fn arm_wake(&mut self, cx: &mut Cx) {
+        if self.phase == Phase::Closed {
+            self.wake_timer.retire(cx);
+        } else if let Some(at) = self.core.cc.wake_at() {
+            self.wake_timer.set(at.max(cx.now), cx);
+        }
+    }
 
     fn on_segment_in_syn_sent(&mut self, seg: &TcpSegment, cx: &mut Cx) {
         if !seg.flags.ack || seg.ack != 1 || seg.flags.syn != self.core.three_way {

@@ -54,6 +54,8 @@ pub(in super::super) struct AckReport {
     pub(in super::super) rate: Option<RateSample>,
     /// Bytes this ACK is the first to name.
     pub(in super::super) delivered: u64,
+    /// Those among them that blocks name.
+    pub(in super::super) sacked: u64,
     pub(in super::super) newest: Option<Newest>,
     /// Number after the highest segment named, and after the lowest one that was sent once.
     pub(in super::super) highest: u64,
@@ -165,6 +167,7 @@ impl SentLog {
         if all {
             self.first = ack.saturating_sub(1) / self.mss; // a short last segment leaves its slot to what follows
         }
+        let below = report.delivered;
         for block in blocks {
             let from = (block.start.saturating_sub(1)).div_ceil(self.mss).saturating_sub(self.first);
             let to = (block.end.saturating_sub(1) / self.mss).saturating_sub(self.first);
@@ -177,6 +180,7 @@ impl SentLog {
                 }
             }
         }
+        report.sacked = report.delivered - below;
         let Some(slot) = newest else { return report };
         self.delivered += report.delivered;
         self.delivered_at = now;

@@ -114,6 +114,8 @@ impl Path {
                 in_flight: self.log.flying(),
                 hops: 1,
                 recovering: lost,
+                newly_sacked: 0,
+                marked: false,
             },
         );
         let state = self.bbr.state;
