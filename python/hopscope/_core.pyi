@@ -110,7 +110,6 @@ class Field:
 
     def show(self, value: Any) -> Any:
         """An engine value in the base unit of the key, as a scenario file would hold it."""
-
     def expected(self) -> str:
         """What the key takes, for messages."""
 
@@ -172,13 +171,12 @@ class FlowState:
     """The sender of a flow as a :class:`CongestionControl` sees it.
 
     One object for the whole run: its values are those of the call it is handed to.  Windows and amounts are segments of
-    ``packet`` bytes, times seconds.  What an ACK does not tell is None.
+    ``packet`` bytes, times seconds.
 
     Attributes:
         now_s: simulated time in seconds.
         cwnd: congestion window in segments, at most the receiver's window.
-        ssthresh: slow-start threshold in segments; infinite before the first loss under the standard's rules. May be
-            set: above 0, infinite for none; below two segments it counts as two.
+        ssthresh: slow-start threshold, infinite for none; may be set above 0 (below two segments it counts as two).
         in_flight: segments sent and not known to have arrived; in ``on_loss`` and ``on_timeout`` FlightSize (RFC 5681).
         max_window: receiver's window in segments.
         packet: payload of a full segment in bytes.
@@ -193,18 +191,10 @@ class FlowState:
         pacing_rate: the pace in use in segments per second; None: as fast as the window allows.
         in_recovery: a loss is being repaired; only ``on_rtt`` and ``on_every_ack`` are called then.
         window_limited: the window was filled when the ACK came; one that is not used says nothing about the path.
-        marked: in ``on_loss``: nothing was lost, a packet was marked (ECN).
-        repeated: in ``on_timeout``: the same segment has timed out before.
-        newly_delivered: segments that this ACK was the first to name, by its number or by its SACK blocks.
-        newly_sacked: segments that the SACK blocks of this ACK were the first to name.
-        newly_lost: segments given up since the last ``on_every_ack``; with RACK-TLP alone.
+        marked, repeated: a mark (ECN), no loss, in ``on_loss``; a segment's second timeout or later in ``on_timeout``.
+        newly_delivered, newly_sacked, newly_lost: by this ACK; lost ones since the last call, with RACK-TLP alone.
         ece: this ACK echoes a mark (ECE, RFC 3168).
-        sample_delivered: segments delivered over ``interval_s``; 0 where this ACK gave no sample of the delivery rate.
-        interval_s: time that this delivery took, the longer of sending and acknowledging; None without a sample.
-        prior_delivered: segments delivered in all when the segment left that the sample is of; None without a sample.
-        app_limited: the application could have been the limit of the sample.
-        sample_in_flight: segments in flight once the segment of the sample had left.
-        sample_lost: segments given up since then (RACK-TLP alone).
+        sample_delivered, interval_s, prior_delivered, app_limited, sample_in_flight, sample_lost: of the delivery rate.
         sent: in ``on_sent``: number of the segment that leaves, from 0.
         queue: packets in the interface queue of the sender's node; None where there is no node (a bottleneck alone).
         mac: counters of the sender's MAC: rts, data, packets, retries, given_up, data_failures; None without a node.
@@ -253,7 +243,6 @@ class CancelToken:
     def __init__(self) -> None: ...
     def set(self) -> None:
         """Stops every run that was given this token."""
-
     def is_set(self) -> bool:
         """Whether the runs are to stop."""
 
@@ -278,10 +267,8 @@ class Probing:
     @property
     def now(self) -> int:
         """Current instant."""
-
     def advance(self, until: int) -> None:
         """Lets the network go on until then."""
-
     def train(
         self, ends: tuple[int, int], train: Sequence[tuple[int, int]], patience: int, ttl: int = 0
     ) -> list[tuple[int, int] | None]:
@@ -351,16 +338,12 @@ class Resolved:
 
     def config(self, seed: int) -> dict[str, Any]:
         """The engine's configuration of a run."""
-
     def config_json(self, seed: int) -> str:
         """The same as JSON."""
-
     def document(self) -> dict[str, Any]:
         """Every key with its value in base units, as a scenario document."""
-
     def key_of(self, engine_key: str) -> str:
         """The dotted key of the scenario that a key of the engine comes from."""
-
     def warnings(self) -> list[tuple[str, str]]:
         """What is allowed but hardly meant: what it is about (``apart``, ``ranges`` or nothing), and in words."""
 
