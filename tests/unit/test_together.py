@@ -120,6 +120,6 @@ def test_values_that_stand_twice_are_not_pooled() -> None:
     chart = tables.charts(hs.run(Scenario({**BASE, "seeds": 1, "sweep": {"together": [twice]}}), progress=False))[0]
     [panel] = chart.panels
     assert [(line.label, list(line.x)) for line in panel.lines] == [
-        (f"{WINDOW} = 1", [4.0]),
-        (f"{WINDOW} = 2", [4.0, 8.0]),
+        ("receiver's window 1", [4.0]),
+        ("receiver's window 2", [4.0, 8.0]),
     ]
