@@ -35,7 +35,7 @@ def found(key, model, **options):
 
 def test_flows_cross_the_grid_along_rows_and_columns():
     settings = {s.label: s.scenario for s in ENTRIES["table2"].settings}
-    ends = [(flow["from"], flow["to"]) for flow in settings["ns2, grid4, evenly"]["flow"]]
+    ends = [(flow["from"], flow["to"]) for flow in settings["ns-2's radio, grid4, evenly"]["flow"]]
     assert ends == [(52, 64), (104, 116), (4, 160), (8, 164)]
     for label, scenario in settings.items():
         if "grid" in label:
@@ -76,7 +76,8 @@ def test_long_chains_outlive_the_default_time_to_live():
 
 def test_a_row_of_table_2_runs_alone():
     [entry] = catalog.find(["fu2003.table2.cross13x2"])
-    assert [setting.label for setting in entry.settings] == ["ns2, cross13x2", "standard, cross13x2"]
+    radios = ("ns-2's radio", "the stronger captures", "range 550 m", "standard")
+    assert [setting.label for setting in entry.settings] == [f"{radio}, cross13x2" for radio in radios]
     assert [statement.id for statement in entry.statements] == ["c1", "c2", "c3", "c5"]
     assert len(ENTRIES["table2"].parts) == 7
 
@@ -314,7 +315,7 @@ def test_sec43_passes_when_crowded_nodes_lose_more():
     assert found("sec4.3", crowds())["c1"] == found("sec4.3", crowds())["c2"] == PASS
     [third] = [statement for statement in entry.statements if statement.id == "c3"]
     for sign, wanted in ((1, "reproduced"), (-1, "not reproduced")):
-        cross = [one for one in third.judge(data(entry, crowds(sign))) if one.setting == "ns2, cross13x2"]
+        cross = [one for one in third.judge(data(entry, crowds(sign))) if one.setting == "ns-2's radio, cross13x2"]
         assert [one.outcome.value for one in cross] == [wanted]
     assert found("sec4.3", crowds(overflow=5))["c1"] == FAIL
     assert found("sec4.3", crowds(jump=True))["c2"] == FAIL
