@@ -309,6 +309,11 @@ def test_ranges_of_another_rate_are_not_kept_in_silence() -> None:
         assert told(**quiet) == []
 
 
+def test_a_file_of_flows_that_is_no_text_is_refused() -> None:
+    with pytest.raises(ScenarioError, match=r"flow\.0\.path: found a list of 0 values; expected "):
+        Scenario({"topology": {"kind": "chain", "hops": 1}, "flow": [{"pattern": "file", "path": []}]})
+
+
 def test_a_file_gives_its_name_as_title(tmp_path: Path) -> None:
     (tmp_path / "window-study.toml").write_text(GOOD)
     named = load(tmp_path / "window-study.toml")

@@ -45,7 +45,10 @@ class Outside:
 
     def text(self, key: KeyPath, wanted: str) -> tuple[str, str]:
         """Returns the name of the file that a key names, and its text."""
-        path = self.document.folder / self._at(key)
+        name = self._at(key)
+        if not isinstance(name, str):
+            raise ValueError(f"found {shown(name)}; expected {wanted}")
+        path = self.document.folder / name
         return str(path), files.text(path, wanted)
 
     def is_class(self, key: KeyPath) -> bool:
