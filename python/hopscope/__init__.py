@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from hopscope.results.distributions import Distribution
     from hopscope.runner import run, run_scenarios
     from hopscope.scenario import Point, Scenario, load
+    from hopscope.stepping import Simulation
     from hopscope.wired import Bottleneck, bottleneck
 
 _HOMES = {
@@ -46,6 +47,7 @@ _HOMES = {
     "Scenario": "hopscope.scenario",
     "ScenarioError": "hopscope.errors",
     "Side": "hopscope.results.contrasts",
+    "Simulation": "hopscope.stepping",
     "Store": "hopscope.campaign.store",
     "StoreError": "hopscope.errors",
     "bottleneck": "hopscope.wired",
@@ -79,6 +81,7 @@ __all__ = [
     "Scenario",
     "ScenarioError",
     "Side",
+    "Simulation",
     "Store",
     "StoreError",
     "__version__",

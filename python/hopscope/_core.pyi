@@ -1,7 +1,11 @@
 """The engine, compiled from Rust.  Configurations and results are JSON text; times are integer nanoseconds."""
 
 from collections.abc import Callable, Mapping, Sequence
-from typing import Any, Final, final
+from typing import Any, Final, TypeAlias, final
+
+_Hooks: TypeAlias = Sequence[Callable[[Any], object] | None] | None
+_Code: TypeAlias = tuple[_Hooks, _Hooks]
+_Table: TypeAlias = tuple[str, list[tuple[str, str, bytes]]]
 
 #: From so many nodes on the cost is told before the engine builds a scenario to check it.
 MANY_NODES: Final[int]
@@ -256,13 +260,7 @@ class Probing:
     def __init__(
         self,
         config_json: str,
-        controls: Sequence[
-            tuple[
-                Sequence[Callable[[FlowState], object] | None] | None,
-                Sequence[Callable[[AckState], object] | None] | None,
-            ]
-        ]
-        | None = None,
+        controls: Sequence[_Code] | None = None,
     ) -> None: ...
     @property
     def now(self) -> int:
@@ -297,6 +295,18 @@ class Probing:
         Returns:
             Time until they are back, and the node that answered; None after ``patience``.
         """
+
+@final
+class Steps:
+    """A run under way, changed between its steps; arguments, errors and results as of :func:`run`."""
+
+    def __init__(self, config_json: str, controls: Sequence[_Code] | None = None) -> None: ...
+    def run_until(self, nanoseconds: int) -> None: ...
+    @property
+    def now(self) -> int: ...
+    def change(self, change_json: str) -> None: ...
+    def positions(self) -> list[list[float]]: ...
+    def results(self) -> tuple[str, list[_Table]]: ...
 
 @final
 class Common:
@@ -482,11 +492,7 @@ def components(
 ) -> list[list[int]]:
     """The sets of nodes that reach each other over hops of at most ``reach`` metres or wires, in rising order.
 
-    Args:
-        positions: places in metres.
-        reach: receive range in metres.
-        wired: how many of the nodes, the last ones, have no radio.
-        wires: the two nodes of each wire.
+    Positions and reach in metres; ``wired``: how many nodes, the last ones, have no radio; ``wires``: pairs of nodes.
     """
 
 def near(positions: Sequence[Sequence[float]], reach: float) -> list[list[int]]:
@@ -513,12 +519,7 @@ def base_config(profile: str, preset: str) -> str:
         ValueError: unknown profile or preset.
     """
 
-def bottleneck(
-    config_json: str,
-    code: tuple[
-        Sequence[Callable[[FlowState], object] | None] | None, Sequence[Callable[[AckState], object] | None] | None
-    ] = (None, None),
-) -> tuple[int, int, list[tuple[str, list[tuple[str, str, bytes]]]]]:
+def bottleneck(config_json: str, code: _Code = (None, None)) -> tuple[int, int, list[_Table]]:
     """Runs one flow over a wired bottleneck; ``code`` as of one flow in ``run``.
 
     Returns:
@@ -560,9 +561,7 @@ def frame_airtime_ns(radio_json: str, bytes: int, rate: int) -> int:  # noqa: A0
 def trajectory(config_json: str, eager: bool = False) -> int:
     """Hash of every frame a configuration sends; equal hashes mean equal runs.
 
-    Args:
-        config_json: the configuration.
-        eager: make every edge of a frame at every station an event of its own; the hash must not change.
+    ``eager`` makes every edge of a frame at every station an event of its own; the hash must not change.
 
     Raises:
         EngineError: the configuration is refused.
@@ -572,13 +571,8 @@ def run(
     config_json: str,
     cancel: CancelToken | None = None,
     progress: Callable[[float], object] | None = None,
-    controls: Sequence[
-        tuple[
-            Sequence[Callable[[FlowState], object] | None] | None, Sequence[Callable[[AckState], object] | None] | None
-        ]
-    ]
-    | None = None,
-) -> tuple[str, list[tuple[str, list[tuple[str, str, bytes]]]]]:
+    controls: Sequence[_Code] | None = None,
+) -> tuple[str, list[_Table]]:
     """Runs a configuration; other Python threads go on meanwhile.
 
     Returns:

@@ -42,7 +42,7 @@ PYTHON_ROOMS = (
     ("acks", "congestion", "display", "files", "trust"),
     ("scenario",),
     ("models", "results"),
-    ("campaign", "runner", "wired"),
+    ("campaign", "runner", "stepping", "wired"),
     ("report",),
     ("optimum", "probe"),
     ("studies",),

@@ -126,6 +126,11 @@ pub enum Event {
         /// Node.
         node: NodeId,
     },
+    /// A change that the configuration asks for.
+    Change {
+        /// Its number there.
+        number: u32,
+    },
     /// Sampled series take a value.
     Sample,
 }
@@ -168,7 +173,8 @@ impl Event {
             Event::Link { node } => (15, node.0, 0),
             Event::Power { node, on } => (16, node.0, u32::from(on)),
             Event::Motion { node } => (17, node.0, 0),
-            Event::Sample => (18u64, 0, 0),
+            Event::Change { number } => (18, number, 0),
+            Event::Sample => (19u64, 0, 0),
         };
         debug_assert!(owner < 1 << OWNER_BITS);
         (((kind << OWNER_BITS) | u64::from(owner)) << 32) | u64::from(detail)
@@ -202,6 +208,7 @@ impl Event {
             15 => Event::Link { node },
             16 => Event::Power { node, on: detail != 0 },
             17 => Event::Motion { node },
+            18 => Event::Change { number: owner },
             _ => Event::Sample,
         }
     }
@@ -233,6 +240,7 @@ mod tests {
             Event::Link { node },
             Event::Power { node, on: true },
             Event::Motion { node },
+            Event::Change { number: 5 },
             Event::Sample,
         ];
         for event in all {

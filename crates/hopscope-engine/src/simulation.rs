@@ -1,7 +1,7 @@
 //! One run from configuration to results, in steps that a caller can interrupt.
 
 use crate::channel::budget::Budget;
-use crate::config::{App, Config, FlowConfig, SeriesKind};
+use crate::config::{App, Change, Config, FlowConfig, SeriesKind};
 use crate::error::BuildError;
 use crate::metrics::Meter;
 use crate::record::{Recorder, TrajectoryHash};
@@ -93,6 +93,14 @@ impl<R: Recorder> Simulation<R> {
             self.begin_measure();
         }
         self.world.run_until(until);
+    }
+
+    /// Changes something now, as an event of the configuration does at its instant.
+    ///
+    /// # Errors
+    /// See [`World::change`].
+    pub fn change(&mut self, change: &Change) -> Result<(), BuildError> {
+        self.world.change(change)
     }
 
     /// Runs to the end and gives the results.

@@ -12,6 +12,7 @@ mod place;
 mod probe;
 mod resolve;
 mod run;
+mod steps;
 mod value;
 
 use hopscope_scenario::resolve::MANY_NODES;
@@ -31,6 +32,7 @@ fn _core(m: &Bound<'_, PyModule>) -> PyResult<()> {
     m.add_class::<control::FlowState>()?;
     m.add_class::<run::CancelToken>()?;
     m.add_class::<probe::Probing>()?;
+    m.add_class::<steps::Steps>()?;
     m.add_function(wrap_pyfunction!(run::run, m)?)?;
     m.add_function(wrap_pyfunction!(run::bottleneck, m)?)?;
     m.add_function(wrap_pyfunction!(run::validate, m)?)?;

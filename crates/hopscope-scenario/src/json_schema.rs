@@ -102,6 +102,7 @@ fn item_doc(name: &str) -> &'static str {
     match name {
         "layer" => "The link layer of some nodes; keys that are absent are those of [mac] and [link].",
         "outage" => "One outage.",
+        "event" => "One event.",
         _ => "One of them.",
     }
 }

@@ -37,8 +37,7 @@ def run(
         return document(*_core.run(config_json, stop.token, progress))
     try:
         with stop.user_code():
-            code = [_code(own, seed, flow) for flow, own in enumerate(controls)]
-            return document(*_core.run(config_json, stop.token, progress, code))
+            return document(*_core.run(config_json, stop.token, progress, code_of(controls, seed)))
     except _core.ControlError as error:
         raise _failed(error, controls[error.flow]) from None
 
@@ -73,6 +72,11 @@ def failed(error: _core.ControlError, controls: Sequence[Sequence[FlowControl]])
 def _failed(error: _core.ControlError, own: Sequence[FlowControl]) -> RunFailed:
     [name] = [one.control.load().__name__ for one in own if error.hook in one.control.role.methods]
     return RunFailed(f"flow {error.flow} at {error.time_s:.9g} s: {name}.{_told(error)}")
+
+
+def code_of(controls: Sequence[Sequence[FlowControl]], seed: int) -> list[Code] | None:
+    """New objects for all flows of a run: their methods; None where no flow has any."""
+    return [_code(own, seed, flow) for flow, own in enumerate(controls)] if any(controls) else None
 
 
 def _code(own: Sequence[FlowControl], seed: int, flow: int) -> Code:

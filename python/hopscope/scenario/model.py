@@ -31,16 +31,8 @@ QUICK_DIVISOR, QUICK_SECONDS, QUICK_SEEDS = 10, 10, 2
 
 #: Keys that decide the defaults of others, or which others there are.
 DECIDING = frozenset(
-    {
-        "profile",
-        "radio.preset",
-        "radio.error.kind",
-        "topology.kind",
-        "routing.protocol",
-        "routing.parameters",
-        "mobility.model",
-    }
-)
+    {"profile", "radio.preset", "radio.error.kind", "topology.kind", "routing.protocol", "routing.parameters"}
+) | {"mobility.model"}
 
 #: Times of the run as a whole, which shortening changes, by the first part of their keys.
 TIMES = {
@@ -48,6 +40,7 @@ TIMES = {
     "warmup": {"warmup"},
     "flow": {"start", "stop", "stagger"},
     "outage": {"from", "to"},
+    "event": {"at"},
 }
 
 #: Keys that name a file beside the scenario: first part, number of parts, last part.
@@ -56,7 +49,13 @@ FILES = frozenset(
 )
 
 #: Keys of tables that can name a node in words.
-_NAMED_NODES = {"flow": ("from", "to"), "outage": ("node",), "wire": ("from", "to"), "layer": ("nodes",)}
+_NAMED_NODES = {
+    "flow": ("from", "to"),
+    "event": ("node", "from", "to"),
+    "outage": ("node",),
+    "wire": ("from", "to"),
+    "layer": ("nodes",),
+}
 
 #: What the place of a problem says before a swept value.
 _SWEPT = "sweep value "

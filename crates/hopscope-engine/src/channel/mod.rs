@@ -35,6 +35,14 @@ impl Channel {
         Channel { variation: Variation::new(radio, seed), losses: Losses::new(radio, seed, nodes) }
     }
 
+    /// Frames are lost with the `error_per` of these parameters from now on.
+    pub fn set_errors(&mut self, radio: &RadioConfig, seed: u64, nodes: usize) {
+        match &mut self.losses {
+            Some(losses) => losses.set_per(radio.error_per),
+            None => self.losses = Losses::new(radio, seed, nodes),
+        }
+    }
+
     /// True when frames arrive with the power and bits of their link and none is lost: nothing needs to be asked.
     #[inline]
     pub fn is_plain(&self) -> bool {

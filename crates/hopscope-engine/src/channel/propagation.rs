@@ -10,7 +10,8 @@ pub struct PathLoss {
     /// Transmit power times both gains over system loss, watts.
     radiated: f64,
     wavelength: f64,
-    height: f64,
+    /// What two-ray ground divides by the fourth power of the distance.
+    far: f64,
     crossover: f64,
     reference: f64,
     exponent: f64,
@@ -21,11 +22,12 @@ impl PathLoss {
     pub fn new(radio: &RadioConfig) -> Self {
         let wavelength = radio.propagation_speed / radio.frequency;
         let height = radio.antenna_height;
+        let radiated = radio.tx_power * radio.antenna_gain * radio.antenna_gain / radio.system_loss;
         PathLoss {
             model: radio.propagation,
-            radiated: radio.tx_power * radio.antenna_gain * radio.antenna_gain / radio.system_loss,
+            radiated,
             wavelength,
-            height,
+            far: radiated * height.powi(4),
             crossover: 4.0 * std::f64::consts::PI * height * height / wavelength,
             reference: radio.reference_distance,
             exponent: radio.path_loss_exponent,
@@ -36,10 +38,11 @@ impl PathLoss {
     ///
     /// Friis: Pt G (lambda / 4 pi d)^2 / L. Two-ray ground: the same up to d = 4 pi h^2 / lambda, Pt G h^4 / (d^4 L)
     /// beyond. Log-distance: Friis up to the reference distance d0, P(d0) (d0 / d)^n beyond.
+    #[inline]
     pub fn power(&self, distance: f64) -> f64 {
         let distance = distance.max(1e-3);
         match self.model {
-            Propagation::TwoRay if distance > self.crossover => self.radiated * self.height.powi(4) / distance.powi(4),
+            Propagation::TwoRay if distance > self.crossover => self.far / distance.powi(4),
             Propagation::LogDistance if distance > self.reference => {
                 self.free_space(self.reference) * (self.reference / distance).powf(self.exponent)
             }

@@ -5,6 +5,7 @@
 //! until then nobody else is looked at. Cells are put right as nodes cross their borders, all at once when the first
 //! could be farther from where its cell was last taken than the slack.
 
+use super::budget::RANGE_SLACK;
 use super::grid::Moving;
 use crate::mobility::Leg;
 use crate::units::{Span, Time};
@@ -12,6 +13,9 @@ use crate::units::{Span, Time};
 /// Room beyond the reach of a node within which candidates are taken, in parts of the reach. More room means fewer
 /// searches, and more candidates to look at; no result depends on it.
 const ROOM: f64 = 0.1;
+/// A list of who hears a node is used again while no distance in it is another by more than this, metres: 10 ms at the 10
+/// m/s at which two nodes part. Ranges are not crossed meanwhile.
+pub(super) const BLUR: f64 = 0.1;
 /// Longest time that candidates stay.
 const LONGEST: f64 = 1e6;
 
@@ -106,8 +110,21 @@ impl Travel {
         Span::from_secs_f64((metres / self.fastest.max(1e-12)).min(LONGEST))
     }
 
-    /// Writes down who is within `reach` metres of a node, with the square of the distance.
-    pub(super) fn near(&mut self, node: usize, reach: f64, now: Time, near: &mut Vec<(f64, u32)>) {
+    /// Counts the jumps so far, of nodes and of the greatest speed.
+    pub(super) fn jumps(&self) -> u64 {
+        self.jumps
+    }
+
+    /// Writes down who is within `reach` metres of a node, with the square of the distance. Gives the instant until which
+    /// nobody crosses one of the `borders` (distances in metres) and no distance changes by more than [`BLUR`].
+    pub(super) fn near(
+        &mut self,
+        node: usize,
+        reach: f64,
+        borders: &[f64],
+        now: Time,
+        near: &mut Vec<(f64, u32)>,
+    ) -> Time {
         let known = &self.candidates[node];
         if now > known.until || known.jumps != self.jumps || known.reach != reach {
             self.look_for(node, reach, now);
@@ -115,12 +132,20 @@ impl Travel {
         let here = self.at(node, now);
         let limit = reach * reach;
         near.clear();
+        let mut room = BLUR;
         for &other in &self.candidates[node].nodes {
             let squared = squared(here, self.at(other as usize, now));
+            let distance = squared.sqrt();
+            for border in borders {
+                room = room.min((distance - border).abs());
+            }
             if squared <= limit {
                 near.push((squared, other));
             }
         }
+        // Both ends of a link may move. Ranges are met but for rounding.
+        let room = (room - 2.0 * RANGE_SLACK).max(0.0);
+        (now + self.time_for(0.5 * room)).min(self.candidates[node].until)
     }
 
     /// Takes the candidates of a node anew, the nearest first.
@@ -153,4 +178,47 @@ const NO_JUMP: f64 = 1e-6;
 fn squared(a: [f64; 2], b: [f64; 2]) -> f64 {
     let (dx, dy) = (a[0] - b[0], a[1] - b[1]);
     dx * dx + dy * dy
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::channel::{Link, Medium};
+    use crate::config::presets;
+    use crate::ids::NodeId;
+    use crate::mobility::Leg;
+    use crate::rng::{Purpose, Stream};
+    use crate::units::Time;
+
+    #[test]
+    fn lists_of_nodes_under_way_are_those_of_their_places_at_that_instant() {
+        let radio = presets::base("ns2", "wavelan-2M").expect("a profile").radio;
+        let mut stream = Stream::derive(5, 0, 0, Purpose::Placement);
+        let mut place = |_: u32| [stream.uniform() * 3000.0, stream.uniform() * 900.0];
+        let begin: Vec<[f64; 2]> = (0..60).map(&mut place).collect();
+        let mut medium = Medium::new(&begin, &radio);
+        let mut legs: Vec<Leg> = begin.iter().map(|&home| Leg::rest_for_good(Time::ZERO, home)).collect();
+        for step in 0..400u64 {
+            let now = Time(step * 130_000_000);
+            // One sets out, now and then faster than anyone before, or jumps.
+            let node = (step * 7 % 60) as usize;
+            legs[node] = match step % 9 {
+                4 => Leg::rest_for_good(now, place(0)),
+                _ => Leg::at_speed(now, legs[node].at(now), place(0), 1.0 + step as f64 / 10.0),
+            };
+            medium.set_leg(NodeId(node as u32), legs[node], now);
+            let places: Vec<[f64; 2]> = legs.iter().map(|leg| leg.at(now)).collect();
+            let right = Medium::new(&places, &radio);
+            let key = |link: &Link| (link.to, link.delay_ns, link.power.to_bits(), link.flags);
+            for looked_at in [step * 11 % 60, step * 13 % 60].map(|n| NodeId(n as u32)) {
+                medium.refresh(looked_at, now);
+                let sorted = |medium: &Medium| {
+                    let mut links: Vec<_> = medium.hearers(looked_at).iter().map(key).collect();
+                    links.sort_unstable();
+                    links
+                };
+                assert_eq!(sorted(&medium), sorted(&right), "step {step}");
+                assert_eq!(medium.position(looked_at, now), places[looked_at.index()]);
+            }
+        }
+    }
 }

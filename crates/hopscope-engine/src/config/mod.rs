@@ -1,6 +1,7 @@
 //! Every parameter of the engine: one JSON document describes one run completely.
 
 pub mod aodv;
+pub mod change;
 pub mod dccp;
 pub mod dsdv;
 pub mod dsr;
@@ -26,6 +27,7 @@ use std::borrow::Cow;
 use serde::{Deserialize, Serialize};
 
 pub use aodv::AodvConfig;
+pub use change::{Change, ChangeKind, EventConfig};
 pub use dccp::{DccpConfig, DccpControl};
 pub use dsdv::DsdvConfig;
 pub use dsr::DsrConfig;
@@ -101,6 +103,9 @@ pub struct Config {
     /// Times during which radios are off.
     #[serde(default)]
     pub outages: Vec<Outage>,
+    /// What happens at instants of the run.
+    #[serde(default)]
+    pub events: Vec<EventConfig>,
     /// How nodes move.
     #[serde(default)]
     pub mobility: MobilityConfig,

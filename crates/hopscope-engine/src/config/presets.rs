@@ -60,6 +60,7 @@ impl Base {
             olsr: self.olsr,
             flows: Vec::new(),
             outages: Vec::new(),
+            events: Vec::new(),
             mobility: MobilityConfig::default(),
             paths: Vec::new(),
             series: SeriesConfig::default(),

@@ -54,6 +54,8 @@ pub struct Sent {
 #[derive(Debug)]
 struct Loss {
     probability: f64,
+    /// At the beginning.
+    usual: f64,
     /// One packet in so many is lost; 0: none.
     period: u32,
     /// Packets since the last one lost by the period.
@@ -79,7 +81,13 @@ impl WireEnd {
     pub fn new(wire: &WireConfig, end: usize, (seed, number): (u64, u64)) -> Self {
         let (probability, period) = (wire.loss_from(end), if end == 0 { wire.loss_period } else { 0 });
         let loss = (probability > 0.0 || period > 0).then(|| {
-            Box::new(Loss { probability, period, passed: 0, rng: Stream::derive(seed, 0, number, Purpose::WireLoss) })
+            Box::new(Loss {
+                probability,
+                usual: probability,
+                period,
+                passed: 0,
+                rng: Stream::derive(seed, 0, number, Purpose::WireLoss),
+            })
         });
         WireEnd {
             node: NodeId(wire.ends[end]),
@@ -112,6 +120,15 @@ impl WireEnd {
     /// The last bit of the packet has left: gives the packet and the instant at which it has arrived.
     pub fn on_sent(&mut self, now: Time) -> Option<(PacketId, Time)> {
         self.sending.take().map(|(packet, _)| (packet, now + self.delay))
+    }
+
+    /// Loses packets with this probability from now on, beside those of its period; none: as at the beginning.
+    pub fn set_loss(&mut self, probability: Option<f64>, (seed, number): (u64, u64)) {
+        let fresh = || Stream::derive(seed, 0, number, Purpose::WireLoss);
+        let loss = self
+            .loss
+            .get_or_insert_with(|| Box::new(Loss { probability: 0.0, usual: 0.0, period: 0, passed: 0, rng: fresh() }));
+        loss.probability = probability.unwrap_or(loss.usual);
     }
 
     /// Whether the packet that comes to the other end next, in the order of sending, is lost.

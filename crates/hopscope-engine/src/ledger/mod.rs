@@ -456,6 +456,9 @@ impl Recorder for Ledger {
             | Record::FrameOverheard { .. }
             | Record::Moved { .. }
             | Record::SetOut { .. }
+            | Record::LinkChanged { .. }
+            | Record::RateSet { .. }
+            | Record::ParameterSet { .. }
             | Record::PowerSet { .. }
             | Record::Marked { .. }
             | Record::Delivered { .. }

@@ -563,6 +563,9 @@ impl Recorder for Meter {
             | Record::Power { .. }
             | Record::Moved { .. }
             | Record::SetOut { .. }
+            | Record::LinkChanged { .. }
+            | Record::RateSet { .. }
+            | Record::ParameterSet { .. }
             | Record::PowerSet { .. }
             | Record::AccessGranted { .. }
             | Record::ResponseTimeout { .. }
@@ -592,7 +595,6 @@ impl Recorder for Meter {
     }
 }
 
-/// Something that marks stands before a radio or a wire.
 fn marks(config: &Config) -> bool {
     config.has_link_layers() || config.wires.iter().any(|wire| !wire.link.is_plain())
 }

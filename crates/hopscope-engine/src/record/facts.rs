@@ -88,6 +88,29 @@ pub enum Record {
         /// When it will be there, or will go on.
         until: Time,
     },
+    /// A link loses power (radio) or packets (wire) from now on, both ways.
+    LinkChanged {
+        /// One end.
+        node: NodeId,
+        /// The other end.
+        peer: NodeId,
+        /// Part of the power, or of the packets, that still comes over: 0 is a cut, 1 as at the beginning.
+        part: f64,
+    },
+    /// An application sends at another rate from now on.
+    RateSet {
+        /// Flow.
+        flow: FlowId,
+        /// Payload bits per second.
+        rate: f64,
+    },
+    /// A parameter has another value from now on.
+    ParameterSet {
+        /// Its name in a scenario.
+        key: &'static str,
+        /// Its value.
+        value: f64,
+    },
     /// A node sends with another power from now on.
     PowerSet {
         /// Node.
@@ -492,7 +515,11 @@ impl Record {
             Record::FrameOverheard { .. } => Classes::OVERHEARD,
             Record::Busy { .. } => Classes::CARRIER,
             Record::Power { .. } => Classes::POWER,
-            Record::Moved { .. } | Record::SetOut { .. } | Record::PowerSet { .. } => Classes::PLACES,
+            Record::Moved { .. } | Record::SetOut { .. } | Record::PowerSet { .. } | Record::LinkChanged { .. } => {
+                Classes::PLACES
+            }
+            Record::RateSet { .. } => Classes::TRANSPORT,
+            Record::ParameterSet { .. } => Classes::RUN,
             Record::AccessGranted { .. }
             | Record::ResponseTimeout { .. }
             | Record::SifsBegan { .. }

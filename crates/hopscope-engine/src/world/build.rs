@@ -101,6 +101,7 @@ pub(super) fn build<R: Recorder>(config: &Config, recorder: R, controls: &Contro
         routes,
         outages: Outages::new(nodes, !config.outages.is_empty()),
         mobility,
+        settings: Box::new(Config { paths: Vec::new(), ..config.clone() }),
         collisions: if config.flows.iter().any(|flow| flow.transport.is_tcp() && flow.reads_path()) {
             (0..nodes).map(|_| Collisions::new(&config.mac)).collect()
         } else {
@@ -138,6 +139,9 @@ pub(super) fn build<R: Recorder>(config: &Config, recorder: R, controls: &Contro
         if let Some(to) = outage.to {
             world.events.push(to, Event::Power { node, on: true });
         }
+    }
+    for (number, event) in config.events.iter().enumerate() {
+        world.events.push(event.at, Event::Change { number: number as u32 });
     }
     if config.series.is_sampled() {
         world.events.push(Time::ZERO + config.series.interval, Event::Sample);

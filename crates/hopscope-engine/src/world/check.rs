@@ -54,6 +54,7 @@ pub fn problems(config: &Config) -> Vec<BuildError> {
         RoutingProtocol::Olsr => found.note_all(config.olsr.check()),
     }
     found.note_all(config.check_movement());
+    found.note_all(config.check_events());
     for (number, outage) in config.outages.iter().enumerate() {
         found.note_all(outage.check(number, config.nodes.len()));
     }

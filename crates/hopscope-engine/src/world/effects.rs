@@ -27,6 +27,7 @@ impl<R: Recorder> World<R> {
     pub(super) fn app_effect(&mut self, flow: FlowId, effect: AppEffect) {
         match effect {
             AppEffect::Arm { at } => {
+                self.flows[flow.index()].source.armed(at);
                 if at < Time::NEVER {
                     self.events.push(at, Event::App { flow });
                 }

@@ -80,6 +80,7 @@ impl<R: Recorder> World<R> {
                 self.note(Record::Power { node, on: !self.is_off(node) });
             }
             Event::Motion { node } => self.on_motion(node),
+            Event::Change { number } => self.on_change(number),
             Event::Sample => self.on_sample(),
         }
     }
@@ -482,9 +483,13 @@ impl<R: Recorder> World<R> {
 
     // ---- application -----------------------------------------------------------------------------------------
 
-    fn on_app(&mut self, flow: FlowId) {
+    pub(super) fn on_app(&mut self, flow: FlowId) {
         let mut out = std::mem::take(&mut self.app_effects);
         let state = &mut self.flows[flow.index()];
+        if !state.source.is_due(self.now) {
+            self.app_effects = out;
+            return;
+        }
         state.source.on_tick(self.now, &mut state.rng, &mut out);
         for effect in out.drain(..) {
             self.app_effect(flow, effect);

@@ -5,6 +5,7 @@
 //! their hearers, `work.rs` holds what waits for its turn. Nothing else in the engine calls across layers.
 
 mod build;
+mod changes;
 mod check;
 mod controls;
 mod effects;
@@ -102,6 +103,8 @@ pub struct World<R: Recorder> {
     routes: FixedRoutes,
     outages: Outages,
     mobility: Mobility,
+    /// The configuration as it stands after all changes, without the ways of nodes.
+    settings: Box<Config>,
     /// By node, where packets ask for it.
     collisions: Vec<Collisions>,
     /// Inputs that wait for their turn.

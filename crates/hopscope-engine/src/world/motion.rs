@@ -69,7 +69,7 @@ impl<R: Recorder> World<R> {
     }
 
     /// The medium has changed: observers of what becomes of frames, who ask for the links of any node, find them up to date.
-    fn tell_of_change(&mut self) {
+    pub(super) fn tell_of_change(&mut self) {
         if R::WANTS.has(Classes::FRAME_ENDS) {
             self.medium.refresh_all(self.now);
         }

@@ -32,6 +32,13 @@ impl Outages {
         }
     }
 
+    /// Radios may go off from now on.
+    pub(super) fn expect(&mut self, nodes: usize) {
+        if self.never() {
+            *self = Outages::new(nodes, true);
+        }
+    }
+
     /// An outage of the node ends (`on`) or begins.
     pub(super) fn change(&mut self, node: NodeId, on: bool) {
         match self {

@@ -1,6 +1,7 @@
 //! Frames on the air: from their transmitter to everyone who hears them.
 
 use super::World;
+use super::listeners::Listeners;
 use super::sight::sight;
 use crate::channel::Carried;
 use crate::event::Event;
@@ -59,7 +60,12 @@ impl<R: Recorder> World<R> {
             flags,
             mode: frame.mode.number(),
         });
-        if !(self.channel.is_plain() && self.outages.never() && !self.medium.has_changed()) {
+        let mut plain = self.channel.is_plain() && self.outages.never();
+        if self.medium.has_changed() {
+            self.medium.refresh(frame.src, now);
+            plain &= matches!(self.listeners, Listeners::Everyone);
+        }
+        if !plain {
             self.transmit_through_channel(frame, heard, slot);
         } else if self.rules_are_shared {
             self.transmit_plainly::<true>(frame, place, heard, slot);
@@ -127,7 +133,6 @@ impl<R: Recorder> World<R> {
         let now = self.now;
         let broadcast = frame.is_broadcast();
         let carried = Carried { bits: 8 * frame.bytes, is_data: frame.kind == FrameKind::Data };
-        self.medium.refresh(frame.src, now);
         for link in self.medium.hearers(frame.src) {
             if self.is_off(link.to) || !(Self::OVERHEARS || self.listeners.include(link.to)) {
                 continue;

@@ -4,6 +4,7 @@ mod acks;
 mod air;
 mod analytic;
 mod axes;
+mod changes;
 mod channel;
 mod control;
 mod dccp;

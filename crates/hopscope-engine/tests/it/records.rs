@@ -8,7 +8,7 @@ use hopscope_engine::config::mobility::{MobilityModel, PathConfig};
 use hopscope_engine::config::net::RoutingProtocol;
 use hopscope_engine::config::outage::Outage;
 use hopscope_engine::config::radio::ErrorKind;
-use hopscope_engine::config::{AckPolicy, App, HostConfig, SeriesKind, Transport, WireConfig};
+use hopscope_engine::config::{AckPolicy, App, Change, ChangeKind, HostConfig, SeriesKind, Transport, WireConfig};
 use hopscope_engine::ids::{FlowId, NodeId};
 use hopscope_engine::ledger::Ledger;
 use hopscope_engine::mac::dcf::Frame;
@@ -248,10 +248,10 @@ fn a_frame_ends_at_everyone_who_senses_it() {
 }
 
 /// What happens to a world at a second.
-type Change<'a> = (u64, &'a dyn Fn(&mut World<Log>));
+type Moment<'a> = (u64, &'a dyn Fn(&mut World<Log>));
 
 /// The kinds of records that a run tells, by their names; at each second of `changes` something is done to its world.
-fn told(config: &hopscope_engine::config::Config, changes: &[Change<'_>]) -> BTreeSet<String> {
+fn told(config: &hopscope_engine::config::Config, changes: &[Moment<'_>]) -> BTreeSet<String> {
     let mut world = World::new(config, Log::default()).expect("a sound scenario");
     for (second, change) in changes {
         world.run_until(Time::ZERO + Span::from_secs(*second));
@@ -298,6 +298,12 @@ fn every_kind_of_record_is_told_in_some_small_run() {
     let moves = |world: &mut World<Log>| {
         world.move_node(NodeId(2), [401.0, 0.0]).expect("a node");
         world.set_power(NodeId(2), 0.3).expect("a power");
+        let mut change = Change { flow: Some(2), rate: Some(9e3), ..Change::of(ChangeKind::FlowRate) };
+        world.change(&change).expect("a rate");
+        change = Change { from: Some(0), to: Some(1), ..Change::of(ChangeKind::LinkRestore) };
+        world.change(&change).expect("a link");
+        let key = Some("mac.cw_min".to_string());
+        world.change(&Change { key, value: Some(15.0), ..Change::of(ChangeKind::Set) }).expect("a parameter");
     };
     let mut wire = wired();
     wire.flows.push(flow("standard", 0, 1, Transport::Udp, App::cbr(1.5e6)));

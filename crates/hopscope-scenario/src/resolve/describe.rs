@@ -66,6 +66,7 @@ impl Resolved {
         };
         put("flow", Shown::Tables(self.flows.iter().map(|flow| flow.shown(schema)).collect()));
         put("wire", tables("wire", &self.wires));
+        put("event", tables("event", &self.events));
         put("outage", tables("outage", &self.outages));
         let layer = |layer: &Values| {
             let name_of = |name: &str| layer.get(if name == "link" { "layer" } else { name });

@@ -19,7 +19,7 @@ pub(super) fn of_scenario(key: &str) -> Path {
         ["radio", error, ref rest @ ..] if error.starts_with("error_") => {
             put(1, &[&["error", error.trim_start_matches("error_")], rest].concat());
         }
-        [table @ ("flows" | "outages" | "layers" | "wires"), ref rest @ ..] => {
+        [table @ ("flows" | "outages" | "layers" | "wires" | "events"), ref rest @ ..] => {
             let table = table.trim_end_matches('s');
             match *rest {
                 [number, "app", "frames", ..] => put(0, &[table, number, "trace"]),

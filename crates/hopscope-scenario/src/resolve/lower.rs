@@ -17,7 +17,7 @@ use crate::traffic_files::{Connection, Sends};
 /// From so many nodes on the engine looks only at scenarios without a problem: building them takes long.
 pub const MANY_NODES: usize = 100_000;
 /// Tables whose mistakes leave the network itself sound.
-const OF_FLOWS: [&str; 3] = ["flow", "outage", "series"];
+const OF_FLOWS: [&str; 4] = ["flow", "outage", "event", "series"];
 
 /// What of a point is sound, for the engine to look at.
 #[derive(Debug, Clone, PartialEq)]
@@ -74,6 +74,15 @@ impl Resolved {
         config.insert("outages".to_string(), outages.collect());
         config.insert("layers".to_string(), self.layers.iter().cloned().map(Json::Object).collect());
         config.insert("series".to_string(), Json::Object(self.series.merged()));
+        if !self.events.is_empty() && with_outages {
+            let event = |event: &Layered| {
+                let mut change = event.merged();
+                let at = change.remove("at");
+                change.retain(|_, value| !value.is_null());
+                json!({"at": at, "change": change})
+            };
+            config.insert("events".to_string(), self.events.iter().map(event).collect());
+        }
         config.extend(self.mobility.lowered(schema.table("mobility")));
         if self.wired() > 0 {
             let nodes = self.nodes().len();
@@ -108,7 +117,7 @@ impl Resolved {
         };
         let flawed = |flow: usize| is_at_fault("flow", &|path| path.get(1).is_some_and(|at| *at == flow.to_string()));
         let flows: Vec<usize> = (0..self.flows.len()).filter(|&flow| !flawed(flow)).collect();
-        let outages = !is_at_fault("outage", &|_| true);
+        let outages = !is_at_fault("outage", &|_| true) && !is_at_fault("event", &|_| true);
         let network = self.lowered(schema, self.top.whole("seed"), &[], outages);
         // Table by table: as one document, many flows would take much memory.
         let with_flows = |mut config: Config| {

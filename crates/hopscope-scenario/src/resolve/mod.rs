@@ -51,6 +51,7 @@ pub struct Resolved {
     /// The `[[flow]]` tables.
     pub flows: Vec<Flow>,
     wires: Vec<Layered>,
+    events: Vec<Layered>,
     /// The `[[outage]]` tables.
     pub outages: Vec<Layered>,
     layers: Vec<Values>,
@@ -82,6 +83,7 @@ pub fn resolve(schema: &Schema, document: &Value, outside: &mut dyn Outside, sha
     tables::wires(&mut reader, document, &mut result);
     flows::read(&mut reader, document, outside, shared, &mut result);
     tables::fields(&mut reader, &result);
+    tables::events(&mut reader, document, &mut result);
     tables::outages(&mut reader, document, &mut result);
     tables::layers(&mut reader, document, &mut result);
     let nothing = Value::Table(Vec::new());
@@ -126,14 +128,15 @@ impl Resolved {
         }
     }
 
-    /// Times of flows and outages that shortening a run changes: table, number, key, nanoseconds.
+    /// Times of flows, outages and events that shortening a run changes: table, number, key, nanoseconds.
     pub fn times(&self) -> Vec<(&'static str, usize, &'static str, u64)> {
         let flows = self.flows.iter().map(|flow| &flow.values).enumerate();
         let flows =
             flows.flat_map(|(n, flow)| ["start", "stop", "stagger"].map(|key| ("flow", n, key, flow.whole(key))));
         let outages = self.outages.iter().enumerate();
         let outages = outages.flat_map(|(n, outage)| ["from", "to"].map(|key| ("outage", n, key, outage.whole(key))));
-        flows.chain(outages).filter(|(.., time)| *time > 0).collect()
+        let events = self.events.iter().enumerate().map(|(n, event)| ("event", n, "at", event.whole("at")));
+        flows.chain(outages).chain(events).filter(|(.., time)| *time > 0).collect()
     }
 
     /// What has to agree; keys at fault are left out.

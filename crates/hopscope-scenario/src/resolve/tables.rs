@@ -1,4 +1,4 @@
-//! Topology, wires, outages and layers.
+//! Topology, wires, events, outages and layers.
 
 use std::sync::Arc;
 
@@ -148,6 +148,16 @@ pub(super) fn wires(reader: &mut Reader<'_>, document: &Value, result: &mut Reso
         let mut wire = reader.complete(&path, table, keys, Arc::clone(&defaults));
         number_nodes(result, &mut wire, &["from", "to"]);
         result.wires.push(wire);
+    }
+}
+
+/// What the kind of an event needs, the engine says.
+pub(super) fn events(reader: &mut Reader<'_>, document: &Value, result: &mut Resolved) {
+    let (keys, defaults) = (reader.schema.table("event"), reader.schema.defaults("event"));
+    for (path, table) in reader.tables(document, "event") {
+        let mut event = reader.complete(&path, table, keys, Arc::clone(&defaults));
+        number_nodes(result, &mut event, &["node", "from", "to"]);
+        result.events.push(event);
     }
 }
 

@@ -10,11 +10,12 @@ pub use super::params::{Key, Kind, Lowered, Range, When};
 pub use flow::{APPS, App, PATTERNS, PREFIX, flow, reply};
 pub use topology::{TOPOLOGIES, Topology, topology};
 
+use super::change::CHANGEABLE;
 use super::link::{LinkPart, LinkParts, PLAIN};
 use super::presets::{PRESETS, PROFILES};
 use super::{
-    AodvConfig, DsdvConfig, DsrConfig, LinkConfig, MacConfig, MobilityConfig, NetConfig, OlsrConfig, RadioConfig,
-    RoutingConfig, SeriesConfig, SeriesKind, TcpConfig, starved_after, wire,
+    AodvConfig, Change, ChangeKind, DsdvConfig, DsrConfig, LinkConfig, MacConfig, MobilityConfig, NetConfig,
+    OlsrConfig, RadioConfig, RoutingConfig, SeriesConfig, SeriesKind, TcpConfig, starved_after, wire,
 };
 use crate::config::params::ParamType;
 
@@ -92,6 +93,7 @@ pub fn tables() -> Vec<Table> {
         one("routing", "Routing.", routing()),
         one("tcp", "TCP.", parameters("tcp")),
         many("flow", "The flows, one [[flow]] each.", flow()),
+        many("event", "What happens at instants of the run.", event()),
         many("outage", "Times during which radios are off.", outage()),
         many("wire", "Wires between two nodes.", wire()),
         many("layer", "Link layers of some nodes of their own.", layer()),
@@ -194,6 +196,44 @@ fn outage() -> Vec<Key> {
             .range(Range::above(0.0))
             .lowered(Lowered::Always),
     ]
+}
+
+/// Keys of one `[[event]]`: what the kinds need and can have.
+fn event() -> Vec<Key> {
+    let mut what = "What happens.".to_string();
+    ChangeKind::WORDS.iter().for_each(|(name, text)| what += &format!(" \"{name}\": {text}"));
+    let of = |key: Key| {
+        let uses = |kind: &ChangeKind| {
+            let (needed, possible) = Change::values(*kind);
+            needed.contains(&&*key.name) || possible.contains(&&*key.name)
+        };
+        let words: Vec<&str> = ChangeKind::ALL.into_iter().filter(uses).map(ChangeKind::word).collect();
+        key.when("kind", words)
+    };
+    let keys = [
+        Key::new("node", Kind::Node, "The node."),
+        Key::new("from", Kind::Node, "One end of the link."),
+        Key::new("to", Kind::Node, "Its other end."),
+        Key::new("attenuation", Kind::Float, "Power that a radio link loses.").unit("dB"),
+        Key::new("loss", Kind::Float, "Probability with which a wire loses a packet.")
+            .unit("probability")
+            .range(Range::within(0.0, 1.0)),
+        Key::new("position", Kind::Point, "Where the node is or goes.").unit("m").range(Range::ANY),
+        Key::new("speed", Kind::Float, "How fast it goes there; absent: it is there at once.")
+            .unit("m/s")
+            .range(Range::above(0.0)),
+        Key::new("power", Kind::Float, "Transmit power.").unit("W").range(Range::above(0.0)),
+        Key::new("flow", Kind::Int, "Number of the flow, as in results."),
+        Key::new("rate", Kind::Float, "Payload bits per second.").unit("bit/s").range(Range::above(0.0)),
+        Key::new("key", Kind::Choice, "The parameter.").choices(CHANGEABLE),
+        Key::new("value", Kind::Float, "Its value, in the base unit."),
+    ];
+    let mut all = vec![
+        Key::new("at", Kind::Time, "When it happens.").unit("s").required(),
+        Key::new("kind", Kind::Choice, &what).required().choices(ChangeKind::CHOICES),
+    ];
+    all.extend(keys.map(of));
+    all
 }
 
 /// Keys of one `[[wire]]`.

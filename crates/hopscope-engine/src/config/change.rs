@@ -1,0 +1,309 @@
+//! What happens at an instant of a run: a node dies or moves, a link is cut, a flow starts, a parameter changes.
+
+use serde::{Deserialize, Serialize};
+
+use super::params::choice;
+use super::radio::ErrorKind;
+use super::{App, Config};
+use crate::error::{BuildError, Mistakes};
+use crate::units::Time;
+
+choice! {
+    /// What changes.
+    pub enum ChangeKind {
+        /// The radio of `node` goes off; its queues and tables survive, as in an outage.
+        NodeDown = "node-down",
+        /// The radio of `node` comes back.
+        NodeUp = "node-up",
+        /// Nothing arrives over the link of `from` and `to` any more, both ways.
+        LinkCut = "link-cut",
+        /// The link loses power (`attenuation`, a radio link) or packets (`loss`, a wire), both ways.
+        LinkDegrade = "link-degrade",
+        /// The link is as at the beginning.
+        LinkRestore = "link-restore",
+        /// `node` is at `position`, or goes there at `speed`, and stays there.
+        Move = "move",
+        /// `node` sends with `power`.
+        Power = "power",
+        /// `flow` starts before its time, or again where it runs over UDP and was stopped.
+        FlowStart = "flow-start",
+        /// The application of `flow` offers nothing more; what it has offered is still carried.
+        FlowStop = "flow-stop",
+        /// `flow` sends at `rate`.
+        FlowRate = "flow-rate",
+        /// The parameter `key` has `value` at all nodes that have none of their own.
+        Set = "set",
+    }
+}
+
+/// Parameters that can change in a run, by their names in a scenario.
+pub const CHANGEABLE: [&str; 6] = [
+    "mac.rts_threshold",
+    "mac.cw_min",
+    "mac.cw_max",
+    "mac.short_retry_limit",
+    "mac.long_retry_limit",
+    "radio.error.per",
+];
+
+/// What happens at an instant. Which values count depends on `kind`.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Change {
+    /// What changes.
+    pub kind: ChangeKind,
+    /// The node.
+    #[serde(default)]
+    pub node: Option<u32>,
+    /// One end of the link.
+    #[serde(default)]
+    pub from: Option<u32>,
+    /// Its other end.
+    #[serde(default)]
+    pub to: Option<u32>,
+    /// Power that a radio link loses, dB.
+    #[serde(default)]
+    pub attenuation: Option<f64>,
+    /// Probability with which a wire loses a packet.
+    #[serde(default)]
+    pub loss: Option<f64>,
+    /// Where the node is or goes, metres.
+    #[serde(default)]
+    pub position: Option<[f64; 2]>,
+    /// How fast it goes there, m/s; none: it is there at once.
+    #[serde(default)]
+    pub speed: Option<f64>,
+    /// Transmit power, watts.
+    #[serde(default)]
+    pub power: Option<f64>,
+    /// The flow.
+    #[serde(default)]
+    pub flow: Option<u32>,
+    /// Payload bits per second.
+    #[serde(default)]
+    pub rate: Option<f64>,
+    /// Name of the parameter.
+    #[serde(default)]
+    pub key: Option<String>,
+    /// Its value.
+    #[serde(default)]
+    pub value: Option<f64>,
+}
+
+/// A change at its instant.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct EventConfig {
+    /// When it happens.
+    pub at: Time,
+    /// What happens.
+    pub change: Change,
+}
+
+impl Change {
+    /// A change of this kind without values.
+    pub fn of(kind: ChangeKind) -> Self {
+        Change {
+            kind,
+            node: None,
+            from: None,
+            to: None,
+            attenuation: None,
+            loss: None,
+            position: None,
+            speed: None,
+            power: None,
+            flow: None,
+            rate: None,
+            key: None,
+            value: None,
+        }
+    }
+
+    /// The names of the values that a kind needs, and of those that it can have.
+    pub const fn values(kind: ChangeKind) -> (&'static [&'static str], &'static [&'static str]) {
+        match kind {
+            ChangeKind::NodeDown | ChangeKind::NodeUp => (&["node"], &[]),
+            ChangeKind::LinkCut | ChangeKind::LinkRestore => (&["from", "to"], &[]),
+            ChangeKind::LinkDegrade => (&["from", "to"], &["attenuation", "loss"]),
+            ChangeKind::Move => (&["node", "position"], &["speed"]),
+            ChangeKind::Power => (&["node", "power"], &[]),
+            ChangeKind::FlowStart | ChangeKind::FlowStop => (&["flow"], &[]),
+            ChangeKind::FlowRate => (&["flow", "rate"], &[]),
+            ChangeKind::Set => (&["key", "value"], &[]),
+        }
+    }
+
+    /// The values that are given, by name.
+    fn given(&self) -> Vec<&'static str> {
+        let all = [
+            ("node", self.node.is_some()),
+            ("from", self.from.is_some()),
+            ("to", self.to.is_some()),
+            ("attenuation", self.attenuation.is_some()),
+            ("loss", self.loss.is_some()),
+            ("position", self.position.is_some()),
+            ("speed", self.speed.is_some()),
+            ("power", self.power.is_some()),
+            ("flow", self.flow.is_some()),
+            ("rate", self.rate.is_some()),
+            ("key", self.key.is_some()),
+            ("value", self.value.is_some()),
+        ];
+        all.into_iter().filter(|(_, given)| *given).map(|(name, _)| name).collect()
+    }
+
+    /// What is wrong with the change in a network; `key` names one of its values in full.
+    pub fn check(&self, config: &Config, key: impl Fn(&str) -> String) -> Vec<BuildError> {
+        let mut found = Mistakes::default();
+        let (needed, possible) = Self::values(self.kind);
+        let (given, word) = (self.given(), self.kind.word());
+        for name in needed.iter().filter(|name| !given.contains(name)) {
+            found.note(Err(BuildError::new(key(name), format!("is missing; kind = \"{word}\" needs it"))));
+        }
+        for name in given.iter().filter(|name| !needed.contains(name) && !possible.contains(name)) {
+            found.note(Err(BuildError::new(key(name), format!("does not belong to kind = \"{word}\""))));
+        }
+        let nodes = config.nodes.len();
+        for (name, node) in [("node", self.node), ("from", self.from), ("to", self.to)] {
+            if let Some(node) = node.filter(|&node| node as usize >= nodes) {
+                found.note(Err(BuildError::no_such_node(key(name), node, nodes)));
+            }
+        }
+        if !found.0.is_empty() {
+            return found.0;
+        }
+        self.check_link(config, &key, &mut found);
+        self.check_flow(config, &key, &mut found);
+        let positive = [("speed", self.speed, "m/s"), ("power", self.power, "W"), ("rate", self.rate, "bit/s")];
+        for (name, value, unit) in positive {
+            if let Some(value) = value {
+                found.require(value.is_finite() && value > 0.0, key(name), || {
+                    format!("found {value} {unit}; it must be above 0")
+                });
+            }
+        }
+        if let Some(place) = self.position {
+            found.require(place.iter().all(|c| c.is_finite() && c.abs() <= 1e9), key("position"), || {
+                format!("found position {place:?}; coordinates are metres between -1e9 and 1e9")
+            });
+        }
+        if self.kind == ChangeKind::Set {
+            self.check_parameter(config, &key, &mut found);
+        }
+        found.0
+    }
+
+    fn check_link(&self, config: &Config, key: &impl Fn(&str) -> String, found: &mut Mistakes) {
+        let (Some(from), Some(to)) = (self.from, self.to) else { return };
+        if !found.require(from != to, key("to"), || format!("a link has two ends, found {from} twice")) {
+            return;
+        }
+        let wire = config.wires.iter().any(|wire| wire.ends == [from, to] || wire.ends == [to, from]);
+        let radio = config.has_wifi(from) && config.has_wifi(to);
+        found.require(wire || radio, key("to"), || {
+            format!("nodes {from} and {to} have no link: neither radios nor a wire")
+        });
+        if self.kind == ChangeKind::LinkDegrade {
+            let (wanted, other) = if wire { ("loss", "attenuation") } else { ("attenuation", "loss") };
+            let given = self.given();
+            let kind = if wire { "a wire joins them" } else { "they hear each other by radio" };
+            found.require(given.contains(&wanted), key(wanted), || format!("is missing: {kind}"));
+            found.require(!given.contains(&other), key(other), || format!("does not belong here: {kind}"));
+        }
+        if let Some(loss) = self.loss {
+            found.require((0.0..=1.0).contains(&loss), key("loss"), || {
+                format!("found {loss}; a probability, 0 to 1, is allowed")
+            });
+        }
+        if let Some(attenuation) = self.attenuation {
+            found.require(attenuation.is_finite() && attenuation >= 0.0, key("attenuation"), || {
+                format!("found {attenuation} dB; at least 0 dB are allowed")
+            });
+        }
+    }
+
+    fn check_flow(&self, config: &Config, key: &impl Fn(&str) -> String, found: &mut Mistakes) {
+        let Some(flow) = self.flow else { return };
+        let flows = config.flows.len();
+        let Some(of) = config.flows.get(flow as usize) else {
+            found.note(Err(BuildError::new(
+                key("flow"),
+                format!("flow {flow} does not exist; flows are 0 to {}", flows.saturating_sub(1)),
+            )));
+            return;
+        };
+        let paced = matches!(of.app, App::Cbr { .. } | App::OnOff { .. } | App::Poisson { .. });
+        found.require(self.kind != ChangeKind::FlowRate || paced, key("flow"), || {
+            format!("flow {flow} has no rate of its own: its application sends as fast as it can, or by a trace")
+        });
+    }
+
+    fn check_parameter(&self, config: &Config, key: &impl Fn(&str) -> String, found: &mut Mistakes) {
+        let (Some(name), Some(value)) = (&self.key, self.value) else { return };
+        if !found.require(CHANGEABLE.contains(&name.as_str()), key("key"), || {
+            format!("found \"{name}\"; in a run can change {}", CHANGEABLE.join(", "))
+        }) {
+            return;
+        }
+        if name == "radio.error.per" {
+            let uniform = matches!(config.radio.error_kind, ErrorKind::None | ErrorKind::Uniform);
+            found.require(uniform, key("key"), || "belongs to radio.error.kind = \"uniform\"".to_string());
+            found.require((0.0..=1.0).contains(&value), key("value"), || {
+                format!("found {value}; a probability, 0 to 1, is allowed")
+            });
+            return;
+        }
+        let whole = value.fract() == 0.0 && (0.0..=f64::from(u32::MAX)).contains(&value);
+        if found.require(whole, key("value"), || format!("found {value}; {name} is a whole number")) {
+            let problems = self.applied_to(config).outside();
+            let problem = problems.into_iter().find(|problem| problem.key == *name);
+            found.require(problem.is_none(), key("value"), || {
+                problem.map(|problem| problem.message).unwrap_or_default()
+            });
+        }
+    }
+
+    /// The configuration with the parameter changed.
+    pub(crate) fn applied_to(&self, config: &Config) -> Config {
+        let mut config = config.clone();
+        let (Some(name), Some(value)) = (&self.key, self.value) else { return config };
+        let mac = &mut config.mac;
+        match name.as_str() {
+            "mac.rts_threshold" => mac.rts_threshold = Some(value as u32),
+            "mac.cw_min" => mac.cw_min = value as u32,
+            "mac.cw_max" => mac.cw_max = value as u32,
+            "mac.short_retry_limit" => mac.short_retry_limit = value as u32,
+            "mac.long_retry_limit" => mac.long_retry_limit = value as u32,
+            _ => {
+                config.radio.error_kind = ErrorKind::Uniform;
+                config.radio.error_per = value;
+            }
+        }
+        config
+    }
+}
+
+impl Config {
+    /// What is wrong with the events.
+    pub(crate) fn check_events(&self) -> Vec<BuildError> {
+        let mut found = Vec::new();
+        for (number, EventConfig { at, change }) in self.events.iter().enumerate() {
+            found.extend(change.check(self, |name| format!("events.{number}.{name}")));
+            if *at > self.duration {
+                let (at, end) = (at.as_secs(), self.duration.as_secs());
+                let message = format!("found {at} s; the run ends at {end} s");
+                found.push(BuildError::new(format!("events.{number}.at"), message));
+            }
+            if let Some(node) =
+                change.node.filter(|_| change.kind == ChangeKind::NodeUp || change.kind == ChangeKind::NodeDown)
+            {
+                if self.outages.iter().any(|outage| outage.node == node) {
+                    let message = format!("node {node} has outages too; give one of them");
+                    found.push(BuildError::new(format!("events.{number}.node"), message));
+                }
+            }
+        }
+        found
+    }
+}

@@ -1,0 +1,181 @@
+//! Changes in a run: by events of its configuration, and by the same between two instants.
+
+use hopscope_engine::World;
+use hopscope_engine::config::{App, Change, ChangeKind, Config, EventConfig, HostConfig, Transport, WireConfig};
+use hopscope_engine::units::{Span, Time};
+
+use crate::support::{Log, chain, flow, is_data_received};
+
+/// Datagrams of 1480 bytes over two hops, ten a second from 1 s on, for ten seconds.
+fn relayed() -> Config {
+    let mut config = chain("standard", 2, 10);
+    config.flows.push(flow("standard", 0, 2, Transport::Udp, App::cbr(1480.0 * 80.0)));
+    config
+}
+
+fn at(seconds: u64) -> Time {
+    Time::ZERO + Span::from_secs(seconds)
+}
+
+fn change(kind: ChangeKind, set: impl Fn(&mut Change)) -> Change {
+    let mut change = Change::of(kind);
+    set(&mut change);
+    change
+}
+
+/// Datagrams that arrive in each second, with these changes as events; the same changes made by a caller give the same.
+fn arrivals(config: &Config, changes: &[(u64, Change)]) -> Vec<usize> {
+    let mut with_events = config.clone();
+    with_events.events =
+        changes.iter().map(|(second, change)| EventConfig { at: at(*second), change: change.clone() }).collect();
+    let mut by_event = World::new(&with_events, Log::default()).expect("a sound scenario");
+    by_event.run_until(config.duration);
+    let mut by_call = World::new(config, Log::default()).expect("a sound scenario");
+    for (second, change) in changes {
+        by_call.run_until(at(*second));
+        by_call.change(change).expect("a sound change");
+    }
+    by_call.run_until(config.duration);
+    assert!(by_event.recorder().0 == by_call.recorder().0, "an event and a call do the same");
+    let mut seconds = vec![0; 10];
+    for (now, _) in by_event.recorder().0.iter().filter(|(_, record)| is_data_received(record)) {
+        seconds[(now.0 / 1_000_000_000) as usize] += 1;
+    }
+    seconds
+}
+
+#[test]
+fn a_node_dies_and_returns() {
+    let down = change(ChangeKind::NodeDown, |c| c.node = Some(1));
+    let up = change(ChangeKind::NodeUp, |c| c.node = Some(1));
+    // Told twice it is as off as told once.
+    let found = arrivals(&relayed(), &[(4, down.clone()), (5, down), (7, up)]);
+    assert_eq!((&found[1..4], &found[5..7]), (&[10; 3][..], &[0; 2][..]));
+    assert!(found[8] >= 10 && found[9] >= 9, "{found:?}");
+}
+
+#[test]
+fn a_radio_link_is_cut_weakened_and_restored() {
+    let of =
+        |kind, decibels: Option<f64>| change(kind, |c| (c.from, c.to, c.attenuation) = (Some(2), Some(1), decibels));
+    // 200 m leave 3.9 dB to the range of 250 m under two-ray ground.
+    let changes = [
+        (2, of(ChangeKind::LinkDegrade, Some(3.0))),
+        (3, of(ChangeKind::LinkDegrade, Some(5.0))),
+        (5, of(ChangeKind::LinkRestore, None)),
+        (7, of(ChangeKind::LinkCut, None)),
+    ];
+    let found = arrivals(&relayed(), &changes);
+    assert_eq!((found[2], &found[4..5], found[6], &found[8..]), (10, &[0][..], 10, &[0, 0][..]), "{found:?}");
+}
+
+#[test]
+fn a_wire_loses_what_it_is_told_to() {
+    let mut config = chain("standard", 1, 10);
+    config.hosts = vec![HostConfig { wifi: false, ..HostConfig::of(&[0, 1]) }];
+    config.wires = vec![WireConfig::between([0, 1], 10_000_000, Span::from_millis(1), 50)];
+    config.flows.push(flow("standard", 0, 1, Transport::Udp, App::cbr(1480.0 * 8_000.0 / 10.0)));
+    let of = |kind, loss: Option<f64>| change(kind, |c| (c.from, c.to, c.loss) = (Some(0), Some(1), loss));
+    let changes = [
+        (3, of(ChangeKind::LinkDegrade, Some(0.5))),
+        (5, of(ChangeKind::LinkCut, None)),
+        (7, of(ChangeKind::LinkRestore, None)),
+    ];
+    let found = arrivals(&config, &changes);
+    assert_eq!((found[2], found[6], found[8]), (100, 0, 100), "{found:?}");
+    assert!((30..70).contains(&found[4]), "{found:?}");
+}
+
+#[test]
+fn a_node_walks_at_its_speed() {
+    // From 200 to 300 m at 20 m/s from 2 s on: out of range at 4.5 s.
+    let mut config = chain("standard", 1, 10);
+    config.flows.push(flow("standard", 0, 1, Transport::Udp, App::cbr(1480.0 * 80.0)));
+    let goes = change(ChangeKind::Move, |c| (c.node, c.position, c.speed) = (Some(1), Some([300.0, 0.0]), Some(20.0)));
+    let back = change(ChangeKind::Move, |c| (c.node, c.position) = (Some(1), Some([200.0, 0.0])));
+    let found = arrivals(&config, &[(2, goes), (8, back)]);
+    assert_eq!((found[3], &found[5..8]), (10, &[0; 3][..]), "{found:?}");
+    assert!((4..=6).contains(&found[4]) && found[9] >= 9, "{found:?}");
+}
+
+#[test]
+fn a_flow_stops_starts_and_changes_its_rate() {
+    let of = |kind| change(kind, |c| c.flow = Some(0));
+    let faster = change(ChangeKind::FlowRate, |c| (c.flow, c.rate) = (Some(0), Some(1480.0 * 160.0)));
+    let found = arrivals(&relayed(), &[(3, of(ChangeKind::FlowStop)), (5, of(ChangeKind::FlowStart)), (7, faster)]);
+    assert_eq!((found[2], &found[4..5], found[6], found[8]), (10, &[0][..], 10, 20), "{found:?}");
+    // Before its time.
+    let mut late = relayed();
+    late.flows[0].start = at(8);
+    let found = arrivals(&late, &[(2, of(ChangeKind::FlowStart))]);
+    assert_eq!((found[1], found[3], found[8]), (0, 10, 10), "{found:?}");
+}
+
+#[test]
+fn parameters_change_for_the_frames_that_follow() {
+    let set = |key: &str, value| change(ChangeKind::Set, |c| (c.key, c.value) = (Some(key.to_string()), Some(value)));
+    let mut lossy = relayed();
+    lossy.mac.short_retry_limit = 1;
+    lossy.mac.long_retry_limit = 1;
+    let found = arrivals(&lossy, &[(4, set("radio.error.per", 1.0)), (6, set("radio.error.per", 0.0))]);
+    assert_eq!((found[3], found[5], found[8]), (10, 0, 10), "{found:?}");
+    // Without RTS a packet takes two frames a hop in place of four.
+    let mut config = relayed();
+    config.mac.rts_threshold = Some(0);
+    let frames = |threshold: f64| {
+        let mut config = config.clone();
+        config.events = vec![EventConfig { at: at(5), change: set("mac.rts_threshold", threshold) }];
+        let mut world = World::new(&config, Log::default()).expect("a sound scenario");
+        world.run_until(at(5));
+        let before = world.frames();
+        world.run_until(config.duration);
+        world.frames() - before
+    };
+    let (with, without) = (frames(0.0), frames(2000.0));
+    assert!(with > 390 && 10 * without < 6 * with, "{with}, {without}");
+}
+
+#[test]
+fn what_no_change_can_be_is_named() {
+    let config = relayed();
+    let told = |kind, set: &dyn Fn(&mut Change)| {
+        let mut config = config.clone();
+        let mut change = Change::of(kind);
+        set(&mut change);
+        config.events = vec![EventConfig { at: at(1), change }];
+        hopscope_engine::world::check(&config).expect_err("refused").to_string()
+    };
+    for (found, expected) in [
+        (told(ChangeKind::NodeDown, &|c| c.node = Some(3)), "events.0.node: node 3 does not exist; nodes are 0 to 2"),
+        (told(ChangeKind::NodeDown, &|_| {}), "events.0.node: is missing; kind = \"node-down\" needs it"),
+        (told(ChangeKind::LinkCut, &|c| (c.from, c.to) = (Some(1), Some(1))), "events.0.to: a link has two ends"),
+        (
+            told(ChangeKind::LinkDegrade, &|c| (c.from, c.to, c.loss) = (Some(0), Some(1), Some(0.5))),
+            "events.0.attenuation: is missing: they hear each other by radio",
+        ),
+        (
+            told(ChangeKind::Move, &|c| (c.node, c.position, c.speed) = (Some(0), Some([0.0; 2]), Some(0.0))),
+            "events.0.speed: found 0 m/s; it must be above 0",
+        ),
+        (told(ChangeKind::FlowStop, &|c| c.flow = Some(1)), "events.0.flow: flow 1 does not exist"),
+        (
+            told(ChangeKind::Set, &|c| (c.key, c.value) = (Some("mac.slot".to_string()), Some(1.0))),
+            "events.0.key: found \"mac.slot\"; in a run can change mac.rts_threshold",
+        ),
+        (
+            told(ChangeKind::Set, &|c| (c.key, c.value) = (Some("mac.cw_min".to_string()), Some(0.5))),
+            "events.0.value: found 0.5; mac.cw_min is a whole number",
+        ),
+        (told(ChangeKind::NodeUp, &|c| (c.node, c.rate) = (Some(0), Some(1.0))), "events.0.rate: does not belong"),
+    ] {
+        assert!(found.starts_with(expected), "{found} for {expected}");
+    }
+    let mut late = config.clone();
+    late.events = vec![EventConfig { at: at(11), change: change(ChangeKind::NodeDown, |c| c.node = Some(0)) }];
+    let found = hopscope_engine::world::check(&late).expect_err("refused").to_string();
+    assert!(found.starts_with("events.0.at: found 11 s; the run ends at 10 s"), "{found}");
+    let mut world = World::new(&config, Log::default()).expect("a sound scenario");
+    world.run_until(at(3));
+    let running = world.change(&change(ChangeKind::FlowStart, |c| c.flow = Some(0))).expect_err("refused").to_string();
+    assert!(running.contains("flow 0 runs already"), "{running}");
+}
