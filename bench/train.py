@@ -26,7 +26,7 @@ NEIGHBOURS = [
     for i in range(0, 900, 10)
 ]
 OTHER_TCP = ["tcp-tahoe", "tcp-reno", "tcp-sack", "tcp-vegas", "tcp-veno", "tcp-westwood", "tcp-tibet", "tcp-fast"]
-OTHER_TCP += ["tcp-cubic", "tcp-htcp", "tcp-illinois", "tcp-ap", "tcp-bbr", "tcp-bbr3"]
+OTHER_TCP += ["tcp-cubic", "tcp-htcp", "tcp-illinois", "tcp-ap", "tcp-bbr", "tcp-bbr3", "tcp-scalable", "tcp-highspeed"]
 ACKS = ["delayed", "ns2-delack", "linux", "linux-modern", "fixed", "lda", "ada", "daa", "daap", "mda", "dca"]
 ACKS += ["iat-window", "tack", "quic", "asym"]
 

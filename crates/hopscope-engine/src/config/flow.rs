@@ -45,6 +45,10 @@ choice! {
         TcpBbr = "tcp-bbr",
         /// BBR version 3: the same, bounded by what losses and marks say (draft-ietf-ccwg-bbr).
         TcpBbr3 = "tcp-bbr3",
+        /// Scalable TCP: growth by a share of what is acknowledged, cut by a share of the window (Kelly 2003).
+        TcpScalable = "tcp-scalable",
+        /// HighSpeed TCP: growth and cut by the window (RFC 3649).
+        TcpHighSpeed = "tcp-highspeed",
         /// TCP with a congestion control from outside the engine, which `control` names.
         TcpExternal = "tcp-external",
         /// TCP (RFC 9293) with the congestion control that `control` names, NewReno without one.
@@ -93,6 +97,8 @@ impl Transport {
             Transport::TcpAp => CongestionControl::Ap,
             Transport::TcpBbr => CongestionControl::Bbr,
             Transport::TcpBbr3 => CongestionControl::Bbr3,
+            Transport::TcpScalable => CongestionControl::Scalable,
+            Transport::TcpHighSpeed => CongestionControl::HighSpeed,
             Transport::TcpExternal => CongestionControl::External,
             Transport::Tcp | Transport::Udp | Transport::Dccp | Transport::DccpAdhoc => return None,
         };

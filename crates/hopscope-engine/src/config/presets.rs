@@ -8,7 +8,7 @@ use super::radio::{
     CaptureRule, CarrierSense, CckDetection, DuringTransmission, ErrorKind, IgnoredFrame, Interference,
     InterferenceReach, OfdmDecoding, Phy, Propagation, Synchronization, Undecodable,
 };
-use super::tcp::{Handshake, InitialSsthresh, LossWindow, RttEstimator};
+use super::tcp::{CubicArithmetic, Handshake, InitialSsthresh, LossWindow, RttEstimator};
 use super::{
     AodvConfig, Config, DsdvConfig, DsrConfig, LinkConfig, MacConfig, MobilityConfig, NetConfig, OlsrConfig,
     RadioConfig, RoutingConfig, SeriesConfig, TcpConfig,
@@ -213,6 +213,7 @@ fn apply_ns2(base: &mut Base) {
     tcp.vegas_headers = false; // measured beside 41
     tcp.cubic_beta = 819.0 / 1024.0; // 41
     tcp.cubic_hystart = false; // 41
+    tcp.cubic_arithmetic = CubicArithmetic::Whole; // 41
 }
 
 /// The rules in which ns-2.35 departs from the RFCs of loss recovery: all of them or none. The numbers are the items of

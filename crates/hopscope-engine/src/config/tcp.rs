@@ -78,6 +78,17 @@ choice! {
 }
 
 choice! {
+    /// In what numbers CUBIC reckons.
+    pub enum CubicArithmetic {
+        /// Real ones: RFC 9438.
+        Exact = "exact",
+        /// Whole segments and milliseconds, as the module of Linux 2.6 that ns-2.35 runs: goals are rounded up, and an ACK of one segment
+        /// counts for nearly two.
+        Whole = "whole",
+    }
+}
+
+choice! {
     /// An older word for the seventeen rules in which ns-2 departs from the RFCs, from `growth_by_ack` on.
     pub enum Recovery {
         /// Each of the rules is what its own parameter says.
@@ -92,7 +103,7 @@ choice! {
 choice! {
     /// How losses are found and repaired: the axis `recovery` of a flow.
     pub enum LossRecovery {
-        /// The congestion control's own way: SACK for `cubic` (and the word `tcp-sack`), RACK-TLP for `htcp`, `illinois`,
+        /// The congestion control's own way: SACK for `cubic` (and the word `tcp-sack`), RACK-TLP for `htcp`, `illinois`, `scalable`, `highspeed`,
         /// `bbr` and `bbr3`, the one of its name for `vegas`, NewReno for the others.
         Own = "own",
         /// Partial ACKs (RFC 6582).
@@ -132,6 +143,10 @@ choice! {
         Htcp = "htcp",
         /// Growth and cut by the queueing delay (Liu et al. 2008).
         Illinois = "illinois",
+        /// Growth by a share of what is acknowledged, cut by a share of the window (Kelly 2003).
+        Scalable = "scalable",
+        /// Growth and cut by the window (RFC 3649).
+        HighSpeed = "highspeed",
         /// NewReno paced by the delay of four hops (ElRakabawy et al. 2005).
         Ap = "ap",
         /// Pace and window from a model of the path, version 1 (Cardwell et al. 2016).
@@ -150,6 +165,8 @@ impl CongestionControl {
             CongestionControl::Cubic => LossRecovery::Sack,
             CongestionControl::Htcp
             | CongestionControl::Illinois
+            | CongestionControl::Scalable
+            | CongestionControl::HighSpeed
             | CongestionControl::Bbr
             | CongestionControl::Bbr3 => LossRecovery::Rack,
             CongestionControl::Vegas => LossRecovery::Vegas,
@@ -447,6 +464,20 @@ params! {
         cubic_fast_convergence: bool = true, "", "RFC 9438 4.7";
         /// CUBIC: slow start ends when the round-trip time rises (HyStart++).
         cubic_hystart: bool = true, "", "RFC 9406";
+        /// CUBIC: in what numbers it reckons; `whole` knows neither HyStart++ nor idle periods.
+        cubic_arithmetic: CubicArithmetic = CubicArithmetic::Exact, "", "RFC 9438; whole: Linux 2.6.22 (version 2.1 of its module)";
+        /// Scalable TCP: growth of the window for each segment acknowledged.
+        scalable_growth: f64 = 0.01, "segments", "Kelly 2003", in Range::within(1e-6, 1.0);
+        /// Scalable TCP: share of the window that a loss takes.
+        scalable_cut: f64 = 0.125, "", "Kelly 2003", in Range::within(0.001, 0.9);
+        /// Scalable TCP: window up to which it is Reno (lwnd).
+        scalable_window: f64 = 16.0, "segments", "Kelly 2003", in Range::within(0.0, 1e6);
+        /// HighSpeed TCP: window up to which it is Reno (Low_Window).
+        highspeed_low_window: f64 = 38.0, "segments", "RFC 3649 5", in Range::within(1.0, 1e5);
+        /// HighSpeed TCP: window that the response function reaches at a loss rate of 10^-7 (High_Window).
+        highspeed_high_window: f64 = 83_000.0, "segments", "RFC 3649 5", in Range::within(2.0, 1e7);
+        /// HighSpeed TCP: share of the window that a loss takes there (High_Decrease).
+        highspeed_decrease: f64 = 0.1, "", "RFC 3649 5", in Range::within(0.01, 0.5);
         /// H-TCP: time after a loss in which the window grows as Reno's (Delta_L).
         htcp_low_speed: Span = Span::from_secs(1), "s", "draft-leith-tcp-htcp-06 2.1", in Range::within(0.0, 60.0);
         /// Illinois: growth per round trip at the largest queueing delay.
@@ -496,6 +527,7 @@ impl TcpConfig {
         let pairs = [
             ("illinois_alpha_min", self.illinois_alpha_min, "illinois_alpha_max", self.illinois_alpha_max),
             ("illinois_beta_min", self.illinois_beta_min, "illinois_beta_max", self.illinois_beta_max),
+            ("highspeed_low_window", self.highspeed_low_window, "highspeed_high_window", self.highspeed_high_window),
         ];
         for (low, least, high, most) in pairs {
             found.require(least < most, key(low), || format!("found {least}; less than {high} ({most}) is allowed"));

@@ -158,7 +158,7 @@ impl Controller for Cubic {
 }
 
 /// Cube root of a number that is not negative, to the last bits and the same on every machine (Newton).
-fn cube_root(x: f64) -> f64 {
+pub(super) fn cube_root(x: f64) -> f64 {
     if x <= 0.0 {
         return 0.0;
     }

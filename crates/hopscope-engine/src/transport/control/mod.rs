@@ -15,15 +15,18 @@ mod bbr3;
 mod cubic;
 mod external;
 mod fast;
+mod highspeed;
 mod htcp;
 mod hystart;
 mod illinois;
 pub mod outside;
 mod round;
+mod scalable;
 mod tibet;
 mod vegas;
 mod veno;
 mod westwood;
+mod whole_cubic;
 
 use aimd::Aimd;
 use ap::Ap;
@@ -32,17 +35,21 @@ use bbr3::Bbr3;
 use cubic::Cubic;
 use external::External;
 use fast::Fast;
+use highspeed::HighSpeed;
 use htcp::Htcp;
 use illinois::Illinois;
+use scalable::Scalable;
 use tibet::Tibet;
 pub(super) use vegas::Vegas;
 use veno::Veno;
 use westwood::Westwood;
+use whole_cubic::WholeCubic;
 
 pub use outside::{Control, Hook, NodeLook, PACING_RATES, Reaction, Sample, View};
 
 use std::sync::Arc;
 
+use crate::config::tcp::CubicArithmetic;
 use crate::config::{CongestionControl, TcpConfig};
 use crate::rng::Stream;
 use crate::units::{Span, Time};
@@ -269,10 +276,16 @@ algorithms! {
     Fast(Fast),
     /// A cubic function of the time since the last loss.
     Cubic(Cubic),
+    /// The same in whole segments, as Linux 2.6 has it.
+    WholeCubic(Box<WholeCubic>),
     /// Growth by the time since the last loss.
     Htcp(Htcp),
     /// Growth and cut by the queueing delay.
     Illinois(Illinois),
+    /// Growth and cut by shares.
+    Scalable(Scalable),
+    /// Growth and cut by the window.
+    HighSpeed(HighSpeed),
     /// NewReno paced by the delay of four hops.
     Ap(Ap),
     /// Pace and window from a model of the path.
@@ -293,9 +306,14 @@ impl Cc {
             CongestionControl::Westwood => Cc::Westwood(Westwood::new(cfg, mss)),
             CongestionControl::Tibet => Cc::Tibet(Tibet::new(cfg, mss)),
             CongestionControl::Fast => Cc::Fast(Fast::new(cfg, mss)),
-            CongestionControl::Cubic => Cc::Cubic(Cubic::new(cfg, mss)),
+            CongestionControl::Cubic => match cfg.cubic_arithmetic {
+                CubicArithmetic::Exact => Cc::Cubic(Cubic::new(cfg, mss)),
+                CubicArithmetic::Whole => Cc::WholeCubic(Box::new(WholeCubic::new(cfg, mss))),
+            },
             CongestionControl::Htcp => Cc::Htcp(Htcp::new(cfg, mss)),
             CongestionControl::Illinois => Cc::Illinois(Illinois::new(cfg, mss)),
+            CongestionControl::Scalable => Cc::Scalable(Scalable::new(cfg, mss)),
+            CongestionControl::HighSpeed => Cc::HighSpeed(HighSpeed::new(cfg, mss)),
             CongestionControl::Ap => Cc::Ap(Ap::new(cfg, mss)),
             CongestionControl::Bbr => Cc::Bbr(Bbr::new(mss)),
             CongestionControl::Bbr3 => Cc::Bbr3(Box::new(Bbr3::new(mss))),

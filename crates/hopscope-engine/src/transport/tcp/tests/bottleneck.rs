@@ -247,6 +247,19 @@ fn htcp_grows_faster_and_illinois_slower_as_an_epoch_goes_on() {
 }
 
 #[test]
+fn at_large_windows_scalable_and_highspeed_regain_in_seconds_what_reno_needs_a_minute_for() {
+    // 5000 segments/s and 100 ms: 500 segments and a queue of 100 more. From the half to all of it Reno takes some 250 round trips.
+    let link = Link { rate: 5000, queue: 100, ..LINK };
+    let per_round = |variant| growth(&run(variant, &TcpConfig::default(), link, 60), 1.0, 3.0) / 10.0;
+    let reno = per_round(Transport::TcpSack);
+    assert!((0.7..1.3).contains(&reno), "one segment per round trip, not {reno}");
+    let scalable = per_round(Transport::TcpScalable);
+    assert!((4.0..6.5).contains(&scalable), "a hundredth of 530 to 600 segments per round trip, not {scalable}");
+    let highspeed = per_round(Transport::TcpHighSpeed);
+    assert!((4.0..7.0).contains(&highspeed), "five or six segments per round trip (RFC 3649), not {highspeed}");
+}
+
+#[test]
 fn bbr3_heeds_the_losses_of_a_shallow_queue() {
     // Half a bandwidth-delay product of queue.
     let link = Link { rate: 1000, queue: 50, ..LINK };

@@ -342,8 +342,10 @@ fn after_the_loss(variant: Transport) -> Option<(f64, f64)> {
     use Transport::*;
     match variant {
         TcpTahoe => Some((1.0, 5.0)),
-        // Half: Veno, Westwood+, H-TCP and Illinois have not measured enough yet to differ.
-        TcpReno | TcpNewReno | TcpSack | TcpVeno | TcpWestwood | TcpFast | TcpHtcp | TcpIllinois => Some((5.0, 5.0)),
+        // Half: Veno, Westwood+, H-TCP and Illinois have not measured enough yet to differ; to Scalable and HighSpeed TCP the window
+        // is small.
+        TcpReno | TcpNewReno | TcpSack | TcpVeno | TcpWestwood | TcpFast | TcpHtcp | TcpIllinois | TcpScalable
+        | TcpHighSpeed => Some((5.0, 5.0)),
         TcpCubic => Some((7.0, 7.0)),
         // A quarter of the eight it still has, and three for the duplicates.
         TcpVegas => Some((9.0, f64::from(u32::MAX))),
