@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from hopscope.results import Comparison, Interval, Result, compare
     from hopscope.results.contrasts import Contrasts, Side, contrasts
     from hopscope.results.distributions import Distribution
+    from hopscope.results.fairness import fair_shares
     from hopscope.runner import run, run_scenarios
     from hopscope.scenario import Point, Scenario, load
     from hopscope.stepping import Simulation
@@ -53,6 +54,7 @@ _HOMES = {
     "bottleneck": "hopscope.wired",
     "compare": "hopscope.results",
     "contrasts": "hopscope.results.contrasts",
+    "fair_shares": "hopscope.results.fairness",
     "load": "hopscope.scenario",
     "open_store": "hopscope.campaign.store",
     "optimize": "hopscope.optimum",
@@ -88,6 +90,7 @@ __all__ = [
     "bottleneck",
     "compare",
     "contrasts",
+    "fair_shares",
     "load",
     "open_store",
     "optimize",

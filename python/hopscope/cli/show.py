@@ -4,12 +4,16 @@ from __future__ import annotations
 
 import json
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 from hopscope.cli import options
 from hopscope.cli.console import note, out
+from hopscope.errors import InputError
+
+if TYPE_CHECKING:
+    from hopscope.results import Result
 
 
 def command(
@@ -19,11 +23,21 @@ def command(
     descending: options.Descending = False,
     write: options.Write = None,
     as_json: options.Json = False,
+    fair: Annotated[
+        bool,
+        typer.Option(
+            "--fair",
+            metavar="",
+            help="Also what max-min, proportional and potential-delay fairness would give each flow.",
+        ),
+    ] = False,
 ) -> None:
     """Print the table of a store."""
     from hopscope.campaign.store import missing, open_store
     from hopscope.cli import table
 
+    if write and fair:
+        raise InputError("--fair goes to the terminal and to --json, not with --write")
     table.check_files(write)
     opened = open_store(store)
     results = opened.results()
@@ -32,13 +46,24 @@ def command(
     if write:
         table.write_files(results, write, metrics, sort=sort, descending=descending)
         return
+    shares = [_shares(result) for result in results] if fair else []
     if as_json:
         documents = [result.to_json() for result in results]
+        for document, rows in zip(documents, shares, strict=False):
+            document["fair_shares"] = rows
         typer.echo(json.dumps(documents[0] if len(documents) == 1 else documents))
         return
     console = out()
     if metrics or sort:
         table.print_listing(console, results, metrics, sort=sort, descending=descending)
-        return
-    for result in results:
-        table.print_result(console, result)
+    for index, result in enumerate(results):
+        if not (metrics or sort):
+            table.print_result(console, result)
+        if fair:
+            table.print_fair(console, result, shares[index])
+
+
+def _shares(result: Result) -> list[dict[str, Any]]:
+    from hopscope.results.fairness import rows
+
+    return list(rows(result))

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from rich import box
 from rich.table import Table
@@ -18,7 +18,7 @@ from hopscope.results import PointResult, Result, metrics
 from hopscope.results.metrics import Metric
 from hopscope.results.remarks import remarks
 from hopscope.results.result import point_words
-from hopscope.results.stats import interval_text
+from hopscope.results.stats import interval_text, number
 from hopscope.scenario.sweep import written
 
 if TYPE_CHECKING:
@@ -115,6 +115,24 @@ def write_files(
         except OSError as error:
             raise not_written(f"--write {path}: cannot be written", error) from error
         note(f"table: {path}")
+
+
+def print_fair(console: Console, result: Result, rows: Sequence[Mapping[str, Any]]) -> None:
+    """Prints what criteria of fairness would give each flow, beside what it had."""
+    from hopscope.results.fairness import CRITERIA
+
+    title = f"Fair shares of throughput (kbit/s): {titled(result.scenario)}"
+    table = Table(title=Text(title), title_justify="left", box=box.SIMPLE_HEAD, pad_edge=False)
+    heads = ["point", "flow", "hops", "measured", *(heading for _, heading, _ in CRITERIA), "measured /\nmax-min"]
+    for index, head in enumerate(heads):
+        table.add_column(Text(head), justify="left" if index == 1 else "right", no_wrap=True)
+    for row in rows:
+        values = [row["measured_kbps"], *(row[f"{name}_kbps"] for name, _, _ in CRITERIA)]
+        cells = ["-" if value is None else number(value) for value in values]
+        ratio = "-" if row["of_max_min"] is None else f"{row['of_max_min']:.2f}"
+        flow = f"{row['flow']}: {row['from']} to {row['to']}"
+        table.add_row(*(Text(cell) for cell in (str(row["point"]), flow, str(row["hops"]), *cells, ratio)))
+    console.print(table)
 
 
 def _table(result: Result, shown: list[Metric]) -> Table:

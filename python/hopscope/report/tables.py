@@ -6,7 +6,7 @@ import shlex
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
-from hopscope.errors import counted
+from hopscope.errors import InputError, counted
 from hopscope.report import curves, series, wording
 from hopscope.report.axis import axis_of, heading, is_seed, numeric
 from hopscope.report.axis import in_words as in_words_of
@@ -29,6 +29,8 @@ _BARS = 40
 _SENDING = 7
 # Panels side by side, and flows with bars of their own.
 _PANELS, _FLOWS = 4, 24
+# Points for which fair shares are worked out.
+_FAIR = 12
 # Smaller shares are no column of a table, per cent.
 _VISIBLE = 0.05
 
@@ -74,7 +76,14 @@ def table_of(result: Result) -> Table:
 
 def grids(result: Result, file: str, chosen: Grid | None = None) -> list[Grid]:
     """Flows (or the chosen metrics), network, failed runs, and the command that repeats each point from `file`."""
-    found = (chosen or _flows(result), _network(result), *_explained(result), _failures(result), commands(result, file))
+    found = (
+        chosen or _flows(result),
+        _network(result),
+        _fair(result),
+        *_explained(result),
+        _failures(result),
+        commands(result, file),
+    )
     return [grid for grid in found if grid.rows]
 
 
@@ -222,6 +231,37 @@ def _flows(result: Result) -> Grid:
             cells = [_shown(_estimate(point.runs, f"flow.{flow}.{metric.name}"), len(point.runs)) for metric in used]
             rows.append([*_places(point.set, keys), name, *cells, str(len(point.runs))])
     return Grid(columns, rows, "Flows")
+
+
+def _fair(result: Result) -> Grid:
+    """What criteria of fairness would give each flow, beside what it had; empty for one flow, many, or no region."""
+    from hopscope.results import fairness
+
+    columns = [Column("point"), Column("flow"), Column("measured (kbit/s)", number=True)]
+    columns += [Column(f"{heading} (kbit/s)", number=True) for _, heading, _ in fairness.CRITERIA]
+    columns += [Column("measured / max-min", number=True)]
+    flows = max((len(run["flows"]) for point in result.points for run in point.runs[:1]), default=0)
+    caption = (
+        "Fair shares of the capacity that cliques of conflicting links leave, on shortest paths; each exchange is "
+        "charged as that of a sender alone (docs/models/shares.md)."
+    )
+    if not 1 < flows <= _FLOWS or len(result.points) > _FAIR:
+        return Grid(columns, [])
+    try:
+        rows = list(fairness.rows(result))
+    except InputError:  # no path, or too many links
+        return Grid(columns, [])
+    cells = [
+        [
+            in_words(result.points[row["point"]].set),
+            f"{row['flow']}: {row['from']} to {row['to']}",
+            "-" if row["measured_kbps"] is None else number(row["measured_kbps"]),
+            *(number(row[f"{name}_kbps"]) for name, _, _ in fairness.CRITERIA),
+            "-" if row["of_max_min"] is None else f"{row['of_max_min']:.2f}",
+        ]
+        for row in rows
+    ]
+    return Grid(columns, cells, caption)
 
 
 def _network(result: Result) -> Grid:
