@@ -496,6 +496,13 @@ def thinning_page() -> None:
         write(VALIDATION / f"{stem}-figure.md", f"![{what}](generated/{stem}.svg)\n")
 
 
+def coverage_page() -> str:
+    """What of the five studies is shown where, with which verdict."""
+    import coverage
+
+    return "\n".join(f"## {study}\n\n{table(head, rows)}" for study, head, rows in coverage.grids())
+
+
 def fairness_page() -> None:
     """The goals of zhang2006 in figures, and how far each reading of its control moves them."""
     from fairness import STUDY, fairness
@@ -526,6 +533,7 @@ def main() -> None:
         write(REFERENCE / f"{name}.md", page())
     for scope in ("flow", "node", "wire", "network", "group"):
         write(REFERENCE / f"metrics-{scope}.md", metrics_page(scope))
+    write(REFERENCE / "coverage.md", coverage_page())
     write(VALIDATION / "undecodable.md", undecodable_table())
     write(VALIDATION / "optimize.md", optimize_table())
     probes_page()

@@ -59,7 +59,7 @@ WIRE = {"use_pct": 100.0}
 
 Model = Callable[[str, Mapping[str, Any]], Mapping[str, Any]]
 """Setting label and swept values -> values that differ from the ones above: keys of flow 0, `flow.1.x`, `network.x`,
-`node.i.x`, `wire.i.x`, and `series.x` as a list of (seconds, value)."""
+`node.i.x`, `wire.i.x`, `group.name.x`, and `series.x` as a list of (seconds, value)."""
 
 SERIES_SECONDS = 20
 
@@ -69,6 +69,7 @@ def run(seed: int, values: Mapping[str, Any], nodes: int = 9, flows: int = 1) ->
     found = [dict(FLOW) for _ in range(flows)]
     rows = [{"id": node, **NODE} for node in range(nodes)]
     wires = [dict(WIRE)]
+    groups: dict[str, dict[str, Any]] = {}
     kbps = float(values.get("throughput_kbps", FLOW["throughput_kbps"]))
     series = {"throughput": [(t / 5, kbps) for t in range(1, 5 * SERIES_SECONDS)], "cwnd": [(0.0, 2.0)]}
     for key, value in values.items():
@@ -83,6 +84,9 @@ def run(seed: int, values: Mapping[str, Any], nodes: int = 9, flows: int = 1) ->
             wires[int(index)][name] = value
         elif scope == "series":
             series[rest] = value
+        elif scope == "group":
+            group, _, name = rest.partition(".")
+            groups.setdefault(group, {})[name] = value
         else:
             index, _, name = rest.partition(".") if scope == "flow" else ("0", "", key)
             assert name in FLOW, key
@@ -91,7 +95,8 @@ def run(seed: int, values: Mapping[str, Any], nodes: int = 9, flows: int = 1) ->
         name: pa.table({"flow": [0] * len(samples), "t_s": [t for t, _ in samples], "value": [v for _, v in samples]})
         for name, samples in {"route": [(0.0, 1.0)], **series}.items()
     }
-    return {"seed": seed, "flows": found, "nodes": rows, "wires": wires, "network": network, "series": kept}
+    made = {"seed": seed, "flows": found, "nodes": rows, "wires": wires, "network": network, "series": kept}
+    return made | ({"groups": groups} if groups else {})
 
 
 def table(study: Setting, model: Model, seeds: int = 3, noise: float = 0.0) -> Table:

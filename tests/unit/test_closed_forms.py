@@ -352,3 +352,16 @@ def test_ranges_hold_both_ends_or_stop_before_the_last(low: int, more: int, step
     step = min(step, more)
     found = values(f"{low}..{low + more}:{step}", WHOLE)
     assert found == list(range(low, low + more + 1, step))
+
+
+def test_the_limits_that_zhang2006_prints() -> None:
+    # Section 6.1: 6.12 and 4.19 Mbit/s of IP packets, 5.96 and 4.09 of payload, without and with an acknowledgement.
+    limits = [
+        capacity.printed_limit(*sizes) / 1e6
+        for sizes in ((1540, 1540), (1540, 1540, 40), (1500, 1540), (1500, 1540, 40))
+    ]
+    assert limits == pytest.approx([6.117, 4.195, 5.958, 4.086], abs=6e-4)
+    # Section 3.2: the transport's capacity is the network's without its headers, C / (1 + H / L).
+    assert limits[2] == pytest.approx(limits[0] / (1 + 40 / 1500))
+    with pytest.raises(ValueError, match="counted is 0"):
+        capacity.printed_limit(0, 1540)

@@ -136,6 +136,28 @@ def exchange(
     )
 
 
+def printed_limit(counted: int, packet: int, acknowledgement: int = 0) -> float:
+    """Returns the throughput limit of one link in bit/s as zhang2006 6.1 reckons it: with its own sizes, no preambles.
+
+    DIFS 50 us, three SIFS, a mean back-off of 310 us, RTS and CTS of 40 bytes and an ACK of 38 at 2 Mbit/s, data with a
+    MAC header of 44 bytes at 11 Mbit/s; a transport's acknowledgement is an exchange of its own.
+
+    Args:
+        counted: bytes of a packet that count, at least 1.
+        packet: bytes of its IP packet, at least 1.
+        acknowledgement: bytes of the acknowledgement's IP packet; 0: none.
+
+    Raises:
+        ValueError: outside these ranges.
+    """
+    at_least("counted", counted, 1)
+    at_least("packet", packet, 1)
+    at_least("acknowledgement", acknowledgement, 0)
+    sizes = [packet] if acknowledgement == 0 else [packet, acknowledgement]
+    microseconds = sum(50 + 3 * 10 + 310 + (2 * 40 + 38) * 8 / 2 + (size + 44) * 8 / 11 for size in sizes)
+    return 8e6 * counted / microseconds
+
+
 def chain_share(hops: int, reuse: int = REUSE_HOPS) -> float:
     """Returns the share of one hop's throughput that an ideally scheduled chain carries: 1 / min(h, reuse).
 

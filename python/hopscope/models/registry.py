@@ -374,6 +374,22 @@ MODELS: dict[str, Model] = {
             exemplary=("hops",),
         ),
         Model(
+            "printed-limit",
+            "limit of one link with the sizes that zhang2006 prints",
+            "zhang2006, section 6.1",
+            (
+                Field("counted", "int", "Bytes of a packet that count.", "bytes", default=1500, minimum=1),
+                Field("packet", "int", "Its IP packet.", "bytes", default=1540, minimum=1),
+                Field("acknowledgement", "int", "IP packet of the transport's acknowledgement; 0: none.", "bytes",
+                      default=0, minimum=0),
+            ),
+            (Output("throughput_kbps", "kbit/s", "Bytes that count, over the time of the exchanges."),),
+            lambda counted, packet, acknowledgement: {
+                "throughput_kbps": capacity.printed_limit(counted, packet, acknowledgement) / 1000
+            },
+            "RTS, CTS and ACK are larger than the standard's, and no preamble is charged; the source's own arithmetic.",
+        ),
+        Model(
             "dcf-throughput",
             "throughput of one hop without contention",
             "IEEE 802.11-2020, clauses 10.3 and 15 to 17",
