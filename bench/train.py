@@ -163,6 +163,18 @@ SCENARIOS = {
         "radio": {"interference": "sinr", "error": {"kind": "sinr"}},
         "sweep": {"profile": PROFILES, "radio.preset": ["hr-dsss-11M", "ofdm-24M"]},
     },
+    "rate control": {
+        "duration": "3s",
+        "topology": {"kind": "chain", "hops": 2, "spacing": 60},
+        "flow": END_TO_END,
+        "radio": {
+            "preset": "hr-dsss-11M",
+            "propagation": "log-distance",
+            "interference": "sinr",
+            "error": {"kind": "sinr"},
+        },
+        "sweep": {"profile": PROFILES, "mac.rate_control": ["arf", "aarf", "minstrel"]},
+    },
     "link layers": {
         "duration": "10s",
         "topology": CHAIN,

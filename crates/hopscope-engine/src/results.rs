@@ -208,6 +208,10 @@ measured! {
         rts_sent: u64 = Metric::sample("", "RTS sent");
         /// Data frames sent, repetitions included.
         data_sent: u64 = Metric::sample("", "data frames sent");
+        /// Data frames to single stations by rate in Mbit/s, repetitions included, where a rate control chooses it.
+        data_rates: BTreeMap<&'static str, u64> = Metric::other(Counts, "data frames by rate");
+        /// Mean rate of those frames.
+        data_rate_mbps: Option<f64> = Metric::sample("Mbit/s", "mean data rate");
         /// Packets the MAC took on.
         mac_packets: u64 = Metric::sample("packets", "packets at the MAC");
         /// Exchanges tried again.
@@ -462,6 +466,7 @@ fn speech(flow: &FlowConfig) -> Option<(Codec, f64)> {
 fn node_result(meter: &Meter, node: NodeId) -> NodeResult {
     let [before, after] = [&meter.before, &meter.after].map(|counted| counted.node(node));
     let (old, now) = (before.attempts, after.attempts);
+    let rates = after.rates.since(before.rates);
     let drops = &meter.drops[node.index()];
     let marks = meter.marks.get(node.index()).copied().unwrap_or_default();
     NodeResult {
@@ -470,6 +475,8 @@ fn node_result(meter: &Meter, node: NodeId) -> NodeResult {
         queue_max: after.queue_max,
         rts_sent: now.rts - old.rts,
         data_sent: now.data - old.data,
+        data_rates: rates.by_name(),
+        data_rate_mbps: rates.mean(),
         mac_packets: now.packets - old.packets,
         mac_retries: now.retries - old.retries,
         mac_retry_drops: now.given_up - old.given_up,

@@ -32,6 +32,8 @@ pub enum Purpose {
     WireLoss = 11,
     /// Marks and drops of the link layer at one end of a wire.
     WireLink = 12,
+    /// Order in which one node samples rates.
+    RateControl = 20,
     /// Start of one flow.
     Start = 14,
     /// First sequence numbers of the two ends of a connection.

@@ -107,11 +107,12 @@ impl Config {
     /// The common radio with the rates of all interfaces among its own: how far interference matters follows from the
     /// fastest that is in use.
     pub fn radio_with_all_rates(&self) -> Cow<'_, RadioConfig> {
-        let own: Vec<u64> = (self.hosts.iter().filter_map(|host| host.rates.as_ref()))
+        let mut own: Vec<u64> = (self.hosts.iter().filter_map(|host| host.rates.as_ref()))
             .flat_map(|rates| {
                 [rates.data_rate, rates.basic_rate].into_iter().chain(rates.response_rates.iter().copied())
             })
             .collect();
+        own.extend(self.interfaces().flat_map(|set| set.mac.rates.iter().copied()));
         if own.is_empty() {
             return Cow::Borrowed(&self.radio);
         }

@@ -110,6 +110,20 @@ choice! {
     }
 }
 
+choice! {
+    /// How a station finds the rate of its data frames.
+    pub enum RateControlKind {
+        /// They go at `data_rate`.
+        Fixed = "fixed",
+        /// Auto rate fallback: up after successes in a row, down after failures (Kamerman and Monteban 1997).
+        Arf = "arf",
+        /// Adaptive ARF: the same, slower to try again a rate that has failed at once (Lacage, Manshaei and Turletti 2004).
+        Aarf = "aarf",
+        /// The rate of most throughput of late, others sampled now and then (Linux mac80211).
+        Minstrel = "minstrel",
+    }
+}
+
 params! {
     /// 802.11 DCF and interface queue.
     pub struct MacConfig {
@@ -201,6 +215,32 @@ params! {
         collision_window: u32 = 20, "attempts", "a default (not published)", in Range::within(1.0, 100_000.0);
         /// Weight of a new attempt in `collision_memory = "ewma"`.
         collision_weight: f64 = 0.05, "", "a default (not published)", in Range::within(1e-6, 1.0);
+        /// How a station finds the rate of its data frames, for each neighbour apart. RTS and broadcast frames stay at
+        /// `basic_rate`.
+        rate_control: RateControlKind = RateControlKind::Fixed, "", "a default";
+        /// Rates that it chooses from. Empty: all rates of the PHY up to `data_rate`.
+        rates: Vec<u64> = Vec::new(), "bit/s", "a default", when "rate_control" = "arf" | "aarf" | "minstrel";
+        /// Data frames acknowledged in a row after which the next faster rate is tried.
+        arf_successes: u32 = 10, "frames", "Kamerman and Monteban 1997", in Range::within(1.0, 1e6),
+            when "rate_control" = "arf" | "aarf";
+        /// Attempts since the count began after which a success leads up, whatever failed between.
+        arf_attempts: u32 = 15, "frames", "ns-3.44 (a time in Kamerman and Monteban 1997)", in Range::within(1.0, 1e6),
+            when "rate_control" = "arf" | "aarf";
+        /// By what both counts grow when the first frame at a faster rate fails.
+        aarf_factor: f64 = 2.0, "", "Lacage, Manshaei and Turletti 2004", in Range::within(1.0, 1e3), when "rate_control" = "aarf";
+        /// How far `arf_successes` grows.
+        aarf_most: u32 = 50, "frames", "Lacage, Manshaei and Turletti 2004", in Range::within(1.0, 1e6),
+            when "rate_control" = "aarf";
+        /// Time between two looks at what the rates have carried.
+        minstrel_interval: Span = Span::from_millis(100), "s", "Linux mac80211", in Range::above(0.0).up_to(1e3),
+            when "rate_control" = "minstrel";
+        /// Packets in a hundred that sample another rate.
+        minstrel_sampling: u32 = 10, "%", "Linux mac80211", in Range::within(0.0, 100.0), when "rate_control" = "minstrel";
+        /// Weight of the past in the average share of frames acknowledged.
+        minstrel_weight: f64 = 0.75, "", "Linux mac80211", in Range::within(0.0, 1.0), when "rate_control" = "minstrel";
+        /// Length of the frame that rates are compared by.
+        minstrel_bytes: u32 = 1200, "bytes", "Linux mac80211", in Range::within(1.0, 8_000.0),
+            when "rate_control" = "minstrel";
         /// A frame handed to an idle MAC waits on a timer that does not freeze (older simulators); busy at its end doubles
         /// the window.
         nonfreezing_defer: bool = false, "", "ns2-facts item 21";

@@ -246,9 +246,9 @@ fn apply_as_ns3(base: &mut Base) {
     radio.synchronization = Synchronization::Preamble; // 3
     radio.error_kind = ErrorKind::Sinr; // 4
     radio.error_cck = CckDetection::Biorthogonal; // 4
-    radio.error_ofdm = OfdmDecoding::Soft; // 4
+    radio.error_ofdm = OfdmDecoding::Table; // 4
     radio.carrier_sense = CarrierSense::Sum; // 5
-    radio.noise_floor = if radio.phy == Phy::Dsss { -93.6 } else { -94.0 }; // 5
+    radio.noise_floor = -93.97; // 5
     mac.ifs_from_start = true; // 6
     mac.backoff_draw = BackoffDraw::FoundBusy; // 7, 8
     mac.eifs_rate = EifsRate::LowestUsed; // 9
@@ -256,6 +256,7 @@ fn apply_as_ns3(base: &mut Base) {
     mac.cw_reset_failures = Some(8); // 10
     mac.queue_reserve = 1; // 11
     mac.cca_delay = Span::from_micros(4); // 5, 17
+    mac.aarf_most = 60; // 22
     if radio.phy == Phy::Dsss {
         radio.response_rates = vec![1_000_000, 2_000_000, 5_500_000, 11_000_000]; // 12
     }

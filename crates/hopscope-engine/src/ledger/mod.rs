@@ -460,6 +460,7 @@ impl Recorder for Ledger {
             | Record::RateSet { .. }
             | Record::ParameterSet { .. }
             | Record::PowerSet { .. }
+            | Record::RateChanged { .. }
             | Record::Marked { .. }
             | Record::Delivered { .. }
             | Record::Completed { .. }

@@ -110,9 +110,10 @@ pub struct Dcf {
     pub(super) dedup: Dedup,
     pub(super) current: Option<Outgoing>,
     retries: Retries,
-    pub(super) rates: RateControl,
     next_seq: u16,
     attempts: Attempts,
+    /// Read only where rates are learnt.
+    pub(super) rates: RateControl,
 }
 
 #[cfg(target_pointer_width = "64")]
@@ -149,7 +150,7 @@ pub struct MacView<'a> {
 }
 
 impl Dcf {
-    /// The idle MAC of `node`.
+    /// The idle MAC of `node`, whose rates never change.
     pub fn new(node: NodeId) -> Self {
         Dcf {
             phase: Phase::Idle,
@@ -165,6 +166,17 @@ impl Dcf {
             next_seq: 0,
             dedup: Dedup::default(),
         }
+    }
+
+    /// The same with rates that it learns.
+    #[must_use]
+    pub fn with_rates(self, rates: RateControl) -> Self {
+        Dcf { rates, ..self }
+    }
+
+    /// What it has learnt about its rates.
+    pub fn rate_control(&mut self) -> &mut RateControl {
+        &mut self.rates
     }
 
     /// True when the MAC can take a packet.
@@ -469,7 +481,8 @@ impl Dcf {
                 return;
             }
             // What was announced beyond the data frame is its ACK, which this station would send.
-            let ack = || cx.rules.answer(cx.rules.rates.first(to, FrameKind::Data));
+            // The shortest, where the data frame may come in several modes.
+            let ack = || cx.rules.shortest_ack();
             let data = if timing.waits_for_all { duration.saturating_sub(timing.sifs + ack()) } else { Span::ZERO };
             self.reply = Reply::AwaitData { from: to, until: cx.now + airtime + timing.wait_for(data) };
         }
@@ -495,7 +508,7 @@ impl Dcf {
     fn on_success(&mut self, cx: &mut MacCx<'_>) {
         if let Some(out) = &self.current {
             self.retries.on_ack(out.rts);
-            self.rates.report(out.to, Attempt::Acknowledged);
+            self.rates.report(cx.rules.rate_rules.as_deref(), out.to, Attempt::Acknowledged, cx.now);
         }
         cx.station.reset_cw(&cx.rules.station);
         if cx.rules.fragmentation.is_none() || !self.next_fragment(cx) {
@@ -506,10 +519,11 @@ impl Dcf {
     fn on_failure(&mut self, cx: &mut MacCx<'_>) {
         let Some(out) = &mut self.current else { return };
         let frame = if self.phase == Phase::WaitCts { FrameKind::Rts } else { FrameKind::Data };
-        self.rates.report(out.to, Attempt::Unanswered(frame));
+        let rate_rules = cx.rules.rate_rules.as_deref();
+        let decided = self.rates.report(rate_rules, out.to, Attempt::Unanswered(frame), cx.now);
         self.attempts.data_failures += u64::from(frame == FrameKind::Data);
         let Failure { gives_up, resets_cw } =
-            self.retries.on_failure(frame == FrameKind::Data && out.rts, &cx.rules.retry);
+            self.retries.on_failure(frame == FrameKind::Data && out.rts, &cx.rules.retry, decided);
         if resets_cw {
             cx.station.reset_cw(&cx.rules.station);
         } else {
@@ -517,6 +531,9 @@ impl Dcf {
         }
         if gives_up {
             self.attempts.given_up += 1;
+            if frame == FrameKind::Rts {
+                self.rates.report(rate_rules, out.to, Attempt::Abandoned, cx.now);
+            }
             self.finish(Outcome::RetryLimit, cx.rules.backoff_after_drop, cx);
         } else {
             out.prepare(&self.rates, cx.rules);

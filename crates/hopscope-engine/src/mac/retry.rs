@@ -120,8 +120,9 @@ impl Retries {
         self.station = Counts::default();
     }
 
-    /// An RTS or a data frame was not answered; `after_rts`: a data frame for which there had been a CTS.
-    pub fn on_failure(&mut self, after_rts: bool, rules: &RetryRules) -> Failure {
+    /// An RTS or a data frame was not answered; `after_rts`: a data frame for which there had been a CTS. `decided`: what the
+    /// rate control wants done with the packet, where it has a say.
+    pub fn on_failure(&mut self, after_rts: bool, rules: &RetryRules, decided: Option<bool>) -> Failure {
         self.total = self.total.saturating_add(1);
         let limit = if after_rts { rules.long_limit } else { rules.short_limit };
         let count = self.packet.of(after_rts);
@@ -130,7 +131,7 @@ impl Retries {
         if at_limit {
             *count = 0;
         }
-        let gives_up = rules.limit.map_or(at_limit, |limit| self.total >= limit);
+        let gives_up = decided.unwrap_or_else(|| rules.limit.map_or(at_limit, |limit| self.total >= limit));
         let resets_cw = match (rules.cw_failures, rules.counting) {
             (None, Counting::Station) => gives_up,
             (None, Counting::Packet) => count_to(self.station.of(after_rts), limit),
@@ -161,7 +162,7 @@ mod tests {
     /// Probability that a packet is given up whose every RTS and every data frame is answered with probability `q`.
     fn loss(retries: Retries, after_cts: bool, q: f64, rules: &RetryRules) -> f64 {
         let mut failed = retries;
-        let failure = failed.on_failure(after_cts, rules);
+        let failure = failed.on_failure(after_cts, rules, None);
         let lost = if failure.gives_up { 1.0 } else { loss(failed, false, q, rules) };
         if after_cts {
             return (1.0 - q) * lost;
@@ -210,7 +211,7 @@ mod tests {
 
     /// Failures of a packet until it is given up, `after_rts` each.
     fn give_up(retries: &mut Retries, after_rts: bool, rules: &RetryRules) -> u32 {
-        (1..).find(|_| retries.on_failure(after_rts, rules).gives_up).expect("a limit")
+        (1..).find(|_| retries.on_failure(after_rts, rules, None).gives_up).expect("a limit")
     }
 
     #[test]
@@ -218,7 +219,7 @@ mod tests {
         let next = |counting| {
             let (mut retries, rules) = (Retries::default(), rules(counting));
             for _ in 0..3 {
-                retries.on_failure(true, &rules);
+                retries.on_failure(true, &rules, None);
             }
             give_up(&mut retries, false, &rules);
             retries.on_packet(&rules);
@@ -232,7 +233,7 @@ mod tests {
     fn the_window_follows_the_counts_of_the_station() {
         let (mut retries, rules) = (Retries::default(), rules(Counting::Packet));
         let fail = |retries: &mut Retries, after_rts| {
-            let Failure { gives_up, resets_cw } = retries.on_failure(after_rts, &rules);
+            let Failure { gives_up, resets_cw } = retries.on_failure(after_rts, &rules, None);
             (gives_up, resets_cw)
         };
         // Three RTS, a CTS, three RTS, a CTS: the station has none against it, the packet six.
@@ -263,7 +264,7 @@ mod tests {
         let mut log = Vec::new();
         for n in 0..16 {
             // Three data frames after RTS, then RTS only: the kind does not matter.
-            let Failure { gives_up, resets_cw } = retries.on_failure(n % 7 < 3, &rules);
+            let Failure { gives_up, resets_cw } = retries.on_failure(n % 7 < 3, &rules, None);
             log.push((gives_up, resets_cw));
             if gives_up {
                 retries.on_packet(&rules);

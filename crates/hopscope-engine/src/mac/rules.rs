@@ -6,7 +6,7 @@ use crate::config::{MacConfig, RadioConfig};
 use crate::ids::NodeId;
 use crate::mac::fragment::Fragmentation;
 use crate::mac::frame::FrameKind;
-use crate::mac::rate::Rates;
+use crate::mac::rate::{RateRules, Rates};
 use crate::mac::retry::RetryRules;
 use crate::mac::timing::Timing;
 use crate::phy::RadioRules;
@@ -78,6 +78,8 @@ pub struct MacRules {
     pub station: StationRules,
     /// The modes that frames may be sent in.
     pub rates: Rates,
+    /// How those of data frames are learnt, if they are.
+    pub rate_rules: Option<Box<RateRules>>,
     pub(super) rts_threshold: Option<u32>,
     pub(super) retry: RetryRules,
     pub(super) header: u32,
@@ -91,6 +93,7 @@ pub struct MacRules {
     pub(super) data_needs_cts: bool,
     pub(super) nonfreezing_defer: bool,
     pub(super) fragmentation: Option<Fragmentation>,
+    shortest_ack: Span,
     /// By the index of the mode asked in.
     asked: [Asked; Mode::TABLE],
 }
@@ -117,12 +120,15 @@ impl MacRules {
     /// Rules from the configuration.
     pub fn new(radio: &RadioConfig, mac: &MacConfig) -> Self {
         let timing = Timing::new(radio, mac);
-        let rates = Rates::new(radio);
+        let rates = Rates::new(radio, mac);
+        let rate_rules = RateRules::new(mac, &rates, &timing).map(Box::new);
         let plcp = if mac.rts_counts_plcp { (radio.plcp_bits_1m + radio.plcp_bits_2m) / 8 } else { 0 };
         MacRules {
             asked: Mode::table(|mode| Asked::new(mode, &rates, &timing)),
+            shortest_ack: rates.shortest_ack(&timing),
             station: StationRules::new(RadioRules::new(radio), timing, mac),
             rates,
+            rate_rules,
             rts_threshold: mac.rts_threshold.map(|threshold| threshold.saturating_sub(plcp)),
             retry: RetryRules::new(mac),
             header: mac.data_header + mac.llc_header,
@@ -153,6 +159,12 @@ impl MacRules {
     #[inline(always)]
     pub(super) fn answer_wait(&self, asked: Mode) -> Span {
         self.asked[asked.index()].wait
+    }
+
+    /// The shortest ACK of a data frame that this station sends.
+    #[inline(always)]
+    pub(super) fn shortest_ack(&self) -> Span {
+        self.shortest_ack
     }
 
     /// Duration field of an RTS in the mode `rts` that announces a data frame in the mode `data` of length `airtime`.

@@ -96,9 +96,10 @@ impl Timing {
         let difs = mac.sifs + mac.slot * 2;
         let of_bytes = |bytes| Mode::table(|mode| airtime(radio, bytes, mode.rate()));
         let response = of_bytes(ACK_BYTES);
-        let rates = Rates::new(radio);
-        let answer = |kind| response[rates.response(rates.first(NodeId(0), kind)).index()];
-        let (cts, ack) = (answer(FrameKind::Rts), answer(FrameKind::Data));
+        let rates = Rates::new(radio, mac);
+        let answer = |asked| response[rates.response(asked).index()];
+        let cts = answer(rates.first(NodeId(0), FrameKind::Rts));
+        let ack = rates.choices().iter().map(|&mode| answer(mode)).min().unwrap_or(cts);
         let eifs = match mac.eifs {
             EifsRule::Off => difs,
             EifsRule::ReplacesDifs | EifsRule::Nav => mac.sifs + eifs_ack(radio, mac.eifs_rate) + difs,

@@ -571,6 +571,7 @@ impl Recorder for Meter {
             | Record::ResponseTimeout { .. }
             | Record::SifsBegan { .. }
             | Record::AttemptFailed { .. }
+            | Record::RateChanged { .. }
             | Record::ExchangeEnded { .. }
             | Record::PacketMade { .. }
             | Record::PacketCopied { .. }

@@ -8,10 +8,11 @@
 //! | | CCK, `biorthogonal` | 16 biorthogonal words, twice at 11 Mbit/s, with half the energy: union bound (Pursley and Taipale 1987) |
 //! | 6 to 54 Mbit/s | OFDM, `hard` | Gray-coded BPSK to 64-QAM, then the union bound of the convolutional code K = 7 with hard decisions (weights: Frenger, Orten and Ottosson 1999) |
 //! | | OFDM, `soft` | the same code with soft decisions: Q(sqrt(-2 d ln B)) for words at distance d, B the Bhattacharyya factor of the nearest points, mean over the bits (Caire, Taricco and Biglieri 1998) |
+//! | | OFDM, `table` | see [`error_table`] |
 //!
 //! For DSSS the noise is taken over 22 MHz, for OFDM over the signal's band. Interference counts as noise.
 
-use super::modes;
+use super::{error_table, modes};
 use crate::config::RadioConfig;
 use crate::config::radio::{CckDetection, OfdmDecoding, Phy};
 use crate::units::{Span, Time};
@@ -48,28 +49,44 @@ impl Detection {
             (11_000_000, CckDetection::CodeWords) => return bits / 8.0 * (-cck_full(chip)).ln_1p(),
             (5_500_000, CckDetection::Biorthogonal) => return bits / 4.0 * (-biorthogonal(4.0 * chip)).ln_1p(),
             (11_000_000, CckDetection::Biorthogonal) => return bits / 4.0 * (-biorthogonal(2.0 * chip)).ln_1p(),
-            _ => self.coded(rate, sinr),
+            _ => match self.ofdm {
+                OfdmDecoding::Hard => hard_coded(rate, sinr),
+                OfdmDecoding::Soft => soft_coded(rate, sinr),
+                OfdmDecoding::Table => return error_table::log_success(rate, sinr, bits),
+            },
         };
         bits * (-per_bit).ln_1p()
     }
+}
 
-    /// Bit errors of OFDM.
-    fn coded(self, rate: u64, snr: f64) -> f64 {
-        let (k, code) = match rate {
-            6_000_000 | 12_000_000 | 24_000_000 => (1.0, HALF),
-            48_000_000 => (2.0, TWO_THIRDS),
-            _ => (3.0, THREE_QUARTERS),
-        };
-        match (self.ofdm, rate) {
-            (OfdmDecoding::Hard, 6_000_000 | 9_000_000) => hard(psk2(snr), k, code),
-            (OfdmDecoding::Hard, 12_000_000 | 18_000_000) => hard(psk4(snr), k, code),
-            (OfdmDecoding::Hard, 24_000_000 | 36_000_000) => hard(qam16(snr), k, code),
-            (OfdmDecoding::Hard, _) => hard(qam64(snr), k, code),
-            (OfdmDecoding::Soft, 6_000_000 | 9_000_000) => soft((-snr).exp(), k, code),
-            (OfdmDecoding::Soft, 12_000_000 | 18_000_000) => soft((-snr / 2.0).exp(), k, code),
-            (OfdmDecoding::Soft, 24_000_000 | 36_000_000) => soft(bhattacharyya(snr / 10.0, QAM16), k, code),
-            (OfdmDecoding::Soft, _) => soft(bhattacharyya(snr / 42.0, QAM64), k, code),
-        }
+/// Information bits a branch and weights of the code of an OFDM rate.
+fn code(rate: u64) -> (f64, (i32, &'static [f64])) {
+    match rate {
+        6_000_000 | 12_000_000 | 24_000_000 => (1.0, HALF),
+        48_000_000 => (2.0, TWO_THIRDS),
+        _ => (3.0, THREE_QUARTERS),
+    }
+}
+
+/// Bit errors of OFDM, bits decided one by one.
+fn hard_coded(rate: u64, snr: f64) -> f64 {
+    let (k, code) = code(rate);
+    match rate {
+        6_000_000 | 9_000_000 => hard(psk2(snr), k, code),
+        12_000_000 | 18_000_000 => hard(psk4(snr), k, code),
+        24_000_000 | 36_000_000 => hard(qam16(snr), k, code),
+        _ => hard(qam64(snr), k, code),
+    }
+}
+
+/// The same from the reliability of each bit.
+fn soft_coded(rate: u64, snr: f64) -> f64 {
+    let (k, code) = code(rate);
+    match rate {
+        6_000_000 | 9_000_000 => soft((-snr).exp(), k, code),
+        12_000_000 | 18_000_000 => soft((-snr / 2.0).exp(), k, code),
+        24_000_000 | 36_000_000 => soft(bhattacharyya(snr / 10.0, QAM16), k, code),
+        _ => soft(bhattacharyya(snr / 42.0, QAM64), k, code),
     }
 }
 

@@ -5,6 +5,7 @@ pub mod arrival;
 pub mod edge;
 mod energy;
 pub mod error_rate;
+mod error_table;
 pub mod fate;
 pub mod modes;
 pub mod radio;

@@ -24,6 +24,9 @@ const THRESHOLDS: &[(u64, f64)] = &[
 /// How many rates of the table are those of DSSS and HR/DSSS (IEEE 802.11-2020 15.2.3 and 16.2.3); OFDM's follow.
 const DSSS_RATES: usize = 4;
 
+/// The same rates in Mbit/s.
+const NAMES: [&str; THRESHOLDS.len()] = ["1", "2", "5.5", "11", "6", "9", "12", "18", "24", "36", "48", "54"];
+
 /// A mode: a rate with its modulation and coding, one line of the table.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Mode(u8);
@@ -50,6 +53,11 @@ impl Mode {
     /// Its rate, bit/s.
     pub fn rate(self) -> u64 {
         rate(self.0)
+    }
+
+    /// Its rate in Mbit/s as text.
+    pub fn name(self) -> &'static str {
+        NAMES[self.index()]
     }
 
     /// Length of a table by modes: a power of two, so that no index needs a check.
@@ -108,6 +116,13 @@ pub fn rates(phy: Phy) -> impl Iterator<Item = u64> {
 mod tests {
     use super::*;
     use crate::config::presets::{PRESETS, base};
+
+    #[test]
+    fn names_are_the_rates() {
+        for mode in Mode::ALL {
+            assert_eq!(mode.name(), format!("{}", mode.rate() as f64 / 1e6));
+        }
+    }
 
     #[test]
     fn every_preset_uses_rates_of_its_phy() {

@@ -168,6 +168,15 @@ pub enum Record {
         /// Station.
         node: NodeId,
     },
+    /// A station will send data frames to a neighbour at another rate.
+    RateChanged {
+        /// Station.
+        node: NodeId,
+        /// The neighbour.
+        to: NodeId,
+        /// Bit/s.
+        rate: u64,
+    },
     /// The MAC is done with its packet. Over a retry limit, the last attempt has failed as well.
     ExchangeEnded {
         /// Station.
@@ -524,6 +533,7 @@ impl Record {
             | Record::ResponseTimeout { .. }
             | Record::SifsBegan { .. }
             | Record::AttemptFailed { .. }
+            | Record::RateChanged { .. }
             | Record::ExchangeEnded { .. } => Classes::MAC,
             Record::PacketMade { .. }
             | Record::PacketCopied { .. }

@@ -8,6 +8,7 @@ use crate::channel::Link;
 use crate::ids::{FlowId, NodeId, PacketId};
 use crate::mac::contention::QuietPlan;
 use crate::mac::dcf::{Attempts, Frame};
+use crate::mac::rate::RateCounts;
 use crate::packet::Packet;
 use crate::record::Header;
 use crate::transport::tcp::{Receipt, SenderStats};
@@ -18,6 +19,8 @@ use crate::units::{Span, Time};
 pub struct Counters {
     /// Of the MAC, since the start of the run.
     pub attempts: Attempts,
+    /// Data frames to single stations that a rate control has seen the fate of.
+    pub rates: RateCounts,
     /// Time on the air since the start of the run.
     pub airtime: Span,
     /// Mean length of the queue over the time asked for, packets.

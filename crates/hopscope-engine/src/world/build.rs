@@ -23,6 +23,7 @@ use crate::ids::{FlowId, NodeId, SocketId};
 use crate::iface::{AirSlots, Interface, Outside, Port, RuleSets, Wifi, Wires};
 use crate::link::LinkLayer;
 use crate::mac::contention::Station;
+use crate::mac::rate::RateControl;
 use crate::mac::{Collisions, Dcf};
 use crate::mobility::Mobility;
 use crate::net::Gateway;
@@ -77,7 +78,9 @@ pub(super) fn build<R: Recorder>(config: &Config, recorder: R, controls: &Contro
         }),
         wifi: PerNode::new(&places, |n| Wifi {
             station: Station::new(&rules.of(n).station, stream(n.index(), Purpose::Backoff)),
-            mac: Dcf::new(n),
+            mac: Dcf::new(n).with_rates(RateControl::new(rules.of(n).rate_rules.as_deref(), || {
+                stream(n.index(), Purpose::RateControl)
+            })),
             air: AirSlots::new(),
             port: Port::new(config.queue_of(n.0)),
             rules: rules.of(n).clone(),

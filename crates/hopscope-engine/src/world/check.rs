@@ -3,6 +3,7 @@
 use crate::channel;
 use crate::config::host::InterfaceSet;
 use crate::config::net::RoutingProtocol;
+use crate::config::radio::Phy;
 use crate::config::tcp::Handshake;
 use crate::config::{AckPolicy, App, Config, FlowConfig, LONGEST, MacConfig, RadioConfig, seconds};
 use crate::error::{BuildError, Mistakes, require};
@@ -43,6 +44,9 @@ pub fn problems(config: &Config) -> Vec<BuildError> {
     for set in config.interfaces() {
         check_rates(&set.radio, &set.rates_key, &mut found);
         check_mac(set.mac, &set.mac_key, &mut found);
+        for &rate in &set.mac.rates {
+            check_rate(set.radio.phy, format!("{}.rates", set.mac_key), rate, &mut found);
+        }
     }
     check_net(config, &mut found);
     found.note_all(config.check_link_layers());
@@ -117,12 +121,15 @@ fn check_rates(r: &RadioConfig, section: &str, found: &mut Mistakes) {
     let rates = [("data_rate", r.data_rate), ("basic_rate", r.basic_rate)];
     let responses = r.response_rates.iter().map(|&rate| ("response_rates", rate));
     for (key, rate) in rates.into_iter().chain(responses) {
-        found.require(modes::rates(r.phy).any(|of_phy| of_phy == rate), format!("{section}.{key}"), || {
-            let allowed: Vec<String> = modes::rates(r.phy).map(|r| format!("{}", r as f64 / 1e6)).collect();
-            let (found, phy) = (rate as f64 / 1e6, r.phy.word());
-            format!("found {found} Mbit/s; phy = \"{phy}\" has {} Mbit/s", allowed.join(", "))
-        });
+        check_rate(r.phy, format!("{section}.{key}"), rate, found);
     }
+}
+
+fn check_rate(phy: Phy, key: String, rate: u64, found: &mut Mistakes) {
+    found.require(modes::rates(phy).any(|of_phy| of_phy == rate), key, || {
+        let allowed: Vec<String> = modes::rates(phy).map(|r| format!("{}", r as f64 / 1e6)).collect();
+        format!("found {} Mbit/s; phy = \"{}\" has {} Mbit/s", rate as f64 / 1e6, phy.word(), allowed.join(", "))
+    });
 }
 
 fn check_mac(m: &MacConfig, section: &str, found: &mut Mistakes) {

@@ -526,6 +526,9 @@ impl<R: Recorder> World<R> {
         if effects.failed {
             self.note(Record::AttemptFailed { node });
         }
+        if R::WANTS.has(Classes::MAC) && (effects.failed || effects.done.is_some()) {
+            self.note_rate(node);
+        }
         if let Some(frame) = &effects.transmit {
             self.transmit(frame);
         }
@@ -552,6 +555,12 @@ impl<R: Recorder> World<R> {
     }
 
     /// The exchange of a packet is over.
+    fn note_rate(&mut self, node: NodeId) {
+        if let Some((to, mode)) = self.wifi[node].mac.rate_control().take_change() {
+            self.note(Record::RateChanged { node, to, rate: mode.rate() });
+        }
+    }
+
     fn mac_done(&mut self, node: NodeId, packet: PacketId, outcome: Outcome) {
         if outcome != Outcome::Incomplete {
             self.note(Record::ExchangeEnded { node, packet, outcome });

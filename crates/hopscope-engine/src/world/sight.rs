@@ -88,7 +88,8 @@ impl Look for Sight<'_> {
     fn counters(&mut self, node: NodeId, from: Time) -> Counters {
         let Wifi { mac, air, port, .. } = &mut self.wifi[node];
         let (queue_mean, queue_max) = port.queue.occupancy(from, self.now);
-        Counters { attempts: *mac.attempts(), airtime: air.airtime(), queue_mean, queue_max }
+        let rates = mac.rate_control().sent();
+        Counters { attempts: *mac.attempts(), rates, airtime: air.airtime(), queue_mean, queue_max }
     }
 
     fn sender_stats(&self, flow: FlowId) -> Option<SenderStats> {
