@@ -109,7 +109,7 @@ SCENARIOS = {
         "topology": CHAIN,
         "flow": [{**END_TO_END[0], "transport": "tcp", "control": "cubic"}],
         "routing": {"protocol": "aodv"},
-        "tcp": {"fixed_rto": True},
+        "tcp": {"fixed_rto": True, "door": True},
         "sweep": {"profile": PROFILES, "tcp.route_failure": ["elfn", "tcp-f", "atcp"]},
     },
     "ACKs by the path": {

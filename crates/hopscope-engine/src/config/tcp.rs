@@ -60,6 +60,18 @@ choice! {
 }
 
 choice! {
+    /// What TCP-DOOR looks at.
+    pub enum DoorDetection {
+        /// The order of ACKs at the sender, and that of data at the receiver.
+        Both = "both",
+        /// ACKs alone.
+        Acks = "acks",
+        /// Data alone.
+        Data = "data",
+    }
+}
+
+choice! {
     /// What a TCP sender does when its node learns that the route has failed: with any `control` and any `recovery`. The news
     /// comes with what the routing protocol sends; static routes never fail.
     pub enum RouteFailure {
@@ -433,6 +445,17 @@ params! {
             in Range::within(0.001, 3_600.0);
         /// Fixed RTO: of timeouts in a row only the first doubles the RTO.
         fixed_rto: bool = false, "", "RFC 6298 5.5; true: Dyer and Boppana 2001, as cited";
+        /// TCP-DOOR: packets that overtake each other tell of a new route. The window stays as it is for a while, and what was cut
+        /// shortly before is restored.
+        door: bool = false, "", "Wang and Zhang 2002, as cited";
+        /// TCP-DOOR: what is looked at.
+        door_detection: DoorDetection = DoorDetection::Both, "", "a default (Wang and Zhang 2002 compare both ends)";
+        /// TCP-DOOR: how long nothing is cut and nothing grows (T1).
+        door_hold: f64 = 1.0, "round trips", "a default (not published)", in Range::within(0.0, 1e3);
+        /// TCP-DOOR: how long ago a cut may have been to be undone (T2).
+        door_recover: f64 = 2.0, "round trips", "a default (not published)", in Range::within(0.0, 1e3);
+        /// TCP-DOOR: bytes of the option with the number of a segment (2) or of a duplicate (1), with kind, length and padding.
+        door_option: u32 = 4, "bytes", "RFC 9293 3.2 (kind and length); zhang2006 (2 and 1 bytes)", in Range::within(0.0, 40.0);
         /// Vegas: lower bound of the backlog.
         vegas_alpha: f64 = 1.0, "packets", "ns2-facts item 41";
         /// Vegas: upper bound of the backlog.

@@ -36,6 +36,9 @@ pub struct TcpSegment {
     /// Segments that the sender of this one may have in flight, the lesser of its congestion window and the receiver's window, for a
     /// receiver whose ACK policy looks at it (an experimental option of `tcp.window_option` bytes); 0: it does not say.
     pub sender_window: u16,
+    /// Where TCP-DOOR is in use: the number of the transmission in segments with data, in others twice the number of the duplicate
+    /// ACK, plus one where the segment that it answers was overtaken. 0: nothing is said.
+    pub order: u8,
     /// This copy repeats octets sent before.
     pub retransmission: bool,
     /// SACK blocks (RFC 2018), the first `n_sack` of them valid.

@@ -41,8 +41,10 @@ struct SegmentSizes {
     sack_option_base: u32,
     /// Option of data segments and of the SYN, in which they learn of their way, where it is in use.
     path_option: Option<u32>,
-    /// Option of data segments in which they say what may be in flight; 0 where it is not in use.
+    /// Options of data segments in which they say what may be in flight, and their number; 0 where neither is in use.
     window_option: u32,
+    /// Option of ACKs that say something of the order.
+    order_option: u32,
     /// Data segments and the SYN of this end are this long on the air and carry no headers (ns-2's Vegas).
     bare: Option<u32>,
 }
@@ -53,7 +55,9 @@ impl SegmentSizes {
             headers: network_header + flow.tcp.header,
             sack_option_base: flow.tcp.sack_option_base,
             path_option: flow.reads_path().then_some(flow.tcp.path_option),
-            window_option: if flow.tells_window() { flow.tcp.window_option } else { 0 },
+            window_option: if flow.tells_window() { flow.tcp.window_option } else { 0 }
+                + if flow.tcp.door { flow.tcp.door_option } else { 0 },
+            order_option: flow.tcp.door_option,
             bare: None,
         }
     }
@@ -66,7 +70,11 @@ impl SegmentSizes {
         let blocks = u32::from(segment.n_sack);
         let stamps = if segment.timestamps.is_some() { TIMESTAMPS_OPTION } else { 0 };
         let path = self.path_option.filter(|_| segment.is_data()).unwrap_or(0);
-        let window = if segment.len > 0 { self.window_option } else { 0 };
+        let window = match segment.len {
+            0 if segment.order == 0 => 0,
+            0 => self.order_option,
+            _ => self.window_option,
+        };
         self.headers
             + path
             + window
@@ -336,7 +344,14 @@ mod tests {
 
     #[test]
     fn segments_weigh_what_they_carry() {
-        let sizes = SegmentSizes { headers: 40, sack_option_base: 4, path_option: None, window_option: 0, bare: None };
+        let sizes = SegmentSizes {
+            headers: 40,
+            sack_option_base: 4,
+            path_option: None,
+            window_option: 0,
+            order_option: 0,
+            bare: None,
+        };
         let ack = TcpSegment { flags: TcpFlags { ack: true, ..TcpFlags::default() }, ..TcpSegment::default() };
         assert_eq!(sizes.of(&ack), 40);
         assert_eq!(sizes.of(&TcpSegment { n_sack: 2, ..ack }), 60);
@@ -346,6 +361,13 @@ mod tests {
         assert_eq!([asking.of(&data), asking.of(&ack)], [1056, 40], "data alone learns of its way");
         let telling = SegmentSizes { window_option: 4, ..sizes };
         assert_eq!([telling.of(&data), telling.of(&ack)], [1056, 40], "data alone says what may be in flight");
+        let ordered = SegmentSizes { window_option: 4, order_option: 4, ..sizes };
+        let late = TcpSegment { order: 3, ..ack };
+        assert_eq!(
+            [ordered.of(&data), ordered.of(&ack), ordered.of(&late)],
+            [1056, 40, 44],
+            "a usual ACK says nothing"
+        );
         let bare = SegmentSizes { bare: Some(1000), ..sizes };
         let syn = TcpSegment { flags: TcpFlags { syn: true, ..TcpFlags::default() }, ..TcpSegment::default() };
         assert_eq!([bare.of(&TcpSegment { len: 700, ..ack }), bare.of(&syn), bare.of(&ack)], [700, 1000, 40]);

@@ -106,6 +106,8 @@ pub(super) struct Core {
 
     /// Data segments say what may be in flight.
     pub(super) tells_window: bool,
+    /// Number of the last transmission, where they are numbered.
+    order: Option<u8>,
     /// Where PSH goes; none: nowhere.
     pub(super) push: Option<PushMarks>,
 
@@ -173,6 +175,7 @@ impl Core {
             cwnd_use: Use::new(cfg.growth_by_ack),
             active: Time::ZERO,
             tells_window: false,
+            order: cfg.door.then_some(0),
             push: None,
             rtt: Rtt::new(cfg),
             rto_timer: LazyTimer::new(Timer::Rto),
@@ -273,6 +276,10 @@ impl Core {
             timestamps: self.stamp(cx.now),
             window: self.window_field(self.max_window),
             sender_window: if self.tells_window { u16::try_from(self.usable()).unwrap_or(u16::MAX) } else { 0 },
+            order: self.order.as_mut().map_or(0, |number| {
+                *number = number.wrapping_add(1);
+                *number
+            }),
             retransmission: again,
             ..TcpSegment::default()
         });

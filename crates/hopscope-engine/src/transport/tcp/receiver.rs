@@ -6,6 +6,7 @@ use super::ack::outside::AckRule;
 use super::ack::{Acker, Arrival, Guard, Verdict};
 use super::core::Reverse;
 use super::reassembly::{Placed, Reassembly};
+use super::route_failure::door::Order;
 use super::rtt::Rtt;
 use super::timer::LazyTimer;
 use super::{Cx, Note, Timer, TransportEffect, window_field};
@@ -82,6 +83,8 @@ pub struct TcpReceiver {
     guard: Option<Guard>,
     /// Segments that an ACK is to stand for, as last told; 0: nothing was.
     told_window: f64,
+    /// The order in which segments come is watched.
+    order: Option<Order>,
     state: ReceiverState,
     /// When the SYN-ACK left, if it was sent once (Karn).
     syn_ack_sent: Option<Time>,
@@ -127,6 +130,7 @@ impl TcpReceiver {
             acker: Acker::new(cfg, ack, ack_delay, mss, u64::from(max_window.max(1)) * mss),
             guard: cfg.ack_guard.then(Guard::default),
             told_window: 0.0,
+            order: Order::new(cfg),
             state: ReceiverState::Listen,
             syn_ack_sent: None,
             data: Reassembly::new(),
@@ -328,6 +332,9 @@ impl TcpReceiver {
             if self.dsack {
                 self.repeated = self.data.known(seg.seq, end).or(self.repeated);
             }
+            if let Some(order) = &mut self.order {
+                order.on_data(seg.order);
+            }
             let placed = self.data.place(seg.seq, end);
             self.count(placed);
             self.echo &= !seg.flags.cwr;
@@ -432,6 +439,9 @@ impl TcpReceiver {
             (seg.sack[0], seg.n_sack) = (repeated, 1);
         }
         self.data.report(self.sack_blocks, &mut seg);
+        if let Some(order) = &mut self.order {
+            seg.order = order.of_ack(self.data.next == self.last_ack);
+        }
         self.emit(seg, cx);
     }
 

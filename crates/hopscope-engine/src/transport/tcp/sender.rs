@@ -6,6 +6,7 @@ use super::core::{Core, Reverse};
 use super::push::PushMarks;
 use super::recovery::LossRecovery;
 use super::route_failure::Part;
+use super::route_failure::door::{self, Door};
 use super::timer::LazyTimer;
 use super::{Cx, Note, Timer, TransportEffect};
 use crate::config::{TcpConfig, TcpKind};
@@ -56,6 +57,8 @@ pub struct SenderStats {
     pub probes: u64,
     /// Times the node of the sender has lost its route to the other end.
     pub route_failures: u64,
+    /// Signs that a packet was overtaken (TCP-DOOR).
+    pub overtaken: u64,
 }
 
 /// What is stored of the state; the rest follows from the sequence numbers.
@@ -75,6 +78,8 @@ pub struct TcpSender {
     recovery: LossRecovery,
     /// What it does when the route fails; none: nothing.
     part: Option<Part>,
+    /// What it does when packets overtake each other; none: nothing.
+    door: Option<Box<Door>>,
     phase: Phase,
     time_wait: Span,
     time_wait_timer: LazyTimer,
@@ -97,6 +102,7 @@ impl TcpSender {
         TcpSender {
             recovery: LossRecovery::new(cfg, kind.recovery, core.mss),
             part: Part::new(cfg),
+            door: Door::new(cfg),
             max_window: core.max_window,
             core,
             phase: Phase::Idle,
@@ -283,7 +289,9 @@ impl TcpSender {
             }
             Timer::Reorder | Timer::Probe => {
                 if self.may_send() {
+                    let before = self.watch(None, now);
                     self.recovery.on_timer(&mut self.core, timer, &mut cx);
+                    self.settle(before, &mut cx);
                 }
             }
             Timer::Wake => {
@@ -421,6 +429,7 @@ impl TcpSender {
             self.send_ack(cx); // the peer missed the ACK of its SYN
             return;
         }
+        let before = self.watch(Some(seg), cx.now);
         if seg.flags.ack && seg.ack < self.core.una && seg.n_sack > 0 && !self.core.rules.sack_counts_pipe {
             self.on_old_report(seg, hops, cx);
         }
@@ -439,6 +448,7 @@ impl TcpSender {
                 }
             }
         }
+        self.settle(before, cx);
         if seg.flags.fin && self.core.reverse.is_none() {
             self.core.rcv_nxt = self.core.rcv_nxt.max(seg.seq + seg.seq_len());
             self.peer_closed = true;
@@ -474,11 +484,31 @@ impl TcpSender {
         part.takes_ack(&mut self.recovery, &mut self.core, seg, cx)
     }
 
+    /// TCP-DOOR looks at an ACK, and at what the input at hand may change.
+    #[inline]
+    fn watch(&mut self, seg: Option<&TcpSegment>, now: Time) -> Option<door::State> {
+        let door = self.door.as_mut()?;
+        Some(match seg.filter(|seg| seg.flags.ack) {
+            Some(seg) => door.on_ack(&mut self.core, seg, now),
+            None => door.before(&self.core, now),
+        })
+    }
+
+    /// It looks at what the input has changed.
+    #[inline]
+    fn settle(&mut self, before: Option<door::State>, cx: &mut Cx) {
+        if let (Some(door), Some(before)) = (&mut self.door, before) {
+            door.settle(&mut self.core, before, cx);
+        }
+    }
+
     fn on_timeout(&mut self, cx: &mut Cx) {
+        let before = self.watch(None, cx.now);
         let part = self.part.as_mut();
         if !part.is_some_and(|part| part.takes_timeout(&mut self.recovery, &mut self.core, cx)) {
             self.recovery.on_timeout(&mut self.core, cx);
         }
+        self.settle(before, cx);
     }
 
     /// The window the peer advertises. Less than one segment is taken for one: what is sent into a closed window and

@@ -6,7 +6,7 @@
 //!
 //! Sender inputs: `open`, `offer N` (segments), `offer Nb` (bytes), `endless`, `close`, `synack`, `ack K [sack 5-6,8-8]`
 //! (everything through segment K, the blocks in segments), `ackb N` (through byte N), `peerfin`, `rto`, `timewait`,
-//! `pace`, `reorder` and `probe` (that timer must expire exactly then), `fail` and `found` (of the route); an `ack` may add `ece` and `stamp N` (the echo). Outputs: `syn`, `ack`, segment numbers with `*` for a repetition, `:len` for a
+//! `pace`, `reorder` and `probe` (that timer must expire exactly then), `fail` and `found` (of the route); an `ack` may add `ece`, `stamp N` (the echo) and `order N`. Outputs: `syn`, `ack`, segment numbers with `*` for a repetition, `:len` for a
 //! short one and `+fin`, `fin`, `done`.
 //!
 //! Receiver inputs: `syn`, `seg K` (`seg K:len`, `seg K+fin`), `fin K` (after segment K), `ack N`, `delack`, `rto`.
@@ -176,6 +176,9 @@ fn answer(text: &str) -> TcpSegment {
     seg.flags.ece = words.contains(&"ece");
     if let Some(at) = words.iter().position(|w| *w == "stamp") {
         seg.timestamps = Some(Timestamps { value: 0, echo: words[at + 1].parse().expect("a stamp") });
+    }
+    if let Some(at) = words.iter().position(|w| *w == "order") {
+        seg.order = words[at + 1].parse().expect("a number");
     }
     if let Some(at) = words.iter().position(|w| *w == "sack") {
         for (slot, block) in seg.sack.iter_mut().zip(words[at + 1].split(',')) {

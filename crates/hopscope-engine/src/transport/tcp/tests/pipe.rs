@@ -24,12 +24,13 @@ pub(super) struct Routes {
     pub(super) part: RouteFailure,
     pub(super) fixed_rto: bool,
     pub(super) elfn_any_ack: bool,
+    pub(super) door: bool,
     /// It is there again, or has failed, after so many milliseconds.
     pub(super) changes: Vec<(u64, bool)>,
 }
 
 const STEADY: Routes =
-    Routes { part: RouteFailure::Ignore, fixed_rto: false, elfn_any_ack: false, changes: Vec::new() };
+    Routes { part: RouteFailure::Ignore, fixed_rto: false, elfn_any_ack: false, door: false, changes: Vec::new() };
 
 #[derive(Debug, Clone)]
 pub(super) struct Case {
@@ -107,6 +108,7 @@ impl Case {
             route_failure: self.routes.part,
             fixed_rto: self.routes.fixed_rto,
             elfn_any_ack: self.routes.elfn_any_ack,
+            door: self.routes.door,
             ack_guard: self.max_window % 3 == 0,
             cwnd_limit: self.cwnd_limit,
             rto_multiplier: if self.cwnd_limit % 2 == 1 { 5 } else { 1 },

@@ -4,7 +4,7 @@ use proptest::prelude::*;
 
 use super::pipe::{Routes, case, check};
 use super::*;
-use crate::config::tcp::RouteFailure;
+use crate::config::tcp::{DoorDetection, RouteFailure};
 use crate::property::property;
 
 const ALL: [RouteFailure; 4] = [RouteFailure::Ignore, RouteFailure::Elfn, RouteFailure::TcpF, RouteFailure::Atcp];
@@ -133,6 +133,72 @@ fn fixed_rto_is_doubled_once() {
     );
 }
 
+fn door() -> TcpConfig {
+    TcpConfig { door: true, ..with(RouteFailure::Ignore) }
+}
+
+#[test]
+fn door_restores_what_was_cut_within_two_round_trips() {
+    // The third duplicate cuts the window; the second one comes after it, and says that its segment was late, too.
+    newreno(&door()).run(
+        "100 endless > 1 2 3 4
+         200 ack 1 > 5 6 | cwnd 5
+         210 ack 1 order 2 > 7
+         220 ack 1 order 4 > 8
+         230 ack 1 order 6 > 2* | cwnd 2.5 cuts 1
+         240 ack 1 order 5 > 9 10 | cwnd 5
+         340 ack 8 > 11 | cwnd 5",
+    );
+    newreno(&door()).run(
+        "100 endless > 1 2 3 4
+         1100 rto > 1* | cwnd 1 rto_ms 2000
+         1250 ack 0 order 1 > | cwnd 4 rto_ms 1000",
+    );
+    newreno(&door()).run(
+        "100 endless > 1 2 3 4
+         1100 rto > 1* | cwnd 1
+         1350 ack 0 order 1 > | cwnd 1 rto_ms 2000",
+    );
+}
+
+#[test]
+fn door_cuts_nothing_for_a_round_trip() {
+    // An ACK that a later one has overtaken.
+    newreno(&door()).run(
+        "100 endless > 1 2 3 4
+         200 ack 1 > 5 6 | cwnd 5
+         205 ack 0 >
+         210 ack 1 order 2 > 7
+         220 ack 1 order 4 > 8
+         230 ack 1 order 6 > 2* | cwnd 5 cuts 0
+         240 ack 1 order 8 > 9 10",
+    );
+    newreno(&door()).run(
+        "100 endless > 1 2 3 4
+         200 ack 1 > 5 6
+         1150 ack 0 >
+         1200 rto > 2* | cwnd 5 timeouts 1 rto_ms 1000
+         2200 rto > 2* | cwnd 1 timeouts 2 rto_ms 2000",
+    );
+}
+
+#[test]
+fn door_looks_at_what_it_is_told_to() {
+    let deaf = TcpConfig { door_detection: DoorDetection::Data, ..door() };
+    newreno(&deaf).run(
+        "100 endless > 1 2 3 4
+         1100 rto > 1* | cwnd 1
+         1150 ack 1 > 2* 3* | cwnd 2
+         1160 ack 0 > | cwnd 2",
+    );
+    newreno(&door()).run(
+        "100 endless > 1 2 3 4
+         1100 rto > 1* | cwnd 1
+         1150 ack 1 > 2* 3* | cwnd 2
+         1160 ack 0 > | cwnd 4",
+    );
+}
+
 #[test]
 fn a_sender_with_nothing_to_send_minds_no_route() {
     for part in ALL {
@@ -172,8 +238,9 @@ fn the_last_ack_ends_what_keeps_the_sender_still() {
 /// When the route fails (`false`) or is found again, in milliseconds.
 fn routes() -> impl Strategy<Value = Routes> {
     let changes = proptest::collection::vec((0u64..20_000, any::<bool>()), 0..12);
-    (proptest::sample::select(ALL.to_vec()), any::<bool>(), any::<bool>(), changes)
-        .prop_map(|(part, fixed_rto, elfn_any_ack, changes)| Routes { part, fixed_rto, elfn_any_ack, changes })
+    (proptest::sample::select(ALL.to_vec()), any::<[bool; 3]>(), changes).prop_map(
+        |(part, [fixed_rto, elfn_any_ack, door], changes)| Routes { part, fixed_rto, elfn_any_ack, door, changes },
+    )
 }
 
 proptest! {
