@@ -119,7 +119,7 @@ ROWS = (
     _z("appA-1-2-tcpf", "TCP-F", f"{TCP}/tests/route_failure.rs", f"{IT}/route_failures.rs"),
     _z("appA-1-3-fixedrto", "Fixed RTO", f"{TCP}/tests/route_failure.rs", f"{IT}/route_failures.rs"),
     _z("appA-1-4-atcp", "ATCP", f"{TCP}/tests/route_failure.rs", f"{IT}/route_failures.rs"),
-    _z("appA-1-5-door", "TCP-DOOR", missing="TCP-DOOR is not part of this version"),
+    _z("appA-1-5-door", "TCP-DOOR", f"{TCP}/tests/route_failure.rs"),
     _z("appA-2-1-bn", "the gateway advertises its buffer over the number of flows", "zhang2006.sec2-2-2"),
     _z("appA-2-2-optwnd", "a bound on the window", "zhang2006.appA-2-2"),
     _z("appA-2-3-timer", "a timer holds packets back", "zhang2006.appA-2-3"),
@@ -209,7 +209,7 @@ ROWS = (
         "tests/cli/test_probe.py",
     ),
     _s("zhang2006", "TCP-ELFN, TCP-F, Fixed RTO, ATCP", "answers to failed routes", f"{IT}/route_failures.rs"),
-    _s("zhang2006", "TCP-DOOR", "order of arrival tells failed routes", missing="not part of this version"),
+    _s("zhang2006", "TCP-DOOR", "order of arrival tells failed routes", f"{TCP}/tests/route_failure.rs"),
     _s(
         "zhang2006",
         "I-TCP",
