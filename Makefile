@@ -88,6 +88,8 @@ test-rust: ## The engine's own tests
 	grep '^test result:' $$log || true; rm -f $$log
 
 test-python: $(VENV)/.engine ## The package's tests
+	@for tool in tshark tcptrace; do command -v $$tool >/dev/null || \
+	  echo "left out: captures beside $$tool, which is not installed (Debian: apt install $$tool)"; done
 	@$(BIN)/python -m pytest -n $(JOBS) --no-header </dev/null
 
 lint: $(VENV)/.requirements ## Format, ruff, spelling, mypy, clippy

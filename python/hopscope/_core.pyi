@@ -1,6 +1,7 @@
 """The engine, compiled from Rust.  Configurations and results are JSON text; times are integer nanoseconds."""
 
 from collections.abc import Callable, Mapping, Sequence
+from os import PathLike
 from typing import Any, Final, TypeAlias, final
 
 _Hooks: TypeAlias = Sequence[Callable[[Any], object] | None] | None
@@ -257,11 +258,7 @@ class Probing:
     Times are nanoseconds since the start of the run, sizes bytes with network header.
     """
 
-    def __init__(
-        self,
-        config_json: str,
-        controls: Sequence[_Code] | None = None,
-    ) -> None: ...
+    def __init__(self, config_json: str, controls: Sequence[_Code] | None = None) -> None: ...
     @property
     def now(self) -> int:
         """Current instant."""
@@ -519,6 +516,29 @@ def base_config(profile: str, preset: str) -> str:
         ValueError: unknown profile or preset.
     """
 
+def capture(
+    config_json: str,
+    path: str | PathLike[str],
+    choice: str,
+    title: str,
+    force: bool = False,
+    cancel: CancelToken | None = None,
+    progress: Callable[[float], object] | None = None,
+    controls: Sequence[_Code] | None = None,
+) -> tuple[tuple[str, list[_Table]], str]:
+    """What :func:`run` gives, and what the pcapng file written meanwhile has come to, as JSON; OSError: cannot open it.
+
+    Args:
+        config_json: the configuration.
+        path: the file, compressed as its name says (``.gz``, ``.zst``); ``-``: standard output.
+        choice: what is captured, as JSON.
+        title: stands in the head of the file.
+        force: replace a file that is there.
+        cancel: stops the run when it is set.
+        progress: called with the simulated seconds so far.
+        controls: the code of each flow.
+    """
+
 def bottleneck(config_json: str, code: _Code = (None, None)) -> tuple[int, int, list[_Table]]:
     """Runs one flow over a wired bottleneck; ``code`` as of one flow in ``run``.
 
@@ -531,32 +551,16 @@ def bottleneck(config_json: str, code: _Code = (None, None)) -> tuple[int, int, 
     """
 
 def validate(config_json: str) -> None:
-    """Builds a run without running it.
-
-    Raises:
-        EngineError: the configuration is refused.
-    """
+    """Builds a run without running it; EngineError: the configuration is refused."""
 
 def estimate(config_json: str) -> str:
-    """Rough cost of a run as JSON: events, wall_s, memory_bytes.
-
-    Raises:
-        EngineError: the configuration is refused.
-    """
+    """Rough cost of a run as JSON: events, wall_s, memory_bytes; EngineError: the configuration is refused."""
 
 def static_hops(config_json: str) -> list[int]:
-    """Hops of each flow under static routing.
-
-    Raises:
-        EngineError: the configuration is refused.
-    """
+    """Hops of each flow under static routing; EngineError: the configuration is refused."""
 
 def frame_airtime_ns(radio_json: str, bytes: int, rate: int) -> int:  # noqa: A002
-    """Duration of a frame of so many MAC bytes at a rate in bit/s, in nanoseconds.
-
-    Raises:
-        EngineError: the radio section is refused.
-    """
+    """Nanoseconds of a frame of so many MAC bytes at a rate in bit/s; EngineError: the radio section is refused."""
 
 def trajectory(config_json: str, eager: bool = False) -> int:
     """Hash of every frame a configuration sends; equal hashes mean equal runs.

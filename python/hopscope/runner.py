@@ -10,6 +10,7 @@ from concurrent.futures import Executor
 from pathlib import Path
 from typing import Any
 
+from hopscope.campaign.capture import Captures, capture_of
 from hopscope.campaign.execute import execute
 from hopscope.campaign.plan import Plan, Run, make_plan, shard_of
 from hopscope.campaign.progress import bar
@@ -99,10 +100,12 @@ def run_scenarios(
     shard: tuple[int, int] | None = None,
     executor: Executor | None = None,
     label: str | None = None,
+    captures: Captures | None = None,
 ) -> list[Result]:
     """Runs scenarios in one pool and returns their results in the same order.
 
     Equal runs of several scenarios are done once.  Arguments as of :func:`run`; ``label`` titles the store and the bar.
+    With ``captures`` every run is done, those that the store has too, and writes one.
 
     Raises:
         InputError: nothing to run, or the store cannot be used.
@@ -122,10 +125,14 @@ def run_scenarios(
         finished = {run.key: found for run in plan.unique() if (found := folder.read(run.key, run.seed)) is not None}
         for problem in folder.problems:
             _LOG.warning(problem)
-    todo = [run for run in shard_of(plan.unique(), shard) if run.key not in finished]
+    todo = [run for run in shard_of(plan.unique(), shard) if captures is not None or run.key not in finished]
+    if captures is not None:
+        captures.check(todo)
     failures: dict[str, str] = {}
     try:
-        _work(todo, finished, failures, folder, title, jobs=jobs, executor=executor, progress=progress)
+        _work(
+            todo, finished, failures, folder, title, jobs=jobs, executor=executor, progress=progress, captures=captures
+        )
     except Interrupted:
         if folder is not None:  # the tables of what is there
             with contextlib.suppress(RunFailed):
@@ -156,9 +163,12 @@ def _work(
     jobs: int | None,
     executor: Executor | None,
     progress: bool,
+    captures: Captures | None,
 ) -> None:
+    stored = frozenset(finished)
+
     def done(run: Run, result_json: str) -> None:
-        if folder is not None:
+        if folder is not None and run.key not in stored:
             folder.keep(run.key, result_json)
         finished[run.key] = opened(json.loads(result_json))
 
@@ -167,7 +177,7 @@ def _work(
 
     with bar(title, len(todo), sum(run.weight for run in todo), shown=progress) as tally:
         try:
-            execute(todo, done, failed, jobs=jobs, executor=executor, watcher=tally)
+            execute(todo, done, failed, jobs=jobs, executor=executor, watcher=tally, captures=captures)
         except Interrupted as error:
             kept = sum(run.key in finished for run in todo)
             where = (
@@ -186,7 +196,7 @@ def _assemble(plan: Plan, finished: Mapping[str, RunResult], failures: Mapping[s
             failed += [
                 Failure(point.index, run.seed, failures[run.key], point.set) for run in runs if run.key in failures
             ]
-        results.append(Result(scenario, points, failed, again))
+        results.append(Result(scenario, points, failed, again, capture_of))
     return results
 
 

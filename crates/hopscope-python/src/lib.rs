@@ -2,6 +2,7 @@
 //! interpreter lock is released while the engine works.
 
 mod acks;
+mod capture;
 mod columns;
 mod control;
 mod document;
@@ -34,6 +35,7 @@ fn _core(m: &Bound<'_, PyModule>) -> PyResult<()> {
     m.add_class::<probe::Probing>()?;
     m.add_class::<steps::Steps>()?;
     m.add_function(wrap_pyfunction!(run::run, m)?)?;
+    m.add_function(wrap_pyfunction!(capture::capture, m)?)?;
     m.add_function(wrap_pyfunction!(run::bottleneck, m)?)?;
     m.add_function(wrap_pyfunction!(run::validate, m)?)?;
     m.add_function(wrap_pyfunction!(run::estimate, m)?)?;

@@ -90,7 +90,7 @@ pub fn parse<T: DeserializeOwned>(py: Python<'_>, config_json: &str) -> PyResult
 }
 
 /// What the engine gives as JSON; `what` names it should that ever fail.
-fn to_json(py: Python<'_>, what: &str, value: &impl Serialize) -> PyResult<String> {
+pub fn to_json(py: Python<'_>, what: &str, value: &impl Serialize) -> PyResult<String> {
     serde_json::to_string(value).map_err(|e| engine_error(py, &BuildError::new(what, e.to_string())))
 }
 
@@ -104,29 +104,34 @@ pub fn run(
     cancel: Option<&Bound<'_, CancelToken>>,
     progress: Option<Py<PyAny>>,
     controls: Option<Vec<Code>>,
-) -> PyResult<(String, Vec<Table>)> {
+) -> PyResult<Given> {
     let config: Config = parse(py, config_json)?;
     let token = cancel.map(|c| c.get().clone()).unwrap_or_default();
-    if config.explain {
+    let observed = if config.explain {
         let config = config.with_starts_drawn();
         let ledger = Ledger::new(&config);
         let explain = |simulation: &mut Simulation<Ledger>| {
-            Some(simulation.observe(|ledger, now, look| ledger.result(now, look)))
+            (Some(simulation.observe(|ledger, now, look| ledger.result(now, look))), ())
         };
         run_observed(py, config, (ledger, explain), &token, progress, controls)
     } else {
-        run_observed(py, config, (NullRecorder, |_: &mut _| None), &token, progress, controls)
-    }
+        run_observed(py, config, (NullRecorder, |_: &mut _| (None, ())), &token, progress, controls)
+    };
+    observed.map(|(result, ())| result)
 }
 
-fn run_observed<R: Recorder + Send>(
+/// What a run gives: its results as JSON, and its time series.
+pub type Given = (String, Vec<Table>);
+
+/// Runs a configuration with an observer; at the end `conclude` asks it for the ledger, and for what else it has.
+pub fn run_observed<R: Recorder + Send, T: Send>(
     py: Python<'_>,
     config: Config,
-    (observer, explain): (R, impl FnOnce(&mut Simulation<R>) -> Option<LedgerResult> + Send),
+    (observer, conclude): (R, impl FnOnce(&mut Simulation<R>) -> (Option<LedgerResult>, T) + Send),
     token: &CancelToken,
     progress: Option<Py<PyAny>>,
     controls: Option<Vec<Code>>,
-) -> PyResult<(String, Vec<Table>)> {
+) -> PyResult<(Given, T)> {
     let started = Instant::now();
     let duration = config.duration;
     let failures = Failures::default();
@@ -144,17 +149,18 @@ fn run_observed<R: Recorder + Send>(
             callback.call1(py, (simulation.world().now().as_secs(),))?;
         }
     }
-    let (json, series) = py.detach(|| {
+    let (json, series, concluded) = py.detach(|| {
         let mut result = simulation.results();
-        if let Some(ledger) = explain(&mut simulation) {
+        let (ledger, concluded) = conclude(&mut simulation);
+        if let Some(ledger) = ledger {
             result.keep_ledger(ledger);
         }
         result.engine.wall_s = started.elapsed().as_secs_f64();
         let series = std::mem::take(&mut result.series);
-        (serde_json::to_string(&result), series)
+        (serde_json::to_string(&result), series, concluded)
     });
     let json = json.map_err(|e| engine_error(py, &BuildError::new("results", e.to_string())))?;
-    Ok((json, columns::of_series(py, &series)))
+    Ok(((json, columns::of_series(py, &series)), concluded))
 }
 
 /// Runs one flow over a wired bottleneck (JSON) and gives its retransmissions, timeouts and tables; `code` is what

@@ -4,9 +4,34 @@
 //!
 //! | module | protocol |
 //! |---|---|
-//! | [`dccp`] | DCCP (RFC 4340) |
+//! | [`radiotap`], [`dot11`] | what a radio tells of a frame, and MAC frames (IEEE 802.11-2020 9) |
+//! | [`link`] | LLC/SNAP (RFC 1042), address resolution (RFC 826) |
+//! | [`ipv4`], [`icmp`] | IPv4 (RFC 791) with the option of the way, ICMP (RFC 792) |
+//! | [`tcp`], [`udp`], [`dccp`] | transports (RFC 9293, RFC 768, RFC 4340) |
+//! | [`aodv`], [`dsdv`], [`dsr`], [`olsr`] | routing (RFC 3561, own format, RFC 4728, RFC 3626) |
+//! | [`notice`] | what link layers tell their neighbours (own format) |
+//! | [`address`], [`payload`] | addresses of nodes, and what stands for the data of applications |
+//! | [`packet`] | a packet of the engine as octets |
 
 #![forbid(unsafe_code)]
 #![warn(missing_docs)]
 
+pub mod address;
+pub mod aodv;
 pub mod dccp;
+pub mod dot11;
+pub mod dsdv;
+pub mod dsr;
+pub mod icmp;
+pub mod ipv4;
+pub mod link;
+pub mod notice;
+mod octets;
+pub mod olsr;
+pub mod packet;
+pub mod payload;
+pub mod radiotap;
+pub mod tcp;
+pub mod udp;
+
+pub use octets::{Malformed, Sum, fcs};

@@ -26,18 +26,22 @@ def run(
     seed: int,
     stop: Stop | None = None,
     progress: Callable[[float], None] | None = None,
+    *,
+    engine: Callable[..., tuple[str, Tables]] | None = None,
 ) -> str:
     """Runs a configuration with the classes that its flows have and returns its document, as a store keeps it.
+
+    ``engine`` takes and gives what ``_core.run`` does, which it stands for.
 
     Raises:
         RunFailed: the code of a class failed; the message has its traceback, the flow and the simulated time.
     """
-    stop = stop or Stop()
+    stop, engine = stop or Stop(), engine or _core.run
     if not any(controls):
-        return document(*_core.run(config_json, stop.token, progress))
+        return document(*engine(config_json, stop.token, progress))
     try:
         with stop.user_code():
-            return document(*_core.run(config_json, stop.token, progress, code_of(controls, seed)))
+            return document(*engine(config_json, stop.token, progress, code_of(controls, seed)))
     except _core.ControlError as error:
         raise _failed(error, controls[error.flow]) from None
 

@@ -8,6 +8,7 @@ from concurrent.futures import FIRST_COMPLETED, Executor, Future, ThreadPoolExec
 from typing import Protocol
 
 from hopscope import _core
+from hopscope.campaign.capture import Captures
 from hopscope.campaign.controls import run
 from hopscope.campaign.plan import Run
 from hopscope.campaign.stop import Stop
@@ -43,6 +44,7 @@ def execute(
     jobs: int | None = None,
     executor: Executor | None = None,
     watcher: Watcher | None = None,
+    captures: Captures | None = None,
 ) -> None:
     """Does runs; ``done`` and ``failed`` are called from the calling thread as they end, in no fixed order.
 
@@ -53,13 +55,16 @@ def execute(
         jobs: runs at a time; default: all cores.
         executor: another executor, for example of a cluster; it gets :func:`run_config`.
         watcher: told about progress.
+        captures: each run writes one, which takes an executor of ours.
 
     Raises:
-        InputError: ``jobs`` is no whole number of at least 1.
+        InputError: ``jobs`` is no whole number of at least 1, or another executor is to write captures.
         Interrupted: Ctrl-C; running simulations were stopped, finished ones went to ``done``.
     """
     if jobs is not None and (type(jobs) is not int or jobs < 1):
         raise InputError(f"jobs: found {jobs!r}; expected a whole number of at least 1")
+    if captures is not None and executor is not None:
+        raise InputError("executor: captures are written by runs in this process alone; leave the executor out")
     if not runs:
         return
     workers = min(jobs or default_jobs(), len(runs))
@@ -73,7 +78,7 @@ def execute(
 
     def submit_next() -> None:
         while len(in_flight) < room and (run := next(waiting, None)) is not None:
-            in_flight[_submit(pool, run, own, stop, watcher)] = run
+            in_flight[_submit(pool, run, own, stop, watcher, captures)] = run
 
     try:
         try:
@@ -102,12 +107,16 @@ def _end(pool: Executor, own: bool, stop: Stop, in_flight: Iterable[Future[str]]
         pool.shutdown(wait=True, cancel_futures=True)
 
 
-def _submit(pool: Executor, task: Run, own: bool, stop: Stop, watcher: Watcher | None) -> Future[str]:
+def _submit(
+    pool: Executor, task: Run, own: bool, stop: Stop, watcher: Watcher | None, captures: Captures | None
+) -> Future[str]:
     if not own:
         return pool.submit(run_config, task.config_json(), task.controls(), task.seed)
 
     def work() -> str:
         advanced = None if watcher is None else (lambda seconds: watcher.advanced(task.key, seconds))
+        if captures is not None:
+            return captures.run(task, stop, advanced)
         return run(task.config_json(), task.controls(), task.seed, stop, advanced)
 
     return pool.submit(work)

@@ -156,6 +156,7 @@ class Store:
         Raises:
             StoreError: the manifest is damaged or of another format.
         """
+        from hopscope.campaign.capture import capture_of
         from hopscope.runner import again
 
         results = []
@@ -178,7 +179,7 @@ class Store:
                 raise StoreError(
                     f"{self.path / MANIFEST}: its scenario is not accepted by this version:\n{error}"
                 ) from error
-            results.append(Result(scenario, points, again=again))
+            results.append(Result(scenario, points, again=again, capture=capture_of))
             for transport in (name for name, control in scenario.controls().items() if not control.is_known):
                 self.problems.append(
                     f"{self.path / MANIFEST}: does not record the class of {transport}, which is shown by its name; "

@@ -24,6 +24,7 @@ VERBS = {
     "explain": ("explain", "Run a scenario and say where the time of nodes, links and packets goes."),
     "reproduce": ("reproduce", "Run entries of the catalogue and set them beside the published values."),
     "list": ("list", "List the catalogue, presets, transports, routings, topologies."),
+    "pcap": ("pcap", "Write the capture of a run for Wireshark: frames and packets as octets."),
     "report": ("report_cmd", "Write the HTML report of a finished store."),
     "show": ("show", "Print the table of a store."),
     "verify": ("verify", "Prove a store: checksums, and a sample of its runs done again."),

@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 from hopscope.errors import InputError
+
+if TYPE_CHECKING:
+    from hopscope.results.captured import Choice
 
 Seeds = Annotated[int | None, typer.Option("--seeds", metavar="N", min=1, help="Replications: seeds seed .. seed+N-1.")]
 Set = Annotated[
@@ -49,6 +52,37 @@ Trust = Annotated[
         "--trust", metavar="", help="Run the code that a scenario or study names, wherever it lies; see SECURITY.md."
     ),
 ]
+
+PcapNode = Annotated[int | None, typer.Option("--node", metavar="N", min=0, help="Capture this node alone.")]
+PcapFlow = Annotated[
+    int | None,
+    typer.Option("--flow", metavar="F", min=0, help="Capture packets of this flow alone, and the frames around them."),
+]
+PcapRadio = Annotated[bool, typer.Option("--radio", metavar="", help="Capture radios alone: frames of 802.11.")]
+PcapHost = Annotated[bool, typer.Option("--host", metavar="", help="Capture hosts alone: IP packets.")]
+PcapLost = Annotated[
+    bool, typer.Option("--lost", metavar="", help="Capture what was lost, too, each with a comment that says why.")
+]
+PcapMonitor = Annotated[
+    bool,
+    typer.Option("--monitor", metavar="", help="Capture frames for others, too, as far as a radio could read them."),
+]
+Force = Annotated[bool, typer.Option("--force", metavar="", help="Replace captures that are there.")]
+
+
+def parse_choice(
+    node: int | None,
+    flow: int | None,
+    *,
+    radio: bool = False,
+    host: bool = False,
+    lost: bool = False,
+    monitor: bool = False,
+) -> Choice:
+    """Reads the options of a capture; both layers where neither is named."""
+    from hopscope.results.captured import Choice
+
+    return Choice(node, flow, radio=radio or not host, host=host or not radio, lost=lost, monitor=monitor)
 
 
 def parse_set(items: list[str] | None) -> dict[str, Any]:

@@ -7,18 +7,23 @@ import json
 import re
 from collections.abc import Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Literal
 
 import typer
 
 from hopscope.cli import options
 from hopscope.cli.console import note, out
 from hopscope.cli.trusting import asking
-from hopscope.errors import PartialResult, RunFailed, counted, ranges
+from hopscope.errors import InputError, PartialResult, RunFailed, counted, ranges
 
 if TYPE_CHECKING:
+    from hopscope.campaign.capture import Captures
     from hopscope.results import Failure, Result
+    from hopscope.results.captured import Choice
     from hopscope.scenario import Scenario
+
+#: More captures than these are not named one by one.
+MAX_CAPTURES = 8
 
 
 def command(
@@ -32,16 +37,38 @@ def command(
     no_progress: options.NoProgress = False,
     shard: options.Shard = None,
     trust: options.Trust = False,
+    pcap: Annotated[
+        Path | None, typer.Option("--pcap", metavar="DIR", help="Write a capture of every run, for Wireshark.")
+    ] = None,
+    node: options.PcapNode = None,
+    flow: options.PcapFlow = None,
+    radio: options.PcapRadio = False,
+    host: options.PcapHost = False,
+    lost: options.PcapLost = False,
+    monitor: options.PcapMonitor = False,
+    compress: Annotated[
+        Literal["gz", "zst"] | None, typer.Option("--compress", help="Compress the captures with gzip or zstd.")
+    ] = None,
+    force: options.Force = False,
 ) -> None:
     """Run a scenario."""
     from hopscope.runner import prepare, run_scenarios
 
+    choice = options.parse_choice(node, flow, radio=radio, host=host, lost=lost, monitor=monitor)
+    if pcap is None and (radio or host or compress or force or choice != options.parse_choice(None, None)):
+        raise InputError(
+            "--node, --flow, --radio, --host, --lost, --monitor, --compress and --force say what --pcap DIR writes; "
+            "found none"
+        )
     part = options.parse_shard(shard)
     with asking(trust):
         scenario = prepare(file, seeds=seeds, set=options.parse_set(set_), quick=quick, origin="--seeds")
+    captures = None if pcap is None else _captures(scenario, pcap, choice, force=force, compress=compress)
     announce([scenario], jobs)
     folder = out_ or default_out(scenario)
-    [result] = run_scenarios([scenario], jobs=jobs, store=folder, progress=not no_progress, shard=part)
+    [result] = run_scenarios(
+        [scenario], jobs=jobs, store=folder, progress=not no_progress, shard=part, captures=captures
+    )
     if as_json:
         typer.echo(json.dumps(result.to_json()))
     else:
@@ -53,7 +80,34 @@ def command(
     if part is not None:
         have = sum(len(point.runs) for point in result.points)
         note(f"shard {part[0]}/{part[1]}: the store holds {have} of {len(scenario.points) * scenario.seeds} runs")
+    if captures is not None:
+        _tell_captures(captures)
     report_failures(result)
+    if captures is not None and any(not one.is_whole and not one.broken_pipe for one in captures.written.values()):
+        raise RunFailed("a capture is not whole; the runs are, and are kept")
+
+
+def _captures(scenario: Scenario, folder: Path, choice: Choice, *, force: bool, compress: str | None) -> Captures:
+    """The captures of a campaign, in a folder that is there now."""
+    from hopscope.campaign.capture import Captures
+    from hopscope.campaign.plan import make_plan
+    from hopscope.files import make_way
+
+    choice.check(scenario, "--")
+    captures = Captures(folder, choice, force=force, ending=f".{compress}" if compress else "")
+    captures.check(make_plan([scenario]).unique())
+    make_way(f"--pcap {folder}", folder / "point-0.pcapng")
+    return captures
+
+
+def _tell_captures(captures: Captures) -> None:
+    """Names captures on standard error: a few one by one."""
+    written = sorted(captures.written.values(), key=lambda one: str(one.path))
+    odd = [one for one in written if not one.is_whole or not one.packets]
+    for one in written if len(written) <= MAX_CAPTURES else odd:
+        note(one.sentence())
+    if len(written) > MAX_CAPTURES:
+        note(f"{len(written)} captures: {captures.folder}")
 
 
 def announce(scenarios: list[Scenario], jobs: int | None) -> None:

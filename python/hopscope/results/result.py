@@ -5,6 +5,7 @@ from __future__ import annotations
 import functools
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from hopscope import _core, display
@@ -17,6 +18,7 @@ from hopscope.scenario.sweep import in_words, key_paths
 if TYPE_CHECKING:
     import pandas as pd
 
+    from hopscope.results.captured import Captured
     from hopscope.results.contrasts import Contrasts
     from hopscope.results.distributions import Distribution
     from hopscope.results.explain import Explanation
@@ -135,6 +137,7 @@ class Result:
         points: the combinations of the sweep with their runs.
         failures: replications that did not finish.
         again: runs a scenario at so many runs at a time, with or without a bar; set by who ran this one.
+        capture: does a run again and writes its capture; set by who ran this one.
     """
 
     def __init__(
@@ -143,11 +146,13 @@ class Result:
         points: list[PointResult],
         failures: list[Failure] | None = None,
         again: Callable[[Scenario, int | None, bool], Result] | None = None,
+        capture: Callable[..., Captured] | None = None,
     ) -> None:
         self.scenario = scenario
         self.points = points
         self.failures = failures or []
         self.again = again
+        self.capture = capture
 
     @property
     def partial(self) -> bool:
@@ -321,6 +326,45 @@ class Result:
         if self.again is None:
             raise RunFailed("the runs kept no airtime ledger; run the scenario with explain = true")
         return explain(self.again(self.scenario.replace({"explain": True}), jobs, progress))
+
+    def pcap(
+        self,
+        path: str | Path,
+        *,
+        point: int = 0,
+        seed: int | None = None,
+        node: int | None = None,
+        flow: int | None = None,
+        radio: bool = True,
+        host: bool = True,
+        lost: bool = False,
+        monitor: bool = False,
+        force: bool = False,
+    ) -> Captured:
+        """Does a run again and writes it as a pcapng file; it takes the same course.
+
+        Args:
+            path: the file; ``.gz`` or ``.zst`` at the end of its name compresses it.
+            point: which point of the sweep, by its number.
+            seed: which seed; default: the first.
+            node: this node alone.
+            flow: packets of this flow alone, and the frames that carry, announce or answer them.
+            radio: frames at the radios.
+            host: IP packets at the hosts.
+            lost: frames and packets that were lost, too, each with a comment that says why.
+            monitor: frames for others that a radio could read, too.
+            force: replace a file that is there.
+
+        Raises:
+            InputError: there is no such point, seed, node or flow, or the file is there already.
+            RunFailed: the file cannot be opened.
+        """
+        from hopscope.results.captured import Choice
+
+        if self.capture is None:
+            raise RunFailed("this result cannot be run again; run its scenario, or open its store")
+        choice = Choice(node, flow, radio, host, lost, monitor)
+        return self.capture(self, Path(path), choice, point=point, seed=seed, force=force)
 
     def to_json(self) -> dict[str, Any]:
         """Returns the result as ``--json`` prints it."""

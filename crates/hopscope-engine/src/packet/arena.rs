@@ -148,7 +148,7 @@ impl PacketArena {
     }
 
     /// The extra part of a packet.
-    fn extra(&self, id: ExtraId) -> Option<&Extra> {
+    pub fn extra(&self, id: ExtraId) -> Option<&Extra> {
         self.extras.get(id.0 as usize)?.extra.as_ref()
     }
 

@@ -28,8 +28,8 @@ pub struct DsdvUpdate {
 }
 
 impl DsdvUpdate {
-    /// Bytes without network header, as ns-2.35 counts them.
-    pub fn bytes(&self) -> u32 {
-        12 * self.entries.len() as u32
+    /// Bytes without network header: as many for a destination as ns-2.35 counts, in a datagram of UDP.
+    pub fn bytes(&self, udp_header: u32) -> u32 {
+        udp_header + 12 * self.entries.len() as u32
     }
 }

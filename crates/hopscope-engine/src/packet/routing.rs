@@ -42,7 +42,7 @@ impl RoutingMessage {
     pub fn bytes(&self, aodv: AodvEnvelope, udp_header: u32) -> u32 {
         match self {
             RoutingMessage::Aodv(message) => message.bytes(aodv),
-            RoutingMessage::Dsdv(update) => update.bytes(),
+            RoutingMessage::Dsdv(update) => update.bytes(udp_header),
             RoutingMessage::Dsr(message) => message.bytes(),
             RoutingMessage::Olsr(packet) => packet.bytes(udp_header),
         }

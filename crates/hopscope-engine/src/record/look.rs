@@ -10,6 +10,7 @@ use crate::mac::contention::QuietPlan;
 use crate::mac::dcf::{Attempts, Frame};
 use crate::mac::rate::RateCounts;
 use crate::packet::Packet;
+use crate::packet::arena::Extra;
 use crate::record::Header;
 use crate::transport::tcp::{Receipt, SenderStats};
 use crate::units::{Span, Time};
@@ -33,6 +34,12 @@ pub struct Counters {
 pub trait Look {
     /// A packet under way.
     fn packet(&self, packet: PacketId) -> &Packet;
+
+    /// The routing message or source route that a packet carries beside its body.
+    fn extra(&self, packet: &Packet) -> Option<&Extra>;
+
+    /// Octets of a packet from outside; none of others.
+    fn octets(&self, packet: &Packet) -> &[u8];
 
     /// The frame in an air slot: one of the last two that its transmitter has sent.
     fn frame(&self, slot: u32) -> Frame;

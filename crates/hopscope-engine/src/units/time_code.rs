@@ -23,6 +23,16 @@ impl TimeCode {
         (0..16).find_map(code).unwrap_or(TimeCode(0xff))
     }
 
+    /// The octet that stands for it: a above b.
+    pub const fn octet(self) -> u8 {
+        self.0
+    }
+
+    /// What an octet stands for.
+    pub const fn of_octet(octet: u8) -> Self {
+        TimeCode(octet)
+    }
+
     /// The time.
     pub const fn span(self) -> Span {
         let (a, b) = ((self.0 >> 4) as u64, (self.0 & 15) as u64);

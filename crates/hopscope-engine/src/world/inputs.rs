@@ -192,8 +192,8 @@ impl<R: Recorder> World<R> {
             Body::Notice(notice) => self.on_notice(node, notice),
             Body::Tcp(_) | Body::Udp { .. } | Body::Dccp(_) | Body::Aodv(_) | Body::Routing | Body::Opaque { .. } => {
                 let copy = self.packets.copy(packet);
-                self.note(Record::PacketCopied { node, packet, copy });
                 self.packets.get_mut(copy).prev_hop = from;
+                self.note(Record::PacketCopied { node, packet, copy });
                 if self.wiring.link_delay == Span::ZERO {
                     self.receive(node, copy);
                 } else {

@@ -9,7 +9,8 @@ use crate::ids::{FlowId, NodeId, PacketId};
 use crate::iface::Wifi;
 use crate::mac::contention::QuietPlan;
 use crate::mac::dcf::Frame;
-use crate::packet::{Packet, PacketArena};
+use crate::packet::arena::Extra;
+use crate::packet::{Body, Packet, PacketArena};
 use crate::record::{Counters, Header, Look};
 use crate::transport::Sockets;
 use crate::transport::tcp::{Receipt, SenderStats};
@@ -49,6 +50,17 @@ impl Look for Sight<'_> {
     #[inline(always)]
     fn packet(&self, packet: PacketId) -> &Packet {
         self.packets.get(packet)
+    }
+
+    fn extra(&self, packet: &Packet) -> Option<&Extra> {
+        self.packets.extra(packet.extra)
+    }
+
+    fn octets(&self, packet: &Packet) -> &[u8] {
+        match packet.body {
+            Body::Opaque { number } => self.packets.octets(number),
+            _ => &[],
+        }
     }
 
     fn frame(&self, slot: u32) -> Frame {

@@ -67,7 +67,7 @@ fn full_updates_come_within_their_interval() {
     let gaps: Vec<_> = full.windows(2).map(|pair| pair[1] - pair[0]).collect();
     assert!(gaps.len() >= 19, "{gaps:?}");
     assert!(gaps.iter().all(|&gap| (Span::from_millis(11_250)..=Span::from_secs(15)).contains(&gap)), "{gaps:?}");
-    assert_eq!(updates.last().map(|u| u.2.bytes()), Some(24), "12 bytes for each destination");
+    assert_eq!(updates.last().map(|u| u.2.bytes(0)), Some(24), "12 bytes for each destination");
 }
 
 #[test]

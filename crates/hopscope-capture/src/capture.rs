@@ -1,0 +1,391 @@
+//! The recorder that writes a capture.
+
+use std::borrow::Cow;
+use std::io;
+
+use hopscope_engine::Config;
+use hopscope_engine::error::BuildError;
+use hopscope_engine::ids::{FlowId, NodeId, PacketId};
+use hopscope_engine::mac::dcf::{Frame, FrameKind};
+use hopscope_engine::packet::Body;
+use hopscope_engine::phy::Fate;
+use hopscope_engine::record::{Classes, Look, Record, Recorder};
+use hopscope_engine::units::Time;
+use hopscope_wire::address;
+use hopscope_wire::packet::{Encoder, Whole};
+use serde::Serialize;
+
+use crate::air::Air;
+use crate::choice::Choice;
+use crate::connection::{Account, Connection};
+use crate::pcapng::{self, Direction, PacketHead, RADIOTAP, RAW_IP};
+use crate::sink::Sink;
+use crate::tally::Tally;
+use crate::verdict;
+
+/// Octets gathered before they go to the system.
+const BUFFER: usize = 1 << 16;
+
+/// No interface.
+const NONE: u32 = u32::MAX;
+
+/// Writes a capture of a run. With `MONITOR` it asks for the frames that radios overhear, for which every radio listens.
+#[derive(Debug)]
+pub struct Capture<const MONITOR: bool> {
+    choice: Choice,
+    /// Open until the end, or the first failure.
+    sink: Option<Sink>,
+    ended: Option<Ended>,
+    air: Air,
+    encoder: Encoder,
+    /// Interface of each node's radio and host, [`NONE`] where it has none or it is not captured.
+    radios: Vec<u32>,
+    hosts: Vec<u32>,
+    /// Account of the connection that a flow belongs to, and the host that opens it.
+    accounts: Vec<Account>,
+    account_of: Vec<(usize, NodeId)>,
+    tally: Tally,
+    heard: Heard,
+    packets: u64,
+    octets: u64,
+    counted_otherwise: u64,
+    scratch: Vec<u8>,
+    block: Vec<u8>,
+}
+
+/// The data frame that ended last at a node it was meant for: its packet need not be made into octets again.
+#[derive(Debug, Clone, Copy)]
+struct Heard {
+    at: Time,
+    node: NodeId,
+    slot: u32,
+    /// The copy of the packet that the node has got.
+    copy: PacketId,
+}
+
+/// A capture that could not go on.
+#[derive(Debug, Clone, Serialize)]
+pub struct Ended {
+    /// Simulated time, seconds.
+    pub at_s: f64,
+    /// What the system says.
+    pub message: String,
+    /// Who reads it has gone away.
+    pub broken_pipe: bool,
+}
+
+/// What a capture has come to.
+#[derive(Debug, Clone, Serialize)]
+pub struct Summary {
+    /// Packets and frames written.
+    pub packets: u64,
+    /// Octets of the file before any compression.
+    pub octets: u64,
+    /// Packets and frames that the configuration counts with another size than their octets have.
+    pub counted_otherwise: u64,
+    /// It ended before the run; nothing: it is whole.
+    pub ended: Option<Ended>,
+    /// The engine's own counts.
+    pub tally: Tally,
+    /// The engine's own figures of TCP connections.
+    pub connections: Vec<Connection>,
+}
+
+impl<const MONITOR: bool> Capture<MONITOR> {
+    /// A capture of the run of a configuration into `sink`; `title` says what is run.
+    ///
+    /// # Errors
+    /// A node or flow is chosen that there is not.
+    pub fn new(config: &Config, choice: Choice, sink: Sink, title: &str) -> Result<Self, BuildError> {
+        choice.check(config)?;
+        let measured = config.measured();
+        let mut account_of: Vec<(usize, NodeId)> =
+            (config.flows.iter().enumerate()).map(|(flow, own)| (flow, NodeId(own.from))).collect();
+        let with_reply = config.flows.iter().enumerate().filter(|(_, flow)| flow.reversed().is_some());
+        account_of.extend(with_reply.map(|(flow, own)| (flow, NodeId(own.from))).collect::<Vec<_>>());
+        debug_assert_eq!(account_of.len(), measured.flows.len());
+        let mut capture = Capture {
+            choice,
+            sink: Some(sink),
+            ended: None,
+            air: Air::new(config),
+            encoder: Encoder::new(config),
+            radios: vec![NONE; config.nodes.len()],
+            hosts: vec![NONE; config.nodes.len()],
+            accounts: (0..config.flows.len() as u32).map(Account::new).collect(),
+            account_of,
+            tally: Tally::default(),
+            heard: Heard { at: Time::ZERO, node: NodeId::BROADCAST, slot: 0, copy: PacketId::NONE },
+            packets: 0,
+            octets: 0,
+            counted_otherwise: 0,
+            scratch: Vec::new(),
+            block: Vec::new(),
+        };
+        capture.write_head(config, title);
+        Ok(capture)
+    }
+
+    /// Section, interfaces and names.
+    fn write_head(&mut self, config: &Config, title: &str) {
+        let comment = format!(
+            "{title}\nseed {}. Time is simulated time from 0. Headers are those of the standards; a packet or frame that the \
+             configuration counts with another size says so in a comment.",
+            config.seed
+        );
+        pcapng::section(concat!("Hopscope ", env!("CARGO_PKG_VERSION")), &comment, &mut self.block);
+        let mut count = 0;
+        let nodes = 0..config.nodes.len() as u32;
+        let chosen = |node: &u32| self.choice.node.is_none_or(|only| only == *node);
+        for node in nodes.clone().filter(chosen) {
+            let mut open = |link_type, layer: &str| {
+                let name = format!("{layer}{node}");
+                pcapng::interface(link_type, &name, &format!("{layer} of node {node}"), &mut self.block);
+                count += 1;
+                count - 1
+            };
+            if self.choice.radio && config.has_wifi(node) {
+                self.radios[node as usize] = open(RADIOTAP, "radio");
+            }
+            if self.choice.host {
+                self.hosts[node as usize] = open(RAW_IP, "host");
+            }
+        }
+        let names: Vec<String> = nodes.map(|node| format!("node{node}")).collect();
+        let named = names.iter().enumerate().map(|(node, name)| (address::ip(NodeId(node as u32)), name.as_str()));
+        pcapng::names(named, &mut self.block);
+        // A reader behind a pipe has the interfaces before the run goes on.
+        self.flush(Time::ZERO);
+    }
+
+    /// Ends the capture and tells what has come of it.
+    pub fn finish(&mut self, now: Time) -> Summary {
+        self.flush(now);
+        if let Some(sink) = self.sink.take() {
+            if let Err(error) = sink.finish() {
+                self.fail(now, &error);
+            }
+        }
+        Summary {
+            packets: self.packets,
+            octets: self.octets,
+            counted_otherwise: self.counted_otherwise,
+            ended: self.ended.clone(),
+            tally: self.tally.clone(),
+            connections: self.accounts.iter().filter_map(Account::figures).collect(),
+        }
+    }
+
+    /// Hands what has been written to the sink once it is much.
+    fn pass_on(&mut self, now: Time) {
+        if self.block.len() >= BUFFER {
+            self.flush(now);
+        }
+    }
+
+    fn flush(&mut self, now: Time) {
+        let Some(sink) = &mut self.sink else { return };
+        match sink.take(&self.block) {
+            Ok(()) => self.octets += self.block.len() as u64,
+            Err(error) => self.fail(now, &error),
+        }
+        self.block.clear();
+    }
+
+    #[cold]
+    fn fail(&mut self, now: Time, error: &io::Error) {
+        self.sink = None;
+        let broken_pipe = error.kind() == io::ErrorKind::BrokenPipe;
+        self.ended = Some(Ended { at_s: now.as_secs(), message: error.to_string(), broken_pipe });
+    }
+
+    fn is_chosen(&self, flow: FlowId) -> bool {
+        self.choice.flow.is_none_or(|only| only == flow.0)
+    }
+
+    // ---- radios ----------------------------------------------------------------------------------------------
+
+    fn on_frame(&mut self, now: Time, frame: &Frame, slot: u32, look: &impl Look) {
+        self.tally.on_frame(frame, look);
+        let flow = self.air.flow_of(frame, look);
+        let of_node = |node: NodeId| self.radios.get(node.index()).is_some_and(|radio| *radio != NONE);
+        // Anyone may overhear it, or be reached by a broadcast.
+        let by_all = MONITOR || frame.is_broadcast();
+        let captured = self.choice.radio && (by_all || of_node(frame.src) || of_node(frame.dst));
+        if self.sink.is_none() || !captured || !self.is_chosen(flow) {
+            self.air.skip(slot, flow);
+            return;
+        }
+        self.air.make(frame, slot, flow, &self.encoder, look);
+        self.write_frame(now, (frame.src, None), frame, slot, "", look);
+    }
+
+    /// A frame has ended at a node; `meant`: it was addressed to it.
+    fn on_end(
+        &mut self,
+        now: Time,
+        (node, meant): (NodeId, bool),
+        (frame, slot): (&Frame, u32),
+        fate: Fate,
+        look: &impl Look,
+    ) {
+        if self.sink.is_none() || !self.is_chosen(self.air.sent(slot).flow) {
+            return;
+        }
+        if meant && frame.kind == FrameKind::Data {
+            self.heard = Heard { at: now, node, slot, copy: PacketId::NONE };
+        }
+        if fate == Fate::Received {
+            self.write_frame(now, (node, Some(node)), frame, slot, "", look);
+        } else if self.choice.lost && meant && self.radios[node.index()] != NONE {
+            let comment = verdict::of_frame(node, fate, look);
+            self.write_frame(now, (node, Some(node)), frame, slot, &comment, look);
+        }
+    }
+
+    /// Writes a frame to the radio of a node, which has sent it unless there is a hearer.
+    fn write_frame(
+        &mut self,
+        now: Time,
+        (node, hearer): (NodeId, Option<NodeId>),
+        frame: &Frame,
+        slot: u32,
+        comment: &str,
+        look: &impl Look,
+    ) {
+        let interface = self.radios[node.index()];
+        if interface == NONE || self.air.sent(slot).octets.is_empty() {
+            return;
+        }
+        let told = self.air.told(frame, hearer, !comment.is_empty(), look);
+        let octets = &self.air.sent(slot).octets;
+        self.scratch.clear();
+        told.write(&mut self.scratch);
+        let direction = if hearer.is_some() { Direction::In } else { Direction::Out };
+        self.counted_otherwise += u64::from(frame.bytes as usize != octets.len());
+        let comment = with_size(comment, frame.bytes, octets.len());
+        let head = PacketHead { interface, at: now.0, direction, comment: &comment };
+        pcapng::packet(&head, [&self.scratch, octets], &mut self.block);
+        self.packets += 1;
+        self.pass_on(now);
+    }
+
+    // ---- hosts -----------------------------------------------------------------------------------------------
+
+    /// A node has made a packet.
+    fn on_made(&mut self, now: Time, id: PacketId, look: &impl Look) {
+        let packet = look.packet(id);
+        self.tally.on_made(packet);
+        if let Body::Tcp(segment) = &packet.body {
+            if let Some((account, _)) = self.account(packet.flow).filter(|(_, host)| *host == packet.src) {
+                account.on_sent(now, segment);
+            }
+        }
+        self.write_packet(now, (packet.src, Direction::Out), id, "", look);
+    }
+
+    /// A packet has come to its destination.
+    fn on_arrived(&mut self, now: Time, node: NodeId, id: PacketId, look: &impl Look) {
+        let packet = look.packet(id);
+        if let Body::Tcp(segment) = &packet.body {
+            if let Some((account, _)) = self.account(packet.flow).filter(|(_, host)| *host == node) {
+                account.on_received(now, segment);
+            }
+        }
+        self.write_packet(now, (node, Direction::In), id, "", look);
+    }
+
+    /// A packet has come to a node from a neighbour. Those for the node itself are told of as they arrive, unless they are for its
+    /// routing protocol; those that go on have been seen by its radio, unless they have come by a wire.
+    fn on_passing(&mut self, now: Time, (node, by_wire): (NodeId, bool), id: PacketId, look: &impl Look) {
+        let packet = look.packet(id);
+        if packet.src != node && (packet.body.is_routing_message() || by_wire && packet.dst != node) {
+            self.write_packet(now, (node, Direction::In), id, "", look);
+        }
+    }
+
+    fn account(&mut self, flow: FlowId) -> Option<(&mut Account, NodeId)> {
+        let &(place, host) = self.account_of.get(flow.index())?;
+        Some((&mut self.accounts[place], host))
+    }
+
+    /// Writes a packet to the host of a node.
+    fn write_packet(
+        &mut self,
+        now: Time,
+        (node, direction): (NodeId, Direction),
+        id: PacketId,
+        comment: &str,
+        look: &impl Look,
+    ) {
+        let interface = self.hosts[node.index()];
+        let packet = look.packet(id);
+        if interface == NONE || self.sink.is_none() || !self.is_chosen(packet.flow) {
+            return;
+        }
+        let Heard { at, node: hearer, slot, copy } = self.heard;
+        let is_heard = direction == Direction::In && (at, hearer, copy) == (now, node, id);
+        let mut octets = if is_heard { self.air.sent(slot).packet() } else { &[] };
+        if octets.is_empty() {
+            self.scratch.clear();
+            let whole = Whole { packet, extra: look.extra(packet), octets: look.octets(packet) };
+            let sender = if direction == Direction::Out { node } else { packet.prev_hop };
+            self.encoder.packet(whole, sender, &mut self.scratch);
+            octets = &self.scratch;
+        }
+        if octets.is_empty() {
+            return; // no packet of IP
+        }
+        self.counted_otherwise += u64::from(packet.bytes as usize != octets.len());
+        let comment = with_size(comment, packet.bytes, octets.len());
+        let head = PacketHead { interface, at: now.0, direction, comment: &comment };
+        pcapng::packet(&head, [&[], octets], &mut self.block);
+        self.packets += 1;
+        self.pass_on(now);
+    }
+}
+
+impl<const MONITOR: bool> Recorder for Capture<MONITOR> {
+    const WANTS: Classes = Classes::FRAMES
+        .and(Classes::FRAME_ENDS)
+        .and(Classes::PACKETS)
+        .and(Classes::WIRES)
+        .and(Classes::DROPS)
+        .and(if MONITOR { Classes::OVERHEARD } else { Classes::NONE });
+
+    #[inline]
+    fn record(&mut self, now: Time, record: &Record, look: &mut impl Look) {
+        match record {
+            Record::FrameBegan { frame, slot } => self.on_frame(now, frame, *slot, look),
+            Record::FrameEnded { node, frame, slot, fate } => {
+                self.on_end(now, (*node, true), (frame, *slot), *fate, look);
+            }
+            Record::FrameOverheard { node, frame, slot, fate } => {
+                self.on_end(now, (*node, false), (frame, *slot), *fate, look);
+            }
+            Record::PacketMade { packet } => self.on_made(now, *packet, look),
+            Record::PacketArrived { node, packet } => self.on_arrived(now, *node, *packet, look),
+            Record::PacketCopied { node, copy, .. } => {
+                if (self.heard.at, self.heard.node) == (now, *node) {
+                    self.heard.copy = *copy;
+                }
+                self.on_passing(now, (*node, false), *copy, look);
+            }
+            Record::WireEnded { node, packet, .. } => self.on_passing(now, (*node, true), *packet, look),
+            Record::Dropped { node, packet, reason } if self.choice.lost => {
+                let comment = verdict::of_packet(*node, *reason);
+                self.write_packet(now, (*node, Direction::Out), *packet, &comment, look);
+            }
+            _ => {}
+        }
+    }
+}
+
+/// A comment, and where the engine counts octets otherwise, how many.
+fn with_size(comment: &str, bytes: u32, octets: usize) -> Cow<'_, str> {
+    match (bytes as usize == octets, comment) {
+        (true, comment) => comment.into(),
+        (false, "") => format!("counted as {bytes} bytes").into(),
+        (false, comment) => format!("{comment}; counted as {bytes} bytes").into(),
+    }
+}

@@ -1,0 +1,91 @@
+//! What the engine itself counts of a run, from its typed records and not from octets: what other tools count in a capture of all nodes
+//! must be the same.
+
+use std::collections::BTreeMap;
+
+use hopscope_engine::mac::dcf::{Frame, FrameKind};
+use hopscope_engine::packet::arena::Extra;
+use hopscope_engine::packet::olsr::OlsrBody;
+use hopscope_engine::packet::routing::RoutingMessage;
+use hopscope_engine::packet::{Body, Packet};
+use hopscope_engine::record::Look;
+use serde::{Serialize, Serializer};
+
+/// Counts over all nodes of a run, whatever is captured of it.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize)]
+pub struct Tally {
+    /// Frames put on the air, by kind.
+    #[serde(serialize_with = "by_kind")]
+    pub frames: [u64; FrameKind::COUNT],
+    /// Those with the Retry bit.
+    pub retries: u64,
+    /// Routing messages put on the air, by kind; messages of OLSR one by one.
+    pub routing: BTreeMap<&'static str, u64>,
+    /// Packets of DCCP that transports have sent, by type.
+    #[serde(serialize_with = "by_type")]
+    pub dccp: [u64; TYPES.len()],
+    /// SACK blocks in segments that transports have sent.
+    pub sack_blocks: u64,
+    /// Segments with the mark of ECN Echo that transports have sent.
+    pub ecn_echoes: u64,
+}
+
+impl Tally {
+    /// A frame begins.
+    pub fn on_frame(&mut self, frame: &Frame, look: &impl Look) {
+        self.frames[frame.kind as usize] += 1;
+        self.retries += u64::from(frame.retry);
+        if frame.kind == FrameKind::Data && frame.frag == 0 {
+            let packet = look.packet(frame.body);
+            if packet.body.is_routing_message() {
+                self.on_message(packet, look.extra(packet));
+            }
+        }
+    }
+
+    fn on_message(&mut self, packet: &Packet, extra: Option<&Extra>) {
+        let mut count = |kind| *self.routing.entry(kind).or_default() += 1;
+        match (&packet.body, extra) {
+            (Body::Aodv(message), _) => count(message.kind()),
+            (_, Some(Extra::Message(RoutingMessage::Olsr(olsr)))) => {
+                for message in olsr.messages.iter() {
+                    count(match message.body {
+                        OlsrBody::Hello(_) => "hello",
+                        OlsrBody::Tc(_) => "tc",
+                    });
+                }
+            }
+            (_, Some(Extra::Message(message))) => count(message.kind()),
+            _ => {}
+        }
+    }
+
+    /// A transport has sent a packet.
+    pub fn on_made(&mut self, packet: &Packet) {
+        match &packet.body {
+            Body::Tcp(segment) => {
+                self.sack_blocks += u64::from(segment.n_sack);
+                self.ecn_echoes += u64::from(segment.flags.ece);
+            }
+            Body::Dccp(body) => self.dccp[body.kind as usize] += 1,
+            Body::Udp { .. }
+            | Body::Arp { .. }
+            | Body::Aodv(_)
+            | Body::Routing
+            | Body::Notice(_)
+            | Body::Opaque { .. } => {}
+        }
+    }
+}
+
+fn by_kind<S: Serializer>(counts: &[u64; FrameKind::COUNT], out: S) -> Result<S::Ok, S::Error> {
+    out.collect_map(FrameKind::ALL.iter().map(|kind| kind.name()).zip(counts))
+}
+
+fn by_type<S: Serializer>(counts: &[u64; TYPES.len()], out: S) -> Result<S::Ok, S::Error> {
+    out.collect_map(TYPES.iter().zip(counts))
+}
+
+/// Types of DCCP by their numbers, as RFC 4340 5.1 names them.
+const TYPES: [&str; 10] =
+    ["Request", "Response", "Data", "Ack", "DataAck", "CloseReq", "Close", "Reset", "Sync", "SyncAck"];

@@ -1,0 +1,38 @@
+//! Why a frame or packet was lost, in words for the comment of its capture.
+
+use hopscope_engine::ids::NodeId;
+use hopscope_engine::mac::dcf::Frame;
+use hopscope_engine::packet::DropReason;
+use hopscope_engine::phy::Fate;
+use hopscope_engine::record::Look;
+
+/// What became of a frame at a node that did not receive it.
+pub fn of_frame(node: NodeId, fate: Fate, look: &impl Look) -> String {
+    let what = match fate {
+        Fate::Received => return String::new(),
+        Fate::Collided { by } => format!("collided with {}", named(&look.frame(by))),
+        Fate::Captured { by } => {
+            format!("captured: {} was stronger and took the receiver over", named(&look.frame(by)))
+        }
+        Fate::TooWeak { by: Some(by) } => {
+            format!("below threshold: too weak against {}, the strongest that interfered", named(&look.frame(by)))
+        }
+        Fate::TooWeak { by: None } => "below threshold: too weak against noise".to_string(),
+        Fate::Errored => "hit by a channel error".to_string(),
+        Fate::Deaf => "missed: the own transmitter was on".to_string(),
+        Fate::Missed { by } => format!("missed: {} held the receiver", named(&look.frame(by))),
+        Fate::OutOfReach => "below threshold: not decodable, or the radio was off".to_string(),
+    };
+    format!("lost at node {node}: {what}")
+}
+
+/// What became of a packet that a node dropped.
+pub fn of_packet(node: NodeId, reason: DropReason) -> String {
+    format!("dropped at node {node}: {}", reason.name())
+}
+
+/// A frame as a comment names it.
+fn named(frame: &Frame) -> String {
+    let to = if frame.is_broadcast() { "all".to_string() } else { format!("node {}", frame.dst) };
+    format!("the {} of node {} for {to}", frame.kind.name(), frame.src)
+}

@@ -1,0 +1,184 @@
+//! A packet of the engine as octets, from its IP header on, and the body of the frame that carries it.
+//!
+//! Headers are those of the standards whatever a configuration counts for them. Under profile `standard` they weigh what the engine
+//! counts; under `ns2` they often weigh more, since ns-2 leaves some out.
+//!
+//! The SYN of the engine's TCP counts no options of its own, so none stand in it: both ends know the segment size, and whether SACK is
+//! understood, from the configuration. A window beyond 65,535 bytes is told as 65,535.
+
+use hopscope_engine::Config;
+use hopscope_engine::ids::NodeId;
+use hopscope_engine::packet::arena::Extra;
+use hopscope_engine::packet::dccp::DccpPacket;
+use hopscope_engine::packet::routing::RoutingMessage;
+use hopscope_engine::packet::tcp::TcpSegment;
+use hopscope_engine::packet::{Body, Packet};
+
+use crate::dccp::{self, Addresses};
+use crate::dsr::Dsr;
+use crate::ipv4::{self, Ipv4, WayOption};
+use crate::link::{self, Arp};
+use crate::tcp::{self, Opening, Tcp};
+use crate::udp::{self, AODV_PORT, DSDV_PORT, Ends, NOTICE_PORT, OLSR_PORT};
+use crate::{address, aodv, dsdv, notice, olsr, payload};
+
+/// Service code of the engine's DCCP connections, "DISC": receivers count data and discard it (RFC 863; IANA, DCCP service codes).
+pub const SERVICE: u32 = u32::from_be_bytes(*b"DISC");
+
+/// A packet with what the arena keeps beside it.
+#[derive(Debug, Clone, Copy)]
+pub struct Whole<'a> {
+    /// The packet.
+    pub packet: &'a Packet,
+    /// Its routing message or source route.
+    pub extra: Option<&'a Extra>,
+    /// Octets of a packet from outside.
+    pub octets: &'a [u8],
+}
+
+/// Makes octets of the packets of a run.
+#[derive(Debug)]
+pub struct Encoder {
+    /// Payload bytes of a full packet, by flow.
+    full: Vec<u64>,
+}
+
+/// What a header in front of an IP payload has to know.
+struct Head {
+    ends: (NodeId, NodeId),
+    protocol: u8,
+}
+
+impl Encoder {
+    /// For the packets of a configuration, replies included.
+    pub fn new(config: &Config) -> Self {
+        let full = config.measured().flows.iter().map(|flow| u64::from(flow.packet)).collect();
+        Encoder { full }
+    }
+
+    /// Writes the body of the frame in which `sender` sends a packet: LLC header, then the packet.
+    pub fn body(&self, whole: Whole<'_>, sender: NodeId, out: &mut Vec<u8>) {
+        if let Body::Arp { target, reply } = whole.packet.body {
+            link::write_llc(out, link::ARP);
+            Arp { sender: whole.packet.src, target, is_reply: reply }.write(out);
+        } else {
+            link::write_llc(out, link::IPV4);
+            self.packet(whole, sender, out);
+        }
+    }
+
+    /// Writes a packet as `sender` sends it, from its IP header on; nothing of what is no IP packet.
+    pub fn packet(&self, whole: Whole<'_>, sender: NodeId, out: &mut Vec<u8>) {
+        let packet = whole.packet;
+        if let Body::Opaque { .. } = packet.body {
+            out.extend(whole.octets);
+            return;
+        }
+        let way = packet.path.as_ref().map(WayOption::of);
+        // The header tells the length of what is behind it, which is written first.
+        let start = out.len();
+        let empty = Ipv4 { from: [0; 4], to: [0; 4], ttl: packet.ttl, protocol: 0, ecn: packet.ecn, way };
+        let payload = start + empty.bytes();
+        out.resize(payload, 0);
+        let Some(head) = self.inside(whole, sender, out) else {
+            out.truncate(start);
+            return;
+        };
+        let (from, to) = head.ends;
+        let header = Ipv4 { from: address::ip(from), to: address::ip(to), protocol: head.protocol, ..empty };
+        let length = out.len() - payload;
+        header.write_at(&mut out[start..payload], length);
+    }
+
+    /// Writes what is behind the IP header; none of what is no IP packet.
+    fn inside(&self, whole: Whole<'_>, sender: NodeId, inner: &mut Vec<u8>) -> Option<Head> {
+        let packet = whole.packet;
+        let ends = (packet.src, packet.dst);
+        let addresses = (address::ip(packet.src), address::ip(packet.dst));
+        let plain = |protocol| Some(Head { ends, protocol });
+        let full = self.full.get(packet.flow.index()).copied().unwrap_or(0);
+        let route = match whole.extra {
+            Some(Extra::SourceRoute(route)) => Some(route),
+            _ => None,
+        };
+        let led = |protocol: u8, inner: &mut Vec<u8>| {
+            let header = route.and_then(|route| Dsr::of_route(route, sender, protocol));
+            header.iter().for_each(|header| header.write(inner));
+            if header.is_some() { ipv4::DSR } else { protocol }
+        };
+        match &packet.body {
+            Body::Tcp(segment) => {
+                let protocol = led(ipv4::TCP, inner);
+                write_tcp(packet, segment, addresses, inner);
+                plain(protocol)
+            }
+            Body::Udp { seq, len } => {
+                let protocol = led(ipv4::UDP, inner);
+                let write = |out: &mut Vec<u8>| payload::stream(packet.flow.0, seq * full, *len as usize, out);
+                datagram((packet.ports.from, packet.ports.to), addresses, inner, write);
+                plain(protocol)
+            }
+            Body::Dccp(body) => {
+                let protocol = led(dccp::PROTOCOL, inner);
+                write_dccp(packet, body, full, addresses, inner);
+                plain(protocol)
+            }
+            Body::Aodv(message) => {
+                datagram((AODV_PORT, AODV_PORT), addresses, inner, |out| aodv::write(message, out));
+                plain(ipv4::UDP)
+            }
+            Body::Notice(own) => {
+                datagram((NOTICE_PORT, NOTICE_PORT), addresses, inner, |out| notice::write(own, out));
+                plain(ipv4::UDP)
+            }
+            Body::Routing => match whole.extra {
+                Some(Extra::Message(RoutingMessage::Dsr(message))) => {
+                    let (header, ends) = Dsr::of_message(message, sender);
+                    header.write(inner);
+                    Some(Head { ends, protocol: ipv4::DSR })
+                }
+                Some(Extra::Message(RoutingMessage::Dsdv(update))) => {
+                    datagram((DSDV_PORT, DSDV_PORT), addresses, inner, |out| dsdv::write(update, out));
+                    plain(ipv4::UDP)
+                }
+                Some(Extra::Message(RoutingMessage::Olsr(own))) => {
+                    datagram((OLSR_PORT, OLSR_PORT), addresses, inner, |out| olsr::write(own, out));
+                    plain(ipv4::UDP)
+                }
+                Some(Extra::Message(RoutingMessage::Aodv(_)) | Extra::SourceRoute(_)) | None => {
+                    unreachable!("AODV is a body of its own, and a routing packet carries its message")
+                }
+            },
+            Body::Arp { .. } | Body::Opaque { .. } => None,
+        }
+    }
+}
+
+fn datagram(ports: (u16, u16), ends: Ends, inner: &mut Vec<u8>, write: impl FnOnce(&mut Vec<u8>)) {
+    let start = inner.len();
+    udp::open(ports, inner);
+    write(inner);
+    udp::close(inner, start, ends);
+}
+
+fn write_tcp(packet: &Packet, segment: &TcpSegment, ends: Ends, inner: &mut Vec<u8>) {
+    let start = inner.len();
+    let (from, to) = (packet.ports.from, packet.ports.to);
+    Tcp { from, to, segment: *segment, shift: 0, opening: Opening::default() }.write_head(inner);
+    // The SYN takes the first number.
+    payload::stream(packet.flow.0, segment.seq.saturating_sub(1), segment.len as usize, inner);
+    tcp::close(inner, start, ends);
+}
+
+fn write_dccp(packet: &Packet, body: &DccpPacket, full: u64, (from, to): Ends, inner: &mut Vec<u8>) {
+    let ports = (packet.ports.from, packet.ports.to);
+    let octets = dccp::from_engine(body, ports, SERVICE).expect("the engine's packets fit their headers");
+    let start = inner.len();
+    inner.extend(&octets[..octets.len() - body.len as usize]);
+    if body.number > 0 {
+        payload::stream(packet.flow.0, u64::from(body.number - 1) * full, body.len as usize, inner);
+    } else {
+        payload::datagram(packet.flow.0, body.seq.bits(), body.len as usize, inner);
+    }
+    dccp::write_checksum(&mut inner[start..], Addresses::V4(from, to)).expect("a packet");
+}

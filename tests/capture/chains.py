@@ -1,0 +1,65 @@
+"""Scenarios to capture, and what counts the lines of a tool."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+from hopscope import _core
+from hopscope.results.captured import Captured
+
+#: Writes the capture of a scenario to a file.
+Capture = Callable[..., Captured]
+#: Runs tshark over a file and gives its lines.
+Tshark = Callable[..., list[str]]
+
+
+def chain(hops: int = 3, *, flow: dict[str, Any], duration: str = "1s", **sections: Any) -> dict[str, Any]:
+    """A chain with one flow over it; it begins after 0, which tcptrace takes for no time at all."""
+    return {
+        "title": "a chain",
+        "duration": duration,
+        "topology": {"kind": "chain", "hops": hops, "spacing": "200m"},
+        "flow": [{"from": 0, "to": hops, "start": "100ms", **flow}],
+        **sections,
+    }
+
+
+def counts(lines: Sequence[str]) -> dict[str, int]:
+    """How often each line is there."""
+    found: dict[str, int] = {}
+    for line in lines:
+        found[line] = found.get(line, 0) + 1
+    return found
+
+
+TCP = {"transport": "tcp-newreno", "max_window": 16}
+UDP = {"transport": "udp", "app": "cbr", "rate": "200kbps", "packet": 500}
+
+#: One scenario for each transport: every congestion control, SACK, ECN, UDP, DCCP with each CCID, and reliable.
+TRANSPORTS: dict[str, dict[str, Any]] = {
+    **{f"tcp-{control}": chain(flow={"transport": "tcp", "control": control}) for control, _ in _core.controls()},
+    "tcp-sack": chain(flow={"transport": "tcp-sack", "max_window": 32}),
+    "tcp-mda": chain(flow={**TCP, "ack": "mda"}),
+    "ecn": chain(flow={"transport": "tcp-newreno", "tcp": {"ecn": True}}, mac={"link": "red"}),
+    "udp": chain(flow=UDP),
+    **{
+        f"dccp-{control}": chain(flow={"transport": "dccp", "control": control})
+        for control in ("ccid2", "ccid3", "ccid4")
+    },
+    "dccp-adhoc": chain(flow={"transport": "dccp-adhoc"}),
+    "dccp-reliable": chain(flow={"transport": "dccp", "control": "ccid2", "dccp": {"reliable": True}}),
+    "dccp-file": chain(flow={"transport": "dccp", "control": "ccid2", "app": "file", "bytes": "40kB"}),
+}
+
+#: One for each routing protocol.
+ROUTINGS: dict[str, dict[str, Any]] = {
+    "static": chain(flow=TCP),
+    "aodv": chain(5, flow=TCP, routing={"protocol": "aodv"}),
+    "dsr": chain(5, flow=TCP, routing={"protocol": "dsr"}),
+    "olsr": chain(flow={**TCP, "start": "15s"}, routing={"protocol": "olsr"}, duration="16s"),
+    "dsdv": chain(flow={**TCP, "start": "55s"}, routing={"protocol": "dsdv"}, duration="56s"),
+    "arp": chain(flow=TCP, net={"arp": True}),
+}
+
+SCENARIOS = TRANSPORTS | ROUTINGS

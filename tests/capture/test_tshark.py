@@ -1,0 +1,108 @@
+"""tshark dissects every frame of every transport and routing protocol, and counts what Hopscope counts."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from chains import SCENARIOS, Capture, Tshark, chain, counts
+
+#: Where a checksum or FCS may stand; 0 is a bad one.
+CHECKSUMS = ("wlan.fcs", "ip.checksum", "tcp.checksum", "udp.checksum", "dccp.checksum")
+
+#: Protocols that may be seen.
+KNOWN = frozenset(
+    ["radiotap", "wlan_radio", "wlan", "llc", "raw", "ip", "tcp", "udp", "dccp", "arp", "aodv", "olsr", "dsr", "data"]
+)
+
+#: Severity of an error among tshark's remarks.
+ERROR = "8388608"
+
+#: What tshark says of the standard's usual willingness, of which it knows 0 and 7 alone.
+UNKNOWN_TO_TSHARK = "Willingness to forward messages: Unknown (3)"
+#: What it says of the option in which packets learn of their way, an experiment's by its type.
+EXPERIMENT = "Unknown (0x9e) (4 bytes)"
+
+
+@pytest.mark.parametrize("name", SCENARIOS)
+def test_every_frame_is_dissected(name: str, capture: Capture, tshark: Tshark, tmp_path: Path) -> None:
+    captured = capture(SCENARIOS[name], lost=True, monitor=True)
+    assert captured.is_whole
+    path = captured.path
+    assert captured.packets > 100
+    fields = ["frame.protocols", "_ws.malformed", "_ws.expert.severity", *(f"{field}.status" for field in CHECKSUMS)]
+    rows = [row.split("\t") for row in tshark(path, "-T", "fields", *(part for f in fields for part in ("-e", f)))]
+    assert len(rows) == captured.packets, "every packet is read"
+    assert {part for row in rows for part in row[0].split(":")} <= KNOWN
+    assert {row[1] for row in rows} == {""}, "nothing is malformed"
+    assert ERROR not in {severity for row in rows for severity in row[2].split(",")}
+    statuses = {status for row in rows for stack in row[3:] for status in stack.split(",")}
+    assert statuses == {"", "1"}, "every checksum and FCS is good"
+    text = [line.strip() for line in tshark(path, "-V")]
+    strange = [line for line in text if "nknown" in line and "RREQ Unknown Sequence Number" not in line]
+    assert set(strange) <= {UNKNOWN_TO_TSHARK, EXPERIMENT if name == "tcp-mda" else ""}
+
+
+@pytest.mark.parametrize("name", SCENARIOS)
+def test_tshark_counts_what_hopscope_counts(name: str, capture: Capture, tshark: Tshark) -> None:
+    captured = capture(SCENARIOS[name])
+    path, tally = captured.path, captured.tally
+
+    names = ("frame.interface_name", "frame.p2p_dir", "wlan.fc.type_subtype", "wlan.fc.retry", "dccp.type")
+    names += (
+        "tcp.options.sack.count",
+        "tcp.flags.ece",
+        "aodv.type",
+        "dsr.option.type",
+        "olsr.message_type",
+        "udp.dstport",
+    )
+    lines = tshark(path, "-T", "fields", *(part for name in names for part in ("-e", name)))
+    rows = [dict(zip(names, line.split("\t"), strict=True)) for line in lines]
+    sent = [row for row in rows if row["frame.interface_name"].startswith("radio") and row["frame.p2p_dir"] == "0"]
+    made = [row for row in rows if row["frame.interface_name"].startswith("host") and row["frame.p2p_dir"] == "0"]
+
+    kinds = {0x1B: "rts", 0x1C: "cts", 0x1D: "ack", 0x20: "data"}
+    frames = counts([kinds[int(row["wlan.fc.type_subtype"], 0)] for row in sent])
+    assert frames == {kind: number for kind, number in tally["frames"].items() if number}
+    assert sum(row["wlan.fc.retry"] in ("1", "True") for row in sent) == tally["retries"]
+
+    types = ["Request", "Response", "Data", "Ack", "DataAck", "CloseReq", "Close", "Reset", "Sync", "SyncAck"]
+    found = counts([types[int(row["dccp.type"])] for row in made if row["dccp.type"]])
+    assert found == {kind: number for kind, number in tally["dccp"].items() if number}
+    assert sum(int(row["tcp.options.sack.count"] or 0) for row in made) == tally["sack_blocks"]
+    assert sum(row["tcp.flags.ece"] in ("1", "True") for row in made) == tally["ecn_echoes"]
+
+    messages = []
+    for row in sent:
+        messages += [{"1": "rreq", "2": "rrep", "3": "rerr"}[kind] for kind in row["aodv.type"].split(",") if kind]
+        messages += [{"1": "hello", "2": "tc"}[kind] for kind in row["olsr.message_type"].split(",") if kind]
+        messages += ["update"] if row["udp.dstport"] == "20561" else []
+        options = [kind for kind in row["dsr.option.type"].split(",") if kind in ("1", "2", "3")]
+        messages += [{"1": "rreq", "2": "rrep", "3": "rerr"}[kind] for kind in options[:1]]  # an error may follow
+    assert counts(messages) == tally["routing"]
+
+
+#: Scenarios whose TCP loses segments, repeats them and gets duplicate ACKs.
+LOSSY = {
+    name: chain(7, flow={"transport": name, "max_window": 32}, duration="30s")
+    for name in ("tcp-newreno", "tcp-sack", "tcp-reno")
+}
+
+
+@pytest.mark.parametrize("name", LOSSY)
+def test_the_analysis_of_tcp_finds_what_hopscope_did(name: str, capture: Capture, tshark: Tshark) -> None:
+    captured = capture(LOSSY[name], node=0, radio=False)
+    [own] = captured.connections
+
+    def count(condition: str) -> int:
+        return len(tshark(captured.path, "-Y", condition, "-T", "fields", "-e", "frame.number"))
+
+    assert own["retransmitted_packets"] > 0
+    again = "tcp.len > 0 && (tcp.analysis.retransmission || tcp.analysis.out_of_order)"
+    assert count(again) == own["retransmitted_packets"], "at the sender all that is out of order is sent again"
+    assert count("tcp.analysis.duplicate_ack") == own["duplicate_acks"]
+    assert count("tcp.srcport == 5001") == own["received_packets"]
+    assert count("tcp.dstport == 5001") == own["sent_packets"]
+    blocks = tshark(captured.path, "-Y", "tcp.options.sack.count", "-T", "fields", "-e", "tcp.options.sack.count")
+    assert sum(int(block) for block in blocks) == own["sack_blocks"]
