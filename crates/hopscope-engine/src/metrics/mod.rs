@@ -1,10 +1,9 @@
 //! The meter: a recorder that turns records into the metrics of a run.
 //!
 //! Definitions: throughput counts payload handed up in order, duplicates excluded; goodput leaves out what came in
-//! retransmitted copies; delay runs per copy from the sending to the receiving transport; jitter is the mean of
-//! |d(i+1) - d(i)| over received copies (afrakhteh2005 3.2.2) and the smoothed form of RFC 3550 A.8; loss is the
-//! share of copies sent that did not arrive; the retransmission index is retransmissions over non-duplicate copies
-//! received (anastasi2006).
+//! retransmitted copies; delay runs per copy from the sending to the receiving transport; jitter is the mean of |d(i+1) - d(i)|
+//! over received copies (afrakhteh2005 3.2.2) and the smoothed form of RFC 3550 A.8; loss is the share of copies sent that did
+//! not arrive; the retransmission index is retransmissions over non-duplicate copies received (anastasi2006).
 
 mod counters;
 mod repairs;
