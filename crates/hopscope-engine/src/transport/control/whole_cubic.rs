@@ -11,7 +11,7 @@ use super::{Acked, Controller, Feedback, Loss, Window};
 use crate::config::TcpConfig;
 use crate::units::Time;
 
-/// C and beta are kept in 1024ths, times of the cubic function in 1/1024 s.
+/// C and beta are kept in units of 1/1024, times of the cubic function in 1/1024 s.
 const SCALE: u64 = 1024;
 /// C is meant for a round trip of 100 ms: ten of them a second.
 const ROUNDS: u64 = 10;
@@ -28,9 +28,9 @@ const REFRESH_MS: u64 = 31;
 #[derive(Debug, Clone)]
 pub(in super::super) struct WholeCubic {
     mss: u64,
-    /// C, in 1024ths, times `ROUNDS`.
+    /// C, in units of 1/1024, times `ROUNDS`.
     c: u64,
-    /// Share of the window kept after a loss, in 1024ths.
+    /// Share of the window kept after a loss, in units of 1/1024.
     beta: u64,
     /// Eighths of a window of ACKs for which Reno's estimate grows by a segment.
     reno_eighths: u64,
