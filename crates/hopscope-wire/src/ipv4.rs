@@ -7,7 +7,7 @@
 //! ```text
 //!  type 158, length 4, probability 1, delay 1
 //! ```
-//! Probability is in 255ths; a delay of 0 means 1 us or less, and each step more an eighth of an octave. The engine keeps both
+//! Probability is in units of 1/255; a delay of 0 means 1 us or less, and each step more an eighth of an octave. The engine keeps both
 //! more exactly than they travel here.
 
 use hopscope_engine::packet::{Ecn, PathOption};

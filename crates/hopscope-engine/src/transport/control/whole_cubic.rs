@@ -236,7 +236,7 @@ mod tests {
     #[test]
     fn constants_are_whole_numbers() {
         let c = cubic();
-        // 0.4 in 1024ths is 409.6, by tens 410; 8 (1024 + 819) / 3 / (1024 - 819) is 23.97
+        // 0.4 of 1024 is 409.6, by tens 410; 8 (1024 + 819) / 3 / (1024 - 819) is 23.97
         assert_eq!((c.c, c.beta, c.reno_eighths), (410, 819, 23));
     }
 
