@@ -4,6 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use hopscope_engine::World;
 use hopscope_engine::config::dccp::ReceiverCcid;
+use hopscope_engine::config::mac::RateControlKind;
 use hopscope_engine::config::mobility::{MobilityModel, PathConfig};
 use hopscope_engine::config::net::RoutingProtocol;
 use hopscope_engine::config::outage::Outage;
@@ -312,6 +313,7 @@ fn every_kind_of_record_is_told_in_some_small_run() {
     wire.flows.push(strangers);
     let mut held = tcp_chain("standard", 4, 5);
     held.link.layer = "timer".parse().expect("a layer");
+    held.mac.rate_control = RateControlKind::Arf;
     let enters = |world: &mut World<Log>| {
         world.inject(NodeId(4), NodeId(1), &[0; 100]).expect("a way");
     };
