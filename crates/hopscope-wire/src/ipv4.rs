@@ -55,7 +55,7 @@ pub struct Ipv4 {
 /// Content of the option of the way as it travels.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct WayOption {
-    /// Probability that no transmission on the way collides, in 255ths.
+    /// Probability that no transmission on the way collides, in units of 1/255.
     pub non_collision: u8,
     /// Longest time from one node's network layer to the next one's, as a code.
     pub delay: u8,
