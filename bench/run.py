@@ -256,6 +256,38 @@ def control_rows(repeats: int) -> list[list[str]]:
     return rows
 
 
+CAPTURE_SIDE = """
+import json, sys, tempfile, time
+import hopscope as hs
+from hopscope import _core
+
+flow = {"from": 0, "to": "last", "transport": "tcp-newreno"}
+config = hs.Scenario(duration="60s", topology={"kind": "chain", "hops": 7}, flow=[flow]).points[0].config_json(1)
+with tempfile.TemporaryDirectory() as folder:
+    begin = time.process_time()
+    if sys.argv[1] == "capture":
+        _core.capture(config, folder + "/chain.pcapng", json.dumps({}), "chain")
+    else:
+        _core.run(config)
+    print(time.process_time() - begin)
+"""
+
+
+def capture_rows(repeats: int) -> list[list[str]]:
+    """CPU time of a run with a capture of every frame over that of the run."""
+    note("a capture")
+    times = alternate(
+        {
+            side: lambda _n, s=side: float(run_child([sys.executable, "-c", CAPTURE_SIDE, s]).stdout)
+            for side in ("capture", "run")
+        },
+        repeats,
+    )
+    captured, plain = median(times["capture"]), median(times["run"])
+    about = f"{captured / plain:.2f} times the run ({plain:.3f} s)"
+    return [["capture of the 7-hop chain, 60 s", f"{captured:.3f}", "CPU s", about]]
+
+
 def main() -> int:
     parser = argparse.ArgumentParser(description="Benchmarks of the engine.")
     parser.add_argument("--repeats", type=int, default=5, help="measurements of each number; medians are reported (5)")
@@ -274,6 +306,7 @@ def main() -> int:
         rows += event_rows(binary, options.repeats)
         rows += field_rows(binary, options.repeats)
         rows += control_rows(options.repeats)
+        rows += capture_rows(options.repeats)
         rows += package_rows(options.repeats)
     except (ChildError, subprocess.CalledProcessError) as failure:
         note(str(failure))
