@@ -18,6 +18,8 @@ if TYPE_CHECKING:
     from hopscope.congestion import CongestionControl
     from hopscope.errors import HopscopeError, InputError, Interrupted, RunFailed, ScenarioError, StoreError
     from hopscope.optimum import Optimization, Optimum, optimize
+    from hopscope.report.segments import sequence
+    from hopscope.report.timeline import timeline
     from hopscope.results import Comparison, Interval, Result, compare
     from hopscope.results.contrasts import Contrasts, Side, contrasts
     from hopscope.results.distributions import Distribution
@@ -25,6 +27,7 @@ if TYPE_CHECKING:
     from hopscope.runner import run, run_scenarios
     from hopscope.scenario import Point, Scenario, load
     from hopscope.stepping import Simulation
+    from hopscope.tracing import trace
     from hopscope.wired import Bottleneck, bottleneck
 
 _HOMES = {
@@ -60,6 +63,9 @@ _HOMES = {
     "optimize": "hopscope.optimum",
     "run": "hopscope.runner",
     "run_scenarios": "hopscope.runner",
+    "sequence": "hopscope.report.segments",
+    "timeline": "hopscope.report.timeline",
+    "trace": "hopscope.tracing",
 }
 
 __all__ = [
@@ -96,6 +102,9 @@ __all__ = [
     "optimize",
     "run",
     "run_scenarios",
+    "sequence",
+    "timeline",
+    "trace",
 ]
 
 

@@ -406,11 +406,7 @@ def routing_sets(protocol: str) -> list[tuple[str, str]]:
     """Parameter sets of a routing protocol, each with one line of description; empty for one without parameters."""
 
 def routing_set(protocol: str, name: str) -> str:
-    """Constants of a parameter set of a routing protocol as JSON: {name: value}.
-
-    Raises:
-        ValueError: unknown protocol or set.
-    """
+    """Constants of a parameter set of a routing protocol as JSON, {name: value}; ValueError where there is none."""
 
 def parameters(section: str) -> tuple[Field, ...]:
     """Parameters of an engine section or of a routing protocol, under the engine's names; none for another word."""
@@ -434,18 +430,10 @@ def json_schema() -> str:
     """The JSON Schema (2020-12) of the scenario file."""
 
 def quantity(text: str, unit: str) -> str:
-    """A quantity in a base unit, as the text of a decimal number.
-
-    Raises:
-        QuantityError: no number, or a unit that does not fit.
-    """
+    """A quantity in a base unit, as the text of a decimal number; QuantityError for no number or another unit."""
 
 def split_quantity(text: str) -> tuple[str, str]:
-    """The number of a quantity, as the text of a decimal number, and its unit.
-
-    Raises:
-        QuantityError: the text does not start with a number.
-    """
+    """The number of a quantity, as the text of a decimal number, and its unit; QuantityError for no number."""
 
 def key_places(text: str) -> dict[tuple[str, ...], tuple[int, int]]:
     """Line and column (from 1) of every key of a valid TOML text, by the parts of the key."""
@@ -471,18 +459,10 @@ def place(table: dict[str, Any], tx_range: float, found: list[list[float]] = ...
     """
 
 def across(table: dict[str, Any], flows: int | None = None) -> list[tuple[int, int]]:
-    """The (from, to) of flows that cross a topology: so many, or as many as are usual for its kind.
-
-    Raises:
-        PlaceError: the topology has no such flows, or is too small for so many.
-    """
+    """The (from, to) of flows across a topology, as many as are usual for its kind; PlaceError: it has not so many."""
 
 def drawn(positions: Sequence[Sequence[float]], reach: float, flows: int, seed: int) -> list[tuple[int, int]]:
-    """Distinct (from, to), each pair of nodes that reach each other over hops of at most ``reach`` equally likely.
-
-    Raises:
-        PlaceError: fewer pairs reach each other.
-    """
+    """Distinct (from, to) that reach each other over hops of ``reach``, equally likely; PlaceError: there are fewer."""
 
 def components(
     positions: Sequence[Sequence[float]], reach: float, wired: int = 0, wires: Sequence[Sequence[int]] = ...
@@ -496,25 +476,13 @@ def near(positions: Sequence[Sequence[float]], reach: float) -> list[list[int]]:
     """For every node the others at most ``reach`` metres (above 0) away, in rising order."""
 
 def positions(text: str, name: str, form: str) -> list[list[float]]:
-    """The positions in the text of a file: ``csv``, ``ns2``, ``bonnmotion``, or ``auto``.
-
-    Raises:
-        ValueError: it holds none of that form; the message names the file, ``name``, and the line.
-    """
+    """The positions in a text: ``csv``, ``ns2``, ``bonnmotion``, ``auto``; ValueError: none, with ``name`` and line."""
 
 def frames(text: str, name: str, frame_rate: float) -> list[tuple[int, int]]:
-    """The frames in the text of a trace: nanoseconds and bytes.
-
-    Raises:
-        ValueError: a line is no frame; the message names the file, ``name``, and the line.
-    """
+    """The frames in the text of a trace: nanoseconds and bytes; ValueError: no frame, with ``name`` and line."""
 
 def base_config(profile: str, preset: str) -> str:
-    """Defaults of a profile with a radio preset as JSON: section -> {name: value}.
-
-    Raises:
-        ValueError: unknown profile or preset.
-    """
+    """Defaults of a profile with a radio preset as JSON, section -> {name: value}; ValueError for unknown ones."""
 
 def capture(
     config_json: str,
@@ -563,13 +531,37 @@ def frame_airtime_ns(radio_json: str, bytes: int, rate: int) -> int:  # noqa: A0
     """Nanoseconds of a frame of so many MAC bytes at a rate in bit/s; EngineError: the radio section is refused."""
 
 def trajectory(config_json: str, eager: bool = False) -> int:
-    """Hash of every frame a configuration sends; equal hashes mean equal runs.
+    """Hash of every frame a configuration sends; equal hashes mean equal runs; EngineError: it is refused.
 
     ``eager`` makes every edge of a frame at every station an event of its own; the hash must not change.
-
-    Raises:
-        EngineError: the configuration is refused.
     """
+
+def trace(
+    config_json: str,
+    form: str,
+    wanted: Mapping[str, Any],
+    write: Callable[[str], bool],
+    cut: bool = False,
+    cancel: CancelToken | None = None,
+    progress: Callable[[float], object] | None = None,
+    controls: Sequence[_Code] | None = None,
+) -> tuple[str, list[_Table]]:
+    """Runs a configuration as ``run`` does, and hands its records to ``write``, some thousand lines at a time.
+
+    Args:
+        config_json: the configuration.
+        form: "text" or "json".
+        wanted: ``nodes``, ``flows`` and ``kinds``, each a list or None for all; ``from_ns`` and ``until_ns``, None for
+            the end of the run.
+        write: takes whole lines and says whether it takes more; the run goes on where it does not.
+        cut: end the run at ``until_ns``; what is returned is of the run so far.
+        cancel: as of ``run``, which raises the same.
+        progress: as of ``run``.
+        controls: as of ``run``.
+    """
+
+def record_kinds() -> list[str]:
+    """The names of all records."""
 
 def run(
     config_json: str,

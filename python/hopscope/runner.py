@@ -8,10 +8,10 @@ import logging
 from collections.abc import Mapping, Sequence
 from concurrent.futures import Executor
 from pathlib import Path
-from typing import Any
+from typing import Any, TypedDict
 
 from hopscope.campaign.capture import Captures, capture_of
-from hopscope.campaign.execute import execute
+from hopscope.campaign.execute import Traces, execute
 from hopscope.campaign.plan import Plan, Run, make_plan, shard_of
 from hopscope.campaign.progress import bar
 from hopscope.campaign.store import Store
@@ -101,11 +101,12 @@ def run_scenarios(
     executor: Executor | None = None,
     label: str | None = None,
     captures: Captures | None = None,
+    traces: Traces | None = None,
 ) -> list[Result]:
     """Runs scenarios in one pool and returns their results in the same order.
 
     Equal runs of several scenarios are done once.  Arguments as of :func:`run`; ``label`` titles the store and the bar.
-    With ``captures`` every run is done, those that the store has too, and writes one.
+    With ``captures`` or ``traces`` every run is done, those that the store has too, and writes one.
 
     Raises:
         InputError: nothing to run, or the store cannot be used.
@@ -125,14 +126,14 @@ def run_scenarios(
         finished = {run.key: found for run in plan.unique() if (found := folder.read(run.key, run.seed)) is not None}
         for problem in folder.problems:
             _LOG.warning(problem)
-    todo = [run for run in shard_of(plan.unique(), shard) if captures is not None or run.key not in finished]
+    is_written = captures is not None or traces is not None
+    todo = [run for run in shard_of(plan.unique(), shard) if is_written or run.key not in finished]
     if captures is not None:
         captures.check(todo)
     failures: dict[str, str] = {}
+    hooks: _Hooks = {"captures": captures, "traces": traces}
     try:
-        _work(
-            todo, finished, failures, folder, title, jobs=jobs, executor=executor, progress=progress, captures=captures
-        )
+        _work(todo, finished, failures, folder, title, hooks, jobs=jobs, executor=executor, progress=progress)
     except Interrupted:
         if folder is not None:  # the tables of what is there
             with contextlib.suppress(RunFailed):
@@ -153,17 +154,24 @@ def _is_shard(shard: object) -> bool:
     return bool(1 <= shard[0] <= shard[1])
 
 
+class _Hooks(TypedDict):
+    """What is written of runs on the way."""
+
+    captures: Captures | None
+    traces: Traces | None
+
+
 def _work(
     todo: list[Run],
     finished: dict[str, RunResult],
     failures: dict[str, str],
     folder: Store | None,
     title: str,
+    hooks: _Hooks,
     *,
     jobs: int | None,
     executor: Executor | None,
     progress: bool,
-    captures: Captures | None,
 ) -> None:
     stored = frozenset(finished)
 
@@ -177,7 +185,7 @@ def _work(
 
     with bar(title, len(todo), sum(run.weight for run in todo), shown=progress) as tally:
         try:
-            execute(todo, done, failed, jobs=jobs, executor=executor, watcher=tally, captures=captures)
+            execute(todo, done, failed, jobs=jobs, executor=executor, watcher=tally, **hooks)
         except Interrupted as error:
             kept = sum(run.key in finished for run in todo)
             where = (

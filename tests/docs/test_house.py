@@ -30,7 +30,7 @@ ROOMS = (
     "app", "transport",
     "iface", "node",
     "record",
-    "metrics", "ledger",
+    "metrics", "ledger", "trace",
     "world",
     "results", "simulation", "bottleneck", "probe",
 )  # fmt: skip
@@ -39,10 +39,11 @@ ROOMS = (
 #: functions too. A run is made in `runner`; results are what it gave and know nothing of it.
 PYTHON_ROOMS = (
     ("_core", "errors"),
-    ("acks", "congestion", "display", "files", "trust"),
+    ("acks", "congestion", "display", "files", "output", "trust"),
     ("scenario",),
     ("models", "results"),
     ("campaign", "runner", "stepping", "wired"),
+    ("tracing",),
     ("report",),
     ("optimum", "probe"),
     ("studies",),
@@ -51,7 +52,7 @@ PYTHON_ROOMS = (
 )  # fmt: skip
 
 #: What of the engine runs something: for the room of `runner` and those above it.
-RUNS = ("run", "bottleneck", "trajectory")
+RUNS = ("run", "trace", "bottleneck", "trajectory")
 
 #: Most lines of a source file.
 MOST_LINES = 600

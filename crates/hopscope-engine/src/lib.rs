@@ -42,6 +42,7 @@ pub mod results;
 pub mod rng;
 pub mod routing;
 pub mod simulation;
+pub mod trace;
 pub mod transport;
 pub mod units;
 pub mod world;

@@ -14,6 +14,7 @@ mod probe;
 mod resolve;
 mod run;
 mod steps;
+mod trace;
 mod value;
 
 use hopscope_scenario::resolve::MANY_NODES;
@@ -36,6 +37,8 @@ fn _core(m: &Bound<'_, PyModule>) -> PyResult<()> {
     m.add_class::<steps::Steps>()?;
     m.add_function(wrap_pyfunction!(run::run, m)?)?;
     m.add_function(wrap_pyfunction!(capture::capture, m)?)?;
+    m.add_function(wrap_pyfunction!(trace::trace, m)?)?;
+    m.add_function(wrap_pyfunction!(trace::record_kinds, m)?)?;
     m.add_function(wrap_pyfunction!(run::bottleneck, m)?)?;
     m.add_function(wrap_pyfunction!(run::validate, m)?)?;
     m.add_function(wrap_pyfunction!(run::estimate, m)?)?;

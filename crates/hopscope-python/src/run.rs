@@ -55,21 +55,26 @@ const FIRST_STEP: Span = Span(10_000_000);
 struct Steps {
     next: Span,
     longest: Span,
+    end: Time,
 }
 
 impl Steps {
-    fn new(duration: Time) -> Self {
+    fn new(end: Time) -> Self {
         // A long step must not reach from a silent part far into a busy one.
-        let longest = Span(duration.0 / 64).max(Span(1));
-        Self { next: FIRST_STEP.min(longest), longest }
+        let longest = Span(end.0 / 64).max(Span(1));
+        Self { next: FIRST_STEP.min(longest), longest, end }
+    }
+
+    fn are_over<R: Recorder>(&self, simulation: &Simulation<R>) -> bool {
+        simulation.world().now() >= self.end
     }
 
     /// Advances for about a period, or until the run is over or cancelled.
     fn advance<R: Recorder>(&mut self, simulation: &mut Simulation<R>, token: &CancelToken) {
         let begun = Instant::now();
         let mut before = begun;
-        while !simulation.is_over() && !token.is_set() && before - begun < PERIOD {
-            simulation.advance(self.next);
+        while !self.are_over(simulation) && !token.is_set() && before - begun < PERIOD {
+            simulation.advance(self.next.min(self.end.saturating_since(simulation.world().now())));
             let now = Instant::now();
             self.adapt(now - before);
             before = now;
@@ -127,19 +132,33 @@ pub type Given = (String, Vec<Table>);
 pub fn run_observed<R: Recorder + Send, T: Send>(
     py: Python<'_>,
     config: Config,
+    observed: (R, impl FnOnce(&mut Simulation<R>) -> (Option<LedgerResult>, T) + Send),
+    token: &CancelToken,
+    progress: Option<Py<PyAny>>,
+    controls: Option<Vec<Code>>,
+) -> PyResult<(Given, T)> {
+    let end = config.duration;
+    run_part(py, config, observed, end, token, progress, controls)
+}
+
+/// The same up to an instant.
+pub fn run_part<R: Recorder + Send, T: Send>(
+    py: Python<'_>,
+    config: Config,
     (observer, conclude): (R, impl FnOnce(&mut Simulation<R>) -> (Option<LedgerResult>, T) + Send),
+    end: Time,
     token: &CancelToken,
     progress: Option<Py<PyAny>>,
     controls: Option<Vec<Code>>,
 ) -> PyResult<(Given, T)> {
     let started = Instant::now();
-    let duration = config.duration;
+    let end = end.min(config.duration);
     let failures = Failures::default();
     let controls = control::controls(py, controls, &failures)?;
     let mut simulation =
         py.detach(|| Simulation::controlled(config, observer, &controls)).map_err(|e| engine_error(py, &e))?;
-    let mut steps = Steps::new(duration);
-    while !simulation.is_over() {
+    let mut steps = Steps::new(end);
+    while !steps.are_over(&simulation) {
         py.detach(|| steps.advance(&mut simulation, token));
         failures.raise(py)?;
         if token.is_set() {

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import random
 import traceback
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
 from typing import Any, TypeAlias
 
 from hopscope import _core
@@ -18,6 +19,33 @@ Method: TypeAlias = "Callable[[Any], object] | None"
 
 #: Methods of a congestion control and of an ACK policy.
 Code: TypeAlias = "tuple[Sequence[Method] | None, Sequence[Method] | None]"
+
+
+@dataclass(frozen=True)
+class Trace:
+    """Records wanted of a run: stands for ``_core.run`` and writes them on the way.
+
+    Attributes:
+        form: how they are written, a word of ``_core.trace``.
+        wanted: which records, as ``_core.trace`` takes it.
+        write: takes some whole lines and says whether it takes more.
+        cut: the run may end after the last record wanted.
+    """
+
+    form: str
+    wanted: Mapping[str, Any]
+    write: Callable[[str], bool]
+    cut: bool = False
+
+    def __call__(
+        self,
+        config_json: str,
+        cancel: _core.CancelToken | None = None,
+        progress: Callable[[float], object] | None = None,
+        controls: Sequence[Code] | None = None,
+    ) -> tuple[str, Tables]:
+        """Runs a configuration."""
+        return _core.trace(config_json, self.form, self.wanted, self.write, self.cut, cancel, progress, controls)
 
 
 def run(

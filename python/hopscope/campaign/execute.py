@@ -5,11 +5,12 @@ from __future__ import annotations
 import os
 from collections.abc import Callable, Iterable, Sequence
 from concurrent.futures import FIRST_COMPLETED, Executor, Future, ThreadPoolExecutor, wait
-from typing import Protocol
+from contextlib import AbstractContextManager, nullcontext
+from typing import Protocol, TypeAlias
 
 from hopscope import _core
 from hopscope.campaign.capture import Captures
-from hopscope.campaign.controls import run
+from hopscope.campaign.controls import Trace, run
 from hopscope.campaign.plan import Run
 from hopscope.campaign.stop import Stop
 from hopscope.errors import HopscopeError, InputError, Interrupted
@@ -24,6 +25,10 @@ class Watcher(Protocol):
 
     def finished(self, run: Run, failure: str | None) -> None:
         """A run ended, well or not."""
+
+
+#: Gives each run the trace that is wanted of it, and is told when the run has ended.
+Traces: TypeAlias = "Callable[[Run], AbstractContextManager[Trace | None]]"
 
 
 def default_jobs() -> int:
@@ -45,6 +50,7 @@ def execute(
     executor: Executor | None = None,
     watcher: Watcher | None = None,
     captures: Captures | None = None,
+    traces: Traces | None = None,
 ) -> None:
     """Does runs; ``done`` and ``failed`` are called from the calling thread as they end, in no fixed order.
 
@@ -56,6 +62,7 @@ def execute(
         executor: another executor, for example of a cluster; it gets :func:`run_config`.
         watcher: told about progress.
         captures: each run writes one, which takes an executor of ours.
+        traces: records wanted of the runs; only without an executor of another kind.
 
     Raises:
         InputError: ``jobs`` is no whole number of at least 1, or another executor is to write captures.
@@ -78,7 +85,7 @@ def execute(
 
     def submit_next() -> None:
         while len(in_flight) < room and (run := next(waiting, None)) is not None:
-            in_flight[_submit(pool, run, own, stop, watcher, captures)] = run
+            in_flight[_submit(pool, run, own, stop, watcher, captures, traces)] = run
 
     try:
         try:
@@ -108,7 +115,13 @@ def _end(pool: Executor, own: bool, stop: Stop, in_flight: Iterable[Future[str]]
 
 
 def _submit(
-    pool: Executor, task: Run, own: bool, stop: Stop, watcher: Watcher | None, captures: Captures | None
+    pool: Executor,
+    task: Run,
+    own: bool,
+    stop: Stop,
+    watcher: Watcher | None,
+    captures: Captures | None,
+    traces: Traces | None,
 ) -> Future[str]:
     if not own:
         return pool.submit(run_config, task.config_json(), task.controls(), task.seed)
@@ -117,7 +130,8 @@ def _submit(
         advanced = None if watcher is None else (lambda seconds: watcher.advanced(task.key, seconds))
         if captures is not None:
             return captures.run(task, stop, advanced)
-        return run(task.config_json(), task.controls(), task.seed, stop, advanced)
+        with traces(task) if traces is not None else nullcontext() as trace:
+            return run(task.config_json(), task.controls(), task.seed, stop, advanced, engine=trace)
 
     return pool.submit(work)
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import typer
 
@@ -53,6 +53,27 @@ Trust = Annotated[
     ),
 ]
 
+Point = Annotated[int, typer.Option("--point", metavar="P", min=0, help="Point of the sweep, by number from 0.")]
+Seed = Annotated[int | None, typer.Option("--seed", metavar="S", help="Seed; default: the first of the scenario.")]
+OfNode = Annotated[
+    list[int] | None, typer.Option("--node", metavar="N", min=0, help="Only what happens at this node; repeatable.")
+]
+OfFlow = Annotated[
+    list[int] | None, typer.Option("--flow", metavar="F", min=0, help="Only what belongs to this flow; repeatable.")
+]
+From = Annotated[str | None, typer.Option("--from", metavar="TIME", help='First instant, such as "1.2s".')]
+To = Annotated[str | None, typer.Option("--to", metavar="TIME", help="Last instant; the run ends there.")]
+TraceNs2 = Annotated[
+    Path | None,
+    typer.Option(
+        "--trace-ns2",
+        metavar="FILE",
+        help="Write the lines that ns-2 traces have; .gz and .zst compress; one file for each run.",
+    ),
+]
+Ns2Format = Annotated[
+    Literal["old", "new"], typer.Option("--ns2-format", help="Which wireless format of ns-2; wires have their own.")
+]
 PcapNode = Annotated[int | None, typer.Option("--node", metavar="N", min=0, help="Capture this node alone.")]
 PcapFlow = Annotated[
     int | None,
@@ -67,7 +88,7 @@ PcapMonitor = Annotated[
     bool,
     typer.Option("--monitor", metavar="", help="Capture frames for others, too, as far as a radio could read them."),
 ]
-Force = Annotated[bool, typer.Option("--force", metavar="", help="Replace captures that are there.")]
+Force = Annotated[bool, typer.Option("--force", metavar="", help="Replace files that are there.")]
 
 
 def parse_choice(

@@ -36,6 +36,8 @@ def command(
     quick: options.Quick = False,
     no_progress: options.NoProgress = False,
     shard: options.Shard = None,
+    trace_ns2: options.TraceNs2 = None,
+    ns2_format: options.Ns2Format = "old",
     trust: options.Trust = False,
     pcap: Annotated[
         Path | None, typer.Option("--pcap", metavar="DIR", help="Write a capture of every run, for Wireshark.")
@@ -53,21 +55,26 @@ def command(
 ) -> None:
     """Run a scenario."""
     from hopscope.runner import prepare, run_scenarios
+    from hopscope.tracing.ns2 import Ns2Files
 
     choice = options.parse_choice(node, flow, radio=radio, host=host, lost=lost, monitor=monitor)
-    if pcap is None and (radio or host or compress or force or choice != options.parse_choice(None, None)):
+    if pcap is not None and trace_ns2 is not None:
+        raise InputError("--pcap and --trace-ns2: a run writes one of them; start it once for each")
+    if force and trace_ns2 is None and pcap is None:
+        raise InputError("--force: replaces what --pcap or --trace-ns2 writes; found neither")
+    if pcap is None and (radio or host or compress or choice != options.parse_choice(None, None)):
         raise InputError(
-            "--node, --flow, --radio, --host, --lost, --monitor, --compress and --force say what --pcap DIR writes; "
-            "found none"
+            "--node, --flow, --radio, --host, --lost, --monitor and --compress say what --pcap DIR writes; found none"
         )
     part = options.parse_shard(shard)
     with asking(trust):
         scenario = prepare(file, seeds=seeds, set=options.parse_set(set_), quick=quick, origin="--seeds")
     captures = None if pcap is None else _captures(scenario, pcap, choice, force=force, compress=compress)
+    traces = None if trace_ns2 is None else Ns2Files(trace_ns2, scenario, style=ns2_format, force=force)
     announce([scenario], jobs)
     folder = out_ or default_out(scenario)
     [result] = run_scenarios(
-        [scenario], jobs=jobs, store=folder, progress=not no_progress, shard=part, captures=captures
+        [scenario], jobs=jobs, store=folder, progress=not no_progress, shard=part, captures=captures, traces=traces
     )
     if as_json:
         typer.echo(json.dumps(result.to_json()))
@@ -77,6 +84,8 @@ def command(
         print_result(out(), result)
     note(f"results: {folder}")
     note_beside(folder)
+    for told in [] if traces is None else traces.told():
+        note(told)
     if part is not None:
         have = sum(len(point.runs) for point in result.points)
         note(f"shard {part[0]}/{part[1]}: the store holds {have} of {len(scenario.points) * scenario.seeds} runs")

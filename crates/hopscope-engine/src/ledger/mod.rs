@@ -427,7 +427,7 @@ impl Recorder for Ledger {
             Record::PacketRouted { node, packet } => {
                 self.enter(now, node, packet, Stage::Processing);
             }
-            Record::PacketHeld { node, packet } => self.enter(now, node, packet, Stage::Held),
+            Record::PacketHeld { node, packet, .. } => self.enter(now, node, packet, Stage::Held),
             Record::PacketArrived { packet, .. } => {
                 let parts = self.custody.arrive(now, packet, &mut self.flows);
                 self.arriving = Arriving { parts, seq: 0, sent: look.packet(packet).sent };
@@ -453,6 +453,7 @@ impl Recorder for Ledger {
             Record::TimerArmed { .. }
             | Record::TimerStopped { .. }
             | Record::Dequeued { .. }
+            | Record::PacketReceived { .. }
             | Record::FrameOverheard { .. }
             | Record::Moved { .. }
             | Record::SetOut { .. }

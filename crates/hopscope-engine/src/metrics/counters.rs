@@ -3,6 +3,7 @@
 //! A record for each step of a counter would cost every run some time; the counters stand already, and an observer may look
 //! at them ([`Look::counters`], [`Look::sender_stats`]).
 
+use crate::config::Config;
 use crate::ids::{FlowId, NodeId};
 use crate::record::{Counters, Look};
 use crate::transport::tcp::SenderStats;
@@ -33,4 +34,9 @@ impl Counted {
     pub fn sender(&self, flow: FlowId) -> SenderStats {
         self.senders.get(flow.index()).copied().unwrap_or_default()
     }
+}
+
+/// Packets can be marked: some queue of the network has a link layer.
+pub(super) fn marks(config: &Config) -> bool {
+    config.has_link_layers() || config.wires.iter().any(|wire| !wire.link.is_plain())
 }

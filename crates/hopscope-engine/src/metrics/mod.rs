@@ -26,6 +26,7 @@ use crate::routing::RoutingNote;
 use crate::units::{Span, Time};
 
 pub use counters::Counted;
+use counters::marks;
 pub use repairs::Repairs;
 pub use routes::{FlowRoute, FlowRoutes};
 pub use sharing::{Fairness, Starvation, jain, max_min};
@@ -574,6 +575,7 @@ impl Recorder for Meter {
             | Record::ExchangeEnded { .. }
             | Record::PacketMade { .. }
             | Record::PacketCopied { .. }
+            | Record::PacketReceived { .. }
             | Record::PacketRouted { .. }
             | Record::PacketHeld { .. }
             | Record::PacketArrived { .. }
@@ -593,8 +595,4 @@ impl Recorder for Meter {
             | Record::RouteInstalled { .. } => {}
         }
     }
-}
-
-fn marks(config: &Config) -> bool {
-    config.has_link_layers() || config.wires.iter().any(|wire| !wire.link.is_plain())
 }

@@ -202,6 +202,13 @@ pub enum Record {
         /// That of the receiver.
         copy: PacketId,
     },
+    /// A packet has come up from an interface: to be delivered here, to be read by the routing protocol, or to go on.
+    PacketReceived {
+        /// Node.
+        node: NodeId,
+        /// Packet.
+        packet: PacketId,
+    },
     /// A packet has its next hop and goes down to the interface.
     PacketRouted {
         /// Node.
@@ -215,6 +222,8 @@ pub enum Record {
         node: NodeId,
         /// Packet.
         packet: PacketId,
+        /// It has its route, and waits for the address.
+        routed: bool,
     },
     /// A packet has come to its destination and goes up to the transport.
     PacketArrived {
@@ -537,6 +546,7 @@ impl Record {
             | Record::ExchangeEnded { .. } => Classes::MAC,
             Record::PacketMade { .. }
             | Record::PacketCopied { .. }
+            | Record::PacketReceived { .. }
             | Record::PacketRouted { .. }
             | Record::PacketHeld { .. }
             | Record::PacketArrived { .. } => Classes::PACKETS,

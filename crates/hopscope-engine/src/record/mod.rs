@@ -4,15 +4,15 @@
 //! ([`Recorder::WANTS`]) and gets no others. What nobody wants is not compiled. Metrics, airtime ledger, traces and
 //! captures are recorders like any other: the hall knows none of them.
 
+mod about;
 mod classes;
 mod facts;
 mod look;
-mod text;
 
+pub use about::About;
 pub use classes::Classes;
 pub use facts::{Header, Record};
 pub use look::{Counters, Look, flight, link_between};
-pub use text::TextTrace;
 
 pub use crate::packet::DropReason;
 use crate::units::Time;

@@ -162,7 +162,7 @@ impl<R: Recorder> World<R> {
                 self.resolve(node, id)
             }
             RouteAnswer::Held => {
-                self.note(Record::PacketHeld { node, packet: id });
+                self.note(Record::PacketHeld { node, packet: id, routed: false });
                 PathEvent::Held
             }
             RouteAnswer::Drop(reason) => {
@@ -283,7 +283,7 @@ impl<R: Recorder> World<R> {
         match arp.map_or(Resolution::Known, |arp| arp.resolve(next_hop, id)) {
             Resolution::Known => self.link_down(node, id),
             Resolution::Ask { dropped } => {
-                self.note(Record::PacketHeld { node, packet: id });
+                self.note(Record::PacketHeld { node, packet: id, routed: true });
                 if let Some(old) = dropped {
                     self.drop_packet(node, old, DropReason::ArpReplaced);
                 }

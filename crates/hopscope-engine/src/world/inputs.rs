@@ -253,6 +253,7 @@ impl<R: Recorder> World<R> {
         if ip::on_hop(self.packets.get_mut(id)) {
             self.learn_way(node, id);
         }
+        self.note(Record::PacketReceived { node, packet: id });
         let World { packets, nodes, .. } = self;
         let packet = packets.get(id);
         let (from, extra) = (packet.prev_hop, packet.extra);

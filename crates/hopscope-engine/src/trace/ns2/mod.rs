@@ -1,0 +1,358 @@
+//! Lines as ns-2.35 writes them: the wireless format of its CMU traces, old and new, and that of wired links. Written down
+//! from traces that ns-2.35 made of small set-ups; `docs/reference/ns2-trace.md` goes through them field by field.
+//!
+//! | line | record |
+//! |---|---|
+//! | `s AGT`, `r RTR` at the source | `PacketMade` of a transport |
+//! | `s RTR`, `f RTR` | `PacketRouted`, or `PacketHeld` where only the neighbour's address is wanted |
+//! | `s MAC` | `FrameBegan` |
+//! | `r MAC` | `FrameEnded`, received; of a packet that the MAC hands up, `PacketCopied` |
+//! | `D MAC` | `FrameEnded`, collided or errored; a data frame that repeats one; `Dropped` by the MAC |
+//! | `r RTR` | `PacketReceived` |
+//! | `r AGT` | `PacketArrived` |
+//! | `D IFQ`, `D RTR` | `Dropped` |
+//! | `+`, `-`, `r`, `d` | `Queued`, `WireBegan`, `WireEnded`, `Dropped` |
+
+mod event;
+mod packets;
+mod text;
+
+use super::{Filter, Output, Sink, Trace};
+use crate::config::Config;
+use crate::config::net::RoutingProtocol;
+use crate::ids::{NodeId, PacketId};
+use crate::mac::dcf::{Frame, FrameKind};
+use crate::packet::{Body, DropReason, Packet};
+use crate::phy::Fate;
+use crate::record::{Classes, Look, Record, Recorder};
+use crate::units::Time;
+use event::{Event, Layer, MacHeader, What};
+use packets::Packets;
+
+/// The two formats of lines about nodes with a radio.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Style {
+    /// Fields by place: `s 1.000000000 _0_ AGT  --- 0 cbr 512 ...`.
+    Old,
+    /// Fields by name: `s -t 1.000000000 -Hs 0 -Hd -2 -Ni 0 ...`.
+    New,
+}
+
+/// Bytes that ns-2 counts for preamble and header of a frame: 192 bits at 1 Mbit/s.
+const PLCP_BYTES: u32 = 24;
+
+/// Writes a run as ns-2 would have.
+#[derive(Debug)]
+pub struct Ns2Trace<S> {
+    style: Style,
+    filter: Filter,
+    network: Network,
+    packets: Packets,
+    /// Data frames received at this instant whose packets the MAC has not handed up yet: at whom, and when.
+    received: Vec<(Time, NodeId, Frame)>,
+    /// By node: the last ARP frame that came, by sender and sequence number.
+    last_arp: Vec<Option<(NodeId, u16)>>,
+    out: Output<S>,
+}
+
+/// What lines say of the network.
+#[derive(Debug)]
+struct Network {
+    ways: Vec<Way>,
+    has_radio: Vec<bool>,
+    routing: RoutingProtocol,
+    flows: Vec<event::Traffic>,
+}
+
+/// The straight way on which a node is; one at rest stays where it began.
+#[derive(Debug, Clone, Copy)]
+struct Way {
+    begun: Time,
+    until: Time,
+    from: [f64; 2],
+    to: [f64; 2],
+}
+
+impl Way {
+    fn at_rest(place: [f64; 2]) -> Self {
+        Way { begun: Time::ZERO, until: Time::NEVER, from: place, to: place }
+    }
+
+    /// Where it leads through now, metres.
+    fn place(&self, now: Time) -> [f64; 2] {
+        let (gone, whole) = (now.saturating_since(self.begun), self.until.saturating_since(self.begun));
+        if self.from == self.to || whole.0 == 0 {
+            return self.to;
+        }
+        let share = (gone.0 as f64 / whole.0 as f64).min(1.0);
+        std::array::from_fn(|axis| self.from[axis] + (self.to[axis] - self.from[axis]) * share)
+    }
+}
+
+impl<S: Sink> Ns2Trace<S> {
+    /// A trace of a run of `config` into `sink`.
+    pub fn new(config: &Config, style: Style, filter: Filter, sink: S) -> Self {
+        let nodes = config.nodes.len();
+        let network = Network {
+            ways: config.nodes.iter().map(|&place| Way::at_rest(place)).collect(),
+            has_radio: (0..nodes as u32).map(|node| config.has_wifi(node)).collect(),
+            routing: config.routing.protocol,
+            flows: config.measured().flows.iter().map(event::Traffic::of).collect(),
+        };
+        Ns2Trace {
+            style,
+            filter,
+            network,
+            packets: Packets::default(),
+            received: Vec::new(),
+            last_arp: vec![None; nodes],
+            out: Output::new(sink),
+        }
+    }
+
+    /// Where its lines have gone.
+    pub fn sink(&self) -> &S {
+        &self.out.sink
+    }
+
+    fn has_radio(&self, node: NodeId) -> bool {
+        self.network.has_radio[node.index()]
+    }
+
+    /// A packet leaves a node by a wire, not by its radio.
+    fn is_on_wire(&self, node: NodeId, via: u8) -> bool {
+        via != crate::iface::Interface::WIFI || !self.has_radio(node)
+    }
+
+    // ---- lines -----------------------------------------------------------------------------------------------
+
+    /// Whether a line about a node and perhaps a packet is wanted.
+    fn is_wanted(&self, now: Time, nodes: [NodeId; 2], packet: Option<&Packet>) -> bool {
+        let Filter { nodes: wanted, flows, .. } = &self.filter;
+        self.out.is_open
+            && !self.filter.is_outside(now)
+            && wanted.as_ref().is_none_or(|wanted| nodes.iter().any(|node| wanted.contains(node)))
+            && flows.as_ref().is_none_or(|flows| packet.is_some_and(|packet| flows.contains(&packet.flow)))
+    }
+
+    fn write(&mut self, event: &Event<'_>) {
+        if !self.has_radio(event.node) || !self.is_wanted(event.now, [event.node; 2], event.what.packet()) {
+            return;
+        }
+        let [x, y] = self.network.ways[event.node.index()].place(event.now);
+        match self.style {
+            Style::Old => text::old(&mut self.out.buffer, event),
+            Style::New => text::new(&mut self.out.buffer, event, x, y),
+        }
+        self.out.settle();
+    }
+
+    /// A line about a packet above the MAC.
+    fn line(
+        &mut self,
+        (op, layer, reason): (char, Layer, &'static str),
+        now: Time,
+        node: NodeId,
+        id: PacketId,
+        look: &impl Look,
+    ) {
+        let packet = look.packet(id);
+        let (uid, mac) = self.packets.of(id);
+        let size = if op == 's' && layer == Layer::Agent { event::agent_size(packet) } else { packet.bytes };
+        let what = event::what(packet, packet.hops, &self.network.flows, self.network.routing);
+        self.write(&Event { op, now, node, layer, reason, uid, size, mac, what });
+    }
+
+    /// A line about a frame.
+    fn frame(&mut self, op: char, reason: &'static str, now: Time, node: NodeId, frame: &Frame, look: &impl Look) {
+        let mut event = Event {
+            op,
+            now,
+            node,
+            layer: Layer::Mac,
+            reason,
+            uid: 0,
+            size: frame.bytes + PLCP_BYTES,
+            mac: MacHeader::of(frame, false),
+            what: What::Control(frame.kind),
+        };
+        if frame.kind == FrameKind::Data {
+            let packet = look.packet(frame.body);
+            event.uid = self.packets.of(frame.body).0;
+            event.mac = MacHeader::of(frame, matches!(packet.body, Body::Arp { .. }));
+            let got = u8::from(op == 'r');
+            event.what = event::what(packet, packet.hops + got, &self.network.flows, self.network.routing);
+            if op == 'r' {
+                event.size = packet.bytes;
+            }
+        }
+        self.write(&event);
+    }
+
+    fn wire(&mut self, op: char, now: Time, (from, to): (NodeId, NodeId), id: PacketId, look: &impl Look) {
+        let packet = look.packet(id);
+        if self.is_wanted(now, [from, to], Some(packet)) {
+            let what = event::what(packet, packet.hops, &self.network.flows, self.network.routing);
+            text::wired(&mut self.out.buffer, op, now, (from, to), self.packets.of(id).0, packet, &what);
+            self.out.settle();
+        }
+    }
+
+    // ---- what happens ----------------------------------------------------------------------------------------
+
+    /// A packet comes into being.
+    fn on_made(&mut self, now: Time, id: PacketId, look: &impl Look) {
+        let packet = look.packet(id);
+        let node = packet.src;
+        let is_numbered = !matches!(packet.body, Body::Aodv(_) | Body::Arp { .. } | Body::Notice(_));
+        self.packets.make(id, is_numbered);
+        if matches!(packet.body, Body::Tcp(_) | Body::Udp { .. } | Body::Dccp(_) | Body::Opaque { .. }) {
+            self.line(('s', Layer::Agent, NO_REASON), now, node, id, look);
+            let size = event::agent_size(packet);
+            let what = event::what(packet, packet.hops, &self.network.flows, self.network.routing);
+            let (uid, mac) = self.packets.of(id);
+            self.write(&Event { op: 'r', now, node, layer: Layer::Router, reason: NO_REASON, uid, size, mac, what });
+        }
+    }
+
+    /// The MAC hands a packet up, or a broadcast leaves by several wires.
+    fn on_copied(&mut self, now: Time, node: NodeId, id: PacketId, copy: PacketId, look: &impl Look) {
+        let place = self.received.iter().position(|(_, at, frame)| *at == node && frame.body == id);
+        let frame = place.map(|place| self.received.swap_remove(place).2);
+        self.packets.copy(id, copy, frame.as_ref().map(|frame| MacHeader::of(frame, false)));
+        if let Some(frame) = frame {
+            self.frame('r', NO_REASON, now, node, &frame, look);
+        }
+    }
+
+    /// A frame has come to its receiver whole.
+    fn on_received(&mut self, now: Time, node: NodeId, frame: &Frame, look: &impl Look) {
+        if frame.kind != FrameKind::Data {
+            self.frame('r', NO_REASON, now, node, frame, look);
+        } else if matches!(look.packet(frame.body).body, Body::Arp { .. } | Body::Notice(_)) {
+            let number = Some((frame.src, frame.seq));
+            let repeats = frame.retry && self.last_arp[node.index()] == number;
+            self.last_arp[node.index()] = number;
+            let (op, reason) = if repeats { ('D', "DUP") } else { ('r', NO_REASON) };
+            self.frame(op, reason, now, node, frame, look);
+        } else {
+            self.received.push((now, node, *frame));
+        }
+    }
+
+    /// Data frames whose packets the MAC has not handed up: fragments, and what it had before.
+    fn settle_received(&mut self, now: Time, look: &impl Look) {
+        while self.received.first().is_some_and(|&(at, ..)| at < now) {
+            let (at, node, frame) = self.received.remove(0);
+            let is_fragment = frame.bytes < look.packet(frame.body).bytes;
+            let (op, reason) = if frame.retry && !is_fragment { ('D', "DUP") } else { ('r', NO_REASON) };
+            self.frame(op, reason, at, node, &frame, look);
+        }
+    }
+
+    /// A packet goes down to the radio.
+    fn on_routed(&mut self, now: Time, node: NodeId, id: PacketId, look: &impl Look) {
+        let packet = look.packet(id);
+        if matches!(packet.body, Body::Arp { .. } | Body::Notice(_)) || !self.packets.passes(id) {
+            return;
+        }
+        let op = if packet.src == node && packet.hops == 0 { 's' } else { 'f' };
+        self.line((op, Layer::Router, NO_REASON), now, node, id, look);
+    }
+
+    fn on_came_up(&mut self, now: Time, node: NodeId, id: PacketId, look: &impl Look) {
+        self.packets.arrives(id);
+        let packet = look.packet(id);
+        let (_, mac) = self.packets.of(id);
+        let is_for_router = packet.dst != node || packet.body.is_routing_message();
+        if is_for_router && mac != MacHeader::NONE {
+            self.line(('r', Layer::Router, NO_REASON), now, node, id, look);
+        }
+    }
+
+    fn on_dropped(&mut self, now: Time, node: NodeId, id: PacketId, reason: DropReason, look: &impl Look) {
+        let packet = look.packet(id);
+        let to = packet.next_hop;
+        let is_queue = reason == DropReason::QueueFull || DropReason::EARLY.contains(&reason);
+        if reason == DropReason::WireLoss || is_queue && self.is_on_wire(node, packet.via) {
+            if is_queue && self.packets.passes(id) {
+                self.wire('+', now, (node, to), id, look);
+            }
+            self.wire('d', now, (node, to), id, look);
+            return;
+        }
+        let (layer, word) = event::drop_words(reason);
+        if layer == Layer::Queue && to != NodeId::BROADCAST {
+            self.packets.head_for(id, MacHeader { dst: to.0, src: node.0, kind: 0x800, duration_us: 0 });
+        }
+        self.line(('D', layer, word), now, node, id, look);
+    }
+}
+
+/// In place of the reason of a drop.
+const NO_REASON: &str = "---";
+
+impl<S: Sink> Trace for Ns2Trace<S> {
+    fn flush(&mut self) {
+        self.out.flush();
+    }
+}
+
+impl<S: Sink> Recorder for Ns2Trace<S> {
+    const WANTS: Classes = Classes::FRAMES
+        .and(Classes::FRAME_ENDS)
+        .and(Classes::PACKETS)
+        .and(Classes::QUEUES)
+        .and(Classes::DROPS)
+        .and(Classes::WIRES)
+        .and(Classes::PLACES);
+
+    fn record(&mut self, now: Time, record: &Record, look: &mut impl Look) {
+        self.settle_received(now, look);
+        match *record {
+            Record::FrameBegan { ref frame, .. } => {
+                if frame.kind == FrameKind::Data {
+                    self.packets.head_for(frame.body, MacHeader::of(frame, false));
+                }
+                self.frame('s', NO_REASON, now, frame.src, frame, look);
+            }
+            Record::FrameEnded { node, ref frame, fate, .. } => match fate {
+                Fate::Received => self.on_received(now, node, frame, look),
+                Fate::Collided { .. } | Fate::Captured { .. } | Fate::TooWeak { .. } => {
+                    self.frame('D', "COL", now, node, frame, look);
+                }
+                Fate::Errored | Fate::Deaf => self.frame('D', "ERR", now, node, frame, look),
+                Fate::Missed { .. } | Fate::OutOfReach => {}
+            },
+            Record::Moved { node, position } => self.network.ways[node.index()] = Way::at_rest(position),
+            Record::SetOut { node, from, to, until } => {
+                self.network.ways[node.index()] = Way { begun: now, until, from, to };
+            }
+            Record::PacketMade { packet } => self.on_made(now, packet, look),
+            Record::PacketCopied { node, packet, copy } => self.on_copied(now, node, packet, copy, look),
+            Record::PacketReceived { node, packet } => self.on_came_up(now, node, packet, look),
+            Record::PacketRouted { node, packet } | Record::PacketHeld { node, packet, routed: true } => {
+                self.on_routed(now, node, packet, look);
+            }
+            Record::PacketArrived { node, packet } => {
+                self.line(('r', Layer::Agent, NO_REASON), now, node, packet, look)
+            }
+            Record::Queued { node, via, packet } if self.is_on_wire(node, via) && self.packets.passes(packet) => {
+                self.wire('+', now, (node, look.packet(packet).next_hop), packet, look);
+            }
+            Record::WireBegan { node, packet, .. } => {
+                let ends = (node, look.packet(packet).next_hop);
+                if self.packets.passes(packet) {
+                    self.wire('+', now, ends, packet, look);
+                }
+                self.wire('-', now, ends, packet, look);
+            }
+            Record::WireEnded { node, from, packet } => {
+                self.packets.comes_by_wire(packet);
+                self.wire('r', now, (from, node), packet, look);
+            }
+            Record::Dropped { node, packet, reason } => self.on_dropped(now, node, packet, reason, look),
+            _ => {}
+        }
+    }
+}

@@ -1,0 +1,138 @@
+//! Runs whose records are written out: the lines go to a function of the caller's, some thousand at a time.
+
+use std::sync::{Arc, Mutex, PoisonError};
+
+use hopscope_engine::BuildError;
+use hopscope_engine::Simulation;
+use hopscope_engine::config::Config;
+use hopscope_engine::ids::{FlowId, NodeId};
+use hopscope_engine::record::{Record, Recorder};
+use hopscope_engine::trace::{Filter, Form, Ns2Trace, RecordTrace, Sink, Style, Trace};
+use hopscope_engine::units::Time;
+use pyo3::prelude::*;
+use pyo3::types::PyString;
+
+use crate::control::Code;
+use crate::error::engine_error;
+use crate::run::{CancelToken, Given, parse, run_part};
+
+/// What a trace lets through, as Python says it.
+#[derive(FromPyObject)]
+pub struct Wanted {
+    #[pyo3(item)]
+    nodes: Option<Vec<u32>>,
+    #[pyo3(item)]
+    flows: Option<Vec<u32>>,
+    #[pyo3(item)]
+    kinds: Option<Vec<String>>,
+    #[pyo3(item)]
+    from_ns: u64,
+    #[pyo3(item)]
+    until_ns: Option<u64>,
+}
+
+impl Wanted {
+    fn filter(self) -> Filter {
+        let named = |kinds: Vec<String>| {
+            Record::NAMES.iter().copied().filter(|name| kinds.iter().any(|kind| kind == name)).collect()
+        };
+        Filter {
+            nodes: self.nodes.map(|nodes| nodes.into_iter().map(NodeId).collect()),
+            flows: self.flows.map(|flows| flows.into_iter().map(FlowId).collect()),
+            names: self.kinds.map(named),
+            from: Time(self.from_ns),
+            until: self.until_ns.map_or(Time::NEVER, Time),
+        }
+    }
+}
+
+/// A function of the caller's: it takes text and says whether it takes more.
+struct Writer {
+    write: Py<PyAny>,
+    failure: Failure,
+}
+
+type Failure = Arc<Mutex<Option<PyErr>>>;
+
+impl Sink for Writer {
+    fn take(&mut self, lines: &str) -> bool {
+        Python::attach(|py| {
+            let answer = self.write.bind(py).call1((PyString::new(py, lines),));
+            match answer.and_then(|answer| answer.is_truthy()) {
+                Ok(goes_on) => goes_on,
+                Err(error) => {
+                    self.failure.lock().unwrap_or_else(PoisonError::into_inner).get_or_insert(error);
+                    false
+                }
+            }
+        })
+    }
+}
+
+/// Runs a configuration (JSON) and hands its records to `write`; gives the results as `run` does. With `cut` the run ends
+/// where the last record wanted is written.
+#[pyfunction]
+#[pyo3(signature = (config_json, form, wanted, write, cut=false, cancel=None, progress=None, controls=None))]
+#[expect(clippy::too_many_arguments, reason = "each is an argument of the Python function")]
+pub fn trace(
+    py: Python<'_>,
+    config_json: &str,
+    form: &str,
+    wanted: Wanted,
+    write: Py<PyAny>,
+    cut: bool,
+    cancel: Option<&Bound<'_, CancelToken>>,
+    progress: Option<Py<PyAny>>,
+    controls: Option<Vec<Code>>,
+) -> PyResult<Given> {
+    let config: Config = parse(py, config_json)?;
+    let token = cancel.map(|c| c.get().clone()).unwrap_or_default();
+    let filter = wanted.filter();
+    let end = if cut { filter.until } else { Time::NEVER };
+    let failure = Failure::default();
+    let sink = Writer { write, failure: Arc::clone(&failure) };
+    let course = Course { end, token, progress, controls };
+    let given = match form {
+        "text" => traced(py, config, RecordTrace::new(Form::Text, filter, sink), course),
+        "json" => traced(py, config, RecordTrace::new(Form::Json, filter, sink), course),
+        "ns2-old" => {
+            let trace = Ns2Trace::new(&config, Style::Old, filter, sink);
+            traced(py, config, trace, course)
+        }
+        "ns2-new" => {
+            let trace = Ns2Trace::new(&config, Style::New, filter, sink);
+            traced(py, config, trace, course)
+        }
+        _ => {
+            let message = format!("found {form:?}; allowed: text, json, ns2-old, ns2-new");
+            Err(engine_error(py, &BuildError::new("form", message)))
+        }
+    };
+    match failure.lock().unwrap_or_else(PoisonError::into_inner).take() {
+        Some(error) => Err(error),
+        None => given,
+    }
+}
+
+/// What goes along with a run, and where it ends.
+struct Course {
+    end: Time,
+    token: CancelToken,
+    progress: Option<Py<PyAny>>,
+    controls: Option<Vec<Code>>,
+}
+
+fn traced<T: Recorder + Trace + Send>(py: Python<'_>, config: Config, trace: T, course: Course) -> PyResult<Given> {
+    let flush = |simulation: &mut Simulation<T>| {
+        simulation.observe(|trace, _, _| trace.flush());
+        (None, ())
+    };
+    let Course { end, token, progress, controls } = course;
+    run_part(py, config, (trace, flush), end, &token, progress, controls).map(|(given, ())| given)
+}
+
+/// The names of all records.
+#[pyfunction]
+pub fn record_kinds() -> Vec<&'static str> {
+    Record::NAMES.to_vec()
+}

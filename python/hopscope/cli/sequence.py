@@ -1,0 +1,39 @@
+"""``hopscope sequence FILE|STORE --flow F``: sequence numbers over time, as tcptrace draws a connection."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from hopscope.cli import options
+from hopscope.cli.console import note
+from hopscope.cli.trusting import asking
+
+
+def command(
+    source: Annotated[Path, typer.Argument(metavar="FILE|STORE", help="Scenario file (TOML), or a result store.")],
+    flow: Annotated[int, typer.Option("--flow", metavar="F", min=0, help="The flow, by number.")] = 0,
+    start: options.From = None,
+    stop: options.To = None,
+    point: options.Point = 0,
+    seed: options.Seed = None,
+    set_: options.Set = None,
+    out: Annotated[
+        Path, typer.Option("--out", metavar="FILE", help="The picture: .html, which can be zoomed, or .svg.")
+    ] = Path("sequence.html"),
+    force: options.Force = False,
+    trust: options.Trust = False,
+) -> None:
+    """Draw a flow's data, ACKs, SACK blocks, retransmissions and window over time."""
+    from hopscope import output
+    from hopscope.report import picture
+    from hopscope.report.segments import sequence
+
+    picture.check(out)
+    output.check(out, force=force)
+    with asking(trust):
+        drawn = sequence(source, flow=flow, start=start, stop=stop, point=point, seed=seed, set=options.parse_set(set_))
+    drawn.write(out)
+    note(f"picture: {out}")

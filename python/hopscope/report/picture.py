@@ -1,0 +1,238 @@
+"""A picture that can be zoomed and tells what is under the pointer: SVG alone, or in a page of its own.
+
+Marks stand in a plot whose coordinates are the data's; the plot fills whatever width there is, so that the same picture
+fits a phone, a notebook and a wall. Without a script, as in a plain SVG, it shows everything and tells what is under
+the pointer; in a page the wheel zooms, dragging moves, and a double click shows everything again.
+"""
+
+from __future__ import annotations
+
+import html
+import math
+import secrets
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from hopscope.errors import InputError
+from hopscope.files import make_folder, not_written, write_whole
+
+#: Endings of files that a picture can be written to.
+FORMS = (".html", ".svg")
+
+#: Colours by name, for light and for dark surroundings.
+COLOURS = {
+    "ink": ("#222222", "#dddddd"), "faint": ("#e3e3e3", "#3a3a3a"), "back": ("#ffffff", "#16181c"),
+    "blue": ("#1f6fb4", "#5aa9e6"), "green": ("#2b8a3e", "#63c174"), "orange": ("#d9730d", "#f0a04b"),
+    "purple": ("#7b4fb5", "#b794f0"), "red": ("#d0342c", "#ff6b63"), "grey": ("#9a9a9a", "#7d7d7d"),
+    "amber": ("#e0b100", "#e8c547"), "pale": ("#a9c9e8", "#34506b"),
+}  # fmt: skip
+
+_TICKS = 5
+_LEGEND_WIDTH, _LEGEND_ROW = 168, 20
+
+
+@dataclass(frozen=True)
+class Tick:
+    """A label of an axis at a place from 0 to 1."""
+
+    place: float
+    text: str
+
+
+@dataclass
+class Picture:
+    """A plot with its legend and axes.
+
+    Attributes:
+        title: what stands above it.
+        box: of the data: x, y (downwards), width, height.
+        height: of the plot in pixels.
+        unit: of the numbers along x in the axis.
+        offset: what x = 0 means, in that unit; an axis shows ``offset + x * scale``.
+        scale: unit of the axis for one of the data.
+        both: zooming changes both axes, not x alone.
+        legend: colour and meaning.
+        labels: text at a height in pixels, left.
+        rules: horizontal lines, at heights in pixels.
+        marks: the SVG of the marks.
+        rising: y of the data with what it is called, for an axis that counts upwards; none.
+    """
+
+    title: str
+    box: tuple[float, float, float, float]
+    height: int
+    unit: str
+    offset: float = 0.0
+    scale: float = 1.0
+    both: bool = False
+    legend: Sequence[tuple[str, str]] = ()
+    labels: list[tuple[float, str]] = field(default_factory=list)
+    rules: list[float] = field(default_factory=list)
+    marks: list[str] = field(default_factory=list)
+    rising: str = ""
+
+    def bar(self, colour: str, x: float, y: float, width: float, height: float, told: str, kind: str = "") -> None:
+        """Adds a bar; ``told`` is shown under the pointer, ``kind`` is "hollow" or empty."""
+        style = f' class="{kind}"' if kind else ""
+        self.marks.append(
+            f'<rect x="{x:.3f}" y="{y:.6g}" width="{max(width, 0):.3f}" height="{height:.6g}" fill="var(--{colour})" '
+            f'stroke="var(--{colour})"{style}><title>{html.escape(told)}</title></rect>'
+        )
+
+    def line(self, colour: str, points: Sequence[tuple[float, float]], told: str = "", width: float = 1.5) -> None:
+        """Adds a line through points."""
+        path = "M" + "L".join(f"{x:.3f} {y:.6g}" for x, y in points)
+        title = f"<title>{html.escape(told)}</title>" if told else ""
+        self.marks.append(
+            f'<path d="{path}" fill="none" stroke="var(--{colour})" stroke-width="{width}">{title}</path>'
+        )
+
+    def svg(self) -> str:
+        """Returns the picture as SVG."""
+        return self._svg("hopscope-picture", 1100)
+
+    def html(self) -> str:
+        """Returns a page with the picture."""
+        title = html.escape(self.title)
+        return (
+            '<!doctype html>\n<html lang="en"><head><meta charset="utf-8">'
+            '<meta name="viewport" content="width=device-width, initial-scale=1">'
+            f"<title>{title}</title><style>body {{ margin: 0.5rem; background: #ffffff }} "
+            "@media (prefers-color-scheme: dark) { body { background: #16181c } }</style></head><body>"
+            f"{self._repr_html_()}</body></html>\n"
+        )
+
+    def write(self, path: str | Path) -> None:
+        """Writes a file, ``.html`` or ``.svg`` by its ending.
+
+        Raises:
+            InputError: another ending, or the place cannot be written.
+            RunFailed: the disk is full.
+        """
+        path = Path(path)
+        check(path)
+        text = self.html() if path.suffix.lower() == ".html" else self.svg()
+        try:
+            make_folder(path.parent)
+            write_whole(path, text.encode())
+        except OSError as error:
+            raise not_written(f"{path}: cannot be written", error) from error
+
+    def _repr_html_(self) -> str:
+        name = f"hopscope-{secrets.token_hex(4)}"
+        script = _SCRIPT.replace("NAME", name).replace("BOTH", "true" if self.both else "false")
+        return f'<div style="width:100%">{self._svg(name, None)}</div><script>{script}</script>'
+
+    def _svg(self, name: str, width: int | None) -> str:
+        columns = 2 if width is None else max(1, (width - 8) // _LEGEND_WIDTH)
+        rows = -(-len(self.legend) // columns)
+        top = 30 + rows * _LEGEND_ROW + 22
+        bottom = top + self.height
+        x, y, w, h = self.box
+        digits = min(9, max(0, math.ceil(2 - math.log10(w * self.scale))))
+        legend = "".join(
+            f'<rect x="{8 + place % columns * _LEGEND_WIDTH}" y="{32 + place // columns * _LEGEND_ROW}" width="12" '
+            f'height="12" fill="var(--{colour})"/><text x="{25 + place % columns * _LEGEND_WIDTH}" '
+            f'y="{42 + place // columns * _LEGEND_ROW}">{html.escape(text)}</text>'
+            for place, (colour, text) in enumerate(self.legend)
+        )
+        ticks = "".join(
+            f'<line class="grid" x1="{100 * n / _TICKS}%" x2="{100 * n / _TICKS}%" y1="{top}" y2="{bottom}"/>'
+            f'<text class="tick" x="{100 * n / _TICKS}%" y="{bottom + 18}" text-anchor="{anchor}">'
+            f"{self.offset + (x + w * n / _TICKS) * self.scale:.{digits}f}</text>"
+            for n, anchor in zip(range(_TICKS + 1), ["start", *["middle"] * (_TICKS - 1), "end"], strict=True)
+        )
+        if self.rising:
+            ticks += "".join(
+                f'<text class="rise" x="4" y="{top + self.height * n / 4 - 3 if n else top + 11}">'
+                f"{-(y + h * n / 4):,.0f}{' ' + html.escape(self.rising) if n == 0 else ''}</text>"
+                for n in range(4)
+            )
+        rules = "".join(f'<line class="grid" x1="0" x2="100%" y1="{top + at}" y2="{top + at}"/>' for at in self.rules)
+        labels = "".join(
+            f'<text class="row" x="4" y="{top + at}">{html.escape(text)}</text>' for at, text in self.labels
+        )
+        light = ";".join(f"--{key}:{value[0]}" for key, value in COLOURS.items())
+        dark = ";".join(f"--{key}:{value[1]}" for key, value in COLOURS.items())
+        size = f'width="{width}"' if width else 'width="100%"'
+        return (
+            f'<svg id="{name}" xmlns="http://www.w3.org/2000/svg" {size} height="{bottom + 30}" role="img" '
+            f'data-offset="{self.offset!r}" data-scale="{self.scale!r}">'
+            f"<style>#{name}{{{light};background:var(--back);font:12px sans-serif}}"
+            f"@media(prefers-color-scheme:dark){{#{name}{{{dark}}}}}"
+            f"#{name} text{{fill:var(--ink)}}#{name} .grid{{stroke:var(--faint)}}#{name} .title{{font-weight:bold}}"
+            f"#{name} .plot *{{vector-effect:non-scaling-stroke}}#{name} .plot rect{{stroke-width:0.6}}"
+            f"#{name} .plot .hollow{{fill-opacity:0.25}}#{name} .plot .thin{{stroke-width:1.8}}"
+            f"#{name} .row,#{name} .rise{{paint-order:stroke;stroke:var(--back);stroke-width:3px}}"
+            f"</style><title>{html.escape(self.title)}</title>"
+            f'<text class="title" x="8" y="20">{html.escape(self.title)}</text>{legend}{rules}{ticks}'
+            f'<text class="unit" x="100%" dx="-4" y="{top - 6}" text-anchor="end">{html.escape(self.unit)}</text>'
+            f'<svg class="plot" x="0" y="{top}" width="100%" height="{self.height}" '
+            f'viewBox="{x:.3f} {y:.6g} {w:.3f} {h:.6g}" preserveAspectRatio="none">{"".join(self.marks)}</svg>'
+            f"{labels}</svg>"
+        )
+
+
+def check(path: Path) -> None:
+    """Refuses what names no picture.
+
+    Raises:
+        InputError: the ending is that of no form.
+    """
+    if path.suffix.lower() not in FORMS:
+        raise InputError(f"{path}: the ending names the format; allowed: {', '.join(FORMS)}")
+
+
+#: Zooming with the wheel or two fingers, moving by dragging, everything again by a double click.
+_SCRIPT = """
+(function () {
+  const root = document.getElementById("NAME"), plot = root.querySelector(".plot"), both = BOTH;
+  const all = plot.getAttribute("viewBox").split(" ").map(Number);
+  const offset = Number(root.dataset.offset), scale = Number(root.dataset.scale);
+  let box = all.slice();
+  const pointers = new Map();
+  function show() {
+    box[2] = Math.min(box[2], all[2]); box[3] = Math.min(box[3], all[3]);
+    for (const i of [0, 1]) box[i] = Math.max(all[i], Math.min(box[i], all[i] + all[i + 2] - box[i + 2]));
+    plot.setAttribute("viewBox", box.join(" "));
+    const ticks = root.querySelectorAll(".tick"), n = ticks.length - 1;
+    const digits = Math.max(0, Math.ceil(2 - Math.log10(box[2] * scale)));
+    ticks.forEach((t, i) => t.textContent = (offset + (box[0] + box[2] * i / n) * scale).toFixed(Math.min(digits, 9)));
+    root.querySelectorAll(".rise").forEach((t, i) => {
+      const word = i === 0 ? t.textContent.replace(/^\\S+/, "") : "";
+      t.textContent = Math.round(-(box[1] + box[3] * i / 4)).toLocaleString("en") + word;
+    });
+  }
+  function zoom(factor, x, y) {
+    const area = plot.getBoundingClientRect();
+    const fx = (x - area.left) / area.width, fy = (y - area.top) / area.height;
+    const w = Math.min(all[2], Math.max(all[2] * 1e-6, box[2] * factor));
+    box[0] += (box[2] - w) * fx; box[2] = w;
+    if (both) { const h = Math.min(all[3], box[3] * factor); box[1] += (box[3] - h) * fy; box[3] = h; }
+    show();
+  }
+  root.style.touchAction = "pan-y";
+  root.addEventListener("wheel", e => { e.preventDefault(); zoom(Math.exp(e.deltaY * 0.002), e.clientX, e.clientY); },
+    { passive: false });
+  root.addEventListener("dblclick", () => { box = all.slice(); show(); });
+  root.addEventListener("pointerdown", e => { pointers.set(e.pointerId, e); });
+  for (const end of ["pointerup", "pointercancel", "pointerleave"])
+    root.addEventListener(end, e => pointers.delete(e.pointerId));
+  root.addEventListener("pointermove", e => {
+    const old = pointers.get(e.pointerId);
+    if (!old) return;
+    const area = plot.getBoundingClientRect();
+    if (pointers.size === 1) {
+      box[0] -= (e.clientX - old.clientX) / area.width * box[2];
+      if (both) box[1] -= (e.clientY - old.clientY) / area.height * box[3];
+      show();
+    } else {
+      const other = [...pointers.values()].find(p => p.pointerId !== e.pointerId);
+      const before = Math.abs(old.clientX - other.clientX), after = Math.abs(e.clientX - other.clientX);
+      if (before > 4 && after > 4) zoom(before / after, (e.clientX + other.clientX) / 2, e.clientY);
+    }
+    pointers.set(e.pointerId, e);
+  });
+})();
+"""

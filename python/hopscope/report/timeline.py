@@ -1,0 +1,193 @@
+"""Who was on the air, who heard it, and what each node waited for: a row for each node, from the records of a run."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+from hopscope.errors import InputError
+from hopscope.report.picture import Picture
+from hopscope.scenario import Scenario
+from hopscope.tracing import Wanted, pick, records
+from hopscope.tracing.wanted import NS
+
+#: Records that the picture is made of.
+KINDS = ("FrameBegan", "FrameEnded", "FrameOverheard", "Busy", "AccessGranted", "Offered", "AttemptFailed",
+         "ExchangeEnded", "Dropped")  # fmt: skip
+
+#: Shown where no end is given, in ns; a default.
+USUAL_NS = 50_000_000
+#: The longest frame and reservation that reach into the picture from before it, in ns; a default.
+BEFORE_NS = 40_000_000
+#: More marks than these make a picture that nobody can read and no browser can draw.
+MOST_MARKS = 60_000
+
+#: Heights of a row in pixels: its name, what the node sends, what it hears, NAV, back-off.
+_NAME, _SENT, _HEARD, _NAV, _WAIT, _GAP = 16, 14, 14, 5, 8, 6
+_ROW = _NAME + _SENT + _HEARD + _NAV + _WAIT + _GAP
+
+_SENDS = {"rts": "purple", "cts": "orange", "data": "blue", "ack": "green"}
+_LEGEND = (
+    ("purple", "sends RTS"), ("orange", "sends CTS"), ("blue", "sends data"), ("green", "sends ACK"),
+    ("pale", "hears (framed: for others)"), ("grey", "senses energy alone"), ("red", "loses a frame, drops"),
+    ("amber", "NAV"), ("ink", "counts back-off down"),
+)  # fmt: skip
+
+
+def timeline(
+    what: str | Path | Mapping[str, Any] | Scenario,
+    *,
+    start: str | float = 0,
+    stop: str | float | None = None,
+    nodes: Sequence[int] | None = None,
+    point: int = 0,
+    seed: int | None = None,
+    set: Mapping[str, Any] | None = None,  # noqa: A002 (the name users type)
+) -> Picture:
+    """Draws what happens on the air in a part of a run.
+
+    Args:
+        what: a scenario file, its keys as a mapping, a :class:`Scenario`, or the folder of a store.
+        start: first instant, in seconds or with a unit ("1.2s").
+        stop: last instant; default: 50 ms later.
+        nodes: rows for these nodes alone.
+        point: number of the point in the sweep, from 0.
+        seed: the seed; default: the scenario's first.
+        set: dotted keys to change.
+
+    Raises:
+        InputError: the run cannot be done, has no such nodes, or does too much in that time to be drawn.
+    """
+    run = pick(what, point=point, seed=seed, set=set)
+    span = Wanted.of(start=start, stop=stop)
+    first = span.start_ns
+    last = min(first + USUAL_NS if span.stop_ns is None else span.stop_ns, int(run.point.duration_s * NS))
+    if last <= first:
+        raise InputError(f"to {last / NS:.9g} s: there is nothing after {first / NS:.9g} s")
+    count = len(run.point.config(run.seed)["nodes"])
+    rows = list(range(count)) if nodes is None else list(dict.fromkeys(nodes))
+    if absent := [node for node in rows if not 0 <= node < count]:
+        raise InputError(f"node {absent[0]}: there is none; the nodes are 0 to {count - 1}")
+    wanted = Wanted(kinds=KINDS, start_ns=max(0, first - BEFORE_NS), stop_ns=min(last + BEFORE_NS, 2**63))
+    return draw(records(run, wanted), rows, first, last, run.title)
+
+
+def draw(found: Sequence[Mapping[str, Any]], nodes: Sequence[int], first: int, last: int, title: str) -> Picture:
+    """Draws records between two instants.
+
+    Args:
+        found: records in order of time, also of what begins before and ends after.
+        nodes: the rows.
+        first: first instant in ns.
+        last: last instant in ns.
+        title: what stands above.
+
+    Raises:
+        InputError: there are too many.
+    """
+    picture = Picture(
+        f"{title}: {first / NS:.9g} s to {last / NS:.9g} s",
+        (0, 0, (last - first) / 1e3, len(nodes) * _ROW),
+        len(nodes) * _ROW,
+        "seconds",
+        offset=first / NS,
+        scale=1e-6,
+        legend=_LEGEND,
+    )
+    drawing = _Drawing(picture, {node: place * _ROW for place, node in enumerate(nodes)}, first, last)
+    for node, top in drawing.tops.items():
+        picture.labels.append((top + 12, f"node {node}"))
+        picture.rules.append(top)
+    for record in found:
+        drawing.take(record)
+        if len(picture.marks) > MOST_MARKS:
+            raise InputError(f"more than {MOST_MARKS} marks to draw; choose a shorter time or fewer nodes")
+    return picture
+
+
+class _Drawing:
+    """Marks on a picture, record by record."""
+
+    def __init__(self, picture: Picture, tops: Mapping[int, float], first: int, last: int) -> None:
+        self.picture = picture
+        self.tops = tops
+        self._first, self._last = first, last
+        #: Since when a node waits for the medium.
+        self._waits: dict[int, int] = {}
+
+    def take(self, record: Mapping[str, Any]) -> None:
+        """Draws what a record says."""
+        name, now, node = record["record"], record["time"], int(record.get("node", -1))
+        if name == "FrameBegan":
+            end = now + record["airtime"]
+            told = f"node {record['src']} sends {_frame(record)}\n{_times(now, end)}"
+            self._bar(record["src"], _SENDS[record["frame"]], now, end, _NAME, _SENT, told)
+        elif name in ("FrameEnded", "FrameOverheard"):
+            self._heard(record)
+        elif name in ("Offered", "AttemptFailed"):
+            self._waits[node] = now
+        elif name == "AccessGranted":
+            self._counted(node, record, now)
+            self._waits.pop(node, None)
+        elif name == "Busy":
+            self._counted(node, record, record["from"])
+        elif name == "ExchangeEnded":
+            self._waits.pop(node, None)
+        elif name == "Dropped":
+            told = f"node {node} drops packet {record['packet']} ({record['kind']}): {record['reason']}\n{_at(now)}"
+            self._bar(node, "red", now, now, _NAME, _SENT + _HEARD, told, "thin")
+
+    def _heard(self, record: Mapping[str, Any]) -> None:
+        node, end, fate = record["node"], record["time"], record["fate"]
+        begin = end - record["airtime"]
+        blame = f" with node {record['by']}" if "by" in record else ""
+        told = f"node {node}: {fate}{blame}\n{_frame(record)}\n{_times(begin, end)}"
+        colour = {"received": "pale", "out-of-reach": "grey"}.get(fate, "red")
+        is_own = record["record"] == "FrameEnded"
+        # What another node was to get, and this one could not read either, is no loss of its own.
+        if colour == "red" and not is_own:
+            colour = "grey"
+        self._bar(node, colour, begin, end, _NAME + _SENT, _HEARD, told, "" if is_own else "hollow")
+        if fate == "received" and record["duration"] and record["dst"] not in (node, None):
+            until = end + record["duration"]
+            told = f"node {node}: NAV, reserved by {_frame(record)}\n{_times(end, until)}"
+            self._bar(node, "amber", end, until, _NAME + _SENT + _HEARD, _NAV, told)
+
+    def _counted(self, node: int, record: Mapping[str, Any], until: int) -> None:
+        """A quiet time of a node that waits for the medium ends: it has counted slots since the inter-frame space."""
+        if node in self._waits and "ifs_until" in record:
+            begin = max(record["ifs_until"], self._waits[node])
+            if begin < until:
+                told = f"node {node} counts its back-off down\n{_times(begin, until)}"
+                self._bar(node, "ink", begin, until, _NAME + _SENT + _HEARD + _NAV, _WAIT, told, "hollow")
+
+    def _bar(
+        self, node: int, colour: str, begin: int, end: int, below: float, height: float, told: str, kind: str = ""
+    ) -> None:
+        if node not in self.tops or end < self._first or begin > self._last:
+            return
+        begin, end = max(begin, self._first), min(end, self._last)
+        place = (begin - self._first) / 1e3
+        self.picture.bar(colour, place, self.tops[node] + below, (end - begin) / 1e3, height, told, kind)
+
+
+def _frame(record: Mapping[str, Any]) -> str:
+    """A frame in words."""
+    to = "all" if record["dst"] is None else f"node {record['dst']}"
+    words = f"{record['frame'].upper()} of node {record['src']} to {to}, {record['bytes']} bytes"
+    words += f" at {record['rate'] / 1e6:g} Mbit/s"
+    if record.get("retry"):
+        words += ", a retry"
+    if "packet" in record:
+        flow = f" of flow {record['flow']}" if "flow" in record else ""
+        words += f"; packet {record['packet']}{flow}, {record['kind']}"
+    return words
+
+
+def _at(instant: int) -> str:
+    return f"{instant / NS:.9f} s"
+
+
+def _times(begin: int, end: int) -> str:
+    return f"{_at(begin)} to {_at(end)}, {(end - begin) / 1e3:.3f} us"
