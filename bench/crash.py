@@ -49,6 +49,11 @@ to = "last"
 """
 RUNS = 40
 
+#: A process started in the background inherits an ignored SIGINT; the command must see it as a terminal's would.
+AS_IN_A_TERMINAL = (
+    "import os, signal, sys; signal.signal(signal.SIGINT, signal.SIG_DFL); os.execvp(sys.argv[1], sys.argv[1:])"
+)
+
 #: What a traceback names once the command itself runs.
 LOADED = ", in main\n"
 
@@ -78,6 +83,7 @@ def start(folder: Path, store: Path, room: int | None = None) -> subprocess.Pope
     words = command("run", folder / "scenario.toml", "--out", store, "--jobs", "2", "--no-progress")
     if room is not None:
         words = ["sh", "-c", f'ulimit -f {room // 512}; exec "$@"', "sh", *words]
+    words = [sys.executable, "-c", AS_IN_A_TERMINAL, *words]
     return subprocess.Popen(words, cwd=folder, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True)
 
 
