@@ -48,7 +48,7 @@ def release_wheel() -> ModuleType:
 def test_the_training_runs_every_scenario_it_names(train: ModuleType) -> None:
     done = subprocess.run([sys.executable, BENCH / "train.py"], capture_output=True, text=True, check=False)
     assert (done.returncode, done.stderr) == (0, "")
-    assert done.stdout.splitlines() == list(train.SCENARIOS)
+    assert done.stdout.splitlines() == [*train.SCENARIOS, "probes"]
 
 
 def test_the_training_leaves_no_protocol_and_no_profile_out(train: ModuleType) -> None:
@@ -160,10 +160,11 @@ def test_the_peers_are_measured_beside_the_release_build(
 ) -> None:
     monkeypatch.setattr(peers, "release_build", lambda work: work / "hopscope")
     bench = peers.Bench(tmp_path)
-    assert bench.build == "Hopscope's plain build (not profile-guided)"
+    assert bench.build == peers.PLAIN
+    assert list(bench.environments) == [""]
     bench.use_release_build()
-    assert bench.build == "Hopscope's release build (profile-guided)"
-    assert bench.environment["PYTHONPATH"] == str(tmp_path / "hopscope")
+    assert bench.build == peers.BOTH
+    assert bench.environments[peers.WHEEL]["PYTHONPATH"] == str(tmp_path / "hopscope")
 
 
 def test_without_llvm_tools_the_peers_say_that_they_are_measured_beside_the_plain_build(
@@ -174,11 +175,10 @@ def test_without_llvm_tools_the_peers_say_that_they_are_measured_beside_the_plai
 
     monkeypatch.setattr(peers, "release_build", missing)
     bench = peers.Bench(tmp_path)
-    before = dict(bench.environment)
     bench.use_release_build()
-    assert bench.build == "Hopscope's plain build (not profile-guided)"
-    assert bench.environment == before
-    assert "measuring the plain build: no llvm-tools" in capsys.readouterr().err
+    assert bench.build == peers.PLAIN
+    assert list(bench.environments) == [""]
+    assert "the release wheel is left out: no llvm-tools" in capsys.readouterr().err
 
 
 def test_the_package_lists_the_crates_that_it_is_made_of() -> None:

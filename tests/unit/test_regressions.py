@@ -12,6 +12,7 @@ import pytest
 import hopscope as hs
 from hopscope._core import positions
 from hopscope.campaign.manifest import digest
+from hopscope.errors import ScenarioError
 from hopscope.results import PointResult, Result, tables
 from hopscope.scenario import files
 
@@ -144,3 +145,9 @@ def test_what_is_set_of_tcp_beside_a_udp_flow_survives_the_resolved_scenario() -
     scenario = hs.Scenario({**SHORT, "tcp": {"header": 2}})
     again = hs.Scenario(scenario.resolved)
     assert again.points[0].config(1) == scenario.points[0].config(1)
+
+
+def test_a_network_beyond_the_memory_is_refused_before_it_is_built() -> None:
+    field = {"kind": "random", "nodes": 303030, "area": [1000, 600]}
+    with pytest.raises(ScenarioError, match=r"a run is estimated at .* GB of memory, and there are .* GB: fewer nodes"):
+        hs.Scenario(duration="1s", topology=field, flow=[{"pattern": "random"}])

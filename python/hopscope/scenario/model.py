@@ -5,7 +5,6 @@ from __future__ import annotations
 import copy
 import functools
 import json
-import logging
 from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -14,7 +13,7 @@ from typing import Any
 from hopscope import _core
 from hopscope.errors import Problem, ScenarioError, counted
 from hopscope.scenario import document as documents
-from hopscope.scenario import keys, sweep
+from hopscope.scenario import keys, size, sweep
 from hopscope.scenario.controls import Control, FlowControl
 from hopscope.scenario.document import Document, KeyPath
 from hopscope.scenario.fields import NS
@@ -59,8 +58,6 @@ _NAMED_NODES = {
 
 #: What the place of a problem says before a swept value.
 _SWEPT = "sweep value "
-
-_LOG = logging.getLogger("hopscope")
 
 
 @dataclass(frozen=True)
@@ -579,14 +576,8 @@ def _point(
     idle = {path: None if told is None else local.problem(path, told) for path, told in resolved.idle}
     point = Point(index, combination, resolved, outside.own, idle)
     many = {"nodes": resolved.size, "flows": sum(resolved.copies)}
-    if not problems and max(many.values()) >= MANY_NODES:
-        cost = json.loads(_core.estimate(point.config_json(resolved.top["seed"])))
-        _LOG.warning(
-            "%s: a run is estimated at %.0f s and %.1f GB of memory; checking the scenario builds it once",
-            ", ".join(f"{count} {name}" for name, count in many.items() if count >= MANY_NODES),
-            cost["wall_s"],
-            cost["memory_bytes"] / 1e9,
-        )
+    if not problems and (refusal := size.refusal(many, lambda: point.config_json(resolved.top["seed"]))):
+        return point, [local.problem(("topology",), refusal)]
     problems += [local.problem(path, message) for path, message in resolved.check(common)]
     return point, problems
 

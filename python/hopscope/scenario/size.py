@@ -1,0 +1,50 @@
+"""How much a point of a scenario asks of the machine, looked at before its network is built."""
+
+from __future__ import annotations
+
+import json
+import logging
+import math
+import os
+from collections.abc import Callable, Mapping
+
+from hopscope import _core
+
+#: Up to so many nodes and flows any machine has the memory.
+FEW = 5_000
+
+_LOG = logging.getLogger("hopscope")
+
+
+def refusal(many: Mapping[str, int], config_json: Callable[[], str]) -> str:
+    """Says why a point cannot be built; empty where it can. A large one is announced.
+
+    Args:
+        many: how many nodes and how many flows it has.
+        config_json: gives the engine's configuration, which is asked for only where there are many.
+    """
+    if max(many.values()) < FEW:
+        return ""
+    cost = json.loads(_core.estimate(config_json()))
+    needed, there = cost["memory_bytes"], _memory_bytes()
+    if needed > there:
+        return (
+            f"a run is estimated at {needed / 1e9:.1f} GB of memory, and there are {there / 1e9:.1f} GB: "
+            "fewer nodes or a larger field are needed"
+        )
+    if max(many.values()) >= _core.MANY_NODES:
+        _LOG.warning(
+            "%s: a run is estimated at %.0f s and %.1f GB of memory; checking the scenario builds it once",
+            ", ".join(f"{count} {name}" for name, count in many.items() if count >= _core.MANY_NODES),
+            cost["wall_s"],
+            needed / 1e9,
+        )
+    return ""
+
+
+def _memory_bytes() -> float:
+    """Memory of this machine; without a bound where the system does not tell."""
+    try:
+        return float(os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES"))
+    except (AttributeError, ValueError, OSError):
+        return math.inf
