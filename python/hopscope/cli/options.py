@@ -53,6 +53,10 @@ Trust = Annotated[
     ),
 ]
 
+Source = Annotated[Path, typer.Argument(metavar="FILE|STORE", help="Scenario file (TOML), or a result store.")]
+Picture = Annotated[
+    Path, typer.Option("--out", metavar="FILE", help="The picture: .html, which can be zoomed, or .svg.")
+]
 Point = Annotated[int, typer.Option("--point", metavar="P", min=0, help="Point of the sweep, by number from 0.")]
 Seed = Annotated[int | None, typer.Option("--seed", metavar="S", help="Seed; default: the first of the scenario.")]
 OfNode = Annotated[

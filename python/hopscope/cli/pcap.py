@@ -27,9 +27,7 @@ def command(
     point: Annotated[
         str, typer.Option("--point", metavar="POINT", help="Point of the sweep, by its number from 0 or as KEY=VALUE.")
     ] = "0",
-    seed: Annotated[
-        int | None, typer.Option("--seed", metavar="N", help="Seed of the run; default: the first of the scenario.")
-    ] = None,
+    seed: options.Seed = None,
     node: options.PcapNode = None,
     flow: options.PcapFlow = None,
     radio: options.PcapRadio = False,

@@ -13,16 +13,14 @@ from hopscope.cli.trusting import asking
 
 
 def command(
-    source: Annotated[Path, typer.Argument(metavar="FILE|STORE", help="Scenario file (TOML), or a result store.")],
+    source: options.Source,
     flow: Annotated[int, typer.Option("--flow", metavar="F", min=0, help="The flow, by number.")] = 0,
     start: options.From = None,
     stop: options.To = None,
     point: options.Point = 0,
     seed: options.Seed = None,
     set_: options.Set = None,
-    out: Annotated[
-        Path, typer.Option("--out", metavar="FILE", help="The picture: .html, which can be zoomed, or .svg.")
-    ] = Path("sequence.html"),
+    out: options.Picture = Path("sequence.html"),
     force: options.Force = False,
     trust: options.Trust = False,
 ) -> None:

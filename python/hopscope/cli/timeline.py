@@ -13,7 +13,7 @@ from hopscope.cli.trusting import asking
 
 
 def command(
-    source: Annotated[Path, typer.Argument(metavar="FILE|STORE", help="Scenario file (TOML), or a result store.")],
+    source: options.Source,
     start: options.From = "0s",
     stop: Annotated[
         str | None, typer.Option("--to", metavar="TIME", help="Last instant; default: 50 ms after the first.")
@@ -24,9 +24,7 @@ def command(
     point: options.Point = 0,
     seed: options.Seed = None,
     set_: options.Set = None,
-    out: Annotated[
-        Path, typer.Option("--out", metavar="FILE", help="The picture: .html, which can be zoomed, or .svg.")
-    ] = Path("timeline.html"),
+    out: options.Picture = Path("timeline.html"),
     force: options.Force = False,
     trust: options.Trust = False,
 ) -> None:

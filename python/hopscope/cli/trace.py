@@ -14,7 +14,7 @@ from hopscope.errors import InputError, RunFailed, counted
 
 
 def command(
-    source: Annotated[Path, typer.Argument(metavar="FILE|STORE", help="Scenario file (TOML), or a result store.")],
+    source: options.Source,
     point: options.Point = 0,
     seed: options.Seed = None,
     node: options.OfNode = None,

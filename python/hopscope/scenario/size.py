@@ -10,8 +10,8 @@ from collections.abc import Callable, Mapping
 
 from hopscope import _core
 
-#: Up to so many nodes and flows any machine has the memory.
-FEW = 5_000
+#: Up to so many nodes any machine has the memory for who hears whom.
+FEW_NODES = 5_000
 
 _LOG = logging.getLogger("hopscope")
 
@@ -20,10 +20,11 @@ def refusal(many: Mapping[str, int], config_json: Callable[[], str]) -> str:
     """Says why a point cannot be built; empty where it can. A large one is announced.
 
     Args:
-        many: how many nodes and how many flows it has.
+        many: how many `nodes` and how many `flows` it has.
         config_json: gives the engine's configuration, which is asked for only where there are many.
     """
-    if max(many.values()) < FEW:
+    # Of flows only very many are worth the text of their configuration.
+    if many["nodes"] < FEW_NODES and many["flows"] < _core.MANY_NODES:
         return ""
     cost = json.loads(_core.estimate(config_json()))
     needed, there = cost["memory_bytes"], _memory_bytes()
