@@ -9,6 +9,7 @@ import typer
 
 from hopscope.cli import options
 from hopscope.cli.console import note
+from hopscope.cli.streams import discard_standard_output
 from hopscope.cli.trusting import asking
 from hopscope.errors import InputError, RunFailed, counted
 
@@ -56,6 +57,8 @@ def command(
     with Output(out, force=force) as output:
         lines = write(run, form, wanted, output, progress=not no_progress)
     if output.problem is not None:
+        if out is None:
+            discard_standard_output()
         raise RunFailed(f"{output.name}: the trace ends after {counted(output.written, 'byte')}: {output.why()}")
     if lines == 0:
         note(f"no record matches: {wanted or 'the run has none'}")
