@@ -28,6 +28,7 @@ from hopscope.report.sequence import read_exchange, sequence_chart
 from hopscope.report.tables import table_of
 from hopscope.results import metrics
 from hopscope.results.comparisons import best
+from hopscope.results.explain import GROUPS
 from hopscope.scenario import keys
 from hopscope.scenario.fields import NS, Field
 
@@ -36,6 +37,7 @@ REFERENCE = DOCS / "reference" / "generated"
 VALIDATION = DOCS / "validation" / "generated"
 RUNS = DOCS / "_build" / "runs"
 TRANSPORTS = DOCS.resolve().parent / "crates" / "hopscope-engine" / "src" / "transport"
+CAUSES = DOCS.resolve().parent / "crates" / "hopscope-engine" / "src" / "ledger" / "cause.rs"
 FACTS = DOCS.resolve().parent / "crates" / "hopscope-engine" / "src" / "record" / "facts.rs"
 
 
@@ -277,6 +279,45 @@ def records_page() -> str:
         parts.setdefault(record.layer, []).append(row)
     head = ["record", "class", "it says", "fields"]
     return "\n".join(f"## {layer[:1].upper()}{layer[1:]}\n\n{table(head, rows)}" for layer, rows in parts.items())
+
+
+def enums(source: Path) -> dict[str, list[tuple[str, str]]]:
+    """The closed sets of a file, with the word and the meaning of each member."""
+    found: dict[str, list[tuple[str, str]]] = {}
+    told: list[str] = []
+    name = ""
+    for line in (line.strip() for line in source.read_text(encoding="utf-8").splitlines()):
+        if opened := re.match(r"pub enum (\w+) \{", line):
+            name, told = opened[1], []
+        elif line.startswith("///"):
+            told.append(line[3:].strip())
+        elif member := re.match(r'\w+ = "([\w-]+)",', line):
+            found.setdefault(name, []).append((member[1], " ".join(told)))
+            told = []
+    return found
+
+
+def causes_page() -> str:
+    """What the airtime ledger accounts to, and what tables and figures show together."""
+    shown_as = {cause: group for group, causes in GROUPS.items() for cause in causes}
+    sets = enums(CAUSES)
+    headings = {
+        "Cause": "Causes of a node", "LinkCause": "Causes of a link", "Failure": "Why attempts fail",
+        "DelayPart": "Parts of the delay of a packet",
+    }  # fmt: skip
+    parts = []
+    for name, heading in headings.items():
+        rows = [
+            [f"`{word}`", re.sub(r"See \[`Failure::\w+`\]", "Attempts that failed so", doc)] for word, doc in sets[name]
+        ]
+        head = ["word", "meaning"]
+        if name == "Cause":
+            head, rows = (
+                [*head, "shown as"],
+                [[*row, shown_as[word]] for row, (word, _) in zip(rows, sets[name], strict=True)],
+            )
+        parts.append(f"## {heading}\n\n{table(head, rows)}")
+    return "\n".join(parts)
 
 
 def models_page() -> str:
@@ -528,6 +569,7 @@ def main() -> None:
         "models": models_page,
         "records": records_page,
         "series": series_page,
+        "causes": causes_page,
     }
     for name, page in pages.items():
         write(REFERENCE / f"{name}.md", page())

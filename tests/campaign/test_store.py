@@ -192,7 +192,10 @@ def test_a_manifest_of_an_earlier_version_says_that_it_has_no_checksum(chain: Pa
         ({"nodes": [{"id": 0, "drops": {"x": []}}]}, "node 0: drops is no counts"),
         ({"groups": [1]}, "groups is no table"),
         ({"series": {"cwnd": {"t_s": [1], "value": [1, 2]}}}, "series cwnd has columns of several lengths"),
-        ({"nodes": []}, "has other flows, nodes or metrics than the runs beside it"),
+        (
+            {"nodes": [], "links": {"from": [], "to": [], "packets": []}},
+            "has other flows, nodes or metrics than the runs beside it",
+        ),
         ("deep", "is no result"),
     ],
 )

@@ -44,7 +44,7 @@ def test_stores_and_files_and_their_points(hopscope: Any, tcp: Path) -> None:
     hopscope("run", "tcp.toml", "--seeds", "3", "--set", sweep, "--set", "flow.0.transport=tcp-vegas", "--out", "b")
     done = hopscope("compare", "a", "b", "--metric", "delay_ms", "--out", "c")
     assert done.returncode == 0, done.stderr
-    assert "delay at flow.0.max_window = 16: " in done.stdout
+    assert "delay at receiver's window 16: " in done.stdout
     assert not (tcp / "c" / "manifest.json").exists()
     points = hopscope("compare", "a:flow.0.max_window=1", "a:flow.0.max_window=16", "--json", "--out", "c")
     assert {row["first"] for row in json.loads(points.stdout)["comparisons"]} == {"max_window = 1"}

@@ -36,10 +36,10 @@ def test_the_report_has_one_section_for_each_case(hopscope: Any, folder: Path) -
     document = json.loads(done.stdout)
     assert hopscope("report", "a").returncode == 0
     page = (folder / "a" / "report.html").read_text()
-    assert re.findall("<h2>(.*)</h2>", page) == [f"short chain, flow.0.packet = {size}" for size in (500, 1000)]
+    assert re.findall("<h2>(.*)</h2>", page) == [f"short chain, packet size {size}" for size in (500, 1000)]
     for case in document["cases"]:
-        best = ", ".join(f"{key} = {value}" for key, value in case["best"].items())
-        assert f"best at {best};" in page
+        window, queue = case["best"]["flow.0.max_window"], case["best"]["mac.queue"]
+        assert f"best at receiver&#39;s window {window}, queue length {queue};" in page
         assert f"{case['runs']} runs, {case['simulated_s']:g} s simulated" in page
     assert page.count("left out, undecided") + page.count("worse in shorter runs") > 0
     # The commands name scenarios that are there and run.

@@ -7,6 +7,7 @@ import json
 import re
 import tomllib
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -57,7 +58,7 @@ def test_the_table_of_metrics_is_what_a_run_gives() -> None:
     run = json.loads(_core.run(json.dumps(scenario.points[0].config(1)))[0])
     found = {"flow": run["flows"][0], "node": run["nodes"][0], "network": run["network"], "group": run["groups"]["all"]}
     found["wire"] = run["wires"][0]
-    page = (ROOT / "docs" / "guide" / "results.md").read_text()
+    page = (ROOT / "docs" / "reference" / "metrics.md").read_text()
     for scope, entries in found.items():
         table = {metric.name: metric for metric in metrics.metrics(scope)}
         assert entries.keys() == table.keys() - {"reply_to"}
@@ -67,12 +68,18 @@ def test_the_table_of_metrics_is_what_a_run_gives() -> None:
         assert all(metric.doc.endswith(".") for metric in table.values())
 
 
-def test_every_record_is_on_its_page_with_class_and_fields() -> None:
+def generator() -> Any:
+    """The program that makes the generated pages."""
     spec = importlib.util.spec_from_file_location("generate", ROOT / "docs" / "generate.py")
     assert spec is not None
     assert spec.loader is not None
     generate = importlib.util.module_from_spec(spec)
     spec.loader.exec_module(generate)
+    return generate
+
+
+def test_every_record_is_on_its_page_with_class_and_fields() -> None:
+    generate = generator()
     found = generate.records()
     source = generate.FACTS.read_text(encoding="utf-8")
     named = set(re.findall(r"Record::(\w+)", source[source.index("pub fn class(") :]))
@@ -155,13 +162,15 @@ def result_keys() -> set[str]:
     return {*run["network"], *run["flows"][0]}
 
 
-def test_what_is_shown_together_is_as_the_page_says() -> None:
+def test_the_page_of_causes_has_every_cause_with_its_meaning_and_its_group() -> None:
     from hopscope.results.explain import GROUPS
 
-    page = (ROOT / "docs/guide/explain.md").read_text()
-    table = page.partition("| shown as | causes |\n|---|---|\n")[2].partition("\n\n")[0]
-    rows = [line.strip("| ").split(" | ") for line in table.splitlines()]
-    assert {name: tuple(re.findall(r"`([^`]+)`", causes)) for name, causes in rows} == GROUPS
-    assert sorted(cause for causes in GROUPS.values() for cause in causes) == sorted(
-        dict(_core.ledger_causes())["nodes"]
-    )
+    generate = generator()
+    sets = generate.enums(generate.CAUSES)
+    for scope, name in (("nodes", "Cause"), ("links", "LinkCause"), ("delay", "DelayPart"), ("failures", "Failure")):
+        assert [word for word, _ in sets[name]] == dict(_core.ledger_causes())[scope]
+        assert all(meaning for _, meaning in sets[name])
+    shown = dict(re.findall(r"^\| `([\w-]+)` \| .* \| ([^|]+) \|$", generate.causes_page(), flags=re.MULTILINE))
+    groups = {cause: name for name, causes in GROUPS.items() for cause in causes}
+    assert {cause: shown[cause] for cause in groups} == groups
+    assert sorted(groups) == sorted(dict(_core.ledger_causes())["nodes"])

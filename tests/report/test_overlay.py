@@ -58,7 +58,7 @@ def test_a_window_is_a_vertical_line_and_a_figure_of_best_windows(windows: hs.Re
 
 def test_a_throughput_is_a_curve_for_each_different_path(windows: hs.Result) -> None:
     lines = references(drawn(windows, "stop-and-wait")["throughput-kbps-over-flow-0-max_window"])
-    assert [line.label for line in lines] == ["stop-and-wait, topology.hops = 2", "stop-and-wait, topology.hops = 4"]
+    assert [line.label for line in lines] == ["stop-and-wait, hops 2", "stop-and-wait, hops 4"]
     for hops, line in zip((2, 4), lines, strict=True):
         expected = model("stop-and-wait")(hops=hops, payload=1000, rts=True)["throughput_kbps"]
         assert line.y == [expected] * len(WINDOWS)

@@ -260,7 +260,7 @@ def test_report_of_a_run(tmp_path, chain):
     assert self_contained(page)
     assert "short chain" in page
     assert "seeds 1 to 2" in page
-    assert page.count("<th>flow.0.packet (bytes)</th>") == 3
+    assert page.count('<th title="flow.0.packet">packet size (bytes)</th>') == 3
     assert f"engine build {_core.build_id()}" in page
     # The command that the page names repeats a point.
     command = re.search(r"<code>hopscope (run [^<]*--set flow\.0\.packet=500)</code>", page)

@@ -91,7 +91,7 @@ def test_the_nodes_with_the_fullest_queues_are_drawn_and_the_figure_says_so(resu
 
 def test_the_caption_says_which_run_of_how_many(result):
     caption = named(charts(result, Selection()))["throughput"].caption
-    assert caption == ("Throughput over time, seed 1 of 1 to 2, point 0 of 0 to 1 (mac.queue = 5). Shaded: outages.")
+    assert caption == ("Throughput over time, seed 1 of 1 to 2, point 0 of 0 to 1 (queue length 5). Shaded: outages.")
 
 
 def test_a_table_reaches_the_end_where_it_is_asked_to(result):
@@ -115,7 +115,7 @@ def test_outages_are_spans_to_the_end_of_the_run(result):
 def test_chosen_points_of_one_flow_lie_over_one_another(result, points):
     chart = named(charts(result, Selection(points, [2])))["throughput"]
     [panel] = chart.panels
-    assert [line.label for line in panel.lines] == ["mac.queue = 5", "mac.queue = 50"]
+    assert [line.label for line in panel.lines] == ["queue length 5", "queue length 50"]
     assert not chart.stacked
     assert "seed 2 of 1 to 2, points 0, 1 of 0 to 1" in chart.caption
     frame = result.series("throughput", point=1, seed=2)
@@ -151,10 +151,10 @@ def test_what_is_there_passes(result):
 @pytest.mark.parametrize(
     ("points", "titles", "words"),
     [
-        ((), ["seed 1", "seed 2"], "seeds 1, 2 of 1 to 2, point 0 of 0 to 1 (mac.queue = 5)"),
+        ((), ["seed 1", "seed 2"], "seeds 1, 2 of 1 to 2, point 0 of 0 to 1 (queue length 5)"),
         (
             ("0", "1"),
-            [f"mac.queue = {queue}, seed {seed}" for queue in (5, 50) for seed in (1, 2)],
+            [f"queue length {queue}, seed {seed}" for queue in (5, 50) for seed in (1, 2)],
             "seeds 1, 2 of 1 to 2, points 0, 1 of 0 to 1",
         ),
     ],
@@ -193,5 +193,5 @@ def test_runs_of_one_flow_lie_over_one_another() -> None:
     )
     [chart] = charts(hs.run(scenario), Selection(("0", "1")))
     [panel] = chart.panels
-    assert [line.label for line in panel.lines] == ["flow.0.max_window = 4", "flow.0.max_window = 16"]
+    assert [line.label for line in panel.lines] == ["receiver's window 4", "receiver's window 16"]
     assert max(panel.lines[1].y) > max(panel.lines[0].y)

@@ -6,10 +6,11 @@ import json
 
 import pytest
 
-from hopscope.report.axis import as_number, axis_of, field_of, heading, numeric
+from hopscope.report.axis import as_number, axis_of, field_of, heading, headings, numeric
 from hopscope.report.wording import compact_json
 from hopscope.results.samples import Estimate
 from hopscope.scenario import keys
+from hopscope.scenario.naming import spoken
 from hopscope.studies.entry import Entry, Quantity
 from hopscope.studies.grids import measured_grid
 from hopscope.studies.reproduce import EntryOutcome, Measured
@@ -130,3 +131,23 @@ def test_every_key_of_a_numbered_table_is_its_field(table):
 def test_a_key_that_no_table_has_is_no_field():
     assert field_of("flow.0.pakket") is None
     assert field_of("flow.0.packet").unit == "bytes"
+
+
+def test_headings_of_keys_are_words_and_keep_the_key_where_two_would_be_the_same():
+    axes = {"flow.0.packet": [500, 1000], "mac.queue": [5, 50], "wire.0.queue": [5, 50], "profile": ["ns2", "standard"]}
+    assert headings(axes) == ["packet size (bytes)", "mac.queue (packets)", "wire.0.queue (packets)", "profile"]
+
+
+@pytest.mark.parametrize(
+    ("values", "words"),
+    [
+        ({"flow.0.max_window": 8, "profile": "ns2"}, "receiver's window 8, ns2"),
+        ({"flow.3.max_window": 8}, "receiver's window of flow 3: 8"),
+        ({"flow.0.rate": "290kbps"}, "offered rate 290kbps"),
+        ({"mac.queue": 5, "wire.0.queue": 7}, "mac.queue 5, wire.0.queue 7"),
+        ({"radio.error": {"kind": "none"}}, 'channel errors { kind = "none" }'),
+        ({}, ""),
+    ],
+)
+def test_swept_values_are_told_in_words(values, words):
+    assert spoken(values) == words

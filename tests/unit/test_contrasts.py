@@ -37,7 +37,7 @@ def test_values_of_a_key_are_set_against_the_first_at_each_place(controls: hs.Re
     assert row.difference.mean == pytest.approx(sum(differences) / 4)
     assert row.difference.ci95 == pytest.approx(half_width(differences))
     assert (row.verdict, row.n) == ("lower", 4)
-    assert row.sentence.startswith("delay at flow.0.max_window = 16: tcp-vegas is lower than tcp-newreno by ")
+    assert row.sentence.startswith("delay at receiver's window 16: tcp-vegas is lower than tcp-newreno by ")
     assert row.sentence.endswith("ms (" + f"{row.percent:+.1f} %), 4 seeds")
 
 

@@ -124,3 +124,26 @@ def test_a_codec_belongs_to_voice() -> None:
         )
     with pytest.raises(hs.ScenarioError, match=r"flow.0.codec"):
         hs.Scenario({**VOICE, "flow": [{"from": 0, "to": 1, "transport": "udp", "app": "voice", "codec": "opus"}]})
+
+
+@pytest.mark.parametrize(
+    ("links", "why"),
+    [
+        ([], "links is no table"),
+        ({"from": [0], "to": [1]}, "links is no table"),
+        ({"from": [0], "to": [1, 0], "packets": [3]}, "links has columns of several lengths"),
+        ({"from": [0], "to": [1], "packets": [-3]}, "links holds something else than counts"),
+        ({"from": [0], "to": [1], "packets": [2.5]}, "links holds something else than counts"),
+        ({"from": [0], "to": [2], "packets": [3]}, "links has nodes that are not there"),
+    ],
+)
+def test_links_that_are_none_are_named(links: object, why: str) -> None:
+    import json
+
+    from hopscope import _core
+
+    scenario = hs.Scenario({"duration": "1s", "topology": {"kind": "chain", "hops": 1}, "flow": [{"from": 0, "to": 1}]})
+    run = json.loads(_core.run(json.dumps(scenario.points[0].config(1)))[0])
+    assert fault(run, 1) == ""
+    assert run["links"]["from"] == [1, 0]
+    assert fault({**run, "links": links}, 1) == why

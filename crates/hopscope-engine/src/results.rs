@@ -24,7 +24,7 @@ use crate::units::{Span, Time};
 use crate::world::World;
 use crate::world::flow::Flow;
 
-pub use tables::{DistributionResult, SeriesResult};
+pub use tables::{DistributionResult, LinksResult, SeriesResult};
 
 /// One run.
 #[derive(Debug, Clone, Serialize)]
@@ -38,6 +38,9 @@ pub struct RunResult {
     /// One entry for each direction of each wire.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub wires: Vec<WireResult>,
+    /// Packets that went over each link of the air.
+    #[serde(skip_serializing_if = "LinksResult::is_empty")]
+    pub links: LinksResult,
     /// The network as a whole.
     pub network: NetworkResult,
     /// Flows of one group added up, by name.
@@ -363,6 +366,7 @@ pub(crate) fn collect<R: Recorder>(config: &Config, world: &mut World<(Meter, R)
         seed: config.seed,
         network: network_result(&flows, &nodes, &meter.routing, meter.fairness.mean()),
         groups: groups(config, &flows, meter),
+        links: tables::links(meter),
         series: tables::series(config, meter),
         distributions: if config.distributions { tables::distributions(meter) } else { BTreeMap::new() },
         ledger: None,

@@ -2,32 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 from hopscope.scenario import keys, units
 from hopscope.scenario.fields import Field
+from hopscope.scenario.naming import in_words
 
 #: Spellings of units that figures replace with those of the other axes.
 _SPELLED = {"bps": "bit/s", "kbps": "kbit/s", "Mbps": "Mbit/s", "Gbps": "Gbit/s", "probability": "", "ratio": ""}
-
-
-#: Keys whose names are not words.
-_WORDS = {
-    "max_window": "receiver's window", "packet": "packet size", "rate": "offered rate", "per": "frame error rate",
-    "ber": "bit error rate", "tx_range": "transmission range", "cs_range": "carrier-sense range",
-    "seed": "seed", "queue": "queue length", "cw_min": "smallest contention window",
-    "cw_max": "largest contention window", "ack_every": "packets per ACK",
-}  # fmt: skip
-#: Words that are written in capitals.
-_LETTERS = {
-    "rts": "RTS", "cts": "CTS", "ack": "ACK", "mac": "MAC", "tcp": "TCP", "rto": "RTO", "rtt": "RTT", "ttl": "TTL",
-    "eifs": "EIFS", "nav": "NAV", "red": "RED", "codel": "CoDel", "aodv": "AODV", "dsr": "DSR", "olsr": "OLSR",
-    "dsdv": "DSDV", "dccp": "DCCP", "lred": "LRED", "mda": "MDA", "daa": "DAA", "cwnd": "cwnd", "arp": "ARP",
-}  # fmt: skip
-#: Sections that say what a key is of.
-_PREFIXED = frozenset({"tcp", "dccp", "aodv", "dsr", "olsr", "dsdv"})
 
 
 @dataclass(frozen=True)
@@ -73,25 +57,24 @@ def axis_of(key: str, values: Sequence[Any]) -> Axis:
     )
 
 
-def in_words(key: str) -> str:
-    """A dotted key as an axis names it: ``flow.3.max_window`` is "receiver's window of flow 3".
-
-    Flow 0, whose keys most sweeps vary, and all flows together (``flow.*``) need no number.
-    """
-    *sections, name = key.split(".")
-    words = _WORDS.get(name, name.replace("_", " "))
-    words = " ".join(_LETTERS.get(word, word) for word in words.split(" "))
-    numbers = [part for part in sections if part.isdigit() and part != "0"]
-    owner = f" of {sections[0]} {numbers[0]}" if numbers else ""
-    section = sections[-1] if sections and not sections[-1].isdigit() and sections[-1] != "*" else ""
-    prefix = f"{_LETTERS.get(section, section)} " if section in _PREFIXED else ""
-    return f"{prefix}{words}{owner}"
-
-
 def heading(key: str, values: Sequence[Any]) -> str:
     """The name of a column of these values: the key, and its unit where one of them is written without."""
+    return _with_unit(key, key, values)
+
+
+def headings(axes: Mapping[str, Sequence[Any]]) -> list[str]:
+    """The names of columns of swept keys: the keys in words, with units as in :func:`heading`.
+
+    Keys whose words are the same stand as they are.
+    """
+    words = [in_words(key) for key in axes]
+    named = (word if words.count(word) == 1 else key for word, key in zip(words, axes, strict=True))
+    return [_with_unit(name, key, axes[key]) for name, key in zip(named, axes, strict=True)]
+
+
+def _with_unit(name: str, key: str, values: Sequence[Any]) -> str:
     unit = missing_unit(key, values)
-    return f"{key} ({unit})" if unit else key
+    return f"{name} ({unit})" if unit not in ("", name) else name
 
 
 def missing_unit(key: str, values: Sequence[Any]) -> str:

@@ -5,14 +5,15 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, Any
 
-from hopscope.report.axis import axis_of, numeric
+from hopscope.report.axis import axis_of, headings, numeric
 from hopscope.report.chart import Chart, Line, Panel
 from hopscope.report.wording import Column, Grid
 from hopscope.results.contrasts import Contrast, Contrasts, across, default_metrics
 from hopscope.results.result import Result
 from hopscope.results.samples import Estimate, show
 from hopscope.results.stats import rounded
-from hopscope.scenario.sweep import in_words, written
+from hopscope.scenario.naming import spoken
+from hopscope.scenario.sweep import written
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -51,12 +52,13 @@ def sentences(found: Contrasts) -> list[str]:
 def grid(found: Contrasts, most: int | None = None) -> Grid:
     """All comparisons as a table, at most so many rows."""
     keys = list(dict.fromkeys(key for row in found.rows for key in row.place))
+    names = headings({key: [row.place[key] for row in found.rows if key in row.place] for key in keys})
     sides = {(row.first, row.second) for row in found.rows}
     first, second = next(iter(sides)) if len(sides) == 1 else ("first", "second")
     named = [] if len(sides) == 1 else [Column("sides")]
     columns = [
         Column("metric", tight=True),
-        *(Column(key) for key in keys),
+        *(Column(name, key=key) for name, key in zip(names, keys, strict=True)),
         *named,
         Column(first, number=True),
         Column(second, number=True),
@@ -102,7 +104,7 @@ def differences(found: Contrasts, name: str = "compare-differences") -> Chart:
     pairs = len({(row.first, row.second) for row in rows}) > 1
     names, values, errors = [], [], []
     for row in rows[:_ROWS]:
-        of = ", ".join(filter(None, [row.first if pairs else "", in_words(row.place)]))
+        of = ", ".join(filter(None, [row.first if pairs else "", spoken(row.place)]))
         names.append(f"{row.heading}: {of}" if of else row.heading)
         values.append(row.percent or 0.0)
         half = row.difference.ci95
@@ -146,7 +148,7 @@ def _values(found: Contrasts, stem: str) -> Iterator[Chart]:
             ]
             yield Chart(name, caption, axis.label, label, [Panel("", lines[:_SIDES])])
         elif keys:
-            lines = [_line(side, [(in_words(place), value) for place, value in of[:_GROUPS]]) for side, of in sides]
+            lines = [_line(side, [(spoken(place), value) for place, value in of[:_GROUPS]]) for side, of in sides]
             yield Chart(name, caption, "", label, [Panel("", lines[:_SIDES])], kind="bars")
         else:
             line = _line("", [(side, value) for side, of in sides for _, value in of])

@@ -9,7 +9,7 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 from hopscope.report.plots import COLOURS, styled
-from hopscope.scenario.sweep import in_words
+from hopscope.scenario.naming import spoken
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -144,7 +144,7 @@ def distinct(
         seen.append(what)
         found.append((replace(network, used=(used or {}).get(point.index, ())), point.set))
     differing = [key for key in (found[0][1] if found else ()) if any(v[key] != found[0][1][key] for _, v in found)]
-    named = [(network, in_words({key: values[key] for key in differing})) for network, values in found]
+    named = [(network, spoken({key: values[key] for key in differing})) for network, values in found]
     return [replace(network, title=f"{title}, {words}" if words else title) for network, words in named]
 
 

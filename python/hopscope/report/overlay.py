@@ -19,7 +19,7 @@ from hopscope.report.chart import Chart, Line, Panel
 from hopscope.results.comparisons import best
 from hopscope.results.samples import NoSamplesError, Table
 from hopscope.results.stats import number
-from hopscope.scenario.sweep import in_words
+from hopscope.scenario.naming import spoken
 
 if TYPE_CHECKING:
     from hopscope.results import Result
@@ -210,7 +210,7 @@ def _curves(result: Result, overlay: Overlay, key: str, output: str) -> list[Lin
     own = {key, *linked_with(result, key)}
     curves: dict[str, dict[float, float]] = {}
     for point in result.scenario.points:
-        rest = in_words({k: v for k, v in point.set.items() if k not in own})
+        rest = spoken({k: v for k, v in point.set.items() if k not in own})
         curves.setdefault(rest, {})[axis.place(point.set[key])] = overlay.at(point.resolved)[output]
     different: dict[tuple[tuple[float, float], ...], list[str]] = {}
     for rest, curve in curves.items():

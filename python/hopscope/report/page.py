@@ -19,7 +19,9 @@ from hopscope.files import make_folder, not_written, write_whole
 from hopscope.report import wording
 from hopscope.report.chart import Chart
 from hopscope.report.network import Network, distinct
+from hopscope.results import metrics
 from hopscope.results.remarks import remarks
+from hopscope.scenario.naming import spoken
 
 if TYPE_CHECKING:
     from hopscope.report.listing import Listing
@@ -130,17 +132,18 @@ def _cases(outcome: Mapping[str, Any], results: Sequence[Result], folder: Path, 
 
     sections = []
     metric, resolved = outcome["metric"], outcome["scenario"]
+    goal = f"{outcome['goal']} {metrics.in_words(metric)}"
     title = resolved["title"] or resolved["topology"]["kind"]
     for number, (case, last) in enumerate(search.by_case(outcome, results), 1):
         stem = f"{number}-" if len(outcome["cases"]) > 1 else ""
         scenario = last[0].scenario
-        place = search.place(case)
+        place = spoken(case["set"])
         pictures: list[Chart | Network] = [search.chart(case, metric), *distinct(scenario.points, title, 1)]
         files = [_scenario_file(r, folder / f"{stem}full-{n}.toml") for n, r in enumerate(last, 1)]
         sections.append(
             {
                 "title": f"{title}, {place}" if place else title,
-                "summary": f"Goal: {outcome['goal']} {metric}; best at {search.best(case)}; {engine}.",
+                "summary": f"Goal: {goal}; best at {spoken(case['best'])}; {engine}.",
                 "sentences": [*search.sentences(case), *filter(None, [search.footnote(case)])],
                 "quick": scenario.is_quick,
                 "images": Gallery(folder, quick=scenario.is_quick).images(pictures, stem),

@@ -12,11 +12,12 @@ from typing import TYPE_CHECKING, Any
 
 from hopscope.errors import counted, ranges
 from hopscope.files import read_whole
-from hopscope.report.axis import axis_of, heading, in_words
+from hopscope.report.axis import axis_of, headings
 from hopscope.report.chart import Chart, Line, Mark, Panel
 from hopscope.report.wording import Column, Grid
 from hopscope.results import metrics
 from hopscope.results.stats import interval_text, rounded
+from hopscope.scenario.naming import in_words, spoken
 from hopscope.scenario.sweep import set_text, written
 
 if TYPE_CHECKING:
@@ -116,8 +117,9 @@ def _own(rival: Mapping[str, Any]) -> str:
 def values(case: Case) -> Grid:
     """What was seen of every value."""
     keys = list(case["best"])
+    names = headings({key: [value["set"][key] for value in case["values"]] for key in keys})
     columns = [
-        *(Column(heading(key, [value["set"][key] for value in case["values"]]), number=True) for key in keys),
+        *(Column(name, number=True, key=key) for name, key in zip(names, keys, strict=True)),
         Column("mean", number=True),
         Column("runs", number=True),
     ]
@@ -167,15 +169,17 @@ def chart(case: Case, metric: str) -> Chart:
     found: dict[str, list[dict[str, Any]]] = {}
     for value in sorted(case["values"], key=lambda value: (-value["duration_s"], value["set"][along])):
         if value["mean"] is not None:
-            fixed = "".join(f", {key} = {plain(value['set'][key])}" for key in others)
-            found.setdefault(f"runs of {value['duration_s']:g} s{fixed}", []).append(value)
+            fixed = spoken({key: value["set"][key] for key in others})
+            label = ", ".join(filter(None, [f"runs of {value['duration_s']:g} s", fixed]))
+            found.setdefault(label, []).append(value)
     lines = [
         Line(label, [v["set"][along] for v in seen], [v["mean"] for v in seen], [v["ci95"] for v in seen], joined=False)
         for label, seen in list(found.items())[:_LINES]
     ]
     name = f"{metric}-over-{along}".replace("_", "-").replace(".", "-").replace("*", "all")
     over = f"{metrics.in_words(metric)} over {in_words(along)}"
-    caption = f"{over[:1].upper()}{over[1:]} as last looked at, means with 95 % intervals; best: {best(case)}."
+    about = f"as last looked at, means with 95 % intervals; best: {spoken(case['best'])}"
+    caption = f"{over[:1].upper()}{over[1:]} {about}."
     label = axis_of(along, [value["set"][along] for value in case["values"]]).label
     won = [v for v in case["values"] if v["verdict"] == "best" and v["mean"] is not None]
     marks = [Mark("best", [v["set"][along] for v in won], [v["mean"] for v in won])]

@@ -11,7 +11,8 @@ from hopscope.errors import InputError, ranges
 from hopscope.report.chart import Chart, Kind, Line, Panel
 from hopscope.report.wording import seeds
 from hopscope.results import metrics
-from hopscope.scenario.sweep import in_words, written
+from hopscope.scenario.naming import spoken
+from hopscope.scenario.sweep import written
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -196,7 +197,7 @@ def _of(result: Result, runs: Runs) -> str:
         return words
     if len(points) == 1:
         [(index, point)] = points.items()
-        return f"{words}, point {index} of 0 to {total - 1} ({in_words(point.set)})"
+        return f"{words}, point {index} of 0 to {total - 1} ({spoken(point.set)})"
     return f"{words}, points {', '.join(map(str, points))} of 0 to {total - 1}"
 
 
@@ -209,7 +210,7 @@ def _titles(runs: Runs) -> list[str]:
     points = len({point.index for point, _ in runs}) > 1
     several = len(_seeds(runs)) > 1
     return [
-        ", ".join(([in_words(point.set)] if points else []) + ([f"seed {run['seed']}"] if several else []))
+        ", ".join(([spoken(point.set)] if points else []) + ([f"seed {run['seed']}"] if several else []))
         for point, run in runs
     ]
 

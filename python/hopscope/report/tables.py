@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import shlex
+from collections import Counter
 from collections.abc import Sequence
+from itertools import chain
 from typing import TYPE_CHECKING, Any
 
 from hopscope.errors import InputError, counted
 from hopscope.report import curves, series, wording
-from hopscope.report.axis import axis_of, heading, is_seed, numeric
-from hopscope.report.axis import in_words as in_words_of
+from hopscope.report.axis import axis_of, headings, is_seed, numeric
 from hopscope.report.chart import Chart, Line, Panel
 from hopscope.report.series import LINES, Selection
 from hopscope.report.wording import Column, Grid
@@ -17,7 +18,8 @@ from hopscope.results import distributions, metrics
 from hopscope.results.comparisons import best_among
 from hopscope.results.samples import Estimate, Table, show
 from hopscope.results.stats import fewer, number
-from hopscope.scenario.sweep import in_words, set_text, written
+from hopscope.scenario.naming import in_words, spoken
+from hopscope.scenario.sweep import set_text, written
 
 if TYPE_CHECKING:
     from hopscope.results import Result
@@ -53,7 +55,7 @@ def headline(result: Result) -> list[str]:
         delay = None if several else _estimate(points[0].runs, "flow.0.delay_ms")
         late = f", at a delay of {show(delay, 'ms')}" if delay is not None else ""
         return [f"{words} is {show(first, 'kbit/s')}{late}"]
-    found = best_among(table, metric, {in_words(point.set): point.set for point in points})
+    found = best_among(table, metric, {spoken(point.set): point.set for point in points})
     alike = len(found.ties) - 1
     noise = f"; {counted(alike, 'other point')} of {len(points) - 1} cannot be told apart from it" if alike else ""
     return [f"{words} is largest at {found.at}: {show(found.top, 'kbit/s')}{noise}"]
@@ -114,20 +116,18 @@ def of_metrics(result: Result, drawn: Sequence[tuple[str, str]]) -> list[Chart]:
 
 
 def used_links(result: Result) -> dict[int, list[tuple[int, int, float]]]:
-    """Point -> links with the packets that they carried, both ways together; empty without a ledger."""
-    from hopscope.results import explain
-
-    if not any(point.runs for point in result.points) or not explain.has_ledger(result):
-        return {}
+    """Point -> links and wires with the packets that they carried in a run, both ways together."""
     found = {}
-    for point, explained in zip(
-        [point for point in result.points if point.runs], explain.explain_present(result).points, strict=True
-    ):
-        carried: dict[tuple[int, int], float] = {}
-        for link in explained.links:
-            ends = (min(link.source, link.target), max(link.source, link.target))
-            carried[ends] = carried.get(ends, 0.0) + link.delivered
-        found[point.index] = [(a, b, packets) for (a, b), packets in sorted(carried.items()) if packets > 0]
+    for point in result.points:
+        carried: Counter[tuple[int, int]] = Counter()
+        for run in point.runs:
+            air = run.get("links", {"from": [], "to": [], "packets": []})
+            wires = [
+                (one["from"], one["to"], one["sent_packets"] - one["lost_packets"]) for one in run.get("wires", [])
+            ]
+            for source, target, packets in chain(zip(*air.values(), strict=True), wires):
+                carried[min(source, target), max(source, target)] += packets
+        found[point.index] = [(a, b, sum_ / len(point.runs)) for (a, b), sum_ in sorted(carried.items()) if sum_]
     return found
 
 
@@ -139,7 +139,7 @@ def ledger_charts(result: Result) -> list[Chart]:
         return []
     points = explain.explain_present(result).points
     explained = points[:_EXPLAINED]
-    titles = [in_words(point.set) for point in explained]
+    titles = [spoken(point.set) for point in explained]
     nodes = [Panel(title, _shares(point)) for title, point in zip(titles, explained, strict=True)]
     flows = [Panel(title, _delays(point)) for title, point in zip(titles, explained, strict=True)]
     most = max(len(point.nodes) for point in explained)
@@ -253,7 +253,7 @@ def _fair(result: Result) -> Grid:
         return Grid(columns, [])
     cells = [
         [
-            in_words(result.points[row["point"]].set),
+            spoken(result.points[row["point"]].set),
             f"{row['flow']}: {row['from']} to {row['to']}",
             "-" if row["measured_kbps"] is None else number(row["measured_kbps"]),
             *(number(row[f"{name}_kbps"]) for name, _, _ in fairness.CRITERIA),
@@ -331,7 +331,7 @@ def _sweeps(result: Result, drawn: Sequence[tuple[str, str]]) -> list[Chart]:
     along = max(keys, key=lambda key: (not is_seed(key), len(table.values(key))))
     linked = linked_with(result, along)
     others = [key for key in _keys(result) if key != along and key not in linked]
-    with_it = f" {', '.join(linked)} {'change' if linked[1:] else 'changes'} with it." if linked else ""
+    with_it = f" {', '.join(map(in_words, linked))} {'change' if linked[1:] else 'changes'} with it." if linked else ""
     found = []
     for metric, label in drawn:
         panels, left_out = _panels(table, along, others, metric)
@@ -339,7 +339,7 @@ def _sweeps(result: Result, drawn: Sequence[tuple[str, str]]) -> list[Chart]:
         found.append(
             Chart(
                 f"{metric.replace('_', '-')}-over-{along.replace('.', '-').replace('*', 'all')}",
-                f"{label[:1].upper()}{label[1:]} over {in_words_of(along)}, means with 95 % intervals.{with_it}{more}",
+                f"{label[:1].upper()}{label[1:]} over {in_words(along)}, means with 95 % intervals.{with_it}{more}",
                 axis_of(along, table.values(along)).label,
                 label,
                 panels,
@@ -366,7 +366,7 @@ def _cdfs(result: Result) -> list[Chart]:
             flows = _flow_ids(point.runs)
             for flow in flows:
                 of = distributions.of_point(point, name, flow=flow)
-                words = ", ".join(filter(None, [_spoken(point.set), f"flow {flow}" if len(flows) > 1 else ""]))
+                words = ", ".join(filter(None, [spoken(point.set), f"flow {flow}" if len(flows) > 1 else ""]))
                 if of.n > 1:
                     curve = of.cdf
                     start = [(of.low_ms[0], 0.0)]
@@ -390,10 +390,10 @@ def _panels(table: Table, along: str, others: Sequence[str], metric: str) -> tup
     axis = axis_of(along, table.values(along))
     panels: dict[str, list[Line]] = {}
     for rest in combinations:
-        title = in_words({key: rest[key] for key in others[1:]}) if split else ""
+        title = spoken({key: rest[key] for key in others[1:]}) if split else ""
         shown = {key: rest[key] for key in (others[:1] if split else others)}
         for flow in _flow_ids([run for _, runs in table.points for run in runs]):
-            words = [_spoken(shown), f"flow {flow}" if _flow_count(table) > 1 else ""]
+            words = [spoken(shown), f"flow {flow}" if _flow_count(table) > 1 else ""]
             label = ", ".join(filter(None, words))
             line = curves.curve(
                 table, along, f"flow.{flow}.{metric}", rest, label=label, place=axis.place, joined=not is_seed(along)
@@ -415,7 +415,7 @@ def _single(result: Result, drawn: Sequence[tuple[str, str]]) -> list[Chart]:
         lines = []
         for point in points:
             flows = [(str(flow), _estimate(point.runs, f"flow.{flow}.{metric}")) for flow in _flow_ids(point.runs)]
-            lines.append(curves.line(_spoken(point.set), flows[:_FLOWS]))
+            lines.append(curves.line(spoken(point.set), flows[:_FLOWS]))
         name = metric.replace("_", "-")
         count = max((len(_flow_ids(point.runs)) for point in points), default=0)
         left_out = _cut(LINES, len(result.points), "points") + _cut(_FLOWS, count, "flows")
@@ -429,19 +429,9 @@ def _of_points(result: Result, metric: str, label: str) -> Chart:
     points = result.points[:_FLOWS]
     values = [(_bar(point.set), _estimate(point.runs, f"flow.0.{metric}")) for point in points]
     caption = f"{label[:1].upper()}{label[1:]}, means with 95 % intervals.{_cut(_FLOWS, len(result.points), 'points')}"
-    axis = ", ".join(in_words_of(key) for key in _keys(result))
+    axis = ", ".join(in_words(key) for key in _keys(result))
     name = f"{metric.replace('_', '-')}-by-flow"
     return Chart(name, caption, axis, label, [Panel("", [curves.line("", values)])], kind="bars")
-
-
-def _spoken(values: dict[str, Any]) -> str:
-    """Swept values as a legend names them: a word for itself, a number behind the words of its key."""
-    return ", ".join(
-        written(value, 40)
-        if isinstance(value, str) and not numeric([value])
-        else f"{in_words_of(key)} {written(value, 40)}"
-        for key, value in values.items()
-    )
 
 
 def _bar(values: dict[str, Any]) -> str:
@@ -457,7 +447,8 @@ def _keys(result: Result) -> list[str]:
 
 
 def _columns(result: Result) -> list[Column]:
-    return [Column(heading(key, result.scenario.axes[key])) for key in _keys(result)]
+    axes = {key: result.scenario.axes[key] for key in _keys(result)}
+    return [Column(name, key=key) for name, key in zip(headings(axes), axes, strict=True)]
 
 
 def _places(where: dict[str, Any], keys: Sequence[str]) -> list[str]:

@@ -20,12 +20,14 @@ class Column:
         number: it holds numbers, aligned to the right.
         code: it holds something to type.
         tight: its text stays on one line.
+        key: the dotted key that its name stands for.
     """
 
     name: str
     number: bool = False
     code: bool = False
     tight: bool = False
+    key: str = ""
 
 
 @dataclass(frozen=True)

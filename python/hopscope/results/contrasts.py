@@ -17,6 +17,7 @@ from hopscope.results.comparisons import Difference, Order, difference
 from hopscope.results.result import PointResult, Result, differences
 from hopscope.results.samples import Estimate, NoSamplesError, Table, estimate, read
 from hopscope.results.stats import number, rounded
+from hopscope.scenario.naming import spoken
 from hopscope.scenario.sweep import in_words, written
 
 if TYPE_CHECKING:
@@ -110,7 +111,7 @@ class Contrast:
     def sentence(self) -> str:
         """The verdict with its numbers, as one sentence without a full stop."""
         unit = f" {self.unit}" if self.unit else ""
-        where = f" at {in_words(self.place)}" if self.place else ""
+        where = f" at {spoken(self.place)}" if self.place else ""
         subject = f"{self.heading}{where}"
         size = rounded(abs(self.difference.mean), self.difference.ci95)
         share = "" if self.percent is None else f" ({self.percent:+.1f} %)"

@@ -200,6 +200,16 @@ class Result:
         return tables.wires([self])
 
     @functools.cached_property
+    def links(self) -> pd.DataFrame:
+        """The routes as packets went: one row a point, seed and link of the air that carried packets to one station.
+
+        ``packets`` that got there in the measured time count once each: data, ACKs and messages of routing protocols.
+        """
+        from hopscope.results import tables
+
+        return tables.links([self])
+
+    @functools.cached_property
     def network(self) -> pd.DataFrame:
         """One row a point and seed."""
         from hopscope.results import tables
@@ -466,7 +476,7 @@ def _dotted(values: Any, prefix: str = "") -> dict[str, Any]:
 
 
 def _run_json(run: RunResult) -> dict[str, Any]:
-    """The public part of a run; nodes stay in the store's tables."""
+    """The public part of a run; nodes and links stay in the store."""
     document = {name: run[name] for name in ("seed", "flows", "network", "engine")}
     if run.get("groups"):
         document["groups"] = run["groups"]

@@ -63,6 +63,7 @@ def _faults(run: object, seed: int | None) -> Iterator[str]:
     yield from _of_row(run.get("engine"), "engine", "engine")
     yield from _of_groups(run.get("groups", {}))
     yield from _of_series(run.get("series", {}))
+    yield from _of_links(run.get("links", {"from": [], "to": [], "packets": []}), len(run.get("nodes", [])))
     yield from _of_distributions(run.get("distributions", {}))
     if not isinstance(run.get("ledger", {}), dict):
         yield "ledger is no table"
@@ -109,6 +110,19 @@ def _of_groups(groups: object) -> Iterator[str]:
         return
     for name, row in groups.items():
         yield from _of_row(row, "group", f"group {name}")
+
+
+def _of_links(links: object, nodes: int) -> Iterator[str]:
+    whole = isinstance(links, dict) and list(links) == ["from", "to", "packets"]
+    columns = list(links.values()) if isinstance(links, dict) else []
+    if not whole or not all(isinstance(column, list) for column in columns):
+        yield "links is no table"
+    elif len({len(column) for column in columns}) > 1:
+        yield "links has columns of several lengths"
+    elif not all(type(value) is int and value >= 0 for column in columns for value in column):
+        yield "links holds something else than counts"
+    elif any(node >= nodes for column in columns[:2] for node in column):
+        yield "links has nodes that are not there"
 
 
 def _of_distributions(tables: object) -> Iterator[str]:

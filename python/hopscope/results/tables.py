@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import Any
 
 import pandas as pd
@@ -33,6 +33,17 @@ def nodes(results: Sequence[Result]) -> pd.DataFrame:
 def wires(results: Sequence[Result]) -> pd.DataFrame:
     """One row a point, seed and direction of a wire; none where there are no wires."""
     return _frame(results, lambda run: ({"wire": row["id"], **_without(row, "id")} for row in run.get("wires", [])))
+
+
+def links(results: Sequence[Result]) -> pd.DataFrame:
+    """One row a point, seed and link of the air that carried packets to a single station: from, to, packets."""
+
+    def rows(run: RunResult) -> Iterator[dict[str, Any]]:
+        columns = run.get("links", {"from": [], "to": [], "packets": []})
+        for source, target, packets in zip(*columns.values(), strict=True):
+            yield {"from": source, "to": target, "packets": packets}
+
+    return _frame(results, rows)
 
 
 def network(results: Sequence[Result]) -> pd.DataFrame:

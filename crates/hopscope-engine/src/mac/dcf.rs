@@ -13,7 +13,7 @@ use crate::config::link::PacingClock;
 use crate::config::mac::CtsRule;
 use crate::ids::{NodeId, PacketId};
 use crate::mac::contention::Station;
-use crate::mac::dedup::Dedup;
+use crate::mac::dedup::{Dedup, Heard};
 use crate::mac::frame::{ACK_BYTES, CTS_BYTES, RTS_BYTES, numbers};
 pub use crate::mac::frame::{Frame, FrameKind};
 use crate::mac::outgoing::Outgoing;
@@ -114,6 +114,7 @@ pub struct Dcf {
     attempts: Attempts,
     /// Read only where rates are learnt.
     pub(super) rates: RateControl,
+    pub(super) heard: Heard,
 }
 
 #[cfg(target_pointer_width = "64")]
@@ -165,6 +166,7 @@ impl Dcf {
             sifs_generation: 0,
             next_seq: 0,
             dedup: Dedup::default(),
+            heard: Heard::default(),
         }
     }
 
@@ -384,7 +386,8 @@ impl Dcf {
                 return;
             }
             self.acknowledge(frame.src, frame.mode, Span::ZERO, cx);
-            if self.dedup.is_duplicate(frame.src, frame.seq, frame.retry || !cx.rules.duplicates_retry) {
+            let may_repeat = || frame.retry || !cx.rules.duplicates_retry;
+            if self.dedup.is_duplicate(frame.src, frame.seq, may_repeat, &mut self.heard) {
                 return;
             }
         }

@@ -1,7 +1,7 @@
 //! Duplicate filter (IEEE 802.11-2020 10.3.2.14): a cache of <address 2, sequence number, fragment number>, the last one
 //! of each neighbour, which sends one packet after the other. Only a frame with the Retry bit can be a duplicate: the
 //! numbers of a sender are one modulo-4096 counter over all its receivers, so that they come again. It also tells whether
-//! a fragment continues the packet before it.
+//! a fragment continues the packet before it, and counts the packets of each neighbour.
 
 use smallvec::SmallVec;
 
@@ -14,8 +14,9 @@ struct Last {
     from: NodeId,
     /// Fragment number (upper four bits) and sequence number.
     seq: u16,
-    /// When the first fragment of the packet came, in units of 1024 us; it wraps after 67 s.
-    since: u16,
+    /// Where packets are not cut, how many have come, without those that [`Heard`] has counted. Where they are, when the first
+    /// fragment of the packet came, in units of 1024 us; it wraps after 67 s.
+    part: u16,
 }
 
 const _: () = assert!(size_of::<Last>() == 8);
@@ -24,6 +25,21 @@ const _: () = assert!(size_of::<Last>() == 8);
 #[derive(Debug, Default)]
 pub struct Dedup {
     last: SmallVec<[Last; 2]>,
+}
+
+/// Packets of each neighbour that [`Last`] has no room for: all that came in fragments, otherwise 65,536 at a time. It lies apart
+/// so that the filter keeps its place in the first cache line of a MAC.
+#[derive(Debug, Default)]
+pub struct Heard(Vec<(NodeId, u64)>);
+
+impl Heard {
+    #[cold]
+    fn add(&mut self, from: NodeId, packets: u64) {
+        match self.0.iter_mut().find(|(node, _)| *node == from) {
+            Some((_, sum)) => *sum += packets,
+            None => self.0.push((from, packets)),
+        }
+    }
 }
 
 /// What a fragment is to its receiver.
@@ -43,19 +59,38 @@ const UNIT: Span = Span::from_micros(1_024);
 const NEXT: u16 = 1 << 12;
 
 impl Dedup {
-    /// Notes a frame; true when it repeats the last one of that neighbour. `may_repeat`: it can be a repetition at all.
-    pub fn is_duplicate(&mut self, from: NodeId, seq: u16, may_repeat: bool) -> bool {
-        match self.last.iter_mut().find(|last| last.from == from) {
-            Some(last) if last.seq == seq => may_repeat,
-            Some(last) => {
-                last.seq = seq;
-                false
-            }
-            None => {
-                self.last.push(Last { from, seq, since: 0 });
-                false
-            }
+    /// Notes a frame; true when it repeats the last one of that neighbour. `may_repeat` says whether it can be a repetition at
+    /// all; other frames count as packets of the neighbour.
+    #[inline]
+    pub fn is_duplicate(
+        &mut self,
+        from: NodeId,
+        seq: u16,
+        may_repeat: impl FnOnce() -> bool,
+        heard: &mut Heard,
+    ) -> bool {
+        let Some(last) = self.last.iter_mut().find(|last| last.from == from) else {
+            self.last.push(Last { from, seq, part: 1 });
+            return false;
+        };
+        if last.seq == seq && may_repeat() {
+            return true;
         }
+        last.seq = seq;
+        last.part = last.part.wrapping_add(1);
+        if last.part == 0 {
+            heard.add(from, 1 << 16);
+        }
+        false
+    }
+
+    /// The packets of each neighbour so far, by its number; `cut`: they come in fragments.
+    pub fn packets(&self, heard: &Heard, cut: bool) -> Vec<(NodeId, u64)> {
+        let beyond = |from| heard.0.iter().find(|(node, _)| *node == from).map_or(0, |(_, sum)| *sum);
+        let own = |last: &Last| if cut { 0 } else { u64::from(last.part) };
+        let mut found: Vec<_> = self.last.iter().map(|last| (last.from, own(last) + beyond(last.from))).collect();
+        found.sort_unstable();
+        found
     }
 
     /// Notes a fragment, `end`: the last of its packet; `may_repeat` as above. A packet is given up when its first fragment came more than
@@ -67,12 +102,28 @@ impl Dedup {
         may_repeat: bool,
         now: Time,
         lifetime: Span,
+        heard: &mut Heard,
+    ) -> Fragment {
+        let what = self.judge_fragment(from, (seq, end), may_repeat, now, lifetime);
+        if end && what == Fragment::Continues {
+            heard.add(from, 1);
+        }
+        what
+    }
+
+    fn judge_fragment(
+        &mut self,
+        from: NodeId,
+        (seq, end): (u16, bool),
+        may_repeat: bool,
+        now: Time,
+        lifetime: Span,
     ) -> Fragment {
         let unit = (now.0 / UNIT.0) as u16;
         let first = seq < NEXT;
         let Some(last) = self.last.iter_mut().find(|last| last.from == from) else {
             if first || end {
-                self.last.push(Last { from, seq, since: unit });
+                self.last.push(Last { from, seq, part: unit });
             }
             return if first { Fragment::Continues } else { Fragment::Orphan };
         };
@@ -80,14 +131,14 @@ impl Dedup {
             return Fragment::Duplicate;
         }
         if first {
-            (last.seq, last.since) = (seq, unit);
+            (last.seq, last.part) = (seq, unit);
             return Fragment::Continues;
         }
         if last.seq == seq {
             // The same numbers anew, 4096 packets later: what came before it is missing.
             return Fragment::Orphan;
         }
-        let continues = last.seq == seq - NEXT && UNIT * u64::from(unit.wrapping_sub(last.since)) <= lifetime;
+        let continues = last.seq == seq - NEXT && UNIT * u64::from(unit.wrapping_sub(last.part)) <= lifetime;
         // An orphan leaves no trace, so that those behind it are orphans, too.
         if continues || end {
             last.seq = seq;
@@ -102,29 +153,46 @@ mod tests {
 
     #[test]
     fn only_the_last_frame_of_a_neighbour_is_a_duplicate() {
-        let mut dedup = Dedup::default();
-        assert!(!dedup.is_duplicate(NodeId(1), 7, true));
-        assert!(dedup.is_duplicate(NodeId(1), 7, true));
-        assert!(!dedup.is_duplicate(NodeId(2), 7, true));
-        assert!(!dedup.is_duplicate(NodeId(1), 8, true));
-        assert!(!dedup.is_duplicate(NodeId(1), 7, true), "an older number counts as new");
+        let (mut dedup, mut heard) = (Dedup::default(), Heard::default());
+        let mut repeats = |from, seq| dedup.is_duplicate(NodeId(from), seq, || true, &mut heard);
+        assert!(!repeats(1, 7));
+        assert!(repeats(1, 7));
+        assert!(!repeats(2, 7));
+        assert!(!repeats(1, 8));
+        assert!(!repeats(1, 7), "an older number counts as new");
+        assert_eq!(dedup.packets(&heard, false), [(NodeId(1), 3), (NodeId(2), 1)]);
     }
 
     #[test]
     fn a_frame_that_cannot_be_a_repetition_is_new_whatever_its_number() {
-        let mut dedup = Dedup::default();
-        assert!(!dedup.is_duplicate(NodeId(1), 7, false));
-        assert!(!dedup.is_duplicate(NodeId(1), 7, false), "4096 packets later");
-        assert!(dedup.is_duplicate(NodeId(1), 7, true));
+        let (mut dedup, mut heard) = (Dedup::default(), Heard::default());
+        let mut repeats = |may| dedup.is_duplicate(NodeId(1), 7, || may, &mut heard);
+        assert!(!repeats(false));
+        assert!(!repeats(false), "4096 packets later");
+        assert!(repeats(true));
+        assert_eq!(dedup.packets(&heard, false), [(NodeId(1), 2)]);
+    }
+
+    #[test]
+    fn packets_are_counted_beyond_the_room_of_the_filter() {
+        let (mut dedup, mut heard) = (Dedup::default(), Heard::default());
+        for n in 0..200_000_u32 {
+            for from in [9, 4] {
+                assert!(!dedup.is_duplicate(NodeId(from), (n % 4096) as u16, || true, &mut heard));
+            }
+        }
+        dedup.is_duplicate(NodeId(4), 0, || true, &mut heard);
+        assert_eq!(dedup.packets(&heard, false), [(NodeId(4), 200_001), (NodeId(9), 200_000)]);
     }
 
     #[test]
     fn fragments_of_several_neighbours_continue_each_its_own_packet() {
         use Fragment::{Continues, Duplicate, Orphan};
-        let mut dedup = Dedup::default();
+        let (mut dedup, mut heard) = (Dedup::default(), Heard::default());
         let mut take = |from, fragment: u16, seq, ms| {
             let now = Time::ZERO + Span::from_millis(ms);
-            dedup.take_fragment(NodeId(from), (fragment << 12 | seq, fragment == 3), true, now, Span::from_millis(500))
+            let what = (fragment << 12 | seq, fragment == 3);
+            dedup.take_fragment(NodeId(from), what, true, now, Span::from_millis(500), &mut heard)
         };
         let table = [
             (1, 0, 7, 0, Continues),
@@ -146,5 +214,14 @@ mod tests {
         for (from, fragment, seq, ms, expected) in table {
             assert_eq!(take(from, fragment, seq, ms), expected, "fragment {fragment} of {seq} from {from}");
         }
+        let whole =
+            [(1, 2, 9, 530, Orphan), (2, 0, 8, 531, Continues), (2, 1, 8, 532, Continues), (2, 2, 8, 533, Continues)];
+        for (from, fragment, seq, ms, expected) in
+            [&whole[..], &[(2, 3, 8, 534, Continues), (2, 3, 8, 535, Duplicate)]].concat()
+        {
+            assert_eq!(take(from, fragment, seq, ms), expected, "fragment {fragment} of {seq} from {from}");
+        }
+        // Packet 8 of neighbour 2 is the only one that came to its end.
+        assert_eq!(dedup.packets(&heard, true), [(NodeId(1), 0), (NodeId(2), 1)]);
     }
 }

@@ -125,6 +125,11 @@ impl Dcf {
         true
     }
 
+    /// The packets that have come from each neighbour, by its number, each once; broadcast left out.
+    pub fn heard(&self, rules: &MacRules) -> Vec<(NodeId, u64)> {
+        self.dedup.packets(&self.heard, rules.fragmentation.is_some())
+    }
+
     /// A data frame for this node came in where packets may be cut.
     #[inline(never)]
     pub(super) fn on_fragment(&mut self, frame: &Frame, cut: &Fragmentation, cx: &mut MacCx<'_>) {
@@ -138,7 +143,7 @@ impl Dcf {
         self.acknowledge(frame.src, frame.mode, if last { Span::ZERO } else { frame.duration - ack }, cx);
         let what = (sequence_control(frame.seq, frame.frag), last);
         let may_repeat = frame.retry || !cx.rules.duplicates_retry;
-        match self.dedup.take_fragment(frame.src, what, may_repeat, cx.now, cut.lifetime) {
+        match self.dedup.take_fragment(frame.src, what, may_repeat, cx.now, cut.lifetime, &mut self.heard) {
             Fragment::Continues if last => cx.out.deliver = Some((frame.body, frame.src)),
             Fragment::Orphan if last => cx.out.done = Some((frame.body, Outcome::Incomplete)),
             _ => {}

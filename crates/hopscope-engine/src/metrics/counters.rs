@@ -13,6 +13,8 @@ use crate::units::Time;
 #[derive(Debug, Clone, Default)]
 pub struct Counted {
     nodes: Vec<Counters>,
+    /// What each node has got from each neighbour, packets.
+    heard: Vec<Vec<(NodeId, u64)>>,
     senders: Vec<SenderStats>,
 }
 
@@ -21,6 +23,7 @@ impl Counted {
     pub(super) fn read(look: &mut impl Look, (nodes, flows): (usize, usize), from: Time) -> Self {
         Counted {
             nodes: (0..nodes as u32).map(|node| look.counters(NodeId(node), from)).collect(),
+            heard: (0..nodes as u32).map(|node| look.heard(NodeId(node))).collect(),
             senders: (0..flows as u32).map(|flow| look.sender_stats(FlowId(flow)).unwrap_or_default()).collect(),
         }
     }
@@ -28,6 +31,17 @@ impl Counted {
     /// Those of a node; zero before the first reading.
     pub fn node(&self, node: NodeId) -> Counters {
         self.nodes.get(node.index()).copied().unwrap_or_default()
+    }
+
+    /// The links that have carried packets since `before`: receiver, sender, packets; in order.
+    pub fn carried_since<'a>(&'a self, before: &'a Counted) -> impl Iterator<Item = (NodeId, NodeId, u64)> + 'a {
+        self.heard.iter().enumerate().flat_map(move |(node, neighbours)| {
+            let old = before.heard.get(node).map_or(&[][..], Vec::as_slice);
+            neighbours.iter().filter_map(move |&(from, packets)| {
+                let earlier = old.iter().find(|(node, _)| *node == from).map_or(0, |(_, packets)| *packets);
+                (packets > earlier).then(|| (NodeId(node as u32), from, packets - earlier))
+            })
+        })
     }
 
     /// Those of the sender of a flow; zero before the first reading, and for UDP.

@@ -67,6 +67,10 @@ pub trait Look {
     /// measured time began, or the start of the run before that.
     fn counters(&mut self, node: NodeId, from: Time) -> Counters;
 
+    /// The packets that a node has got from each neighbour over the air since the start of the run, each once, broadcast left
+    /// out; by the number of the neighbour.
+    fn heard(&self, node: NodeId) -> Vec<(NodeId, u64)>;
+
     /// What the sender of a flow has counted since the start of the run; none over UDP.
     fn sender_stats(&self, flow: FlowId) -> Option<SenderStats>;
 

@@ -1,4 +1,4 @@
-//! What a run gives beside its metrics: time series, and the histograms behind its percentiles.
+//! What a run gives beside its metrics: time series, the histograms behind its percentiles, and the links that were used.
 
 use std::collections::BTreeMap;
 
@@ -33,6 +33,35 @@ pub struct DistributionResult {
     pub high_ms: Vec<f64>,
     /// Values in each class.
     pub count: Vec<u32>,
+}
+
+/// The links of the air that carried packets to single stations in the measured time, by receiver, then by sender.
+#[derive(Debug, Clone, Default, Serialize)]
+pub struct LinksResult {
+    /// Sending nodes.
+    pub from: Vec<u32>,
+    /// Receiving nodes.
+    pub to: Vec<u32>,
+    /// Packets received, each once: data, ACKs and messages of routing protocols.
+    pub packets: Vec<u64>,
+}
+
+impl LinksResult {
+    /// True when no packet got across.
+    pub fn is_empty(&self) -> bool {
+        self.packets.is_empty()
+    }
+}
+
+/// The links that were used.
+pub(super) fn links(meter: &Meter) -> LinksResult {
+    let mut found = LinksResult::default();
+    for (to, from, packets) in meter.after.carried_since(&meter.before) {
+        found.from.push(from.0);
+        found.to.push(to.0);
+        found.packets.push(packets);
+    }
+    found
 }
 
 /// The histograms of all flows.

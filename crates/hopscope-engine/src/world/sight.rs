@@ -104,6 +104,11 @@ impl Look for Sight<'_> {
         Counters { attempts: *mac.attempts(), rates, airtime: air.airtime(), queue_mean, queue_max }
     }
 
+    fn heard(&self, node: NodeId) -> Vec<(NodeId, u64)> {
+        let Wifi { mac, rules, .. } = &self.wifi[node];
+        mac.heard(rules)
+    }
+
     fn sender_stats(&self, flow: FlowId) -> Option<SenderStats> {
         let socket = self.flows[flow.index()].socket;
         self.sockets[socket].endpoint.sender_stats().copied()

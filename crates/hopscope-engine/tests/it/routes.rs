@@ -1,13 +1,14 @@
-//! What is measured of routes, on a chain whose HELLOs collide: the series of a flow's route and its share of time
-//! without one say the same.
+//! What is measured of routes. On a chain whose HELLOs collide, the series of a flow's route and its share of time
+//! without one say the same; links count what went over them.
 
 use hopscope_engine::config::net::RoutingProtocol;
 use hopscope_engine::config::{AodvConfig, App, Config, SeriesKind, Transport};
+use hopscope_engine::record::Record;
 use hopscope_engine::results::RunResult;
-use hopscope_engine::simulation;
+use hopscope_engine::simulation::{self, Simulation};
 use hopscope_engine::units::{Span, Time};
 
-use crate::support::{flow, tcp_chain};
+use crate::support::{Log, busy_field, flow, tcp_chain};
 
 fn over_hellos(hops: u32, seconds: u64) -> Config {
     let mut config = tcp_chain("ns2", hops, seconds);
@@ -106,4 +107,42 @@ fn a_finished_file_needs_no_route_any_more() {
     let share = result.flows[0].no_route_share_pct.expect("the flow had time");
     let expected = 100.0 * without(&states(&result, 0), 1.0, 1.0 + done) / done;
     assert!((share - expected).abs() < 1e-6, "{share} but the series gives {expected}");
+}
+
+#[test]
+fn links_count_the_packets_that_each_node_was_given() {
+    for (fragments, warmup) in [(None, 0), (None, 3), (Some(400), 0), (Some(400), 3)] {
+        let mut config = busy_field("standard", 8);
+        config.mac.fragmentation_threshold = fragments;
+        config.warmup = Time::ZERO + Span::from_secs(warmup);
+        let nodes = config.nodes.len();
+        let mut simulation = Simulation::observed(config, Log::default()).expect("a sound scenario");
+        let links = simulation.run().links;
+        let mut expected = vec![0; nodes];
+        for (at, record) in &simulation.observer().0 {
+            if let Record::PacketReceived { node, .. } = record {
+                expected[node.index()] += u64::from(at.0 >= Span::from_secs(warmup).0);
+            }
+        }
+        let mut counted = vec![0; nodes];
+        for (&to, packets) in links.to.iter().zip(&links.packets) {
+            counted[to as usize] += packets;
+        }
+        assert!(links.packets.len() > 20, "{links:?}");
+        assert!(links.from.iter().zip(&links.to).all(|(from, to)| from != to));
+        assert_eq!(counted, expected, "fragments {fragments:?}, warm-up {warmup} s");
+    }
+}
+
+#[test]
+fn links_of_a_route_carry_what_its_flow_receives() {
+    let mut config = tcp_chain("standard", 3, 20);
+    config.flows[0].transport = Transport::Udp;
+    config.flows[0].app = App::cbr(50e3);
+    config.flows[0].stop = Some(Time::ZERO + Span::from_secs(18));
+    let result = run(config);
+    let packets = result.flows[0].received_packets;
+    assert!(packets > 50, "{packets}");
+    assert_eq!((&result.links.from[..], &result.links.to[..]), (&[0, 1, 2][..], &[1, 2, 3][..]));
+    assert_eq!(result.links.packets, [packets; 3]);
 }

@@ -29,22 +29,22 @@ impl Topology {
 pub const TOPOLOGIES: &[Topology] = &[
     Topology {
         name: "chain",
-        doc: "nodes 0..hops on a line",
+        doc: "nodes 0..hops on a line, left to right",
         own: || vec![hops("Number of hops of the line.", 1, 1), spacing()],
     },
     Topology {
         name: "cross",
-        doc: "a horizontal and a vertical line that share their middle node",
+        doc: "a horizontal and a vertical line that share their middle node: 0..hops along the first, then the rest of the second from end to end",
         own: || vec![hops("Number of hops of each line.", 2, 2), spacing()],
     },
     Topology {
         name: "parking-lot",
-        doc: "a line to an exit, with a lane that joins at every inner node",
+        doc: "a line to an exit, with a lane that joins at every inner node: 0..hops along the line, then node hops + i, whose lane joins at node i",
         own: || vec![hops("Number of hops of the line.", 2, 2), spacing()],
     },
     Topology {
         name: "y",
-        doc: "two branches that join into a stem",
+        doc: "two branches that join into a stem: 0..hops + stem from the end of one over the junction, node hops, to that of the stem; then the other, inwards",
         own: || {
             let stem = "Number of hops of the stem; absent: as many as a branch.";
             let stem = Key { required: false, ..count("stem", stem, "hops", 1, 1) };
@@ -53,7 +53,7 @@ pub const TOPOLOGIES: &[Topology] = &[
     },
     Topology {
         name: "star",
-        doc: "arms that leave node 0 at equal angles",
+        doc: "arms that leave node 0 at equal angles, numbered arm by arm, each from the inside out",
         own: || {
             let hops = Key { required: false, ..hops("Number of hops of each arm.", 1, 1) };
             vec![count("arms", "Number of arms.", "", 3, 1), hops.default(1), spacing()]
@@ -61,7 +61,7 @@ pub const TOPOLOGIES: &[Topology] = &[
     },
     Topology {
         name: "ring",
-        doc: "nodes on a circle",
+        doc: "nodes on a circle, counter-clockwise",
         own: || vec![count("nodes", "Number of nodes.", "", 3, 1), spacing()],
     },
     Topology {
@@ -73,7 +73,7 @@ pub const TOPOLOGIES: &[Topology] = &[
     },
     Topology {
         name: "random",
-        doc: "nodes placed evenly at random over a rectangle",
+        doc: "nodes placed evenly at random over a rectangle, in the order they are drawn",
         own: || {
             let seed = "Seed of the placement, apart from the seed of the run; \"run\" draws a field for each seed of the run.";
             let connected = "Draw again until every node reaches every other over hops within radio.tx_range.";
@@ -98,7 +98,7 @@ pub const TOPOLOGIES: &[Topology] = &[
     },
     Topology {
         name: "access",
-        doc: "an access point with arms of radio nodes, and wired nodes behind it",
+        doc: "an access point with arms of radio nodes: 0..arms * hops on a line, the access point in the middle or first of a single arm; then the wired nodes behind it",
         own: || {
             let arms = "Number of arms: one to the right of the access point, or one to each side.";
             let hops = Key { required: false, ..hops("Number of hops of each arm.", 1, 2) };

@@ -1,0 +1,58 @@
+"""Dotted keys and swept values in words, as sentences, legends and axes name them."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from hopscope.scenario.sweep import written
+
+#: Keys whose names are not words.
+_WORDS = {
+    "max_window": "receiver's window", "packet": "packet size", "rate": "offered rate", "per": "frame error rate",
+    "ber": "bit error rate", "tx_range": "transmission range", "cs_range": "carrier-sense range",
+    "seed": "seed", "queue": "queue length", "cw_min": "smallest contention window",
+    "cw_max": "largest contention window", "ack_every": "packets per ACK",
+    "error": "channel errors", "link": "link layer", "protocol": "routing protocol",
+}  # fmt: skip
+#: Words that are written in capitals.
+_LETTERS = {
+    "rts": "RTS", "cts": "CTS", "ack": "ACK", "mac": "MAC", "tcp": "TCP", "rto": "RTO", "rtt": "RTT", "ttl": "TTL",
+    "eifs": "EIFS", "nav": "NAV", "red": "RED", "codel": "CoDel", "aodv": "AODV", "dsr": "DSR", "olsr": "OLSR",
+    "dsdv": "DSDV", "dccp": "DCCP", "lred": "LRED", "mda": "MDA", "daa": "DAA", "cwnd": "cwnd", "arp": "ARP",
+}  # fmt: skip
+#: Sections that say what a key is of.
+_PREFIXED = frozenset({"tcp", "dccp", "aodv", "dsr", "olsr", "dsdv"})
+
+
+def in_words(key: str) -> str:
+    """A dotted key as an axis names it: ``flow.3.max_window`` is "receiver's window of flow 3".
+
+    Flow 0, whose keys most sweeps vary, and all flows together (``flow.*``) need no number.
+    """
+    *sections, name = key.split(".")
+    words = _WORDS.get(name, name.replace("_", " "))
+    words = " ".join(_LETTERS.get(word, word) for word in words.split(" "))
+    numbers = [part for part in sections if part.isdigit() and part != "0"]
+    owner = f" of {sections[0]} {numbers[0]}" if numbers else ""
+    section = sections[-1] if sections and not sections[-1].isdigit() and sections[-1] != "*" else ""
+    prefix = f"{_LETTERS.get(section, section)} " if section in _PREFIXED else ""
+    return f"{prefix}{words}{owner}"
+
+
+def spoken(values: Mapping[str, Any]) -> str:
+    """Swept values as a sentence or a legend names them: a word for itself, anything else behind the words of its key.
+
+    ``flow.0.max_window = 8`` is "receiver's window 8", ``profile = ns2`` is "ns2".  Keys whose words are the same stand
+    as they are.
+    """
+    words = {key: in_words(key) for key in values}
+    names = {key: word if list(words.values()).count(word) == 1 else key for key, word in words.items()}
+    return ", ".join(_spoken(names[key], value) for key, value in values.items())
+
+
+def _spoken(name: str, value: Any) -> str:
+    text = written(value, 40)
+    if isinstance(value, str) and not text[:1].isdigit():
+        return text
+    return f"{name}: {text}" if name[-1:].isdigit() else f"{name} {text}"
