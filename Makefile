@@ -34,7 +34,7 @@ endef
 # Studies with recorded verdicts.
 STUDIES := $(notdir $(patsubst %/,%,$(dir $(wildcard python/hopscope/studies/data/*/verdicts.json))))
 
-.PHONY: help demo test test-rust test-python lint fmt bench bench-peers docs validate nightly check-catalogue check-determinism crash fuzz build wheel clean
+.PHONY: help demo test test-rust test-python lint fmt bench bench-peers docs validate nightly check-catalogue check-determinism crash growth fuzz build wheel clean
 
 help: ## This list
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sort | awk -F':.*## ' '{printf "  make %-18s %s\n", $$1, $$2}'
@@ -116,6 +116,9 @@ check-determinism: $(VENV)/.engine ## The catalogue in quick form from every bui
 
 crash: $(VENV)/.engine ## 1,000 kills, 1,000 corruptions, full disks, several processes: no finished run lost, no wrong number
 	@$(PY) bench/crash.py
+
+growth: $(VENV)/.engine ## Time and memory of many flows, copies, points and runs: scenarios load and stores show as they grow
+	@$(PY) bench/growth.py
 
 fuzz: $(VENV)/.engine ## A million scenarios, node and frame files, raw configurations, and Rust's parsers and machines, damaged (hours)
 	@$(PY) bench/fuzz.py

@@ -28,6 +28,7 @@ from typing import Any
 
 import pandas as pd
 
+from hopscope.campaign.store import open_store
 from hopscope.cli.main import build
 from hopscope.errors import HopscopeError
 
@@ -118,6 +119,15 @@ def numbers(document: dict[str, Any]) -> dict[tuple[int, int], str]:
             kept = {**run, "engine": {**run["engine"], "wall_s": 0.0}}
             found[index, run["seed"]] = json.dumps(kept, sort_keys=True)
     return found
+
+
+def means(store: Path) -> dict[tuple[int, str], dict[str, Any]] | None:
+    """What `hopscope show` prints is made of: means by point and metric, from the tables where they fit the runs."""
+    try:
+        [result] = open_store(store).results(lazily=True)
+    except HopscopeError:
+        return None
+    return {(point.index, metric): values for point in result.points for metric, values in point.summary.items()}
 
 
 def committed(store: Path) -> dict[str, tuple[int, int, str]]:
@@ -221,6 +231,7 @@ class Campaign:
             name, damage = self.dice.choice(sorted(DAMAGES.items()))
             where = f"case {case}: {name} of {victim.relative_to(store)}"
             damage(victim, self.dice)
+            told = means(store)
             status, document, messages = shown(store)
             if document is None:
                 require(status in {1, 2} and bool(messages), f"{where}: status {status} without a reason")
@@ -230,6 +241,10 @@ class Campaign:
                 wrong = [place for place, run in found.items() if self.expected[place] != run]
                 require(not wrong, f"{where}: other numbers at {wrong}")
                 require(len(found) == RUNS or bool(messages), f"{where}: runs are missing without a word")
+                summaries = [point["summary"].items() for point in document["points"]]
+                of_runs = {(at, metric): values for at, of in enumerate(summaries) for metric, values in of}
+                require(told == of_runs, f"{where}: the table shows other means than the runs have")
+                require(means(store) == of_runs, f"{where}: the table shows other means once it is mended")
                 ends["named, the rest shown" if len(found) < RUNS else "mended or harmless"] += 1
             if case % 10 == 0:
                 process = start(self.folder, store)

@@ -343,6 +343,12 @@ class Resolved:
         Flows at fault are left out, and nothing is looked at where the network itself is.
         """
 
+    def estimate(self) -> str | None:
+        """Rough cost of a run as JSON: events, wall_s, memory_bytes; None where there is no configuration to run.
+
+        EngineError: the configuration is refused.
+        """
+
     def config(self, seed: int) -> dict[str, Any]:
         """The engine's configuration of a run."""
     def config_json(self, seed: int) -> str:

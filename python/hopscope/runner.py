@@ -18,7 +18,7 @@ from hopscope.campaign.store import Store
 from hopscope.errors import InputError, Interrupted, RunFailed
 from hopscope.results import Failure, PointResult, Result
 from hopscope.results.columns import opened
-from hopscope.results.result import RunResult
+from hopscope.results.stored import RunResult
 from hopscope.scenario import Scenario, load
 
 _LOG = logging.getLogger("hopscope")

@@ -151,3 +151,10 @@ def test_a_network_beyond_the_memory_is_refused_before_it_is_built() -> None:
     field = {"kind": "random", "nodes": 303030, "area": [1000, 600]}
     with pytest.raises(ScenarioError, match=r"a run is estimated at .* GB of memory, and there are .* GB: fewer nodes"):
         hs.Scenario(duration="1s", topology=field, flow=[{"pattern": "random"}])
+
+
+def test_more_flows_than_a_node_has_ports_are_refused_with_their_key() -> None:
+    grid = {"kind": "grid", "rows": 10, "cols": 10}
+    flows = [{"from": 0, "to": 99, "transport": "udp", "app": "cbr", "rate": "8kbps", "copies": 50_000}] * 2
+    with pytest.raises(ScenarioError, match=r"flow\.0\.from_port: node 0 has no port left for it"):
+        hs.Scenario(duration="1s", topology=grid, flow=flows)

@@ -1,15 +1,16 @@
 //! One point of a scenario: its document goes in, what the engine runs and what a user reads come out.
 
-use hopscope_engine::BuildError;
 use hopscope_engine::world::Survey;
+use hopscope_engine::{BuildError, simulation};
 use hopscope_scenario::agreement::Finding;
 use hopscope_scenario::near::Place;
-use hopscope_scenario::resolve::{self as resolving, FoundControl, Outside, OwnControl, Schema, Shared, Shown};
+use hopscope_scenario::resolve::{self as resolving, FoundControl, Outside, OwnControl, Schema, Shared, Shown, Sound};
 use pyo3::exceptions::{PyOSError, PyValueError};
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyList, PyTuple};
 use serde_json::Value as Json;
 
+use crate::error::engine_error;
 use crate::{run, value};
 
 /// What the points of a sweep have in common, made once.
@@ -151,6 +152,13 @@ impl Resolved {
         let findings: Vec<Finding> =
             problems.iter().map(|error| self.0.told(&sound, &error.key, &error.message)).collect();
         told(py, &findings)
+    }
+
+    /// Rough cost of a run as JSON, nothing is built; none where there is no configuration, of which `check` tells.
+    fn estimate(&self, py: Python<'_>) -> PyResult<Option<String>> {
+        let Some(Sound { config: Ok(config), .. }) = self.0.sound(Schema::engine()) else { return Ok(None) };
+        let cost = py.detach(|| simulation::estimate(&config)).map_err(|error| engine_error(py, &error))?;
+        run::to_json(py, "estimate", &cost).map(Some)
     }
 
     /// The engine's configuration of a run.

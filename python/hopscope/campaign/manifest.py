@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import json
+import re
 from pathlib import Path
 from typing import Any
 
@@ -20,6 +21,8 @@ FORMAT = 2
 
 #: Larger manifests are refused before they are read.
 MAX_BYTES = 2_000_000_000
+
+_KEY = re.compile("[0-9a-f]{32}")
 
 _DAMAGED = "run the scenario again into this folder: finished runs are kept"
 
@@ -129,7 +132,7 @@ def _keys(point: Point, entry: dict[str, Any], scenario: Scenario, provable: boo
 
 def is_key(text: str) -> bool:
     """Whether a text has the form of the key of a run."""
-    return len(text) == 32 and all(digit in "0123456789abcdef" for digit in text)
+    return _KEY.fullmatch(text) is not None
 
 
 def _controls(scenario: Scenario) -> dict[str, Any]:

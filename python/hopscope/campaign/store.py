@@ -15,7 +15,6 @@ A run file appears by an atomic rename after it is on the disk, so a killed proc
 
 from __future__ import annotations
 
-import hashlib
 import json
 import os
 from collections.abc import Sequence
@@ -23,23 +22,17 @@ from pathlib import Path
 from typing import Any
 
 from hopscope.campaign import manifest as manifests
-from hopscope.campaign import tables
+from hopscope.campaign import runfile, tables
 from hopscope.campaign.plan import Plan
 from hopscope.errors import HopscopeError, RunFailed, StoreError
 from hopscope.files import make_folder, not_written, read_whole, reason, remove_litter, write_whole
 from hopscope.results import PointResult, Result, columns, shape
-from hopscope.results.result import RunResult
-from hopscope.scenario import Scenario
+from hopscope.results.stored import RunResult, StoredRuns
+from hopscope.scenario import Point, Scenario
 from hopscope.scenario.controls import from_told
 from hopscope.scenario.document import from_store
 
-#: Format of run files.
-FORMAT = 1
-
 MANIFEST = manifests.NAME
-
-#: Larger run files are refused before they are read.
-MAX_RUN_BYTES = 4_000_000_000
 
 
 class Store:
@@ -54,6 +47,7 @@ class Store:
         self.path = Path(path)
         self.problems: list[str] = []
         self._manifest: dict[str, Any] | None = None
+        self._sums: dict[str, bytes] = {}  # of the runs that were read or written, by key
 
     @property
     def manifest(self) -> dict[str, Any]:
@@ -99,14 +93,14 @@ class Store:
         Raises:
             RunFailed: the disk is full or the folder can no longer be written; earlier runs are kept.
         """
-        digest = hashlib.sha256(result_json.encode()).hexdigest()
-        text = f'{{"format": {FORMAT}, "key": "{key}", "sha256": "{digest}", "result": {result_json}}}\n'
+        data, digest = runfile.text(key, result_json)
         try:
-            write_whole(self._run_path(key), text.encode())
+            write_whole(self._run_path(key), data)
         except OSError as error:
             raise RunFailed(
                 f"{self.path}: a run cannot be written: {reason(error)}; finished runs are kept, start again to go on"
             ) from error
+        self._sums[key] = digest
 
     def read(self, key: str, seed: int | None = None) -> RunResult | None:
         """Returns a finished run, or None when it is missing or damaged (then it is named in ``problems``).
@@ -117,25 +111,18 @@ class Store:
         """
         path = self._run_path(key)
         try:
-            text = read_whole(path, MAX_RUN_BYTES).decode()
+            data = read_whole(path, runfile.MAX_BYTES)
         except FileNotFoundError:
             return None
         except OSError as error:
             self._damaged(path, error.strerror or str(error))
             return None
-        except UnicodeDecodeError:
-            self._damaged(path, "is no text")
-            return None
-        head, separator, rest = text.partition('"result": ')
-        result_json = rest.removesuffix("}\n")
-        expected = (
-            f'{{"format": {FORMAT}, "key": "{key}", "sha256": "{hashlib.sha256(result_json.encode()).hexdigest()}", '
-        )
-        if not separator or head != expected:
-            self._damaged(path, "truncated" if not text.endswith("}\n") else "its checksum does not fit")
+        whole = runfile.result(key, data)
+        if whole is None:
+            self._damaged(path, "truncated" if runfile.is_cut(data) else "its checksum does not fit")
             return None
         try:
-            result: RunResult = json.loads(result_json)
+            result: RunResult = json.loads(whole[0].decode())
         except (ValueError, RecursionError) as error:
             self._damaged(path, f"is no result: {error}")
             return None
@@ -143,15 +130,21 @@ class Store:
             self._damaged(path, f"is no result: {wrong}")
             return None
         try:
-            return columns.opened(result)
+            found = columns.opened(result)
         except ValueError as error:
             self._damaged(path, f"is no result: {error}")
             return None
+        self._sums[key] = whole[1]
+        return found
 
-    def results(self) -> list[Result]:
+    def results(self, *, lazily: bool = False) -> list[Result]:
         """Returns the result of every scenario of the manifest, with the runs that are there.
 
         No code is loaded, whatever the manifest names.
+
+        Args:
+            lazily: when the tables are proved to be those of the runs, compare the checksum of each run alone, take
+                means and notes from the tables, and read a run when it is asked for.
 
         Raises:
             StoreError: the manifest is damaged or of another format.
@@ -159,17 +152,13 @@ class Store:
         from hopscope.campaign.capture import capture_of
         from hopscope.runner import again
 
-        results = []
+        found = []
         self.problems[:] = manifests.remarks(self.manifest, self.path)
         for entry in self.manifest["scenarios"]:
             try:
                 document = from_store(entry["document"], from_told(entry.get("controls", {})))
                 scenario = Scenario.from_document(document, is_quick=bool(entry.get("quick")))
-                listed = manifests.keys_of(self.manifest, scenario, entry["points"])
-                points = [
-                    PointResult(point.index, point.set, self._runs(keys, scenario.seed))
-                    for point, keys in zip(scenario.points, listed, strict=True)
-                ]
+                found.append((scenario, manifests.keys_of(self.manifest, scenario, entry["points"])))
             except (KeyError, TypeError, AttributeError, ValueError) as error:
                 raise StoreError(
                     f"{self.path / MANIFEST}: is damaged ({_reason(error)}); run the scenario again into this folder: "
@@ -179,13 +168,18 @@ class Store:
                 raise StoreError(
                     f"{self.path / MANIFEST}: its scenario is not accepted by this version:\n{error}"
                 ) from error
-            results.append(Result(scenario, points, again=again, capture=capture_of))
             for transport in (name for name, control in scenario.controls().items() if not control.is_known):
                 self.problems.append(
                     f"{self.path / MANIFEST}: does not record the class of {transport}, which is shown by its name; "
                     "which code was run, and with which parameters left at their defaults, is unknown"
                 )
-        return results
+        points = self._told(found) if lazily else None
+        if points is None:
+            points = [
+                [PointResult(p.index, p.set, self._runs(k, s.seed)) for p, k in zip(s.points, keys, strict=True)]
+                for s, keys in found
+            ]
+        return [Result(s, of, again=again, capture=capture_of) for (s, _), of in zip(found, points, strict=True)]
 
     def write_tables(self, results: Sequence[Result]) -> None:
         """Writes the Parquet tables of results.
@@ -215,10 +209,61 @@ class Store:
 
     def table_faults(self, results: Sequence[Result]) -> list[str]:
         """What is wrong with the tables, a line each; nothing when they are those of the results."""
-        return tables.faults(self.path, results, self._made_from(results))
+        return tables.faults(self.path, self._made_from(results))
 
     def _made_from(self, results: Sequence[Result]) -> str:
-        return tables.made_from(manifests.checksum(self.manifest), results)
+        """The checksum of what tables are made from: the manifest, and each of its runs that is there."""
+        there = [
+            key if seed in seeds else None
+            for entry, result in zip(self.manifest["scenarios"], results, strict=True)
+            for listed, point in zip(entry["points"], result.points, strict=True)
+            for seeds in [frozenset(point.seeds)]
+            for seed, key in enumerate(listed["keys"], result.scenario.seed)
+        ]
+        unknown = [key for key in there if key is not None and key not in self._sums]
+        self._sums |= runfile.sums(self.path / "runs", unknown)
+        return self._digest(there)
+
+    def _digest(self, keys: Sequence[str | None]) -> str:
+        return tables.made_from(manifests.checksum(self.manifest), [self._sums.get(key or "") for key in keys])
+
+    def _told(self, found: Sequence[tuple[Scenario, list[list[str]]]]) -> list[list[PointResult]] | None:
+        """The points of scenarios whose tables are proved to be those of the runs; None where they are not.
+
+        A run that is not what it should be is named then, or when all are read.
+        """
+        keys = [key for _, points in found for of in points for key in of]
+        self._sums = runfile.sums(self.path / "runs", keys)
+        made = self._digest(keys)
+        if tables.faults(self.path, made):
+            return None
+        points, before = [], len(self.problems)
+        for scenario, listed in found:
+            points.append([self._stored(p, k, scenario.seed) for p, k in zip(scenario.points, listed, strict=True)])
+        told = tables.told(self.path, points)
+        if told is None or self._digest(keys) != made:
+            del self.problems[before:]
+            return None
+        for point, about in told:
+            point.told = about
+        return points
+
+    def _stored(self, point: Point, keys: Sequence[str], first_seed: int) -> PointResult:
+        """A point whose runs are read when they are asked for; those that are damaged are named now."""
+        by_seed = dict(enumerate(keys, first_seed))
+        for seed, key in by_seed.items():
+            if key not in self._sums:
+                self.read(key, seed)
+
+        def read(seed: int) -> RunResult:
+            before = self._sums[by_seed[seed]]
+            run = self.read(by_seed[seed], seed)
+            if run is None or self._sums[by_seed[seed]] != before:
+                raise StoreError(f"{self._run_path(by_seed[seed])}: was changed while the store was read; start again")
+            return run
+
+        there = [seed for seed, key in by_seed.items() if key in self._sums]
+        return PointResult(point.index, point.set, StoredRuns(there, read))
 
     def beside(self) -> int:
         """Number of runs in the folder that the manifest does not name: of other scenarios, seeds or builds."""

@@ -1,25 +1,28 @@
 """The Parquet tables of a store: made from its runs, proved by checksums, made again when they do not fit.
 
 ``tables.sha256`` lists the SHA-256 of each table as ``sha256sum --check`` reads it. Its first line, a comment, has the
-checksum of what the tables were made from, so that tables of other runs are found out too. The pages of the tables have
-checksums of their own, which other readers of Parquet can verify.
+checksum of what the tables were made from: the checksums of the manifest and of each run. Tables of other runs are
+found out so, and where tables fit no run needs to be parsed. The pages of the tables have checksums of their own, which
+other readers of Parquet can verify.
 """
 
 from __future__ import annotations
 
+import functools
 import hashlib
-import json
 import re
-from collections.abc import Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from hopscope.errors import RunFailed
 from hopscope.files import read_whole, reason, write_whole
-from hopscope.results import Result
+from hopscope.results import PointResult, Result
+from hopscope.results.stored import Told
 
 if TYPE_CHECKING:
     import pandas as pd
+    import pyarrow as pa
 
 CHECKSUMS = "tables.sha256"
 
@@ -29,14 +32,28 @@ TABLES = ("flows", "nodes", "wires", "network", "runs", "summary", "series")
 #: Tables that are written only when they have rows.
 _RARE = frozenset({"series", "wires"})
 
+#: Begins the first line of the checksums. That of earlier versions, without the runs' own checksums, had one word less.
+_MADE_FROM = "# made from runs "
+
+#: Columns of the table of means, as an interval has them.
+_STATISTICS = ("mean", "ci95", "min", "max", "n")
+
+#: Stands for the checksum of a run that is not there.
+_ABSENT = bytes(32)
+
 _MAX_CHECKSUMS_BYTES = 10_000
 _LINE = re.compile(r"([0-9a-f]{64})  ([a-z]+)\.parquet")
 
 
-def made_from(manifest_digest: str, results: Sequence[Result]) -> str:
-    """Returns the checksum of what tables are made from: the manifest, and which of its runs are there."""
-    there = [[[run["seed"] for run in point.runs] for point in result.points] for result in results]
-    return hashlib.sha256(f"{manifest_digest} {json.dumps(there)}".encode()).hexdigest()
+def made_from(manifest_digest: str, sums: Iterable[bytes | None]) -> str:
+    """Returns the checksum of what tables are made from.
+
+    Args:
+        manifest_digest: checksum of the manifest.
+        sums: the checksum of each run that it names, in order; None for one that is not there.
+    """
+    runs = b"".join(_ABSENT if found is None else found for found in sums)
+    return hashlib.sha256(manifest_digest.encode() + runs).hexdigest()
 
 
 def write(folder: Path, results: Sequence[Result], made: str) -> None:
@@ -45,7 +62,7 @@ def write(folder: Path, results: Sequence[Result], made: str) -> None:
     Raises:
         RunFailed: the folder cannot be written; the runs themselves are kept.
     """
-    lines = [f"# made from {made}"]
+    lines = [f"{_MADE_FROM}{made}"]
     for name in TABLES:
         data = _parquet(name, results)
         file = folder / f"{name}.parquet"
@@ -57,8 +74,8 @@ def write(folder: Path, results: Sequence[Result], made: str) -> None:
     _write(folder / CHECKSUMS, "\n".join(lines).encode() + b"\n")
 
 
-def faults(folder: Path, results: Sequence[Result], made: str) -> list[str]:
-    """What is wrong with the tables of a store, a line each; nothing when they are those of its results."""
+def faults(folder: Path, made: str) -> list[str]:
+    """What is wrong with the tables of a store, a line each; nothing when they are sound and made from ``made``."""
     try:
         first, *rest = read_whole(folder / CHECKSUMS, _MAX_CHECKSUMS_BYTES).decode().splitlines()
     except FileNotFoundError:
@@ -70,10 +87,90 @@ def faults(folder: Path, results: Sequence[Result], made: str) -> list[str]:
     listed = {match[2]: match[1] for match in found if match is not None}
     if len(listed) != len(rest) or not {name for name in TABLES if name not in _RARE} <= listed.keys():
         return ["the checksums of the tables are damaged"]
-    if first != f"# made from {made}":
+    if re.fullmatch(r"# made from [0-9a-f]{64}", first):
+        return ["the tables, of an earlier version, do not say which runs they were made from"]
+    if first != f"{_MADE_FROM}{made}":
         return ["the tables are not up to date"]
     wrong = [(name, _fault(folder / f"{name}.parquet", digest)) for name, digest in listed.items()]
     return [f"{name}.parquet {why}" for name, why in wrong if why]
+
+
+def told(folder: Path, results: Sequence[Sequence[PointResult]]) -> list[tuple[PointResult, Told]] | None:
+    """Returns what sound tables tell of each point that has runs; None where rows and points cannot be matched.
+
+    Args:
+        folder: the store.
+        results: the points of each of its scenarios.
+    """
+    import pyarrow as pa
+    import pyarrow.parquet as pq
+
+    points = [point for of in results for point in of if point.runs]
+    try:
+        summary = pq.read_table(folder / "summary.parquet", columns=["point", "metric", *_STATISTICS])
+        begins = _blocks(summary, [point.index for point in points])
+        notes = _notes(folder, several=len(results) > 1)
+    except (pa.ArrowException, OSError, ValueError, KeyError):
+        return None
+    if begins is None or notes is None:
+        return None
+    ends = [*begins[1:], len(summary)]
+    return [
+        (point, Told(_Rows(summary.slice(begin, end - begin)), notes.get(point.index, {})))
+        for point, begin, end in zip(points, begins, ends, strict=True)
+    ]
+
+
+def _blocks(summary: pa.Table, indices: Sequence[int]) -> list[int] | None:
+    """Where the rows of each point begin, which lie in the order of the points; None when they are others."""
+    import numpy as np
+
+    rows = summary.column("point").to_numpy()
+    begins = np.flatnonzero(np.diff(rows, prepend=-1)) if len(rows) else np.zeros(0, int)
+    return list(map(int, begins)) if rows[begins].tolist() == list(indices) else None
+
+
+def _notes(folder: Path, *, several: bool) -> dict[int, dict[int, tuple[int, str]]] | None:
+    """The notes on flows by point and flow, each with the first seed that has it; None where several scenarios do."""
+    import pyarrow.compute as pc
+    import pyarrow.parquet as pq
+
+    file = pq.ParquetFile(folder / "flows.parquet")
+    if "note" not in file.schema_arrow.names:
+        return {}
+    table = file.read(columns=["point", "seed", "flow", "note"])
+    table = table.filter(pc.and_(pc.is_valid(table["note"]), pc.not_equal(table["note"], "")))
+    if several and len(table):
+        return None
+    found: dict[int, dict[int, tuple[int, str]]] = {}
+    for row in table.to_pylist():
+        found.setdefault(row["point"], {}).setdefault(row["flow"], (row["seed"], row["note"]))
+    return found
+
+
+class _Rows(Mapping[str, dict[str, float | int | None]]):
+    """The rows of a point in the table of means, by metric, each when it is asked for."""
+
+    def __init__(self, rows: pa.Table) -> None:
+        self._rows = rows
+
+    @functools.cached_property
+    def _found(self) -> dict[str, dict[str, float | int | None]]:
+        columns = self._rows.to_pydict()
+        values = (columns[name] for name in _STATISTICS)
+        return {
+            metric: dict(zip(_STATISTICS, row, strict=True))
+            for metric, *row in zip(columns["metric"], *values, strict=True)
+        }
+
+    def __getitem__(self, metric: str) -> dict[str, float | int | None]:
+        return self._found[metric]
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._found)
+
+    def __len__(self) -> int:
+        return len(self._rows)
 
 
 def _fault(file: Path, digest: str) -> str:

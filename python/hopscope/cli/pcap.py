@@ -16,7 +16,7 @@ from hopscope.errors import InputError, RunFailed, ranges
 
 if TYPE_CHECKING:
     from hopscope.results.captured import Captured, Choice
-    from hopscope.results.result import RunResult
+    from hopscope.results.stored import RunResult
     from hopscope.scenario import Point, Scenario
 
 

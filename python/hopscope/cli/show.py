@@ -40,7 +40,7 @@ def command(
         raise InputError("--fair goes to the terminal and to --json, not with --write")
     table.check_files(write)
     opened = open_store(store)
-    results = opened.results()
+    results = opened.results(lazily=not as_json)
     for problem in [*opened.problems, *opened.mend_tables(results), *missing(results)]:
         note(problem)
     if write:

@@ -211,15 +211,11 @@ def _rows(point: PointResult, shown: list[Metric], several: bool, *, failed: boo
 
 def _notes(result: Result) -> Iterator[str]:
     """What the engine has to say about flows, once a point and flow."""
-    notes = {
-        (point.index, flow["id"]): (
-            f"{point_words(point.index, point.set)}, flow {flow['id']}, seed {run['seed']}: {flow['note']}"
-        )
+    notes = [
+        f"{point_words(point.index, point.set)}, flow {flow}, seed {seed}: {note}"
         for point in result.points
-        for run in reversed(point.runs)
-        for flow in run["flows"]
-        if flow.get("note")
-    }
-    yield from list(notes.values())[:MAX_NOTES]
+        for flow, (seed, note) in sorted(point.notes.items())
+    ]
+    yield from notes[:MAX_NOTES]
     if len(notes) > MAX_NOTES:
         yield f"... and {len(notes) - MAX_NOTES} more; all stand in the note column of flows.parquet"

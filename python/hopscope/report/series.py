@@ -18,7 +18,8 @@ if TYPE_CHECKING:
     import pandas as pd
 
     from hopscope.results import Result
-    from hopscope.results.result import PointResult, RunResult
+    from hopscope.results.result import PointResult
+    from hopscope.results.stored import RunResult
 
     Runs = Sequence[tuple[PointResult, RunResult]]
 
@@ -71,7 +72,7 @@ class Selection:
         """The points with runs that are named; all where none is."""
         return [p for p in result.points if p.runs and (not self.points or any(_is(p, text) for text in self.points))]
 
-    def _runs(self, point: PointResult) -> list[RunResult]:
+    def _runs(self, point: PointResult) -> Sequence[RunResult]:
         return [run for run in point.runs if run["seed"] in self.seeds] if self.seeds else point.runs[:1]
 
 

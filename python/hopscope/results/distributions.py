@@ -16,7 +16,8 @@ from hopscope.errors import InputError, NotFound, did_you_mean, ranges
 if TYPE_CHECKING:
     import pandas as pd
 
-    from hopscope.results.result import PointResult, Result, RunResult
+    from hopscope.results.result import PointResult, Result
+    from hopscope.results.stored import RunResult
 
 #: What there are distributions of: name -> heading of an axis, in ms.
 KINDS = {"delay": "delay", "gap": "gap between arrivals"}

@@ -17,7 +17,7 @@ from hopscope.results.stats import Interval, interval
 from hopscope.scenario.sweep import in_words
 
 if TYPE_CHECKING:
-    from hopscope.results.result import PointResult, Result, RunResult
+    from hopscope.results.result import PointResult, Result
 
 #: Kinds of accounts -> names of their causes, in order.
 CAUSES: dict[str, list[str]] = dict(_core.ledger_causes())
@@ -142,7 +142,7 @@ class PointExplanation:
 
     def __init__(self, point: PointResult, chain: bool) -> None:
         self.set = point.set
-        self._runs: list[RunResult] = point.runs
+        self._runs = point.runs
         self._ledgers: list[dict[str, Any]] = [run["ledger"] for run in point.runs]
         self._chain = chain
 

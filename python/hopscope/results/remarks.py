@@ -5,7 +5,6 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from hopscope.errors import counted, ranges
-from hopscope.results.stats import mean_of
 
 if TYPE_CHECKING:
     from hopscope.results.result import PointResult, Result
@@ -58,8 +57,7 @@ def _limited(point: PointResult) -> list[tuple[int, float]]:
     """The flows of a point that are limited, with the share of their time."""
     found = []
     for flow in point.runs[0]["flows"] if point.runs else []:
-        shares = [run["flows"][flow["id"]].get("window_limited_pct") for run in point.runs]
-        known = [share for share in shares if share is not None]
-        if known and (share := mean_of(known)) > MOST_OF_THE_TIME:
+        share = point.summary.get(f"flow.{flow['id']}.window_limited_pct", {}).get("mean")
+        if share is not None and share > MOST_OF_THE_TIME:
             found.append((flow["id"], share))
     return found

@@ -13,6 +13,7 @@ from hopscope.errors import InputError, NotFound, RunFailed, shown
 from hopscope.results import metrics, remarks
 from hopscope.results.samples import column, is_number
 from hopscope.results.stats import Comparison, Interval, interval, paired
+from hopscope.results.stored import RunResult, StoredRuns, Told
 from hopscope.scenario.sweep import in_words, key_paths
 
 if TYPE_CHECKING:
@@ -23,8 +24,6 @@ if TYPE_CHECKING:
     from hopscope.results.distributions import Distribution
     from hopscope.results.explain import Explanation
     from hopscope.scenario import Scenario
-
-RunResult = dict[str, Any]
 
 
 @dataclass(frozen=True)
@@ -55,11 +54,18 @@ class PointResult:
         index: position in the sweep.
         set: swept keys with their values; empty without a sweep.
         runs: results of the engine, ordered by seed.
+        told: what the tables of a store tell of the runs, where they need not be read for it.
     """
 
     index: int
     set: dict[str, Any]
-    runs: list[RunResult] = field(default_factory=list)
+    runs: Sequence[RunResult] = field(default_factory=list)
+    told: Told | None = None
+
+    @property
+    def seeds(self) -> list[int]:
+        """The seeds of the runs."""
+        return list(self.runs.seeds) if isinstance(self.runs, StoredRuns) else [run["seed"] for run in self.runs]
 
     def samples(self, metric: str) -> list[float]:
         """Returns one value a seed; seeds without a sample (null) are left out.
@@ -74,17 +80,31 @@ class PointResult:
 
     def by_seed(self, metric: str) -> dict[int, float]:
         """Returns seed -> value, without the seeds that have no sample."""
-        seeds = (run["seed"] for run in self.runs)
-        return {seed: value for seed, value in zip(seeds, column(self.runs, metric), strict=True) if value is not None}
+        values = zip(self.seeds, column(self.runs, metric), strict=True)
+        return {seed: value for seed, value in values if value is not None}
 
     def interval(self, metric: str) -> Interval:
         """Returns mean and 95 % interval of a metric over the seeds."""
+        if self.told is not None and metric in self.told.summary:
+            return Interval.of(self.told.summary[metric])
         return interval(self.samples(metric))
 
     @functools.cached_property
     def summary(self) -> Mapping[str, dict[str, float | int | None]]:
         """Mean, 95 % interval, smallest, largest and number of samples of every metric that is a number."""
-        return _Summary(self)
+        return _Summary(self) if self.told is None else self.told.summary
+
+    @functools.cached_property
+    def notes(self) -> Mapping[int, tuple[int, str]]:
+        """What the engine has to say about flows: the first seed that has a note, and the note, by flow."""
+        if self.told is not None:
+            return self.told.notes
+        found: dict[int, tuple[int, str]] = {}
+        for run in self.runs:
+            for flow in run["flows"]:
+                if flow.get("note"):
+                    found.setdefault(flow["id"], (run["seed"], flow["note"]))
+        return found
 
     def __repr__(self) -> str:
         return f"PointResult({self.index}, {self.set}, runs={len(self.runs)})"

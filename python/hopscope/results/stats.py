@@ -47,6 +47,11 @@ class Interval:
         """Upper end of the interval; the mean itself for one sample."""
         return None if self.mean is None else self.mean + (self.ci95 or 0.0)
 
+    @classmethod
+    def of(cls, summary: Mapping[str, Any]) -> Interval:
+        """Returns the interval that :meth:`as_dict` gave."""
+        return cls(**summary)
+
     def as_dict(self) -> dict[str, float | int | None]:
         """Returns the interval as it stands in the JSON result."""
         return {"mean": self.mean, "ci95": self.ci95, "min": self.min, "max": self.max, "n": self.n}

@@ -10,7 +10,8 @@ import pandas as pd
 
 from hopscope.errors import NotFound, did_you_mean, listed, ranges
 from hopscope.results import metrics
-from hopscope.results.result import PointResult, Result, RunResult
+from hopscope.results.result import PointResult, Result
+from hopscope.results.stored import RunResult
 
 Row = dict[str, Any]
 

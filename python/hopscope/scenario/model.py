@@ -558,8 +558,9 @@ def _point(
     """One point with everything that is wrong with it."""
     local = document
     if combination:
-        local = _with_values(document, copy.deepcopy(document.values))
-        local.values.pop("sweep", None)
+        # Without the sweep, whose copies would take as long as its points squared.
+        fixed = {name: value for name, value in document.values.items() if name != "sweep"}
+        local = _with_values(document, copy.deepcopy(fixed))
         for key, value in combination.items():
             try:
                 paths = sweep.assign(local.values, key, value)
@@ -576,8 +577,11 @@ def _point(
     idle = {path: None if told is None else local.problem(path, told) for path, told in resolved.idle}
     point = Point(index, combination, resolved, outside.own, idle)
     many = {"nodes": resolved.size, "flows": sum(resolved.copies)}
-    if not problems and (refusal := size.refusal(many, lambda: point.config_json(resolved.top["seed"]))):
-        return point, [local.problem(("topology",), refusal)]
+    try:
+        if not problems and (refusal := size.refusal(many, resolved.estimate)):
+            return point, [local.problem(("topology",), refusal)]
+    except _core.EngineError as error:  # wrong in another way, which is told before a network so large is built
+        return point, [local.problem(tuple(point.told(key).split(".")), message) for key, message in error.problems]
     problems += [local.problem(path, message) for path, message in resolved.check(common)]
     return point, problems
 

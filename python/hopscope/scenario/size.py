@@ -16,17 +16,18 @@ FEW_NODES = 5_000
 _LOG = logging.getLogger("hopscope")
 
 
-def refusal(many: Mapping[str, int], config_json: Callable[[], str]) -> str:
+def refusal(many: Mapping[str, int], estimate: Callable[[], str | None]) -> str:
     """Says why a point cannot be built; empty where it can. A large one is announced.
 
     Args:
         many: how many `nodes` and how many `flows` it has.
-        config_json: gives the engine's configuration, which is asked for only where there are many.
+        estimate: what a run costs, as the engine's JSON, which is asked for only where there are many; None: unknown.
     """
-    # Of flows only very many are worth the text of their configuration.
     if many["nodes"] < FEW_NODES and many["flows"] < _core.MANY_NODES:
         return ""
-    cost = json.loads(_core.estimate(config_json()))
+    if (found := estimate()) is None:
+        return ""
+    cost = json.loads(found)
     needed, there = cost["memory_bytes"], _memory_bytes()
     if needed > there:
         return (

@@ -247,9 +247,13 @@ def _unfit(names: Sequence[str], axes: Axes) -> str | None:
     if len({len(axes[key]) for key in names}) > 1:
         lengths = ", ".join(f"{len(axes[key])} of {key}" for key in names)
         return f"found {lengths}; keys that change together need equally many values"
-    rows = [{key: axes[key][row] for key in names} for row in range(len(axes[names[0]]))]
-    twice = next((row for place, row in enumerate(rows) if repr(row) in map(repr, rows[:place])), None)
-    return f"{in_words(twice)} stands twice" if twice is not None else None
+    before = set()
+    for place in range(len(axes[names[0]])):
+        row = {key: axes[key][place] for key in names}
+        if repr(row) in before:
+            return f"{in_words(row)} stands twice"
+        before.add(repr(row))
+    return None
 
 
 def combinations(sweep: Axes, together: Sequence[Sequence[str]] = ()) -> Iterator[dict[str, Any]]:
