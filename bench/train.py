@@ -133,6 +133,13 @@ SCENARIOS = {
         "radio": {"error": {"kind": "uniform", "per": 0.3}},
         "sweep": {"profile": PROFILES, "flow.0.control": ["ccid2", "ccid3", "ccid4", "adhoc"]},
     },
+    "ATP": {
+        "duration": "20s",
+        "topology": SHORT_CHAIN,
+        "flow": [{**END_TO_END[0], "transport": "atp"}, {**END_TO_END[0], "transport": "atp"}],
+        "radio": {"error": {"kind": "uniform", "per": 0.3}},
+        "sweep": {"profile": PROFILES, "routing.protocol": ["static", "aodv"]},
+    },
     "routing": {
         "duration": "100s",  # DSDV begins to deliver late
         "topology": {"kind": "grid", "rows": 5, "cols": 5},

@@ -20,6 +20,7 @@ STUDIES = ("fu2003", "afrakhteh2005", "anastasi2006", "zhang2006", "armaghani200
 #: Where tests stand that rows name.
 ENGINE = "crates/hopscope-engine/src"
 CONTROL, TCP, DCCP = f"{ENGINE}/transport/control", f"{ENGINE}/transport/tcp", f"{ENGINE}/transport/dccp"
+ATP = f"{ENGINE}/transport/atp"
 IT = "crates/hopscope-engine/tests/it"
 
 
@@ -111,7 +112,7 @@ ROWS = (
     _z("fig7-9", "one reliable DCCP flow over time", "zhang2006.fig6-3", "zhang2006.table7-1"),
     *(_z(f"fig7-{n}", "two reliable DCCP flows", "zhang2006.table7-2") for n in (10, 11, 12)),
     *(_z(f"fig7-{n}", "TCP beside reliable DCCP", "zhang2006.table7-3") for n in (13, 14, 15, 16)),
-    _z("sec3-1-1-atp", "ATP's deviation 40 % below TCP's", missing="ATP is not part of this version"),
+    _z("sec3-1-1-atp", "ATP's deviation 40 % below TCP's", f"{IT}/atp.rs"),
     _z("sec3-2-2-1-vegas", "Vegas beside Reno", f"{CONTROL}/vegas.rs", "afrakhteh2005.exp04", "validation.wires"),
     _z("sec3-2-2-2-westwood", "Westwood", f"{CONTROL}/westwood.rs::the_estimate_follows_the_rate_of_the_acks"),
     _z("sec3-2-2-3-tibet", "TIBET", f"{CONTROL}/tibet.rs::pairs_sent_together_average_to_the_rate"),
@@ -200,7 +201,7 @@ ROWS = (
         f"{CONTROL}/westwood.rs",
         f"{CONTROL}/tibet.rs",
     ),
-    _s("zhang2006", "ATP", "rates from the nodes of the path", missing="not part of this version"),
+    _s("zhang2006", "ATP", "rates from the nodes of the path", f"{ATP}/tests.rs", f"{IT}/atp.rs"),
     _s(
         "zhang2006",
         "VPS, packet pair, SLoPS, TOPP",

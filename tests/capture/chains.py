@@ -36,7 +36,7 @@ def counts(lines: Sequence[str]) -> dict[str, int]:
 TCP = {"transport": "tcp-newreno", "max_window": 16}
 UDP = {"transport": "udp", "app": "cbr", "rate": "200kbps", "packet": 500}
 
-#: One scenario for each transport: every congestion control, SACK, ECN, UDP, DCCP with each CCID, and reliable.
+#: One scenario for each transport: every congestion control, SACK, ECN, UDP, DCCP with each CCID, and reliable, ATP.
 TRANSPORTS: dict[str, dict[str, Any]] = {
     **{f"tcp-{control}": chain(flow={"transport": "tcp", "control": control}) for control, _ in _core.controls()},
     "tcp-sack": chain(flow={"transport": "tcp-sack", "max_window": 32}),
@@ -49,6 +49,7 @@ TRANSPORTS: dict[str, dict[str, Any]] = {
     },
     "dccp-adhoc": chain(flow={"transport": "dccp-adhoc"}),
     "dccp-reliable": chain(flow={"transport": "dccp", "control": "ccid2", "dccp": {"reliable": True}}),
+    "atp": chain(flow={"transport": "atp"}, duration="3s"),
     "dccp-file": chain(flow={"transport": "dccp", "control": "ccid2", "app": "file", "bytes": "40kB"}),
 }
 

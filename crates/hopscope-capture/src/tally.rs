@@ -69,6 +69,7 @@ impl Tally {
             }
             Body::Dccp(body) => self.dccp[body.kind as usize] += 1,
             Body::Udp { .. }
+            | Body::Atp(_)
             | Body::Arp { .. }
             | Body::Aodv(_)
             | Body::Routing

@@ -59,6 +59,7 @@ fn flow(profile: &str, from: u32, to: u32, transport: Transport, app: App, start
         ack_delay: Span::from_millis(200),
         tcp: presets::base(profile, "wavelan-2M").expect("a profile and a preset").tcp,
         dccp: Default::default(),
+        atp: Default::default(),
         group: None,
         control: None,
         reply: None,

@@ -7,7 +7,7 @@
 //! | [`radiotap`], [`dot11`] | what a radio tells of a frame, and MAC frames (IEEE 802.11-2020 9) |
 //! | [`link`] | LLC/SNAP (RFC 1042), address resolution (RFC 826) |
 //! | [`ipv4`], [`icmp`] | IPv4 (RFC 791) with the option of the way, ICMP (RFC 792) |
-//! | [`tcp`], [`udp`], [`dccp`] | transports (RFC 9293, RFC 768, RFC 4340) |
+//! | [`tcp`], [`udp`], [`dccp`], [`atp`] | transports (RFC 9293, RFC 768, RFC 4340, own format) |
 //! | [`aodv`], [`dsdv`], [`dsr`], [`olsr`] | routing (RFC 3561, own format, RFC 4728, RFC 3626) |
 //! | [`notice`] | what link layers tell their neighbours (own format) |
 //! | [`address`], [`payload`] | addresses of nodes, and what stands for the data of applications |
@@ -18,6 +18,7 @@
 
 pub mod address;
 pub mod aodv;
+pub mod atp;
 pub mod dccp;
 pub mod dot11;
 pub mod dsdv;

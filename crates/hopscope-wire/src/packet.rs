@@ -20,7 +20,7 @@ use crate::ipv4::{self, Ipv4, WayOption};
 use crate::link::{self, Arp};
 use crate::tcp::{self, Opening, Tcp};
 use crate::udp::{self, AODV_PORT, DSDV_PORT, Ends, NOTICE_PORT, OLSR_PORT};
-use crate::{address, aodv, dsdv, notice, olsr, payload};
+use crate::{address, aodv, atp, dsdv, notice, olsr, payload};
 
 /// Service code of the engine's DCCP connections, "DISC": receivers count data and discard it (RFC 863; IANA, DCCP service codes).
 pub const SERVICE: u32 = u32::from_be_bytes(*b"DISC");
@@ -74,7 +74,9 @@ impl Encoder {
             out.extend(whole.octets);
             return;
         }
-        let way = packet.path.as_ref().map(WayOption::of);
+        // ATP learns of its way in its own header.
+        let path = packet.path.as_ref().filter(|_| !matches!(packet.body, Body::Atp(_)));
+        let way = path.map(WayOption::of);
         // The header tells the length of what is behind it, which is written first.
         let start = out.len();
         let empty = Ipv4 { from: [0; 4], to: [0; 4], ttl: packet.ttl, protocol: 0, ecn: packet.ecn, way };
@@ -121,6 +123,14 @@ impl Encoder {
             Body::Dccp(body) => {
                 let protocol = led(dccp::PROTOCOL, inner);
                 write_dccp(packet, body, full, addresses, inner);
+                plain(protocol)
+            }
+            Body::Atp(body) => {
+                let protocol = led(atp::PROTOCOL, inner);
+                let start = inner.len();
+                atp::open(body, (packet.ports.from, packet.ports.to), inner);
+                payload::datagram(packet.flow.0, body.number.into(), body.len as usize, inner);
+                atp::close(inner, start, addresses);
                 plain(protocol)
             }
             Body::Aodv(message) => {

@@ -29,6 +29,8 @@ MAX_LINKS, MAX_CLIQUES = 400, 20_000
 
 #: DCCP's generic header with 48-bit numbers, and that of an Ack with an Ack Vector of a few bytes (RFC 4340 5.1, 5.3).
 DCCP_HEADER, DCCP_ACK = 16, 28
+#: Header of an ATP packet, which has no acknowledgement of its own: one feedback an epoch is left out.
+ATP_HEADER = 16
 
 Link = tuple[int, int]
 
@@ -136,11 +138,13 @@ def sizes(config: Mapping[str, Any], flow: Mapping[str, Any]) -> tuple[int, int,
     """Returns the bytes of a data packet and of an acknowledgement with IP headers, and acknowledgements for a packet.
 
     One for each packet with ``ack = "every"`` and with the delay-based control over DCCP, else one for two; none for
-    UDP.
+    UDP and ATP.
     """
     payload, header = flow["packet"], config["net"]["ip_header"]
     if flow["transport"] == "udp":
         return payload + header + config["net"]["udp_header"], 0, 0.0
+    if flow["transport"] == "atp":
+        return payload + header + ATP_HEADER, 0, 0.0
     if flow["transport"].startswith("dccp"):
         each = flow["transport"] == "dccp-adhoc" or flow.get("control") == "adhoc"
         return payload + header + DCCP_HEADER, header + DCCP_ACK, 1.0 if each else 0.5

@@ -5,6 +5,7 @@ use std::fmt;
 use serde::de::{self, MapAccess, Visitor};
 use serde::{Deserialize, Deserializer, Serialize};
 
+use super::atp::AtpConfig;
 use super::dccp::{DccpConfig, DccpControl};
 use super::params::{ParamType, Range, choice};
 use super::seconds;
@@ -59,6 +60,8 @@ choice! {
         Dccp = "dccp",
         /// DCCP with the delay-based control for ad hoc networks: the same as `dccp` with `control = "adhoc"` (zhang2006).
         DccpAdhoc = "dccp-adhoc",
+        /// ATP: its rate is what the slowest node of the path tells, in feedback once an epoch (Sundaresan et al. 2003).
+        Atp = "atp",
     }
 }
 
@@ -76,7 +79,7 @@ impl Transport {
 
     /// The protocol is TCP.
     pub const fn is_tcp(self) -> bool {
-        !matches!(self, Transport::Udp | Transport::Dccp | Transport::DccpAdhoc)
+        !matches!(self, Transport::Udp | Transport::Dccp | Transport::DccpAdhoc | Transport::Atp)
     }
 
     /// What an older word of TCP stands for; the recovery is `Own` where the word does not choose it.
@@ -100,7 +103,7 @@ impl Transport {
             Transport::TcpScalable => CongestionControl::Scalable,
             Transport::TcpHighSpeed => CongestionControl::HighSpeed,
             Transport::TcpExternal => CongestionControl::External,
-            Transport::Tcp | Transport::Udp | Transport::Dccp | Transport::DccpAdhoc => return None,
+            Transport::Tcp | Transport::Udp | Transport::Dccp | Transport::DccpAdhoc | Transport::Atp => return None,
         };
         Some((control, LossRecovery::Own))
     }
@@ -324,6 +327,9 @@ pub struct FlowConfig {
     /// DCCP parameters of this flow.
     #[serde(default)]
     pub dccp: DccpConfig,
+    /// ATP parameters of this flow.
+    #[serde(default)]
+    pub atp: AtpConfig,
     /// Name of the group that the flow's results are added up in.
     #[serde(default)]
     pub group: Option<String>,
@@ -404,6 +410,7 @@ impl FlowConfig {
         }
         self.tcp.outside(&format!("{section}.tcp"), found);
         self.dccp.outside(&format!("{section}.dccp"), found);
+        self.atp.outside(&format!("{section}.atp"), found);
     }
 
     /// The reply as the flow that is measured: the same parameters the other way round.

@@ -1,6 +1,7 @@
 //! Every parameter of the engine: one JSON document describes one run completely.
 
 pub mod aodv;
+pub mod atp;
 pub mod change;
 pub mod dccp;
 pub mod dsdv;
@@ -27,6 +28,7 @@ use std::borrow::Cow;
 use serde::{Deserialize, Serialize};
 
 pub use aodv::AodvConfig;
+pub use atp::AtpConfig;
 pub use change::{Change, ChangeKind, EventConfig};
 pub use dccp::{DccpConfig, DccpControl};
 pub use dsdv::DsdvConfig;
@@ -189,7 +191,7 @@ pub const fn starved_after() -> Span {
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields, default)]
 pub struct SeriesConfig {
-    /// Names of the series: `cwnd`, `ack_window`, `rtt`, `queue`, `throughput`, `route`, `fairness`.
+    /// Names of the series: `cwnd`, `ack_window`, `rtt`, `rate`, `queue`, `throughput`, `route`, `fairness`.
     pub keep: Vec<SeriesKind>,
     /// Sampling interval of `queue`, `throughput` and `fairness`; the others are kept at every change. Jain's index is
     /// computed over such intervals, too; zero stands for 1 s there.
@@ -212,6 +214,8 @@ params::choice! {
         AckWindow = "ack_window",
         /// Round-trip time samples of each TCP flow, seconds.
         Rtt = "rtt",
+        /// Sending rate of each ATP flow, packets a second, at every change.
+        Rate = "rate",
         /// Interface queue length of each node, packets, every `interval`.
         Queue = "queue",
         /// Throughput of each flow over each `interval`, kbit/s.

@@ -37,6 +37,14 @@ params! {
         window_gateways: Vec<u64> = Vec::new(), "", "Pilosof et al. 2003";
         /// Such a node forgets a flow after so long a silence.
         window_idle: Span = Span::from_secs(30), "s", "a default", in Range::above(0.0);
+        /// ATP: weight of a new packet in the averages that nodes keep of the time in the queue (Q) and at its head (T).
+        delay_weight: f64 = 0.25, "", "Sundaresan et al. 2003, as remembered", in Range::above(0.0).up_to(1.0);
+        /// ATP: a node whose last packet was done longer ago than this is idle.
+        delay_idle: Span = Span::from_secs(1), "s", "a default (not published)", in Range::from(0.0);
+        /// ATP: what an idle node takes its Q + T times. 1: the receiver alone corrects for a new flow's own load
+        /// (`atp.start_factor`).
+        delay_idle_factor: f64 = 1.0, "", "zhang2006 3.1.1: the receiver; 3: the nodes, as Sundaresan et al. 2003 is remembered, too",
+            in Range::within(1.0, 100.0);
     }
 }
 

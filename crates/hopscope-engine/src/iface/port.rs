@@ -50,6 +50,7 @@ impl Entry {
             Body::Tcp(segment) => (segment.len == 0, true, 6),
             Body::Udp { .. } => (false, true, 17),
             Body::Dccp(packet) => (!packet.is_data(), true, 33),
+            Body::Atp(packet) => (!packet.is_data(), true, 253),
             Body::Opaque { .. } => (false, true, 0),
             Body::Arp { .. } | Body::Aodv(_) | Body::Routing | Body::Notice(_) => (true, false, 0),
         };
@@ -157,7 +158,7 @@ impl Port {
             self.queue.take(now, |waiting| waiting == next.packet)?;
             let goes = settle(layer, &entry, judgement, out);
             if goes {
-                layer.on_sent(entry.bytes, entry.exchange, now);
+                layer.on_sent(next.packet, entry.bytes, entry.exchange, now);
             }
             if self.queue.is_empty() {
                 layer.on_empty(now);

@@ -194,6 +194,7 @@ fn kind(packet: &Packet, flows: &[FlowAccount]) -> Option<Kind> {
     match packet.body {
         Body::Udp { .. } => Some(Kind::Data),
         Body::Dccp(packet) => Some(if packet.is_data() { Kind::Data } else { Kind::Ack }),
+        Body::Atp(packet) => Some(if packet.is_data() { Kind::Data } else { Kind::Ack }),
         Body::Tcp(segment) => {
             let source = flows.get(packet.flow.index()).map(|account| account.source);
             let is_data = source == Some(packet.src) && segment.is_data();

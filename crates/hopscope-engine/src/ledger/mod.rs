@@ -384,7 +384,9 @@ fn class(packet: &Packet) -> Cause {
         Body::Tcp(segment) if segment.retransmission => Cause::DataAgain,
         Body::Dccp(packet) if !packet.is_data() => Cause::TransportAck,
         Body::Dccp(packet) if packet.retransmission => Cause::DataAgain,
-        Body::Tcp(_) | Body::Udp { .. } | Body::Dccp(_) | Body::Opaque { .. } => Cause::Data,
+        Body::Atp(packet) if !packet.is_data() => Cause::TransportAck,
+        Body::Atp(packet) if packet.retransmission => Cause::DataAgain,
+        Body::Tcp(_) | Body::Udp { .. } | Body::Dccp(_) | Body::Atp(_) | Body::Opaque { .. } => Cause::Data,
         Body::Arp { .. } | Body::Aodv(_) | Body::Routing | Body::Notice(_) => Cause::Routing,
     }
 }
@@ -468,6 +470,7 @@ impl Recorder for Ledger {
             | Record::Reset { .. }
             | Record::Window { .. }
             | Record::AckWindow { .. }
+            | Record::SendingRate { .. }
             | Record::Rtt { .. }
             | Record::RoutingSent { .. }
             | Record::RoutingTimerArmed { .. }

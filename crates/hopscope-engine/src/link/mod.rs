@@ -22,10 +22,12 @@
 //! | `codel.rs` | CoDel | at the head, by the time waited |
 //! | `fair.rs` | FQ-CoDel | which flow goes next, and CoDel |
 //! | `timer.rs` | non-work-conserving scheduler | when the next packet may go |
+//! | `delay.rs` | averages of queueing and transmission delays | nothing: packets that ask carry them (ATP) |
 //!
 //! Adaptive pacing lengthens the back-off and so stands in the MAC; the layer switches it.
 
 mod codel;
+mod delay;
 mod fair;
 mod lred;
 mod nred;
@@ -35,6 +37,7 @@ mod timer;
 use std::collections::VecDeque;
 
 use codel::Codel;
+pub use delay::Delays;
 use fair::FairQueue;
 pub use fair::FlowKey;
 use lred::Lred;
@@ -43,8 +46,8 @@ pub use nred::Tick;
 use red::Red;
 use timer::OutputTimer;
 
-use crate::config::LinkConfig;
 use crate::config::link::LinkPart;
+use crate::config::{LinkConfig, NetConfig};
 use crate::ids::PacketId;
 use crate::mac::Pacing;
 use crate::mac::dcf::MacView;
@@ -102,6 +105,8 @@ pub struct LinkLayer {
     order: Order,
     timer: Option<OutputTimer>,
     pacing: Option<Pacing>,
+    /// What its packets take, where some ask for it.
+    delays: Option<Box<Delays>>,
     /// Packets of flows that know ECN are marked where others are dropped.
     pub ecn: bool,
     /// Packets without data are judged, too.
@@ -137,11 +142,22 @@ impl LinkLayer {
             order,
             timer: has(LinkPart::Timer).then(|| OutputTimer::new(cfg)),
             pacing: has(LinkPart::Pacing).then_some(Pacing { clock: cfg.pacing_clock, overhead: cfg.pacing_overhead }),
+            delays: None,
             ecn: cfg.ecn,
             acks: cfg.acks,
             notice_bytes: cfg.nred_bytes,
             rng,
         }
+    }
+
+    /// It averages what its packets take from now on.
+    pub fn measure(&mut self, cfg: &NetConfig) {
+        self.delays = Some(Box::new(Delays::new(cfg)));
+    }
+
+    /// What its packets take.
+    pub fn delays(&self) -> Option<&Delays> {
+        self.delays.as_deref()
     }
 
     /// True if a part of it judges packets at arrival.
@@ -163,6 +179,9 @@ impl LinkLayer {
 
     /// A data packet of `bytes` bytes has joined the queue.
     pub fn on_joined(&mut self, packet: PacketId, flow: FlowKey, bytes: u32, now: Time) {
+        if let Some(delays) = &mut self.delays {
+            delays.on_joined(packet, now);
+        }
         match &mut self.order {
             Order::Fifo => {}
             Order::Codel { waiting, .. } => waiting.push_back((packet, now)),
@@ -180,6 +199,9 @@ impl LinkLayer {
 
     /// A data packet has left the queue otherwise than over [`LinkLayer::next`].
     pub fn on_taken(&mut self, packet: PacketId) {
+        if let Some(delays) = &mut self.delays {
+            delays.on_taken(packet);
+        }
         match &mut self.order {
             Order::Fifo => {}
             Order::Codel { waiting, .. } => waiting.retain(|&(id, _)| id != packet),
@@ -223,7 +245,10 @@ impl LinkLayer {
     }
 
     /// The data packet given last, of `bytes` bytes, goes to the MAC; its exchange takes `exchange` without contention.
-    pub fn on_sent(&mut self, bytes: u32, exchange: Span, now: Time) {
+    pub fn on_sent(&mut self, packet: PacketId, bytes: u32, exchange: Span, now: Time) {
+        if let Some(delays) = &mut self.delays {
+            delays.on_sent(packet, now);
+        }
         if let Some(timer) = &mut self.timer {
             timer.on_sent(exchange, now, &mut self.rng);
         }
@@ -233,9 +258,17 @@ impl LinkLayer {
     }
 
     /// The MAC is done with a packet.
-    pub fn on_done(&mut self, mac: &MacView<'_>) {
+    pub fn on_done(&mut self, mac: &MacView<'_>, now: Time) {
+        self.on_left(now);
         if let Some(lred) = &mut self.lred {
             lred.on_done(mac.last_retries);
+        }
+    }
+
+    /// The transmitter is done with a packet.
+    pub fn on_left(&mut self, now: Time) {
+        if let Some(delays) = &mut self.delays {
+            delays.on_done(now);
         }
     }
 
@@ -303,7 +336,7 @@ mod tests {
 
     /// The MAC is done with a packet after so many retries.
     fn done(layer: &mut LinkLayer, last_retries: u32) {
-        layer.on_done(&MacView { attempts: &Attempts::default(), last_retries });
+        layer.on_done(&MacView { attempts: &Attempts::default(), last_retries }, at(0));
     }
 
     fn at(ms: u64) -> Time {
@@ -336,7 +369,7 @@ mod tests {
             let mut take = |n: u32, ms: u64, retries: u32| {
                 done(&mut layer, retries);
                 let head = layer.next(PacketId(n), at(ms));
-                layer.on_sent(1000, Span::ZERO, at(ms));
+                layer.on_sent(head.packet, 1000, Span::ZERO, at(ms));
                 (head.packet.0, layer.judge_next(head.judgement).verdict().map(|(_, by)| by))
             };
             assert_eq!(take(0, 10, 0), (0, None));

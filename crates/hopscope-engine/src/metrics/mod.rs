@@ -513,6 +513,7 @@ impl Recorder for Meter {
                 self.flows[flow.index()].ack_window.set(now, segments);
                 self.push(SeriesKind::AckWindow, flow.0, now, segments);
             }
+            Record::SendingRate { flow, rate } => self.push(SeriesKind::Rate, flow.0, now, rate),
             Record::Rtt { flow, rtt } => {
                 let meter = &mut self.flows[flow.index()];
                 meter.rtt_ns += u128::from(rtt.0);

@@ -41,6 +41,7 @@ impl SeriesKind {
         let (heading, unit, owner, course) = match self {
             SeriesKind::Cwnd => ("congestion window", "segments", "flow", Course::Changes),
             SeriesKind::AckWindow => ("delay window of the receiver", "segments", "flow", Course::Changes),
+            SeriesKind::Rate => ("sending rate", "packets/s", "flow", Course::Changes),
             SeriesKind::Rtt => ("round-trip time", "s", "flow", Course::Samples),
             SeriesKind::Queue => ("interface queue", "packets", "node", Course::Readings),
             SeriesKind::Throughput => ("throughput", "kbit/s", "flow", Course::Intervals),
@@ -68,6 +69,6 @@ mod tests {
         assert_eq!(all.iter().map(|entry| entry.name).collect::<Vec<_>>(), words);
         assert!(all.iter().all(|entry| entry.doc.len() > 20 && !entry.heading.is_empty()), "{all:?}");
         let owned = |owner| all.iter().filter(|entry| entry.owner == owner).count();
-        assert_eq!((owned("flow"), owned("node"), owned("")), (5, 1, 1));
+        assert_eq!((owned("flow"), owned("node"), owned("")), (6, 1, 1));
     }
 }

@@ -206,6 +206,7 @@ mod tests {
                     ack_delay: Span::from_millis(200),
                     tcp: TcpConfig::default(),
                     dccp: Default::default(),
+                    atp: Default::default(),
                     group: None,
                     control: None,
                     reply: None,

@@ -2,6 +2,7 @@
 
 pub mod aodv;
 pub mod arena;
+pub mod atp;
 pub mod dccp;
 mod drop;
 pub mod dsdv;
@@ -20,6 +21,7 @@ pub use path::{PathOption, Way};
 use crate::ids::{FlowId, NodeId, SocketId};
 use crate::units::Time;
 use aodv::AodvMessage;
+use atp::AtpPacket;
 use dccp::DccpPacket;
 use tcp::TcpSegment;
 
@@ -130,6 +132,8 @@ pub enum Body {
     },
     /// A DCCP packet (either direction of the flow).
     Dccp(DccpPacket),
+    /// An ATP packet (either direction of the flow).
+    Atp(AtpPacket),
     /// ARP request or reply (RFC 826).
     Arp {
         /// Node asked for (request) or answering (reply).
@@ -158,6 +162,7 @@ impl Body {
             Body::Tcp(segment) => segment.is_data(),
             Body::Udp { .. } => true,
             Body::Dccp(packet) => packet.is_data(),
+            Body::Atp(packet) => packet.is_data(),
             Body::Arp { .. } | Body::Aodv(_) | Body::Routing | Body::Notice(_) | Body::Opaque { .. } => false,
         }
     }

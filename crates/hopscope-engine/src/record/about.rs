@@ -28,7 +28,7 @@ records! {
     PacketMade PacketCopied PacketReceived PacketRouted PacketHeld PacketArrived
     Queued Dequeued Offered HeldBack Dropped Marked
     AppSent AppClosed SegmentSent SegmentReceived DataReceived Delivered Completed Reset
-    Window AckWindow Rtt TimerArmed TimerExpired TimerStopped
+    Window AckWindow SendingRate Rtt TimerArmed TimerExpired TimerStopped
     RoutingSent Routing RouteInstalled RoutingTimerArmed RoutingTimerExpired
     QueueLength SampleEnd MeasureBegan
 }
@@ -134,6 +134,7 @@ impl Record {
             | Record::Reset { flow, .. }
             | Record::Window { flow, .. }
             | Record::AckWindow { flow, .. }
+            | Record::SendingRate { flow, .. }
             | Record::Rtt { flow, .. } => About::flow(flow),
             Record::ParameterSet { .. } | Record::SampleEnd | Record::MeasureBegan => About::default(),
         }

@@ -369,6 +369,13 @@ pub enum Record {
         /// Segments, not always a whole number.
         segments: f64,
     },
+    /// A sender that has a rate goes at another one from now on.
+    SendingRate {
+        /// Flow.
+        flow: FlowId,
+        /// Packets a second.
+        rate: f64,
+    },
     /// A round-trip time was measured.
     Rtt {
         /// Flow.
@@ -516,6 +523,15 @@ impl Header {
                 is_data: packet.is_data(),
                 ..Header::default()
             },
+            Body::Atp(packet) => Header {
+                seq: if packet.is_data() { packet.number.into() } else { 0 },
+                ack: if packet.is_data() { 0 } else { packet.number.into() },
+                len: packet.len,
+                flags: TcpFlags { ack: !packet.is_data(), ..TcpFlags::default() },
+                retransmission: packet.retransmission,
+                is_data: packet.is_data(),
+                ..Header::default()
+            },
             Body::Arp { .. } | Body::Aodv(_) | Body::Routing | Body::Notice(_) | Body::Opaque { .. } => {
                 Header::default()
             }
@@ -563,7 +579,9 @@ impl Record {
             | Record::Delivered { .. }
             | Record::Completed { .. }
             | Record::Reset { .. } => Classes::TRANSPORT,
-            Record::Window { .. } | Record::AckWindow { .. } | Record::Rtt { .. } => Classes::WINDOWS,
+            Record::Window { .. } | Record::AckWindow { .. } | Record::SendingRate { .. } | Record::Rtt { .. } => {
+                Classes::WINDOWS
+            }
             Record::TimerArmed { .. } | Record::TimerExpired { .. } | Record::TimerStopped { .. } => Classes::TIMERS,
             Record::RoutingSent { .. } | Record::Routing { .. } | Record::RouteInstalled { .. } => Classes::ROUTING,
             Record::RoutingTimerArmed { .. } | Record::RoutingTimerExpired { .. } => Classes::ROUTING_TIMERS,

@@ -139,6 +139,10 @@ pub(super) fn write(line: &mut Line<'_>, record: &Record, numbers: &Numbers, loo
             fields.flow(flow);
             fields.line.real("cwnd", cwnd).real("ssthresh", ssthresh).real("flight", flight);
         }
+        Record::SendingRate { flow, rate } => {
+            fields.flow(flow);
+            fields.line.real("rate", rate);
+        }
         Record::AckWindow { flow, segments } => {
             fields.flow(flow);
             fields.line.real("segments", segments);
@@ -308,6 +312,7 @@ fn body_word(body: &Body) -> &'static str {
         Body::Tcp(_) => "tcp",
         Body::Udp { .. } => "udp",
         Body::Dccp(_) => "dccp",
+        Body::Atp(_) => "atp",
         Body::Arp { reply: false, .. } => "arp-request",
         Body::Arp { reply: true, .. } => "arp-reply",
         Body::Aodv(message) => message.kind(),

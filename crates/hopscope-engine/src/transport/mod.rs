@@ -17,6 +17,7 @@
 //! Adding a transport: a folder here, a variant of [`Endpoint`] and of [`Protocol`], a variant of
 //! [`crate::packet::Body`], its words in `config/flow.rs`.
 
+pub mod atp;
 pub mod control;
 pub mod dccp;
 pub mod sockets;
@@ -105,6 +106,8 @@ pub enum Note {
     Rtt(Span),
     /// The receiving half wants one ACK to stand for so many segments, which is another number than before.
     AckWindow(f64),
+    /// The sending half goes at another rate from now on, packets a second.
+    Rate(f64),
     /// Nothing is left to send; over TCP everything offered before `close` is acknowledged. Given once.
     Completed,
     /// The other end will send no more: its FIN is consumed. Given once.
@@ -203,6 +206,8 @@ pub enum Endpoint {
     Udp(udp::Udp),
     /// DCCP.
     Dccp(Box<dccp::Connection>),
+    /// ATP.
+    Atp(atp::Connection),
 }
 
 impl Endpoint {
@@ -210,7 +215,7 @@ impl Endpoint {
     #[inline]
     pub fn wants_view(&self) -> bool {
         match self {
-            Endpoint::Tcp(_) | Endpoint::Dccp(_) => false,
+            Endpoint::Tcp(_) | Endpoint::Dccp(_) | Endpoint::Atp(_) => false,
             Endpoint::Udp(udp) => udp.refills(),
         }
     }
@@ -220,7 +225,7 @@ impl Endpoint {
     pub fn sees_node(&self) -> bool {
         match self {
             Endpoint::Tcp(tcp) => tcp.sees_node(),
-            Endpoint::Udp(_) | Endpoint::Dccp(_) => false,
+            Endpoint::Udp(_) | Endpoint::Dccp(_) | Endpoint::Atp(_) => false,
         }
     }
 
@@ -228,16 +233,18 @@ impl Endpoint {
     pub fn minds_routes(&self) -> bool {
         match self {
             Endpoint::Tcp(tcp) => tcp.minds_routes(),
-            Endpoint::Udp(_) | Endpoint::Dccp(_) => false,
+            Endpoint::Udp(_) | Endpoint::Dccp(_) | Endpoint::Atp(_) => false,
         }
     }
 
     /// Its packets with data learn of their way ([`crate::packet::PathOption`]); the one that has come shows it in [`Cx::way`].
+    /// Those of ATP learn in their own header.
     #[inline]
     pub fn wants_path(&self) -> bool {
         match self {
             Endpoint::Tcp(tcp) => tcp.asks_path(),
             Endpoint::Udp(_) | Endpoint::Dccp(_) => false,
+            Endpoint::Atp(_) => true,
         }
     }
 
@@ -247,6 +254,7 @@ impl Endpoint {
             Endpoint::Tcp(tcp) => tcp.on_send(bytes, cx),
             Endpoint::Udp(udp) => udp.on_send(bytes, cx),
             Endpoint::Dccp(dccp) => dccp.on_send(bytes, cx),
+            Endpoint::Atp(atp) => atp.on_send(bytes, cx),
         }
     }
 
@@ -256,6 +264,7 @@ impl Endpoint {
             Endpoint::Tcp(tcp) => tcp.close(cx),
             Endpoint::Udp(udp) => udp.close(),
             Endpoint::Dccp(dccp) => dccp.close(cx),
+            Endpoint::Atp(atp) => atp.close(cx),
         }
     }
 
@@ -265,7 +274,8 @@ impl Endpoint {
             (Endpoint::Tcp(tcp), Body::Tcp(segment)) => tcp.on_segment(segment, packet.ecn, cx),
             (Endpoint::Udp(udp), &Body::Udp { len, .. }) => Some(udp.on_datagram(len, cx)),
             (Endpoint::Dccp(dccp), Body::Dccp(body)) => dccp.on_packet(body, packet.ecn, cx),
-            (Endpoint::Tcp(_) | Endpoint::Udp(_) | Endpoint::Dccp(_), _) => {
+            (Endpoint::Atp(atp), Body::Atp(body)) => atp.on_packet(body, cx),
+            (Endpoint::Tcp(_) | Endpoint::Udp(_) | Endpoint::Dccp(_) | Endpoint::Atp(_), _) => {
                 debug_assert!(false, "sockets are found by protocol");
                 None
             }
@@ -278,13 +288,14 @@ impl Endpoint {
             Endpoint::Tcp(tcp) => tcp.on_timer(timer, cx),
             Endpoint::Udp(udp) => udp.on_timer(timer, cx),
             Endpoint::Dccp(dccp) => dccp.on_timer(timer, cx),
+            Endpoint::Atp(atp) => atp.on_timer(timer, cx),
         }
     }
 
     /// The interface queue of its node has let a packet go.
     pub fn on_writable(&mut self, cx: &mut Cx<'_>) {
         match self {
-            Endpoint::Tcp(_) | Endpoint::Dccp(_) => {}
+            Endpoint::Tcp(_) | Endpoint::Dccp(_) | Endpoint::Atp(_) => {}
             Endpoint::Udp(udp) => udp.on_writable(cx),
         }
     }
@@ -294,6 +305,7 @@ impl Endpoint {
         match self {
             Endpoint::Tcp(tcp) => tcp.on_path_event(event, cx),
             Endpoint::Dccp(dccp) => dccp.on_path_event(event, cx),
+            Endpoint::Atp(atp) => atp.on_path_event(event, cx),
             Endpoint::Udp(udp) => udp.on_path_event(event, cx),
         }
     }
@@ -305,7 +317,8 @@ impl Endpoint {
             (Endpoint::Tcp(tcp), Body::Tcp(segment)) => tcp.packet_bytes(segment),
             (Endpoint::Udp(udp), &Body::Udp { len, .. }) => udp.packet_bytes(len),
             (Endpoint::Dccp(dccp), Body::Dccp(packet)) => dccp.packet_bytes(packet),
-            (Endpoint::Tcp(_) | Endpoint::Udp(_) | Endpoint::Dccp(_), _) => {
+            (Endpoint::Atp(atp), Body::Atp(packet)) => atp.packet_bytes(packet),
+            (Endpoint::Tcp(_) | Endpoint::Udp(_) | Endpoint::Dccp(_) | Endpoint::Atp(_), _) => {
                 debug_assert!(false, "an endpoint emits packets of its own protocol");
                 0
             }
@@ -316,7 +329,7 @@ impl Endpoint {
     pub fn sender(&self) -> Option<&tcp::TcpSender> {
         match self {
             Endpoint::Tcp(tcp) => tcp.sender(),
-            Endpoint::Udp(_) | Endpoint::Dccp(_) => None,
+            Endpoint::Udp(_) | Endpoint::Dccp(_) | Endpoint::Atp(_) => None,
         }
     }
 
@@ -324,11 +337,12 @@ impl Endpoint {
     pub fn receiver(&self) -> Option<&tcp::TcpReceiver> {
         match self {
             Endpoint::Tcp(tcp) => tcp.receiver(),
-            Endpoint::Udp(_) | Endpoint::Dccp(_) => None,
+            Endpoint::Udp(_) | Endpoint::Dccp(_) | Endpoint::Atp(_) => None,
         }
     }
 
-    /// Window as far as the receiver allows it, slow-start threshold and flight of the sending half, in packets; none of UDP.
+    /// Window as far as the receiver allows it, slow-start threshold and flight of the sending half, in packets; none of UDP
+    /// and ATP.
     #[inline(always)]
     pub fn window(&self) -> Option<(f64, f64, f64)> {
         match self {
@@ -336,7 +350,7 @@ impl Endpoint {
                 let sender = tcp.sender()?;
                 Some((sender.cwnd().min(sender.receiver_window()), sender.ssthresh(), sender.flight()))
             }
-            Endpoint::Udp(_) => None,
+            Endpoint::Udp(_) | Endpoint::Atp(_) => None,
             Endpoint::Dccp(dccp) => dccp.window(),
         }
     }
@@ -348,6 +362,7 @@ impl Endpoint {
             Endpoint::Tcp(tcp) => tcp.sender().map_or(0, tcp::TcpSender::backlog),
             Endpoint::Udp(_) => 0,
             Endpoint::Dccp(dccp) => dccp.backlog(),
+            Endpoint::Atp(atp) => atp.backlog(),
         }
     }
 
@@ -357,6 +372,7 @@ impl Endpoint {
             Endpoint::Tcp(tcp) => tcp.sender().map(tcp::TcpSender::stats),
             Endpoint::Udp(_) => None,
             Endpoint::Dccp(dccp) => dccp.stats(),
+            Endpoint::Atp(atp) => atp.stats(),
         }
     }
 }

@@ -32,6 +32,8 @@ pub enum Protocol {
     Udp,
     /// DCCP.
     Dccp,
+    /// ATP.
+    Atp,
 }
 
 impl Protocol {
@@ -40,6 +42,7 @@ impl Protocol {
         match transport {
             Transport::Udp => Protocol::Udp,
             Transport::Dccp | Transport::DccpAdhoc => Protocol::Dccp,
+            Transport::Atp => Protocol::Atp,
             _ => Protocol::Tcp,
         }
     }
@@ -50,6 +53,7 @@ impl Protocol {
             Protocol::Tcp => "TCP",
             Protocol::Udp => "UDP",
             Protocol::Dccp => "DCCP",
+            Protocol::Atp => "ATP",
         }
     }
 
@@ -60,6 +64,7 @@ impl Protocol {
             Body::Tcp(_) => Some(Protocol::Tcp),
             Body::Udp { .. } => Some(Protocol::Udp),
             Body::Dccp(_) => Some(Protocol::Dccp),
+            Body::Atp(_) => Some(Protocol::Atp),
             Body::Arp { .. } | Body::Aodv(_) | Body::Routing | Body::Notice(_) | Body::Opaque { .. } => None,
         }
     }
@@ -92,6 +97,7 @@ impl Socket {
             Endpoint::Tcp(_) => Protocol::Tcp,
             Endpoint::Udp(_) => Protocol::Udp,
             Endpoint::Dccp(_) => Protocol::Dccp,
+            Endpoint::Atp(_) => Protocol::Atp,
         };
         let (sends, receives) = flows;
         Socket { node, peer, ports, sends, receives, protocol, endpoint, generations: [0; Timer::COUNT] }

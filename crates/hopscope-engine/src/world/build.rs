@@ -16,7 +16,7 @@ use crate::channel::{Channel, Medium};
 use crate::config::link::LinkPart;
 use crate::config::net::RoutingProtocol;
 use crate::config::radio::{RadioConfig, Shadowing};
-use crate::config::{AckPolicy, Config, FlowConfig, Transport};
+use crate::config::{AckPolicy, Config, FlowConfig, LinkConfig, Transport};
 use crate::error::BuildError;
 use crate::event::Event;
 use crate::ids::{FlowId, NodeId, SocketId};
@@ -36,7 +36,7 @@ use crate::rng::{Purpose, Stream};
 use crate::routing::{FixedRoutes, Forwarding, Machine, Router, Table};
 use crate::transport::tcp::Connection;
 use crate::transport::udp::Udp;
-use crate::transport::{Endpoint, Socket, Sockets, dccp, sockets};
+use crate::transport::{Endpoint, Socket, Sockets, atp, dccp, sockets};
 use crate::units::Time;
 
 pub(super) fn build<R: Recorder>(config: &Config, recorder: R, controls: &Controls) -> Result<World<R>, BuildError> {
@@ -135,6 +135,9 @@ pub(super) fn build<R: Recorder>(config: &Config, recorder: R, controls: &Contro
     world.add_gateways(config);
     if config.has_link_layers() {
         world.add_link_layers(config);
+    }
+    if config.flows.iter().any(|flow| flow.transport == Transport::Atp) {
+        world.measure_delays(config);
     }
     for outage in &config.outages {
         let node = NodeId(outage.node);
@@ -289,6 +292,19 @@ impl<R: Recorder> World<R> {
         }
     }
 
+    /// Has every interface average what its packets take, which those of ATP carry to their receivers.
+    fn measure_delays(&mut self, config: &Config) {
+        let plain = |rng| Box::new(LinkLayer::new(&LinkConfig::default(), rng));
+        for n in 0..self.nodes.len() {
+            let layer = &mut self.wifi[NodeId(n as u32)].port.layer;
+            layer.get_or_insert_with(|| plain(derive(config, n, Purpose::Link))).measure(&config.net);
+        }
+        for (n, wire) in self.wires.ends().enumerate() {
+            let layer = &mut wire.port.layer;
+            layer.get_or_insert_with(|| plain(derive(config, n, Purpose::WireLink))).measure(&config.net);
+        }
+    }
+
     /// Adds a flow and its two sockets; gives the flow of its reply, which has a number of its own.
     fn add_flow(
         &mut self,
@@ -320,6 +336,9 @@ impl<R: Recorder> World<R> {
             let stream = derive(config, number, Purpose::InitialSequence);
             let (client, server) = dccp::Connection::pair(flow, config.net.ip_header, stream);
             (Endpoint::Dccp(Box::new(client)), Endpoint::Dccp(Box::new(server)))
+        } else if flow.transport == Transport::Atp {
+            let (sender, receiver) = atp::Connection::pair(flow, config.net.ip_header);
+            (Endpoint::Atp(sender), Endpoint::Atp(receiver))
         } else {
             let headers = config.net.ip_header + config.net.udp_header;
             let udp = |refills| Endpoint::Udp(Udp::new(flow.packet, headers, refills));

@@ -10,6 +10,7 @@ use crate::error::{BuildError, Mistakes, require};
 use crate::ids::NodeId;
 use crate::mac::MacRules;
 use crate::mac::fragment::{self, Fragmentation};
+use crate::packet::atp::AtpPacket;
 use crate::packet::dccp::MAX_DATA_HEADER;
 use crate::phy::modes;
 use crate::transport::tcp::TIMESTAMPS_OPTION;
@@ -223,6 +224,7 @@ fn check_packet(config: &Config, set: &InterfaceSet<'_>, number: usize, flow: &F
         Protocol::Tcp => flow.tcp.header + stamps + path + window,
         Protocol::Udp => config.net.udp_header,
         Protocol::Dccp => MAX_DATA_HEADER,
+        Protocol::Atp => AtpPacket::default().header_bytes(),
     };
     let header = config.net.ip_header + transport_header;
     let most = mac.max_msdu.saturating_sub(header + mac.llc_header);

@@ -102,6 +102,10 @@ impl<R: Recorder> World<R> {
                 let flow = socket.receives;
                 self.note(Record::AckWindow { flow, segments });
             }
+            TransportEffect::Note(Note::Rate(rate)) => {
+                let flow = socket.sends;
+                self.note(Record::SendingRate { flow, rate });
+            }
             TransportEffect::Note(Note::Completed) => {
                 let flow = socket.sends;
                 self.note(Record::Completed { flow });
@@ -453,7 +457,7 @@ impl<R: Recorder> World<R> {
     pub(super) fn tell_link(&mut self, node: NodeId) {
         let Wifi { mac, port, .. } = &mut self.wifi[node];
         if let Some(layer) = &mut port.layer {
-            layer.on_done(&mac.view());
+            layer.on_done(&mac.view(), self.now);
         }
     }
 

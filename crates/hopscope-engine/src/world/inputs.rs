@@ -190,7 +190,13 @@ impl<R: Recorder> World<R> {
         match self.packets.get(packet).body {
             Body::Arp { target, reply } => self.on_arp(node, from, target, reply),
             Body::Notice(notice) => self.on_notice(node, notice),
-            Body::Tcp(_) | Body::Udp { .. } | Body::Dccp(_) | Body::Aodv(_) | Body::Routing | Body::Opaque { .. } => {
+            Body::Tcp(_)
+            | Body::Udp { .. }
+            | Body::Dccp(_)
+            | Body::Atp(_)
+            | Body::Aodv(_)
+            | Body::Routing
+            | Body::Opaque { .. } => {
                 let copy = self.packets.copy(packet);
                 self.packets.get_mut(copy).prev_hop = from;
                 self.note(Record::PacketCopied { node, packet, copy });
@@ -239,6 +245,9 @@ impl<R: Recorder> World<R> {
         let wire = &mut self.wires[end];
         let node = wire.node;
         if let Some((packet, at)) = wire.on_sent(self.now) {
+            if let Some(layer) = &mut wire.port.layer {
+                layer.on_left(self.now);
+            }
             self.events.push(at, Event::WireArrived { end, packet });
             let via = self.packets.get(packet).via;
             self.feed_wire(end, via);
@@ -286,9 +295,20 @@ impl<R: Recorder> World<R> {
     fn learn_way(&mut self, node: NodeId, id: PacketId) {
         let World { packets, wifi, wires, medium, collisions, now, .. } = self;
         let packet = packets.get_mut(id);
-        let from = packet.prev_hop;
+        let (from, bytes) = (packet.prev_hop, packet.bytes);
+        let wire = wires.of(from).iter().copied().find(|&end| wires[end].peer == node);
+        if let Body::Atp(atp) = &mut packet.body {
+            let (layer, exchange) = match wire {
+                Some(end) => (&wires[end].port.layer, wires[end].service(bytes)),
+                None => (&wifi[from].port.layer, wifi[from].rules.exchange(node, bytes)),
+            };
+            let delays = layer.as_ref().and_then(|layer| layer.delays());
+            let sum = delays.map_or(exchange, |delays| delays.sum(exchange, *now));
+            atp.pass((sum.0 / 1_000).clamp(1, u64::from(u32::MAX)) as u32);
+            return;
+        }
         // Nothing collides on a wire.
-        let by_wire = wires.of(from).iter().any(|&end| wires[end].peer == node);
+        let by_wire = wire.is_some();
         let collision = collisions.get_mut(from.index()).filter(|_| !by_wire).map_or(0.0, |estimate| {
             let around = || Neighbours::new(medium, from).nodes().map(|node| wifi[node].air.airtime());
             let busy = || around().fold(Span::ZERO, |sum, airtime| sum + airtime);

@@ -3,6 +3,7 @@
 mod acks;
 mod air;
 mod analytic;
+mod atp;
 mod axes;
 mod changes;
 mod channel;

@@ -278,7 +278,7 @@ fn every_kind() -> BTreeSet<String> {
 #[test]
 fn every_kind_of_record_is_told_in_some_small_run() {
     // TCP over a lossy chain whose relay fails for a while and where a node follows a file, beside a stream that ends, under AODV and a layer that marks; over a
-    // wire a stream too fast for it, and ends of DCCP that share no congestion control.
+    // wire a stream too fast for it, ends of DCCP that share no congestion control, and ATP.
     let mut radio = tcp_chain("standard", 4, 20);
     radio.routing.protocol = RoutingProtocol::Aodv;
     radio.warmup = Time::ZERO + Span::from_secs(2);
@@ -311,6 +311,7 @@ fn every_kind_of_record_is_told_in_some_small_run() {
     let mut strangers = flow("standard", 0, 1, Transport::Dccp, App::Bulk);
     strangers.dccp.receiver_ccid = ReceiverCcid::Ccid3;
     wire.flows.push(strangers);
+    wire.flows.push(flow("standard", 0, 1, Transport::Atp, App::Bulk));
     let mut held = tcp_chain("standard", 4, 5);
     held.link.layer = "timer".parse().expect("a layer");
     held.mac.rate_control = RateControlKind::Arf;

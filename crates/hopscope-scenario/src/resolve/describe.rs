@@ -7,7 +7,7 @@ use super::Resolved;
 use super::flows::{Control, Flow};
 use super::outside::OwnControl;
 use super::schema::{Schema, error_keys};
-use super::transport::{DCCP, TCP};
+use super::transport::{ATP, DCCP, TCP};
 use super::values::{Layered, Values};
 use crate::read::CLASS;
 
@@ -176,6 +176,10 @@ impl Flow {
         if transport.starts_with(DCCP) {
             let keys = schema.inner("flow", "dccp");
             table.push(("dccp".to_string(), Shown::Table(shown(keys, |name| self.dccp.get(name)))));
+        }
+        if transport == ATP {
+            let keys = schema.inner("flow", "atp");
+            table.push(("atp".to_string(), Shown::Table(shown(keys, |name| self.atp.get(name)))));
         }
         table.retain(|(name, _)| unused.iter().all(|key| key.name != *name));
         Shown::Table(table)

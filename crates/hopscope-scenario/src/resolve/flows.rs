@@ -28,6 +28,7 @@ pub struct Flow {
     pub values: Layered,
     pub(super) tcp: Layered,
     pub(super) dccp: Layered,
+    pub(super) atp: Layered,
     pub(super) frames: Frames,
     pub(super) reply: Option<(Layered, Frames)>,
     /// Its congestion control.
@@ -66,7 +67,7 @@ pub(super) fn read(
     }
     let schema = reader.schema;
     let tcp = result.section("tcp").shared();
-    let dccp = Arc::new(super::schema::defaults(schema.inner("flow", "dccp")));
+    let [dccp, atp] = ["dccp", "atp"].map(|name| Arc::new(super::schema::defaults(schema.inner("flow", name))));
     for (path, table) in reader.tables(document, "flow") {
         let mut flow = Flow {
             values: reader.complete(&path, table, schema.table("flow"), schema.defaults("flow")),
@@ -88,6 +89,7 @@ pub(super) fn read(
             };
             flow.tcp = Layered::new(Arc::clone(&tcp), inner(&mut flow.values, "tcp"));
             flow.dccp = Layered::new(Arc::clone(&dccp), inner(&mut flow.values, "dccp"));
+            flow.atp = Layered::new(Arc::clone(&atp), inner(&mut flow.values, "atp"));
             number_nodes(result, &mut flow.values, &["from", "to"]);
             lay(reader, &path, table, &mut flow, (&*result, files.outside));
         }

@@ -252,6 +252,7 @@ impl Flow {
         let mut lowered = handed(schema.table("flow"), &self.values);
         lowered.insert("tcp".to_string(), Json::Object(self.tcp.merged()));
         lowered.insert("dccp".to_string(), Json::Object(self.dccp.merged()));
+        lowered.insert("atp".to_string(), Json::Object(self.atp.merged()));
         lowered.insert("app".to_string(), application(schema, &self.values, &self.frames));
         if let Some((reply, frames)) = &self.reply {
             lowered.insert("reply".to_string(), application(schema, reply, frames));

@@ -22,6 +22,8 @@ const DEFAULT: &str = "newreno";
 /// The transport that has controls of its own, and the one that it has where none is named.
 pub(super) const DCCP: &str = "dccp";
 const DCCP_DEFAULT: &str = "ccid2";
+/// The transport whose rate comes from the nodes of the path.
+pub(super) const ATP: &str = "atp";
 /// The recovery that leaves the choice to others.
 const OWN_RECOVERY: &str = "own";
 
@@ -37,7 +39,11 @@ pub(super) fn read(reader: &mut Reader<'_>, path: &Path, table: &Value, flow: &m
     let transport = flow.values.text("transport").to_string();
     let schema = reader.schema;
     for key in schema.not_of(&transport).into_iter().filter(|key| written(table, &key.name).is_some()) {
-        let owner = if key.name == "dccp" { "DCCP" } else { "TCP" };
+        let owner = match key.name.as_str() {
+            DCCP => "DCCP",
+            ATP => "ATP",
+            _ => "TCP",
+        };
         let message = format!("belongs to {owner}; found transport = \"{transport}\"");
         reader.without_use(inside(path, &key.name), Some(message));
         flow.values.take(&key.name);

@@ -5,7 +5,9 @@ use serde_json::{Value, json};
 
 use super::super::flow::{ACK_DELAYS, WINDOWS};
 use super::super::params::ParamType;
-use super::super::{AckPolicy, Codec, CongestionControl, DccpConfig, DccpControl, Jitter, LossRecovery, Transport};
+use super::super::{
+    AckPolicy, AtpConfig, Codec, CongestionControl, DccpConfig, DccpControl, Jitter, LossRecovery, Transport,
+};
 use super::{Key, Kind, Lowered, Range, SECOND, parameters};
 
 /// What stands before the name of a congestion control of the user's own in `transport`.
@@ -150,6 +152,10 @@ pub fn flow() -> Vec<Key> {
             .fields(DccpConfig::describe())
             .when("transport", [Transport::Dccp.word(), Transport::DccpAdhoc.word()])
             .lowered(Lowered::Always),
+        Key::new("atp", Kind::Table, "ATP parameters of this flow.")
+            .fields(AtpConfig::describe())
+            .when("transport", [Transport::Atp.word()])
+            .lowered(Lowered::Always),
     ]);
     keys
 }
@@ -228,7 +234,7 @@ fn control() -> Key {
     );
     let transports = Transport::ALL
         .into_iter()
-        .filter(|t| !matches!(t, Transport::Udp | Transport::TcpExternal | Transport::DccpAdhoc));
+        .filter(|t| !matches!(t, Transport::Udp | Transport::TcpExternal | Transport::DccpAdhoc | Transport::Atp));
     Key::new("control", Kind::Control, &doc)
         .choices(words.iter().chain(of_dccp))
         .when("transport", transports.map(Transport::word))

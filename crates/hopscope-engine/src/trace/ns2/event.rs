@@ -5,6 +5,7 @@ use crate::config::{App, FlowConfig};
 use crate::ids::NodeId;
 use crate::mac::dcf::{Frame, FrameKind};
 use crate::packet::aodv::AodvMessage;
+use crate::packet::atp::AtpKind;
 use crate::packet::dccp::DccpType;
 use crate::packet::{Body, DropReason, Packet};
 use crate::units::Time;
@@ -131,6 +132,7 @@ pub(super) fn what<'p>(packet: &'p Packet, hops: u8, flows: &[Traffic], routing:
         }
         Body::Udp { seq, .. } => (flow.map_or("udp", |flow| flow.word), Detail::Datagram(*seq)),
         Body::Dccp(dccp) => (dccp_word(dccp.kind), Detail::Datagram(dccp.seq.bits())),
+        Body::Atp(atp) => (atp_word(atp.kind), Detail::Datagram(atp.number.into())),
         Body::Aodv(message) => ("AODV", Detail::Aodv(message)),
         Body::Routing => (routing_word(routing), Detail::None),
         Body::Notice(_) => ("message", Detail::None),
@@ -144,6 +146,7 @@ pub(super) fn agent_size(packet: &Packet) -> u32 {
     match &packet.body {
         Body::Udp { len, .. } => *len,
         Body::Dccp(dccp) => dccp.len,
+        Body::Atp(atp) => atp.len,
         _ => packet.bytes,
     }
 }
@@ -175,6 +178,15 @@ fn routing_word(routing: RoutingProtocol) -> &'static str {
         RoutingProtocol::Dsr => "DSR",
         RoutingProtocol::Olsr => "OLSR",
         RoutingProtocol::Static | RoutingProtocol::Aodv | RoutingProtocol::Dsdv => "message",
+    }
+}
+
+fn atp_word(kind: AtpKind) -> &'static str {
+    match kind {
+        AtpKind::Data => "ATP_Data",
+        AtpKind::Probe => "ATP_Probe",
+        AtpKind::Feedback => "ATP_Feedback",
+        AtpKind::Answer => "ATP_Answer",
     }
 }
 

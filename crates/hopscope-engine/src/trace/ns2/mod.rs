@@ -206,7 +206,7 @@ impl<S: Sink> Ns2Trace<S> {
         let node = packet.src;
         let is_numbered = !matches!(packet.body, Body::Aodv(_) | Body::Arp { .. } | Body::Notice(_));
         self.packets.make(id, is_numbered);
-        if matches!(packet.body, Body::Tcp(_) | Body::Udp { .. } | Body::Dccp(_) | Body::Opaque { .. }) {
+        if matches!(packet.body, Body::Tcp(_) | Body::Udp { .. } | Body::Dccp(_) | Body::Atp(_) | Body::Opaque { .. }) {
             self.line(('s', Layer::Agent, NO_REASON), now, node, id, look);
             let size = event::agent_size(packet);
             let what = event::what(packet, packet.hops, &self.network.flows, self.network.routing);

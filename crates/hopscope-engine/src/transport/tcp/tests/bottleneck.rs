@@ -68,6 +68,7 @@ fn run(variant: Transport, cfg: &TcpConfig, link: Link, seconds: u64) -> Run {
             ack_delay: Span::from_millis(200),
             tcp: cfg.clone(),
             dccp: Default::default(),
+            atp: Default::default(),
             group: None,
             control: None,
             reply: None,

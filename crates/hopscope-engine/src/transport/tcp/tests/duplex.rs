@@ -23,6 +23,7 @@ fn flow(transport: Transport, ack: AckPolicy, max_window: u32, tcp: TcpConfig) -
         ack_delay: Span::from_millis(200),
         tcp,
         dccp: Default::default(),
+        atp: Default::default(),
         group: None,
         control: None,
         reply: Some(App::Bulk),
@@ -86,7 +87,9 @@ impl Pipe {
                 }
                 TransportEffect::Arm(_, at) => assert!(at >= self.now, "a timer in the past"),
                 TransportEffect::Disarm(_) | TransportEffect::Note(Note::Rtt(_) | Note::AckWindow(_)) => {}
-                TransportEffect::Emit(_) | TransportEffect::Note(Note::Reset(_)) => panic!("TCP sends segments"),
+                TransportEffect::Emit(_) | TransportEffect::Note(Note::Reset(_) | Note::Rate(_)) => {
+                    panic!("TCP sends segments")
+                }
             }
         }
     }

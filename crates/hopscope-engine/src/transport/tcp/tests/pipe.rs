@@ -192,7 +192,9 @@ impl Pipe {
                 }
                 TransportEffect::Arm(_, at) => assert!(at >= self.now, "a timer in the past"),
                 TransportEffect::Disarm(_) | TransportEffect::Note(Note::Rtt(_) | Note::AckWindow(_)) => {}
-                TransportEffect::Emit(_) | TransportEffect::Note(Note::Reset(_)) => panic!("TCP sends segments"),
+                TransportEffect::Emit(_) | TransportEffect::Note(Note::Reset(_) | Note::Rate(_)) => {
+                    panic!("TCP sends segments")
+                }
             }
         }
         // ns-2 halves a window of one, and its Vegas may close the window until the timer opens it.

@@ -351,7 +351,7 @@ fn after_the_loss(variant: Transport) -> Option<(f64, f64)> {
         TcpVegas => Some((9.0, f64::from(u32::MAX))),
         // The rate of a burst says that the path holds more than ten; paced: less is in flight; a model, not a cut.
         TcpTibet | TcpAp | TcpBbr | TcpBbr3 => None,
-        TcpExternal | Tcp | Udp | Dccp | DccpAdhoc => unreachable!("not among the variants"),
+        TcpExternal | Tcp | Udp | Dccp | DccpAdhoc | Atp => unreachable!("not among the variants"),
     }
 }
 
