@@ -96,15 +96,22 @@ class Output:
         self.close()
 
 
-def check(path: str | Path, *, force: bool) -> None:
-    """Refuses a file that exists before anything is run for it.
+def check(path: str | Path, *, force: bool, option: str = "") -> None:
+    """Refuses a file that is there before anything is run for it; devices and pipes may be there.
+
+    Args:
+        path: the file.
+        force: it may be replaced.
+        option: what the user wrote before it, for the message.
 
     Raises:
-        InputError: it exists.
+        InputError: it is there, or is a folder.
     """
     path = Path(path)
-    if not force and path.is_file():
-        raise InputError(f"{path}: exists; --force writes over it")
+    if path.is_dir():
+        raise InputError(f"{option}{path}: is a folder; expected the name of a file")
+    if path.is_file() and not force:
+        raise InputError(f"{option}{path}: is there already; --force replaces it")
 
 
 def _opened(path: Path, force: bool) -> list[Any]:

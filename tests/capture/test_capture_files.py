@@ -102,8 +102,7 @@ def test_nothing_matches_is_said_and_no_error(command: Run, chain: Path) -> None
     [
         (("--node", "3"), "--node: found 3; the scenario has nodes 0 to 2"),
         (("--flow", "1"), "--flow: found 1; the scenario has flow 0 alone"),
-        (("--point", "5"), "--point 5: found 0 such points; the scenario has 0 to 1"),
-        (("--seed", "9"), "--seed 9: found no such run; allowed: 1, 2"),
+        (("--point", "5"), "point 5: there is none; the points are 0 to 1, which differ in "),
         (("--out", "."), "--out .: is a folder; expected the name of a file"),
         (("--out", "-", "--json"), "--json: standard output has the capture itself"),
     ],

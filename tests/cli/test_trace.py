@@ -38,8 +38,25 @@ def test_a_stored_run_is_traced_by_point_and_seed(hopscope: Hopscope, folder: Pa
     assert delivered == run["flows"][0]["received_bytes"] > 0
     assert found.stdout != hopscope("trace", "store", "--point", "0", "--seed", "2", *chosen).stdout
     assert found.stdout == hopscope("trace", "chain.toml", "--point", "1", "--seed", "2", *chosen).stdout
-    refused = hopscope("trace", "store", "--point", "2")
-    assert (refused.returncode, refused.stderr) == (2, "hopscope: point 2: there is none; the points are 0 to 1\n")
+    for verb in ("trace", "timeline", "sequence", "pcap"):
+        refused = hopscope(verb, "store", "--point", "2")
+        told = "hopscope: point 2: there is none; the points are 0 to 1, which differ in flow.0.packet\n"
+        assert (refused.returncode, refused.stderr) == (2, told), verb
+        refused = hopscope(verb, "store", "--seed", "9")
+        told = "hopscope: seed 9: found no such run; allowed: 1, 2\n"
+        assert (refused.returncode, refused.stderr) == (2, told), verb
+
+
+def test_a_point_is_named_by_its_value_too(hopscope: Hopscope) -> None:
+    named = [hopscope("trace", "chain.toml", "--point", point, "--to", "1.1s") for point in ("1", "flow.0.packet=1000")]
+    assert named[0].returncode == 0
+    assert named[0].stdout == named[1].stdout != hopscope("trace", "chain.toml", "--to", "1.1s").stdout
+    for verb, file in (("timeline", "t.svg"), ("sequence", "s.svg"), ("pcap", "c.pcapng")):
+        done = hopscope(verb, "chain.toml", "--point", "flow.0.packet=1000", "--out", file)
+        assert done.returncode == 0, done.stderr
+        refused = hopscope(verb, "chain.toml", "--point", "flow.0.packet=7", "--out", file, "--force")
+        told = "point flow.0.packet=7: there is none; the points are 0 to 1, which differ in flow.0.packet"
+        assert (refused.returncode, refused.stderr) == (2, f"hopscope: {told}\n"), verb
 
 
 def test_what_matches_nothing_is_said_and_no_error(hopscope: Hopscope) -> None:
@@ -58,7 +75,7 @@ def test_what_matches_nothing_is_said_and_no_error(hopscope: Hopscope) -> None:
         (["--from", "soon"], "from soon: "),
         (["--from", "2s", "--to", "1s"], "to 1s: lies before from 2s"),
         (["--trace-ns2", "x.tr", "--json"], "--trace-ns2: has lines of its own"),
-        (["--out", "chain.toml"], "chain.toml: exists; --force writes over it"),
+        (["--out", "chain.toml"], "chain.toml: is there already; --force replaces it"),
         (["--out", "chain.toml/x"], "chain.toml/x: cannot be written: Not a directory"),
     ],
 )
@@ -94,7 +111,10 @@ def test_run_writes_an_ns2_trace_of_each_run(hopscope: Hopscope, folder: Path) -
     assert hopscope("trace", "store", "--point", "1", "--seed", "2", "--trace-ns2", "again.tr").returncode == 0
     assert (folder / "again.tr").read_text() == text
     refused = hopscope("run", "chain.toml", "--seeds", "2", "--out", "store", "--trace-ns2", "t.tr.gz")
-    assert (refused.returncode, refused.stderr) == (2, "hopscope: t.p0.s1.tr.gz: exists; --force writes over it\n")
+    assert (refused.returncode, refused.stderr) == (
+        2,
+        "hopscope: t.p0.s1.tr.gz: is there already; --force replaces it\n",
+    )
 
 
 @pytest.mark.skipif(not Path("/dev/full").exists(), reason="no /dev/full")

@@ -142,5 +142,5 @@ def test_the_verbs_write_a_file_and_leave_an_old_one_alone(verb: str, tmp_path: 
     assert (done.returncode, done.stdout, done.stderr) == (0, "", "picture: p.svg\n")
     ElementTree.fromstring((tmp_path / "p.svg").read_text())
     refused = start("--to", "0.02s", "--out", "p.svg")
-    assert (refused.returncode, refused.stderr) == (2, "hopscope: p.svg: exists; --force writes over it\n")
+    assert (refused.returncode, refused.stderr) == (2, "hopscope: p.svg: is there already; --force replaces it\n")
     assert start("--to", "0.02s", "--out", "p.svg", "--force").returncode == 0

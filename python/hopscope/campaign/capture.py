@@ -9,7 +9,7 @@ from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
-from hopscope import _core
+from hopscope import _core, output
 from hopscope.campaign.controls import run
 from hopscope.campaign.plan import Run
 from hopscope.campaign.stop import Stop
@@ -58,7 +58,7 @@ class Captures:
             InputError: a file is there, and ``force`` is not set.
         """
         for task in tasks:
-            refuse_existing(self.path(task), force=self.force)
+            output.check(self.path(task), force=self.force)
 
     def run(self, task: Run, stop: Stop | None, progress: Callable[[float], None] | None) -> str:
         """Does a run with its capture and returns its document."""
@@ -68,20 +68,6 @@ class Captures:
         with self._lock:
             self.written[task.key] = captured
         return document
-
-
-def refuse_existing(path: Path, *, force: bool, prefix: str = "") -> None:
-    """Refuses to replace a file; devices and pipes may be there.
-
-    Raises:
-        InputError: it is there, or is a folder.
-    """
-    if path == STDOUT:
-        return
-    if path.is_dir():
-        raise InputError(f"{prefix}{path}: is a folder; expected the name of a file")
-    if path.is_file() and not force:
-        raise InputError(f"{prefix}{path}: is there already; --force replaces it")
 
 
 def run_captured(
@@ -130,5 +116,6 @@ def capture_of(
     if seed is not None and seed not in seeds:
         raise InputError(f"seed: found {seed!r}; the scenario has seeds {seeds[0]} to {seeds[-1]}")
     choice.check(scenario)
-    refuse_existing(path, force=force)
+    if path != STDOUT:
+        output.check(path, force=force)
     return run_captured(scenario.points[point], scenario.seed if seed is None else seed, path, choice, force=force)[1]

@@ -57,7 +57,9 @@ Source = Annotated[Path, typer.Argument(metavar="FILE|STORE", help="Scenario fil
 Picture = Annotated[
     Path, typer.Option("--out", metavar="FILE", help="The picture: .html, which can be zoomed, or .svg.")
 ]
-Point = Annotated[int, typer.Option("--point", metavar="P", min=0, help="Point of the sweep, by number from 0.")]
+Point = Annotated[
+    str, typer.Option("--point", metavar="POINT", help="Point of the sweep, by its number from 0 or as KEY=VALUE.")
+]
 Seed = Annotated[int | None, typer.Option("--seed", metavar="S", help="Seed; default: the first of the scenario.")]
 OfNode = Annotated[
     list[int] | None, typer.Option("--node", metavar="N", min=0, help="Only what happens at this node; repeatable.")

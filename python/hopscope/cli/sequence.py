@@ -17,7 +17,7 @@ def command(
     flow: Annotated[int, typer.Option("--flow", metavar="F", min=0, help="The flow, by number.")] = 0,
     start: options.From = None,
     stop: options.To = None,
-    point: options.Point = 0,
+    point: options.Point = "0",
     seed: options.Seed = None,
     set_: options.Set = None,
     out: options.Picture = Path("sequence.html"),

@@ -21,7 +21,7 @@ def command(
     node: Annotated[
         list[int] | None, typer.Option("--node", metavar="N", min=0, help="A row for this node; repeatable.")
     ] = None,
-    point: options.Point = 0,
+    point: options.Point = "0",
     seed: options.Seed = None,
     set_: options.Set = None,
     out: options.Picture = Path("timeline.html"),

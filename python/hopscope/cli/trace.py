@@ -16,7 +16,7 @@ from hopscope.errors import InputError, RunFailed, counted
 
 def command(
     source: options.Source,
-    point: options.Point = 0,
+    point: options.Point = "0",
     seed: options.Seed = None,
     node: options.OfNode = None,
     flow: options.OfFlow = None,

@@ -29,7 +29,7 @@ def sequence(
     flow: int = 0,
     start: str | float | None = None,
     stop: str | float | None = None,
-    point: int = 0,
+    point: int | str = 0,
     seed: int | None = None,
     set: Mapping[str, Any] | None = None,  # noqa: A002 (the name users type)
 ) -> Picture:
@@ -40,7 +40,7 @@ def sequence(
         flow: number of the flow.
         start: first instant, in seconds or with a unit; default: the start of the run.
         stop: last instant; default: the end of the run.
-        point: number of the point in the sweep, from 0.
+        point: the point of the sweep, by its number from 0 or as ``key=value``.
         seed: the seed; default: the scenario's first.
         set: dotted keys to change.
 

@@ -41,7 +41,7 @@ def timeline(
     start: str | float = 0,
     stop: str | float | None = None,
     nodes: Sequence[int] | None = None,
-    point: int = 0,
+    point: int | str = 0,
     seed: int | None = None,
     set: Mapping[str, Any] | None = None,  # noqa: A002 (the name users type)
 ) -> Picture:
@@ -52,7 +52,7 @@ def timeline(
         start: first instant, in seconds or with a unit ("1.2s").
         stop: last instant; default: 50 ms later.
         nodes: rows for these nodes alone.
-        point: number of the point in the sweep, from 0.
+        point: the point of the sweep, by its number from 0 or as ``key=value``.
         seed: the seed; default: the scenario's first.
         set: dotted keys to change.
 

@@ -6,14 +6,18 @@ import os
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from hopscope import _core
 from hopscope.campaign.store import open_store
-from hopscope.errors import InputError
+from hopscope.errors import InputError, ranges
 from hopscope.results.result import point_words
 from hopscope.runner import prepare
 from hopscope.scenario import Point, Scenario
+from hopscope.scenario.sweep import written
+
+if TYPE_CHECKING:
+    from hopscope.results.stored import RunResult
 
 
 @dataclass(frozen=True)
@@ -25,12 +29,14 @@ class OneRun:
         point: the point.
         seed: the seed.
         remark: what a user should know, such as that the store is of another engine; empty.
+        stored: what the store holds of it; None where it was not run yet, or is of a scenario file.
     """
 
     scenario: Scenario
     point: Point
     seed: int
     remark: str = ""
+    stored: RunResult | None = None
 
     @property
     def title(self) -> str:
@@ -42,7 +48,7 @@ class OneRun:
 def pick(
     what: str | Path | Mapping[str, Any] | Scenario,
     *,
-    point: int = 0,
+    point: int | str = 0,
     seed: int | None = None,
     set: Mapping[str, Any] | None = None,  # noqa: A002 (the name users type)
 ) -> OneRun:
@@ -50,35 +56,46 @@ def pick(
 
     Args:
         what: a scenario file, its keys as a mapping, a :class:`Scenario`, or the folder of a store.
-        point: number of the point in the sweep, from 0.
-        seed: the seed; default: the scenario's first.
+        point: the point of the sweep, by its number from 0 or as ``key=value``; those of a store with several scenarios
+            are counted through.
+        seed: the seed, of a store one that its plan has; default: the scenario's first.
         set: dotted keys to change.
 
     Raises:
-        InputError: there is no such point, or the scenario cannot be run.
+        InputError: there is no such point or seed, or the scenario cannot be run.
     """
+    if not isinstance(what, (str, Path)) or not os.path.isdir(what):
+        scenario = prepare(what, set=set)
+        chosen = _chosen([scenario], point)[1]
+        return OneRun(scenario, chosen, scenario.seed if seed is None else seed)
+    store = open_store(what)
+    if set:
+        raise InputError(f"{what}: is a store, whose runs are as they are; --set changes a scenario file")
+    results = store.results()
+    place, chosen = _chosen([result.scenario for result in results], point)
+    scenario = results[place].scenario
+    seeds = range(scenario.seed, scenario.seed + scenario.seeds)
+    number = scenario.seed if seed is None else seed
+    if number not in seeds:
+        raise InputError(f"seed {number}: found no such run; allowed: {ranges(seeds)}")
     remark = ""
-    if isinstance(what, (str, Path)) and os.path.isdir(what):
-        store = open_store(what)
-        if set:
-            raise InputError(f"{what}: is a store, whose runs are as they are; --set changes a scenario file")
-        scenarios = [result.scenario for result in store.results()]
-        if store.manifest.get("engine") != _core.build_id():
-            remark = f"{what}: was made by another build of the engine; this run can differ from the one that is kept"
-        place = point
-        for scenario in scenarios:
-            if place < len(scenario.points):
-                break
-            place -= len(scenario.points)
-        else:
-            raise _no_point(point, sum(len(scenario.points) for scenario in scenarios))
+    if store.manifest.get("engine") != _core.build_id():
+        remark = f"{what}: was made by another build of the engine; this run can differ from the one that is kept"
+    runs = next((found.runs for found in results[place].points if found.index == chosen.index), [])
+    return OneRun(scenario, chosen, number, remark, next((run for run in runs if run["seed"] == number), None))
+
+
+def _chosen(scenarios: list[Scenario], wanted: int | str) -> tuple[int, Point]:
+    """The point that is named by its number or by one of its values, with the place of its scenario."""
+    text = str(wanted)
+    points = [(place, point) for place, scenario in enumerate(scenarios) for point in scenario.points]
+    if text.isdecimal():
+        fits = points[int(text) :][:1]
     else:
-        scenario, place = prepare(what, set=set), point
-    if not 0 <= place < len(scenario.points):
-        raise _no_point(point, len(scenario.points))
-    first = scenario.seed
-    return OneRun(scenario, scenario.points[place], first if seed is None else seed, remark)
-
-
-def _no_point(point: int, count: int) -> InputError:
-    return InputError(f"point {point}: there is none; the points are 0 to {count - 1}")
+        fits = [found for found in points if text in [f"{key}={written(value)}" for key, value in found[1].set.items()]]
+    if len(fits) == 1:
+        return fits[0]
+    count = f"found {len(fits)} such points" if fits else "there is none"
+    swept = list(dict.fromkeys(key for _, point in points for key in point.set))
+    keys = f", which differ in {', '.join(swept)}" if swept else ""
+    raise InputError(f"point {text}: {count}; the points are 0 to {len(points) - 1}{keys}")

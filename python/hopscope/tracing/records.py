@@ -24,7 +24,7 @@ FORMS = ("text", "json", "ns2-old", "ns2-new")
 def trace(
     what: str | Path | Mapping[str, Any] | Scenario,
     *,
-    point: int = 0,
+    point: int | str = 0,
     seed: int | None = None,
     set: Mapping[str, Any] | None = None,  # noqa: A002 (the name users type)
     nodes: Sequence[int] | None = None,
@@ -41,7 +41,7 @@ def trace(
     Args:
         what: a scenario file, its keys as a mapping, a :class:`Scenario`, or the folder of a store, whose run is
             done again.
-        point: number of the point in the sweep, from 0.
+        point: the point of the sweep, by its number from 0 or as ``key=value``.
         seed: the seed; default: the scenario's first.
         set: dotted keys to change.
         nodes: only records at these nodes, and frames that go to them.
