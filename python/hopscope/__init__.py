@@ -114,6 +114,8 @@ _DRAWN = {
     "contrasts-html": ("hopscope.report.notebook", "contrasts"),
     "result": ("hopscope.report.notebook", "figure"),
     "result-html": ("hopscope.report.notebook", "result"),
+    "sequence": ("hopscope.report.segments", "sequence"),
+    "timeline": ("hopscope.report.timeline", "timeline"),
 }
 
 

@@ -12,7 +12,6 @@ from xml.etree import ElementTree
 import pytest
 
 import hopscope as hs
-from hopscope.report import segments
 from hopscope.report.timeline import draw
 
 SVG = "{http://www.w3.org/2000/svg}"
@@ -126,10 +125,9 @@ def test_what_cannot_be_drawn_is_refused(draw_it: Any, message: str) -> None:
         draw_it()
 
 
-def test_too_much_for_a_picture_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(segments, "MOST_MARKS", 10)
+def test_too_much_for_a_picture_is_refused() -> None:
     with pytest.raises(hs.InputError, match="more than 10 packets to draw"):
-        hs.sequence(HIDDEN, flow=0)
+        hs.sequence(HIDDEN, flow=0, most=10)
 
 
 @pytest.mark.parametrize("verb", ["timeline", "sequence"])

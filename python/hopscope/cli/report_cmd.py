@@ -9,9 +9,11 @@ import typer
 
 from hopscope.cli import options
 from hopscope.cli.console import note
+from hopscope.errors import InputError
 
 if TYPE_CHECKING:
     from hopscope.report.overlay import Overlay
+    from hopscope.report.recorded import Recorded
 
 
 def command(
@@ -44,6 +46,26 @@ def command(
             "--seed", metavar="N", help="Seed whose time series are drawn; repeatable; default: the first of the point."
         ),
     ] = None,
+    timelines: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--timeline",
+            metavar="FROM[..TO]",
+            help="Draw who was on the air in that time, by default 50 ms, of the chosen runs; repeatable.",
+        ),
+    ] = None,
+    flows: Annotated[
+        list[int] | None,
+        typer.Option(
+            "--sequence",
+            metavar="F",
+            min=0,
+            help="Draw the sequence numbers of this flow, of the chosen runs; repeatable.",
+        ),
+    ] = None,
+    span: Annotated[
+        str | None, typer.Option("--span", metavar="FROM..TO", help="Time of --sequence; default: the whole run.")
+    ] = None,
     metrics: options.Metrics = None,
     sort: options.Sort = None,
     descending: options.Descending = False,
@@ -62,7 +84,8 @@ def command(
     overlays = _overlays(models or [])
     selection = Selection(points or (), seeds or ()) if points or seeds else None
     opened = open_store(store)
-    picked = bool(metrics or sort or write)
+    recorded = _recorded(timelines, flows, span)
+    picked = bool(metrics or sort or write or recorded)
     outcome = None if overlays or selection or picked else recall(opened)
     if outcome is not None:
         page = reproduction_page(outcome, out or store)
@@ -83,12 +106,24 @@ def command(
             selection=selection,
             outcome=None if overlays or selection or picked else search.outcome_of(opened),
             shown=shown,
+            recorded=recorded,
         )
         if write:
             table.write_files(results, write, metrics, sort=sort, descending=descending)
     for problem in opened.problems:
         note(problem)
     typer.echo(str(page))
+
+
+def _recorded(timelines: list[str] | None, flows: list[int] | None, span: str | None) -> Recorded | None:
+    """Reads what is to be drawn of single runs."""
+    from hopscope.report.recorded import Recorded, Span
+
+    if span is not None and not flows:
+        raise InputError("--span: is the time of --sequence, which is not there")
+    if not timelines and not flows:
+        return None
+    return Recorded([Span.of(text) for text in timelines or ()], flows or (), None if span is None else Span.of(span))
 
 
 def _overlays(texts: list[str]) -> list[Overlay]:

@@ -26,6 +26,7 @@ from hopscope.scenario.naming import spoken
 if TYPE_CHECKING:
     from hopscope.report.listing import Listing
     from hopscope.report.overlay import Overlay
+    from hopscope.report.recorded import Recorded
     from hopscope.report.series import Selection
     from hopscope.results import Result
     from hopscope.results.contrasts import Contrasts
@@ -66,6 +67,7 @@ def store_page(
     selection: Selection | None = None,
     outcome: Mapping[str, Any] | None = None,
     shown: Listing | None = None,
+    recorded: Recorded | None = None,
 ) -> Path:
     """Write `report.html` and the figures of the results of a store into `folder`; return the path of the page.
 
@@ -81,6 +83,7 @@ def store_page(
         outcome: what the search found that filled the store: one section for each of its cases instead of one for each
             scenario of its steps.
         shown: the chosen metrics, in figures and in a table in place of that of the flows.
+        recorded: pictures of single runs to draw.
 
     Raises:
         InputError: a model that fits no figure, or a run that is not there; nothing is written.
@@ -97,6 +100,7 @@ def store_page(
     brief = len(results) > _MANY
     if selection is not None:
         selection.check(results)
+    pictures = [[] for _ in results] if recorded is None else recorded.sections(results, selection)
     drawn_metrics = None if shown is None else [name for name in shown.names if "." not in name]
     found = [tables.charts(result, brief=brief, selection=selection, chosen=drawn_metrics) for result in results]
     drawn = [overlay.draw(charts, result, overlays) for charts, result in zip(found, results, strict=True)]
@@ -114,6 +118,7 @@ def store_page(
                 "sentences": [*tables.headline(result), *remarks(result)],
                 "quick": quick,
                 "images": Gallery(folder, quick=quick).images([*charts, *networks], stem),
+                "recorded": pictures[index],
                 "comparisons": [] if brief else _comparisons(result, folder, stem),
                 "tables": tables.grids(result, str(file), None if shown is None else shown.of(result)),
                 "scenario": pretty(result.scenario.resolved),
@@ -147,6 +152,7 @@ def _cases(outcome: Mapping[str, Any], results: Sequence[Result], folder: Path, 
                 "sentences": [*search.sentences(case), *filter(None, [search.footnote(case)])],
                 "quick": scenario.is_quick,
                 "images": Gallery(folder, quick=scenario.is_quick).images(pictures, stem),
+                "recorded": [],
                 "comparisons": [],
                 "tables": [
                     search.winner(case, str(files[0])),

@@ -2,7 +2,7 @@
 
 Marks stand in a plot whose coordinates are the data's; the plot fills whatever width there is, so that the same picture
 fits a phone, a notebook and a wall. Without a script, as in a plain SVG, it shows everything and tells what is under
-the pointer; in a page the wheel zooms, dragging moves, and a double click shows everything again.
+the pointer; in a page of its own the wheel zooms, dragging moves, and a double click shows everything again.
 """
 
 from __future__ import annotations
@@ -92,6 +92,15 @@ class Picture:
         """Returns the picture as SVG."""
         return self._svg("hopscope-picture", 1100)
 
+    def part(self, name: str, *, alone: bool = False) -> str:
+        """Returns the picture as a part of a page; ``name`` is its own there.
+
+        Where it is not alone the wheel belongs to the page, and zooms with the control key held alone.
+        """
+        script = _SCRIPT.replace("NAME", name).replace("BOTH", "true" if self.both else "false")
+        script = script.replace("ALONE", "true" if alone else "false")
+        return f'<div style="width:100%">{self._svg(name, None)}</div><script>{script}</script>'
+
     def html(self) -> str:
         """Returns a page with the picture."""
         title = html.escape(self.title)
@@ -100,7 +109,7 @@ class Picture:
             '<meta name="viewport" content="width=device-width, initial-scale=1">'
             f"<title>{title}</title><style>body {{ margin: 0.5rem; background: #ffffff }} "
             "@media (prefers-color-scheme: dark) { body { background: #16181c } }</style></head><body>"
-            f"{self._repr_html_()}</body></html>\n"
+            f"{self.part(_name(), alone=True)}</body></html>\n"
         )
 
     def write(self, path: str | Path) -> None:
@@ -120,9 +129,7 @@ class Picture:
             raise not_written(f"{path}: cannot be written", error) from error
 
     def _repr_html_(self) -> str:
-        name = f"hopscope-{secrets.token_hex(4)}"
-        script = _SCRIPT.replace("NAME", name).replace("BOTH", "true" if self.both else "false")
-        return f'<div style="width:100%">{self._svg(name, None)}</div><script>{script}</script>'
+        return self.part(_name())
 
     def _svg(self, name: str, width: int | None) -> str:
         columns = 2 if width is None else max(1, (width - 8) // _LEGEND_WIDTH)
@@ -174,6 +181,10 @@ class Picture:
         )
 
 
+def _name() -> str:
+    return f"hopscope-{secrets.token_hex(4)}"
+
+
 def check(path: Path) -> None:
     """Refuses what names no picture.
 
@@ -184,10 +195,12 @@ def check(path: Path) -> None:
         raise InputError(f"{path}: the ending names the format; allowed: {', '.join(FORMS)}")
 
 
-#: Zooming with the wheel or two fingers, moving by dragging, everything again by a double click.
+#: Zooming with the wheel (in a larger page with the control key) or two fingers, moving by dragging, everything again
+#: by a double click.
 _SCRIPT = """
 (function () {
-  const root = document.getElementById("NAME"), plot = root.querySelector(".plot"), both = BOTH;
+  const root = document.getElementById("NAME"), plot = root.querySelector(".plot");
+  const both = BOTH, alone = ALONE;
   const all = plot.getAttribute("viewBox").split(" ").map(Number);
   const offset = Number(root.dataset.offset), scale = Number(root.dataset.scale);
   let box = all.slice();
@@ -204,8 +217,14 @@ _SCRIPT = """
       t.textContent = Math.round(-(box[1] + box[3] * i / 4)).toLocaleString("en") + word;
     });
   }
+  // The rectangle of the plot itself grows with what lies beyond its edges.
+  function place() {
+    const whole = root.getBoundingClientRect();
+    return { left: whole.left, width: whole.width, top: whole.top + Number(plot.getAttribute("y")),
+      height: Number(plot.getAttribute("height")) };
+  }
   function zoom(factor, x, y) {
-    const area = plot.getBoundingClientRect();
+    const area = place();
     const fx = (x - area.left) / area.width, fy = (y - area.top) / area.height;
     const w = Math.min(all[2], Math.max(all[2] * 1e-6, box[2] * factor));
     box[0] += (box[2] - w) * fx; box[2] = w;
@@ -213,8 +232,12 @@ _SCRIPT = """
     show();
   }
   root.style.touchAction = "pan-y";
-  root.addEventListener("wheel", e => { e.preventDefault(); zoom(Math.exp(e.deltaY * 0.002), e.clientX, e.clientY); },
-    { passive: false });
+  root.style.userSelect = root.style.webkitUserSelect = "none";
+  root.addEventListener("wheel", e => {
+    if (!alone && !e.ctrlKey) return;
+    e.preventDefault();
+    zoom(Math.exp(e.deltaY * 0.002), e.clientX, e.clientY);
+  }, { passive: false });
   root.addEventListener("dblclick", () => { box = all.slice(); show(); });
   root.addEventListener("pointerdown", e => { pointers.set(e.pointerId, e); });
   for (const end of ["pointerup", "pointercancel", "pointerleave"])
@@ -222,7 +245,7 @@ _SCRIPT = """
   root.addEventListener("pointermove", e => {
     const old = pointers.get(e.pointerId);
     if (!old) return;
-    const area = plot.getBoundingClientRect();
+    const area = place();
     if (pointers.size === 1) {
       box[0] -= (e.clientX - old.clientX) / area.width * box[2];
       if (both) box[1] -= (e.clientY - old.clientY) / area.height * box[3];

@@ -32,6 +32,7 @@ def sequence(
     point: int | str = 0,
     seed: int | None = None,
     set: Mapping[str, Any] | None = None,  # noqa: A002 (the name users type)
+    most: int = MOST_MARKS,
 ) -> Picture:
     """Draws a flow: its data, what repeats, ACKs, SACK blocks and the window, by time and sequence number.
 
@@ -43,6 +44,7 @@ def sequence(
         point: the point of the sweep, by its number from 0 or as ``key=value``.
         seed: the seed; default: the scenario's first.
         set: dotted keys to change.
+        most: more marks are refused.
 
     Raises:
         InputError: the run cannot be done, has no such flow, or too much happens in that time to be drawn.
@@ -54,16 +56,17 @@ def sequence(
     span = Wanted.of(flows=[flow], kinds=["PacketMade", "PacketArrived"], start=start, stop=stop)
     found = records(run, span)
     source, target = flows[flow]["from"], flows[flow]["to"]
-    return draw(found, (source, target), f"{run.title}, flow {flow}: node {source} to {target}")
+    return draw(found, (source, target), f"{run.title}, flow {flow}: node {source} to {target}", most)
 
 
-def draw(found: Sequence[Mapping[str, Any]], ends: tuple[int, int], title: str) -> Picture:
+def draw(found: Sequence[Mapping[str, Any]], ends: tuple[int, int], title: str, most: int = MOST_MARKS) -> Picture:
     """Draws records of packets that come into being and arrive.
 
     Args:
         found: the records of one flow, in order of time.
         ends: its source and its destination.
         title: what stands above.
+        most: more packets are refused.
 
     Raises:
         InputError: there are too many, or none.
@@ -75,8 +78,8 @@ def draw(found: Sequence[Mapping[str, Any]], ends: tuple[int, int], title: str) 
     is_tcp = data[0]["kind"] == "tcp"
     acks = [r for r in found if r["record"] == "PacketArrived" and r["node"] == source and "ack" in r] if is_tcp else []
     came = [] if is_tcp else [r for r in found if r["record"] == "PacketArrived" and r["node"] == target]
-    if len(data) + len(acks) + len(came) > MOST_MARKS:
-        raise InputError(f"more than {MOST_MARKS} packets to draw; choose a shorter time with --from and --to")
+    if len(data) + len(acks) + len(came) > most:
+        raise InputError(f"more than {most} packets to draw; choose a shorter time")
     first, last = found[0]["time"], max(found[-1]["time"], found[0]["time"] + 1)
     low = min(r["seq"] for r in data)
     high = max(_end(r) for r in data)

@@ -44,6 +44,7 @@ def timeline(
     point: int | str = 0,
     seed: int | None = None,
     set: Mapping[str, Any] | None = None,  # noqa: A002 (the name users type)
+    most: int = MOST_MARKS,
 ) -> Picture:
     """Draws what happens on the air in a part of a run.
 
@@ -55,6 +56,7 @@ def timeline(
         point: the point of the sweep, by its number from 0 or as ``key=value``.
         seed: the seed; default: the scenario's first.
         set: dotted keys to change.
+        most: more marks are refused.
 
     Raises:
         InputError: the run cannot be done, has no such nodes, or does too much in that time to be drawn.
@@ -70,10 +72,17 @@ def timeline(
     if absent := [node for node in rows if not 0 <= node < count]:
         raise InputError(f"node {absent[0]}: there is none; the nodes are 0 to {count - 1}")
     wanted = Wanted(kinds=KINDS, start_ns=max(0, first - BEFORE_NS), stop_ns=min(last + BEFORE_NS, 2**63))
-    return draw(records(run, wanted), rows, first, last, run.title)
+    return draw(records(run, wanted), rows, first, last, run.title, most)
 
 
-def draw(found: Sequence[Mapping[str, Any]], nodes: Sequence[int], first: int, last: int, title: str) -> Picture:
+def draw(
+    found: Sequence[Mapping[str, Any]],
+    nodes: Sequence[int],
+    first: int,
+    last: int,
+    title: str,
+    most: int = MOST_MARKS,
+) -> Picture:
     """Draws records between two instants.
 
     Args:
@@ -82,6 +91,7 @@ def draw(found: Sequence[Mapping[str, Any]], nodes: Sequence[int], first: int, l
         first: first instant in ns.
         last: last instant in ns.
         title: what stands above.
+        most: more marks are refused.
 
     Raises:
         InputError: there are too many.
@@ -101,8 +111,8 @@ def draw(found: Sequence[Mapping[str, Any]], nodes: Sequence[int], first: int, l
         picture.rules.append(top)
     for record in found:
         drawing.take(record)
-        if len(picture.marks) > MOST_MARKS:
-            raise InputError(f"more than {MOST_MARKS} marks to draw; choose a shorter time or fewer nodes")
+        if len(picture.marks) > most:
+            raise InputError(f"more than {most} marks to draw; choose a shorter time or fewer nodes")
     return picture
 
 

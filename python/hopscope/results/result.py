@@ -396,6 +396,54 @@ class Result:
         choice = Choice(node, flow, radio, host, lost, monitor)
         return self.capture(self, Path(path), choice, point=point, seed=seed, force=force)
 
+    def timeline(
+        self,
+        start: str | float = 0,
+        stop: str | float | None = None,
+        *,
+        nodes: Sequence[int] | None = None,
+        point: int | str = 0,
+        seed: int | None = None,
+    ) -> Any:
+        """Does a run again and draws who was on the air, who heard it and what each node waited for.
+
+        The picture shows itself in a notebook; its ``write`` makes a file.
+
+        Args:
+            start: first instant, in seconds or with a unit ("1.2s").
+            stop: last instant; default: 50 ms later.
+            nodes: rows for these nodes alone.
+            point: the point of the sweep, by its number from 0 or as ``key=value``.
+            seed: the seed; default: the first.
+
+        Raises:
+            InputError: there is no such point or node, or too much happens in that time to be drawn.
+        """
+        return display.draw("timeline", self.scenario, start=start, stop=stop, nodes=nodes, point=point, seed=seed)
+
+    def sequence(
+        self,
+        flow: int = 0,
+        *,
+        start: str | float | None = None,
+        stop: str | float | None = None,
+        point: int | str = 0,
+        seed: int | None = None,
+    ) -> Any:
+        """Does a run again and draws the sequence numbers of a flow over time, as tcptrace does.
+
+        Args:
+            flow: number of the flow.
+            start: first instant; default: the start of the run.
+            stop: last instant; default: the end of the run.
+            point: the point of the sweep, by its number from 0 or as ``key=value``.
+            seed: the seed; default: the first.
+
+        Raises:
+            InputError: there is no such point or flow, or too much happens in that time to be drawn.
+        """
+        return display.draw("sequence", self.scenario, flow=flow, start=start, stop=stop, point=point, seed=seed)
+
     def to_json(self) -> dict[str, Any]:
         """Returns the result as ``--json`` prints it."""
         document: dict[str, Any] = {"hopscope": _core.version()}
