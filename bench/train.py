@@ -182,6 +182,15 @@ SCENARIOS = {
         },
         "sweep": {"profile": PROFILES, "mac.rate_control": ["arf", "aarf", "minstrel"]},
     },
+    "wires that reorder": {
+        "duration": "10s",
+        "topology": {"kind": "wired", "wired": 2},
+        "wire": [
+            {"from": 0, "to": 1, "rate": "2 Mbps", "delay": "20 ms", "jitter": "5 ms", "reorder": 0.01, "loss": 0.01},
+        ],
+        "flow": [{"from": 0, "to": 1, "transport": "tcp", "control": "cubic", "recovery": "rack"}],
+        "sweep": {"profile": PROFILES, "wire.0.jitter_reorders": [False, True]},
+    },
     "link layers": {
         "duration": "10s",
         "topology": CHAIN,

@@ -42,6 +42,7 @@ def test_a_wire_reaches_the_engine_with_numbers_for_words() -> None:
         {
             "ends": [2, 4], "rate": 10_000_000, "back_rate": None, "delay": NS // 200, "queue": 50, "link": "fq-codel",
             "loss": 0.01, "back_loss": 0.0, "loss_period": 0,
+            "jitter": 0, "jitter_reorders": False, "reorder": 0.0, "reorder_delay": 0,
         }
     ]  # fmt: skip
     assert point.resolved["wire"][0]["delay"] == 0.005
@@ -51,6 +52,13 @@ def test_a_wire_reaches_the_engine_with_numbers_for_words() -> None:
 def test_a_network_without_wires_is_lowered_as_before() -> None:
     config = hs.Scenario(topology={"kind": "chain", "hops": 2}, flow=[{"from": 0, "to": 2}]).points[0].config(1)
     assert {"hosts", "wires"}.isdisjoint(config)
+
+
+def test_delays_that_differ_reach_the_engine_and_impossible_ones_are_named() -> None:
+    wire = mixed({**WIRE, "jitter": "2 ms", "reorder": 0.05, "reorder_delay": "4 ms"}).points[0].config(1)["wires"][0]
+    assert (wire["jitter"], wire["reorder"], wire["reorder_delay"]) == (2_000_000, 0.05, 4_000_000)
+    assert "wire.0.reorder: found 0.1; a wire without delay" in refusal({**WIRE, "delay": 0, "reorder": 0.1})
+    assert "wire.0.reorder" in refusal({**WIRE, "reorder": 1.5})
 
 
 def test_wires_can_be_set_and_swept() -> None:

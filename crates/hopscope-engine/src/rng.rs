@@ -40,6 +40,10 @@ pub enum Purpose {
     InitialSequence = 13,
     /// Movement of one node, or of the point of one group.
     Mobility = 15,
+    /// Delays of packets over one direction of a wire.
+    WireJitter = 22,
+    /// Which packets over one direction of a wire leave their order.
+    WireReorder = 23,
 }
 
 /// A stream of random numbers.

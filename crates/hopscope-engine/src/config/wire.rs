@@ -43,6 +43,18 @@ pub struct WireConfig {
     /// One packet in so many from the first to the second is lost, each of them the last of its number; 0: none.
     #[serde(default)]
     pub loss_period: u32,
+    /// What a packet may take longer than `delay`, each way: drawn evenly from zero up to this, for each packet anew.
+    #[serde(default)]
+    pub jitter: Span,
+    /// Jitter lets packets overtake each other; otherwise one that would comes right behind the one before it.
+    #[serde(default)]
+    pub jitter_reorders: bool,
+    /// Probability that a packet leaves its order, each way.
+    #[serde(default)]
+    pub reorder: f64,
+    /// How much longer such a packet takes, so that others pass it; zero: it passes those under way, as it takes no delay.
+    #[serde(default)]
+    pub reorder_delay: Span,
     /// Hops that a packet counts for it: a wire may stand for a longer way.
     #[serde(default = "one")]
     pub hops: u8,
@@ -66,6 +78,10 @@ impl WireConfig {
             loss: 0.0,
             back_loss: None,
             loss_period: 0,
+            jitter: Span::ZERO,
+            jitter_reorders: false,
+            reorder: 0.0,
+            reorder_delay: Span::ZERO,
             hops: 1,
         }
     }
@@ -96,16 +112,27 @@ impl WireConfig {
                 format!("found {rate} bit/s; allowed are 1 to {MAX_RATE} bit/s")
             });
         }
-        let losses = [("loss", Some(self.loss)), ("back_loss", self.back_loss)];
-        for (name, loss) in losses.into_iter().filter_map(|(name, loss)| Some((name, loss?))) {
-            found.require((0.0..=1.0).contains(&loss), key(name), || {
-                format!("found {loss}; a probability, 0 to 1, is allowed")
+        let shares = [("loss", Some(self.loss)), ("back_loss", self.back_loss), ("reorder", Some(self.reorder))];
+        for (name, share) in shares.into_iter().filter_map(|(name, share)| Some((name, share?))) {
+            found.require((0.0..=1.0).contains(&share), key(name), || {
+                format!("found {share}; a probability, 0 to 1, is allowed")
             });
         }
+        found.require(
+            self.reorder <= 0.0 || self.delay > Span::ZERO || self.reorder_delay > Span::ZERO,
+            key("reorder"),
+            || {
+                let why = "a wire without delay has no packets under way that one could pass; reorder_delay holds some back";
+                format!("found {}; {why}", self.reorder)
+            },
+        );
         found.require(self.hops >= 1, key("hops"), || "found 0; a wire is at least one hop".to_string());
-        found.require(self.delay <= LONGEST, key("delay"), || {
-            format!("found {} s; at most {} s are allowed", seconds(self.delay), seconds(LONGEST))
-        });
+        let times = [("delay", self.delay), ("jitter", self.jitter), ("reorder_delay", self.reorder_delay)];
+        for (name, time) in times {
+            found.require(time <= LONGEST, key(name), || {
+                format!("found {} s; at most {} s are allowed", seconds(time), seconds(LONGEST))
+            });
+        }
         found.require(self.queue <= MAX_QUEUE, key("queue"), || {
             format!("found {}; at most {MAX_QUEUE} packets are allowed", self.queue)
         });
@@ -143,6 +170,12 @@ mod tests {
             (&|w| w.ends = [1, 1], "wires.0.ends: a wire joins two different nodes"),
             (&|w| w.loss = 1.5, "wires.0.loss: found 1.5"),
             (&|w| w.back_loss = Some(f64::NAN), "wires.0.back_loss: found NaN"),
+            (&|w| w.reorder = -0.1, "wires.0.reorder: found -0.1; a probability"),
+            (
+                &|w| (w.reorder, w.delay) = (0.1, Span::ZERO),
+                "wires.0.reorder: found 0.1; a wire without delay has no packets under way",
+            ),
+            (&|w| w.jitter = Span(u64::MAX), "wires.0.jitter: found"),
             (&|w| w.queue = MAX_QUEUE + 1, "wires.0.queue: found 1000001"),
             (&|w| w.hops = 0, "wires.0.hops: found 0"),
             (&|w| w.link = "lred".parse().expect("a part"), "wires.0.link: found lred; before a wire"),

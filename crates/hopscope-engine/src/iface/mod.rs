@@ -10,6 +10,7 @@
 //! | [`Outside`] | the door for packets with octets: they enter and leave the network here |
 
 pub mod air;
+mod delay;
 pub mod outside;
 pub mod port;
 pub mod rules;

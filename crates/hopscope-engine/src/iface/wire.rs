@@ -4,6 +4,7 @@
 use std::ops::{Index, IndexMut};
 
 use super::Port;
+use super::delay::Variation;
 use crate::config::{Config, WireConfig};
 use crate::ids::{NodeId, PacketId};
 use crate::link::LinkLayer;
@@ -28,6 +29,8 @@ pub struct WireEnd {
     delay: Span,
     /// The packet that is being sent, and when its last bit leaves.
     sending: Option<(PacketId, Time)>,
+    /// How the delay differs from packet to packet, where it does.
+    variation: Option<Box<Variation>>,
     /// What it loses on the way, where it does.
     loss: Option<Box<Loss>>,
 }
@@ -98,6 +101,7 @@ impl WireEnd {
             rate: wire.rate_from(end),
             delay: wire.delay,
             sending: None,
+            variation: Variation::new(wire, (seed, number)),
             loss,
         }
     }
@@ -119,7 +123,12 @@ impl WireEnd {
 
     /// The last bit of the packet has left: gives the packet and the instant at which it has arrived.
     pub fn on_sent(&mut self, now: Time) -> Option<(PacketId, Time)> {
-        self.sending.take().map(|(packet, _)| (packet, now + self.delay))
+        let (packet, _) = self.sending.take()?;
+        let at = match &mut self.variation {
+            None => now + self.delay,
+            Some(variation) => variation.arrival(now, self.delay),
+        };
+        Some((packet, at))
     }
 
     /// Loses packets with this probability from now on, beside those of its period; none: as at the beginning.
@@ -131,7 +140,7 @@ impl WireEnd {
         loss.probability = probability.unwrap_or(loss.usual);
     }
 
-    /// Whether the packet that comes to the other end next, in the order of sending, is lost.
+    /// Whether the packet that comes to the other end next is lost.
     pub fn loses_next(&mut self) -> bool {
         let lost = self.loss.as_mut().is_some_and(|loss| loss.takes_next());
         self.sent.lost += u64::from(lost);

@@ -56,6 +56,51 @@ fn tcp_fills_a_wire() {
 }
 
 #[test]
+fn packets_pass_each_other_where_that_is_asked_for() {
+    let arrived = |change: &dyn Fn(&mut WireConfig)| {
+        let mut config = pair(10_000_000, 20, 100);
+        change(&mut config.wires[0]);
+        let mut world = World::new(&config, NullRecorder).expect("a sound scenario");
+        for _ in 0..100 {
+            world.inject(NodeId(0), NodeId(1), &[0; 1_250]).expect("a way");
+        }
+        world.run_until(Time::ZERO + Span::from_secs(1));
+        assert_eq!(world.live_packets(), 0);
+        let found: Vec<(u64, u64)> = world.take_arrived().iter().map(|p| (p.number, p.at.0 / 1_000)).collect();
+        assert_eq!(found.len(), 100, "nothing is lost");
+        found
+    };
+    let sorted = |found: &[(u64, u64)]| found.windows(2).all(|pair| pair[0].0 < pair[1].0);
+    let usual = arrived(&|_| {});
+    // A packet leaves each millisecond.
+    assert!(usual.iter().all(|&(number, at)| at == 1_000 * number + 21_000));
+    let jitter = arrived(&|wire| wire.jitter = Span::from_millis(5));
+    assert!(sorted(&jitter) && jitter != usual);
+    assert!(!sorted(&arrived(&|wire| (wire.jitter, wire.jitter_reorders) = (Span::from_millis(5), true))));
+    let held = arrived(&|wire| (wire.reorder, wire.reorder_delay) = (0.1, Span::from_micros(3_500)));
+    let late: Vec<u64> = held.iter().filter(|&&(n, at)| at == 1_000 * n + 24_500).map(|&(n, _)| n).collect();
+    assert!((3..20).contains(&late.len()), "{late:?}");
+    assert!(held.iter().all(|&(n, at)| late.contains(&n) || at == 1_000 * n + 21_000));
+    let past = arrived(&|wire| wire.reorder = 0.1);
+    assert!(past.iter().all(|&(n, at)| at == 1_000 * n + if late.contains(&n) { 1_000 } else { 21_000 }));
+}
+
+#[test]
+fn a_sender_hears_of_the_disorder() {
+    let run = |reorder| {
+        let mut config = pair(2_000_000, 40, 100);
+        (config.wires[0].reorder, config.wires[0].reorder_delay) = (reorder, Span::from_millis(30));
+        config.flows.push(flow("standard", 0, 1, Transport::TcpNewReno, App::Bulk));
+        Simulation::new(config).expect("a sound scenario").run().flows[0].clone()
+    };
+    let (usual, disorder) = (run(0.0), run(0.02));
+    // Segments held back for five others' time make duplicates, taken for losses: nothing is lost, and the window is cut.
+    assert!(disorder.retransmission_index_pct > Some(0.0), "{disorder:?}");
+    assert_eq!(usual.retransmission_index_pct, Some(0.0));
+    assert!(disorder.throughput_kbps < 0.9 * usual.throughput_kbps, "{disorder:?}");
+}
+
+#[test]
 fn a_way_leads_over_radio_and_wire() {
     // Nodes 0 - 1 - 2 by radio, 2 - 3 by wire; node 3 stands beside node 0, but has no radio.
     let mut config = chain("standard", 2, 10);
