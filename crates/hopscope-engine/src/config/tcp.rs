@@ -90,6 +90,17 @@ choice! {
 }
 
 choice! {
+    /// When data counts as lost for recovery with SACK.
+    pub enum SackLosses {
+        /// Three blocks, or more than two segments, above it have been reported; what a timeout follows is forgotten.
+        Rfc6675 = "rfc6675",
+        /// Forward acknowledgement: the highest segment reported starts more than `dupack_threshold` segments above it. A
+        /// repetition is lost once anything sent after it is reported. What has been reported stands over a timeout.
+        Fack = "fack",
+    }
+}
+
+choice! {
     /// In what numbers CUBIC reckons.
     pub enum CubicArithmetic {
         /// Real ones: RFC 9438.
@@ -328,6 +339,8 @@ params! {
         idle_duplicates_count: bool = false, "", "RFC 5681 2; true: ns2-facts item 38";
         /// The first segment may be repeated fast whatever was lost before.
         first_segment_exempt: bool = false, "", "RFC 6582 3.2; true: ns2-facts item 39";
+        /// Duplicate ACKs restart the retransmission timer, and with timestamps give round-trip times.
+        duplicates_are_timed: bool = false, "", "RFC 6298 5.3, RFC 7323 4.1; true: ns-2.35's Agent/TCP/Linux as measured";
         /// Reno: losses of one window start one fast recovery.
         one_recovery_per_window: bool = false, "", "RFC 5681 3.2; true: ns2-facts item 39";
         /// A lost SYN lowers ssthresh as lost data does.
@@ -338,6 +351,8 @@ params! {
         recovery_burst: u32 = 0, "segments", "RFC 6582; 2: ns2-facts item 40";
         /// SACK: the pipe is counted ACK by ACK, and each hole is repeated once.
         sack_counts_pipe: bool = false, "", "RFC 6675; true: ns2-facts item 41 (Sack1)";
+        /// SACK: when data counts as lost.
+        sack_losses: SackLosses = SackLosses::Rfc6675, "", "RFC 6675 4; fack: Mathis and Mahdavi 1996, as ns-2.35's Agent/TCP/Linux was measured";
         /// Tahoe: duplicates go on being counted over a timeout.
         tahoe_counts_on: bool = false, "", "RFC 5681 3.2; true: ns2-facts item 41";
         /// Vegas: a fine-grained timeout backs the RTO off.

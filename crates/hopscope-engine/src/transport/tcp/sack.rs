@@ -9,13 +9,15 @@ pub(super) struct Scoreboard {
     /// Blocks whose count above a hole marks it lost, and the byte rule derived from it.
     threshold: u64,
     mss: u64,
+    /// Losses are found by the highest segment reported (Mathis and Mahdavi 1996).
+    pub(super) fack: bool,
     /// First number never retransmitted in this recovery (RFC 6675 HighRxt + 1).
     pub(super) high_rxt: u64,
 }
 
 impl Scoreboard {
-    pub(super) fn new(threshold: u32, mss: u64) -> Self {
-        Scoreboard { blocks: Vec::with_capacity(64), threshold: u64::from(threshold), mss, high_rxt: 0 }
+    pub(super) fn new(threshold: u32, mss: u64, fack: bool) -> Self {
+        Scoreboard { blocks: Vec::with_capacity(64), threshold: u64::from(threshold), mss, fack, high_rxt: 0 }
     }
 
     pub(super) fn clear(&mut self) {
@@ -66,6 +68,11 @@ impl Scoreboard {
         self.blocks.get(at).filter(|b| b.start <= seq).map(|b| b.end)
     }
 
+    /// The number after the highest byte held; 0 if none is.
+    pub(super) fn highest(&self) -> u64 {
+        self.blocks.last().map_or(0, |b| b.end)
+    }
+
     /// Bytes held below `seq`.
     pub(super) fn held_below(&self, seq: u64) -> u64 {
         self.blocks.iter().take_while(|b| b.start < seq).map(|b| b.end.min(seq) - b.start).sum()
@@ -78,8 +85,17 @@ impl Scoreboard {
         self.blocks.get(at).map(|b| SackBlock { start, end: b.start })
     }
 
+    /// Forward acknowledgement: everything below it that is not held is lost. Segments end at multiples of the MSS.
+    fn forward(&self) -> u64 {
+        let highest = self.highest().saturating_sub(1);
+        1 + (highest.div_ceil(self.mss) * self.mss).saturating_sub((self.threshold + 1) * self.mss)
+    }
+
     /// RFC 6675 IsLost: enough data above `seq` has arrived to give it up.
     pub(super) fn is_lost(&self, seq: u64) -> bool {
+        if self.fack {
+            return seq < self.forward();
+        }
         let above = self.blocks.partition_point(|b| b.end <= seq);
         let blocks = &self.blocks[above..];
         blocks.len() as u64 >= self.threshold
@@ -98,20 +114,28 @@ impl Scoreboard {
         let mut seq = una;
         for block in &self.blocks {
             if block.start > seq {
-                pipe += self.in_flight(seq, block.start, self.is_lost(seq));
+                pipe += self.in_flight(seq, block.start);
             }
             seq = seq.max(block.end);
         }
         if nxt > seq {
-            pipe += self.in_flight(seq, nxt, false);
+            pipe += nxt - seq + self.repeated(seq, nxt);
         }
         pipe
     }
 
     /// Bytes of the hole in the network: the original unless given up, and the repetition if there was one.
-    fn in_flight(&self, start: u64, end: u64, lost: bool) -> u64 {
-        let repeated = self.high_rxt.clamp(start, end) - start;
-        repeated + if lost { 0 } else { end - start }
+    fn in_flight(&self, start: u64, end: u64) -> u64 {
+        let lost_until = match self.fack {
+            true => self.forward().clamp(start, end),
+            false if self.is_lost(start) => end,
+            false => start,
+        };
+        end - lost_until + self.repeated(start, end)
+    }
+
+    fn repeated(&self, start: u64, end: u64) -> u64 {
+        self.high_rxt.clamp(start, end) - start
     }
 }
 
@@ -124,7 +148,7 @@ mod tests {
     }
 
     fn board(blocks: &[SackBlock]) -> Scoreboard {
-        let mut board = Scoreboard::new(3, 100);
+        let mut board = Scoreboard::new(3, 100, false);
         board.update(0, blocks);
         board
     }
@@ -163,6 +187,18 @@ mod tests {
         let b = board(&[block(100, 110), block(200, 210), block(300, 310)]);
         assert!(b.is_lost(0));
         assert!(!b.is_lost(110), "two blocks above");
+    }
+
+    #[test]
+    fn forward_acknowledgement_gives_up_what_lies_more_than_three_segments_below_the_highest() {
+        let mut b = board(&[block(301, 401)]);
+        b.fack = true;
+        assert!(!b.is_lost(1), "three segments below");
+        b.update(1, &[block(401, 501)]);
+        assert!(b.is_lost(1) && !b.is_lost(101));
+        assert_eq!(b.pipe(1, 601), 300, "one of three is lost, the tail is not");
+        b.high_rxt = 101;
+        assert_eq!(b.pipe(1, 601), 400, "and was sent again");
     }
 
     #[test]

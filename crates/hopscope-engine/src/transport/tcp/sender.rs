@@ -444,6 +444,10 @@ impl TcpSender {
                     self.core.take_echo(seg, cx);
                     self.recovery.on_new_ack(&mut self.core, seg, cx);
                 } else {
+                    if self.core.rules.duplicates_are_timed {
+                        self.core.take_echo(seg, cx);
+                        self.core.restart_rto(cx);
+                    }
                     self.recovery.on_dup_ack(&mut self.core, seg, cx);
                 }
             }

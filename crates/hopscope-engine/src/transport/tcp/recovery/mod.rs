@@ -40,7 +40,7 @@ impl LossRecovery {
             Chosen::Tahoe => LossRecovery::Tahoe,
             Chosen::Reno => LossRecovery::Reno,
             Chosen::Vegas => LossRecovery::Vegas,
-            Chosen::Sack => LossRecovery::Sack(sack::Sack::new(cfg.dupack_threshold.max(1), mss)),
+            Chosen::Sack => LossRecovery::Sack(sack::Sack::new(cfg, mss)),
             Chosen::Rack => LossRecovery::Rack(rack::Rack::new(cfg.probe_min)),
             Chosen::NewReno | Chosen::Own => LossRecovery::NewReno(newreno::NewReno::default()),
         }

@@ -241,7 +241,7 @@ impl Rack {
         if !lost {
             return Lost::Nothing;
         }
-        if !core.recovering && (core.una > core.recover || !core.after_timeout) {
+        if !core.recovering && (core.una >= core.recover || !core.after_timeout) {
             let unreported = core.max - core.una - reported(core);
             if core.start_recovery(cx) {
                 core.start_prr(unreported + arrived);

@@ -1,24 +1,38 @@
-//! Recovery with selective acknowledgements: RFC 6675 with its scoreboard, and ns-2's Sack1 with its counted pipe.
+//! Recovery with selective acknowledgements: RFC 6675 with its scoreboard, what Linux 2.6 adds to it as ns-2 has it, and
+//! ns-2's Sack1 with its counted pipe.
 
 use super::super::Cx;
 use super::super::core::Core;
 use super::super::sack::Scoreboard;
-use crate::packet::tcp::TcpSegment;
+use crate::config::TcpConfig;
+use crate::config::tcp::SackLosses;
+use crate::packet::tcp::{SackBlock, TcpSegment};
 
 #[derive(Debug, Clone)]
 pub(in super::super) struct Sack {
     board: Scoreboard,
     /// RFC 6675 RescueRxt: the one repetition of the last segment is spent until this number is acknowledged.
     rescue: Option<u64>,
+    /// What was sent again in this recovery, where repetitions that are lost are to be found.
+    repeated: Vec<Repetition>,
     /// ns-2: segments believed to be in the network.
     pipe: i64,
     /// ns-2: a timeout's repetitions are under way; duplicate ACKs mean nothing.
     deaf: bool,
 }
 
+/// Data that was sent again: lost once anything from `next` on is reported, which was sent after it.
+#[derive(Debug, Clone, Copy)]
+struct Repetition {
+    data: SackBlock,
+    next: u64,
+    lost: bool,
+}
+
 impl Sack {
-    pub(super) fn new(threshold: u32, mss: u64) -> Self {
-        Sack { board: Scoreboard::new(threshold, mss), rescue: None, pipe: 0, deaf: false }
+    pub(super) fn new(cfg: &TcpConfig, mss: u64) -> Self {
+        let board = Scoreboard::new(cfg.dupack_threshold.max(1), mss, cfg.sack_losses == SackLosses::Fack);
+        Sack { board, rescue: None, repeated: Vec::new(), pipe: 0, deaf: false }
     }
 
     pub(super) fn on_new_ack(&mut self, core: &mut Core, seg: &TcpSegment, cx: &mut Cx) {
@@ -27,12 +41,14 @@ impl Sack {
         }
         let before = core.prr.map(|_| (self.arrived(core.una), self.board.lost_below()));
         self.board.update(seg.ack, seg.sack_blocks());
+        self.find_lost_repetitions(seg.ack);
         if !core.recovering {
             core.accept_and_grow(seg.ack, cx);
         } else if seg.ack >= core.recover {
             core.end_recovery();
             core.accept(seg.ack, cx);
             self.board.high_rxt = 0;
+            self.repeated.clear();
         } else {
             core.advance(seg.ack);
             core.restart_rto(cx);
@@ -50,9 +66,13 @@ impl Sack {
         let before = core.uses_prr.then(|| self.arrived(core.una));
         // RFC 6675 2: a duplicate ACK is one that brings new SACK information.
         if self.board.update(core.una, seg.sack_blocks()) {
+            self.find_lost_repetitions(core.una);
             core.dupacks += 1;
-            let lost = core.dupacks >= core.dupack_threshold || self.board.is_lost(core.una);
-            if !core.recovering && lost && core.may_fast_retransmit() {
+            let counted = core.dupacks >= core.dupack_threshold && !self.board.fack;
+            let lost = counted || self.board.is_lost(core.una);
+            // RFC 6675 5.1: from HighACK = RecoveryPoint on; new blocks are no echo of what was sent again.
+            let allowed = core.may_fast_retransmit() || core.una == core.recover;
+            if !core.recovering && lost && allowed {
                 let cut = core.start_recovery(cx);
                 if let Some(arrived) = before.filter(|_| cut) {
                     core.start_prr(core.max - arrived);
@@ -60,11 +80,11 @@ impl Sack {
                 core.recovering = true;
                 self.rescue = None;
                 self.reduce(core, before, false);
-                let hole = self.board.next_hole(core.una).map_or(u64::MAX, |h| h.end);
-                self.board.high_rxt = core.transmit(core.una, hole, cx);
+                let end = self.board.next_hole(core.una).map_or(u64::MAX, |h| h.end);
+                self.repeat(core, core.una, end, cx);
             } else if core.recovering {
                 self.reduce(core, before, false);
-            } else if core.dupacks < core.dupack_threshold {
+            } else if core.dupacks < core.dupack_threshold || self.board.fack {
                 core.limited_transmit(cx);
             }
         }
@@ -74,9 +94,13 @@ impl Sack {
     }
 
     pub(super) fn on_timeout(&mut self, core: &Core) {
-        // The receiver may have dropped what it reported (RFC 2018 8).
-        self.board.clear();
+        if self.board.fack {
+            self.board.high_rxt = 0;
+        } else {
+            self.board.clear(); // the receiver may have dropped what it reported (RFC 2018 8)
+        }
         self.rescue = None;
+        self.repeated.clear();
         self.deaf = core.rules.sack_counts_pipe;
     }
 
@@ -110,7 +134,7 @@ impl Sack {
     /// Proportional rate reduction hears of an ACK in recovery, `before` which so many bytes had arrived.
     fn reduce(&self, core: &mut Core, before: Option<u64>, safe: bool) {
         if let Some(before) = before {
-            core.reduce(self.arrived(core.una) - before, self.board.pipe(core.una, core.max), safe);
+            core.reduce(self.arrived(core.una) - before, self.in_flight(core), safe);
         }
     }
 
@@ -119,25 +143,55 @@ impl Sack {
         una + self.board.held_below(u64::MAX)
     }
 
+    /// RFC 6675's pipe, without repetitions that are lost.
+    fn in_flight(&self, core: &Core) -> u64 {
+        let lost: u64 = self.repeated.iter().filter(|r| r.lost).map(|r| r.data.end - r.data.start).sum();
+        self.board.pipe(core.una, core.max).saturating_sub(lost)
+    }
+
+    /// Sends the data from `start` to the end of its segment, or of the hole, again.
+    fn repeat(&mut self, core: &mut Core, start: u64, end: u64, cx: &mut Cx) {
+        let end = core.transmit(start, end, cx);
+        self.board.high_rxt = end;
+        if self.board.fack {
+            self.repeated.push(Repetition { data: SackBlock { start, end }, next: core.max, lost: false });
+        }
+    }
+
+    /// The record has changed: repetitions that have come are forgotten, others are lost by what was sent after them.
+    fn find_lost_repetitions(&mut self, una: u64) {
+        let (board, highest) = (&self.board, self.board.highest());
+        self.repeated.retain(|r| r.data.start >= una && board.held_until(r.data.start).is_none());
+        for r in &mut self.repeated {
+            r.lost |= highest > r.next;
+        }
+    }
+
     /// RFC 6675 5 step C: one segment at a time while cwnd - pipe has room for it.
     fn send_in_recovery(&mut self, core: &mut Core, cx: &mut Cx) {
         let limit = core.flight_limit();
-        while self.board.pipe(core.una, core.max) + core.mss <= limit {
+        while self.in_flight(core) + core.mss <= limit {
             if !core.admits(cx) || !self.send_next(core, cx) {
                 return;
             }
         }
     }
 
-    /// NextSeg: lost data first, then new data, then holes not yet given up, then the rescue of the tail.
+    /// NextSeg: lost repetitions and lost data first, then new data, then holes not yet given up, then the rescue of the
+    /// tail.
     fn send_next(&mut self, core: &mut Core, cx: &mut Cx) -> bool {
+        if let Some(lost) = self.repeated.iter_mut().find(|r| r.lost) {
+            core.transmit(lost.data.start, lost.data.end, cx);
+            *lost = Repetition { next: core.max, lost: false, ..*lost };
+            return true;
+        }
         let hole = self.board.next_hole(self.board.high_rxt.max(core.una));
         if let Some(hole) = hole.filter(|h| self.board.is_lost(h.start)) {
-            self.board.high_rxt = core.transmit(hole.start, hole.end, cx);
+            self.repeat(core, hole.start, hole.end, cx);
         } else if core.nxt == core.max && core.has_room(core.max_window) {
             core.transmit_next(cx);
         } else if let Some(hole) = hole {
-            self.board.high_rxt = core.transmit(hole.start, hole.end, cx);
+            self.repeat(core, hole.start, hole.end, cx);
         } else if self.rescue.is_none_or(|rescue| core.una > rescue) && core.una < core.recover {
             return self.rescue_tail(core, cx);
         } else {

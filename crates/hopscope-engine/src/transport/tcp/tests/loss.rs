@@ -1,6 +1,7 @@
 //! Losses found by duplicate ACKs.
 
 use super::*;
+use crate::config::tcp::SackLosses;
 use Transport::{TcpNewReno, TcpReno, TcpSack, TcpTahoe, TcpVegas};
 
 /// Eight segments in flight with a window of eight, in congestion avoidance.
@@ -288,6 +289,55 @@ fn sack_does_not_repeat_after_a_timeout_what_is_reported_since() {
     eight_in_flight(&rfc(), TcpSack, 8).run(
         "1100 rto > 1* | cwnd 1 ssthresh 4
          1200 ack 1 sack 3-5 > 2* 6* | cwnd 2",
+    );
+}
+
+#[test]
+fn sack_recovers_again_from_the_recovery_point_on() {
+    // RFC 6675 5.1: HighACK = RecoveryPoint is enough, and segment 9 is the first after it.
+    eight_in_flight(&rfc(), TcpSack, 20).run(
+        "200 ack 0 sack 2-2 >
+         201 ack 0 sack 2-3 >
+         202 ack 0 sack 2-4 > 1* | cwnd 4 ssthresh 4
+         300 ack 8 > 9 10 11 12 | cuts 1
+         400 ack 8 sack 10-10 >
+         401 ack 8 sack 10-11 >
+         402 ack 8 sack 10-12 > 9* 13 | cwnd 2 cuts 2",
+    );
+}
+
+#[test]
+fn forward_acknowledgement_finds_losses_by_the_highest_segment_reported() {
+    let fack = TcpConfig { sack_losses: SackLosses::Fack, ..rfc() };
+    // Segment 1 is given up when 5 is reported, however few others are; 2 with 6, 3 with 7.
+    eight_in_flight(&fack, TcpSack, 20).run(
+        "200 ack 0 sack 4-4 >
+         201 ack 0 sack 4-5 > 1* | cwnd 4 ssthresh 4 cuts 1
+         202 ack 0 sack 4-6 >
+         203 ack 0 sack 4-7 > 2* 3*
+         204 ack 0 sack 4-8 > 9
+         300 ack 8 > 10 11 12",
+    );
+    // A repetition is lost when anything is reported that was sent after it.
+    let mut s = eight_in_flight(&fack, TcpSack, 20);
+    s.run(
+        "200 ack 0 sack 2-4 >
+         201 ack 0 sack 2-5 > 1*
+         202 ack 0 sack 2-6 > 9
+         203 ack 0 sack 2-7 > 10
+         204 ack 0 sack 2-8 > 11
+         300 ack 0 sack 2-9 > 1* 12 | cuts 1
+         301 ack 0 sack 2-10 > 13
+         302 ack 0 sack 2-11 > 14
+         401 ack 11 > 15 | cuts 1",
+    );
+    assert_eq!(s.tcp.stats().timeouts, 0);
+    // What has been reported before a timeout is not sent again after it.
+    eight_in_flight(&fack, TcpSack, 8).run(
+        "200 ack 0 sack 6-6 > 1* | cwnd 4
+         1200 rto > 1* | cwnd 1
+         1300 ack 1 sack 6-6 > 2* 3* | cwnd 2
+         1400 ack 3 sack 6-6 > 4* 5* 7* | cwnd 3",
     );
 }
 
