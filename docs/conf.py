@@ -16,6 +16,7 @@ exclude_patterns = ["_build", "**/generated/*", "reference/generated/*", "valida
 html_theme = "furo"
 html_title = "Hopscope"
 html_static_path = ["_static"]
+html_css_files = ["pages.css"]
 
 myst_enable_extensions = ["dollarmath", "deflist", "colon_fence"]
 myst_heading_anchors = 3

@@ -196,7 +196,7 @@ def words_page() -> str:
 
 def cli_page() -> str:
     """The help text of every verb, as the terminal shows it."""
-    environment = {**os.environ, "NO_COLOR": "1", "COLUMNS": "100", "TERM": "dumb"}
+    environment = {**os.environ, "NO_COLOR": "1", "COLUMNS": "80", "TERM": "dumb"}
     parts = []
     for verb in ["", *VERBS]:
         words = [Path(sys.executable).with_name("hopscope"), *([verb] if verb else []), "--help"]

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import importlib
+import sys
 from collections.abc import Callable
 from typing import Any
 
@@ -17,3 +19,14 @@ def give(name: str, drawer: Callable[..., Any]) -> None:
 def draw(name: str, thing: Any, **options: Any) -> Any:
     """Draws a thing of a name, with what was given for it."""
     return _DRAWERS[name](thing, **options)
+
+
+def picture(name: str, thing: Any, **options: Any) -> Any:
+    """The same for a matplotlib figure, which a notebook then shows as a picture, with or without pyplot."""
+    figure = draw(name, thing, **options)
+    if "ipykernel" in sys.modules:
+        shell = importlib.import_module("IPython").get_ipython()
+        forms = shell.display_formatter.formatters if shell is not None else {}
+        if forms and not any(type(figure) in forms[form] for form in ("image/png", "image/svg+xml")):
+            importlib.import_module("IPython.core.pylabtools").select_figure_formats(shell, {"png"})
+    return figure

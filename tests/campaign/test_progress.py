@@ -38,10 +38,17 @@ def notebook(monkeypatch: pytest.MonkeyPatch) -> list[str]:
     return shown
 
 
-def test_a_notebook_has_a_line_that_ends_empty(notebook: list[str]) -> None:
+def test_a_notebook_has_a_line_that_ends_empty(notebook: list[str], monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("hopscope.campaign.progress.PATIENCE", 0.0)
     hs.run(SCENARIO)
     assert any(text.startswith("short: ") and text.endswith("/2 runs") for text in notebook)
     assert notebook[-1] == ""
+
+
+def test_what_is_done_at_once_leaves_no_empty_output(notebook: list[str], monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("hopscope.campaign.progress.PATIENCE", 1e9)
+    hs.run(SCENARIO)
+    assert notebook == []
 
 
 def test_it_can_be_turned_off(notebook: list[str]) -> None:

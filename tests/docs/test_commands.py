@@ -128,3 +128,23 @@ def test_a_recipe_runs(folder: str, command: str, desk: Path, capsys: Any) -> No
     told = capsys.readouterr()
     assert status == 0, told.err
     assert "±" in told.out or "%" in told.out
+
+
+NOTEBOOKS = [page for page in PAGES if "```{code-cell}" in page.read_text()]
+
+
+@pytest.mark.parametrize("page", NOTEBOOKS, ids=[page.stem for page in NOTEBOOKS])
+def test_the_cells_of_a_page_run_one_after_the_other(
+    page: Path, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    """What sphinx does when it builds the page, in short runs and without a kernel."""
+    import matplotlib as mpl
+
+    monkeypatch.chdir(tmp_path)
+    cells = re.findall(r"^```\{code-cell\} ipython3\n(.*?)^```", page.read_text(), flags=re.DOTALL | re.MULTILINE)
+    assert cells
+    shown: dict[str, Any] = {"__name__": "__main__"}
+    with mpl.rc_context({"backend": "Agg"}):
+        for cell in cells:
+            short = re.sub(r'"(60|120)s"', '"4s"', cell)
+            exec(compile(short, str(page), "exec"), shown)

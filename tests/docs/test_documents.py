@@ -118,6 +118,14 @@ def test_links_lead_somewhere(page: Path) -> None:
             assert (page.parent / target).exists(), target
 
 
+def test_pages_of_the_site_link_to_pages_of_the_site() -> None:
+    """Sphinx knows no document outside of docs/: a link to one is a warning, and warnings are errors."""
+    for page in WRITTEN:
+        for target in re.findall(r"\]\(([^)#]+?\.md)(?:#[^)]*)?\)", page.read_text()):
+            if not target.startswith(("http:", "https:")):
+                assert (page.parent / target).resolve().is_relative_to(ROOT / "docs"), f"{page}: {target}"
+
+
 def parameters() -> list[Field]:
     """Every parameter of the engine."""
     return [

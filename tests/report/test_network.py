@@ -181,3 +181,28 @@ def test_links_that_carried_packets_are_drawn() -> None:
     assert "packets went here" in labels
     forth = result.links.query("to > `from`").set_index("from")["packets"]
     assert forth[0] == forth[1] == result.flows["received_packets"][0]
+
+
+def test_where_each_seed_draws_a_field_the_links_are_those_of_the_field_that_is_drawn() -> None:
+    import hopscope as hs
+    from hopscope.report import tables
+
+    area = {"kind": "random", "nodes": 12, "area": [500, 500], "connected": True, "seed": "run"}
+    flow = {"pattern": "random", "copies": 3, "transport": "udp", "app": "cbr", "rate": "20kbps"}
+    result = hs.run({"duration": "3s", "topology": area, "flow": [flow]}, seeds=4)
+    used = tables.used_links(result)
+    [shown] = network.distinct(result.scenario.points, "field", 1, used)
+    reached = set(network.links(shown))
+    assert used[0]
+    assert all((a, b) in reached for a, b, _ in used[0])
+    links = result.links
+    assert {(a, b) for a, b in zip(links["from"], links["to"], strict=True) if a < b} - reached
+
+
+def test_the_caption_says_of_which_point_the_thick_lines_tell() -> None:
+    import hopscope as hs
+    from hopscope.report import tables
+
+    swept = hs.run({**CROSS, "duration": "2s", "sweep": {"profile": ["standard", "ns2"]}})
+    [shown] = network.distinct(swept.scenario.points, "cross", 3, tables.used_links(swept))
+    assert "where packets went at standard, the more" in shown.caption

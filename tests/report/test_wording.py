@@ -142,6 +142,7 @@ def test_headings_of_keys_are_words_and_keep_the_key_where_two_would_be_the_same
     ("values", "words"),
     [
         ({"flow.0.max_window": 8, "profile": "ns2"}, "receiver's window 8, ns2"),
+        ({"profile": "ns2", "routing.protocol": "aodv"}, "profile ns2, routing protocol aodv"),
         ({"flow.3.max_window": 8}, "receiver's window of flow 3: 8"),
         ({"flow.0.rate": "290kbps"}, "offered rate 290kbps"),
         ({"mac.queue": 5, "wire.0.queue": 7}, "mac.queue 5, wire.0.queue 7"),

@@ -5,10 +5,15 @@ from __future__ import annotations
 import importlib
 import sys
 import threading
+import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from typing import Any
 
 from hopscope.campaign.plan import Run
+
+#: A notebook shows how far work has come that takes longer (s).
+PATIENCE = 1.0
 
 
 class Tally:
@@ -95,15 +100,24 @@ def _bar(label: str, seconds: float) -> Iterator[Callable[[float, str], None]]:
 
 @contextmanager
 def _line(label: str, seconds: float) -> Iterator[Callable[[float, str], None]]:
-    """A line of text below the cell of a notebook, empty when the work is done; yields what paints it."""
+    """A line of text below the cell of a notebook, empty when the work is done; yields what paints it.
+
+    A notebook keeps a place for every output, also for an empty one: what is done at once shows none.
+    """
     display = importlib.import_module("IPython.display").display  # there wherever ipykernel is
-    handle = display({"text/plain": ""}, raw=True, display_id=True)
+    since = time.monotonic()
+    handles: list[Any] = []
 
     def paint(done: float, runs: str) -> None:
         share = min(100.0, 100 * done / seconds) if seconds else 100.0
-        handle.update({"text/plain": f"{label}: {share:.0f} %, {runs}"}, raw=True)
+        text = {"text/plain": f"{label}: {share:.0f} %, {runs}"}
+        if handles:
+            handles[0].update(text, raw=True)
+        elif time.monotonic() - since >= PATIENCE:
+            handles.append(display(text, raw=True, display_id=True))
 
     try:
         yield paint
     finally:
-        handle.update({"text/plain": ""}, raw=True)
+        for handle in handles:
+            handle.update({"text/plain": ""}, raw=True)

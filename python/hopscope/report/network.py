@@ -53,6 +53,7 @@ class Network:
         wires: the two nodes of each wire.
         wired: nodes without a radio; their places have no meaning.
         used: (node, node, packets delivered between them) of each link that carried any, where the runs tell.
+        carried: the point of which ``used`` tells, in words, where there are several.
         further: whether there are networks beside those that are drawn.
     """
 
@@ -66,6 +67,7 @@ class Network:
     wires: Sequence[tuple[int, int]] = ()
     wired: frozenset[int] = frozenset()
     used: Sequence[tuple[int, int, float]] = ()
+    carried: str = ""
     further: bool = False
 
     @property
@@ -89,7 +91,8 @@ class Network:
         more = f" and {len(pairs) - _NAMED} more" if len(pairs) > _NAMED else ""
         shown = self.has_radios and len(self.positions) <= _LINKED
         links = "Lines join nodes that receive each other. " if shown else ""
-        carried = "Thick lines are where packets went, the more the thicker. " if self.used else ""
+        at = f" at {self.carried}" if self.carried else ""
+        carried = f"Thick lines are where packets went{at}, the more the thicker. " if self.used else ""
         wires = "Squares have no radio, double lines are wires. " if self.wires else ""
         circles = (
             f"Circles: node {self.centre} is received up to {self.tx_range:g} m away and sensed up to "
@@ -142,7 +145,8 @@ def distinct(
             found[-1] = (replace(found[-1][0], further=True), found[-1][1])
             break
         seen.append(what)
-        found.append((replace(network, used=(used or {}).get(point.index, ())), point.set))
+        of = spoken(point.set) if len(points) > 1 else ""
+        found.append((replace(network, used=(used or {}).get(point.index, ()), carried=of), point.set))
     differing = [key for key in (found[0][1] if found else ()) if any(v[key] != found[0][1][key] for _, v in found)]
     named = [(network, spoken({key: values[key] for key in differing})) for network, values in found]
     return [replace(network, title=f"{title}, {words}" if words else title) for network, words in named]

@@ -91,8 +91,10 @@ def store_page(
         RunFailed: the disk is full.
     """
     if outcome is not None:
+        from hopscope.report import search
+
         cases = _cases(outcome, results, folder, engine)
-        context = {"title": title, "folder": store, "problems": list(problems), "studies": cases}
+        context = {"title": search.title(outcome), "folder": store, "problems": list(problems), "studies": cases}
         return write_page(folder / "report.html", "store.html.j2", context)
     from hopscope.report import overlay, tables
 
@@ -143,7 +145,10 @@ def _cases(outcome: Mapping[str, Any], results: Sequence[Result], folder: Path, 
         stem = f"{number}-" if len(outcome["cases"]) > 1 else ""
         scenario = last[0].scenario
         place = spoken(case["set"])
-        pictures: list[Chart | Network] = [search.chart(case, metric), *distinct(scenario.points, title, 1)]
+        pictures: list[Chart | Network] = [
+            search.chart(case, metric),
+            *distinct(scenario.points, title, 1, tables.used_links(last[0])),
+        ]
         files = [_scenario_file(r, folder / f"{stem}full-{n}.toml") for n, r in enumerate(last, 1)]
         sections.append(
             {
@@ -244,7 +249,7 @@ class Gallery:
 def _content(chart: Chart | Network) -> str:
     """All that a picture shows: neither its name nor its caption."""
     if isinstance(chart, Network):
-        return repr(replace(chart, name="", title="", further=False))
+        return repr(replace(chart, name="", title="", carried="", further=False))
     return repr(replace(chart, name="", caption=""))
 
 

@@ -59,6 +59,12 @@ def outcome_of(store: Store) -> dict[str, Any] | None:
     return outcome if (title, steps) == (store.title, len(store.manifest["scenarios"])) else None
 
 
+def title(outcome: Mapping[str, Any]) -> str:
+    """The title of a page: what was looked for, and where."""
+    scenario = outcome["scenario"]
+    return f"Best {', '.join(map(in_words, outcome['over']))}: {scenario['title'] or scenario['topology']['kind']}"
+
+
 def by_case(outcome: Mapping[str, Any], results: Sequence[Result]) -> Iterator[tuple[Case, list[Result]]]:
     """Yields each case with the results of its last step: the full runs of those that were left."""
     rest = iter(results)

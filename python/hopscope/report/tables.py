@@ -64,8 +64,10 @@ def headline(result: Result) -> list[str]:
 def described(result: Result) -> str:
     """Profile, points, seeds and duration of a result."""
     resolved = result.scenario.resolved
+    profile = "" if "profile" in result.scenario.axes else f"profile {resolved['profile']}; "
+    points = counted(len(result.points), "point")
     return (
-        f"Profile {resolved['profile']}; {counted(len(result.points), 'point')}, "
+        f"{(profile + points)[:1].upper()}{(profile + points)[1:]}, "
         f"seed{'s' if result.scenario.seeds > 1 else ''} {wording.seeds(result)}, "
         f"{number(float(resolved['duration']))} s simulated per run"
     )
@@ -116,18 +118,23 @@ def of_metrics(result: Result, drawn: Sequence[tuple[str, str]]) -> list[Chart]:
 
 
 def used_links(result: Result) -> dict[int, list[tuple[int, int, float]]]:
-    """Point -> links and wires with the packets that they carried in a run, both ways together."""
+    """Point -> links and wires with the packets that they carried in a run, both ways together.
+
+    Where each seed draws a field of its own, they are those of the first seed, whose field is drawn.
+    """
     found = {}
     for point in result.points:
         carried: Counter[tuple[int, int]] = Counter()
-        for run in point.runs:
+        is_one_field = not result.scenario.points[point.index].draws_field
+        runs = [run for run in point.runs if is_one_field or run["seed"] == result.scenario.seed]
+        for run in runs:
             air = run.get("links", {"from": [], "to": [], "packets": []})
             wires = [
                 (one["from"], one["to"], one["sent_packets"] - one["lost_packets"]) for one in run.get("wires", [])
             ]
             for source, target, packets in chain(zip(*air.values(), strict=True), wires):
                 carried[min(source, target), max(source, target)] += packets
-        found[point.index] = [(a, b, sum_ / len(point.runs)) for (a, b), sum_ in sorted(carried.items()) if sum_]
+        found[point.index] = [(a, b, sum_ / len(runs)) for (a, b), sum_ in sorted(carried.items()) if sum_]
     return found
 
 

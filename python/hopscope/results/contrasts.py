@@ -182,7 +182,7 @@ class Contrasts:
         """The figure of the comparisons, a matplotlib figure: a panel for each metric."""
         from hopscope import display
 
-        return display.draw("contrasts", self)
+        return display.picture("contrasts", self)
 
     def to_json(self) -> dict[str, Any]:
         """Everything as plain data."""

@@ -331,7 +331,7 @@ class Result:
         Raises:
             NotFound: flows have no such metric, or no run has a sample of it.
         """
-        return display.draw("result", self, metric=metric)
+        return display.picture("result", self, metric=metric)
 
     def _repr_html_(self) -> str:
         return str(display.draw("result-html", self))

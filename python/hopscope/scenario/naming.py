@@ -42,18 +42,21 @@ def in_words(key: str) -> str:
 
 
 def spoken(values: Mapping[str, Any]) -> str:
-    """Swept values as a sentence or a legend names them: a word for itself, anything else behind the words of its key.
+    """Swept values as a sentence or a legend names them: a single word for itself, others behind their keys in words.
 
     ``flow.0.max_window = 8`` is "receiver's window 8", ``profile = ns2`` is "ns2".  Keys whose words are the same stand
     as they are.
     """
     words = {key: in_words(key) for key in values}
     names = {key: word if list(words.values()).count(word) == 1 else key for key, word in words.items()}
-    return ", ".join(_spoken(names[key], value) for key, value in values.items())
+    alone = sum(map(_is_word, values.values())) == 1
+    return ", ".join(_spoken("" if alone and _is_word(v) else names[key], v) for key, v in values.items())
+
+
+def _is_word(value: Any) -> bool:
+    return isinstance(value, str) and not value[:1].isdigit()
 
 
 def _spoken(name: str, value: Any) -> str:
     text = written(value, 40)
-    if isinstance(value, str) and not text[:1].isdigit():
-        return text
-    return f"{name}: {text}" if name[-1:].isdigit() else f"{name} {text}"
+    return f"{name}{':' * name[-1:].isdigit()} {text}" if name else text
