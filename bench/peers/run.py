@@ -15,6 +15,7 @@ from __future__ import annotations
 import argparse
 import json
 import os
+import subprocess
 import sys
 import time
 from collections.abc import Callable
@@ -232,12 +233,12 @@ def short(results: list[tuple[Scenario, list[Side]]]) -> str:
         rows.append([scenario.title, *of_ns2, figures(cost[static]), wheels[1], cell(cost, NS3)])
     head = [
         "CPU s for 100 simulated s",
-        OURS[0][0],
-        "its release wheel",
+        f"{OURS[0][0]}, as built",
+        "release wheel",
         "ns-2 2.35, AODV",
         "the same, trimmed",
-        OURS[2][0],
-        "its release wheel",
+        f"{OURS[2][0]}, as built",
+        "release wheel",
         "ns-3 3.44, static",
     ]
     return table(head, rows)
@@ -251,6 +252,14 @@ def cell(cost: dict[str, float], peer: str) -> str:
 def figures(seconds: float) -> str:
     """Three significant digits."""
     return f"{seconds:.3g}"
+
+
+def origin(build: str) -> str:
+    """When, where and of what the figures of the README are."""
+    command = ["git", "-C", HERE, "rev-parse", "--short", "HEAD"]
+    commit = subprocess.run(command, capture_output=True, text=True, check=False).stdout.strip() or "unknown"
+    at = f"Recorded {time.strftime('%Y-%m-%d')} at commit {commit} on {machine()}"
+    return f'{at}; {build}. "Times" is over Hopscope as built.\n'
 
 
 def record(text: str, summary: str) -> None:
@@ -303,7 +312,7 @@ def main() -> int:
     }
     (HERE / "latest.json").write_text(json.dumps(raw, indent=1), encoding="utf-8")
     if options.record:
-        record(text, short(results))
+        record(text, f"{origin(bench.build)}\n{short(results)}")
     return 0
 
 

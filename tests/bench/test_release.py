@@ -189,3 +189,19 @@ def test_the_package_lists_the_crates_that_it_is_made_of() -> None:
     locked = {(part["name"], part["version"]) for part in tomllib.loads((ROOT / "Cargo.lock").read_text())["package"]}
     assert {"hopscope-engine", "serde_json", "pyo3"} <= {name for name, _version in listed}
     assert listed <= locked
+
+
+def test_the_readme_says_what_was_recorded_when_and_of_which_build(
+    peers: ModuleType, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    readme = tmp_path / "README.md"
+    begin, end = "<!-- peers: written by bench/peers/run.py --record -->\n", "<!-- /peers -->"
+    readme.write_text(f"before\n{begin}old\n{end}\nafter\n")
+    monkeypatch.setattr(peers, "HERE", tmp_path / "bench" / "peers")
+    (tmp_path / "bench" / "peers").mkdir(parents=True)
+    origin = peers.origin(peers.BOTH)
+    assert peers.BOTH in origin
+    assert "at commit unknown" in origin
+    peers.record("all", f"{origin}\ntable")
+    assert readme.read_text() == f"before\n{begin}{origin}\ntable\n{end}\nafter\n"
+    assert (tmp_path / "bench" / "peers" / "results.md").read_text() == "all"

@@ -193,3 +193,14 @@ def test_reports_have_a_table_of_fair_shares(store: Path) -> None:
     assert [row[1] for row in found[0].rows] == ["0: 0 to 3", "1: 0 to 1"]
     alone = hs.run(chain(2))
     assert not [grid for grid in tables.grids(alone, "scenario.toml") if grid.caption.startswith("Fair shares")]
+
+
+def test_means_over_fields_have_no_fair_shares_of_one_field() -> None:
+    import hopscope as hs
+
+    area = {"kind": "random", "nodes": 8, "area": [400, 400], "connected": True, "seed": "run"}
+    flow = {"pattern": "random", "copies": 2, "transport": "udp", "app": "cbr", "rate": "20kbps"}
+    scenario = {"duration": "1s", "topology": area, "flow": [flow]}
+    assert len(hs.fair_shares(hs.run(scenario))) == 2
+    with pytest.raises(hs.InputError, match="each seed has a field of its own"):
+        hs.fair_shares(hs.run(scenario, seeds=2))

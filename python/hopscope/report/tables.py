@@ -244,24 +244,21 @@ def _fair(result: Result) -> Grid:
     """What criteria of fairness would give each flow, beside what it had; empty for one flow, many, or no region."""
     from hopscope.results import fairness
 
-    columns = [Column("point"), Column("flow"), Column("measured (kbit/s)", number=True)]
+    columns = [Column("point"), Column("flow", tight=True), Column("measured (kbit/s)", number=True)]
     columns += [Column(f"{heading} (kbit/s)", number=True) for _, heading, _ in fairness.CRITERIA]
     columns += [Column("measured / max-min", number=True)]
     flows = max((len(run["flows"]) for point in result.points for run in point.runs[:1]), default=0)
-    caption = (
-        "Fair shares of the capacity that cliques of conflicting links leave, on shortest paths; each exchange is "
-        "charged as that of a sender alone (docs/models/shares.md)."
-    )
+    caption = "Fair shares of the capacity on shortest paths (docs/models/shares.md)"
     if not 1 < flows <= _FLOWS or len(result.points) > _FAIR:
         return Grid(columns, [])
     try:
         rows = list(fairness.rows(result))
-    except InputError:  # no path, or too many links
+    except InputError:  # no path, too many links, or several fields
         return Grid(columns, [])
     cells = [
         [
             spoken(result.points[row["point"]].set),
-            f"{row['flow']}: {row['from']} to {row['to']}",
+            f"{row['flow']}: {row['from']} → {row['to']}",
             "-" if row["measured_kbps"] is None else number(row["measured_kbps"]),
             *(number(row[f"{name}_kbps"]) for name, _, _ in fairness.CRITERIA),
             "-" if row["of_max_min"] is None else f"{row['of_max_min']:.2f}",

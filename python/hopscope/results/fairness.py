@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
+from hopscope.errors import InputError
 from hopscope.models import region, shares
 from hopscope.results.result import Result
 
@@ -66,7 +67,7 @@ def fair_shares(of: Scenario | Result) -> pd.DataFrame:
         seeds) and ``of_max_min`` (measured over max-min share). All count payload.
 
     Raises:
-        InputError: a flow without a path, or a network with too many conflicting links.
+        InputError: a flow without a path, a network with too many conflicting links, or means over several fields.
     """
     import pandas as pd
 
@@ -77,6 +78,10 @@ def rows(of: Scenario | Result) -> Iterator[dict[str, Any]]:
     """Yields the rows of :func:`fair_shares`."""
     scenario = of.scenario if isinstance(of, Result) else of
     for number, point in enumerate(scenario.points):
+        if isinstance(of, Result) and point.draws_field and scenario.seeds > 1:
+            raise InputError(
+                'topology.seed = "run": each seed has a field of its own, and fair shares are those of one field'
+            )
         found = of_point(point, number)
         for flow, path in enumerate(found.paths):
             row: dict[str, Any] = {
