@@ -103,8 +103,12 @@ def command(
         found = across(found_sides[0].result, str(key), metrics, values=values)
     else:
         found = contrasts(found_sides[0], found_sides[1], metrics, by=key)
-    limits = dict.fromkeys(text for side in found_sides for text in remarks(side.result))
-    found.remarks += list(limits)
+    limits: dict[str, list[str]] = {}
+    for side in found_sides:
+        for text in remarks(side.result):
+            limits.setdefault(text, []).append(side.name)
+    of_all = len(found_sides)
+    found.remarks += [text if len(of) == of_all else f"{', '.join(of)}: {text}" for text, of in limits.items()]
     page = _page(found, folder, quick=any(side.result.scenario.is_quick for side in found_sides))
     if figure is not None:
         from hopscope.report import contrasts as drawn
