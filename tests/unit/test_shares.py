@@ -190,7 +190,7 @@ def test_reports_have_a_table_of_fair_shares(store: Path) -> None:
 
     result = hs.open_store(store).results()[0]
     found = [grid for grid in tables.grids(result, "scenario.toml") if grid.caption.startswith("Fair shares")]
-    assert [row[1] for row in found[0].rows] == ["0: 0 to 3", "1: 0 to 1"]
+    assert [row[1] for row in found[0].rows] == ["0: 0 → 3", "1: 0 → 1"]
     alone = hs.run(chain(2))
     assert not [grid for grid in tables.grids(alone, "scenario.toml") if grid.caption.startswith("Fair shares")]
 
