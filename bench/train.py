@@ -110,7 +110,11 @@ SCENARIOS = {
         "flow": [{**END_TO_END[0], "transport": "tcp", "control": "cubic"}],
         "routing": {"protocol": "aodv"},
         "tcp": {"fixed_rto": True, "door": True},
-        "sweep": {"profile": PROFILES, "tcp.route_failure": ["elfn", "tcp-f", "atcp"]},
+        "sweep": {
+            "profile": PROFILES,
+            "tcp.route_failure": ["elfn", "tcp-f", "atcp"],
+            "net.route_notices": ["routing", "packets"],
+        },
     },
     "ACKs by the path": {
         "duration": "5s",

@@ -53,6 +53,20 @@ TRANSPORTS: dict[str, dict[str, Any]] = {
     "dccp-file": chain(flow={"transport": "dccp", "control": "ccid2", "app": "file", "bytes": "40kB"}),
 }
 
+#: Chains over AODV whose relay goes off: news of failed routes have packets of their own.
+BREAK = {
+    "routing": {"protocol": "aodv"},
+    "net": {"route_notices": "packets"},
+    "outage": [{"node": 3, "from": "2s"}],
+    "duration": "4s",
+}
+NOTICES: dict[str, dict[str, Any]] = {
+    "icmp": chain(4, flow={**TCP, "max_window": 4}, tcp={"route_failure": "elfn"}, **BREAK),
+    "icmp-udp": chain(4, flow=UDP, **BREAK),
+    "icmp-atp": chain(4, flow={"transport": "atp"}, **BREAK),
+    "tcp-f": chain(4, flow={**TCP, "max_window": 4}, tcp={"route_failure": "tcp-f"}, **BREAK),
+}
+
 #: One for each routing protocol.
 ROUTINGS: dict[str, dict[str, Any]] = {
     "static": chain(flow=TCP),
@@ -63,4 +77,4 @@ ROUTINGS: dict[str, dict[str, Any]] = {
     "arp": chain(flow=TCP, net={"arp": True}),
 }
 
-SCENARIOS = TRANSPORTS | ROUTINGS
+SCENARIOS = TRANSPORTS | ROUTINGS | NOTICES

@@ -74,6 +74,7 @@ impl Tally {
             | Body::Aodv(_)
             | Body::Routing
             | Body::Notice(_)
+            | Body::PathNotice(_)
             | Body::Opaque { .. } => {}
         }
     }

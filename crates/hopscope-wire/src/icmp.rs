@@ -1,5 +1,5 @@
-//! Messages of ICMP (RFC 792) that name a packet which did not arrive: unreachable destinations and time that is used up. The
-//! engine sends none; they are here for what is exchanged with real stacks.
+//! Messages of ICMP (RFC 792) that name a packet which did not arrive: unreachable destinations, which nodes send with
+//! `net.route_notices = "packets"`, and time that is used up, which is here for what is exchanged with real stacks.
 //!
 //! ```text
 //!  type 1, code 1, checksum 2, unused 4, then the header of the packet and the first 8 octets behind it

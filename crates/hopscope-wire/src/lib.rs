@@ -9,7 +9,7 @@
 //! | [`ipv4`], [`icmp`] | IPv4 (RFC 791) with the option of the way, ICMP (RFC 792) |
 //! | [`tcp`], [`udp`], [`dccp`], [`atp`] | transports (RFC 9293, RFC 768, RFC 4340, own format) |
 //! | [`aodv`], [`dsdv`], [`dsr`], [`olsr`] | routing (RFC 3561, own format, RFC 4728, RFC 3626) |
-//! | [`notice`] | what link layers tell their neighbours (own format) |
+//! | [`notice`], [`path_notice`] | what link layers tell their neighbours, notifications of TCP-F (own formats) |
 //! | [`address`], [`payload`] | addresses of nodes, and what stands for the data of applications |
 //! | [`packet`] | a packet of the engine as octets |
 
@@ -30,6 +30,7 @@ pub mod notice;
 mod octets;
 pub mod olsr;
 pub mod packet;
+pub mod path_notice;
 pub mod payload;
 pub mod radiotap;
 pub mod tcp;

@@ -12,18 +12,22 @@ use hopscope_engine::packet::arena::Extra;
 use hopscope_engine::packet::dccp::DccpPacket;
 use hopscope_engine::packet::routing::RoutingMessage;
 use hopscope_engine::packet::tcp::TcpSegment;
-use hopscope_engine::packet::{Body, Packet};
+use hopscope_engine::packet::{Body, Packet, PathNoticeKind};
 
 use crate::dccp::{self, Addresses};
 use crate::dsr::Dsr;
+use crate::icmp::{Icmp, IcmpKind};
 use crate::ipv4::{self, Ipv4, WayOption};
 use crate::link::{self, Arp};
 use crate::tcp::{self, Opening, Tcp};
-use crate::udp::{self, AODV_PORT, DSDV_PORT, Ends, NOTICE_PORT, OLSR_PORT};
-use crate::{address, aodv, atp, dsdv, notice, olsr, payload};
+use crate::udp::{self, AODV_PORT, DSDV_PORT, Ends, NOTICE_PORT, OLSR_PORT, PATH_NOTICE_PORT};
+use crate::{address, aodv, atp, dsdv, notice, olsr, path_notice, payload};
 
 /// Service code of the engine's DCCP connections, "DISC": receivers count data and discard it (RFC 863; IANA, DCCP service codes).
 pub const SERVICE: u32 = u32::from_be_bytes(*b"DISC");
+
+/// Code of ICMP's Destination Unreachable: the host (RFC 792).
+const HOST: u8 = 1;
 
 /// A packet with what the arena keeps beside it.
 #[derive(Debug, Clone, Copy)]
@@ -92,6 +96,14 @@ impl Encoder {
         header.write_at(&mut out[start..payload], length);
     }
 
+    /// What an ICMP message quotes of a packet: its header and 8 octets (RFC 792).
+    fn quoted(&self, failed: &Packet, sender: NodeId) -> Vec<u8> {
+        let mut octets = Vec::new();
+        self.packet(Whole { packet: failed, extra: None, octets: &[] }, sender, &mut octets);
+        octets.truncate(4 * usize::from(octets[0] & 0x0F) + 8);
+        octets
+    }
+
     /// Writes what is behind the IP header; none of what is no IP packet.
     fn inside(&self, whole: Whole<'_>, sender: NodeId, inner: &mut Vec<u8>) -> Option<Head> {
         let packet = whole.packet;
@@ -141,6 +153,17 @@ impl Encoder {
                 datagram((NOTICE_PORT, NOTICE_PORT), addresses, inner, |out| notice::write(own, out));
                 plain(ipv4::UDP)
             }
+            Body::PathNotice(own) if own.kind == PathNoticeKind::Unreachable => {
+                let Some(Extra::Failed(failed)) = whole.extra else { unreachable!("ICMP quotes a packet") };
+                let quoted = self.quoted(failed, sender);
+                Icmp { kind: IcmpKind::Unreachable(HOST), packet: &quoted }.write(inner);
+                plain(ipv4::ICMP)
+            }
+            Body::PathNotice(own) => {
+                let ports = (PATH_NOTICE_PORT, PATH_NOTICE_PORT);
+                datagram(ports, addresses, inner, |out| path_notice::write(own, out));
+                plain(ipv4::UDP)
+            }
             Body::Routing => match whole.extra {
                 Some(Extra::Message(RoutingMessage::Dsr(message))) => {
                     let (header, ends) = Dsr::of_message(message, sender);
@@ -155,7 +178,7 @@ impl Encoder {
                     datagram((OLSR_PORT, OLSR_PORT), addresses, inner, |out| olsr::write(own, out));
                     plain(ipv4::UDP)
                 }
-                Some(Extra::Message(RoutingMessage::Aodv(_)) | Extra::SourceRoute(_)) | None => {
+                Some(Extra::Message(RoutingMessage::Aodv(_)) | Extra::SourceRoute(_) | Extra::Failed(_)) | None => {
                     unreachable!("AODV is a body of its own, and a routing packet carries its message")
                 }
             },

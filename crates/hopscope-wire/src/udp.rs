@@ -13,6 +13,8 @@ pub const OLSR_PORT: u16 = 698;
 pub const DSDV_PORT: u16 = 20_561;
 /// Port of the notices of Neighborhood RED: a choice of Hopscope, too.
 pub const NOTICE_PORT: u16 = 20_562;
+/// Port of the notifications of TCP-F: the same.
+pub const PATH_NOTICE_PORT: u16 = 20_563;
 
 /// Addresses between which a datagram or segment goes; its checksum covers them.
 pub type Ends = ([u8; 4], [u8; 4]);

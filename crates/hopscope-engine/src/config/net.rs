@@ -19,6 +19,17 @@ choice! {
     }
 }
 
+choice! {
+    /// How the transports of a node learn that a route has failed, or is there again.
+    pub enum RouteNotices {
+        /// At once with what the routing protocol of their node learns: the news rides on its messages.
+        Routing = "routing",
+        /// From packets: the node that drops a packet for want of a route sends its source ICMP Destination Unreachable (RFC 792, host
+        /// unreachable), and under TCP-F notifications that go from node to node. Not with DSR, whose route error is the notice.
+        Packets = "packets",
+    }
+}
+
 params! {
     /// IPv4 and link adaptation.
     pub struct NetConfig {
@@ -37,6 +48,11 @@ params! {
         window_gateways: Vec<u64> = Vec::new(), "", "Pilosof et al. 2003";
         /// Such a node forgets a flow after so long a silence.
         window_idle: Span = Span::from_secs(30), "s", "a default", in Range::above(0.0);
+        /// How the transports of a node learn that a route has failed, or is there again.
+        route_notices: RouteNotices = RouteNotices::Routing, "", "zhang2006 A.1 (both are described)";
+        /// Least time between two notices of a node about one source and destination.
+        notice_gap: Span = Span::from_millis(100), "s", "a default (RFC 1812 4.3.2.8 asks for a limit)", in Range::within(0.0, 60.0)
+            , when "route_notices" = "packets";
         /// ATP: weight of a new packet in the averages that nodes keep of the time in the queue (Q) and at its head (T).
         delay_weight: f64 = 0.25, "", "Sundaresan et al. 2003, as remembered", in Range::above(0.0).up_to(1.0);
         /// ATP: a node whose last packet was done longer ago than this is idle.

@@ -52,7 +52,9 @@ impl Entry {
             Body::Dccp(packet) => (!packet.is_data(), true, 33),
             Body::Atp(packet) => (!packet.is_data(), true, 253),
             Body::Opaque { .. } => (false, true, 0),
-            Body::Arp { .. } | Body::Aodv(_) | Body::Routing | Body::Notice(_) => (true, false, 0),
+            Body::Arp { .. } | Body::Aodv(_) | Body::Routing | Body::Notice(_) | Body::PathNotice(_) => {
+                (true, false, 0)
+            }
         };
         Entry {
             packet: id,

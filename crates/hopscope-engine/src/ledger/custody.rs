@@ -200,6 +200,11 @@ fn kind(packet: &Packet, flows: &[FlowAccount]) -> Option<Kind> {
             let is_data = source == Some(packet.src) && segment.is_data();
             Some(if is_data { Kind::Data } else { Kind::Ack })
         }
-        Body::Arp { .. } | Body::Aodv(_) | Body::Routing | Body::Notice(_) | Body::Opaque { .. } => None,
+        Body::Arp { .. }
+        | Body::Aodv(_)
+        | Body::Routing
+        | Body::Notice(_)
+        | Body::PathNotice(_)
+        | Body::Opaque { .. } => None,
     }
 }

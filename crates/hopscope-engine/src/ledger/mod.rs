@@ -387,7 +387,7 @@ fn class(packet: &Packet) -> Cause {
         Body::Atp(packet) if !packet.is_data() => Cause::TransportAck,
         Body::Atp(packet) if packet.retransmission => Cause::DataAgain,
         Body::Tcp(_) | Body::Udp { .. } | Body::Dccp(_) | Body::Atp(_) | Body::Opaque { .. } => Cause::Data,
-        Body::Arp { .. } | Body::Aodv(_) | Body::Routing | Body::Notice(_) => Cause::Routing,
+        Body::Arp { .. } | Body::Aodv(_) | Body::Routing | Body::Notice(_) | Body::PathNotice(_) => Cause::Routing,
     }
 }
 

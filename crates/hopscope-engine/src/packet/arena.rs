@@ -14,6 +14,8 @@ pub enum Extra {
     Message(RoutingMessage),
     /// The way the packet has to take.
     SourceRoute(SourceRoute),
+    /// The packet that a notice of ICMP quotes.
+    Failed(Box<Packet>),
 }
 
 /// Names the extra part of a packet.
@@ -158,6 +160,11 @@ impl PacketArena {
             RoutingMessage::Aodv(message) => (Body::Aodv(message), ExtraId::NONE),
             message => (Body::Routing, self.keep(Extra::Message(message))),
         }
+    }
+
+    /// Keeps a packet, itself without an extra part, for the notice that quotes it.
+    pub fn keep_failed(&mut self, packet: Packet) -> ExtraId {
+        self.keep(Extra::Failed(Box::new(Packet { extra: ExtraId::NONE, ..packet })))
     }
 
     /// A packet with a routing message has come to its end: gives both.

@@ -10,6 +10,7 @@ pub mod dsr;
 mod notice;
 pub mod olsr;
 pub mod path;
+mod path_notice;
 pub mod routing;
 pub mod tcp;
 
@@ -17,6 +18,7 @@ pub use arena::{ExtraId, PacketArena};
 pub use drop::DropReason;
 pub use notice::Notice;
 pub use path::{PathOption, Way};
+pub use path_notice::{PathNotice, PathNoticeKind};
 
 use crate::ids::{FlowId, NodeId, SocketId};
 use crate::units::Time;
@@ -147,6 +149,8 @@ pub enum Body {
     Routing,
     /// A link layer tells its neighbours how much they are to drop.
     Notice(Notice),
+    /// A node tells a source that no route takes its packets, or that one does again.
+    PathNotice(PathNotice),
     /// A packet from outside, whose octets the arena holds.
     Opaque {
         /// Its number.
@@ -163,7 +167,12 @@ impl Body {
             Body::Udp { .. } => true,
             Body::Dccp(packet) => packet.is_data(),
             Body::Atp(packet) => packet.is_data(),
-            Body::Arp { .. } | Body::Aodv(_) | Body::Routing | Body::Notice(_) | Body::Opaque { .. } => false,
+            Body::Arp { .. }
+            | Body::Aodv(_)
+            | Body::Routing
+            | Body::Notice(_)
+            | Body::PathNotice(_)
+            | Body::Opaque { .. } => false,
         }
     }
 

@@ -532,9 +532,12 @@ impl Header {
                 is_data: packet.is_data(),
                 ..Header::default()
             },
-            Body::Arp { .. } | Body::Aodv(_) | Body::Routing | Body::Notice(_) | Body::Opaque { .. } => {
-                Header::default()
-            }
+            Body::Arp { .. }
+            | Body::Aodv(_)
+            | Body::Routing
+            | Body::Notice(_)
+            | Body::PathNotice(_)
+            | Body::Opaque { .. } => Header::default(),
         }
     }
 }

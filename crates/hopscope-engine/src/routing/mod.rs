@@ -271,7 +271,12 @@ impl LossOf {
     /// The loss of a packet with this body.
     pub fn body(body: &Body) -> Self {
         match body {
-            Body::Tcp(_) | Body::Udp { .. } | Body::Dccp(_) | Body::Atp(_) | Body::Opaque { .. } => LossOf::Data,
+            Body::Tcp(_)
+            | Body::Udp { .. }
+            | Body::Dccp(_)
+            | Body::Atp(_)
+            | Body::PathNotice(_)
+            | Body::Opaque { .. } => LossOf::Data,
             Body::Aodv(_) | Body::Routing => LossOf::Message,
             Body::Arp { .. } | Body::Notice(_) => LossOf::Other,
         }

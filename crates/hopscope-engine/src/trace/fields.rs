@@ -318,6 +318,7 @@ fn body_word(body: &Body) -> &'static str {
         Body::Aodv(message) => message.kind(),
         Body::Routing => "routing",
         Body::Notice(_) => "notice",
+        Body::PathNotice(notice) => notice.kind.word(),
         Body::Opaque { .. } => "outside",
     }
 }

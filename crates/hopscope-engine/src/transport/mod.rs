@@ -131,8 +131,10 @@ pub enum PathEvent {
     NoRoute,
     /// The route to the other end has failed, whatever was under way; tells of no packet.
     RouteFailed,
-    /// The route to the other end was not used for its lifetime; tells of no packet.
+    /// The route to the other end was not used for its lifetime, or has failed without news to act on; tells of no packet.
     RouteExpired,
+    /// A notice has come that packets do not reach the other end (ICMP, RFN); what ended with it was told before.
+    Unreachable,
     /// There is a route to the other end again, or another one; tells of no packet, and only those who ask for it
     /// ([`Endpoint::minds_routes`]).
     RouteFound,

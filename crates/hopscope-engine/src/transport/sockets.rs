@@ -65,7 +65,12 @@ impl Protocol {
             Body::Udp { .. } => Some(Protocol::Udp),
             Body::Dccp(_) => Some(Protocol::Dccp),
             Body::Atp(_) => Some(Protocol::Atp),
-            Body::Arp { .. } | Body::Aodv(_) | Body::Routing | Body::Notice(_) | Body::Opaque { .. } => None,
+            Body::Arp { .. }
+            | Body::Aodv(_)
+            | Body::Routing
+            | Body::Notice(_)
+            | Body::PathNotice(_)
+            | Body::Opaque { .. } => None,
         }
     }
 }

@@ -84,7 +84,11 @@ impl Udp {
     pub fn on_path_event(&mut self, event: PathEvent, cx: &mut Cx<'_>) {
         match event {
             PathEvent::Queued => self.pump(cx),
-            PathEvent::Passing | PathEvent::RouteFailed | PathEvent::RouteExpired | PathEvent::RouteFound => {}
+            PathEvent::Passing
+            | PathEvent::RouteFailed
+            | PathEvent::RouteExpired
+            | PathEvent::Unreachable
+            | PathEvent::RouteFound => {}
             PathEvent::Held | PathEvent::Refused | PathEvent::NoRoute => self.wait(cx),
         }
     }

@@ -6,6 +6,7 @@ use std::collections::{BTreeSet, VecDeque};
 use super::flow::Flow;
 use super::graph::{Graph, Radios};
 use super::listeners::Listeners;
+use super::notices::Notices;
 use super::outages::Outages;
 use super::places::{PerNode, Places};
 use super::{Controls, OwnCode, Wiring, World};
@@ -96,6 +97,7 @@ pub(super) fn build<R: Recorder>(config: &Config, recorder: R, controls: &Contro
         sockets: Sockets::default(),
         transport_effects: Vec::new(),
         app_effects: Vec::new(),
+        notices: Notices::new(&config.net),
         outside: Outside::default(),
         medium,
         wires,

@@ -2,7 +2,7 @@
 
 use crate::channel;
 use crate::config::host::InterfaceSet;
-use crate::config::net::RoutingProtocol;
+use crate::config::net::{RouteNotices, RoutingProtocol};
 use crate::config::radio::Phy;
 use crate::config::tcp::Handshake;
 use crate::config::{AckPolicy, App, Config, FlowConfig, LONGEST, MacConfig, RadioConfig, seconds};
@@ -148,6 +148,10 @@ fn check_mac(m: &MacConfig, section: &str, found: &mut Mistakes) {
 
 fn check_net(config: &Config, found: &mut Mistakes) {
     let nodes = config.nodes.len();
+    let rides = config.net.route_notices == RouteNotices::Packets && config.routing.protocol == RoutingProtocol::Dsr;
+    found.require(!rides, "net.route_notices".to_string(), || {
+        "found \"packets\" beside routing.protocol = \"dsr\"; its route error is the notice, only \"routing\" is allowed".to_string()
+    });
     if let Some(node) = config.net.window_gateways.iter().find(|&&node| node >= nodes as u64) {
         found.note(Err(BuildError::no_such_node("net.window_gateways", node, nodes)));
     }

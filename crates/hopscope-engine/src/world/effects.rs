@@ -152,7 +152,7 @@ impl<R: Recorder> World<R> {
 
     /// Takes a new packet into the arena.
     #[inline]
-    fn admit(&mut self, packet: Packet) -> PacketId {
+    pub(super) fn admit(&mut self, packet: Packet) -> PacketId {
         let id = self.packets.insert(packet);
         self.note(Record::PacketMade { packet: id });
         id

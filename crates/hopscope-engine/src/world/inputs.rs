@@ -95,6 +95,7 @@ impl<R: Recorder> World<R> {
                 self.feed_mac(node);
                 self.refill(node, false);
             }
+            Work::Unroutable { node, packet } => self.on_unroutable(node, packet),
             Work::RouteChanged { node, dst, event } => self.on_route_change(node, dst, event),
         }
     }
@@ -196,6 +197,7 @@ impl<R: Recorder> World<R> {
             | Body::Atp(_)
             | Body::Aodv(_)
             | Body::Routing
+            | Body::PathNotice(_)
             | Body::Opaque { .. } => {
                 let copy = self.packets.copy(packet);
                 self.packets.get_mut(copy).prev_hop = from;
@@ -401,7 +403,13 @@ impl<R: Recorder> World<R> {
     /// A packet has reached its destination: the socket at its port takes it.
     fn deliver(&mut self, node: NodeId, packet: &mut Packet) {
         let Some(protocol) = Protocol::of(&packet.body) else {
-            debug_assert!(matches!(packet.body, Body::Opaque { .. }), "it ends below the transport");
+            debug_assert!(
+                matches!(packet.body, Body::Opaque { .. } | Body::PathNotice(_)),
+                "it ends below the transport"
+            );
+            if let Body::PathNotice(notice) = packet.body {
+                self.on_path_notice(node, packet.prev_hop, notice);
+            }
             return;
         };
         let Some(id) = self.nodes[node].sockets.find(node, protocol, packet.ports, &self.sockets) else { return };
@@ -464,18 +472,24 @@ impl<R: Recorder> World<R> {
     #[cold]
     #[inline(never)]
     fn on_route_change(&mut self, node: NodeId, dst: NodeId, event: PathEvent) {
+        let told = if self.notices.is_some() { self.on_route_change_told(node, dst, event) } else { Some(event) };
+        let Some(event) = told else { return };
         for place in 0..self.nodes[node].sockets.count() {
             let id = self.nodes[node].sockets.at(place);
             let Socket { peer, endpoint, .. } = &self.sockets[id];
             if *peer == dst && (event != PathEvent::RouteFound || endpoint.minds_routes()) {
-                let ((), out) = self.ask(id, |endpoint, cx| endpoint.on_path_event(event, cx));
-                // One that does nothing about it shows no window: it may not have begun.
-                if out.is_empty() {
-                    self.transport_effects = out;
-                } else {
-                    self.transport_effects(id, out);
-                }
+                self.tell(id, event);
             }
+        }
+    }
+
+    /// A socket hears of its path. One that does nothing about it shows no window: it may not have begun.
+    pub(super) fn tell(&mut self, id: SocketId, event: PathEvent) {
+        let ((), out) = self.ask(id, |endpoint, cx| endpoint.on_path_event(event, cx));
+        if out.is_empty() {
+            self.transport_effects = out;
+        } else {
+            self.transport_effects(id, out);
         }
     }
 

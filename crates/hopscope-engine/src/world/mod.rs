@@ -15,6 +15,7 @@ mod inputs;
 mod listeners;
 mod meter;
 mod motion;
+mod notices;
 mod outages;
 mod places;
 mod radio;
@@ -56,6 +57,7 @@ use crate::units::{Span, Time};
 use flow::Flow;
 use graph::{Graph, Radios};
 use listeners::Listeners;
+use notices::Notices;
 use outages::Outages;
 use places::PerNode;
 use sight::sight;
@@ -119,6 +121,8 @@ pub struct World<R: Recorder> {
     sockets: Sockets,
     transport_effects: Vec<TransportEffect>,
     app_effects: Vec<crate::app::AppEffect>,
+    /// Where news of routes have packets of their own.
+    notices: Option<Box<Notices>>,
     outside: Outside,
     wires: Wires,
     recorder: R,
@@ -346,6 +350,10 @@ impl<R: Recorder> World<R> {
 
     fn drop_packet(&mut self, node: NodeId, packet: PacketId, reason: DropReason) {
         self.note(Record::Dropped { node, packet, reason });
+        if self.notices.is_some() && self.tells_of(node, packet, reason) {
+            self.work.push(Work::Unroutable { node, packet });
+            return;
+        }
         self.packets.release(packet);
     }
 }

@@ -7,7 +7,7 @@ use crate::mac::dcf::{Frame, FrameKind};
 use crate::packet::aodv::AodvMessage;
 use crate::packet::atp::AtpKind;
 use crate::packet::dccp::DccpType;
-use crate::packet::{Body, DropReason, Packet};
+use crate::packet::{Body, DropReason, Packet, PathNoticeKind};
 use crate::units::Time;
 
 /// One line about a node with a radio.
@@ -136,6 +136,9 @@ pub(super) fn what<'p>(packet: &'p Packet, hops: u8, flows: &[Traffic], routing:
         Body::Aodv(message) => ("AODV", Detail::Aodv(message)),
         Body::Routing => (routing_word(routing), Detail::None),
         Body::Notice(_) => ("message", Detail::None),
+        Body::PathNotice(notice) => {
+            (if notice.kind == PathNoticeKind::Unreachable { "icmp" } else { "message" }, Detail::None)
+        }
         Body::Opaque { number } => ("udp", Detail::Datagram(*number)),
     };
     What::Packet { packet, word, hops, detail }

@@ -97,8 +97,12 @@ impl Connection {
     pub fn on_path_event(&mut self, event: PathEvent, cx: &mut Cx<'_>) {
         if let Half::Source(source) = &mut self.half {
             match event {
-                PathEvent::RouteFailed => source.on_route_ended(true, cx),
-                PathEvent::RouteExpired => source.on_route_ended(false, cx),
+                PathEvent::RouteFailed => {
+                    source.on_route_ended();
+                    source.on_route_failed(cx);
+                }
+                PathEvent::RouteExpired => source.on_route_ended(),
+                PathEvent::Unreachable => source.on_route_failed(cx),
                 PathEvent::Queued
                 | PathEvent::Passing
                 | PathEvent::Held

@@ -167,10 +167,14 @@ impl Source {
         }
     }
 
-    /// The route to the other end has ended; `failed`: not for want of use.
-    pub(super) fn on_route_ended(&mut self, failed: bool, cx: &mut Cx<'_>) {
+    /// The route to the other end has ended.
+    pub(super) fn on_route_ended(&mut self) {
         self.stats.route_failures += 1;
-        if failed && self.cfg.elfn && self.phase == Phase::Open && self.has_work() {
+    }
+
+    /// It has failed: it did not end for want of use.
+    pub(super) fn on_route_failed(&mut self, cx: &mut Cx<'_>) {
+        if self.cfg.elfn && self.phase == Phase::Open && self.has_work() {
             self.start(cx);
         }
     }

@@ -226,6 +226,9 @@ impl Connection {
                 sender.on_route_ended();
                 sender.on_route_failed(&mut TcpCx { now: cx.now, out: cx.out });
             }),
+            PathEvent::Unreachable => self.with_sender(cx, |sender, _, cx| {
+                sender.on_route_failed(&mut TcpCx { now: cx.now, out: cx.out });
+            }),
             PathEvent::RouteExpired => {
                 if let Some(sender) = &mut self.sender {
                     sender.on_route_ended();

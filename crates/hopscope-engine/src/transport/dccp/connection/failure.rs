@@ -9,7 +9,7 @@ use crate::transport::{Cx, PathEvent};
 impl Connection {
     /// The node knows something of the path.
     pub fn on_path_event(&mut self, event: PathEvent, cx: &mut Cx<'_>) {
-        let is_news = event == PathEvent::RouteFailed && self.state == State::Open;
+        let is_news = matches!(event, PathEvent::RouteFailed | PathEvent::Unreachable) && self.state == State::Open;
         if is_news && self.source.as_mut().is_some_and(|source| source.on_route_failed()) {
             self.rto.stop();
             self.probe(cx);
