@@ -141,7 +141,7 @@ SCENARIOS = {
         "duration": "20s",
         "topology": SHORT_CHAIN,
         "flow": [{**END_TO_END[0], "transport": "atp"}, {**END_TO_END[0], "transport": "atp"}],
-        "radio": {"error": {"kind": "uniform", "per": 0.3}},
+        "radio": {"error": {"kind": "uniform", "per": 0.1}},
         "sweep": {"profile": PROFILES, "routing.protocol": ["static", "aodv"]},
     },
     "routing": {
