@@ -58,7 +58,7 @@ def load(tables: list[dict[str, Any]], more: dict[str, Any] | None = None) -> No
     from hopscope import Scenario
 
     scenario = Scenario({"duration": "1s", "topology": GRID, "flow": tables, **(more or {})})
-    assert scenario.points[-1].config_json(1)
+    assert scenario.points
 
 
 def open_store(store: str) -> None:
