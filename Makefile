@@ -31,10 +31,16 @@ define quiet
 	if ! { $(2); } >$$log 2>&1 </dev/null; then cat $$log; rm -f $$log; echo "make: FAILED: $(1)" >&2; exit 1; fi; rm -f $$log
 endef
 
+# The fuzz targets without libFuzzer.
+FUZZ = --manifest-path fuzz/Cargo.toml --target-dir target --no-default-features $(if $(TOO_NEW),,--features scripts)
+# Targets of libFuzzer, and how long each is tried.
+FUZZ_TARGETS := octets files scenario script
+FUZZ_SECONDS ?= 300
+
 # Studies with recorded verdicts.
 STUDIES := $(notdir $(patsubst %/,%,$(dir $(wildcard python/hopscope/studies/data/*/verdicts.json))))
 
-.PHONY: help demo test test-rust test-python lint fmt bench bench-peers docs validate nightly check-catalogue check-determinism crash growth fuzz build wheel clean
+.PHONY: help demo test test-rust test-python lint fmt bench bench-peers docs validate nightly check-catalogue check-determinism crash growth fuzz fuzz-rust build wheel clean
 
 help: ## This list
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sort | awk -F':.*## ' '{printf "  make %-18s %s\n", $$1, $$2}'
@@ -86,6 +92,7 @@ test-rust: ## The engine's own tests
 	@log=$$(mktemp); status=0; cargo test --quiet --locked $(RUST_TESTED) >$$log 2>&1 </dev/null || status=$$?; \
 	if [ $$status -ne 0 ]; then cat $$log; rm -f $$log; echo "make: FAILED: Rust tests" >&2; exit 1; fi; \
 	grep '^test result:' $$log || true; rm -f $$log
+	$(call quiet,replaying the inputs of the fuzz targets,cargo test --quiet --locked $(FUZZ))
 
 test-python: $(VENV)/.engine ## The package's tests
 	@for tool in tshark tcptrace; do command -v $$tool >/dev/null || \
@@ -93,15 +100,17 @@ test-python: $(VENV)/.engine ## The package's tests
 	@$(BIN)/python -m pytest -n $(JOBS) --no-header </dev/null
 
 lint: $(VENV)/.requirements ## Format, ruff, spelling, mypy, clippy
-	$(call quiet,cargo fmt --check,cargo fmt --all --check)
+	$(call quiet,cargo fmt --check,cargo fmt --all --check && cargo fmt --manifest-path fuzz/Cargo.toml --check)
 	$(call quiet,ruff format --check,$(BIN)/ruff format --check .)
 	$(call quiet,ruff check,$(BIN)/ruff check .)
 	$(call quiet,spelling,if [ -x $(BIN)/typos ]; then $(BIN)/typos --config _typos.toml; fi)
 	$(call quiet,mypy --strict,$(BIN)/mypy --strict python/hopscope)
 	$(call quiet,cargo clippy,cargo clippy --quiet --locked --workspace $(TOO_NEW) --all-targets -- -D warnings)
+	$(call quiet,cargo clippy of the fuzz targets,cargo clippy --quiet --locked $(FUZZ) --all-targets -- -D warnings)
 
 fmt: $(VENV)/.requirements ## Format everything
 	@cargo fmt --all
+	@cargo fmt --manifest-path fuzz/Cargo.toml
 	@$(BIN)/ruff check --quiet --fix-only .
 	@$(BIN)/ruff format --quiet .
 
@@ -122,6 +131,16 @@ growth: $(VENV)/.engine ## Time and memory of many flows, copies, points and run
 
 fuzz: $(VENV)/.engine ## A million scenarios, node and frame files, raw configurations, and Rust's parsers and machines, damaged (hours)
 	@$(PY) bench/fuzz.py
+
+fuzz-rust: ## libFuzzer on Rust's parsers, FUZZ_SECONDS (300) each; what breaks is kept in fuzz/artifacts
+	@rustup run nightly cargo fuzz --version >/dev/null 2>&1 || \
+	  { echo "a nightly Rust and cargo-fuzz are needed: rustup toolchain install nightly; cargo install --locked cargo-fuzz" >&2; exit 1; }
+	@for target in $(FUZZ_TARGETS); do \
+	  mkdir -p fuzz/work/$$target; \
+	  echo "$$target: $(FUZZ_SECONDS) s"; \
+	  rustup run nightly cargo fuzz run --sanitizer none $$target fuzz/work/$$target fuzz/corpus/$$target -- \
+	    -max_total_time=$(FUZZ_SECONDS) -timeout=20 -rss_limit_mb=4096 -max_len=8192 -print_final_stats=1 -verbosity=0 2>&1 \
+	    | grep -E '^stat::|panicked|SUMMARY|Test unit|^error' || exit 1; done
 
 nightly: $(VENV)/.engine ## Long checks: 10,000 generated scenarios through loader and engine, 10 million DCCP packets as data and as octets, licences and advisories
 	@HYPOTHESIS_PROFILE=nightly $(PY) -m pytest -n $(JOBS) --no-header tests </dev/null

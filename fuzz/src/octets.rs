@@ -1,0 +1,166 @@
+//! Octets thrown at the decoders of every protocol.
+//!
+//! The first octet picks the decoder, the rest is the packet. Checksums, which no mutation would ever hit, are put right first; where
+//! they were wrong the decoder sees the input as it came, too.
+
+use hopscope_wire::dccp::{self, Addresses, DccpOption, Options};
+use hopscope_wire::dot11::Mac;
+use hopscope_wire::dsr::Dsr;
+use hopscope_wire::icmp::Icmp;
+use hopscope_wire::ipv4::Ipv4;
+use hopscope_wire::link::{self, Arp};
+use hopscope_wire::radiotap::Radiotap;
+use hopscope_wire::tcp::Tcp;
+use hopscope_wire::{Sum, aodv, dsdv, fcs, notice, olsr, tcp, udp};
+
+const ENDS: ([u8; 4], [u8; 4]) = ([10, 0, 0, 1], [10, 0, 0, 2]);
+
+/// Decodes a packet of the protocol that the first octet names.
+pub fn octets(input: &[u8]) {
+    let Some((&first, packet)) = input.split_first() else { return };
+    let decode = DECODERS[usize::from(first) % DECODERS.len()];
+    decode(packet);
+}
+
+const DECODERS: [fn(&[u8]); 13] =
+    [frame, radio, llc, arp, ip, control, segment, datagram, congestion, vector, distance, source, state];
+
+fn frame(packet: &[u8]) {
+    let _ = Mac::read(packet);
+    let whole = [packet, &fcs(packet).to_le_bytes()].concat();
+    let Ok(read) = Mac::read(&whole) else { return };
+    let mut written = Vec::new();
+    read.write(&mut written);
+    assert_eq!(Mac::read(&written), Ok(read));
+}
+
+fn radio(packet: &[u8]) {
+    let Ok((read, _)) = Radiotap::read(packet) else { return };
+    let mut written = Vec::new();
+    read.write(&mut written);
+    assert_eq!(Radiotap::read(&written), Ok((read, &[][..])));
+}
+
+fn llc(packet: &[u8]) {
+    let Ok((kind, rest)) = link::read_llc(packet) else { return };
+    let mut written = Vec::new();
+    link::write_llc(&mut written, kind);
+    written.extend(rest);
+    assert_eq!(link::read_llc(&written), Ok((kind, rest)));
+}
+
+fn arp(packet: &[u8]) {
+    let Ok(read) = Arp::read(packet) else { return };
+    let mut written = Vec::new();
+    read.write(&mut written);
+    assert_eq!(Arp::read(&written), Ok(read));
+}
+
+fn ip(packet: &[u8]) {
+    let _ = Ipv4::read(packet);
+    let head = usize::from(packet.first().copied().unwrap_or(0) & 15) * 4;
+    let Some(whole) = summed(packet, 10, |octets| Sum::default().with(&octets[..head.min(octets.len())])) else {
+        return;
+    };
+    let Ok((read, payload)) = Ipv4::read(&whole) else { return };
+    let mut written = Vec::new();
+    read.write(payload.len(), &mut written);
+    written.extend(payload);
+    assert_eq!(Ipv4::read(&written), Ok((read, payload)));
+}
+
+fn control(packet: &[u8]) {
+    let _ = Icmp::read(packet);
+    let Some(whole) = summed(packet, 2, |octets| Sum::default().with(octets)) else { return };
+    let Ok(read) = Icmp::read(&whole) else { return };
+    let mut written = Vec::new();
+    read.write(&mut written);
+    assert_eq!(Icmp::read(&written), Ok(read));
+}
+
+fn segment(packet: &[u8]) {
+    let _ = Tcp::read(packet, ENDS, 0);
+    if packet.len() < 20 {
+        return;
+    }
+    let mut whole = packet.to_vec();
+    tcp::close(&mut whole, 0, ENDS);
+    let Ok((read, payload)) = Tcp::read(&whole, ENDS, 0) else { return };
+    let mut written = Vec::new();
+    read.write_head(&mut written);
+    written.extend(payload);
+    tcp::close(&mut written, 0, ENDS);
+    let (again, same) = Tcp::read(&written, ENDS, 0).expect("its own segment");
+    assert_eq!((again.segment, same), (read.segment, payload));
+}
+
+fn datagram(packet: &[u8]) {
+    let _ = udp::read(packet, ENDS);
+    if packet.len() < 8 {
+        return;
+    }
+    // A checksum of zero is one that was not computed.
+    let whole = [&packet[..6], &[0, 0], &packet[8..]].concat();
+    let Ok((ports, payload)) = udp::read(&whole, ENDS) else { return };
+    let mut written = Vec::new();
+    udp::open(ports, &mut written);
+    written.extend(payload);
+    udp::close(&mut written, 0, ENDS);
+    assert_eq!(udp::read(&written, ENDS), Ok((ports, payload)));
+}
+
+fn congestion(packet: &[u8]) {
+    let Ok(read) = dccp::Packet::decode(packet) else { return };
+    let _ = dccp::has_good_checksum(packet, Addresses::V4(ENDS.0, ENDS.1));
+    for (kind, content) in Options::new(read.options) {
+        let _ = DccpOption::read(kind, content);
+    }
+    for is_reliable in [false, true] {
+        let _ = dccp::to_engine(&read, is_reliable);
+    }
+    let Ok(written) = read.encode() else { return };
+    assert_eq!(dccp::Packet::decode(&written), Ok(read));
+}
+
+fn vector(packet: &[u8]) {
+    let Ok(read) = aodv::read(packet) else { return };
+    let mut written = Vec::new();
+    aodv::write(&read, &mut written);
+    assert_eq!(aodv::read(&written), Ok(read));
+}
+
+fn distance(packet: &[u8]) {
+    if let Ok(read) = notice::read(packet) {
+        let mut written = Vec::new();
+        notice::write(&read, &mut written);
+        assert_eq!(notice::read(&written), Ok(read));
+    }
+    let Ok(read) = dsdv::read(packet) else { return };
+    let mut written = Vec::new();
+    dsdv::write(&read, &mut written);
+    assert_eq!(dsdv::read(&written), Ok(read));
+}
+
+fn source(packet: &[u8]) {
+    let Ok((read, rest)) = Dsr::read(packet) else { return };
+    let mut written = Vec::new();
+    read.write(&mut written);
+    written.extend(rest);
+    assert_eq!(Dsr::read(&written), Ok((read, rest)));
+}
+
+fn state(packet: &[u8]) {
+    let Ok(read) = olsr::read(packet) else { return };
+    let mut written = Vec::new();
+    olsr::write(&read, &mut written);
+    assert_eq!(olsr::read(&written), Ok(read));
+}
+
+/// The packet with the right checksum at a place; none where there is no room for it.
+fn summed(packet: &[u8], at: usize, sum: impl Fn(&[u8]) -> Sum) -> Option<Vec<u8>> {
+    let mut whole = packet.to_vec();
+    whole.get_mut(at..at + 2)?.fill(0);
+    let found = sum(&whole).checksum();
+    whole[at..at + 2].copy_from_slice(&found.to_be_bytes());
+    Some(whole)
+}

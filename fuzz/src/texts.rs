@@ -1,0 +1,89 @@
+//! Texts thrown at what reads files: scenarios, files of nodes, movement, frames and traffic, scripts of packetdrill.
+
+use hopscope_engine::world::Survey;
+use hopscope_engine::{simulation, world};
+use hopscope_scenario::agreement::Finding;
+use hopscope_scenario::resolve::{FoundControl, Outside, Schema, Shared, Sound, resolve};
+use hopscope_scenario::value::Value;
+use hopscope_scenario::{frames, movement_files, node_files, places, toml as written, traffic_files};
+
+/// What files that a scenario names hold.
+const NODES: &str = "node,x,y\n0,0,0\n1,200,0\n2,400,0\n";
+/// Networks beyond this many nodes or flows are not built: it would take long.
+const MOST: usize = 200;
+
+/// Reads a text as every kind of file that a scenario can name.
+pub fn files(text: &str) {
+    for form in ["auto", "csv", "ns2", "bonnmotion"] {
+        let _ = node_files::positions(text, "nodes", form);
+        for area in [None, Some([1000.0, 600.0])] {
+            for path in movement_files::movement(text, "movement", form, area).into_iter().flatten() {
+                assert!(path.is_sorted_by_key(|(at, _)| *at), "{path:?}");
+                assert!(path.iter().flat_map(|(_, place)| place).all(|metres| metres.is_finite()), "{path:?}");
+            }
+        }
+    }
+    let _ = frames::frames(text, "frames", 25.0);
+    let _ = traffic_files::connections(text, "traffic");
+}
+
+/// Reads a text as a scenario, and has the engine look at it.
+pub fn scenario(text: &str) {
+    let Ok(document) = text.parse::<toml::Table>() else { return };
+    let _ = places::of_keys(text);
+    let document = of_toml(toml::Value::Table(document));
+    if let Value::Table(keys) = &document {
+        let again = written::document(keys).parse::<toml::Table>().expect("what is written is TOML");
+        assert_eq!(of_toml(toml::Value::Table(again)).json(), document.json());
+    }
+    let schema = Schema::engine();
+    let point = resolve(schema, &document, &mut Fixed, &mut Shared::default());
+    if point.nodes().len() > MOST {
+        return;
+    }
+    let Some(Sound { config: Ok(config), .. }) = point.sound(schema) else { return };
+    if config.flows.len() > MOST {
+        return;
+    }
+    let _ = simulation::estimate(&config);
+    if world::problems(&config).is_empty() {
+        let _ = world::out_of_reach(&config, &mut Survey::default());
+    }
+}
+
+/// Reads a text as a script of packetdrill.
+#[cfg(feature = "scripts")]
+pub fn script(text: &str) {
+    let _ = hopscope_conformance::script::parse(text);
+}
+
+/// Files that are always the same, and no classes.
+struct Fixed;
+
+impl Outside for Fixed {
+    fn text(&mut self, _: &[String], _: &str) -> Result<(String, String), String> {
+        Ok(("file".to_string(), NODES.to_string()))
+    }
+
+    fn is_class(&mut self, _: &[String]) -> bool {
+        false
+    }
+
+    fn control(&mut self, named: &[String], _: &[String]) -> FoundControl {
+        let refused: Vec<Finding> = vec![(named.to_vec(), "no class".to_string())];
+        FoundControl { refused, ..FoundControl::default() }
+    }
+}
+
+/// A value as the loader gives it.
+fn of_toml(value: toml::Value) -> Value {
+    match value {
+        toml::Value::Boolean(flag) => Value::Flag(flag),
+        toml::Value::Integer(number) => Value::Int(number.into()),
+        toml::Value::Float(number) => Value::Float(number, format!("{number:?}")),
+        toml::Value::String(text) => Value::Text(text),
+        toml::Value::Datetime(date) => Value::Other(date.to_string()),
+        toml::Value::Array(items) => Value::List(items.into_iter().map(of_toml).collect()),
+        toml::Value::Table(keys) => Value::Table(keys.into_iter().map(|(name, item)| (name, of_toml(item))).collect()),
+    }
+}
