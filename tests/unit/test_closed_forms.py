@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import math
+from typing import Any
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from hopscope.errors import InputError
-from hopscope.models import bianchi, capacity, drops, tcp, window
+from hopscope.models import bianchi, capacity, drops, response, tcp, window
 from hopscope.models.registry import MODELS, model
 from hopscope.scenario import ranges
 from hopscope.scenario.fields import Field
@@ -365,3 +366,58 @@ def test_the_limits_that_zhang2006_prints() -> None:
     assert limits[2] == pytest.approx(limits[0] / (1 + 40 / 1500))
     with pytest.raises(ValueError, match="counted is 0"):
         capacity.printed_limit(0, 1540)
+
+
+# --- Response functions ---------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("control", "loss", "window"),
+    [
+        ("reno", 0.001, math.sqrt(1500)),
+        ("veno", 0.001, math.sqrt(0.9 / 0.2 / 0.001)),  # (2 - b) / (2 b p) with b = 1/5
+        ("scalable", 0.001, 80.0),  # 0.01 / 0.125 / p
+        ("scalable", 0.01, math.sqrt(150)),  # below 16 segments it is Reno
+        ("highspeed", 1e-5, 0.12 * 10 ** (5 * 0.835)),  # RFC 3649, table 3: 1795 segments
+        ("highspeed", 0.01, math.sqrt(150)),
+        ("cubic", 0.001, math.sqrt(1500)),  # the Reno-friendly region
+        ("cubic", 1e-6, (0.4 * 3.7 / 1.2) ** 0.25 * 0.1**0.75 * 1e6**0.75),
+        ("illinois", 0.001, math.sqrt(10 * 1.875 / 0.25 / 0.001)),
+    ],
+)
+def test_response_functions_as_published(control: str, loss: float, window: float) -> None:
+    assert response.mean_window(control, loss, 0.1) == pytest.approx(window)
+
+
+def test_h_tcp_is_aimd_while_losses_come_within_a_second() -> None:
+    # 2 (1 - 0.8) of a segment a round trip, but one at least, and a fifth cut.
+    assert response.mean_window("htcp", 0.01, 0.01) == pytest.approx(math.sqrt(1.8 / 0.4 / 0.01), rel=0.01)
+    assert response.mean_window("htcp", 1e-4, 0.1) > 1.5 * math.sqrt(1.8 / 0.4 / 1e-4)
+
+
+def test_rules_in_time_become_what_is_known_of_independent_losses() -> None:
+    # The square root process: 1.3098 / sqrt(p) for rare losses (Ott, Kemperman and Mathis 1996); sqrt(3/2) periodic.
+    window = response.mean_window("reno", 1e-4, 0.1, form="followed", losses="independent")
+    assert window * 0.01 == pytest.approx(1.31, rel=0.02)
+    window = response.mean_window("reno", 1e-4, 0.1, form="followed")
+    assert window * 0.01 == pytest.approx(math.sqrt(1.5), rel=0.02)
+
+
+def test_westwood_plus_by_hand() -> None:
+    assert response.westwood_plus(1000, 0.16, 0.04, 0.5) == pytest.approx(8000 / 0.08)
+
+
+@pytest.mark.parametrize(
+    ("values", "named"),
+    [
+        ({"control": "vegas"}, "control is"),
+        ({"loss": 0.2}, "loss"),
+        ({"loss": 1e-6, "form": "followed"}, "at least 1e-05"),
+        ({"losses": "independent"}, "closed forms are for periodic"),
+        ({"form": "open"}, "form is"),
+        ({"acked_per_ack": 2, "control": "cubic"}, "must be 1"),
+    ],
+)
+def test_response_functions_refuse_what_they_do_not_know(values: dict[str, Any], named: str) -> None:
+    with pytest.raises(ValueError, match=named):
+        response.mean_window(**{"control": "reno", "loss": 0.01, "rtt": 0.1, **values})

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from hopscope.errors import InputError, did_you_mean, listed, shown
-from hopscope.models import bianchi, capacity, drops, tcp, window
+from hopscope.models import bianchi, capacity, drops, response, tcp, window
 from hopscope.scenario.fields import Field, FieldError
 
 #: More combinations of parameters in one call are refused.
@@ -165,8 +165,8 @@ def _example_of(field: Field) -> str:
 
 
 _EXAMPLES = {
-    "hops": "7", "stations": "10", "rtt": "100ms", "loss": "0.01", "backlogged": "5", "concurrent": "1",
-    "initiating": "3", "rate": "2Mbps",
+    "hops": "7", "stations": "10", "rtt": "100ms", "queueing": "20ms", "loss": "0.01", "backlogged": "5",
+    "concurrent": "1", "initiating": "3", "rate": "2Mbps",
 }  # fmt: skip
 
 # --- Parameters that several models share ---------------------------------------------------------------------------
@@ -291,6 +291,15 @@ def _padhye(loss: float, acked_per_ack: int, **values: Any) -> dict[str, float |
 
 def _tfrc(**values: Any) -> dict[str, float | None]:
     return {"throughput_kbps": tcp.tfrc(**values) / 1000}
+
+
+def _response(control: str, mss: int, rtt: float, loss: float, **values: Any) -> dict[str, float | None]:
+    mean = response.mean_window(control, loss, rtt, **values)
+    return {"throughput_kbps": 8 * mss * (1 - loss) * mean / rtt / 1000, "mean_window": mean}
+
+
+def _westwood(**values: Any) -> dict[str, float | None]:
+    return {"throughput_kbps": response.westwood_plus(**values) / 1000}
 
 
 _FU = 'Fu et al., "On TCP Performance in Multihop Wireless Networks" (fu2003)'
@@ -495,6 +504,36 @@ MODELS: dict[str, Model] = {
             (_MSS, _RTT, _LOSS, _RTO, _PER_ACK),
             (_RATE_OUT,),
             _tfrc,
+        ),
+        Model(
+            "tcp-response",
+            "mean window of a congestion control under losses, and its throughput",
+            "Mathis et al. 1997; RFC 9438 5.1; Leith and Shorten 2004; Fu and Liew 2003; Liu et al. 2008; Kelly 2003; "
+            "RFC 3649 5",
+            (
+                Field("control", "choice", "The control.", required=True, choices=response.CONTROLS),
+                Field("form", "choice", "The source's formula, or its rules followed in time.", default="closed",
+                      choices=response.FORMS),
+                Field("losses", "choice", "Every 1/p-th packet, or each for itself.", default="periodic",
+                      choices=response.LOSSES),
+                _MSS, _RTT, Field("loss", "float", "Loss probability p.", "probability", required=True, exclusive=True,
+                                  maximum=0.1),
+                _PER_ACK,
+            ),
+            (_RATE_OUT, Output("mean_window", "segments", "Mean window over time.")),
+            _response,
+            "The closed form of the source, or its rules in time with whole segments and a round trip each until a "
+            "loss is known and repaired. Without time-outs or queues.",
+        ),
+        Model(
+            "westwood-plus",
+            "TCP Westwood+: MSS / sqrt(RTT T_q) * sqrt((1 - p) / p)",
+            "Grieco, Mascolo, ACM CCR 34(2), 2004",
+            (_MSS, _RTT, Field("queueing", "float", "Part of the round-trip time spent in queues.", "s", required=True,
+                               exclusive=True), _LOSS),
+            (_RATE_OUT,),
+            _westwood,
+            "Without queues it has no limit.",
         ),
     )
 }  # fmt: skip

@@ -122,7 +122,8 @@ impl WireConfig {
             self.reorder <= 0.0 || self.delay > Span::ZERO || self.reorder_delay > Span::ZERO,
             key("reorder"),
             || {
-                let why = "a wire without delay has no packets under way that one could pass; reorder_delay holds some back";
+                let why =
+                    "a wire without delay has no packets under way that one could pass; reorder_delay holds some back";
                 format!("found {}; {why}", self.reorder)
             },
         );
