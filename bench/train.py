@@ -78,6 +78,13 @@ SCENARIOS = {
         "duration": "60s",
         "topology": {"kind": "random", "nodes": 50, "area": [1500, 300]},
         "mobility": {"model": "random-waypoint", "pause": "5s"},
+        "path_lengths": True,
+        "event": [
+            {"at": "20s", "kind": "move", "node": 49, "position": [700, 100], "speed": 10},
+            {"at": "30s", "kind": "node-down", "node": 48},
+            {"at": "40s", "kind": "node-up", "node": 48},
+            {"at": "50s", "kind": "set", "key": "mac.rts_threshold", "value": 0},
+        ],
         "flow": [{**flow, "to": flow["from"] + 20} for flow in NEIGHBOURS[:2]],
         "sweep": {"profile": PROFILES, "routing.protocol": ["aodv", "dsdv", "dsr", "olsr"]},
     },

@@ -481,6 +481,9 @@ def components(
 def near(positions: Sequence[Sequence[float]], reach: float) -> list[list[int]]:
     """For every node the others at most ``reach`` metres (above 0) away, in rising order."""
 
+def ways(config_json: str, until_s: float) -> list[tuple[int, list[list[float]]]]:
+    """The way of every node that moves up to an instant: its number, then instants (s) with places (m); EngineError."""
+
 def positions(text: str, name: str, form: str) -> list[list[float]]:
     """The positions in a text: ``csv``, ``ns2``, ``bonnmotion``, ``auto``; ValueError: none, with ``name`` and line."""
 

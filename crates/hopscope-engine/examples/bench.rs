@@ -1,13 +1,15 @@
-//! Fixed scenarios for measurements: `bench chain|hops|grid|random|field|hold`, one line of figures each. Wall-clock
+//! Fixed scenarios for measurements: `bench chain|hops|grid|random|moving|still|field|hold`, one line of figures each. Wall-clock
 //! seconds are measured here; instruction counts come from running this under callgrind.
 #![expect(clippy::print_stdout, reason = "a measuring program talks to the terminal")]
 #![expect(clippy::disallowed_methods, reason = "a measuring program reads the clock")]
 
 use std::time::Instant;
 
+use hopscope_engine::config::mobility::{MobilityConfig, MobilityModel};
 use hopscope_engine::config::net::RoutingProtocol;
 use hopscope_engine::config::{AckPolicy, App, Config, FlowConfig, LossRecovery, RoutingConfig, Transport, presets};
 use hopscope_engine::ids::NodeId;
+use hopscope_engine::mobility::Mobility;
 use hopscope_engine::record::{NullRecorder, Recorder};
 use hopscope_engine::rng::{Purpose, Stream};
 use hopscope_engine::simulation::Simulation;
@@ -106,6 +108,23 @@ fn random(profile: &str, seconds: u64) -> Config {
     scenario(profile, nodes, flows, seconds)
 }
 
+/// The field and pairs of `random`, over AODV or another protocol of `ROUTING`; the nodes move by random waypoint at 1 to
+/// 20 m/s without pauses. `still`: they stay where they are at time zero. `cbr`: four packets of 512 bytes a second
+/// (Broch et al. 1998) instead of TCP.
+fn moving(profile: &str, seconds: u64, still: bool, cbr: bool) -> Config {
+    let mut config = random(profile, seconds);
+    for flow in config.flows.iter_mut().filter(|_| cbr) {
+        (flow.transport, flow.app, flow.packet) = (Transport::Udp, App::cbr(4.0 * 512.0 * 8.0), 512);
+    }
+    config.mobility =
+        MobilityConfig { model: MobilityModel::RandomWaypoint, area: [2500.0, 1000.0], ..MobilityConfig::default() };
+    if still {
+        Mobility::new(&config).begin(&mut config.nodes);
+        config.mobility = MobilityConfig::default();
+    }
+    config
+}
+
 /// `n` nodes at constant density (one per 200 m x 200 m), every tenth sending one-hop UDP at 100 kbit/s. Each number in
 /// `placement` puts them elsewhere.
 fn field(n: u32, seconds: u64, placement: u64) -> Config {
@@ -191,11 +210,15 @@ pub fn run(measure: impl Fn(&str, Config)) {
         Some("hops") => measure("hops", chain(&profile, number(1, 7) as u32, number(2, 300) + 1)),
         Some("grid") => measure("grid", grid(&profile, number(1, 300))),
         Some("random") => measure("random", random(&profile, number(1, 300))),
+        Some(word @ ("moving" | "still")) => {
+            let cbr = arguments.get(2).is_some_and(|traffic| traffic == "cbr");
+            measure(word, moving(&profile, number(1, 60), word == "still", cbr));
+        }
         Some("field") => measure("field", field(number(1, 100) as u32, number(2, 10), number(3, 1))),
         Some("hold") => hold(number(1, 50) as usize, number(2, 10_000_000)),
         other => {
             println!(
-                "usage: bench chain [S] | hops H [S] | grid [S] | random [S] | field N [S [PLACEMENT]] | hold PENDING [EVENTS]; found {other:?}"
+                "usage: bench chain [S] | hops H [S] | grid [S] | random [S] | moving [S [cbr]] | still [S [cbr]] | field N [S [PLACEMENT]] | hold PENDING [EVENTS]; found {other:?}"
             );
             std::process::exit(2);
         }

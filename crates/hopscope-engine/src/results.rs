@@ -1,5 +1,6 @@
 //! Results of a run as plain data, in the units and under the names that users read.
 
+mod groups;
 mod notes;
 mod tables;
 
@@ -17,7 +18,7 @@ use crate::metrics::table::Applies::{Several, Tcp};
 use crate::metrics::table::MetricKind::{Counts, Label, Shares, Text};
 use crate::metrics::table::Shown::{Drawn, Report, Terminal};
 use crate::metrics::table::{Metric, measured};
-use crate::metrics::{Meter, RoutingMeter, Sketch, jain, loss_pct, max_min, voice};
+use crate::metrics::{Meter, PathLengths, RoutingMeter, jain, max_min, voice};
 use crate::record::{DropReason, Recorder};
 use crate::transport::tcp::SenderStats;
 use crate::units::{Span, Time};
@@ -75,6 +76,10 @@ measured! {
         transport: TransportName = Metric::other(Label, "transport");
         /// Hops of the way under static routes.
         hops: u32 = Metric::sample("hops", "hops");
+        /// Mean hops that the copies received have taken; only with `path_lengths`.
+        mean_hops: Option<f64> = Metric::sample("hops", "hops taken");
+        /// What they took beyond the shortest path by radio at their arrival, on average (Broch et al. 1998); only with `path_lengths`.
+        extra_hops: Option<f64> = Metric::sample("hops", "hops beyond the shortest path");
         /// Payload handed up in order at the receiver, duplicates excluded, over the measured time.
         throughput_kbps: f64 = Metric::sample("kbit/s", "throughput").shown(Drawn).total("aggregate_kbps");
         /// The same without what came in retransmitted copies.
@@ -310,6 +315,10 @@ measured! {
         link_failures: u64 = Metric::sample("", "link failures");
         /// The part of them in which the neighbour was in range.
         false_link_failures: u64 = Metric::sample("", "false link failures");
+        /// Mean hops that the copies of data packets received have taken; only with `path_lengths`.
+        mean_hops: Option<f64> = Metric::sample("hops", "hops taken");
+        /// What they took beyond the shortest path by radio at their arrival, on average; only with `path_lengths`.
+        extra_hops: Option<f64> = Metric::sample("hops", "hops beyond the shortest path");
         /// Share of all time on the air that frames with segments without data took in attempts that got them across; their RTS, CTS
         /// and MAC ACKs left out. Only where the airtime ledger is kept.
         ack_airtime_pct: Option<f64> = Metric::sample("%", "airtime of ACKs");
@@ -362,10 +371,11 @@ pub(crate) fn collect<R: Recorder>(config: &Config, world: &mut World<(Meter, R)
     let nodes: Vec<_> = (0..world.nodes() as u32).map(|n| node_result(meter, NodeId(n))).collect();
     let flows: Vec<_> =
         world.flows().iter().enumerate().map(|(n, flow)| flow_result(config, n, flow, meter, now)).collect();
+    let paths = meter.flows.iter().fold(PathLengths::default(), |sum, flow| sum.and(&flow.paths));
     RunResult {
         seed: config.seed,
-        network: network_result(&flows, &nodes, &meter.routing, meter.fairness.mean()),
-        groups: groups(config, &flows, meter),
+        network: network_result(&flows, &nodes, (&meter.routing, paths), meter.fairness.mean()),
+        groups: groups::groups(config, &flows, meter),
         links: tables::links(meter),
         series: tables::series(config, meter),
         distributions: if config.distributions { tables::distributions(meter) } else { BTreeMap::new() },
@@ -407,6 +417,8 @@ fn flow_result(config: &Config, number: usize, flow: &Flow, meter: &Meter, now: 
             None => TransportName::BuiltIn(config.flows[number].told_as()),
         },
         hops: flow.hops,
+        mean_hops: meter.paths.mean_hops(),
+        extra_hops: meter.paths.extra_hops(),
         throughput_kbps: kbps(meter.delivered_bytes),
         goodput_kbps: kbps(meter.first_copy_bytes.min(meter.delivered_bytes)),
         overall_kbps: over(meter.copy_bytes, meter.completed.unwrap_or(now)),
@@ -519,7 +531,7 @@ fn by_reason(drops: &[u64; DropReason::COUNT]) -> BTreeMap<&'static str, u64> {
 fn network_result(
     flows: &[FlowResult],
     nodes: &[NodeResult],
-    routing: &RoutingMeter,
+    (routing, paths): (&RoutingMeter, PathLengths),
     jain_interval: Option<f64>,
 ) -> NetworkResult {
     let sum: f64 = flows.iter().map(|f| f.throughput_kbps).sum();
@@ -552,6 +564,8 @@ fn network_result(
         failed_discoveries: routing.failed_discoveries,
         link_failures: routing.link_failures,
         false_link_failures: routing.false_link_failures,
+        mean_hops: paths.mean_hops(),
+        extra_hops: paths.extra_hops(),
         ack_airtime_pct: None,
     }
 }
@@ -559,35 +573,4 @@ fn network_result(
 /// Jain's index of the throughputs; 1 when nothing was carried.
 fn jain_of<'a>(flows: impl Iterator<Item = &'a FlowResult>) -> f64 {
     jain(flows.map(|f| f.throughput_kbps)).unwrap_or(1.0)
-}
-
-fn groups(config: &Config, flows: &[FlowResult], meter: &Meter) -> BTreeMap<String, GroupResult> {
-    let mut members: BTreeMap<&str, Vec<&FlowResult>> = BTreeMap::new();
-    for (flow, result) in config.flows.iter().zip(flows) {
-        if let Some(group) = &flow.group {
-            members.entry(group).or_default().push(result);
-        }
-    }
-    members.into_iter().map(|(name, flows)| (name.to_string(), group_result(&flows, meter))).collect()
-}
-
-fn group_result(flows: &[&FlowResult], meter: &Meter) -> GroupResult {
-    let mut delays = Sketch::default();
-    flows.iter().for_each(|f| delays.merge(&meter.flows[f.id as usize].delays));
-    let scores: Vec<f64> = flows.iter().filter_map(|f| f.mos).collect();
-    let received: u64 = flows.iter().map(|f| f.received_packets).sum();
-    let sent: u64 = flows.iter().map(|f| f.sent_packets).sum();
-    let waited: f64 = flows.iter().filter_map(|f| Some(f.delay_ms? * f.received_packets as f64)).sum();
-    let starved: Vec<f64> = flows.iter().filter_map(|f| f.starved_pct).collect();
-    GroupResult {
-        flows: flows.iter().map(|f| f.id).collect(),
-        aggregate_kbps: flows.iter().map(|f| f.throughput_kbps).sum(),
-        jain: jain_of(flows.iter().copied()),
-        delay_ms: (received > 0).then(|| waited / received as f64),
-        delay_p95_ms: delays.percentile_ms(95.0),
-        delay_p99_ms: delays.percentile_ms(99.0),
-        mos: (!scores.is_empty()).then(|| scores.iter().sum::<f64>() / scores.len() as f64),
-        loss_pct: loss_pct(sent, received),
-        starved_pct: (!starved.is_empty()).then(|| starved.iter().sum::<f64>() / starved.len() as f64),
-    }
 }

@@ -44,6 +44,7 @@ fn _core(m: &Bound<'_, PyModule>) -> PyResult<()> {
     m.add_function(wrap_pyfunction!(run::estimate, m)?)?;
     m.add_function(wrap_pyfunction!(run::static_hops, m)?)?;
     m.add_function(wrap_pyfunction!(run::trajectory, m)?)?;
+    m.add_function(wrap_pyfunction!(run::ways, m)?)?;
     m.add_function(wrap_pyfunction!(info::version, m)?)?;
     m.add_function(wrap_pyfunction!(info::build_id, m)?)?;
     m.add_function(wrap_pyfunction!(info::profiles, m)?)?;

@@ -8,6 +8,7 @@ use std::time::{Duration, Instant};
 use hopscope_engine::bottleneck::{self as wired, BottleneckConfig};
 use hopscope_engine::config::Config;
 use hopscope_engine::ledger::{Ledger, LedgerResult};
+use hopscope_engine::mobility::Mobility;
 use hopscope_engine::record::{NullRecorder, Recorder};
 use hopscope_engine::units::{Span, Time};
 use hopscope_engine::world::Survey;
@@ -229,6 +230,18 @@ pub fn static_hops(py: Python<'_>, config_json: &str) -> PyResult<Vec<u32>> {
     let config = parse(py, config_json)?;
     let simulation = py.detach(|| built(config)).map_err(|e| engine_error(py, &e))?;
     Ok(simulation.world().flows().iter().map(|f| f.hops).collect())
+}
+
+/// The way of every node that moves until `until_s` seconds: its number, and instants in seconds with places in metres.
+#[pyfunction]
+pub fn ways(py: Python<'_>, config_json: &str, until_s: f64) -> PyResult<Vec<(u32, Vec<[f64; 3]>)>> {
+    let config: Config = parse(py, config_json)?;
+    world::check(&config).map_err(|e| engine_error(py, &e))?;
+    let ways = py.detach(|| Mobility::new(&config).ways(Time::ZERO + Span::from_secs_f64(until_s)));
+    Ok(ways
+        .into_iter()
+        .map(|(node, way)| (node.0, way.into_iter().map(|(at, [x, y])| [at.as_secs(), x, y]).collect()))
+        .collect())
 }
 
 /// Hash of all frames a configuration sends, for checks of determinism; `eager` makes every radio edge an event.

@@ -8,20 +8,15 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use crate::channel::budget::{Budget, RANGE_SLACK};
-use crate::channel::fading::BlockFading;
 use crate::channel::grid::{Grid, Moving};
+use crate::channel::law::{Law, Power, Ranges};
 pub use crate::channel::links::Link;
 use crate::channel::links::PackedLinks;
-use crate::channel::pairs::pair;
-use crate::channel::shadowing::factor;
 use crate::channel::travel::Travel;
 use crate::config::RadioConfig;
-use crate::config::radio::Shadowing;
 use crate::ids::NodeId;
 use crate::mobility::Leg;
 use crate::phy::Arrival;
-use crate::rng::{Purpose, Stream};
 use crate::units::Time;
 
 /// All links, grouped by transmitter and sorted by distance, then by number.
@@ -69,13 +64,6 @@ enum Right {
     Not,
     /// Until an instant, unless a node jumps before.
     Until(Time, u64),
-}
-
-/// Power of a node in parts of `tx_power`, and how far it reaches in metres.
-#[derive(Debug, Clone, Copy)]
-struct Power {
-    gain: f64,
-    reach: f64,
 }
 
 impl Medium {
@@ -199,19 +187,24 @@ impl Medium {
     /// has been crossed since, and no distance is another by more than `travel::BLUR`. Nearest come first but for what has
     /// changed since the candidates were looked for.
     fn follow(&mut self, node: NodeId, now: Time) {
-        let Medium { motion: Some(motion), law, lists, places, near, made, .. } = self else { return };
+        let Medium { motion: Some(motion), law, lists, places, made, .. } = self else { return };
         let (Some(travel), n) = (&mut motion.travel, node.index()) else { return };
         if matches!(motion.right_until[n], Right::Until(until, jumps) if now <= until && jumps == travel.jumps()) {
             return;
         }
         let Power { gain, reach } = motion.powers[n];
-        let radio = &law.radio;
-        let borders = [radio.tx_range, radio.cs_range, radio.interference_range, reach];
-        let until = travel.near(n, reach, &borders, now, near);
-        motion.right_until[n] = Right::Until(until, travel.jumps());
+        let ranges = Ranges { radio: &law.radio, reach };
         made.clear();
-        let places = places.as_deref();
-        made.extend(near.iter().filter_map(|&at| law.link(n, at, gain, places)));
+        let until = if law.is_plain(gain) {
+            travel.near(n, reach, &ranges, places.as_deref(), now, |distance, flags, to| {
+                made.push(law.plain_link(distance, flags, to.node, to.place));
+            })
+        } else {
+            travel.near(n, reach, &ranges, places.as_deref(), now, |distance, flags, to| {
+                made.extend(law.own_link(n, gain, law.plain_link(distance, flags, to.node, to.place), distance));
+            })
+        };
+        motion.right_until[n] = Right::Until(until, travel.jumps());
         if !motion.parts.is_empty() {
             law.weaken(node, &motion.parts, made);
         }
@@ -249,6 +242,22 @@ impl Medium {
         self.hearers(node).iter().filter(|l| l.flags & Arrival::DECODABLE != 0).map(|l| l.to)
     }
 
+    /// True when a node can decode frames of another at this instant, by mean power. No list is made anew for it.
+    pub fn decodes(&self, from: NodeId, to: NodeId, now: Time) -> bool {
+        let [a, b] = [from, to].map(|node| self.position(node, now));
+        let (dx, dy) = (a[0] - b[0], a[1] - b[1]);
+        let motion = self.motion.as_deref();
+        let Power { gain, reach } = motion.map_or(self.law.full, |motion| motion.powers[from.index()]);
+        let squared = dx * dx + dy * dy;
+        if squared > reach * reach {
+            return false;
+        }
+        let part = motion.and_then(|motion| motion.parts.get(&[from.0.min(to.0), from.0.max(to.0)]));
+        let flags = |link: Link| part.map_or(link.flags, |part| self.law.budget.flags(part * f64::from(link.power)));
+        let link = self.law.link(from.index(), (squared, to.0), gain, None);
+        link.is_some_and(|link| flags(link) & Arrival::DECODABLE != 0)
+    }
+
     /// Number of nodes.
     pub fn nodes(&self) -> usize {
         self.lists.nodes()
@@ -274,101 +283,14 @@ fn motion<'a>(motion: &'a mut Option<Box<Motion>>, positions: &[[f64; 2]], law: 
     })
 }
 
-/// How a link follows from positions, powers and the seed.
-#[derive(Debug)]
-struct Law {
-    radio: RadioConfig,
-    budget: Budget,
-    seed: u64,
-    /// The least power that matters.
-    least: f64,
-    /// Power `tx_power`.
-    full: Power,
-}
-
-impl Law {
-    fn new(radio: &RadioConfig, seed: u64) -> Self {
-        let budget = Budget::new(radio);
-        // A link that fades counts while its peaks are heard.
-        let peak = BlockFading::new(radio).map_or(1.0, |fading| fading.peak());
-        let least = budget.floor(radio) / peak;
-        let full = Power { gain: 1.0, reach: budget.reach(radio, 1.0) + RANGE_SLACK };
-        Law { radio: radio.clone(), budget, seed, least, full }
-    }
-
-    fn power(&self, watts: f64) -> Power {
-        let gain = watts / self.radio.tx_power;
-        if gain == 1.0 { self.full } else { Power { gain, reach: self.budget.reach(&self.radio, gain) + RANGE_SLACK } }
-    }
-
-    /// Those of `others` that are within `reach` of `node`, sorted by distance, then by number.
-    fn near(
-        &self,
-        node: usize,
-        others: impl Iterator<Item = u32>,
-        positions: &[[f64; 2]],
-        reach: f64,
-        near: &mut Vec<(f64, u32)>,
-    ) {
-        near.clear();
-        let position = positions[node];
-        let limit = reach * reach;
-        near.extend(others.filter_map(|other| {
-            let place = positions[other as usize];
-            let (dx, dy) = (place[0] - position[0], place[1] - position[1]);
-            let squared = dx * dx + dy * dy;
-            (squared <= limit && other as usize != node).then_some((squared, other))
-        }));
-        near.sort_unstable_by(|a, b| a.partial_cmp(b).expect("distances are finite"));
-    }
-
-    /// Takes its part from the power of each link that is not as usual, and drops those that nothing comes over.
-    #[cold]
-    fn weaken(&self, node: NodeId, parts: &BTreeMap<[u32; 2], f64>, links: &mut Vec<Link>) {
-        links.retain_mut(|link| {
-            let key = [node.0.min(link.to.0), node.0.max(link.to.0)];
-            let Some(part) = parts.get(&key) else { return true };
-            let power = part * f64::from(link.power);
-            (link.power, link.flags) = (power as f32, self.budget.flags(power));
-            power >= self.least
-        });
-    }
-
-    /// The link from `node` with a power to another node, by the square of its distance; none where nothing is heard.
-    fn link(&self, node: usize, (squared, other): (f64, u32), gain: f64, places: Option<&[u32]>) -> Option<Link> {
-        let radio = &self.radio;
-        let distance = squared.sqrt();
-        let within = |range: f64, bit: u8| if distance <= range + RANGE_SLACK { bit } else { 0 };
-        let mut power = self.budget.loss.power(distance);
-        let mut flags = within(radio.tx_range, Arrival::DECODABLE)
-            | within(radio.cs_range, Arrival::SENSED)
-            | within(radio.interference_range, Arrival::INTERFERES);
-        let shadowed = radio.shadowing == Shadowing::Static;
-        if shadowed {
-            let name = pair(NodeId(node as u32), NodeId(other));
-            let level = Stream::derive(self.seed, 0, name, Purpose::Shadowing).normal();
-            power *= factor(radio.shadowing_sigma * level);
-        }
-        if shadowed || gain != 1.0 {
-            power *= gain;
-            flags = self.budget.flags(power);
-            if power < self.least {
-                return None;
-            }
-        }
-        let delay_ns = (distance / radio.propagation_speed * 1e9 + 0.5) as u16;
-        let place = places.map_or(other, |places| places[other as usize]);
-        Some(Link { to: NodeId(other), place, delay_ns, power: power as f32, flags })
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use proptest::prelude::*;
 
     use super::*;
+    use crate::channel::budget::Budget;
     use crate::config::presets;
-    use crate::config::radio::Propagation;
+    use crate::config::radio::{Propagation, Shadowing};
     use crate::property::property;
     use crate::rng::{Purpose, Stream};
 

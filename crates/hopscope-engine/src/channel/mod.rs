@@ -4,6 +4,7 @@ pub mod budget;
 pub mod check;
 pub mod fading;
 pub mod grid;
+mod law;
 mod links;
 pub mod loss;
 pub mod medium;

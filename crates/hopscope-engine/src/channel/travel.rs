@@ -22,7 +22,7 @@ const LONGEST: f64 = 1e6;
 /// Nodes with their legs.
 #[derive(Debug)]
 pub(super) struct Travel {
-    legs: Vec<Leg>,
+    legs: Vec<Course>,
     /// No node is faster, m/s.
     fastest: f64,
     /// Metres that a node may be away from where its cell was taken.
@@ -37,13 +37,71 @@ pub(super) struct Travel {
     jumps: u64,
 }
 
-/// Who may be within reach of a node.
+/// A leg as [`Leg::at`] works with it: what follows from its ends is worked out once.
+#[derive(Debug, Clone, Copy)]
+struct Course {
+    from: [f64; 2],
+    /// From its beginning to its end, metres.
+    way: [f64; 2],
+    to: [f64; 2],
+    since: Time,
+    until: Time,
+    /// Parts of the way in a nanosecond.
+    rate: f64,
+}
+
+impl Course {
+    fn new(leg: &Leg) -> Self {
+        let [from, to] = if leg.rests() { [leg.to; 2] } else { [leg.from, leg.to] };
+        Course {
+            from,
+            way: [to[0] - from[0], to[1] - from[1]],
+            to,
+            since: leg.since,
+            until: leg.until,
+            rate: leg.rate(),
+        }
+    }
+
+    /// The same as [`Leg::at`].
+    #[inline(always)]
+    fn at(&self, now: Time) -> [f64; 2] {
+        if now >= self.until {
+            return self.to;
+        }
+        // Signed: what converts in one instruction.
+        let done = now.0.saturating_sub(self.since.0) as i64 as f64 * self.rate;
+        [self.from[0] + self.way[0] * done, self.from[1] + self.way[1] * done]
+    }
+}
+
+/// Who may be within reach of a node, the nearest first.
 #[derive(Debug, Clone, Default)]
 struct Candidates {
-    nodes: Vec<u32>,
+    nodes: Vec<Candidate>,
     until: Time,
     jumps: u64,
     reach: f64,
+}
+
+/// A node that may be within reach of another.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Candidate {
+    pub(super) node: u32,
+    /// Where its state lies.
+    pub(super) place: u32,
+    /// Before that it is farther than [`BLUR`] from every border, so that `class` holds.
+    holds_until: Time,
+    /// What the distance meant when last looked at.
+    pub(super) class: Option<u8>,
+}
+
+/// What distances mean to a node that sends.
+pub(super) trait Classes {
+    /// Distances in metres at which the meaning changes.
+    fn borders(&self) -> [f64; 4];
+    /// The meaning of a distance, metres.
+    fn class(&self, distance: f64) -> u8;
 }
 
 impl Travel {
@@ -51,7 +109,7 @@ impl Travel {
     pub(super) fn new(places: &[[f64; 2]], range: f64, now: Time) -> Self {
         let slack = ROOM * range;
         Travel {
-            legs: places.iter().map(|&place| Leg::rest_for_good(now, place)).collect(),
+            legs: places.iter().map(|&place| Course::new(&Leg::rest_for_good(now, place))).collect(),
             fastest: 0.0,
             slack,
             cells: Moving::new(places, range + 2.0 * slack, 0),
@@ -72,7 +130,7 @@ impl Travel {
     pub(super) fn set_leg(&mut self, node: usize, leg: Leg, now: Time) {
         let (before, after) = (self.at(node, now), leg.at(now));
         let jumped = (before[0] - after[0]).hypot(before[1] - after[1]) > NO_JUMP;
-        self.legs[node] = leg;
+        self.legs[node] = Course::new(&leg);
         let faster = leg.speed() > self.fastest;
         if faster {
             // With the rounding of instants to nanoseconds.
@@ -115,41 +173,56 @@ impl Travel {
         self.jumps
     }
 
-    /// Writes down who is within `reach` metres of a node, with the square of the distance. Gives the instant until which
-    /// nobody crosses one of the `borders` (distances in metres) and no distance changes by more than [`BLUR`].
+    /// Calls `found` with the distance in metres of each node within `reach` metres of a node, and with what the distance
+    /// means. Gives the instant until which nobody crosses one of the borders and no distance changes by more than
+    /// [`BLUR`]. `places`: where the states of the nodes lie.
+    #[inline(always)]
     pub(super) fn near(
         &mut self,
         node: usize,
         reach: f64,
-        borders: &[f64],
+        law: &impl Classes,
+        places: Option<&[u32]>,
         now: Time,
-        near: &mut Vec<(f64, u32)>,
+        mut found: impl FnMut(f64, u8, &Candidate),
     ) -> Time {
         let known = &self.candidates[node];
         if now > known.until || known.jumps != self.jumps || known.reach != reach {
-            self.look_for(node, reach, now);
+            self.look_for(node, reach, places, now);
         }
         let here = self.at(node, now);
-        let limit = reach * reach;
-        near.clear();
         let mut room = BLUR;
-        for &other in &self.candidates[node].nodes {
-            let squared = squared(here, self.at(other as usize, now));
+        let mut candidates = std::mem::take(&mut self.candidates[node].nodes);
+        for candidate in &mut candidates {
+            let squared = squared(here, self.legs[candidate.node as usize].at(now));
             let distance = squared.sqrt();
-            for border in borders {
-                room = room.min((distance - border).abs());
+            if now >= candidate.holds_until {
+                room = room.min(self.look_at(candidate, squared, reach, law, now));
             }
-            if squared <= limit {
-                near.push((squared, other));
+            if let Some(class) = candidate.class {
+                found(distance, class, candidate);
             }
         }
+        self.candidates[node].nodes = candidates;
         // Both ends of a link may move. Ranges are met but for rounding.
         let room = (room - 2.0 * RANGE_SLACK).max(0.0);
         (now + self.time_for(0.5 * room)).min(self.candidates[node].until)
     }
 
+    /// Looks what the distance to a candidate means and how long that holds. Gives its distance to the next border.
+    #[inline(never)]
+    fn look_at(&self, candidate: &mut Candidate, squared: f64, reach: f64, law: &impl Classes, now: Time) -> f64 {
+        let distance = squared.sqrt();
+        candidate.class = (squared <= reach * reach).then(|| law.class(distance));
+        let room = law.borders().iter().map(|border| (distance - border).abs()).fold(f64::INFINITY, f64::min);
+        let spare = 0.5 * (room - BLUR) - 2.0 * RANGE_SLACK;
+        candidate.holds_until = if spare > 0.0 { now + self.time_for(spare) } else { now };
+        room
+    }
+
     /// Takes the candidates of a node anew, the nearest first.
-    fn look_for(&mut self, node: usize, reach: f64, now: Time) {
+    #[cold]
+    fn look_for(&mut self, node: usize, reach: f64, places: Option<&[u32]>, now: Time) {
         if now > self.stale_at {
             self.take(now);
         }
@@ -166,7 +239,12 @@ impl Travel {
         let until = now + self.time_for(0.5 * room);
         let candidates = &mut self.candidates[node];
         candidates.nodes.clear();
-        candidates.nodes.extend(found.into_iter().map(|(_, other)| other));
+        candidates.nodes.extend(found.into_iter().map(|(_, node)| Candidate {
+            node,
+            place: places.map_or(node, |places| places[node as usize]),
+            holds_until: Time::ZERO,
+            class: None,
+        }));
         (candidates.until, candidates.jumps, candidates.reach) = (until, self.jumps, reach);
     }
 }

@@ -123,6 +123,9 @@ pub struct Config {
     /// Give the histograms behind the percentiles of delays and of gaps with the results.
     #[serde(default)]
     pub distributions: bool,
+    /// Count the hops that packets take, and those of the shortest path when they arrive.
+    #[serde(default)]
+    pub path_lengths: bool,
     /// Keep the airtime ledger: whoever runs this gives the simulation a [`crate::ledger::Ledger`] as its observer.
     #[serde(default)]
     pub explain: bool,

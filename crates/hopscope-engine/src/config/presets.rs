@@ -66,6 +66,7 @@ impl Base {
             series: SeriesConfig::default(),
             starved_after: super::starved_after(),
             distributions: false,
+            path_lengths: false,
             explain: false,
         }
     }

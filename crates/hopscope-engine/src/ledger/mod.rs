@@ -465,6 +465,7 @@ impl Recorder for Ledger {
             | Record::PowerSet { .. }
             | Record::RateChanged { .. }
             | Record::Marked { .. }
+            | Record::PathTaken { .. }
             | Record::Delivered { .. }
             | Record::Completed { .. }
             | Record::Reset { .. }

@@ -6,6 +6,7 @@
 //! not arrive; the retransmission index is retransmissions over non-duplicate copies received (anastasi2006).
 
 mod counters;
+mod paths;
 mod repairs;
 mod routes;
 pub mod series;
@@ -27,8 +28,10 @@ use crate::units::{Span, Time};
 
 pub use counters::Counted;
 use counters::marks;
+pub use paths::PathLengths;
 pub use repairs::Repairs;
 pub use routes::{FlowRoute, FlowRoutes};
+pub use series::Series;
 pub use sharing::{Fairness, Starvation, jain, max_min};
 pub use sketch::{Bucket, Sketch};
 pub use spread::{Departures, Level};
@@ -88,6 +91,8 @@ pub struct FlowMeter {
     pub delays: Sketch,
     /// Times between the copies received.
     pub gaps: Sketch,
+    /// Hops of the copies received, where they are counted.
+    pub paths: PathLengths,
 }
 
 /// What the routing protocol did.
@@ -126,25 +131,6 @@ impl RoutingMeter {
                 self.false_link_failures += u64::from(in_range);
             }
         }
-    }
-}
-
-/// One time series: owner (flow or node), instant, value.
-#[derive(Debug, Clone, Default)]
-pub struct Series {
-    /// Flow or node number.
-    pub owner: Vec<u32>,
-    /// Instant.
-    pub time: Vec<Time>,
-    /// Value in the unit of the series.
-    pub value: Vec<f64>,
-}
-
-impl Series {
-    fn push(&mut self, owner: u32, time: Time, value: f64) {
-        self.owner.push(owner);
-        self.time.push(time);
-        self.value.push(value);
     }
 }
 
@@ -339,6 +325,7 @@ impl FlowMeter {
             last_arrival: None,
             delays: Sketch::default(),
             gaps: Sketch::default(),
+            paths: PathLengths::default(),
         }
     }
 
@@ -488,6 +475,7 @@ impl Recorder for Meter {
             Record::DataReceived { flow, bytes, delay, duplicate, retransmission } => {
                 self.flows[flow.index()].on_received(now, bytes, delay, duplicate, retransmission);
             }
+            Record::PathTaken { flow, hops, shortest } => self.flows[flow.index()].paths.on_packet(hops, shortest),
             Record::Delivered { flow, bytes } => {
                 let meter = &mut self.flows[flow.index()];
                 meter.delivered_bytes += u64::from(bytes);

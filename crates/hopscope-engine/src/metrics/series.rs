@@ -3,6 +3,26 @@
 use serde::Serialize;
 
 use crate::config::SeriesKind;
+use crate::units::Time;
+
+/// One time series: owner (flow or node), instant, value.
+#[derive(Debug, Clone, Default)]
+pub struct Series {
+    /// Flow or node number.
+    pub owner: Vec<u32>,
+    /// Instant.
+    pub time: Vec<Time>,
+    /// Value in the unit of the series.
+    pub value: Vec<f64>,
+}
+
+impl Series {
+    pub(super) fn push(&mut self, owner: u32, time: Time, value: f64) {
+        self.owner.push(owner);
+        self.time.push(time);
+        self.value.push(value);
+    }
+}
 
 /// A time series as tables, figures and pages show it.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]

@@ -50,6 +50,16 @@ impl Leg {
         [along(0), along(1)]
     }
 
+    /// True when it leads nowhere, or takes no time.
+    pub fn rests(&self) -> bool {
+        self.rate == 0.0
+    }
+
+    /// Parts of the way in a nanosecond.
+    pub fn rate(&self) -> f64 {
+        self.rate
+    }
+
     /// Speed under way, m/s.
     pub fn speed(&self) -> f64 {
         if self.rate == 0.0 { 0.0 } else { distance(self.from, self.to) * self.rate * 1e9 }

@@ -20,7 +20,7 @@ mod waypoint;
 pub use leg::Leg;
 
 use crate::config::Config;
-use crate::config::mobility::{MobilityConfig, MobilityModel, MobilityStart};
+use crate::config::mobility::{MobilityConfig, MobilityModel, MobilityStart, Path};
 use crate::ids::NodeId;
 use crate::rng::{Purpose, Stream};
 use crate::units::Time;
@@ -111,6 +111,26 @@ impl Mobility {
         for (node, leg) in self.legs() {
             places[node.index()] = leg.at(Time::ZERO);
         }
+    }
+
+    /// The ways of the nodes that move until an instant: when each was where it set out, turned or came to rest, metres.
+    pub fn ways(mut self, until: Time) -> Vec<(NodeId, Path)> {
+        let begun: Vec<(NodeId, Leg)> = self.legs().collect();
+        let mut way = |(node, mut leg): (NodeId, Leg)| {
+            let mut path = vec![(Time::ZERO, leg.at(Time::ZERO))];
+            while leg.until < until {
+                path.push((leg.until, leg.at(leg.until)));
+                leg = self.next(node, leg.until).expect("nobody has stopped it");
+                // A file may put a node elsewhere at once.
+                let begin = (leg.since.min(until), leg.at(leg.since));
+                if path.last().is_some_and(|last| last.1 != begin.1) {
+                    path.push(begin);
+                }
+            }
+            path.push((until, leg.at(until)));
+            (node, path)
+        };
+        begun.into_iter().map(&mut way).collect()
     }
 
     /// The next leg of a node whose leg ends now; none where it was stopped in between.

@@ -186,3 +186,20 @@ fn a_node_moves_the_same_whoever_else_does() {
     let (all, one) = (seen(&mut moving(20, m), at(200)), seen(&mut moving(20, alone), at(200)));
     assert_eq!((one.len(), one[0]), (1, all[7]));
 }
+
+#[test]
+fn ways_join_the_legs_of_each_node_until_the_end() {
+    let m = MobilityConfig { pause: Span::from_secs(5), ..model(MobilityModel::RandomWaypoint) };
+    let ways = moving(5, m.clone()).ways(at(300));
+    assert_eq!(ways.iter().map(|(node, _)| node.0).collect::<Vec<_>>(), [0, 1, 2, 3, 4]);
+    let mut mobility = moving(5, m);
+    for second in [0, 1, 77, 150, 299, 300] {
+        for (&(place, _), (node, way)) in seen(&mut mobility, at(second)).iter().zip(&ways) {
+            // Between two instants of a way a node goes straight at constant speed.
+            let pair = way.windows(2).find(|pair| (pair[0].0..=pair[1].0).contains(&at(second))).expect("a stretch");
+            let on_it = Leg::between(pair[0].0, pair[1].0, pair[0].1, pair[1].1).at(at(second));
+            let off = (place[0] - on_it[0]).hypot(place[1] - on_it[1]);
+            assert!(off < 1e-6, "node {node} at {second} s is {off} m beside its way");
+        }
+    }
+}

@@ -27,7 +27,7 @@ records! {
     AccessGranted ResponseTimeout SifsBegan AttemptFailed RateChanged ExchangeEnded
     PacketMade PacketCopied PacketReceived PacketRouted PacketHeld PacketArrived
     Queued Dequeued Offered HeldBack Dropped Marked
-    AppSent AppClosed SegmentSent SegmentReceived DataReceived Delivered Completed Reset
+    AppSent AppClosed SegmentSent SegmentReceived DataReceived PathTaken Delivered Completed Reset
     Window AckWindow SendingRate Rtt TimerArmed TimerExpired TimerStopped
     RoutingSent Routing RouteInstalled RoutingTimerArmed RoutingTimerExpired
     QueueLength SampleEnd MeasureBegan
@@ -129,6 +129,7 @@ impl Record {
             | Record::RateSet { flow, .. }
             | Record::AppClosed { flow }
             | Record::DataReceived { flow, .. }
+            | Record::PathTaken { flow, .. }
             | Record::Delivered { flow, .. }
             | Record::Completed { flow }
             | Record::Reset { flow, .. }

@@ -1,16 +1,13 @@
 //! All that can be observed in a run: one closed set.
 //!
-//! A record has the instant it is given with; where it tells of another one, a field says so. Records of one instant come in
-//! the order in which things happen.
+//! A record has the instant it is given with; a field tells of another. Records of one instant come as things happen.
 
 use super::classes::Classes;
 use crate::config::link::LinkPart;
 use crate::ids::{FlowId, NodeId, PacketId};
 use crate::mac::contention::QuietPlan;
 use crate::mac::dcf::{Frame, FrameKind, Outcome};
-use crate::packet::dccp::ResetCode;
-use crate::packet::tcp::TcpFlags;
-use crate::packet::{Body, DropReason};
+use crate::packet::{Body, DropReason, dccp::ResetCode, tcp::TcpFlags};
 use crate::phy::Fate;
 use crate::routing::RoutingNote;
 use crate::transport::Timer;
@@ -331,6 +328,15 @@ pub enum Record {
         /// It repeats data sent before.
         retransmission: bool,
     },
+    /// How far a copy of a data packet has come; told where `path_lengths` asks for it.
+    PathTaken {
+        /// Flow.
+        flow: FlowId,
+        /// Hops that it has taken.
+        hops: u32,
+        /// Those of the shortest path by radio now; none where there is no path.
+        shortest: Option<u32>,
+    },
     /// New payload, in order, goes up to the application.
     Delivered {
         /// Flow.
@@ -455,8 +461,7 @@ pub enum Record {
         /// When it will expire.
         until: Time,
     },
-    /// A timer of a routing machine has expired; the machine has not acted on it yet, and does not at all where an earlier
-    /// deadline has replaced this one.
+    /// A timer of a routing machine has expired, on which it has not acted yet; it never does where an earlier one came.
     RoutingTimerExpired {
         /// Node.
         node: NodeId,
@@ -556,7 +561,6 @@ impl Record {
                 Classes::PLACES
             }
             Record::RateSet { .. } => Classes::TRANSPORT,
-            Record::ParameterSet { .. } => Classes::RUN,
             Record::AccessGranted { .. }
             | Record::ResponseTimeout { .. }
             | Record::SifsBegan { .. }
@@ -579,6 +583,7 @@ impl Record {
             | Record::SegmentSent { .. }
             | Record::SegmentReceived { .. }
             | Record::DataReceived { .. }
+            | Record::PathTaken { .. }
             | Record::Delivered { .. }
             | Record::Completed { .. }
             | Record::Reset { .. } => Classes::TRANSPORT,
@@ -589,7 +594,7 @@ impl Record {
             Record::RoutingSent { .. } | Record::Routing { .. } | Record::RouteInstalled { .. } => Classes::ROUTING,
             Record::RoutingTimerArmed { .. } | Record::RoutingTimerExpired { .. } => Classes::ROUTING_TIMERS,
             Record::QueueLength { .. } | Record::SampleEnd => Classes::SAMPLES,
-            Record::MeasureBegan => Classes::RUN,
+            Record::ParameterSet { .. } | Record::MeasureBegan => Classes::RUN,
         }
     }
 }

@@ -127,6 +127,10 @@ pub(super) fn write(line: &mut Line<'_>, record: &Record, numbers: &Numbers, loo
             let line = fields.line.number("bytes", bytes).span("delay", delay);
             line.flag("duplicate", duplicate).flag("retransmission", retransmission);
         }
+        Record::PathTaken { flow, hops, shortest } => {
+            fields.flow(flow);
+            fields.line.number("hops", hops).real("shortest", shortest.map_or(f64::INFINITY, f64::from));
+        }
         Record::Delivered { flow, bytes } => {
             fields.flow(flow);
             fields.line.number("bytes", bytes);

@@ -390,6 +390,7 @@ fn wiring(config: &Config) -> Wiring {
         metered,
         watched: metered,
         saturating: false,
+        path_lengths: config.path_lengths,
         sample_interval: config.series.interval,
     }
 }

@@ -425,6 +425,9 @@ impl<R: Recorder> World<R> {
         });
         if let Some(Payload { bytes, duplicate, retransmission }) = payload {
             self.note(Record::DataReceived { flow, bytes, delay, duplicate, retransmission });
+            if self.wiring.path_lengths {
+                self.note_path(flow, packet);
+            }
         }
         self.transport_effects(id, out);
     }

@@ -17,6 +17,7 @@ mod meter;
 mod motion;
 mod notices;
 mod outages;
+mod paths;
 mod places;
 mod radio;
 mod reach;
@@ -79,6 +80,8 @@ struct Wiring {
     watched: bool,
     /// A flow refills the queue of its node (`BoundSockets::refilling`).
     saturating: bool,
+    /// Hops of packets are counted.
+    path_lengths: bool,
     sample_interval: Span,
 }
 

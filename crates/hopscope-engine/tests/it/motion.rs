@@ -120,3 +120,47 @@ fn moves_of_nobody_or_to_nowhere_are_refused() {
     let silent = world.set_power(NodeId(0), 0.0).expect_err("refused").to_string();
     assert!(silent.contains("watts") && silent.contains("positive"), "{silent}");
 }
+
+#[test]
+fn hops_are_counted_beside_the_shortest_path_of_the_instant_where_that_is_asked_for() {
+    let taken = |config: &Config, changes: &[Change<'_>]| {
+        let world = moved(config, changes);
+        let paths = world.recorder().0.iter().filter_map(|&(at, record)| match record {
+            Record::PathTaken { hops, shortest, .. } => Some((at.0 / 1_000_000_000, hops, shortest)),
+            _ => None,
+        });
+        let mut paths: Vec<_> = paths.collect();
+        paths.dedup();
+        paths
+    };
+    assert_eq!(taken(&relayed(), &[]), []);
+    let config = Config { path_lengths: true, ..relayed() };
+    // Routes are static: at 3 s the destination comes next to the source, and goes back at 5 s.
+    let paths =
+        taken(&config, &[(3, &place(2, 200.0, 50.0)), (5, &place(2, 400.0, 0.0)), (8, &place(1, 200.0, 100.0))]);
+    let expected = (1..10).map(|second| (second, 2, Some(if (3..5).contains(&second) { 1 } else { 2 })));
+    assert_eq!(paths, expected.collect::<Vec<_>>());
+    // Nothing that is asked moves the run.
+    let frames = |config: &Config| {
+        let world = moved(config, &[(3, &place(2, 200.0, 50.0))]);
+        let all = world.recorder().0.clone().into_iter();
+        all.filter(|(_, record)| !matches!(record, Record::PathTaken { .. })).collect::<Vec<_>>()
+    };
+    assert_eq!(frames(&config), frames(&relayed()));
+}
+
+#[test]
+fn the_shortest_path_follows_nodes_powers_and_cut_links() {
+    let mut world = World::new(&chain("standard", 4, 10), Log::default()).expect("a sound scenario");
+    let path = |world: &World<Log>| world.shortest_path(NodeId(0), NodeId(4));
+    assert_eq!(path(&world), Some(4));
+    world.move_node(NodeId(3), [600.0, 300.0]).expect("a node");
+    assert_eq!(path(&world), None);
+    // Twice the range takes sixteen times the power, and a hop both of its ends.
+    for node in [2, 4] {
+        world.set_power(NodeId(node), 20.0 * 0.28183815).expect("a node");
+    }
+    assert_eq!(path(&world), Some(3));
+    world.set_power(NodeId(4), 0.28183815).expect("a node");
+    assert_eq!(path(&world), None);
+}

@@ -282,6 +282,7 @@ fn every_kind_of_record_is_told_in_some_small_run() {
     let mut radio = tcp_chain("standard", 4, 20);
     radio.routing.protocol = RoutingProtocol::Aodv;
     radio.warmup = Time::ZERO + Span::from_secs(2);
+    radio.path_lengths = true;
     (radio.series.keep, radio.series.interval) = (vec![SeriesKind::Queue], Span::from_secs(1));
     (radio.radio.error_kind, radio.radio.error_per) = (ErrorKind::Uniform, 0.1);
     (radio.flows[0].tcp.ecn, radio.flows[0].ack) = (true, AckPolicy::Delayed);

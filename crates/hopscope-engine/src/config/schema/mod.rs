@@ -133,6 +133,13 @@ fn run() -> Vec<Key> {
         )
         .default(false)
         .lowered(Lowered::Always),
+        Key::new(
+            "path_lengths",
+            Kind::Flag,
+            "Count the hops that packets take, and those of the shortest path by radio when they arrive.",
+        )
+        .default(false)
+        .lowered(Lowered::Always),
         Key::new("profile", Kind::Choice, behaviour).default(PROFILES[0]).choices(PROFILES),
     ]
 }

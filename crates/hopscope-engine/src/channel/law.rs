@@ -1,0 +1,142 @@
+//! How a link follows from positions, powers and the seed of a run.
+
+use std::collections::BTreeMap;
+
+use crate::channel::budget::{Budget, RANGE_SLACK};
+use crate::channel::fading::BlockFading;
+use crate::channel::links::Link;
+use crate::channel::pairs::pair;
+use crate::channel::shadowing::factor;
+use crate::channel::travel::Classes;
+use crate::config::RadioConfig;
+use crate::config::radio::Shadowing;
+use crate::ids::NodeId;
+use crate::phy::Arrival;
+use crate::rng::{Purpose, Stream};
+
+/// Power of a node in parts of `tx_power`, and how far it reaches in metres.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Power {
+    pub(super) gain: f64,
+    pub(super) reach: f64,
+}
+
+/// What links follow from.
+#[derive(Debug)]
+pub(super) struct Law {
+    pub(super) radio: RadioConfig,
+    pub(super) budget: Budget,
+    seed: u64,
+    /// The least power that matters.
+    least: f64,
+    /// Power `tx_power`.
+    pub(super) full: Power,
+}
+
+impl Law {
+    pub(super) fn new(radio: &RadioConfig, seed: u64) -> Self {
+        let budget = Budget::new(radio);
+        // A link that fades counts while its peaks are heard.
+        let peak = BlockFading::new(radio).map_or(1.0, |fading| fading.peak());
+        let least = budget.floor(radio) / peak;
+        let full = Power { gain: 1.0, reach: budget.reach(radio, 1.0) + RANGE_SLACK };
+        Law { radio: radio.clone(), budget, seed, least, full }
+    }
+
+    pub(super) fn power(&self, watts: f64) -> Power {
+        let gain = watts / self.radio.tx_power;
+        if gain == 1.0 { self.full } else { Power { gain, reach: self.budget.reach(&self.radio, gain) + RANGE_SLACK } }
+    }
+
+    /// Those of `others` that are within `reach` of `node`, sorted by distance, then by number.
+    pub(super) fn near(
+        &self,
+        node: usize,
+        others: impl Iterator<Item = u32>,
+        positions: &[[f64; 2]],
+        reach: f64,
+        near: &mut Vec<(f64, u32)>,
+    ) {
+        near.clear();
+        let position = positions[node];
+        let limit = reach * reach;
+        near.extend(others.filter_map(|other| {
+            let place = positions[other as usize];
+            let (dx, dy) = (place[0] - position[0], place[1] - position[1]);
+            let squared = dx * dx + dy * dy;
+            (squared <= limit && other as usize != node).then_some((squared, other))
+        }));
+        near.sort_unstable_by(|a, b| a.partial_cmp(b).expect("distances are finite"));
+    }
+
+    /// Takes its part from the power of each link that is not as usual, and drops those that nothing comes over.
+    #[cold]
+    pub(super) fn weaken(&self, node: NodeId, parts: &BTreeMap<[u32; 2], f64>, links: &mut Vec<Link>) {
+        links.retain_mut(|link| {
+            let key = [node.0.min(link.to.0), node.0.max(link.to.0)];
+            let Some(part) = parts.get(&key) else { return true };
+            let power = part * f64::from(link.power);
+            (link.power, link.flags) = (power as f32, self.budget.flags(power));
+            power >= self.least
+        });
+    }
+
+    /// True where a link follows from its distance alone.
+    pub(super) fn is_plain(&self, gain: f64) -> bool {
+        self.radio.shadowing != Shadowing::Static && gain == 1.0
+    }
+
+    /// The link from `node` with a power to another node, by the square of its distance; none where nothing is heard.
+    pub(super) fn link(
+        &self,
+        node: usize,
+        (squared, other): (f64, u32),
+        gain: f64,
+        places: Option<&[u32]>,
+    ) -> Option<Link> {
+        let distance = squared.sqrt();
+        let flags = Ranges { radio: &self.radio, reach: 0.0 }.class(distance);
+        let place = places.map_or(other, |places| places[other as usize]);
+        let link = self.plain_link(distance, flags, other, place);
+        if self.is_plain(gain) { Some(link) } else { self.own_link(node, gain, link, distance) }
+    }
+
+    /// A link that follows from its distance alone.
+    #[inline(always)]
+    pub(super) fn plain_link(&self, distance: f64, flags: u8, to: u32, place: u32) -> Link {
+        let delay_ns = (distance / self.radio.propagation_speed * 1e9 + 0.5) as u16;
+        Link { to: NodeId(to), place, delay_ns, power: self.budget.loss.power(distance) as f32, flags }
+    }
+
+    /// What becomes of a link of `node` with its shadowing and a power of its own; none where nothing is heard.
+    pub(super) fn own_link(&self, node: usize, gain: f64, link: Link, distance: f64) -> Option<Link> {
+        let mut power = self.budget.loss.power(distance);
+        if self.radio.shadowing == Shadowing::Static {
+            let name = pair(NodeId(node as u32), link.to);
+            let level = Stream::derive(self.seed, 0, name, Purpose::Shadowing).normal();
+            power *= factor(self.radio.shadowing_sigma * level);
+        }
+        power *= gain;
+        (power >= self.least).then(|| Link { power: power as f32, flags: self.budget.flags(power), ..link })
+    }
+}
+
+/// The ranges of a node as borders of distance.
+pub(super) struct Ranges<'a> {
+    pub(super) radio: &'a RadioConfig,
+    pub(super) reach: f64,
+}
+
+impl Classes for Ranges<'_> {
+    fn borders(&self) -> [f64; 4] {
+        [self.radio.tx_range, self.radio.cs_range, self.radio.interference_range, self.reach]
+    }
+
+    /// `Arrival` bits.
+    fn class(&self, distance: f64) -> u8 {
+        let within = |range: f64, bit: u8| if distance <= range + RANGE_SLACK { bit } else { 0 };
+        within(self.radio.tx_range, Arrival::DECODABLE)
+            | within(self.radio.cs_range, Arrival::SENSED)
+            | within(self.radio.interference_range, Arrival::INTERFERES)
+    }
+}

@@ -1,0 +1,66 @@
+//! How long the ways of packets are beside the shortest ones (Broch et al. 1998, section 5.3: path optimality).
+
+/// Hops of the copies of data packets that a flow has received.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct PathLengths {
+    copies: u64,
+    hops: u64,
+    /// Copies received while there was a path at all.
+    compared: u64,
+    /// What those took beyond the shortest path. Below zero where the path has grown behind them.
+    extra: i64,
+}
+
+impl PathLengths {
+    /// A copy came over so many hops; `shortest`: those of the shortest path at this instant, if there is one.
+    pub(super) fn on_packet(&mut self, hops: u32, shortest: Option<u32>) {
+        self.copies += 1;
+        self.hops += u64::from(hops);
+        if let Some(shortest) = shortest {
+            self.compared += 1;
+            self.extra += i64::from(hops) - i64::from(shortest);
+        }
+    }
+
+    /// Counts in the copies of another flow.
+    #[must_use]
+    pub fn and(mut self, other: &PathLengths) -> Self {
+        self.copies += other.copies;
+        self.hops += other.hops;
+        self.compared += other.compared;
+        self.extra += other.extra;
+        self
+    }
+
+    /// Mean hops of a copy.
+    pub fn mean_hops(&self) -> Option<f64> {
+        (self.copies > 0).then(|| self.hops as f64 / self.copies as f64)
+    }
+
+    /// Mean hops of a copy beyond the shortest path.
+    pub fn extra_hops(&self) -> Option<f64> {
+        (self.compared > 0).then(|| self.extra as f64 / self.compared as f64)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn hops_beyond_the_shortest_path_count_where_there_is_one() {
+        let mut paths = PathLengths::default();
+        assert_eq!((paths.mean_hops(), paths.extra_hops()), (None, None));
+        paths.on_packet(4, Some(2));
+        paths.on_packet(3, Some(3));
+        // The nodes have parted behind it, then lost each other.
+        paths.on_packet(2, Some(3));
+        paths.on_packet(7, None);
+        assert_eq!((paths.mean_hops(), paths.extra_hops()), (Some(4.0), Some(1.0 / 3.0)));
+        // Together with one that has gone two hops too far.
+        let mut other = PathLengths::default();
+        other.on_packet(4, Some(2));
+        let both = paths.and(&other);
+        assert_eq!((both.mean_hops(), both.extra_hops()), (Some(4.0), Some(0.75)));
+    }
+}

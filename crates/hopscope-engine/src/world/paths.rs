@@ -1,0 +1,37 @@
+//! How far packets have come beside the shortest path that there is.
+
+use super::World;
+use crate::ids::{FlowId, NodeId};
+use crate::packet::Packet;
+use crate::record::{Record, Recorder};
+
+impl<R: Recorder> World<R> {
+    /// A copy of a data packet has come to its destination.
+    #[cold]
+    pub(super) fn note_path(&mut self, flow: FlowId, packet: &Packet) {
+        let shortest = self.shortest_path(packet.src, packet.dst);
+        self.note(Record::PathTaken { flow, hops: u32::from(packet.hops), shortest });
+    }
+
+    /// Hops of the shortest path by radio between two nodes at this instant, each of which both of its ends can decode by
+    /// mean power; none where there is no path.
+    pub fn shortest_path(&self, from: NodeId, to: NodeId) -> Option<u32> {
+        let on = |&node: &NodeId| self.radios.has(node) && !self.is_off(node);
+        let mut unseen: Vec<NodeId> = (0..self.medium.nodes() as u32).map(NodeId).filter(on).collect();
+        let mut edge = vec![from];
+        unseen.retain(|&node| node != from);
+        for hops in 1.. {
+            let hears = |a, b| self.medium.decodes(a, b, self.now) && self.medium.decodes(b, a, self.now);
+            let (next, rest): (Vec<_>, Vec<_>) =
+                unseen.into_iter().partition(|&node| edge.iter().any(|&at| hears(at, node)));
+            if next.contains(&to) {
+                return Some(hops);
+            }
+            if next.is_empty() {
+                return None;
+            }
+            (edge, unseen) = (next, rest);
+        }
+        None
+    }
+}
