@@ -206,3 +206,29 @@ def test_the_caption_says_of_which_point_the_thick_lines_tell() -> None:
     swept = hs.run({**CROSS, "duration": "2s", "sweep": {"profile": ["standard", "ns2"]}})
     [shown] = network.distinct(swept.scenario.points, "cross", 3, tables.used_links(swept))
     assert "where packets went at standard, the more" in shown.caption
+
+
+def test_nodes_that_move_stand_where_they_begin_and_leave_their_ways() -> None:
+    moving = {
+        "duration": "100s",
+        "topology": {"kind": "random", "nodes": 12, "area": [1000, 500]},
+        "mobility": {"model": "random-waypoint", "speed_max": 10},
+        "routing": {"protocol": "aodv"},
+        "flow": [{"from": 0, "to": 5}],
+    }
+    made = network.of_point(Scenario(moving).points[0], "A field")
+    # Half of the longer side at the greatest speed at most; a node goes no farther in that time.
+    assert 0 < made.ways_s <= 0.5 * 1000 / 9
+    assert len(made.ways) == 12
+    assert [list(way[0]) for way in made.ways] == [list(place) for place in made.positions]
+    assert max(math.dist(way[0], way[-1]) for way in made.ways) <= 10 * made.ways_s
+    assert f"green lines are their ways in the first {made.ways_s:.3g} s" in made.caption
+    figure = network.draw(made)
+    [ax] = figure.axes
+    assert len(ax.lines) == sum(len({tuple(place) for place in way}) > 1 for way in made.ways)
+    assert f"way of a node, {made.ways_s:.3g} s" in [text.get_text() for text in figure.legends[0].get_texts()]
+    still = network.of_point(Scenario({**moving, "mobility": {"model": "static"}}).points[0], "A field")
+    assert (still.ways, still.ways_s) == ((), 0.0)
+    # Few nodes: the whole of their ways.
+    few = {**moving, "topology": {"kind": "random", "nodes": 3, "area": [300, 300]}, "flow": [{"from": 0, "to": 1}]}
+    assert network.of_point(Scenario(few).points[0], "Three").ways_s == 100

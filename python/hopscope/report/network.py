@@ -6,9 +6,11 @@ import math
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from itertools import pairwise
 from typing import TYPE_CHECKING, Any
 
 from hopscope.report.plots import COLOURS, styled
+from hopscope.scenario.fields import NS
 from hopscope.scenario.naming import spoken
 
 if TYPE_CHECKING:
@@ -30,6 +32,10 @@ _LARGE = 20
 _CIRCLE = "#0072B2"
 # Colour of the links that carried packets.
 _CARRIED = "#E69F00"
+# Colour of the ways of nodes.
+_WAY = "#009E73"
+# Ways of more nodes than these are drawn only as long as half of the area, so that one can be told from another.
+_WHOLE_WAYS = 6
 _CS, _TX = (0, (1, 2)), (0, (5, 3))
 # Longer and shorter side of a picture in inches.
 _LONG, _SHORT = 8.6, 2.4
@@ -55,6 +61,8 @@ class Network:
         used: (node, node, packets delivered between them) of each link that carried any, where the runs tell.
         carried: the point of which ``used`` tells, in words, where there are several.
         further: whether there are networks beside those that are drawn.
+        ways: the places that each node which moves passes, in metres; `positions` are those of time zero.
+        ways_s: seconds that the ways take.
     """
 
     name: str
@@ -69,6 +77,8 @@ class Network:
     used: Sequence[tuple[int, int, float]] = ()
     carried: str = ""
     further: bool = False
+    ways: Sequence[Sequence[Sequence[float]]] = ()
+    ways_s: float = 0.0
 
     @property
     def centre(self) -> int:
@@ -91,6 +101,8 @@ class Network:
         more = f" and {len(pairs) - _NAMED} more" if len(pairs) > _NAMED else ""
         shown = self.has_radios and len(self.positions) <= _LINKED
         links = "Lines join nodes that receive each other. " if shown else ""
+        if self.ways:
+            links += f"Nodes stand where they begin; green lines are their ways in the first {self.ways_s:.3g} s. "
         at = f" at {self.carried}" if self.carried else ""
         carried = f"Thick lines are where packets went{at}, the more the thicker. " if self.used else ""
         wires = "Squares have no radio, double lines are wires. " if self.wires else ""
@@ -119,7 +131,32 @@ def of_point(point: Point, title: str, name: str = "network") -> Network:
     layers = [(layer["layer"], layer["nodes"]) for layer in config["layers"]]
     wires = [tuple(wire["ends"]) for wire in config.get("wires", [])]
     wired = frozenset(node for host in config.get("hosts", []) if not host["wifi"] for node in host["nodes"])
-    return Network(name, title, config["nodes"], flows, radio["tx_range"], radio["cs_range"], layers, wires, wired)
+    network = Network(name, title, config["nodes"], flows, radio["tx_range"], radio["cs_range"], layers, wires, wired)
+    return _moving(network, point) if config.get("mobility", {}).get("model", "static") != "static" else network
+
+
+def _moving(network: Network, point: Point) -> Network:
+    """The network with its nodes where they begin, and their ways."""
+    from hopscope._core import ways
+
+    config, seed = point.config(point.resolved["seed"]), point.resolved["seed"]
+    seconds = config["duration"] / NS
+    found = ways(point.config_json(seed), seconds)
+    fastest = max((_speed(way) for _, way in found), default=0.0)
+    if len(found) > _WHOLE_WAYS and fastest > 0:
+        xs, ys = zip(*((x, y) for _, way in found for _, x, y in way), strict=True)
+        seconds = min(seconds, 0.5 * max(max(xs) - min(xs), max(ys) - min(ys)) / fastest)
+        found = ways(point.config_json(seed), seconds)
+    positions = list(network.positions)
+    for node, way in found:
+        positions[node] = way[0][1:]
+    return replace(network, positions=positions, ways=[[at[1:] for at in way] for _, way in found], ways_s=seconds)
+
+
+def _speed(way: Sequence[Sequence[float]]) -> float:
+    """The greatest speed on a way, m/s."""
+    legs = [(b[0] - a[0], math.dist(a[1:], b[1:])) for a, b in pairwise(way)]
+    return max((metres / seconds for seconds, metres in legs if seconds > 0), default=0.0)
 
 
 def _listed(nodes: Sequence[int]) -> str:
@@ -138,7 +175,15 @@ def distinct(
     seen: list[object] = []
     for point in points:
         network = of_point(point, title, f"network-{len(found) + 1}")
-        what = (network.positions, network.flows, network.tx_range, network.cs_range, network.layers, network.wires)
+        what = (
+            network.positions,
+            network.ways,
+            network.flows,
+            network.tx_range,
+            network.cs_range,
+            network.layers,
+            network.wires,
+        )
         if what in seen:
             continue
         if len(found) == most:
@@ -181,6 +226,7 @@ def draw(network: Network) -> Figure:
         ax.set_ylabel("y (m)")
         _ranges(ax, network)
         _links(ax, network)
+        _ways(ax, network)
         _used(ax, network)
         _flows(ax, network)
         _nodes(ax, network)
@@ -196,7 +242,8 @@ def _frame(network: Network) -> tuple[float, float, float, float]:
 
     Across a flat network, such as a chain, the wide circle is cut: it would leave no room for the nodes.
     """
-    xs, ys = zip(*network.positions, strict=True)
+    places = [*network.positions, *(place for way in network.ways for place in way)]
+    xs, ys = zip(*places, strict=True)
     x, y = network.positions[network.centre]
     width, height = max(xs) - min(xs), max(ys) - min(ys)
     edge = 0.04 * max(width, height, 1.0)
@@ -234,6 +281,8 @@ def _legend(figure: Figure, network: Network) -> None:
         ]
         if len(network.positions) <= _LINKED:
             entries.append(("link", "#bbbbbb", 1.0, "-"))
+    if network.ways:
+        entries.append((f"way of a node, {network.ways_s:.3g} s", _WAY, 1.2, "-"))
     if network.wires:
         entries.append(("wire", "#333333", 3.0, "-"))
     if network.used:
@@ -261,6 +310,18 @@ def _links(ax: Axes, network: Network) -> None:
     wires = [[network.positions[a], network.positions[b]] for a, b in network.wires]
     for colour, thick in (("#333333", 3.0 * width), ("white", 1.4 * width)) if wires else ():
         ax.add_collection(LineCollection(wires, colors=colour, linewidths=thick, zorder=1.5), autolim=False)
+
+
+def _ways(ax: Axes, network: Network) -> None:
+    """The ways of nodes that move, with an arrow at the end."""
+    for way in network.ways:
+        turns = [place for place, following in pairwise(way) if place != following] + [way[-1]]
+        if len(turns) < 2:
+            continue
+        xs, ys = zip(*turns, strict=True)
+        ax.plot(xs, ys, color=_WAY, lw=1.2, alpha=0.75, zorder=1.6)
+        (x, y), (from_x, from_y) = turns[-1], turns[-2]
+        ax.annotate("", (x, y), (from_x, from_y), arrowprops={"arrowstyle": "->", "color": _WAY}, zorder=1.7)
 
 
 def _used(ax: Axes, network: Network) -> None:
