@@ -55,11 +55,6 @@ def _s(study: str, item: str, what: str, *shown: str, missing: str = "") -> Row:
 ROWS = (
     # --- Figures and sections of zhang2006 under other keys
     _z("fig2-1", "slow start, then congestion avoidance", f"{TCP}/tests/window.rs"),
-    _z(
-        "fig2-3",
-        "throughput expected and measured over the speed of nodes",
-        missing="quoted from Holland and Vaidya without numbers; not repeated",
-    ),
     _z("fig2-6", "hidden and exposed nodes beside a gateway", "zhang2006.table6-3"),
     _z("fig3-3", "Jain's index of FAST, Reno, HighSpeed and Scalable TCP", "zhang2006.fig3-2"),
     _z("sec2-2-2-wlan-updown", "upstream and downstream flows in a WLAN", "zhang2006.sec2-2-2"),
@@ -116,11 +111,20 @@ ROWS = (
     _z("sec3-2-2-1-vegas", "Vegas beside Reno", f"{CONTROL}/vegas.rs", "afrakhteh2005.exp04", "validation.wires"),
     _z("sec3-2-2-2-westwood", "Westwood", f"{CONTROL}/westwood.rs::the_estimate_follows_the_rate_of_the_acks"),
     _z("sec3-2-2-3-tibet", "TIBET", f"{CONTROL}/tibet.rs::pairs_sent_together_average_to_the_rate"),
-    _z("appA-1-1-elfn", "TCP-ELFN", f"{TCP}/tests/route_failure.rs", f"{IT}/route_failures.rs", f"{IT}/notices.rs"),
+    _z(
+        "appA-1-1-elfn",
+        "TCP-ELFN",
+        "zhang2006.appA-1",
+        f"{TCP}/tests/route_failure.rs",
+        f"{IT}/route_failures.rs",
+        f"{IT}/notices.rs",
+    ),
     _z("appA-1-2-tcpf", "TCP-F", f"{TCP}/tests/route_failure.rs", f"{IT}/route_failures.rs", f"{IT}/notices.rs"),
-    _z("appA-1-3-fixedrto", "Fixed RTO", f"{TCP}/tests/route_failure.rs", f"{IT}/route_failures.rs"),
-    _z("appA-1-4-atcp", "ATCP", f"{TCP}/tests/route_failure.rs", f"{IT}/route_failures.rs"),
-    _z("appA-1-5-door", "TCP-DOOR", f"{TCP}/tests/route_failure.rs", f"{IT}/door.rs"),
+    _z(
+        "appA-1-3-fixedrto", "Fixed RTO", "zhang2006.appA-1", f"{TCP}/tests/route_failure.rs", f"{IT}/route_failures.rs"
+    ),
+    _z("appA-1-4-atcp", "ATCP", "zhang2006.appA-1", f"{TCP}/tests/route_failure.rs", f"{IT}/route_failures.rs"),
+    _z("appA-1-5-door", "TCP-DOOR", "zhang2006.appA-1", f"{TCP}/tests/route_failure.rs", f"{IT}/door.rs"),
     _z("appA-2-1-bn", "the gateway advertises its buffer over the number of flows", "zhang2006.sec2-2-2"),
     _z("appA-2-2-optwnd", "a bound on the window", "zhang2006.appA-2-2"),
     _z("appA-2-3-timer", "a timer holds packets back", "zhang2006.appA-2-3"),

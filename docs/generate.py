@@ -462,6 +462,10 @@ def validation_pages() -> None:
 def paper_pages(paper: str) -> None:
     """The statements of a paper as judged, and its tables measured beside published."""
     entries = reproduced(paper)
+    drawn = [figure for figure in sorted((RUNS / paper / "figures").glob("*.svg")) if "-network-" not in figure.name]
+    for figure in drawn:
+        shutil.copy(figure, VALIDATION / figure.name)
+    write(VALIDATION / f"{paper}-figures.md", "\n\n".join(f"![{f.stem}](generated/{f.name})" for f in drawn) + "\n")
     rows = [
         [f"`{entry['key'].partition('.')[2]}` {s['id']}", s["text"], s["outcome"], s["cause"]]
         for entry in entries
@@ -583,15 +587,12 @@ def main() -> None:
     walk_charts("dccp", "walks")
     walk_charts("tcp", "walks-tcp")
     validation_pages()
-    paper_pages("anastasi2006")
-    paper_pages("zhang2006")
+    for paper in ("anastasi2006", "zhang2006", "armaghani2008", "afrakhteh2005", "fu2003", "broch1998"):
+        paper_pages(paper)
     fairness_page()
-    paper_pages("armaghani2008")
     thinning_page()
     air_page()
-    paper_pages("afrakhteh2005")
     numbers_page("afrakhteh2005")
-    paper_pages("fu2003")
 
 
 if __name__ == "__main__":

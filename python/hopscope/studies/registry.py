@@ -14,8 +14,8 @@ from hopscope.studies.entry import Entry
 DATA = Path(__file__).with_name("data")
 """The study folders that ship with the package."""
 
-ORDER = ("fu2003", "afrakhteh2005", "anastasi2006", "zhang2006", "armaghani2008", "validation")
-"""The studies of the catalogue in its order, and the validation."""
+ORDER = ("fu2003", "afrakhteh2005", "anastasi2006", "zhang2006", "armaghani2008", "broch1998", "validation")
+"""The studies of the catalogue in its order, one that routing is judged by, and the validation."""
 
 
 @cache
