@@ -436,7 +436,12 @@ impl FlowConfig {
         let has_control = found.require(wrong.is_none(), key("control"), || wrong.unwrap_or_default());
         let Some(kind) = self.tcp_kind() else {
             found.require(self.recovery == LossRecovery::Own, key("recovery"), || {
-                format!("found \"{}\"; {word} repairs no losses", self.recovery.word())
+                let way = if self.transport == Transport::Atp {
+                    "repairs losses in its own way"
+                } else {
+                    "repairs no losses"
+                };
+                format!("found \"{}\"; {word} {way}", self.recovery.word())
             });
             return found.0;
         };

@@ -5,7 +5,9 @@ use std::collections::BTreeMap;
 use hopscope_engine::World;
 use hopscope_engine::config::net::RoutingProtocol;
 use hopscope_engine::config::outage::Outage;
-use hopscope_engine::config::{App, Config, SeriesKind, Transport, WireConfig};
+use hopscope_engine::config::{
+    App, Config, CongestionControl, ControlChoice, LossRecovery, SeriesKind, Transport, WireConfig,
+};
 use hopscope_engine::ids::NodeId;
 use hopscope_engine::mac::dcf::FrameKind;
 use hopscope_engine::record::Record;
@@ -195,4 +197,21 @@ fn its_packets_weigh_what_their_headers_do() {
     let frames: Vec<u32> = frames.collect();
     let around = frames[0] - 1_496;
     assert_eq!(frames, [1_496 + around, 36 + around, 36 + around], "data, the answer, the feedback");
+}
+
+#[test]
+fn what_does_not_go_with_it_is_refused_by_name() {
+    let refused = |change: &dyn Fn(&mut Config), key: &str, why: &str| {
+        let mut config = with(1, 5, App::Bulk);
+        change(&mut config);
+        let error = simulation::run(config).expect_err("refused").to_string();
+        assert!(error.contains(key) && error.contains(why), "{error}");
+    };
+    refused(&|config| config.flows[0].atp.epoch = Span::ZERO, "flows.0.atp.epoch", "at least 0.001");
+    refused(&|config| config.flows[0].atp.sack_blocks = 21, "flows.0.atp.sack_blocks", "at most 20");
+    refused(&|config| config.net.delay_weight = 0.0, "net.delay_weight", "more than 0");
+    refused(&|config| config.flows[0].reply = Some(App::Bulk), "flows.0.reply", "over a TCP connection");
+    let cubic = Some(ControlChoice::BuiltIn(CongestionControl::Cubic));
+    refused(&|config| config.flows[0].control = cubic.clone(), "flows.0.control", "goes with transport \"tcp\"");
+    refused(&|config| config.flows[0].recovery = LossRecovery::Sack, "flows.0.recovery", "in its own way");
 }
