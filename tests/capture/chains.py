@@ -40,6 +40,7 @@ UDP = {"transport": "udp", "app": "cbr", "rate": "200kbps", "packet": 500}
 TRANSPORTS: dict[str, dict[str, Any]] = {
     **{f"tcp-{control}": chain(flow={"transport": "tcp", "control": control}) for control, _ in _core.controls()},
     "tcp-sack": chain(flow={"transport": "tcp-sack", "max_window": 32}),
+    "tcp-door": chain(flow={**TCP, "tcp": {"door": True}}, duration="4s"),
     "tcp-mda": chain(flow={**TCP, "ack": "mda"}),
     "ecn": chain(flow={"transport": "tcp-newreno", "tcp": {"ecn": True}}, mac={"link": "red"}),
     "udp": chain(flow=UDP),

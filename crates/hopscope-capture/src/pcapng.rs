@@ -88,39 +88,43 @@ pub fn names<'a>(entries: impl Iterator<Item = ([u8; 4], &'a str)>, out: &mut Ve
     });
 }
 
-/// Octets of a packet block before its octets, and of all behind them where nothing else is told.
+/// Octets of a packet block before its octets.
 const PACKET_HEAD: usize = 28;
-const PACKET_TAIL: usize = 3 + 8 + 4 + 4;
+/// The flags of a packet, and the end of the options behind them.
+const PACKET_FLAGS: usize = 12;
 
 /// Longest first part of a packet.
 pub const MOST_FIRST: usize = 16;
 
-/// Writes a packet, whose octets come in two parts, the first with [`MOST_FIRST`] octets at most. Nearly all of a capture goes through
-/// here, in as few pieces as can be.
-pub fn packet(head: &PacketHead<'_>, [first, second]: [&[u8]; 2], out: &mut Vec<u8>) {
+/// Writes a packet, whose octets come in two parts; the first has so many octets of an array. Nearly all of a capture goes through
+/// here: pieces of a fixed length are copied without a call, and cut where they turn out shorter.
+pub fn packet(head: &PacketHead<'_>, (first, count): ([u8; MOST_FIRST], usize), second: &[u8], out: &mut Vec<u8>) {
     let start = out.len();
-    let length = first.len() + second.len();
-    let padding = length.next_multiple_of(4) - length;
-    let whole = (PACKET_HEAD + length + padding + PACKET_TAIL - 3) as u32;
+    let length = count + second.len();
+    let padded = length.next_multiple_of(4);
+    let whole = (PACKET_HEAD + padded + PACKET_FLAGS + 4) as u32;
     let octets = length as u32;
     let words = [PACKET, whole, head.interface, (head.at >> 32) as u32, head.at as u32, octets, octets];
     let mut fixed = [0; PACKET_HEAD + MOST_FIRST];
     fixed.chunks_exact_mut(4).zip(words).for_each(|(place, word)| place.copy_from_slice(&word.to_le_bytes()));
-    fixed[PACKET_HEAD..PACKET_HEAD + first.len()].copy_from_slice(first);
-    out.extend_from_slice(&fixed[..PACKET_HEAD + first.len()]);
+    fixed[PACKET_HEAD..].copy_from_slice(&first);
+    out.reserve(whole as usize + MOST_FIRST);
+    out.extend_from_slice(&fixed);
+    out.truncate(start + PACKET_HEAD + count);
     out.extend_from_slice(second);
-    if !head.comment.is_empty() {
-        pad(out, length);
+    out.extend_from_slice(&[0; 4]);
+    out.truncate(start + PACKET_HEAD + padded);
+    if head.comment.is_empty() {
+        let mut tail = [0; PACKET_FLAGS + 4];
+        tail[..8].copy_from_slice(&[FLAGS as u8, 0, 4, 0, head.direction as u8, 0, 0, 0]);
+        tail[PACKET_FLAGS..].copy_from_slice(&whole.to_le_bytes());
+        out.extend_from_slice(&tail);
+    } else {
         option(FLAGS, &(head.direction as u32).to_le_bytes(), out);
         option(COMMENT, head.comment.as_bytes(), out);
         end_options(out);
         close(start, out);
-        return;
     }
-    let mut tail = [0; PACKET_TAIL];
-    tail[3..11].copy_from_slice(&[FLAGS as u8, 0, 4, 0, head.direction as u8, 0, 0, 0]);
-    tail[15..].copy_from_slice(&whole.to_le_bytes());
-    out.extend_from_slice(&tail[3 - padding..]);
 }
 
 fn block(kind: u32, out: &mut Vec<u8>, body: impl FnOnce(&mut Vec<u8>)) {
@@ -161,11 +165,17 @@ mod tests {
 
     use super::*;
 
+    fn first(octets: &[u8]) -> ([u8; MOST_FIRST], usize) {
+        let mut all = [0xEE; MOST_FIRST];
+        all[..octets.len()].copy_from_slice(octets);
+        (all, octets.len())
+    }
+
     #[test]
     fn a_packet_block_has_its_octets_where_the_draft_draws_them() {
         let mut out = Vec::new();
         let head = PacketHead { interface: 2, at: 0x1_0000_0003, direction: Direction::Out, comment: "hi" };
-        packet(&head, [&[7, 8], &[9]], &mut out);
+        packet(&head, first(&[7, 8]), &[9], &mut out);
         let expected = [
             &[6, 0, 0, 0, 56, 0, 0, 0][..],
             &[2, 0, 0, 0, 1, 0, 0, 0, 3, 0, 0, 0, 3, 0, 0, 0, 3, 0, 0, 0, 7, 8, 9, 0],
@@ -173,7 +183,7 @@ mod tests {
         ];
         assert_eq!(out, expected.concat());
         out.clear();
-        packet(&PacketHead { comment: "", ..head }, [&[7, 8], &[9]], &mut out);
+        packet(&PacketHead { comment: "", ..head }, first(&[7, 8]), &[9], &mut out);
         let expected = [
             &[6, 0, 0, 0, 48, 0, 0, 0][..],
             &[2, 0, 0, 0, 1, 0, 0, 0, 3, 0, 0, 0, 3, 0, 0, 0, 3, 0, 0, 0, 7, 8, 9, 0],
@@ -190,7 +200,7 @@ mod tests {
         interface(RAW_IP, "host0", "host of node 0", &mut out);
         names([([10, 0, 0, 1], "node0")].into_iter(), &mut out);
         let head = PacketHead { interface: 1, at: 1_500_000_001, direction: Direction::In, comment: "lost" };
-        packet(&head, [b"oct", b"ets"], &mut out);
+        packet(&head, first(b"oct"), b"ets", &mut out);
         let mut reader = PcapNgReader::new(&out[..]).expect("a section");
         let mut found = Vec::new();
         while let Some(block) = reader.next_block() {

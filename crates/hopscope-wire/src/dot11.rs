@@ -51,19 +51,17 @@ impl<'a> Mac<'a> {
     /// Writes its octets up to the body, which follows; [`close`] ends the frame.
     pub fn write_head(&self, out: &mut Vec<u8>) {
         let flags = if self.retry { RETRY } else { 0 } | if self.more { MORE_FRAGMENTS } else { 0 };
-        let mut head = [0; DATA_HEADER];
-        head[..2].copy_from_slice(&[control(self.kind), flags]);
-        head[2..4].copy_from_slice(&self.duration.min(MOST_DURATION).to_le_bytes());
-        head[4..10].copy_from_slice(&address::mac(self.to));
-        head[10..16].copy_from_slice(&address::mac(self.from.unwrap_or(self.to)));
-        head[16..22].copy_from_slice(&BSSID);
-        head[22..].copy_from_slice(&(self.seq << 4 | u16::from(self.frag)).to_le_bytes());
-        let bytes = match self.kind {
-            FrameKind::Cts | FrameKind::Ack => 10,
-            FrameKind::Rts => 16,
-            FrameKind::Data => DATA_HEADER,
-        };
-        out.extend_from_slice(&head[..bytes]);
+        let [low, high] = self.duration.min(MOST_DURATION).to_le_bytes();
+        out.reserve(DATA_HEADER);
+        out.extend_from_slice(&[control(self.kind), flags, low, high]);
+        out.extend_from_slice(&address::mac(self.to));
+        if matches!(self.kind, FrameKind::Rts | FrameKind::Data) {
+            out.extend_from_slice(&address::mac(self.from.unwrap_or(self.to)));
+        }
+        if self.kind == FrameKind::Data {
+            out.extend_from_slice(&BSSID);
+            out.extend_from_slice(&(self.seq << 4 | u16::from(self.frag)).to_le_bytes());
+        }
     }
 
     /// Writes its octets.

@@ -45,6 +45,8 @@ pub struct Whole<'a> {
 pub struct Encoder {
     /// Payload bytes of a full packet, by flow.
     full: Vec<u64>,
+    /// Flows whose segments tell their order (TCP-DOOR).
+    ordered: Vec<bool>,
 }
 
 /// What a header in front of an IP payload has to know.
@@ -56,8 +58,10 @@ struct Head {
 impl Encoder {
     /// For the packets of a configuration, replies included.
     pub fn new(config: &Config) -> Self {
-        let full = config.measured().flows.iter().map(|flow| u64::from(flow.packet)).collect();
-        Encoder { full }
+        let config = config.measured();
+        let full = config.flows.iter().map(|flow| u64::from(flow.packet)).collect();
+        let ordered = config.flows.iter().map(|flow| flow.transport.is_tcp() && flow.tcp.door).collect();
+        Encoder { full, ordered }
     }
 
     /// Writes the body of the frame in which `sender` sends a packet: LLC header, then the packet.
@@ -123,7 +127,10 @@ impl Encoder {
         match &packet.body {
             Body::Tcp(segment) => {
                 let protocol = led(ipv4::TCP, inner);
-                write_tcp(packet, segment, addresses, inner);
+                // Each segment with data tells it, an ACK where it has something to say.
+                let is_ordered = self.ordered.get(packet.flow.index()).copied().unwrap_or(false);
+                let tells_order = segment.order > 0 || is_ordered && segment.len > 0;
+                write_tcp(packet, (segment, tells_order), addresses, inner);
                 plain(protocol)
             }
             Body::Udp { seq, len } => {
@@ -194,10 +201,10 @@ fn datagram(ports: (u16, u16), ends: Ends, inner: &mut Vec<u8>, write: impl FnOn
     udp::close(inner, start, ends);
 }
 
-fn write_tcp(packet: &Packet, segment: &TcpSegment, ends: Ends, inner: &mut Vec<u8>) {
+fn write_tcp(packet: &Packet, (segment, tells_order): (&TcpSegment, bool), ends: Ends, inner: &mut Vec<u8>) {
     let start = inner.len();
     let (from, to) = (packet.ports.from, packet.ports.to);
-    Tcp { from, to, segment: *segment, shift: 0, opening: Opening::default() }.write_head(inner);
+    Tcp { from, to, segment: *segment, shift: 0, tells_order, opening: Opening::default() }.write_head(inner);
     // The SYN takes the first number.
     payload::stream(packet.flow.0, segment.seq.saturating_sub(1), segment.len as usize, inner);
     tcp::close(inner, start, ends);

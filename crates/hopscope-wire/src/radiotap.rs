@@ -18,6 +18,8 @@ const ALWAYS: u32 = FLAGS | RATE | CHANNEL;
 
 /// Octets without signal and noise.
 const LEAST: usize = 14;
+/// Octets with both.
+pub const MOST: usize = LEAST + 2;
 
 /// Flags field: the frame has its check sequence, was sent behind a short preamble, or was spoiled.
 const WITH_FCS: u8 = 0x10;
@@ -51,24 +53,30 @@ pub struct Radiotap {
 impl Radiotap {
     /// Writes its octets.
     pub fn write(&self, out: &mut Vec<u8>) {
-        let mut present = ALWAYS;
-        let mut octets = [0; LEAST + 2];
-        let mut length = LEAST;
-        for (value, bit) in [(self.signal, SIGNAL), (self.noise, NOISE)] {
-            if let Some(value) = value {
-                present |= bit;
-                octets[length] = value as u8;
-                length += 1;
-            }
-        }
-        octets[2] = length as u8;
-        octets[4..8].copy_from_slice(&present.to_le_bytes());
-        octets[8] =
-            WITH_FCS | if self.short_preamble { SHORT_PREAMBLE } else { 0 } | if self.spoiled { BAD_FCS } else { 0 };
-        octets[9] = self.rate;
-        octets[10..12].copy_from_slice(&self.frequency.to_le_bytes());
-        octets[12..14].copy_from_slice(&self.channel.to_le_bytes());
+        let (octets, length) = self.octets();
         out.extend_from_slice(&octets[..length]);
+    }
+
+    /// Its octets, and how many of them there are.
+    #[inline]
+    pub fn octets(&self) -> ([u8; MOST], usize) {
+        let level = |value: i8| u128::from(value as u8);
+        let (levels, present, length) = match (self.signal, self.noise) {
+            (Some(signal), Some(noise)) => (level(signal) | level(noise) << 8, ALWAYS | SIGNAL | NOISE, LEAST + 2),
+            (Some(signal), None) => (level(signal), ALWAYS | SIGNAL, LEAST + 1),
+            (None, Some(noise)) => (level(noise), ALWAYS | NOISE, LEAST + 1),
+            (None, None) => (0, ALWAYS, LEAST),
+        };
+        let flags =
+            WITH_FCS | if self.short_preamble { SHORT_PREAMBLE } else { 0 } | if self.spoiled { BAD_FCS } else { 0 };
+        let octets = (length as u128) << 16
+            | u128::from(present) << 32
+            | u128::from(flags) << 64
+            | u128::from(self.rate) << 72
+            | u128::from(self.frequency) << 80
+            | u128::from(self.channel) << 96
+            | levels << 112;
+        (octets.to_le_bytes(), length)
     }
 
     /// Reads its octets; gives the frame behind them too.

@@ -13,6 +13,7 @@
 //! | timestamps | 2 of No Operation, 10 | RFC 7323 3, appendix A |
 //! | SACK | 2 of No Operation, 2, 8 a block | RFC 2018 3 |
 //! | window of the sender (ACK policies that read it) | 4 | kind 254, an experiment (RFC 4727 4.1) |
+//! | order of segments and ACKs (TCP-DOOR) | 4 | kind 253, an experiment (RFC 4727 4.1) |
 //!
 //! The engine's sequence numbers have 64 bits and begin with 0: the low 32 travel. That a segment repeats others, no octet tells.
 
@@ -34,6 +35,7 @@ const WINDOW_SCALE: u8 = 3;
 const SACK_PERMITTED: u8 = 4;
 const SACK: u8 = 5;
 const TIMESTAMPS: u8 = 8;
+const ORDER: u8 = 253;
 const SENDER_WINDOW: u8 = 254;
 
 const FIN: u8 = 1;
@@ -56,6 +58,8 @@ pub struct Tcp {
     pub segment: TcpSegment,
     /// Scale of the window field; 0 in a SYN.
     pub shift: u8,
+    /// It tells its place in the order of segments or ACKs; without it the engine's is 0.
+    pub tells_order: bool,
     /// Options of a SYN alone.
     pub opening: Opening,
 }
@@ -126,6 +130,9 @@ impl Tcp {
             out.extend([SENDER_WINDOW, 4]);
             out.extend(sender_window.to_be_bytes());
         }
+        if self.tells_order {
+            out.extend([ORDER, 4, 0, self.segment.order]);
+        }
     }
 
     /// Reads a segment; gives its payload too. Its ECN field stands in the network header. The window of what is no SYN is
@@ -163,7 +170,8 @@ impl Tcp {
             ..TcpSegment::default()
         };
         let ports = [0, 2].map(|at| u16::from_be_bytes([head[at], head[at + 1]]));
-        let mut tcp = Tcp { from: ports[0], to: ports[1], segment, shift, opening: Opening::default() };
+        let mut tcp =
+            Tcp { from: ports[0], to: ports[1], segment, shift, tells_order: false, opening: Opening::default() };
         tcp.read_options(&whole[HEADER..])?;
         Ok((tcp, payload))
     }
@@ -197,6 +205,7 @@ impl Tcp {
             (SACK_PERMITTED, []) => self.opening.sack_permitted = true,
             (WINDOW_SCALE, [scale]) => self.opening.window_scale = Some(*scale),
             (SENDER_WINDOW, [high, low]) => self.segment.sender_window = u16::from_be_bytes([*high, *low]),
+            (ORDER, [0, number]) => (self.segment.order, self.tells_order) = (*number, true),
             (TIMESTAMPS, _) if content.len() == 8 => {
                 self.segment.timestamps = Some(Timestamps { value: number(0), echo: number(4) });
             }
@@ -208,10 +217,10 @@ impl Tcp {
                     self.segment.n_sack += 1;
                 }
             }
-            (SEGMENT_SIZE | SACK_PERMITTED | WINDOW_SCALE | SENDER_WINDOW | TIMESTAMPS | SACK, _) => {
+            (SEGMENT_SIZE | SACK_PERMITTED | WINDOW_SCALE | SENDER_WINDOW | ORDER | TIMESTAMPS | SACK, _) => {
                 return Err(Malformed::field("TCP option content", content.len() as u64, "the octets of its kind"));
             }
-            _ => return Err(Malformed::field("TCP option", kind, "0 to 5, 8 and 254")),
+            _ => return Err(Malformed::field("TCP option", kind, "0 to 5, 8, 253 and 254")),
         }
         Ok(())
     }

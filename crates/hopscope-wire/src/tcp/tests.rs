@@ -18,7 +18,7 @@ fn ack(number: u64) -> TcpSegment {
 }
 
 fn plain(segment: TcpSegment) -> Tcp {
-    Tcp { from: 49_152, to: 5_001, segment, shift: 0, opening: Opening::default() }
+    Tcp { from: 49_152, to: 5_001, segment, shift: 0, tells_order: false, opening: Opening::default() }
 }
 
 #[test]
@@ -44,6 +44,10 @@ fn options_stand_in_whole_words() {
     assert_eq!(found[..12], [1, 1, 8, 10, 0, 0, 0, 1, 0, 0, 0, 2]);
     assert_eq!(found[12..24], [1, 1, 5, 18, 0, 0, 0x05, 0xB5, 0, 0, 0x0B, 0x69]);
     assert_eq!(of(TcpSegment { sender_window: 9, ..ack(1) }, Opening::default()), [254, 4, 0, 9]);
+    let third = TcpSegment { order: 3, ..ack(1) };
+    let ordered = Tcp { tells_order: true, ..plain(third) };
+    assert_eq!(octets(&ordered, &[])[HEADER..], [253, 4, 0, 3]);
+    assert!(of(third, Opening::default()).is_empty(), "DOOR is not in use");
 }
 
 #[test]
@@ -89,21 +93,22 @@ prop_compose! {
     fn segments()(
         seq: u32, ack: u32, window: u16, flags: [bool; 6], shift in 0..=14u8, sender_window in prop_oneof![Just(0), any::<u16>()],
         stamps in proptest::option::of(any::<[u32; 2]>()), blocks in proptest::collection::vec(any::<[u32; 2]>(), 0..3),
-        segment_size: Option<u16>, sack_permitted: bool, window_scale in proptest::option::of(0..15u8),
+        order: Option<u8>, segment_size: Option<u16>, sack_permitted: bool, window_scale in proptest::option::of(0..15u8),
     ) -> Tcp {
         let [syn, ack_flag, fin, psh, ece, cwr] = flags;
         let shift = if syn { 0 } else { shift };
         let mut segment = TcpSegment {
             seq: seq.into(), ack: if ack_flag { ack.into() } else { 0 }, window: u32::from(window) << shift,
             flags: TcpFlags { syn, ack: ack_flag, fin, psh, ece, cwr }, sender_window: if syn { 0 } else { sender_window },
-            timestamps: stamps.map(|[value, echo]| Timestamps { value, echo }), ..TcpSegment::default()
+            timestamps: stamps.map(|[value, echo]| Timestamps { value, echo }), order: order.unwrap_or(0),
+            ..TcpSegment::default()
         };
         for [start, end] in blocks.into_iter().filter(|_| !syn) {
             segment.sack[usize::from(segment.n_sack)] = SackBlock { start: start.into(), end: end.into() };
             segment.n_sack += 1;
         }
         let opening = Opening { segment_size, sack_permitted, window_scale };
-        Tcp { from: 1, to: 2, segment, shift, opening: if syn { opening } else { Opening::default() } }
+        Tcp { from: 1, to: 2, segment, shift, tells_order: order.is_some(), opening: if syn { opening } else { Opening::default() } }
     }
 }
 
