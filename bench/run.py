@@ -35,9 +35,9 @@ differs much from one placement of 100 nodes to the next.
 """
 
 
-def build_binary(example: str) -> Path:
-    """Builds a measuring program of the engine and returns its path."""
-    command = ["cargo", "build", "--quiet", "--release", "--locked", "-p", "hopscope-engine", "--example", example]
+def build_binary(example: str, package: str = "hopscope-engine") -> Path:
+    """Builds a measuring program of a crate and returns its path."""
+    command = ["cargo", "build", "--quiet", "--release", "--locked", "-p", package, "--example", example]
     subprocess.run(command, cwd=ROOT, check=True, stdin=subprocess.DEVNULL)
     target = Path(os.environ.get("CARGO_TARGET_DIR", ROOT / "target"))
     return target / "release" / "examples" / example
@@ -97,6 +97,15 @@ def ledger_rows(valgrind: str, binary: Path) -> list[list[str]]:
         ratio = f"{on / off:.3f} times the {off / 1e6:.1f} without"
         rows.append([f"instructions with the ledger, {scenario}, {seconds} s", f"{on / 1e6:.1f}", "million", ratio])
     return rows
+
+
+def capture_instruction_rows(valgrind: str, binary: Path) -> list[list[str]]:
+    """Instructions of a short run with a capture of everything over those without."""
+    note("counting instructions of a capture")
+    with_capture = build_binary("capture", "hopscope-capture")
+    off, on = (count_instructions(valgrind, program, "chain", "30") for program in (binary, with_capture))
+    ratio = f"{on / off:.3f} times the {off / 1e6:.1f} without"
+    return [["instructions with a capture, chain, 30 s", f"{on / 1e6:.1f}", "million", ratio]]
 
 
 # --- Events per second ------------------------------------------------------------------------------------------------
@@ -303,6 +312,7 @@ def main() -> int:
         if valgrind is not None:
             rows += instruction_rows(valgrind, binary, options.record)
             rows += ledger_rows(valgrind, binary)
+            rows += capture_instruction_rows(valgrind, binary)
         rows += event_rows(binary, options.repeats)
         rows += field_rows(binary, options.repeats)
         rows += control_rows(options.repeats)

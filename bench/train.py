@@ -9,10 +9,12 @@ no scenario here uses becomes slower. Prints the name of each scenario. Exit sta
 from __future__ import annotations
 
 import sys
+from pathlib import Path
 
 import hopscope as hs
 from hopscope.probe import probe
 
+MEASURED = Path(__file__).parents[1] / "showcases" / "measured" / "rssi.csv"
 PROFILES = ["standard", "ns2", "as-ns3"]
 CHAIN = {"kind": "chain", "hops": 7}
 SHORT_CHAIN = {"kind": "chain", "hops": 3}
@@ -180,6 +182,12 @@ SCENARIOS = {
         "mac": {"fragmentation_threshold": 800},
         "radio": {"interference": "sinr", "error": {"kind": "sinr"}},
         "sweep": {"profile": PROFILES, "radio.preset": ["hr-dsss-11M", "ofdm-24M"]},
+    },
+    "measured links": {
+        "duration": "10s",
+        "topology": SHORT_CHAIN,
+        "flow": END_TO_END,
+        "radio": {"rssi_trace": str(MEASURED)},
     },
     "rate control": {
         "duration": "3s",

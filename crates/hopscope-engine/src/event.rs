@@ -131,6 +131,8 @@ pub enum Event {
         /// Its number there.
         number: u32,
     },
+    /// Traces of links take their next values.
+    Replay,
     /// Sampled series take a value.
     Sample,
 }
@@ -174,7 +176,8 @@ impl Event {
             Event::Power { node, on } => (16, node.0, u32::from(on)),
             Event::Motion { node } => (17, node.0, 0),
             Event::Change { number } => (18, number, 0),
-            Event::Sample => (19u64, 0, 0),
+            Event::Replay => (19, 0, 0),
+            Event::Sample => (20u64, 0, 0),
         };
         debug_assert!(owner < 1 << OWNER_BITS);
         (((kind << OWNER_BITS) | u64::from(owner)) << 32) | u64::from(detail)
@@ -209,6 +212,7 @@ impl Event {
             16 => Event::Power { node, on: detail != 0 },
             17 => Event::Motion { node },
             18 => Event::Change { number: owner },
+            19 => Event::Replay,
             _ => Event::Sample,
         }
     }
@@ -241,6 +245,7 @@ mod tests {
             Event::Power { node, on: true },
             Event::Motion { node },
             Event::Change { number: 5 },
+            Event::Replay,
             Event::Sample,
         ];
         for event in all {

@@ -8,6 +8,7 @@ pub mod decimal;
 pub mod draw;
 pub mod frames;
 pub mod json_schema;
+pub mod link_traces;
 pub mod movement_files;
 pub mod near;
 pub mod node_files;

@@ -45,7 +45,7 @@ TIMES = {
 #: Keys that name a file beside the scenario: first part, number of parts, last part.
 FILES = frozenset(
     {("topology", 2, "path"), ("mobility", 2, "path"), ("flow", 3, "path"), ("flow", 3, "trace"), ("flow", 4, "trace")}
-)
+) | {("radio", 2, "rssi_trace"), ("radio", 2, "loss_trace")}
 
 #: Keys of tables that can name a node in words.
 _NAMED_NODES = {
@@ -220,7 +220,7 @@ class Scenario:
                 named = {name: values["topology"][name] for name in ("path", "format") if name in values["topology"]}
                 values["mobility"] |= named
             values["topology"] = {"kind": "positions", "positions": self.points[0]._resolved.nodes}
-        for name in {"topology", "flow", "mobility"} & values.keys():
+        for name in {first for first, *_ in FILES} & values.keys():
             values[name] = self._anywhere((name,), values[name])
         axes = {axis: [self._anywhere(axis.split("."), value) for value in of] for axis, of in self.axes.items()}
         if axes != self.axes:

@@ -28,7 +28,7 @@ pub(super) struct Law {
     pub(super) budget: Budget,
     seed: u64,
     /// The least power that matters.
-    least: f64,
+    pub(super) least: f64,
     /// Power `tx_power`.
     pub(super) full: Power,
 }

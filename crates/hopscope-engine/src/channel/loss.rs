@@ -6,6 +6,8 @@
 //! between any number of states (Markov chain). Both directions of a link are in the same state; its changes are drawn
 //! from a stream of its own, one after the other, so that only the time counts and not who asks how often.
 
+use std::collections::BTreeMap;
+
 use crate::channel::pairs::{Pairs, pair};
 use crate::config::RadioConfig;
 use crate::config::radio::{ErrorKind, ErrorScope, OnError};
@@ -98,6 +100,8 @@ pub struct Losses {
     links: Pairs<LinkState>,
     /// Draws of each receiver.
     streams: Vec<Stream>,
+    /// Probabilities that a trace tells of links, by sender and receiver, in place of the process.
+    traced: BTreeMap<[u32; 2], f64>,
 }
 
 impl Losses {
@@ -107,18 +111,33 @@ impl Losses {
         if rates.iter().all(|r| r.frame <= 0.0 && r.bit <= 0.0) {
             return None;
         }
-        let shares = shares(radio, &leaves);
-        Some(Losses {
+        Some(Self::with(radio, seed, nodes, (rates, leaves)))
+    }
+
+    /// No process beside what traces will tell of links.
+    pub fn of_traces(radio: &RadioConfig, seed: u64, nodes: usize) -> Self {
+        let leave = Leave { sojourn: Sojourn::Stays, next: vec![1.0] };
+        Self::with(radio, seed, nodes, (vec![Rates { frame: 0.0, bit: 0.0 }], vec![leave]))
+    }
+
+    fn with(radio: &RadioConfig, seed: u64, nodes: usize, (rates, leaves): (Vec<Rates>, Vec<Leave>)) -> Self {
+        Losses {
             data_only: radio.error_applies_to == ErrorScope::Data,
             drops: radio.error_on_error == OnError::Drop,
             seed,
             chosen: Chosen::new(radio, nodes),
             links: Pairs::default(),
             streams: (0..nodes).map(|n| Stream::derive(seed, 0, n as u64, Purpose::Error)).collect(),
+            shares: shares(radio, &leaves),
             rates,
             leaves,
-            shares,
-        })
+            traced: BTreeMap::new(),
+        }
+    }
+
+    /// A link loses a copy of a frame with this probability from now on.
+    pub fn set_link(&mut self, ends: [NodeId; 2], probability: f64) {
+        self.traced.insert(ends.map(|node| node.0), probability);
     }
 
     /// Frames are lost with this probability from now on; of the kind `uniform`.
@@ -141,6 +160,11 @@ impl Losses {
     /// True when the copy of a frame of `bits` bits that leaves now over the link of `from` to `to` is lost. Instants
     /// never go back.
     pub fn hit(&mut self, from: NodeId, to: NodeId, bits: u32, now: Time) -> bool {
+        if !self.traced.is_empty() {
+            if let Some(&probability) = self.traced.get(&[from.0, to.0]) {
+                return self.streams[to.index()].uniform() < probability;
+            }
+        }
         if self.chosen.as_ref().is_some_and(|chosen| !chosen.include(from, to)) {
             return false;
         }

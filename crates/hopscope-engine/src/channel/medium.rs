@@ -5,6 +5,8 @@
 //! ([`Medium::refresh`]) and a cell in its reach has changed since it was made. Once a node is under way (`travel.rs`) each
 //! list that is asked for is worked out for that very instant.
 
+mod traced;
+
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
@@ -18,6 +20,8 @@ use crate::ids::NodeId;
 use crate::mobility::Leg;
 use crate::phy::Arrival;
 use crate::units::Time;
+pub use traced::Told;
+use traced::Traced;
 
 /// All links, grouped by transmitter and sorted by distance, then by number.
 #[derive(Debug)]
@@ -53,6 +57,8 @@ struct Motion {
     travel: Option<Travel>,
     /// Part of their power that comes over links that are not as usual, by their two ends, the lower number first.
     parts: BTreeMap<[u32; 2], f64>,
+    /// Links that traces tell of.
+    traced: Traced,
     /// How long the list of each node is right, once nodes are under way.
     right_until: Vec<Right>,
 }
@@ -205,6 +211,8 @@ impl Medium {
             })
         };
         motion.right_until[n] = Right::Until(until, travel.jumps());
+        let (at, places) = (|node: NodeId| travel.at(node.index(), now), places.as_deref());
+        motion.traced.replay(node, made, |to, watts| law.told([at(node), at(to)], to, watts, places));
         if !motion.parts.is_empty() {
             law.weaken(node, &motion.parts, made);
         }
@@ -220,6 +228,8 @@ impl Medium {
         self.made.clear();
         let places = self.places.as_deref();
         self.made.extend(self.near.iter().filter_map(|&at| self.law.link(node.index(), at, gain, places)));
+        let at = |node: NodeId| self.positions[node.index()];
+        motion.traced.replay(node, &mut self.made, |to, watts| self.law.told([at(node), at(to)], to, watts, places));
         if !motion.parts.is_empty() {
             self.law.weaken(node, &motion.parts, &mut self.made);
         }
@@ -278,6 +288,7 @@ fn motion<'a>(motion: &'a mut Option<Box<Motion>>, positions: &[[f64; 2]], law: 
             powers: vec![law.full; nodes],
             travel: None,
             parts: BTreeMap::new(),
+            traced: Traced::default(),
             right_until: vec![Right::Not; nodes],
         })
     })

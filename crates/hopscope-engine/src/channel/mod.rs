@@ -44,6 +44,16 @@ impl Channel {
         }
     }
 
+    /// A trace tells of links with what probability they lose a copy of a frame.
+    pub fn set_link_loss(
+        &mut self,
+        ends: [NodeId; 2],
+        probability: f64,
+        (radio, seed, nodes): (&RadioConfig, u64, usize),
+    ) {
+        self.losses.get_or_insert_with(|| Losses::of_traces(radio, seed, nodes)).set_link(ends, probability);
+    }
+
     /// True when frames arrive with the power and bits of their link and none is lost: nothing needs to be asked.
     #[inline]
     pub fn is_plain(&self) -> bool {

@@ -21,6 +21,7 @@ pub mod radio;
 pub mod schema;
 mod section;
 pub mod tcp;
+pub mod traces;
 pub mod wire;
 
 use std::borrow::Cow;
@@ -45,6 +46,7 @@ pub use params::Key;
 pub use radio::RadioConfig;
 pub(crate) use section::{LONGEST, seconds};
 pub use tcp::{CongestionControl, LossRecovery, TcpConfig, TcpKind};
+pub use traces::LinkTraces;
 pub use wire::WireConfig;
 
 use crate::error::BuildError;
@@ -114,6 +116,9 @@ pub struct Config {
     /// The ways of nodes that move as a file tells.
     #[serde(default)]
     pub paths: Vec<PathConfig>,
+    /// What was measured of links.
+    #[serde(default)]
+    pub traces: LinkTraces,
     /// Time series to keep.
     #[serde(default)]
     pub series: SeriesConfig,

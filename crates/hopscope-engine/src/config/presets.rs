@@ -10,8 +10,8 @@ use super::radio::{
 };
 use super::tcp::{CubicArithmetic, Handshake, InitialSsthresh, LossWindow, RttEstimator};
 use super::{
-    AodvConfig, Config, DsdvConfig, DsrConfig, LinkConfig, MacConfig, MobilityConfig, NetConfig, OlsrConfig,
-    RadioConfig, RoutingConfig, SeriesConfig, TcpConfig,
+    AodvConfig, Config, DsdvConfig, DsrConfig, LinkConfig, LinkTraces, MacConfig, MobilityConfig, NetConfig,
+    OlsrConfig, RadioConfig, RoutingConfig, SeriesConfig, TcpConfig,
 };
 use crate::units::{Span, Time};
 
@@ -63,6 +63,7 @@ impl Base {
             events: Vec::new(),
             mobility: MobilityConfig::default(),
             paths: Vec::new(),
+            traces: LinkTraces::default(),
             series: SeriesConfig::default(),
             starved_after: super::starved_after(),
             distributions: false,

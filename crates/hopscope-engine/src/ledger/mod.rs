@@ -460,6 +460,7 @@ impl Recorder for Ledger {
             | Record::Moved { .. }
             | Record::SetOut { .. }
             | Record::LinkChanged { .. }
+            | Record::LinkTraced { .. }
             | Record::RateSet { .. }
             | Record::ParameterSet { .. }
             | Record::PowerSet { .. }

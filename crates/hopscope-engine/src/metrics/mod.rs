@@ -553,6 +553,7 @@ impl Recorder for Meter {
             | Record::Moved { .. }
             | Record::SetOut { .. }
             | Record::LinkChanged { .. }
+            | Record::LinkTraced { .. }
             | Record::RateSet { .. }
             | Record::ParameterSet { .. }
             | Record::PowerSet { .. }

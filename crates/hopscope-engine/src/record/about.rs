@@ -22,7 +22,8 @@ macro_rules! records {
 }
 
 records! {
-    FrameBegan FrameUnsent Busy FrameEnded FrameOverheard Power Moved SetOut LinkChanged RateSet ParameterSet PowerSet
+    FrameBegan FrameUnsent Busy FrameEnded FrameOverheard Power Moved SetOut LinkChanged LinkTraced RateSet ParameterSet
+    PowerSet
     WireBegan WireEnded
     AccessGranted ResponseTimeout SifsBegan AttemptFailed RateChanged ExchangeEnded
     PacketMade PacketCopied PacketReceived PacketRouted PacketHeld PacketArrived
@@ -93,6 +94,7 @@ impl Record {
             | Record::Moved { node, .. }
             | Record::SetOut { node, .. }
             | Record::LinkChanged { node, .. }
+            | Record::LinkTraced { node, .. }
             | Record::PowerSet { node, .. }
             | Record::AccessGranted { node, .. }
             | Record::ResponseTimeout { node }

@@ -2,7 +2,6 @@
 //!
 //! A record has the instant it is given with; a field tells of another. Records of one instant come as things happen.
 
-use super::classes::Classes;
 use crate::config::link::LinkPart;
 use crate::ids::{FlowId, NodeId, PacketId};
 use crate::mac::contention::QuietPlan;
@@ -93,6 +92,17 @@ pub enum Record {
         peer: NodeId,
         /// Part of the power, or of the packets, that still comes over: 0 is a cut, 1 as at the beginning.
         part: f64,
+    },
+    /// A trace tells of a link, one way, from now on.
+    LinkTraced {
+        /// The node that sends.
+        node: NodeId,
+        /// The node that hears it.
+        peer: NodeId,
+        /// Received power, dBm, where it tells that.
+        rssi: Option<f64>,
+        /// Probability with which a copy of a frame is lost, where it tells that.
+        loss: Option<f64>,
     },
     /// An application sends at another rate from now on.
     RateSet {
@@ -543,58 +553,6 @@ impl Header {
             | Body::Notice(_)
             | Body::PathNotice(_)
             | Body::Opaque { .. } => Header::default(),
-        }
-    }
-}
-
-impl Record {
-    /// The class that it belongs to.
-    #[inline(always)]
-    pub fn class(&self) -> Classes {
-        match self {
-            Record::FrameBegan { .. } | Record::FrameUnsent { .. } => Classes::FRAMES,
-            Record::FrameEnded { .. } => Classes::FRAME_ENDS,
-            Record::FrameOverheard { .. } => Classes::OVERHEARD,
-            Record::Busy { .. } => Classes::CARRIER,
-            Record::Power { .. } => Classes::POWER,
-            Record::Moved { .. } | Record::SetOut { .. } | Record::PowerSet { .. } | Record::LinkChanged { .. } => {
-                Classes::PLACES
-            }
-            Record::RateSet { .. } => Classes::TRANSPORT,
-            Record::AccessGranted { .. }
-            | Record::ResponseTimeout { .. }
-            | Record::SifsBegan { .. }
-            | Record::AttemptFailed { .. }
-            | Record::RateChanged { .. }
-            | Record::ExchangeEnded { .. } => Classes::MAC,
-            Record::PacketMade { .. }
-            | Record::PacketCopied { .. }
-            | Record::PacketReceived { .. }
-            | Record::PacketRouted { .. }
-            | Record::PacketHeld { .. }
-            | Record::PacketArrived { .. } => Classes::PACKETS,
-            Record::Queued { .. } | Record::Dequeued { .. } | Record::Offered { .. } | Record::HeldBack { .. } => {
-                Classes::QUEUES
-            }
-            Record::WireBegan { .. } | Record::WireEnded { .. } => Classes::WIRES,
-            Record::Dropped { .. } | Record::Marked { .. } => Classes::DROPS,
-            Record::AppSent { .. }
-            | Record::AppClosed { .. }
-            | Record::SegmentSent { .. }
-            | Record::SegmentReceived { .. }
-            | Record::DataReceived { .. }
-            | Record::PathTaken { .. }
-            | Record::Delivered { .. }
-            | Record::Completed { .. }
-            | Record::Reset { .. } => Classes::TRANSPORT,
-            Record::Window { .. } | Record::AckWindow { .. } | Record::SendingRate { .. } | Record::Rtt { .. } => {
-                Classes::WINDOWS
-            }
-            Record::TimerArmed { .. } | Record::TimerExpired { .. } | Record::TimerStopped { .. } => Classes::TIMERS,
-            Record::RoutingSent { .. } | Record::Routing { .. } | Record::RouteInstalled { .. } => Classes::ROUTING,
-            Record::RoutingTimerArmed { .. } | Record::RoutingTimerExpired { .. } => Classes::ROUTING_TIMERS,
-            Record::QueueLength { .. } | Record::SampleEnd => Classes::SAMPLES,
-            Record::ParameterSet { .. } | Record::MeasureBegan => Classes::RUN,
         }
     }
 }

@@ -39,6 +39,11 @@ pub(super) fn write(line: &mut Line<'_>, record: &Record, numbers: &Numbers, loo
         Record::LinkChanged { node, peer, part } => {
             fields.line.node("node", node).node("peer", peer).real("part", part);
         }
+        Record::LinkTraced { node, peer, rssi, loss } => {
+            fields.line.node("node", node).node("peer", peer);
+            rssi.into_iter().for_each(|dbm| _ = fields.line.real("rssi", dbm));
+            loss.into_iter().for_each(|part| _ = fields.line.real("loss", part));
+        }
         Record::RateSet { flow, rate } => {
             fields.flow(flow);
             fields.line.real("rate", rate);

@@ -9,6 +9,7 @@ use super::listeners::Listeners;
 use super::notices::Notices;
 use super::outages::Outages;
 use super::places::{PerNode, Places};
+use super::replay::{self, Replay};
 use super::{Controls, OwnCode, Wiring, World};
 use smallvec::SmallVec;
 
@@ -17,7 +18,7 @@ use crate::channel::{Channel, Medium};
 use crate::config::link::LinkPart;
 use crate::config::net::RoutingProtocol;
 use crate::config::radio::{RadioConfig, Shadowing};
-use crate::config::{AckPolicy, Config, FlowConfig, LinkConfig, Transport};
+use crate::config::{AckPolicy, Config, FlowConfig, LinkConfig, LinkTraces, Transport};
 use crate::error::BuildError;
 use crate::event::Event;
 use crate::ids::{FlowId, NodeId, SocketId};
@@ -50,6 +51,7 @@ pub(super) fn build<R: Recorder>(config: &Config, recorder: R, controls: &Contro
     let mut tables = vec![Table::default(); nodes];
     let radios = Radios::new(config);
     let wires = Wires::new(config);
+    replay::announce(&config.traces, &mut medium);
     let (routes, hops, lost) = install_routes(config, &Graph::new(&medium, &wires, &radios), &mut tables);
     lost.into_iter().next().map_or(Ok(()), Err)?;
     let places = if fixed {
@@ -99,6 +101,7 @@ pub(super) fn build<R: Recorder>(config: &Config, recorder: R, controls: &Contro
         app_effects: Vec::new(),
         notices: Notices::new(&config.net),
         outside: Outside::default(),
+        replay: Replay::new(&config.traces),
         medium,
         wires,
         radios,
@@ -106,7 +109,7 @@ pub(super) fn build<R: Recorder>(config: &Config, recorder: R, controls: &Contro
         routes,
         outages: Outages::new(nodes, !config.outages.is_empty()),
         mobility,
-        settings: Box::new(Config { paths: Vec::new(), ..config.clone() }),
+        settings: Box::new(Config { paths: Vec::new(), traces: LinkTraces::default(), ..config.clone() }),
         collisions: if config.flows.iter().any(|flow| flow.transport.is_tcp() && flow.reads_path()) {
             (0..nodes).map(|_| Collisions::new(&config.mac)).collect()
         } else {
@@ -133,6 +136,7 @@ pub(super) fn build<R: Recorder>(config: &Config, recorder: R, controls: &Contro
         world.set_all_listen();
         world.start_routing();
     }
+    world.begin_replay();
     world.begin_movement();
     world.add_gateways(config);
     if config.has_link_layers() {
@@ -196,12 +200,13 @@ impl Survey {
     fn of(&mut self, config: &Config) -> &Medium {
         let radio = config.radio_with_all_rates();
         let places = begin(config, &Mobility::new(config));
-        let kept = self
-            .0
-            .take()
-            .filter(|(nodes, of_radio, seed, _)| *nodes == *places && *of_radio == *radio && *seed == config.seed);
+        let is_same = |(nodes, of_radio, seed, medium): &(Vec<[f64; 2]>, RadioConfig, u64, Medium)| {
+            *nodes == *places && *of_radio == *radio && *seed == config.seed && !medium.has_changed()
+        };
+        let kept = self.0.take().filter(|kept| config.traces.is_empty() && is_same(kept));
         let (.., medium) = self.0.insert(kept.unwrap_or_else(|| {
-            let medium = Medium::seeded(&places, &radio, config.seed);
+            let mut medium = Medium::seeded(&places, &radio, config.seed);
+            replay::announce(&config.traces, &mut medium);
             (places.into_owned(), radio.into_owned(), config.seed, medium)
         }));
         medium

@@ -3,7 +3,7 @@
 use crate::channel;
 use crate::config::host::InterfaceSet;
 use crate::config::net::{RouteNotices, RoutingProtocol};
-use crate::config::radio::Phy;
+use crate::config::radio::{Fading, Phy, Shadowing};
 use crate::config::tcp::Handshake;
 use crate::config::{AckPolicy, App, Config, FlowConfig, LONGEST, MacConfig, RadioConfig, seconds};
 use crate::error::{BuildError, Mistakes, require};
@@ -59,6 +59,7 @@ pub fn problems(config: &Config) -> Vec<BuildError> {
         RoutingProtocol::Olsr => found.note_all(config.olsr.check()),
     }
     found.note_all(config.check_movement());
+    check_traces(config, &mut found);
     found.note_all(config.check_events());
     for (number, outage) in config.outages.iter().enumerate() {
         found.note_all(outage.check(number, config.nodes.len()));
@@ -101,6 +102,19 @@ fn check_run(config: &Config, found: &mut Mistakes) {
     found.require(!config.series.is_sampled() || interval >= Span::from_micros(1), "series.interval", || {
         format!("found {} s; queue and throughput series need a sampling interval of at least 1 us", seconds(interval))
     });
+}
+
+fn check_traces(config: &Config, found: &mut Mistakes) {
+    found.note_all(config.traces.check(config.nodes.len(), |node| config.has_wifi(node)));
+    let (r, has_powers) = (&config.radio, !config.traces.rssi.is_empty());
+    for (key, word, varies) in [
+        ("radio.shadowing", r.shadowing.word(), r.shadowing == Shadowing::Correlated),
+        ("radio.fading", r.fading.word(), r.fading != Fading::None),
+    ] {
+        found.require(!(has_powers && varies), key, || {
+            format!("found \"{word}\" beside a trace of received powers, which has it already; leave one of them out")
+        });
+    }
 }
 
 fn check_radio(config: &Config, found: &mut Mistakes) {

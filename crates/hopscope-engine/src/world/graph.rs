@@ -71,10 +71,17 @@ impl<'a> Graph<'a> {
     }
 }
 
+impl Graph<'_> {
+    /// The other node is heard where it hears: so it is by the model, not where traces tell of each direction.
+    fn answers(&self, node: NodeId, other: NodeId) -> bool {
+        !self.medium.has_changed() || self.medium.neighbours(other).any(|back| back == node)
+    }
+}
+
 impl Neighbours for Graph<'_> {
     fn neighbours(&self, node: NodeId) -> impl Iterator<Item = NodeId> + '_ {
         let wired = self.wires.of(node).iter().map(|&end| self.wires[end].peer);
         let heard = self.radios.has(node).then(|| self.medium.neighbours(node)).into_iter().flatten();
-        wired.chain(heard.filter(|&other| self.radios.has(other)))
+        wired.chain(heard.filter(move |&other| self.radios.has(other) && self.answers(node, other)))
     }
 }

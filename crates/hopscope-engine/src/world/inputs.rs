@@ -81,6 +81,7 @@ impl<R: Recorder> World<R> {
             }
             Event::Motion { node } => self.on_motion(node),
             Event::Change { number } => self.on_change(number),
+            Event::Replay => self.on_replay(),
             Event::Sample => self.on_sample(),
         }
     }

@@ -21,6 +21,7 @@ mod paths;
 mod places;
 mod radio;
 mod reach;
+mod replay;
 mod sight;
 #[cfg(test)]
 mod tests;
@@ -61,6 +62,7 @@ use listeners::Listeners;
 use notices::Notices;
 use outages::Outages;
 use places::PerNode;
+use replay::Replay;
 use sight::sight;
 use work::Work;
 
@@ -128,6 +130,8 @@ pub struct World<R: Recorder> {
     notices: Option<Box<Notices>>,
     outside: Outside,
     wires: Wires,
+    /// What was measured of links.
+    replay: Replay,
     recorder: R,
 }
 

@@ -21,6 +21,7 @@ mod inject;
 mod invariants;
 mod ledger;
 mod link;
+mod link_traces;
 mod mobility;
 mod motion;
 mod nodes;

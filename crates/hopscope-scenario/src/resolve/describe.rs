@@ -100,6 +100,8 @@ impl Resolved {
                 let kind = value("kind").and_then(Json::as_str).unwrap_or_default();
                 let used: Vec<Key> = error_keys(keys, kind).into_iter().cloned().collect();
                 table.push(("error".to_string(), Shown::Table(shown(&used, value))));
+                let traces = schema.table(name);
+                table.extend(given(traces, |key| self.traces.given.get(key)));
             }
             "mac" => table.push(("link".to_string(), plain(self.section("link").text("layer")))),
             "routing" => {

@@ -16,6 +16,8 @@ pub(super) fn of_scenario(key: &str) -> Path {
         ["link", "layer"] => put(0, &["mac", "link"]),
         ["nodes", ..] => put(0, &["topology"]),
         ["paths", ..] => put(0, &["mobility", "path"]),
+        ["traces", untraced @ "untraced"] => put(0, &["radio", untraced]),
+        ["traces", measured] => put(0, &["radio", &format!("{measured}_trace")]),
         ["radio", error, ref rest @ ..] if error.starts_with("error_") => {
             put(1, &[&["error", error.trim_start_matches("error_")], rest].concat());
         }
@@ -61,6 +63,8 @@ mod tests {
             ("nodes.7", "topology"),
             ("paths.7", "mobility.path"),
             ("mobility.nodes.1", "mobility.nodes.1"),
+            ("traces.rssi", "radio.rssi_trace"),
+            ("traces.untraced", "radio.untraced"),
             ("radio.error_per", "radio.error.per"),
             ("radio.cs_range", "radio.cs_range"),
             ("aodv.hello_interval", "routing.aodv.hello_interval"),

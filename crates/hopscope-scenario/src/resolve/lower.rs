@@ -84,6 +84,7 @@ impl Resolved {
             config.insert("events".to_string(), self.events.iter().map(event).collect());
         }
         config.extend(self.mobility.lowered(schema.table("mobility")));
+        config.extend(self.traces.lowered());
         if self.wired() > 0 {
             let nodes = self.nodes().len();
             let wired: Vec<usize> = (nodes - self.wired()..nodes).collect();

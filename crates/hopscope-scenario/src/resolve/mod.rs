@@ -13,6 +13,7 @@ mod sections;
 mod tables;
 #[cfg(test)]
 mod tests;
+mod traces;
 mod transport;
 mod values;
 mod warnings;
@@ -56,6 +57,7 @@ pub struct Resolved {
     pub outages: Vec<Layered>,
     layers: Vec<Values>,
     mobility: mobility::Mobility,
+    traces: traces::Traces,
     series: Layered,
     /// What is wrong, with the key at fault.
     pub findings: Vec<Finding>,
@@ -80,6 +82,7 @@ pub fn resolve(schema: &Schema, document: &Value, outside: &mut dyn Outside, sha
     mobility::read(&mut reader, document, &mut result);
     tables::topology(&mut reader, document, outside, shared, &mut result);
     mobility::complete(&mut reader, document, outside, shared, &mut result);
+    traces::read(&mut reader, outside, shared, &mut result);
     tables::wires(&mut reader, document, &mut result);
     flows::read(&mut reader, document, outside, shared, &mut result);
     tables::fields(&mut reader, &result);

@@ -82,6 +82,7 @@ pub(super) fn read(reader: &mut Reader<'_>, document: &Value, shared: &mut Share
         ["radio", "mac", "link", "net", "routing", "tcp"].map(&mut section);
     let usual = || schema.key("radio", "preset").map(|key| key.default.clone()).unwrap_or_default();
     result.preset = radio.remove("preset").unwrap_or_else(usual).as_str().unwrap_or_default().to_string();
+    result.traces = super::traces::taken(&mut radio);
     if let Some(layer) = mac.remove("link") {
         link.insert("layer".to_string(), layer);
     }

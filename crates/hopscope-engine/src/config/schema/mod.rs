@@ -13,6 +13,7 @@ pub use topology::{TOPOLOGIES, Topology, topology};
 use super::change::CHANGEABLE;
 use super::link::{LinkPart, LinkParts, PLAIN};
 use super::presets::{PRESETS, PROFILES};
+use super::traces::Untraced;
 use super::{
     AodvConfig, Change, ChangeKind, DsdvConfig, DsrConfig, LinkConfig, MacConfig, MobilityConfig, NetConfig,
     OlsrConfig, RadioConfig, RoutingConfig, SeriesConfig, SeriesKind, TcpConfig, starved_after, wire,
@@ -24,6 +25,9 @@ pub const MAX_NODES: u32 = 2_000_000;
 
 /// Sections whose parameters belong to the engine, in the order of the file.
 pub const ENGINE_SECTIONS: &[&str] = &["radio", "mac", "link", "net", "routing", "tcp"];
+
+/// Keys of `[radio]` for traces of links: powers, losses, and what becomes of other links.
+pub const LINK_TRACES: [&str; 3] = ["rssi_trace", "loss_trace", "untraced"];
 
 /// A second in engine form.
 const SECOND: u64 = 1_000_000_000;
@@ -156,6 +160,23 @@ fn radio() -> Vec<Key> {
     let preset = Key::new("preset", Kind::Choice, "Named radio settings; the other keys override them.");
     keys.insert(0, preset.default(PRESETS[0].0).choices(presets));
     keys.push(Key::new("error", Kind::Table, "Channel errors.").fields(errors.collect()));
+    let [rssi, loss, untraced] = LINK_TRACES;
+    let csv = |what: &str| format!("CSV of measured links, relative to the scenario file: time (s), from, to, {what}.");
+    keys.extend([
+        Key::new(rssi, Kind::Text, &csv("rssi (dBm), which is then the received power of that link, one way")),
+        Key::new(
+            loss,
+            Kind::Text,
+            &csv("loss (probability for each copy of a frame), in place of `error` for that link"),
+        ),
+        Key::new(
+            untraced,
+            Kind::Choice,
+            "What becomes of links while no trace tells of them: as the model says, or not there.",
+        )
+        .default(Untraced::default().word())
+        .choices(Untraced::CHOICES),
+    ]);
     keys
 }
 

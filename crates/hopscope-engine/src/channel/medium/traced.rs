@@ -1,0 +1,90 @@
+//! Links that a trace tells of, in place of the propagation model.
+
+use std::collections::BTreeMap;
+
+use super::{Law, Link, Medium, Right, motion};
+use crate::ids::NodeId;
+
+/// What a trace tells of the link from one node to another: the received power in watts, or that it is there as by the model.
+pub type Told = (NodeId, NodeId, Option<f64>);
+
+/// What traces tell of links now.
+#[derive(Debug, Default)]
+pub(super) struct Traced {
+    /// Links of which they tell nothing are not there.
+    alone: bool,
+    /// By sender and receiver: the received power in watts, or that of the model.
+    links: BTreeMap<[u32; 2], Option<f64>>,
+}
+
+impl Traced {
+    /// Nothing is told, and all links are there.
+    fn is_empty(&self) -> bool {
+        self.links.is_empty() && !self.alone
+    }
+
+    /// Puts what is told in the place of what the model says of the links from a node. `make` makes the link to another node
+    /// with a power; none where nothing is heard.
+    pub(super) fn replay(&self, from: NodeId, links: &mut Vec<Link>, make: impl Fn(NodeId, f64) -> Option<Link>) {
+        if self.is_empty() {
+            return;
+        }
+        let mut known = Vec::new();
+        links.retain_mut(|link| match self.links.get(&[from.0, link.to.0]) {
+            None => !self.alone,
+            Some(None) => true,
+            Some(&Some(watts)) => {
+                known.push(link.to.0);
+                make(link.to, watts).map(|made| *link = made).is_some()
+            }
+        });
+        known.sort_unstable();
+        let told = self.links.range([from.0, 0]..=[from.0, u32::MAX]);
+        let told = told.filter_map(|(&[_, to], &watts)| Some((to, watts?)));
+        let new = told.filter(|(to, _)| known.binary_search(to).is_err());
+        links.extend(new.filter_map(|(to, watts)| make(NodeId(to), watts)));
+    }
+}
+
+impl Law {
+    /// The link between two places to a node that hears this power; none where it hears nothing. A frame takes no longer over
+    /// it than from the border of what the model lets a node hear.
+    pub(super) fn told(&self, [a, b]: [[f64; 2]; 2], to: NodeId, watts: f64, places: Option<&[u32]>) -> Option<Link> {
+        let metres = (a[0] - b[0]).hypot(a[1] - b[1]);
+        let delay_ns = (metres.min(self.full.reach) / self.radio.propagation_speed * 1e9 + 0.5) as u16;
+        let place = places.map_or(to.0, |places| places[to.index()]);
+        let heard = watts >= self.least;
+        heard.then(|| Link { to, place, delay_ns, power: watts as f32, flags: self.budget.flags(watts) })
+    }
+}
+
+impl Medium {
+    /// Traces tell of links from now on, none yet: the links are those of the model, or none at all (`alone`).
+    pub fn follow_traces(&mut self, alone: bool) {
+        motion(&mut self.motion, &self.positions, &self.law).traced = Traced { alone, links: BTreeMap::new() };
+        self.make_again((0..self.nodes() as u32).map(NodeId));
+    }
+
+    /// Traces tell of these links. A power that was told before stays where none is told now.
+    pub fn tell(&mut self, told: &[Told]) {
+        let traced = &mut motion(&mut self.motion, &self.positions, &self.law).traced;
+        for (from, to, watts) in told {
+            let known = traced.links.entry([from.0, to.0]).or_insert(None);
+            *known = watts.or(*known);
+        }
+        let mut senders: Vec<NodeId> = told.iter().map(|(from, ..)| *from).collect();
+        senders.sort_unstable();
+        senders.dedup();
+        self.make_again(senders.into_iter());
+    }
+
+    fn make_again(&mut self, nodes: impl Iterator<Item = NodeId>) {
+        for node in nodes {
+            let motion = motion(&mut self.motion, &self.positions, &self.law);
+            motion.right_until[node.index()] = Right::Not;
+            if motion.travel.is_none() {
+                self.remake(node);
+            }
+        }
+    }
+}

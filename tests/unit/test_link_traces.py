@@ -1,0 +1,101 @@
+"""Traces of links in a scenario: what files may hold, and what runs with them are."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import hopscope as hs
+
+UDP = {"from": 0, "to": 1, "transport": "udp", "app": "cbr", "rate": "80kbps", "packet": 1000}
+
+
+def scene(folder: Path, text: str, key: str = "rssi_trace", **radio: Any) -> hs.Scenario:
+    """Ten seconds over one hop with a trace."""
+    (folder / "links.csv").write_text(text)
+    return hs.Scenario(
+        duration="10s",
+        topology={"kind": "chain", "hops": 1},
+        radio={key: str(folder / "links.csv"), **radio},
+        flow=[UDP],
+    )
+
+
+def received(scenario: hs.Scenario) -> float:
+    return float(hs.run(scenario).points[0].runs[0]["flows"][0]["received_packets"])
+
+
+def test_a_link_is_as_strong_as_was_measured(tmp_path: Path) -> None:
+    whole = received(scene(tmp_path, "0,0,1,-60\n"))
+    half = received(scene(tmp_path, "time,from,to,rssi\n5,0,1,-90\n"))
+    assert whole == pytest.approx(100, abs=1)
+    assert half == pytest.approx(50, abs=1)
+    assert received(scene(tmp_path, "0,0,1,1\n", "loss_trace")) == 0
+
+
+def test_resolved_keys_are_those_given(tmp_path: Path) -> None:
+    radio = scene(tmp_path, "0,0,1,-60\n0,1,0,-60\n", untraced="absent").resolved["radio"]
+    assert (radio["rssi_trace"], radio["untraced"]) == (str(tmp_path / "links.csv"), "absent")
+    assert "loss_trace" not in radio
+    assert "untraced" not in hs.Scenario(topology={"kind": "chain", "hops": 1}, flow=[UDP]).resolved["radio"]
+
+
+def test_what_the_file_holds_belongs_to_the_key_of_a_run(tmp_path: Path) -> None:
+    store = tmp_path / "store"
+    first = hs.run(scene(tmp_path, "5,0,1,-90\n"), out=store).points[0].runs[0]
+    assert len(list((store / "runs").iterdir())) == 1
+    hs.run(scene(tmp_path, "# the same values\n5,0,1,-90\n"), out=store)
+    assert len(list((store / "runs").iterdir())) == 1, "the run is there already"
+    second = hs.run(scene(tmp_path, "2,0,1,-90\n"), out=store).points[0].runs[0]
+    assert len(list((store / "runs").iterdir())) == 2
+    assert second["flows"][0]["received_packets"] < first["flows"][0]["received_packets"]
+
+
+@pytest.mark.parametrize(
+    ("text", "told"),
+    [
+        ("", "links.csv: holds no values of links"),
+        ("0,0,1,-60\n1,0,2,-60\n", "links.csv:2: node 2 does not exist; nodes are 0 to 1"),
+        ("0,0,1\n", "links.csv:1: found 3 columns without a header; expected time, from, to and rssi"),
+        ("2,0,1,-60\n1,0,1,-60\n", "links.csv:2: time 1 comes after a later one; expected ascending order"),
+        ("0,0,1,99\n", 'links.csv:1: found "99"; expected a received power of -200 to 60 dBm'),
+    ],
+)
+def test_bad_lines_are_told_with_file_and_line(text: str, told: str, tmp_path: Path) -> None:
+    with pytest.raises(hs.ScenarioError) as refused:
+        scene(tmp_path, text)
+    assert f"radio.rssi_trace: {tmp_path}/{told}" in str(refused.value)
+
+
+def test_what_does_not_go_together_is_refused(tmp_path: Path) -> None:
+    with pytest.raises(hs.ScenarioError, match=r"radio\.fading: found \"rayleigh\" beside a trace of received powers"):
+        scene(tmp_path, "0,0,1,-60\n", fading="rayleigh")
+    with pytest.raises(hs.ScenarioError, match=r"radio\.untraced: is given without rssi_trace or loss_trace"):
+        hs.Scenario(topology={"kind": "chain", "hops": 1}, radio={"untraced": "absent"}, flow=[UDP])
+    with pytest.raises(hs.ScenarioError, match=r"flow\.0\.to: node 1 cannot be reached from node 0"):
+        scene(tmp_path, "0,0,1,-60\n", untraced="absent")  # nothing comes back, ACKs of the MAC neither
+
+
+def test_a_file_that_is_too_large_is_not_read(tmp_path: Path) -> None:
+    with (tmp_path / "large.csv").open("wb") as file:
+        file.truncate(600_000_000)
+    radio = {"rssi_trace": str(tmp_path / "large.csv")}
+    with pytest.raises(hs.ScenarioError, match=r"large\.csv: larger than 500 MB; expected a CSV file"):
+        hs.Scenario(topology={"kind": "chain", "hops": 1}, radio=radio, flow=[UDP])
+
+
+def test_a_sweep_over_traces_reads_each_of_them(tmp_path: Path) -> None:
+    for name, power in (("near.csv", -60), ("far.csv", -90)):
+        (tmp_path / name).write_text(f"0,0,1,{power}\n5,0,1,{power}\n0,1,0,-60\n".replace("0,1,0,-60\n", ""))
+    (tmp_path / "scene.toml").write_text(
+        'duration = "10s"\n[topology]\nkind = "chain"\nhops = 1\n'
+        '[[flow]]\nfrom = 0\nto = 1\ntransport = "udp"\napp = "cbr"\nrate = "80kbps"\npacket = 1000\n'
+        '[routing]\nprotocol = "aodv"\n[sweep]\n"radio.rssi_trace" = ["near.csv", "far.csv"]\n'
+    )
+    scenario = hs.Scenario.load(tmp_path / "scene.toml")
+    found = [point.runs[0]["flows"][0]["received_packets"] for point in hs.run(scenario).points]
+    assert found[0] > 90
+    assert found[1] == 0
+    assert hs.Scenario(scenario.standalone()).points[1].config(1) == scenario.points[1].config(1)
