@@ -111,7 +111,7 @@ const PAIRS: [u16; 100] = {
     let mut pairs = [0; 100];
     let mut two = 0;
     while two < 100 {
-        pairs[two] = (two / 10 + (two % 10 << 8)) as u16;
+        pairs[two] = (two / 10 + ((two % 10) << 8)) as u16;
         two += 1;
     }
     pairs

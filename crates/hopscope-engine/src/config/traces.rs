@@ -24,7 +24,7 @@ choice! {
 }
 
 /// Traces of links. Each value holds until the next one of the same link and kind.
-#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields, default)]
 pub struct LinkTraces {
     /// Received powers in dBm, in order of time.
@@ -35,9 +35,9 @@ pub struct LinkTraces {
     pub untraced: Untraced,
 }
 
-impl Default for Untraced {
+impl Default for LinkTraces {
     fn default() -> Self {
-        Untraced::Model
+        LinkTraces { rssi: Vec::new(), loss: Vec::new(), untraced: Untraced::Model }
     }
 }
 

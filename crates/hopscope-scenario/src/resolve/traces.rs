@@ -73,7 +73,7 @@ impl Traces {
     /// The engine's keys; none where nothing is traced.
     pub(super) fn lowered(&self) -> Option<(String, Json)> {
         let list = |samples: &Option<Arc<Vec<Sample>>>| json!(samples.as_ref().map_or(&[][..], |samples| samples));
-        let others = self.given.get(UNTRACED).cloned().unwrap_or(json!(Untraced::default().word()));
+        let others = self.given.get(UNTRACED).cloned().unwrap_or(json!(Untraced::Model.word()));
         let traces = json!({"rssi": list(&self.rssi), "loss": list(&self.loss), "untraced": others});
         self.is_named().then(|| ("traces".to_string(), traces))
     }

@@ -174,7 +174,7 @@ fn radio() -> Vec<Key> {
             Kind::Choice,
             "What becomes of links while no trace tells of them: as the model says, or not there.",
         )
-        .default(Untraced::default().word())
+        .default(Untraced::Model.word())
         .choices(Untraced::CHOICES),
     ]);
     keys
