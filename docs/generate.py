@@ -39,6 +39,7 @@ RUNS = DOCS / "_build" / "runs"
 TRANSPORTS = DOCS.resolve().parent / "crates" / "hopscope-engine" / "src" / "transport"
 CAUSES = DOCS.resolve().parent / "crates" / "hopscope-engine" / "src" / "ledger" / "cause.rs"
 FACTS = DOCS.resolve().parent / "crates" / "hopscope-engine" / "src" / "record" / "facts.rs"
+CLASSES = FACTS.with_name("classes.rs")
 
 
 def table(head: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
@@ -239,7 +240,7 @@ def records(source: str | None = None) -> list[Record]:
     """Every record in the order of the source."""
     text = FACTS.read_text(encoding="utf-8") if source is None else source
     body = text[text.index("pub enum Record {") : text.index("\n}\n", text.index("pub enum Record {"))]
-    kinds = classes(text)
+    kinds = classes(CLASSES.read_text(encoding="utf-8") if source is None else source)
     found: list[Record] = []
     layer, words, fields, name = "", [], [], ""
     for line in (line.strip() for line in body.splitlines()[1:]):

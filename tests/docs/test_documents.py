@@ -81,7 +81,7 @@ def generator() -> Any:
 def test_every_record_is_on_its_page_with_class_and_fields() -> None:
     generate = generator()
     found = generate.records()
-    source = generate.FACTS.read_text(encoding="utf-8")
+    source = generate.CLASSES.read_text(encoding="utf-8")
     named = set(re.findall(r"Record::(\w+)", source[source.index("pub fn class(") :]))
     assert {record.name for record in found} == named
     assert all(record.meaning and record.layer and record.kind for record in found)

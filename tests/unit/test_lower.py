@@ -66,11 +66,15 @@ def other_value(field: Field, default: Any) -> Any:
     return value if least <= value <= most else max(int(least), 1)
 
 
+#: Keys of the file alone: named settings, and what becomes something else than a parameter of its section.
+OF_FILE = {"preset", "link", "rssi_trace", "loss_trace", "untraced"}
+
+
 @pytest.mark.parametrize("section", [name for name in keys.ENGINE_SECTIONS if name != "mobility"])
 def test_every_key_reaches_the_engine(section: str) -> None:
     base = json.loads(_core.base_config("standard", "wavelan-2M"))
     for field in keys.engine(section):
-        if field.kind == "table" or field.name in {"preset", "link"} or section == "routing":
+        if field.kind == "table" or field.name in OF_FILE or section == "routing":
             continue
         default = base[section][field.name]
         value = other_value(field, default)
