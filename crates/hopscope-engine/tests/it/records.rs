@@ -9,6 +9,7 @@ use hopscope_engine::config::mobility::{MobilityModel, PathConfig};
 use hopscope_engine::config::net::RoutingProtocol;
 use hopscope_engine::config::outage::Outage;
 use hopscope_engine::config::radio::ErrorKind;
+use hopscope_engine::config::traces::Sample;
 use hopscope_engine::config::{AckPolicy, App, Change, ChangeKind, HostConfig, SeriesKind, Transport, WireConfig};
 use hopscope_engine::ids::{FlowId, NodeId};
 use hopscope_engine::ledger::Ledger;
@@ -269,7 +270,7 @@ fn told(config: &hopscope_engine::config::Config, changes: &[Moment<'_>]) -> BTr
 
 /// Every kind, read where it is given its class.
 fn every_kind() -> BTreeSet<String> {
-    let source = include_str!("../../src/record/facts.rs");
+    let source = include_str!("../../src/record/classes.rs");
     let (_, classes) = source.split_once("pub fn class(").expect("the classes of records");
     let word = |text: &str| text.chars().take_while(char::is_ascii_alphanumeric).collect();
     classes.split("Record::").skip(1).map(word).collect()
@@ -277,7 +278,7 @@ fn every_kind() -> BTreeSet<String> {
 
 #[test]
 fn every_kind_of_record_is_told_in_some_small_run() {
-    // TCP over a lossy chain whose relay fails for a while and where a node follows a file, beside a stream that ends, under AODV and a layer that marks; over a
+    // TCP over a lossy chain whose relay fails for a while and where a node follows a file and a trace tells of a link, beside a stream that ends, under AODV and a layer that marks; over a
     // wire a stream too fast for it, ends of DCCP that share no congestion control, and ATP.
     let mut radio = tcp_chain("standard", 4, 20);
     radio.routing.protocol = RoutingProtocol::Aodv;
@@ -288,6 +289,7 @@ fn every_kind_of_record_is_told_in_some_small_run() {
     (radio.flows[0].tcp.ecn, radio.flows[0].ack) = (true, AckPolicy::Delayed);
     radio.link.layer = "lred+pacing".parse().expect("a layer");
     radio.link.lred_min = 0.2;
+    radio.traces.loss = vec![Sample(Time::ZERO + Span::from_secs(1), 0, 1, 0.1)];
     let mut file = flow("standard", 1, 0, Transport::TcpNewReno, App::File { bytes: 20_000 });
     file.ack = AckPolicy::Delayed;
     let mut stream = flow("standard", 4, 0, Transport::Udp, App::cbr(50e3));
