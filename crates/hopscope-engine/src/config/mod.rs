@@ -21,6 +21,7 @@ pub mod radio;
 pub mod schema;
 mod section;
 pub mod tcp;
+mod tcp_kind;
 pub mod traces;
 pub mod wire;
 
