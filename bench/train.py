@@ -113,6 +113,13 @@ SCENARIOS = {
         "tcp": {"timestamps": True},
         "sweep": {"profile": PROFILES, "flow.0.ack": [*ACKS, Thin]},
     },
+    "slow applications": {
+        "duration": "10s",
+        "topology": SHORT_CHAIN,
+        "flow": END_TO_END,
+        "tcp": {"read_rate": "50kbps"},
+        "sweep": {"profile": PROFILES, "flow.0.transport": ["tcp-newreno", "tcp-sack", "tcp-cubic"]},
+    },
     "failing routes": {
         "duration": "20s",
         "topology": CHAIN,

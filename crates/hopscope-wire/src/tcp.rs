@@ -40,12 +40,13 @@ const SENDER_WINDOW: u8 = 254;
 
 const FIN: u8 = 1;
 const SYN: u8 = 2;
+const RST: u8 = 4;
 const PSH: u8 = 8;
 const ACK: u8 = 16;
 const ECE: u8 = 64;
 const CWR: u8 = 128;
-/// RST and URG, which the engine never sends.
-const UNKNOWN: u8 = 4 | 32;
+/// URG, which the engine never sends.
+const UNKNOWN: u8 = 32;
 
 /// A segment between two ports.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -153,11 +154,18 @@ impl Tcp {
         }
         let (whole, payload) = split(WHAT, octets, offset)?;
         if head[12] & 15 != 0 || head[13] & UNKNOWN != 0 {
-            return Err(Malformed::field("TCP flags", head[13], "FIN, SYN, PSH, ACK, ECE and CWR"));
+            return Err(Malformed::field("TCP flags", head[13], "FIN, SYN, RST, PSH, ACK, ECE and CWR"));
         }
         let flag = |bit: u8| head[13] & bit != 0;
-        let flags =
-            TcpFlags { syn: flag(SYN), ack: flag(ACK), fin: flag(FIN), psh: flag(PSH), ece: flag(ECE), cwr: flag(CWR) };
+        let flags = TcpFlags {
+            syn: flag(SYN),
+            ack: flag(ACK),
+            fin: flag(FIN),
+            rst: flag(RST),
+            psh: flag(PSH),
+            ece: flag(ECE),
+            cwr: flag(CWR),
+        };
         let mut numbers = &head[4..];
         let (seq, ack) = (take32(WHAT, &mut numbers)?, take32(WHAT, &mut numbers)?);
         let shift = if flags.syn { 0 } else { shift.min(14) };
@@ -246,8 +254,8 @@ fn checksum(octets: &[u8], ends: Ends) -> u16 {
 }
 
 fn octet(flags: TcpFlags) -> u8 {
-    let TcpFlags { syn, ack, fin, psh, ece, cwr } = flags;
-    let bits = [(fin, FIN), (syn, SYN), (psh, PSH), (ack, ACK), (ece, ECE), (cwr, CWR)];
+    let TcpFlags { syn, ack, fin, rst, psh, ece, cwr } = flags;
+    let bits = [(fin, FIN), (syn, SYN), (rst, RST), (psh, PSH), (ack, ACK), (ece, ECE), (cwr, CWR)];
     bits.iter().map(|&(set, bit)| if set { bit } else { 0 }).sum()
 }
 

@@ -1,6 +1,6 @@
 //! Socket calls of a script as inputs of the end under test.
 
-use hopscope_engine::transport::tcp::ReceiverState;
+use hopscope_engine::transport::tcp::{ReceiverState, SenderState};
 
 use super::{Numbers, Player, Stop};
 use crate::script::Call;
@@ -23,8 +23,19 @@ pub(super) struct Sockets {
     read: u64,
     accepted: bool,
     closed: bool,
+    /// Some socket listens or connects, or did.
+    asked: bool,
     /// Reading is shut down.
     deaf: bool,
+    /// The error that waits for a call.
+    pub(super) error: Option<&'static str>,
+}
+
+impl Sockets {
+    /// A call has asked for a connection.
+    pub(super) fn is_asked(&self) -> bool {
+        self.asked
+    }
 }
 
 /// A call that gives its result after the events below it.
@@ -75,11 +86,27 @@ impl Player {
             "bind" | "fcntl" => Ok(()),
             "setsockopt" => self.set_option(line, argument(2), call),
             "getsockopt" => match argument(2) {
-                "SO_ERROR" if argument(3).trim_matches(['[', ']', ' ']) == "0" => Ok(()),
-                "SO_RCVBUF" | "SO_SNDBUF" | "SO_REUSEADDR" | "SO_TYPE" => Ok(()),
+                "SO_ERROR" => {
+                    let found = self.sockets.error.take().unwrap_or("0");
+                    let wanted = argument(3).trim_matches(['[', ']', ' ']);
+                    if wanted == found {
+                        return Ok(());
+                    }
+                    Err(Stop::fail(line, format!("the error is {found}; {wanted} is expected")))
+                }
+                // What FreeBSD's buffer holds is its window.
+                "SO_RCVBUF" => {
+                    let bytes = argument(3).trim_matches(['[', ']', ' ']).parse();
+                    if let (Ok(bytes), true) = (bytes, self.established()) {
+                        self.end.advertise(bytes);
+                    }
+                    Ok(())
+                }
+                "SO_SNDBUF" | "SO_REUSEADDR" | "SO_TYPE" => Ok(()),
                 name => Err(Stop::foreign(line, format!("socket option {name}"))),
             },
             "listen" => {
+                self.sockets.asked = true;
                 self.sockets.numbers.insert(own, Kind::Listens);
                 Ok(())
             }
@@ -109,6 +136,7 @@ impl Player {
                     return Err(Stop::foreign(line, "errors of socket calls"));
                 }
                 let again = self.open;
+                self.sockets.asked = true;
                 self.sockets.numbers.insert(own, Kind::Connected);
                 self.open = true;
                 if !again {
@@ -118,7 +146,7 @@ impl Player {
             }
             "write" | "send" | "sendto" => self.write(line, call, number(2)),
             "read" | "recv" | "recvfrom" => {
-                if until > self.now && self.delivered == self.sockets.read {
+                if until > self.now && self.waiting() == 0 {
                     return Err(Stop::foreign(line, WAITS));
                 }
                 self.read(line, call, number(2).unwrap_or(0))
@@ -133,11 +161,13 @@ impl Player {
             "close" => {
                 let kind = self.sockets.numbers.remove(&own);
                 if kind == Some(Kind::Connected) && self.open {
-                    if self.delivered > self.sockets.read {
-                        return Err(Stop::foreign(
-                            line,
-                            "closing with data unread, which resets the connection (RFC 2525 2.17)",
-                        ));
+                    if self.waiting() > 0 {
+                        self.sockets.closed = true;
+                        self.input(|end, cx| end.abort(cx)); // data unread (RFC 2525 2.17)
+                        return gives(0);
+                    }
+                    if self.is_over() {
+                        return gives(0);
                     }
                     if !self.established() {
                         return Err(Stop::foreign(line, "closing a connection that is not established"));
@@ -148,6 +178,19 @@ impl Player {
             }
             name => Err(Stop::foreign(line, format!("the call {name}"))),
         }
+    }
+
+    /// Bytes that have come in order and were not read.
+    fn waiting(&self) -> u64 {
+        match self.setup.buffer {
+            None => self.delivered - self.sockets.read,
+            Some(_) => self.end.receiver().map_or(0, |half| half.unread()),
+        }
+    }
+
+    /// A reset has ended the connection.
+    fn is_over(&self) -> bool {
+        self.end.sender().is_some_and(|half| half.state() == SenderState::Closed)
     }
 
     fn established(&self) -> bool {
@@ -191,7 +234,7 @@ impl Player {
         {
             return Err(Stop::foreign(line, "flags of recv"));
         }
-        let waiting = (self.delivered - self.sockets.read) as i64;
+        let waiting = self.waiting() as i64;
         let found = match waiting {
             0 if self.peer_closed || self.sockets.deaf => 0,
             0 => -1,
@@ -206,7 +249,11 @@ impl Player {
                 format!("{} gives {found}; {} is expected", call.name, call.gives.unwrap_or(0)),
             ));
         }
-        self.sockets.read += if peeks { 0 } else { found.max(0) as u64 };
+        let taken = if peeks { 0 } else { found.max(0) as u64 };
+        self.sockets.read += taken;
+        if self.setup.buffer.is_some() && taken > 0 {
+            self.input(|end, cx| end.on_read(taken, cx));
+        }
         Ok(())
     }
 

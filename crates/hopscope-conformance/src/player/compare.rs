@@ -8,7 +8,7 @@ use crate::script::{Packet, TcpOption};
 
 impl Player {
     /// The first thing in which a segment is not the one expected. PSH is not looked at (the engine sets it for receivers
-    /// that mind it), nor are MSS and window scale, which it takes from the script, nor the window, of which its application leaves all. `part`: more of the expected one follows.
+    /// that mind it), nor are MSS and window scale, which it takes from the script, nor the window unless `--buffer` says what it is of. `part`: more of the expected one follows.
     pub(super) fn difference(
         &mut self,
         wanted: &Packet,
@@ -19,6 +19,7 @@ impl Player {
         let flags = found.flags;
         let pairs = [
             ('S', flags.syn),
+            ('R', flags.rst),
             ('F', flags.fin || (part && wanted.has('F'))),
             ('.', flags.ack),
             ('E', flags.ece),
@@ -43,10 +44,19 @@ impl Player {
                 return Some("ECN field".to_string());
             }
         }
+        // The window is the script's where its buffer is.
+        if let (Some(_), Some(window)) = (self.setup.buffer, wanted.win) {
+            if !flags.syn && window != u64::from(found.window) {
+                return Some(format!("window {}", found.window));
+            }
+        }
         self.option_difference(wanted, found)
     }
 
     fn option_difference(&mut self, wanted: &Packet, found: &TcpSegment) -> Option<String> {
+        if found.flags.rst {
+            return None; // answers to segments of no connection know of no options
+        }
         let options = wanted.options.as_ref();
         let options = options.or(if wanted.has('S') { None } else { Some(const { &Vec::new() }) })?;
         let blocks: Vec<(u64, u64)> = found.sack_blocks().iter().map(|block| (block.start, block.end)).collect();
@@ -73,7 +83,7 @@ impl Player {
                 if off.abs() > tolerance {
                     return Some(format!("timestamp {}", found.value.wrapping_sub(shift)));
                 }
-                (echo.is_some_and(|echo| echo != found.echo)).then(|| format!("echoed timestamp {}", found.echo))
+                (echo.is_some_and(|echo| echo != found.echo)).then(|| format!("echoed timestamp {}", { found.echo }))
             }
             (Some(_), None) => Some("no timestamps".to_string()),
             (None, Some(_)) if wanted.options.is_some() => Some("timestamps".to_string()),
@@ -85,11 +95,18 @@ impl Player {
 /// A segment as the language writes it.
 pub(super) fn told(segment: &TcpSegment) -> String {
     let flags = segment.flags;
-    let mut text: String =
-        [(flags.syn, 'S'), (flags.fin, 'F'), (flags.psh, 'P'), (flags.ece, 'E'), (flags.cwr, 'W'), (flags.ack, '.')]
-            .into_iter()
-            .filter_map(|(set, letter)| set.then_some(letter))
-            .collect();
+    let mut text: String = [
+        (flags.syn, 'S'),
+        (flags.fin, 'F'),
+        (flags.rst, 'R'),
+        (flags.psh, 'P'),
+        (flags.ece, 'E'),
+        (flags.cwr, 'W'),
+        (flags.ack, '.'),
+    ]
+    .into_iter()
+    .filter_map(|(set, letter)| set.then_some(letter))
+    .collect();
     let end = segment.seq + u64::from(segment.len);
     text += &format!(" {}:{end}({})", segment.seq, segment.len);
     if flags.ack {

@@ -13,11 +13,12 @@ mod setup;
 use std::collections::{BTreeMap, VecDeque};
 use std::fmt;
 
+use hopscope_engine::packet::dccp::ResetCode;
 use hopscope_engine::packet::tcp::{SackBlock, TcpFlags, TcpSegment, Timestamps};
 use hopscope_engine::packet::{Body, Ecn};
 use hopscope_engine::rng::{Purpose, Stream};
-use hopscope_engine::transport::tcp::{Connection, Expiries};
-use hopscope_engine::transport::{Cx, TransportEffect};
+use hopscope_engine::transport::tcp::{Connection, Expiries, SenderState};
+use hopscope_engine::transport::{Cx, Note, TransportEffect};
 use hopscope_engine::units::Time;
 
 use crate::script::{At, Base, Event, Packet, Script, ScriptError, TcpOption, What};
@@ -93,6 +94,8 @@ pub fn play(script: &Script) -> Result<Verdict, ScriptError> {
 struct Player {
     setup: Setup,
     end: Connection,
+    /// An end that nobody has opened.
+    nobody: Connection,
     timers: Expiries,
     /// The instant of the last event, and where the end's clock stands, in microseconds.
     now: i64,
@@ -113,8 +116,18 @@ impl Player {
         let stream = |owner| Stream::derive(1, 0, owner, Purpose::Clock);
         let (mut active, mut passive) = Connection::pair(&setup.flow, 20, stream(0));
         Connection::join((&mut active, &mut passive), &setup.flow, stream(1));
+        if let Some(window) = setup.window {
+            passive.advertise(window);
+        }
+        if let Some(buffer) = setup.buffer {
+            for end in [&mut active, &mut passive] {
+                end.read_when_told(buffer, setup.flow.packet);
+            }
+        }
+        let (nobody, _) = Connection::pair(&setup.flow, 20, stream(2));
         Player {
             end: if setup.active { active } else { passive },
+            nobody,
             setup,
             timers: Expiries::default(),
             now: 0,
@@ -174,7 +187,11 @@ impl Player {
             match effect {
                 TransportEffect::Emit(Body::Tcp(segment)) => self.sent.push_back((self.clock, segment)),
                 TransportEffect::Deliver { bytes } => self.delivered += u64::from(bytes),
-                TransportEffect::Note(hopscope_engine::transport::Note::PeerClosed) => self.peer_closed = true,
+                TransportEffect::Note(Note::PeerClosed) => self.peer_closed = true,
+                TransportEffect::Note(Note::Reset(ResetCode::ConnectionRefused)) => {
+                    self.sockets.error = Some("ECONNREFUSED");
+                }
+                TransportEffect::Note(Note::Reset(_)) => self.sockets.error = Some("ECONNRESET"),
                 _ => {}
             }
         }
@@ -197,9 +214,7 @@ impl Player {
         if let Some(foreign) = packet.foreign {
             return Err(Stop::foreign(line, foreign));
         }
-        for (flag, reason) in
-            [('R', "resets (RFC 9293 3.10.7): a simulation has none"), ('U', "urgent data"), ('A', "accurate ECN")]
-        {
+        for (flag, reason) in [('U', "urgent data"), ('A', "accurate ECN")] {
             if packet.has(flag) {
                 return Err(Stop::foreign(line, reason));
             }
@@ -210,7 +225,7 @@ impl Player {
         if packet.has('S') && packet.len > 0 {
             return Err(Stop::foreign(line, "data in a SYN"));
         }
-        if packet.has('S') && !packet.has('.') && self.setup.active {
+        if packet.has('S') && !packet.has('.') && !packet.has('R') && self.setup.active && !self.synchronised() {
             return Err(Stop::foreign(line, "simultaneous open (RFC 9293 3.5)"));
         }
         if packet.seq + packet.len > u64::from(u32::MAX) / 2
@@ -218,18 +233,32 @@ impl Player {
         {
             return Err(Stop::foreign(line, "sequence numbers that wrap, which are 64 bits wide in the engine"));
         }
-        if !packet.has('S') && !packet.has('.') && !packet.has('F') {
+        if !packet.has('S') && !packet.has('.') && !packet.has('F') && !packet.has('R') {
             return Err(Stop::foreign(line, "a segment without ACK"));
         }
-        self.open |= packet.has('S');
+        self.open |= packet.has('S') && self.sockets.is_asked();
         let segment = self.segment(packet);
         let ecn = match packet.ecn.as_deref() {
             Some("ce") => Ecn::Ce,
             Some("ect0" | "ect1" | "ect01") => Ecn::Ect,
             _ => Ecn::NotEct,
         };
+        // Before a call to listen or connect there is nothing that a segment could be for.
+        let nobody = !self.sockets.is_asked();
+        if nobody {
+            std::mem::swap(&mut self.end, &mut self.nobody);
+        }
         self.input(|end, cx| end.on_segment(&segment, ecn, cx));
+        if nobody {
+            std::mem::swap(&mut self.end, &mut self.nobody);
+        }
         Ok(())
+    }
+
+    /// Both SYNs are acknowledged.
+    fn synchronised(&self) -> bool {
+        let sending = self.end.sender().map(|half| half.state());
+        !matches!(sending, None | Some(SenderState::Idle | SenderState::SynSent))
     }
 
     /// A segment of the script as one of the engine.
@@ -244,6 +273,7 @@ impl Player {
                 syn: packet.has('S'),
                 ack: packet.has('.'),
                 fin: packet.has('F'),
+                rst: packet.has('R'),
                 psh: packet.has('P'),
                 ece: packet.has('E'),
                 cwr: packet.has('W'),
@@ -271,9 +301,6 @@ impl Player {
 
     /// Waits for what a script expects between two instants; gives when it went out.
     fn expect(&mut self, line: usize, packet: &Packet, from: i64, to: i64) -> Result<i64, Stop> {
-        if packet.has('R') {
-            return Err(Stop::foreign(line, "resets (RFC 9293 3.10.7): a simulation has none"));
-        }
         let tolerance = self.setup.tolerance;
         let mut rest = packet.clone();
         let mut at = from;

@@ -57,6 +57,10 @@ pub(super) struct Setup {
     /// How far instants may be off.
     pub(super) tolerance: i64,
     pub(super) stamps: bool,
+    /// Window that the own SYN tells, where the script has one.
+    pub(super) window: Option<u32>,
+    /// Bytes that the receive buffer holds until they are read; none: the application leaves nothing unread.
+    pub(super) buffer: Option<u64>,
 }
 
 /// Options of a SYN.
@@ -121,6 +125,7 @@ pub(super) fn setup(script: &Script) -> Result<Setup, Stop> {
         (flow["ack"], flow["ack_delay"]) = (json!("delayed"), json!(Span::from_millis(40).0));
     }
     let mut tolerance = 4_000;
+    let mut buffer = None;
     for setting in &script.settings {
         let wrong = |allowed: &str| {
             Stop::error(setting.line, format!("--{}: found `{}`; {allowed}", setting.name, setting.value))
@@ -142,6 +147,7 @@ pub(super) fn setup(script: &Script) -> Result<Setup, Stop> {
                 flow["ack"] = json!(setting.value);
             }
             "ack_delay_ms" => flow["ack_delay"] = json!(Span::from_millis(number()?).0),
+            "buffer" => buffer = Some(number()?.max(1)),
             "window" => flow["max_window"] = json!(number()?.max(1)),
             name if name.starts_with("tcp.") => set(&mut tcp, &name[4..], &setting.value).map_err(|e| wrong(&e))?,
             "tcp_ts_tick_usecs" => tcp["timestamp_clock"] = json!(Span::from_micros(number()?).0),
@@ -155,7 +161,7 @@ pub(super) fn setup(script: &Script) -> Result<Setup, Stop> {
                 return Err(Stop::error(
                     setting.line,
                     format!(
-                        "--{}: unknown; allowed are --tolerance_usecs, --control, --recovery, --ack, --ack_delay_ms, --window, --tcp.KEY and {}",
+                        "--{}: unknown; allowed are --tolerance_usecs, --control, --recovery, --ack, --ack_delay_ms, --window, --buffer, --tcp.KEY and {}",
                         setting.name,
                         SILENT.join(", ")
                     ),
@@ -171,7 +177,8 @@ pub(super) fn setup(script: &Script) -> Result<Setup, Stop> {
     let active =
         script.events.iter().any(|event| matches!(&event.what, What::Call(Call { name, .. }) if name == "connect"))
             || packets().next().is_some_and(|first| first.out && first.flags == "S");
-    Ok(Setup { flow, active, scale, tolerance, stamps })
+    let window = ours.0.and_then(|packet| packet.win).and_then(|window| u32::try_from(window).ok());
+    Ok(Setup { flow, active, scale, tolerance, stamps, window, buffer })
 }
 
 /// The system and what it sets.

@@ -78,7 +78,10 @@ impl<'a> Cursor<'a> {
     pub(super) fn skip(&mut self) -> Result<(), ScriptError> {
         loop {
             self.take_while(char::is_whitespace);
-            if self.text.starts_with("//") || self.text.starts_with('#') {
+            // What is meant for one system alone is not played: the standard is.
+            if self.text.starts_with("#ifdef") && !self.text.starts_with("#ifdef STANDARD") {
+                self.take_past("#endif")?;
+            } else if self.text.starts_with("//") || self.text.starts_with('#') {
                 self.take_while(|c| c != '\n');
             } else if self.eat("/*") {
                 self.take_past("*/")?;

@@ -311,6 +311,7 @@ param_types! {
     u64 => Int, |number| alone(*number as f64);
     f64 => Float, |number| alone(*number);
     Option<u32> => IntOrOff, |number| number.map_or_else(Vec::new, |number| alone(f64::from(number)));
+    Option<u64> => IntOrOff, |number| number.map_or_else(Vec::new, |number| alone(number as f64));
     Vec<u64> => IntList;
     Vec<u32> => IntList;
     Vec<f64> => FloatList, |list| placed(list);

@@ -285,6 +285,9 @@ params! {
         ack_guard: bool = false, "", "RFC 5681 4.2 knows none; ns-2's TCPSink/Asym has it";
         /// Bytes that data segments carry to say what the sender may have in flight, where `ack` or `ack_guard` asks for it.
         window_option: u32 = 4, "bytes", "a default (RFC 9293 3.1: kind, length and 16 bits)", in Range::within(0.0, 40.0);
+        /// Rate at which the receiving application reads, from a buffer of `max_window` packets; 0: it reads nothing; "off": it reads
+        /// at once.
+        read_rate: Option<u64> = None, "bit/s", "RFC 9293 3.8.6", in Range::within(0.0, 1e12);
         /// SACK blocks per ACK at most.
         max_sack_blocks: u32 = 3, "blocks", "RFC 2018 3", in Range::within(1.0, 3.0);
         /// Bytes of the SACK option beyond its blocks (kind, length, padding).

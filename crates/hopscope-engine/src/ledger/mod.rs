@@ -351,7 +351,7 @@ impl Ledger {
         match timer {
             Timer::Rto | Timer::Probe => self.expired = flow,
             Timer::Pacing => self.explain_idle(now, flow, Cause::Paced),
-            Timer::DelayedAck | Timer::TimeWait | Timer::Reorder | Timer::Refill | Timer::Wake => {}
+            Timer::DelayedAck | Timer::TimeWait | Timer::Reorder | Timer::Refill | Timer::Wake | Timer::Read => {}
         }
     }
 

@@ -12,7 +12,10 @@ pub struct SackBlock {
 }
 
 /// The timestamps option (RFC 7323 3), in ticks of the clock of the end that sends it or is echoed.
+///
+/// Packed, so that a segment with it stays in six pieces of 16 bytes.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+#[repr(Rust, packed)]
 pub struct Timestamps {
     /// Clock of the sender of this segment (TSval).
     pub value: u32,
@@ -60,6 +63,8 @@ pub struct TcpFlags {
     pub ack: bool,
     /// No more data from the sender.
     pub fin: bool,
+    /// There is no such connection, or no longer.
+    pub rst: bool,
     /// The data shall go up to the application at once (PSH); set where the receiver's ACK policy looks at it.
     pub psh: bool,
     /// A mark was seen (ECE, RFC 3168 6.1).
@@ -93,5 +98,15 @@ impl TcpSegment {
             [first, second, ..] => first.start >= second.start && first.end <= second.end,
             _ => false,
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_segment_stays_in_six_pieces_of_16_bytes() {
+        assert_eq!(size_of::<TcpSegment>(), 96);
     }
 }

@@ -274,8 +274,8 @@ impl Fields<'_, '_, '_> {
         if window > 0 {
             self.line.number("window", window);
         }
-        let TcpFlags { syn, fin, psh, ece, cwr, .. } = flags;
-        for (name, holds) in [("syn", syn), ("fin", fin), ("psh", psh), ("ece", ece), ("cwr", cwr)] {
+        let TcpFlags { syn, fin, rst, psh, ece, cwr, .. } = flags;
+        for (name, holds) in [("syn", syn), ("fin", fin), ("rst", rst), ("psh", psh), ("ece", ece), ("cwr", cwr)] {
             if holds {
                 self.line.flag(name, true);
             }
@@ -350,6 +350,7 @@ fn timer_word(timer: Timer) -> &'static str {
         Timer::Probe => "probe",
         Timer::Refill => "refill",
         Timer::Wake => "wake",
+        Timer::Read => "read",
     }
 }
 

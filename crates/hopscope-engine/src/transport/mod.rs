@@ -58,11 +58,13 @@ pub enum Timer {
     Refill,
     /// A congestion control from outside the engine asked to be called.
     Wake,
+    /// The receiving application reads what has come (`tcp.read_rate`).
+    Read,
 }
 
 impl Timer {
     /// Number of kinds.
-    pub const COUNT: usize = 8;
+    pub const COUNT: usize = 9;
     /// Every kind, by its index.
     pub const ALL: [Timer; Timer::COUNT] = [
         Timer::Rto,
@@ -73,6 +75,7 @@ impl Timer {
         Timer::Probe,
         Timer::Refill,
         Timer::Wake,
+        Timer::Read,
     ];
 
     /// A number below [`Timer::COUNT`], for tables.

@@ -30,6 +30,7 @@ mod order;
 mod outage;
 mod probe;
 mod reach;
+mod reading;
 mod records;
 mod repairs;
 mod replies;

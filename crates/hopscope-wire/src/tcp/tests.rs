@@ -82,7 +82,7 @@ fn what_is_wrong_is_named() {
         Tcp::read(&changed, ENDS, 0).expect_err("refused").to_string()
     };
     assert_eq!(with(12, 0x40), "TCP data offset: found 16; allowed: 20 to 60 octets");
-    assert_eq!(with(13, 4), "TCP flags: found 4; allowed: FIN, SYN, PSH, ACK, ECE and CWR");
+    assert_eq!(with(13, 0x20), "TCP flags: found 32; allowed: FIN, SYN, RST, PSH, ACK, ECE and CWR");
     assert_eq!(with(12, 0x60), "TCP: 20 octets; at least 24 are needed");
     let mut damaged = good;
     damaged[3] ^= 1;
@@ -91,15 +91,15 @@ fn what_is_wrong_is_named() {
 
 prop_compose! {
     fn segments()(
-        seq: u32, ack: u32, window: u16, flags: [bool; 6], shift in 0..=14u8, sender_window in prop_oneof![Just(0), any::<u16>()],
+        seq: u32, ack: u32, window: u16, flags: [bool; 7], shift in 0..=14u8, sender_window in prop_oneof![Just(0), any::<u16>()],
         stamps in proptest::option::of(any::<[u32; 2]>()), blocks in proptest::collection::vec(any::<[u32; 2]>(), 0..3),
         order: Option<u8>, segment_size: Option<u16>, sack_permitted: bool, window_scale in proptest::option::of(0..15u8),
     ) -> Tcp {
-        let [syn, ack_flag, fin, psh, ece, cwr] = flags;
+        let [syn, ack_flag, fin, rst, psh, ece, cwr] = flags;
         let shift = if syn { 0 } else { shift };
         let mut segment = TcpSegment {
             seq: seq.into(), ack: if ack_flag { ack.into() } else { 0 }, window: u32::from(window) << shift,
-            flags: TcpFlags { syn, ack: ack_flag, fin, psh, ece, cwr }, sender_window: if syn { 0 } else { sender_window },
+            flags: TcpFlags { syn, ack: ack_flag, fin, rst, psh, ece, cwr }, sender_window: if syn { 0 } else { sender_window },
             timestamps: stamps.map(|[value, echo]| Timestamps { value, echo }), order: order.unwrap_or(0),
             ..TcpSegment::default()
         };

@@ -86,12 +86,16 @@ impl Controller for Htcp {
             self.rtt_min = self.rtt_min.min(rtt);
             self.rtt_max = self.rtt_max.max(rtt);
         }
+        let took = ack.now.saturating_since(self.since).as_secs();
+        let ended = self.round.ended(ack.una, ack.nxt);
+        if ack.recovering {
+            // What was held back by a gap is acknowledged at once: that is no rate (Linux leaves recoveries out too).
+            (self.bytes, self.since) = (0, ack.now);
+            return;
+        }
         self.bytes += ack.bytes;
-        if self.round.ended(ack.una, ack.nxt) {
-            let took = ack.now.saturating_since(self.since).as_secs();
-            if took > 0.0 {
-                self.throughput = self.throughput.max(self.bytes as f64 / took);
-            }
+        if ended && took > 0.0 && took >= self.rtt_min {
+            self.throughput = self.throughput.max(self.bytes as f64 / took);
             (self.bytes, self.since) = (0, ack.now);
         }
     }
@@ -168,6 +172,23 @@ mod tests {
             h.on_loss(&mut w, &loss(40.0));
             assert_eq!((w.cwnd, w.ssthresh), (40.0 * share, 40.0 * share), "epoch {n}");
         }
+    }
+
+    #[test]
+    fn what_a_recovery_acknowledges_at_once_is_no_throughput() {
+        let mut h = htcp();
+        round(&mut h, 0, 1, 0, 100);
+        for n in 1..4 {
+            round(&mut h, 100 * n, 1 + 20_000 * n, 10_000, 100);
+        }
+        let steady = h.throughput;
+        let mut ack = Feedback { bytes: 40_000, recovering: true, ..feedback(400, 100_001, Some(100)) };
+        h.on_feedback(&mut window(10.0, 5.0), &ack);
+        assert_eq!(h.throughput, steady);
+        // Nor is what a part of a round trip brings.
+        ack = Feedback { bytes: 5_000, ..feedback(410, 110_001, Some(100)) };
+        h.on_feedback(&mut window(10.0, 5.0), &ack);
+        assert_eq!(h.throughput, steady);
     }
 
     #[test]

@@ -227,7 +227,7 @@ impl Connection {
                     self.pump(cx);
                 }
             }
-            Timer::Reorder | Timer::Probe | Timer::Refill | Timer::Wake => {}
+            Timer::Reorder | Timer::Probe | Timer::Refill | Timer::Wake | Timer::Read => {}
         }
     }
 

@@ -4,7 +4,8 @@ use std::sync::Arc;
 
 use super::ack::outside::AckRule;
 use super::receiver::Due;
-use super::{Cx as TcpCx, ReceiverState, TcpReceiver, TcpSender};
+use super::reset::refuse;
+use super::{Cx as TcpCx, ReceiverState, SenderState, TcpReceiver, TcpSender};
 use crate::config::tcp::RttEstimator;
 use crate::config::{CongestionControl, FlowConfig};
 use crate::packet::Ecn;
@@ -158,6 +159,30 @@ impl Connection {
         });
     }
 
+    /// The application reads so many bytes, where it reads when it is told.
+    pub fn on_read(&mut self, bytes: u64, cx: &mut Cx<'_>) {
+        if let Some(receiver) = &mut self.receiver {
+            if let Some(sender) = &self.sender {
+                receiver.share(sender.next());
+            }
+            receiver.on_read(bytes, cx.now, cx.out);
+        }
+    }
+
+    /// From now on a window of so many bytes is advertised.
+    pub fn advertise(&mut self, window: u32) {
+        if let Some(receiver) = &mut self.receiver {
+            receiver.advertise(window);
+        }
+    }
+
+    /// From now on the application reads when it is told, from a buffer of so many bytes.
+    pub fn read_when_told(&mut self, buffer: u64, mss: u32) {
+        if let Some(receiver) = &mut self.receiver {
+            receiver.read_when_told(buffer, mss);
+        }
+    }
+
     /// The application will send no more.
     pub fn close(&mut self, cx: &mut Cx<'_>) {
         self.with_sender(cx, |sender, _, cx| sender.close(cx.now, cx.out));
@@ -184,6 +209,10 @@ impl Connection {
             self.see_node(node);
         }
         let segment = TcpSegment { ecn, ..*segment };
+        if segment.flags.rst {
+            self.on_reset(&segment, &mut TcpCx { now: cx.now, out: cx.out });
+            return None;
+        }
         if self.sender.is_some() && self.receiver.is_some() {
             self.take_way(cx);
             return self.on_segment_of_both(&segment, cx);
@@ -209,7 +238,8 @@ impl Connection {
             (Some(sender), None) => sender.on_timer(timer, cx.now, cx.out),
             (None, Some(receiver)) => receiver.on_timer(timer, cx.now, cx.out),
             (Some(sender), Some(receiver))
-                if timer == Timer::DelayedAck || receiver.state() == ReceiverState::SynReceived =>
+                if matches!(timer, Timer::DelayedAck | Timer::Read)
+                    || receiver.state() == ReceiverState::SynReceived =>
             {
                 receiver.share(sender.next());
                 receiver.on_timer(timer, cx.now, cx.out);
@@ -271,13 +301,25 @@ impl Connection {
             }
             return payload(segment, false);
         }
-        if receiver.state() == ReceiverState::Listen {
+        let closed = sender.state() == SenderState::Closed;
+        if closed || receiver.state() == ReceiverState::Listen || sender.never_sent(segment) {
+            let listens = receiver.state() == ReceiverState::Listen && !self.opens;
+            match closed || listens && segment.flags.ack {
+                true => refuse(segment, &mut TcpCx { now: cx.now, out: cx.out }),
+                false if listens => {}
+                false => self.with_sender(cx, |sender, _, cx| sender.on_segment(segment, hops, cx.now, cx.out)),
+            }
             return None;
+        }
+        if !segment.flags.ack {
+            return None; // RFC 9293 3.10.7.4, fifth step
         }
         let (now, duplicates) = (cx.now, receiver.stats().duplicates);
         receiver.take_stamp(segment);
-        let accepted =
-            segment.flags.ack.then(|| receiver.take_ack(segment.ack, &mut TcpCx { now, out: cx.out })).flatten();
+        let accepted = receiver.take_ack(segment, &mut TcpCx { now, out: cx.out });
+        if receiver.state() == ReceiverState::SynReceived {
+            return None; // the SYN-ACK is not acknowledged by it
+        }
         let was_finished = receiver.is_finished();
         let mut due = receiver.take_data(segment, &mut TcpCx { now, out: cx.out });
         if due == Due::Bare {
@@ -302,6 +344,54 @@ impl Connection {
             receiver.answer(due, &mut TcpCx { now, out: cx.out });
         }
         payload(segment, duplicate)
+    }
+
+    // What resets look at.
+
+    /// It is the end that sends the SYN.
+    pub(super) fn opens(&self) -> bool {
+        self.opens
+    }
+
+    /// The half that sends.
+    pub(super) fn sender_mut(&mut self) -> Option<&mut TcpSender> {
+        self.sender.as_deref_mut()
+    }
+
+    /// The half that receives.
+    pub(super) fn receiver_mut(&mut self) -> Option<&mut TcpReceiver> {
+        self.receiver.as_deref_mut()
+    }
+
+    /// Next number expected, and how many from there on are taken.
+    pub(super) fn expects(&mut self) -> (u64, u64) {
+        match (&mut self.receiver, &self.sender) {
+            (Some(receiver), _) => (receiver.next(), u64::from(receiver.reverse().window)),
+            (None, Some(sender)) => (sender.expects(), u64::from(sender.offers())),
+            (None, None) => (0, 0),
+        }
+    }
+
+    /// Number of what would be sent next.
+    pub(super) fn sends(&self) -> u64 {
+        match (&self.sender, &self.receiver) {
+            (Some(sender), Some(receiver)) if receiver.state() == ReceiverState::SynReceived => sender.next().max(1),
+            (Some(sender), _) => sender.next(),
+            (None, _) => 1,
+        }
+    }
+
+    /// An ACK for one who may know less of the connection than he should (RFC 5961).
+    pub(super) fn challenge(&mut self, cx: &mut TcpCx<'_>) {
+        let sends = self.sends();
+        if let Some(receiver) = &mut self.receiver {
+            if self.sender.is_some() {
+                receiver.share(sends);
+            }
+            receiver.challenge(cx);
+        } else if let Some(sender) = &mut self.sender {
+            sender.send_ack(cx);
+        }
     }
 
     // Queries.

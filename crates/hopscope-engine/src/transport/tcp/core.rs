@@ -5,12 +5,11 @@ use super::push::PushMarks;
 use super::recovery::{Doubt, Prr};
 use super::rtt::Rtt;
 use super::rules::Rules;
-use super::sender::SenderStats;
 use super::sent::{AckReport, SentLog};
 use super::setup::initial_window;
 use super::timer::LazyTimer;
 use super::usage::Use;
-use super::{Cx, Note, Timer, TransportEffect, window_field};
+use super::{Cx, Note, SenderStats, Timer, TransportEffect, window_field};
 use crate::config::tcp::{Handshake, InitialSsthresh, Pacing};
 use crate::config::{LossRecovery, TcpConfig, TcpKind};
 use crate::packet::Ecn;
@@ -52,6 +51,8 @@ pub(super) struct Core {
     pub(super) nxt: u64,
     /// First number never sent.
     pub(super) max: u64,
+    /// Probes sent into a window since it has closed.
+    pub(super) window_probes: u32,
     /// Number after the last byte offered; `u64::MAX`: without end.
     pub(super) data_end: u64,
     /// No more data will be offered.
@@ -70,7 +71,7 @@ pub(super) struct Core {
     /// Spreads what is sent over time; none: bursts as the window allows.
     pub(super) pacer: Option<Pacer>,
     /// Pace over cwnd per SRTT, in slow start and later, for algorithms that set none.
-    pace: (f64, f64),
+    pub(super) pace: (f64, f64),
     pub(super) dupacks: u32,
     /// First number not sent when the last loss was found.
     pub(super) recover: u64,
@@ -99,7 +100,7 @@ pub(super) struct Core {
     /// Bytes sent by limited transmit since the last new ACK; FlightSize leaves them out (RFC 5681 3.2 step 2).
     limited_bytes: u64,
     /// Whether the usable window and cwnd have been filled of late.
-    window_use: Use,
+    pub(super) window_use: Use,
     cwnd_use: Use,
     /// Last send (RFC) or last ACK (ns-2): the start of an idle period.
     pub(super) active: Time,
@@ -137,6 +138,7 @@ impl Core {
             una: 0,
             nxt: 0,
             max: 0,
+            window_probes: 0,
             data_end: 1,
             closing: false,
             rcv_nxt: 0,
@@ -354,30 +356,6 @@ impl Core {
         self.note_limit();
     }
 
-    /// Pacing lets a segment go now.
-    pub(super) fn admits(&mut self, cx: &mut Cx) -> bool {
-        self.pacer.as_mut().is_none_or(|pacer| pacer.admits(cx))
-    }
-
-    /// A segment of `bytes` bytes leaves: the next one keeps its distance.
-    fn pace(&mut self, bytes: u64, now: Time) {
-        let spacing = if self.cc.paces() { self.cc.spacing(bytes) } else { self.window_spacing(bytes) };
-        let Some(pacer) = &mut self.pacer else { return };
-        match spacing {
-            Some(spacing) => pacer.on_sent(spacing, now),
-            None => pacer.flush(now),
-        }
-    }
-
-    /// The share of a round trip that `bytes` bytes of the window take.
-    fn window_spacing(&self, bytes: u64) -> Option<Span> {
-        let srtt = self.rtt.srtt()?.as_secs();
-        let w = &self.window;
-        let gain = if w.cwnd < w.ssthresh { self.pace.0 } else { self.pace.1 };
-        let share = bytes as f64 / (w.cwnd.max(1.0) * self.mss as f64);
-        Some(Span::from_secs_f64(share * srtt / gain))
-    }
-
     /// Tells the log when it is the application that leaves the window open.
     pub(super) fn note_limit(&mut self) {
         let (in_flight, end) = (self.nxt - self.una, self.end());
@@ -453,17 +431,24 @@ impl Core {
     pub(super) fn take_mark(&mut self, seg: &TcpSegment, now: Time) {
         self.echo = self.ecn && seg.flags.ece;
         if self.echo && seg.ack > self.heeded && !self.recovering {
-            self.cut_once(now);
+            self.cut_window(now);
             self.heeded = self.max;
             self.owes_cwr = true;
         }
     }
 
-    /// Cuts the window as for a loss that needs no repair.
-    pub(super) fn cut_once(&mut self, now: Time) {
-        let loss = self.loss(now);
+    /// Cuts the window for a loss, whether it needs repair or not; false: the algorithm left it as it was.
+    pub(super) fn cut_window(&mut self, now: Time) -> bool {
+        let mut loss = self.loss(now);
+        // FlightSize counts what is reported above a gap, which a lost repetition makes a multiple of cwnd. After a mark in
+        // the same window of data cwnd is cut already, and FlightSize is what is left to judge by (RFC 3168 6.1.2).
+        let reported = self.sent.as_ref().is_some_and(|sent| sent.sacked() > 0);
+        if reported && self.una >= self.heeded {
+            loss.flight = loss.flight.min(loss.window);
+        }
         let cut = self.cc.on_loss(&mut self.window, &loss);
         self.stats.window_cuts += u64::from(cut);
+        cut
     }
 
     /// Shows an ACK to the algorithm before recovery acts on it.
@@ -552,9 +537,7 @@ impl Core {
         self.stats.fast_retransmits += 1;
         self.recover = self.max;
         self.after_timeout = false;
-        let loss = self.loss(cx.now);
-        let cut = self.cc.on_loss(&mut self.window, &loss);
-        self.stats.window_cuts += u64::from(cut);
+        let cut = self.cut_window(cx.now);
         self.timed = None;
         self.restart_rto(cx);
         cut

@@ -24,6 +24,10 @@
 //! | `receiver.rs`, `reassembly.rs` | the receiving side |
 //! | `ack/` | when it acknowledges |
 //! | `route_failure/` | what the sender does when its node has lost the route |
+//! | `reading.rs` | an application that reads slowly, and the window that is left |
+//! | `persist.rs` | probes of a window that the peer has closed |
+//! | `reset.rs` | resets, and answers to segments that belong to no connection |
+//! | `told.rs` | the states and counters of a sender |
 //! | `usage.rs` | whether the window is in use, and so may grow |
 //! | `timer.rs` | a timer that is restarted often and queued seldom, and the expiries its caller holds |
 
@@ -31,10 +35,13 @@ pub mod ack;
 mod connection;
 mod core;
 mod pacing;
+mod persist;
 mod push;
+mod reading;
 mod reassembly;
 mod receiver;
 mod recovery;
+mod reset;
 mod route_failure;
 mod rtt;
 mod rules;
@@ -45,12 +52,14 @@ mod setup;
 #[cfg(test)]
 mod tests;
 mod timer;
+mod told;
 mod usage;
 
 pub use connection::{Connection, TIMESTAMPS_OPTION};
 pub use receiver::{Receipt, ReceiverState, ReceiverStats, TcpReceiver};
-pub use sender::{SenderState, SenderStats, TcpSender};
+pub use sender::TcpSender;
 pub use timer::Expiries;
+pub use told::{SenderState, SenderStats};
 
 use super::{Note, Timer, TransportEffect};
 use crate::config::{AckPolicy, FlowConfig};

@@ -5,7 +5,9 @@ use std::sync::Arc;
 use super::ack::outside::AckRule;
 use super::ack::{Acker, Arrival, Guard, Verdict};
 use super::core::Reverse;
+use super::reading::Reading;
 use super::reassembly::{Placed, Reassembly};
+use super::reset::refuse;
 use super::route_failure::door::Order;
 use super::rtt::Rtt;
 use super::timer::LazyTimer;
@@ -68,6 +70,8 @@ pub struct TcpReceiver {
     /// SACK blocks per ACK; 0 without SACK.
     sack_blocks: usize,
     window: u32,
+    /// The application reads slowly; none: at once, and the window stays as it is.
+    reading: Option<Box<Reading>>,
     /// Data that arrived twice is reported, and what the next ACK has to report of it.
     dsack: bool,
     repeated: Option<SackBlock>,
@@ -120,6 +124,8 @@ impl TcpReceiver {
             three_way: cfg.handshake == Handshake::ThreeWay,
             sack_blocks: if sack { cfg.max_sack_blocks as usize } else { 0 },
             window: window_field(u64::from(max_window.max(1)), mss),
+            reading: (cfg.read_rate.is_some())
+                .then(|| Box::new(Reading::new(u64::from(max_window.max(1)) * mss, mss, cfg.read_rate))),
             dsack: sack && cfg.dsack,
             repeated: None,
             ecn: cfg.ecn,
@@ -148,7 +154,31 @@ impl TcpReceiver {
         self.acker.set_rule(rule);
     }
 
+    /// From now on the application reads when it is told ([`TcpReceiver::on_read`]), from a buffer of so many bytes.
+    pub fn read_when_told(&mut self, buffer: u64, mss: u32) {
+        self.reading = Some(Box::new(Reading::new(buffer, u64::from(mss), None)));
+    }
+
+    /// From now on a window of so many bytes is advertised.
+    pub fn advertise(&mut self, window: u32) {
+        self.window = window;
+    }
+
     // Inputs.
+
+    /// The application reads so many bytes.
+    #[cold]
+    pub fn on_read(&mut self, bytes: u64, now: Time, out: &mut Vec<TransportEffect>) {
+        let mut cx = Cx { now, out };
+        let Some(reading) = &mut self.reading else { return };
+        if bytes > 0 {
+            cx.push(TransportEffect::Deliver { bytes: bytes as u32 });
+        }
+        let tells = reading.on_read(bytes, self.data.next, &mut cx);
+        if tells && self.state == ReceiverState::Established && !self.is_finished() {
+            self.send_ack(&mut cx);
+        }
+    }
 
     /// A segment from the sender has arrived.
     pub fn on_segment(&mut self, seg: &TcpSegment, now: Time, out: &mut Vec<TransportEffect>) {
@@ -157,13 +187,16 @@ impl TcpReceiver {
         if seg.flags.syn {
             return self.on_syn(&mut cx);
         }
-        if self.state == ReceiverState::Listen {
+        if matches!(self.state, ReceiverState::Listen | ReceiverState::Closed) {
+            if self.three_way && (seg.flags.ack || self.state == ReceiverState::Closed) {
+                refuse(seg, &mut cx);
+            }
             return;
         }
         if seg.flags.ack {
-            self.on_ack(seg.ack, &mut cx);
+            self.on_ack(seg, &mut cx);
         }
-        if seg.seq_len() > 0 {
+        if seg.seq_len() > 0 && self.state != ReceiverState::SynReceived {
             let due = self.take_data(seg, &mut cx);
             if self.is_finished() && self.state != ReceiverState::LastAck && self.state != ReceiverState::Closed {
                 self.state = ReceiverState::LastAck;
@@ -196,10 +229,34 @@ impl TcpReceiver {
     }
 
     /// The acknowledgement of a segment; if it is the first one of our SYN-ACK, when that left, if it was sent once.
-    pub(super) fn take_ack(&mut self, ack: u64, cx: &mut Cx) -> Option<Option<Time>> {
+    pub(super) fn take_ack(&mut self, seg: &TcpSegment, cx: &mut Cx) -> Option<Option<Time>> {
         let waits = self.state == ReceiverState::SynReceived;
-        self.on_ack(ack, cx);
+        self.on_ack(seg, cx);
         (waits && self.state == ReceiverState::Established).then_some(self.syn_ack_sent)
+    }
+
+    /// The SYN that came is forgotten.
+    pub(super) fn listen_again(&mut self, cx: &mut Cx) {
+        self.state = ReceiverState::Listen;
+        (self.data, self.fin, self.syn_ack_sent) = (Reassembly::new(), None, None);
+        (self.recent, self.last_ack, self.echo) = (0, 0, false);
+        self.rtt.end_back_off();
+        self.rto_timer.retire(cx);
+    }
+
+    /// The connection is over, whatever was under way.
+    pub(super) fn end(&mut self, cx: &mut Cx) {
+        self.state = ReceiverState::Closed;
+        self.rto_timer.retire(cx);
+        self.ack_timer.retire(cx);
+        if let Some(reading) = &mut self.reading {
+            reading.retire(cx);
+        }
+    }
+
+    /// An ACK that nothing was received for.
+    pub(super) fn challenge(&mut self, cx: &mut Cx) {
+        self.send_ack(cx);
     }
 
     /// A segment of the sending half has left and carried our ACK.
@@ -223,8 +280,12 @@ impl TcpReceiver {
     }
 
     /// What segments of the sending half have to say for this one.
-    pub(super) fn reverse(&self) -> Reverse {
-        Reverse { window: self.window, stamp: self.recent, ece: self.echo }
+    pub(super) fn reverse(&mut self) -> Reverse {
+        let window = match &mut self.reading {
+            None => self.window,
+            Some(reading) => reading.window(self.data.next),
+        };
+        Reverse { window, stamp: self.recent, ece: self.echo }
     }
 
     /// A timer armed by this machine has expired.
@@ -248,11 +309,22 @@ impl TcpReceiver {
                     }
                 }
             }
+            Timer::Read => {
+                let bytes = self.reading.as_mut().map_or(0, |reading| reading.on_timer(&mut cx));
+                if bytes > 0 {
+                    self.on_read(bytes, now, cx.out);
+                }
+            }
             Timer::TimeWait | Timer::Pacing | Timer::Reorder | Timer::Probe | Timer::Refill | Timer::Wake => {}
         }
     }
 
     // Queries.
+
+    /// Bytes that wait for the application.
+    pub fn unread(&self) -> u64 {
+        self.reading.as_ref().map_or(0, |reading| reading.unread())
+    }
 
     /// Counters.
     pub fn stats(&self) -> &ReceiverStats {
@@ -305,9 +377,10 @@ impl TcpReceiver {
         }
     }
 
-    fn on_ack(&mut self, ack: u64, cx: &mut Cx) {
+    fn on_ack(&mut self, seg: &TcpSegment, cx: &mut Cx) {
         match self.state {
-            ReceiverState::SynReceived if ack >= FIN_NUMBER => {
+            ReceiverState::SynReceived if seg.ack != FIN_NUMBER => refuse(seg, cx),
+            ReceiverState::SynReceived => {
                 self.state = ReceiverState::Established;
                 if let Some(sent) = self.syn_ack_sent {
                     self.acker.on_set_up(cx.now.saturating_since(sent));
@@ -315,7 +388,7 @@ impl TcpReceiver {
                 self.rto_timer.stop();
                 self.rtt.end_back_off();
             }
-            ReceiverState::LastAck if ack > FIN_NUMBER => {
+            ReceiverState::LastAck if seg.ack > FIN_NUMBER => {
                 self.state = ReceiverState::Closed;
                 self.rto_timer.retire(cx);
                 self.ack_timer.retire(cx);
@@ -335,6 +408,11 @@ impl TcpReceiver {
             if let Some(order) = &mut self.order {
                 order.on_data(seg.order);
             }
+            let place_end = self.reading.as_ref().map_or(end, |reading| end.min(reading.edge().max(seg.seq)));
+            if place_end == seg.seq {
+                return Due::Bare; // beyond the window (RFC 9293 3.10.7.4, first step)
+            }
+            let end = place_end;
             let placed = self.data.place(seg.seq, end);
             self.count(placed);
             self.echo &= !seg.flags.cwr;
@@ -353,7 +431,10 @@ impl TcpReceiver {
             match placed {
                 Placed::InOrder { bytes, filled } => {
                     self.stats.bytes_delivered += bytes;
-                    cx.push(TransportEffect::Deliver { bytes: bytes as u32 });
+                    match &mut self.reading {
+                        None => cx.push(TransportEffect::Deliver { bytes: bytes as u32 }),
+                        Some(reading) => reading.on_data(bytes, cx),
+                    }
                     arrival = Arrival { in_order: !filled, bytes, ..arrival };
                 }
                 Placed::Duplicate => arrival.repeats_last = end == self.data.next && !self.data.has_gap(),
@@ -451,7 +532,10 @@ impl TcpReceiver {
         seg.timestamps =
             self.stamp_tick.map(|tick| Timestamps { value: (cx.now.0 / tick.0) as u32, echo: self.recent });
         self.last_ack = seg.ack;
-        seg.window = self.window;
+        seg.window = match &mut self.reading {
+            None => self.window,
+            Some(reading) => reading.window(seg.ack),
+        };
         self.on_ack_sent();
         cx.emit(seg);
     }

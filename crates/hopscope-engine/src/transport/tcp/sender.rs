@@ -5,61 +5,16 @@ use std::sync::Arc;
 use super::core::{Core, Reverse};
 use super::push::PushMarks;
 use super::recovery::LossRecovery;
+use super::reset::refuse;
 use super::route_failure::Part;
 use super::route_failure::door::{self, Door};
 use super::timer::LazyTimer;
-use super::{Cx, Note, Timer, TransportEffect};
+use super::{Cx, Note, SenderState, SenderStats, Timer, TransportEffect};
 use crate::config::{TcpConfig, TcpKind};
 use crate::packet::tcp::{TcpFlags, TcpSegment};
 use crate::rng::Stream;
 use crate::transport::control::{Control, NodeLook};
 use crate::units::{Span, Time};
-
-/// States of the sending side (RFC 9293 3.3.2). With `handshake = ns2` only the first three and `Closed` occur.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum SenderState {
-    /// Not opened yet.
-    Idle,
-    /// The SYN is outstanding.
-    SynSent,
-    /// Data may flow.
-    Established,
-    /// The FIN is outstanding; the peer may still send (half-closed).
-    FinWait1,
-    /// The FIN is acknowledged, that of the peer is awaited.
-    FinWait2,
-    /// Both FINs are acknowledged; a lost last ACK can still be repeated.
-    TimeWait,
-    /// Done.
-    Closed,
-}
-
-/// Counters of a sender.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub struct SenderStats {
-    /// Segments with data or FIN, repetitions included.
-    pub segments_sent: u64,
-    /// Those among them that repeat numbers sent before.
-    pub retransmissions: u64,
-    /// Repetitions of the SYN.
-    pub syn_retransmissions: u64,
-    /// Retransmission timeouts after the set-up.
-    pub timeouts: u64,
-    /// Losses found by duplicate ACKs (Vegas: by its fine-grained timeout too).
-    pub fast_retransmits: u64,
-    /// Times the window was cut, timeouts included.
-    pub window_cuts: u64,
-    /// Payload bytes acknowledged.
-    pub bytes_acked: u64,
-    /// Timeouts that F-RTO found needless and undid.
-    pub spurious_timeouts: u64,
-    /// Tail-loss probes (RFC 8985 7).
-    pub probes: u64,
-    /// Times the node of the sender has lost its route to the other end.
-    pub route_failures: u64,
-    /// Signs that a packet was overtaken (TCP-DOOR).
-    pub overtaken: u64,
-}
 
 /// What is stored of the state; the rest follows from the sequence numbers.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -161,6 +116,7 @@ impl TcpSender {
         self.core.data_end = self.core.data_end.saturating_add(bytes);
         if self.may_send() {
             self.recovery.send(&mut self.core, &mut Cx { now, out });
+            self.core.watch_window(&mut Cx { now, out });
         }
     }
 
@@ -186,16 +142,23 @@ impl TcpSender {
     pub fn on_segment(&mut self, seg: &TcpSegment, hops: u8, now: Time, out: &mut Vec<TransportEffect>) {
         let mut cx = Cx { now, out };
         match self.phase {
-            Phase::Idle => {}
+            Phase::Idle => refuse(seg, &mut cx),
             Phase::SynSent => self.on_segment_in_syn_sent(seg, &mut cx),
             Phase::Open => self.on_segment_when_open(seg, hops, &mut cx),
-            Phase::TimeWait | Phase::Closed => {
-                // The last ACK was lost (RFC 9293 3.10.7.4, fifth step). A closed end answers too: there is no RST.
+            Phase::TimeWait => {
+                // The last ACK was lost (RFC 9293 3.10.7.4, fifth step), or the segment is none that is awaited (first step).
+                let again = seg.flags.fin && seg.flags.ack;
+                if again || seg.flags.syn || seg.seq != self.core.rcv_nxt {
+                    self.send_ack(&mut cx);
+                }
+                if again {
+                    self.time_wait_timer.set(now + self.time_wait, &mut cx);
+                }
+            }
+            Phase::Closed if self.core.three_way => refuse(seg, &mut cx),
+            Phase::Closed => {
                 if seg.flags.fin {
                     self.send_ack(&mut cx);
-                    if self.phase == Phase::TimeWait {
-                        self.time_wait_timer.set(now + self.time_wait, &mut cx);
-                    }
                 }
             }
         }
@@ -231,6 +194,31 @@ impl TcpSender {
         if self.phase == Phase::Open {
             self.advance_phase(cx);
         }
+    }
+
+    /// A segment acknowledges what was never sent.
+    #[inline]
+    pub(super) fn never_sent(&self, seg: &TcpSegment) -> bool {
+        seg.flags.ack && seg.ack > self.core.max && self.phase == Phase::Open
+    }
+
+    /// Next number expected of the other end.
+    pub(super) fn expects(&self) -> u64 {
+        self.core.rcv_nxt
+    }
+
+    /// The window that this end advertises, in bytes.
+    pub(super) fn offers(&self) -> u32 {
+        self.core.window_field(self.max_window)
+    }
+
+    /// The connection is over, whatever was under way.
+    pub(super) fn end(&mut self, cx: &mut Cx) {
+        self.phase = Phase::Closed;
+        self.core.retire_timers(cx);
+        self.recovery.retire(cx);
+        self.time_wait_timer.retire(cx);
+        self.wake_timer.retire(cx);
     }
 
     /// Next number that a segment without data carries.
@@ -302,7 +290,7 @@ impl TcpSender {
                     }
                 }
             }
-            Timer::DelayedAck | Timer::Refill => {} // a sender acknowledges SYN and FIN at once
+            Timer::DelayedAck | Timer::Refill | Timer::Read => {} // a sender acknowledges SYN and FIN at once
         }
         if self.is_outside {
             self.arm_wake(&mut cx);
@@ -410,6 +398,9 @@ impl TcpSender {
 
     fn on_segment_in_syn_sent(&mut self, seg: &TcpSegment, cx: &mut Cx) {
         if !seg.flags.ack || seg.ack != 1 || seg.flags.syn != self.core.three_way {
+            if seg.flags.ack && seg.ack != 1 && self.core.three_way {
+                refuse(seg, cx); // it acknowledges something of an older connection (RFC 9293 3.10.7.3)
+            }
             return;
         }
         self.take_window(seg);
@@ -421,6 +412,7 @@ impl TcpSender {
             self.send_ack(cx);
         }
         self.recovery.send(&mut self.core, cx);
+        self.core.watch_window(cx);
         self.advance_phase(cx);
     }
 
@@ -429,14 +421,21 @@ impl TcpSender {
             self.send_ack(cx); // the peer missed the ACK of its SYN
             return;
         }
+        if seg.flags.ack && seg.ack > self.core.max {
+            return self.send_ack(cx); // of what was never sent (RFC 9293 3.10.7.4, RFC 5961 5)
+        }
         let before = self.watch(Some(seg), cx.now);
         if seg.flags.ack && seg.ack < self.core.una && seg.n_sack > 0 && !self.core.rules.sack_counts_pipe {
             self.on_old_report(seg, hops, cx);
         }
-        // An ACK of what was never sent is not believed, and an old one says nothing about the window (RFC 9293 3.10.7.4).
-        if seg.flags.ack && (self.core.una..=self.core.max).contains(&seg.ack) {
-            self.take_window(seg);
+        // An old ACK says nothing about the window (RFC 9293 3.10.7.4).
+        let mut minds = false;
+        if seg.flags.ack && seg.ack >= self.core.una {
+            let changes = self.take_window(seg);
             let duplicate = seg.ack == self.core.una && self.core.hears_dup_acks() && seg.seq_len() == 0;
+            // A window that changes or is closed makes no duplicate (RFC 5681 2), unless blocks say what has come (RFC 6675 2).
+            minds = changes || self.core.max_window == 0;
+            let duplicate = duplicate && (!minds || seg.n_sack > 0);
             if (seg.ack > self.core.una || duplicate) && !self.withholds(seg, cx) {
                 self.core.take_mark(seg, cx.now);
                 self.core.feed(seg, hops, cx.now);
@@ -451,6 +450,9 @@ impl TcpSender {
                     self.recovery.on_dup_ack(&mut self.core, seg, cx);
                 }
             }
+        }
+        if minds {
+            self.mind_window(cx);
         }
         self.settle(before, cx);
         if seg.flags.fin && self.core.reverse.is_none() {
@@ -507,6 +509,9 @@ impl TcpSender {
     }
 
     fn on_timeout(&mut self, cx: &mut Cx) {
+        if self.core.is_shut() {
+            return self.core.probe_window(cx);
+        }
         let before = self.watch(None, cx.now);
         let part = self.part.as_mut();
         if !part.is_some_and(|part| part.takes_timeout(&mut self.recovery, &mut self.core, cx)) {
@@ -515,10 +520,20 @@ impl TcpSender {
         self.settle(before, cx);
     }
 
-    /// The window the peer advertises. Less than one segment is taken for one: what is sent into a closed window and
-    /// repeated by the timer probes it (RFC 9293 3.8.6.1).
-    fn take_window(&mut self, seg: &TcpSegment) {
-        self.core.max_window = (u64::from(seg.window) / self.core.mss).clamp(1, self.max_window);
+    /// The window the peer advertises, in whole segments: less than one is taken for none, as silly windows are not used
+    /// (RFC 9293 3.8.6.2.1). True where it is another than before.
+    fn take_window(&mut self, seg: &TcpSegment) -> bool {
+        let window = (u64::from(seg.window) / self.core.mss).min(self.max_window);
+        std::mem::replace(&mut self.core.max_window, window) != window
+    }
+
+    /// The window has changed, or is closed.
+    #[cold]
+    fn mind_window(&mut self, cx: &mut Cx) {
+        if self.core.max_window > 0 && self.core.unprobe() {
+            self.recovery.send(&mut self.core, cx);
+        }
+        self.core.watch_window(cx);
     }
 
     fn advance_phase(&mut self, cx: &mut Cx) {
@@ -544,7 +559,7 @@ impl TcpSender {
         }
     }
 
-    fn send_ack(&self, cx: &mut Cx) {
+    pub(super) fn send_ack(&self, cx: &mut Cx) {
         cx.emit(TcpSegment {
             seq: self.core.nxt,
             ack: self.core.rcv_nxt,

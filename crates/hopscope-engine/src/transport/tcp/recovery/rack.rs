@@ -306,7 +306,7 @@ impl Rack {
         let Some(probe) = self.probe.filter(|probe| seg.ack >= probe.end) else { return };
         let both_arrived = seg.is_dsack() || (duplicate && seg.sack_blocks().is_empty());
         if probe.repetition && !both_arrived && seg.ack > probe.end {
-            core.cut_once(now);
+            core.cut_window(now);
         }
         if !probe.repetition || both_arrived || seg.ack > probe.end {
             self.probe = None;

@@ -210,6 +210,7 @@ fn show_segment(seg: &TcpSegment) -> String {
     let mut text = match (syn, fin, seg.len) {
         (true, ..) => "syn".to_string(),
         (_, true, 0) => "fin".to_string(),
+        (_, false, 0) if seg.flags.rst => return "rst".to_string(),
         (_, false, 0) => return "ack".to_string(),
         _ => ((seg.seq - 1) / u64::from(MSS) + 1).to_string(),
     };

@@ -102,8 +102,8 @@ fn the_receiver_echoes_the_stamp_of_the_oldest_segment_answered() {
     };
     assert_eq!(echo(1, 10), None);
     assert_eq!(echo(2, 20), Some(Timestamps { value: 20, echo: 10 }), "a delayed ACK times the first of two");
-    assert_eq!(echo(4, 30).expect("out of order").echo, 10);
-    assert_eq!(echo(3, 40).expect("fills the gap").echo, 40);
+    assert_eq!({ echo(4, 30).expect("out of order").echo }, 10);
+    assert_eq!({ echo(3, 40).expect("fills the gap").echo }, 40);
 }
 
 #[test]

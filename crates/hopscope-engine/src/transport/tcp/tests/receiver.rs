@@ -90,6 +90,7 @@ fn show(out: &[TransportEffect]) -> String {
     let mut words = Vec::new();
     for effect in out {
         match effect {
+            TransportEffect::Emit(Body::Tcp(seg)) if seg.flags.rst => words.push("rst".into()),
             TransportEffect::Emit(Body::Tcp(seg)) if seg.flags.syn => words.push("synack".into()),
             TransportEffect::Emit(Body::Tcp(seg)) if seg.flags.fin => words.push("fin".into()),
             TransportEffect::Emit(Body::Tcp(seg)) => {
@@ -243,7 +244,7 @@ fn tear_down_repeats_a_lost_fin() {
              1050 ack 1 >",
         );
         assert_eq!(r.tcp.state(), ReceiverState::Closed);
-        r.run("1100 fin 2 > ack 2");
+        r.run("1100 fin 2 > rst");
     }
 }
 
@@ -268,6 +269,6 @@ fn ns2_answers_the_syn_with_an_ordinary_ack() {
 }
 
 #[test]
-fn data_before_the_syn_is_ignored() {
-    Receiver::new(&TcpConfig::default(), AckPolicy::Every, false).run("0 seg 1 >");
+fn data_before_the_syn_is_refused() {
+    Receiver::new(&TcpConfig::default(), AckPolicy::Every, false).run("0 seg 1 > rst");
 }

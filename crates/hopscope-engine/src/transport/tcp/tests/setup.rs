@@ -21,7 +21,7 @@ fn three_way_set_up_and_tear_down() {
     assert_eq!(s.tcp.state(), SenderState::TimeWait);
     s.run("300 peerfin 3001 > ack").run("60300 timewait >");
     assert_eq!(s.tcp.state(), SenderState::Closed);
-    s.run("60400 peerfin 3001 > ack");
+    s.run("60400 peerfin 3001 > rst");
     assert_eq!(s.tcp.stats().bytes_acked, 3000);
 }
 
@@ -160,9 +160,9 @@ fn what_was_never_sent_cannot_be_acknowledged() {
     fresh(Transport::TcpNewReno).run(
         "0 open > syn
          0 offer 2 >
-         50 ack 1 >
+         50 ack 1 > rst
          100 synack > ack 1 2
-         150 ack 7 >
+         150 ack 7 > ack
          160 ack 1 >",
     );
 }
