@@ -75,7 +75,6 @@ fn what_is_not_as_the_script_has_it_fails() {
 #[test]
 fn what_the_engine_leaves_out_is_named() {
     for (rest, reason) in [
-        ("+0 < R 1:1(0) win 0", "resets"),
         ("+0 ioctl(4, SIOCINQ, [0]) = 0", "the call ioctl"),
         ("+0 < icmp unreachable mtu 1200 [1:1001(1000)]", "ICMP"),
         ("+0 setsockopt(4, SOL_TCP, TCP_CORK, [1], 4) = 0", "TCP_CORK"),

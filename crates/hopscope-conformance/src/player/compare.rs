@@ -45,10 +45,11 @@ impl Player {
             }
         }
         // The window is the script's where its buffer is.
-        if let (Some(_), Some(window)) = (self.setup.buffer, wanted.win) {
-            if !flags.syn && window != u64::from(found.window) {
-                return Some(format!("window {}", found.window));
-            }
+        if let (Some(_), Some(window)) = (self.setup.buffer, wanted.win)
+            && !flags.syn
+            && window != u64::from(found.window)
+        {
+            return Some(format!("window {}", found.window));
         }
         self.option_difference(wanted, found)
     }

@@ -195,8 +195,6 @@ params! {
         idle_duplicates_count: bool = false, "", "RFC 5681 2; true: ns2-facts item 38";
         /// The first segment may be repeated fast whatever was lost before.
         first_segment_exempt: bool = false, "", "RFC 6582 3.2; true: ns2-facts item 39";
-        /// Duplicate ACKs restart the retransmission timer, and with timestamps give round-trip times.
-        duplicates_are_timed: bool = false, "", "RFC 6298 5.3, RFC 7323 4.1; true: ns-2.35's Agent/TCP/Linux as measured";
         /// Reno: losses of one window start one fast recovery.
         one_recovery_per_window: bool = false, "", "RFC 5681 3.2; true: ns2-facts item 39";
         /// A lost SYN lowers ssthresh as lost data does.
@@ -207,8 +205,6 @@ params! {
         recovery_burst: u32 = 0, "segments", "RFC 6582; 2: ns2-facts item 40";
         /// SACK: the pipe is counted ACK by ACK, and each hole is repeated once.
         sack_counts_pipe: bool = false, "", "RFC 6675; true: ns2-facts item 41 (Sack1)";
-        /// SACK: when data counts as lost.
-        sack_losses: SackLosses = SackLosses::Rfc6675, "", "RFC 6675 4; fack: Mathis and Mahdavi 1996, as ns-2.35's Agent/TCP/Linux was measured";
         /// Tahoe: duplicates go on being counted over a timeout.
         tahoe_counts_on: bool = false, "", "RFC 5681 3.2; true: ns2-facts item 41";
         /// Vegas: a fine-grained timeout backs the RTO off.
@@ -219,6 +215,10 @@ params! {
         vegas_empty_expires: bool = false, "", "Brakmo and Peterson 1995; true: ns2-facts item 41";
         /// Vegas: send times of a run of packets that wraps around the table stay.
         vegas_clears_no_wrap: bool = false, "", "Brakmo and Peterson 1995; true: ns2-facts item 41";
+        /// SACK: when data counts as lost.
+        sack_losses: SackLosses = SackLosses::Rfc6675, "", "RFC 6675 4; fack: Mathis and Mahdavi 1996, as ns-2.35's Agent/TCP/Linux was measured";
+        /// Duplicate ACKs restart the retransmission timer, and with timestamps give round-trip times.
+        duplicates_are_timed: bool = false, "", "RFC 6298 5.3, RFC 7323 4.1; true: ns-2.35's Agent/TCP/Linux as measured";
         /// ACK policies `linux` and `linux-modern`: shortest time an ACK is held back.
         linux_ack_min: Span = Span::from_millis(40), "s", "Linux include/net/tcp.h, TCP_DELACK_MIN and TCP_ATO_MIN",
             in Range::above(0.0).up_to(10.0);

@@ -107,7 +107,7 @@ fn links_that_are_not_told_of_are_there_or_not() {
     config.traces.loss = way(0, 1).to_vec();
     assert!(World::new(&config, Log::default()).is_ok(), "by the model there is a link from 1 to 2");
     config.traces.untraced = Untraced::Absent;
-    let refused = World::new(&config, Log::default()).err().expect("nothing leads to node 2").to_string();
+    let refused = World::new(&config, Log::default()).expect_err("nothing leads to node 2").to_string();
     assert!(refused.starts_with("flows.0"), "{refused}");
     config.traces.loss.extend(way(1, 2));
     assert!(arrivals(&config)[2..].iter().all(|&count| count >= 9));

@@ -38,7 +38,7 @@ fn what_is_handed_up_is_what_is_read() {
         assert_eq!((found.timeouts, found.retransmitted_packets), (0, 0), "{transport:?}: {found:?}");
     }
     let fast = reading(None, Transport::TcpNewReno, App::Bulk, |_| {});
-    assert!(fast.throughput_kbps > 9_000.0, "{fast:?}");
+    assert!(fast.throughput_kbps > 9_000.0 * 59.0 / 60.0, "{fast:?}");
 }
 
 #[test]
