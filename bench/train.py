@@ -195,6 +195,7 @@ SCENARIOS = {
         "topology": SHORT_CHAIN,
         "flow": END_TO_END,
         "radio": {"rssi_trace": str(MEASURED)},
+        "sweep": {"profile": PROFILES},
     },
     "rate control": {
         "duration": "3s",

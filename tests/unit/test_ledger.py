@@ -42,6 +42,8 @@ def ledger(config: dict[str, Any]) -> dict[str, Any]:
     flows = [{**flow, "start": min(flow["start"], LATEST), "start_jitter": 0} for flow in config["flows"]]
     warmup = min(config["warmup"], LATEST)
     short = {**config, "flows": flows, "duration": duration, "warmup": warmup, "explain": True}
+    if moving := config.get("mobility"):
+        short["mobility"] = {**moving, "pause": min(moving.get("pause", 0), duration)}
     run: dict[str, Any] = json.loads(_core.run(json.dumps(short))[0])
     return run["ledger"] | {
         "measured": short["duration"] - short["warmup"],

@@ -160,9 +160,18 @@ def _between(axes: Sequence[Axis], value: Value) -> list[Value]:
 
 
 def _is_plain(axes: Sequence[Axis], best: Value, finals: Answers, minimize: bool) -> bool:
-    """Whether no neighbour can be told apart from the best value: a finer look would see nothing but noise."""
+    """Whether nothing around can be told apart from the best value: a finer look would see nothing but noise.
+
+    Around are the neighbours, and the neighbours of those that equal it: a peak between two values at the end of a
+    range is no plain.
+    """
+
+    def worse(value: Value) -> bool:
+        return bool(decide.is_worse(finals[value], finals[best], minimize=minimize))
+
     beside = [value for value in _beside(axes, best) if value in finals]
-    return all(not decide.is_worse(finals[value], finals[best], minimize=minimize) for value in beside)
+    beyond = [far for value in beside for far in _beside(axes, value) if far in finals and far != best]
+    return not any(map(worse, (*beside, *beyond)))
 
 
 def _verdict(value: Value, best: Value, finals: Answers, rung: Answers, minimize: bool) -> str:

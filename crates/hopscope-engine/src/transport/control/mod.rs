@@ -4,8 +4,8 @@
 //! sent or a loss is declared is decided elsewhere (TCP: `tcp/recovery/`). It knows of the sequence space only what the
 //! hooks of [`Controller`] tell: numbers that grow by one for each byte, so that a round trip can be told. The set is closed.
 //!
-//! A new algorithm touches four files: its own in this folder; this one, with a line in `algorithms!` and an arm of
-//! [`Cc::new`]; its word in `CongestionControl` (`config/tcp_kind.rs`) and its parameters (`config/tcp.rs`).
+//! A new algorithm touches three files: its own in this folder; this one, with a line in `algorithms!` and an arm of
+//! [`Cc::new`]; and `config/tcp.rs`, with its word in `CongestionControl` and its parameters.
 //! [`outside`] is the boundary to one that lives outside the engine.
 
 mod aimd;
