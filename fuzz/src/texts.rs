@@ -24,7 +24,7 @@ pub fn files(text: &str) {
         }
     }
     let _ = frames::frames(text, "frames", 25.0);
-    let _ = traffic_files::connections(text, "traffic");
+    let _ = traffic_files::connections(text, "traffic", 0);
 }
 
 /// Reads a text as a scenario, and has the engine look at it.

@@ -156,7 +156,7 @@ def test_bad_lines_of_movement_are_named(tmp_path: Path, line: str, told: str) -
 
 
 def test_traffic_to_unknown_nodes_and_of_other_transports_is_refused(tmp_path: Path) -> None:
-    with pytest.raises(hs.ScenarioError, match=r"cbr.tcl: node 7 does not exist; nodes are 0 to 1"):
+    with pytest.raises(hs.ScenarioError, match=r"cbr.tcl:\d+: node 7 does not exist; nodes are 0 to 1"):
         hs.load(files(tmp_path, traffic=TRAFFIC.replace("$node_(1)", "$node_(7)")))
     path = files(tmp_path)
     path.write_text(path.read_text().replace('transport = "udp"\n', ""))

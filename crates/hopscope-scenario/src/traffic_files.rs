@@ -50,11 +50,13 @@ struct Draft {
     packets: Option<f64>,
 }
 
-/// The connections in the text of a file: those of TCP, then CBR, each in the order of their numbers.
+/// The connections in the text of a file: those of TCP, then CBR, each in the order of their numbers. `nodes`: how many
+/// there are; 0: not known.
 ///
 /// # Errors
-/// A line is wrong, or a connection is not complete; the message names the file, `name`, and the line.
-pub fn connections(text: &str, name: &str) -> Result<Vec<Connection>, Fault> {
+/// A line is wrong or names a node that does not exist, or a connection is not complete; the message names the file,
+/// `name`, and the line.
+pub fn connections(text: &str, name: &str, nodes: usize) -> Result<Vec<Connection>, Fault> {
     let mut drafts: BTreeMap<(&str, usize), Draft> = BTreeMap::new();
     for (line, script) in lines(text) {
         let bad = |why: &str| format!("{name}:{line}: {why}");
@@ -62,7 +64,13 @@ pub fn connections(text: &str, name: &str) -> Result<Vec<Connection>, Fault> {
             let found = script.match_indices("$node_(").nth(at);
             let number = found.and_then(|(start, mark)| script[start + mark.len()..].split_once(')'));
             let number = number.and_then(|(number, _)| number.trim().parse::<u32>().ok());
-            number.map(|number| number as usize).ok_or_else(|| bad("expected a node, $node_(NUMBER)"))
+            match number.map(|number| number as usize) {
+                Some(node) if nodes > 0 && node >= nodes => {
+                    Err(bad(&format!("node {node} does not exist; nodes are 0 to {}", nodes - 1)))
+                }
+                Some(node) => Ok(node),
+                None => Err(bad("expected a node, $node_(NUMBER)")),
+            }
         };
         let value = |word: &str| -> Result<f64, Fault> {
             let found = script.split_once(word).map(|(_, rest)| rest.split_whitespace().next().unwrap_or(""));
@@ -168,17 +176,18 @@ $ns_ at 56.333118917575632 \"$ftp_(0) start\"
     fn both_kinds_of_connections_are_found() {
         let cbr = Sends::Cbr { rate: 16_384.0, packet: 512, jitter: true, packets: Some(10_000) };
         let first = Connection { from: 1, to: 2, start: 2_556_838_879, sends: cbr };
-        assert_eq!(connections(CBR, "f"), Ok(vec![first.clone()]));
+        assert_eq!(connections(CBR, "f", 0), Ok(vec![first.clone()]));
         let second = Connection { from: 4, to: 5, start: 56_333_118_918, sends: Sends::Ftp };
-        assert_eq!(connections(TCP, "f"), Ok(vec![second.clone()]));
-        assert_eq!(connections(&format!("{CBR}{TCP}"), "f"), Ok(vec![second, first]));
+        assert_eq!(connections(TCP, "f", 0), Ok(vec![second.clone()]));
+        assert_eq!(connections(&format!("{CBR}{TCP}"), "f", 0), Ok(vec![second, first]));
     }
 
     #[test]
     fn what_is_wrong_is_told_with_its_line() {
-        let fault = |text: String| connections(&text, "f").expect_err("refused");
+        let fault = |text: String| connections(&text, "f", 6).expect_err("refused");
         assert!(fault(CBR.replace("512", "many")).starts_with("f:7: found \"many\"; expected a number"));
         assert!(fault(CBR.replace("$node_(2)", "$node_(x)")).starts_with("f:5: expected a node"));
+        assert_eq!(fault(CBR.replace("$node_(2)", "$node_(7)")), "f:5: node 7 does not exist; nodes are 0 to 5");
         assert!(fault(CBR.replace("$cbr_(0) set interval_ 0.25\n", "")).contains("udp_(0) has no interval_"));
         assert!(fault(CBR.replace("at 2.5568388786897245", "at -1")).starts_with("f:13: found \"-1\""));
         assert!(fault(TCP.replace("start", "stop")).contains("tcp_(0) has no start"));

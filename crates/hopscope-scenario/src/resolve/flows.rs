@@ -241,14 +241,9 @@ fn of_file(
         return reader.refuse(at, "is missing; expected the traffic file of the pattern");
     }
     let nodes = result.nodes().len();
-    let found = outside.text(&at, "a traffic file").and_then(|(name, text)| {
-        let found = traffic_files::connections(&text, &name)?;
-        let unknown = |node: &usize| nodes > 0 && *node >= nodes;
-        match found.iter().flat_map(|one| [one.from, one.to]).find(unknown) {
-            Some(node) => Err(format!("{name}: node {node} does not exist; nodes are 0 to {}", nodes - 1)),
-            None => Ok((name, found)),
-        }
-    });
+    let found = outside
+        .text(&at, "a traffic file")
+        .and_then(|(name, text)| traffic_files::connections(&text, &name, nodes).map(|found| (name, found)));
     let (name, found) = match found {
         Ok(found) => found,
         Err(message) => return reader.refuse(at, message),
