@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import subprocess
 import sys
 from collections.abc import Callable
 from pathlib import Path
@@ -96,6 +97,31 @@ def test_code_from_elsewhere_needs_trust(stranger: Stranger, call: Call, words: 
     status, said = call(verb, stranger.scenario, *rest, "--trust")
     assert (status, stranger.has_run) == (0, True), said
     assert f"runs code: {stranger.code}" in said
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        "trace",
+        "timeline --from 0s --to 50ms --out t.svg",
+        "sequence --out s.svg",
+        "pcap --out c.pcapng",
+        "report --timeline 0.5s",
+        "report --sequence 0",
+    ],
+)
+def test_a_store_from_elsewhere_is_run_again_with_trust_alone(stranger: Stranger, call: Call, words: str) -> None:
+    store = stranger.scenario.parent / "store"
+    # Another process makes it: this one has not loaded the file.
+    making = [sys.executable, "-m", "hopscope", "run", stranger.scenario, "--out", store, "--trust", "--no-progress"]
+    subprocess.run(making, check=True, capture_output=True)
+    stranger.canary.unlink()
+    verb, *rest = words.split()
+    status, said = call(verb, store, *rest)
+    assert (status, stranger.has_run) == (1, False), said
+    assert "own.py: is code that is not below your current folder, or not yours alone; it runs with --trust" in said
+    status, said = call(verb, store, *rest, "--trust")
+    assert (status, f"runs code: {stranger.code}" in said) == (0, True), said
 
 
 def test_code_below_the_current_folder_runs_and_is_named(

@@ -9,6 +9,7 @@ import typer
 
 from hopscope.cli import options
 from hopscope.cli.console import note
+from hopscope.cli.trusting import asking
 from hopscope.errors import InputError
 
 if TYPE_CHECKING:
@@ -70,6 +71,7 @@ def command(
     sort: options.Sort = None,
     descending: options.Descending = False,
     write: options.Write = None,
+    trust: options.Trust = False,
 ) -> None:
     """Write the HTML report of a finished store."""
     from hopscope.campaign.store import missing, open_store
@@ -95,19 +97,20 @@ def command(
         made = opened.manifest
         names = table.chosen(results, metrics)
         shown = listing.listing(results, names, sort=sort, descending=descending) if metrics or sort else None
-        page = store_page(
-            results,
-            out or store,
-            title=opened.title,
-            store=str(store),
-            engine=f"Hopscope {made.get('hopscope', 'unknown')}, engine build {made.get('engine', 'unknown')}",
-            problems=opened.problems,
-            overlays=overlays,
-            selection=selection,
-            outcome=None if overlays or selection or picked else search.outcome_of(opened),
-            shown=shown,
-            recorded=recorded,
-        )
+        with asking(trust):  # pictures of single runs are made by running them again
+            page = store_page(
+                results,
+                out or store,
+                title=opened.title,
+                store=str(store),
+                engine=f"Hopscope {made.get('hopscope', 'unknown')}, engine build {made.get('engine', 'unknown')}",
+                problems=opened.problems,
+                overlays=overlays,
+                selection=selection,
+                outcome=None if overlays or selection or picked else search.outcome_of(opened),
+                shown=shown,
+                recorded=recorded,
+            )
         if write:
             table.write_files(results, write, metrics, sort=sort, descending=descending)
     for problem in opened.problems:

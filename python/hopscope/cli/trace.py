@@ -52,10 +52,10 @@ def command(
     wanted = Wanted.of(nodes=node, flows=flow, kinds=kind, start=start, stop=stop)
     with asking(trust):
         run = pick(source, point=point, seed=seed, set=options.parse_set(set_))
-    if run.remark:
-        note(run.remark)
-    with Output(out, force=force) as output:
-        lines = write(run, form, wanted, output, progress=not no_progress)
+        if run.remark:
+            note(run.remark)
+        with Output(out, force=force) as output:
+            lines = write(run, form, wanted, output, progress=not no_progress)
     if output.problem is not None:
         if out is None:
             discard_standard_output()
