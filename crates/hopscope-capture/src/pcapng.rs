@@ -94,7 +94,7 @@ const PACKET_HEAD: usize = 28;
 const PACKET_FLAGS: usize = 12;
 
 /// Longest first part of a packet.
-pub const MOST_FIRST: usize = 16;
+pub const MOST_FIRST: usize = hopscope_wire::radiotap::MOST;
 
 /// Writes a packet, whose octets come in two parts; the first has so many octets of an array. Nearly all of a capture goes through
 /// here: pieces of a fixed length are copied without a call, and cut where they turn out shorter.

@@ -10,6 +10,7 @@ use super::flow::{FlowAccount, Lost};
 use super::journey::{Journey, Stage};
 use crate::ids::{FlowId, PacketId};
 use crate::packet::{Body, Packet};
+use crate::transport::Protocol;
 use crate::units::Time;
 
 /// What a transport handed down once.
@@ -191,20 +192,8 @@ impl Custody {
 
 /// What a packet of a flow is.
 fn kind(packet: &Packet, flows: &[FlowAccount]) -> Option<Kind> {
-    match packet.body {
-        Body::Udp { .. } => Some(Kind::Data),
-        Body::Dccp(packet) => Some(if packet.is_data() { Kind::Data } else { Kind::Ack }),
-        Body::Atp(packet) => Some(if packet.is_data() { Kind::Data } else { Kind::Ack }),
-        Body::Tcp(segment) => {
-            let source = flows.get(packet.flow.index()).map(|account| account.source);
-            let is_data = source == Some(packet.src) && segment.is_data();
-            Some(if is_data { Kind::Data } else { Kind::Ack })
-        }
-        Body::Arp { .. }
-        | Body::Aodv(_)
-        | Body::Routing
-        | Body::Notice(_)
-        | Body::PathNotice(_)
-        | Body::Opaque { .. } => None,
-    }
+    Protocol::of(&packet.body)?;
+    let from_source = || flows.get(packet.flow.index()).map(|account| account.source) == Some(packet.src);
+    let is_data = packet.body.carries_data() && (!matches!(packet.body, Body::Tcp(_)) || from_source());
+    Some(if is_data { Kind::Data } else { Kind::Ack })
 }

@@ -223,9 +223,9 @@ impl Connection {
         }
         self.take_way(cx);
         let receiver = self.receiver.as_mut()?;
-        let before = receiver.stats().duplicates;
+        let before = receiver.stats().news();
         receiver.on_segment(&segment, cx.now, cx.out);
-        let duplicate = receiver.stats().duplicates != before;
+        let duplicate = segment.len > 0 && receiver.stats().news() == before;
         payload(&segment, duplicate)
     }
 
@@ -314,7 +314,7 @@ impl Connection {
         if !segment.flags.ack {
             return None; // RFC 9293 3.10.7.4, fifth step
         }
-        let (now, duplicates) = (cx.now, receiver.stats().duplicates);
+        let (now, news) = (cx.now, receiver.stats().news());
         receiver.take_stamp(segment);
         let accepted = receiver.take_ack(segment, &mut TcpCx { now, out: cx.out });
         if receiver.state() == ReceiverState::SynReceived {
@@ -326,7 +326,7 @@ impl Connection {
             receiver.answer(due, &mut TcpCx { now, out: cx.out });
             due = Due::Never;
         }
-        let duplicate = receiver.stats().duplicates != duplicates;
+        let duplicate = segment.len > 0 && receiver.stats().news() == news;
         let closes = receiver.is_finished() && !was_finished;
         let before = cx.out.len();
         self.with_sender(cx, |sender, _, cx| {

@@ -51,8 +51,8 @@ pub(super) struct Core {
     pub(super) nxt: u64,
     /// First number never sent.
     pub(super) max: u64,
-    /// Probes sent into a window since it has closed.
-    pub(super) window_probes: u32,
+    /// The window has been probed since it has closed.
+    pub(super) probed: bool,
     /// Number after the last byte offered; `u64::MAX`: without end.
     pub(super) data_end: u64,
     /// No more data will be offered.
@@ -138,7 +138,7 @@ impl Core {
             una: 0,
             nxt: 0,
             max: 0,
-            window_probes: 0,
+            probed: false,
             data_end: 1,
             closing: false,
             rcv_nxt: 0,

@@ -33,22 +33,20 @@ impl Core {
                 self.transmit_next(cx); // a FIN is a byte of its own
             }
             self.timed = None;
-            self.window_probes = self.window_probes.saturating_add(1);
+            self.probed = true;
             self.rtt.back_off();
             self.restart_rto(cx);
         }
     }
 
-    /// The window is open: what probes have done to the timer is over. What they sent is sent again by the usual ways. True
-    /// where a usual segment may go.
-    pub(super) fn unprobe(&mut self) -> bool {
-        if std::mem::take(&mut self.window_probes) > 0 {
+    /// The window is open: what probes have done to the timer is over. What they sent is sent again by the usual ways.
+    pub(super) fn unprobe(&mut self) {
+        if std::mem::take(&mut self.probed) {
             self.rtt.end_back_off();
             if self.una < self.max {
                 self.nxt = self.una;
                 self.window_use.forget();
             }
         }
-        true
     }
 }

@@ -49,6 +49,14 @@ pub struct ReceiverStats {
     pub acks_sent: u64,
 }
 
+impl ReceiverStats {
+    /// Segments that brought something new. One that is refused, by a window or a connection that is closed, does not.
+    #[inline]
+    pub(super) fn news(&self) -> u64 {
+        self.segments_received - self.duplicates
+    }
+}
+
 /// What a receiver has of a segment.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Receipt {
@@ -185,18 +193,12 @@ impl TcpReceiver {
         let mut cx = Cx { now, out };
         self.take_stamp(seg);
         if seg.flags.syn {
-            return self.on_syn(&mut cx);
+            return self.on_syn(seg, &mut cx);
         }
-        if matches!(self.state, ReceiverState::Listen | ReceiverState::Closed) {
-            if self.three_way && (seg.flags.ack || self.state == ReceiverState::Closed) {
-                refuse(seg, &mut cx);
-            }
+        if self.state != ReceiverState::Established && !self.goes_on(seg, &mut cx) {
             return;
         }
-        if seg.flags.ack {
-            self.on_ack(seg, &mut cx);
-        }
-        if seg.seq_len() > 0 && self.state != ReceiverState::SynReceived {
+        if seg.seq_len() > 0 {
             let due = self.take_data(seg, &mut cx);
             if self.is_finished() && self.state != ReceiverState::LastAck && self.state != ReceiverState::Closed {
                 self.state = ReceiverState::LastAck;
@@ -363,7 +365,22 @@ impl TcpReceiver {
         }
     }
 
-    fn on_syn(&mut self, cx: &mut Cx) {
+    /// A segment comes before the connection is up or after our FIN; true where its data is taken.
+    #[cold]
+    fn goes_on(&mut self, seg: &TcpSegment, cx: &mut Cx) -> bool {
+        if matches!(self.state, ReceiverState::Listen | ReceiverState::Closed) {
+            if self.three_way && (seg.flags.ack || self.state == ReceiverState::Closed) {
+                refuse(seg, cx);
+            }
+            return false;
+        }
+        if seg.flags.ack {
+            self.on_ack(seg, cx);
+        }
+        self.state != ReceiverState::SynReceived
+    }
+
+    fn on_syn(&mut self, seg: &TcpSegment, cx: &mut Cx) {
         if self.state == ReceiverState::Listen {
             self.data.next = 1;
             self.state = if self.three_way { ReceiverState::SynReceived } else { ReceiverState::Established };
@@ -373,6 +390,7 @@ impl TcpReceiver {
         }
         match self.state {
             ReceiverState::SynReceived => self.send_syn_ack(true, cx),
+            ReceiverState::Closed if self.three_way => refuse(seg, cx),
             _ => self.send_ack(cx),
         }
     }
@@ -408,11 +426,13 @@ impl TcpReceiver {
             if let Some(order) = &mut self.order {
                 order.on_data(seg.order);
             }
-            let place_end = self.reading.as_ref().map_or(end, |reading| end.min(reading.edge().max(seg.seq)));
-            if place_end == seg.seq {
-                return Due::Bare; // beyond the window (RFC 9293 3.10.7.4, first step)
+            let mut end = end;
+            if let Some(reading) = &self.reading {
+                end = end.min(reading.edge().max(seg.seq));
+                if end == seg.seq {
+                    return Due::Bare; // beyond the window (RFC 9293 3.10.7.4, first step)
+                }
             }
-            let end = place_end;
             let placed = self.data.place(seg.seq, end);
             self.count(placed);
             self.echo &= !seg.flags.cwr;

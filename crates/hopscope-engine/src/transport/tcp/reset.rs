@@ -16,23 +16,16 @@ use super::{Connection, Cx, Note, ReceiverState, SenderState};
 use crate::packet::dccp::ResetCode;
 use crate::packet::tcp::{TcpFlags, TcpSegment};
 
-/// The answer to a segment that no connection here is for (RFC 9293 3.10.7.1); none to a reset.
-pub(super) fn refusal(segment: &TcpSegment) -> Option<TcpSegment> {
-    let (ack, seq) = (segment.flags.ack, segment.seq + segment.seq_len());
-    let answer = match ack {
-        true => TcpSegment { seq: segment.ack, ..TcpSegment::default() },
-        false => TcpSegment { ack: seq, ..TcpSegment::default() },
-    };
-    let flags = TcpFlags { rst: true, ack: !ack, ..TcpFlags::default() };
-    (!segment.flags.rst).then_some(TcpSegment { flags, ..answer })
-}
-
-/// Answers a segment that no connection here is for.
+/// Answers a segment that no connection here is for, unless it is a reset (RFC 9293 3.10.7.1).
 #[cold]
 pub(super) fn refuse(segment: &TcpSegment, cx: &mut Cx<'_>) {
-    if let Some(answer) = refusal(segment) {
-        cx.emit(answer);
+    if segment.flags.rst {
+        return;
     }
+    let (ack, next) = (segment.flags.ack, segment.seq + segment.seq_len());
+    let (seq, ack_number) = if ack { (segment.ack, 0) } else { (0, next) };
+    let flags = TcpFlags { rst: true, ack: !ack, ..TcpFlags::default() };
+    cx.emit(TcpSegment { seq, ack: ack_number, flags, ..TcpSegment::default() });
 }
 
 impl Connection {

@@ -47,6 +47,8 @@ pub struct TcpSender {
     closes_second: bool,
     /// The flow's window in segments; the peer may advertise less.
     max_window: u64,
+    /// What the peer advertised last, in bytes; `u64::MAX`: nothing yet.
+    advertised: u64,
 }
 
 impl TcpSender {
@@ -68,6 +70,7 @@ impl TcpSender {
             completed: false,
             peer_closed: false,
             closes_second: false,
+            advertised: u64::MAX,
         }
     }
 
@@ -183,6 +186,7 @@ impl TcpSender {
             self.core.take_echo(seg, cx);
             self.phase = Phase::Open;
             self.recovery.send(&mut self.core, cx);
+            self.core.watch_window(cx);
             self.advance_phase(cx);
         }
     }
@@ -421,16 +425,18 @@ impl TcpSender {
             self.send_ack(cx); // the peer missed the ACK of its SYN
             return;
         }
-        if seg.flags.ack && seg.ack > self.core.max {
+        let is_ack = seg.flags.ack;
+        let is_outside = is_ack && seg.ack.wrapping_sub(self.core.una) > self.core.max - self.core.una;
+        if is_outside && seg.ack > self.core.max {
             return self.send_ack(cx); // of what was never sent (RFC 9293 3.10.7.4, RFC 5961 5)
         }
         let before = self.watch(Some(seg), cx.now);
-        if seg.flags.ack && seg.ack < self.core.una && seg.n_sack > 0 && !self.core.rules.sack_counts_pipe {
+        if is_outside && seg.n_sack > 0 && !self.core.rules.sack_counts_pipe {
             self.on_old_report(seg, hops, cx);
         }
         // An old ACK says nothing about the window (RFC 9293 3.10.7.4).
         let mut minds = false;
-        if seg.flags.ack && seg.ack >= self.core.una {
+        if is_ack && !is_outside {
             let changes = self.take_window(seg);
             let duplicate = seg.ack == self.core.una && self.core.hears_dup_acks() && seg.seq_len() == 0;
             // A window that changes or is closed makes no duplicate (RFC 5681 2), unless blocks say what has come (RFC 6675 2).
@@ -522,18 +528,30 @@ impl TcpSender {
 
     /// The window the peer advertises, in whole segments: less than one is taken for none, as silly windows are not used
     /// (RFC 9293 3.8.6.2.1). True where it is another than before.
+    #[inline]
     fn take_window(&mut self, seg: &TcpSegment) -> bool {
-        let window = (u64::from(seg.window) / self.core.mss).min(self.max_window);
+        u64::from(seg.window) != self.advertised && self.take_other_window(seg.window)
+    }
+
+    #[cold]
+    fn take_other_window(&mut self, advertised: u32) -> bool {
+        self.advertised = u64::from(advertised);
+        let window = (self.advertised / self.core.mss).min(self.max_window);
         std::mem::replace(&mut self.core.max_window, window) != window
     }
 
     /// The window has changed, or is closed.
     #[cold]
     fn mind_window(&mut self, cx: &mut Cx) {
-        if self.core.max_window > 0 && self.core.unprobe() {
-            self.recovery.send(&mut self.core, cx);
+        if !self.core.is_shut() {
+            self.core.unprobe();
         }
-        self.core.watch_window(cx);
+        if self.may_send() {
+            if !self.core.is_shut() {
+                self.recovery.send(&mut self.core, cx);
+            }
+            self.core.watch_window(cx);
+        }
     }
 
     fn advance_phase(&mut self, cx: &mut Cx) {

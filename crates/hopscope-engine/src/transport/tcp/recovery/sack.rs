@@ -26,7 +26,6 @@ pub(in super::super) struct Sack {
 struct Repetition {
     data: SackBlock,
     next: u64,
-    lost: bool,
 }
 
 impl Sack {
@@ -41,7 +40,7 @@ impl Sack {
         }
         let before = core.prr.map(|_| (self.arrived(core.una), self.board.lost_below()));
         self.board.update(seg.ack, seg.sack_blocks());
-        self.find_lost_repetitions(seg.ack);
+        self.forget_arrived(seg.ack);
         if !core.recovering {
             core.accept_and_grow(seg.ack, cx);
         } else if seg.ack >= core.recover {
@@ -66,7 +65,7 @@ impl Sack {
         let before = core.uses_prr.then(|| self.arrived(core.una));
         // RFC 6675 2: a duplicate ACK is one that brings new SACK information.
         if self.board.update(core.una, seg.sack_blocks()) {
-            self.find_lost_repetitions(core.una);
+            self.forget_arrived(core.una);
             core.dupacks += 1;
             let counted = core.dupacks >= core.dupack_threshold && !self.board.fack;
             let lost = counted || self.board.is_lost(core.una);
@@ -145,7 +144,8 @@ impl Sack {
 
     /// RFC 6675's pipe, without repetitions that are lost.
     fn in_flight(&self, core: &Core) -> u64 {
-        let lost: u64 = self.repeated.iter().filter(|r| r.lost).map(|r| r.data.end - r.data.start).sum();
+        let highest = self.board.highest();
+        let lost: u64 = self.repeated.iter().filter(|r| highest > r.next).map(|r| r.data.end - r.data.start).sum();
         self.board.pipe(core.una, core.max).saturating_sub(lost)
     }
 
@@ -154,17 +154,14 @@ impl Sack {
         let end = core.transmit(start, end, cx);
         self.board.high_rxt = end;
         if self.board.fack {
-            self.repeated.push(Repetition { data: SackBlock { start, end }, next: core.max, lost: false });
+            self.repeated.push(Repetition { data: SackBlock { start, end }, next: core.max });
         }
     }
 
-    /// The record has changed: repetitions that have come are forgotten, others are lost by what was sent after them.
-    fn find_lost_repetitions(&mut self, una: u64) {
-        let (board, highest) = (&self.board, self.board.highest());
+    /// The record has changed: repetitions that have come are no longer looked at.
+    fn forget_arrived(&mut self, una: u64) {
+        let board = &self.board;
         self.repeated.retain(|r| r.data.start >= una && board.held_until(r.data.start).is_none());
-        for r in &mut self.repeated {
-            r.lost |= highest > r.next;
-        }
     }
 
     /// RFC 6675 5 step C: one segment at a time while cwnd - pipe has room for it.
@@ -180,9 +177,10 @@ impl Sack {
     /// NextSeg: lost repetitions and lost data first, then new data, then holes not yet given up, then the rescue of the
     /// tail.
     fn send_next(&mut self, core: &mut Core, cx: &mut Cx) -> bool {
-        if let Some(lost) = self.repeated.iter_mut().find(|r| r.lost) {
+        let highest = self.board.highest();
+        if let Some(lost) = self.repeated.iter_mut().find(|r| highest > r.next) {
             core.transmit(lost.data.start, lost.data.end, cx);
-            *lost = Repetition { next: core.max, lost: false, ..*lost };
+            lost.next = core.max;
             return true;
         }
         let hole = self.board.next_hole(self.board.high_rxt.max(core.una));

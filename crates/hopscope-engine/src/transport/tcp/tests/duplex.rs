@@ -316,3 +316,29 @@ fn check(case: Case) {
     }
     assert!(pipe.way.is_empty());
 }
+
+#[test]
+fn what_a_window_or_a_closed_end_refuses_brings_nothing_new() {
+    let cfg = TcpConfig { read_rate: Some(0), ..TcpConfig::default() };
+    let flow = flow(Transport::TcpNewReno, AckPolicy::Every, 1, cfg);
+    let (_, mut passive) = Connection::pair(&flow, 20, Stream::derive(1, 0, 0, Purpose::Clock));
+    let mut take = |segment: TcpSegment| {
+        let mut cx = EndpointCx { now: Time::ZERO, out: &mut Vec::new(), node: None, way: None };
+        passive.on_segment(&segment, Ecn::NotEct, &mut cx).map(|payload| payload.duplicate)
+    };
+    let data = |seq| TcpSegment {
+        seq,
+        ack: 1,
+        len: MSS,
+        flags: TcpFlags { ack: true, ..TcpFlags::default() },
+        ..TcpSegment::default()
+    };
+    take(TcpSegment { flags: TcpFlags { syn: true, ..TcpFlags::default() }, ..TcpSegment::default() });
+    assert_eq!(take(data(1)), Some(false));
+    assert_eq!(take(TcpSegment { len: 1, ..data(1 + u64::from(MSS)) }), Some(true), "a probe of a closed window");
+    assert_eq!(
+        take(TcpSegment { flags: TcpFlags { rst: true, ..TcpFlags::default() }, len: 0, ..data(1 + u64::from(MSS)) }),
+        None
+    );
+    assert_eq!(take(data(1)), Some(true), "there is no connection any more");
+}
