@@ -95,29 +95,36 @@ impl Law {
         places: Option<&[u32]>,
     ) -> Option<Link> {
         let distance = squared.sqrt();
-        let flags = Ranges { radio: &self.radio, reach: 0.0 }.class(distance);
         let place = places.map_or(other, |places| places[other as usize]);
-        let link = self.plain_link(distance, flags, other, place);
-        if self.is_plain(gain) { Some(link) } else { self.own_link(node, gain, link, distance) }
+        if !self.is_plain(gain) {
+            return self.own_link(node, gain, distance, other, place);
+        }
+        let flags = Ranges { radio: &self.radio, reach: 0.0 }.class(distance);
+        Some(self.plain_link(distance, flags, other, place))
     }
 
     /// A link that follows from its distance alone.
     #[inline(always)]
     pub(super) fn plain_link(&self, distance: f64, flags: u8, to: u32, place: u32) -> Link {
-        let delay_ns = (distance / self.radio.propagation_speed * 1e9 + 0.5) as u16;
-        Link { to: NodeId(to), place, delay_ns, power: self.budget.loss.power(distance) as f32, flags }
+        self.made(distance, self.budget.loss.power(distance), flags, to, place)
     }
 
-    /// What becomes of a link of `node` with its shadowing and a power of its own; none where nothing is heard.
-    pub(super) fn own_link(&self, node: usize, gain: f64, link: Link, distance: f64) -> Option<Link> {
+    #[inline(always)]
+    fn made(&self, distance: f64, power: f64, flags: u8, to: u32, place: u32) -> Link {
+        let delay_ns = (distance / self.radio.propagation_speed * 1e9 + 0.5) as u16;
+        Link { to: NodeId(to), place, delay_ns, power: power as f32, flags }
+    }
+
+    /// A link of `node` with its shadowing and a power of its own; none where nothing is heard.
+    pub(super) fn own_link(&self, node: usize, gain: f64, distance: f64, to: u32, place: u32) -> Option<Link> {
         let mut power = self.budget.loss.power(distance);
         if self.radio.shadowing == Shadowing::Static {
-            let name = pair(NodeId(node as u32), link.to);
+            let name = pair(NodeId(node as u32), NodeId(to));
             let level = Stream::derive(self.seed, 0, name, Purpose::Shadowing).normal();
             power *= factor(self.radio.shadowing_sigma * level);
         }
         power *= gain;
-        (power >= self.least).then(|| Link { power: power as f32, flags: self.budget.flags(power), ..link })
+        (power >= self.least).then(|| self.made(distance, power, self.budget.flags(power), to, place))
     }
 }
 

@@ -206,8 +206,8 @@ impl Medium {
                 made.push(law.plain_link(distance, flags, to.node, to.place));
             })
         } else {
-            travel.near(n, reach, &ranges, places.as_deref(), now, |distance, flags, to| {
-                made.extend(law.own_link(n, gain, law.plain_link(distance, flags, to.node, to.place), distance));
+            travel.near(n, reach, &ranges, places.as_deref(), now, |distance, _, to| {
+                made.extend(law.own_link(n, gain, distance, to.node, to.place));
             })
         };
         motion.right_until[n] = Right::Until(until, travel.jumps());
@@ -259,12 +259,14 @@ impl Medium {
         let motion = self.motion.as_deref();
         let Power { gain, reach } = motion.map_or(self.law.full, |motion| motion.powers[from.index()]);
         let squared = dx * dx + dy * dy;
-        if squared > reach * reach {
-            return false;
-        }
+        let model =
+            || if squared > reach * reach { None } else { self.law.link(from.index(), (squared, to.0), gain, None) };
+        let link = match motion {
+            None => model(),
+            Some(motion) => motion.traced.one([from, to], model, |watts| self.law.told([a, b], to, watts, None)),
+        };
         let part = motion.and_then(|motion| motion.parts.get(&[from.0.min(to.0), from.0.max(to.0)]));
         let flags = |link: Link| part.map_or(link.flags, |part| self.law.budget.flags(part * f64::from(link.power)));
-        let link = self.law.link(from.index(), (squared, to.0), gain, None);
         link.is_some_and(|link| flags(link) & Arrival::DECODABLE != 0)
     }
 

@@ -18,7 +18,7 @@ use crate::channel::{Channel, Medium};
 use crate::config::link::LinkPart;
 use crate::config::net::RoutingProtocol;
 use crate::config::radio::{RadioConfig, Shadowing};
-use crate::config::{AckPolicy, Config, FlowConfig, LinkConfig, LinkTraces, Transport};
+use crate::config::{AckPolicy, Config, FlowConfig, LinkConfig, Transport};
 use crate::error::BuildError;
 use crate::event::Event;
 use crate::ids::{FlowId, NodeId, SocketId};
@@ -62,6 +62,9 @@ pub(super) fn build<R: Recorder>(config: &Config, recorder: R, controls: &Contro
     };
     medium.place(places.shared());
     let stream = |node: usize, purpose| derive(config, node, purpose);
+    let mut settings = Box::new(config.clone());
+    settings.paths = Vec::new();
+    let traces = std::mem::take(&mut settings.traces);
     let mut world = World {
         now: Time::ZERO,
         events: EventQueue::new(),
@@ -101,7 +104,7 @@ pub(super) fn build<R: Recorder>(config: &Config, recorder: R, controls: &Contro
         app_effects: Vec::new(),
         notices: Notices::new(&config.net),
         outside: Outside::default(),
-        replay: Replay::new(&config.traces),
+        replay: Replay::new(traces),
         medium,
         wires,
         radios,
@@ -109,7 +112,7 @@ pub(super) fn build<R: Recorder>(config: &Config, recorder: R, controls: &Contro
         routes,
         outages: Outages::new(nodes, !config.outages.is_empty()),
         mobility,
-        settings: Box::new(Config { paths: Vec::new(), traces: LinkTraces::default(), ..config.clone() }),
+        settings,
         collisions: if config.flows.iter().any(|flow| flow.transport.is_tcp() && flow.reads_path()) {
             (0..nodes).map(|_| Collisions::new(&config.mac)).collect()
         } else {

@@ -72,7 +72,7 @@ impl<'a> Graph<'a> {
 }
 
 impl Graph<'_> {
-    /// The other node is heard where it hears: so it is by the model, not where traces tell of each direction.
+    /// The other node is heard where it hears: so it is until powers of their own or traces tell of each direction.
     fn answers(&self, node: NodeId, other: NodeId) -> bool {
         !self.medium.has_changed() || self.medium.neighbours(other).any(|back| back == node)
     }

@@ -13,9 +13,9 @@
 use std::collections::BTreeMap;
 
 use super::World;
-use crate::config::NetConfig;
 use crate::config::net::RouteNotices;
 use crate::config::tcp::RouteFailure;
+use crate::config::{FlowConfig, NetConfig};
 use crate::ids::{FlowId, NodeId, PacketId, SocketId};
 use crate::packet::{Body, DropReason, Packet, PathNotice, PathNoticeKind};
 use crate::record::{Record, Recorder};
@@ -25,8 +25,6 @@ use crate::units::{Span, Time};
 /// ICMP: header, and octets behind the header of the packet that is quoted (RFC 792).
 const ICMP_HEADER: u32 = 8;
 const QUOTED: u32 = 8;
-/// The IP option of the way, which a quoted header may have.
-const PATH_OPTION: u32 = 4;
 /// Octets of RFN and RRN below their UDP header.
 const NOTIFICATION: u32 = 16;
 
@@ -151,17 +149,22 @@ impl<R: Recorder> World<R> {
 
     /// A flow, or the one that it replies to, runs TCP-F.
     fn is_tcp_f(&self, flow: FlowId) -> bool {
+        let is_one = |flow: &FlowConfig| flow.transport.is_tcp() && flow.tcp.route_failure == RouteFailure::TcpF;
+        self.settings_of(flow).is_some_and(is_one)
+    }
+
+    /// The settings of a flow, or of the one that it replies to.
+    fn settings_of(&self, flow: FlowId) -> Option<&FlowConfig> {
         let asked = self.flows.get(flow.index()).and_then(|flow| flow.reply_to).unwrap_or(flow);
-        let is_one =
-            |flow: &crate::config::FlowConfig| flow.transport.is_tcp() && flow.tcp.route_failure == RouteFailure::TcpF;
-        self.settings.flows.get(asked.index()).is_some_and(is_one)
+        self.settings.flows.get(asked.index())
     }
 
     /// Sends an ICMP message that quotes the packet.
     fn send_icmp(&mut self, node: NodeId, notice: PathNotice, failed: Packet) {
         let header = self.nodes[node].ip.header;
         let has_option = failed.path.is_some() && !matches!(failed.body, Body::Atp(_));
-        let quoted = header + if has_option { PATH_OPTION } else { 0 } + QUOTED;
+        let option = self.settings_of(failed.flow).filter(|_| has_option).map_or(0, |flow| flow.tcp.path_option);
+        let quoted = header + option + QUOTED;
         let bytes = header + ICMP_HEADER + quoted;
         self.note(Record::RoutingSent { node, kind: notice.kind.word(), bytes });
         let extra = self.packets.keep_failed(failed);

@@ -21,8 +21,8 @@ pub(super) struct Replay {
 }
 
 impl Replay {
-    pub(super) fn new(traces: &LinkTraces) -> Self {
-        Replay { traces: traces.clone(), next_rssi: 0, next_loss: 0 }
+    pub(super) fn new(traces: LinkTraces) -> Self {
+        Replay { traces, next_rssi: 0, next_loss: 0 }
     }
 
     /// When one of them tells something new.

@@ -170,3 +170,19 @@ fn what_does_not_go_together_is_refused() {
     );
     assert!(told(&|config| config.traces.rssi[0].1 = 7).starts_with("traces.rssi: node 7 does not exist"));
 }
+
+#[test]
+fn the_shortest_path_follows_what_traces_tell() {
+    let path = |rssi: Vec<Sample>, untraced| {
+        let mut config = chain("standard", 3, 10);
+        config.traces = LinkTraces { rssi, untraced, ..LinkTraces::default() };
+        let mut world = World::new(&config, Log::default()).expect("a sound scenario");
+        world.run_until(at(2_000));
+        world.shortest_path(NodeId(0), NodeId(3))
+    };
+    let both = |a: u32, b: u32, dbm: f64| [Sample(at(1_000), a, b, dbm), Sample(at(1_000), b, a, dbm)];
+    assert_eq!(path(Vec::new(), Untraced::Model), Some(3));
+    assert_eq!(path(both(0, 3, -50.0).to_vec(), Untraced::Model), Some(1), "longer than any range");
+    assert_eq!(path(both(1, 2, -99.0).to_vec(), Untraced::Model), None);
+    assert_eq!(path(both(0, 1, -50.0).to_vec(), Untraced::Absent), None);
+}

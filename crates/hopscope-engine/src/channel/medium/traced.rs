@@ -23,6 +23,20 @@ impl Traced {
         self.links.is_empty() && !self.alone
     }
 
+    /// The same of one link: that of the model, one with the power that is told, or none.
+    pub(super) fn one(
+        &self,
+        [from, to]: [NodeId; 2],
+        model: impl FnOnce() -> Option<Link>,
+        make: impl FnOnce(f64) -> Option<Link>,
+    ) -> Option<Link> {
+        match self.links.get(&[from.0, to.0]) {
+            None if self.alone => None,
+            None | Some(None) => model(),
+            Some(&Some(watts)) => make(watts),
+        }
+    }
+
     /// Puts what is told in the place of what the model says of the links from a node. `make` makes the link to another node
     /// with a power; none where nothing is heard.
     pub(super) fn replay(&self, from: NodeId, links: &mut Vec<Link>, make: impl Fn(NodeId, f64) -> Option<Link>) {
@@ -68,11 +82,16 @@ impl Medium {
     /// Traces tell of these links. A power that was told before stays where none is told now.
     pub fn tell(&mut self, told: &[Told]) {
         let traced = &mut motion(&mut self.motion, &self.positions, &self.law).traced;
+        let mut senders = Vec::new();
         for (from, to, watts) in told {
-            let known = traced.links.entry([from.0, to.0]).or_insert(None);
-            *known = watts.or(*known);
+            let key = [from.0, to.0];
+            let before = traced.links.get(&key).copied();
+            let after = watts.or(before.flatten());
+            if before != Some(after) {
+                traced.links.insert(key, after);
+                senders.push(*from);
+            }
         }
-        let mut senders: Vec<NodeId> = told.iter().map(|(from, ..)| *from).collect();
         senders.sort_unstable();
         senders.dedup();
         self.make_again(senders.into_iter());
