@@ -232,6 +232,8 @@ class Store:
 
         A run that is not what it should be is named then, or when all are read.
         """
+        if not (self.path / tables.CHECKSUMS).is_file():
+            return None
         keys = [key for _, points in found for of in points for key in of]
         self._sums = runfile.sums(self.path / "runs", keys)
         made = self._digest(keys)

@@ -8,7 +8,7 @@ from typing import Any
 
 from hopscope.scenario import keys, units
 from hopscope.scenario.fields import Field
-from hopscope.scenario.naming import in_words
+from hopscope.scenario.naming import in_words, names
 
 #: Spellings of units that figures replace with those of the other axes.
 _SPELLED = {"bps": "bit/s", "kbps": "kbit/s", "Mbps": "Mbit/s", "Gbps": "Gbit/s", "probability": "", "ratio": ""}
@@ -62,14 +62,12 @@ def heading(key: str, values: Sequence[Any]) -> str:
     return _with_unit(key, key, values)
 
 
-def headings(axes: Mapping[str, Sequence[Any]]) -> list[str]:
+def headings(axes: Mapping[str, Sequence[Any]]) -> dict[str, str]:
     """The names of columns of swept keys: the keys in words, with units as in :func:`heading`.
 
     Keys whose words are the same stand as they are.
     """
-    words = [in_words(key) for key in axes]
-    named = (word if words.count(word) == 1 else key for word, key in zip(words, axes, strict=True))
-    return [_with_unit(name, key, axes[key]) for name, key in zip(named, axes, strict=True)]
+    return {key: _with_unit(name, key, axes[key]) for key, name in names(axes).items()}
 
 
 def _with_unit(name: str, key: str, values: Sequence[Any]) -> str:

@@ -58,7 +58,7 @@ def grid(found: Contrasts, most: int | None = None) -> Grid:
     named = [] if len(sides) == 1 else [Column("sides")]
     columns = [
         Column("metric", tight=True),
-        *(Column(name, key=key) for name, key in zip(names, keys, strict=True)),
+        *(Column(name, key=key) for key, name in names.items()),
         *named,
         Column(first, number=True),
         Column(second, number=True),

@@ -125,7 +125,7 @@ def values(case: Case) -> Grid:
     keys = list(case["best"])
     names = headings({key: [value["set"][key] for value in case["values"]] for key in keys})
     columns = [
-        *(Column(name, number=True, key=key) for name, key in zip(names, keys, strict=True)),
+        *(Column(name, number=True, key=key) for key, name in names.items()),
         Column("mean", number=True),
         Column("runs", number=True),
     ]

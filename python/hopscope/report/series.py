@@ -12,7 +12,7 @@ from hopscope.report.chart import Chart, Kind, Line, Panel
 from hopscope.report.wording import seeds
 from hopscope.results import metrics
 from hopscope.scenario.naming import spoken
-from hopscope.scenario.sweep import written
+from hopscope.scenario.sweep import is_named
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -57,7 +57,7 @@ class Selection:
         """
         points = [point for result in results for point in result.points if point.runs]
         for text in self.points:
-            if not any(_is(point, text) for point in points):
+            if not any(is_named(text, point.index, point.set) for point in points):
                 last = max((point.index for point in points), default=None)
                 numbers = "the store has no finished run" if last is None else f"the store has points 0 to {last}"
                 swept = list(dict.fromkeys(key for point in points for key in point.set))
@@ -70,7 +70,11 @@ class Selection:
 
     def _named(self, result: Result) -> list[PointResult]:
         """The points with runs that are named; all where none is."""
-        return [p for p in result.points if p.runs and (not self.points or any(_is(p, text) for text in self.points))]
+        return [
+            p
+            for p in result.points
+            if p.runs and (not self.points or any(is_named(text, p.index, p.set) for text in self.points))
+        ]
 
     def _runs(self, point: PointResult) -> Sequence[RunResult]:
         return [run for run in point.runs if run["seed"] in self.seeds] if self.seeds else point.runs[:1]
@@ -214,15 +218,3 @@ def _titles(runs: Runs) -> list[str]:
         ", ".join(([spoken(point.set)] if points else []) + ([f"seed {run['seed']}"] if several else []))
         for point, run in runs
     ]
-
-
-def _is(point: PointResult, text: str) -> bool:
-    """Whether ``text`` names the point, by its number or by a swept value as written or as shown."""
-    key, equals, value = text.partition("=")
-    if not equals:
-        return text.strip() == str(point.index)
-    if key.strip() not in point.set:
-        return False
-    found = point.set[key.strip()]
-    wanted = value.strip().strip('"')
-    return wanted in (str(found), written(found, len(wanted) + 3))

@@ -18,6 +18,7 @@ from hopscope.results import distributions, metrics
 from hopscope.results.comparisons import best_among
 from hopscope.results.samples import Estimate, Table, show
 from hopscope.results.stats import fewer, number
+from hopscope.results.stored import links_of
 from hopscope.scenario.naming import in_words, spoken
 from hopscope.scenario.sweep import set_text, written
 
@@ -128,11 +129,10 @@ def used_links(result: Result) -> dict[int, list[tuple[int, int, float]]]:
         is_one_field = not result.scenario.points[point.index].draws_field
         runs = [run for run in point.runs if is_one_field or run["seed"] == result.scenario.seed]
         for run in runs:
-            air = run.get("links", {"from": [], "to": [], "packets": []})
             wires = [
                 (one["from"], one["to"], one["sent_packets"] - one["lost_packets"]) for one in run.get("wires", [])
             ]
-            for source, target, packets in chain(zip(*air.values(), strict=True), wires):
+            for source, target, packets in chain(links_of(run), wires):
                 carried[min(source, target), max(source, target)] += packets
         found[point.index] = [(a, b, sum_ / len(runs)) for (a, b), sum_ in sorted(carried.items()) if sum_]
     return found
@@ -452,7 +452,7 @@ def _keys(result: Result) -> list[str]:
 
 def _columns(result: Result) -> list[Column]:
     axes = {key: result.scenario.axes[key] for key in _keys(result)}
-    return [Column(name, key=key) for name, key in zip(headings(axes), axes, strict=True)]
+    return [Column(name, key=key) for key, name in headings(axes).items()]
 
 
 def _places(where: dict[str, Any], keys: Sequence[str]) -> list[str]:

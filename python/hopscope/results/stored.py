@@ -2,11 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, overload
 
 RunResult = dict[str, Any]
+
+
+def links_of(run: RunResult) -> Iterator[tuple[int, int, int]]:
+    """The links of the air that carried packets to a single station: from, to, packets. Older runs tell of none."""
+    if "links" in run:
+        yield from zip(*run["links"].values(), strict=True)
 
 
 class StoredRuns(Sequence[RunResult]):

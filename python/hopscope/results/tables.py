@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from typing import Any
 
 import pandas as pd
@@ -11,7 +11,7 @@ import pandas as pd
 from hopscope.errors import NotFound, did_you_mean, listed, ranges
 from hopscope.results import metrics
 from hopscope.results.result import PointResult, Result
-from hopscope.results.stored import RunResult
+from hopscope.results.stored import RunResult, links_of
 
 Row = dict[str, Any]
 
@@ -38,13 +38,8 @@ def wires(results: Sequence[Result]) -> pd.DataFrame:
 
 def links(results: Sequence[Result]) -> pd.DataFrame:
     """One row a point, seed and link of the air that carried packets to a single station: from, to, packets."""
-
-    def rows(run: RunResult) -> Iterator[dict[str, Any]]:
-        columns = run.get("links", {"from": [], "to": [], "packets": []})
-        for source, target, packets in zip(*columns.values(), strict=True):
-            yield {"from": source, "to": target, "packets": packets}
-
-    return _frame(results, rows)
+    names = ("from", "to", "packets")
+    return _frame(results, lambda run: (dict(zip(names, link, strict=True)) for link in links_of(run)))
 
 
 def network(results: Sequence[Result]) -> pd.DataFrame:

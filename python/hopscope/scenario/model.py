@@ -265,7 +265,7 @@ class Scenario:
     def quick(self) -> Scenario:
         """Returns a shorter scenario: a tenth of the duration but at least 10 s, and at most 2 seeds.
 
-        Warm-up, start, stop and stagger of flows, and outages shrink by the same factor.
+        Warm-up, start, stop, stagger and start_jitter of flows, outages and events shrink by the same factor.
         """
         duration = int(self._top["duration"])
         shorter = min(duration, max(duration // QUICK_DIVISOR, QUICK_SECONDS * NS))
@@ -276,7 +276,7 @@ class Scenario:
     def shortened(self, seconds: float) -> Scenario:
         """Returns a scenario that ends after so many seconds, at most its own duration.
 
-        Warm-up, start, stop and stagger of flows, and outages shrink by the same factor.
+        Warm-up, start, stop, stagger and start_jitter of flows, outages and events shrink by the same factor.
 
         Raises:
             ScenarioError: a time is swept, or the shorter scenario is none.

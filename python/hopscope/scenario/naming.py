@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections import Counter
+from collections.abc import Iterable, Mapping
 from typing import Any
 
 from hopscope.scenario.sweep import written
@@ -41,16 +42,22 @@ def in_words(key: str) -> str:
     return f"{prefix}{words}{owner}"
 
 
+def names(keys: Iterable[str]) -> dict[str, str]:
+    """Keys in words; those whose words are the same stand as they are."""
+    words = {key: in_words(key) for key in keys}
+    count = Counter(words.values())
+    return {key: word if count[word] == 1 else key for key, word in words.items()}
+
+
 def spoken(values: Mapping[str, Any]) -> str:
     """Swept values as a sentence or a legend names them: a single word for itself, others behind their keys in words.
 
     ``flow.0.max_window = 8`` is "receiver's window 8", ``profile = ns2`` is "ns2".  Keys whose words are the same stand
     as they are.
     """
-    words = {key: in_words(key) for key in values}
-    names = {key: word if list(words.values()).count(word) == 1 else key for key, word in words.items()}
+    called = names(values)
     alone = sum(map(_is_word, values.values())) == 1
-    return ", ".join(_spoken("" if alone and _is_word(v) else names[key], v) for key, v in values.items())
+    return ", ".join(_spoken("" if alone and _is_word(v) else called[key], v) for key, v in values.items())
 
 
 def _is_word(value: Any) -> bool:

@@ -61,6 +61,17 @@ def written(value: Any, limit: int = 60) -> str:
     return text if len(text) <= limit else text[: limit - 3] + "..."
 
 
+def is_named(text: str, index: int, values: Mapping[str, Any]) -> bool:
+    """Whether ``text`` names a point, by its number or as ``KEY=VALUE`` by a swept value as written or as shown."""
+    key, equals, value = text.partition("=")
+    if not equals:
+        return text.strip() == str(index)
+    if key.strip() not in values:
+        return False
+    found, wanted = values[key.strip()], value.strip().strip('"')
+    return wanted in (str(found), written(found, len(wanted) + 3))
+
+
 def in_words(values: Mapping[str, Any]) -> str:
     """Returns swept keys with their values: ``mac.queue = 5, profile = ns2``."""
     return ", ".join(f"{key} = {written(value)}" for key, value in values.items())

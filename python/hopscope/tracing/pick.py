@@ -14,7 +14,7 @@ from hopscope.errors import InputError, ranges
 from hopscope.results.result import point_words
 from hopscope.runner import prepare
 from hopscope.scenario import Point, Scenario
-from hopscope.scenario.sweep import written
+from hopscope.scenario.sweep import is_named
 
 if TYPE_CHECKING:
     from hopscope.results.stored import RunResult
@@ -71,7 +71,7 @@ def pick(
     store = open_store(what)
     if set:
         raise InputError(f"{what}: is a store, whose runs are as they are; --set changes a scenario file")
-    results = store.results()
+    results = store.results(lazily=True)
     place, chosen = _chosen([result.scenario for result in results], point)
     scenario = results[place].scenario
     seeds = range(scenario.seed, scenario.seed + scenario.seeds)
@@ -81,18 +81,16 @@ def pick(
     remark = ""
     if store.manifest.get("engine") != _core.build_id():
         remark = f"{what}: was made by another build of the engine; this run can differ from the one that is kept"
-    runs = next((found.runs for found in results[place].points if found.index == chosen.index), [])
-    return OneRun(scenario, chosen, number, remark, next((run for run in runs if run["seed"] == number), None))
+    kept = next((found for found in results[place].points if found.index == chosen.index), None)
+    stored = kept.runs[kept.seeds.index(number)] if kept is not None and number in kept.seeds else None
+    return OneRun(scenario, chosen, number, remark, stored)
 
 
 def _chosen(scenarios: list[Scenario], wanted: int | str) -> tuple[int, Point]:
     """The point that is named by its number or by one of its values, with the place of its scenario."""
     text = str(wanted)
     points = [(place, point) for place, scenario in enumerate(scenarios) for point in scenario.points]
-    if text.isdecimal():
-        fits = points[int(text) :][:1]
-    else:
-        fits = [found for found in points if text in [f"{key}={written(value)}" for key, value in found[1].set.items()]]
+    fits = [found for number, found in enumerate(points) if is_named(text, number, found[1].set)]
     if len(fits) == 1:
         return fits[0]
     count = f"found {len(fits)} such points" if fits else "there is none"

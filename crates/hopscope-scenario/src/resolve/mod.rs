@@ -134,8 +134,9 @@ impl Resolved {
     /// Times of flows, outages and events that shortening a run changes: table, number, key, nanoseconds.
     pub fn times(&self) -> Vec<(&'static str, usize, &'static str, u64)> {
         let flows = self.flows.iter().map(|flow| &flow.values).enumerate();
-        let flows =
-            flows.flat_map(|(n, flow)| ["start", "stop", "stagger"].map(|key| ("flow", n, key, flow.whole(key))));
+        let flows = flows.flat_map(|(n, flow)| {
+            ["start", "stop", "stagger", "start_jitter"].map(|key| ("flow", n, key, flow.whole(key)))
+        });
         let outages = self.outages.iter().enumerate();
         let outages = outages.flat_map(|(n, outage)| ["from", "to"].map(|key| ("outage", n, key, outage.whole(key))));
         let events = self.events.iter().enumerate().map(|(n, event)| ("event", n, "at", event.whole("at")));
