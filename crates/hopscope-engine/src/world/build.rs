@@ -95,6 +95,7 @@ pub(super) fn build<R: Recorder>(config: &Config, recorder: R, controls: &Contro
         wiring: wiring(config),
         common_rules: rules.common().station.clone(),
         rules_are_shared: rules.are_shared(),
+        air_is_plain: false,
         packets: PacketArena::default(),
         leaving: VecDeque::new(),
         flows: Vec::with_capacity(config.flows.len()),
@@ -131,6 +132,7 @@ pub(super) fn build<R: Recorder>(config: &Config, recorder: R, controls: &Contro
             world.wifi[NodeId(node as u32)].station.radio.name_draws(draws);
         }
     }
+    world.settle_air();
     world.add_flows(config, hops, controls)?;
     if fixed {
         world.listeners = Listeners::of(&world.medium, world.radios.that_may_act(&world.nodes), &places);

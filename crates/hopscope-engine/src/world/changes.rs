@@ -79,6 +79,7 @@ impl<R: Recorder> World<R> {
     /// The radio of a node goes off or comes back.
     fn switch(&mut self, node: NodeId, on: bool) {
         self.outages.expect(self.nodes.len());
+        self.settle_air();
         if self.is_off(node) == on {
             self.outages.change(node, on);
             self.note(Record::Power { node, on });
@@ -161,6 +162,7 @@ impl<R: Recorder> World<R> {
                 self.wifi[node].rules = rules.of(node).clone();
             }
         }
+        self.settle_air();
         self.note(Record::ParameterSet { key, value: change.value.unwrap_or_default() });
     }
 }

@@ -104,6 +104,8 @@ pub struct World<R: Recorder> {
     /// by value, as every frame needs them at each hearer.
     common_rules: StationRules,
     rules_are_shared: bool,
+    /// See `settle_air`.
+    air_is_plain: bool,
     wiring: Wiring,
     nodes: PerNode<Node>,
     wifi: PerNode<Wifi>,
@@ -158,6 +160,7 @@ impl<R: Recorder> World<R> {
     pub fn set_eager(&mut self) {
         self.wiring.eager = true;
         self.wiring.watched = true;
+        self.settle_air();
         self.set_all_listen();
     }
 

@@ -15,6 +15,7 @@ impl<R: Recorder> World<R> {
             return;
         }
         self.medium.expect_speed(self.mobility.fastest(), self.now);
+        self.settle_air();
         let legs: Vec<(NodeId, Leg)> = self.mobility.legs().collect();
         legs.into_iter().for_each(|(node, leg)| self.set_out(node, leg));
     }
@@ -70,6 +71,7 @@ impl<R: Recorder> World<R> {
 
     /// The medium has changed: observers of what becomes of frames, who ask for the links of any node, find them up to date.
     pub(super) fn tell_of_change(&mut self) {
+        self.settle_air();
         if R::WANTS.has(Classes::FRAME_ENDS) {
             self.medium.refresh_all(self.now);
         }

@@ -39,7 +39,8 @@ impl<R: Recorder> World<R> {
     /// Puts a frame on the air: one scan over everyone who hears it.
     #[inline(never)]
     pub(super) fn transmit(&mut self, frame: &Frame) {
-        if self.is_off(frame.src) {
+        debug_assert_eq!(self.air_is_plain, self.is_air_plain(), "whoever changes the air settles it");
+        if !self.air_is_plain && self.is_off(frame.src) {
             self.note(Record::FrameUnsent { frame: *frame });
             return;
         }
@@ -60,12 +61,34 @@ impl<R: Recorder> World<R> {
             flags,
             mode: frame.mode.number(),
         });
-        let mut plain = self.channel.is_plain() && self.outages.never();
-        if self.medium.has_changed() {
-            self.medium.refresh(frame.src, now);
-            plain &= matches!(self.listeners, Listeners::Everyone);
+        if self.air_is_plain {
+            self.transmit_plainly::<true>(frame, place, heard, slot);
+        } else {
+            self.transmit_with_care(frame, place, heard, slot);
         }
-        if !plain {
+    }
+
+    /// Nothing needs to be asked when a frame leaves: each copy has the power and the fate of its link, all stations keep
+    /// the same rules, and only radios take note.
+    fn is_air_plain(&self) -> bool {
+        let still = self.channel.is_plain() && self.outages.never() && !self.medium.has_changed();
+        still && self.rules_are_shared && !self.wiring.watched
+    }
+
+    /// Something of what [`is_air_plain`](Self::is_air_plain) asks has changed.
+    pub(super) fn settle_air(&mut self) {
+        self.air_is_plain = self.is_air_plain();
+    }
+
+    /// The scan where something must be asked.
+    #[inline(never)]
+    fn transmit_with_care(&mut self, frame: &Frame, place: u32, heard: Packed, slot: u32) {
+        let mut by_links = self.channel.is_plain() && self.outages.never();
+        if self.medium.has_changed() {
+            self.medium.refresh(frame.src, self.now);
+            by_links &= matches!(self.listeners, Listeners::Everyone);
+        }
+        if !by_links {
             self.transmit_through_channel(frame, heard, slot);
         } else if self.rules_are_shared {
             self.transmit_plainly::<true>(frame, place, heard, slot);

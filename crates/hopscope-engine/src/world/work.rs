@@ -33,7 +33,7 @@ impl<R: Recorder> World<R> {
         }
     }
 
-    #[inline(always)]
+    #[inline(never)]
     fn work_off_all(&mut self) {
         let mut from = 0;
         loop {
