@@ -17,7 +17,7 @@ pub enum Event {
         /// Air slot of the frame.
         slot: u32,
     },
-    /// A frame ends at a radio that senses it; used only where an observer asks for what is overheard.
+    /// A frame ends at a radio that senses it; used only where an observer or routing asks for what is overheard.
     Overheard {
         /// Hearer.
         node: NodeId,

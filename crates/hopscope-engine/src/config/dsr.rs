@@ -64,6 +64,14 @@ params! {
         spread_errors: bool = true, "", "RFC 4728 3.4.4";
         /// How often nodes on the way may give one packet a new route; 0 turns salvaging off.
         max_salvage_count: u32 = 15, "", "RFC 4728 9";
+        /// A node also learns from unicast frames for others that it receives: links from their source routes and replies,
+        /// and broken links from errors.
+        promiscuous: bool = true, "", "RFC 4728 3.3.1 (optional there)";
+        /// A node that overhears a packet whose source route names it further on tells the writer of the shorter route
+        /// (with `promiscuous`).
+        route_shortening: bool = true, "", "RFC 4728 3.4.3 (optional there)";
+        /// A node tells one writer of a shorter route over the same neighbour no sooner again than after this time.
+        grat_reply_holdoff: Span = Span::from_secs(1), "s", "RFC 4728 9";
         /// Packets held while their destinations are searched.
         send_buffer_size: u32 = 64, "packets", "a default";
         /// Longest time a packet is held.
@@ -99,6 +107,7 @@ impl DsrConfig {
             ("broadcast_jitter", self.broadcast_jitter),
             ("cached_reply_delay", self.cached_reply_delay),
             ("broken_link_memory", self.broken_link_memory),
+            ("grat_reply_holdoff", self.grat_reply_holdoff),
         ]);
         checks.no_zero_count(&[
             ("request_table_size", self.request_table_size),
@@ -137,6 +146,7 @@ mod tests {
         let cases = [
             (DsrConfig { request_period: Span::ZERO, ..base() }, "request_period", "more"),
             (DsrConfig { broadcast_jitter: Span(u64::MAX), ..base() }, "broadcast_jitter", "at most 1000000 s"),
+            (DsrConfig { grat_reply_holdoff: Span(u64::MAX), ..base() }, "grat_reply_holdoff", "at most 1000000 s"),
             (DsrConfig { send_buffer_size: 0, ..base() }, "send_buffer_size", "at least 1"),
             (DsrConfig { discovery_hop_limit: 256, ..base() }, "discovery_hop_limit", "1 to 255"),
             (DsrConfig { discovery_hop_limit: 0, ..base() }, "discovery_hop_limit", "1 to 255"),

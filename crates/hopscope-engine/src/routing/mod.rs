@@ -25,6 +25,7 @@ use olsr::Olsr;
 use crate::config::Config;
 use crate::config::net::RoutingProtocol;
 use crate::ids::{NodeId, PacketId};
+use crate::packet::arena::Extra;
 use crate::packet::dsr::SourceRoute;
 use crate::packet::routing::RoutingMessage;
 use crate::packet::{Body, DropReason, Packet};
@@ -123,6 +124,14 @@ impl Router {
             Router::Aodv(aodv) => aodv.on_heard(from, now),
             Router::Dsdv(_) | Router::Olsr(_) => {}
             Router::Dsr(dsr) => dsr.on_heard(source_route, now),
+        }
+    }
+
+    /// A unicast frame from the neighbour `from` to another one was received, in which a packet carried this.
+    pub fn on_overheard(&mut self, from: NodeId, carried: &Extra, cx: &mut Cx) {
+        match self {
+            Router::Aodv(_) | Router::Dsdv(_) | Router::Olsr(_) => {}
+            Router::Dsr(dsr) => dsr.on_overheard(from, carried, cx),
         }
     }
 

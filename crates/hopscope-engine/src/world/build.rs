@@ -8,6 +8,7 @@ use super::graph::{Graph, Radios};
 use super::listeners::Listeners;
 use super::notices::Notices;
 use super::outages::Outages;
+use super::overhearing::Overhearing;
 use super::places::{PerNode, Places};
 use super::replay::{self, Replay};
 use super::{Controls, OwnCode, Wiring, World};
@@ -103,6 +104,7 @@ pub(super) fn build<R: Recorder>(config: &Config, recorder: R, controls: &Contro
         sockets: Sockets::default(),
         transport_effects: Vec::new(),
         app_effects: Vec::new(),
+        overhearing: Overhearing::new(config),
         notices: Notices::new(&config.net),
         outside: Outside::default(),
         replay: Replay::new(traces),
@@ -123,7 +125,7 @@ pub(super) fn build<R: Recorder>(config: &Config, recorder: R, controls: &Contro
         routing_effects: Vec::new(),
         recorder,
     };
-    if World::<R>::OVERHEARS {
+    if World::<R>::OVERHEARS || Overhearing::is_on(config) {
         world.wifi.all().for_each(|wifi| wifi.station.radio.note_all());
     }
     if rules.of(NodeId(0)).station.radio.errors.is_some() {
@@ -398,7 +400,7 @@ fn wiring(config: &Config) -> Wiring {
         aodv: config.aodv.envelope(config.net.udp_header),
         eager: false,
         metered,
-        watched: metered,
+        watched: metered || Overhearing::is_on(config),
         saturating: false,
         path_lengths: config.path_lengths,
         sample_interval: config.series.interval,

@@ -136,7 +136,7 @@ impl<R: Recorder> World<R> {
         self.note(Record::FrameEnded { node, frame, slot, fate });
     }
 
-    /// A frame has ended at a node that senses it, where an observer asks for that.
+    /// A frame has ended at a node that senses it, where an observer or routing asks for that.
     #[cold]
     fn on_overheard(&mut self, node: NodeId, slot: u32, decodable: bool) {
         let Wifi { station, rules, .. } = &mut self.wifi[node];
@@ -146,6 +146,9 @@ impl<R: Recorder> World<R> {
         let fate = if is_read { noted.unwrap_or(Fate::Received) } else { Fate::OutOfReach };
         let frame = self.sent_in(slot);
         self.note(Record::FrameOverheard { node, frame, slot, fate });
+        if fate == Fate::Received && frame.dst != node {
+            self.overhear(node, &frame, slot);
+        }
     }
 
     fn on_access_event(&mut self, node: NodeId) {
@@ -385,7 +388,7 @@ impl<R: Recorder> World<R> {
     }
 
     /// One input to a node's machine, and its effects carried out.
-    fn routing_input<T>(&mut self, node: NodeId, input: impl FnOnce(&mut Router, &mut RoutingCx) -> T) -> T {
+    pub(super) fn routing_input<T>(&mut self, node: NodeId, input: impl FnOnce(&mut Router, &mut RoutingCx) -> T) -> T {
         let Forwarding::Protocol(machine) = &mut self.nodes[node].forwarding else {
             unreachable!("node {node} has a routing protocol")
         };

@@ -17,6 +17,7 @@ mod meter;
 mod motion;
 mod notices;
 mod outages;
+mod overhearing;
 mod paths;
 mod places;
 mod radio;
@@ -61,6 +62,7 @@ use graph::{Graph, Radios};
 use listeners::Listeners;
 use notices::Notices;
 use outages::Outages;
+use overhearing::Overhearing;
 use places::PerNode;
 use replay::Replay;
 use sight::sight;
@@ -78,7 +80,7 @@ struct Wiring {
     eager: bool,
     /// Link layers measure the use of the channel.
     metered: bool,
-    /// One of the two: frames are told to more than the radios.
+    /// One of the two, or routing listens to frames for others: frames are told to more than the radios.
     watched: bool,
     /// A flow refills the queue of its node (`BoundSockets::refilling`).
     saturating: bool,
@@ -128,6 +130,7 @@ pub struct World<R: Recorder> {
     sockets: Sockets,
     transport_effects: Vec<TransportEffect>,
     app_effects: Vec<crate::app::AppEffect>,
+    overhearing: Overhearing,
     /// Where news of routes have packets of their own.
     notices: Option<Box<Notices>>,
     outside: Outside,

@@ -89,14 +89,15 @@ impl<R: Recorder> World<R> {
             by_links &= matches!(self.listeners, Listeners::Everyone);
         }
         if !by_links {
-            self.transmit_through_channel(frame, heard, slot);
+            let asked = self.wiring.watched && self.keep_carried(frame, slot);
+            self.transmit_through_channel(frame, heard, slot, asked);
         } else if self.rules_are_shared {
             self.transmit_plainly::<true>(frame, place, heard, slot);
         } else {
             self.transmit_plainly::<false>(frame, place, heard, slot);
         }
         if self.wiring.watched {
-            self.watch(frame);
+            self.watch(frame, slot, by_links);
         }
     }
 
@@ -137,9 +138,13 @@ impl<R: Recorder> World<R> {
         }
     }
 
-    /// What a frame means beyond its effect on the radios: to tests that want every edge, and to meters of the channel.
+    /// What a frame means beyond its effect on the radios: to routing that overhears it, to tests that want every edge, and
+    /// to meters of the channel.
     #[cold]
-    fn watch(&mut self, frame: &Frame) {
+    fn watch(&mut self, frame: &Frame, slot: u32, plain: bool) {
+        if plain && self.keep_carried(frame, slot) && !Self::OVERHEARS {
+            self.announce(frame, slot);
+        }
         if self.wiring.eager {
             for link in self.medium.hearers(frame.src) {
                 let start = self.now + link.delay();
@@ -150,9 +155,10 @@ impl<R: Recorder> World<R> {
         self.meter(frame);
     }
 
-    /// The same scan where each copy has a power and a fate of its own, and radios may be off or have moved.
+    /// The same scan where each copy has a power and a fate of its own, and radios may be off or have moved. `asked`: routing
+    /// listens to it.
     #[inline(never)]
-    fn transmit_through_channel(&mut self, frame: &Frame, heard: Packed, slot: u32) {
+    fn transmit_through_channel(&mut self, frame: &Frame, heard: Packed, slot: u32, asked: bool) {
         let now = self.now;
         let broadcast = frame.is_broadcast();
         let carried = Carried { bits: 8 * frame.bytes, is_data: frame.kind == FrameKind::Data };
@@ -174,7 +180,7 @@ impl<R: Recorder> World<R> {
                     self.events.push(start + frame.airtime, Event::RxEnd { node: link.to, slot });
                 }
             }
-            if Self::OVERHEARS {
+            if Self::OVERHEARS || (asked && flags & Arrival::DECODABLE != 0) {
                 let end = start + frame.airtime;
                 if let Some(event) = overheard(link.to, slot, flags) {
                     self.events.push(end, event);

@@ -3,7 +3,7 @@
 use hopscope_engine::World;
 use hopscope_engine::config::net::RoutingProtocol;
 use hopscope_engine::config::outage::Outage;
-use hopscope_engine::config::{App, Config, Transport};
+use hopscope_engine::config::{App, Change, ChangeKind, Config, EventConfig, FlowConfig, Transport};
 use hopscope_engine::ids::NodeId;
 use hopscope_engine::mac::dcf::FrameKind;
 use hopscope_engine::record::Record;
@@ -112,6 +112,47 @@ fn a_network_that_parts_and_joins_again_is_searched_until_then() {
     // Requests at about 5.0, 5.5, 6.5, 8.5 and 12.5 s: then the packets held meanwhile arrive.
     assert_eq!((seconds(9..12), seconds(12..14) > 64), (0, true), "{arrivals:?}");
     assert!(seconds(14..30) >= 158, "all is well again");
+}
+
+#[test]
+fn a_node_beside_a_chain_needs_no_search_of_its_own() {
+    // Node 4 beside node 1 of a chain, from which it sends to the last node of it later.
+    let requests = |promiscuous| {
+        let mut config = datagrams(3, 10);
+        config.nodes.push([200.0, 200.0]);
+        config.dsr.promiscuous = promiscuous;
+        let later = FlowConfig { from: 4, start: at(5), ..config.flows[0].clone() };
+        config.flows.push(later);
+        let is_request = |record: &Record| matches!(record, Record::RoutingSent { kind: "rreq", .. });
+        log(&config).iter().filter(|(now, record)| *now >= at(5) && is_request(record)).count()
+    };
+    assert_eq!((requests(true), requests(false) > 0), (0, true));
+}
+
+#[test]
+fn a_route_is_shortened_when_a_node_on_it_comes_nearer() {
+    // A chain 0 to 4 whose nodes 3 and 4 come so near that nodes 1 and 3 hear each other; the source hears neither of the
+    // two. The second time frames are announced copy by copy, as a radio is off one day.
+    let relayed_by_2 = |shortening, outages: &[Outage]| {
+        let mut config = datagrams(4, 10);
+        config.dsr.route_shortening = shortening;
+        config.outages = outages.to_vec();
+        for (node, x) in [(4, 660.0), (3, 430.0)] {
+            let moved = Change { node: Some(node), position: Some([x, 0.0]), ..Change::of(ChangeKind::Move) };
+            config.events.push(EventConfig { at: at(5), change: moved });
+        }
+        let is_relayed = |record: &Record| match record {
+            Record::FrameBegan { frame, .. } => {
+                frame.src == NodeId(2) && frame.kind == FrameKind::Data && frame.bytes > 1_000
+            }
+            _ => false,
+        };
+        log(&config).iter().filter(|(now, record)| *now > at(6) && is_relayed(record)).count()
+    };
+    for outages in [vec![], vec![Outage { node: 4, from: at(9), to: None }]] {
+        assert_eq!(relayed_by_2(true, &outages), 0);
+        assert!(relayed_by_2(false, &outages) >= 29);
+    }
 }
 
 #[test]

@@ -133,7 +133,7 @@ impl Dsr {
     }
 
     /// Sends a reply back along its route from this node.
-    fn reply(&mut self, route: Arc<[NodeId]>, delay: Span, cx: &mut Cx) {
+    pub(super) fn reply(&mut self, route: Arc<[NodeId]>, delay: Span, cx: &mut Cx) {
         let Some(prev) = route.iter().position(|&node| node == self.node).and_then(|here| here.checked_sub(1)) else {
             return;
         };

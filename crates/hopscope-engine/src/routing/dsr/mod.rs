@@ -8,19 +8,20 @@
 //! | `requests.rs` | requests heard, searches under way |
 //! | `discovery.rs` | requests and replies |
 //! | `maintenance.rs` | broken links: errors, salvaging, packets sent again |
+//! | `overhearing.rs` | what frames for others tell, and routes shortened by it |
 //! | `routes.rs` | paths to the destinations this node sends to |
 //!
 //! Loop freedom: a packet follows its source route, on which each node stands once. Only salvaging gives it another,
 //! at most `max_salvage_count` times.
 //!
-//! Acknowledgements are those of the link layer (RFC 4728 8.3.1). Left out: what needs to hear frames sent to others
-//! (automatic route shortening and passive acknowledgements, 3.4.3 and 8.3.2; other nodes' replies, 8.2.5), the blacklist of
-//! one-way links (4.6), errors about replies and errors that could not be delivered (8.3.4), data in requests (8.2.1), several
+//! Acknowledgements are those of the link layer (RFC 4728 8.3.1). Left out: passive
+//! acknowledgements (8.3.2), replies held back because of other nodes' (8.2.5), the blacklist of one-way links (4.6), errors about replies and errors that could not be delivered (8.3.4), data in requests (8.2.1), several
 //! interfaces (8.4) and the flow state extension (3.5).
 
 mod cache;
 mod discovery;
 mod maintenance;
+mod overhearing;
 mod requests;
 mod routes;
 #[cfg(test)]
@@ -29,6 +30,7 @@ mod tests;
 use std::sync::Arc;
 
 use cache::{LinkCache, Scratch};
+use overhearing::Shortened;
 use requests::{Heard, Searches};
 use routes::Route;
 
@@ -62,6 +64,7 @@ pub struct Dsr {
     news: Option<BrokenLink>,
     /// Nodes told at one instant that a neighbour is out of reach: (whom, neighbour).
     told: (Time, Vec<(NodeId, NodeId)>),
+    shortened: Shortened,
     armed: Armed<{ timer::COUNT }>,
 }
 
@@ -93,6 +96,7 @@ impl Dsr {
             looked_at: 0,
             news: None,
             told: (Time::ZERO, Vec::new()),
+            shortened: Shortened::default(),
             armed: Armed::new(),
             cfg: cfg.clone(),
         }

@@ -6,6 +6,7 @@ use std::collections::{BTreeMap, VecDeque};
 use crate::config::{aodv::AodvConfig, dsdv::DsdvConfig, dsr::DsrConfig, olsr::OlsrConfig};
 use crate::ids::{NodeId, PacketId};
 use crate::packet::DropReason;
+use crate::packet::arena::Extra;
 use crate::packet::dsr::SourceRoute;
 use crate::packet::routing::RoutingMessage;
 use crate::rng::{Purpose, Stream};
@@ -343,12 +344,25 @@ impl Net {
                 }
             }
             Frame::Message { to: Some(to), message, ttl } if arrives => {
+                self.overhear(at, to, &Extra::Message(message.clone()));
                 self.push(self.now, Event::Message { at: to, from: at, message, ttl });
             }
             Frame::Data { to, packet } if arrives => {
+                if let Some(route) = self.packet(packet).route.clone() {
+                    self.overhear(at, to, &Extra::SourceRoute(route));
+                }
                 self.push(self.now, Event::Data { at: to, prev: Some(at), packet });
             }
             frame => self.fail(at, frame),
+        }
+    }
+
+    /// Other neighbours of `at` receive a frame for `to`.
+    fn overhear(&mut self, at: NodeId, to: NodeId, carried: &Extra) {
+        for node in 0..self.nodes.len() {
+            if self.links[at.index()][node] && node != to.index() {
+                self.input(node, |router, cx| router.on_overheard(at, carried, cx));
+            }
         }
     }
 

@@ -11,15 +11,19 @@ use crate::units::Span;
 const NODES: usize = 8;
 
 fn options() -> impl Strategy<Value = DsrConfig> {
-    let bits = (any::<bool>(), any::<bool>(), any::<bool>(), any::<bool>(), any::<bool>());
+    let bits =
+        (any::<bool>(), any::<bool>(), any::<bool>(), any::<bool>(), any::<bool>(), any::<bool>(), any::<bool>());
     let numbers = (0u32..=15, prop_oneof![Just(0u64), Just(1_000)], prop_oneof![Just(0u64), Just(3)], 1u32..6);
     (bits, numbers).prop_map(|(bits, (max_salvage_count, memory, hop, send_buffer_size))| {
-        let (nonpropagating_request, cached_reply, reply_to_first, spread_errors, adaptive) = bits;
+        let (nonpropagating_request, cached_reply, reply_to_first, spread_errors, adaptive, promiscuous, shorten) =
+            bits;
         DsrConfig {
             nonpropagating_request,
             cached_reply,
             reply_to_first,
             spread_errors,
+            promiscuous,
+            route_shortening: shorten,
             max_salvage_count,
             link_life: if adaptive { LinkLife::MaxLife } else { LinkLife::Timeout },
             route_cache_timeout: Span::from_secs(20),
