@@ -1,6 +1,6 @@
 """Damaged input for everything that reads: scenarios, files of nodes and frames, raw configurations, Rust's parsers.
 
-    python bench/fuzz.py [--scenario N] [--nodes N] [--frames N] [--configuration N] [--rust N] [--seed S]
+    python bench/fuzz.py [--scenario N] [--nodes N] [--frames N] [--configuration N] [--rust N] [--seed S] [--jobs J]
 
 A case is an input of the corpus with a few mutations. It is accepted or refused with a reason; nothing else may happen:
 no other exception, no panic, no case that takes longer than 20 s of CPU time, and what runs ends with sound numbers.
@@ -306,9 +306,10 @@ def main() -> int:
         parser.add_argument(f"--{kind}", type=int, default=count, help=f"cases of this kind ({count})")
     parser.add_argument("--rust", type=int, default=10_000, help="cases of each property in Rust (10000)")
     parser.add_argument("--seed", type=int, default=1, help="of the mutations (1)")
+    parser.add_argument("--jobs", type=int, help="cases that are tried at the same time (processors)")
     chosen = parser.parse_args()
     sys.set_int_max_str_digits(0)
-    with ProcessPoolExecutor() as pool:
+    with ProcessPoolExecutor(chosen.jobs) as pool:
         fine = [campaign(kind, getattr(chosen, kind), chosen.seed, pool) for kind in counts]
     fine.append(chosen.rust == 0 or rust(chosen.rust))
     return 0 if all(fine) else 1

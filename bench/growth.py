@@ -1,11 +1,11 @@
-"""What grows with its input: flows, copies, points and runs, each in a process of its own.
+"""What grows with its input: flows, copies, points, nodes and runs, each in a process of its own.
 
     python bench/growth.py [--runs 100000]
 
 Prints processor time and memory (growth of the largest resident set, libraries included) of loading scenarios with many
-flows, copies and points, and of opening and showing stores. The store is made quickly: one run of the engine stands for
-all, each under its own key and checksum with other numbers, so that it is a store in every respect but where its
-numbers come from. Exit status 1 when a store of 100,000 runs takes longer or more than is promised.
+flows, copies, points and nodes, and of opening and showing stores. The store is made quickly: one run of the engine
+stands for all, each under its own key and checksum with other numbers, so that it is a store in every respect but where
+its numbers come from. Exit status 1 when a store of 100,000 runs takes longer or more than is promised.
 """
 
 from __future__ import annotations
@@ -54,6 +54,13 @@ def points(count: int) -> None:
     load([{"from": 0, "to": 99}], {"sweep": {"mac.queue": list(range(1, count + 1))}})
 
 
+def nodes(count: int) -> None:
+    """A crowded field at six points: each node of 21,000 hears 5,000 others."""
+    field = {"kind": "random", "nodes": count, "area": [2500, 1000]}
+    sweep = {"profile": ["standard", "ns2", "as-ns3"], "routing.protocol": ["static", "aodv"]}
+    load([{"pattern": "random", "copies": 20}], {"topology": field, "sweep": sweep})
+
+
 def load(tables: list[dict[str, Any]], more: dict[str, Any] | None = None) -> None:
     from hopscope import Scenario
 
@@ -83,6 +90,7 @@ def work(name: str, argument: str) -> None:
         "flows": lambda: flows(int(argument)),
         "copies": lambda: copies(*map(int, argument.split("x"))),
         "points": lambda: points(int(argument)),
+        "nodes": lambda: nodes(int(argument)),
         "open": lambda: open_store(argument),
         "show": lambda: show(argument),
     }
@@ -147,6 +155,7 @@ def main() -> int:
         ("65,536 copies", "copies", "65536x1"),
         ("65,536 copies at 4 points", "copies", "65536x4"),
         *((f"{count:,} points of a sweep", "points", count) for count in (1_000, 10_000)),
+        *((f"{count:,} nodes in 2.5 km2 at 6 points", "nodes", count) for count in (2_100, 21_000)),
     ]
     found = [(title, *measured(name, argument)) for title, name, argument in loads]
     late = []

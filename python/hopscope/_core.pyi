@@ -8,7 +8,7 @@ _Hooks: TypeAlias = Sequence[Callable[[Any], object] | None] | None
 _Code: TypeAlias = tuple[_Hooks, _Hooks]
 _Table: TypeAlias = tuple[str, list[tuple[str, str, bytes]]]
 
-#: From so many nodes on the cost is told before the engine builds a scenario to check it.
+#: From so many nodes on the cost of a run is told where a scenario is read.
 MANY_NODES: Final[int]
 
 class EngineError(ValueError):

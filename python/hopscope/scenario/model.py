@@ -6,7 +6,7 @@ import copy
 import functools
 import json
 from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
@@ -18,9 +18,6 @@ from hopscope.scenario.controls import Control, FlowControl
 from hopscope.scenario.document import Document, KeyPath
 from hopscope.scenario.fields import NS
 from hopscope.scenario.outside import Outside
-
-#: From so many nodes on the cost is told before the engine builds the scenario to check it.
-MANY_NODES = _core.MANY_NODES
 
 #: After so many problems the rest of a sweep is not looked at any more.
 ENOUGH_PROBLEMS = 20
@@ -312,7 +309,7 @@ class Scenario:
         """Returns the same with what each is about: ``apart`` (a flow that cannot deliver), ``ranges``, or nothing."""
         found = dict.fromkeys(told for point in self.points for told in point._resolved.warnings())
         various = [point for point in self.points if point._resolved.by_seed]
-        if sum(point._resolved.size for point in various) * self.seeds <= MANY_NODES:
+        if sum(point._resolved.size for point in various) * self.seeds <= _core.MANY_NODES:
             told = [(p, m) for p in various if (m := self._unable(p))]
             found |= dict.fromkeys(("apart", f"{sweep.in_words(p.set)}: {m}" if p.set else m) for p, m in told)
         return list(found)
@@ -454,18 +451,26 @@ def _text(value: Any) -> str:
     return text if len(text) <= 60 else text[:57] + "..."
 
 
+@dataclass(frozen=True)
+class _Shared:
+    """What points of a sweep have in common, and what was said of them."""
+
+    engine: _core.Common = field(default_factory=_core.Common)
+    announced: set[str] = field(default_factory=set)
+
+
 def _points(document: Document) -> tuple[sweep.Axes, list[tuple[str, ...]], list[Point]]:
     axes, linked, findings = sweep.axes(document)
     problems = [document.problem(path, message) for path, message in findings]
     if problems:
         axes, linked = {}, []
     points: list[Point] = []
-    common = _core.Common()
+    shared = _Shared()
     together = dict(document.together)
     first: dict[tuple[str, str], Problem] = {}
     affected: dict[tuple[str, str], list[int]] = {}
     for index, combination in enumerate(sweep.combinations(axes, linked)):
-        point, found = _point(document, index, combination, common)
+        point, found = _point(document, index, combination, shared)
         points.append(point)
         for problem in found:
             name = (problem.key, problem.message)
@@ -475,7 +480,7 @@ def _points(document: Document) -> tuple[sweep.Axes, list[tuple[str, ...]], list
         if len(problems) + len(first) >= ENOUGH_PROBLEMS:
             break
     sound = set(range(len(points))).difference(*affected.values())
-    problems += [_where(document, problem, affected[name], points, sound) for name, problem in first.items()]
+    problems += [_where(document, problem, affected[name], points, sound, shared) for name, problem in first.items()]
     idle = _idle(points)
     for axis in axes:
         together |= _together(document, axis)
@@ -489,7 +494,12 @@ def _points(document: Document) -> tuple[sweep.Axes, list[tuple[str, ...]], list
 
 
 def _where(
-    document: Document, problem: Problem, affected: Sequence[int], points: Sequence[Point], sound: Set[int]
+    document: Document,
+    problem: Problem,
+    affected: Sequence[int],
+    points: Sequence[Point],
+    sound: Set[int],
+    shared: _Shared,
 ) -> Problem:
     """Adds to a problem of some points the swept values that bring it about, as few as tell them from the sound ones.
 
@@ -500,7 +510,7 @@ def _where(
     cause = {key: value for key, value in here.items() if key not in told}
     others = [point.set for point in points if point.index in sound]
     if not others:
-        if told or not here or _without_sweep(document, problem):
+        if told or not here or _without_sweep(document, problem, shared):
             return problem
         if 1 < len(points) == len(affected):
             return replace(problem, message=f"{problem.message} (at every point of the sweep)")
@@ -520,10 +530,10 @@ def _is_of(document: Document, axis: str, key: str) -> bool:
     return any(key == path or key.startswith(f"{path}.") for path in map(".".join, _together(document, axis)))
 
 
-def _without_sweep(document: Document, problem: Problem) -> bool:
+def _without_sweep(document: Document, problem: Problem, shared: _Shared) -> bool:
     """Whether a scenario has a problem also with nothing swept."""
     values = {name: value for name, value in document.values.items() if name != "sweep"}
-    _, found = _point(_with_values(document, values), 0, {}, _core.Common())
+    _, found = _point(_with_values(document, values), 0, {}, shared)
     return (problem.key, problem.message) in {(other.key, other.message) for other in found}
 
 
@@ -552,9 +562,7 @@ def _beside(path: KeyPath, together: Mapping[KeyPath, tuple[KeyPath, ...]]) -> s
     return {other[:length] for key, others in together.items() if key[:length] == path for other in others}
 
 
-def _point(
-    document: Document, index: int, combination: dict[str, Any], common: _core.Common
-) -> tuple[Point, list[Problem]]:
+def _point(document: Document, index: int, combination: dict[str, Any], shared: _Shared) -> tuple[Point, list[Problem]]:
     """One point with everything that is wrong with it."""
     local = document
     if combination:
@@ -565,24 +573,24 @@ def _point(
             try:
                 paths = sweep.assign(local.values, key, value)
             except sweep.KeyProblem as error:
-                nothing = _core.resolve({}, Outside(document), common)
+                nothing = _core.resolve({}, Outside(document), shared.engine)
                 problem = document.problem(("sweep", *_sweep_path(document, key)), str(error))
                 return Point(index, combination, nothing, {}, {}), [problem]
             origin = document.problem(("sweep", *_sweep_path(document, key)), "").place
             for path in paths:
                 local.options[path] = f"{origin}: {_SWEPT}{_text(value)}" if origin else f"{_SWEPT}{_text(value)}"
     outside = Outside(local)
-    resolved = _core.resolve(local.values, outside, common)
+    resolved = _core.resolve(local.values, outside, shared.engine)
     problems = [local.problem(path, message) for path, message in resolved.problems]
     idle = {path: None if told is None else local.problem(path, told) for path, told in resolved.idle}
     point = Point(index, combination, resolved, outside.own, idle)
     many = {"nodes": resolved.size, "flows": sum(resolved.copies)}
     try:
-        if not problems and (refusal := size.refusal(many, resolved.estimate)):
+        if not problems and (refusal := size.refusal(many, resolved.estimate, shared.announced)):
             return point, [local.problem(("topology",), refusal)]
-    except _core.EngineError as error:  # wrong in another way, which is told before a network so large is built
+    except _core.EngineError as error:  # wrong in another way, which is told before a network so large is searched
         return point, [local.problem(tuple(point.told(key).split(".")), message) for key, message in error.problems]
-    problems += [local.problem(path, message) for path, message in resolved.check(common)]
+    problems += [local.problem(path, message) for path, message in resolved.check(shared.engine)]
     return point, problems
 
 

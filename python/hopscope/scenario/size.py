@@ -16,11 +16,12 @@ FEW_NODES = 5_000
 _LOG = logging.getLogger("hopscope")
 
 
-def refusal(many: Mapping[str, int], estimate: Callable[[], str | None]) -> str:
-    """Says why a point cannot be built; empty where it can. A large one is announced.
+def refusal(many: Mapping[str, int], estimate: Callable[[], str | None], announced: set[str]) -> str:
+    """Says why a point cannot be built; empty where it can. A large one is announced, points alike once.
 
     Args:
         many: how many `nodes` and how many `flows` it has.
+        announced: what has been said of other points.
         estimate: what a run costs, as the engine's JSON, which is asked for only where there are many; None: unknown.
     """
     if many["nodes"] < FEW_NODES and many["flows"] < _core.MANY_NODES:
@@ -35,12 +36,11 @@ def refusal(many: Mapping[str, int], estimate: Callable[[], str | None]) -> str:
             "fewer nodes or a larger field are needed"
         )
     if max(many.values()) >= _core.MANY_NODES:
-        _LOG.warning(
-            "%s: a run is estimated at %.0f s and %.1f GB of memory; checking the scenario builds it once",
-            ", ".join(f"{count} {name}" for name, count in many.items() if count >= _core.MANY_NODES),
-            cost["wall_s"],
-            needed / 1e9,
-        )
+        large = ", ".join(f"{count} {name}" for name, count in many.items() if count >= _core.MANY_NODES)
+        told = f"{large}: a run is estimated at {cost['wall_s']:.0f} s and {needed / 1e9:.1f} GB of memory"
+        if told not in announced:
+            announced.add(told)
+            _LOG.warning("%s", told)
     return ""
 
 

@@ -110,6 +110,56 @@ impl Grid {
     }
 }
 
+/// Nodes sorted into cells that a search empties: it meets each node until it takes it out.
+#[derive(Debug)]
+pub struct Emptying {
+    grid: Grid,
+    /// How many of the members of each cell are left, those at its beginning.
+    left: Vec<u32>,
+    /// Cells that are not full.
+    touched: Vec<u32>,
+}
+
+impl Emptying {
+    /// Sorts `positions` (metres) into cells at least `range` metres wide, all full.
+    pub fn new(positions: &[[f64; 2]], range: f64) -> Self {
+        let grid = Grid::new(positions, range);
+        let left = grid.starts.windows(2).map(|of| of[1] - of[0]).collect();
+        Emptying { grid, left, touched: Vec::new() }
+    }
+
+    /// Takes out of the cells within `range` metres of `position` the nodes of which `take` says so.
+    pub fn take(&mut self, position: &[f64; 2], range: f64, mut take: impl FnMut(u32) -> bool) {
+        let Emptying { grid, left, touched } = self;
+        for cell in grid.raster.around(position, range) {
+            let start = grid.starts[cell] as usize;
+            let full = grid.starts[cell + 1] - grid.starts[cell];
+            let members = &mut grid.members[start..start + left[cell] as usize];
+            let (mut at, mut end) = (0, members.len());
+            while at < end {
+                if take(members[at]) {
+                    end -= 1;
+                    members.swap(at, end);
+                } else {
+                    at += 1;
+                }
+            }
+            if left[cell] == full && (end as u32) < full {
+                touched.push(cell as u32);
+            }
+            left[cell] = end as u32;
+        }
+    }
+
+    /// Fills all cells again, in the time that emptying them took.
+    pub fn refill(&mut self) {
+        let Emptying { grid, left, touched } = self;
+        for cell in touched.drain(..).map(|cell| cell as usize) {
+            left[cell] = grid.starts[cell + 1] - grid.starts[cell];
+        }
+    }
+}
+
 /// Nodes that move, sorted into cells, each of which knows when a node last came, left or moved there.
 #[derive(Debug)]
 pub struct Moving {
@@ -158,5 +208,47 @@ impl Moving {
     /// The nodes of all cells within `range` metres of `position`.
     pub fn around(&self, position: &[f64; 2], range: f64) -> impl Iterator<Item = u32> + '_ {
         self.raster.around(position, range).flat_map(|cell| &self.members[cell]).copied()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::rng::{Purpose, Stream};
+
+    /// Goes outwards from node 0 over hops of at most `range` metres: how many nodes it met, and how many it looked at.
+    fn search(cells: &mut Emptying, positions: &[[f64; 2]], range: f64) -> (usize, usize) {
+        let (mut met, mut next, mut looks) = (vec![0], 0, 0);
+        cells.take(&positions[0], 0.0, |node| node == 0);
+        while let Some(&node) = met.get(next) {
+            let here = positions[node as usize];
+            next += 1;
+            cells.take(&here, range, |other| {
+                looks += 1;
+                let there = positions[other as usize];
+                let is_near = (here[0] - there[0]).hypot(here[1] - there[1]) <= range;
+                met.extend(is_near.then_some(other));
+                is_near
+            });
+        }
+        (met.len(), looks)
+    }
+
+    #[test]
+    fn a_search_in_a_crowd_looks_at_few_of_its_links_and_can_be_repeated() {
+        let mut stream = Stream::derive(9, 0, 0, Purpose::Placement);
+        let positions: Vec<[f64; 2]> =
+            (0..3000).map(|_| [stream.uniform() * 900.0, stream.uniform() * 300.0]).collect();
+        let links = |node: &[f64; 2]| {
+            positions.iter().filter(|other| (node[0] - other[0]).hypot(node[1] - other[1]) <= 250.0).count()
+        };
+        let links: usize = positions.iter().map(links).sum();
+        let mut cells = Emptying::new(&positions, 250.0);
+        let (met, looks) = search(&mut cells, &positions, 250.0);
+        assert_eq!(met, 3000);
+        assert!(20 * looks < links, "{looks} looks at {links} links");
+        assert_eq!(search(&mut cells, &positions, 250.0).0, 1, "the cells are empty");
+        cells.refill();
+        assert_eq!(search(&mut cells, &positions, 250.0).0, 3000);
     }
 }

@@ -2,6 +2,7 @@
 
 pub mod budget;
 pub mod check;
+pub mod decoding;
 pub mod fading;
 pub mod grid;
 mod law;

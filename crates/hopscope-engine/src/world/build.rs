@@ -18,7 +18,7 @@ use crate::app::Source;
 use crate::channel::{Channel, Medium};
 use crate::config::link::LinkPart;
 use crate::config::net::RoutingProtocol;
-use crate::config::radio::{RadioConfig, Shadowing};
+use crate::config::radio::Shadowing;
 use crate::config::{AckPolicy, Config, FlowConfig, LinkConfig, Transport};
 use crate::error::BuildError;
 use crate::event::Event;
@@ -169,7 +169,7 @@ pub(super) fn build<R: Recorder>(config: &Config, recorder: R, controls: &Contro
 }
 
 /// Where the nodes are at the beginning, metres.
-fn begin<'a>(config: &'a Config, mobility: &Mobility) -> Cow<'a, [[f64; 2]]> {
+pub(super) fn begin<'a>(config: &'a Config, mobility: &Mobility) -> Cow<'a, [[f64; 2]]> {
     let mut places = Cow::Borrowed(&config.nodes[..]);
     if !mobility.is_none() {
         mobility.begin(places.to_mut());
@@ -199,32 +199,14 @@ fn derive(config: &Config, owner: usize, purpose: Purpose) -> Stream {
     Stream::derive(config.seed, 0, owner as u64, purpose)
 }
 
-/// Who hears whom, kept for configurations that differ in something else, such as the points of a sweep.
-#[derive(Default)]
-pub struct Survey(Option<(Vec<[f64; 2]>, RadioConfig, u64, Medium)>);
-
-impl Survey {
-    fn of(&mut self, config: &Config) -> &Medium {
-        let radio = config.radio_with_all_rates();
-        let places = begin(config, &Mobility::new(config));
-        let is_same = |(nodes, of_radio, seed, medium): &(Vec<[f64; 2]>, RadioConfig, u64, Medium)| {
-            *nodes == *places && *of_radio == *radio && *seed == config.seed && !medium.has_changed()
-        };
-        let kept = self.0.take().filter(|kept| config.traces.is_empty() && is_same(kept));
-        let (.., medium) = self.0.insert(kept.unwrap_or_else(|| {
-            let mut medium = Medium::seeded(&places, &radio, config.seed);
-            replay::announce(&config.traces, &mut medium);
-            (places.into_owned(), radio.into_owned(), config.seed, medium)
-        }));
-        medium
-    }
-}
-
-/// The flows of a sound configuration that cannot arrive, each once.
-pub fn out_of_reach(config: &Config, survey: &mut Survey) -> Vec<BuildError> {
+/// The flows of a sound configuration that cannot arrive, each once, by the links that a run begins with.
+pub(super) fn lost_ways(config: &Config) -> Vec<BuildError> {
+    let places = begin(config, &Mobility::new(config));
+    let mut medium = Medium::seeded(&places, &config.radio_with_all_rates(), config.seed);
+    replay::announce(&config.traces, &mut medium);
     let (wires, radios) = (Wires::new(config), Radios::new(config));
     let mut tables = vec![Table::default(); config.nodes.len()];
-    install_routes(config, &Graph::new(survey.of(config), &wires, &radios), &mut tables).2
+    install_routes(config, &Graph::new(&medium, &wires, &radios), &mut tables).2
 }
 
 /// Finds the shortest way of every flow, and back where acknowledgements return: their lengths in hops, and the flows
@@ -247,14 +229,19 @@ fn install_routes(
             true => routes.install(graph, tables, to, from),
             false => Some(0),
         };
-        let wrong = match (found, back) {
-            (None, _) | (_, None) if fixed => Some(unreachable(config, number, flow)),
-            (ahead, back) => super::reach::check(config, number, ahead.unwrap_or(0).max(back.unwrap_or(0))).err(),
-        };
+        let wrong = judge(config, number, fixed, [found, back]);
         lost.extend(wrong.filter(|_| number < given)); // a reply has the way of its flow
         hops.push(found.unwrap_or(0));
     }
     (routes, hops, lost)
+}
+
+/// What is wrong with a flow whose shortest ways, there and back, have so many hops; none: there is no way.
+pub(super) fn judge(config: &Config, number: usize, fixed: bool, ways: [Option<u32>; 2]) -> Option<BuildError> {
+    match ways {
+        [None, _] | [_, None] if fixed => Some(unreachable(config, number, &config.flows[number])),
+        [ahead, back] => super::reach::check(config, number, ahead.unwrap_or(0).max(back.unwrap_or(0))).err(),
+    }
 }
 
 impl<R: Recorder> World<R> {

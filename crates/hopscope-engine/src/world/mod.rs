@@ -24,14 +24,15 @@ mod radio;
 mod reach;
 mod replay;
 mod sight;
+mod survey;
 #[cfg(test)]
 mod tests;
 mod work;
 
-pub use build::{Survey, out_of_reach};
 pub use check::{check, problems};
 pub use controls::{Controls, OwnCode};
 pub use sight::Sight;
+pub use survey::{Survey, out_of_reach};
 
 use std::collections::VecDeque;
 

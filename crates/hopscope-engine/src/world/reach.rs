@@ -27,7 +27,7 @@ pub(super) fn check(config: &Config, number: usize, hops: u32) -> Result<(), Bui
     if config.routing.protocol != RoutingProtocol::Static && !has_lasting_links(config) {
         return Ok(());
     }
-    let search = search_limit(config).filter(|_| !may_be_answered_for(config, flow));
+    let search = search_limit(config).filter(|limit| hops > limit.hops && !may_be_answered_for(config, flow));
     for limit in [Some(life(config)), search].into_iter().flatten() {
         require(hops <= limit.hops, format!("flows.{number}.to"), || {
             let Limit { key, value, hops: most, what } = limit;

@@ -14,7 +14,7 @@ use super::{Path, Resolved};
 use crate::agreement::Finding;
 use crate::traffic_files::{Connection, Sends};
 
-/// From so many nodes on the engine looks only at scenarios without a problem: building them takes long.
+/// From so many nodes on the engine looks only at scenarios without a problem: a search through them takes a while.
 pub const MANY_NODES: usize = 100_000;
 /// Tables whose mistakes leave the network itself sound.
 const OF_FLOWS: [&str; 4] = ["flow", "outage", "event", "series"];
@@ -31,7 +31,10 @@ impl Resolved {
     /// The engine's configuration of one run.
     pub fn config(&self, schema: &Schema, seed: u64) -> Json {
         let all: Vec<usize> = (0..self.flows.len()).collect();
-        self.of_seed(seed).lowered(schema, seed, &all, true)
+        let own = self.of_seed(seed);
+        let mut config = own.lowered(schema, seed, &all, true);
+        config["nodes"] = json!(own.nodes());
+        config
     }
 
     /// The point over the field of a seed; without nodes, which the engine refuses by name, where there is no such field.
@@ -42,7 +45,7 @@ impl Resolved {
         Cow::Owned(self.redrawn(seed).unwrap_or_else(|_| Resolved { placed: None, ..self.clone() }))
     }
 
-    /// The same as text, made flow by flow: as one document, many flows would take much memory.
+    /// The same as text, made flow by flow: as one document, many flows or nodes would take much memory.
     pub fn config_text(&self, schema: &Schema, seed: u64) -> String {
         let own = self.of_seed(seed);
         let Json::Object(network) = own.lowered(schema, seed, &[], true) else { return String::new() };
@@ -52,15 +55,17 @@ impl Resolved {
                 let flows = &mut own.flows.iter().flat_map(|flow| flow.lowered(schema)).map(|flow| flow.to_string());
                 format!("\"flows\":[{}]", listed(flows))
             }
+            "nodes" => format!("\"nodes\":[{}]", listed(&mut own.nodes().iter().map(|place| json!(place).to_string()))),
             _ => format!("{}:{value}", json!(name)),
         };
         format!("{{{}}}", listed(&mut network.iter().map(entry)))
     }
 
+    /// The configuration without its nodes, whose places are put in by themselves.
     fn lowered(&self, schema: &Schema, seed: u64, flows: &[usize], with_outages: bool) -> Json {
         let mut config = handed(schema.table(""), &self.top);
         config.insert("seed".to_string(), json!(seed));
-        config.insert("nodes".to_string(), json!(self.nodes()));
+        config.insert("nodes".to_string(), json!([]));
         for (name, section) in self.sections.iter().filter(|(name, _)| *name != "tcp") {
             config.insert(name.to_string(), Json::Object(section.merged()));
         }
@@ -120,8 +125,9 @@ impl Resolved {
         let flows: Vec<usize> = (0..self.flows.len()).filter(|&flow| !flawed(flow)).collect();
         let outages = !is_at_fault("outage", &|_| true) && !is_at_fault("event", &|_| true);
         let network = self.lowered(schema, self.top.whole("seed"), &[], outages);
-        // Table by table: as one document, many flows would take much memory.
+        // Table by table: as one document, many flows or nodes would take much memory.
         let with_flows = |mut config: Config| {
+            config.nodes = self.nodes().to_vec();
             for &flow in &flows {
                 self.flows[flow].add_to(schema, &mut config.flows)?;
             }
