@@ -86,12 +86,14 @@ fn segment(packet: &[u8]) {
     let mut whole = packet.to_vec();
     tcp::close(&mut whole, 0, ENDS);
     let Ok((read, payload)) = Tcp::read(&whole, ENDS, 0) else { return };
+    if read.head_bytes() > tcp::MOST_HEADER {
+        return; // options without the padding that the engine's have, too many for it
+    }
     let mut written = Vec::new();
     read.write_head(&mut written);
     written.extend(payload);
     tcp::close(&mut written, 0, ENDS);
-    let (again, same) = Tcp::read(&written, ENDS, 0).expect("its own segment");
-    assert_eq!((again.segment, same), (read.segment, payload));
+    assert_eq!(Tcp::read(&written, ENDS, 0), Ok((read, payload)));
 }
 
 fn datagram(packet: &[u8]) {

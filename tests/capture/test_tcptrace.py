@@ -50,6 +50,21 @@ def test_figures_of_a_connection(
         assert found[tool] == pytest.approx(own[ours], abs=0.0501 + 0.001), tool
 
 
+def test_it_knows_the_options_of_both_ends(capture: Capture, tcptrace: Callable[[Path], str]) -> None:
+    scenario = chain(2, flow={"transport": "tcp-sack", "max_window": 200, "packet": 1000}, duration="5s")
+    captured = capture(scenario, node=0, radio=False)
+    text = tcptrace(captured.path)
+    assert re.findall(r"^ *req sack: +(\w+) +req sack: +(\w+)", text, flags=re.MULTILINE) == [("Y", "Y")]
+    assert re.findall(r"^ *adv wind scale: +(\d+) +adv wind scale: +(\d+)", text, flags=re.MULTILINE) == [("2", "2")]
+    assert re.findall(r"^ *mss requested: +(\d+) bytes +mss requested: +(\d+)", text, flags=re.MULTILINE) == [
+        ("1000",) * 2
+    ]
+    # Its largest window is that of 200 packets and not what 16 bits hold.
+    assert re.findall(r"^ *max win adv: +(\d+) bytes +max win adv: +(\d+)", text, flags=re.MULTILINE) == [
+        ("200000",) * 2
+    ]
+
+
 def test_the_results_of_the_run_say_the_same(capture: Capture) -> None:
     import hopscope as hs
 

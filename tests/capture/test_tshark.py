@@ -135,6 +135,37 @@ def test_tshark_counts_what_hopscope_counts(name: str, capture: Capture, tshark:
     assert counts(messages) == tally["routing"]
 
 
+#: Options that tshark finds in a SYN and a SYN-ACK: maximum segment size, SACK permitted, window scale, time stamps.
+SYNS = {
+    "tcp-newreno": ({}, ("1460", "", "0", "")),
+    "tcp-sack": ({"max_window": 100}, ("1460", "1", "2", "")),
+    "stamped": ({"transport": "tcp-cubic", "max_window": 1000, "tcp": {"timestamps": True}}, ("1472", "1", "5", "1")),
+    "none": ({"transport": "tcp-sack", "tcp": {"syn_options": "none"}}, ("", "", "", "")),
+    "as-ns3": ({"transport": "tcp-sack", "max_window": 89}, ("", "1", "1", "1")),
+}
+
+
+@pytest.mark.parametrize("name", SYNS)
+def test_a_syn_has_the_options_that_the_connection_uses(name: str, capture: Capture, tshark: Tshark) -> None:
+    flow, (size, sack, scale, stamps) = SYNS[name]
+    scenario = chain(1, flow={"transport": name, **flow} if name.startswith("tcp-") else flow)
+    path = capture(scenario | ({"profile": name} if name == "as-ns3" else {}), radio=False, node=0).path
+    names = ("mss_val", "sack_perm", "wscale.shift", "timestamp.tsval")
+    fields = [part for field in names for part in ("-e", f"tcp.options.{field}")]
+    rows = [line.split("\t") for line in tshark(path, "-Y", "tcp.flags.syn == 1", "-T", "fields", *fields)]
+    told = [(mss, "1" if sacks else "", shift, "1" if value else "") for mss, sacks, shift, value in rows]
+    assert told == [(size, sack, scale, stamps)] * 2, "SYN and SYN-ACK"
+
+
+@pytest.mark.parametrize("window", [32, 100, 1000])
+def test_windows_are_what_the_receiver_has(window: int, capture: Capture, tshark: Tshark) -> None:
+    scenario = chain(1, flow={"transport": "tcp-sack", "max_window": window})
+    path = capture(scenario, radio=False, node=0).path
+    told = counts(tshark(path, "-Y", "tcp.flags.syn == 0", "-T", "fields", "-e", "tcp.window_size"))
+    assert set(told) == {str(1460 * window)}, "no shift rounds a multiple of 32"
+    assert sum(told.values()) > 100
+
+
 #: Scenarios whose TCP loses segments, repeats them and gets duplicate ACKs.
 LOSSY = {
     name: chain(7, flow={"transport": name, "max_window": 32}, duration="30s")

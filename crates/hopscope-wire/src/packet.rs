@@ -3,15 +3,14 @@
 //! Headers are those of the standards whatever a configuration counts for them. Under profile `standard` they weigh what the engine
 //! counts; under `ns2` they often weigh more, since ns-2 leaves some out.
 //!
-//! The SYN of the engine's TCP counts no options of its own, so none stand in it: both ends know the segment size, and whether SACK is
-//! understood, from the configuration. A window beyond 65,535 bytes is told as 65,535.
+//! Windows are told in the units of the scale in the SYN, rounded down, and without one as 65,535 bytes at most.
 
 use hopscope_engine::Config;
 use hopscope_engine::ids::NodeId;
 use hopscope_engine::packet::arena::Extra;
 use hopscope_engine::packet::dccp::DccpPacket;
 use hopscope_engine::packet::routing::RoutingMessage;
-use hopscope_engine::packet::tcp::TcpSegment;
+use hopscope_engine::packet::tcp::{Opening, TcpSegment};
 use hopscope_engine::packet::{Body, Packet, PathNoticeKind};
 
 use crate::dccp::{self, Addresses};
@@ -19,7 +18,7 @@ use crate::dsr::Dsr;
 use crate::icmp::{Icmp, IcmpKind};
 use crate::ipv4::{self, Ipv4, WayOption};
 use crate::link::{self, Arp};
-use crate::tcp::{self, Opening, Tcp};
+use crate::tcp::{self, Tcp};
 use crate::udp::{self, AODV_PORT, DSDV_PORT, Ends, NOTICE_PORT, OLSR_PORT, PATH_NOTICE_PORT};
 use crate::{address, aodv, atp, dsdv, notice, olsr, path_notice, payload};
 
@@ -47,6 +46,8 @@ pub struct Encoder {
     full: Vec<u64>,
     /// Flows whose segments tell their order (TCP-DOOR).
     ordered: Vec<bool>,
+    /// Options of their SYNs.
+    openings: Vec<Opening>,
 }
 
 /// What a header in front of an IP payload has to know.
@@ -61,7 +62,8 @@ impl Encoder {
         let config = config.measured();
         let full = config.flows.iter().map(|flow| u64::from(flow.packet)).collect();
         let ordered = config.flows.iter().map(|flow| flow.transport.is_tcp() && flow.tcp.door).collect();
-        Encoder { full, ordered }
+        let openings = config.flows.iter().map(Opening::of).collect();
+        Encoder { full, ordered, openings }
     }
 
     /// Writes the body of the frame in which `sender` sends a packet: LLC header, then the packet.
@@ -130,7 +132,8 @@ impl Encoder {
                 // Each segment with data tells it, an ACK where it has something to say.
                 let is_ordered = self.ordered.get(packet.flow.index()).copied().unwrap_or(false);
                 let tells_order = segment.order > 0 || is_ordered && segment.len > 0;
-                write_tcp(packet, (segment, tells_order), addresses, inner);
+                let opening = self.openings.get(packet.flow.index()).copied().unwrap_or_default();
+                write_tcp(packet, segment, (tells_order, opening), addresses, inner);
                 plain(protocol)
             }
             Body::Udp { seq, len } => {
@@ -201,10 +204,15 @@ fn datagram(ports: (u16, u16), ends: Ends, inner: &mut Vec<u8>, write: impl FnOn
     udp::close(inner, start, ends);
 }
 
-fn write_tcp(packet: &Packet, (segment, tells_order): (&TcpSegment, bool), ends: Ends, inner: &mut Vec<u8>) {
+fn write_tcp(packet: &Packet, segment: &TcpSegment, options: (bool, Opening), ends: Ends, inner: &mut Vec<u8>) {
     let start = inner.len();
     let (from, to) = (packet.ports.from, packet.ports.to);
-    Tcp { from, to, segment: *segment, shift: 0, tells_order, opening: Opening::default() }.write_head(inner);
+    let (tells_order, told) = options;
+    let (shift, opening) = match segment.flags.syn {
+        true => (0, told),
+        false => (told.window_scale.unwrap_or(0), Opening::default()),
+    };
+    Tcp { from, to, segment: *segment, shift, tells_order, opening }.write_head(inner);
     // The SYN takes the first number.
     payload::stream(packet.flow.0, segment.seq.saturating_sub(1), segment.len as usize, inner);
     tcp::close(inner, start, ends);
@@ -221,4 +229,70 @@ fn write_dccp(packet: &Packet, body: &DccpPacket, full: u64, (from, to): Ends, i
         payload::datagram(packet.flow.0, body.seq.bits(), body.len as usize, inner);
     }
     dccp::write_checksum(&mut inner[start..], Addresses::V4(from, to)).expect("a packet");
+}
+
+#[cfg(test)]
+mod tests {
+    use hopscope_engine::config::tcp::SynOptions;
+    use hopscope_engine::config::{App, FlowConfig, Transport, presets};
+    use hopscope_engine::ids::FlowId;
+    use hopscope_engine::packet::tcp::{TcpFlags, Timestamps};
+    use hopscope_engine::units::{Span, Time};
+
+    use super::*;
+
+    /// Two nodes and a flow whose window of 100 packets of 1000 bytes needs a scale of 1.
+    fn config(profile: &str, change: impl Fn(&mut FlowConfig)) -> Config {
+        let base = presets::base(profile, "wavelan-2M").expect("a profile");
+        let mut flow: FlowConfig = serde_json::from_value(serde_json::json!({
+            "from": 0, "to": 1, "transport": Transport::TcpSack, "app": App::Bulk, "packet": 1000, "max_window": 100, "start": 0,
+            "ack": "every", "ack_delay": 1, "tcp": base.tcp,
+        }))
+        .expect("a flow");
+        change(&mut flow);
+        let mut config = base.config(vec![[0.0, 0.0], [100.0, 0.0]], Span::from_secs(1));
+        config.flows = vec![flow];
+        config
+    }
+
+    /// Header and options of a segment of the flow, without what stands in front of the window.
+    fn head(config: &Config, segment: TcpSegment) -> Vec<u8> {
+        let mut packet = Packet::new(NodeId(0), NodeId(1), 40, 64, Body::Tcp(segment), Time::ZERO);
+        packet.flow = FlowId(0);
+        let mut out = Vec::new();
+        Encoder::new(config).packet(Whole { packet: &packet, extra: None, octets: &[] }, NodeId(0), &mut out);
+        let (tcp, _) = Tcp::read(&out[20..], ([10, 0, 0, 1], [10, 0, 0, 2]), 0).expect("its own segment");
+        let mut words = out[34..36].to_vec();
+        words.extend_from_slice(&out[40..20 + tcp.head_bytes()]);
+        words
+    }
+
+    #[test]
+    fn a_syn_tells_what_its_connection_uses() {
+        let flags = TcpFlags { syn: true, ..TcpFlags::default() };
+        let syn = TcpSegment { flags, window: 100_000, ..TcpSegment::default() };
+        let plain = config("standard", |_| {});
+        assert_eq!(head(&plain, syn), [0xFF, 0xFF, 2, 4, 3, 0xE8, 4, 2, 1, 1, 1, 3, 3, 1]);
+        let reno = config("standard", |flow| (flow.transport, flow.max_window) = (Transport::TcpNewReno, 32));
+        assert_eq!(head(&reno, syn)[2..], [2, 4, 3, 0xE8, 1, 3, 3, 0], "32,000 bytes need no scale");
+        let stamped = TcpSegment { timestamps: Some(Timestamps { value: 5, echo: 0 }), ..syn };
+        let stamps = [8, 10, 0, 0, 0, 5, 0, 0, 0, 0];
+        let ns3 = config("as-ns3", |_| {});
+        assert_eq!(head(&ns3, stamped)[2..], [&[4, 2][..], &stamps, &[1, 3, 3, 1]].concat());
+        // What is announced has room for the 12 bytes of time stamps beside 1000 of data (RFC 6691).
+        let all = config("as-ns3", |flow| flow.tcp.syn_options = SynOptions::All);
+        assert_eq!(head(&all, stamped)[2..6], [2, 4, 3, 0xF4]);
+        let ns2 = config("ns2", |_| {});
+        assert_eq!(head(&ns2, syn), [0xFF, 0xFF]);
+    }
+
+    #[test]
+    fn windows_are_scaled_by_what_the_syn_said() {
+        let flags = TcpFlags { ack: true, ..TcpFlags::default() };
+        let ack = TcpSegment { flags, window: 100_001, ack: 1, ..TcpSegment::default() };
+        let plain = config("standard", |_| {});
+        assert_eq!(head(&plain, ack), 50_000u16.to_be_bytes(), "rounded down");
+        let silent = config("standard", |flow| flow.tcp.syn_options = SynOptions::None);
+        assert_eq!(head(&silent, ack), [0xFF, 0xFF]);
+    }
 }

@@ -17,7 +17,7 @@
 //!
 //! The engine's sequence numbers have 64 bits and begin with 0: the low 32 travel. That a segment repeats others, no octet tells.
 
-use hopscope_engine::packet::tcp::{SackBlock, TcpFlags, TcpSegment, Timestamps};
+use hopscope_engine::packet::tcp::{Opening, SackBlock, TcpFlags, TcpSegment, Timestamps};
 
 use crate::ipv4::TCP;
 use crate::octets::{Malformed, Sum, split, take32};
@@ -25,8 +25,8 @@ use crate::udp::Ends;
 
 /// Octets of a header without options.
 pub const HEADER: usize = 20;
-/// Longest header.
-const MOST_HEADER: usize = 60;
+/// Octets of the longest header.
+pub const MOST_HEADER: usize = 60;
 
 const END: u8 = 0;
 const NO_OPERATION: u8 = 1;
@@ -63,17 +63,6 @@ pub struct Tcp {
     pub tells_order: bool,
     /// Options of a SYN alone.
     pub opening: Opening,
-}
-
-/// Options of a SYN.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub struct Opening {
-    /// Maximum segment size.
-    pub segment_size: Option<u16>,
-    /// Selective acknowledgements are understood.
-    pub sack_permitted: bool,
-    /// Scale of the window in the segments to come.
-    pub window_scale: Option<u8>,
 }
 
 impl Tcp {

@@ -9,7 +9,7 @@ use super::atp::AtpConfig;
 use super::dccp::{DccpConfig, DccpControl};
 use super::params::{ParamType, Range, choice};
 use super::seconds;
-use super::tcp::{CongestionControl, LossRecovery, TcpConfig, TcpKind};
+use super::tcp::{CongestionControl, LossRecovery, TIMESTAMPS_OPTION, TcpConfig, TcpKind};
 use crate::error::{BuildError, Mistakes};
 use crate::units::{Span, Time};
 
@@ -360,6 +360,20 @@ impl FlowConfig {
     /// Data segments of the flow, if it runs TCP, learn of their way from the MAC of each hop.
     pub fn reads_path(&self) -> bool {
         self.ack.reads_path() || self.ack_code.as_ref().is_some_and(|code| code.reads_path)
+    }
+
+    /// Bytes of options, of TCP and of the network header, in each data segment of the flow, if it runs TCP.
+    pub fn data_options(&self) -> u32 {
+        let tcp = &self.tcp;
+        let stamps = if tcp.timestamps { TIMESTAMPS_OPTION } else { 0 };
+        let path = if self.reads_path() { tcp.path_option } else { 0 };
+        stamps + path + self.order_options()
+    }
+
+    /// Bytes of the options in which a data segment says what may be in flight, and its number.
+    pub fn order_options(&self) -> u32 {
+        let window = if self.tells_window() { self.tcp.window_option } else { 0 };
+        window + if self.tcp.door { self.tcp.door_option } else { 0 }
     }
 
     /// Control and recovery of the flow, where it runs TCP, as its words choose them.

@@ -8,7 +8,7 @@ use super::radio::{
     CaptureRule, CarrierSense, CckDetection, DuringTransmission, ErrorKind, IgnoredFrame, Interference,
     InterferenceReach, OfdmDecoding, Phy, Propagation, Synchronization, Undecodable,
 };
-use super::tcp::{CubicArithmetic, Handshake, InitialSsthresh, LossWindow, RttEstimator};
+use super::tcp::{CubicArithmetic, Handshake, InitialSsthresh, LossWindow, RttEstimator, SynOptions};
 use super::{
     AodvConfig, Config, DsdvConfig, DsrConfig, LinkConfig, LinkTraces, MacConfig, MobilityConfig, NetConfig,
     OlsrConfig, RadioConfig, RoutingConfig, SeriesConfig, TcpConfig,
@@ -203,6 +203,7 @@ fn apply_ns2(base: &mut Base) {
     net.udp_header = 0; // 32
     net.ttl = 32; // the IP default of ns-2
     tcp.handshake = Handshake::Ns2; // 34
+    tcp.syn_options = SynOptions::None; // 31
     tcp.initial_window = 2; // 35
     tcp.initial_ssthresh = InitialSsthresh::Window; // 35
     tcp.initial_rto = Span::from_secs(3); // 36
@@ -267,6 +268,7 @@ fn apply_as_ns3(base: &mut Base) {
     }
     tcp.initial_window = 10; // 21
     tcp.initial_rto = Span::from_secs(3); // 21
+    tcp.syn_options = SynOptions::WithoutMss; // 21
     tcp.timestamps = true; // 21
     tcp.prr = true; // 21
     tcp.vegas_alpha = 2.0; // 21

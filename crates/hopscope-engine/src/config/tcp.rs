@@ -18,6 +18,19 @@ choice! {
 }
 
 choice! {
+    /// Options of the SYN and the SYN-ACK of a three-way handshake, beside time stamps (`tcp.timestamps`).
+    pub enum SynOptions {
+        /// Maximum segment size (4 bytes), window scale (3), and where the flow exchanges selective acknowledgements that they are
+        /// permitted (2), in whole words of 4 bytes.
+        All = "all",
+        /// The same without the maximum segment size, as ns-3 has it.
+        WithoutMss = "without-mss",
+        /// None.
+        None = "none",
+    }
+}
+
+choice! {
     /// Start value of ssthresh.
     pub enum InitialSsthresh {
         /// Arbitrarily high.
@@ -207,6 +220,9 @@ choice! {
     }
 }
 
+/// Bytes of the timestamps option with its padding (RFC 7323 A).
+pub const TIMESTAMPS_OPTION: u32 = 12;
+
 params! {
     /// TCP sender and receiver.
     pub struct TcpConfig {
@@ -214,6 +230,8 @@ params! {
         header: u32 = 20, "bytes", "RFC 9293 3.1", in Range::within(0.0, 1_000.0);
         /// Connection set-up and tear-down.
         handshake: Handshake = Handshake::ThreeWay, "", "RFC 9293 3.5";
+        /// Options of SYN and SYN-ACK, which have to do with `handshake = "three-way"`.
+        syn_options: SynOptions = SynOptions::All, "", "RFC 9293 3.7.1, RFC 7323 2, RFC 2018 2";
         /// Initial window in segments; 0 takes the rule of RFC 5681 (2, 3 or 4 by segment size).
         initial_window: u32 = 0, "segments", "RFC 5681 3.1", in Range::within(0.0, 1_000.0);
         /// Start value of ssthresh.

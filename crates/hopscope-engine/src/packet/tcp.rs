@@ -1,6 +1,8 @@
 //! TCP segments (RFC 9293 3.1). Sequence numbers are 64-bit offsets and never wrap inside the engine.
 
 use super::Ecn;
+use crate::config::FlowConfig;
+use crate::config::tcp::{Handshake, SynOptions};
 
 /// A half-open range of sequence numbers `[start, end)`.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
@@ -71,6 +73,49 @@ pub struct TcpFlags {
     pub ece: bool,
     /// The window was reduced for it (CWR).
     pub cwr: bool,
+}
+
+/// Options that a SYN has and no other segment: what both ends of a connection tell as it opens.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct Opening {
+    /// Maximum segment size: the longest segment that is awaited, its options counted as data (RFC 9293 3.7.1, RFC 6691).
+    pub segment_size: Option<u16>,
+    /// Selective acknowledgements are understood (RFC 2018 2).
+    pub sack_permitted: bool,
+    /// Bits by which the windows in the segments to come are shifted (RFC 7323 2).
+    pub window_scale: Option<u8>,
+}
+
+impl Opening {
+    /// Largest window without a scale.
+    const PLAIN_WINDOW: u64 = 65_535;
+    /// Largest scale (RFC 7323 2.3).
+    const MOST_SCALE: u8 = 14;
+
+    /// Of both ends of a flow, if it runs TCP. Its window is scaled by as little as it can be.
+    pub fn of(flow: &FlowConfig) -> Self {
+        let options = flow.tcp.syn_options;
+        if flow.tcp.handshake != Handshake::ThreeWay || options == SynOptions::None {
+            return Opening::default();
+        }
+        let size = u16::try_from(flow.packet + flow.data_options()).unwrap_or(u16::MAX);
+        let window = u64::from(flow.packet) * u64::from(flow.max_window);
+        let scale = (0..Self::MOST_SCALE).find(|&scale| window >> scale <= Self::PLAIN_WINDOW);
+        Opening {
+            segment_size: (options == SynOptions::All).then_some(size),
+            sack_permitted: flow.tcp_kind().is_some_and(|kind| kind.uses_sack()),
+            window_scale: Some(scale.unwrap_or(Self::MOST_SCALE)),
+        }
+    }
+
+    /// What they add to a segment, padded to whole words. Beside time stamps, that SACK is permitted stands where their padding would
+    /// (RFC 7323 A).
+    pub fn bytes(&self, stamped: bool) -> u32 {
+        let size = if self.segment_size.is_some() { 4 } else { 0 };
+        let sack = if self.sack_permitted && !stamped { 4 } else { 0 };
+        let scale = if self.window_scale.is_some() { 4 } else { 0 };
+        size + sack + scale
+    }
 }
 
 impl TcpSegment {

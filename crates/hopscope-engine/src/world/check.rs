@@ -13,7 +13,6 @@ use crate::mac::fragment::{self, Fragmentation};
 use crate::packet::atp::AtpPacket;
 use crate::packet::dccp::MAX_DATA_HEADER;
 use crate::phy::modes;
-use crate::transport::tcp::TIMESTAMPS_OPTION;
 use crate::transport::{Protocol, sockets};
 use crate::units::{Span, Time};
 
@@ -235,11 +234,8 @@ fn check_packet(config: &Config, set: &InterfaceSet<'_>, number: usize, flow: &F
     if ["net", mac_key, &key("tcp")].into_iter().any(|section| found.is_told_within(section)) {
         return;
     }
-    let stamps = if flow.tcp.timestamps { TIMESTAMPS_OPTION } else { 0 };
-    let path = if flow.reads_path() { flow.tcp.path_option } else { 0 };
-    let window = if flow.tells_window() { flow.tcp.window_option } else { 0 };
     let transport_header = match Protocol::used_by(flow.transport) {
-        Protocol::Tcp => flow.tcp.header + stamps + path + window,
+        Protocol::Tcp => flow.tcp.header + flow.data_options(),
         Protocol::Udp => config.net.udp_header,
         Protocol::Dccp => MAX_DATA_HEADER,
         Protocol::Atp => AtpPacket::default().header_bytes(),

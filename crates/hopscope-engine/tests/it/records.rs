@@ -321,7 +321,12 @@ fn every_kind_of_record_is_told_in_some_small_run() {
     let enters = |world: &mut World<Log>| {
         world.inject(NodeId(4), NodeId(1), &[0; 100]).expect("a way");
     };
-    let mut seen = told(&radio, &[(12, &moves)]);
+    // A frame that is given up before it leaves takes some luck.
+    let mut seen = BTreeSet::new();
+    for seed in 1..=4 {
+        radio.seed = seed;
+        seen.append(&mut told(&radio, &[(12, &moves)]));
+    }
     seen.append(&mut told(&wire, &[]));
     seen.append(&mut told(&held, &[(2, &enters)]));
     let all = every_kind();

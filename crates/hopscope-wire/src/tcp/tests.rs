@@ -1,3 +1,4 @@
+use hopscope_engine::config::tcp::TIMESTAMPS_OPTION;
 use proptest::prelude::*;
 
 use super::*;
@@ -73,6 +74,23 @@ fn others_write_and_read_the_same() {
 }
 
 #[test]
+fn others_read_the_options_of_a_syn() {
+    let flags = TcpFlags { syn: true, ..TcpFlags::default() };
+    let stamps = Some(Timestamps { value: 3, echo: 0 });
+    let syn = TcpSegment { flags, window: 200_000, timestamps: stamps, ..TcpSegment::default() };
+    let opening = Opening { segment_size: Some(1460), sack_permitted: true, window_scale: Some(2) };
+    let octets = octets(&Tcp { opening, ..plain(syn) }, &[]);
+    let (header, _) = etherparse::TcpHeader::from_slice(&octets).expect("their parser takes it");
+    assert_eq!((header.syn, header.window_size), (true, 65_535), "that of a SYN is never scaled");
+    let options: Vec<_> = header.options_iterator().map(|option| option.expect("they know it")).collect();
+    use etherparse::TcpOptionElement::{
+        MaximumSegmentSize, Noop, SelectiveAcknowledgementPermitted, Timestamp, WindowScale,
+    };
+    let expected = [MaximumSegmentSize(1460), SelectiveAcknowledgementPermitted, Timestamp(3, 0), Noop, WindowScale(2)];
+    assert_eq!(options, expected);
+}
+
+#[test]
 fn what_is_wrong_is_named() {
     let good = octets(&plain(ack(1)), &[]);
     let with = |place: usize, octet: u8| {
@@ -120,6 +138,11 @@ proptest! {
         tcp.segment.len = payload.len() as u32;
         let octets = octets(&tcp, &payload);
         prop_assert_eq!(octets.len(), tcp.head_bytes() + payload.len());
+        if tcp.segment.flags.syn && !tcp.tells_order {
+            let stamps = if tcp.segment.timestamps.is_some() { TIMESTAMPS_OPTION } else { 0 };
+            let counted = tcp.opening.bytes(stamps > 0) + stamps;
+            prop_assert_eq!(tcp.head_bytes() as u32, HEADER as u32 + counted, "what the engine counts");
+        }
         prop_assert_eq!(Tcp::read(&octets, ENDS, tcp.shift), Ok((tcp, &payload[..])));
     }
 

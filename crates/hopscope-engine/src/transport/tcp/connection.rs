@@ -6,17 +6,14 @@ use super::ack::outside::AckRule;
 use super::receiver::Due;
 use super::reset::refuse;
 use super::{Cx as TcpCx, ReceiverState, SenderState, TcpReceiver, TcpSender};
-use crate::config::tcp::RttEstimator;
+use crate::config::tcp::{RttEstimator, TIMESTAMPS_OPTION};
 use crate::config::{CongestionControl, FlowConfig};
 use crate::packet::Ecn;
-use crate::packet::tcp::TcpSegment;
+use crate::packet::tcp::{Opening, TcpSegment};
 use crate::rng::Stream;
 use crate::transport::control::{Control, NodeLook};
 use crate::transport::{Cx, NodeView, PathEvent, Payload, Timer, TransportEffect};
 use crate::units::Span;
-
-/// Bytes of the timestamps option with its padding (RFC 7323 A).
-pub const TIMESTAMPS_OPTION: u32 = 12;
 
 /// One end of a connection. Where data flows one way, the active end has only the half that sends and the passive end only
 /// the one that receives. Where the far end replies, both have both halves over the one handshake: segments with data
@@ -46,6 +43,8 @@ struct SegmentSizes {
     window_option: u32,
     /// Option of ACKs that say something of the order.
     order_option: u32,
+    /// Options of the SYN and the SYN-ACK, beside time stamps.
+    opening: u32,
     /// Data segments and the SYN of this end are this long on the air and carry no headers (ns-2's Vegas).
     bare: Option<u32>,
 }
@@ -56,9 +55,9 @@ impl SegmentSizes {
             headers: network_header + flow.tcp.header,
             sack_option_base: flow.tcp.sack_option_base,
             path_option: flow.reads_path().then_some(flow.tcp.path_option),
-            window_option: if flow.tells_window() { flow.tcp.window_option } else { 0 }
-                + if flow.tcp.door { flow.tcp.door_option } else { 0 },
+            window_option: flow.order_options(),
             order_option: flow.tcp.door_option,
+            opening: Opening::of(flow).bytes(flow.tcp.timestamps),
             bare: None,
         }
     }
@@ -71,14 +70,15 @@ impl SegmentSizes {
         let blocks = u32::from(segment.n_sack);
         let stamps = if segment.timestamps.is_some() { TIMESTAMPS_OPTION } else { 0 };
         let path = self.path_option.filter(|_| segment.is_data()).unwrap_or(0);
-        let window = match segment.len {
+        let own = match segment.len {
+            0 if segment.flags.syn => self.opening,
             0 if segment.order == 0 => 0,
             0 => self.order_option,
             _ => self.window_option,
         };
         self.headers
             + path
-            + window
+            + own
             + stamps
             + segment.len
             + if blocks > 0 { self.sack_option_base + 8 * blocks } else { 0 }
@@ -443,6 +443,7 @@ mod tests {
             path_option: None,
             window_option: 0,
             order_option: 0,
+            opening: 8,
             bare: None,
         };
         let ack = TcpSegment { flags: TcpFlags { ack: true, ..TcpFlags::default() }, ..TcpSegment::default() };
@@ -461,8 +462,10 @@ mod tests {
             [1056, 40, 44],
             "a usual ACK says nothing"
         );
-        let bare = SegmentSizes { bare: Some(1000), ..sizes };
         let syn = TcpSegment { flags: TcpFlags { syn: true, ..TcpFlags::default() }, ..TcpSegment::default() };
+        let stamped = TcpSegment { timestamps: data.timestamps, ..syn };
+        assert_eq!([sizes.of(&syn), sizes.of(&stamped), asking.of(&syn)], [48, 60, 52]);
+        let bare = SegmentSizes { bare: Some(1000), ..sizes };
         assert_eq!([bare.of(&TcpSegment { len: 700, ..ack }), bare.of(&syn), bare.of(&ack)], [700, 1000, 40]);
     }
 }

@@ -55,7 +55,7 @@ mod timer;
 mod told;
 mod usage;
 
-pub use connection::{Connection, TIMESTAMPS_OPTION};
+pub use connection::Connection;
 pub use receiver::{Receipt, ReceiverState, ReceiverStats, TcpReceiver};
 pub use sender::TcpSender;
 pub use timer::Expiries;

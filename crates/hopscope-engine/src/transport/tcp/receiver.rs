@@ -12,7 +12,7 @@ use super::route_failure::door::Order;
 use super::rtt::Rtt;
 use super::timer::LazyTimer;
 use super::{Cx, Note, Timer, TransportEffect, window_field};
-use crate::config::tcp::Handshake;
+use crate::config::tcp::{Handshake, TIMESTAMPS_OPTION};
 use crate::config::{AckPolicy, TcpConfig};
 use crate::packet::tcp::{SackBlock, TcpFlags, TcpSegment, Timestamps};
 use crate::packet::{Ecn, Way};
@@ -130,7 +130,7 @@ impl TcpReceiver {
         let mss = u64::from(mss.max(1));
         TcpReceiver {
             three_way: cfg.handshake == Handshake::ThreeWay,
-            sack_blocks: if sack { cfg.max_sack_blocks as usize } else { 0 },
+            sack_blocks: if sack { room_for_blocks(cfg) } else { 0 },
             window: window_field(u64::from(max_window.max(1)), mss),
             reading: (cfg.read_rate.is_some())
                 .then(|| Box::new(Reading::new(u64::from(max_window.max(1)) * mss, mss, cfg.read_rate))),
@@ -564,4 +564,11 @@ impl TcpReceiver {
         let at = cx.now + self.rtt.rto();
         self.rto_timer.set(at, cx);
     }
+}
+
+/// SACK blocks of an ACK at most: a header has room for 40 bytes of options (RFC 9293 3.1), which time stamps (12) and TCP-DOOR's order of
+/// ACKs (4) share with the blocks (4 and 8 for each).
+fn room_for_blocks(cfg: &TcpConfig) -> usize {
+    let taken = if cfg.timestamps { TIMESTAMPS_OPTION } else { 0 } + if cfg.door { 4 } else { 0 };
+    cfg.max_sack_blocks.min((40 - 4 - taken) / 8) as usize
 }

@@ -216,6 +216,21 @@ fn fewer_sack_blocks_when_configured() {
 }
 
 #[test]
+fn blocks_leave_room_for_the_other_options() {
+    for (timestamps, door, last) in
+        [(true, false, "[7-7 5-5 3-3]"), (false, true, "[7-7 5-5 3-3]"), (true, true, "[7-7 5-5]")]
+    {
+        let cfg = TcpConfig { timestamps, door, ..TcpConfig::default() };
+        Receiver::new(&cfg, AckPolicy::Every, true).run(&format!(
+            "0 syn > synack
+             1 seg 3 > ack 0 [3-3]
+             2 seg 5 > ack 0 [5-5 3-3]
+             3 seg 7 > ack 0 {last}"
+        ));
+    }
+}
+
+#[test]
 fn a_lost_syn_ack_is_repeated_until_anything_is_acknowledged() {
     let mut r = Receiver::new(&TcpConfig::default(), AckPolicy::Every, false);
     r.run(
