@@ -265,6 +265,43 @@ def test_a_shortened_run_keeps_its_times_in_proportion() -> None:
         sweep(duration=[10, 20]).shortened(5)
 
 
+WALK = {"model": "random-waypoint", "area": [500, 300], "speed_min": 1, "speed_max": 2}
+
+
+def moving(duration: str = "100s", **more: Any) -> Scenario:
+    walk = {**WALK, **more.pop("mobility", {})}
+    return Scenario({**BASE, "duration": duration, "mobility": walk, **more})
+
+
+def test_pauses_shrink_with_the_run() -> None:
+    """They may not be longer than it: a run of 100 s with pauses of 60 s could not be quick."""
+    scenario = moving(mobility={"pause": "60s", "pause_jitter": "40s"})
+    for short, factor in ((scenario.quick(), 10), (scenario.shortened(0.5), 200)):
+        found = short.points[0].config(1)["mobility"]
+        assert (found["pause"], found["pause_jitter"]) == (60 * NS // factor, 40 * NS // factor)
+    assert scenario.shortened(100).document["mobility"] == scenario.document["mobility"]
+
+
+def test_swept_pauses_shrink_with_the_run() -> None:
+    scenario = moving(sweep={"mobility.pause": ["0s", 30, "99.9s"], "mac.queue": [5, 50]})
+    assert scenario.quick().axes == {"mobility.pause": ["0s", "3s", "9990ms"], "mac.queue": [5, 50]}
+    walks = moving(sweep={"mobility": [{**WALK, "pause": "80s"}, {**WALK, "pause_jitter": "90s"}]})
+    found = [point.config(1)["mobility"] for point in walks.quick().points]
+    assert [(of["pause"], of["pause_jitter"]) for of in found] == [(8 * NS, 0), (0, 9 * NS)]
+    linked = moving(sweep={"together": [{"mobility.pause": ["50s", "100s"], "mobility.speed_max": [3, 4]}]})
+    assert linked.quick().together == [("mobility.pause", "mobility.speed_max")]
+    assert linked.quick().axes == {"mobility.pause": ["5s", "10s"], "mobility.speed_max": [3, 4]}
+
+
+def test_a_quick_run_with_a_duration_of_its_own_is_checked_with_it() -> None:
+    """It was checked with 10 s first, and refused for pauses that fit the duration that it was to have."""
+    scenario = moving("60s", sweep={"mobility.pause": ["0s", "30s"]})
+    quick = scenario.quick({"duration": "60s", "seeds": 3})
+    assert (quick.points[0].duration_s, quick.seeds, quick.is_quick) == (60, 3, True)
+    assert quick.axes == scenario.axes
+    assert scenario.quick({"duration": "20s"}).axes == {"mobility.pause": ["0s", "10s"]}
+
+
 def test_a_shortened_run_is_the_beginning_of_the_whole() -> None:
     import hopscope as hs
 

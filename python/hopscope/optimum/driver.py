@@ -27,7 +27,7 @@ from hopscope.results import Failure, PointResult, Result
 from hopscope.results.stats import CONFIDENCE
 from hopscope.runner import prepare, run_scenarios
 from hopscope.scenario import Scenario, sweep, units
-from hopscope.scenario.model import QUICK_SECONDS, sets_times
+from hopscope.scenario.shorter import QUICK_SECONDS, sets_times
 
 #: Metric that is looked at without ``--metric``.
 METRIC = "network.aggregate_kbps"

@@ -7,13 +7,14 @@ import functools
 import json
 from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass, field, replace
+from fractions import Fraction
 from pathlib import Path
 from typing import Any
 
 from hopscope import _core
 from hopscope.errors import Problem, ScenarioError, counted
 from hopscope.scenario import document as documents
-from hopscope.scenario import keys, size, sweep
+from hopscope.scenario import keys, shorter, size, sweep, units
 from hopscope.scenario.controls import Control, FlowControl
 from hopscope.scenario.document import Document, KeyPath
 from hopscope.scenario.fields import NS
@@ -22,22 +23,10 @@ from hopscope.scenario.outside import Outside
 #: After so many problems the rest of a sweep is not looked at any more.
 ENOUGH_PROBLEMS = 20
 
-#: ``quick`` divides the duration by this and keeps at least this many seconds and at most so many seeds.
-QUICK_DIVISOR, QUICK_SECONDS, QUICK_SEEDS = 10, 10, 2
-
 #: Keys that decide the defaults of others, or which others there are.
 DECIDING = frozenset(
     {"profile", "radio.preset", "radio.error.kind", "topology.kind", "routing.protocol", "routing.parameters"}
 ) | {"mobility.model"}
-
-#: Times of the run as a whole, which shortening changes, by the first part of their keys.
-TIMES = {
-    "duration": {"duration"},
-    "warmup": {"warmup"},
-    "flow": {"start", "stop", "stagger"},
-    "outage": {"from", "to"},
-    "event": {"at"},
-}
 
 #: Keys that name a file beside the scenario: first part, number of parts, last part.
 FILES = frozenset(
@@ -259,43 +248,45 @@ class Scenario:
         """
         return Scenario.from_document(changed(self._document, changes, origin), is_quick=self.is_quick)
 
-    def quick(self) -> Scenario:
+    def quick(self, changes: Mapping[str, Any] | None = None) -> Scenario:
         """Returns a shorter scenario: a tenth of the duration but at least 10 s, and at most 2 seeds.
 
-        Warm-up, start, stop, stagger and start_jitter of flows, outages and events shrink by the same factor.
-        """
-        duration = int(self._top["duration"])
-        shorter = min(duration, max(duration // QUICK_DIVISOR, QUICK_SECONDS * NS))
-        values = self._shortened(shorter, "a sweep over times cannot be shortened by quick")
-        values["seeds"] = min(self.seeds, QUICK_SEEDS)
-        return Scenario.from_document(_with_values(self._document, values), is_quick=True)
+        Warm-up, start, stop, stagger and start_jitter of flows, outages and events shrink by the same factor, pauses of
+        nodes that move by that of the duration.
 
-    def shortened(self, seconds: float) -> Scenario:
-        """Returns a scenario that ends after so many seconds, at most its own duration.
-
-        Warm-up, start, stop, stagger and start_jitter of flows, outages and events shrink by the same factor.
+        Args:
+            changes: dotted keys that are set afterwards, such as a ``duration`` of its own.
 
         Raises:
             ScenarioError: a time is swept, or the shorter scenario is none.
         """
-        shorter = min(int(self._top["duration"]), round(seconds * NS))
-        values = self._shortened(shorter, "a sweep over times cannot be shortened")
-        return Scenario.from_document(_with_values(self._document, values), is_quick=self.is_quick)
+        own = {"seeds": min(self.seeds, shorter.QUICK_SEEDS), **(changes or {})}
+        return self._shortened(shorter.quick_duration(int(self._top["duration"])), own, " by quick")
 
-    def _shortened(self, shorter: int, refusal: str) -> dict[str, Any]:
-        """The document for a duration in nanoseconds, other times in proportion; refused where a time is swept."""
+    def shortened(self, seconds: float) -> Scenario:
+        """Returns a scenario that ends after so many seconds, at most its own duration.
+
+        Warm-up, start, stop, stagger and start_jitter of flows, outages, events and pauses of nodes that move shrink by
+        the same factor.
+
+        Raises:
+            ScenarioError: a time is swept, or the shorter scenario is none.
+        """
+        return self._shortened(min(int(self._top["duration"]), round(seconds * NS)), None, "")
+
+    def _shortened(self, duration: int, changes: Mapping[str, Any] | None, why: str) -> Scenario:
+        """The scenario with a duration in nanoseconds, and then changes; refused where a time is swept."""
         if problems := [
-            Problem(f"sweep.{axis}", refusal) for axis, values in self.axes.items() if sets_times(axis, values)
+            Problem(f"sweep.{axis}", f"a sweep over times cannot be shortened{why}")
+            for axis, values in self.axes.items()
+            if shorter.sets_times(axis, values)
         ]:
             raise ScenarioError(problems)
-        values = copy.deepcopy(self._document.values)
-        factor = shorter / int(self._top["duration"])
-        values["duration"] = f"{shorter}ns"
-        values["warmup"] = f"{int(self._top['warmup'] * factor)}ns"
-        for table, index, name, time in self.points[0]._resolved.times:
-            if name in values[table][index]:
-                values[table][index][name] = f"{max(1, int(time * factor))}ns"
-        return values
+        values = shorter.with_times(self._document.values, self._top, self.points[0]._resolved.times, duration)
+        document = changed(_with_values(self._document, values), changes or {}, "")
+        last = Fraction(units.parse(str(document.values["duration"]), "s")) * NS / int(self._top["duration"])
+        document.values |= shorter.with_pauses(document.values, self.axes, self.together, min(Fraction(1), last))
+        return Scenario.from_document(document, is_quick=self.is_quick or changes is not None)
 
     def warnings(self) -> list[str]:
         """Returns what is allowed but hardly meant: nodes at the same place, seeds whose network cannot carry a flow.
@@ -435,14 +426,6 @@ def _take_out(table: dict[str, Any], names: Iterable[str], given: Mapping[str, A
     for name in names:
         if name not in given:
             table.pop(name, None)
-
-
-def sets_times(key: str, values: Sequence[Any] = ()) -> bool:
-    """Whether a swept key, or one in the tables that it takes as values, is a time that shortening changes."""
-    parts = key.split(".")
-    times = TIMES.get(parts[0], set())
-    tables = [table for value in values for table in (value if isinstance(value, list) else [value])]
-    return parts[-1] in times or any(isinstance(table, Mapping) and times & table.keys() for table in tables)
 
 
 def _text(value: Any) -> str:

@@ -428,7 +428,7 @@ def scenarios(chosen: Sequence[Entry], request: Request, *, is_stored: bool = Fa
             scenario = Scenario.from_document(from_store(document, {}) if is_stored else from_mapping(document))
             if request.quick:
                 kept = {key: study.quick[key] for key in ("duration", "seeds") if key in study.quick}
-                scenario = scenario.quick().replace(kept)
+                scenario = scenario.quick(kept)
             if request.changes:
                 scenario = scenario.replace(dict(request.changes), origin="--set")
             # Said last, so that --quick --seeds 5 means five seeds.

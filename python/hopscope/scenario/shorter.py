@@ -1,0 +1,94 @@
+"""Shorter runs of a scenario: what tells times of the run shrinks with its duration."""
+
+from __future__ import annotations
+
+import copy
+from collections.abc import Iterable, Mapping, Sequence
+from fractions import Fraction
+from typing import Any
+
+from hopscope.scenario import sweep, units
+from hopscope.scenario.fields import NS
+
+#: ``quick`` divides the duration by this and keeps at least this many seconds and at most so many seeds.
+QUICK_DIVISOR, QUICK_SECONDS, QUICK_SEEDS = 10, 10, 2
+
+#: Times of the run as a whole, which shortening changes, by the first part of their keys.
+TIMES = {
+    "duration": {"duration"},
+    "warmup": {"warmup"},
+    "flow": {"start", "stop", "stagger"},
+    "outage": {"from", "to"},
+    "event": {"at"},
+}
+
+#: Times of nodes that move, which may not be longer than the run; swept values shrink too.
+PAUSES = ("pause", "pause_jitter")
+
+#: Units in which a shortened pause is written, nanoseconds each.
+_UNITS = (("s", NS), ("ms", NS // 10**3), ("us", NS // 10**6), ("ns", 1))
+
+
+def quick_duration(duration: int) -> int:
+    """Returns the duration of a quick run in nanoseconds."""
+    return min(duration, max(duration // QUICK_DIVISOR, QUICK_SECONDS * NS))
+
+
+def sets_times(key: str, values: Sequence[Any] = ()) -> bool:
+    """Whether a swept key, or one in the tables that it takes as values, is a time that shortening changes."""
+    parts = key.split(".")
+    times = TIMES.get(parts[0], set())
+    tables = [table for value in values for table in (value if isinstance(value, list) else [value])]
+    return parts[-1] in times or any(isinstance(table, Mapping) and times & table.keys() for table in tables)
+
+
+def with_times(
+    values: Mapping[str, Any], top: Mapping[str, Any], times: Iterable[tuple[str, int, str, int]], shorter: int
+) -> dict[str, Any]:
+    """Returns keys as given with another duration, and with warm-up, flows, outages and events in proportion.
+
+    Args:
+        values: the keys as given.
+        top: duration and warm-up in nanoseconds.
+        times: those of flows, outages and events: table, number, key, nanoseconds.
+        shorter: the duration in nanoseconds.
+    """
+    result = copy.deepcopy(dict(values))
+    factor = shorter / int(top["duration"])
+    result["duration"] = f"{shorter}ns"
+    result["warmup"] = f"{int(top['warmup'] * factor)}ns"
+    for table, index, name, time in times:
+        if name in result[table][index]:
+            result[table][index][name] = f"{max(1, int(time * factor))}ns"
+    return result
+
+
+def with_pauses(
+    values: dict[str, Any], axes: sweep.Axes, together: Sequence[Sequence[str]], factor: Fraction
+) -> dict[str, Any]:
+    """Returns keys as given with the pauses of nodes that move in proportion, given or swept."""
+    if "mobility" in values:
+        values = {**values, "mobility": _table(values["mobility"], factor)}
+    shorter = {
+        key: [_pause(value, factor) for value in of]
+        if key in {f"mobility.{name}" for name in PAUSES}
+        else [_table(value, factor) for value in of]
+        if key == "mobility"
+        else of
+        for key, of in axes.items()
+    }
+    return values if shorter == axes else {**values, "sweep": sweep.as_table(shorter, together)}
+
+
+def _table(keys: Any, factor: Fraction) -> Any:
+    if not isinstance(keys, Mapping):
+        return keys
+    return {name: _pause(value, factor) if name in PAUSES else value for name, value in keys.items()}
+
+
+def _pause(value: Any, factor: Fraction) -> Any:
+    time = int(Fraction(units.parse(str(value), "s")) * NS * factor)
+    if factor == 1 or time == 0:
+        return value
+    unit, size = next((unit, size) for unit, size in _UNITS if time % size == 0)
+    return f"{time // size}{unit}"
