@@ -107,7 +107,7 @@ ROWS = (
     _z("fig7-9", "one reliable DCCP flow over time", "zhang2006.fig6-3", "zhang2006.table7-1"),
     *(_z(f"fig7-{n}", "two reliable DCCP flows", "zhang2006.table7-2") for n in (10, 11, 12)),
     *(_z(f"fig7-{n}", "TCP beside reliable DCCP", "zhang2006.table7-3") for n in (13, 14, 15, 16)),
-    _z("sec3-1-1-atp", "ATP's deviation 40 % below TCP's", f"{IT}/atp.rs"),
+    _z("sec3-1-1-atp", "ATP's deviation 40 % below TCP's", "zhang2006.appA-1", f"{IT}/atp.rs"),
     _z("sec3-2-2-1-vegas", "Vegas beside Reno", f"{CONTROL}/vegas.rs", "afrakhteh2005.exp04", "validation.wires"),
     _z("sec3-2-2-2-westwood", "Westwood", f"{CONTROL}/westwood.rs::the_estimate_follows_the_rate_of_the_acks"),
     _z("sec3-2-2-3-tibet", "TIBET", f"{CONTROL}/tibet.rs::pairs_sent_together_average_to_the_rate"),
@@ -119,7 +119,14 @@ ROWS = (
         f"{IT}/route_failures.rs",
         f"{IT}/notices.rs",
     ),
-    _z("appA-1-2-tcpf", "TCP-F", f"{TCP}/tests/route_failure.rs", f"{IT}/route_failures.rs", f"{IT}/notices.rs"),
+    _z(
+        "appA-1-2-tcpf",
+        "TCP-F",
+        "zhang2006.appA-1",
+        f"{TCP}/tests/route_failure.rs",
+        f"{IT}/route_failures.rs",
+        f"{IT}/notices.rs",
+    ),
     _z(
         "appA-1-3-fixedrto", "Fixed RTO", "zhang2006.appA-1", f"{TCP}/tests/route_failure.rs", f"{IT}/route_failures.rs"
     ),

@@ -111,7 +111,8 @@ def table(study: Setting, model: Model, seeds: int = 3, noise: float = 0.0) -> T
             swing = noise * ((zlib.crc32(repr((seed, values)).encode()) % 1000) / 500 - 1) if noise else 0.0
             noisy = ("throughput_kbps", "goodput_kbps", "network.aggregate_kbps")
             varied = {key: value * (1 + swing) if key in noisy else value for key, value in given.items()}
-            flows = sum(flow.get("copies", 1) for flow in study.scenario["flow"])
+            copies = [flow.get("copies", 1) for flow in study.scenario["flow"]]
+            flows = sum(where.get(f"flow.{n}.copies", number) for n, number in enumerate(copies))
             runs.append(run(seed, varied, flows=flows))
         points.append((where, runs))
     return study.table(points)

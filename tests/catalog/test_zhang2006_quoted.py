@@ -95,3 +95,31 @@ def test_the_timer_is_fair_and_costs_little():
         "c1": FAIL,
         "c2": FAIL,
     }
+
+
+def test_answers_to_failing_routes_are_held_against_reno():
+    def model(label, where):
+        flows, gain, spread = where["flow.0.copies"], 1.0, 0.5
+        if label.startswith(("ELFN", "Fixed RTO", "ATCP", "DOOR", "TCP-F")):
+            gain = 0.9 if label.startswith("ELFN") and flows == 10 else 1.5
+        if label.startswith("ATP"):
+            spread = 0.3
+        # Half of the flows have more than the mean, half less.
+        rates = {f"flow.{n}.throughput_kbps": 100.0 * (1 + spread * (-1) ** n) for n in range(flows - flows % 2)}
+        return {"network.aggregate_kbps": 1000.0 * gain, **rates}
+
+    assert outcomes(entry("appA-1"), model) == {f"c{n}": PASS for n in range(1, 8)}
+
+    def worse(label, where):
+        flows = where["flow.0.copies"]
+        gain = 1.0 if label.startswith("Reno") else 1.1 if label.startswith("ELFN") and flows == 10 else 0.9
+        spread = 0.6 if label.startswith("ATP") else 0.5
+        rates = {f"flow.{n}.throughput_kbps": 100.0 * (1 + spread * (-1) ** n) for n in range(flows)}
+        return {"network.aggregate_kbps": 1000.0 * gain, **rates}
+
+    assert outcomes(entry("appA-1"), worse) == {f"c{n}": FAIL for n in range(1, 8)}
+
+
+def test_only_tcp_f_over_aodv_has_notices_of_its_own():
+    told = {s.label for s in entry("appA-1").settings if s.scenario.get("net", {}).get("route_notices") == "packets"}
+    assert told == {"TCP-F, AODV"}

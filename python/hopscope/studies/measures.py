@@ -12,7 +12,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import reduce
 from operator import add, mul, sub, truediv
-from statistics import fmean, median
+from statistics import fmean, median, pstdev
 from typing import Any
 
 from hopscope.results.comparisons import best
@@ -25,7 +25,7 @@ FORMS = ("path", "ratio", "difference", "sum", "product", "time", "python")
 Replicas = Mapping[tuple[Any, ...], float]
 """Samples by replication, see `Table.by_replica`."""
 
-OVER: Mapping[str, Any] = {"sum": sum, "mean": fmean, "largest": max, "least": min}
+OVER: Mapping[str, Any] = {"sum": sum, "mean": fmean, "largest": max, "least": min, "deviation": pstdev}
 """What is made of the values at all flows or nodes of a path with a star; those without a value are left out."""
 
 
