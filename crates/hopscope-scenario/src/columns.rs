@@ -47,6 +47,25 @@ pub fn is_number(cell: &str) -> bool {
     cell.parse::<f64>().is_ok()
 }
 
+/// The number of a cell, if it is one and finite.
+pub fn finite(cell: &str) -> Option<f64> {
+    cell.parse::<f64>().ok().filter(|number| number.is_finite())
+}
+
+/// Seconds in nanoseconds, halves to even.
+pub fn nanoseconds(seconds: f64) -> u64 {
+    (seconds * 1e9).round_ties_even() as u64
+}
+
+/// The place of the first cell of a header whose name, up to one of these signs, is one of these words in any case.
+pub fn column(header: &[String], words: &[&str], signs: &[char]) -> Option<usize> {
+    let name = |cell: &String| cell.to_lowercase().split(signs).next().unwrap_or_default().to_string();
+    header.iter().map(name).position(|name| words.contains(&name.as_str()))
+}
+
+/// What ends the name of a column: a unit follows, as in `x_m` or `time (s)`.
+pub const UNITS: [char; 4] = ['_', ' ', '(', '['];
+
 /// A cell in a message.
 pub fn shown(cell: &str) -> String {
     format!("found \"{}\"", cell.chars().take(SHOWN).collect::<String>())
@@ -66,6 +85,12 @@ mod tests {
         assert_eq!(cells(" 1; \"a;b\" ;\"c\"\"d\"", Some(';')), ["1", "a;b", "c\"d"]);
         assert_eq!(cells("  1 \t 2 ", None), ["1", "2"]);
         assert_eq!(mark("x;y,z"), Some(';'));
+        let head = cells("n,Time (s),x_m,frame_type", Some(','));
+        assert_eq!(column(&head, &["x"], &UNITS), Some(2));
+        assert_eq!(column(&head, &["t", "time"], &UNITS), Some(1));
+        assert_eq!([column(&head, &["frame"], &UNITS), column(&head, &["frame"], &[' ', '('])], [Some(3), None]);
+        assert_eq!([finite("-1.5e3"), finite("inf"), finite("x")], [Some(-1500.0), None, None]);
+        assert_eq!([nanoseconds(0.1), nanoseconds(2.5e-9), nanoseconds(3.5e-9)], [100_000_000, 2, 4]);
         assert_eq!(lines("# a\n\n1\n #2\n3").map(|(n, _)| n).collect::<Vec<_>>(), [3, 5]);
     }
 }

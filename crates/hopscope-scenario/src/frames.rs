@@ -1,6 +1,6 @@
 //! Video traces in files: one frame a line, with its time or its number, and its size in bytes.
 
-use crate::columns::{Fault, cells, header, is_number, lines, mark, shown};
+use crate::columns::{Fault, cells, column, header, is_number, lines, mark, nanoseconds, shown};
 use crate::read::LONGEST_S;
 
 /// Time since the start of the flow in nanoseconds, and bytes.
@@ -50,7 +50,7 @@ pub fn frames(text: &str, name: &str, frame_rate: f64) -> Result<Vec<Frame>, Fau
         if !(0.0..=LONGEST_S as f64 / 2.0).contains(&seconds) {
             return Err(refuse("a time of at least 0 s"));
         }
-        frames.push(((seconds * 1e9).round_ties_even() as u64, whole(name, line, &row[size], "a number of bytes")?));
+        frames.push((nanoseconds(seconds), whole(name, line, &row[size], "a number of bytes")?));
     }
     if frames.is_empty() { Err(none()) } else { Ok(frames) }
 }
@@ -66,12 +66,9 @@ fn columns(name: &str, line: usize, first: &[String]) -> Result<(usize, usize, b
             )),
         };
     }
-    let names: Vec<String> = first.iter().map(|cell| cell.to_lowercase()).collect();
-    let column = |words: &[&str]| {
-        names.iter().position(|name| words.contains(&name.split([' ', '(']).next().unwrap_or_default()))
-    };
-    let (times, numbers) = (column(&TIMES), column(&NUMBERS));
-    match (times.or(numbers), column(&SIZES)) {
+    let place = |words: &[&str]| column(first, words, &[' ', '(']);
+    let (times, numbers) = (place(&TIMES), place(&NUMBERS));
+    match (times.or(numbers), place(&SIZES)) {
         (Some(at), Some(size)) => Ok((at, size, times.is_none())),
         _ => {
             let found = header(first);

@@ -3,7 +3,7 @@
 use hopscope_engine::config::traces::{RSSI, Sample};
 use hopscope_engine::units::Time;
 
-use crate::columns::{Fault, cells, header, is_number, lines, mark, shown};
+use crate::columns::{Fault, UNITS, cells, column, finite, header, is_number, lines, mark, nanoseconds, shown};
 use crate::read::LONGEST_S;
 
 /// Most lines with values: more would fill the memory of an ordinary machine.
@@ -68,7 +68,7 @@ pub fn samples(text: &str, name: &str, measured: Measured, nodes: usize) -> Resu
             return Err(format!("{name}:{line}: found more than {MOST_SAMPLES} values; take a part of the trace"));
         }
         let [at, from, to, value] = places;
-        let seconds = number(&row[at]).filter(|seconds| (0.0..=LONGEST_S as f64 / 2.0).contains(seconds));
+        let seconds = finite(&row[at]).filter(|seconds| (0.0..=LONGEST_S as f64 / 2.0).contains(seconds));
         let seconds = seconds.ok_or_else(|| refuse(at, "a time in seconds, at least 0"))?;
         let node = |place: usize| {
             let node = row[place].parse::<u32>().map_err(|_| refuse(place, "the number of a node"))?;
@@ -81,8 +81,8 @@ pub fn samples(text: &str, name: &str, measured: Measured, nodes: usize) -> Resu
         if from == to {
             return Err(format!("{name}:{line}: a link needs two different nodes, found {from} twice"));
         }
-        let value_of = number(&row[value]).filter(|number| (range[0]..=range[1]).contains(number));
-        let sample = Sample(nanoseconds(seconds), from, to, value_of.ok_or_else(|| refuse(value, allowed))?);
+        let value_of = finite(&row[value]).filter(|number| (range[0]..=range[1]).contains(number));
+        let sample = Sample(Time(nanoseconds(seconds)), from, to, value_of.ok_or_else(|| refuse(value, allowed))?);
         if found.last().is_some_and(|last| last.0 > sample.0) {
             let time = &row[at];
             return Err(format!("{name}:{line}: time {time} comes after a later one; expected ascending order"));
@@ -90,14 +90,6 @@ pub fn samples(text: &str, name: &str, measured: Measured, nodes: usize) -> Resu
         found.push(sample);
     }
     if found.is_empty() { Err(none()) } else { Ok(found) }
-}
-
-fn nanoseconds(seconds: f64) -> Time {
-    Time((seconds * 1e9).round_ties_even() as u64)
-}
-
-fn number(cell: &str) -> Option<f64> {
-    cell.parse::<f64>().ok().filter(|number| number.is_finite())
 }
 
 /// Columns of instant, sender, receiver and value.
@@ -111,12 +103,9 @@ fn columns(name: &str, line: usize, first: &[String], measured: Measured) -> Res
             )),
         };
     }
-    let names: Vec<String> = first.iter().map(|cell| cell.to_lowercase()).collect();
-    let column = |words: &[&str]| {
-        names.iter().position(|name| words.contains(&name.split(['_', ' ', '(', '[']).next().unwrap_or_default()))
-    };
-    let [at, from, to] = COLUMNS.map(column);
-    match (at, from, to, column(measured.names())) {
+    let place = |words: &[&str]| column(first, words, &UNITS);
+    let [at, from, to] = COLUMNS.map(place);
+    match (at, from, to, place(measured.names())) {
         (Some(at), Some(from), Some(to), Some(value)) => Ok([at, from, to, value]),
         _ => {
             let found = header(first);

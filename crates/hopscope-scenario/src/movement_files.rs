@@ -5,7 +5,7 @@
 
 use std::collections::BTreeMap;
 
-use crate::columns::{self, Fault, lines, shown};
+use crate::columns::{self, Fault, finite, lines, nanoseconds, shown};
 use crate::near::Place;
 use crate::node_files;
 use crate::read::LONGEST_S;
@@ -56,14 +56,9 @@ fn inside(place: Place, area: Area, name: &str, line: usize) -> Result<Place, Fa
     Err(format!("{name}:{line}: the node is at {x}, {y}, outside the area of {width} m x {height} m"))
 }
 
-fn nanoseconds(seconds: f64) -> u64 {
-    (seconds * 1e9).round_ties_even() as u64
-}
-
 fn number(name: &str, line: usize, word: Option<&str>, wanted: &str) -> Result<f64, Fault> {
     let word = word.unwrap_or("").trim_matches(['"', ';']);
-    let number = word.parse::<f64>().ok().filter(|number| number.is_finite());
-    number.ok_or_else(|| format!("{name}:{line}: {}; expected {wanted}", shown(word)))
+    finite(word).ok_or_else(|| format!("{name}:{line}: {}; expected {wanted}", shown(word)))
 }
 
 fn time(name: &str, line: usize, word: Option<&str>) -> Result<f64, Fault> {

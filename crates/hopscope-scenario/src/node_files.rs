@@ -3,7 +3,7 @@
 
 use std::collections::BTreeMap;
 
-use crate::columns::{self, Fault, cells, header, is_number, lines, mark, shown};
+use crate::columns::{self, Fault, UNITS, cells, column, finite, header, is_number, lines, mark, shown};
 use crate::near::Place;
 
 /// The positions in the text of a file, in metres.
@@ -31,8 +31,7 @@ pub fn positions(text: &str, name: &str, form: &str) -> Result<Vec<Place>, Fault
 const FOLLOW: &str = "[mobility] model = \"file\" follows it";
 
 fn metres(name: &str, line: usize, cell: &str) -> Result<f64, Fault> {
-    let number = cell.parse::<f64>().ok().filter(|number| number.is_finite());
-    number.ok_or_else(|| format!("{name}:{line}: {}; expected a number of metres", shown(cell)))
+    finite(cell).ok_or_else(|| format!("{name}:{line}: {}; expected a number of metres", shown(cell)))
 }
 
 fn csv(text: &str, name: &str, mark: Option<char>) -> Result<Vec<Place>, Fault> {
@@ -41,11 +40,9 @@ fn csv(text: &str, name: &str, mark: Option<char>) -> Result<Vec<Place>, Fault> 
     let Some((line, first)) = rows.peek().cloned() else { return Ok(Vec::new()) };
     let (mut x, mut y) = (0, 1);
     if !is_number(&first[0]) {
-        let head: Vec<String> = first.iter().map(|cell| cell.to_lowercase()).collect();
-        let column =
-            |wanted: &str| head.iter().position(|cell| cell.split(['_', ' ', '(', '[']).next() == Some(wanted));
-        let (Some(column_x), Some(column_y)) = (column("x"), column("y")) else {
-            return Err(format!("{name}:{line}: the header has no columns x and y, but {}", header(&head)));
+        let place = |word: &str| column(&first, &[word], &UNITS);
+        let (Some(column_x), Some(column_y)) = (place("x"), place("y")) else {
+            return Err(format!("{name}:{line}: the header has no columns x and y, but {}", header(&first)));
         };
         (x, y) = (column_x, column_y);
         rows.next();

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use crate::columns::{Fault, lines, shown};
+use crate::columns::{Fault, finite, lines, nanoseconds, shown};
 use crate::read::LONGEST_S;
 
 /// What one connection of a file sends.
@@ -77,7 +77,7 @@ pub fn connections(text: &str, name: &str, nodes: usize) -> Result<Vec<Connectio
             let text = found.unwrap_or("").trim_matches(['"', ';']);
             let text = text.strip_suffix("kb").map_or(text.to_string(), |number| format!("{number}e3"));
             let text = text.strip_suffix("Mb").map_or(text.clone(), |number| format!("{number}e6"));
-            let number = text.parse::<f64>().ok().filter(|number| number.is_finite() && *number >= 0.0);
+            let number = finite(&text).filter(|number| *number >= 0.0);
             number.ok_or_else(|| bad(&format!("{}; expected a number that is not negative", shown(&text))))
         };
         let Some((kind, number)) = source(script) else { continue };
@@ -126,7 +126,7 @@ impl Draft {
         if start > LONGEST_S as f64 / 2.0 {
             return Err(format!("{name}:{line}: {of}_({number}) starts too late, at {start} s"));
         }
-        let start = (start * 1e9).round_ties_even() as u64;
+        let start = nanoseconds(start);
         if of == "tcp" {
             return Ok(Connection { from, to, start, sends: Sends::Ftp });
         }

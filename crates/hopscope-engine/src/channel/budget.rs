@@ -3,7 +3,7 @@
 use crate::channel::fading::BlockFading;
 use crate::channel::propagation::PathLoss;
 use crate::config::RadioConfig;
-use crate::config::radio::{CarrierSense, Interference, InterferenceReach, Shadowing};
+use crate::config::radio::{CarrierSense, Interference, InterferenceReach, Shadowing, watts};
 use crate::phy::{Arrival, modes};
 
 /// Allowance for rounding when a distance equals a range exactly, in metres.
@@ -67,7 +67,7 @@ impl Budget {
         let rates = [radio.data_rate, radio.basic_rate];
         let modes = rates.iter().chain(&radio.response_rates).filter_map(|&rate| modes::mode_of(rate));
         let threshold = modes.map(modes::sinr_threshold).fold(1.0, f64::max);
-        let noise = 10f64.powf(radio.noise_floor / 10.0) * 1e-3;
+        let noise = watts(radio.noise_floor);
         NEGLECTED * (self.decodable / threshold).max(noise)
     }
 

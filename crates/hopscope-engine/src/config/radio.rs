@@ -237,6 +237,11 @@ pub(crate) struct MarkovChain {
     pub(crate) ber: Vec<f64>,
 }
 
+/// A power in dBm as watts.
+pub fn watts(dbm: f64) -> f64 {
+    10f64.powf(dbm / 10.0) * 1e-3
+}
+
 impl RadioConfig {
     /// The chain of `error_kind = "markov"`.
     pub(crate) fn markov_chain(&self) -> MarkovChain {

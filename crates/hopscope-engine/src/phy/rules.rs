@@ -2,7 +2,7 @@
 
 use crate::config::RadioConfig;
 use crate::config::radio::{
-    CaptureRule, DuringTransmission, ErrorKind, IgnoredFrame, Interference, Synchronization, Undecodable,
+    CaptureRule, DuringTransmission, ErrorKind, IgnoredFrame, Interference, Synchronization, Undecodable, watts,
 };
 use crate::phy::error_rate::ErrorRules;
 use crate::units::Span;
@@ -57,7 +57,7 @@ impl RadioRules {
             ignored_frame: radio.ignored_frame,
             undecodable_locks,
             transmitting_locks: radio.during_transmission == DuringTransmission::Locks,
-            noise: 10f64.powf(radio.noise_floor / 10.0) * 1e-3,
+            noise: watts(radio.noise_floor),
             errors: (radio.error_kind == ErrorKind::Sinr).then(|| ErrorRules::new(radio)),
             preamble: (radio.synchronization == Synchronization::Preamble).then(|| PreambleRules {
                 time: radio.preamble_time,

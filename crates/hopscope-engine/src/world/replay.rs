@@ -6,6 +6,7 @@ use super::World;
 use crate::channel::Medium;
 use crate::channel::medium::Told;
 use crate::config::LinkTraces;
+use crate::config::radio::watts;
 use crate::config::traces::{Sample, Untraced};
 use crate::event::Event;
 use crate::ids::NodeId;
@@ -38,10 +39,6 @@ fn due<'t>(samples: &'t [Sample], next: &mut usize, now: Time) -> &'t [Sample] {
     let count = rest.partition_point(|sample| sample.0 <= now);
     *next += count;
     &rest[..count]
-}
-
-fn watts(dbm: f64) -> f64 {
-    10f64.powf(0.1 * dbm) * 1e-3
 }
 
 /// Shows a medium the mean power of every link that traces tell of: the ways of static routes follow these.
