@@ -458,6 +458,18 @@ def validation_pages() -> None:
             shutil.copy(figure, VALIDATION / figure.name)
         images = "\n\n".join(f"![{figure.stem}](generated/{figure.name})" for figure in figures)
         write(VALIDATION / f"{name}-figures.md", images + "\n")
+        values = [
+            [
+                f"{q['label']} ({q['unit']})",
+                f"{v['mean']:.4g}",
+                f"{q['published']:.4g}",
+                f"{v['mean'] / q['published']:.2f}",
+            ]
+            for q in entry["quantities"]
+            for v in q["measured"].values()
+            if q["source"] == "model"
+        ]
+        write(VALIDATION / f"{name}-values.md", table(["value", "measured", "formula", "measured / formula"], values))
 
 
 def paper_pages(paper: str) -> None:

@@ -55,7 +55,7 @@ NODE = {
     "rts_sent": 2000,
     "data_sent": 1000,
 }
-WIRE = {"use_pct": 100.0}
+WIRE = {"use_pct": 100.0, "queue_mean": 20.0}
 
 Model = Callable[[str, Mapping[str, Any]], Mapping[str, Any]]
 """Setting label and swept values -> values that differ from the ones above: keys of flow 0, `flow.1.x`, `network.x`,

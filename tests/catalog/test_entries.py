@@ -136,6 +136,7 @@ def test_the_entries_of_this_version():
         "validation.tfrc",
         "validation.dccp",
         "validation.mobility",
+        "validation.formulas",
     ]
 
 
@@ -149,7 +150,7 @@ def test_the_entries_of_this_version():
         (["armaghani2008"], 19),
         (["fu2003"], 30),
         (["afrakhteh2005"], 13),
-        (["validation"], 13),
+        (["validation"], 14),
         (["fu2003.table1", "fu2003"], 30),
         (["fu2003.sec4.1-buffers"], 1),
     ],

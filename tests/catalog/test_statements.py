@@ -59,6 +59,7 @@ def test_a_network_that_carries_nothing_passes_no_throughput_statement(entry):
         "received_packets": 0,
         "completion_s": None,
         "wire.0.use_pct": 0.0,
+        "wire.0.queue_mean": 0.0,
         "overall_kbps": 0.0,
         "shared_kbps": 0.0,
         "received_bytes": 0,

@@ -6,6 +6,7 @@ import json
 import shutil
 import subprocess
 import sys
+import tomllib
 from pathlib import Path
 
 import pytest
@@ -302,3 +303,16 @@ def test_a_single_run_is_judged_by_where_it_lies_among_ours():
     assert cell(ours, 130, single=True).outcome is FAILED
     assert "above all 20 of ours by 8 %" in cell(ours, 130, single=True).measured
     assert cell(ours, 130) is None
+
+
+def test_the_files_of_a_study_give_each_name_once():
+    """A name that two files of a study give would mean in both what the later one says."""
+    for folder in sorted({study.folder for study in studies()}):
+        given = [
+            (section, name)
+            for file in sorted(folder.glob("*.toml"))
+            for section, names in tomllib.loads(file.read_text(encoding="utf-8")).items()
+            if section in ("keys", "notes", "metric", "scenario", "axis", "named", "model")
+            for name in names
+        ]
+        assert len(given) == len(set(given)), (folder.name, [name for name in given if given.count(name) > 1])

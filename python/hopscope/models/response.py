@@ -41,7 +41,7 @@ _LOW_WINDOW, _HIGH_WINDOW, _LOW_LOSS, _HIGH_LOSS, _HIGH_CUT = 38.0, 83_000.0, 1e
 _BASE_WINDOW = 15.0
 
 # Steps in a round trip, connections followed side by side, losses of each that are left out at first and that count.
-_STEPS, _SIDE_BY_SIDE, _FIRST, _COUNTED = 8, 1024, 14, 16
+_STEPS, _SIDE_BY_SIDE, _FIRST, _COUNTED = 8, 1024, 14, 8
 
 Floats = npt.NDArray[np.float64]
 
@@ -138,14 +138,11 @@ def _htcp(p: float, rtt: float) -> float:
 
     def cycle(time: float) -> tuple[float, float]:
         """Growth over such a time, and its integral, of a window that starts at zero."""
-        share = 2 * (1 - _MOST)
-        grown = sent = 0.0
-        steps = 2_000
-        for step in range(steps):
-            alpha = max(1.0, share * _alpha((step + 0.5) * time / steps))
-            sent += (grown + alpha * time / steps / rtt / 2) * time / steps / rtt
-            grown += alpha * time / steps / rtt
-        return grown, sent
+        step = time / 2_000 / rtt
+        middles: Any = (np.arange(2_000) + 0.5) * (step * rtt)
+        alpha = np.maximum(1.0, 2 * (1 - _MOST) * _alpha(middles))
+        grown = np.cumsum(alpha) * step
+        return float(grown[-1]), float((grown - alpha * step / 2).sum() * step)
 
     low, high = 0.0, 1e4
     for _ in range(60):
@@ -159,10 +156,10 @@ def _htcp(p: float, rtt: float) -> float:
     return rtt / (p * high)
 
 
-def _alpha(time: float) -> float:
+def _alpha(time: Floats) -> Floats:
     """H-TCP's growth so long after a loss, in segments a round trip."""
-    late = time - _LOW_SPEED
-    return 1 + 10 * late + late * late / 4 if late > 0 else 1.0
+    late = np.maximum(time - _LOW_SPEED, 0)
+    return 1 + 10 * late + late * late / 4
 
 
 # --- Independent losses: the rules in time ----------------------------------------------------------------------------
@@ -246,8 +243,7 @@ class _Htcp(_Rules):
         self.before = np.zeros(self.size)
 
     def grow(self, window: Floats, since: Floats) -> Floats:
-        late = np.maximum(since * self.rtt - _LOW_SPEED, 0)
-        growth = np.maximum(2 * (1 - self.share) * (1 + 10 * late + late * late / 4), 1)
+        growth = np.maximum(2 * (1 - self.share) * _alpha(since * self.rtt), 1)
         return window + growth * np.floor(window) / window / _STEPS
 
     def cut(self, window: Floats, where: npt.NDArray[np.bool_]) -> Floats:
@@ -272,10 +268,14 @@ class _Cubic(_Rules):
         acked = np.floor(window) / window / _STEPS
         slow = 3 * (1 - _BETA) / (1 + _BETA)
         self.reno = self.reno + np.where(self.reno >= self.prior, 1.0, slow) * acked
-        friendly = _C * (time - self.k) ** 3 + self.plateau < self.reno
-        target = _C * (time + self.rtt - self.k) ** 3 + self.plateau
-        target = np.clip(target, window, 1.5 * window)
+        friendly = self._at(time) < self.reno
+        target = np.clip(self._at(time + self.rtt), window, 1.5 * window)
         return np.where(friendly, np.maximum(window, self.reno), window + (target - window) * acked)
+
+    def _at(self, time: Floats) -> Floats:
+        """W_cubic(t) of RFC 9438 4.2."""
+        late = time - self.k
+        return _C * late * late * late + self.plateau
 
     def cut(self, window: Floats, where: npt.NDArray[np.bool_]) -> Floats:
         left = np.maximum(np.floor(window) * _BETA, 2)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import itertools
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -117,9 +118,8 @@ def _entry(part: Part, shared: Context) -> Entry:
     context = replace(shared, settings=settings, published=published, reference=reference)
     statements = [read_statement(inner, context) for inner in part.array("statement")]
     _unique(part, [statement.id for statement in statements], "statement")
-    figures = [read_figure(inner, context) for inner in part.array("figure")]
     quantities = [quantity for inner in part.array("quantity") for quantity in _quantities(inner, context)]
-    charts = list(figures)
+    charts = [read_figure(inner, context) for inner in part.array("figure")]
     measured = part.part("cells")
     cells = read_cells(measured, shared) if measured is not None else None
     own = [built.setting for built in settings if built.runs]
@@ -179,11 +179,8 @@ def _quantities(part: Part, context: Context) -> list[Quantity]:
             single = {name: value for name, value in names_at.items() if not isinstance(value, list)}
             here = (metric, place(single) | (at or frozenset()))
             row = next((row for row in context.published if at is not None and (row.metric, row.at) == here), None)
-            stem = (
-                label.format(**members[0].names, **names_at)
-                if label
-                else ", ".join(f"{n} {v}" for n, v in names_at.items())
-            )
+            where = {**members[0].names, **names_at}
+            stem = label.format(**where) if label else ", ".join(f"{n} {v}" for n, v in names_at.items())
             title = ", ".join(part_ for part_ in (measure.label, extra, stem) if part_)
             reading = Reading(measure, context.where(names_at), form, context.key(along) if along else "", over)
             found.append(
@@ -191,7 +188,7 @@ def _quantities(part: Part, context: Context) -> list[Quantity]:
                     title,
                     "%" if over is not None or form == "loss" else "" if form == "best at" else measure.unit,
                     reading.find,
-                    model.value({**members[0].names, **names_at}) if model else row.value if row else None,
+                    partial(model.value, where) if model else row.value if row else None,
                     "model" if model else row.source if row else words or "not printed",
                     row.half if row else None,
                     settings=lambda name, labels=labels: name in labels,  # type: ignore[misc]

@@ -60,7 +60,7 @@ class Quantity:
         label: what it is.
         unit: its unit, empty for a plain number.
         measure: takes the table of a setting; returns the interval, or `None` where the setting does not have it.
-        published: the published value; `None` when the source only describes it.
+        stated: the published value, or what works it out; `None` when the source only describes it.
         source: where the value stands (table, figure, text), or why there is none.
         spread: half width of the published value's own 95 % interval, when known.
         extremes: smallest and largest published sample, when the source prints them.
@@ -71,17 +71,21 @@ class Quantity:
     label: str
     unit: str
     measure: Callable[[Table], Estimate | None]
-    published: float | None = None
+    stated: float | Callable[[], float] | None = None
     source: str = ""
     spread: float | None = None
     settings: Callable[[str], bool] = lambda _label: True
     extremes: tuple[float, float] | None = None
     single: bool = False
 
+    @property
+    def published(self) -> float | None:
+        """The published value. A model may take a second to work it out."""
+        return self.stated() if callable(self.stated) else self.stated
+
 
 Kind = Literal["claim", "default", "arithmetic"]
-"""What a statement is: a claim of the source, a look-up of a default, or arithmetic on printed numbers. Only claims are
-counted."""
+"""A claim of the source, the only ones counted; a look-up of a default; or arithmetic on printed numbers."""
 
 
 @dataclass(frozen=True)

@@ -16,6 +16,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from hopscope.models.airtime import dsss_airtime_ns, ofdm_airtime_ns
+from hopscope.models.response import westwood_plus
 from hopscope.report.chart import Chart, Line, Panel
 from hopscope.results.samples import Data, Table, show
 from hopscope.results.stats import number
@@ -53,6 +54,25 @@ def routing_load(run: Run) -> float | None:
     """Routing messages sent, at every hop, for each packet that arrived."""
     arrived = _arrived(run)
     return run["network"].get("routing_packets", 0) / arrived if arrived else None
+
+
+def over_westwood(run: Run) -> float | None:
+    """Throughput of all flows over what Westwood+'s formula gives for their round trips and losses; formulas.
+
+    Without a queue the round trip is two delays of 50 ms, and 1040 bytes there and 40 back at 12 Mbit/s. The flows
+    share the queue and the wire that loses their packets, so round trips and losses are those of all: those of one flow
+    are too few.
+    """
+    empty = 0.1 + 8 * (1040 + 40) / 12e6
+    flows = run["flows"]
+    if any(flow["mean_rtt_ms"] is None or flow["loss_pct"] is None for flow in flows):
+        return None
+    rtt = sum(flow["mean_rtt_ms"] for flow in flows) / len(flows) / 1000
+    loss = sum(flow["loss_pct"] for flow in flows) / len(flows) / 100
+    if rtt <= empty or loss <= 0:
+        return None
+    measured: float = sum(flow["throughput_kbps"] for flow in flows)
+    return measured / (len(flows) * westwood_plus(1000, rtt, rtt - empty, loss) / 1000)
 
 
 def _arrived(run: Run) -> int:
