@@ -9,6 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from typer.testing import CliRunner
 
+from hopscope import _core
 from hopscope.cli.main import build
 from hopscope.report import network, plots
 from hopscope.report.network import Network
@@ -227,6 +228,12 @@ def test_nodes_that_move_stand_where_they_begin_and_leave_their_ways() -> None:
     [ax] = figure.axes
     assert len(ax.lines) == sum(len({tuple(place) for place in way}) > 1 for way in made.ways)
     assert f"way of a node, {made.ways_s:.3g} s" in [text.get_text() for text in figure.legends[0].get_texts()]
+    # What the engine would have given for that time alone.
+    scenario = Scenario(moving)
+    alone = _core.ways(scenario.points[0].config_json(scenario.seed), made.ways_s)
+    assert [[place for _, *place in way] for _, way in alone] == [
+        [pytest.approx(place, abs=1e-6) for place in way] for way in made.ways
+    ]
     still = network.of_point(Scenario({**moving, "mobility": {"model": "static"}}).points[0], "A field")
     assert (still.ways, still.ways_s) == ((), 0.0)
     # Few nodes: the whole of their ways.

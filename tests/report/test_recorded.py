@@ -36,7 +36,7 @@ def page(result: hs.Result, folder: Path, recorded: Recorded, selection: Selecti
 
 
 def test_a_report_shows_the_chosen_run(result: hs.Result, tmp_path: Path) -> None:
-    recorded = Recorded([Span.of("1s..1.02s")], [0], Span.of("0s..2s"))
+    recorded = Recorded([Span.of("1s..1.02s", "--timeline")], [0], Span.of("0s..2s", "--timeline"))
     text = page(result, tmp_path, recorded, Selection(("flow.0.max_window=32",), (2,)))
     titles = re.findall(r'<text class="title"[^>]*>([^<]*)</text>', text)
     run = "chain, point 1 (flow.0.max_window = 32), seed 2"
@@ -48,11 +48,28 @@ def test_a_report_shows_the_chosen_run(result: hs.Result, tmp_path: Path) -> Non
     assert page(result, tmp_path, recorded, Selection(("1",), (2,))) == text, "the same report again"
 
 
+@pytest.mark.parametrize(
+    ("text", "why"),
+    [
+        ("..0.5s", 'found "..0.5s"; expected FROM or FROM..TO, such as 1.5s..1.6s'),
+        ("1s..", 'found "1s.."; expected FROM or FROM..TO, such as 1.5s..1.6s'),
+        ("", 'found ""; expected FROM or FROM..TO, such as 1.5s..1.6s'),
+        ("soon", 'soon: from soon: "soon" is no number with a unit'),
+        ("2s..1s", "2s..1s: to 1s: lies before from 2s"),
+        ("1s..2s..3s", '1s..2s..3s: to 2s..3s: unknown unit "s..3s"'),
+    ],
+)
+def test_a_time_that_is_none_is_refused_with_its_option(text: str, why: str) -> None:
+    with pytest.raises(InputError) as refusal:
+        Span.of(text, "--span")
+    assert str(refusal.value).replace("--span: ", "--span ").startswith(f"--span {why}")
+
+
 def test_a_report_stays_small(result: hs.Result, tmp_path: Path) -> None:
     with pytest.raises(InputError, match=f"ask for 16 pictures; a report holds {MOST_PICTURES} at most"):
         page(result, tmp_path, Recorded([Span("0s")] * 2, [0, 0]), Selection(("0", "1"), (1, 2)))
     with pytest.raises(InputError, match="more than 10000 marks"):
-        page(result, tmp_path, Recorded([Span.of("0s..3s")]))
+        page(result, tmp_path, Recorded([Span.of("0s..3s", "--timeline")]))
     with pytest.raises(InputError, match="flow 3: there is none"):
         page(result, tmp_path, Recorded(flows=[3]))
     assert not list(tmp_path.iterdir()), "nothing is written"

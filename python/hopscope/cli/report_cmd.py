@@ -126,7 +126,8 @@ def _recorded(timelines: list[str] | None, flows: list[int] | None, span: str | 
         raise InputError("--span: is the time of --sequence, which is not there")
     if not timelines and not flows:
         return None
-    return Recorded([Span.of(text) for text in timelines or ()], flows or (), None if span is None else Span.of(span))
+    times = [Span.of(text, "--timeline") for text in timelines or ()]
+    return Recorded(times, flows or (), None if span is None else Span.of(span, "--span"))
 
 
 def _overlays(texts: list[str]) -> list[Overlay]:

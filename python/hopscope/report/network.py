@@ -125,32 +125,41 @@ class Network:
 
 def of_point(point: Point, title: str, name: str = "network") -> Network:
     """The network of one point of a scenario."""
-    config = point.config(point.resolved["seed"])
+    seed = point.resolved["seed"]
+    config = point.config(seed)
     radio = config["radio"]
     flows = [(flow["from"], flow["to"]) for flow in config["flows"]]
     layers = [(layer["layer"], layer["nodes"]) for layer in config["layers"]]
     wires = [tuple(wire["ends"]) for wire in config.get("wires", [])]
     wired = frozenset(node for host in config.get("hosts", []) if not host["wifi"] for node in host["nodes"])
     network = Network(name, title, config["nodes"], flows, radio["tx_range"], radio["cs_range"], layers, wires, wired)
-    return _moving(network, point) if config.get("mobility", {}).get("model", "static") != "static" else network
+    moves = config.get("mobility", {}).get("model", "static") != "static"
+    return _moving(network, point.config_json(seed), config["duration"] / NS) if moves else network
 
 
-def _moving(network: Network, point: Point) -> Network:
-    """The network with its nodes where they begin, and their ways."""
+def _moving(network: Network, config_json: str, seconds: float) -> Network:
+    """The network with its nodes where they begin, and their ways in so many seconds."""
     from hopscope._core import ways
 
-    config, seed = point.config(point.resolved["seed"]), point.resolved["seed"]
-    seconds = config["duration"] / NS
-    found = ways(point.config_json(seed), seconds)
+    found = ways(config_json, seconds)
     fastest = max((_speed(way) for _, way in found), default=0.0)
     if len(found) > _WHOLE_WAYS and fastest > 0:
         xs, ys = zip(*((x, y) for _, way in found for _, x, y in way), strict=True)
         seconds = min(seconds, 0.5 * max(max(xs) - min(xs), max(ys) - min(ys)) / fastest)
-        found = ways(point.config_json(seed), seconds)
+        found = [(node, _until(way, seconds)) for node, way in found]
     positions = list(network.positions)
     for node, way in found:
         positions[node] = way[0][1:]
     return replace(network, positions=positions, ways=[[at[1:] for at in way] for _, way in found], ways_s=seconds)
+
+
+def _until(way: list[list[float]], seconds: float) -> list[list[float]]:
+    """The part of a way, instants with places, that ends after so many seconds."""
+    passed = [at for at in way if at[0] < seconds]
+    last, following = passed[-1], way[min(len(passed), len(way) - 1)]
+    share = (seconds - last[0]) / (following[0] - last[0]) if following[0] > last[0] else 0.0
+    end = [a + share * (b - a) for a, b in zip(last[1:], following[1:], strict=True)]
+    return [*passed, [seconds, *end]]
 
 
 def _speed(way: Sequence[Sequence[float]]) -> float:

@@ -6,8 +6,9 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from hopscope.errors import InputError, RunFailed
+from hopscope.errors import InputError, RunFailed, shown
 from hopscope.report.series import Selection
+from hopscope.tracing.wanted import Wanted
 
 if TYPE_CHECKING:
     from hopscope.results import Result
@@ -27,10 +28,21 @@ class Span:
     stop: str | None = None
 
     @classmethod
-    def of(cls, text: str) -> Span:
-        """Reads ``FROM`` or ``FROM..TO``."""
+    def of(cls, text: str, option: str) -> Span:
+        """Reads ``FROM`` or ``FROM..TO``.
+
+        Raises:
+            InputError: it is no such time; the message begins with the option that has it.
+        """
         start, dots, stop = text.partition("..")
-        return cls(start, stop if dots else None)
+        if not start.strip() or (dots and not stop.strip()):
+            raise InputError(f"{option}: found {shown(text)}; expected FROM or FROM..TO, such as 1.5s..1.6s")
+        span = cls(start, stop if dots else None)
+        try:
+            Wanted.of(start=span.start, stop=span.stop)
+        except InputError as error:
+            raise InputError(f"{option} {text}: {error}") from None
+        return span
 
 
 @dataclass(frozen=True)
