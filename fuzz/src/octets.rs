@@ -3,6 +3,8 @@
 //! The first octet picks the decoder, the rest is the packet. Checksums, which no mutation would ever hit, are put right first; where
 //! they were wrong the decoder sees the input as it came, too.
 
+use std::fmt::Debug;
+
 use hopscope_wire::dccp::{self, Addresses, DccpOption, Options};
 use hopscope_wire::dot11::Mac;
 use hopscope_wire::dsr::Dsr;
@@ -11,7 +13,7 @@ use hopscope_wire::ipv4::Ipv4;
 use hopscope_wire::link::{self, Arp};
 use hopscope_wire::radiotap::Radiotap;
 use hopscope_wire::tcp::Tcp;
-use hopscope_wire::{Sum, aodv, dsdv, fcs, notice, olsr, tcp, udp};
+use hopscope_wire::{Malformed, Sum, aodv, atp, dsdv, fcs, notice, olsr, path_notice, tcp, udp};
 
 const ENDS: ([u8; 4], [u8; 4]) = ([10, 0, 0, 1], [10, 0, 0, 2]);
 
@@ -50,10 +52,7 @@ fn llc(packet: &[u8]) {
 }
 
 fn arp(packet: &[u8]) {
-    let Ok(read) = Arp::read(packet) else { return };
-    let mut written = Vec::new();
-    read.write(&mut written);
-    assert_eq!(Arp::read(&written), Ok(read));
+    comes_back(packet, Arp::read, Arp::write);
 }
 
 fn ip(packet: &[u8]) {
@@ -111,7 +110,9 @@ fn datagram(packet: &[u8]) {
     assert_eq!(udp::read(&written, ENDS), Ok((ports, payload)));
 }
 
+/// DCCP, and ATP, which came later: the numbers of the decoders stay.
 fn congestion(packet: &[u8]) {
+    rate(packet);
     let Ok(read) = dccp::Packet::decode(packet) else { return };
     let _ = dccp::has_good_checksum(packet, Addresses::V4(ENDS.0, ENDS.1));
     for (kind, content) in Options::new(read.options) {
@@ -124,23 +125,30 @@ fn congestion(packet: &[u8]) {
     assert_eq!(dccp::Packet::decode(&written), Ok(read));
 }
 
-fn vector(packet: &[u8]) {
-    let Ok(read) = aodv::read(packet) else { return };
+fn rate(packet: &[u8]) {
+    let _ = atp::read(packet, ENDS);
+    if packet.len() < atp::HEADER {
+        return;
+    }
+    let mut whole = packet.to_vec();
+    atp::close(&mut whole, 0, ENDS);
+    let Ok(read) = atp::read(&whole, ENDS) else { return };
     let mut written = Vec::new();
-    aodv::write(&read, &mut written);
-    assert_eq!(aodv::read(&written), Ok(read));
+    atp::open(&read.packet, read.ports, &mut written);
+    written.extend(read.payload);
+    atp::close(&mut written, 0, ENDS);
+    assert_eq!(atp::read(&written, ENDS), Ok(read));
 }
 
+fn vector(packet: &[u8]) {
+    comes_back(packet, aodv::read, aodv::write);
+}
+
+/// DSDV, and what else goes from neighbour to neighbour in datagrams of its own.
 fn distance(packet: &[u8]) {
-    if let Ok(read) = notice::read(packet) {
-        let mut written = Vec::new();
-        notice::write(&read, &mut written);
-        assert_eq!(notice::read(&written), Ok(read));
-    }
-    let Ok(read) = dsdv::read(packet) else { return };
-    let mut written = Vec::new();
-    dsdv::write(&read, &mut written);
-    assert_eq!(dsdv::read(&written), Ok(read));
+    comes_back(packet, notice::read, notice::write);
+    comes_back(packet, path_notice::read, path_notice::write);
+    comes_back(packet, dsdv::read, dsdv::write);
 }
 
 fn source(packet: &[u8]) {
@@ -152,10 +160,19 @@ fn source(packet: &[u8]) {
 }
 
 fn state(packet: &[u8]) {
-    let Ok(read) = olsr::read(packet) else { return };
+    comes_back(packet, olsr::read, olsr::write);
+}
+
+/// What is read is the same once it was written and read again.
+fn comes_back<T: Debug + PartialEq>(
+    packet: &[u8],
+    read: impl Fn(&[u8]) -> Result<T, Malformed>,
+    write: impl Fn(&T, &mut Vec<u8>),
+) {
+    let Ok(found) = read(packet) else { return };
     let mut written = Vec::new();
-    olsr::write(&read, &mut written);
-    assert_eq!(olsr::read(&written), Ok(read));
+    write(&found, &mut written);
+    assert_eq!(read(&written), Ok(found));
 }
 
 /// The packet with the right checksum at a place; none where there is no room for it.
