@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import shutil
 import subprocess
 import sys
 from pathlib import Path
@@ -135,3 +136,37 @@ def test_runs_in_unusual_surroundings(folder: Path, around: str) -> None:
         ended = shell(f'{around} PYTHONPATH="{package}" hopscope {words}', place)
         assert (ended.returncode, "Traceback" in ended.stderr) == (0, False), ended.stderr
     assert (place / "store" / "report.html").stat().st_size > 10_000
+
+
+#: Root without its powers is a user like any other: it reads and writes what is its own, and what others let it.
+ORDINARY = "setpriv --bounding-set=-all --inh-caps=-all " if hasattr(os, "getuid") and os.getuid() == 0 else ""
+
+
+@pytest.mark.skipif(
+    ORDINARY != "" and shutil.which("setpriv") is None, reason="root needs setpriv to put off its powers"
+)
+def test_a_store_that_one_may_only_read_is_shown_and_reported_elsewhere(folder: Path) -> None:
+    """Such as that of a colleague: nothing is written into it, what cannot be read of it is told."""
+    assert shell("hopscope run chain.toml --out store", folder).returncode == 0
+    (folder / "store" / "flows.parquet").write_bytes(b"damaged")
+    secret = sorted((folder / "store" / "runs").iterdir())[0]
+    secret.chmod(0)
+    inside = [folder / "store", folder / "store" / "runs"]
+    before = {path: path.stat().st_mtime_ns for path in (folder / "store").rglob("*")}
+    for place in inside:
+        place.chmod(0o555)
+    told = {
+        "show store": (0, f"{secret.name}: damaged (Permission denied)"),
+        "report store --out page": (0, "flows.parquet cannot be written: Permission denied; the runs are kept"),
+        "verify store": (1, "the tables are not up to date"),
+        "report store": (2, "cannot write the report (--out puts it elsewhere): Permission denied"),
+        "run chain.toml --out store": (2, "store: cannot be written: Permission denied"),
+    }
+    for words, (status, why) in told.items():
+        ended = shell(f"{ORDINARY}hopscope {words}", folder)
+        assert (ended.returncode, "Traceback" in ended.stderr) == (status, False), ended.stderr
+        assert why in ended.stdout + ended.stderr, words
+    assert {path: path.stat().st_mtime_ns for path in (folder / "store").rglob("*")} == before
+    assert (folder / "page" / "report.html").stat().st_size > 10_000
+    for place in inside:
+        place.chmod(0o755)

@@ -289,5 +289,5 @@ def _put(path: Path, text: str) -> Path:
         make_folder(path.parent)
         write_whole(path, text.encode(errors="backslashreplace"))  # names of files may be no UTF-8
     except OSError as error:
-        raise not_written(f"{path}: cannot write the report", error, StoreError) from error
+        raise not_written(f"{path}: cannot write the report (--out puts it elsewhere)", error, StoreError) from error
     return path
