@@ -16,7 +16,7 @@ const ROOM: f64 = 0.1;
 /// A list of who hears a node is used again while no distance in it is another by more than this, metres: 10 ms at the 10
 /// m/s at which two nodes part. Ranges are not crossed meanwhile.
 pub(super) const BLUR: f64 = 0.1;
-/// Longest time that candidates stay.
+/// Longest time that candidates stay, s.
 const LONGEST: f64 = 1e6;
 
 /// Nodes with their legs.
@@ -25,6 +25,8 @@ pub(super) struct Travel {
     legs: Vec<Course>,
     /// No node is faster, m/s.
     fastest: f64,
+    /// Nanoseconds that the fastest takes for a metre.
+    per_metre: f64,
     /// Metres that a node may be away from where its cell was taken.
     slack: f64,
     cells: Moving,
@@ -33,6 +35,8 @@ pub(super) struct Travel {
     /// When cells have to be taken again.
     stale_at: Time,
     candidates: Vec<Candidates>,
+    /// Candidates by square of distance (its bits, which have its order) while they are looked for, kept for the next search.
+    found: Vec<(u64, u32)>,
     /// Counts the jumps, after which all candidates are looked for again.
     jumps: u64,
 }
@@ -111,11 +115,13 @@ impl Travel {
         Travel {
             legs: places.iter().map(|&place| Course::new(&Leg::rest_for_good(now, place))).collect(),
             fastest: 0.0,
+            per_metre: f64::MAX,
             slack,
             cells: Moving::new(places, range + 2.0 * slack, 0),
             taken: places.to_vec(),
             stale_at: Time::NEVER,
             candidates: vec![Candidates::default(); places.len()],
+            found: Vec::new(),
             jumps: 1,
         }
     }
@@ -131,12 +137,8 @@ impl Travel {
         let (before, after) = (self.at(node, now), leg.at(now));
         let jumped = (before[0] - after[0]).hypot(before[1] - after[1]) > NO_JUMP;
         self.legs[node] = Course::new(&leg);
-        let faster = leg.speed() > self.fastest;
-        if faster {
-            // With the rounding of instants to nanoseconds.
-            self.fastest = leg.speed() * (1.0 + 1e-6);
-        }
-        if faster || jumped {
+        self.expect_speed(leg.speed(), now);
+        if jumped {
             self.jumps += 1;
             self.take(now);
         }
@@ -145,7 +147,9 @@ impl Travel {
     /// Announces the greatest speed, so that no leg comes as a surprise.
     pub(super) fn expect_speed(&mut self, fastest: f64, now: Time) {
         if fastest > self.fastest {
+            // With the rounding of instants to nanoseconds.
             self.fastest = fastest * (1.0 + 1e-6);
+            self.per_metre = 1e9 / self.fastest;
             self.jumps += 1;
             self.take(now);
         }
@@ -194,13 +198,16 @@ impl Travel {
         let mut room = BLUR;
         let mut candidates = std::mem::take(&mut self.candidates[node].nodes);
         for candidate in &mut candidates {
+            let is_due = now >= candidate.holds_until;
+            if !is_due && candidate.class.is_none() {
+                continue; // too far, and not yet nearer
+            }
             let squared = squared(here, self.legs[candidate.node as usize].at(now));
-            let distance = squared.sqrt();
-            if now >= candidate.holds_until {
+            if is_due {
                 room = room.min(self.look_at(candidate, squared, reach, law, now));
             }
             if let Some(class) = candidate.class {
-                found(distance, class, candidate);
+                found(squared.sqrt(), class, candidate);
             }
         }
         self.candidates[node].nodes = candidates;
@@ -216,7 +223,8 @@ impl Travel {
         candidate.class = (squared <= reach * reach).then(|| law.class(distance));
         let room = law.borders().iter().map(|border| (distance - border).abs()).fold(f64::INFINITY, f64::min);
         let spare = 0.5 * (room - BLUR) - 2.0 * RANGE_SLACK;
-        candidate.holds_until = if spare > 0.0 { now + self.time_for(spare) } else { now };
+        // Rounded down: sooner is as good.
+        candidate.holds_until = now + Span((spare.max(0.0) * self.per_metre).min(1e9 * LONGEST) as i64 as u64);
         room
     }
 
@@ -230,22 +238,26 @@ impl Travel {
         let room = ROOM * reach;
         let limit = (reach + room) * (reach + room);
         let around = self.cells.around(&here, reach + room + self.slack);
-        let mut found: Vec<(f64, u32)> = around
-            .filter(|&other| other as usize != node)
-            .map(|other| (squared(here, self.at(other as usize, now)), other))
-            .filter(|&(squared, _)| squared <= limit)
-            .collect();
-        found.sort_unstable_by(|a, b| a.partial_cmp(b).expect("distances are finite"));
+        let mut found = std::mem::take(&mut self.found);
+        found.clear();
+        for other in around.filter(|&other| other as usize != node) {
+            let squared = squared(here, self.at(other as usize, now));
+            if squared <= limit {
+                found.push((squared.to_bits(), other));
+            }
+        }
+        found.sort_unstable();
         let until = now + self.time_for(0.5 * room);
         let candidates = &mut self.candidates[node];
         candidates.nodes.clear();
-        candidates.nodes.extend(found.into_iter().map(|(_, node)| Candidate {
+        candidates.nodes.extend(found.iter().map(|&(_, node)| Candidate {
             node,
             place: places.map_or(node, |places| places[node as usize]),
             holds_until: Time::ZERO,
             class: None,
         }));
         (candidates.until, candidates.jumps, candidates.reach) = (until, self.jumps, reach);
+        self.found = found;
     }
 }
 
