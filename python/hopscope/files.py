@@ -15,6 +15,7 @@ import secrets
 import socket
 import stat
 import time
+from io import BufferedReader
 from pathlib import Path
 
 from hopscope.errors import HopscopeError, InputError, RunFailed
@@ -48,18 +49,37 @@ def read_whole(path: Path, limit: int) -> bytes:
     Raises:
         OSError: it cannot be read, is larger, or is no regular file: a folder, a device, a pipe.
     """
-    _require_regular(os.stat(path).st_mode, path)  # before it is opened: a pipe would wait for its writer
-    with open(os.open(path, os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC), "rb") as file:
-        status = os.fstat(file.fileno())
-        _require_regular(status.st_mode, path)
-        size, data = status.st_size, b""
-        if size <= limit:  # never asks for more than there is: as much as is asked for is allocated
-            data = file.read(size)
-            while (size := len(data)) <= limit and (more := file.read(_PIECE)):
-                data += more
-    if size > limit:
-        raise OSError(errno.EFBIG, f"larger than {_size(limit)}", str(path))
+    with open_regular(path, limit) as file:
+        # Never asks for more than there is: as much as is asked for is allocated.
+        data = file.read(os.fstat(file.fileno()).st_size)
+        while len(data) <= limit and (more := file.read(_PIECE)):
+            data += more
+    if len(data) > limit:
+        raise _too_large(path, limit)
     return data
+
+
+def open_regular(path: Path, limit: int) -> BufferedReader:
+    """Opens a regular file of at most ``limit`` bytes for reading.
+
+    Raises:
+        OSError: it cannot be opened, is larger, or is no regular file: a folder, a device, a pipe.
+    """
+    _require_regular(os.stat(path).st_mode, path)  # before it is opened: a pipe would wait for its writer
+    descriptor = os.open(path, os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC)
+    try:
+        status = os.fstat(descriptor)
+        _require_regular(status.st_mode, path)
+        if status.st_size > limit:
+            raise _too_large(path, limit)
+    except BaseException:
+        os.close(descriptor)
+        raise
+    return os.fdopen(descriptor, "rb")
+
+
+def _too_large(path: Path, limit: int) -> OSError:
+    return OSError(errno.EFBIG, f"larger than {_size(limit)}", str(path))
 
 
 def not_read(path: Path, error: OSError, wanted: str) -> str:

@@ -93,6 +93,20 @@ def _swap(file: Path) -> None:
     pq.write_table(pq.read_table(file.with_name("network.parquet")).slice(0, 3), file)
 
 
+def _pipe(file: Path) -> None:
+    file.unlink()
+    os.mkfifo(file)
+
+
+def _endless(file: Path) -> None:
+    file.unlink()
+    file.symlink_to("/dev/zero")
+
+
+def _huge(file: Path) -> None:
+    os.truncate(file, 6_000_000_000_000)  # it takes no room on the disk
+
+
 @pytest.mark.parametrize(
     ("name", "harm", "told"),
     [
@@ -100,6 +114,9 @@ def _swap(file: Path) -> None:
         ("summary.parquet", _flip_a_bit, "summary.parquet is damaged"),
         ("runs.parquet", _swap, "runs.parquet is damaged"),
         ("nodes.parquet", Path.unlink, "nodes.parquet is missing"),
+        ("flows.parquet", _pipe, "flows.parquet is damaged"),
+        ("summary.parquet", _endless, "summary.parquet is damaged"),
+        ("runs.parquet", _huge, "runs.parquet is damaged"),
         ("tables.sha256", Path.unlink, "the checksums of the tables are missing"),
         ("tables.sha256", _truncate, "the checksums of the tables are damaged"),
     ],

@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from hopscope.errors import RunFailed
-from hopscope.files import read_whole, reason, write_whole
+from hopscope.files import open_regular, read_whole, reason, write_whole
 from hopscope.results import PointResult, Result
 from hopscope.results.stored import Told
 
@@ -42,6 +42,8 @@ _STATISTICS = ("mean", "ci95", "min", "max", "n")
 _ABSENT = bytes(32)
 
 _MAX_CHECKSUMS_BYTES = 10_000
+#: A larger table is taken for a damaged one: that of 100,000 runs has some 10 MB, series have more.
+_MAX_TABLE_BYTES = 20_000_000_000
 _LINE = re.compile(r"([0-9a-f]{64})  ([a-z]+)\.parquet")
 
 
@@ -175,7 +177,7 @@ class _Rows(Mapping[str, dict[str, float | int | None]]):
 
 def _fault(file: Path, digest: str) -> str:
     try:
-        with file.open("rb") as data:
+        with open_regular(file, _MAX_TABLE_BYTES) as data:
             return "" if hashlib.file_digest(data, "sha256").hexdigest() == digest else "is damaged"
     except FileNotFoundError:
         return "is missing"
