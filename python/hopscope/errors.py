@@ -6,9 +6,13 @@ Everything a user can cause is a :class:`HopscopeError`; any other exception is 
 from __future__ import annotations
 
 import difflib
+import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any
+
+#: Controls of ASCII and Latin-1 but for tab and line end, and what overrides the direction of writing (Unicode UAX 9).
+_STEERING = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069]")
 
 
 class HopscopeError(Exception):
@@ -114,6 +118,11 @@ def ranges(values: Sequence[Any]) -> str:
 def counted(number: int, noun: str) -> str:
     """Returns a number with its noun: ``1 seed``, ``5 seeds``."""
     return f"{number} {noun}" if number == 1 else f"{number} {noun}s"
+
+
+def visible(text: str) -> str:
+    """Returns a text with escapes for what steers a terminal or turns the direction of writing."""
+    return _STEERING.sub(lambda found: found[0].encode("unicode_escape").decode("ascii"), text)
 
 
 def shown(value: object, limit: int = 60) -> str:

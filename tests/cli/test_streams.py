@@ -72,6 +72,22 @@ def test_an_ascii_terminal_shows_an_accented_title(folder: Path, command: str) -
         assert "Cafe uber 2 hops -> 250 m \\u2603" in ended.stdout
 
 
+STEERING = "\\u001b]0;evil\\u0007\\u001b[2J\\u202ename"
+
+
+def test_nothing_of_a_file_steers_the_terminal(folder: Path) -> None:
+    text = (folder / "chain.toml").read_text().replace("short chain", STEERING)
+    (folder / "chain.toml").write_text(text)
+    (folder / "wrong.toml").write_text(f'"{STEERING}" = 1\n{text}')
+    seen = ""
+    for command in ("run chain.toml --out store", "show store", "explain chain.toml", "check wrong.toml"):
+        ended = shell(f"hopscope {command}", folder)
+        assert ended.returncode == (2 if "wrong" in command else 0), ended.stderr
+        assert r"\x1b]0;evil\x07\x1b[2J\u202ename" in ended.stdout + ended.stderr, command
+        seen += ended.stdout + ended.stderr
+    assert not set(seen) & set("\x1b\x07\u202e")
+
+
 @pytest.mark.skipif(sys.platform == "darwin", reason="names of files are UTF-8 there")
 def test_names_that_are_no_utf8_are_ordinary_names(folder: Path) -> None:
     name = os.fsdecode(b"st\xff\xfe")

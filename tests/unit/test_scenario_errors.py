@@ -431,3 +431,22 @@ def test_problems_of_a_python_scenario_have_no_file() -> None:
         Scenario(topology={"kind": "torus"}, flow=[{"from": 0, "to": 1}])
     with pytest.raises(ScenarioError, match="keys are text"):
         Scenario({1: 2})  # type: ignore[dict-item]
+
+
+@pytest.mark.parametrize(
+    ("before", "after", "place"),
+    [
+        ("", " = 1\n", "f.toml:1:1"),
+        ("x = 1\n[", "]\n", "f.toml:2:2"),
+        ("x = 1\ny = { z = 2, ", " = 1 }\n", "f.toml:2:14"),
+    ],
+)
+def test_a_key_of_very_many_parts_is_refused_at_once(before: str, after: str, place: str) -> None:
+    """A hundred thousand of them kept the reader of TOML busy for minutes."""
+    assert refusal(before + ".".join(["a"] * 100_000) + after) == f"{place}: is no TOML scenario: nested too deeply"
+
+
+def test_dots_in_values_are_no_keys() -> None:
+    dots = ".".join(["a"] * 200)
+    text = f'title = "{dots}" # {dots}\n{GOOD}'
+    assert Scenario.from_document(parse(text)).points

@@ -6,6 +6,8 @@ import os
 import sys
 from typing import TYPE_CHECKING
 
+from hopscope.errors import visible
+
 if TYPE_CHECKING:
     from rich.console import Console
     from rich.table import Table
@@ -32,7 +34,7 @@ def err() -> Console:
 
 def note(text: str) -> None:
     """Prints a plain message on standard error."""
-    print(text, file=sys.stderr)
+    print(visible(text), file=sys.stderr)
 
 
 def titled(scenario: Scenario) -> str:

@@ -13,7 +13,7 @@ from typing import Annotated
 import typer
 
 from hopscope.cli import streams
-from hopscope.errors import HopscopeError
+from hopscope.errors import HopscopeError, visible
 
 #: Verb -> (module in ``hopscope.cli`` that holds ``command``, one line of help).
 VERBS = {
@@ -106,4 +106,4 @@ def _interrupt(_signal: int, _frame: FrameType | None) -> None:
 
 def _say(message: str) -> None:
     for line in message.splitlines() or [""]:
-        print(f"hopscope: {line}", file=sys.stderr)
+        print(f"hopscope: {visible(line)}", file=sys.stderr)

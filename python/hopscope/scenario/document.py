@@ -20,6 +20,9 @@ from hopscope.scenario.controls import Control, is_class, reference
 #: Larger files are refused: positions of many nodes belong in a ``[topology] kind = "file"``.
 MAX_FILE_BYTES = 64_000_000
 
+#: A key of more parts than any that there is, at the beginning of a line or in a table.
+_DEEP = re.compile(r"""(?:^|[{,\[])[ \t]*((?:(?:[\w-]+|"[^"\n]*"|'[^'\n]*')[ \t]*\.[ \t]*){50})""", re.MULTILINE)
+
 KeyPath = tuple[str, ...]
 
 
@@ -91,6 +94,9 @@ def parse(text: str, name: str = "", folder: Path | None = None) -> Document:
     Raises:
         ScenarioError: it is no TOML.
     """
+    if (deep := _DEEP.search(text)) is not None:  # tomllib takes as long as the square of the parts
+        line, column = text.count("\n", 0, deep.end()) + 1, deep.start(1) - text.rfind("\n", 0, deep.start(1))
+        raise ScenarioError([Problem("", "is no TOML scenario: nested too deeply", f"{name}:{line}:{column}")])
     try:
         values = tomllib.loads(text)
     except tomllib.TOMLDecodeError as error:

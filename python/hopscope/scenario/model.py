@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from hopscope import _core
-from hopscope.errors import Problem, ScenarioError, counted
+from hopscope.errors import Problem, ScenarioError, counted, visible
 from hopscope.scenario import document as documents
 from hopscope.scenario import keys, shorter, size, sweep, units
 from hopscope.scenario.controls import Control, FlowControl
@@ -128,7 +128,7 @@ class Scenario:
     @property
     def title(self) -> str:
         """Name of the scenario: as given, else that of its file, else the kind of its topology."""
-        return str(self._top["title"]) or self.points[0]._resolved.kind
+        return visible(str(self._top["title"])) or self.points[0]._resolved.kind
 
     @property
     def seed(self) -> int:

@@ -14,7 +14,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from decimal import Decimal
 from typing import Any
 
-from hopscope.errors import InputError, did_you_mean, listed, shown
+from hopscope.errors import InputError, did_you_mean, listed, shown, visible
 from hopscope.scenario import keys, units
 from hopscope.scenario.document import Document, KeyPath
 from hopscope.scenario.toml_writer import inline
@@ -57,7 +57,7 @@ def set_text(key: str, value: Any) -> str:
 
 def written(value: Any, limit: int = 60) -> str:
     """Returns a value as a file has it, text without quotes, shortened for a table."""
-    text = value if isinstance(value, str) else inline(value)
+    text = visible(value) if isinstance(value, str) else inline(value)
     return text if len(text) <= limit else text[: limit - 3] + "..."
 
 
