@@ -29,6 +29,9 @@ BITS = ROOT / "target" / "bits"
 LEVELS = {"v2": {"sse4_2", "popcnt"}, "v3": {"avx2", "bmi2", "fma"}, "v4": {"avx512f", "avx512vl"}}
 BUILDS = ("debug", "release", "pgo", *LEVELS)
 
+#: Entries keep series of one value a second, which a shorter run has none of.
+LEAST_S = 1.0
+
 
 # --- In the process of one build --------------------------------------------------------------------------------------
 
@@ -123,9 +126,11 @@ def main() -> int:
         return 0
     if unknown := [build for build in chosen.builds if build not in BUILDS]:
         parser.error(f"--builds: found {unknown[0]}; allowed are {', '.join(BUILDS)}")
+    if chosen.seconds is not None and not chosen.seconds >= LEAST_S:
+        parser.error(f"--seconds: found {chosen.seconds:g}; at least {LEAST_S:g}, the interval of series")
     common = [*chosen.keys, *([] if chosen.seconds is None else ["--seconds", str(chosen.seconds)])]
     first = hashes(None, [*common, "--jobs", "1"])
-    print(f"installed engine, 1 worker: {len(first)} entries")
+    print(f"installed engine, 1 worker: {len(first)} entries", flush=True)
     different = 0
     for label, build in [(f"{n} workers", None) for n in chosen.workers] + [(build, build) for build in chosen.builds]:
         if build in LEVELS and build not in known_levels():

@@ -49,6 +49,15 @@ def test_a_difference_is_told_with_its_entry(
     ]
 
 
+def test_a_run_too_short_for_series_is_refused(
+    determinism: ModuleType, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    with pytest.raises(SystemExit) as refusal:
+        call(determinism, monkeypatch, "--seconds", "0.2")
+    assert refusal.value.code == 2
+    assert "--seconds: found 0.2; at least 1, the interval of series" in capsys.readouterr().err
+
+
 def test_a_build_that_there_is_not_is_refused(
     determinism: ModuleType, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
