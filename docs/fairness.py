@@ -156,8 +156,8 @@ def fairness(runs: Path) -> dict[str, Grid]:
     whole = recall(open_store(runs / STUDY))
     assert whole is not None
     outcomes = {outcome.entry.key.partition(".")[2]: outcome for outcome in whole.entries}
-    entries = {key: tables_of(outcomes[key]) for key in (ALONE, BESIDE)}
-    goals = tables_of(outcomes[GOALS])
+    tables = {key: tables_of(outcomes[key].entry, outcomes[key].results) for key in (ALONE, BESIDE, GOALS)}
+    entries, goals = {key: tables[key] for key in (ALONE, BESIDE)}, tables[GOALS]
     return {
         "alone": alone(goals),
         "mixed": mixed(goals),

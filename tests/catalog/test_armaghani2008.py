@@ -18,10 +18,11 @@ def entry(name):
 def by_scheme(rates):
     """Throughput by the first name that the label of a setting begins with."""
 
-    def model(label, _where):
+    def model(label, where):
         rate = next(rate for name, rate in rates.items() if label.startswith(name))
-        back = {"flow.1.goodput_kbps": 0.0} if "a flow back" in label else {}
-        return {"goodput_kbps": rate, **back}
+        copies = where.get(FLOWS, 1)
+        back = {f"flow.{copies}.goodput_kbps": 0.0} if "a flow back" in label else {}
+        return {f"flow.{n}.goodput_kbps": rate for n in range(copies)} | back
 
     return model
 
