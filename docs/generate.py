@@ -29,8 +29,8 @@ from hopscope.report.tables import table_of
 from hopscope.results import metrics
 from hopscope.results.comparisons import best
 from hopscope.results.explain import GROUPS
-from hopscope.scenario import keys
-from hopscope.scenario.fields import NS, Field
+from hopscope.scenario import keys, units
+from hopscope.scenario.fields import Field
 
 DOCS = Path(__file__).parent
 REFERENCE = DOCS / "reference" / "generated"
@@ -76,10 +76,7 @@ def shown(value: Any, kind: str, unit: str) -> str:
 
 def duration(nanoseconds: int) -> str:
     """A time in its largest whole unit."""
-    for unit, size in (("s", NS), ("ms", NS // 1000), ("us", NS // 1_000_000)):
-        if nanoseconds and nanoseconds % size == 0:
-            return f'"{nanoseconds // size}{unit}"'
-    return f'"{nanoseconds}ns"' if nanoseconds else "0"
+    return f'"{units.whole(nanoseconds)}"' if nanoseconds else "0"
 
 
 def allowed(kind: str, choices: Sequence[str]) -> str:
@@ -356,44 +353,6 @@ def json_page() -> str:
 # --- Validation -------------------------------------------------------------------------------------------------------
 
 
-TREATMENTS = (
-    ("energy-only", "strongest"),
-    ("locks", "strongest"),
-    ("locks", "first-comes"),
-)
-"""`radio.undecodable` and `radio.capture_rule` of the columns of the table."""
-
-
-def undecodable_table() -> str:
-    """The 7-hop chain with each treatment of undecodable frames, in both profiles."""
-    scenario = hs.Scenario(
-        title="effect of undecodable frames",
-        topology={"kind": "chain", "hops": 7},
-        flow=[{"from": 0, "to": 7, "start": "1s"}],
-        duration="301s",
-        seeds=5,
-        sweep={
-            "profile": ["standard", "ns2"],
-            "flow.0.max_window": [3, 32],
-            "radio.undecodable": ["energy-only", "locks"],
-            "radio.capture_rule": ["strongest", "first-comes"],
-        },
-    )
-    result = hs.run(scenario, out=RUNS / "undecodable")
-    rows = []
-    for profile in ("standard", "ns2"):
-        for window in (3, 32):
-            found = []
-            for undecodable, rule in TREATMENTS:
-                place = {"profile": profile, "flow.0.max_window": window}
-                place |= {"radio.undecodable": undecodable, "radio.capture_rule": rule}
-                found.append(result.interval("flow.0.throughput_kbps", point=result.find(place).index))
-            cells = [f"{interval.mean:.1f} ± {interval.ci95:.1f}" for interval in found]
-            change = [f" ({100 * (interval.mean / found[0].mean - 1):+.0f} %)" for interval in found[1:]]
-            rows.append([f"`{profile}`", str(window), cells[0], cells[1] + change[0], cells[2] + change[1]])
-    return table(["profile", "window", *(f"`{a}`, `{b}`" for a, b in TREATMENTS)], rows)
-
-
 def optimize_table() -> str:
     """Best windows of fu2003.fig2-left: the full sweep, and what the search finds with which share of its time."""
     window, packet, metric = "flow.0.max_window", "flow.0.packet", "flow.0.throughput_kbps"
@@ -442,6 +401,19 @@ def findings(statement: dict[str, Any], *, contrast: bool) -> Iterable[tuple[dic
             yield finding, finding["measured"] + reason
 
 
+def named(quantity: dict[str, Any]) -> str:
+    """A quantity with its unit."""
+    return f"{quantity['label']} ({quantity['unit']})"
+
+
+def figures_page(name: str, store: str, pattern: str) -> None:
+    """The figures of a store but for those of its networks."""
+    drawn = [f for f in sorted((RUNS / store / "figures").glob(pattern)) if "-network-" not in f.name]
+    for figure in drawn:
+        shutil.copy(figure, VALIDATION / figure.name)
+    write(VALIDATION / f"{name}-figures.md", "\n\n".join(f"![{f.stem}](generated/{f.name})" for f in drawn) + "\n")
+
+
 def validation_pages() -> None:
     """Every statement of the validation entries with what was measured."""
     for entry in reproduced("validation"):
@@ -452,19 +424,9 @@ def validation_pages() -> None:
         ]
         name = entry["key"].partition(".")[2]
         write(VALIDATION / f"{name}.md", counts([entry]) + table(["statement", "measured", "outcome"], rows))
-        drawn = sorted((RUNS / "validation" / "figures").glob(f"{entry['key']}-*.svg"))
-        figures = [figure for figure in drawn if "-network-" not in figure.name]
-        for figure in figures:
-            shutil.copy(figure, VALIDATION / figure.name)
-        images = "\n\n".join(f"![{figure.stem}](generated/{figure.name})" for figure in figures)
-        write(VALIDATION / f"{name}-figures.md", images + "\n")
+        figures_page(name, "validation", f"{entry['key']}-*.svg")
         values = [
-            [
-                f"{q['label']} ({q['unit']})",
-                f"{v['mean']:.4g}",
-                f"{q['published']:.4g}",
-                f"{v['mean'] / q['published']:.2f}",
-            ]
+            [named(q), *(f"{value:.4g}" for value in (v["mean"], q["published"])), f"{v['mean'] / q['published']:.2f}"]
             for q in entry["quantities"]
             for v in q["measured"].values()
             if q["source"] == "model"
@@ -475,10 +437,7 @@ def validation_pages() -> None:
 def paper_pages(paper: str) -> None:
     """The statements of a paper as judged, and its tables measured beside published."""
     entries = reproduced(paper)
-    drawn = [figure for figure in sorted((RUNS / paper / "figures").glob("*.svg")) if "-network-" not in figure.name]
-    for figure in drawn:
-        shutil.copy(figure, VALIDATION / figure.name)
-    write(VALIDATION / f"{paper}-figures.md", "\n\n".join(f"![{f.stem}](generated/{f.name})" for f in drawn) + "\n")
+    figures_page(paper, paper, "*.svg")
     rows = [
         [f"`{entry['key'].partition('.')[2]}` {s['id']}", s["text"], s["outcome"], s["cause"]]
         for entry in entries
@@ -491,7 +450,7 @@ def paper_pages(paper: str) -> None:
         for quantity in entry["quantities"]:
             if not entry["key"].startswith(f"{paper}.table"):
                 continue
-            name = f"{quantity['label']} ({quantity['unit']})"
+            name = named(quantity)
             low, high = quantity["published_min"], quantity["published_max"]
             said = "" if quantity["published"] is None else f"{quantity['published']:g}"
             said += "" if low is None else f" ({low:g} to {high:g})"
@@ -569,6 +528,13 @@ def fairness_page() -> None:
         write(VALIDATION / f"{STUDY}-{name}.md", table(head, rows))
 
 
+def undecodable_page() -> None:
+    """The 7-hop chain with each treatment of undecodable frames, in both profiles."""
+    from undecodable import undecodable
+
+    write(VALIDATION / "undecodable.md", table(*undecodable(RUNS)))
+
+
 def probes_page() -> None:
     """Errors of every method of bandwidth estimation over six paths."""
     import probes
@@ -593,7 +559,7 @@ def main() -> None:
     for scope in ("flow", "node", "wire", "network", "group"):
         write(REFERENCE / f"metrics-{scope}.md", metrics_page(scope))
     write(REFERENCE / "coverage.md", coverage_page())
-    write(VALIDATION / "undecodable.md", undecodable_table())
+    undecodable_page()
     write(VALIDATION / "optimize.md", optimize_table())
     probes_page()
     write(VALIDATION / "peers.md", (DOCS.parent / "bench" / "peers" / "results.md").read_text(encoding="utf-8"))

@@ -49,19 +49,21 @@ def test_a_difference_is_told_with_its_entry(
     ]
 
 
-def test_a_run_too_short_for_series_is_refused(
-    determinism: ModuleType, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+@pytest.mark.parametrize(
+    ("given", "told"),
+    [
+        (("--seconds", "0.2"), "--seconds: found 0.2; at least 1, the interval of series"),
+        (("--builds", "fast"), "found fast; allowed are debug, release, pgo, v2, v3, v4"),
+    ],
+)
+def test_what_cannot_be_compared_is_refused(
+    determinism: ModuleType,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+    given: tuple[str, str],
+    told: str,
 ) -> None:
     with pytest.raises(SystemExit) as refusal:
-        call(determinism, monkeypatch, "--seconds", "0.2")
+        call(determinism, monkeypatch, *given)
     assert refusal.value.code == 2
-    assert "--seconds: found 0.2; at least 1, the interval of series" in capsys.readouterr().err
-
-
-def test_a_build_that_there_is_not_is_refused(
-    determinism: ModuleType, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> None:
-    with pytest.raises(SystemExit) as refusal:
-        call(determinism, monkeypatch, "--builds", "fast")
-    assert refusal.value.code == 2
-    assert "found fast; allowed are debug, release, pgo, v2, v3, v4" in capsys.readouterr().err
+    assert told in capsys.readouterr().err

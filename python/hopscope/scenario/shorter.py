@@ -25,9 +25,6 @@ TIMES = {
 #: Times of nodes that move, which may not be longer than the run; swept values shrink too.
 PAUSES = ("pause", "pause_jitter")
 
-#: Units in which a shortened pause is written, nanoseconds each.
-_UNITS = (("s", NS), ("ms", NS // 10**3), ("us", NS // 10**6), ("ns", 1))
-
 
 def quick_duration(duration: int) -> int:
     """Returns the duration of a quick run in nanoseconds."""
@@ -69,14 +66,8 @@ def with_pauses(
     """Returns keys as given with the pauses of nodes that move in proportion, given or swept."""
     if "mobility" in values:
         values = {**values, "mobility": _table(values["mobility"], factor)}
-    shorter = {
-        key: [_pause(value, factor) for value in of]
-        if key in {f"mobility.{name}" for name in PAUSES}
-        else [_table(value, factor) for value in of]
-        if key == "mobility"
-        else of
-        for key, of in axes.items()
-    }
+    swept = {"mobility": _table, **{f"mobility.{name}": _pause for name in PAUSES}}
+    shorter = {key: [swept[key](value, factor) for value in of] if key in swept else of for key, of in axes.items()}
     return values if shorter == axes else {**values, "sweep": sweep.as_table(shorter, together)}
 
 
@@ -88,7 +79,4 @@ def _table(keys: Any, factor: Fraction) -> Any:
 
 def _pause(value: Any, factor: Fraction) -> Any:
     time = int(Fraction(units.parse(str(value), "s")) * NS * factor)
-    if factor == 1 or time == 0:
-        return value
-    unit, size = next((unit, size) for unit, size in _UNITS if time % size == 0)
-    return f"{time // size}{unit}"
+    return value if factor == 1 or time == 0 else units.whole(time)

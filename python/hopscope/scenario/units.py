@@ -10,8 +10,9 @@ from decimal import Decimal
 
 from hopscope import _core
 from hopscope._core import QuantityError
+from hopscope.scenario.fields import NS
 
-__all__ = ["QuantityError", "is_number", "parse", "split"]
+__all__ = ["QuantityError", "is_number", "parse", "split", "whole"]
 
 
 def split(text: str) -> tuple[Decimal, str]:
@@ -31,6 +32,12 @@ def parse(text: str, unit: str) -> Decimal:
         QuantityError: no number, or a unit that does not fit.
     """
     return Decimal(_core.quantity(text, unit))
+
+
+def whole(nanoseconds: int) -> str:
+    """Returns a time as a whole number of the largest unit that it is one of: ``"1500ms"``."""
+    units = (("s", NS), ("ms", NS // 10**3), ("us", NS // 10**6), ("ns", 1))
+    return next(f"{nanoseconds // size}{unit}" for unit, size in units if nanoseconds % size == 0)
 
 
 def is_number(text: str) -> bool:

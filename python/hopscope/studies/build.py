@@ -5,7 +5,7 @@ from __future__ import annotations
 import itertools
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from functools import partial
+from functools import cache, partial
 from pathlib import Path
 from typing import Any
 
@@ -188,7 +188,7 @@ def _quantities(part: Part, context: Context) -> list[Quantity]:
                     title,
                     "%" if over is not None or form == "loss" else "" if form == "best at" else measure.unit,
                     reading.find,
-                    partial(model.value, where) if model else row.value if row else None,
+                    cache(partial(model.value, where)) if model else row.value if row else None,
                     "model" if model else row.source if row else words or "not printed",
                     row.half if row else None,
                     settings=lambda name, labels=labels: name in labels,  # type: ignore[misc]

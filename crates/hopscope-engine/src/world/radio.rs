@@ -88,16 +88,21 @@ impl<R: Recorder> World<R> {
             self.medium.refresh(frame.src, self.now);
             by_links &= matches!(self.listeners, Listeners::Everyone);
         }
+        let asked = self.wiring.watched && self.keep_carried(frame, slot);
         if !by_links {
-            let asked = self.wiring.watched && self.keep_carried(frame, slot);
             self.transmit_through_channel(frame, heard, slot, asked);
-        } else if self.rules_are_shared {
-            self.transmit_plainly::<true>(frame, place, heard, slot);
         } else {
-            self.transmit_plainly::<false>(frame, place, heard, slot);
+            if self.rules_are_shared {
+                self.transmit_plainly::<true>(frame, place, heard, slot);
+            } else {
+                self.transmit_plainly::<false>(frame, place, heard, slot);
+            }
+            if asked && !Self::OVERHEARS {
+                self.announce(frame, slot);
+            }
         }
         if self.wiring.watched {
-            self.watch(frame, slot, by_links);
+            self.watch(frame);
         }
     }
 
@@ -138,13 +143,9 @@ impl<R: Recorder> World<R> {
         }
     }
 
-    /// What a frame means beyond its effect on the radios: to routing that overhears it, to tests that want every edge, and
-    /// to meters of the channel.
+    /// What a frame means beyond its effect on the radios: to tests that want every edge, and to meters of the channel.
     #[cold]
-    fn watch(&mut self, frame: &Frame, slot: u32, plain: bool) {
-        if plain && self.keep_carried(frame, slot) && !Self::OVERHEARS {
-            self.announce(frame, slot);
-        }
+    fn watch(&mut self, frame: &Frame) {
         if self.wiring.eager {
             for link in self.medium.hearers(frame.src) {
                 let start = self.now + link.delay();
