@@ -46,6 +46,36 @@ def test_what_does_not_vary_leaves_a_narrow_table_and_is_said(hopscope: Any, fol
     assert max(map(len, narrow.splitlines()[:8])) <= 90
 
 
+def test_a_run_shows_chosen_metrics_at_once(hopscope: Any, store: Path) -> None:
+    run = ("run", "chain.toml", "--seeds", "3", "--set", "sweep.flow.0.packet=[500,1400,1000]", "--out", "s")
+    chosen = ("--metric", "delay_p99_ms", "--sort", "delay_p99_ms")
+    done = hopscope(*run, *chosen)
+    assert (done.returncode, done.stdout) == (0, hopscope("show", "s", *chosen).stdout), done.stderr
+    assert [row[0] for row in rows(done.stdout)] == ["500", "1000", "1400"]
+    assert hopscope(*run, "--write", "run.csv").stdout == ""
+    hopscope("show", "s", "--write", "show.csv")
+    assert (store.parent / "run.csv").read_bytes() == (store.parent / "show.csv").read_bytes()
+    refused = hopscope("run", "chain.toml", "--metric", "delay_m", "--out", "none")
+    assert refused.returncode == 2
+    assert 'no metric "delay_m" (did you mean "delay_ms"?)' in refused.stderr
+    assert not (store.parent / "none").exists()
+    assert "--json prints every metric" in hopscope("run", "chain.toml", "--json", "--metric", "delay_ms").stderr
+
+
+def test_many_flows_do_not_hide_the_sweep(hopscope: Any, folder: Path) -> None:
+    voice = ("--set", "flow.0.app=voice", "--set", "flow.0.group=calls", "--set", "duration=4s")
+    many = ("--set", 'sweep={"flow.0.copies"=[1,30,31]}')
+    done = hopscope("run", "chain.toml", *voice, *many, "--out", "v")
+    assert done.returncode == 0, done.stderr
+    assert done.stdout.count("group calls (Jain ") == 2  # one flow shares with nobody
+    assert [f"all {count} (Jain " in done.stdout for count in (1, 30, 31)] == [False, True, True]
+    assert done.stdout.count(": 0 to ") == 1
+    assert "(up to 31 flows a point, not one by one: hopscope show STORE --metric " in done.stdout
+    few = hopscope("run", "chain.toml", *voice, "--set", 'sweep={"flow.0.copies"=[1,2,3]}', "--out", "w")
+    assert few.stdout.count(": 0 to ") == 6
+    assert "one by one" not in few.stdout
+
+
 def test_tables_are_files(hopscope: Any, store: Path) -> None:
     files = ["t/a.csv", "t/a.md", "t/a.tex", "t/a.parquet"]
     chosen = ("--metric", "delay_ms", "--metric", "flow.0.loss_pct", "--sort", "flow.0.packet")

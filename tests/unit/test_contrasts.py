@@ -65,6 +65,16 @@ def test_the_only_key_that_differs_names_the_sides() -> None:
     )
 
 
+def test_a_word_that_says_nothing_alone_stands_with_its_key() -> None:
+    ran = hs.run(tcp(**{"sweep.flow.0.ack": ["every", "delayed"]}))
+    found = across(ran, "flow.0.ack", ["loss_pct"])
+    assert found.title == "ack = delayed against ack = every"
+    every, delayed = hs.run(tcp()), hs.run(tcp(**{"flow.0.ack": "delayed"}))
+    assert hs.contrasts(delayed, every).title == "ack = delayed against ack = every"
+    # A difference of shares is no share of anything.
+    assert "percentage points" in found.rows[0].sentence
+
+
 def test_a_seed_that_one_side_lacks_is_said_and_the_rest_is_paired() -> None:
     one, other = hs.run(tcp(seeds=3)), hs.run(tcp(seeds=4, **{"flow.0.transport": "tcp-vegas"}))
     found = hs.contrasts(one, other)

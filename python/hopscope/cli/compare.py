@@ -86,6 +86,8 @@ def command(
             for text in (first, second)
             if text is not None
         ]
+    if second is None and values is None:
+        _check_swept(sides[0], str(key))
     _same_seeds(sides, seeds)
     folder = out_ or _default_out(sides, by)
     scenarios = [side.scenario for side in sides if side.scenario is not None]
@@ -215,6 +217,16 @@ def _key(by: str | None) -> tuple[str | None, list[Any] | None]:
     if len(values) < 2:
         raise InputError(f'--by {by}: expected at least two values, such as "flow.0.transport=tcp-cubic,tcp-newreno"')
     return key.strip(), values
+
+
+def _check_swept(side: _Given, key: str) -> None:
+    """A key without values must be one that is swept; nothing has run yet."""
+    scenario = side.scenario if side.scenario is not None else side.stored.scenario if side.stored else None
+    if scenario is None or key in scenario.axes:
+        return
+    swept = f"it sweeps {', '.join(scenario.axes)}" if scenario.axes else "nothing is swept"
+    hint = f'; name the values to compare: --by "{key}=VALUE,VALUE"' if side.scenario is not None else ""
+    raise InputError(f'{side.name}: "{key}" is not swept{did_you_mean(key, scenario.axes)}; {swept}{hint}')
 
 
 def _check_values(path: Path, key: str | None, values: Sequence[Any]) -> None:

@@ -52,8 +52,14 @@ def command(
         Literal["gz", "zst"] | None, typer.Option("--compress", help="Compress the captures with gzip or zstd.")
     ] = None,
     force: options.Force = False,
+    metrics: options.Metrics = None,
+    sort: options.Sort = None,
+    descending: options.Descending = False,
+    write: options.Write = None,
 ) -> None:
     """Run a scenario."""
+    from hopscope.cli import table
+    from hopscope.report import listing
     from hopscope.runner import prepare, run_scenarios
     from hopscope.tracing.ns2 import Ns2Files
 
@@ -66,6 +72,10 @@ def command(
         raise InputError(
             "--node, --flow, --radio, --host, --lost, --monitor and --compress say what --pcap DIR writes; found none"
         )
+    if as_json and (metrics or sort or descending or write):
+        raise InputError("--json prints every metric; --metric, --sort, --descending and --write are for tables")
+    table.check_files(write)
+    listing.check_names(metrics or [])
     part = options.parse_shard(shard)
     with asking(trust):
         scenario = prepare(file, seeds=seeds, set=options.parse_set(set_), quick=quick, origin="--seeds")
@@ -79,9 +89,10 @@ def command(
     if as_json:
         typer.echo(json.dumps(result.to_json()))
     else:
-        from hopscope.cli.table import print_result
-
-        print_result(out(), result)
+        try:
+            _tell(result, metrics, write, sort=sort, descending=descending)
+        except InputError as error:
+            raise InputError(f"{error}; the runs are kept in {folder}") from error
     note(f"results: {folder}")
     note_beside(folder)
     for told in [] if traces is None else traces.told():
@@ -94,6 +105,20 @@ def command(
     report_failures(result)
     if captures is not None and any(not one.is_whole and not one.broken_pipe for one in captures.written.values()):
         raise RunFailed("a capture is not whole; the runs are, and are kept")
+
+
+def _tell(
+    result: Result, metrics: list[str] | None, write: list[Path] | None, *, sort: str | None, descending: bool
+) -> None:
+    """The table of a result: the usual one, or that of chosen metrics, in the terminal or as files."""
+    from hopscope.cli import table
+
+    if write:
+        table.write_files([result], write, metrics, sort=sort, descending=descending)
+    elif metrics or sort:
+        table.print_listing(out(), [result], table.chosen([result], metrics), sort=sort, descending=descending)
+    else:
+        table.print_result(out(), result)
 
 
 def _captures(scenario: Scenario, folder: Path, choice: Choice, *, force: bool, compress: str | None) -> Captures:

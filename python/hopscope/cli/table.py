@@ -27,6 +27,9 @@ if TYPE_CHECKING:
 #: More remarks than these are counted, not printed.
 MAX_NOTES = 8
 
+#: Of more rows of flows than these, over all points, a point shows those of all flows together and of its groups.
+MAX_FLOWS = 60
+
 
 def print_result(console: Console, result: Result) -> None:
     """Prints the table of a result and what stands out in it.
@@ -46,6 +49,10 @@ def print_result(console: Console, result: Result) -> None:
         left_out.insert(0, shown.pop().short)
         table = _table(result, shown)
     console.print(table)
+    if _is_folded(result):
+        most = max(len(point.runs[0]["flows"]) for point in result.points if point.runs)
+        text = f"(up to {most} flows a point, not one by one: hopscope show STORE --metric {wanted[0].name} lists them)"
+        console.print(Text(text))
     if same:
         console.print(Text(f"(the same in every row: {', '.join(_constant(result, metric) for metric in same)})"))
     if left_out:
@@ -144,11 +151,11 @@ def _table(result: Result, shown: list[Metric]) -> Table:
     for metric in shown:
         table.add_column(f"{metric.short}\n{metric.unit}", justify="right", no_wrap=True)
     table.add_column("n", justify="right", no_wrap=True)
-    several = _has_several(result)
+    several, folded = _has_several(result), _is_folded(result)
     for point in result.points:
         labels = [written(point.set[key]) for key in swept]
         failed = any(failure.point == point.index for failure in result.failures)
-        for cells in _rows(point, shown, several, failed=failed):
+        for cells in _rows(point, shown, several, failed=failed, folded=folded):
             table.add_row(*(Text(cell) for cell in (*labels, *cells)))
             labels = [""] * len(swept)
     return table
@@ -188,11 +195,18 @@ def _has_several(result: Result) -> bool:
     return any(len(run["flows"]) > 1 for point in result.points for run in point.runs[:1])
 
 
-def _rows(point: PointResult, shown: list[Metric], several: bool, *, failed: bool) -> Iterator[list[str]]:
+def _is_folded(result: Result) -> bool:
+    """Whether there are so many flows that their rows would hide what the sweep tells."""
+    flows = [len(point.runs[0]["flows"]) for point in result.points if point.runs]
+    return sum(flows) > MAX_FLOWS and max(flows) > 1
+
+
+def _rows(point: PointResult, shown: list[Metric], several: bool, *, failed: bool, folded: bool) -> Iterator[list[str]]:
     if not point.runs:
         yield ["every run failed" if failed else "no run yet", *([""] * len(shown)), "0"]
         return
-    for flow in point.runs[0]["flows"]:
+    flows = point.runs[0]["flows"]
+    for flow in [] if folded and len(flows) > 1 else flows:
         prefix = f"flow.{flow['id']}."
         cells = [interval_text(point.summary.get(prefix + metric.name), len(point.runs)) for metric in shown]
         label = f"{flow['id']}: {flow['from']} to {flow['to']} {flow['transport']}"
@@ -202,11 +216,12 @@ def _rows(point: PointResult, shown: list[Metric], several: bool, *, failed: boo
         cells = [interval_text(point.summary.get(prefix + metric.total)) if metric.total else "" for metric in shown]
         jain = f" (Jain {interval_text(point.summary.get(f'{prefix}jain'))})" if len(about["flows"]) > 1 else ""
         yield [f"group {group}{jain}", *cells, str(len(point.runs))]
-    if several:
+    if several and len(flows) > 1:
         jain = interval_text(point.summary.get("network.jain"))
         total = interval_text(point.summary.get("network.aggregate_kbps"))
         filled = [total if metric.total == "aggregate_kbps" else "" for metric in shown]
-        yield [f"all (Jain {jain})", *filled, str(len(point.runs))]
+        count = f" {len(flows)}" if folded else ""
+        yield [f"all{count} (Jain {jain})", *filled, str(len(point.runs))]
 
 
 def _notes(result: Result) -> Iterator[str]:

@@ -12,7 +12,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from hopscope.errors import InputError, NotFound, did_you_mean
+from hopscope.errors import InputError, NotFound, did_you_mean, listed
 from hopscope.report.axis import heading
 from hopscope.report.wording import Column, Grid
 from hopscope.results import metrics
@@ -24,6 +24,9 @@ if TYPE_CHECKING:
     import pandas as pd
 
     from hopscope.results import PointResult, Result
+
+#: What has metrics with dotted names.
+_SCOPES = ("flow", "network", "group", "node", "wire")
 
 #: What a table can be written as, by the ending of its file.
 FORMATS = {".csv": "CSV", ".md": "Markdown", ".tex": "LaTeX with booktabs", ".parquet": "Parquet"}
@@ -153,6 +156,23 @@ def listing(
     return Listing(results, names, [*ordered, *unknown])
 
 
+def check_names(names: Sequence[str]) -> None:
+    """Refuse names that no run can have.
+
+    Raises:
+        NotFound: with the name that is closest.
+    """
+    known = [metric.name for metric in metrics.metrics("flow") if metric.kind == "sample"]
+    for name in names:
+        if "." not in name and name not in known:
+            hint = f"{did_you_mean(name, known)}; flows have {', '.join(known)}"
+            raise NotFound(f'no metric "{name}"{hint}; of others: network.NAME, group.G.NAME, node.N.NAME')
+        if "." in name and (scope := name.partition(".")[0]) not in _SCOPES:
+            raise NotFound(
+                f'no metric "{name}"{did_you_mean(scope, _SCOPES)}; dotted names begin with {listed(_SCOPES)}'
+            )
+
+
 def check_format(option: str, path: Path) -> None:
     """Refuse a file whose ending names no format.
 
@@ -220,11 +240,7 @@ def _place(row: Row, sort: str) -> Any:
 
 def _rows(result: Result, names: Sequence[str]) -> Iterator[Row]:
     of_flows = [name for name in names if "." not in name]
-    known = [metric.name for metric in metrics.metrics("flow") if metric.kind == "sample"]
-    for name in of_flows:
-        if name not in known:
-            hint = f"{did_you_mean(name, known)}; flows have {', '.join(known)}"
-            raise NotFound(f'no metric "{name}"{hint}; of others: network.NAME, group.G.NAME, node.N.NAME')
+    check_names(of_flows)
     for point in result.points:
         if not point.runs:
             continue

@@ -29,6 +29,11 @@ _FLOWS = 4
 #: Points that a remark names.
 _TOLD = 6
 
+#: Keys whose words say by themselves what they are: "tcp-cubic", "aodv", "fq-codel". Of others a word needs its key.
+_SPEAKING = frozenset(
+    {"transport", "control", "recovery", "protocol", "preset", "profile", "link", "kind", "app", "model"}
+)
+
 
 @dataclass(frozen=True)
 class Side:
@@ -110,7 +115,8 @@ class Contrast:
     @property
     def sentence(self) -> str:
         """The verdict with its numbers, as one sentence without a full stop."""
-        unit = f" {self.unit}" if self.unit else ""
+        # What is itself a share differs in points: beside "(-84 %)" its difference would look like another share of it.
+        unit = " percentage points" if self.unit == "%" else f" {self.unit}" if self.unit else ""
         where = f" at {spoken(self.place)}" if self.place else ""
         subject = f"{self.heading}{where}"
         size = rounded(abs(self.difference.mean), self.difference.ci95)
@@ -281,8 +287,9 @@ def across(
 
 
 def _called(key: str, value: Any) -> str:
-    """A value of a key as the name of a side: a word stands for itself."""
-    return value if isinstance(value, str) else f"{key.rpartition('.')[2]} = {written(value)}"
+    """A value of a key as the name of a side: a word that says what it is stands for itself."""
+    name = key.rpartition(".")[2]
+    return value if isinstance(value, str) and name in _SPEAKING else f"{name} = {written(value)}"
 
 
 def _as_side(given: Side | Result) -> Side:
@@ -297,7 +304,9 @@ def _told_apart(first: Side, second: Side) -> tuple[Side, Side]:
         ours, slash, theirs = values.partition(" / ")
         if slash and ours != theirs:
             quoted = ours.startswith('"') and theirs.startswith('"')
-            names = [text.strip('"') if quoted else f"{key.rpartition('.')[2]} = {text}" for text in (ours, theirs)]
+            bare = [text.strip('"') if quoted else text for text in (ours, theirs)]
+            speaks = quoted and key.rpartition(".")[2] in _SPEAKING
+            names = bare if speaks else [f"{key.rpartition('.')[2]} = {text}" for text in bare]
             return replace(first, name=names[0]), replace(second, name=names[1])
     if first.name == second.name:
         return replace(first, name=f"{first.name} (A)"), replace(second, name=f"{second.name} (B)")
