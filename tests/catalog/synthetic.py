@@ -9,7 +9,8 @@ from typing import Any
 
 import pyarrow as pa
 
-from hopscope.results.samples import Data, Table
+from hopscope.results.samples import MEASURED, Data, Table
+from hopscope.scenario.units import parse
 from hopscope.studies.entry import Entry, Setting
 
 FLOW = {
@@ -101,6 +102,7 @@ def run(seed: int, values: Mapping[str, Any], nodes: int = 9, flows: int = 1) ->
 
 def table(study: Setting, model: Model, seeds: int = 3, noise: float = 0.0) -> Table:
     sweep = study.scenario.get("sweep", {})
+    seconds = float(parse(str(study.scenario["duration"]), "s") - parse(str(study.scenario.get("warmup", 0)), "s"))
     points = []
     for values in itertools.product(*sweep.values()):
         where = dict(zip(sweep, values, strict=True))
@@ -113,7 +115,7 @@ def table(study: Setting, model: Model, seeds: int = 3, noise: float = 0.0) -> T
             varied = {key: value * (1 + swing) if key in noisy else value for key, value in given.items()}
             copies = [flow.get("copies", 1) for flow in study.scenario["flow"]]
             flows = sum(where.get(f"flow.{n}.copies", number) for n, number in enumerate(copies))
-            runs.append(run(seed, varied, flows=flows))
+            runs.append({**run(seed, varied, flows=flows), MEASURED: seconds})
         points.append((where, runs))
     return study.table(points)
 

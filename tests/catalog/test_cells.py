@@ -5,17 +5,21 @@ from __future__ import annotations
 import csv
 import json
 import shutil
+from dataclasses import replace
 
 import pytest
 from synthetic import data, outcomes
 
 from hopscope import _core
 from hopscope.errors import ScenarioError
-from hopscope.results.samples import Table
+from hopscope.results.result import PointResult, Result
+from hopscope.results.samples import MEASURED, Table
 from hopscope.scenario import Scenario
 from hopscope.studies.build import read_study
 from hopscope.studies.cells import filled
 from hopscope.studies.registry import DATA, find
+from hopscope.studies.reproduce import Request, tables_of
+from hopscope.studies.reproduce import scenarios as planned
 
 PASS, FAIL, OPEN = {"reproduced"}, {"not reproduced"}, {"undecided"}
 FOLDER = DATA / "validation"
@@ -165,13 +169,31 @@ def test_derived_metrics_of_ns3():
     run = {
         "flows": [{"throughput_kbps": float(i), "delay_ms": 10.0 * i, "received_packets": i} for i in range(1, 11)],
         "nodes": [{"rts_sent": 900, "data_sent": 90}, {"rts_sent": 0, "data_sent": 90}],
+        MEASURED: 18.0,
     }
     label = by_number("n106")
     assert measured(NS3, label, "throughput of the near stations", run) == 15.0
     assert measured(NS3, label, "throughput of the far stations", run) == 40.0
-    # Measured from 2 s to 20 s.
     assert measured(NS3, by_number("n065"), "data frames", run) == pytest.approx(180 / 18)
     assert measured(NS3, label, "delay", run) == pytest.approx(70.0)
+
+
+def test_counts_a_second_are_those_of_the_time_that_was_measured():
+    """Quick runs and `--set duration=...` count for a shorter time than the cell's own scenario says."""
+    seconds = []
+    for quick, changes in ((False, {"duration": "30s"}), (True, {})):
+        request = Request(("validation.ns3",), quick=quick, seeds=1, changes=changes)
+        label = by_number("n065")
+        [setting] = [setting for setting in NS3.settings if setting.label == label]
+        [scenario] = planned([replace(NS3, settings=[setting])], request).values()
+        sent = {"rts_sent": 900, "data_sent": 900}
+        result = Result(scenario, [PointResult(0, {}, [{"seed": 1, "nodes": [sent]}])])
+        [quantity] = [q for q in NS3.quantities if q.settings(label) and q.label == "data frames"]
+        found = quantity.measure(tables_of(replace(NS3, settings=[setting]), {label: result})[label])
+        seconds.append(900 / found.mean)
+        top = scenario.points[0].resolved
+        assert seconds[-1] == pytest.approx(float(top["duration"]) - float(top["warmup"]))
+    assert seconds == pytest.approx([28, 9])
 
 
 # --- The judgement --------------------------------------------------------------------------------------------------

@@ -237,6 +237,21 @@ def test_every_scenario_is_accepted(entry, quick):
             assert scenario.quick().seeds <= 2
 
 
+@pytest.mark.parametrize(
+    ("key", "duration", "warmup", "starts"),
+    [
+        ("broch1998.delivery", 60, 20, {0}),  # its quick form says both
+        ("anastasi2006.fig4", 60, 60 * 20 / 140, {60 * 20 / 140}),  # only its duration, of 140 s in full
+        ("validation.recovery", 1039.9, 0, {100, 300, 480, 643.7, 806.1, 964.9}),  # in full length
+    ],
+)
+def test_times_of_a_study_shrink_to_its_own_quick_duration(key, duration, warmup, starts):
+    for scenario in scenarios(catalog.find([key]), Request((key,), quick=True)).values():
+        config = scenario.points[0].config(1)
+        assert (config["duration"] / 1e9, config["warmup"] / 1e9) == pytest.approx((duration, warmup))
+        assert sorted({flow["start"] / 1e9 for flow in config["flows"]}) == pytest.approx(sorted(starts))
+
+
 def test_cells_are_circles_around_their_receiver():
     [entry] = catalog.find(["validation.bianchi"])
     [cell] = [study for study in entry.settings if study.label == "10 stations, 2 Mbit/s"]

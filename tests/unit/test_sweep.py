@@ -302,6 +302,22 @@ def test_a_quick_run_with_a_duration_of_its_own_is_checked_with_it() -> None:
     assert scenario.quick({"duration": "20s"}).axes == {"mobility.pause": ["0s", "10s"]}
 
 
+def test_times_of_a_quick_run_shrink_to_the_duration_that_it_has() -> None:
+    """They were a tenth, or those of 10 s, even where the run was to be longer."""
+    flows = [{**BASE["flow"][0], "start": "30s", "stop": "150s", "start_jitter": "3s"}]
+    scenario = Scenario({**BASE, "flow": flows, "duration": "300s", "warmup": "60s"})
+    config = scenario.quick({"duration": "60s"}).points[0].config(1)
+    assert (config["duration"], config["warmup"]) == (60 * NS, 12 * NS)
+    assert [config["flows"][0][key] for key in ("start", "stop")] == [6 * NS, 30 * NS]
+    assert scenario.quick({"duration": "60s", "warmup": "20s"}).points[0].config(1)["warmup"] == 20 * NS
+    # A longer run than the scenario's own has its times.
+    longer = scenario.quick({"duration": 600}).points[0].config(1)
+    assert (longer["duration"], longer["warmup"], longer["flows"][0]["start"]) == (600 * NS, 60 * NS, 30 * NS)
+    for wrong in ("0s", "-5s", "soon"):
+        with pytest.raises(ScenarioError, match="duration"):
+            scenario.quick({"duration": wrong})
+
+
 def test_a_shortened_run_is_the_beginning_of_the_whole() -> None:
     import hopscope as hs
 

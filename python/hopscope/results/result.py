@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 from hopscope import _core, display
 from hopscope.errors import InputError, NotFound, RunFailed, shown
 from hopscope.results import metrics, remarks
-from hopscope.results.samples import column, is_number
+from hopscope.results.samples import MEASURED, column, is_number
 from hopscope.results.stats import Comparison, Interval, interval, paired
 from hopscope.results.stored import RunResult, StoredRuns, Told
 from hopscope.scenario.sweep import in_words, key_paths
@@ -189,6 +189,14 @@ class Result:
         if len(fits) != 1:
             raise NotFound(f"{len(fits)} points have {dict(wanted)}; there are {_told(self.points)}")
         return fits[0]
+
+    def timed(self) -> list[tuple[dict[str, Any], list[RunResult]]]:
+        """Returns each point's swept values with its runs, which have ``measured_s`` beside what the engine tells.
+
+        Counts a second need it: ``quick`` and ``--set`` may change how long a study measures.
+        """
+        of = self.scenario.points
+        return [(p.set, [{**run, MEASURED: of[p.index].measured_s} for run in p.runs]) for p in self.points]
 
     def samples(self, metric: str, point: int = 0) -> list[float]:
         """Returns one value a seed; see :meth:`PointResult.samples`."""

@@ -20,6 +20,9 @@ Metric = str | Callable[[Run], float | None]
 Where = Mapping[str, Any]
 """Swept values by key; a tuple stands for the mean over several values of its key, taken seed by seed."""
 
+MEASURED = "measured_s"
+"""Key of a run in a table of a study: the simulated seconds that count, those after the warm-up."""
+
 
 class NoSamplesError(Exception):
     """No run has the value asked for."""

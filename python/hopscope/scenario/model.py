@@ -14,7 +14,7 @@ from typing import Any
 from hopscope import _core
 from hopscope.errors import Problem, ScenarioError, counted, visible
 from hopscope.scenario import document as documents
-from hopscope.scenario import keys, shorter, size, sweep, units
+from hopscope.scenario import keys, shorter, size, sweep
 from hopscope.scenario.controls import Control, FlowControl
 from hopscope.scenario.document import Document, KeyPath
 from hopscope.scenario.fields import NS
@@ -97,6 +97,11 @@ class Point:
     def duration_s(self) -> float:
         """Simulated seconds of a run."""
         return float(self._resolved.top["duration"]) / NS
+
+    @property
+    def measured_s(self) -> float:
+        """Simulated seconds that metrics count: those after the warm-up."""
+        return float(self._resolved.top["duration"] - self._resolved.top["warmup"]) / NS
 
 
 class Scenario:
@@ -251,17 +256,18 @@ class Scenario:
     def quick(self, changes: Mapping[str, Any] | None = None) -> Scenario:
         """Returns a shorter scenario: a tenth of the duration but at least 10 s, and at most 2 seeds.
 
-        Warm-up, start, stop, stagger and start_jitter of flows, outages and events shrink by the same factor, pauses of
-        nodes that move by that of the duration.
+        Warm-up, start, stop, stagger and start_jitter of flows, outages, events and pauses of nodes that move shrink by
+        the same factor.
 
         Args:
-            changes: dotted keys that are set afterwards, such as a ``duration`` of its own.
+            changes: dotted keys that are set afterwards. By a ``duration`` among them the times shrink.
 
         Raises:
             ScenarioError: a time is swept, or the shorter scenario is none.
         """
+        full = int(self._top["duration"])
         own = {"seeds": min(self.seeds, shorter.QUICK_SEEDS), **(changes or {})}
-        return self._shortened(shorter.quick_duration(int(self._top["duration"])), own, " by quick")
+        return self._shortened(shorter.quick_duration(full, own.get("duration")), own, " by quick")
 
     def shortened(self, seconds: float) -> Scenario:
         """Returns a scenario that ends after so many seconds, at most its own duration.
@@ -283,9 +289,8 @@ class Scenario:
         ]:
             raise ScenarioError(problems)
         values = shorter.with_times(self._document.values, self._top, self.points[0]._resolved.times, duration)
+        values = shorter.with_pauses(values, self.axes, self.together, Fraction(duration, int(self._top["duration"])))
         document = changed(_with_values(self._document, values), changes or {}, "")
-        last = Fraction(units.parse(str(document.values["duration"]), "s")) * NS / int(self._top["duration"])
-        document.values |= shorter.with_pauses(document.values, self.axes, self.together, min(Fraction(1), last))
         return Scenario.from_document(document, is_quick=self.is_quick or changes is not None)
 
     def warnings(self) -> list[str]:

@@ -26,9 +26,18 @@ TIMES = {
 PAUSES = ("pause", "pause_jitter")
 
 
-def quick_duration(duration: int) -> int:
-    """Returns the duration of a quick run in nanoseconds."""
-    return min(duration, max(duration // QUICK_DIVISOR, QUICK_SECONDS * NS))
+def quick_duration(duration: int, wanted: Any = None) -> int:
+    """Returns by which duration the times of a quick run shrink, in nanoseconds, at most that of the whole run.
+
+    Args:
+        duration: that of the whole run in nanoseconds.
+        wanted: that of the quick run, as a file has it, where it is given; one that is no time is refused later.
+    """
+    try:
+        given = None if wanted is None else int(Fraction(units.parse(str(wanted), "s")) * NS)
+    except units.QuantityError:
+        given = None
+    return min(duration, max(duration // QUICK_DIVISOR, QUICK_SECONDS * NS) if given is None else max(1, given))
 
 
 def sets_times(key: str, values: Sequence[Any] = ()) -> bool:

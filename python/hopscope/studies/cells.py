@@ -17,9 +17,8 @@ from typing import Any
 from hopscope.errors import did_you_mean
 from hopscope.report.chart import Chart, Panel
 from hopscope.report.curves import line
-from hopscope.results.samples import Data, NoSamplesError, Table, show
+from hopscope.results.samples import MEASURED, Data, NoSamplesError, Table, show
 from hopscope.results.stats import number, quantile
-from hopscope.scenario.units import parse
 from hopscope.studies.documents import deep_merge, filled, removed
 from hopscope.studies.entry import Entry, Quantity, Setting, Statement
 from hopscope.studies.folder import Part
@@ -238,9 +237,7 @@ def read_cells(part: Part, context: Context) -> Entry | None:
         label = label.format(**names)
         document["title"] = f"{context.study} {label}"
         for metric in set(per_second) & set(own):
-            own[metric] = _per_second(
-                own[metric], float(parse(str(document["duration"]), "s") - parse(str(document.get("warmup", 0)), "s"))
-            )
+            own[metric] = _per_second(own[metric])
         for metric in settled.judge.keys() - own.keys():
             part.problem(
                 "", f"{label}: {metric!r} is judged, but {'not measured' if metric in measures else 'no metric'}"
@@ -351,9 +348,9 @@ def _pairs(
     return pairs
 
 
-def _per_second(measure: Measure, time: float) -> Measure:
+def _per_second(measure: Measure) -> Measure:
     def value(run: Mapping[str, Any]) -> float | None:
         found = measure.value(run)
-        return None if found is None else found / time
+        return None if found is None else found / run[MEASURED]
 
     return replace(measure, value=value)

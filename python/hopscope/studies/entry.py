@@ -23,8 +23,8 @@ class Setting:
     Attributes:
         label: short name shown in tables and legends.
         scenario: a scenario as in a TOML file, sweep included.
-        quick: top-level keys that replace those of `scenario` under `--quick`: a shorter sweep, or a duration or number
-            of seeds other than the usual (a tenth of the duration, two seeds).
+        quick: top-level keys that replace those of `scenario` under `--quick`: a shorter sweep, or a duration, a
+            warm-up or a number of seeds other than the usual (a tenth of the duration, the warm-up in proportion, two).
         decides: whether its findings decide a statement; otherwise they are shown for contrast (the same experiment
             under rules that its source did not use).
         row: see `Place.row`.
@@ -48,8 +48,9 @@ class Setting:
         return found
 
     def document(self, *, quick: bool = False) -> dict[str, Any]:
-        """The scenario file of this setting."""
-        return {**self.scenario, **(self.quick if quick else {})}
+        """The scenario file of this setting; under `--quick` that from which `Scenario.quick` makes the short form."""
+        kept = {key: self.quick[key] for key in self.quick.keys() - {"duration", "warmup", "seeds"}}
+        return {**self.scenario, **(kept if quick else {})}
 
 
 @dataclass(frozen=True)

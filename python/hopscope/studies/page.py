@@ -43,7 +43,7 @@ def _entry_context(outcome: EntryOutcome, gallery: Gallery, *, quick: bool) -> d
             {
                 "label": setting.label,
                 "seeds": wording.seeds(outcome.results[setting.label]) if setting.label in outcome.results else "",
-                "scenario": pretty(setting.document(quick=quick)),
+                "scenario": pretty(outcome.results[setting.label].scenario.document if quick else setting.document()),
             }
             for setting in entry.settings
         ],

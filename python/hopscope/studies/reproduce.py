@@ -18,7 +18,7 @@ from hopscope.errors import InputError, StoreError, counted
 from hopscope.files import make_folder, not_written, read_whole, write_whole
 from hopscope.report.chart import Chart
 from hopscope.results.samples import Data, Estimate, Table
-from hopscope.studies.entry import Entry, Quantity, Statement
+from hopscope.studies.entry import Entry, Quantity, Setting, Statement
 from hopscope.studies.registry import find, studies_of
 from hopscope.studies.verdict import Finding, Outcome, Place, Verdict, cell
 
@@ -309,7 +309,7 @@ def _remember(folder: Path, request: Request) -> None:
 def _outcome(request: Request, chosen: Sequence[Entry], found: Mapping[str, Result], *, trusted: bool) -> Reproduction:
     outcomes = []
     for entry in chosen:
-        own = {study.label: found[_identity(study.document(quick=request.quick))] for study in entry.settings}
+        own = {study.label: found[_identity(study, quick=request.quick)] for study in entry.settings}
         outcome = judge(entry, own)
         if request.changes and not entry.settings:
             outcome = replace(outcome, remarks=("nothing is simulated here: --set changes nothing",))
@@ -332,12 +332,9 @@ def judge(entry: Entry, results: Mapping[str, Result]) -> EntryOutcome:
 
 
 def tables_of(entry: Entry, results: Mapping[str, Result]) -> dict[str, Table]:
-    """The results of the studies of an entry as tables, by label."""
+    """The results of the studies of an entry as tables, by label; each run with the seconds that it measured."""
     settings = {setting.label: setting for setting in entry.settings}
-    return {
-        label: settings[label].table([(point.set, point.runs) for point in result.points])
-        for label, result in results.items()
-    }
+    return {label: settings[label].table(result.timed()) for label, result in results.items()}
 
 
 def common_readings(judged: Sequence[Judged]) -> list[str]:
@@ -421,14 +418,13 @@ def scenarios(chosen: Sequence[Entry], request: Request, *, is_stored: bool = Fa
     found: dict[str, Scenario] = {}
     for entry in chosen:
         for study in entry.settings:
-            document = study.document(quick=request.quick)
-            identity = _identity(document)
+            identity = _identity(study, quick=request.quick)
             if identity in found:
                 continue
+            document = study.document(quick=request.quick)
             scenario = Scenario.from_document(from_store(document, {}) if is_stored else from_mapping(document))
             if request.quick:
-                kept = {key: study.quick[key] for key in ("duration", "seeds") if key in study.quick}
-                scenario = scenario.quick(kept)
+                scenario = scenario.quick(study.quick)
             if request.changes:
                 scenario = scenario.replace(dict(request.changes), origin="--set")
             # Said last, so that --quick --seeds 5 means five seeds.
@@ -436,9 +432,10 @@ def scenarios(chosen: Sequence[Entry], request: Request, *, is_stored: bool = Fa
     return found
 
 
-def _identity(document: Mapping[str, Any]) -> str:
+def _identity(study: Setting, *, quick: bool) -> str:
     """What a scenario is apart from its title: settings that differ only in that share their runs."""
-    return json.dumps({key: value for key, value in document.items() if key != "title"}, sort_keys=True)
+    document = {key: value for key, value in study.document(quick=quick).items() if key != "title"}
+    return json.dumps([document, dict(study.quick) if quick else {}], sort_keys=True)
 
 
 def _entry_json(outcome: EntryOutcome) -> dict[str, Any]:
