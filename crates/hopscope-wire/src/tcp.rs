@@ -207,7 +207,7 @@ impl Tcp {
                 self.segment.timestamps = Some(Timestamps { value: number(0), echo: number(4) });
             }
             (SACK, _) if content.len() % 8 == 0 && content.len() <= 24 => {
-                self.segment.n_sack = 0;
+                (self.segment.n_sack, self.segment.sack) = (0, Default::default()); // of several options the last counts
                 while !content.is_empty() {
                     let (start, end) = (take32("SACK", &mut content)?.into(), take32("SACK", &mut content)?.into());
                     self.segment.sack[usize::from(self.segment.n_sack)] = SackBlock { start, end };

@@ -107,6 +107,19 @@ fn what_is_wrong_is_named() {
     assert!(matches!(Tcp::read(&damaged, ENDS, 0), Err(Malformed::Checksum { what: "TCP", .. })));
 }
 
+#[test]
+fn of_two_sack_options_the_last_counts_and_nothing_of_the_first_is_left() {
+    let mut one = TcpSegment { n_sack: 1, ..ack(1) };
+    one.sack[0] = SackBlock { start: 5, end: 6 };
+    let right = octets(&plain(one), &[]);
+    // Two blocks in front of that one, whose header grows by their 20 octets.
+    let first = [NO_OPERATION, NO_OPERATION, SACK, 18, 0, 0, 0, 7, 0, 0, 0, 8, 0, 0, 0, 9, 0, 0, 0, 10];
+    let mut both = [&right[..HEADER], &first, &right[HEADER..]].concat();
+    both[12] += 5 << 4;
+    close(&mut both, 0, ENDS);
+    assert_eq!(Tcp::read(&both, ENDS, 0).expect("a segment").0.segment, one);
+}
+
 prop_compose! {
     fn segments()(
         seq: u32, ack: u32, window: u16, flags: [bool; 7], shift in 0..=14u8, sender_window in prop_oneof![Just(0), any::<u16>()],
