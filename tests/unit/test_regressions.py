@@ -15,7 +15,7 @@ from hopscope._core import positions
 from hopscope.campaign.manifest import digest
 from hopscope.errors import ScenarioError
 from hopscope.results import PointResult, Result, tables
-from hopscope.scenario import files
+from hopscope.scenario import files, size
 
 SHORT: dict[str, Any] = {
     "duration": 1,
@@ -152,6 +152,18 @@ def test_a_network_beyond_the_memory_is_refused_before_it_is_built() -> None:
     field = {"kind": "random", "nodes": 303030, "area": [1000, 600]}
     with pytest.raises(ScenarioError, match=r"a run is estimated at .* GB of memory, and there are .* GB: fewer nodes"):
         hs.Scenario(duration="1s", topology=field, flow=[{"pattern": "random"}])
+
+
+def test_a_crowd_beyond_the_memory_is_refused_however_large_the_field_around_it(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    """Estimated by the area of the field, it seemed sparse, and its links ate the memory."""
+    monkeypatch.setattr(size, "_memory_bytes", lambda: 20e9)
+    rows = "".join(f"{node},{node % 100},{node // 100}\n" for node in range(40_000))
+    (tmp_path / "crowd.csv").write_text(f"node,x,y\n{rows}40000,500000,500000\n")
+    crowd = {"kind": "file", "path": str(tmp_path / "crowd.csv")}
+    with pytest.raises(ScenarioError, match=r"estimated at 25\.\d GB of memory, and there are 20\.0 GB: fewer nodes"):
+        hs.Scenario(duration="1s", topology=crowd, flow=[{"from": 0, "to": 1}])
 
 
 def test_a_large_network_is_announced_once_for_all_points_and_its_links_are_not_built(

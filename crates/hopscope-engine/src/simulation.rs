@@ -1,6 +1,8 @@
 //! One run from configuration to results, in steps that a caller can interrupt.
 
+use crate::channel::Link;
 use crate::channel::budget::Budget;
+use crate::channel::grid::Grid;
 use crate::config::{App, Change, Config, FlowConfig, SeriesKind};
 use crate::error::BuildError;
 use crate::metrics::Meter;
@@ -144,6 +146,7 @@ pub fn estimate(config: &Config) -> Result<Estimate, BuildError> {
     // Reading, building and measuring a flow, whatever it sends.
     const SECONDS_PER_FLOW: f64 = 35e-6;
     const BYTES_PER_FLOW: f64 = 5_000.0;
+    const BYTES_PER_NODE: f64 = 1_000.0;
     let radio = &config.radio;
     let nodes = config.nodes.len() as f64;
     // A channel carries one frame exchange at a time per carrier-sense area.
@@ -172,8 +175,24 @@ pub fn estimate(config: &Config) -> Result<Estimate, BuildError> {
     Ok(Estimate {
         events: total,
         wall_s: total / EVENTS_PER_SECOND + nodes * 5e-6 + flows * SECONDS_PER_FLOW,
-        memory_bytes: nodes * (1_000.0 + 12.0 * hearing) + flows * BYTES_PER_FLOW + samples * 20.0,
+        memory_bytes: nodes * (BYTES_PER_NODE + size_of::<Link>() as f64 * heard(&config.nodes, reach))
+            + flows * BYTES_PER_FLOW
+            + samples * 20.0,
     })
+}
+
+/// How many others a node hears in the mean, of nodes that crowd at some places as of those that are spread evenly: a few
+/// of them, spread over the list, are looked at.
+fn heard(nodes: &[[f64; 2]], reach: f64) -> f64 {
+    const LOOKED_AT: usize = 64;
+    let grid = Grid::new(nodes, reach);
+    let looked_at = LOOKED_AT.min(nodes.len()).max(1);
+    let chosen = (0..looked_at).map(|k| k * nodes.len() / looked_at).filter_map(|index| nodes.get(index));
+    let others = chosen.map(|&[x, y]| {
+        let within = |&other: &u32| (nodes[other as usize][0] - x).hypot(nodes[other as usize][1] - y) <= reach;
+        grid.around(&[x, y], reach).filter(within).count().saturating_sub(1)
+    });
+    others.sum::<usize>() as f64 / looked_at as f64
 }
 
 /// Packets (and silences) that the application of a flow brings up by itself in a run of `seconds`.
@@ -196,4 +215,36 @@ fn offered_packets(flow: &FlowConfig, seconds: f64) -> f64 {
 /// See [`World::new`].
 pub fn run(config: Config) -> Result<RunResult, BuildError> {
     Ok(Simulation::new(config)?.run())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::config::presets;
+
+    fn memory_of(nodes: Vec<[f64; 2]>) -> f64 {
+        let base = presets::base("standard", "wavelan-2M").expect("a profile and a preset");
+        let config = base.config(nodes, Span::from_secs(1));
+        estimate(&config).map_or(f64::NAN, |cost| cost.memory_bytes)
+    }
+
+    #[test]
+    fn links_are_counted_where_nodes_crowd() {
+        // 4,000 nodes within 4 m hear each other; one more, far away, must not make them look like a sparse field.
+        let crowd: Vec<[f64; 2]> = (0..4_000).map(|k| [f64::from(k) * 1e-3, 0.0]).collect();
+        let links = 4_000.0 * 3_999.0 * size_of::<Link>() as f64;
+        let far = [crowd.clone(), vec![[1e6, 1e6]]].concat();
+        for nodes in [crowd, far] {
+            let memory = memory_of(nodes);
+            assert!((links..1.05 * links).contains(&memory), "{memory} of {links}");
+        }
+    }
+
+    #[test]
+    fn a_sparse_chain_needs_little() {
+        let chain = (0..20_000).map(|k| [f64::from(k) * 200.0, f64::from(k) * 200.0]).collect();
+        // Each hears the two beside it within 550 m on either side, one at 283 m and none at 566.
+        let memory = memory_of(chain);
+        assert!((1_000.0..1_100.0).contains(&(memory / 20_000.0)), "{memory}");
+    }
 }

@@ -29,8 +29,8 @@ impl Link {
 /// A list of links for each node.
 #[derive(Debug)]
 pub(super) struct PackedLinks {
-    /// First link of each node and the one after its last.
-    spans: Vec<[u32; 2]>,
+    /// First link of each node and the one after its last: 32 bits would not hold those of 70,000 nodes at one place.
+    spans: Vec<[usize; 2]>,
     links: Vec<Link>,
     /// Links that belong to no node any more.
     unused: usize,
@@ -44,9 +44,9 @@ impl PackedLinks {
 
     /// Adds the list of the next node.
     pub(super) fn push(&mut self, links: impl Iterator<Item = Link>) {
-        let start = self.links.len() as u32;
+        let start = self.links.len();
         self.links.extend(links);
-        self.spans.push([start, self.links.len() as u32]);
+        self.spans.push([start, self.links.len()]);
     }
 
     /// No list will be added any more.
@@ -58,13 +58,13 @@ impl PackedLinks {
     #[inline(always)]
     pub(super) fn of(&self, node: NodeId) -> &[Link] {
         let [start, end] = self.spans[node.index()];
-        &self.links[start as usize..end as usize]
+        &self.links[start..end]
     }
 
     /// Replaces the list of a node: at its place if there is room for it, else behind the others.
     pub(super) fn replace(&mut self, node: NodeId, links: &[Link]) {
         let [start, end] = self.spans[node.index()];
-        let room = (end - start) as usize;
+        let room = end - start;
         if links.len() <= room {
             self.unused += room - links.len();
         } else {
@@ -73,21 +73,21 @@ impl PackedLinks {
                 self.spans[node.index()] = [start, start];
                 self.pack();
             }
-            self.spans[node.index()][0] = self.links.len() as u32;
+            self.spans[node.index()][0] = self.links.len();
             self.links.resize(self.links.len() + links.len(), links[0]);
         }
         let start = self.spans[node.index()][0];
-        self.spans[node.index()][1] = start + links.len() as u32;
-        self.links[start as usize..start as usize + links.len()].copy_from_slice(links);
+        self.spans[node.index()][1] = start + links.len();
+        self.links[start..start + links.len()].copy_from_slice(links);
     }
 
     /// Moves the lists together where more than half of the links belong to no node.
     fn pack(&mut self) {
         let mut packed = Vec::with_capacity(self.links.len());
         for span in &mut self.spans {
-            let start = packed.len() as u32;
-            packed.extend_from_slice(&self.links[span[0] as usize..span[1] as usize]);
-            *span = [start, packed.len() as u32];
+            let start = packed.len();
+            packed.extend_from_slice(&self.links[span[0]..span[1]]);
+            *span = [start, packed.len()];
         }
         self.links = packed;
         self.unused = 0;
