@@ -34,6 +34,10 @@ _FULL = frozenset({errno.ENOSPC, errno.EDQUOT})
 #: Errors of :func:`read_whole` that lie in what the file is, not in the way to it; their text says what it is.
 _OF_THE_FILE = frozenset({errno.EISDIR, errno.EINVAL, errno.EFBIG})
 
+#: Errors of reading that lie in what the file is or in the disk below it; all others, such as a missing permission or
+#: too many open files, say nothing about the file.
+_OF_ITS_CONTENT = _OF_THE_FILE | {errno.EIO, errno.ELOOP}
+
 #: Temporary files of other machines are left alone for so long, in seconds; a default.
 _FOREIGN_AGE_S = 86_400.0
 
@@ -87,6 +91,11 @@ def not_read(path: Path, error: OSError, wanted: str) -> str:
     if error.errno in _OF_THE_FILE:
         return f"{path}: {error.strerror}; expected {wanted}"
     return f"{path}: cannot be read: {error.strerror or error}"
+
+
+def tells_damage(error: OSError) -> bool:
+    """Whether a file that could not be read is damaged, rather than one that may not be read."""
+    return error.errno in _OF_ITS_CONTENT
 
 
 def _require_regular(mode: int, path: Path) -> None:

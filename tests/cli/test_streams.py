@@ -165,16 +165,16 @@ def test_a_store_that_one_may_only_read_is_shown_and_reported_elsewhere(folder: 
     """Such as that of a colleague: nothing is written into it, what cannot be read of it is told."""
     assert shell("hopscope run chain.toml --out store", folder).returncode == 0
     (folder / "store" / "flows.parquet").write_bytes(b"damaged")
-    secret = sorted((folder / "store" / "runs").iterdir())[0]
+    secret = folder / "store" / "tables.sha256"
     secret.chmod(0)
     inside = [folder / "store", folder / "store" / "runs"]
     before = {path: path.stat().st_mtime_ns for path in (folder / "store").rglob("*")}
     for place in inside:
         place.chmod(0o555)
     told = {
-        "show store": (0, f"{secret.name}: damaged (Permission denied)"),
+        "show store": (0, "the checksums of the tables cannot be read (Permission denied)"),
         "report store --out page": (0, "flows.parquet cannot be written: Permission denied; the runs are kept"),
-        "verify store": (1, "the tables are not up to date"),
+        "verify store": (1, "the checksums of the tables cannot be read (Permission denied)"),
         "report store": (2, "cannot write the report (--out puts it elsewhere): Permission denied"),
         "run chain.toml --out store": (2, "store: cannot be written: Permission denied"),
     }
@@ -186,3 +186,20 @@ def test_a_store_that_one_may_only_read_is_shown_and_reported_elsewhere(folder: 
     assert (folder / "page" / "report.html").stat().st_size > 10_000
     for place in inside:
         place.chmod(0o755)
+
+
+@pytest.mark.skipif(
+    ORDINARY != "" and shutil.which("setpriv") is None, reason="root needs setpriv to put off its powers"
+)
+def test_a_run_that_may_not_be_read_is_not_damaged(folder: Path) -> None:
+    """It is refused as any other input that may not be read, and stays as it is: no start puts another in its place."""
+    assert shell("hopscope run chain.toml --out store", folder).returncode == 0
+    secret = sorted((folder / "store" / "runs").iterdir())[0]
+    secret.chmod(0)
+    before = secret.stat()
+    for words in ("show store", "show store --json", "report store", "verify store", "run chain.toml --out store"):
+        ended = shell(f"{ORDINARY}hopscope {words}", folder)
+        assert (ended.returncode, "Traceback" in ended.stderr) == (2, False), words
+        assert f"{secret.name}: cannot be read: Permission denied" in ended.stderr, words
+        assert "damaged" not in ended.stderr, words
+    assert (secret.stat().st_ino, secret.stat().st_mtime_ns) == (before.st_ino, before.st_mtime_ns)

@@ -25,7 +25,7 @@ from hopscope.campaign import manifest as manifests
 from hopscope.campaign import runfile, tables
 from hopscope.campaign.plan import Plan
 from hopscope.errors import HopscopeError, RunFailed, StoreError
-from hopscope.files import make_folder, not_written, read_whole, reason, remove_litter, write_whole
+from hopscope.files import make_folder, not_written, read_whole, reason, remove_litter, tells_damage, write_whole
 from hopscope.results import PointResult, Result, columns, shape
 from hopscope.results.stored import RunResult, StoredRuns
 from hopscope.scenario import Point, Scenario
@@ -108,6 +108,9 @@ class Store:
         Args:
             key: the key of the run.
             seed: the seed that it must have; None: any.
+
+        Raises:
+            StoreError: it is there and may not be read.
         """
         path = self._run_path(key)
         try:
@@ -115,6 +118,8 @@ class Store:
         except FileNotFoundError:
             return None
         except OSError as error:
+            if not tells_damage(error):
+                raise StoreError(f"{path}: cannot be read: {error.strerror or error}") from error
             self._damaged(path, error.strerror or str(error))
             return None
         whole = runfile.result(key, data)
@@ -147,7 +152,7 @@ class Store:
                 means and notes from the tables, and read a run when it is asked for.
 
         Raises:
-            StoreError: the manifest is damaged or of another format.
+            StoreError: the manifest is damaged or of another format, or a run may not be read.
         """
         from hopscope.campaign.capture import capture_of
         from hopscope.runner import again
@@ -270,7 +275,11 @@ class Store:
     def beside(self) -> int:
         """Number of runs in the folder that the manifest does not name: of other scenarios, seeds or builds."""
         named = {key for entry in self.manifest["scenarios"] for point in entry["points"] for key in point["keys"]}
-        there = {name.removesuffix(".json") for name in os.listdir(self.path / "runs") if name.endswith(".json")}
+        try:
+            names = os.listdir(self.path / "runs")
+        except OSError:  # of none it can be said that it lies there
+            return 0
+        there = {name.removesuffix(".json") for name in names if name.endswith(".json")}
         return len({key for key in there if manifests.is_key(key)} - named)
 
     def _runs(self, keys: Sequence[str], first_seed: int) -> list[RunResult]:

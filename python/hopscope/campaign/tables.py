@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from hopscope.errors import RunFailed
-from hopscope.files import open_regular, read_whole, reason, write_whole
+from hopscope.files import open_regular, read_whole, reason, tells_damage, write_whole
 from hopscope.results import PointResult, Result
 from hopscope.results.stored import Told
 
@@ -83,7 +83,9 @@ def faults(folder: Path, made: str) -> list[str]:
     except FileNotFoundError:
         absent = [name for name in TABLES if name not in _RARE and not (folder / f"{name}.parquet").exists()]
         return [f"{name}.parquet is missing" for name in absent] or ["the checksums of the tables are missing"]
-    except (OSError, ValueError):
+    except OSError as error:
+        return [f"the checksums of the tables {_unreadable(error, 'are')}"]
+    except ValueError:
         return ["the checksums of the tables are damaged"]
     found = [_LINE.fullmatch(line) for line in rest]
     listed = {match[2]: match[1] for match in found if match is not None}
@@ -181,8 +183,12 @@ def _fault(file: Path, digest: str) -> str:
             return "" if hashlib.file_digest(data, "sha256").hexdigest() == digest else "is damaged"
     except FileNotFoundError:
         return "is missing"
-    except OSError:
-        return "is damaged"
+    except OSError as error:
+        return _unreadable(error, "is")
+
+
+def _unreadable(error: OSError, verb: str) -> str:
+    return f"{verb} damaged" if tells_damage(error) else f"cannot be read ({error.strerror or error})"
 
 
 def _parquet(name: str, results: Sequence[Result]) -> bytes | None:
