@@ -232,6 +232,7 @@ def test_quick_never_lengthens(seconds: int, short: int) -> None:
     [
         {"duration": [10, 20]},
         {"flow.*.start": ["1s", "2s"]},
+        {"flow.0.start_jitter": ["1s", "2s"]},
         {"outage.0.to": ["20s", "30s"]},
         {"outage": [[], [{"node": 1, "from": "1s"}]]},
         {"flow.0": [{"from": 0, "to": 3}, {"from": 0, "to": 3, "start": "1s"}]},

@@ -17,7 +17,7 @@ QUICK_DIVISOR, QUICK_SECONDS, QUICK_SEEDS = 10, 10, 2
 TIMES = {
     "duration": {"duration"},
     "warmup": {"warmup"},
-    "flow": {"start", "stop", "stagger"},
+    "flow": {"start", "stop", "stagger", "start_jitter"},
     "outage": {"from", "to"},
     "event": {"at"},
 }
