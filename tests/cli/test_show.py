@@ -10,6 +10,8 @@ import pandas as pd
 import pytest
 
 import hopscope as hs
+from hopscope.report import listing
+from hopscope.report.wording import Column, Grid
 
 
 @pytest.fixture
@@ -126,3 +128,25 @@ def test_a_report_shows_the_chosen_metrics(hopscope: Any, store: Path) -> None:
     refused = hopscope("report", "s", "--metric", "dely_ms")
     assert refused.returncode == 2
     assert 'did you mean "delay_ms"' in refused.stderr
+
+
+def test_what_a_stranger_named_does_nothing_in_a_table() -> None:
+    """HTML and links run in Markdown, and a line break in a cell is the end of its row."""
+    grid = Grid([Column("topology.path"), Column("n", number=True)], [["two\nlines <b>`[x](y)\\|&lt;\x1b[2J", "1"]])
+    marked = listing.markdown(grid).splitlines()
+    assert marked[2:] == [r"| two lines \<b>\`\[x\](y)\\\|\&lt;\\x1b\[2J | 1 |"]
+    tex = listing.latex(grid).splitlines()
+    cell = r"two lines \textless{}b\textgreater{}`[x](y)\textbackslash{}\textbar{}\&lt;\textbackslash{}x1b[2J"
+    assert tex[5:6] == [cell + r" & 1 \\"]
+
+
+@pytest.mark.parametrize(
+    ("cell", "is_formula"),
+    [
+        ("-90 dBm", False), ("-5", False), ("+1.5e-3", False), ("-2+3", True), ("-cmd()", True), ("@SUM(1)", True),
+        ("=1", True), ("a=b", False), ("-1e", False),
+    ],
+)  # fmt: skip
+def test_quantities_are_no_formulas(cell: str, is_formula: bool) -> None:
+    assert listing._no_formula(cell) == ("'" + cell if is_formula else cell)
+    assert listing._no_formula(-5) == -5

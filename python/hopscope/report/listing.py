@@ -7,12 +7,13 @@ One row a point and flow where a metric of every flow is chosen (``delay_ms``), 
 from __future__ import annotations
 
 import io
+import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from hopscope.errors import InputError, NotFound, did_you_mean, listed
+from hopscope.errors import InputError, NotFound, did_you_mean, listed, visible
 from hopscope.report.axis import heading
 from hopscope.report.wording import Column, Grid
 from hopscope.results import metrics
@@ -191,7 +192,7 @@ def document(found: Listing, ending: str) -> bytes:
         found.frame().to_parquet(buffer, index=False)
         return buffer.getvalue()
     if ending == ".csv":
-        return str(found.frame().to_csv(index=False, lineterminator="\n")).encode()
+        return str(found.frame().map(_no_formula).to_csv(index=False, lineterminator="\n")).encode()
     return (markdown(found.grid()) if ending == ".md" else latex(found.grid())).encode()
 
 
@@ -202,7 +203,7 @@ def markdown(grid: Grid) -> str:
         ["---:" if column.number else "---" for column in grid.columns],
         *grid.rows,
     ]
-    return "".join("| " + " | ".join(cell.replace("|", "\\|") for cell in line) + " |\n" for line in lines)
+    return "".join("| " + " | ".join(map(_plain, line)) + " |\n" for line in lines)
 
 
 def latex(grid: Grid) -> str:
@@ -216,14 +217,31 @@ def latex(grid: Grid) -> str:
 
 # --- Parts ----------------------------------------------------------------------------------------------------------
 
+#: What may begin a formula of a spreadsheet; a quantity, such as "-90 dBm", is none.
+_FORMULA = re.compile(r"[=@\t\r]|[+-](?![0-9.]+(e[+-]?[0-9]+)? ?[A-Za-z/%]*$)")
+
+#: What Markdown would not show as it stands: signs of its own, and of HTML, which it lets through.
+_MARKS = re.compile(r"[\\`*|<\[\]]|&(?=#?\w+;)")
+
 _LATEX = {
     "\\": r"\textbackslash{}", "&": r"\&", "%": r"\%", "$": r"\$", "#": r"\#", "_": r"\_", "{": r"\{", "}": r"\}",
     "~": r"\textasciitilde{}", "^": r"\textasciicircum{}", "±": r"$\pm$", "→": r"$\rightarrow$",
+    "<": r"\textless{}", ">": r"\textgreater{}", "|": r"\textbar{}",
 }  # fmt: skip
 
 
+def _no_formula(cell: Any) -> Any:
+    """A cell with an apostrophe in front of what a spreadsheet would calculate, or run, rather than show."""
+    return f"'{cell}" if isinstance(cell, str) and _FORMULA.match(cell) else cell
+
+
+def _plain(cell: str) -> str:
+    """A cell of a Markdown table that is shown as it is, in one line."""
+    return _MARKS.sub(r"\\\g<0>", visible(" ".join(cell.splitlines())))
+
+
 def _escaped(text: str) -> str:
-    return "".join(_LATEX.get(letter, letter) for letter in text)
+    return "".join(_LATEX.get(letter, letter) for letter in visible(" ".join(text.splitlines())))
 
 
 def _label(name: str) -> str:
