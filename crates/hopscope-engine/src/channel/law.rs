@@ -7,7 +7,7 @@ use crate::channel::fading::BlockFading;
 use crate::channel::links::Link;
 use crate::channel::pairs::pair;
 use crate::channel::shadowing::factor;
-use crate::channel::travel::Classes;
+use crate::channel::travel::{Classes, Near};
 use crate::config::RadioConfig;
 use crate::config::radio::Shadowing;
 use crate::ids::NodeId;
@@ -100,15 +100,30 @@ impl Law {
             return self.own_link(node, gain, distance, other, place);
         }
         let flags = Ranges { radio: &self.radio, reach: 0.0 }.class(distance);
-        Some(self.plain_link(distance, flags, other, place))
+        Some(self.made(distance, self.budget.loss.power(distance), flags, other, place))
     }
 
-    /// A link that follows from its distance alone.
+    /// The links from `node` with a power to nodes near it, which lie at distances in metres.
     #[inline(always)]
-    pub(super) fn plain_link(&self, distance: f64, flags: u8, to: u32, place: u32) -> Link {
-        self.made(distance, self.budget.loss.power(distance), flags, to, place)
+    pub(super) fn links<'a>(
+        &self,
+        node: usize,
+        gain: f64,
+        near: impl Iterator<Item = (&'a Near, f64)>,
+        links: &mut Vec<Link>,
+    ) {
+        let loss = &self.budget.loss;
+        links.clear();
+        if !self.is_plain(gain) {
+            links.extend(near.filter_map(|(to, metres)| self.own_link(node, gain, metres, to.node, to.place)));
+        } else if loss.is_two_ray() {
+            links.extend(near.map(|(to, metres)| self.made(metres, loss.two_ray(metres), to.class, to.node, to.place)));
+        } else {
+            links.extend(near.map(|(to, metres)| self.made(metres, loss.power(metres), to.class, to.node, to.place)));
+        }
     }
 
+    /// A link over a distance in metres, with the power in watts that comes over it.
     #[inline(always)]
     fn made(&self, distance: f64, power: f64, flags: u8, to: u32, place: u32) -> Link {
         let delay_ns = (distance / self.radio.propagation_speed * 1e9 + 0.5) as u16;
@@ -116,7 +131,7 @@ impl Law {
     }
 
     /// A link of `node` with its shadowing and a power of its own; none where nothing is heard.
-    pub(super) fn own_link(&self, node: usize, gain: f64, distance: f64, to: u32, place: u32) -> Option<Link> {
+    fn own_link(&self, node: usize, gain: f64, distance: f64, to: u32, place: u32) -> Option<Link> {
         let mut power = self.budget.loss.power(distance);
         if self.radio.shadowing == Shadowing::Static {
             let name = pair(NodeId(node as u32), NodeId(to));

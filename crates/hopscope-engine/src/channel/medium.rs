@@ -200,16 +200,8 @@ impl Medium {
         }
         let Power { gain, reach } = motion.powers[n];
         let ranges = Ranges { radio: &law.radio, reach };
-        made.clear();
-        let until = if law.is_plain(gain) {
-            travel.near(n, reach, &ranges, places.as_deref(), now, |distance, flags, to| {
-                made.push(law.plain_link(distance, flags, to.node, to.place));
-            })
-        } else {
-            travel.near(n, reach, &ranges, places.as_deref(), now, |distance, _, to| {
-                made.extend(law.own_link(n, gain, distance, to.node, to.place));
-            })
-        };
+        let until = travel.look(n, reach, &ranges, places.as_deref(), now);
+        law.links(n, gain, travel.near(n, now), made);
         motion.right_until[n] = Right::Until(until, travel.jumps());
         let (at, places) = (|node: NodeId| travel.at(node.index(), now), places.as_deref());
         motion.traced.replay(node, made, |to, watts| law.told([at(node), at(to)], to, watts, places));

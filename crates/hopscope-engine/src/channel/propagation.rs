@@ -40,14 +40,26 @@ impl PathLoss {
     /// beyond. Log-distance: Friis up to the reference distance d0, P(d0) (d0 / d)^n beyond.
     #[inline]
     pub fn power(&self, distance: f64) -> f64 {
-        let distance = distance.max(1e-3);
+        let distance = distance.max(NEAREST);
         match self.model {
-            Propagation::TwoRay if distance > self.crossover => self.far / distance.powi(4),
+            Propagation::TwoRay => self.two_ray(distance),
             Propagation::LogDistance if distance > self.reference => {
                 self.free_space(self.reference) * (self.reference / distance).powf(self.exponent)
             }
-            Propagation::Friis | Propagation::TwoRay | Propagation::LogDistance => self.free_space(distance),
+            Propagation::Friis | Propagation::LogDistance => self.free_space(distance),
         }
+    }
+
+    /// True for two-ray ground.
+    pub fn is_two_ray(&self) -> bool {
+        self.model == Propagation::TwoRay
+    }
+
+    /// The mean received power in watts by two-ray ground, whatever the model.
+    #[inline(always)]
+    pub fn two_ray(&self, distance: f64) -> f64 {
+        let distance = distance.max(NEAREST);
+        if distance > self.crossover { self.far / distance.powi(4) } else { self.free_space(distance) }
     }
 
     fn free_space(&self, distance: f64) -> f64 {
@@ -70,6 +82,8 @@ impl PathLoss {
     }
 }
 
+/// Nodes nearer than this count as this far from each other, metres.
+const NEAREST: f64 = 1e-3;
 /// Halvings of the interval in which a distance is looked for: far below a millimetre for any that nodes can have.
 const HALVINGS: u32 = 64;
 

@@ -23,6 +23,8 @@ const LONGEST: f64 = 1e6;
 #[derive(Debug)]
 pub(super) struct Travel {
     legs: Vec<Course>,
+    /// Where the legs end, metres.
+    ends: Vec<[f64; 2]>,
     /// No node is faster, m/s.
     fastest: f64,
     /// Nanoseconds that the fastest takes for a metre.
@@ -35,54 +37,52 @@ pub(super) struct Travel {
     /// When cells have to be taken again.
     stale_at: Time,
     candidates: Vec<Candidates>,
-    /// Candidates by square of distance (its bits, which have its order) while they are looked for, kept for the next search.
-    found: Vec<(u64, u32)>,
+    /// The last search that met each node, and how many there were.
+    met: Vec<u64>,
+    searches: u64,
     /// Counts the jumps, after which all candidates are looked for again.
     jumps: u64,
 }
 
-/// A leg as [`Leg::at`] works with it: what follows from its ends is worked out once.
+/// A leg as [`Leg::at`] works with it, in one line of the cache: what follows from its ends is worked out once.
 #[derive(Debug, Clone, Copy)]
+#[repr(align(64))]
 struct Course {
     from: [f64; 2],
     /// From its beginning to its end, metres.
     way: [f64; 2],
-    to: [f64; 2],
     since: Time,
-    until: Time,
+    span: Span,
     /// Parts of the way in a nanosecond.
     rate: f64,
 }
 
 impl Course {
     fn new(leg: &Leg) -> Self {
-        let [from, to] = if leg.rests() { [leg.to; 2] } else { [leg.from, leg.to] };
-        Course {
-            from,
-            way: [to[0] - from[0], to[1] - from[1]],
-            to,
-            since: leg.since,
-            until: leg.until,
-            rate: leg.rate(),
+        let Leg { since, until, from, to, .. } = *leg;
+        if leg.rests() {
+            return Course { from: to, way: [0.0; 2], since, span: Span(u64::MAX), rate: 0.0 };
         }
+        Course { from, way: [to[0] - from[0], to[1] - from[1]], since, span: until - since, rate: leg.rate() }
     }
 
-    /// The same as [`Leg::at`].
+    /// The same as [`Leg::at`]; nothing before it begins and after it has ended.
     #[inline(always)]
-    fn at(&self, now: Time) -> [f64; 2] {
-        if now >= self.until {
-            return self.to;
-        }
+    fn at(&self, now: Time) -> Option<[f64; 2]> {
+        let gone = now.0.wrapping_sub(self.since.0);
         // Signed: what converts in one instruction.
-        let done = now.0.saturating_sub(self.since.0) as i64 as f64 * self.rate;
-        [self.from[0] + self.way[0] * done, self.from[1] + self.way[1] * done]
+        let done = gone as i64 as f64 * self.rate;
+        (gone < self.span.0).then(|| [self.from[0] + self.way[0] * done, self.from[1] + self.way[1] * done])
     }
 }
 
-/// Who may be within reach of a node, the nearest first.
+/// Who may be within reach of a node.
 #[derive(Debug, Clone, Default)]
 struct Candidates {
+    /// The nearest first, when they were looked for.
     nodes: Vec<Candidate>,
+    /// Those within reach, in the same order.
+    near: Vec<Near>,
     until: Time,
     jumps: u64,
     reach: f64,
@@ -90,14 +90,24 @@ struct Candidates {
 
 /// A node that may be within reach of another.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct Candidate {
+struct Candidate {
+    /// Square of its distance when it was looked for, metres^2: its bits, which have its order.
+    squared: u64,
+    /// Before that it is farther than [`BLUR`] from every border, so that `class` holds.
+    holds_until: Time,
+    node: u32,
+    /// What the distance meant when last looked at; none: it is out of reach.
+    class: Option<u8>,
+}
+
+/// A node within reach of another.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Near {
     pub(super) node: u32,
     /// Where its state lies.
     pub(super) place: u32,
-    /// Before that it is farther than [`BLUR`] from every border, so that `class` holds.
-    holds_until: Time,
-    /// What the distance meant when last looked at.
-    pub(super) class: Option<u8>,
+    /// What its distance means.
+    pub(super) class: u8,
 }
 
 /// What distances mean to a node that sends.
@@ -114,6 +124,7 @@ impl Travel {
         let slack = ROOM * range;
         Travel {
             legs: places.iter().map(|&place| Course::new(&Leg::rest_for_good(now, place))).collect(),
+            ends: places.to_vec(),
             fastest: 0.0,
             per_metre: f64::MAX,
             slack,
@@ -121,7 +132,8 @@ impl Travel {
             taken: places.to_vec(),
             stale_at: Time::NEVER,
             candidates: vec![Candidates::default(); places.len()],
-            found: Vec::new(),
+            met: vec![0; places.len()],
+            searches: 0,
             jumps: 1,
         }
     }
@@ -129,14 +141,21 @@ impl Travel {
     /// Where a node is, metres.
     #[inline(always)]
     pub(super) fn at(&self, node: usize, now: Time) -> [f64; 2] {
-        self.legs[node].at(now)
+        self.legs[node].at(now).unwrap_or_else(|| self.aside(node, now))
+    }
+
+    /// Where a node is while it is not on its leg, metres.
+    #[cold]
+    fn aside(&self, node: usize, now: Time) -> [f64; 2] {
+        let leg = &self.legs[node];
+        if now < leg.since { leg.from } else { self.ends[node] }
     }
 
     /// A node goes by this leg from now on.
     pub(super) fn set_leg(&mut self, node: usize, leg: Leg, now: Time) {
         let (before, after) = (self.at(node, now), leg.at(now));
         let jumped = (before[0] - after[0]).hypot(before[1] - after[1]) > NO_JUMP;
-        self.legs[node] = Course::new(&leg);
+        (self.legs[node], self.ends[node]) = (Course::new(&leg), leg.to);
         self.expect_speed(leg.speed(), now);
         if jumped {
             self.jumps += 1;
@@ -177,48 +196,56 @@ impl Travel {
         self.jumps
     }
 
-    /// Calls `found` with the distance in metres of each node within `reach` metres of a node, and with what the distance
-    /// means. Gives the instant until which nobody crosses one of the borders and no distance changes by more than
-    /// [`BLUR`]. `places`: where the states of the nodes lie.
-    #[inline(always)]
-    pub(super) fn near(
+    /// Looks who is within `reach` metres of a node, for [`Travel::near`]. Gives the instant until which nobody crosses one
+    /// of the borders and no distance changes by more than [`BLUR`]. `places`: where the states of the nodes lie.
+    pub(super) fn look(
         &mut self,
         node: usize,
         reach: f64,
         law: &impl Classes,
         places: Option<&[u32]>,
         now: Time,
-        mut found: impl FnMut(f64, u8, &Candidate),
     ) -> Time {
         let known = &self.candidates[node];
-        if now > known.until || known.jumps != self.jumps || known.reach != reach {
-            self.look_for(node, reach, places, now);
+        let mut has_changed = now > known.until || known.jumps != self.jumps || known.reach != reach;
+        if has_changed {
+            self.look_for(node, reach, now);
         }
         let here = self.at(node, now);
         let mut room = BLUR;
-        let mut candidates = std::mem::take(&mut self.candidates[node].nodes);
-        for candidate in &mut candidates {
-            let is_due = now >= candidate.holds_until;
-            if !is_due && candidate.class.is_none() {
-                continue; // too far, and not yet nearer
-            }
-            let squared = squared(here, self.legs[candidate.node as usize].at(now));
-            if is_due {
-                room = room.min(self.look_at(candidate, squared, reach, law, now));
-            }
-            if let Some(class) = candidate.class {
-                found(squared.sqrt(), class, candidate);
+        let mut all = std::mem::take(&mut self.candidates[node]);
+        for candidate in &mut all.nodes {
+            if now >= candidate.holds_until {
+                let before = candidate.class;
+                room = room.min(self.look_at(candidate, here, reach, law, now));
+                has_changed |= before != candidate.class;
             }
         }
-        self.candidates[node].nodes = candidates;
+        if has_changed {
+            all.choose(places);
+        }
         // Both ends of a link may move. Ranges are met but for rounding.
         let room = (room - 2.0 * RANGE_SLACK).max(0.0);
-        (now + self.time_for(0.5 * room)).min(self.candidates[node].until)
+        let until = (now + self.time_for(0.5 * room)).min(all.until);
+        self.candidates[node] = all;
+        until
+    }
+
+    /// Those within reach of a node and their distances in metres.
+    #[inline(always)]
+    pub(super) fn near(&self, node: usize, now: Time) -> impl Iterator<Item = (&Near, f64)> {
+        let (here, legs) = (self.at(node, now), &self.legs[..]);
+        self.candidates[node].near.iter().map(move |near| {
+            let other = near.node as usize;
+            let there = legs[other].at(now).unwrap_or_else(|| self.aside(other, now));
+            (near, squared(here, there).sqrt())
+        })
     }
 
     /// Looks what the distance to a candidate means and how long that holds. Gives its distance to the next border.
     #[inline(never)]
-    fn look_at(&self, candidate: &mut Candidate, squared: f64, reach: f64, law: &impl Classes, now: Time) -> f64 {
+    fn look_at(&self, candidate: &mut Candidate, here: [f64; 2], reach: f64, law: &impl Classes, now: Time) -> f64 {
+        let squared = squared(here, self.at(candidate.node as usize, now));
         let distance = squared.sqrt();
         candidate.class = (squared <= reach * reach).then(|| law.class(distance));
         let room = law.borders().iter().map(|border| (distance - border).abs()).fold(f64::INFINITY, f64::min);
@@ -228,38 +255,78 @@ impl Travel {
         room
     }
 
-    /// Takes the candidates of a node anew, the nearest first.
+    /// Takes the candidates of a node anew, the nearest first. What is known of those that stay holds on.
     #[cold]
-    fn look_for(&mut self, node: usize, reach: f64, places: Option<&[u32]>, now: Time) {
+    fn look_for(&mut self, node: usize, reach: f64, now: Time) {
         if now > self.stale_at {
             self.take(now);
         }
         let here = self.at(node, now);
         let room = ROOM * reach;
         let limit = (reach + room) * (reach + room);
-        let around = self.cells.around(&here, reach + room + self.slack);
-        let mut found = std::mem::take(&mut self.found);
-        found.clear();
-        for other in around.filter(|&other| other as usize != node) {
-            let squared = squared(here, self.at(other as usize, now));
-            if squared <= limit {
-                found.push((squared.to_bits(), other));
+        let mut all = std::mem::take(&mut self.candidates[node]);
+        if (all.jumps, all.reach) != (self.jumps, reach) {
+            all.nodes.clear();
+        }
+        self.searches += 1;
+        let mut met = std::mem::take(&mut self.met);
+        met[node] = self.searches;
+        all.nodes.retain_mut(|candidate| {
+            met[candidate.node as usize] = self.searches;
+            let squared = squared(here, self.at(candidate.node as usize, now));
+            candidate.squared = squared.to_bits();
+            squared <= limit
+        });
+        let stay = all.nodes.len();
+        for other in self.cells.around(&here, reach + room + self.slack) {
+            if met[other as usize] != self.searches {
+                let squared = squared(here, self.at(other as usize, now));
+                if squared <= limit {
+                    let squared = squared.to_bits();
+                    all.nodes.push(Candidate { squared, holds_until: Time::ZERO, node: other, class: None });
+                }
             }
         }
-        found.sort_unstable();
-        let until = now + self.time_for(0.5 * room);
-        let candidates = &mut self.candidates[node];
-        candidates.nodes.clear();
-        candidates.nodes.extend(found.iter().map(|&(_, node)| Candidate {
-            node,
-            place: places.map_or(node, |places| places[node as usize]),
-            holds_until: Time::ZERO,
-            class: None,
-        }));
-        (candidates.until, candidates.jumps, candidates.reach) = (until, self.jumps, reach);
-        self.found = found;
+        all.sort(stay);
+        (all.until, all.jumps, all.reach) = (now + self.time_for(0.5 * room), self.jumps, reach);
+        (self.candidates[node], self.met) = (all, met);
     }
 }
+
+impl Candidates {
+    /// Puts the nearest first, the lowest number first where they are as near. The first `stay` were in order a while ago.
+    fn sort(&mut self, stay: usize) {
+        let key = |candidate: &Candidate| (candidate.squared, candidate.node);
+        let nodes = &mut self.nodes;
+        if nodes.len() > MANY || nodes.len() - stay > FEW {
+            nodes.sort_unstable_by_key(key);
+            return;
+        }
+        for at in 1..nodes.len() {
+            let mut hole = at;
+            let candidate = nodes[at];
+            while hole > 0 && key(&nodes[hole - 1]) > key(&candidate) {
+                nodes[hole] = nodes[hole - 1];
+                hole -= 1;
+            }
+            nodes[hole] = candidate;
+        }
+    }
+
+    /// Chooses those within reach.
+    fn choose(&mut self, places: Option<&[u32]>) {
+        let Candidates { nodes, near, .. } = self;
+        near.clear();
+        near.extend(nodes.iter().filter_map(|&Candidate { node, class, .. }| {
+            let place = places.map_or(node, |places| places[node as usize]);
+            class.map(|class| Near { node, place, class })
+        }));
+    }
+}
+
+/// More candidates, and more new ones, than these are sorted anew, not by moving each to its place.
+const MANY: usize = 256;
+const FEW: usize = 16;
 
 /// A leg that begins so far from the end of the last one begins there but for rounding, metres.
 const NO_JUMP: f64 = 1e-6;

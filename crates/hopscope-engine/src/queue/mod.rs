@@ -149,17 +149,32 @@ impl EventQueue {
         (self.last, Event::unpack(event))
     }
 
-    /// Puts what came off the wheel into the sorted list.
+    /// Puts what came off the wheel into the sorted list, which is empty.
     fn keep(&mut self, next: Next) {
         match next {
             Next::Nothing => {}
             Next::One(entry) => self.push_near(entry.time, entry.event),
             Next::Several(mut chain) => {
                 while let Some(entry) = self.wheel.next_of(&mut chain) {
-                    self.push_near(entry.time, entry.event);
+                    self.push_older(entry);
                 }
             }
         }
+    }
+
+    /// Inserts an event that was added before all others here. Those of a slice are mostly added in the order of time, as
+    /// the copies of a broadcast are: from last to first they come as they have to stand.
+    fn push_older(&mut self, entry: Entry) {
+        if self.near_len == self.near.len() {
+            self.near.push(Entry::default());
+        }
+        let mut hole = self.near_len;
+        self.near_len += 1;
+        while hole > 0 && !entry.keeps_ahead_of(self.near[hole - 1].time, self.near[hole - 1].event) {
+            self.near[hole] = self.near[hole - 1];
+            hole -= 1;
+        }
+        self.near[hole] = entry;
     }
 
     #[cold]

@@ -35,11 +35,11 @@ pub(super) enum Next {
     Nothing,
     /// The only event of its slice.
     One(Entry),
-    /// A slice of several.
+    /// A slice of several, last added first.
     Several(Chain),
 }
 
-/// Events taken off a wheel, first added first.
+/// Events taken off a wheel.
 #[derive(Debug)]
 pub(super) struct Chain(u32);
 
@@ -185,7 +185,7 @@ impl Wheel {
             self.release(place);
             return Next::One(slot.entry);
         }
-        Next::Several(self.in_order(place))
+        Next::Several(Chain(place))
     }
 
     /// Takes the next event of a chain.
