@@ -104,6 +104,19 @@ impl Config {
         self.host(node).is_none_or(|host| host.wifi)
     }
 
+    /// Whether each node has an 802.11 interface, in a time that grows with the nodes alone.
+    pub fn radios(&self) -> Vec<bool> {
+        let mut found = vec![true; self.nodes.len()];
+        for host in self.hosts.iter().rev() {
+            for &node in &host.nodes {
+                if let Some(has) = found.get_mut(node as usize) {
+                    *has = host.wifi;
+                }
+            }
+        }
+        found
+    }
+
     /// The common radio with the rates of all interfaces among its own: how far interference matters follows from the
     /// fastest that is in use.
     pub fn radio_with_all_rates(&self) -> Cow<'_, RadioConfig> {
@@ -268,6 +281,7 @@ mod tests {
         config.hosts = vec![HostConfig { wifi: false, ..own(&[2], &["192.168.0.1"]) }];
         assert_eq!(shown(&config, 2), ["192.168.0.1"]);
         assert_eq!(config.check_hosts(), []);
+        assert_eq!(config.radios(), (0..config.nodes.len() as u32).map(|n| config.has_wifi(n)).collect::<Vec<_>>());
     }
 
     #[test]

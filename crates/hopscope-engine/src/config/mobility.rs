@@ -112,7 +112,7 @@ impl Config {
             MobilityModel::Static => Vec::new(),
             MobilityModel::File => self.paths.iter().map(|path| path.node).collect(),
             _ if self.mobility.nodes.is_empty() => {
-                (0..self.nodes.len() as u32).filter(|&node| self.has_wifi(node)).collect()
+                (0..).zip(self.radios()).filter_map(|(node, has)| has.then_some(node)).collect()
             }
             _ => self.mobility.nodes.clone(),
         }

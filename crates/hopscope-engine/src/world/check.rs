@@ -184,7 +184,7 @@ fn check_flow(config: &Config, number: usize, flow: &FlowConfig, found: &mut Mis
         format!("a flow needs two different nodes, found {} twice", flow.to)
     });
     // Where nobody has a radio, no MAC limits a packet.
-    let on_air = (0..nodes as u32).any(|node| config.has_wifi(node));
+    let on_air = config.radios().contains(&true);
     for set in config.interfaces().filter(|_| on_air && exist) {
         check_packet(config, &set, number, flow, found);
     }

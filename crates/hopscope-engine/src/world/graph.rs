@@ -25,7 +25,7 @@ impl Radios {
         if config.hosts.iter().all(|host| host.wifi) {
             return Radios::All { nodes };
         }
-        Radios::Some((0..nodes as u32).map(|n| config.has_wifi(n)).collect())
+        Radios::Some(config.radios())
     }
 
     /// True when the node has a radio.

@@ -75,7 +75,7 @@ fn silent(config: &Config) -> Vec<bool> {
     if config.hosts.iter().all(|host: &HostConfig| host.wifi) {
         return Vec::new();
     }
-    (0..config.nodes.len() as u32).map(|node| !config.has_wifi(node)).collect()
+    config.radios().into_iter().map(|has| !has).collect()
 }
 
 fn wires(config: &Config) -> BTreeMap<u32, Vec<u32>> {
