@@ -136,6 +136,18 @@ def test_a_damaged_run_is_named_and_left_out(chain: Path, tmp_path: Path) -> Non
         assert bool(opened.mend_tables([result])) == (tables == "behind the runs")
 
 
+def test_a_store_that_lost_all_its_runs_is_shown_as_empty(chain: Path, tmp_path: Path) -> None:
+    """Its tables, made again from no run, fit it: the second look at it ended with a traceback."""
+    hs.run(chain, out=tmp_path / "s")
+    for run in (tmp_path / "s" / "runs").iterdir():
+        run.unlink()
+    store = open_store(tmp_path / "s")
+    store.mend_tables(store.results())
+    [again] = open_store(tmp_path / "s").results(lazily=True)
+    assert [len(point.runs) for point in again.points] == [0] * len(again.points)
+    assert again.partial
+
+
 def test_tables_with_another_value_are_not_believed(chain: Path, tmp_path: Path) -> None:
     hs.run(chain, out=tmp_path / "store")
     file = tmp_path / "store" / "summary.parquet"

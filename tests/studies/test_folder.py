@@ -62,6 +62,17 @@ def test_a_folder_of_ones_own_runs_is_recorded_and_checked(folder, tmp_path):
     assert "changed: mystudy.two-hops.c2: undecided before, not reproduced now" in err
 
 
+@pytest.mark.parametrize("old", ["mystudy", "two-hops"])
+def test_the_names_of_a_study_lead_out_of_no_folder(folder, tmp_path, old):
+    """A key with a path in it put figures wherever a stranger's study said."""
+    study = folder / "study.toml"
+    study.write_text(study.read_text().replace(old, f"{tmp_path}/outside"))
+    status, _, err = hopscope("reproduce", folder, "--quick", "--no-progress", "--out", tmp_path / "store")
+    assert status == 0, err
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["mystudy", "store"]
+    assert list((tmp_path / "store" / "figures").glob("*.svg"))
+
+
 @pytest.mark.parametrize(
     ("old", "new", "message"),
     [

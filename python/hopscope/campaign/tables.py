@@ -118,6 +118,8 @@ def told(folder: Path, results: Sequence[Sequence[PointResult]]) -> list[tuple[P
         return None
     if begins is None or notes is None:
         return None
+    if not begins:
+        return []
     ends = [*begins[1:], len(summary)]
     return [
         (point, Told(_Rows(summary.slice(begin, end - begin)), notes.get(point.index, {})))

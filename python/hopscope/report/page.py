@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import base64
 import json
+import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -33,6 +34,9 @@ if TYPE_CHECKING:
 
 # A store with more scenarios than this gets one figure for each instead of several.
 _MANY = 12
+
+#: Names of files are cut to so many letters, so that every file system takes them with their endings.
+_LONGEST_NAME = 200
 
 # Pictures of networks for one scenario; a sweep over the topology has more.
 NETWORKS = 3
@@ -112,7 +116,7 @@ def store_page(
         quick = result.scenario.is_quick
         used = {} if brief else tables.used_links(result)
         networks = distinct(result.scenario.points, result.scenario.title, 1 if brief else NETWORKS, used)
-        file = _scenario_file(result, folder / f"{stem}scenario.toml")
+        file = _scenario_file(result, folder / f"{_file_name(stem)}scenario.toml")
         studies.append(
             {
                 "title": result.scenario.title,
@@ -149,7 +153,7 @@ def _cases(outcome: Mapping[str, Any], results: Sequence[Result], folder: Path, 
             search.chart(case, metric),
             *distinct(scenario.points, title, 1, tables.used_links(last[0])),
         ]
-        files = [_scenario_file(r, folder / f"{stem}full-{n}.toml") for n, r in enumerate(last, 1)]
+        files = [_scenario_file(r, folder / f"{_file_name(stem)}full-{n}.toml") for n, r in enumerate(last, 1)]
         sections.append(
             {
                 "title": f"{title}, {place}" if place else title,
@@ -203,6 +207,11 @@ def _scenario_file(result: Result, path: Path) -> Path:
     return _put(path, to_toml(result.scenario.standalone()))
 
 
+def _file_name(name: str) -> str:
+    """A name for a file in one folder, whatever a stranger's study calls its entries and metrics."""
+    return re.sub(r"[/\\:\x00-\x1f]|^\.", "-", name)[:_LONGEST_NAME]
+
+
 class Gallery:
     """The figures of one page; what has been drawn before is copied, such as the grid that many entries share."""
 
@@ -221,7 +230,7 @@ class Gallery:
         images = []
         for chart in charts:
             try:
-                files = self._save(chart, f"{stem}{chart.name}")
+                files = self._save(chart, _file_name(f"{stem}{chart.name}"))
                 picture = base64.b64encode(files["svg"].read_bytes()).decode("ascii")
             except OSError as error:
                 raise not_written(f"{self._folder}: cannot write the figures", error, StoreError) from error
