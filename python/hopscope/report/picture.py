@@ -32,14 +32,6 @@ _TICKS = 5
 _LEGEND_WIDTH, _LEGEND_ROW = 168, 20
 
 
-@dataclass(frozen=True)
-class Tick:
-    """A label of an axis at a place from 0 to 1."""
-
-    place: float
-    text: str
-
-
 @dataclass
 class Picture:
     """A plot with its legend and axes.
