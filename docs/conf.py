@@ -10,7 +10,7 @@ sys.path.insert(0, str(HERE.parent / "python"))
 project = "Hopscope"
 author = "The Hopscope developers"
 copyright = "2026, The Hopscope developers"
-extensions = ["myst_nb", "sphinx.ext.autodoc", "sphinx.ext.napoleon", "sphinx.ext.mathjax"]
+extensions = ["myst_nb", "sphinx.ext.autodoc", "sphinx.ext.napoleon"]
 exclude_patterns = ["_build", "**/generated/*", "reference/generated/*", "validation/generated/*"]
 
 html_theme = "furo"
@@ -18,7 +18,7 @@ html_title = "Hopscope"
 html_static_path = ["_static"]
 html_css_files = ["pages.css"]
 
-myst_enable_extensions = ["dollarmath", "deflist", "colon_fence"]
+myst_enable_extensions = ["deflist", "colon_fence"]
 myst_heading_anchors = 3
 
 # The notebook page runs real simulations while the documentation is built; an error in it fails the build.

@@ -87,6 +87,24 @@ def test_the_legend_says_what_circles_and_lines_are():
     assert legend(network.draw(network.of_point(Scenario(layered).points[0], "L")))[4:] == ["link layer codel"]
 
 
+@pytest.mark.parametrize("area", [[1000, 500], [900, 900], [300, 1200]])
+def test_the_legend_fits_into_the_picture(area):
+    field = {
+        "duration": "100s",
+        "topology": {"kind": "random", "nodes": 20, "area": area},
+        "mobility": {"model": "random-waypoint", "speed_max": 10},
+        "routing": {"protocol": "aodv"},
+        "flow": [{"from": 0, "to": 5}],
+        "layer": [{"nodes": [2], "link": "codel"}, {"nodes": [3], "link": "red"}],
+    }
+    figure = network.draw(network.of_point(Scenario(field).points[0], "A field"))
+    figure.canvas.draw()
+    box = figure.legends[0].get_window_extent()
+    assert len(legend(figure)) == 7
+    assert box.x0 >= 0
+    assert box.x1 <= figure.bbox.width
+
+
 @pytest.mark.parametrize("turned", [False, True])
 def test_across_a_chain_the_wide_circle_is_cut(turned):
     places = [(0.0, 200.0 * node) if turned else (200.0 * node, 0.0) for node in range(8)]

@@ -272,6 +272,15 @@ def test_report_of_a_run(tmp_path, chain):
     assert point["runs"][0]["flows"][0]["received_packets"] > 0
 
 
+def test_one_seed_is_not_called_a_mean_with_an_interval(tmp_path, chain):
+    for seeds, said in ((1, False), (2, True)):
+        hopscope("run", chain, "--seeds", seeds, "--out", tmp_path / str(seeds), "--no-progress")
+        hopscope("report", tmp_path / str(seeds))
+        page = (tmp_path / str(seeds) / "report.html").read_text()
+        assert ("means with 95 % intervals" in page, "Intervals are 95 %" in page) == (said, said)
+        assert ("one seed, which has no interval" in page) is not said
+
+
 def test_the_commands_of_a_quick_run_repeat_it_and_do_not_cut_it_again(tmp_path, chain):
     hopscope("run", chain, "--quick", "--set", "duration=200s", "--out", tmp_path / "store", "--no-progress")
     hopscope("report", tmp_path / "store")

@@ -55,7 +55,7 @@ def grid(found: Contrasts, most: int | None = None) -> Grid:
     names = headings({key: [row.place[key] for row in found.rows if key in row.place] for key in keys})
     sides = {(row.first, row.second) for row in found.rows}
     first, second = next(iter(sides)) if len(sides) == 1 else ("first", "second")
-    named = [] if len(sides) == 1 else [Column("sides")]
+    named = [] if len(sides) == 1 else [Column("sides", tight=True)]
     columns = [
         Column("metric", tight=True),
         *(Column(name, key=key) for key, name in names.items()),
@@ -64,7 +64,7 @@ def grid(found: Contrasts, most: int | None = None) -> Grid:
         Column(second, number=True),
         Column("difference", number=True),
         Column("%", number=True),
-        Column("verdict"),
+        Column("verdict", tight=True),
         Column("pairs", number=True),
     ]
     rows = [
@@ -139,7 +139,8 @@ def _values(found: Contrasts, stem: str) -> Iterator[Chart]:
         keys = list(dict.fromkeys(key for row in rows for key in row.place))
         places = [row.place[keys[0]] for row in rows] if len(keys) == 1 else []
         name = f"{stem}-{metric.replace('.', '-').replace('_', '-')}"
-        caption = f"{label[:1].upper()}{label[1:]}, means with 95 % intervals."
+        meant = "means with 95 % intervals" if any(row.n > 1 for row in rows) else "one seed, which has no interval"
+        caption = f"{label[:1].upper()}{label[1:]}, {meant}."
         sides = _sides(rows)
         if len(set(map(repr, places))) > 1 and numeric(places):
             axis = axis_of(keys[0], places)

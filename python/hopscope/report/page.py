@@ -99,7 +99,7 @@ def store_page(
 
         cases = _cases(outcome, results, folder, engine)
         context = {"title": search.title(outcome), "folder": store, "problems": list(problems), "studies": cases}
-        return write_page(folder / "report.html", "store.html.j2", context)
+        return write_page(folder / "report.html", "store.html.j2", {**context, "several": True})
     from hopscope.report import overlay, tables
 
     studies = []
@@ -130,8 +130,9 @@ def store_page(
                 "scenario": pretty(result.scenario.resolved),
             }
         )
+    several = any(len(point.runs) > 1 for result in results for point in result.points)
     context = {"title": title, "folder": store, "problems": list(problems), "studies": studies}
-    return write_page(folder / "report.html", "store.html.j2", context)
+    return write_page(folder / "report.html", "store.html.j2", {**context, "several": several})
 
 
 # --- Parts ----------------------------------------------------------------------------------------------------------

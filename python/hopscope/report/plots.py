@@ -522,6 +522,13 @@ def _order(chart: Chart) -> Mapping[str, tuple[int, int]]:
     return places
 
 
+def legend_columns(labels: Sequence[str], width: float) -> int:
+    """Columns of a legend: one row where that fits into the width of the figure, in inches."""
+    if sum(_HANDLE + _LETTER * len(label) for label in labels) <= width:
+        return max(1, len(labels))
+    return _columns(labels, width)
+
+
 def _columns(labels: Sequence[str], width: float) -> int:
     """Columns of a legend: as many as fit into the width of the figure, in inches."""
     longest = _HANDLE + _LETTER * max(map(len, labels))

@@ -343,7 +343,7 @@ def _sweeps(result: Result, drawn: Sequence[tuple[str, str]]) -> list[Chart]:
         found.append(
             Chart(
                 f"{metric.replace('_', '-')}-over-{along.replace('.', '-').replace('*', 'all')}",
-                f"{label[:1].upper()}{label[1:]} over {in_words(along)}, means with 95 % intervals.{with_it}{more}",
+                f"{label[:1].upper()}{label[1:]} over {in_words(along)}, {_meant(result)}.{with_it}{more}",
                 axis_of(along, table.values(along)).label,
                 label,
                 panels,
@@ -423,7 +423,7 @@ def _single(result: Result, drawn: Sequence[tuple[str, str]]) -> list[Chart]:
         name = metric.replace("_", "-")
         count = max((len(_flow_ids(point.runs)) for point in points), default=0)
         left_out = _cut(LINES, len(result.points), "points") + _cut(_FLOWS, count, "flows")
-        caption = f"{label[:1].upper()}{label[1:]} of each flow, means with 95 % intervals.{left_out}"
+        caption = f"{label[:1].upper()}{label[1:]} of each flow, {_meant(result)}.{left_out}"
         found.append(Chart(f"{name}-by-flow", caption, "flow", label, [Panel("", lines)], kind="bars"))
     return found
 
@@ -432,10 +432,16 @@ def _of_points(result: Result, metric: str, label: str) -> Chart:
     """A bar for each point of a sweep of one flow, which needs no number."""
     points = result.points[:_FLOWS]
     values = [(_bar(point.set), _estimate(point.runs, f"flow.0.{metric}")) for point in points]
-    caption = f"{label[:1].upper()}{label[1:]}, means with 95 % intervals.{_cut(_FLOWS, len(result.points), 'points')}"
+    caption = f"{label[:1].upper()}{label[1:]}, {_meant(result)}.{_cut(_FLOWS, len(result.points), 'points')}"
     axis = ", ".join(in_words(key) for key in _keys(result))
     name = f"{metric.replace('_', '-')}-by-flow"
     return Chart(name, caption, axis, label, [Panel("", [curves.line("", values)])], kind="bars")
+
+
+def _meant(result: Result) -> str:
+    """What the values of a figure are."""
+    several = any(len(point.runs) > 1 for point in result.points)
+    return "means with 95 % intervals" if several else "one seed, which has no interval"
 
 
 def _bar(values: dict[str, Any]) -> str:
@@ -452,7 +458,12 @@ def _keys(result: Result) -> list[str]:
 
 def _columns(result: Result) -> list[Column]:
     axes = {key: result.scenario.axes[key] for key in _keys(result)}
-    return [Column(name, key=key) for key, name in headings(axes).items()]
+    return [Column(name, key=key, tight=_is_short(axes[key])) for key, name in headings(axes).items()]
+
+
+def _is_short(values: Sequence[Any]) -> bool:
+    """Whether words stay on one line."""
+    return all(isinstance(value, str) and len(value) <= 24 for value in values)
 
 
 def _places(where: dict[str, Any], keys: Sequence[str]) -> list[str]:
