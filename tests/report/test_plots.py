@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import replace
+from itertools import pairwise
 
 import pytest
 
@@ -41,6 +42,32 @@ def test_panels_share_their_axis_and_one_legend():
     assert first.get_ylim()[1] > 40
     [legend] = figure.legends
     assert [text.get_text() for text in legend.get_texts()] == ["measured", "other"]
+
+
+@pytest.mark.parametrize("count", [1, 2, 6])
+def test_long_titles_and_labels_have_room(count):
+    title = "RTS on, control 1M, errors on all frames"
+    drawn = chart(panels=[Panel(title, [LINE])] * count)
+    figure = plots.draw(replace(drawn, ylabel="routing messages sent, each hop counted (messages over the whole run)"))
+    figure.canvas.draw()
+    boxes = [ax._left_title.get_window_extent() for ax in figure.axes]
+    assert all(box.x1 < other.x0 for box, other in pairwise(boxes))
+    assert boxes[-1].x1 <= figure.bbox.width
+    label = figure.axes[0].yaxis.label.get_window_extent()
+    assert 0 <= label.y0 <= label.y1 <= figure.bbox.height
+
+
+def test_names_of_many_bars_do_not_meet():
+    names = [f"a rather long name {number}" for number in range(20)]
+    bars = Line("measured", names, [1.0] * 20, [None] * 20)
+    figure = plots.draw(chart("bars", panels=[Panel("left", [bars]), Panel("right", [bars])]))
+    figure.canvas.draw()
+    first, second = figure.axes[0].get_xticklabels()[:2]
+    # Turned text takes its height over the sine of its angle, beside its neighbour.
+    across = first.get_fontsize() / 72 / math.sin(math.radians(first.get_rotation()))
+    apart = figure.axes[0].transData.transform([(0, 0), (1, 0)])[:, 0]
+    assert (apart[1] - apart[0]) / figure.dpi >= 0.8 * across
+    assert first.get_rotation() == second.get_rotation() == 60
 
 
 def test_a_reference_is_dashed():

@@ -82,6 +82,7 @@ def test_the_names_of_a_study_lead_out_of_no_folder(folder, tmp_path, old):
         ('metric = "throughput"\nat', 'metric = "thruput"\nat', "no metric 'thruput'"),
         ('title = "Saturated', 'titel = "Saturated', "an experiment has no such key"),
         ('scenario = "chain"\naxes', 'scenario = "chein"\naxes', "no scenario 'chein'"),
+        ('by = "hops"\nkind = "bars"', 'by = "hops"\npanels = "metric"', '"RTS on" and "RTS off" are on the same line'),
         ('tables = ["figure1"]', 'tables = ["figure2"]', "published.csv has no table 'figure2'"),
     ],
 )

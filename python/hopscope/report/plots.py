@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import io
 import math
+import textwrap
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
@@ -61,6 +62,8 @@ _UPRIGHT = 12
 _REACH = 2.0
 # Whole positions are each marked on the axis when they are at most so many, of together at most so many letters.
 _TICKS, _LETTERS = 12, 30
+# Inches: a bold letter of a title, a letter of an axis, and names turned by 30 degrees beside each other.
+_TITLE, _LABEL, _TURNED = 0.095, 0.09, 0.3
 # Inches: a row of the legend, its handle with the space around, a letter; and most columns.
 _LEGEND_ROW, _HANDLE, _LETTER, _COLUMNS = 0.19, 0.62, 0.075, 6
 _MARKERS = ("o", "s", "^", "D", "v", "P", "X", "h")
@@ -168,7 +171,9 @@ def bars(chart: Chart) -> Figure:
                 )
             # Names that would run into one another are turned.
             wide = len("".join(groups)) > _WIDE
-            turned: dict[str, Any] = {"rotation": 30, "ha": "right", "rotation_mode": "anchor"} if wide else {}
+            crowded = figure.get_figwidth() / len(axes) < _TURNED * len(groups)
+            turn = {"rotation": 60 if crowded else 30, "ha": "right", "rotation_mode": "anchor"}
+            turned: dict[str, Any] = turn if wide else {}
             ax.set_xticks(range(len(groups)), groups, **turned)
             ax.grid(visible=False, axis="x")
             _publish(ax, panel, place=lambda x, known=tuple(groups): known.index(str(x)))  # type: ignore[misc]
@@ -337,9 +342,10 @@ def _figure(chart: Chart, rows: Sequence[int] | None = None) -> Iterator[tuple[F
             if chart.stacked and not chart.ylabel:
                 ax.set_ylabel(panel.title)
             if panel.title and (chart.ylabel or not chart.stacked):
-                ax.set_title(panel.title, loc="left")
+                room = figure.get_figwidth() / (count if rows is None else 1) - 0.3
+                ax.set_title(_broken(panel.title, room / _TITLE), loc="left")
         if rows is None or count == 1:
-            axes[0].set_ylabel(chart.ylabel)
+            axes[0].set_ylabel(_broken(chart.ylabel, 0.75 * figure.get_figheight() / _LABEL))
         elif chart.stacked:
             # One label for all: a row is too low for a long one.
             figure.supylabel(chart.ylabel, fontsize=_STYLE["axes.labelsize"])
@@ -489,7 +495,12 @@ def _guide(ax: Axes, panel: Panel) -> None:
             va="bottom",
         )
     if panel.guides and panel.title:
-        ax.set_title(panel.title, loc="left", pad=18)
+        ax.set_title(ax.get_title(loc="left"), loc="left", pad=18)
+
+
+def _broken(text: str, letters: float) -> str:
+    """A title or a label in as many lines as it needs."""
+    return textwrap.fill(text, max(8, int(letters)), break_long_words=False)
 
 
 def _legend(figure: Figure, axes: Sequence[Axes], chart: Chart) -> None:
