@@ -16,6 +16,7 @@ from hopscope.cli.main import build
 from hopscope.errors import HopscopeError, InputError, ScenarioError
 from hopscope.results.samples import Data, Estimate, Table
 from hopscope.studies.build import read_study
+from hopscope.studies.figures import Figure
 from hopscope.studies.registry import DATA, studies
 from hopscope.studies.verdict import Finding, Outcome, Place, cell, conclude
 
@@ -82,7 +83,6 @@ def test_the_names_of_a_study_lead_out_of_no_folder(folder, tmp_path, old):
         ('metric = "throughput"\nat', 'metric = "thruput"\nat', "no metric 'thruput'"),
         ('title = "Saturated', 'titel = "Saturated', "an experiment has no such key"),
         ('scenario = "chain"\naxes', 'scenario = "chein"\naxes', "no scenario 'chein'"),
-        ('by = "hops"\nkind = "bars"', 'by = "hops"\npanels = "metric"', '"RTS on" and "RTS off" are on the same line'),
         ('tables = ["figure1"]', 'tables = ["figure2"]', "published.csv has no table 'figure2'"),
     ],
 )
@@ -238,6 +238,20 @@ def test_the_catalogue_still_gives_the_recorded_verdicts(tmp_path):
     keys += ["fu2003.table3", "fu2003.sec6-vegas"]
     status, _, err = hopscope("reproduce", *keys, "--quick", "--check", "--no-progress", "--out", tmp_path)
     assert (status, [line for line in err.splitlines() if line.startswith("changed")]) == (0, [])
+
+
+@pytest.mark.parametrize("place", [*(DATA / study.key for study in studies()), SHOWCASE], ids=lambda place: place.name)
+def test_no_line_of_a_figure_joins_two_settings(place, monkeypatch):
+    found, init = [], Figure.__init__
+    monkeypatch.setattr(
+        Figure, "__init__", lambda self, *args, **more: (found.append(self), init(self, *args, **more))[1]
+    )
+    read_study(place, trusted=True)
+    for figure in found:
+        # Along another metric the settings are the points; a swept key, a metric or a place is in each setting alike.
+        if figure.over is None and "setting" not in (ways := (figure.panels, figure.by, figure.x)):
+            places = [tuple(str(built.names.get(name, "")) for name in ways) for built in figure.chosen]
+            assert len(places) == len(set(places)), figure.chart.name
 
 
 def test_ci_checks_every_study_against_its_recorded_verdicts():

@@ -65,24 +65,7 @@ class Figure:
             legend_title=by,
             own_axes=part.flag("own_axes", self.panels == "metric"),
         )
-        self._check_apart(part)
         part.done("a figure")
-
-    def _check_apart(self, part: Part) -> None:
-        """Two settings that have the same place would be joined to one line that goes back and forth."""
-        if self.over is not None or "setting" in (self.x, self.by, self.panels):
-            return
-        there: dict[tuple[str, ...], str] = {}
-        for built in self.chosen:
-            place = tuple(str(built.names.get(name, "")) for name in (self.panels, self.by, self.x))
-            if place in there:
-                part.problem(
-                    "x",
-                    f'"{there[place]}" and "{built.setting.label}" are on the same line: '
-                    "tell them apart by by or panels, or choose one of them by in",
-                )
-                return
-            there[place] = built.setting.label
 
     def draw(self, data: Data) -> list[Chart]:
         """The charts: one for each metric, or one for all."""
