@@ -99,12 +99,6 @@ impl AirSlots {
         }
     }
 
-    /// Kind and receiver of the frame in slot 0 or 1.
-    pub fn addressed(&self, slot: u32) -> (FrameKind, NodeId) {
-        let Stored { kind, dst, .. } = self.frames[(slot % 2) as usize];
-        (kind, dst)
-    }
-
     /// The slot of the next frame.
     #[inline(always)]
     pub fn next(&self) -> u32 {
