@@ -52,7 +52,6 @@ def command(
     wanted = Wanted.of(nodes=node, flows=flow, kinds=kind, start=start, stop=stop)
     with asking(trust):
         run = pick(source, point=point, seed=seed, set=options.parse_set(set_))
-        wanted.check(run.point.config(run.seed))
         if run.remark:
             note(run.remark)
         with Output(out, force=force) as output:

@@ -18,7 +18,7 @@ from hopscope.errors import did_you_mean
 from hopscope.report.chart import Chart, Panel
 from hopscope.report.curves import line
 from hopscope.results.samples import MEASURED, Data, NoSamplesError, Table, show
-from hopscope.results.stats import number, quantile
+from hopscope.results.stats import number, quantile, rounded
 from hopscope.studies.documents import deep_merge, filled, removed
 from hopscope.studies.entry import Entry, Quantity, Setting, Statement
 from hopscope.studies.folder import Part
@@ -153,7 +153,7 @@ def _agrees(cell: Cell, metric: str, limit: float | str) -> Callable[[Data], lis
     def check(table: Table) -> tuple[bool | None, str]:
         measured = table.interval(measure)
         unit = f" {measure.unit}" if measure.unit else ""
-        words = f"{show(measured)} against {number(mean)} ± {half:.2g}{unit}"
+        words = f"{show(measured)} against {rounded(mean, half)}{unit}"
         if limit == SPREAD:
             words += f" ({number(low)} to {number(high)})"
         elif isinstance(limit, str) and limit.startswith(WITHIN):

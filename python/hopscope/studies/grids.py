@@ -42,7 +42,7 @@ def _with_unit(row: Measured) -> str:
 def _published(row: Measured) -> str:
     if row.quantity.published is None:
         return "-"
-    spread = f" ± {row.quantity.spread:.2g}" if row.quantity.spread is not None else ""
+    spread = f" ± {number(row.quantity.spread)}" if row.quantity.spread is not None else ""
     return f"{number(row.quantity.published)}{spread}{_span(row.quantity.extremes)}"
 
 

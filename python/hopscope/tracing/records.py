@@ -58,7 +58,7 @@ def trace(
         nanoseconds; with ``out`` how many were written.
 
     Raises:
-        InputError: the run cannot be done, has no such node or flow, or the file exists.
+        InputError: the run cannot be done, or the file exists.
         RunFailed: the file could not be written to its end.
         Interrupted: Ctrl-C.
     """
@@ -66,7 +66,6 @@ def trace(
         raise InputError(f"form: found {form!r}; allowed: {', '.join(FORMS)}")
     run = pick(what, point=point, seed=seed, set=set)
     wanted = Wanted.of(nodes=nodes, flows=flows, kinds=kinds, start=start, stop=stop)
-    wanted.check(run.point.config(run.seed))
     if out is None:
         return records(run, wanted)
     output = Output(out, force=force)
