@@ -401,6 +401,11 @@ def findings(statement: dict[str, Any], *, contrast: bool) -> Iterable[tuple[dic
             yield finding, finding["measured"] + reason
 
 
+def setting(statement: dict[str, Any], finding: dict[str, Any]) -> str:
+    """The setting of a finding, where a statement has several."""
+    return f"{finding['setting']}: " if len({f["setting"] for f in statement["findings"]}) > 1 else ""
+
+
 def named(quantity: dict[str, Any]) -> str:
     """A quantity with its unit."""
     return f"{quantity['label']} ({quantity['unit']})"
@@ -418,7 +423,7 @@ def validation_pages() -> None:
     """Every statement of the validation entries with what was measured."""
     for entry in reproduced("validation"):
         rows = [
-            [statement["text"], measured, finding["outcome"]]
+            [statement["text"], setting(statement, finding) + measured, finding["outcome"]]
             for statement in entry["statements"]
             for finding, measured in findings(statement, contrast=True)
         ]
