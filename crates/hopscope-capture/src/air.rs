@@ -1,7 +1,6 @@
 //! Frames on the air as octets: each is made once, when it begins, and kept until its transmitter has sent two more.
 
 use hopscope_engine::Config;
-use hopscope_engine::config::MacConfig;
 use hopscope_engine::config::radio::Phy;
 use hopscope_engine::ids::{FlowId, NodeId};
 use hopscope_engine::mac::dcf::{Frame, FrameKind};
@@ -78,15 +77,16 @@ impl Air {
     /// For a configuration.
     pub fn new(config: &Config) -> Self {
         let nodes = config.nodes.len();
-        let mac = |node: usize| -> &MacConfig {
-            config.host(node as u32).and_then(|host| host.mac.as_ref()).unwrap_or(&config.mac)
+        let header = |host| {
+            let mac = config.mac_of(host);
+            (mac.data_header, mac.llc_header)
         };
         let radio = &config.radio;
         Air {
             sent: vec![Sent { octets: Vec::new(), is_whole: false, flow: FlowId::NONE }; 2 * nodes],
             last_flow: vec![FlowId::NONE; nodes],
             cuts: vec![Cut::default(); nodes],
-            headers: (0..nodes).map(|node| (mac(node).data_header, mac(node).llc_header)).collect(),
+            headers: config.host_of_each().into_iter().map(header).collect(),
             levels: vec![(f32::NAN, 0); nodes],
             frequency: (radio.frequency / 1e6).round().min(f64::from(u16::MAX)) as u16,
             is_ofdm: radio.phy != Phy::Dsss,

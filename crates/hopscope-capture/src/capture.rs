@@ -138,6 +138,7 @@ impl<const MONITOR: bool> Capture<MONITOR> {
         let mut count = 0;
         let nodes = 0..config.nodes.len() as u32;
         let chosen = |node: &u32| self.choice.node.is_none_or(|only| only == *node);
+        let radios = config.radios();
         for node in nodes.clone().filter(chosen) {
             let mut open = |link_type, layer: &str| {
                 let name = format!("{layer}{node}");
@@ -145,7 +146,7 @@ impl<const MONITOR: bool> Capture<MONITOR> {
                 count += 1;
                 count - 1
             };
-            if self.choice.radio && config.has_wifi(node) {
+            if self.choice.radio && radios[node as usize] {
                 self.radios[node as usize] = open(RADIOTAP, "radio");
             }
             if self.choice.host {

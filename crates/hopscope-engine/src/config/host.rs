@@ -104,17 +104,22 @@ impl Config {
         self.host(node).is_none_or(|host| host.wifi)
     }
 
-    /// Whether each node has an 802.11 interface, in a time that grows with the nodes alone.
-    pub fn radios(&self) -> Vec<bool> {
-        let mut found = vec![true; self.nodes.len()];
+    /// [`Config::host`] of each node, in a time that grows with the nodes alone.
+    pub fn host_of_each(&self) -> Vec<Option<&HostConfig>> {
+        let mut found = vec![None; self.nodes.len()];
         for host in self.hosts.iter().rev() {
             for &node in &host.nodes {
-                if let Some(has) = found.get_mut(node as usize) {
-                    *has = host.wifi;
+                if let Some(of) = found.get_mut(node as usize) {
+                    *of = Some(host);
                 }
             }
         }
         found
+    }
+
+    /// Whether each node has an 802.11 interface.
+    pub fn radios(&self) -> Vec<bool> {
+        self.host_of_each().into_iter().map(|host| host.is_none_or(|host| host.wifi)).collect()
     }
 
     /// The common radio with the rates of all interfaces among its own: how far interference matters follows from the
@@ -159,10 +164,9 @@ impl Config {
         std::iter::once(common).chain(sets)
     }
 
-    /// Places in the interface queue of a node.
-    pub fn queue_of(&self, node: u32) -> u32 {
-        let mac = self.host(node).and_then(|host| host.mac.as_ref()).unwrap_or(&self.mac);
-        mac.queue.saturating_sub(mac.queue_reserve).max(1)
+    /// The MAC of a node with these settings of its own.
+    pub fn mac_of<'a>(&'a self, host: Option<&'a HostConfig>) -> &'a MacConfig {
+        host.and_then(|host| host.mac.as_ref()).unwrap_or(&self.mac)
     }
 
     /// The addresses of a node's interfaces, in their order.

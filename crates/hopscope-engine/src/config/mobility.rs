@@ -136,14 +136,16 @@ impl Config {
     fn check_model(&self, found: &mut Mistakes) {
         let m = &self.mobility;
         let nodes = self.nodes.len();
+        let (radios, mut named) = (self.radios(), vec![false; nodes]);
         for (place, &node) in m.nodes.iter().enumerate() {
             let key = format!("mobility.nodes.{place}");
             if node as usize >= nodes {
                 found.note(Err(BuildError::no_such_node(key, node, nodes)));
                 continue;
             }
-            found.require(!m.nodes[..place].contains(&node), key.clone(), || format!("node {node} is named twice"));
-            found.require(self.has_wifi(node), key, || format!("node {node} has no radio; it stays"));
+            let again = std::mem::replace(&mut named[node as usize], true);
+            found.require(!again, key.clone(), || format!("node {node} is named twice"));
+            found.require(radios[node as usize], key, || format!("node {node} has no radio; it stays"));
         }
         let [width, height] = m.area;
         found.require(width > 0.0 && height > 0.0 && width <= 1e9 && height <= 1e9, "mobility.area", || {

@@ -19,7 +19,7 @@ use crate::channel::{Channel, Medium};
 use crate::config::link::LinkPart;
 use crate::config::net::RoutingProtocol;
 use crate::config::radio::Shadowing;
-use crate::config::{AckPolicy, Config, FlowConfig, LinkConfig, Transport};
+use crate::config::{AckPolicy, Config, FlowConfig, HostConfig, LinkConfig, MacConfig, Transport};
 use crate::error::BuildError;
 use crate::event::Event;
 use crate::ids::{FlowId, NodeId, SocketId};
@@ -66,6 +66,7 @@ pub(super) fn build<R: Recorder>(config: &Config, recorder: R, controls: &Contro
     let mut settings = Box::new(config.clone());
     settings.paths = Vec::new();
     let traces = std::mem::take(&mut settings.traces);
+    let hosts = config.host_of_each();
     let mut world = World {
         now: Time::ZERO,
         events: EventQueue::new(),
@@ -81,7 +82,8 @@ pub(super) fn build<R: Recorder>(config: &Config, recorder: R, controls: &Contro
                     Forwarding::Protocol(Box::new(Machine { router, rng: stream(n.index(), Purpose::RoutingJitter) }))
                 }
             };
-            Node { arp: config.net.arp.then(Box::default), ..Node::new(forwarding, ip, interfaces(config, &wires, n)) }
+            let interfaces = interfaces(hosts[n.index()], &wires, n);
+            Node { arp: config.net.arp.then(Box::default), ..Node::new(forwarding, ip, interfaces) }
         }),
         wifi: PerNode::new(&places, |n| Wifi {
             station: Station::new(&rules.of(n).station, stream(n.index(), Purpose::Backoff)),
@@ -89,7 +91,7 @@ pub(super) fn build<R: Recorder>(config: &Config, recorder: R, controls: &Contro
                 stream(n.index(), Purpose::RateControl)
             })),
             air: AirSlots::new(),
-            port: Port::new(config.queue_of(n.0)),
+            port: Port::new(queue_of(config.mac_of(hosts[n.index()]))),
             rules: rules.of(n).clone(),
         }),
         channel: Channel::new(&config.radio, config.seed, nodes),
@@ -187,11 +189,16 @@ fn ip(config: &Config, router: Option<&Router>) -> Ip {
 }
 
 /// The interfaces of a node, in their order.
-fn interfaces(config: &Config, wires: &Wires, node: NodeId) -> SmallVec<[Interface; 1]> {
-    let wifi = config.has_wifi(node.0).then_some(Interface::Wifi);
+fn interfaces(host: Option<&HostConfig>, wires: &Wires, node: NodeId) -> SmallVec<[Interface; 1]> {
+    let wifi = host.is_none_or(|host| host.wifi).then_some(Interface::Wifi);
     let ends = wires.of(node).iter().map(|&end| Interface::Wire { end, peer: wires[end].peer });
-    let outside = config.host(node.0).is_some_and(|host| host.outside).then_some(Interface::Outside);
+    let outside = host.is_some_and(|host| host.outside).then_some(Interface::Outside);
     wifi.into_iter().chain(ends).chain(outside).collect()
+}
+
+/// Places in the interface queue before a MAC.
+fn queue_of(mac: &MacConfig) -> u32 {
+    mac.queue.saturating_sub(mac.queue_reserve).max(1)
 }
 
 /// The random numbers of `owner` (a node or a flow) for a purpose.

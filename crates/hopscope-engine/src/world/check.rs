@@ -63,8 +63,10 @@ pub fn problems(config: &Config) -> Vec<BuildError> {
     for (number, outage) in config.outages.iter().enumerate() {
         found.note_all(outage.check(number, config.nodes.len()));
     }
+    // Where nobody has a radio, no MAC limits a packet.
+    let on_air = config.radios().contains(&true);
     for (number, flow) in config.flows.iter().enumerate() {
-        check_flow(config, number, flow, &mut found);
+        check_flow(config, number, flow, on_air, &mut found);
     }
     found.note_all(sockets::check_ports(&config.flows));
     found.0
@@ -104,7 +106,8 @@ fn check_run(config: &Config, found: &mut Mistakes) {
 }
 
 fn check_traces(config: &Config, found: &mut Mistakes) {
-    found.note_all(config.traces.check(config.nodes.len(), |node| config.has_wifi(node)));
+    let radios = config.radios();
+    found.note_all(config.traces.check(config.nodes.len(), |node| radios.get(node as usize) != Some(&false)));
     let (r, has_powers) = (&config.radio, !config.traces.rssi.is_empty());
     for (key, word, varies) in [
         ("radio.shadowing", r.shadowing.word(), r.shadowing == Shadowing::Correlated),
@@ -170,7 +173,7 @@ fn check_net(config: &Config, found: &mut Mistakes) {
     }
 }
 
-fn check_flow(config: &Config, number: usize, flow: &FlowConfig, found: &mut Mistakes) {
+fn check_flow(config: &Config, number: usize, flow: &FlowConfig, on_air: bool, found: &mut Mistakes) {
     let key = |name: &str| format!("flows.{number}.{name}");
     let nodes = config.nodes.len();
     let mut exist = true;
@@ -183,8 +186,6 @@ fn check_flow(config: &Config, number: usize, flow: &FlowConfig, found: &mut Mis
     found.require(!exist || flow.from != flow.to, key("to"), || {
         format!("a flow needs two different nodes, found {} twice", flow.to)
     });
-    // Where nobody has a radio, no MAC limits a packet.
-    let on_air = config.radios().contains(&true);
     for set in config.interfaces().filter(|_| on_air && exist) {
         check_packet(config, &set, number, flow, found);
     }

@@ -95,7 +95,7 @@ impl<S: Sink> Ns2Trace<S> {
         let nodes = config.nodes.len();
         let network = Network {
             ways: config.nodes.iter().map(|&place| Way::at_rest(place)).collect(),
-            has_radio: (0..nodes as u32).map(|node| config.has_wifi(node)).collect(),
+            has_radio: config.radios(),
             routing: config.routing.protocol,
             flows: config.measured().flows.iter().map(event::Traffic::of).collect(),
         };
