@@ -92,7 +92,8 @@ def finish(process: subprocess.Popen[str]) -> str:
     """What a process said, once it has ended."""
     said = process.communicate(timeout=600)[1]
     # Before its first line runs, an interrupt is the interpreter's affair.
-    early = process.returncode in {1, -signal.SIGINT} and said.rstrip().endswith("KeyboardInterrupt") and LOADED not in said
+    interrupted = process.returncode in {1, -signal.SIGINT} and said.rstrip().endswith("KeyboardInterrupt")
+    early = interrupted and LOADED not in said
     require(early or ("Traceback" not in said and "a defect of Hopscope" not in said), said)
     return said
 
