@@ -57,6 +57,8 @@ AS_IN_A_TERMINAL = (
 
 #: What a traceback names once the command itself runs.
 LOADED = ", in main\n"
+#: What it begins with where the interpreter itself was not there yet.
+STARTING = "Fatal Python error: init_import_site"
 
 SIGNALS = (signal.SIGKILL, signal.SIGTERM, signal.SIGINT)
 TABLES = ("flows", "nodes", "network", "runs", "summary")
@@ -93,7 +95,7 @@ def finish(process: subprocess.Popen[str]) -> str:
     said = process.communicate(timeout=600)[1]
     # Before its first line runs, an interrupt is the interpreter's affair.
     interrupted = process.returncode in {1, -signal.SIGINT} and said.rstrip().endswith("KeyboardInterrupt")
-    early = interrupted and LOADED not in said
+    early = interrupted and (LOADED not in said or said.startswith(STARTING))
     require(early or ("Traceback" not in said and "a defect of Hopscope" not in said), said)
     return said
 
