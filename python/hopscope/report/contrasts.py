@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, Any
 
+from hopscope.report import wording
 from hopscope.report.axis import axis_of, headings, numeric
 from hopscope.report.chart import Chart, Line, Panel
 from hopscope.report.wording import Column, Grid
@@ -139,8 +140,7 @@ def _values(found: Contrasts, stem: str) -> Iterator[Chart]:
         keys = list(dict.fromkeys(key for row in rows for key in row.place))
         places = [row.place[keys[0]] for row in rows] if len(keys) == 1 else []
         name = f"{stem}-{metric.replace('.', '-').replace('_', '-')}"
-        meant = "means with 95 % intervals" if any(row.n > 1 for row in rows) else "one seed, which has no interval"
-        caption = f"{label[:1].upper()}{label[1:]}, {meant}."
+        caption = f"{label[:1].upper()}{label[1:]}, {wording.meant(several=any(row.n > 1 for row in rows))}."
         sides = _sides(rows)
         if len(set(map(repr, places))) > 1 and numeric(places):
             axis = axis_of(keys[0], places)

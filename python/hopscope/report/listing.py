@@ -235,13 +235,17 @@ def _no_formula(cell: Any) -> Any:
     return f"'{cell}" if isinstance(cell, str) and _FORMULA.match(cell) else cell
 
 
+def _in_a_line(cell: str) -> str:
+    return visible(" ".join(cell.splitlines()))
+
+
 def _plain(cell: str) -> str:
     """A cell of a Markdown table that is shown as it is, in one line."""
-    return _MARKS.sub(r"\\\g<0>", visible(" ".join(cell.splitlines())))
+    return _MARKS.sub(r"\\\g<0>", _in_a_line(cell))
 
 
 def _escaped(text: str) -> str:
-    return "".join(_LATEX.get(letter, letter) for letter in visible(" ".join(text.splitlines())))
+    return "".join(_LATEX.get(letter, letter) for letter in _in_a_line(text))
 
 
 def _label(name: str) -> str:

@@ -9,7 +9,7 @@ from dataclasses import dataclass, replace
 from itertools import pairwise
 from typing import TYPE_CHECKING, Any
 
-from hopscope.report.plots import COLOURS, legend_columns, styled
+from hopscope.report.plots import COLOURS, LEGEND_ROW, legend_columns, styled
 from hopscope.scenario.fields import NS
 from hopscope.scenario.naming import spoken
 
@@ -303,7 +303,7 @@ def _legend(figure: Figure, network: Network) -> None:
         shade, label = _SHADES[index % len(_SHADES)], f"link layer {layer}"
         handles.append(Line2D([], [], ls="none", marker="o", ms=8, mfc=shade, mec="#333333", label=label))
     columns = legend_columns([str(handle.get_label()) for handle in handles], figure.get_figwidth())
-    figure.set_figheight(figure.get_figheight() + 0.19 * (-(-len(handles) // columns) - 1))
+    figure.set_figheight(figure.get_figheight() + LEGEND_ROW * (-(-len(handles) // columns) - 1))
     figure.legend(handles=handles, loc="outside lower center", ncols=columns, fontsize=8.5)
 
 

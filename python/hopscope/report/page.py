@@ -94,12 +94,13 @@ def store_page(
         StoreError: the folder cannot be written.
         RunFailed: the disk is full.
     """
+    about = {"folder": store, "problems": list(problems)}
     if outcome is not None:
         from hopscope.report import search
 
         cases = _cases(outcome, results, folder, engine)
-        context = {"title": search.title(outcome), "folder": store, "problems": list(problems), "studies": cases}
-        return write_page(folder / "report.html", "store.html.j2", {**context, "several": True})
+        context = {"title": search.title(outcome), "several": True, "studies": cases}
+        return write_page(folder / "report.html", "store.html.j2", {**about, **context})
     from hopscope.report import overlay, tables
 
     studies = []
@@ -116,7 +117,7 @@ def store_page(
         quick = result.scenario.is_quick
         used = {} if brief else tables.used_links(result)
         networks = distinct(result.scenario.points, result.scenario.title, 1 if brief else NETWORKS, used)
-        file = _scenario_file(result, folder / f"{_file_name(stem)}scenario.toml")
+        file = _scenario_file(result, folder / f"{stem}scenario.toml")
         studies.append(
             {
                 "title": result.scenario.title,
@@ -130,9 +131,8 @@ def store_page(
                 "scenario": pretty(result.scenario.resolved),
             }
         )
-    several = any(len(point.runs) > 1 for result in results for point in result.points)
-    context = {"title": title, "folder": store, "problems": list(problems), "studies": studies}
-    return write_page(folder / "report.html", "store.html.j2", {**context, "several": several})
+    context = {"title": title, "several": any(map(tables.has_several_seeds, results)), "studies": studies}
+    return write_page(folder / "report.html", "store.html.j2", {**about, **context})
 
 
 # --- Parts ----------------------------------------------------------------------------------------------------------
@@ -154,7 +154,7 @@ def _cases(outcome: Mapping[str, Any], results: Sequence[Result], folder: Path, 
             search.chart(case, metric),
             *distinct(scenario.points, title, 1, tables.used_links(last[0])),
         ]
-        files = [_scenario_file(r, folder / f"{_file_name(stem)}full-{n}.toml") for n, r in enumerate(last, 1)]
+        files = [_scenario_file(r, folder / f"{stem}full-{n}.toml") for n, r in enumerate(last, 1)]
         sections.append(
             {
                 "title": f"{title}, {place}" if place else title,

@@ -65,7 +65,7 @@ _TICKS, _LETTERS = 12, 30
 # Inches: a bold letter of a title, a letter of an axis, and names turned by 30 degrees beside each other.
 _TITLE, _LABEL, _TURNED = 0.095, 0.09, 0.3
 # Inches: a row of the legend, its handle with the space around, a letter; and most columns.
-_LEGEND_ROW, _HANDLE, _LETTER, _COLUMNS = 0.19, 0.62, 0.075, 6
+LEGEND_ROW, _HANDLE, _LETTER, _COLUMNS = 0.19, 0.62, 0.075, 6
 _MARKERS = ("o", "s", "^", "D", "v", "P", "X", "h")
 # Lines of references: models and bounds.
 _DASHES = ("--", ":", "-.")
@@ -515,7 +515,7 @@ def _legend(figure: Figure, axes: Sequence[Axes], chart: Chart) -> None:
         return
     columns = _columns(list(entries), figure.get_figwidth())
     rows = -(-len(entries) // columns)
-    figure.set_figheight(figure.get_figheight() + _LEGEND_ROW * (rows - 1))
+    figure.set_figheight(figure.get_figheight() + LEGEND_ROW * (rows - 1))
     title = chart.legend_title or None
     figure.legend(entries.values(), entries.keys(), title=title, loc="outside lower center", ncols=columns)
 

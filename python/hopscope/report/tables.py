@@ -438,10 +438,13 @@ def _of_points(result: Result, metric: str, label: str) -> Chart:
     return Chart(name, caption, axis, label, [Panel("", [curves.line("", values)])], kind="bars")
 
 
+def has_several_seeds(result: Result) -> bool:
+    """Whether any point has more than one run, so that there are intervals."""
+    return any(len(point.runs) > 1 for point in result.points)
+
+
 def _meant(result: Result) -> str:
-    """What the values of a figure are."""
-    several = any(len(point.runs) > 1 for point in result.points)
-    return "means with 95 % intervals" if several else "one seed, which has no interval"
+    return wording.meant(several=has_several_seeds(result))
 
 
 def _bar(values: dict[str, Any]) -> str:

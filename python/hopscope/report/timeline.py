@@ -67,9 +67,10 @@ def timeline(
     last = min(first + USUAL_NS if span.stop_ns is None else span.stop_ns, int(run.point.duration_s * NS))
     if last <= first:
         raise InputError(f"to {last / NS:.9g} s: there is nothing after {first / NS:.9g} s")
-    config = run.point.config(run.seed)
-    Wanted.of(nodes=nodes).check(config)
-    rows = list(range(len(config["nodes"]))) if nodes is None else list(dict.fromkeys(nodes))
+    count = len(run.point.config(run.seed)["nodes"])
+    rows = list(range(count)) if nodes is None else list(dict.fromkeys(nodes))
+    if absent := [node for node in rows if not 0 <= node < count]:
+        raise InputError(f"node {absent[0]}: there is none; the nodes are 0 to {count - 1}")
     wanted = Wanted(kinds=KINDS, start_ns=max(0, first - BEFORE_NS), stop_ns=min(last + BEFORE_NS, 2**63))
     return draw(records(run, wanted), rows, first, last, run.title, most)
 

@@ -45,6 +45,11 @@ def seeds(result: Result) -> str:
     return str(first) if count == 1 else f"{first} to {first + count - 1}"
 
 
+def meant(*, several: bool) -> str:
+    """What the values of a figure are, over several seeds or of one."""
+    return "means with 95 % intervals" if several else "one seed, which has no interval"
+
+
 def compact_json(value: Any, indent: int = 0) -> str:
     """Indented JSON in which anything that fits into 100 characters stays on one line."""
     flat = json.dumps(value, ensure_ascii=False)

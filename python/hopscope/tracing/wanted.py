@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from decimal import Decimal
 from fnmatch import fnmatchcase
@@ -64,19 +64,6 @@ class Wanted:
             first or 0,
             last,
         )
-
-    def check(self, config: Mapping[str, Any]) -> None:
-        """Refuses nodes and flows that a run of this engine configuration has not got.
-
-        Raises:
-            InputError: there is no such node or flow.
-        """
-        replies = sum(1 for flow in config["flows"] if flow.get("reply"))
-        nodes, flows = len(config["nodes"]), len(config["flows"]) + replies
-        for name, numbers, count in (("node", self.nodes, nodes), ("flow", self.flows, flows)):
-            if absent := [number for number in numbers or () if not 0 <= number < count]:
-                there = f"the {name}s are 0 to {count - 1}" if count > 1 else f"{name} 0 is the only one"
-                raise InputError(f"{name} {absent[0]}: there is none; {there}")
 
     def for_engine(self) -> dict[str, Any]:
         """Returns what the engine takes."""

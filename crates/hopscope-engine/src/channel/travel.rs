@@ -234,6 +234,7 @@ impl Travel {
     /// Those within reach of a node and their distances in metres.
     #[inline(always)]
     pub(super) fn near(&self, node: usize, now: Time) -> impl Iterator<Item = (&Near, f64)> {
+        // The legs by themselves: the loop then reads where they lie once.
         let (here, legs) = (self.at(node, now), &self.legs[..]);
         self.candidates[node].near.iter().map(move |near| {
             let other = near.node as usize;
