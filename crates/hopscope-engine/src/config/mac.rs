@@ -23,6 +23,9 @@ choice! {
         LowestMandatory = "lowest-mandatory",
         /// The lowest of `basic_rate` and `response_rates`, after the preamble in use.
         LowestUsed = "lowest-used",
+        /// That of the PLCP preamble, whatever rates frames have: 1 Mbit/s for DSSS and HR/DSSS (2 Mbit/s where `plcp_bits_1m`
+        /// is 0), 6 Mbit/s for OFDM and ERP-OFDM.
+        Plcp = "plcp",
     }
 }
 

@@ -183,7 +183,7 @@ fn apply_ns2(base: &mut Base) {
     mac.duration_whole_us = true; // 13
     mac.nav_reset = false; // 13
     mac.eifs = EifsRule::Nav; // 14
-    mac.eifs_rate = EifsRate::LowestUsed; // 9
+    mac.eifs_rate = EifsRate::Plcp; // 9
     mac.cts_rule = CtsRule::MediumIdle; // 16
     mac.response_timeout = ResponseTimeout::FullFrame; // 17
     mac.backoff_includes_cw = false; // 18

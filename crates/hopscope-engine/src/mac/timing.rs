@@ -54,7 +54,15 @@ fn eifs_ack(radio: &RadioConfig, rate: EifsRate) -> Span {
         (EifsRate::LowestMandatory, Phy::Dsss | Phy::ErpOfdm) => {
             LONG_PREAMBLE + payload(Phy::Dsss, ACK_BYTES, 1_000_000)
         }
-        (EifsRate::LowestMandatory, Phy::Ofdm) => airtime(radio, ACK_BYTES, 6_000_000),
+        (EifsRate::Plcp, Phy::Dsss) => match (radio.plcp_bits_1m, radio.plcp_bits_2m) {
+            (0, 1..) => airtime(radio, ACK_BYTES, 2_000_000),
+            (_, 0) => airtime(radio, ACK_BYTES, 1_000_000),
+            // Bits at both rates are a short preamble, which never comes before 1 Mbit/s.
+            (1.., 1..) => LONG_PREAMBLE + payload(Phy::Dsss, ACK_BYTES, 1_000_000),
+        },
+        (EifsRate::LowestMandatory, Phy::Ofdm) | (EifsRate::Plcp, Phy::Ofdm | Phy::ErpOfdm) => {
+            airtime(radio, ACK_BYTES, 6_000_000)
+        }
     }
 }
 
@@ -231,8 +239,40 @@ mod tests {
         assert_eq!(eifs("standard", "hr-dsss-11M-short"), 364, "no short preamble before 1 Mbit/s");
         assert_eq!(eifs("standard", "ofdm-54M"), 94);
         assert_eq!(eifs("standard", "erp-ofdm-54M"), 342, "802.11g keeps the rates of 802.11b");
-        // The rates in use: an ACK at 2 Mbit/s after a short preamble, at 6 Mbit/s with its extension.
-        assert_eq!(eifs("ns2", "hr-dsss-11M-short"), 10 + 152 + 50);
-        assert_eq!(eifs("ns2", "erp-ofdm-54M"), 10 + 50 + 28);
+        // The rates in use, of which as-ns3 has all mandatory ones with DSSS: at 6 Mbit/s with its extension, after the long slots.
+        assert_eq!(eifs("as-ns3", "hr-dsss-11M"), 364);
+        assert_eq!(eifs("as-ns3", "erp-ofdm-54M"), 10 + 50 + 50);
+    }
+
+    #[test]
+    fn ns2_eifs_has_an_ack_at_the_plcp_rate() {
+        // Item 9 of docs/models/ns2.md: 10 + 304 + 50 with every rate of frames.
+        for preset in [
+            "wavelan-2M",
+            "wavelan-11M",
+            "dsss-1M",
+            "dsss-2M",
+            "hr-dsss-5.5M",
+            "hr-dsss-11M",
+            "hr-dsss-5.5M-short",
+            "hr-dsss-11M-short",
+        ] {
+            for basic_rate in [1_000_000, 2_000_000, 11_000_000] {
+                let mut base = presets::base("ns2", preset).expect("a preset");
+                base.radio.basic_rate = basic_rate;
+                assert_eq!(Timing::new(&base.radio, &base.mac).eifs, Span::from_micros(364), "{preset}, {basic_rate}");
+            }
+        }
+        // The PLCP's own length and rate count: 120 bits at 1 Mbit/s, 192 bits at 2 Mbit/s.
+        for (bits_1m, bits_2m, ack) in [(120, 0, 120 + 112), (0, 192, 96 + 56)] {
+            let mut base = presets::base("ns2", "wavelan-11M").expect("a preset");
+            (base.radio.plcp_bits_1m, base.radio.plcp_bits_2m) = (bits_1m, bits_2m);
+            assert_eq!(Timing::new(&base.radio, &base.mac).eifs, Span::from_micros(10 + ack + 50));
+        }
+        let ofdm = |preset| {
+            let base = presets::base("ns2", preset).expect("a preset");
+            Timing::new(&base.radio, &base.mac).eifs.0 / 1_000
+        };
+        assert_eq!((ofdm("ofdm-54M"), ofdm("erp-ofdm-54M")), (16 + 44 + 34, 10 + 50 + 28));
     }
 }

@@ -53,6 +53,9 @@ fn eifs_is_a_nav_and_difs_follows_it() {
     let lab = || Lab::new("ns2").draws(&[2]).hears(100, Heard::errored(900)).offer(500);
     assert_eq!(rts(lab()), [1_000 + 414 + 40]);
     assert_eq!(rts(lab().hears(1_100, Heard::foreign(100))), [1_000 + 414 + 40], "a correct frame does not end it");
+    let control_2m = Lab::with("ns2", |radio, _| radio.basic_rate = 2_000_000);
+    let control_2m = control_2m.draws(&[2]).hears(100, Heard::errored(900)).offer(500);
+    assert_eq!(rts(control_2m), [1_000 + 414 + 40], "the ACK within EIFS goes at the PLCP rate");
 }
 
 #[test]
