@@ -103,6 +103,8 @@ measured! {
         gap_p95_ms: Option<f64> = Metric::sample("ms", "95th percentile of the gap between arrivals");
         /// The time between arrivals that 99 % do not exceed, to 0.4 %.
         gap_p99_ms: Option<f64> = Metric::sample("ms", "99th percentile of the gap between arrivals");
+        /// Longest time without a delivery, from the flow's start to its end: the longest outage. Gaps at either end count.
+        longest_outage_s: Option<f64> = Metric::sample("s", "longest outage");
         /// Rating of speech, 0 to 100 (E-model, ITU-T G.107 simplified); of flows with `app = "voice"`.
         r_factor: Option<f64> = Metric::sample("", "R-factor").shown(Report);
         /// Mean opinion score that the rating stands for, 1 (bad) to 4.5 (ITU-T G.107, Annex B).
@@ -111,7 +113,8 @@ measured! {
         jitter_ms: Option<f64> = Metric::sample("ms", "jitter").shown(Report);
         /// The smoothed interarrival jitter of RFC 3550, A.8.
         jitter_rfc3550_ms: Option<f64> = Metric::sample("ms", "jitter (RFC 3550)").shown(Report);
-        /// Share of the copies sent that did not arrive before the end.
+        /// Share of copies lost (dropped at a queue or a retry limit, without a route, lost on a wire) among the copies received or
+        /// lost. What is in flight at the end is left out.
         loss_pct: Option<f64> = Metric::sample("%", "loss").shown(Drawn).total("loss_pct");
         /// Retransmissions over non-duplicate copies received (anastasi2006).
         retransmission_index_pct: Option<f64> = Metric::sample("%", "retransmissions").short("retransmitted").shown(Terminal).applies(Tcp);
@@ -138,6 +141,10 @@ measured! {
         /// Copies of data packets handed to the network by the source; TCP's SYN is one, as in ns-2, and counts in delay,
         /// jitter and loss.
         sent_packets: u64 = Metric::sample("packets", "sent");
+        /// Copies of data packets lost on the way: sent, and neither received nor in flight at the end.
+        lost_packets: u64 = Metric::sample("packets", "lost");
+        /// Copies of data packets whose outcome is open at the end: they wait in a queue or for a route, or are on the air.
+        in_flight: u64 = Metric::sample("packets", "in flight at the end").short("in flight");
         /// The part of the copies sent that was sent before.
         retransmitted_packets: u64 = Metric::sample("packets", "sent again");
         /// Segments without data that either end sent: ACKs, and what of set-up and tear-down carries none.
@@ -342,7 +349,7 @@ measured! {
         delay_p99_ms: Option<f64> = Metric::sample("ms", "99th percentile of the delay").short("delay p99");
         /// Mean of the mean opinion scores of those that are speech.
         mos: Option<f64> = Metric::sample("", "mean opinion score").short("MOS");
-        /// Share of their copies sent that did not arrive.
+        /// Share of their copies lost among those received or lost.
         loss_pct: Option<f64> = Metric::sample("%", "loss");
         /// Mean of their shares of starved time.
         starved_pct: Option<f64> = Metric::sample("%", "starved");
@@ -390,7 +397,7 @@ pub(crate) fn collect<R: Recorder>(config: &Config, world: &mut World<(Meter, R)
 fn flow_result(config: &Config, number: usize, flow: &Flow, meter: &Meter, now: Time) -> FlowResult {
     let measured = now.saturating_since(meter.start());
     let route = meter.routes.of(FlowId(number as u32));
-    let starved_pct = meter.starvation[number].pct(now);
+    let (starved_pct, outage) = (meter.starvation[number].pct(now), meter.starvation[number].longest_outage(now));
     let (shared_end, shared_bytes) = meter.shared(FlowId(number as u32), now);
     let since = config.flows[number].start.max(meter.start());
     let over = |bytes: u64, end: Time| {
@@ -399,9 +406,10 @@ fn flow_result(config: &Config, number: usize, flow: &Flow, meter: &Meter, now: 
     };
     let [before, after] = [&meter.before, &meter.after].map(|counted| counted.sender(FlowId(number as u32)));
     let counted = |count: fn(&SenderStats) -> u64| count(&after) - count(&before);
+    let outcomes = meter.outcomes(FlowId(number as u32));
     let (repairs, meter) = (&meter.repairs, &meter.flows[number]);
     let r_factor = speech(&config.flows[number])
-        .and_then(|(codec, packet_ms)| voice::rating(codec, packet_ms, meter.sent, &meter.delays));
+        .and_then(|(codec, packet_ms)| voice::rating(codec, packet_ms, outcomes.decided(), &meter.delays));
     let kbps = |bytes: u64| {
         if measured == Span::ZERO { 0.0 } else { bytes as f64 * 8.0 / measured.as_secs() / 1e3 }
     };
@@ -430,11 +438,12 @@ fn flow_result(config: &Config, number: usize, flow: &Flow, meter: &Meter, now: 
         gap_p50_ms: meter.gaps.percentile_ms(50.0),
         gap_p95_ms: meter.gaps.percentile_ms(95.0),
         gap_p99_ms: meter.gaps.percentile_ms(99.0),
+        longest_outage_s: outage.map(Span::as_secs),
         r_factor,
         mos: r_factor.map(voice::mos),
         jitter_ms: meter.jitter_ms(),
         jitter_rfc3550_ms: meter.rfc_jitter_ms(),
-        loss_pct: meter.loss_pct(),
+        loss_pct: outcomes.loss_pct(),
         retransmission_index_pct: meter.retransmission_index_pct(),
         mean_cwnd: meter.mean_cwnd(),
         window_limited_pct: config.flows[number]
@@ -451,6 +460,8 @@ fn flow_result(config: &Config, number: usize, flow: &Flow, meter: &Meter, now: 
         tail_loss_probes: counted(|stats| stats.probes),
         received_packets: meter.received,
         sent_packets: meter.sent,
+        lost_packets: outcomes.lost,
+        in_flight: outcomes.in_flight,
         retransmitted_packets: meter.retransmitted,
         acks_sent: meter.acks,
         acks_per_packet: (meter.received > 0 && config.flows[number].transport.is_tcp())

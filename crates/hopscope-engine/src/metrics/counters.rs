@@ -16,6 +16,8 @@ pub struct Counted {
     /// What each node has got from each neighbour, packets.
     heard: Vec<Vec<(NodeId, u64)>>,
     senders: Vec<SenderStats>,
+    /// Data packets of each flow that are neither received nor lost.
+    in_flight: Vec<u64>,
 }
 
 impl Counted {
@@ -25,7 +27,13 @@ impl Counted {
             nodes: (0..nodes as u32).map(|node| look.counters(NodeId(node), from)).collect(),
             heard: (0..nodes as u32).map(|node| look.heard(NodeId(node))).collect(),
             senders: (0..flows as u32).map(|flow| look.sender_stats(FlowId(flow)).unwrap_or_default()).collect(),
+            in_flight: look.in_flight(flows),
         }
+    }
+
+    /// Data packets of a flow that are neither received nor lost; none before the first reading.
+    pub fn in_flight(&self, flow: FlowId) -> u64 {
+        self.in_flight.get(flow.index()).copied().unwrap_or_default()
     }
 
     /// Those of a node; zero before the first reading.

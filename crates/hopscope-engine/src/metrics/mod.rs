@@ -2,10 +2,11 @@
 //!
 //! Definitions: throughput counts payload handed up in order, duplicates excluded; goodput leaves out what came in
 //! retransmitted copies; delay runs per copy from the sending to the receiving transport; jitter is the mean of |d(i+1) - d(i)|
-//! over received copies (afrakhteh2005 3.2.2) and the smoothed form of RFC 3550 A.8; loss is the share of copies sent that did
-//! not arrive; the retransmission index is retransmissions over non-duplicate copies received (anastasi2006).
+//! over received copies (afrakhteh2005 3.2.2) and the smoothed form of RFC 3550 A.8; loss is the share
+//! of copies lost among those whose outcome is known at the end; the retransmission index is retransmissions over non-duplicate copies received (anastasi2006).
 
 mod counters;
+mod outcomes;
 mod paths;
 mod repairs;
 mod routes;
@@ -28,6 +29,7 @@ use crate::units::{Span, Time};
 
 pub use counters::Counted;
 use counters::marks;
+pub use outcomes::Outcomes;
 pub use paths::PathLengths;
 pub use repairs::Repairs;
 pub use routes::{FlowRoute, FlowRoutes};
@@ -261,6 +263,13 @@ impl Meter {
         });
     }
 
+    /// What became of the copies of a flow; the meter is closed.
+    pub fn outcomes(&self, flow: FlowId) -> Outcomes {
+        let [before, after] = [&self.before, &self.after].map(|counted| counted.in_flight(flow));
+        let FlowMeter { sent, received, .. } = self.flows[flow.index()];
+        Outcomes::new(sent + before, received, after)
+    }
+
     /// Accounts everything up to `now`.
     pub fn close(&mut self, now: Time, look: &mut impl Look) {
         self.after = Counted::read(look, (self.drops.len(), self.flows.len()), self.start);
@@ -395,11 +404,6 @@ impl FlowMeter {
         (self.received > 1).then_some(self.rfc_jitter / 1e6)
     }
 
-    /// Share of copies sent that did not arrive, per cent.
-    pub fn loss_pct(&self) -> Option<f64> {
-        loss_pct(self.sent, self.received)
-    }
-
     /// Retransmissions over non-duplicate copies received, per cent.
     pub fn retransmission_index_pct(&self) -> Option<f64> {
         let fresh = self.received - self.duplicates;
@@ -437,11 +441,6 @@ fn unheard_of(flow: &FlowConfig) -> u64 {
         App::File { bytes } if flow.transport == Transport::Udp => bytes,
         _ => u64::MAX,
     }
-}
-
-/// Share of copies sent that are not among those received, per cent; none when none was sent.
-pub fn loss_pct(sent: u64, received: u64) -> Option<f64> {
-    (sent > 0).then(|| 100.0 * sent.saturating_sub(received) as f64 / sent as f64)
 }
 
 impl Recorder for Meter {

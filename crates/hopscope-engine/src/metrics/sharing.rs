@@ -132,25 +132,30 @@ pub struct Starvation {
     /// Last delivery.
     last: Time,
     starved: Span,
+    /// Longest time without a delivery so far.
+    longest: Span,
 }
 
 impl Starvation {
     /// A meter for a flow that counts as starved while nothing has come for longer than `limit`.
     pub fn new(flow: &FlowConfig, limit: Span) -> Self {
-        Starvation { limit, active: Active::of(flow), from: flow.start, last: flow.start, starved: Span::ZERO }
+        let (from, none) = (flow.start, Span::ZERO);
+        Starvation { limit, active: Active::of(flow), from, last: from, starved: none, longest: none }
     }
 
     /// Forgets what it has and counts from now.
     pub fn restart(&mut self, now: Time) {
         self.from = now.max(self.active.from);
         self.last = self.from;
-        self.starved = Span::ZERO;
+        (self.starved, self.longest) = (Span::ZERO, Span::ZERO);
     }
 
     /// The flow got something.
     #[inline]
     pub fn on_delivered(&mut self, now: Time) {
-        self.starved = self.starved + self.gap(now);
+        let gap = self.gap(now);
+        self.starved = self.starved + self.counted(gap);
+        self.longest = self.longest.max(gap);
         self.last = self.last.max(now);
     }
 
@@ -159,16 +164,27 @@ impl Starvation {
         self.active.end(now);
     }
 
-    /// The time since the last delivery, if it is long enough to count, without what lies beyond the flow's end.
+    /// The time since the last delivery, without what lies beyond the flow's end.
     fn gap(&self, now: Time) -> Span {
-        let gap = now.min(self.active.to).saturating_since(self.last);
+        now.min(self.active.to).saturating_since(self.last)
+    }
+
+    /// A gap, if it is long enough to count as starvation.
+    fn counted(&self, gap: Span) -> Span {
         if gap > self.limit { gap } else { Span::ZERO }
+    }
+
+    /// Longest time without a delivery in the flow's measured time, from its start to its end: the longest outage. `None` without
+    /// any time.
+    pub fn longest_outage(&self, now: Time) -> Option<Span> {
+        let time = now.min(self.active.to).saturating_since(self.from);
+        (time > Span::ZERO).then(|| self.longest.max(self.gap(now)))
     }
 
     /// Share of the flow's measured time that lies in gaps longer than the limit, per cent; `None` without any time.
     pub fn pct(&self, now: Time) -> Option<f64> {
         let time = now.min(self.active.to).saturating_since(self.from);
-        let starved = self.starved + self.gap(now);
+        let starved = self.starved + self.counted(self.gap(now));
         (time > Span::ZERO).then(|| 100.0 * starved.0 as f64 / time.0 as f64)
     }
 }
@@ -301,6 +317,21 @@ mod tests {
         assert_eq!(starved(0, None, &[1_000, 2_000, 3_000, 4_000], 4_000), Some(0.0));
         assert_eq!(starved(0, None, &[500, 2_500], 4_000), Some(100.0 * 3.5 / 4.0));
         assert_eq!(starved(0, None, &[], 4_000), Some(100.0));
+    }
+
+    #[test]
+    fn the_longest_outage_is_the_longest_gap_with_both_ends_of_the_flow() {
+        let longest = |start, stop, deliveries: &[u64], end| {
+            let mut meter = Starvation::new(&config(&[(start, stop)]).flows[0], Span::from_secs(1));
+            deliveries.iter().for_each(|&ms| meter.on_delivered(at(ms)));
+            meter.longest_outage(at(end))
+        };
+        assert_eq!(longest(0, None, &[500, 2_500, 2_600], 4_000), Some(Span::from_millis(2_000)));
+        assert_eq!(longest(0, None, &[1_500, 1_600], 2_000), Some(Span::from_millis(1_500)));
+        assert_eq!(longest(0, None, &[100, 200], 4_000), Some(Span::from_millis(3_800)));
+        assert_eq!(longest(0, Some(2_000), &[1_500], 9_000), Some(Span::from_millis(1_500)));
+        assert_eq!(longest(0, None, &[], 4_000), Some(Span::from_millis(4_000)));
+        assert_eq!(longest(5_000, None, &[], 4_000), None);
     }
 
     #[test]

@@ -25,9 +25,10 @@ impl Codec {
     }
 }
 
-/// The rating of speech of which `sent` packets of `packet_ms` were sent and these came; none where none was sent.
-pub fn rating(codec: Codec, packet_ms: f64, sent: u64, delays: &Sketch) -> Option<f64> {
-    if sent == 0 {
+/// The rating of speech of which `decided` packets of `packet_ms` were received or lost, and these were received; none where
+/// nothing is decided.
+pub fn rating(codec: Codec, packet_ms: f64, decided: u64, delays: &Sketch) -> Option<f64> {
+    if decided == 0 {
         return None;
     }
     let (_, _, ahead) = codec.impairment();
@@ -36,7 +37,7 @@ pub fn rating(codec: Codec, packet_ms: f64, sent: u64, delays: &Sketch) -> Optio
         .buckets()
         .map(|bucket| {
             played += u64::from(bucket.count);
-            let lost = 100.0 * (1.0 - (played as f64 / sent as f64).min(1.0));
+            let lost = 100.0 * (1.0 - (played as f64 / decided as f64).min(1.0));
             rated(codec, packet_ms + ahead + bucket.high_ms, lost)
         })
         .fold(0.0, f64::max);

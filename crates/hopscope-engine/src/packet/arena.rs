@@ -73,7 +73,8 @@ impl PacketArena {
         if let Body::Opaque { number } = packet.body {
             self.share_octets(number);
         }
-        self.insert(packet)
+        self.slots[id.index()].received_next = true;
+        self.insert(Packet { received_next: false, ..packet })
     }
 
     /// The packet is gone; its slot is free.
@@ -127,6 +128,17 @@ impl PacketArena {
     #[inline]
     pub fn get_mut(&mut self, id: PacketId) -> &mut Packet {
         &mut self.slots[id.index()]
+    }
+
+    /// Packets stored that the next hop has not received, in no order that means anything.
+    pub fn pending(&self) -> impl Iterator<Item = &Packet> {
+        let mut stored = vec![true; self.slots.len()];
+        self.free.iter().for_each(|id| stored[id.index()] = false);
+        self.slots
+            .iter()
+            .zip(stored)
+            .filter(|(packet, stored)| *stored && !packet.received_next)
+            .map(|(packet, _)| packet)
     }
 
     /// Number of packets stored.

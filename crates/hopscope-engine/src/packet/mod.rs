@@ -50,6 +50,8 @@ pub struct Packet {
     pub hops: u8,
     /// Interface of the node at hand that it leaves by, in the order of the node's interfaces.
     pub via: u8,
+    /// The next hop has received it; the node keeps this copy only until the MAC ACK comes.
+    pub received_next: bool,
     /// Explicit congestion notification.
     pub ecn: Ecn,
     /// Routing message or source route it carries beside its body.
@@ -77,6 +79,7 @@ impl Packet {
             ttl,
             hops: 0,
             via: 0,
+            received_next: false,
             ecn: Ecn::NotEct,
             extra: ExtraId::NONE,
             path: None,

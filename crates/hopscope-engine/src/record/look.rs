@@ -71,6 +71,10 @@ pub trait Look {
     /// out; by the number of the neighbour.
     fn heard(&self, node: NodeId) -> Vec<(NodeId, u64)>;
 
+    /// Data packets of each flow, of `flows` in all, that are neither received nor lost: each counts once, however many nodes
+    /// hold a copy.
+    fn in_flight(&self, flows: usize) -> Vec<u64>;
+
     /// What the sender of a flow has counted since the start of the run; none over UDP.
     fn sender_stats(&self, flow: FlowId) -> Option<SenderStats>;
 

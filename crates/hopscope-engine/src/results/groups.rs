@@ -4,7 +4,8 @@ use std::collections::BTreeMap;
 
 use super::{FlowResult, GroupResult, jain_of};
 use crate::config::Config;
-use crate::metrics::{Meter, Sketch, loss_pct};
+use crate::ids::FlowId;
+use crate::metrics::{Meter, Outcomes, Sketch};
 
 /// The groups of a run, by name.
 pub(super) fn groups(config: &Config, flows: &[FlowResult], meter: &Meter) -> BTreeMap<String, GroupResult> {
@@ -22,7 +23,7 @@ fn group_result(flows: &[&FlowResult], meter: &Meter) -> GroupResult {
     flows.iter().for_each(|f| delays.merge(&meter.flows[f.id as usize].delays));
     let scores: Vec<f64> = flows.iter().filter_map(|f| f.mos).collect();
     let received: u64 = flows.iter().map(|f| f.received_packets).sum();
-    let sent: u64 = flows.iter().map(|f| f.sent_packets).sum();
+    let outcomes = flows.iter().map(|f| meter.outcomes(FlowId(f.id))).fold(Outcomes::default(), Outcomes::and);
     let waited: f64 = flows.iter().filter_map(|f| Some(f.delay_ms? * f.received_packets as f64)).sum();
     let starved: Vec<f64> = flows.iter().filter_map(|f| f.starved_pct).collect();
     GroupResult {
@@ -33,7 +34,7 @@ fn group_result(flows: &[&FlowResult], meter: &Meter) -> GroupResult {
         delay_p95_ms: delays.percentile_ms(95.0),
         delay_p99_ms: delays.percentile_ms(99.0),
         mos: (!scores.is_empty()).then(|| scores.iter().sum::<f64>() / scores.len() as f64),
-        loss_pct: loss_pct(sent, received),
+        loss_pct: outcomes.loss_pct(),
         starved_pct: (!starved.is_empty()).then(|| starved.iter().sum::<f64>() / starved.len() as f64),
     }
 }

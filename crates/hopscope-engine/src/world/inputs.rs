@@ -377,6 +377,8 @@ impl<R: Recorder> World<R> {
             LossOf::Data => {
                 let source_route = self.packets.source_route(packet.extra).cloned();
                 let lost = Lost::new(id, &packet, source_route.as_ref());
+                // The protocol may send it by another neighbour, which has not received it.
+                self.packets.get_mut(id).received_next = false;
                 self.routing_input(node, |router, cx| router.on_link_failure(packet.next_hop, Some(&lost), cx));
             }
             LossOf::Message => {

@@ -109,6 +109,20 @@ impl Look for Sight<'_> {
         mac.heard(rules)
     }
 
+    fn in_flight(&self, flows: usize) -> Vec<u64> {
+        let of_flow = |packet: &Packet| {
+            let header = Header::of(&packet.body);
+            let counts = packet.flow.index() < flows && header.is_data;
+            counts.then_some((packet.flow, packet.sent, header.seq))
+        };
+        let mut packets: Vec<_> = self.packets.pending().filter_map(of_flow).collect();
+        packets.sort_unstable();
+        packets.dedup();
+        let mut counts = vec![0; flows];
+        packets.iter().for_each(|(flow, ..)| counts[flow.index()] += 1);
+        counts
+    }
+
     fn sender_stats(&self, flow: FlowId) -> Option<SenderStats> {
         let socket = self.flows[flow.index()].socket;
         self.sockets[socket].endpoint.sender_stats().copied()
