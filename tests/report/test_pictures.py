@@ -12,7 +12,8 @@ from xml.etree import ElementTree
 import pytest
 
 import hopscope as hs
-from hopscope.report.timeline import draw
+from hopscope.report.picture import Picture
+from hopscope.report.timeline import Waiting, draw
 
 SVG = "{http://www.w3.org/2000/svg}"
 
@@ -73,6 +74,51 @@ def test_bars_stand_where_their_instants_are() -> None:
     assert "RTS of node 0 to node 1, 20 bytes at 1 Mbit/s" in mark
     assert draw(found, [1], 1_000_000, 2_000_000, "a run").marks == []
     assert draw(found, [0], 2_000_000, 3_000_000, "a run").marks == []
+
+
+def test_waits_and_queues_from_before_the_left_edge_are_drawn() -> None:
+    busy = {
+        "record": "Busy",
+        "time": 1_500_000,
+        "node": 0,
+        "from": 1_500_000,
+        "until": 1_600_000,
+        "ifs_until": 1_100_000,
+    }
+    gone = {"record": "Dequeued", "time": 1_750_000, "node": 0, "packet": 7, "via": 0}
+    waiting = Waiting(since={0: 10}, queued={0: {7, 8}})
+    marks = draw([busy, gone], [0], 1_000_000, 2_000_000, "a run", waiting=waiting).marks
+    [count] = [mark for mark in marks if "counts its back-off down" in mark]
+    assert 'x="100.000"' in count
+    assert 'width="400.000"' in count
+    two, one = (mark for mark in marks if "in the queue" in mark)
+    assert "2 packets" in two
+    assert 'x="0.000" y="57" width="750.000" height="12"' in two
+    assert "1 packet in" in one
+    assert 'x="750.000" y="63" width="250.000" height="6"' in one
+    assert not draw([busy], [0], 1_000_000, 2_000_000, "a run").marks
+
+
+def test_a_picture_of_a_part_shows_what_the_whole_picture_shows_there() -> None:
+    # Twelve saturated stations in one cell: a wait for the medium takes ten exchanges of 14 ms and more.
+    stations = {
+        "duration": "1s",
+        "topology": {"kind": "positions", "positions": [[0, 0], *([10 * n, 10] for n in range(12))]},
+        "radio": {"data_rate": "1Mbps"},
+        "flow": [
+            {"from": n + 1, "to": 0, "transport": "udp", "app": "cbr", "rate": "1Mbps", "packet": 1472}
+            for n in range(12)
+        ],
+    }
+
+    def inside(picture: Picture) -> set[str]:
+        told = [text for text in titles(picture.svg(), "rect") if "counts its back-off" in text]
+        spans = {text: [float(word) for word in re.findall(r"(\d+\.\d+) s", text)] for text in told}
+        return {text for text, (begin, end) in spans.items() if begin >= 0.6 and end <= 0.8}
+
+    part = inside(hs.timeline(stations, start="0.6s", stop="0.8s"))
+    assert len(part) > 50
+    assert part == inside(hs.timeline(stations, start=0, stop="0.8s"))
 
 
 def test_a_sequence_plot_has_every_segment_sent_and_what_was_sent_again() -> None:

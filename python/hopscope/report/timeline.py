@@ -3,18 +3,21 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from hopscope.errors import InputError
+from hopscope.errors import InputError, counted
 from hopscope.report.picture import Picture
 from hopscope.scenario import Scenario
-from hopscope.tracing import Wanted, pick, records
+from hopscope.tracing import OneRun, Wanted, follow, pick, records
 from hopscope.tracing.wanted import NS
 
 #: Records that the picture is made of.
 KINDS = ("FrameBegan", "FrameEnded", "FrameOverheard", "Busy", "AccessGranted", "Offered", "AttemptFailed",
-         "ExchangeEnded", "Dropped")  # fmt: skip
+         "ExchangeEnded", "Dropped", "Queued", "Dequeued")  # fmt: skip
+#: Those among them that tell what a node still waits for, however long ago they happened.
+STATE = ("AccessGranted", "Offered", "AttemptFailed", "ExchangeEnded", "Dropped", "Queued", "Dequeued")
 
 #: Shown where no end is given, in ns; a default.
 USUAL_NS = 50_000_000
@@ -23,15 +26,15 @@ BEFORE_NS = 40_000_000
 #: More marks than these make a picture that nobody can read and no browser can draw.
 MOST_MARKS = 60_000
 
-#: Heights of a row in pixels: its name, what the node sends, what it hears, NAV, back-off.
-_NAME, _SENT, _HEARD, _NAV, _WAIT, _GAP = 16, 14, 14, 5, 8, 6
-_ROW = _NAME + _SENT + _HEARD + _NAV + _WAIT + _GAP
+#: Heights of a row in pixels: its name, what the node sends, what it hears, NAV, back-off, queue.
+_NAME, _SENT, _HEARD, _NAV, _WAIT, _QUEUE, _GAP = 16, 14, 14, 5, 8, 12, 6
+_ROW = _NAME + _SENT + _HEARD + _NAV + _WAIT + _QUEUE + _GAP
 
 _SENDS = {"rts": "purple", "cts": "orange", "data": "blue", "ack": "green"}
 _LEGEND = (
     ("purple", "sends RTS"), ("orange", "sends CTS"), ("blue", "sends data"), ("green", "sends ACK"),
     ("pale", "hears (framed: for others)"), ("grey", "senses energy alone"), ("red", "loses a frame, drops"),
-    ("amber", "NAV"), ("ink", "counts back-off down"),
+    ("amber", "NAV"), ("ink", "counts back-off down"), ("faint", "packets in the queue"),
 )  # fmt: skip
 
 
@@ -71,8 +74,42 @@ def timeline(
     rows = list(range(count)) if nodes is None else list(dict.fromkeys(nodes))
     if absent := [node for node in rows if not 0 <= node < count]:
         raise InputError(f"node {absent[0]}: there is none; the nodes are 0 to {count - 1}")
-    wanted = Wanted(kinds=KINDS, start_ns=max(0, first - BEFORE_NS), stop_ns=min(last + BEFORE_NS, 2**63))
-    return draw(records(run, wanted), rows, first, last, run.title, most)
+    begin = max(0, first - BEFORE_NS)
+    wanted = Wanted(kinds=KINDS, start_ns=begin, stop_ns=min(last + BEFORE_NS, 2**63))
+    return draw(records(run, wanted), rows, first, last, run.title, most, _before(run, begin))
+
+
+@dataclass
+class Waiting:
+    """What nodes wait for at an instant.
+
+    Attributes:
+        since: since when a node waits for the medium, in ns.
+        queued: the packets in the queue of a node, by their number.
+    """
+
+    since: dict[int, int] = field(default_factory=dict)
+    queued: dict[int, set[int]] = field(default_factory=dict)
+
+    def take(self, record: Mapping[str, Any]) -> None:
+        """Follows a record."""
+        name, node = record["record"], int(record.get("node", -1))
+        if name in ("Offered", "AttemptFailed"):
+            self.since[node] = record["time"]
+        elif name in ("AccessGranted", "ExchangeEnded"):
+            self.since.pop(node, None)
+        elif name == "Queued" and not record.get("via"):
+            self.queued.setdefault(node, set()).add(record["packet"])
+        elif name in ("Dequeued", "Dropped"):
+            self.queued.get(node, set()).discard(record["packet"])
+
+
+def _before(run: OneRun, until: int) -> Waiting:
+    """What nodes wait for at an instant of a run; the wait may have begun long before."""
+    found = Waiting()
+    if until > 0:
+        follow(run, Wanted(kinds=STATE, stop_ns=until - 1), found.take)
+    return found
 
 
 def draw(
@@ -82,6 +119,7 @@ def draw(
     last: int,
     title: str,
     most: int = MOST_MARKS,
+    waiting: Waiting | None = None,
 ) -> Picture:
     """Draws records between two instants.
 
@@ -92,6 +130,7 @@ def draw(
         last: last instant in ns.
         title: what stands above.
         most: more marks are refused.
+        waiting: what nodes wait for when the records begin; default: nothing.
 
     Raises:
         InputError: there are too many.
@@ -105,7 +144,8 @@ def draw(
         scale=1e-6,
         legend=_LEGEND,
     )
-    drawing = _Drawing(picture, {node: place * _ROW for place, node in enumerate(nodes)}, first, last)
+    tops = {node: place * _ROW for place, node in enumerate(nodes)}
+    drawing = _Drawing(picture, tops, first, last, waiting or Waiting())
     for node, top in drawing.tops.items():
         picture.labels.append((top + 12, f"node {node}"))
         picture.rules.append(top)
@@ -113,18 +153,20 @@ def draw(
         drawing.take(record)
         if len(picture.marks) > most:
             raise InputError(f"more than {most} marks to draw; choose a shorter time or fewer nodes")
+    drawing.close()
     return picture
 
 
 class _Drawing:
     """Marks on a picture, record by record."""
 
-    def __init__(self, picture: Picture, tops: Mapping[int, float], first: int, last: int) -> None:
+    def __init__(self, picture: Picture, tops: Mapping[int, float], first: int, last: int, waiting: Waiting) -> None:
         self.picture = picture
         self.tops = tops
         self._first, self._last = first, last
-        #: Since when a node waits for the medium.
-        self._waits: dict[int, int] = {}
+        self._waiting = waiting
+        #: Lengths of the queue of a node: instants from which they hold, and packets.
+        self._lengths = {node: [(0, len(waiting.queued.get(node, ())))] for node in tops}
 
     def take(self, record: Mapping[str, Any]) -> None:
         """Draws what a record says."""
@@ -135,18 +177,30 @@ class _Drawing:
             self._bar(record["src"], _SENDS[record["frame"]], now, end, _NAME, _SENT, told)
         elif name in ("FrameEnded", "FrameOverheard"):
             self._heard(record)
-        elif name in ("Offered", "AttemptFailed"):
-            self._waits[node] = now
         elif name == "AccessGranted":
             self._counted(node, record, now)
-            self._waits.pop(node, None)
         elif name == "Busy":
             self._counted(node, record, record["from"])
-        elif name == "ExchangeEnded":
-            self._waits.pop(node, None)
         elif name == "Dropped":
             told = f"node {node} drops packet {record['packet']} ({record['kind']}): {record['reason']}\n{_at(now)}"
             self._bar(node, "red", now, now, _NAME, _SENT + _HEARD, told, "thin")
+        self._waiting.take(record)
+        length = len(self._waiting.queued.get(node, ()))
+        if node in self._lengths and length != self._lengths[node][-1][1]:
+            self._lengths[node].append((now, length))
+
+    def close(self) -> None:
+        """Draws the queues, each as high as its length, the longest one as high as there is room."""
+        most = max((length for lengths in self._lengths.values() for _, length in lengths), default=0)
+        for node, lengths in self._lengths.items():
+            ends = [begin for begin, _ in lengths[1:]] + [self._last]
+            for (begin, length), end in zip(lengths, ends, strict=True):
+                if length and end > begin:
+                    height = _QUEUE * length / most
+                    told = (
+                        f"node {node}: {counted(length, 'packet')} in the queue\n{_times(max(begin, self._first), end)}"
+                    )
+                    self._bar(node, "faint", begin, end, _ROW - _GAP - height, height, told)
 
     def _heard(self, record: Mapping[str, Any]) -> None:
         node, end, fate = record["node"], record["time"], record["fate"]
@@ -166,8 +220,8 @@ class _Drawing:
 
     def _counted(self, node: int, record: Mapping[str, Any], until: int) -> None:
         """A quiet time of a node that waits for the medium ends: it has counted slots since the inter-frame space."""
-        if node in self._waits and "ifs_until" in record:
-            begin = max(record["ifs_until"], self._waits[node])
+        if node in self._waiting.since and "ifs_until" in record:
+            begin = max(record["ifs_until"], self._waiting.since[node])
             if begin < until:
                 told = f"node {node} counts its back-off down\n{_times(begin, until)}"
                 self._bar(node, "ink", begin, until, _NAME + _SENT + _HEARD + _NAV, _WAIT, told, "hollow")

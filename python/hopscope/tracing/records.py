@@ -114,13 +114,24 @@ def records(run: OneRun, wanted: Wanted) -> list[dict[str, Any]]:
         Interrupted: Ctrl-C.
     """
     found: list[dict[str, Any]] = []
+    follow(run, wanted, found.append)
+    return found
 
-    def take(text: str) -> bool:
-        found.extend(map(json.loads, text.splitlines()))
+
+def follow(run: OneRun, wanted: Wanted, take: Callable[[dict[str, Any]], None]) -> None:
+    """Runs a run and hands over its records one by one, so that none has to be kept.
+
+    Raises:
+        InputError: the run cannot be done.
+        Interrupted: Ctrl-C.
+    """
+
+    def lines(text: str) -> bool:
+        for line in text.splitlines():
+            take(json.loads(line))
         return True
 
-    _run(run, "json", wanted, take)
-    return found
+    _run(run, "json", wanted, lines)
 
 
 def _run(run: OneRun, form: str, wanted: Wanted, take: Callable[[str], bool], *, progress: bool = False) -> None:
