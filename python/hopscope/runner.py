@@ -21,6 +21,9 @@ from hopscope.results.columns import opened
 from hopscope.results.stored import RunResult
 from hopscope.scenario import Scenario, load
 
+#: Replications of ``hopscope run`` and ``hopscope compare`` where nobody says how many: a default of ours.
+COMMAND_SEEDS = 5
+
 _LOG = logging.getLogger("hopscope")
 
 
@@ -66,9 +69,11 @@ def prepare(
     quick: bool = False,
     origin: str = "",
     code: bool = True,
+    usual_seeds: int | None = None,
 ) -> Scenario:
     """Returns the scenario that :func:`run` would run; messages about ``seeds`` begin with ``origin``.
 
+    ``usual_seeds`` is the number of replications where neither the scenario nor ``seeds`` says it; default: one.
     Without ``code``, what a file names as code stays a name: it is neither loaded nor checked, and cannot be run.
 
     Raises:
@@ -85,6 +90,8 @@ def prepare(
         scenario = load(what, set, code=code)
     else:
         raise InputError(f"expected a scenario file, a mapping or a Scenario, found {type(what).__name__}")
+    if usual_seeds is not None and seeds is None and "seeds" not in scenario.document:
+        scenario = scenario.replace({"seeds": usual_seeds})
     if quick:
         scenario = scenario.quick()
     return scenario if seeds is None else scenario.replace({"seeds": seeds}, origin=origin)

@@ -9,7 +9,7 @@ import pytest
 import hopscope as hs
 from hopscope.results.contrasts import Side, across, contrasts
 from hopscope.results.remarks import remarks
-from hopscope.results.stats import half_width
+from hopscope.results.stats import half_width, relative
 
 
 def tcp(**changes: Any) -> hs.Scenario:
@@ -72,7 +72,30 @@ def test_a_word_that_says_nothing_alone_stands_with_its_key() -> None:
     every, delayed = hs.run(tcp()), hs.run(tcp(**{"flow.0.ack": "delayed"}))
     assert hs.contrasts(delayed, every).title == "ack = delayed against ack = every"
     # A difference of shares is no share of anything.
-    assert "percentage points" in found.rows[0].sentence
+    lossy = hs.run(tcp(**{"sweep.radio.error.per": [0.0, 0.4], "radio.error.kind": "uniform"}))
+    [row] = across(lossy, "radio.error.per", ["loss_pct"]).rows
+    assert "percentage points" in row.sentence
+
+
+def test_sides_without_anything_random_are_compared_as_the_one_run_they_are() -> None:
+    wired = hs.Scenario(
+        duration="5s", seeds=3, topology={"kind": "positions", "positions": [[0, 0], [100, 0]], "wired": 2},
+        wire=[{"from": 0, "to": 1, "rate": "1Mbps", "delay": "10ms"}],
+        flow=[{"from": 0, "to": 1, "transport": "tcp-newreno"}],
+    )  # fmt: skip
+    found = across(hs.run(wired.replace({"sweep.flow.0.max_window": [4, 32]})), "flow.0.max_window")
+    by_metric = {row.metric: row for row in found.rows}
+    delay = by_metric["flow.0.delay_ms"]
+    assert (delay.n, delay.difference.ci95, delay.verdict, delay.is_exact) == (1, None, "higher", True)
+    assert "nothing is random: all seeds give one run" in delay.sentence
+    assert "±" not in delay.sentence
+    assert by_metric["flow.0.loss_pct"].verdict == "equal"
+
+
+def test_large_differences_are_told_as_multiples() -> None:
+    assert [relative(percent) for percent in (12.34, -100.0, 1000.0, 1520.0, 98_000.0)] == [
+        "+12.3 %", "-100.0 %", "+1000.0 %", "16.2 times", "981 times",
+    ]  # fmt: skip
 
 
 def test_a_seed_that_one_side_lacks_is_said_and_the_rest_is_paired() -> None:

@@ -39,12 +39,13 @@ def command(
     from hopscope.campaign.plan import make_plan
     from hopscope.cli.console import note
     from hopscope.errors import counted
-    from hopscope.runner import prepare
+    from hopscope.runner import COMMAND_SEEDS, prepare
 
     if picture_ is not None:
         picture.check("--picture", picture_)
     with asking(trust):
-        scenario = prepare(file, seeds=seeds, set=options.parse_set(set_), origin="--seeds", code=trust)
+        changes = options.parse_set(set_)
+        scenario = prepare(file, seeds=seeds, set=changes, origin="--seeds", code=trust, usual_seeds=COMMAND_SEEDS)
     if picture_ is not None:
         _draw(scenario, picture_)
     if resolved or as_json:

@@ -22,9 +22,6 @@ if TYPE_CHECKING:
     from hopscope.results.contrasts import Contrasts, Side
     from hopscope.scenario import Scenario
 
-#: Replications of a scenario file that names no number of its own; a default.
-SEEDS = 5
-
 
 def command(
     first: Annotated[
@@ -162,13 +159,12 @@ class _Given:
             if axis[1] is not None:
                 _check_values(path, *axis)
             return cls(name, chosen, stored=_stored(path))
-        from hopscope.runner import prepare
+        from hopscope.runner import COMMAND_SEEDS, prepare
 
         key, values = axis
         swept = {f"sweep.{key}": values} if values is not None else {}
-        scenario = prepare(path, seeds=seeds, set={**changes, **chosen, **swept}, quick=quick, origin="--seeds")
-        if seeds is None and "seeds" not in scenario.document:
-            scenario = scenario.replace({"seeds": SEEDS})
+        every = {**changes, **chosen, **swept}
+        scenario = prepare(path, seeds=seeds, set=every, quick=quick, origin="--seeds", usual_seeds=COMMAND_SEEDS)
         return cls(name, {}, scenario=scenario)
 
     def side(self, ran: Result | None) -> Side:
@@ -294,6 +290,7 @@ def _print(found: Contrasts) -> None:
     from rich.text import Text
 
     from hopscope.report import contrasts as told
+    from hopscope.report.terminal import print_table
 
     console = out()
     console.print(Text(found.title, style="bold"))
@@ -305,7 +302,7 @@ def _print(found: Contrasts) -> None:
         table.add_column(Text(column.name), justify="right" if column.number else "left")
     for row in grid.rows:
         table.add_row(*map(Text, row))
-    console.print(table)
+    print_table(console, table)
 
 
 def _page(found: Contrasts, folder: Path, *, quick: bool) -> Path:

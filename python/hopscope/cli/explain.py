@@ -10,14 +10,13 @@ from typing import TYPE_CHECKING, Annotated, Literal
 import typer
 
 from hopscope.cli import options, picture
-from hopscope.cli.console import full_width, note, out, titled
+from hopscope.cli.console import note, out, titled
 from hopscope.cli.run import announce, default_out, report_failures
 from hopscope.cli.trusting import asking
 from hopscope.errors import counted
 
 if TYPE_CHECKING:
     from rich.console import Console
-    from rich.table import Table
 
     from hopscope.report.wording import Grid
     from hopscope.results.explain import Explanation, Loss, PointExplanation
@@ -165,33 +164,21 @@ def _losses(losses: Sequence[Loss], caption: str) -> Grid:
 
 
 def _print_grid(console: Console, grid: Grid) -> None:
-    """Prints a table; what a narrow terminal has no room for follows below, with the first column again."""
-    from rich.text import Text
-
-    console.print(Text(f"\n{grid.caption}", style="italic"))
-    places = list(range(1, len(grid.columns)))
-    while places:
-        count = len(places)
-        while count > 1 and full_width(console, _table(grid, [0, *places[:count]])) > console.width:
-            count -= 1
-        console.print(_table(grid, [0, *places[:count]]))
-        places = places[count:]
-
-
-def _table(grid: Grid, places: Sequence[int]) -> Table:
-    """These columns of a grid; headings stand in lines of whole words."""
+    """Prints a table; headings stand in lines of whole words."""
     from rich import box
     from rich.table import Table
     from rich.text import Text
 
+    from hopscope.report.terminal import print_table
+
+    console.print(Text(f"\n{grid.caption}", style="italic"))
     table = Table(box=box.SIMPLE_HEAD, pad_edge=False, collapse_padding=True)
-    for place in places:
-        column = grid.columns[place]
+    for column in grid.columns:
         justify: Literal["left", "right"] = "right" if column.number else "left"
-        table.add_column(_in_lines(column.name), justify=justify, vertical="bottom", overflow="fold")
+        table.add_column(_in_lines(column.name), justify=justify, vertical="bottom")
     for row in grid.rows:
-        table.add_row(*(Text(row[place]) for place in places))
-    return table
+        table.add_row(*map(Text, row))
+    print_table(console, table)
 
 
 def _in_lines(heading: str) -> str:

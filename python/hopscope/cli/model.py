@@ -135,6 +135,8 @@ def _print_about(model: Model, as_json: bool) -> None:
     from rich.table import Table
     from rich.text import Text
 
+    from hopscope.report.terminal import print_table
+
     console = out()
     console.print(Text(f"{model.name}: {model.title}", style="bold"))
     console.print(Text(f"Source: {model.source}"))
@@ -147,13 +149,13 @@ def _print_about(model: Model, as_json: bool) -> None:
         default = "required" if field.required else "" if field.default is None else _plain(field.default)
         words = f" One of {listed(field.choices)}." if field.choices else ""
         table.add_row(field.name, field.unit, default, Text(field.doc + words))
-    console.print(table)
+    print_table(console, table)
     table = Table(box=box.SIMPLE_HEAD, pad_edge=False)
     for heading in ("output", "unit", "meaning"):
         table.add_column(heading)
     for entry in model.outputs:
         table.add_row(entry.name, entry.unit, Text(entry.doc))
-    console.print(table)
+    print_table(console, table)
     example = " ".join(f"{name}={value}" for name, value in model.example().items())
     console.print(Text(f"Example: hopscope model {model.name} {example}"))
 
@@ -162,6 +164,8 @@ def _print_rows(model: Model, rows: Rows, swept: Sequence[str]) -> None:
     from rich import box
     from rich.table import Table
     from rich.text import Text
+
+    from hopscope.report.terminal import print_table
 
     console = out()
     console.print(Text(f"{model.name}: {model.title}", style="bold"))
@@ -180,7 +184,7 @@ def _print_rows(model: Model, rows: Rows, swept: Sequence[str]) -> None:
         table.add_column(f"{entry.name}\n{entry.unit}", justify="right")
     for chosen, found in rows:
         table.add_row(*(_plain(chosen[key]) for key in swept), *(_plain(found[o.name]) for o in model.outputs))
-    console.print(table)
+    print_table(console, table)
 
 
 def _document(model: Model, axes: Mapping[str, Sequence[Any]], rows: Rows, swept: Sequence[str]) -> dict[str, Any]:

@@ -74,6 +74,7 @@ def _print(found: Probing) -> None:
     from rich.table import Table
     from rich.text import Text
 
+    from hopscope.report.terminal import print_table
     from hopscope.results.stats import interval_text
 
     console = out()
@@ -102,7 +103,7 @@ def _print(found: Probing) -> None:
         packets, seconds = (sum(getattr(run, what) for run in runs) / len(runs) for what in ("packets", "seconds"))
         table.add_row(name, *("" if cell == "-" else cell for cell in cells), f"{packets:.0f}", f"{seconds:.0f}")
         missing += [f"{name}, seed {run.seed}: {run.why}" for run in runs if run.estimate is None]
-    console.print(table)
+    print_table(console, table)
     for line in missing:
         console.print(Text(line))
 

@@ -60,7 +60,7 @@ def command(
     """Run a scenario."""
     from hopscope.cli import table
     from hopscope.report import listing
-    from hopscope.runner import prepare, run_scenarios
+    from hopscope.runner import COMMAND_SEEDS, prepare, run_scenarios
     from hopscope.tracing.ns2 import Ns2Files
 
     choice = options.parse_choice(node, flow, radio=radio, host=host, lost=lost, monitor=monitor)
@@ -78,7 +78,8 @@ def command(
     listing.check_names(metrics or [])
     part = options.parse_shard(shard)
     with asking(trust):
-        scenario = prepare(file, seeds=seeds, set=options.parse_set(set_), quick=quick, origin="--seeds")
+        changes = options.parse_set(set_)
+        scenario = prepare(file, seeds=seeds, set=changes, quick=quick, origin="--seeds", usual_seeds=COMMAND_SEEDS)
     captures = None if pcap is None else _captures(scenario, pcap, choice, force=force, compress=compress)
     traces = None if trace_ns2 is None else Ns2Files(trace_ns2, scenario, style=ns2_format, force=force)
     announce([scenario], jobs)

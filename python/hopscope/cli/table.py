@@ -14,6 +14,7 @@ from hopscope.cli.console import full_width, note, titled
 from hopscope.files import make_folder, not_written, write_whole
 from hopscope.report import listing
 from hopscope.report.axis import missing_unit
+from hopscope.report.terminal import print_table
 from hopscope.results import PointResult, Result, metrics
 from hopscope.results.metrics import Metric
 from hopscope.results.remarks import remarks
@@ -48,7 +49,7 @@ def print_result(console: Console, result: Result) -> None:
     while len(shown) > 1 and full_width(console, table) > console.width:
         left_out.insert(0, shown.pop().short)
         table = _table(result, shown)
-    console.print(table)
+    print_table(console, table, keep=len(result.scenario.axes) + 1)
     if _is_folded(result):
         most = max(len(point.runs[0]["flows"]) for point in result.points if point.runs)
         text = f"(up to {most} flows a point, not one by one: hopscope show STORE --metric {wanted[0].name} lists them)"
@@ -139,7 +140,7 @@ def print_fair(console: Console, result: Result, rows: Sequence[Mapping[str, Any
         ratio = "-" if row["of_max_min"] is None else f"{row['of_max_min']:.2f}"
         flow = f"{row['flow']}: {row['from']} to {row['to']}"
         table.add_row(*(Text(cell) for cell in (str(row["point"]), flow, str(row["hops"]), *cells, ratio)))
-    console.print(table)
+    print_table(console, table, keep=2)
 
 
 def _table(result: Result, shown: list[Metric]) -> Table:
@@ -165,7 +166,7 @@ def _intervals(result: Result, metric: Metric) -> Iterator[str]:
     """The cells of a metric, one a point and flow."""
     for point in result.points:
         for flow in point.runs[0]["flows"] if point.runs else []:
-            yield interval_text(point.summary.get(f"flow.{flow['id']}.{metric.name}"), len(point.runs))
+            yield interval_text(point.summary.get(f"flow.{flow['id']}.{metric.name}"), point.samples_a_metric)
 
 
 def _has_samples(result: Result, metric: Metric) -> bool:
@@ -205,23 +206,23 @@ def _rows(point: PointResult, shown: list[Metric], several: bool, *, failed: boo
     if not point.runs:
         yield ["every run failed" if failed else "no run yet", *([""] * len(shown)), "0"]
         return
-    flows = point.runs[0]["flows"]
+    flows, n = point.runs[0]["flows"], point.samples_a_metric
     for flow in [] if folded and len(flows) > 1 else flows:
         prefix = f"flow.{flow['id']}."
-        cells = [interval_text(point.summary.get(prefix + metric.name), len(point.runs)) for metric in shown]
+        cells = [interval_text(point.summary.get(prefix + metric.name), n) for metric in shown]
         label = f"{flow['id']}: {flow['from']} to {flow['to']} {flow['transport']}"
-        yield [label, *cells, str(len(point.runs))]
+        yield [label, *cells, str(n)]
     for group, about in point.runs[0].get("groups", {}).items():
         prefix = f"group.{group}."
         cells = [interval_text(point.summary.get(prefix + metric.total)) if metric.total else "" for metric in shown]
         jain = f" (Jain {interval_text(point.summary.get(f'{prefix}jain'))})" if len(about["flows"]) > 1 else ""
-        yield [f"group {group}{jain}", *cells, str(len(point.runs))]
+        yield [f"group {group}{jain}", *cells, str(n)]
     if several and len(flows) > 1:
         jain = interval_text(point.summary.get("network.jain"))
         total = interval_text(point.summary.get("network.aggregate_kbps"))
         filled = [total if metric.total == "aggregate_kbps" else "" for metric in shown]
         count = f" {len(flows)}" if folded else ""
-        yield [f"all{count} (Jain {jain})", *filled, str(len(point.runs))]
+        yield [f"all{count} (Jain {jain})", *filled, str(n)]
 
 
 def _notes(result: Result) -> Iterator[str]:

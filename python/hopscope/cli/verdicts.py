@@ -4,11 +4,13 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from hopscope.report.terminal import print_table
 from hopscope.report.wording import Grid
 from hopscope.studies.grids import measured_grid
 
 if TYPE_CHECKING:
     from rich.console import Console
+    from rich.table import Table
 
     from hopscope.studies.reproduce import EntryOutcome, Reproduction
 
@@ -41,7 +43,7 @@ def _print_entry(outcome: EntryOutcome, caution: str, console: Console) -> None:
         console.print(Text(caution, style="yellow"))
     grid = measured_grid(outcome)
     if grid.rows:
-        console.print(_rich(grid))
+        print_table(console, _rich(grid))
     table = Table(box=box.SIMPLE_HEAD, header_style="dim", pad_edge=False)
     table.add_column("")
     table.add_column("statement", ratio=3, overflow="fold")
@@ -69,14 +71,14 @@ def _print_entry(outcome: EntryOutcome, caution: str, console: Console) -> None:
         console.print(Text(remark, style="yellow"))
 
 
-def _rich(grid: Grid) -> object:
+def _rich(grid: Grid) -> Table:
     from rich import box
     from rich.table import Table
     from rich.text import Text
 
     table = Table(box=box.SIMPLE_HEAD, header_style="dim", pad_edge=False)
     for column in grid.columns:
-        table.add_column(column.name, justify="right" if column.number else "left", overflow="fold")
+        table.add_column(column.name, justify="right" if column.number else "left")
     for row in grid.rows:
         table.add_row(*(Text(cell) for cell in row))
     return table

@@ -12,7 +12,7 @@ from hopscope.report.wording import Column, Grid
 from hopscope.results.contrasts import Contrast, Contrasts, across, default_metrics
 from hopscope.results.result import Result
 from hopscope.results.samples import Estimate, show
-from hopscope.results.stats import rounded
+from hopscope.results.stats import relative, rounded
 from hopscope.scenario.naming import spoken
 from hopscope.scenario.sweep import written
 
@@ -76,7 +76,7 @@ def grid(found: Contrasts, most: int | None = None) -> Grid:
             show(row.ours),
             show(row.theirs),
             rounded(row.difference.mean, row.difference.ci95),
-            "-" if row.percent is None else f"{row.percent:+.1f}",
+            "-" if row.percent is None else relative(row.percent).removesuffix(" %"),
             row.verdict,
             str(row.n),
         ]

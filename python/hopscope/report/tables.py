@@ -15,15 +15,15 @@ from hopscope.report.chart import Chart, Line, Panel
 from hopscope.report.series import LINES, Selection
 from hopscope.report.wording import Column, Grid
 from hopscope.results import distributions, metrics
-from hopscope.results.comparisons import best_among
+from hopscope.results.comparisons import best_among, smallest_as_good
 from hopscope.results.samples import Estimate, Table, show
-from hopscope.results.stats import fewer, number
+from hopscope.results.stats import fewer, number, relative
 from hopscope.results.stored import links_of
 from hopscope.scenario.naming import in_words, spoken
 from hopscope.scenario.sweep import set_text, written
 
 if TYPE_CHECKING:
-    from hopscope.results import Result
+    from hopscope.results import PointResult, Result
     from hopscope.results.explain import PointExplanation
 
 # Points whose airtime a report draws side by side, the nodes in each, and the groups of causes that are sending.
@@ -56,10 +56,37 @@ def headline(result: Result) -> list[str]:
         delay = None if several else _estimate(points[0].runs, "flow.0.delay_ms")
         late = f", at a delay of {show(delay, 'ms')}" if delay is not None else ""
         return [f"{words} is {show(first, 'kbit/s')}{late}"]
+    if (along := _only_number(result)) is not None:
+        return [_smallest(table, metric, along, points, several)]
     found = best_among(table, metric, {spoken(point.set): point.set for point in points})
     alike = len(found.ties) - 1
     noise = f"; {counted(alike, 'other point')} of {len(points) - 1} cannot be told apart from it" if alike else ""
     return [f"{words} is largest at {found.at}: {show(found.top, 'kbit/s')}{noise}"]
+
+
+def _only_number(result: Result) -> str | None:
+    """The swept key, where it is the only one and has numbers."""
+    axes = result.scenario.axes
+    return next((key for key, values in axes.items() if len(axes) == 1 and numeric(values)), None)
+
+
+def _smallest(table: Table, metric: str, key: str, points: Sequence[PointResult], several: bool) -> str:
+    """The smallest value that carries as much as the best one, and what more of it costs in delay."""
+    by_value = {point.set[key]: point for point in points}
+    at, found = smallest_as_good(table, metric, {value: point.set for value, point in by_value.items()})
+
+    def told(value: float, amount: Estimate) -> str:
+        delay = None if several else _estimate(by_value[value].runs, "flow.0.delay_ms")
+        late = "" if delay is None else f", at a delay of {show(delay, 'ms')}"
+        return f"{spoken({key: value})}: {show(amount, 'kbit/s')}{late}"
+
+    words = metrics.in_words(metric, 1)
+    here = table.find(metric, by_value[at].set)
+    if here is None or at == found.at:
+        return f"{words} is largest at {told(found.at, found.top)}"
+    more = relative(100 * (found.top.mean / here.mean - 1))
+    most = told(found.at, found.top)
+    return f"{words} is as good as it gets from {told(at, here)}; the largest mean ({more}) is at {most}"
 
 
 def described(result: Result) -> str:

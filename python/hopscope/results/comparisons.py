@@ -14,6 +14,9 @@ from hopscope.errors import ranges
 from hopscope.results.samples import Estimate, Metric, NoSamplesError, Table, Where, estimate, show
 from hopscope.results.stats import paired, rounded
 
+#: Share of the best mean within which a value counts as being as good; a default.
+AS_GOOD = 0.02
+
 Verdict = bool | None
 """Whether something holds; `None`: the noise of the runs hides it."""
 
@@ -119,6 +122,18 @@ class Best:
         others = [value for value in self.ties if value != self.at]
         noise = f"; within noise of it: {ranges(others)}" if others else ""
         return f"best at {self.at} ({show(self.top, unit)}{noise})"
+
+
+def smallest_as_good(table: Table, metric: Metric, places: Mapping[float, Where]) -> tuple[float, Best]:
+    """The smallest number whose mean cannot be told from the largest one, or lies within :data:`AS_GOOD` of it."""
+    found = best_among(table, metric, places)
+    least = found.top.mean - AS_GOOD * abs(found.top.mean)
+
+    def is_as_good(number: float) -> bool:
+        value = table.find(metric, places[number])
+        return number in found.ties or (value is not None and value.mean >= least)
+
+    return min(filter(is_as_good, places)), found
 
 
 def best(table: Table, key: str, metric: Metric, where: Where | None = None) -> Best:

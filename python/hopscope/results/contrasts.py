@@ -16,7 +16,8 @@ from hopscope.results import metrics as metrics_
 from hopscope.results.comparisons import Difference, Order, difference
 from hopscope.results.result import PointResult, Result, differences
 from hopscope.results.samples import Estimate, NoSamplesError, Table, estimate, read
-from hopscope.results.stats import number, rounded
+from hopscope.results.stats import number, relative, rounded
+from hopscope.results.stored import are_one_run
 from hopscope.scenario.naming import spoken
 from hopscope.scenario.sweep import in_words, written
 
@@ -76,6 +77,7 @@ class Contrast:
         n: number of pairs.
         alone: replications (seeds) that only one side has, in words; empty where all are paired.
         flows: number of flows of a run; one flow needs no number.
+        is_exact: the replications of each side are one run, so that the difference has no noise.
     """
 
     metric: str
@@ -88,6 +90,7 @@ class Contrast:
     n: int
     alone: str
     flows: int
+    is_exact: bool = False
 
     @property
     def unit(self) -> str:
@@ -110,7 +113,8 @@ class Contrast:
         """In a word or two: "higher", "lower", "within noise", "equal", "one seed"."""
         if self.difference.mean == 0 and not self.difference.ci95:
             return "equal"
-        return "one seed" if self.difference.ci95 is None else self.difference.order.value
+        one = self.difference.ci95 is None and not self.is_exact
+        return "one seed" if one else self.difference.order.value
 
     @property
     def sentence(self) -> str:
@@ -120,11 +124,13 @@ class Contrast:
         where = f" at {spoken(self.place)}" if self.place else ""
         subject = f"{self.heading}{where}"
         size = rounded(abs(self.difference.mean), self.difference.ci95)
-        share = "" if self.percent is None else f" ({self.percent:+.1f} %)"
-        pairs = counted(self.n, "seed")
+        share = "" if self.percent is None else f" ({relative(self.percent)})"
+        pairs = "nothing is random: all seeds give one run" if self.is_exact else counted(self.n, "seed")
         if self.verdict == "equal":
+            if self.is_exact:
+                return f"{subject}: {self.first} and {self.second} are equal; {pairs}"
             return f"{subject}: {self.first} and {self.second} are equal in each of {pairs}"
-        if self.difference.ci95 is None:
+        if self.difference.ci95 is None and not self.is_exact:
             signed = f"{self.difference.mean:+.4g}{unit}"
             names = f"{self.first} against {self.second}"
             return f"{subject}: {names} {signed}{share} in one seed, which says nothing of noise"
@@ -442,6 +448,9 @@ def _rows(
         if flows == 1 and about is not None and about.applies == "several":
             continue  # one flow shares with nobody
         shared = sorted(a.keys() & b.keys())
+        is_exact = are_one_run(table.runs(where)) and are_one_run(other.runs(there))
+        if is_exact:
+            found, shared = replace(found, ci95=None), shared[:1]
         yield Contrast(
             metric,
             place,
@@ -453,6 +462,7 @@ def _rows(
             len(shared),
             "; ".join(filter(None, [_only(a.keys() - b.keys(), first), _only(b.keys() - a.keys(), second)])),
             flows,
+            is_exact,
         )
 
 

@@ -12,13 +12,28 @@ if TYPE_CHECKING:
 #: Larger networks are not looked at again.
 _MANY = 10_000
 
+#: The key by which flows start at random.
+START_JITTER = "flow.*.start_jitter"
+
 #: Share of the time, per cent, from which the receiver's window is said to limit a flow.
 MOST_OF_THE_TIME = 50.0
 
 
 def remarks(result: Result) -> list[str]:
     """The remarks on a result: ranges of another rate, flows whose receiver's window decides."""
-    return [*_ranges(result), *_windows(result)]
+    return [*_ranges(result), *_windows(result), *_replications(result)]
+
+
+def _replications(result: Result) -> list[str]:
+    """Points whose replications are one run, which an interval of no width would hide."""
+    same = [point for point in result.points if point.is_one_run]
+    if not same:
+        return []
+    where = f" at {len(same)} of {counted(len(result.points), 'point')}" if len(same) < len(result.points) else ""
+    return [
+        f"the {counted(len(same[0].runs), 'seed')} give the same run{where} (nothing in it is random): no interval. "
+        f"Random start times ({START_JITTER}), losses of a link or wire, or random places would make them differ"
+    ]
 
 
 def _ranges(result: Result) -> list[str]:

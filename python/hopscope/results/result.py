@@ -13,7 +13,7 @@ from hopscope.errors import InputError, NotFound, RunFailed, shown
 from hopscope.results import metrics, remarks
 from hopscope.results.samples import MEASURED, column, is_number
 from hopscope.results.stats import Comparison, Interval, interval, paired
-from hopscope.results.stored import RunResult, StoredRuns, Told
+from hopscope.results.stored import RunResult, StoredRuns, Told, are_one_run
 from hopscope.scenario.sweep import in_words, key_paths
 
 if TYPE_CHECKING:
@@ -84,15 +84,29 @@ class PointResult:
         return {seed: value for seed, value in values if value is not None}
 
     def interval(self, metric: str) -> Interval:
-        """Returns mean and 95 % interval of a metric over the seeds."""
+        """Returns mean and 95 % interval of a metric over the seeds; no interval where all seeds gave the same run."""
         if self.told is not None and metric in self.told.summary:
-            return Interval.of(self.told.summary[metric])
-        return interval(self.samples(metric))
+            found = Interval.of(self.told.summary[metric])
+        else:
+            found = interval(self.samples(metric))
+        return replace(found, ci95=None, n=min(found.n, 1)) if found.n > 1 and self.is_one_run else found
+
+    @functools.cached_property
+    def is_one_run(self) -> bool:
+        """Whether all seeds gave the same run: nothing is random, so there is one sample and no interval."""
+        if self.told is not None and any(entry["min"] != entry["max"] for entry in self.told.summary.values()):
+            return False
+        return are_one_run(self.runs)
+
+    @property
+    def samples_a_metric(self) -> int:
+        """Number of runs that tell something of noise: 1 where all seeds gave the same run."""
+        return min(len(self.runs), 1) if self.is_one_run else len(self.runs)
 
     @functools.cached_property
     def summary(self) -> Mapping[str, dict[str, float | int | None]]:
         """Mean, 95 % interval, smallest, largest and number of samples of every metric that is a number."""
-        return _Summary(self) if self.told is None else self.told.summary
+        return _Summary(self)
 
     @functools.cached_property
     def notes(self) -> Mapping[int, tuple[int, str]]:
@@ -111,6 +125,9 @@ class PointResult:
 
     def metrics(self) -> Iterator[str]:
         """Yields the metrics of flows, wires, network and groups that are numbers."""
+        if self.told is not None:
+            yield from self.told.summary
+            return
         if not self.runs:
             return
         labels = metrics.of_kind("label", "text", "shares")

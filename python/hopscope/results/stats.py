@@ -15,6 +15,9 @@ from typing import Any
 #: Most decimals of a number in a table.
 _MOST_DIGITS = 9
 
+#: Relative differences beyond this are told as multiples.
+_MOST_PERCENT = 1000.0
+
 #: Two-sided confidence of every interval.
 CONFIDENCE = 0.95
 
@@ -175,6 +178,14 @@ def rounded(mean: float, width: float | None = None) -> str:
     if digits is None:
         digits = 3 if size == 0 else min(1 - math.floor(math.log10(size)), _MOST_DIGITS)
     return f"{mean:.{digits}f}" if width is None else f"{mean:.{digits}f} ± {width:.{digits}f}"
+
+
+def relative(percent: float) -> str:
+    """Returns a relative difference: ``+12.3 %``, and beyond 1,000 % as a multiple, ``16.2 times``."""
+    if abs(percent) <= _MOST_PERCENT:
+        return f"{percent:+.1f} %"
+    times = percent / 100 + 1
+    return f"{times:,.0f} times" if abs(times) >= 100 else f"{times:.3g} times"
 
 
 def number(value: float) -> str:

@@ -15,6 +15,19 @@ def links_of(run: RunResult) -> Iterator[tuple[int, int, int]]:
         yield from zip(*run["links"].values(), strict=True)
 
 
+def are_one_run(runs: Sequence[Mapping[str, Any]]) -> bool:
+    """Whether several replications took the same course: nothing in them is random."""
+    if len(runs) < 2:
+        return False
+    first, *others = (_course(run) for run in runs)
+    return all(other == first for other in others)
+
+
+def _course(run: Mapping[str, Any]) -> dict[str, Any]:
+    """What a run gave, without its seed and what the machine adds."""
+    return {name: value for name, value in run.items() if name not in {"seed", "engine"}}
+
+
 class StoredRuns(Sequence[RunResult]):
     """The runs of a point, by seed; each is read when it is asked for, and kept then."""
 
