@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from hopscope.campaign.store import Store, open_store
     from hopscope.congestion import CongestionControl
     from hopscope.errors import HopscopeError, InputError, Interrupted, RunFailed, ScenarioError, StoreError
-    from hopscope.optimum import Optimization, Optimum, optimize
+    from hopscope.optimum import Optimization, Optimum, TradeOff, optimize, trade_off
     from hopscope.report.segments import sequence
     from hopscope.report.timeline import timeline
     from hopscope.results import Comparison, Interval, Result, compare
@@ -54,6 +54,7 @@ _HOMES = {
     "Simulation": "hopscope.stepping",
     "Store": "hopscope.campaign.store",
     "StoreError": "hopscope.errors",
+    "TradeOff": "hopscope.optimum",
     "bottleneck": "hopscope.wired",
     "compare": "hopscope.results",
     "contrasts": "hopscope.results.contrasts",
@@ -66,6 +67,7 @@ _HOMES = {
     "sequence": "hopscope.report.segments",
     "timeline": "hopscope.report.timeline",
     "trace": "hopscope.tracing",
+    "trade_off": "hopscope.optimum",
 }
 
 __all__ = [
@@ -92,6 +94,7 @@ __all__ = [
     "Simulation",
     "Store",
     "StoreError",
+    "TradeOff",
     "__version__",
     "bottleneck",
     "compare",
@@ -105,6 +108,7 @@ __all__ = [
     "sequence",
     "timeline",
     "trace",
+    "trade_off",
 ]
 
 

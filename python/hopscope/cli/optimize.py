@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import json
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any, TypedDict
 
 import typer
 
-from hopscope.cli import options
+from hopscope.cli import options, picture
 from hopscope.cli.console import note, out
 from hopscope.cli.trusting import asking
+from hopscope.errors import InputError
 
 
 def command(
@@ -24,11 +25,31 @@ def command(
         ),
     ] = None,
     metric: Annotated[
-        str, typer.Option("--metric", metavar="NAME", help="What to compare: network.NAME, flow.0.NAME, group.G.NAME.")
-    ] = "network.aggregate_kbps",
+        str | None,
+        typer.Option("--metric", metavar="NAME", help="What to compare: network.NAME, flow.0.NAME, group.G.NAME."),
+    ] = None,
+    objective: Annotated[
+        str | None,
+        typer.Option("--objective", metavar="WHAT", help="With --and: throughput, delay, fairness, ... or a metric."),
+    ] = None,
+    and_: Annotated[
+        str | None,
+        typer.Option(
+            "--and", metavar="WHAT", help="A second objective: runs every value in full and prints the trade-off front."
+        ),
+    ] = None,
+    plot: Annotated[
+        Path | None, typer.Option("--plot", metavar="FILE", help="Draw the front: .png, .svg or .pdf.")
+    ] = None,
     minimize: Annotated[
         bool, typer.Option("--minimize", "--minimise", metavar="", help="Look for the smallest mean.")
     ] = False,
+    within: Annotated[
+        str | None,
+        typer.Option(
+            "--within", metavar="SHARE", help="The smallest value within this share of the best mean is the answer: 2%."
+        ),
+    ] = None,
     oracle: Annotated[
         bool,
         typer.Option(
@@ -57,22 +78,32 @@ def command(
     trust: options.Trust = False,
 ) -> None:
     """Find the best value of a key."""
+    chosen: _Chosen = {"seeds": seeds, "set": options.parse_set(set_), "quick": quick}
+    if objective is not None or and_ is not None:
+        search = {"--metric": metric, "--minimize": minimize, "--within": within, "--oracle": oracle}
+        search |= {"--budget": budget, "--shortest": shortest}
+        _check_front(objective, and_, over, [name for name, value in search.items() if value])
+        objectives = (objective or "throughput", and_ or "delay")
+        _front(file, over or [], objectives, plot, chosen, jobs, out_, as_json, progress=not no_progress, trust=trust)
+        return
+    if plot is not None:
+        raise InputError("--plot: draws a trade-off; give --objective and --and")
     from hopscope.cli.run import default_out, note_beside, report_failures_of
-    from hopscope.optimum.driver import prepare_job
+    from hopscope.optimum.driver import METRIC, prepare_job
     from hopscope.optimum.words import print_optimization
+    from hopscope.results.comparisons import AS_GOOD
 
     with asking(trust):
         job = prepare_job(
             file,
             over or [],
-            metric=metric,
+            metric=metric or METRIC,
             minimize=minimize,
+            within=AS_GOOD if within is None else within,
             oracle=oracle,
             budget=budget,
             shortest=shortest,
-            seeds=seeds,
-            set=options.parse_set(set_),
-            quick=quick,
+            **chosen,
         )
         folder = out_ or default_out(job.base, "optimize-")
         found = job.work(folder, jobs, not no_progress, None)
@@ -83,3 +114,63 @@ def command(
     note(f"results: {folder}")
     note_beside(folder)
     report_failures_of(found.failures, finished=True)
+
+
+class _Chosen(TypedDict):
+    """What both kinds of search take."""
+
+    seeds: int | None
+    set: dict[str, Any]
+    quick: bool
+
+
+def _check_front(objective: str | None, and_: str | None, over: list[str] | None, others: list[str]) -> None:
+    """Refuses what does not go with a trade-off."""
+    if objective is None or and_ is None:
+        missing = "--and" if and_ is None else "--objective"
+        raise InputError(
+            f"{missing} is missing: a trade-off has two objectives, such as --objective throughput --and delay"
+        )
+    if others:
+        raise InputError(f"{others[0]}: does not go with --objective and --and, which run every value in full")
+    if not over:
+        raise InputError('--over is missing: what to vary, for example --over "flow.*.max_window=1..32"')
+
+
+def _front(
+    file: Path,
+    over: list[str],
+    objectives: tuple[str, str],
+    plot: Path | None,
+    chosen: _Chosen,
+    jobs: int | None,
+    out_: Path | None,
+    as_json: bool,
+    *,
+    progress: bool,
+    trust: bool,
+) -> None:
+    """The trade-off between two objectives."""
+    from hopscope.cli.run import default_out, note_beside, report_failures_of
+    from hopscope.optimum.front import trade_off
+    from hopscope.optimum.words import print_trade_off
+    from hopscope.report.front import chart
+    from hopscope.report.plots import draw
+    from hopscope.runner import prepare
+
+    if plot is not None:
+        picture.check("--plot", plot)
+    with asking(trust):
+        folder = out_ or default_out(prepare(file, **chosen), "trade-off-")
+        found = trade_off(file, over, objectives, jobs=jobs, out=folder, progress=progress, **chosen)
+    told = found.to_json()
+    if as_json:
+        typer.echo(json.dumps(told))
+    else:
+        print_trade_off(out(), found)
+    if plot is not None:
+        picture.write("--plot", plot, draw(chart(told)))
+    note(f"results: {folder}")
+    note_beside(folder)
+    failures = [failure for result in found.results for failure in result.failures]
+    report_failures_of(failures, finished=True)

@@ -45,6 +45,23 @@ def is_worse(samples: Samples, best: Samples, *, minimize: bool) -> bool | None:
     return found.mean_difference > 0 if minimize else found.mean_difference < 0
 
 
+def is_worse_by(margin: float, samples: Samples, best: Samples, *, minimize: bool) -> bool | None:
+    """Whether a value is worse than the best one by more than a share of it; None when the runs cannot tell."""
+    sign = math.copysign(1.0, mean_of(list(best.values()))) if best else 1.0
+    factor = 1.0 + (margin if minimize else -margin) * sign
+    return is_worse(samples, {seed: factor * value for seed, value in best.items()}, minimize=minimize)
+
+
+def is_within(margin: float, samples: Samples, best: Samples, *, minimize: bool) -> bool:
+    """Whether the mean of a value lies within a share of the best one's, or cannot be told from it seed by seed."""
+    if not samples or not best:
+        return False
+    if not is_worse(samples, best, minimize=minimize):
+        return True
+    mean, top = mean_of(list(samples.values())), mean_of(list(best.values()))
+    return (mean - top if minimize else top - mean) <= margin * abs(top)
+
+
 def bound(rivals: Sequence[Samples], best: Samples, *, minimize: bool) -> float | None:
     """Returns by how much the best of the rivals may still be better than the best value: 95 %, jointly, at least 0.
 

@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-import itertools
 import json
 import tempfile
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from concurrent.futures import Executor
 from dataclasses import dataclass, field
 from decimal import Decimal
@@ -13,20 +12,21 @@ from pathlib import Path
 from typing import Any
 
 from hopscope import _core
-from hopscope.campaign.execute import run_config
 from hopscope.campaign.plan import Run, make_plan
-from hopscope.errors import InputError, RunFailed, ScenarioError, shown
+from hopscope.errors import InputError, RunFailed, shown
 from hopscope.files import reason, write_whole
 from hopscope.optimum import axes as axes_
 from hopscope.optimum import decide, ladder
 from hopscope.optimum.axes import Axis
+from hopscope.optimum.cases import Case, Over, cases_of, check_metric, mean_delays, prepared, product
 from hopscope.optimum.oracle import Rival, Yardstick, yardstick
 from hopscope.optimum.search import Answers, Found, Looked, NoSampleError, Request, Value, search
 from hopscope.report.search import OUTCOME
-from hopscope.results import Failure, PointResult, Result
+from hopscope.results import Failure, Result
+from hopscope.results.comparisons import AS_GOOD
 from hopscope.results.stats import CONFIDENCE
-from hopscope.runner import prepare, run_scenarios
-from hopscope.scenario import Scenario, sweep, units
+from hopscope.runner import run_scenarios
+from hopscope.scenario import Scenario, units
 from hopscope.scenario.shorter import QUICK_SECONDS, sets_times
 
 #: Metric that is looked at without ``--metric``.
@@ -35,13 +35,8 @@ METRIC = "network.aggregate_kbps"
 #: Share of the full sweep's simulated time that a search may use; a default.
 BUDGET = 1 / 3
 
-#: Fewest replications without ``--seeds``, and under ``--quick``; defaults.
-SEEDS, QUICK_SEEDS = 5, 3
-
-#: More combinations of values are refused.
-MOST_VALUES = 4096
-
-Over = str | Sequence[str] | Mapping[str, Any]
+#: Values smaller than the best mean that the plan keeps full runs for; a default.
+SMALLER = 2
 
 
 @dataclass(frozen=True)
@@ -57,7 +52,8 @@ class Optimum:
         runs: runs that the search needed.
         simulated_s: their simulated seconds.
         full_s: simulated seconds of the full sweep.
-        rivals: the scenario's own ACK policies, where the best value is their oracle.
+        rivals: the scenario's own ACK policies, where the best mean is their oracle.
+        delays: value -> seed -> mean delay of all flows in full runs, ms: the price of a value.
     """
 
     set: dict[str, Any]
@@ -69,11 +65,17 @@ class Optimum:
     simulated_s: float
     full_s: float
     rivals: tuple[Rival, ...] = ()
+    delays: Mapping[Value, decide.Samples] = field(default_factory=dict)
 
     @property
     def best(self) -> dict[str, axes_.Number]:
-        """Key -> best value."""
+        """Key -> best value: the smallest that cannot be told from the best mean, or lies within the margin of it."""
         return self.named(self.found.best)
+
+    @property
+    def top(self) -> dict[str, axes_.Number]:
+        """Key -> value with the best mean."""
+        return self.named(self.found.top)
 
     @property
     def share(self) -> float:
@@ -82,11 +84,11 @@ class Optimum:
 
     @property
     def indistinguishable(self) -> list[dict[str, axes_.Number]]:
-        """Values that cannot be told apart from the best at 95 %, itself included.
+        """Values that cannot be told apart from the best mean at 95 %, those two included.
 
         Those dropped after shorter runs without a decision (:attr:`undecided`) are among them.
         """
-        return [self.named(entry.value) for entry in self.found.having("best", "not told apart", "undecided")]
+        return [self.named(entry.value) for entry in self.found.having("best", "top", "not told apart", "undecided")]
 
     @property
     def undecided(self) -> list[dict[str, axes_.Number]]:
@@ -104,14 +106,20 @@ class Optimum:
         """Returns what was seen of a value."""
         return next(entry for entry in self.found.looked if entry.value == value)
 
+    def _price(self, value: Value) -> dict[str, float | None]:
+        """The mean delay that goes with a value, where it had full runs."""
+        return {"delay_ms": decide.summary(self.delays[value]).mean} if value in self.delays else {}
+
     def to_json(self) -> dict[str, Any]:
         """The case as plain data."""
-        best = self.look(self.found.best).samples
-        own = {"own": [rival.to_json(best) for rival in self.rivals]} if self.rivals else {}
+        best, top = (self.look(value).samples for value in (self.found.best, self.found.top))
+        own = {"own": [rival.to_json(top) for rival in self.rivals]} if self.rivals else {}
         return {
             "set": self.set,
             "best": self.best,
             **decide.summary(best).as_dict(),
+            "top": {"set": self.top, **decide.summary(top).as_dict()},
+            "open_below": [self.named(value) for value in self.found.open_below],
             **own,
             "indistinguishable": self.indistinguishable,
             "undecided": self.undecided,
@@ -135,6 +143,7 @@ class Optimum:
                     "set": self.named(entry.value),
                     "duration_s": entry.duration,
                     **decide.summary(entry.samples).as_dict(),
+                    **self._price(entry.value),
                     "verdict": entry.verdict,
                 }
                 for entry in self.found.looked
@@ -151,6 +160,7 @@ class Optimization:
         over: key -> the values as given.
         metric: what was compared.
         minimize: whether smaller is better.
+        within: share of the best mean within which the smallest value is the answer.
         budget_s: simulated seconds that the search was allowed, all cases together.
         cases: one outcome for each combination of the scenario's own sweep; one without a sweep.
         failures: runs that did not finish.
@@ -160,6 +170,7 @@ class Optimization:
     over: dict[str, str]
     metric: str
     minimize: bool
+    within: float
     budget_s: float
     cases: list[Optimum]
     failures: list[Failure] = field(default_factory=list)
@@ -195,6 +206,7 @@ class Optimization:
             "metric": self.metric,
             "goal": "minimize" if self.minimize else "maximize",
             "confidence": CONFIDENCE,
+            "within": self.within,
             "budget_s": self.budget_s,
             "cases": [case.to_json() for case in self.cases],
         }
@@ -209,6 +221,7 @@ def optimize(
     *,
     metric: str = METRIC,
     minimize: bool = False,
+    within: float | str = AS_GOOD,
     oracle: bool = False,
     budget: float | str | None = None,
     shortest: float | str | None = None,
@@ -220,7 +233,7 @@ def optimize(
     progress: bool = False,
     executor: Executor | None = None,
 ) -> Optimization:
-    """Finds the value of one or several keys with the best mean of a metric.
+    """Finds the smallest value of one or several keys whose mean of a metric is as good as the best.
 
     Successive halving, compared seed by seed: short runs of every value, longer ones of the best third, full runs
     of the last few and of the neighbours of the best.  A sweep in the scenario over other keys gives several cases,
@@ -231,6 +244,8 @@ def optimize(
         over: ``"flow.*.max_window=1..32"``, several of these, or a mapping of keys to ranges or lists of numbers.
         metric: ``network.NAME``, ``flow.I.NAME``, ``group.GROUP.NAME`` or ``node.I.NAME``.
         minimize: look for the smallest mean.
+        within: the answer is the smallest value that cannot be told from the best mean, or lies within this share of
+            it, such as ``"2%"``; 0: cannot be told from it.
         oracle: look for the best fixed number of segments for one ACK (``ack = "fixed"``, ``tcp.ack_every``, from 1 to
             the smallest window and at most 16 where ``over`` says nothing else), and set the scenario's own policies
             beside it.
@@ -257,6 +272,7 @@ def optimize(
         over,
         metric=metric,
         minimize=minimize,
+        within=within,
         oracle=oracle,
         budget=budget,
         shortest=shortest,
@@ -276,7 +292,7 @@ class Job:
 
     Attributes:
         base: the scenario without the keys that are varied.
-        cases: for each combination of the scenario's own sweep: its values, its scenario, its axes.
+        cases: see :func:`hopscope.optimum.cases.cases_of`.
         plan: rungs of each case.
         yardstick: what the best values are the oracle of, if anything.
     """
@@ -284,11 +300,13 @@ class Job:
     base: Scenario
     metric: str
     minimize: bool
-    cases: list[tuple[dict[str, Any], Scenario, list[Axis]]]
+    within: float
+    cases: list[Case]
     plan: ladder.Ladder
     budget_s: float
     full_s: float
     yardstick: Yardstick | None = None
+    delays: dict[tuple[int, Value], decide.Samples] = field(default_factory=dict)
 
     @property
     def title(self) -> str:
@@ -297,7 +315,7 @@ class Job:
 
     def work(self, store: Path, jobs: int | None, progress: bool, executor: Executor | None) -> Optimization:
         """Does the search and leaves a store with all its runs."""
-        searches = [search(axes, self.plan, minimize=self.minimize) for _, _, axes in self.cases]
+        searches = [search(axes, self.plan, minimize=self.minimize, margin=self.within) for _, _, axes in self.cases]
         wanted: dict[int, Request] = {number: next(found) for number, found in enumerate(searches)}
         asked: list[list[Scenario]] = [[] for _ in self.cases]
         outcomes: dict[int, Found] = {}
@@ -332,7 +350,7 @@ class Job:
         run_scenarios(whole, jobs=jobs, store=store, label=self.title)
         over = {axis.key: axis.text for axis in self.cases[0][2]}
         found = [self._optimum(number, outcomes[number], asked[number], rivals) for number in range(len(self.cases))]
-        result = Optimization(self.base, over, self.metric, self.minimize, self.budget_s, found, failures)
+        result = Optimization(self.base, over, self.metric, self.minimize, self.within, self.budget_s, found, failures)
         _keep(store / OUTCOME, result)
         return result
 
@@ -359,7 +377,10 @@ class Job:
         key = self.cases[number][2][-1].key
         for prefix, result in zip(prefixes, results, strict=True):
             for point in result.points:
-                answers[*prefix, point.set[key]] = point.by_seed(self.metric) if point.runs else {}
+                value = (*prefix, point.set[key])
+                answers[value] = point.by_seed(self.metric) if point.runs else {}
+                if request.rung is self.plan.rungs[-1]:
+                    self.delays[number, value] = mean_delays(point)
         return answers
 
     def _optimum(self, number: int, found: Found, asked: Sequence[Scenario], own: Result | None) -> Optimum:
@@ -376,6 +397,7 @@ class Job:
             sum(run.weight for run in runs),
             self.full_s / len(self.cases),
             tuple(rivals),
+            {value: delays for (case, value), delays in self.delays.items() if case == number and delays},
         )
 
     def _without_samples(self, missing: NoSampleError, failures: Sequence[Failure]) -> Exception:
@@ -392,6 +414,7 @@ def prepare_job(
     *,
     metric: str = METRIC,
     minimize: bool = False,
+    within: float | str = AS_GOOD,
     oracle: bool = False,
     budget: float | str | None = None,
     shortest: float | str | None = None,
@@ -404,38 +427,29 @@ def prepare_job(
     Raises:
         InputError: something cannot be done.
     """
-    scenario = prepare(what, seeds=seeds, set=set, quick=quick)
-    if seeds is None:
-        least = max(scenario.seeds, QUICK_SEEDS if scenario.is_quick else SEEDS)
-        scenario = scenario.replace({"seeds": least}, origin="--seeds")
+    scenario = prepared(what, seeds=seeds, set=set, quick=quick)
     held = yardstick(scenario) if oracle else None
     if held is not None:
         scenario, over = held.base, over or held.over
-    axes = _axes(over, scenario)
-    inner = _inside_swept_tables(axes, scenario)
-    base = scenario.replace({a.key: a.values[0] for a in axes if a.key not in inner}, origin="--over")
-    cases = [
-        (dict(zip(base.axes, combination, strict=True)), [axis.copy() for axis in axes])
-        for combination in itertools.product(*base.axes.values())
-    ]
-    whole = [(set_, base.replace(set_) if set_ else base, own) for set_, own in cases]
+    base, whole = cases_of(scenario, over)
     for _, case, _ in whole:
-        _check_ends(case, axes)
-        _check_metric(case, metric)
+        check_metric(case, metric)
+    axes = whole[0][2]
     duration = _seconds(base)
-    combinations = _product(len(axis.values) for axis in axes)
-    full = _product(axis.full for axis in axes) * duration * base.seeds
+    combinations = product(len(axis.values) for axis in axes)
+    full = product(axis.full for axis in axes) * duration * base.seeds
     least_look = _shortest(shortest, duration, axes)
     cheapest = ladder.least(combinations, duration, base.seeds, shortest=least_look)
-    allowed = _budget(budget, full, len(cases), cheapest)
-    neighbours = sum(2 if len(axis.values) > 2 else 1 for axis in axes)
-    plan = ladder.plan(combinations, duration, base.seeds, allowed, shortest=least_look, neighbours=neighbours)
+    allowed = _budget(budget, full, len(whole), cheapest)
+    extra = SMALLER + sum(2 if len(axis.values) > 2 else 1 for axis in axes)
+    plan = ladder.plan(combinations, duration, base.seeds, allowed, shortest=least_look, extra=extra)
     if plan is None:
         raise InputError(
-            f"--budget {budget}: {allowed * len(cases):g} s of simulated time is too little; the cheapest search of "
-            f"{combinations} values needs {cheapest * len(cases):g} s (the full sweep: {full * len(cases):g} s)"
+            f"--budget {budget}: {allowed * len(whole):g} s of simulated time is too little; the cheapest search of "
+            f"{combinations} values needs {cheapest * len(whole):g} s (the full sweep: {full * len(whole):g} s)"
         )
-    return Job(base, metric, minimize, whole, plan, allowed * len(cases), full * len(cases), held)
+    margin = _within(within)
+    return Job(base, metric, minimize, margin, whole, plan, allowed * len(whole), full * len(whole), held)
 
 
 def _keep(path: Path, result: Optimization) -> None:
@@ -451,61 +465,6 @@ def _keep(path: Path, result: Optimization) -> None:
 
 
 # --- Checks ---------------------------------------------------------------------------------------------------------
-
-
-def _inside_swept_tables(axes: Sequence[Axis], scenario: Scenario) -> set[str]:
-    """The keys that lie in tables which the scenario sweeps as a whole: they are varied in each of these."""
-    document = scenario.document
-    tables = [path for key in scenario.axes for path in sweep.key_paths(document, key)]
-    return {axis.key for axis in axes if sweep.is_inside(sweep.key_paths(document, axis.key), tables)}
-
-
-def _axes(over: Over, scenario: Scenario) -> list[Axis]:
-    document = scenario.document
-    if isinstance(over, str):
-        found = [axes_.parse(over, document)]
-    elif isinstance(over, Mapping):
-        found = [axes_.of_values(str(key), values, document) for key, values in over.items()]
-    else:
-        found = [axes_.parse(text, document) for text in over]
-    if not found:
-        raise InputError(
-            'nothing to vary: give --over KEY=RANGE, for example --over "flow.*.max_window=1..32", or --oracle'
-        )
-    names = [axis.key for axis in found]
-    for name in names:
-        if names.count(name) > 1:
-            raise InputError(f"--over {name}: is given twice")
-    if (size := _product(len(axis.values) for axis in found)) > MOST_VALUES:
-        raise InputError(f"--over: {size} combinations of values; at most {MOST_VALUES}")
-    return found
-
-
-def _check_ends(case: Scenario, axes: Sequence[Axis]) -> None:
-    """Both ends of every axis make a scenario; what lies between is checked when it is run."""
-    for axis in axes:
-        for value in (min(axis.values), max(axis.values)):
-            try:
-                case.replace({axis.key: value}, origin="--over")
-            except ScenarioError as error:
-                option = f"--over {axis.key}={value}"
-                lines = [text if "--over" in text else f"{option}: {text}" for text in str(error).splitlines()]
-                raise InputError("\n".join(lines)) from error
-
-
-def _check_metric(case: Scenario, metric: str) -> None:
-    """The metric is one that a run has: tried on a run that ends as soon as it has begun."""
-    point = case.points[0]
-    config = point.config(case.seed)
-    config["duration"], config["warmup"] = 1, 0
-    for flow in config["flows"]:
-        flow |= {name: 0 if name == "start" else None for name in ("start", "stop") if name in flow}
-    config["outages"] = []
-    run = json.loads(run_config(json.dumps(config), point.controls(), case.seed))
-    try:
-        PointResult(0, {}, [run]).by_seed(metric)
-    except KeyError as error:
-        raise InputError(f"--metric {metric}: {error.args[0]}") from error
 
 
 def _shortest(given: float | str | None, duration: float, axes: Sequence[Axis]) -> float:
@@ -533,6 +492,14 @@ def _budget(given: float | str | None, full: float, cases: int, cheapest: float)
     return seconds
 
 
+def _within(given: float | str) -> float:
+    """The share of the best mean within which a value is as good."""
+    share = float(_quantity("--within", given, "probability", 'a share such as "2%"'))
+    if not 0 <= share < 1:
+        raise InputError(f"--within {given}: must be at least 0 and below 100%")
+    return share
+
+
 def _quantity(option: str, given: float | str, unit: str, expected: str) -> Decimal:
     """A number in base units, from text or a number.
 
@@ -549,13 +516,6 @@ def _quantity(option: str, given: float | str, unit: str, expected: str) -> Deci
 
 def _seconds(scenario: Scenario) -> float:
     return scenario.points[0].duration_s
-
-
-def _product(numbers: Iterable[int]) -> int:
-    size = 1
-    for number in numbers:
-        size *= number
-    return size
 
 
 __all__ = ["Job", "Optimization", "Optimum", "optimize", "prepare_job"]

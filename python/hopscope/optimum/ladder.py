@@ -40,11 +40,11 @@ class Rung:
 
 @dataclass(frozen=True)
 class Ladder:
-    """The rungs, and the simulated seconds left for the neighbours of the best value.
+    """The rungs, and the simulated seconds left for neighbours and smaller values.
 
     Attributes:
         rungs: first to last; the last is at full length with all seeds.
-        reserve: simulated seconds kept for neighbours.
+        reserve: simulated seconds kept for further full runs.
     """
 
     rungs: tuple[Rung, ...]
@@ -66,7 +66,7 @@ def cost(rungs: Sequence[Rung]) -> float:
     return total
 
 
-def plan(values: int, duration: float, seeds: int, budget: float, *, shortest: float, neighbours: int) -> Ladder | None:
+def plan(values: int, duration: float, seeds: int, budget: float, *, shortest: float, extra: int) -> Ladder | None:
     """Returns the ladder with the longest first look that fits into a budget.
 
     Args:
@@ -75,7 +75,7 @@ def plan(values: int, duration: float, seeds: int, budget: float, *, shortest: f
         seeds: replications of a full comparison.
         budget: simulated seconds.
         shortest: shortest run that says something about a full one.
-        neighbours: values to keep full runs for, beside the finalists.
+        extra: values to keep full runs for, besides the finalists: neighbours of the best one, and smaller ones.
 
     Returns:
         None when even the cheapest ladder does not fit.
@@ -83,7 +83,7 @@ def plan(values: int, duration: float, seeds: int, budget: float, *, shortest: f
     full = duration * seeds
     if values * full <= budget:
         return Ladder((Rung(values, duration, seeds),), budget - values * full)
-    for reserve in dict.fromkeys((neighbours * full, 0.0)):
+    for reserve in dict.fromkeys((extra * full, 0.0)):
         for finalists in range(min(FINALISTS, values), 1, -1):
             if _cheapest(values, finalists, duration, seeds, shortest) <= budget - reserve:
                 rungs = _longest(values, finalists, duration, seeds, shortest, budget - reserve)

@@ -29,7 +29,7 @@ class Request:
     Attributes:
         values: what to run.
         rung: how.
-        purpose: ``screening``, ``final`` or ``neighbours``.
+        purpose: ``screening``, ``final``, ``neighbours`` or ``smaller``.
     """
 
     values: tuple[Value, ...]
@@ -45,7 +45,8 @@ class Looked:
         value: the value.
         duration: simulated seconds of its longest runs.
         samples: seed -> metric in those runs.
-        verdict: ``best``; ``not told apart`` from it or ``worse``, both in full runs; ``undecided`` or ``dropped``:
+        verdict: ``best``, the answer; ``top``, the best mean, where that is another value; ``not told apart`` from the
+            best mean, ``near`` it (within the margin) or ``worse``, all in full runs; ``undecided`` or ``dropped``:
             left out after shorter runs in which it was not, or was, significantly worse than the best of them.
     """
 
@@ -60,7 +61,10 @@ class Found:
     """The outcome of a search.
 
     Attributes:
-        best: the value with the best mean in full runs.
+        best: the answer: the smallest value that cannot be told from the best mean in full runs, or lies within the
+            margin of it.
+        top: the value with the best mean in full runs.
+        open_below: smaller values that may be as good but had no full runs, as the budget was spent.
         looked: every value, in their order.
         bound: by how much another value in full runs may still be better (95 %, jointly); None: nothing can be said.
         settled: whether the neighbours of the best value on every axis had full runs too.
@@ -68,6 +72,8 @@ class Found:
     """
 
     best: Value
+    top: Value
+    open_below: tuple[Value, ...]
     looked: tuple[Looked, ...]
     bound: float | None
     settled: bool
@@ -82,13 +88,18 @@ class NoSampleError(Exception):
     """No value has a sample of the metric in runs of this duration (``args[0]``, seconds)."""
 
 
-def search(axes: Sequence[Axis], ladder: Ladder, *, minimize: bool) -> Generator[Request, Answers, Found]:
-    """Searches the combinations of axes for the best mean.
+def search(
+    axes: Sequence[Axis], ladder: Ladder, *, minimize: bool, margin: float = 0.0
+) -> Generator[Request, Answers, Found]:
+    """Searches the combinations of axes for the best mean, then for the smallest value that is as good.
+
+    Values are small in the order of the axes: of two that are equal on the first axis the second one decides.
 
     Args:
         axes: what is varied; values that are added later are added to them.
         ladder: rungs within the budget.
         minimize: smaller is better.
+        margin: share of the best mean within which a value counts as being as good.
 
     Raises:
         NoSampleError: a rung gave no sample at all.
@@ -132,13 +143,80 @@ def search(axes: Sequence[Axis], ladder: Ladder, *, minimize: bool) -> Generator
             last_look[value] = (full.duration, answers[value])
             if value not in order:
                 order.append(value)
+    as_good = _AsGood(finals, rung_of, best, minimize, margin)
+    while smaller := as_good.smaller(order):
+        if each > reserve:
+            break
+        reserve -= each
+        request = Request((smaller[0],), full, "smaller")
+        requests.append(request)
+        answers = yield request
+        finals.update(answers)
+        last_look[smaller[0]] = (full.duration, answers[smaller[0]])
+    top = decide.ranked(finals, list(finals), minimize=minimize)[0]
+    as_good = _AsGood(finals, rung_of, top, minimize, margin)
     found = sorted(order) if all(axis.step is not None for axis in axes) else order
-    looked = tuple(
-        Looked(value, *last_look[value], _verdict(value, best, finals, rung_of.get(value, {}), minimize))
-        for value in found
-    )
-    rivals = [samples for value, samples in finals.items() if value != best]
-    return Found(best, looked, decide.bound(rivals, finals[best], minimize=minimize), settled, tuple(requests))
+    looked = tuple(Looked(value, *last_look[value], as_good.verdict(value)) for value in found)
+    rivals = [samples for value, samples in finals.items() if value != top]
+    bound = decide.bound(rivals, finals[top], minimize=minimize)
+    return Found(as_good.answer, top, tuple(as_good.smaller(order)), looked, bound, settled, tuple(requests))
+
+
+@dataclass(frozen=True)
+class _AsGood:
+    """Which values are as good as the one with the best mean.
+
+    Attributes:
+        finals: samples of full runs.
+        rungs: the last rung of each value.
+        top: the value with the best mean.
+    """
+
+    finals: Answers
+    rungs: Mapping[Value, Answers]
+    top: Value
+    minimize: bool
+    margin: float
+
+    @property
+    def answer(self) -> Value:
+        """The smallest value that is as good in full runs."""
+        best = self.finals[self.top]
+        return min(v for v, found in self.finals.items() if v == self.top or self._is_within(found, best))
+
+    def smaller(self, order: Sequence[Value]) -> list[Value]:
+        """Values below the answer that shorter runs have not shown to be worse, the smallest first."""
+        return sorted(v for v in order if v not in self.finals and v < self.answer and self._may_be(v))
+
+    def verdict(self, value: Value) -> str:
+        """What is said of a value."""
+        if value == self.answer:
+            return "best"
+        if value == self.top:
+            return "top"
+        if value in self.finals:
+            found, best = self.finals[value], self.finals[self.top]
+            if not decide.is_worse(found, best, minimize=self.minimize):
+                return "not told apart"
+            return "near" if self._is_within(found, best) else "worse"
+        rung, leader = self._leader(value)
+        return "dropped" if decide.is_worse(rung[value], rung[leader], minimize=self.minimize) else "undecided"
+
+    def _is_within(self, found: Samples, best: Samples) -> bool:
+        return decide.is_within(self.margin, found, best, minimize=self.minimize)
+
+    def _may_be(self, value: Value) -> bool:
+        rung, leader = self._leader(value)
+        return not decide.is_worse_by(self.margin, rung[value], rung[leader], minimize=self.minimize)
+
+    def _leader(self, value: Value) -> tuple[Answers, Value]:
+        """The rung of a value and what it is compared with there.
+
+        The best value stood in the same rung, unless it was found later as a neighbour.
+        """
+        rung = self.rungs[value]
+        leader = self.top if self.top in rung else decide.ranked(rung, list(rung), minimize=self.minimize)[0]
+        return rung, leader
 
 
 def _beside(axes: Sequence[Axis], value: Value) -> list[Value]:
@@ -172,13 +250,3 @@ def _is_plain(axes: Sequence[Axis], best: Value, finals: Answers, minimize: bool
     beside = [value for value in _beside(axes, best) if value in finals]
     beyond = [far for value in beside for far in _beside(axes, value) if far in finals and far != best]
     return not any(map(worse, (*beside, *beyond)))
-
-
-def _verdict(value: Value, best: Value, finals: Answers, rung: Answers, minimize: bool) -> str:
-    if value == best:
-        return "best"
-    if value in finals:
-        return "worse" if decide.is_worse(finals[value], finals[best], minimize=minimize) else "not told apart"
-    # The best value stood in the same rung, unless it was found later as a neighbour.
-    leader = best if best in rung else decide.ranked(rung, list(rung), minimize=minimize)[0]
-    return "dropped" if decide.is_worse(rung[value], rung[leader], minimize=minimize) else "undecided"

@@ -4,10 +4,14 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from hopscope.report import search
+
 if TYPE_CHECKING:
     from rich.console import Console
 
     from hopscope.optimum.driver import Optimization, Optimum
+    from hopscope.optimum.front import TradeOff
+    from hopscope.report.wording import Grid
 
 
 def text(found: Optimization) -> str:
@@ -35,25 +39,45 @@ def print_optimization(console: Console, found: Optimization) -> None:
         _print_total(console, found)
 
 
-def _print_case(console: Console, case: Optimum) -> None:
-    from rich import box
-    from rich.table import Table
+def print_trade_off(console: Console, found: TradeOff) -> None:
+    """Prints the front between two objectives, and what was seen of every value."""
     from rich.text import Text
 
-    from hopscope.report import search
+    from hopscope.report import front
+
+    told = found.to_json()
+    quick = " (quick: shorter runs)" if found.scenario.is_quick else ""
+    console.print(Text(f"{found.scenario.title}{quick}: {front.title(told)}", style="bold"))
+    for case in told["cases"]:
+        console.print()
+        place = f"{search.place(case)}: " if case["set"] else ""
+        console.print(Text(f"{place}{front.sentence(case)}", style="bold"))
+        _print_grid(console, front.grid(case, told))
+
+
+def _print_grid(console: Console, grid: Grid) -> None:
+    from rich import box
+    from rich.table import Table
+
+    from hopscope.report.terminal import print_table
+
+    table = Table(box=box.SIMPLE_HEAD, pad_edge=False)
+    for column in grid.columns:
+        table.add_column(column.name, justify="right" if column.number else "left")
+    for row in grid.rows:
+        table.add_row(*row)
+    print_table(console, table)
+
+
+def _print_case(console: Console, case: Optimum) -> None:
+    from rich.text import Text
 
     told = case.to_json()
     place = search.place(told)
     console.print(Text((f"{place}: " if place else "") + f"best at {search.best(told)}", style="bold"))
     for line in search.sentences(told):
         console.print(Text(f"  {line}"))
-    grid = search.values(told)
-    table = Table(box=box.SIMPLE_HEAD, pad_edge=False)
-    for column in grid.columns:
-        table.add_column(column.name, justify="right" if column.number else "left")
-    for row in grid.rows:
-        table.add_row(*row)
-    console.print(table)
+    _print_grid(console, search.values(told))
     if footnote := search.footnote(told):
         console.print(Text(footnote))
 

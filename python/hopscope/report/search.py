@@ -16,7 +16,7 @@ from hopscope.report.axis import axis_of, headings
 from hopscope.report.chart import Chart, Line, Mark, Panel
 from hopscope.report.wording import Column, Grid
 from hopscope.results import metrics
-from hopscope.results.stats import interval_text, rounded
+from hopscope.results.stats import interval_text, number, relative, rounded
 from hopscope.scenario.naming import in_words, spoken
 from hopscope.scenario.sweep import set_text, written
 
@@ -35,7 +35,9 @@ MAX_BYTES = 500_000_000
 #: Verdicts of the outcome, in words.
 VERDICTS = {
     "best": "best",
-    "not told apart": "not told apart from the best",
+    "top": "best mean",
+    "not told apart": "not told apart from the best mean",
+    "near": "within the margin of the best mean",
     "worse": "worse",
     "undecided": "left out, undecided",
     "dropped": "worse in shorter runs*",
@@ -85,14 +87,17 @@ def best(case: Case) -> str:
 
 
 def sentences(case: Case) -> list[str]:
-    """The best mean, what is set beside it, and how sure the search is of it."""
-    top = next(value for value in case["values"] if value["verdict"] == "best")
-    lines = [f"mean {interval_text(top)} over {counted(top['n'], 'seed')} of {top['duration_s']:g} s"]
+    """The mean of the answer, its price beside the best mean, and how sure the search is of it."""
+    best = next(value for value in case["values"] if value["verdict"] == "best")
+    lines = [f"mean {interval_text(best)} over {counted(best['n'], 'seed')} of {best['duration_s']:g} s{_delay(best)}"]
+    lines += _price(best, next((value for value in case["values"] if value["verdict"] == "top"), None))
+    if case.get("open_below"):
+        below = _listed([list(value.values()) for value in case["open_below"]])
+        lines.append(f"smaller values that may be as good had no full runs, as the budget was spent: {below}")
     lines += [_own(rival) for rival in case.get("own", ())]
-    if len(_having(case, "best", "not told apart", "worse")) > 1:
-        lines.append(
-            f"not told apart from it in full runs (95 %, seed by seed): {_listed(_having(case, 'not told apart'))}"
-        )
+    if len(_having(case, "best", "top", "not told apart", "near", "worse")) > 1:
+        alike = _listed(_having(case, "not told apart"))
+        lines.append(f"not told apart from the best mean in full runs (95 %, seed by seed): {alike}")
     if _having(case, "dropped", "undecided"):
         lines.append(
             f"left out by rank in shorter runs, not significantly worse there: {_listed(_having(case, 'undecided'))}"
@@ -100,7 +105,7 @@ def sentences(case: Case) -> list[str]:
     if case["possible_gain"] is not None:
         gain = case["possible_gain"]
         more = f" by more than {gain:.4g}" if gain > 0 else ""
-        lines.append(f"none of the other values run in full is better{more} (95 %, all of them together)")
+        lines.append(f"no other value run in full is better than the best mean{more} (95 %, all of them together)")
     if not case["neighbours_run"]:
         lines.append("its neighbours had no full runs: the budget was spent")
     lines.append(
@@ -110,13 +115,30 @@ def sentences(case: Case) -> list[str]:
     return lines
 
 
+def _delay(value: Mapping[str, Any]) -> str:
+    """The delay that goes with a value, where it is known."""
+    return "" if value.get("delay_ms") is None else f", delay {number(value['delay_ms'])} ms"
+
+
+def _price(best: Mapping[str, Any], top: Mapping[str, Any] | None) -> list[str]:
+    """What the best mean has more than the answer, and what that costs in delay."""
+    if top is None:
+        return []
+    more = f" ({relative(100 * (top['mean'] / best['mean'] - 1))})" if best["mean"] else ""
+    longer, delay = top.get("delay_ms"), best.get("delay_ms")
+    times = f", {longer / delay:.3g} times as long" if longer and delay else ""
+    return [f"the best mean is {interval_text(top)}{more} at {spoken(top['set'])}{_delay(top)}{times}"]
+
+
 def _own(rival: Mapping[str, Any]) -> str:
     """An ACK policy of the scenario beside the best fixed number, its oracle."""
     line = f"own policy, {rival['policy']}: {interval_text(rival)}"
     if rival.get("difference") is None or not rival["mean"]:
         return line
     width = rival["difference_ci95"]
-    told = f"best minus own {rounded(rival['difference'], width)} ({100 * rival['difference'] / rival['mean']:+.1f} %)"
+    told = (
+        f"best minus own {rounded(rival['difference'], width)} ({relative(100 * rival['difference'] / rival['mean'])})"
+    )
     return f"{line}; {told}" + (", within noise" if width is not None and abs(rival["difference"]) <= width else "")
 
 
