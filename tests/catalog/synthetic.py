@@ -92,6 +92,10 @@ def run(seed: int, values: Mapping[str, Any], nodes: int = 9, flows: int = 1) ->
             index, _, name = rest.partition(".") if scope == "flow" else ("0", "", key)
             assert name in FLOW, key
             found[int(index)][name] = value
+    for flow in found if any(key.endswith("loss_pct") for key in values) else []:
+        if flow["sent_packets"] == flow["received_packets"]:  # a loss without numbers of its own
+            flow["sent_packets"] = 1_000_000
+            flow["received_packets"] = round(flow["sent_packets"] * (1 - flow["loss_pct"] / 100))
     kept = {
         name: pa.table({"flow": [0] * len(samples), "t_s": [t for t, _ in samples], "value": [v for _, v in samples]})
         for name, samples in {"route": [(0.0, 1.0)], **series}.items()

@@ -270,12 +270,28 @@ def test_ns3_cells_pass_at_their_numbers_and_fail_beside_them():
 
         return run
 
-    open_cells = {label for label in scenarios(NS3) if " n242: " in label or " n253: " in label}
+    # ns-3's three runs of this one leave its mean open by 14 %.
+    open_cells = {label for label in scenarios(NS3) if " n253: " in label}
     right, wrong = outcomes(NS3, carried(1.0)), outcomes(NS3, carried(1.11))
     for statement, label in zip(NS3.statements, scenarios(NS3), strict=True):
         assert statement.text.startswith(label)
-        assert right[statement.id] == (OPEN if label in open_cells else PASS), label
+        assert right[statement.id] == PASS, label
         assert wrong[statement.id] == (OPEN if label in open_cells else FAIL), label
+
+
+def test_a_known_cause_explains_a_disagreement_and_hides_none():
+    [entry] = find(["validation.mobility"])
+
+    def judged(share):
+        def delivered(label, _):
+            known = reference(entry, label).get("delivery ratio", 0.0)
+            return {"sent_packets": 1_000_000, "received_packets": round(1_000_000 * share * known)}
+
+        found = outcomes(entry, delivered)
+        return {s.text.partition(",")[0]: found[s.id] for s in entry.statements if "delivery ratio" in s.text}
+
+    assert judged(1.0) == {"AODV": PASS, "DSDV": PASS, "DSR": PASS}
+    assert judged(0.5) == {"AODV": FAIL, "DSDV": FAIL, "DSR": {"disagrees, cause known"}}
 
 
 def test_cells_of_one_hearing_must_agree_within_one_percent():

@@ -23,6 +23,11 @@ def print_reproduction(outcome: Reproduction, console: Console) -> None:
 
     for entry in outcome.entries:
         _print_entry(entry, outcome.caution, console)
+    if known := outcome.disagreements():
+        console.print()
+        console.print(Text("Disagree, and the cause is known:", style="bold"))
+        for key, judged in known:
+            console.print(Text(f"  {key}.{judged.statement.id}: {judged.statement.text} {judged.verdict.cause}"))
     console.print(Text(outcome.summary, style="bold"))
     if outcome.caution:
         console.print(Text(f"Note: {outcome.caution}.", style="yellow"))

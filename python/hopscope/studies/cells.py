@@ -72,7 +72,11 @@ class Cell:
 
 @dataclass(frozen=True)
 class Rule:
-    """What is changed in the cells whose columns match `where` (regular expressions)."""
+    """What is changed in the cells whose columns match `where` (regular expressions).
+
+    `cause` is why such a cell disagrees, where it does: it explains a disagreement and hides none. `noisy` takes the
+    other simulator's own interval into account.
+    """
 
     where: Mapping[str, re.Pattern[str]] = field(default_factory=dict)
     changes: Mapping[str, Any] = field(default_factory=dict)
@@ -82,7 +86,7 @@ class Rule:
     judge: Mapping[str, float | str] = field(default_factory=dict)
     metrics: Mapping[str, str] = field(default_factory=dict)
     panel: str = ""
-    open: str = ""
+    cause: str = ""
     noisy: bool = False
 
     def match(self, names: Mapping[str, str]) -> dict[str, str] | None:
@@ -170,8 +174,8 @@ def _agrees(cell: Cell, metric: str, limit: float | str) -> Callable[[Data], lis
         if cell.label not in data:
             return []
         found = judged(check, data[cell.label])
-        if cell.rule.open and found.measured:
-            found = replace(found, outcome=Outcome.UNDECIDED, reason=cell.rule.open)
+        if cell.rule.cause and found.outcome is Outcome.NOT_REPRODUCED:
+            found = replace(found, outcome=Outcome.KNOWN, reason=cell.rule.cause)
         return [found]
 
     return judge
@@ -231,7 +235,7 @@ def read_cells(part: Part, context: Context) -> Entry | None:
             if rule.call is not None:
                 document = deep_merge(document, rule.call(names))
             own |= {metric: measures[other] for metric, other in rule.metrics.items() if metric in own}
-            given = {key: own_ for key in ("judge", "panel", "open", "noisy") if (own_ := getattr(rule, key))}
+            given = {key: own_ for key in ("judge", "panel", "cause", "noisy") if (own_ := getattr(rule, key))}
             settled = replace(settled, **given)
         document = filled(document, names)
         label = label.format(**names)
@@ -294,7 +298,7 @@ def _rule(part: Part, columns: Sequence[str], measures: Mapping[str, Measure]) -
     call = part.function("python", required=False)
     rule = Rule(
         _where(part, columns), part.table("set"), tuple(part.texts("without")), call, part.text("label", ""),
-        _limits(part), metrics, part.text("panel", ""), part.text("open", ""), part.flag("noisy"),
+        _limits(part), metrics, part.text("panel", ""), part.text("cause", ""), part.flag("noisy"),
     )  # fmt: skip
     part.done("a rule")
     return rule

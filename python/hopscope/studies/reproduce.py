@@ -178,6 +178,10 @@ class Reproduction(Request):
         """Verdict -> number of claims, those that occur, in the order of the verdicts."""
         return {o.value: count for o in Outcome if (count := self.count(o))}
 
+    def disagreements(self) -> list[tuple[str, Judged]]:
+        """The claims that disagree for a known cause, each with the key of its entry."""
+        return [(e.entry.key, j) for e in self.entries for j in e.judged if j.outcome is Outcome.KNOWN]
+
     @property
     def summary(self) -> str:
         """The counts in words: claims, what is not counted, numbers of tables."""
@@ -219,6 +223,10 @@ class Reproduction(Request):
             "failures": list(self.failures),
             "counts": {outcome.value: self.count(outcome) for outcome in Outcome},
             "summary": self.summary,
+            "disagreements": [
+                {"entry": key, "id": judged.statement.id, "text": judged.statement.text, "cause": judged.verdict.cause}
+                for key, judged in self.disagreements()
+            ],
             "entries": [_entry_json(outcome) for outcome in self.entries],
         }
 

@@ -24,6 +24,7 @@ class Outcome(StrEnum):
     DEPENDS = "depends on what is not published"
     REFERENCE_AGREES = "the reference simulator agrees with us"
     CONTRADICTION = "the source contradicts itself"
+    KNOWN = "disagrees, cause known"
     NOT_REPRODUCED = "not reproduced"
     UNDECIDED = "undecided"
 
@@ -40,10 +41,10 @@ class Finding:
     """The judgement of one statement in one setting.
 
     Attributes:
-        outcome: reproduced, in trend, not reproduced or undecided.
+        outcome: reproduced, in trend, not reproduced, undecided, or disagrees with a cause that is known.
         measured: the numbers it rests on, in words, with intervals.
         setting: label of the setting judged; empty when the statement is about several at once.
-        reason: why it is undecided, or what limits the judgement.
+        reason: why it is undecided, what limits the judgement, or the known cause.
     """
 
     outcome: Outcome
@@ -87,6 +88,7 @@ class Place:
 _WORST_FIRST = (
     Outcome.CONTRADICTION,
     Outcome.NOT_REPRODUCED,
+    Outcome.KNOWN,
     Outcome.REFERENCE_AGREES,
     Outcome.DEPENDS,
     Outcome.UNDECIDED,
@@ -149,6 +151,8 @@ def _row(findings: Sequence[Finding], places: Mapping[str, Place]) -> Verdict:
     """The verdict on the readings of one row."""
     by = {o: [f for f in findings if f.outcome is o] for o in Outcome}
     held, trend = by[Outcome.REPRODUCED], by[Outcome.IN_TREND]
+    if known := by[Outcome.KNOWN]:
+        return Verdict(Outcome.KNOWN, f"{_sentence(known[0].reason)} Measured: {_in_setting(known[0])}.")
     failed, undecided = by[Outcome.NOT_REPRODUCED], by[Outcome.UNDECIDED]
     readings = [f for f in findings if places.get(f.setting, Place()).reading]
     rest = f"; in trend with {_names(trend, places)}" if trend else ""
