@@ -5,7 +5,7 @@ use hopscope_engine::{simulation, world};
 use hopscope_scenario::agreement::Finding;
 use hopscope_scenario::resolve::{FoundControl, Outside, Schema, Shared, Sound, resolve};
 use hopscope_scenario::value::Value;
-use hopscope_scenario::{frames, movement_files, node_files, places, toml as written, traffic_files};
+use hopscope_scenario::{frames, movement_files, node_files, ns2, places, toml as written, traffic_files};
 
 /// What files that a scenario names hold.
 const NODES: &str = "node,x,y\n0,0,0\n1,200,0\n2,400,0\n";
@@ -17,14 +17,17 @@ pub fn files(text: &str) {
     for form in ["auto", "csv", "ns2", "bonnmotion"] {
         let _ = node_files::positions(text, "nodes", form);
         for area in [None, Some([1000.0, 600.0])] {
-            for path in movement_files::movement(text, "movement", form, area).into_iter().flatten() {
+            let found = movement_files::movement(text, "movement", form, area).unwrap_or_default();
+            for path in found.paths {
                 assert!(path.is_sorted_by_key(|(at, _)| *at), "{path:?}");
                 assert!(path.iter().flat_map(|(_, place)| place).all(|metres| metres.is_finite()), "{path:?}");
             }
         }
     }
     let _ = frames::frames(text, "frames", 25.0);
-    let _ = traffic_files::connections(text, "traffic", 0);
+    let _ = traffic_files::traffic(text, "traffic", 0);
+    let script = ns2::read(text, "script", &mut ns2::closed);
+    let _ = traffic_files::of_script(&script);
 }
 
 /// Reads a text as a scenario, and has the engine look at it.

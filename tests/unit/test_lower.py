@@ -135,7 +135,7 @@ def test_applications_take_their_keys() -> None:
     ]
     file, cbr, on_off = Scenario({**BASE, "flow": flows}).points[0].config(1)["flows"]
     assert file["app"] == {"kind": "file", "bytes": 10_000_000}
-    assert cbr["app"] == {"kind": "cbr", "rate": 290_000.0, "jitter": "none"}
+    assert cbr["app"] == {"kind": "cbr", "rate": 290_000.0, "jitter": "none", "packets": 0}
     assert (cbr["packet"], cbr["start"], cbr["stop"]) == (512, NS, 2 * NS)
     assert on_off["app"] == {"kind": "on-off", "rate": 1e6, "on": NS, "off": NS // 2}
 

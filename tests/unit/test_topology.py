@@ -111,7 +111,7 @@ def test_positions_from_files(name: str, tmp_path: Path) -> None:
         ("0,0\nnan,1\n", ":2: found"),
         ("a,b\n1,2\n", ":1: the header has no columns x and y"),
         ("", "holds no positions"),
-        ("$node_(1) set X_ 1\n$node_(1) set Y_ 1\n", "node 0 has no position"),
+        ("$node_(20000) set X_ 1\n$node_(20000) set Y_ 1\n", "the number 20000 leaves 20000 numbers without a node"),
         ("$node_(0) set X_ 1\n", "needs both X_ and Y_"),
         ('$node_(0) set X_ 1\n$ns_ at 1.0 "$node_(0) setdest 1 2 3"\n', ":2: a node moves"),
         ("0 1 2 5 9 9\n", ":1: the node moves"),

@@ -5,6 +5,7 @@ use std::collections::BTreeMap;
 
 use crate::columns::{self, Fault, UNITS, cells, column, finite, header, is_number, lines, mark, shown};
 use crate::near::Place;
+use crate::ns2::{self, At, Script};
 
 /// The positions in the text of a file, in metres.
 ///
@@ -13,22 +14,40 @@ use crate::near::Place;
 ///
 /// # Errors
 /// It holds no positions of that form; the message names the file, `name`, and the line.
-pub fn positions(text: &str, name: &str, form: &str) -> Result<Vec<Place>, Fault> {
+pub fn positions(text: &str, name: &str, form: &str) -> Result<Positions, Fault> {
     let first = lines(text).next().map_or("", |(_, line)| line);
     let table = mark(first).is_some() || first.split_whitespace().count() <= 2;
-    let found = match form {
-        "ns2" => ns2(text, name),
+    let places = match form {
+        "ns2" => return ns2(text, name),
         "bonnmotion" => bonnmotion(text, name),
-        "auto" if text.contains("$node_(") => ns2(text, name),
+        "auto" if ns2::looks_like(text) => return ns2(text, name),
         // A line of a BonnMotion trace has at least three numbers with blanks between them.
         "auto" if !table => bonnmotion(text, name),
         _ => csv(text, name, mark(first).or_else(|| (!table).then_some(','))),
     }?;
-    if found.is_empty() { Err(format!("{name}: holds no positions")) } else { Ok(found) }
+    if places.is_empty() {
+        return Err(format!("{name}: holds no positions"));
+    }
+    Ok(Positions { places, ..Positions::default() })
 }
 
 /// What a file with movement is for.
 const FOLLOW: &str = "[mobility] model = \"file\" follows it";
+/// What one with traffic is for.
+pub(crate) const SENDS: &str = "the file holds traffic; a [[flow]] with pattern = \"file\" and this path follows it";
+/// Numbers below the highest that no node need have: each becomes a node whose radio is off.
+const MOST_UNUSED: usize = 10_000;
+
+/// The positions in a file.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct Positions {
+    /// Places of the nodes in metres.
+    pub places: Vec<Place>,
+    /// Numbers that no node has: their places mean nothing.
+    pub unused: Vec<usize>,
+    /// What else the file holds, which another key has to follow.
+    pub other: Option<Fault>,
+}
 
 fn metres(name: &str, line: usize, cell: &str) -> Result<f64, Fault> {
     finite(cell).ok_or_else(|| format!("{name}:{line}: {}; expected a number of metres", shown(cell)))
@@ -65,72 +84,62 @@ fn csv(text: &str, name: &str, mark: Option<char>) -> Result<Vec<Place>, Fault> 
     .collect()
 }
 
-/// What a line of a script does to a node.
-enum Order<'a> {
-    /// It moves.
-    Moves,
-    /// One of its coordinates is set.
-    Set(usize, char, &'a str),
-}
-
-/// `$node_(3) set X_ 100.0` or `$node_(3) setdest ...`, wherever it stands in the line.
-fn orders(line: &str) -> impl Iterator<Item = Order<'_>> {
-    line.split("$node_(").skip(1).filter_map(|part| {
-        let (number, rest) = part.split_once(')')?;
-        if number.is_empty() || !number.bytes().all(|b| b.is_ascii_digit()) || !rest.starts_with(char::is_whitespace) {
-            return None;
-        }
-        let mut words = rest.split_whitespace();
-        match words.next()? {
-            "set" => {
-                let axis = words.next()?.strip_suffix('_')?;
-                let ("X" | "Y" | "Z") = axis else { return None };
-                let node = number.parse::<u32>().ok().filter(|&node| node < 1_000_000_000)?;
-                Some(Order::Set(node as usize, axis.chars().next()?, words.next()?))
-            }
-            word => (word == "setdest").then_some(Order::Moves),
-        }
-    })
-}
-
-fn ns2(text: &str, name: &str) -> Result<Vec<Place>, Fault> {
-    let moves = |script: &str| orders(script).any(|order| matches!(order, Order::Moves));
-    if let Some((line, _)) = lines(text).find(|(_, script)| moves(script)) {
-        return Err(format!("{name}:{line}: a node moves (setdest); {FOLLOW}"));
+fn ns2(text: &str, name: &str) -> Result<Positions, Fault> {
+    let script = ns2::read(text, name, &mut ns2::closed).part()?;
+    if let Some(order) = script.nodes.values().flat_map(|node| &node.orders).min_by_key(|order| order.at) {
+        return Err(script.fault(order.at, &format!("a node moves (setdest); {FOLLOW}")));
     }
-    Ok(begin(text, name)?.into_iter().map(|(_, place)| place).collect())
+    let begin = begin(&script, name)?;
+    let places = (0..begin.count).map(|node| begin.places.get(&node).map_or([0.0; 2], |(_, place)| *place)).collect();
+    let other = script.traffic().map(|at| script.fault(at, SENDS));
+    Ok(Positions { places, unused: begin.unused().collect(), other })
 }
 
-/// Where the nodes of an ns-2 script begin, in the order of their numbers, each with the line that said so last.
+/// Where the nodes of an ns-2 script begin.
+pub(crate) struct Begin {
+    /// The places with the statements that set them, by the numbers of the nodes.
+    pub places: BTreeMap<usize, (At, Place)>,
+    /// One more than the highest number.
+    pub count: usize,
+}
+
+impl Begin {
+    /// Numbers that no node has.
+    pub fn unused(&self) -> impl Iterator<Item = usize> + '_ {
+        (0..self.count).filter(|node| !self.places.contains_key(node))
+    }
+}
+
+/// Where the nodes of a script begin.
 ///
 /// # Errors
-/// A position is no number or missing.
-pub(crate) fn begin(text: &str, name: &str) -> Result<Vec<(usize, Place)>, Fault> {
-    let mut found: BTreeMap<usize, (usize, [Option<f64>; 2])> = BTreeMap::new();
-    for (line, script) in lines(text) {
-        for order in orders(script) {
-            let Order::Set(node, axis, value) = order else { continue };
-            let value = metres(name, line, value.trim_matches(['"', ';']))?;
-            let (last, place) = found.entry(node).or_default();
-            *last = line;
-            match axis {
-                'X' => place[0] = Some(value),
-                'Y' => place[1] = Some(value),
-                _ => {}
+/// A position is missing, or too many numbers are not used.
+pub(crate) fn begin(script: &Script, name: &str) -> Result<Begin, Fault> {
+    let mut places = BTreeMap::new();
+    for (number, node) in &script.nodes {
+        match (node.position, node.orders.first()) {
+            ([Some((at, x)), Some((other, y))], _) => {
+                places.insert(*number, (at.max(other), [x, y]));
+            }
+            ([None, None], None) => {}
+            ([None, None], Some(order)) => {
+                return Err(script.fault(order.at, &format!("node {number} has no position")));
+            }
+            ([Some((at, _)), None] | [None, Some((at, _))], _) => {
+                return Err(script.fault(at, &format!("node {number} needs both X_ and Y_")));
             }
         }
     }
-    let Some(last) = found.keys().next_back().copied() else {
+    let Some(last) = places.keys().next_back().copied() else {
         return Err(format!("{name}: holds no line of the form $node_(0) set X_ 100.0"));
     };
-    if let Some(missing) = (0..found.len()).find(|node| !found.contains_key(node)) {
-        return Err(format!("{name}: node {missing} has no position, but node {last} has one"));
+    let (count, unused) = (last + 1, last + 1 - places.len());
+    if unused > MOST_UNUSED {
+        return Err(format!(
+            "{name}: the number {last} leaves {unused} numbers without a node; at most {MOST_UNUSED} may be"
+        ));
     }
-    let both = |(node, (line, place)): (usize, (usize, [Option<f64>; 2]))| match place {
-        [Some(x), Some(y)] => Ok((line, [x, y])),
-        _ => Err(format!("{name}: node {node} needs both X_ and Y_")),
-    };
-    found.into_iter().map(both).collect()
+    Ok(Begin { places, count })
 }
 
 fn bonnmotion(text: &str, name: &str) -> Result<Vec<Place>, Fault> {
@@ -155,13 +164,19 @@ mod tests {
     #[test]
     fn the_same_three_nodes_in_every_form() {
         let nodes = Ok(vec![[0.0, 0.0], [200.0, 0.0], [400.0, 10.0]]);
-        let auto = |text: &str| positions(text, "f", "auto");
+        let auto = |text: &str| positions(text, "f", "auto").map(|found| found.places);
         assert_eq!(auto("0,0\n200,0\n\n# note\n400,10\n"), nodes);
         assert_eq!(auto("0 0\n200  0\n400 10 \n"), nodes);
         assert_eq!(auto("id;x_m;y [m]\n0;0;0\n1;200;0\n2;400;10\n"), nodes);
         let script = "# n\n$node_(0) set X_ 0.0\n$node_(0) set Y_ 0.0\n$node_(1) set X_ 200; $node_(1) set Y_ 0\n";
         assert_eq!(auto(&format!("{script}$node_(2) set X_ \"400\"\n$node_(2) set Y_ 10\n")), nodes);
         assert_eq!(auto("0.0 0 0\n0.0 200 0 100.0 200 0\n0.0 400 10\n"), nodes);
+    }
+
+    #[test]
+    fn a_number_without_a_node_is_left_out() {
+        let found = positions("$node_(2) set X_ 1\n$node_(2) set Y_ 2\n", "f", "auto").expect("positions");
+        assert_eq!((found.places, found.unused), (vec![[0.0; 2], [0.0; 2], [1.0, 2.0]], vec![0, 1]));
     }
 
     #[test]
@@ -174,8 +189,12 @@ mod tests {
         assert!(fault("1,2,3\n").starts_with("f:1: found 3 columns without a header"));
         assert!(fault("a,b\n1,2\n").starts_with("f:1: the header has no columns x and y"));
         assert_eq!(fault(""), "f: holds no positions");
-        assert!(fault("$node_(1) set X_ 1\n$node_(1) set Y_ 1\n").contains("node 0 has no position"));
-        assert!(fault("$node_(0) set X_ 1\n").contains("needs both X_ and Y_"));
+        assert_eq!(fault("$node_(0) set X_ 1\n"), "f:1: node 0 needs both X_ and Y_");
+        assert!(fault("$node_(0) set Z_ 7\n").starts_with("f:1: found a height of 7 m"));
+        assert!(fault("$node_(0) sett X_ 7\n").starts_with("f:1: sett of a node is not followed"));
+        assert!(
+            fault("$node_(99999) set X_ 1; $node_(99999) set Y_ 1\n").contains("leaves 99999 numbers without a node")
+        );
         assert!(fault("$ns_ at 1.0 \"$node_(0) setdest 1 2 3\"\n").starts_with("f:1: a node moves"));
         assert!(fault("0 1 2 5 9 9\n").starts_with("f:1: the node moves"));
         assert!(fault("0 1 2 3\n").starts_with("f:1: found 4 numbers"));

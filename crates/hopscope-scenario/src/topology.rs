@@ -71,6 +71,10 @@ pub struct Placed {
     pub wired: usize,
     /// The wires that the kind brings along.
     pub wires: Vec<WireConfig>,
+    /// Numbers of a file that no node has.
+    pub unused: Vec<usize>,
+    /// What else the file holds, which another key has to follow.
+    pub other: Option<String>,
 }
 
 /// Distance between drawn places of nodes without radios, and from the field, metres: their places have no meaning.
@@ -109,7 +113,7 @@ impl Layout {
                 .collect(),
             _ => Vec::new(),
         };
-        Ok(Placed { places, wired: self.wired, wires })
+        Ok(Placed { places, wired: self.wired, wires, unused: Vec::new(), other: None })
     }
 }
 

@@ -34,6 +34,8 @@ pub struct Source {
     burst_start: Time,
     burst_sent: u64,
     burst_end: Time,
+    /// Packets sent since its start.
+    sent: u64,
     /// Next frame of a trace.
     frame: usize,
     /// The instant that it armed last: calls of others are out of date.
@@ -52,6 +54,7 @@ impl Source {
             burst_start: start,
             burst_sent: 0,
             burst_end: Time::ZERO,
+            sent: 0,
             frame: 0,
             due: start,
             begun: false,
@@ -84,7 +87,7 @@ impl Source {
             self.stop = Time::NEVER;
         }
         (self.start, self.burst_start, self.due) = (now, now, now);
-        (self.burst_sent, self.burst_end, self.frame) = (0, Time::ZERO, 0);
+        (self.burst_sent, self.burst_end, self.sent, self.frame) = (0, Time::ZERO, 0, 0);
     }
 
     /// It offers nothing from now on.
@@ -131,8 +134,13 @@ impl Source {
                 out.push(AppEffect::Send { bytes });
                 out.push(AppEffect::Close);
             }
-            App::Cbr { rate, jitter } => {
+            App::Cbr { rate, jitter, packets } => {
                 self.send_packet(out);
+                if self.sent == packets {
+                    self.stop = now;
+                    out.push(AppEffect::Close);
+                    return;
+                }
                 let next = match jitter {
                     Jitter::None => self.next_packet(rate),
                     // ns-2's CBR with random_ set to 1 adds a uniform half of the interval in either direction.
@@ -173,6 +181,7 @@ impl Source {
 
     fn send_packet(&mut self, out: &mut Vec<AppEffect>) {
         self.burst_sent += 1;
+        self.sent += 1;
         out.push(AppEffect::Send { bytes: u64::from(self.packet) });
     }
 
@@ -258,8 +267,27 @@ mod tests {
     }
 
     #[test]
+    fn cbr_stops_after_its_packets_and_starts_again() {
+        for jitter in [Jitter::None, Jitter::Uniform] {
+            let app = App::Cbr { rate: 1e6, jitter, packets: 3 };
+            assert_eq!(ticks(app, Time::NEVER, Time(1_000_000_000)).0 / 1480, 3);
+        }
+        let app = App::Cbr { rate: 1e6, jitter: Jitter::None, packets: 2 };
+        let mut source = Source::new(app, 1480, Time::ZERO, Time::NEVER);
+        let (mut rng, mut out) = (Stream::derive(1, 0, 0, Purpose::Traffic), Vec::new());
+        let mut sent = |source: &mut Source, at| {
+            out.clear();
+            source.on_tick(Time(at), &mut rng, &mut out);
+            out.iter().filter(|effect| matches!(effect, AppEffect::Send { .. })).count()
+        };
+        assert_eq!([sent(&mut source, 0), sent(&mut source, 11_840_000), sent(&mut source, 23_680_000)], [1, 1, 0]);
+        source.start_at(Time(50_000_000));
+        assert_eq!(sent(&mut source, 50_000_000), 1);
+    }
+
+    #[test]
     fn uniform_jitter_keeps_the_rate_and_spreads_each_gap_by_half_of_it() {
-        let app = App::Cbr { rate: 1e6, jitter: Jitter::Uniform };
+        let app = App::Cbr { rate: 1e6, jitter: Jitter::Uniform, packets: 0 };
         let (_, instants) = ticks(app, Time::NEVER, Time(1_000_000_000_000));
         let interval = 0.01184;
         let gaps: Vec<f64> = instants.windows(2).map(|w| (w[1] - w[0]).as_secs() / interval).collect();
@@ -278,7 +306,7 @@ mod tests {
     #[test]
     fn poisson_jitter_sends_what_the_poisson_application_sends() {
         let until = Time(10_000_000_000);
-        let jittered = ticks(App::Cbr { rate: 1e6, jitter: Jitter::Poisson }, Time::NEVER, until);
+        let jittered = ticks(App::Cbr { rate: 1e6, jitter: Jitter::Poisson, packets: 0 }, Time::NEVER, until);
         assert_eq!(jittered, ticks(App::Poisson { rate: 1e6 }, Time::NEVER, until));
         assert_ne!(jittered, ticks(App::cbr(1e6), Time::NEVER, until));
     }

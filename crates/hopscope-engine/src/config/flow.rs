@@ -245,6 +245,9 @@ pub enum App {
         /// Law of the gaps between packets.
         #[serde(default = "no_jitter")]
         jitter: Jitter,
+        /// It stops after so many packets; 0: it goes on.
+        #[serde(default, skip_serializing_if = "is_zero")]
+        packets: u64,
     },
     /// CBR at `rate` during on periods, silence during off periods, both exponentially distributed.
     OnOff {
@@ -270,6 +273,12 @@ pub enum App {
     },
 }
 
+// The signature is serde's.
+#[allow(clippy::trivially_copy_pass_by_ref)]
+const fn is_zero(packets: &u64) -> bool {
+    *packets == 0
+}
+
 const fn no_jitter() -> Jitter {
     Jitter::None
 }
@@ -277,7 +286,7 @@ const fn no_jitter() -> Jitter {
 impl App {
     /// CBR at so many payload bits per second, without jitter.
     pub const fn cbr(rate: f64) -> App {
-        App::Cbr { rate, jitter: Jitter::None }
+        App::Cbr { rate, jitter: Jitter::None, packets: 0 }
     }
 }
 

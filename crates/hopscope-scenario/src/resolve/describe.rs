@@ -4,7 +4,7 @@ use hopscope_engine::config::schema::{ENGINE_SECTIONS, Key, Kind};
 use serde_json::{Value as Json, json};
 
 use super::Resolved;
-use super::flows::{Control, Flow};
+use super::flows::{Control, FILE, Flow, LEFT_TO_FILE, SET_BY_FILE};
 use super::outside::OwnControl;
 use super::schema::{Schema, error_keys};
 use super::transport::{ATP, DCCP, TCP};
@@ -157,7 +157,12 @@ impl Flow {
         for key in schema.table("flow").iter().filter(|key| key.kind != Kind::Table) {
             let name = key.name.as_str();
             let is_used = !of_apps.contains(name) || app.keys.contains(&name);
-            let belongs = name != "pattern_seed" || values.text("pattern") == "random";
+            let is_left = SET_BY_FILE.contains(&name) || LEFT_TO_FILE.contains(&name) && !values.has_own(name);
+            let belongs = match values.text("pattern") {
+                "random" => true,
+                FILE => !is_left || name == "copies",
+                _ => name != "pattern_seed",
+            };
             let value = match name {
                 "control" => control(),
                 "ack" if self.ack.is_some() => self.ack.as_ref().map(class),

@@ -14,9 +14,29 @@ use crate::frames::{self, Frame};
 use crate::patterns::{self, Ends};
 use crate::read::expected;
 use crate::topology::Misplaced;
-use crate::traffic_files::{self, Connection, Sends};
+use crate::traffic_files::{self, Connection, Traffic};
 use crate::value::Value;
 use crate::words::listed;
+
+/// The pattern whose connections stand in a file.
+pub(super) const FILE: &str = "file";
+/// Keys that such a file sets for each of its connections.
+pub(super) const SET_BY_FILE: &[&str] = &[
+    "app",
+    "bytes",
+    "copies",
+    "jitter",
+    "packet",
+    "packets",
+    "pattern_seed",
+    "rate",
+    "reply",
+    "stagger",
+    "start",
+    "stop",
+];
+/// Keys that it sets where the table does not.
+pub(super) const LEFT_TO_FILE: &[&str] = &["ack", "ack_delay", "max_window"];
 
 /// The frames of a trace.
 pub(super) type Frames = Option<Arc<Vec<Frame>>>;
@@ -37,8 +57,14 @@ pub struct Flow {
     pub ack: Option<OwnControl>,
     /// Ends of the flows that it stands for.
     pub ends: Ends,
-    /// What each of them sends, where a file tells of it.
+    /// What each of them sends, where a file says it.
     pub(super) traffic: Vec<Connection>,
+    /// The file chooses their transports.
+    pub(super) follows_transport: bool,
+    /// What else that file holds, which another key has to follow.
+    pub(super) other: Option<String>,
+    /// That some of them start after the end of the run.
+    pub(super) late: Option<String>,
 }
 
 /// The congestion control of a flow.
@@ -79,6 +105,7 @@ pub(super) fn read(
                 app_keys(reader, &path, table, &mut flow.values);
                 flow.frames = files.trace(reader, &path, &flow.values);
             }
+            of_file(reader, &path, table, &mut flow, (&*result, files.outside));
             if !reader.is_refused(&path, "transport") {
                 super::transport::read(reader, &path, table, &mut flow, files.outside);
                 reply(reader, &path, table, &mut flow, &mut files);
@@ -91,7 +118,7 @@ pub(super) fn read(
             flow.dccp = Layered::new(Arc::clone(&dccp), inner(&mut flow.values, "dccp"));
             flow.atp = Layered::new(Arc::clone(&atp), inner(&mut flow.values, "atp"));
             number_nodes(result, &mut flow.values, &["from", "to"]);
-            lay(reader, &path, table, &mut flow, (&*result, files.outside));
+            lay(reader, &path, table, &mut flow, &*result);
         }
         result.flows.push(flow);
     }
@@ -166,13 +193,7 @@ impl Files<'_> {
 }
 
 /// Puts the ends of the flows that the table stands for into `ends`.
-fn lay(
-    reader: &mut Reader<'_>,
-    path: &Path,
-    table: &Value,
-    flow: &mut Flow,
-    (result, outside): (&Resolved, &mut dyn Outside),
-) {
+fn lay(reader: &mut Reader<'_>, path: &Path, table: &Value, flow: &mut Flow, result: &Resolved) {
     let is_given = |name: &str| written(table, name).is_some();
     let only_random = "belongs to pattern = \"random\"";
     let copies = flow.values.whole("copies") as usize;
@@ -194,8 +215,8 @@ fn lay(
         let message = "found beside pattern, which says where the flows run; leave out one of them";
         reader.refuse(inside(path, name), message);
     }
-    if flow.values.text("pattern") == "file" {
-        return of_file(reader, path, table, flow, (result, outside));
+    if flow.values.text("pattern") == FILE {
+        return;
     }
     if is_given("path") {
         reader.refuse(inside(path, "path"), "belongs to pattern = \"file\"");
@@ -223,7 +244,7 @@ fn lay(
     }
 }
 
-/// The connections of a traffic file: each has its own ends, start, size and rate.
+/// The connections of a traffic file: each has its own ends, times, sizes, transport and application.
 fn of_file(
     reader: &mut Reader<'_>,
     path: &Path,
@@ -231,33 +252,49 @@ fn of_file(
     flow: &mut Flow,
     (result, outside): (&Resolved, &mut dyn Outside),
 ) {
-    for name in ["app", "rate", "jitter", "start", "copies", "stagger", "pattern_seed", "reply"] {
-        if written(table, name).is_some() {
-            reader.refuse(inside(path, name), "found beside pattern = \"file\", which tells it; leave it out");
-        }
+    if flow.values.text("pattern") != FILE {
+        return;
+    }
+    let is_given = |name: &str| written(table, name).is_some();
+    for name in SET_BY_FILE.iter().filter(|name| is_given(name)) {
+        reader.refuse(inside(path, name), "found beside pattern = \"file\", which sets it; leave it out");
     }
     let at = inside(path, "path");
-    if written(table, "path").is_none() {
+    if !is_given("path") {
         return reader.refuse(at, "is missing; expected the traffic file of the pattern");
     }
     let nodes = result.nodes().len();
     let found = outside
         .text(&at, "a traffic file")
-        .and_then(|(name, text)| traffic_files::connections(&text, &name, nodes).map(|found| (name, found)));
-    let (name, found) = match found {
+        .and_then(|(name, text)| traffic_files::traffic(&text, &name, nodes).map(|found| (name, found)));
+    let (name, Traffic { connections: mut found, other }) = match found {
         Ok(found) => found,
         Err(message) => return reader.refuse(at, message),
     };
-    let transport = flow.values.text("transport");
-    let wants_tcp = |one: &Connection| one.sends == Sends::Ftp;
-    if let Some(one) = found.iter().find(|one| wants_tcp(one) != transport.starts_with("tcp")) {
-        let (kind, wanted) = if wants_tcp(one) { ("TCP", "a TCP") } else { ("CBR", "\"udp\"") };
+    let names_transport = is_given("transport") || is_given("control");
+    let transport = if is_given("transport") { flow.values.text("transport") } else { "tcp" }.to_string();
+    if let Some(one) = found.iter().find(|one| names_transport && one.is_tcp() != transport.starts_with("tcp")) {
+        let (kind, wanted) = if one.is_tcp() { ("TCP", "a TCP") } else { ("CBR", "\"udp\"") };
         let message = format!("found \"{transport}\"; the {kind} connections of {name} need {wanted}");
         return reader.refuse(inside(path, "transport"), message);
     }
+    flow.follows_transport = !names_transport;
+    if flow.follows_transport {
+        let of_tcp = found.iter().find(|one| one.is_tcp());
+        flow.values.set("transport", json!(of_tcp.or(found.first()).map_or("udp", Connection::transport)));
+    }
+    let end = result.top.whole("duration");
+    let late = found.iter().filter(|one| one.start >= end).count();
+    let of_all = format!("{late} of {} connections of {name} start after the end of the run", found.len());
+    if late == found.len() {
+        return reader.refuse(at, format!("{of_all} ({} s); none sends anything", end as f64 / 1e9));
+    }
+    flow.late = (late > 0).then(|| format!("{of_all} ({} s): they are left out", end as f64 / 1e9));
+    found.retain(|one| one.start < end);
     flow.values.set("copies", json!(found.len()));
     flow.ends = found.iter().map(|one| (one.from, one.to)).collect();
     flow.traffic = found;
+    flow.other = other;
 }
 
 fn across(result: &Resolved, flows: Option<usize>) -> Result<Ends, Misplaced> {

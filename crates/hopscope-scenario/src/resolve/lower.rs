@@ -12,6 +12,7 @@ use super::schema::Schema;
 use super::values::{Layered, Values};
 use super::{Path, Resolved};
 use crate::agreement::Finding;
+use crate::movement_files::Off;
 use crate::traffic_files::{Connection, Sends};
 
 /// From so many nodes on the engine looks only at scenarios without a problem: a search through them takes a while.
@@ -75,6 +76,8 @@ impl Resolved {
         }
         let flows: Vec<Json> = flows.iter().flat_map(|&flow| self.flows[flow].lowered(schema)).collect();
         let outages = self.outages.iter().filter(|_| with_outages).map(|outage| Json::Object(outage.merged()));
+        let off = |off: Off| json!({"node": off.node, "from": off.from, "to": off.to});
+        let outages = outages.chain(self.off().map(off));
         config.insert("flows".to_string(), flows.into());
         config.insert("outages".to_string(), outages.collect());
         config.insert("layers".to_string(), self.layers.iter().cloned().map(Json::Object).collect());
@@ -187,24 +190,33 @@ fn application(schema: &Schema, values: &Layered, frames: &Frames) -> Json {
     Json::Object(own)
 }
 
-impl Connection {
-    /// Puts in what it sends.
-    fn put(&self, flow: &mut Values) {
-        let mut set = |name: &str, value: Json| flow.insert(name.to_string(), value);
-        set("start", json!(self.start));
-        match &self.sends {
-            Sends::Ftp => {}
-            Sends::Cbr { rate, packet, jitter, packets } => {
-                let jitter = if *jitter { "uniform" } else { "none" };
-                set("app", json!({"kind": "cbr", "rate": rate, "jitter": jitter}));
-                set("packet", json!(packet));
-                if let Some(packets) = packets {
-                    // Just before the packet that would be one too many.
-                    let last = (*packets as f64 - 0.5) * f64::from(*packet) * 8.0 / rate;
-                    set("stop", json!(self.start.saturating_add((last * 1e9) as u64)));
-                }
-            }
+/// Puts what a connection of a file says into a flow of its table.
+fn put(connection: &Connection, table: &Flow, flow: &mut Values) {
+    flow.insert("start".to_string(), json!(connection.start));
+    flow.insert("stop".to_string(), json!(connection.stop));
+    flow.insert("packet".to_string(), json!(connection.packet));
+    if table.follows_transport {
+        flow.insert("transport".to_string(), json!(connection.transport()));
+    }
+    let mut left = Vec::new();
+    let app = match &connection.sends {
+        Sends::Cbr { rate, jitter, packets } => {
+            let jitter = if *jitter { "uniform" } else { "none" };
+            json!({"kind": "cbr", "rate": rate, "jitter": jitter, "packets": packets.unwrap_or(0)})
         }
+        Sends::Ftp { bytes, window, initial, ack_delay, .. } => {
+            left.push(("max_window", json!(window)));
+            left.push(("ack", json!(if ack_delay.is_some() { "ns2-delack" } else { "every" })));
+            left.extend(ack_delay.map(|delay| ("ack_delay", json!(delay))));
+            if let (Some(initial), Some(Json::Object(tcp))) = (initial, flow.get_mut("tcp")) {
+                tcp.insert("initial_window".to_string(), json!(initial));
+            }
+            bytes.map_or(json!({"kind": "bulk"}), |bytes| json!({"kind": "file", "bytes": bytes}))
+        }
+    };
+    flow.insert("app".to_string(), app);
+    for (name, value) in left.into_iter().filter(|(name, _)| !table.values.has_own(name)) {
+        flow.insert(name.to_string(), value);
     }
 }
 
@@ -218,7 +230,7 @@ impl Flow {
             flow.insert("to".to_string(), json!(to));
             flow.insert("start".to_string(), json!(start));
             if let Some(connection) = self.traffic.get(n) {
-                connection.put(&mut flow);
+                put(connection, self, &mut flow);
             }
             Json::Object(flow)
         };

@@ -9,7 +9,7 @@ use super::Resolved;
 use super::outside::{Outside, Shared};
 use super::reader::{Path as KeyPath, Reader, inside, written};
 use super::values::{Layered, Values};
-use crate::movement_files::{self, Path};
+use crate::movement_files::{self, Movement, Path};
 use crate::value::Value;
 use crate::words::listed;
 
@@ -22,8 +22,8 @@ const STATIC: &str = "static";
 #[derive(Debug, Clone, Default)]
 pub(super) struct Mobility {
     pub(super) values: Layered,
-    /// The ways of the nodes by their numbers.
-    paths: Option<Arc<Vec<Path>>>,
+    /// What the file says.
+    pub(super) file: Option<Arc<Movement>>,
 }
 
 fn at(name: &str) -> KeyPath {
@@ -86,7 +86,7 @@ pub(super) fn complete(
             return;
         }
         match result.movement(&key, &form, outside, shared) {
-            Ok(paths) => result.mobility.paths = Some(paths),
+            Ok(movement) => result.mobility.file = Some(movement),
             Err(message) => reader.refuse(key, message),
         }
         return;
@@ -130,16 +130,16 @@ impl Resolved {
         form: &str,
         outside: &mut dyn Outside,
         shared: &mut Shared,
-    ) -> Result<Arc<Vec<Path>>, String> {
+    ) -> Result<Arc<Movement>, String> {
         let (name, text) = outside.text(key, "a file of movement")?;
         let area = self.area().and_then(|area| serde_json::from_value::<[f64; 2]>(area).ok());
         let label = format!("{name} {form} {area:?}");
         if let Some(known) = shared.movements.get(&label) {
             return Ok(Arc::clone(known));
         }
-        let paths = Arc::new(movement_files::movement(&text, &name, form, area)?);
-        shared.movements.insert(label, Arc::clone(&paths));
-        Ok(paths)
+        let movement = Arc::new(movement_files::movement(&text, &name, form, area)?);
+        shared.movements.insert(label, Arc::clone(&movement));
+        Ok(movement)
     }
 }
 
@@ -156,7 +156,7 @@ impl Mobility {
         let used = used(keys, model);
         let section: Values = used.iter().filter(|key| !of_file(&key.name)).filter_map(given).collect();
         let mut lowered = vec![("mobility".to_string(), Json::Object(section))];
-        if let Some(paths) = &self.paths {
+        if let Some(Movement { paths, .. }) = self.file.as_deref() {
             let path = |(node, path): (usize, &Path)| json!({"node": node, "path": path});
             lowered.push(("paths".to_string(), paths.iter().enumerate().map(path).collect()));
         }

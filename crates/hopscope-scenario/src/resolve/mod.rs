@@ -4,6 +4,7 @@
 mod describe;
 mod engine_keys;
 mod flows;
+mod foreign;
 mod lower;
 mod mobility;
 mod outside;
@@ -85,6 +86,7 @@ pub fn resolve(schema: &Schema, document: &Value, outside: &mut dyn Outside, sha
     traces::read(&mut reader, outside, shared, &mut result);
     tables::wires(&mut reader, document, &mut result);
     flows::read(&mut reader, document, outside, shared, &mut result);
+    foreign::check(&mut reader, &result);
     tables::fields(&mut reader, &result);
     tables::events(&mut reader, document, &mut result);
     tables::outages(&mut reader, document, &mut result);

@@ -56,7 +56,7 @@ pub struct FoundControl {
 #[derive(Default)]
 pub struct Shared {
     pub(super) placed: BTreeMap<String, Result<Arc<Placed>, Misplaced>>,
-    pub(super) movements: BTreeMap<String, Arc<Vec<crate::movement_files::Path>>>,
+    pub(super) movements: BTreeMap<String, Arc<crate::movement_files::Movement>>,
     pub(super) frames: BTreeMap<(String, u64), Arc<Vec<Frame>>>,
     pub(super) link_traces: BTreeMap<(String, Measured, usize), Arc<Vec<Sample>>>,
     pub(super) bases: BTreeMap<(String, String), Arc<Base>>,

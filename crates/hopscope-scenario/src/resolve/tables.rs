@@ -8,7 +8,7 @@ use super::Resolved;
 use super::outside::{Outside, Shared};
 use super::reader::{Reader, inside, written};
 use super::values::{Layered, Values};
-use crate::node_files;
+use crate::node_files::{self, Positions};
 use crate::patterns;
 use crate::read::{expected, read};
 use crate::topology::{Layout, Misplaced, Placed};
@@ -55,11 +55,14 @@ pub(super) fn topology(
     let drawn = result.draws_field().then_some(seed);
     let label = json!([&result.topology, result.reach(), drawn, result.follows_file()]).to_string();
     let own = written(document, "mobility").is_some_and(|table| written(table, "path").is_some());
-    let mut begin = Ok(Vec::new());
+    let mut begin = Ok(Positions::default());
     if values.text("kind") == "file" && result.follows_file() && !own {
         let key = inside(&path, "path");
         let paths = result.movement(&key, values.text("format"), outside, shared);
-        begin = paths.map(|paths| paths.iter().filter_map(|path| path.first()).map(|&(_, place)| place).collect());
+        begin = paths.map(|movement| Positions {
+            places: movement.paths.iter().filter_map(|path| path.first()).map(|&(_, place)| place).collect(),
+            ..Positions::default()
+        });
     }
     let place = || {
         let layout = result.layout(seed)?;
@@ -69,9 +72,10 @@ pub(super) fn topology(
                 .text(&inside(&path, "path"), "a file of positions")
                 .and_then(|(name, text)| node_files::positions(&text, &name, values.text("format")))
                 .map_err(|message| Misplaced::new("path", message))?,
-            _ => Vec::new(),
+            _ => Positions::default(),
         };
-        layout.place(found, result.reach()).map(Arc::new)
+        let placed = layout.place(found.places, result.reach())?;
+        Ok(Arc::new(Placed { unused: found.unused, other: found.other, ..placed }))
     };
     let placed: &Result<Arc<Placed>, Misplaced> = shared.placed.entry(label).or_insert_with(place);
     match placed {

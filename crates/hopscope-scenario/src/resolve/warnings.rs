@@ -23,13 +23,19 @@ impl Resolved {
         let mut told: Vec<Warning> = self.of_ranges().into_iter().map(|text| (RANGES, text)).collect();
         let nodes = self.nodes();
         let mut first: BTreeMap<[u64; 2], usize> = BTreeMap::new();
-        for (node, place) in nodes.iter().enumerate().take(nodes.len() - self.wired()) {
+        told.extend(self.of_unused().map(|text| ("", text)));
+        let never = self.never_there();
+        for (node, place) in nodes.iter().enumerate().take(nodes.len() - self.wired()).filter(|(node, _)| !never[*node])
+        {
             // Adding zero makes one of the two zeros.
             let other = *first.entry(place.map(|length| (length + 0.0).to_bits())).or_insert(node);
             if other != node {
                 told.push(("", format!("topology: nodes {other} and {node} are at the same place")));
                 break;
             }
+        }
+        for (index, late) in self.flows.iter().enumerate().filter_map(|(n, flow)| Some((n, flow.late.as_ref()?))) {
+            told.push(("", format!("flow.{index}.path: {late}")));
         }
         if self.section("routing").text("protocol") == "static" {
             if self.moves() {

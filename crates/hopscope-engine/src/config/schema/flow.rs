@@ -44,7 +44,7 @@ const fn app(name: &'static str, doc: &'static str, keys: &'static [&'static str
 pub const APPS: &[App] = &[
     app("bulk", "always more to send", &[]),
     app("file", "a file of `bytes` bytes", &["bytes"]),
-    app("cbr", "one packet every packet * 8 / rate seconds, with `jitter` in the mean", &["rate", "jitter"]),
+    app("cbr", "one packet every packet * 8 / rate seconds, with `jitter` in the mean", &["rate", "jitter", "packets"]),
     app("on-off", "CBR during on periods, silence during off periods, both exponential", &["rate", "on", "off"]),
     app("poisson", "packets with exponential gaps of mean packet * 8 / rate seconds", &["rate"]),
     App {
@@ -196,6 +196,7 @@ fn application_keys() -> Vec<Key> {
             .default(Jitter::None.word())
             .choices(Jitter::CHOICES)
             .source("a default; \"uniform\" is ns-2's CBR with random_ 1"),
+        Key::new("packets", Kind::Int, "Packets after which it stops; 0: it goes on.").unit("packets").default(0),
         Key::new("codec", Kind::Choice, &codec)
             .default(Codec::G711Plc.word())
             .choices(Codec::CHOICES)
