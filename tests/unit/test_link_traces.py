@@ -99,3 +99,36 @@ def test_a_sweep_over_traces_reads_each_of_them(tmp_path: Path) -> None:
     assert found[0] > 90
     assert found[1] == 0
     assert hs.Scenario(scenario.standalone()).points[1].config(1) == scenario.points[1].config(1)
+
+
+def test_values_after_the_end_of_the_run_are_named(tmp_path: Path) -> None:
+    late = scene(tmp_path, "0,0,1,-60\n10,0,1,-70\n12,0,1,-70\n")
+    told = "links.csv:2: found 10 s, after the end of the run (10 s): 2 of 3 values are without effect"
+    assert any(warning.endswith(told) and warning.startswith("radio.rssi_trace: ") for warning in late.warnings())
+    with pytest.raises(hs.ScenarioError, match=r"2 of 2 values are without effect; time_origin = \"first\" counts"):
+        scene(tmp_path, "1700000000.5,0,1,-60\n1700000005.5,0,1,-90\n")
+
+
+def test_unix_times_can_count_from_the_first_of_both_files(tmp_path: Path) -> None:
+    text = "1700000000.5,0,1,-60\n1700000005.5,0,1,-90\n"
+    assert received(scene(tmp_path, text, time_origin="first")) == pytest.approx(50, abs=1)
+    (tmp_path / "loss.csv").write_text("1699999998.5,0,1,0\n")
+    both = scene(tmp_path, text, time_origin="first", loss_trace=str(tmp_path / "loss.csv"))
+    traces = both.points[0].config(1)["traces"]
+    assert [sample[0] for sample in traces["rssi"]] == [2_000_000_000, 7_000_000_000]
+    assert [sample[0] for sample in traces["loss"]] == [0]
+    with pytest.raises(hs.ScenarioError, match=r"radio.time_origin: is given without rssi_trace or loss_trace"):
+        hs.Scenario(topology={"kind": "chain", "hops": 1}, radio={"time_origin": "first"}, flow=[UDP])
+
+
+def test_no_power_is_above_that_of_its_sender(tmp_path: Path) -> None:
+    told = r"links.csv:2: found 25 dBm from node 0 at node 1; the sender has 24.50 dBm \(radio.tx_power\)"
+    with pytest.raises(hs.ScenarioError, match=told):
+        scene(tmp_path, "0,0,1,24\n5,0,1,25\n")
+    scene(tmp_path, "0,0,1,24\n5,0,1,25\n", tx_power=0.4)
+    (tmp_path / "links.csv").write_text("0,0,1,25\n")
+    event = {"at": 1, "kind": "power", "node": 0, "power": 0.4}
+    radio = {"rssi_trace": str(tmp_path / "links.csv")}
+    hs.Scenario(topology={"kind": "chain", "hops": 1}, radio=radio, flow=[UDP], event=[event])
+    with pytest.raises(hs.ScenarioError, match=r"the sender has 24\.50 dBm"):
+        hs.Scenario(topology={"kind": "chain", "hops": 1}, radio=radio, flow=[UDP], event=[{**event, "node": 1}])

@@ -67,7 +67,7 @@ def other_value(field: Field, default: Any) -> Any:
 
 
 #: Keys of the file alone: named settings, and what becomes something else than a parameter of its section.
-OF_FILE = {"preset", "link", "rssi_trace", "loss_trace", "untraced"}
+OF_FILE = {"preset", "link", "rssi_trace", "loss_trace", "untraced", "time_origin"}
 
 
 @pytest.mark.parametrize("section", [name for name in keys.ENGINE_SECTIONS if name != "mobility"])

@@ -40,6 +40,17 @@ impl Measured {
 const COLUMNS: [&[&str]; 3] =
     [&["time", "t"], &["from", "sender", "tx", "src", "source"], &["to", "receiver", "rx", "dst", "destination"]];
 
+/// What a file says of links.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct Trace {
+    /// Its name in messages.
+    pub name: String,
+    /// Its values, in order of time.
+    pub samples: Vec<Sample>,
+    /// The line of each.
+    pub lines: Vec<u32>,
+}
+
 /// What the text of a file tells of the links between so many nodes, in order of time.
 ///
 /// Columns are separated by comma, semicolon, tab or blank. A header names them: `time` (seconds), `from`, `to`, and `rssi` (dBm) or
@@ -47,7 +58,7 @@ const COLUMNS: [&[&str]; 3] =
 ///
 /// # Errors
 /// A line tells nothing of a link; the message names the file, `name`, and the line.
-pub fn samples(text: &str, name: &str, measured: Measured, nodes: usize) -> Result<Vec<Sample>, Fault> {
+pub fn samples(text: &str, name: &str, measured: Measured, nodes: usize) -> Result<Trace, Fault> {
     let mark = lines(text).next().and_then(|(_, line)| mark(line));
     let mut rows = lines(text).map(|(line, row)| (line, cells(row, mark))).peekable();
     let none = || format!("{name}: holds no values of links");
@@ -58,7 +69,7 @@ pub fn samples(text: &str, name: &str, measured: Measured, nodes: usize) -> Resu
     }
     let wanted = places.iter().max().map_or(0, |most| most + 1);
     let (range, allowed) = measured.allowed();
-    let mut found: Vec<Sample> = Vec::new();
+    let (mut found, mut places_of): (Vec<Sample>, Vec<u32>) = (Vec::new(), Vec::new());
     for (line, row) in rows {
         let refuse = |place: usize, why: &str| format!("{name}:{line}: {}; expected {why}", shown(&row[place]));
         if row.len() != first.len() {
@@ -88,8 +99,12 @@ pub fn samples(text: &str, name: &str, measured: Measured, nodes: usize) -> Resu
             return Err(format!("{name}:{line}: time {time} comes after a later one; expected ascending order"));
         }
         found.push(sample);
+        places_of.push(line as u32);
     }
-    if found.is_empty() { Err(none()) } else { Ok(found) }
+    if found.is_empty() {
+        return Err(none());
+    }
+    Ok(Trace { name: name.to_string(), samples: found, lines: places_of })
 }
 
 /// Columns of instant, sender, receiver and value.
@@ -124,13 +139,15 @@ mod tests {
 
     #[test]
     fn columns_stand_in_order_or_are_named() {
-        let found = Ok(vec![Sample(Time(0), 0, 1, -60.5), Sample(Time(S / 2), 1, 0, -71.0)]);
-        assert_eq!(samples("0,0,1,-60.5\n0.5,1,0,-71\n", "f", Measured::Rssi, 2), found);
+        let samples =
+            |text: &str, measured| super::samples(text, "f", measured, 2).map(|trace| (trace.samples, trace.lines));
+        let values = vec![Sample(Time(0), 0, 1, -60.5), Sample(Time(S / 2), 1, 0, -71.0)];
+        assert_eq!(samples("0,0,1,-60.5\n0.5,1,0,-71\n", Measured::Rssi), Ok((values.clone(), vec![1, 2])));
         let named = "To; From; RSSI (dBm); n; time_s\n# note\n1;0;-60.5;7;0\n0;1;-71;8;0.5\n";
-        assert_eq!(samples(named, "f", Measured::Rssi, 2), found);
+        assert_eq!(samples(named, Measured::Rssi), Ok((values, vec![3, 4])));
         assert_eq!(
-            samples("t tx rx loss\n2 1 0 0.25\n", "f", Measured::Loss, 2),
-            Ok(vec![Sample(Time(2 * S), 1, 0, 0.25)])
+            samples("t tx rx loss\n2 1 0 0.25\n", Measured::Loss),
+            Ok((vec![Sample(Time(2 * S), 1, 0, 0.25)], vec![2]))
         );
     }
 
@@ -168,7 +185,7 @@ mod tests {
         #[test]
         fn any_text_is_read_or_refused_by_name(text in "[0-9a-z,;. \\-\n#\"]{0,80}") {
             match samples(&text, "f", Measured::Loss, 3) {
-                Ok(found) => prop_assert!(found.iter().all(|sample| sample.1 < 3 && sample.2 < 3)),
+                Ok(found) => prop_assert!(found.samples.iter().all(|sample| sample.1 < 3 && sample.2 < 3)),
                 Err(fault) => prop_assert!(fault.starts_with("f:"), "{}", fault),
             }
         }

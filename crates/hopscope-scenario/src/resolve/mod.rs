@@ -89,6 +89,7 @@ pub fn resolve(schema: &Schema, document: &Value, outside: &mut dyn Outside, sha
     foreign::check(&mut reader, &result);
     tables::fields(&mut reader, &result);
     tables::events(&mut reader, document, &mut result);
+    traces::check(&mut reader, &mut result);
     tables::outages(&mut reader, document, &mut result);
     tables::layers(&mut reader, document, &mut result);
     let nothing = Value::Table(Vec::new());

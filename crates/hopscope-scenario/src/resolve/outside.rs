@@ -3,14 +3,13 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use hopscope_engine::config::traces::Sample;
 use serde_json::Value as Json;
 
 use super::reader::Path;
 use super::sections::Base;
 use crate::agreement::Finding;
 use crate::frames::Frame;
-use crate::link_traces::Measured;
+use crate::link_traces::{Measured, Trace};
 use crate::topology::{Misplaced, Placed};
 
 /// Who opens files and finds classes; keys are given by their paths in the document.
@@ -58,6 +57,6 @@ pub struct Shared {
     pub(super) placed: BTreeMap<String, Result<Arc<Placed>, Misplaced>>,
     pub(super) movements: BTreeMap<String, Arc<crate::movement_files::Movement>>,
     pub(super) frames: BTreeMap<(String, u64), Arc<Vec<Frame>>>,
-    pub(super) link_traces: BTreeMap<(String, Measured, usize), Arc<Vec<Sample>>>,
+    pub(super) link_traces: BTreeMap<(String, Measured, usize), Arc<Trace>>,
     pub(super) bases: BTreeMap<(String, String), Arc<Base>>,
 }

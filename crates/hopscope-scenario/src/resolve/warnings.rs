@@ -37,6 +37,7 @@ impl Resolved {
         for (index, late) in self.flows.iter().enumerate().filter_map(|(n, flow)| Some((n, flow.late.as_ref()?))) {
             told.push(("", format!("flow.{index}.path: {late}")));
         }
+        told.extend(self.traces.late.iter().map(|text| ("", text.clone())));
         if self.section("routing").text("protocol") == "static" {
             if self.moves() {
                 told.push(("", "routing: nodes move, but static routes stay those of the beginning".to_string()));

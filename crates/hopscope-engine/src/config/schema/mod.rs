@@ -26,8 +26,12 @@ pub const MAX_NODES: u32 = 2_000_000;
 /// Sections whose parameters belong to the engine, in the order of the file.
 pub const ENGINE_SECTIONS: &[&str] = &["radio", "mac", "link", "net", "routing", "tcp"];
 
-/// Keys of `[radio]` for traces of links: powers, losses, and what becomes of other links.
-pub const LINK_TRACES: [&str; 3] = ["rssi_trace", "loss_trace", "untraced"];
+/// Keys of `[radio]` for traces of links: powers, losses, what becomes of other links, and what their times count from.
+pub const LINK_TRACES: [&str; 4] = ["rssi_trace", "loss_trace", "untraced", "time_origin"];
+
+/// What the times of a file count from, with one line each.
+const TIME_ORIGINS: [(&str, &str); 2] =
+    [("run", "the start of the run"), ("first", "the earliest time in the files, which is then that start")];
 
 /// A second in engine form.
 const SECOND: u64 = 1_000_000_000;
@@ -160,7 +164,7 @@ fn radio() -> Vec<Key> {
     let preset = Key::new("preset", Kind::Choice, "Named radio settings; the other keys override them.");
     keys.insert(0, preset.default(PRESETS[0].0).choices(presets));
     keys.push(Key::new("error", Kind::Table, "Channel errors.").fields(errors.collect()));
-    let [rssi, loss, untraced] = LINK_TRACES;
+    let [rssi, loss, untraced, origin] = LINK_TRACES;
     let csv = |what: &str| format!("CSV of measured links, relative to the scenario file: time (s), from, to, {what}.");
     keys.extend([
         Key::new(rssi, Kind::Text, &csv("rssi (dBm), which is then the received power of that link, one way")),
@@ -176,8 +180,16 @@ fn radio() -> Vec<Key> {
         )
         .default(Untraced::Model.word())
         .choices(Untraced::CHOICES),
+        time_origin(origin),
     ]);
     keys
+}
+
+/// The key that says what the times of a file count from.
+fn time_origin(name: &str) -> Key {
+    let mut doc = "What the times of the files count from.".to_string();
+    TIME_ORIGINS.iter().for_each(|(word, text)| doc += &format!(" \"{word}\": {text}."));
+    Key::new(name, Kind::Choice, &doc).default(TIME_ORIGINS[0].0).choices(TIME_ORIGINS.map(|(word, _)| word))
 }
 
 /// Keys of `[mac]`, which names the link layer too.
