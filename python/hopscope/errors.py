@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from typing import Any
 
 #: Controls of ASCII and Latin-1 but for tab and line end, and what overrides the direction of writing (Unicode UAX 9).
-_STEERING = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069]")
+_STEERING = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069]")
 
 
 class HopscopeError(Exception):
@@ -123,6 +123,11 @@ def counted(number: int, noun: str) -> str:
 def visible(text: str) -> str:
     """Returns a text with escapes for what steers a terminal or turns the direction of writing."""
     return _STEERING.sub(lambda found: found[0].encode("unicode_escape").decode("ascii"), text)
+
+
+def printable(text: str) -> str:
+    """Returns a text without what steers a terminal or turns the direction of writing, for pages and pictures."""
+    return _STEERING.sub("", text)
 
 
 def shown(value: object, limit: int = 60) -> str:

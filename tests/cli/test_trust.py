@@ -124,6 +124,26 @@ def test_a_store_from_elsewhere_is_run_again_with_trust_alone(stranger: Stranger
     assert (status, f"runs code: {stranger.code}" in said) == (0, True), said
 
 
+@pytest.mark.parametrize("words", ["show", "report", "verify", "compare"])
+def test_verbs_that_read_a_store_run_nothing(stranger: Stranger, call: Call, words: str) -> None:
+    store = stranger.scenario.parent / "store"
+    making = [sys.executable, "-m", "hopscope", "run", stranger.scenario, "--out", store, "--trust", "--no-progress"]
+    subprocess.run(making, check=True, capture_output=True)
+    stranger.canary.unlink()
+    assert call(words, store, *([store] if words == "compare" else []))[0] == 0
+    assert not stranger.has_run
+
+
+def test_verbs_without_a_file_run_nothing(stranger: Stranger, call: Call, monkeypatch: pytest.MonkeyPatch) -> None:
+    # Not even in a folder whose files are named like modules.
+    monkeypatch.chdir(stranger.scenario.parent)
+    for name in ("hopscope_plugin", "own"):
+        (stranger.scenario.parent / f"{name}.py").write_text(stranger.code.read_text())
+    for words in (["schema"], ["list"], ["model", "mathis", "--about"]):
+        assert call(*words)[0] == 0
+    assert not stranger.has_run
+
+
 def test_code_below_the_current_folder_runs_and_is_named(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, call: Call
 ) -> None:
@@ -134,14 +154,15 @@ def test_code_below_the_current_folder_runs_and_is_named(
     assert f"runs code: {own.code}" in said
 
 
+@pytest.mark.parametrize("others", [0o002, 0o020], ids=["everybody", "group"])
 @pytest.mark.parametrize("part", ["file", "folder"])
 def test_code_that_others_can_write_needs_trust(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, call: Call, part: str
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, call: Call, part: str, others: int
 ) -> None:
     monkeypatch.chdir(tmp_path)
     own = Stranger(tmp_path / "mine")
     victim = own.code if part == "file" else own.code.parent
-    victim.chmod(victim.stat().st_mode | 0o002)
+    victim.chmod(victim.stat().st_mode | others)
     assert call("run", own.scenario, "--out", "store")[0] == 2
     assert not own.has_run
 
@@ -173,7 +194,7 @@ def test_a_terminal_is_asked(
     assert stranger.has_run == (status == 0)
 
 
-def test_installed_modules_are_trusted_and_others_are_not(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_modules_elsewhere_are_not_trusted(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     (tmp_path / "elsewhere").mkdir()
     (tmp_path / "elsewhere" / "strange.py").write_text("")
     monkeypatch.syspath_prepend(tmp_path / "elsewhere")
@@ -182,7 +203,24 @@ def test_installed_modules_are_trusted_and_others_are_not(tmp_path: Path, monkey
     (tmp_path / "here").mkdir()
     monkeypatch.chdir(tmp_path / "here")
     assert not trusting.is_trusted("strange")
-    assert all(trusting.is_trusted(name) for name in ("json.decoder", "numpy", "sys", "no_such_module"))
+    assert not any(trusting.is_trusted(name) for name in ("json.decoder", "numpy", "sys"))
+    assert trusting.is_trusted("no_such_module")
+
+
+def test_an_installed_package_declares_what_may_run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    site = tmp_path / "site-packages"
+    (site / "mine").mkdir(parents=True)
+    for name in ("__init__", "declared", "other"):
+        (site / "mine" / f"{name}.py").write_text("")
+    about = site / "mine-1.0.dist-info"
+    about.mkdir()
+    (about / "METADATA").write_text("Metadata-Version: 2.1\nName: mine\nVersion: 1.0\n")
+    (about / "entry_points.txt").write_text("[hopscope]\nany = mine.declared:Control\n")
+    monkeypatch.syspath_prepend(site)
+    monkeypatch.setattr("sysconfig.get_path", lambda _name: str(site))
+    assert trusting.is_trusted("mine.declared")
+    assert not trusting.is_trusted("mine.other")
+    assert not trusting.is_trusted("mine")
 
 
 def test_a_program_decides_by_itself(stranger: Stranger) -> None:

@@ -163,7 +163,7 @@ def test_json_is_alone_on_standard_output(tmp_path, catalogue):
     found = json.loads(out)
     [entry] = found["entries"]
     assert {word: count for word, count in found["counts"].items() if count} == {"reproduced": 1, "undecided": 1}
-    assert len(found["counts"]) == 7
+    assert len(found["counts"]) == 8
     assert all(statement["cause"] for statement in found["entries"][0]["statements"])
     assert [s["outcome"] for s in entry["statements"]] == ["reproduced", "undecided"]
     assert entry["quantities"][0]["measured"]["standard"]["n"] == 2

@@ -22,13 +22,13 @@ CASE: dict[str, Any] = {
 @pytest.mark.parametrize(
     ("gain", "words"),
     [
-        (0.801, "is better by more than 0.801 (95 %"),
-        (0.0, "is better (95 %"),
-        (0.00012, "is better by more than 0.00012 (95 %"),
+        (0.801, "is better than the best mean by more than 0.801 (95 %"),
+        (0.0, "is better than the best mean (95 %"),
+        (0.00012, "is better than the best mean by more than 0.00012 (95 %"),
     ],
 )
 def test_a_possible_gain_is_told_where_there_is_one(gain: float, words: str) -> None:
-    [sentence] = [line for line in search.sentences({**CASE, "possible_gain": gain}) if "other values" in line]
+    [sentence] = [line for line in search.sentences({**CASE, "possible_gain": gain}) if "no other value" in line]
     assert words in sentence
 
 

@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from hopscope import _core
+from hopscope.campaign import kept
 from hopscope.campaign.plan import Plan, point_keys
 from hopscope.errors import StoreError, shown
 from hopscope.files import read_whole
@@ -40,6 +41,7 @@ def make(plan: Plan, title: str) -> dict[str, Any]:
                 "quick": scenario.is_quick,
                 "document": scenario.standalone(),
                 **({"controls": controls} if (controls := _controls(scenario)) else {}),
+                **({"files": names} if (names := kept.names(scenario)) else {}),
                 "points": [
                     {"set": scenario.standalone_set(point), "keys": [run.key for run in runs]}
                     for point, runs in zip(scenario.points, point_runs, strict=True)

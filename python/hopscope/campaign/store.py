@@ -4,6 +4,7 @@
 
     STORE/manifest.json          what was started last: scenarios, points and the keys of their runs
     STORE/runs/<key>.json        one finished run, with a checksum; written once, never changed
+    STORE/files/<sha256>         the text of a file that a scenario names: a trace, a movement; written once
     STORE/flows.parquet ...      tables made from the runs; can be made again at any time
     STORE/tables.sha256          checksums of the tables
 
@@ -21,8 +22,8 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
+from hopscope.campaign import kept, runfile, tables
 from hopscope.campaign import manifest as manifests
-from hopscope.campaign import runfile, tables
 from hopscope.campaign.plan import Plan
 from hopscope.errors import HopscopeError, RunFailed, StoreError
 from hopscope.files import make_folder, not_written, read_whole, reason, remove_litter, tells_damage, write_whole
@@ -82,6 +83,8 @@ class Store:
             make_folder(self.path / "runs")
             remove_litter(self.path)
             remove_litter(self.path / "runs")
+            remove_litter(self.path / kept.FOLDER)
+            kept.write(self.path, plan.scenarios)
             self._manifest = manifests.make(plan, title)
             write_whole(self.path / MANIFEST, json.dumps(self._manifest, indent=1).encode() + b"\n")
         except OSError as error:
@@ -161,7 +164,8 @@ class Store:
         self.problems[:] = manifests.remarks(self.manifest, self.path)
         for entry in self.manifest["scenarios"]:
             try:
-                document = from_store(entry["document"], from_told(entry.get("controls", {})))
+                files = kept.Kept(self.path, entry.get("files", {}))
+                document = from_store(entry["document"], from_told(entry.get("controls", {})), files)
                 scenario = Scenario.from_document(document, is_quick=bool(entry.get("quick")))
                 found.append((scenario, manifests.keys_of(self.manifest, scenario, entry["points"])))
             except (KeyError, TypeError, AttributeError, ValueError) as error:

@@ -23,6 +23,7 @@ from hopscope.results.stored import Told
 if TYPE_CHECKING:
     import pandas as pd
     import pyarrow as pa
+    import pyarrow.parquet as pq
 
 CHECKSUMS = "tables.sha256"
 
@@ -44,6 +45,8 @@ _ABSENT = bytes(32)
 _MAX_CHECKSUMS_BYTES = 10_000
 #: A larger table is taken for a damaged one: that of 100,000 runs has some 10 MB, series have more.
 _MAX_TABLE_BYTES = 20_000_000_000
+#: Tables that say they hold more are not opened: a thousand points have some million rows of means.
+_MAX_ROWS, _MAX_OPENED_BYTES = 100_000_000, 4_000_000_000
 _LINE = re.compile(r"([0-9a-f]{64})  ([a-z]+)\.parquet")
 
 
@@ -107,11 +110,11 @@ def told(folder: Path, results: Sequence[Sequence[PointResult]]) -> list[tuple[P
         results: the points of each of its scenarios.
     """
     import pyarrow as pa
-    import pyarrow.parquet as pq
 
     points = [point for of in results for point in of if point.runs]
     try:
-        summary = pq.read_table(folder / "summary.parquet", columns=["point", "metric", *_STATISTICS])
+        file = _opened(folder / "summary.parquet", "metric")
+        summary = file.read(columns=["point", "metric", *_STATISTICS])
         begins = _blocks(summary, [point.index for point in points])
         notes = _notes(folder, several=len(results) > 1)
     except (pa.ArrowException, OSError, ValueError, KeyError):
@@ -139,9 +142,8 @@ def _blocks(summary: pa.Table, indices: Sequence[int]) -> list[int] | None:
 def _notes(folder: Path, *, several: bool) -> dict[int, dict[int, tuple[int, str]]] | None:
     """The notes on flows by point and flow, each with the first seed that has it; None where several scenarios do."""
     import pyarrow.compute as pc
-    import pyarrow.parquet as pq
 
-    file = pq.ParquetFile(folder / "flows.parquet")
+    file = _opened(folder / "flows.parquet", "note")
     if "note" not in file.schema_arrow.names:
         return {}
     table = file.read(columns=["point", "seed", "flow", "note"])
@@ -151,6 +153,22 @@ def _notes(folder: Path, *, several: bool) -> dict[int, dict[int, tuple[int, str
     found: dict[int, dict[int, tuple[int, str]]] = {}
     for row in table.to_pylist():
         found.setdefault(row["point"], {}).setdefault(row["flow"], (row["seed"], row["note"]))
+    return found
+
+
+def _opened(file: Path, words: str) -> pq.ParquetFile:
+    """A table with a bound of what it opens to; its column of ``words`` stays a dictionary, as short as in the file.
+
+    Raises:
+        ValueError: it says that it would be larger.
+    """
+    import pyarrow.parquet as pq
+
+    found = pq.ParquetFile(file, read_dictionary=[words])
+    about = found.metadata
+    size = sum(about.row_group(group).total_byte_size for group in range(about.num_row_groups))
+    if about.num_rows > _MAX_ROWS or size > _MAX_OPENED_BYTES:
+        raise ValueError(f"{file}: {about.num_rows} rows of {size} bytes")
     return found
 
 

@@ -37,7 +37,7 @@ def command(
     from hopscope.campaign.cost import estimate
     from hopscope.campaign.execute import default_jobs
     from hopscope.campaign.plan import make_plan
-    from hopscope.cli.console import note
+    from hopscope.cli.console import echo, note
     from hopscope.errors import counted
     from hopscope.runner import COMMAND_SEEDS, prepare
 
@@ -65,7 +65,7 @@ def command(
         note(f"{file}: {warning}")
     verdict = "not all of it can deliver" if any(about == "apart" for about, _ in told) else "good"
     size = f"{counted(len(scenario.points), 'point')} x {counted(scenario.seeds, 'seed')}"
-    typer.echo(f"{file}: {verdict}: {size}; estimated cost: {cost}")
+    echo(f"{file}: {verdict}: {size}; estimated cost: {cost}")
 
 
 def _draw(scenario: Scenario, path: Path) -> None:

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import functools
 import os
 import sys
+from collections.abc import Iterable
 from typing import TYPE_CHECKING
 
 from hopscope.errors import visible
@@ -20,16 +22,31 @@ PIPE_WIDTH = 160
 
 def out() -> Console:
     """Returns the console for data."""
-    from rich.console import Console
-
-    return Console(width=_width(sys.stdout.isatty()), highlight=False, soft_wrap=False)
+    return _safe()(width=_width(sys.stdout.isatty()), highlight=False, soft_wrap=False)
 
 
 def err() -> Console:
     """Returns the console for messages."""
-    from rich.console import Console
+    return _safe()(stderr=True, width=_width(sys.stderr.isatty()), highlight=False)
 
-    return Console(stderr=True, width=_width(sys.stderr.isatty()), highlight=False)
+
+@functools.cache
+def _safe() -> type[Console]:
+    """The class of consoles that show what would steer a terminal escaped, wherever in a table or text it stands."""
+    from rich.console import Console, ConsoleOptions, RenderableType
+    from rich.segment import Segment
+
+    class Safe(Console):
+        def render(self, renderable: RenderableType, options: ConsoleOptions | None = None) -> Iterable[Segment]:
+            for segment in super().render(renderable, options):
+                yield segment if segment.control else segment._replace(text=visible(segment.text))
+
+    return Safe
+
+
+def echo(text: str) -> None:
+    """Prints a line of data on standard output, with escapes for what would steer the terminal."""
+    print(visible(text))
 
 
 def note(text: str) -> None:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from hopscope.cli import options
-from hopscope.cli.console import note
+from hopscope.cli.console import echo, note
 from hopscope.cli.trusting import asking
 from hopscope.errors import InputError
 
@@ -115,7 +115,7 @@ def command(
             table.write_files(results, write, metrics, sort=sort, descending=descending)
     for problem in opened.problems:
         note(problem)
-    typer.echo(str(page))
+    echo(str(page))
 
 
 def _recorded(timelines: list[str] | None, flows: list[int] | None, span: str | None) -> Recorded | None:

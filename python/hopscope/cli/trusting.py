@@ -1,12 +1,13 @@
 """Code that scenarios name: it is named on the terminal, and run only where the user wants it.
 
 A file runs without further ado when it is the user's own: it lies in the current folder or below, belongs to the user,
-and nobody else can write it. So does a module that is installed. Any other code needs ``--trust``, or a yes at the
-terminal.
+and nobody else can write it. So does a module that an installed package declares for this in the entry point group
+``hopscope``. Any other code needs ``--trust``, or a yes at the terminal.
 """
 
 from __future__ import annotations
 
+import importlib.metadata
 import importlib.util
 import os
 import stat
@@ -17,6 +18,9 @@ from pathlib import Path
 
 from hopscope import trust
 from hopscope.cli.console import note
+
+#: Entry points by which an installed package declares the modules whose classes scenarios may name.
+ENTRY_POINTS = "hopscope"
 
 
 def asking(trusted: bool) -> AbstractContextManager[None]:
@@ -34,20 +38,25 @@ def asking(trusted: bool) -> AbstractContextManager[None]:
 
 
 def is_trusted(code: str) -> bool:
-    """Whether code runs without asking: a file of the user's own, or a module that is installed."""
+    """Whether code runs without asking: a file of the user's own, or a module that its package declares.
+
+    That a module is installed says nothing: to import any of them has effects that its author meant for others.
+    """
     if code.endswith(".py"):
         return is_own(Path(code))
     try:
         found = importlib.util.find_spec(code.partition(".")[0])
     except (ImportError, ValueError):
         return True  # there is none: nothing is run
-    if found is None or found.origin in ("built-in", "frozen"):
+    if found is None:
         return True
-    if found.origin is None:  # folders without an __init__.py, wherever they lie
+    if found.origin is None or found.origin in ("built-in", "frozen"):  # or folders without an __init__.py
         return False
-    installed = [Path(sysconfig.get_path(name)).resolve() for name in ("stdlib", "platstdlib", "purelib", "platlib")]
+    installed = [Path(sysconfig.get_path(name)).resolve() for name in ("purelib", "platlib")]
     origin = Path(found.origin).resolve()
-    return any(origin.is_relative_to(folder) for folder in installed) or is_own(origin)
+    if any(origin.is_relative_to(folder) for folder in installed):
+        return code in {entry.module for entry in importlib.metadata.entry_points(group=ENTRY_POINTS)}
+    return is_own(origin)
 
 
 def is_own(file: Path) -> bool:
@@ -64,7 +73,7 @@ def is_own(file: Path) -> bool:
 
 def _is_private(status: os.stat_result) -> bool:
     mine = not hasattr(os, "getuid") or status.st_uid == os.getuid()
-    return mine and not status.st_mode & stat.S_IWOTH
+    return mine and not status.st_mode & (stat.S_IWGRP | stat.S_IWOTH)
 
 
 def _asked(code: str) -> str:
@@ -77,6 +86,6 @@ def _answer(code: str) -> str:
     """What the user says at a terminal; nothing without one."""
     if sys.stdin is None or not sys.stdin.isatty() or not sys.stderr.isatty():
         return ""
-    print(f"The scenario runs code that is not below your current folder, or not yours alone: {code}", file=sys.stderr)
+    note(f"The scenario runs code that is not below your current folder, or not yours alone: {code}")
     print("Run it? [y/N] ", end="", file=sys.stderr, flush=True)
     return sys.stdin.readline()

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 from hopscope.report.terminal import print_table
 from hopscope.report.wording import Grid
 from hopscope.studies.grids import measured_grid
+from hopscope.studies.verdict import Outcome
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -23,7 +24,8 @@ def print_reproduction(outcome: Reproduction, console: Console) -> None:
 
     for entry in outcome.entries:
         _print_entry(entry, outcome.caution, console)
-    if known := outcome.disagreements():
+    known = [(e.entry.key, j) for e in outcome.entries for j in e.judged if j.outcome is Outcome.KNOWN]
+    if known:
         console.print()
         console.print(Text("Disagree, and the cause is known:", style="bold"))
         for key, judged in known:

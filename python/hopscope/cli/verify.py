@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from hopscope.cli import options
-from hopscope.cli.console import note
+from hopscope.cli.console import echo, note
 from hopscope.cli.trusting import asking
 from hopscope.errors import RunFailed, counted
 
@@ -41,7 +41,7 @@ def command(
         typer.echo(json.dumps(asdict(found) | {"is_proved": found.is_proved}))
     else:
         for line in _lines(found):
-            typer.echo(line)
+            echo(line)
     for problem in (*found.problems, *found.differing):
         note(problem)
     if not found.is_proved:

@@ -15,7 +15,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from hopscope.errors import StoreError
+from hopscope.errors import StoreError, printable
 from hopscope.files import make_folder, not_written, write_whole
 from hopscope.report import wording
 from hopscope.report.chart import Chart
@@ -290,8 +290,14 @@ def rendered(template: str, context: Mapping[str, Any]) -> str:
         undefined=StrictUndefined,
         trim_blocks=True,
         lstrip_blocks=True,
+        finalize=_readable,
     )
     return environment.get_template(template).render(version=_core.version(), **context)
+
+
+def _readable(value: Any) -> Any:
+    """A value as a page shows it: text without characters that control a terminal or turn the direction of writing."""
+    return printable(value) if type(value) is str else value
 
 
 def _put(path: Path, text: str) -> Path:

@@ -14,7 +14,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from hopscope.errors import InputError
+from hopscope.errors import InputError, printable
 from hopscope.files import make_folder, not_written, write_whole
 
 #: Endings of files that a picture can be written to.
@@ -30,6 +30,11 @@ COLOURS = {
 
 _TICKS = 5
 _LEGEND_WIDTH, _LEGEND_ROW = 168, 20
+
+
+def _escaped(text: str) -> str:
+    """Text for markup, without characters that control a terminal or turn the direction of writing."""
+    return html.escape(printable(text))
 
 
 @dataclass
@@ -69,13 +74,13 @@ class Picture:
         style = f' class="{kind}"' if kind else ""
         self.marks.append(
             f'<rect x="{x:.3f}" y="{y:.6g}" width="{max(width, 0):.3f}" height="{height:.6g}" fill="var(--{colour})" '
-            f'stroke="var(--{colour})"{style}><title>{html.escape(told)}</title></rect>'
+            f'stroke="var(--{colour})"{style}><title>{_escaped(told)}</title></rect>'
         )
 
     def line(self, colour: str, points: Sequence[tuple[float, float]], told: str = "", width: float = 1.5) -> None:
         """Adds a line through points."""
         path = "M" + "L".join(f"{x:.3f} {y:.6g}" for x, y in points)
-        title = f"<title>{html.escape(told)}</title>" if told else ""
+        title = f"<title>{_escaped(told)}</title>" if told else ""
         self.marks.append(
             f'<path d="{path}" fill="none" stroke="var(--{colour})" stroke-width="{width}">{title}</path>'
         )
@@ -95,7 +100,7 @@ class Picture:
 
     def html(self) -> str:
         """Returns a page with the picture."""
-        title = html.escape(self.title)
+        title = _escaped(self.title)
         return (
             '<!doctype html>\n<html lang="en"><head><meta charset="utf-8">'
             '<meta name="viewport" content="width=device-width, initial-scale=1">'
@@ -133,7 +138,7 @@ class Picture:
         legend = "".join(
             f'<rect x="{8 + place % columns * _LEGEND_WIDTH}" y="{32 + place // columns * _LEGEND_ROW}" width="12" '
             f'height="12" fill="var(--{colour})"/><text x="{25 + place % columns * _LEGEND_WIDTH}" '
-            f'y="{42 + place // columns * _LEGEND_ROW}">{html.escape(text)}</text>'
+            f'y="{42 + place // columns * _LEGEND_ROW}">{_escaped(text)}</text>'
             for place, (colour, text) in enumerate(self.legend)
         )
         ticks = "".join(
@@ -145,13 +150,11 @@ class Picture:
         if self.rising:
             ticks += "".join(
                 f'<text class="rise" x="4" y="{top + self.height * n / 4 - 3 if n else top + 11}">'
-                f"{-(y + h * n / 4):,.0f}{' ' + html.escape(self.rising) if n == 0 else ''}</text>"
+                f"{-(y + h * n / 4):,.0f}{' ' + _escaped(self.rising) if n == 0 else ''}</text>"
                 for n in range(4)
             )
         rules = "".join(f'<line class="grid" x1="0" x2="100%" y1="{top + at}" y2="{top + at}"/>' for at in self.rules)
-        labels = "".join(
-            f'<text class="row" x="4" y="{top + at}">{html.escape(text)}</text>' for at, text in self.labels
-        )
+        labels = "".join(f'<text class="row" x="4" y="{top + at}">{_escaped(text)}</text>' for at, text in self.labels)
         light = ";".join(f"--{key}:{value[0]}" for key, value in COLOURS.items())
         dark = ";".join(f"--{key}:{value[1]}" for key, value in COLOURS.items())
         size = f'width="{width}"' if width else 'width="100%"'
@@ -164,9 +167,9 @@ class Picture:
             f"#{name} .plot *{{vector-effect:non-scaling-stroke}}#{name} .plot rect{{stroke-width:0.6}}"
             f"#{name} .plot .hollow{{fill-opacity:0.25}}#{name} .plot .thin{{stroke-width:1.8}}"
             f"#{name} .row,#{name} .rise{{paint-order:stroke;stroke:var(--back);stroke-width:3px}}"
-            f"</style><title>{html.escape(self.title)}</title>"
-            f'<text class="title" x="8" y="20">{html.escape(self.title)}</text>{legend}{rules}{ticks}'
-            f'<text class="unit" x="100%" dx="-4" y="{top - 6}" text-anchor="end">{html.escape(self.unit)}</text>'
+            f"</style><title>{_escaped(self.title)}</title>"
+            f'<text class="title" x="8" y="20">{_escaped(self.title)}</text>{legend}{rules}{ticks}'
+            f'<text class="unit" x="100%" dx="-4" y="{top - 6}" text-anchor="end">{_escaped(self.unit)}</text>'
             f'<svg class="plot" x="0" y="{top}" width="100%" height="{self.height}" '
             f'viewBox="{x:.3f} {y:.6g} {w:.3f} {h:.6g}" preserveAspectRatio="none">{"".join(self.marks)}</svg>'
             f"{labels}</svg>"

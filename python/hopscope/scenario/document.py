@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import re
 import tomllib
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -39,6 +39,8 @@ class Document:
         controls: classes that a store records, by what names them; None for what no store has kept.  With them no
             code that the values name is ever loaded, recorded or not.
         loads_code: whether files and modules that the values name may be loaded to look at their classes.
+        opened: text of the files that the values name, by absolute path, as far as they have been read.
+        kept: the same of a document that a store keeps: no file is opened for it but these; None for any other.
         together: key paths set from outside, with those that the same dotted key set (``flow.*.max_window``).
     """
 
@@ -50,6 +52,8 @@ class Document:
     controls: dict[str, Control] | None = None
     together: dict[KeyPath, tuple[KeyPath, ...]] = field(default_factory=dict)
     loads_code: bool = True
+    opened: dict[str, str] = field(default_factory=dict)
+    kept: Mapping[str, str] | None = None
 
     def problem(self, path: KeyPath, message: str) -> Problem:
         """Returns a problem at ``path``, placed at the closest key that stands in the file."""
@@ -128,9 +132,11 @@ def from_mapping(values: Mapping[str, Any]) -> Document:
     return Document(_plain(values, ()))
 
 
-def from_store(values: Mapping[str, Any], controls: Mapping[str, Control]) -> Document:
-    """Wraps what a store holds: names of code in it stay names."""
-    return Document(_plain(values, ()), controls=dict(controls))
+def from_store(
+    values: Mapping[str, Any], controls: Mapping[str, Control], kept: Mapping[str, str] | None = None
+) -> Document:
+    """Wraps what a store holds: names of code in it stay names, and of files those in ``kept`` are there alone."""
+    return Document(_plain(values, ()), controls=dict(controls), kept=kept)
 
 
 def _plain(value: Any, path: KeyPath) -> Any:
@@ -149,3 +155,12 @@ def _plain(value: Any, path: KeyPath) -> Any:
     if hasattr(value, "item") and not isinstance(value, (str, bytes)):
         return value.item() if getattr(value, "ndim", 0) == 0 else _plain(value.tolist(), path)
     return value
+
+
+def texts(value: Any) -> Iterator[str]:
+    """Yields every text in the values of a document."""
+    if isinstance(value, str):
+        yield value
+    elif isinstance(value, (dict, list)):
+        for inner in value.values() if isinstance(value, dict) else value:
+            yield from texts(inner)

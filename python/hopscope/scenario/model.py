@@ -218,6 +218,12 @@ class Scenario:
             values["sweep"] = sweep.as_table(axes, self.together)
         return values
 
+    def files(self) -> dict[str, str]:
+        """The text of the files that :meth:`standalone` names, by their absolute paths."""
+        known = self._document.opened if self._document.kept is None else self._document.kept
+        named = set(documents.texts(self.standalone()))
+        return {path: text for path, text in known.items() if path in named}
+
     def beside(self, axis: str) -> tuple[str, ...]:
         """The swept keys that change together with a swept key."""
         return tuple(key for keys in self.together if axis in keys for key in keys if key != axis)

@@ -49,7 +49,13 @@ class Outside:
         if not isinstance(name, str):
             raise ValueError(f"found {shown(name)}; expected {wanted}")
         path = self.document.folder / name
-        return str(path), files.text(path, wanted)
+        if (kept := self.document.kept) is not None:
+            if name not in kept:
+                raise ValueError(f"{name}: the store does not hold this file, and opens none of yours in its place")
+            return name, kept[name]
+        text = files.text(path, wanted)
+        self.document.opened[str(path.resolve())] = text
+        return str(path), text
 
     def is_class(self, key: KeyPath) -> bool:
         """Whether a word is meant to be a class; of what a store holds every word is one that the engine has not."""

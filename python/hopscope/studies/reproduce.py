@@ -178,10 +178,6 @@ class Reproduction(Request):
         """Verdict -> number of claims, those that occur, in the order of the verdicts."""
         return {o.value: count for o in Outcome if (count := self.count(o))}
 
-    def disagreements(self) -> list[tuple[str, Judged]]:
-        """The claims that disagree for a known cause, each with the key of its entry."""
-        return [(e.entry.key, j) for e in self.entries for j in e.judged if j.outcome is Outcome.KNOWN]
-
     @property
     def summary(self) -> str:
         """The counts in words: claims, what is not counted, numbers of tables."""
@@ -191,10 +187,8 @@ class Reproduction(Request):
         if aside := sum(entry.aside for entry in self.entries):
             words += f"; {aside} more look up defaults or do sums"
         if cells := [one for entry in self.entries for one in entry.cells()]:
-            numbers: dict[int, bool] = {}
-            for row, _, found in cells:
-                numbers[id(row)] = numbers.get(id(row), False) or found.outcome is Outcome.REPRODUCED
-            words += f"; {sum(numbers.values())} of {counted(len(numbers), 'published number')} met"
+            met = {id(row) for row, _, found in cells if found.outcome is Outcome.REPRODUCED}
+            words += f"; {len(met)} of {counted(len({id(row) for row, *_ in cells}), 'published number')} met"
         return words
 
     @property
@@ -223,10 +217,6 @@ class Reproduction(Request):
             "failures": list(self.failures),
             "counts": {outcome.value: self.count(outcome) for outcome in Outcome},
             "summary": self.summary,
-            "disagreements": [
-                {"entry": key, "id": judged.statement.id, "text": judged.statement.text, "cause": judged.verdict.cause}
-                for key, judged in self.disagreements()
-            ],
             "entries": [_entry_json(outcome) for outcome in self.entries],
         }
 

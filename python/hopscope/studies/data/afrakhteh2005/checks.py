@@ -3,19 +3,12 @@
 from __future__ import annotations
 
 from hopscope.results.comparisons import Verdict
-from hopscope.results.samples import NoSamplesError, Run, Table
+from hopscope.results.samples import NoSamplesError, Table
 from hopscope.results.stats import number
 from hopscope.studies.measures import position
 from hopscope.studies.verbs import Check
 
 THROUGHPUT, DELAY, JITTER = "flow.0.throughput_kbps", "flow.0.delay_ms", "flow.0.jitter_ms"
-
-
-def _loss(run: Run) -> float | None:
-    """What the source sent and the destination never received, in per cent (afrakhteh2005 3.2)."""
-    flow = run["flows"][0]
-    sent = flow["sent_packets"]
-    return 100 * max(sent - flow["received_packets"], 0) / sent if sent else None
 
 
 def _capacity(check: Check, table: Table) -> float:
@@ -34,7 +27,7 @@ def _places(check: Check, table: Table, *, above: bool) -> list[dict[str, str]]:
 def transparent_below(check: Check, table: Table) -> tuple[Verdict, str]:
     """Output equals input, and nothing is lost, below the capacity."""
     places = _places(check, table, above=False)
-    loss = max(table.mean(_loss, at) for at in places)
+    loss = max(table.mean(check.measure, at) for at in places)
     gap = max(abs(table.mean(THROUGHPUT, at) / position(at[check.along]) - 1) for at in places)
     words = f"up to {places[-1][check.along]}: output within {100 * gap:.2f} % of input, loss at most {number(loss)} %"
     return gap <= 0.005 and loss <= 0.1, words
@@ -51,7 +44,7 @@ def flat_below(check: Check, table: Table) -> tuple[Verdict, str]:
 def excess_lost(check: Check, table: Table) -> tuple[Verdict, str]:
     """What exceeds the capacity is lost."""
     capacity, places = _capacity(check, table), _places(check, table, above=True)
-    losses = {at[check.along]: table.mean(_loss, at) for at in places}
+    losses = {at[check.along]: table.mean(check.measure, at) for at in places}
     gaps = {rate: loss - 100 * (1 - capacity / position(rate)) for rate, loss in losses.items()}
     worst = max(gaps, key=lambda rate: abs(gaps[rate]))
     last = list(losses.values())[-1]
