@@ -60,7 +60,7 @@ def write(path: Path, text: str) -> None:
 def shown(value: Any, kind: str, unit: str) -> str:
     """A default as a user would write it."""
     if value is None:
-        return '"off"' if kind == "int-or-off" else ""
+        return {"int-or-off": '"off"', "flag-or-own": '"own"'}.get(kind, "")
     if kind == "time":
         return duration(value)
     if isinstance(value, bool):

@@ -58,6 +58,7 @@ def value_of(field: Field, flawed: bool) -> st.SearchStrategy[Any]:
         "seed": st.one_of(st.integers(0, 60), st.just("run")),
         "float": st.floats(*{"probability": (0.001, 1), "m": (150, 250), "dB": (0, 12)}.get(field.unit, (1, 1000))),
         "flag": st.booleans(),
+        "flag-or-own": st.sampled_from([True, False, "own"]),
         "text": st.text(max_size=10),
         "name": st.sampled_from(["a", "b-1"]),
         "node": st.sampled_from([0, "first"] if field.name == "from" else [1, "last"]),

@@ -43,7 +43,7 @@ def test_every_parameter_of_the_engine_is_a_key_of_its_section() -> None:
 
 def other_value(field: Field, default: Any) -> Any:
     """A value of the field that differs from its default, as a file would hold it."""
-    if field.kind == "flag":
+    if field.kind in {"flag", "flag-or-own"}:
         return not default
     if field.kind == "choice":
         return next((word for word in field.choices if word != default), default)

@@ -130,8 +130,10 @@ measured! {
         /// The part of the timeouts in which nothing was lost: the ACK of what timed out was held back or on its way. Known to who
         /// sees both ends.
         spurious_timeouts: u64 = Metric::sample("", "spurious timeouts").applies(Tcp);
-        /// Timeouts that F-RTO found needless and undid (RFC 5682).
+        /// Timeouts that the sender found needless and undid: by F-RTO (RFC 5682), DSACK (RFC 3708) or timestamps (RFC 3522).
         undone_timeouts: u64 = Metric::sample("", "undone timeouts").applies(Tcp);
+        /// Recoveries before the timer that the sender found needless and undid: by DSACK (RFC 3708) or timestamps (RFC 3522).
+        undone_recoveries: u64 = Metric::sample("", "undone recoveries").applies(Tcp);
         /// Copies sent again of data that the receiver had by then, whatever the sender could know.
         needless_retransmissions: u64 = Metric::sample("packets", "needlessly sent again").applies(Tcp);
         /// Tail-loss probes (RFC 8985 7).
@@ -456,6 +458,7 @@ fn flow_result(config: &Config, number: usize, flow: &Flow, meter: &Meter, now: 
         fast_retransmits: counted(|stats| stats.fast_retransmits),
         spurious_timeouts: repairs.spurious_timeouts(FlowId(number as u32)),
         undone_timeouts: counted(|stats| stats.spurious_timeouts),
+        undone_recoveries: counted(|stats| stats.undone_recoveries),
         needless_retransmissions: repairs.needless_retransmissions(FlowId(number as u32)),
         tail_loss_probes: counted(|stats| stats.probes),
         received_packets: meter.received,

@@ -166,7 +166,7 @@ impl Field {
     /// An engine value in the base unit of the key, as a scenario file would hold it.
     fn show(&self, py: Python<'_>, value: &Bound<'_, PyAny>) -> PyResult<Py<PyAny>> {
         match self.key.kind {
-            Kind::Time | Kind::IntOrOff => {
+            Kind::Time | Kind::IntOrOff | Kind::FlagOrOwn => {
                 let plain = if value.is_none() { Json::Null } else { value::from_python(value)?.json() };
                 value::to_python(py, &show(&self.key, &plain))
             }

@@ -258,6 +258,7 @@ fn type_of(key: &Key) -> Object {
             Object::of("anyOf", vec![words(), word().with("pattern", r":|\.py$"), parameters])
         }
         Kind::Flag => Object::of("type", "boolean"),
+        Kind::FlagOrOwn => Object::of("enum", json!([true, false, "own"])),
         Kind::Text => word(),
         Kind::Name => word().with("pattern", "^[A-Za-z0-9_-]{1,64}$"),
         Kind::IntOrOff => Object::of("anyOf", vec![number(key), Object::of("const", "off"), word()]),

@@ -42,6 +42,11 @@ pub fn read(key: &Key, value: &Value) -> Result<Json, Refusal> {
             Value::Flag(flag) => Ok(json!(flag)),
             _ => refused(key, value),
         },
+        Kind::FlagOrOwn => match value {
+            Value::Flag(flag) => Ok(json!(flag)),
+            Value::Text(text) if text == "own" => Ok(Json::Null),
+            _ => refused(key, value),
+        },
         Kind::Choice => Ok(json!(choice(key, value, "")?)),
         Kind::Transport => match value {
             // The class is found where the folder of the scenario is known.
@@ -126,6 +131,7 @@ pub fn expected(key: &Key) -> String {
         Kind::Seed => "a whole number or \"run\"",
         Kind::Float => "a number",
         Kind::Flag => "true or false",
+        Kind::FlagOrOwn => "true, false or \"own\"",
         Kind::IntList => "a list of whole numbers",
         Kind::FloatList => "a list of numbers",
         Kind::FloatRows => "a list of rows, each a list of numbers",

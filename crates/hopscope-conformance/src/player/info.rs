@@ -93,6 +93,7 @@ impl Player {
             "tcpi_probes" => sender.stats().probes as f64,
             "tcpi_window_cuts" => sender.stats().window_cuts as f64,
             "tcpi_spurious_timeouts" => sender.stats().spurious_timeouts as f64,
+            "tcpi_undone_recoveries" => sender.stats().undone_recoveries as f64,
             "tcpi_fast_retransmits" => sender.stats().fast_retransmits as f64,
             "tcpi_state" => match (sender.state(), self.end.receiver()?.state()) {
                 (SenderState::FinWait1, _) => 4.0,

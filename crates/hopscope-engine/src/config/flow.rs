@@ -475,6 +475,7 @@ impl FlowConfig {
         found.require(asked == LossRecovery::Own || self.transport.lets_choose_recovery(), key(place), || {
             format!("found \"{}\"; {word} is defined by its own loss recovery, only \"own\" is allowed", asked.word())
         });
+        found.note_all(self.check_undo(kind, &key));
         if has_control {
             found.note(kind.check(key(place)));
         }

@@ -23,6 +23,7 @@ mod section;
 pub mod tcp;
 mod tcp_kind;
 pub mod traces;
+mod undo;
 pub mod wire;
 
 use std::borrow::Cow;

@@ -145,6 +145,8 @@ kinds! {
     Float = "float",
     /// True or false.
     Flag = "flag",
+    /// True, false or "own".
+    FlagOrOwn = "flag-or-own",
     /// One of the words of `choices`.
     Choice = "choice",
     /// A whole number or "off".
@@ -311,6 +313,7 @@ param_types! {
     u64 => Int, |number| alone(*number as f64);
     f64 => Float, |number| alone(*number);
     Option<u32> => IntOrOff, |number| number.map_or_else(Vec::new, |number| alone(f64::from(number)));
+    Option<bool> => FlagOrOwn;
     Option<u64> => IntOrOff, |number| number.map_or_else(Vec::new, |number| alone(number as f64));
     Vec<u64> => IntList;
     Vec<u32> => IntList;

@@ -8,7 +8,7 @@ use super::radio::{
     CaptureRule, CarrierSense, CckDetection, DuringTransmission, ErrorKind, IgnoredFrame, Interference,
     InterferenceReach, OfdmDecoding, Phy, Propagation, Synchronization, Undecodable,
 };
-use super::tcp::{CubicArithmetic, Handshake, InitialSsthresh, LossWindow, RttEstimator, SynOptions};
+use super::tcp::{CubicArithmetic, Handshake, InitialSsthresh, LossWindow, RttEstimator, SynOptions, Undo};
 use super::{
     AodvConfig, Config, DsdvConfig, DsrConfig, LinkConfig, LinkTraces, MacConfig, MobilityConfig, NetConfig,
     OlsrConfig, RadioConfig, RoutingConfig, SeriesConfig, TcpConfig,
@@ -213,6 +213,8 @@ fn apply_ns2(base: &mut Base) {
     tcp.loss_window = LossWindow::Window; // 37, 40
     set_recovery_rules(tcp, true); // 36 to 42
     tcp.sack_option_base = 0; // 41
+    tcp.dsack = Some(false); // 41
+    tcp.undo = Undo::None; // 41
     tcp.vegas_headers = false; // measured beside 41
     tcp.cubic_beta = 819.0 / 1024.0; // 41
     tcp.cubic_hystart = false; // 41
@@ -271,6 +273,8 @@ fn apply_as_ns3(base: &mut Base) {
     tcp.syn_options = SynOptions::WithoutMss; // 21
     tcp.timestamps = true; // 21
     tcp.prr = true; // 21
+    tcp.dsack = Some(false); // 21
+    tcp.undo = Undo::None; // 21
     tcp.vegas_alpha = 2.0; // 21
     tcp.vegas_beta = 4.0; // 21
 }

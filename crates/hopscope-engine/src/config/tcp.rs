@@ -4,6 +4,7 @@ use super::params::{Range, choice, params};
 use super::presets;
 use super::seconds;
 pub use super::tcp_kind::{LossRecovery, TcpKind};
+pub use super::undo::{Detection, Undo};
 use crate::error::{BuildError, Mistakes};
 use crate::units::Span;
 
@@ -383,8 +384,11 @@ params! {
         max_sack_blocks: u32 = 3, "blocks", "RFC 2018 3", in Range::within(1.0, 3.0);
         /// Bytes of the SACK option beyond its blocks (kind, length, padding).
         sack_option_base: u32 = 4, "bytes", "RFC 2018 3", in Range::within(0.0, 100.0);
-        /// The receiver reports data that arrived twice in the first SACK block.
-        dsack: bool = false, "", "RFC 2883";
+        /// The receiver reports data that arrived twice in the first SACK block; "own": with recovery `rack`, with ACK policy
+        /// `linux-modern`, and where `undo` asks for it.
+        dsack: Option<bool> = None, "", "RFC 2883, RFC 8985 4 (RECOMMENDED with RACK)";
+        /// Recoveries that turn out to be needless are undone.
+        undo: Undo = Undo::Own, "", "RFC 3522 3.2, RFC 3708, RFC 4015 3.1, RFC 9438 4.9 (MAY); Linux";
         /// Explicit congestion notification: marked packets halve the window as a loss would.
         ecn: bool = false, "", "RFC 3168";
         /// Every segment carries the timestamps option (12 bytes), and every ACK of new data gives a round-trip time.

@@ -137,6 +137,7 @@ pub fn routed() -> impl Strategy<Value = Config> {
                 "int-or-off" => json!(1 + draw_below(40)),
                 "float" => json!(draw_below(1_000) as f64 / 500.0),
                 "flag" => json!(draw % 2 == 0),
+                "flag-or-own" => [json!(true), json!(false), Value::Null][draw as usize % 3].clone(),
                 "choice" => json!(parameter.choices[draw as usize % parameter.choices.len()]),
                 other => panic!("{}: no values of kind {other}", parameter.name),
             };

@@ -41,4 +41,5 @@ mod sources;
 mod support;
 mod trace;
 mod transports;
+mod undo;
 mod wire;

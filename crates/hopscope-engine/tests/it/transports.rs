@@ -47,7 +47,7 @@ fn every_part_works_with_every_variant() {
             ("ecn", &|t| t.ecn = true),
             ("timestamps", &|t| t.timestamps = true),
             ("frto", &|t| t.frto = true),
-            ("dsack", &|t| t.dsack = true),
+            ("dsack", &|t| t.dsack = Some(true)),
             ("rack", &|t| {
                 if variant.lets_choose_recovery() {
                     t.loss_recovery = LossRecovery::Rack;

@@ -34,6 +34,7 @@ pub fn show(key: &Key, value: &Json) -> Json {
             None => value.clone(),
         },
         (Kind::IntOrOff, Json::Null) => json!("off"),
+        (Kind::FlagOrOwn, Json::Null) => json!("own"),
         _ => value.clone(),
     }
 }

@@ -314,6 +314,15 @@ impl Controller for Bbr {
         w.cwnd = 1.0;
     }
 
+    /// The model has gone on; the window is that of before, and whether the pipe is full has to show anew (Linux does so too).
+    fn on_undo(&mut self, w: &mut Window, to: &Window, _before: &Self) {
+        self.recovery_round = None;
+        (self.full_bandwidth, self.full_rounds) = (0.0, 0);
+        if self.mode != Mode::ProbeRtt {
+            w.cwnd = w.cwnd.max(to.cwnd);
+        }
+    }
+
     fn restarts_after_idle(&self) -> bool {
         false // the pace is that of the model, whatever the window allows
     }

@@ -155,6 +155,14 @@ impl Controller for Cubic {
         w.cwnd = 1.0;
         self.flat_start = true; // RFC 9438 4.8
     }
+
+    /// RFC 9438 4.9.2: not where the window has passed that of the loss by itself.
+    fn on_undo(&mut self, w: &mut Window, to: &Window, before: &Self) {
+        if w.cwnd < self.cwnd_prior {
+            w.restore(to);
+            *self = Cubic { srtt: self.srtt, ..before.clone() };
+        }
+    }
 }
 
 /// Cube root of a number that is not negative, to the last bits and the same on every machine (Newton).
@@ -265,6 +273,27 @@ mod tests {
         w.cwnd = 14.0;
         c.on_ack(&mut w, &acked(1000));
         assert_eq!((c.k, c.w_max), (0.0, 14.0));
+    }
+
+    #[test]
+    fn a_loss_that_was_none_leaves_the_epoch_as_it_was() {
+        let mut c = cubic();
+        let mut w = window(100.0, 2.0);
+        c.on_loss(&mut w, &loss(100.0));
+        c.on_ack(&mut w, &acked(1000));
+        let (before, to) = (c.clone(), w);
+        c.on_loss(&mut w, &loss(70.0));
+        assert_eq!((c.epoch, c.w_max, w.cwnd.round()), (None, to.cwnd * 0.85, 49.0));
+        c.on_undo(&mut w, &to, &before);
+        // RFC 9438 4.9.2: cwnd, cwnd_prior, ssthresh, W_max, K, t_epoch, W_est
+        assert_eq!((w.cwnd, w.ssthresh), (to.cwnd, to.ssthresh));
+        assert_eq!((c.epoch, c.w_max, c.k), (Some(Time::ZERO), 100.0, before.k));
+        assert_eq!((c.cwnd_prior, c.w_est), (100.0, before.w_est));
+        // Where the window has come back by itself, it and the epoch of now stay.
+        c.on_loss(&mut w, &loss(70.0));
+        (w.cwnd, c.epoch) = (90.0, Some(Time(5)));
+        c.on_undo(&mut w, &to, &before);
+        assert_eq!((w.cwnd, c.epoch), (90.0, Some(Time(5))));
     }
 
     #[test]

@@ -91,6 +91,11 @@ impl Controller for Fast {
         self.blind = (SAMPLES_AFTER_LOSS * w.cwnd).ceil();
         self.reno.on_timeout(w, loss);
     }
+
+    fn on_undo(&mut self, w: &mut Window, to: &Window, before: &Self) {
+        w.restore(to);
+        self.blind = before.blind;
+    }
 }
 
 #[cfg(test)]

@@ -116,6 +116,14 @@ impl Controller for Htcp {
         let share = if loss.repeated { self.beta } else { self.end_epoch(loss.now) };
         self.reno.restart(w, loss, share);
     }
+
+    /// The epoch goes on (so in Linux too).
+    fn on_undo(&mut self, w: &mut Window, to: &Window, before: &Self) {
+        w.restore(to);
+        (self.epoch, self.beta, self.before) = (before.epoch, before.beta, before.before);
+        self.rtt_max = self.rtt_max.max(before.rtt_max);
+        self.throughput = self.throughput.max(before.throughput);
+    }
 }
 
 #[cfg(test)]
@@ -189,6 +197,20 @@ mod tests {
         ack = Feedback { bytes: 5_000, ..feedback(410, 110_001, Some(100)) };
         h.on_feedback(&mut window(10.0, 5.0), &ack);
         assert_eq!(h.throughput, steady);
+    }
+
+    #[test]
+    fn a_loss_that_was_none_ends_no_epoch() {
+        let mut h = htcp();
+        h.on_ack(&mut window(10.0, 5.0), &after(0));
+        round(&mut h, 100, 20_001, 10_000, 160);
+        let (before, to) = (h.clone(), window(20.0, 50.0));
+        let mut w = to;
+        h.on_loss(&mut w, &Loss { now: Time(3_000_000_000), ..loss(20.0) });
+        round(&mut h, 3_100, 40_001, 0, 120);
+        h.on_undo(&mut w, &to, &before);
+        assert_eq!((w.cwnd, w.ssthresh, h.epoch), (20.0, 50.0, Some(Time::ZERO)));
+        assert_eq!((h.beta, h.before, h.rtt_max), (before.beta, before.before, 0.16));
     }
 
     #[test]

@@ -134,6 +134,12 @@ impl Controller for Illinois {
         (self.calm, self.delayed) = (0, false);
         (self.sum, self.samples) = (0, 0);
     }
+
+    fn on_undo(&mut self, w: &mut Window, to: &Window, before: &Self) {
+        w.restore(to);
+        (self.alpha, self.beta) = (before.alpha, before.beta);
+        (self.calm, self.delayed) = (before.calm, before.delayed);
+    }
 }
 
 #[cfg(test)]

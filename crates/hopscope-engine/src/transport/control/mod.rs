@@ -65,6 +65,14 @@ pub(super) struct Window {
     pub(super) inflation: f64,
 }
 
+impl Window {
+    /// Back to what it was, as far as it has not grown beyond.
+    fn restore(&mut self, to: &Window) {
+        self.cwnd = self.cwnd.max(to.cwnd);
+        self.ssthresh = self.ssthresh.max(to.ssthresh);
+    }
+}
+
 /// An ACK of new data.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Acked {
@@ -178,6 +186,11 @@ pub(super) trait Controller {
     fn on_feedback(&mut self, _w: &mut Window, _ack: &Feedback) {}
     /// A segment is given up; only where recovery judges segments one by one (RACK).
     fn on_lost(&mut self, _w: &mut Window, _lost: &LostSegment, _now: Time) {}
+    /// The last loss or timeout was none: the window becomes `to`, as far as it has not grown beyond by itself. `before` is this
+    /// algorithm as it was then; what it has measured since stands.
+    fn on_undo(&mut self, w: &mut Window, to: &Window, _before: &Self) {
+        w.restore(to);
+    }
     /// An idle period longer than the RTO closes the window (RFC 5681 4.1).
     fn restarts_after_idle(&self) -> bool {
         true
@@ -240,6 +253,13 @@ macro_rules! algorithms {
 
             fn on_lost(&mut self, w: &mut Window, lost: &LostSegment, now: Time) {
                 match self { $(Cc::$name(a) => a.on_lost(w, lost, now)),+ }
+            }
+
+            fn on_undo(&mut self, w: &mut Window, to: &Window, before: &Self) {
+                match (self, before) {
+                    $((Cc::$name(a), Cc::$name(before)) => a.on_undo(w, to, before),)+
+                    _ => w.restore(to),
+                }
             }
 
             fn restarts_after_idle(&self) -> bool {

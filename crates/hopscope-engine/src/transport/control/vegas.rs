@@ -244,6 +244,11 @@ impl Controller for Vegas {
         true
     }
 
+    fn on_undo(&mut self, w: &mut Window, to: &Window, before: &Self) {
+        w.restore(to);
+        (self.fine_timeout, self.last_cut, self.worried) = (before.fine_timeout, before.last_cut, 0);
+    }
+
     fn on_timeout(&mut self, w: &mut Window, loss: &Loss) {
         w.ssthresh = (loss.window / 2.0).floor().max(2.0);
         w.cwnd = RESTART_WINDOW;

@@ -217,6 +217,12 @@ impl Controller for WholeCubic {
         self.path = Path::new();
         self.lost_until = loss.una + loss.flight as u64 * self.mss;
     }
+
+    fn on_undo(&mut self, w: &mut Window, to: &Window, before: &Self) {
+        w.restore(to);
+        let least_rtt = self.path.least_rtt.into_iter().chain(before.path.least_rtt).min();
+        *self = WholeCubic { path: Path { least_rtt, ..before.path.clone() }, ..*before };
+    }
 }
 
 #[cfg(test)]

@@ -2,7 +2,7 @@
 
 use super::pacing::Pacer;
 use super::push::PushMarks;
-use super::recovery::{Doubt, Prr};
+use super::recovery::{Doubt, Prr, Undo};
 use super::rtt::Rtt;
 use super::rules::Rules;
 use super::sent::{AckReport, SentLog};
@@ -89,12 +89,14 @@ pub(super) struct Core {
     /// F-RTO is in use, and the timeout it doubts.
     pub(super) frto: bool,
     pub(super) doubt: Option<Doubt>,
+    /// What the last recovery changed; none: none is undone.
+    pub(super) undo: Option<Box<Undo>>,
     /// Marks are understood, for the present window they were heeded up to this number, and CWR has to be said.
     pub(super) ecn: bool,
-    heeded: u64,
-    owes_cwr: bool,
+    pub(super) heeded: u64,
+    pub(super) owes_cwr: bool,
     /// The ACK being handled echoes a mark: it does not grow the window (RFC 3168 6.1.2).
-    echo: bool,
+    pub(super) echo: bool,
     /// Tick of the clock in the timestamps option; none without the option.
     pub(super) stamp_tick: Option<Span>,
     /// Bytes sent by limited transmit since the last new ACK; FlightSize leaves them out (RFC 5681 3.2 step 2).
@@ -167,6 +169,7 @@ impl Core {
             prr: None,
             frto: cfg.frto,
             doubt: None,
+            undo: None,
             ecn: cfg.ecn,
             heeded: 0,
             owes_cwr: false,
@@ -247,6 +250,10 @@ impl Core {
             // Karn: no sample from a segment sent twice. ns-2 stops timing only when a recovery begins.
             if !self.rules.times_repetitions && self.timed.is_some_and(|(end, _)| seq < end && end <= after) {
                 self.timed = None;
+            }
+            if let Some(undo) = &mut self.undo {
+                let tick = self.stamp_tick.map_or(1, |tick| tick.0);
+                undo.on_repeat(seq, after, (cx.now.0 / tick) as u32);
             }
         } else if self.timed.is_none() && self.stamp_tick.is_none() {
             self.timed = Some((after, cx.now));
@@ -427,30 +434,6 @@ impl Core {
         cx.push(TransportEffect::Note(Note::Rtt(rtt)));
     }
 
-    /// An ACK with or without the echo of a mark: the first one in each window of data cuts it.
-    pub(super) fn take_mark(&mut self, seg: &TcpSegment, now: Time) {
-        self.echo = self.ecn && seg.flags.ece;
-        if self.echo && seg.ack > self.heeded && !self.recovering {
-            self.cut_window(now);
-            self.heeded = self.max;
-            self.owes_cwr = true;
-        }
-    }
-
-    /// Cuts the window for a loss, whether it needs repair or not; false: the algorithm left it as it was.
-    pub(super) fn cut_window(&mut self, now: Time) -> bool {
-        let mut loss = self.loss(now);
-        // FlightSize counts what is reported above a gap, which a lost repetition makes a multiple of cwnd. After a mark in
-        // the same window of data cwnd is cut already, and FlightSize is what is left to judge by (RFC 3168 6.1.2).
-        let reported = self.sent.as_ref().is_some_and(|sent| sent.sacked() > 0);
-        if reported && self.una >= self.heeded {
-            loss.flight = loss.flight.min(loss.window);
-        }
-        let cut = self.cc.on_loss(&mut self.window, &loss);
-        self.stats.window_cuts += u64::from(cut);
-        cut
-    }
-
     /// Shows an ACK to the algorithm before recovery acts on it.
     pub(super) fn feed(&mut self, seg: &TcpSegment, hops: u8, now: Time) {
         let Some(sent) = &mut self.sent else { return };
@@ -535,9 +518,10 @@ impl Core {
     /// window as it was.
     pub(super) fn start_recovery(&mut self, cx: &mut Cx) -> bool {
         self.stats.fast_retransmits += 1;
+        self.may_be_needless(false);
         self.recover = self.max;
         self.after_timeout = false;
-        let cut = self.cut_window(cx.now);
+        let cut = self.answer_loss(cx.now);
         self.timed = None;
         self.restart_rto(cx);
         cut
@@ -547,6 +531,7 @@ impl Core {
     pub(super) fn time_out(&mut self, cx: &mut Cx) {
         self.stats.timeouts += 1;
         self.stats.window_cuts += 1;
+        self.may_be_needless(true);
         self.window.inflation = 0.0;
         self.end_recovery();
         let loss = self.loss(cx.now);

@@ -12,6 +12,7 @@
 //! | `connection.rs` | one end of a connection: the endpoint that sockets hold |
 //! | `sender.rs` | doors and tear-down of the sending side |
 //! | `core.rs` | sequence space, window, retransmission timer: what every variant shares |
+//! | `cut.rs` | when the window is cut |
 //! | `setup.rs` | the SYN and the initial window |
 //! | `recovery/` | what an ACK, a duplicate ACK and a timeout make the sender send; one file per style |
 //! | `../control/` | how the window grows and shrinks; one file per algorithm |
@@ -34,6 +35,7 @@
 pub mod ack;
 mod connection;
 mod core;
+mod cut;
 mod pacing;
 mod persist;
 mod push;
@@ -96,7 +98,10 @@ pub fn ends(flow: &FlowConfig, stream: Stream) -> (TcpSender, TcpReceiver) {
         sender.tell_window();
     }
     let sack = kind.uses_sack();
-    let receiver = TcpReceiver::new(&flow.tcp, flow.ack, flow.ack_delay, sack, flow.packet, flow.max_window);
+    let (undo, dsack) = flow.undo_and_dsack(kind);
+    sender.undo_by(undo);
+    let mut receiver = TcpReceiver::new(&flow.tcp, flow.ack, flow.ack_delay, sack, flow.packet, flow.max_window);
+    receiver.report_repeats(dsack);
     (sender, receiver)
 }
 

@@ -134,7 +134,7 @@ impl TcpReceiver {
             window: window_field(u64::from(max_window.max(1)), mss),
             reading: (cfg.read_rate.is_some())
                 .then(|| Box::new(Reading::new(u64::from(max_window.max(1)) * mss, mss, cfg.read_rate))),
-            dsack: sack && cfg.dsack,
+            dsack: sack && cfg.dsack == Some(true),
             repeated: None,
             ecn: cfg.ecn,
             echo: false,
@@ -155,6 +155,11 @@ impl TcpReceiver {
             sends_next: None,
             stats: ReceiverStats::default(),
         }
+    }
+
+    /// Reports data that arrived twice in the first SACK block.
+    pub fn report_repeats(&mut self, reports: bool) {
+        self.dsack = reports;
     }
 
     /// Hands over an ACK policy from outside.

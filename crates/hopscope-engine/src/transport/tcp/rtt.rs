@@ -20,7 +20,16 @@ pub(super) struct Rtt {
     /// The same after a round-trip time was measured: 1 unless asked for.
     least_factor: u64,
     sampled: bool,
+    /// A timeout was needless: the first sample of data sent from then on does not undercut what was known before it.
+    cautious: Option<(Cautious, Time)>,
     kind: Kind,
+}
+
+/// 8 SRTT and 4 RTTVAR as a needless timeout found them, in the units of the estimator (SRTT_prev and RTTVAR_prev of RFC 4015).
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Cautious {
+    srtt8: u64,
+    rttvar4: u64,
 }
 
 #[derive(Debug, Clone)]
@@ -45,6 +54,7 @@ impl Rtt {
             backoff: 1,
             least_factor: u64::from(cfg.rto_multiplier),
             sampled: false,
+            cautious: None,
             kind,
         }
     }
@@ -74,15 +84,33 @@ impl Rtt {
         }
     }
 
+    /// What a timeout that may be needless has to keep (RFC 4015 3.1 step 0).
+    pub(super) fn cautious(&self) -> Cautious {
+        match self.kind {
+            Kind::Rfc { srtt8, rttvar4 } => Cautious { srtt8: srtt8 + 16 * self.granularity.0, rttvar4 },
+            Kind::Ticks { srtt8, rttvar4, .. } => {
+                Cautious { srtt8: srtt8.max(0) as u64 + 16, rttvar4: rttvar4.max(0) as u64 }
+            }
+        }
+    }
+
+    /// It was needless (step 11).
+    pub(super) fn adapt(&mut self, kept: Cautious, now: Time) {
+        self.cautious = Some((kept, now));
+    }
+
     /// A segment sent once at `sent` is acknowledged at `now`. Ends the back-off (Karn).
     pub(super) fn sample(&mut self, sent: Time, now: Time) {
         self.backoff = self.least_factor;
+        let kept = self.cautious.take_if(|(_, since)| sent >= *since);
         let first = !self.sampled;
         self.sampled = true;
         match &mut self.kind {
             Kind::Rfc { srtt8, rttvar4 } => {
                 let rtt = now.saturating_since(sent).0;
-                if first {
+                if let Some((kept, _)) = kept {
+                    (*srtt8, *rttvar4) = (kept.srtt8.max(rtt * 8), kept.rttvar4.max(rtt * 2));
+                } else if first {
                     *srtt8 = rtt * 8;
                     *rttvar4 = rtt * 2;
                 } else {
@@ -95,7 +123,10 @@ impl Rtt {
             Kind::Ticks { srtt8, rttvar4, phase } => {
                 let tick = self.granularity.0;
                 let rtt = (((now.0 + phase.0) / tick) as i64 - ((sent.0 + phase.0) / tick) as i64).max(1);
-                if *srtt8 == 0 {
+                if let Some((kept, _)) = kept {
+                    *srtt8 = (kept.srtt8 as i64).max(rtt << 3);
+                    *rttvar4 = (kept.rttvar4 as i64).max(rtt << 1);
+                } else if *srtt8 == 0 {
                     *srtt8 = rtt << 3;
                     *rttvar4 = rtt << 1;
                 } else {

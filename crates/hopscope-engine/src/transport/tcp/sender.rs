@@ -4,12 +4,13 @@ use std::sync::Arc;
 
 use super::core::{Core, Reverse};
 use super::push::PushMarks;
-use super::recovery::LossRecovery;
+use super::recovery::{LossRecovery, Undo};
 use super::reset::refuse;
 use super::route_failure::Part;
 use super::route_failure::door::{self, Door};
 use super::timer::LazyTimer;
 use super::{Cx, Note, SenderState, SenderStats, Timer, TransportEffect};
+use crate::config::tcp::Detection;
 use crate::config::{TcpConfig, TcpKind};
 use crate::packet::tcp::{TcpFlags, TcpSegment};
 use crate::rng::Stream;
@@ -94,6 +95,11 @@ impl TcpSender {
     /// Sets PSH where Linux does, for a receiver that looks at it.
     pub fn mark_pushes(&mut self) {
         self.core.push = Some(PushMarks::new(self.core.mss, self.core.max_window * self.core.mss));
+    }
+
+    /// Undoes recoveries that turn out to be needless.
+    pub(crate) fn undo_by(&mut self, detection: Detection) {
+        self.core.undo = Undo::new(detection);
     }
 
     /// Says in data segments what may be in flight, for a receiver that looks at it.
@@ -459,6 +465,9 @@ impl TcpSender {
         }
         if minds {
             self.mind_window(cx);
+        }
+        if self.core.undo.is_some() && is_ack && self.may_send() {
+            self.recovery.take_dsack(&mut self.core, seg, cx);
         }
         self.settle(before, cx);
         if seg.flags.fin && self.core.reverse.is_none() {

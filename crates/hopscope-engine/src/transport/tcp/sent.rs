@@ -267,6 +267,14 @@ impl SentLog {
         self.flying < before
     }
 
+    /// What was given up and not sent again is in flight after all.
+    pub(in super::super) fn find_again(&mut self) {
+        for slot in self.slots.iter_mut().filter(|slot| slot.lost && !slot.sacked) {
+            slot.lost = false;
+            self.flying += self.mss;
+        }
+    }
+
     /// Gives up the first segment in flight, and tells `note` of it.
     pub(in super::super) fn lose_first(&mut self, note: impl FnMut(&LostSegment)) {
         let mut first = true;

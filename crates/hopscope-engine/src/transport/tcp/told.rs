@@ -36,8 +36,10 @@ pub struct SenderStats {
     pub window_cuts: u64,
     /// Payload bytes acknowledged.
     pub bytes_acked: u64,
-    /// Timeouts that F-RTO found needless and undid.
+    /// Timeouts found needless and undone.
     pub spurious_timeouts: u64,
+    /// Recoveries that began before the timer, found needless and undone.
+    pub undone_recoveries: u64,
     /// Tail-loss probes (RFC 8985 7).
     pub probes: u64,
     /// Times the node of the sender has lost its route to the other end.

@@ -66,10 +66,10 @@ impl Bbr3 {
         self.state = State::Refill;
     }
 
-    fn start_up(&mut self, w: &Window, rs: &Sample) {
+    pub(super) fn start_up(&mut self, w: &Window, rate: f64) {
         self.phase = AckPhase::Starting;
         self.start_round();
-        self.reset_full(rs.rate);
+        self.reset_full(rate);
         self.state = State::Up;
         self.raise_slope(w);
     }
@@ -95,7 +95,7 @@ impl Bbr3 {
             State::Down if self.is_time_to_cruise(rs) => self.state = State::Cruise,
             State::Refill if self.round_start => {
                 self.probe_sample = true;
-                self.start_up(w, rs);
+                self.start_up(w, rs.rate);
             }
             State::Up if over => {
                 self.too_high = false;

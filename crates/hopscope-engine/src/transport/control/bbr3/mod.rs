@@ -8,8 +8,7 @@
 //! has taken without losing more than 2 %; the short-term one is pulled down by the losses of the present cycle and
 //! forgotten before the next probe.
 //!
-//! Segments leave one at a time, so there is no budget for the offloading of bursts. Left out: the undoing of needless
-//! recoveries, which RACK-TLP here does not detect.
+//! Segments leave one at a time, so there is no budget for the offloading of bursts.
 
 mod cycle;
 mod model;
@@ -431,6 +430,25 @@ impl Controller for Bbr3 {
         self.save_cwnd(w);
         self.repair = Repair::TimedOut(None);
         w.cwnd = 1.0;
+    }
+
+    /// HandleSpuriousLossDetection: the bounds that the losses have set go, and a search for bandwidth that they ended goes on.
+    fn on_undo(&mut self, w: &mut Window, to: &Window, before: &Self) {
+        self.loss_in_round = false;
+        self.repair = Repair::None;
+        self.reset_full(0.0);
+        self.bw_short = self.bw_short.max(before.bw_short);
+        self.inflight_short = self.inflight_short.max(before.inflight_short);
+        self.inflight_long = self.inflight_long.max(before.inflight_long);
+        if self.state == State::ProbeRtt {
+            return;
+        }
+        w.cwnd = w.cwnd.max(to.cwnd);
+        match before.state {
+            State::Startup if self.state != State::Startup => (self.state, self.full) = (State::Startup, false),
+            State::Up if self.state != State::Up => self.start_up(w, self.bw),
+            _ => {}
+        }
     }
 
     fn restarts_after_idle(&self) -> bool {

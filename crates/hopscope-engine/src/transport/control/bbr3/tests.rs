@@ -412,3 +412,21 @@ fn a_timeout_leaves_one_segment_and_the_window_returns_after_the_repair() {
     p.run_until(|p| p.una >= end + MSS);
     assert!(p.bbr.repair == Repair::None && p.w.cwnd > 0.6 * before, "{} of {before}", p.w.cwnd);
 }
+
+#[test]
+fn a_loss_that_was_none_takes_its_bounds_along() {
+    let mut b = Bbr3::new(MSS);
+    let mut w = window(20.0, f64::INFINITY);
+    b.on_established(&mut w, Time::ZERO);
+    (b.state, b.full, b.bw, b.inflight_long) = (State::Up, true, 1e6, 30.0);
+    let (before, to) = (b.clone(), w);
+    b.on_loss(&mut w, &crate::transport::control::tests::loss(20.0));
+    (b.bw_short, b.inflight_short, b.inflight_long, b.state, w.cwnd) = (5e5, 14.0, 14.0, State::Down, 7.0);
+    b.on_undo(&mut w, &to, &before);
+    assert_eq!((b.bw_short, b.inflight_short, b.inflight_long), (f64::INFINITY, f64::INFINITY, 30.0));
+    assert_eq!((b.state, b.loss_in_round, b.repair, w.cwnd), (State::Up, false, Repair::None, 20.0));
+    // STARTUP goes on where the losses have ended it.
+    let mut b = Bbr3 { state: State::Drain, full: true, ..before.clone() };
+    b.on_undo(&mut w, &to, &Bbr3 { state: State::Startup, full: false, ..before });
+    assert_eq!((b.state, b.full), (State::Startup, false));
+}

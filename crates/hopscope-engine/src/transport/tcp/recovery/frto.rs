@@ -38,6 +38,7 @@ pub(super) fn on_new_ack(core: &mut Core, ack: u64, cx: &mut Cx) -> bool {
         core.accept(ack, cx);
         core.nxt = core.max;
         core.after_timeout = false;
+        core.keep_cut();
         core.stats.spurious_timeouts += 1;
         core.send(u32::MAX, cx);
         return true;

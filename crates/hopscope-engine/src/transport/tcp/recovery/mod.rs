@@ -11,10 +11,12 @@ mod rack;
 mod reno;
 mod sack;
 mod tahoe;
+mod undo;
 mod vegas;
 
 pub(super) use frto::Doubt;
 pub(super) use prr::Prr;
+pub(super) use undo::Undo;
 
 use super::Cx;
 use super::Timer;
@@ -48,6 +50,9 @@ impl LossRecovery {
 
     /// An ACK of data sent and not yet acknowledged.
     pub(super) fn on_new_ack(&mut self, core: &mut Core, seg: &TcpSegment, cx: &mut Cx) {
+        if core.echoes_original(seg) {
+            return self.undo(core, seg, cx);
+        }
         if frto::on_new_ack(core, seg.ack, cx) {
             return;
         }
@@ -73,6 +78,37 @@ impl LossRecovery {
             LossRecovery::Sack(s) => s.on_dup_ack(core, seg, cx),
             LossRecovery::Rack(s) => s.on_dup_ack(core, seg, cx),
             LossRecovery::Vegas => vegas::on_dup_ack(core, cx),
+        }
+    }
+
+    /// The first ACK of new data shows that the recovery under way, or the timeout, was needless.
+    #[cold]
+    fn undo(&mut self, core: &mut Core, seg: &TcpSegment, cx: &mut Cx) {
+        let acked = seg.ack - core.una;
+        match self {
+            LossRecovery::NewReno(s) => s.reset(),
+            LossRecovery::Sack(s) => s.undo(core, seg),
+            LossRecovery::Rack(s) => s.undo(core, seg),
+            LossRecovery::Tahoe | LossRecovery::Reno | LossRecovery::Vegas => {}
+        }
+        core.end_recovery();
+        core.window.inflation = 0.0;
+        core.doubt = None;
+        core.accept(seg.ack, cx);
+        core.nxt = core.max;
+        core.undo_cut(acked, cx.now);
+        self.send(core, cx);
+        if let LossRecovery::Rack(s) = self {
+            s.after_undo(core, seg, cx);
+        }
+    }
+
+    /// An ACK has been dealt with. It may be the last one that shows that the recovery before it was needless.
+    #[cold]
+    pub(super) fn take_dsack(&mut self, core: &mut Core, seg: &TcpSegment, cx: &mut Cx) {
+        if core.reports_all_twice(seg) {
+            core.undo_cut(0, cx.now);
+            self.send(core, cx);
         }
     }
 
@@ -103,6 +139,7 @@ impl LossRecovery {
         self.forget(core);
         core.go_back();
         core.doubt = None;
+        core.keep_cut();
         core.restart_rto(cx);
         if let LossRecovery::Rack(s) = self {
             s.on_timeout(core, cx.now);

@@ -130,6 +130,23 @@ impl Rack {
         }
     }
 
+    /// The recovery under way, or the timeout, was needless: what was given up is in flight. An original that comes in a recovery has
+    /// been overtaken, though it was sent again since (Linux takes it for reordering, too).
+    pub(super) fn undo(&mut self, core: &mut Core, seg: &TcpSegment) {
+        self.note(core, seg);
+        self.reordering |= core.recovering;
+        self.reorder_timer.stop();
+        if let Some(sent) = &mut core.sent {
+            sent.find_again();
+        }
+    }
+
+    /// What is restored has been sent.
+    pub(super) fn after_undo(&mut self, core: &mut Core, seg: &TcpSegment, cx: &mut Cx) {
+        self.finish_probe(core, seg, false, cx.now);
+        self.arm_probe(core, cx);
+    }
+
     /// A timer of RACK or TLP has expired.
     pub(super) fn on_timer(&mut self, core: &mut Core, timer: Timer, cx: &mut Cx) {
         match timer {

@@ -103,6 +103,17 @@ impl Sack {
         self.deaf = core.rules.sack_counts_pipe;
     }
 
+    /// The recovery under way was needless.
+    pub(super) fn undo(&mut self, core: &Core, seg: &TcpSegment) {
+        self.board.update(seg.ack, seg.sack_blocks());
+        self.board.high_rxt = 0;
+        self.rescue = None;
+        self.repeated.clear();
+        if core.rules.sack_counts_pipe {
+            self.settle();
+        }
+    }
+
     /// Sends what the window (in recovery: the pipe) allows.
     pub(super) fn send(&mut self, core: &mut Core, cx: &mut Cx) {
         if core.recovering {

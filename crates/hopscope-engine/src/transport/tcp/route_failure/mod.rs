@@ -120,6 +120,7 @@ impl Core {
     fn stand_still(&mut self, until: Time, cx: &mut Cx) {
         self.timed = None;
         self.doubt = None;
+        self.keep_cut();
         self.rto_timer.set(until, cx);
     }
 

@@ -281,7 +281,7 @@ fn check(case: Case) {
     let on = |bit: u8| case.options & (1 << bit) != 0;
     let tcp = TcpConfig {
         timestamps: on(0),
-        dsack: on(1),
+        dsack: Some(on(1)),
         ecn: on(2),
         frto: on(3),
         prr: on(4),

@@ -26,6 +26,7 @@ mod recovery;
 mod route_failure;
 mod setup;
 mod timeout;
+mod undo;
 mod walks;
 mod window;
 

@@ -122,7 +122,7 @@ fn an_older_stamp_is_not_echoed() {
 
 #[test]
 fn data_that_arrives_twice_is_reported_first() {
-    let mut tcp = receiver(&TcpConfig { dsack: true, ..TcpConfig::default() }, AckPolicy::Every);
+    let mut tcp = receiver(&TcpConfig { dsack: Some(true), ..TcpConfig::default() }, AckPolicy::Every);
     let mut blocks = |n: u64| {
         let ack = answer_of(&mut tcp, n, n, |_| ()).expect("answered");
         let named: Vec<(u64, u64)> = ack.sack_blocks().iter().map(|b| (b.start / 1000 + 1, b.end / 1000)).collect();
@@ -138,7 +138,7 @@ fn data_that_arrives_twice_is_reported_first() {
 
 #[test]
 fn of_data_that_arrives_twice_in_part_the_part_is_reported() {
-    let mut tcp = receiver(&TcpConfig { dsack: true, ..TcpConfig::default() }, AckPolicy::Every);
+    let mut tcp = receiver(&TcpConfig { dsack: Some(true), ..TcpConfig::default() }, AckPolicy::Every);
     let mut first = |seq: u64, len: u32| {
         let ack = answer_of(&mut tcp, 1, seq, |seg| (seg.seq, seg.len) = (seq, len)).expect("answered");
         let block = ack.sack_blocks().first().map(|b| (b.start, b.end));

@@ -99,7 +99,7 @@ impl Case {
             ada_deferment: wait,
             daa_longest_wait: wait,
             timestamps: on(0),
-            dsack: on(1),
+            dsack: Some(on(1)),
             ecn: on(2),
             frto: on(3),
             prr: on(5),
