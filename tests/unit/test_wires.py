@@ -41,7 +41,7 @@ def test_a_wire_reaches_the_engine_with_numbers_for_words() -> None:
     assert config["wires"] == [
         {
             "ends": [2, 4], "rate": 10_000_000, "back_rate": None, "delay": NS // 200, "queue": 50, "link": "fq-codel",
-            "loss": 0.01, "back_loss": 0.0, "loss_period": 0,
+            "loss": 0.01, "back_loss": 0.0, "loss_period": 0, "loss_offset": 0,
             "jitter": 0, "jitter_reorders": False, "reorder": 0.0, "reorder_delay": 0,
         }
     ]  # fmt: skip

@@ -397,6 +397,9 @@ params! {
         timestamp_clock: Span = Span::from_millis(1), "s", "RFC 7323 5.4 (1 ms to 1 s)", in Range::within(1e-6, 1.0);
         /// Proportional rate reduction: a recovery by SACK or RACK-TLP comes down to the cut window over a round trip.
         prr: bool = false, "", "RFC 9937";
+        /// Rate halving: a recovery by SACK lets out a segment for every second one that arrives, until what is in flight has come down
+        /// to the cut window; in place of `prr`.
+        rate_halving: bool = false, "", "RFC 6937 1 (of Linux before PRR); true: ns-2.35's Agent/TCP/Linux as measured";
         /// RACK-TLP: least time from a segment to its tail-loss probe, which else comes after two smoothed round-trip times.
         probe_min: Span = Span::from_millis(10), "s", "a default (draft-dukkipati-tcpm-tcp-loss-probe-01; RFC 8985 7.2: none)",
             in Range::within(0.0, 60.0);
@@ -527,6 +530,9 @@ impl TcpConfig {
         found.require(self.daa_least_wait <= self.daa_longest_wait, key("daa_least_wait"), || {
             let (least, longest) = (self.daa_least_wait.as_secs(), self.daa_longest_wait.as_secs());
             format!("found {least} s; at most daa_longest_wait ({longest} s) is allowed")
+        });
+        found.require(!(self.prr && self.rate_halving), key("rate_halving"), || {
+            "found true; with prr = true only false is allowed: each has its own way down to the cut window".to_string()
         });
         found.require(self.lda_steps.windows(2).all(|pair| pair[0] < pair[1]), key("lda_steps"), || {
             format!("found {:?}; each step must be more than the one before", self.lda_steps)

@@ -43,6 +43,9 @@ pub struct WireConfig {
     /// One packet in so many from the first to the second is lost, each of them the last of its number; 0: none.
     #[serde(default)]
     pub loss_period: u32,
+    /// Number of the first packet that `loss_period` loses, counted from 1; 0: that period.
+    #[serde(default)]
+    pub loss_offset: u32,
     /// What a packet may take longer than `delay`, each way: drawn evenly from zero up to this, for each packet anew.
     #[serde(default)]
     pub jitter: Span,
@@ -78,6 +81,7 @@ impl WireConfig {
             loss: 0.0,
             back_loss: None,
             loss_period: 0,
+            loss_offset: 0,
             jitter: Span::ZERO,
             jitter_reorders: false,
             reorder: 0.0,
@@ -118,6 +122,9 @@ impl WireConfig {
                 format!("found {share}; a probability, 0 to 1, is allowed")
             });
         }
+        found.require(self.loss_offset == 0 || self.loss_period > 0, key("loss_offset"), || {
+            format!("found {}; it moves the losses of loss_period, which is 0", self.loss_offset)
+        });
         found.require(
             self.reorder <= 0.0 || self.delay > Span::ZERO || self.reorder_delay > Span::ZERO,
             key("reorder"),

@@ -61,17 +61,17 @@ struct Loss {
     usual: f64,
     /// One packet in so many is lost; 0: none.
     period: u32,
-    /// Packets since the last one lost by the period.
-    passed: u32,
+    /// Packets up to the next one lost by the period, that one included.
+    left: u32,
     rng: Stream,
 }
 
 impl Loss {
     fn takes_next(&mut self) -> bool {
         if self.period > 0 {
-            self.passed += 1;
-            if self.passed == self.period {
-                self.passed = 0;
+            self.left -= 1;
+            if self.left == 0 {
+                self.left = self.period;
                 return true;
             }
         }
@@ -88,7 +88,7 @@ impl WireEnd {
                 probability,
                 usual: probability,
                 period,
-                passed: 0,
+                left: if wire.loss_offset > 0 { wire.loss_offset } else { period },
                 rng: Stream::derive(seed, 0, number, Purpose::WireLoss),
             })
         });
@@ -136,7 +136,7 @@ impl WireEnd {
         let fresh = || Stream::derive(seed, 0, number, Purpose::WireLoss);
         let loss = self
             .loss
-            .get_or_insert_with(|| Box::new(Loss { probability: 0.0, usual: 0.0, period: 0, passed: 0, rng: fresh() }));
+            .get_or_insert_with(|| Box::new(Loss { probability: 0.0, usual: 0.0, period: 0, left: 0, rng: fresh() }));
         loss.probability = probability.unwrap_or(loss.usual);
     }
 
@@ -281,6 +281,22 @@ mod tests {
         assert!((2_980 - 177..=2_980 + 177).contains(&there.len()), "{} lost", there.len());
         assert!((1..=1_000).all(|n| there.binary_search(&(100 * n)).is_ok()), "every hundredth");
         assert!(lost(1, 1_000).is_empty());
+    }
+
+    #[test]
+    fn the_first_loss_of_a_period_can_be_moved() {
+        let lost = |offset, packets: u32| {
+            let wire = WireConfig {
+                loss_period: 100,
+                loss_offset: offset,
+                ..WireConfig::between([0, 1], 1_000, Span::ZERO, 1)
+            };
+            let mut end = WireEnd::new(&wire, 0, (7, 0));
+            (1..=packets).filter(|_| end.loses_next()).collect::<Vec<u32>>()
+        };
+        assert_eq!(lost(0, 300), [100, 200, 300]);
+        assert_eq!(lost(1, 300), [1, 101, 201]);
+        assert_eq!(lost(130, 400), [130, 230, 330], "beyond the first period");
     }
 
     #[test]

@@ -289,6 +289,7 @@ fn wire() -> Vec<Key> {
     let time = |name, doc| always(Key::new(name, Kind::Time, doc).unit("s").default(0));
     let overtakes = "Jitter lets packets overtake each other; otherwise they keep their order.";
     let period = "One packet in so many from the first node to the second is lost; 0: none.";
+    let first = "Number of the first packet that loss_period loses, counted from 1; 0: the last of the first period.";
     vec![
         Key::new("from", Kind::Node, "One end.").required(),
         Key::new("to", Kind::Node, "The other end.").required(),
@@ -305,6 +306,7 @@ fn wire() -> Vec<Key> {
         share("loss", "Probability that a packet is lost on the way, both ways.").default(0.0),
         share("back_loss", "The same from the second node to the first; absent: the same."),
         always(Key::new("loss_period", Kind::Int, period).unit("packets").default(0).range(Range::within(0.0, 1e9))),
+        always(Key::new("loss_offset", Kind::Int, first).unit("packets").default(0).range(Range::within(0.0, 1e9))),
         time("jitter", "What a packet may take longer than `delay`, each way: drawn evenly from 0 up to this."),
         always(Key::new("jitter_reorders", Kind::Flag, overtakes).default(false)),
         share("reorder", "Probability that a packet leaves its order, each way.").default(0.0),

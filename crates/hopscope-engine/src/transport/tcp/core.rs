@@ -80,6 +80,9 @@ pub(super) struct Core {
     /// Proportional rate reduction is in use, and the recovery it shapes.
     pub(super) uses_prr: bool,
     pub(super) prr: Option<Prr>,
+    /// Rate halving is in use, and what it lets be in flight.
+    pub(super) halves_rate: bool,
+    pub(super) halving: u64,
     /// The last loss was found by the timer.
     pub(super) after_timeout: bool,
     /// Timeouts since the last ACK of new data.
@@ -167,6 +170,8 @@ impl Core {
             fixed_rto: cfg.fixed_rto,
             uses_prr: cfg.prr,
             prr: None,
+            halves_rate: cfg.rate_halving,
+            halving: 0,
             frto: cfg.frto,
             doubt: None,
             undo: None,

@@ -1,5 +1,7 @@
 //! Proportional rate reduction (RFC 9937): what a recovery lets out keeps in proportion to what arrives, so that the flight
 //! comes down to the new window over a round trip and not by a pause of half of one.
+//!
+//! Rate halving, which Linux had before, does the same in steps: see [`Core::halve_before`].
 
 use super::super::core::Core;
 
@@ -62,13 +64,31 @@ impl Core {
 
     /// Bytes that may be in flight.
     pub(super) fn flight_limit(&self) -> u64 {
-        self.prr.map_or_else(|| self.cwnd_bytes(), |prr| prr.window)
+        self.prr.map_or_else(|| self.cwnd_bytes().max(self.halving), |prr| prr.window)
+    }
+
+    /// Rate halving begins at a window of `cwnd` segments.
+    pub(super) fn start_halving(&mut self, cwnd: f64) {
+        if self.halves_rate {
+            self.halving = cwnd as u64 * self.mss;
+        }
+    }
+
+    /// Before segments leave: no more than one beyond what is in flight.
+    pub(super) fn halve_before(&mut self, in_flight: u64) {
+        self.halving = self.halving.min(in_flight + self.mss);
+    }
+
+    /// One has left and is in flight: the next has to wait until two have arrived.
+    pub(super) fn halve_after(&mut self, in_flight: u64) {
+        self.halving = self.halving.min(in_flight.saturating_sub(self.mss).max(self.mss));
     }
 
     /// The recovery has repaired everything, or has failed.
     pub(in super::super) fn end_recovery(&mut self) {
         self.recovering = false;
         self.prr = None;
+        self.halving = 0;
     }
 
     fn cwnd_bytes(&self) -> u64 {

@@ -72,7 +72,9 @@ impl Sack {
             // RFC 6675 5.1: from HighACK = RecoveryPoint on; new blocks are no echo of what was sent again.
             let allowed = core.may_fast_retransmit() || core.una == core.recover;
             if !core.recovering && lost && allowed {
+                let cwnd = core.window.cwnd;
                 let cut = core.start_recovery(cx);
+                core.start_halving(cwnd);
                 if let Some(arrived) = before.filter(|_| cut) {
                     core.start_prr(core.max - arrived);
                 }
@@ -81,6 +83,7 @@ impl Sack {
                 self.reduce(core, before, false);
                 let end = self.board.next_hole(core.una).map_or(u64::MAX, |h| h.end);
                 self.repeat(core, core.una, end, cx);
+                core.halve_after(self.in_flight(core));
             } else if core.recovering {
                 self.reduce(core, before, false);
             } else if core.dupacks < core.dupack_threshold || self.board.fack {
@@ -177,11 +180,12 @@ impl Sack {
 
     /// RFC 6675 5 step C: one segment at a time while cwnd - pipe has room for it.
     fn send_in_recovery(&mut self, core: &mut Core, cx: &mut Cx) {
-        let limit = core.flight_limit();
-        while self.in_flight(core) + core.mss <= limit {
+        core.halve_before(self.in_flight(core));
+        while self.in_flight(core) + core.mss <= core.flight_limit() {
             if !core.admits(cx) || !self.send_next(core, cx) {
                 return;
             }
+            core.halve_after(self.in_flight(core));
         }
     }
 

@@ -401,3 +401,35 @@ fn proportional_rate_reduction_spreads_the_cut_over_the_round_trip() {
         }
     }
 }
+
+#[test]
+fn rate_halving_lets_one_out_for_two_until_the_cut_window_is_reached() {
+    // As ns-2.35's Agent/TCP/Linux does from a window of twelve: the retransmission, a pause, one, a pause, then one for each.
+    let cfg = TcpConfig {
+        loss_recovery: LossRecovery::Sack,
+        sack_losses: crate::config::tcp::SackLosses::Fack,
+        rate_halving: true,
+        initial_window: 12,
+        cubic_arithmetic: crate::config::tcp::CubicArithmetic::Whole,
+        cubic_beta: 819.0 / 1024.0,
+        ..TcpConfig::default()
+    };
+    let table = "100 endless > 1 2 3 4 5 6 7 8 9 10 11 12
+         201 ack 0 sack 2-2 > 13
+         202 ack 0 sack 2-3 > 14
+         203 ack 0 sack 2-4 > 15
+         204 ack 0 sack 2-5 > 1* | cwnd 9 ssthresh 9
+         205 ack 0 sack 2-6 >
+         206 ack 0 sack 2-7 > 16
+         207 ack 0 sack 2-8 >
+         208 ack 0 sack 2-9 > 17
+         209 ack 0 sack 2-10 > 18
+         210 ack 0 sack 2-11 > 19
+         211 ack 0 sack 2-12 > 20
+         301 ack 0 sack 2-13 > 21
+         302 ack 0 sack 2-14 > 22
+         303 ack 0 sack 2-15 > 23
+         304 ack 15 > 24 | cwnd 9
+         306 ack 16 > 25 26 | cwnd 10";
+    Sender::established(&cfg, Transport::TcpCubic, 64).run(table);
+}
