@@ -5,7 +5,7 @@ use std::fmt;
 use std::path::{Path, PathBuf};
 
 use crate::expected::{Expected, Outcome};
-use crate::player::{Verdict, play};
+use crate::player::{System, Verdict, play, system_of};
 use crate::script::parse;
 
 /// What is to be played.
@@ -17,6 +17,8 @@ pub struct Options {
     pub expected: Option<PathBuf>,
     /// Only scripts whose path has this in it.
     pub only: Option<String>,
+    /// Whose defaults scripts have that say nothing of their system.
+    pub system: System,
 }
 
 /// A script and its verdict.
@@ -26,6 +28,8 @@ pub struct Played {
     pub name: String,
     /// What came of it.
     pub verdict: Verdict,
+    /// Whose defaults were taken, where the script says nothing of its system.
+    pub assumed: Option<System>,
     /// What was expected, and why it deviates.
     pub expected: (Outcome, String),
 }
@@ -65,13 +69,16 @@ pub fn run(options: &Options) -> Result<Report, String> {
             continue;
         }
         let text = std::fs::read(&path).map_err(|error| format!("{}: {error}", path.display()))?;
-        let played = parse(&String::from_utf8_lossy(&text)).and_then(|script| play(&script));
+        let played = parse(&String::from_utf8_lossy(&text)).and_then(|script| {
+            let assumed = system_of(&script).is_none().then_some(options.system);
+            Ok((play(&script, options.system)?, assumed))
+        });
         let known = expected.as_ref().and_then(|expected| expected.of(&name));
         match played {
-            Ok(verdict) => {
+            Ok((verdict, assumed)) => {
                 let pass = (Outcome::Pass, String::new());
                 let expected = known.map_or(pass, |known| (known.verdict, known.reason.clone()));
-                report.played.push(Played { name, verdict, expected });
+                report.played.push(Played { name, verdict, assumed, expected });
             }
             Err(error) => report.errors.push(format!("{}:{error}", path.display())),
         }
@@ -127,7 +134,8 @@ impl fmt::Display for Report {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         for played in &self.played {
             let mark = if played.is_as_expected() { "" } else { "  NOT AS EXPECTED" };
-            writeln!(f, "{}: {}{mark}", played.name, played.verdict)?;
+            let system = played.assumed.map(|system| format!(" (no sysctl: defaults of {})", system.name()));
+            writeln!(f, "{}: {}{}{mark}", played.name, played.verdict, system.unwrap_or_default())?;
         }
         for outcome in [Outcome::Fail, Outcome::NotExpressible] {
             for (reason, scripts) in self.reasons(outcome) {

@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 
 use hopscope_conformance::expected::Outcome;
-use hopscope_conformance::player::{Verdict, play};
+use hopscope_conformance::player::{System, Verdict, play};
 use hopscope_conformance::script::parse;
 use hopscope_conformance::suite::{self, Options};
 use proptest::prelude::*;
@@ -47,7 +47,7 @@ const OPENED: &str = "
 
 fn verdict(rest: &str) -> Verdict {
     let script = parse(&format!("{OPENED}{rest}")).expect("a script");
-    play(&script).expect("it can be played")
+    play(&script, System::Engine).expect("it can be played")
 }
 
 #[test]
@@ -60,7 +60,9 @@ fn what_is_not_as_the_script_has_it_fails() {
         ("+.2 > . 1:4001(4000) ack 1", 10, "goes out at 0.1"),
         ("+0 > . 1:4001(4000) ack 1\n+.1 > . 4001:5001(1000) ack 1", 11, "nothing goes out"),
         ("+0 %{ assert tcpi_snd_cwnd == 5 }%", 10, "tcpi_snd_cwnd is 4"),
-        ("+0 read(4, ..., 10) = 10", 10, "read gives -1"),
+        ("+0 read(4, ..., 10) = 10", 10, "read gives -1 EAGAIN"),
+        ("+0 > . 1:4001(4000) ack 1\n+.1 > . 1:1(0) ack 9", 11, "the last was `. 3001:4001(1000) ack 1` at 0.100000 s"),
+        ("+0 > . 1:4001(4000) ack 1\n+.1 > . 1:1(0) ack 9", 11, "the next is `. 1:1001(1000) ack 1` at 1.100000 s"),
     ] {
         match verdict(rest) {
             Verdict::Pass => assert!(what.is_empty(), "{rest} passes"),
@@ -109,7 +111,7 @@ fn what_is_no_script_is_told_with_its_line() {
         ("--tcp.initial_window=many", "--tcp.initial_window"),
     ] {
         let script = parse(&format!("\n{settings}\n{OPENED}")).expect("a script");
-        let error = play(&script).expect_err(settings);
+        let error = play(&script, System::Engine).expect_err(settings);
         assert!(error.line == 2 && error.message.contains(message), "{settings}: {error}");
     }
 }
@@ -126,7 +128,7 @@ proptest! {
         Just("close(4) = 0"), Just("--tcp.ecn=true"), Just("connect(3, ...) = 0"), Just("\u{e4}("), Just("<TS val 1 ecr 2>"),
     ], 0..40)) {
         if let Ok(script) = parse(&pieces.concat()) {
-            let _ = play(&script);
+            let _ = play(&script, System::Engine);
         }
     }
 }
@@ -150,6 +152,12 @@ fn the_command_tells_by_its_status() {
     let known = "[[deviation]]\nscripts = [\"inner/*\"]\nverdict = \"fail\"\nreason = \"RFC 9293 3.4: a test\"\n";
     let (status, text) = run(&[("inner/a.pkt", &good)], &[]);
     assert!(status == Some(0) && text.contains("1 scripts: 1 pass, 0 fail"), "{text}");
+    assert!(text.contains("inner/a.pkt: pass (no sysctl: defaults of the engine)"), "{text}");
+    let (_, text) = run(&[("inner/a.pkt", &good)], &["--system", "freebsd"]);
+    assert!(text.contains("(no sysctl: defaults of FreeBSD)"), "{text}");
+    let stated = format!("`sysctl -q net.ipv4.tcp_sack=0`\n{good}");
+    let (_, text) = run(&[("inner/a.pkt", &stated)], &["--system", "freebsd"]);
+    assert!(!text.contains("no sysctl"), "{text}");
     let (status, text) = run(&[("inner/a.pkt", &bad)], &[]);
     assert!(status == Some(1) && text.contains("NOT AS EXPECTED"), "{text}");
     let (status, text) = run(&[("inner/a.pkt", &bad), ("expected.toml", known)], &[]);
@@ -164,9 +172,75 @@ fn the_command_tells_by_its_status() {
         (&[][..], &[][..], "no .pkt file"),
         (&[("a.pkt", good.as_str())][..], &["--nonsense"][..], "--nonsense: unknown"),
         (&[("a.pkt", good.as_str())][..], &["--expected"][..], "a value is missing"),
+        (&[("a.pkt", good.as_str())][..], &["--system", "windows"][..], "found windows; linux or freebsd is allowed"),
     ] {
         let (status, text) = run(files, more);
         assert!(status == Some(2) && text.contains(message), "{text}");
     }
     let _ = std::fs::remove_dir_all(&folder);
+}
+
+#[test]
+fn blanks_and_comments_may_stand_between_all_tokens() {
+    let tight = parse(
+        "--tolerance_usecs=4000\n0 socket(...,SOCK_STREAM,IPPROTO_TCP)=3\n+.1~+.2 accept(3,...,...)=4\n\
+         +0 < S. 0:10(10) ack 1 win 1000 <mss 1000,sackOK,TS val 1 ecr 2>\n+0 > . 1:1(0) ack 1 <sack 5:6 8:9>\n\
+         +0 read(4,...,1)=-1 EAGAIN(no data)\n%{assert tcpi_rto > 0}%",
+    );
+    let loose = parse(
+        "--tolerance_usecs = 4000 // a comment\n0 socket (... , SOCK_STREAM ,\n IPPROTO_TCP ) = 3\n + .1 ~ + .2 accept (3, ...,\n ...)\n = 4\n\
+         + 0 <  S.\n 0 : 10 ( 10 ) ack\t1\n win /* of bytes */ 1000\n < mss\n 1000 , sackOK\n, TS  val 1\n ecr 2 >\n\
+         +0 > . 1:1 (0) ack 1\n <sack 5 : 6  8 :9 >\n+0 read (4, ..., 1) = -1\n EAGAIN\n (no data) %{assert tcpi_rto > 0}%",
+    );
+    let bare = |script: Result<hopscope_conformance::script::Script, _>| {
+        let script = script.expect("a script");
+        let settings: Vec<_> = script.settings.into_iter().map(|s| (s.name, s.value)).collect();
+        (settings, script.events.into_iter().map(|event| (event.at, event.what)).collect::<Vec<_>>())
+    };
+    assert_eq!(bare(tight), bare(loose));
+}
+
+#[test]
+fn a_call_on_a_reset_connection_gives_its_error_once() {
+    let reset = "+0 > . 1:4001(4000) ack 1\n+.1 < . 1:501(500) ack 1 win 65535\n+0 < R. 501:501(0) ack 4001 win 0\n";
+    for (calls, what) in [
+        ("+0 read(4, ..., 100) = -1 ECONNRESET (Connection reset by peer)\n+0 read(4, ..., 100) = 0", ""),
+        ("+0 write(4, ..., 100) = -1 ECONNRESET (reset)\n+0 write(4, ..., 100) = -1 EPIPE (Broken pipe)", ""),
+        (
+            "+0 getsockopt(4, SOL_SOCKET, SO_ERROR, [ECONNRESET], [4]) = 0\n+0 read(4, ..., 100) = 0\n+0 close(4) = 0",
+            "",
+        ),
+        ("+0 shutdown(4, SHUT_WR) = -1 ENOTCONN (not connected)", ""),
+        ("+0 read(4, ..., 100) = 100", "read gives -1 ECONNRESET; 100 is expected"),
+        ("+0 read(4, ..., 100) = -1 EAGAIN (none)", "read gives -1 ECONNRESET; -1 EAGAIN is expected"),
+        ("+0 close(9) = -1 EBADF (no such socket)", ""),
+    ] {
+        match verdict(&format!("{reset}{calls}")) {
+            Verdict::Pass => assert!(what.is_empty(), "{calls} passes"),
+            Verdict::Fail { what: found, .. } => assert!(found.contains(what) && !what.is_empty(), "{calls}: {found}"),
+            Verdict::NotExpressible { reason, .. } => panic!("{calls}: {reason}"),
+        }
+    }
+    // Where the own end is closed nothing can be written.
+    let closed =
+        "+0 > . 1:4001(4000) ack 1\n+0 shutdown(4, SHUT_WR) = 0\n+0 write(4, ..., 100) = -1 EPIPE (Broken pipe)";
+    assert_eq!(verdict(closed), Verdict::Pass);
+    // Linux: behind a FIN a reset breaks the pipe.
+    let text = format!("`sysctl -q net.ipv4.tcp_sack=0`\n{OPENED}").replace("4000", "1000");
+    let script = format!(
+        "{text}+0 > P. 1:1001(1000) ack 1\n+.1 < F. 1:1(0) ack 1001 win 65535\n* > . 1001:1001(0) ack 2\n\
+         +0 < R. 2:2(0) ack 1001 win 0\n+0 write(4, ..., 100) = -1 EPIPE (Broken pipe)"
+    );
+    assert_eq!(play(&parse(&script).expect("a script"), System::Engine), Ok(Verdict::Pass));
+}
+
+#[test]
+fn a_script_without_a_system_has_the_one_of_the_command() {
+    let lost = format!("{OPENED}+0 > . 1:4001(4000) ack 1\n+1 > . 1:1001(1000) ack 1\n");
+    let script = parse(&lost).expect("a script");
+    assert_eq!(play(&script, System::Engine), Ok(Verdict::Pass), "RFC 6298: a second at least");
+    let Ok(Verdict::Fail { what, .. }) = play(&script, System::Linux) else { panic!("Linux waits shorter") };
+    assert!(what.contains("goes out at 0.4"), "{what}");
+    let stated = parse(&format!("`sysctl -q net.ipv4.tcp_sack=0`\n{lost}")).expect("a script");
+    assert!(matches!(play(&stated, System::FreeBsd), Ok(Verdict::Fail { .. })));
 }

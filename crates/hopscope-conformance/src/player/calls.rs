@@ -27,8 +27,9 @@ pub(super) struct Sockets {
     asked: bool,
     /// Reading is shut down.
     deaf: bool,
-    /// The error that waits for a call.
-    pub(super) error: Option<&'static str>,
+    /// A reset has ended the connection, and the error that waits for a call.
+    reset: bool,
+    error: Option<&'static str>,
 }
 
 impl Sockets {
@@ -36,6 +37,37 @@ impl Sockets {
     pub(super) fn is_asked(&self) -> bool {
         self.asked
     }
+
+    /// A reset has come. Linux has another error where the other end had closed before.
+    pub(super) fn on_reset(&mut self, refused: bool, closed_on_linux: bool) {
+        self.reset = true;
+        self.error = Some(match (refused, closed_on_linux) {
+            (true, _) => "ECONNREFUSED",
+            (false, true) => "EPIPE",
+            (false, false) => "ECONNRESET",
+        });
+    }
+}
+
+/// What a call gives: a number, or the name of its error.
+type Given = Result<i64, &'static str>;
+
+/// Against what a script has.
+fn compare(line: usize, call: &Call, found: Given) -> Result<(), Stop> {
+    let (number, error) = match found {
+        Ok(number) => (number, None),
+        Err(error) => (-1, Some(error)),
+    };
+    let named = error.is_none() || call.error.is_none() || call.error.as_deref() == error;
+    if call.gives.is_none_or(|wanted| wanted == number) && named {
+        return Ok(());
+    }
+    let shown = |number: i64, error: Option<&str>| match error {
+        Some(error) => format!("{number} {error}"),
+        None => number.to_string(),
+    };
+    let wanted = shown(call.gives.unwrap_or(0), call.error.as_deref());
+    Err(Stop::fail(line, format!("{} gives {}; {wanted} is expected", call.name, shown(number, error))))
 }
 
 /// A call that gives its result after the events below it.
@@ -59,19 +91,13 @@ impl Player {
     pub(super) fn call(&mut self, line: usize, call: &Call, until: i64) -> Result<(), Stop> {
         let number = |at: usize| call.args.get(at).and_then(|arg| integer(arg));
         let argument = |at: usize| call.args.get(at).map_or("", String::as_str);
-        let gives = |found: i64| match call.gives {
-            Some(wanted) if wanted != found => {
-                Err(Stop::fail(line, format!("{} gives {found}; {wanted} is expected", call.name)))
-            }
-            _ => Ok(()),
-        };
+        let gives = |found: i64| compare(line, call, Ok(found));
         let own = number(0).unwrap_or(-1);
         if call.name != "socket" && !self.sockets.numbers.contains_key(&own) {
             return match call.name.as_str() {
                 "epoll_create" | "epoll_ctl" | "epoll_wait" | "poll" | "ioctl" | "pipe" | "open" | "splice"
                 | "sendfile" => Err(Stop::foreign(line, format!("the call {}", call.name))),
-                "close" if call.gives == Some(-1) => Ok(()),
-                _ if call.gives == Some(-1) => Err(Stop::foreign(line, "errors of socket calls")),
+                _ if call.gives == Some(-1) => compare(line, call, Err("EBADF")),
                 _ => Err(Stop::error(line, format!("{}: {} is no open socket", call.name, argument(0)))),
             };
         }
@@ -132,7 +158,13 @@ impl Player {
                 Ok(())
             }
             "connect" => {
-                if call.error.as_deref().is_some_and(|error| error != "EINPROGRESS") {
+                if let Some(error) = self.sockets.error.take() {
+                    return compare(line, call, Err(error));
+                }
+                if self.open && self.synchronised() && call.gives == Some(-1) {
+                    return compare(line, call, Err("EISCONN"));
+                }
+                if call.error.as_deref().is_some_and(|error| !matches!(error, "EINPROGRESS" | "EALREADY")) {
                     return Err(Stop::foreign(line, "errors of socket calls"));
                 }
                 let again = self.open;
@@ -151,6 +183,7 @@ impl Player {
                 }
                 self.read(line, call, number(2).unwrap_or(0))
             }
+            "shutdown" if self.sockets.reset => compare(line, call, Err("ENOTCONN")),
             "shutdown" => {
                 if argument(1) != "SHUT_RD" {
                     self.close();
@@ -206,15 +239,16 @@ impl Player {
     }
 
     fn write(&mut self, line: usize, call: &Call, bytes: Option<i64>) -> Result<(), Stop> {
+        // What a reset leaves is told once, and the pipe is broken from then on (and where the own end is closed).
+        if self.sockets.reset || self.sockets.closed {
+            return compare(line, call, Err(self.sockets.error.take().unwrap_or("EPIPE")));
+        }
         if call.gives.is_some_and(|gives| gives < 0) {
             return Err(Stop::foreign(line, "a full send buffer and other errors of socket calls"));
         }
         let bytes = call.gives.or(bytes).unwrap_or(0);
         if !self.established() {
             return Err(Stop::foreign(line, "data before the connection is established"));
-        }
-        if self.sockets.closed {
-            return Err(Stop::error(line, format!("{} behind the end of the data", call.name)));
         }
         if call.args.get(3).is_some_and(|flags| flags.contains("MSG_") && flags.trim() != "MSG_NOSIGNAL") {
             return Err(Stop::foreign(line, "flags of send"));
@@ -235,21 +269,19 @@ impl Player {
             return Err(Stop::foreign(line, "flags of recv"));
         }
         let waiting = self.waiting() as i64;
+        // A reset throws away what was not read; its error is told once, then there is the end of the data.
         let found = match waiting {
-            0 if self.peer_closed || self.sockets.deaf => 0,
-            0 => -1,
-            _ => waiting.min(most),
+            _ if self.sockets.reset => self.sockets.error.take().map_or(Ok(0), Err),
+            0 if self.peer_closed || self.sockets.deaf => Ok(0),
+            0 => Err("EAGAIN"),
+            _ => Ok(waiting.min(most)),
         };
-        if call.gives == Some(-1) && call.error.as_deref() != Some("EAGAIN") {
+        let refused = call.gives == Some(-1) && !matches!(call.error.as_deref(), None | Some("EAGAIN" | "ECONNRESET"));
+        if refused && !self.sockets.reset {
             return Err(Stop::foreign(line, "errors of socket calls"));
         }
-        if call.gives.is_some_and(|wanted| wanted != found) {
-            return Err(Stop::fail(
-                line,
-                format!("{} gives {found}; {} is expected", call.name, call.gives.unwrap_or(0)),
-            ));
-        }
-        let taken = if peeks { 0 } else { found.max(0) as u64 };
+        compare(line, call, found)?;
+        let taken = if peeks { 0 } else { found.unwrap_or(0) as u64 };
         self.sockets.read += taken;
         if self.setup.buffer.is_some() && taken > 0 {
             self.input(|end, cx| end.on_read(taken, cx));

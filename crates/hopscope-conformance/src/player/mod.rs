@@ -24,6 +24,7 @@ use hopscope_engine::units::Time;
 use crate::script::{At, Base, Event, Packet, Script, ScriptError, TcpOption, What};
 use calls::Sockets;
 use setup::{Setup, setup};
+pub use setup::{System, system_of};
 
 /// What becomes of a script.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -77,12 +78,13 @@ impl Stop {
     }
 }
 
-/// Plays a script.
+/// Plays a script; `system` stands in where the script says none.
 ///
 /// # Errors
 /// A setting that is none, with its line.
-pub fn play(script: &Script) -> Result<Verdict, ScriptError> {
-    let played = setup(script).and_then(|setup| Player::new(setup).play(&script.events));
+pub fn play(script: &Script, system: System) -> Result<Verdict, ScriptError> {
+    let played =
+        setup(script, system_of(script).unwrap_or(system)).and_then(|setup| Player::new(setup).play(&script.events));
     match played {
         Ok(()) => Ok(Verdict::Pass),
         Err(Stop::Verdict(verdict)) => Ok(verdict),
@@ -102,6 +104,8 @@ struct Player {
     clock: i64,
     /// What has gone out and was not expected yet.
     sent: VecDeque<(i64, TcpSegment)>,
+    /// What went out last of what was expected.
+    last: Option<(i64, TcpSegment)>,
     sockets: Sockets,
     /// Numbers of a clock of the script that stand for the end's.
     stamp_shift: Option<u32>,
@@ -133,6 +137,7 @@ impl Player {
             now: 0,
             clock: 0,
             sent: VecDeque::new(),
+            last: None,
             sockets: Sockets::default(),
             stamp_shift: None,
             open: false,
@@ -188,10 +193,10 @@ impl Player {
                 TransportEffect::Emit(Body::Tcp(segment)) => self.sent.push_back((self.clock, segment)),
                 TransportEffect::Deliver { bytes } => self.delivered += u64::from(bytes),
                 TransportEffect::Note(Note::PeerClosed) => self.peer_closed = true,
-                TransportEffect::Note(Note::Reset(ResetCode::ConnectionRefused)) => {
-                    self.sockets.error = Some("ECONNREFUSED");
+                TransportEffect::Note(Note::Reset(code)) => {
+                    let refused = code == ResetCode::ConnectionRefused;
+                    self.sockets.on_reset(refused, self.peer_closed && self.setup.system == System::Linux);
                 }
-                TransportEffect::Note(Note::Reset(_)) => self.sockets.error = Some("ECONNRESET"),
                 _ => {}
             }
         }
@@ -299,6 +304,24 @@ impl Player {
         segment
     }
 
+    /// Nothing has gone out by an instant: what did before, and what will.
+    fn silence(&mut self, packet: &Packet, to: i64) -> String {
+        let mut text = format!("nothing goes out; {} is expected", compare::shown(packet));
+        let said =
+            |(at, segment): (i64, TcpSegment)| format!("{} at {:.6} s", compare::told(&segment), at as f64 / 1e6);
+        if let Some(last) = self.last {
+            text += &format!("; the last was {}", said(last));
+        }
+        while let Some((timer, due)) = self.timers.due(time(to.saturating_add(LOOKS_AHEAD))) {
+            self.clock = self.clock.max((due.0 / 1_000) as i64);
+            self.input(|end, cx| end.on_timer(timer, cx));
+            if let Some(next) = self.sent.pop_front() {
+                return text + &format!("; the next is {}", said(next));
+            }
+        }
+        text + "; nor does anything later"
+    }
+
     /// Waits for what a script expects between two instants; gives when it went out.
     fn expect(&mut self, line: usize, packet: &Packet, from: i64, to: i64) -> Result<i64, Stop> {
         let tolerance = self.setup.tolerance;
@@ -308,7 +331,7 @@ impl Player {
         loop {
             while self.sent.is_empty() {
                 let Some((timer, due)) = self.timers.due(time(to.saturating_add(tolerance))) else {
-                    return Err(Stop::fail(line, format!("nothing goes out; {} is expected", compare::shown(packet))));
+                    return Err(Stop::fail(line, self.silence(packet, to)));
                 };
                 self.clock = self.clock.max((due.0 / 1_000) as i64);
                 self.input(|end, cx| end.on_timer(timer, cx));
@@ -340,6 +363,7 @@ impl Player {
                 ));
             }
             first = false;
+            self.last = Some((when, segment));
             if !more {
                 return Ok(when);
             }
@@ -348,6 +372,9 @@ impl Player {
         }
     }
 }
+
+/// How long after a failure the next segment is looked for, in microseconds.
+const LOOKS_AHEAD: i64 = 200_000_000;
 
 /// An instant of a script as the engine's.
 fn time(micros: i64) -> Time {

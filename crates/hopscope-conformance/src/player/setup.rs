@@ -35,10 +35,11 @@ const FOREIGN: [(&str, &str); 3] = [
     ("tcp_md", "TCP MD5 signatures (RFC 2385)"),
 ];
 
-/// The system that a script expects.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum System {
+/// The system whose defaults a script is played with.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum System {
     /// None: the engine with its defaults and what the script sets.
+    #[default]
     Engine,
     /// Linux, by its common defaults.
     Linux,
@@ -46,10 +47,37 @@ pub(super) enum System {
     FreeBsd,
 }
 
+impl System {
+    /// Those that `--system` takes.
+    pub const WORDS: [(&'static str, System); 2] = [("linux", System::Linux), ("freebsd", System::FreeBsd)];
+
+    /// As a verdict names it.
+    pub fn name(self) -> &'static str {
+        match self {
+            System::Engine => "the engine",
+            System::Linux => "Linux",
+            System::FreeBsd => "FreeBSD",
+        }
+    }
+}
+
+/// The system that the commands of a script are for; none: it has neither a `sysctl` nor the `defaults.sh` of Google's suite.
+pub fn system_of(script: &Script) -> Option<System> {
+    let says = |text: &str| {
+        script.events.iter().any(|event| matches!(&event.what, What::Command(command) if command.contains(text)))
+    };
+    match says("sysctl") || says("defaults.sh") {
+        true if says("net.inet.") => Some(System::FreeBsd),
+        true => Some(System::Linux),
+        false => None,
+    }
+}
+
 /// How a script is played.
 #[derive(Debug, Clone)]
 pub(super) struct Setup {
     pub(super) flow: FlowConfig,
+    pub(super) system: System,
     /// The end under test opens the connection.
     pub(super) active: bool,
     /// Scale of the windows that come in.
@@ -92,8 +120,8 @@ impl Offer<'_> {
     }
 }
 
-/// Reads the settings of a script.
-pub(super) fn setup(script: &Script) -> Result<Setup, Stop> {
+/// Reads the settings of a script; `system`: whose defaults it has.
+pub(super) fn setup(script: &Script, system: System) -> Result<Setup, Stop> {
     let packets = || {
         script
             .events
@@ -109,7 +137,7 @@ pub(super) fn setup(script: &Script) -> Result<Setup, Stop> {
     if let Some(line) = fast_open(script) {
         return Err(Stop::foreign(line, "TCP Fast Open (RFC 7413)"));
     }
-    let (system, mut tcp, mut control, mut recovery) = base(script, sack)?;
+    let (mut tcp, mut control, mut recovery) = base(script, system, sack)?;
     tcp["timestamps"] = json!(stamps);
     tcp["ecn"] = json!(ecn);
     let unsaid = ours.0.is_none_or(|packet| packet.options.is_none());
@@ -178,11 +206,11 @@ pub(super) fn setup(script: &Script) -> Result<Setup, Stop> {
         script.events.iter().any(|event| matches!(&event.what, What::Call(Call { name, .. }) if name == "connect"))
             || packets().next().is_some_and(|first| first.out && first.flags == "S");
     let window = ours.0.and_then(|packet| packet.win).and_then(|window| u32::try_from(window).ok());
-    Ok(Setup { flow, active, scale, tolerance, stamps, window, buffer })
+    Ok(Setup { flow, system, active, scale, tolerance, stamps, window, buffer })
 }
 
-/// The system and what it sets.
-fn base(script: &Script, sack: bool) -> Result<(System, Value, CongestionControl, LossRecovery), Stop> {
+/// What a system and the commands of a script set.
+fn base(script: &Script, system: System, sack: bool) -> Result<(Value, CongestionControl, LossRecovery), Stop> {
     let mut tcp = serde_json::to_value(TcpConfig::default()).unwrap_or_default();
     let commands: Vec<(usize, &str)> = script
         .events
@@ -191,12 +219,11 @@ fn base(script: &Script, sack: bool) -> Result<(System, Value, CongestionControl
             |event| if let What::Command(command) = &event.what { Some((event.line, command.as_str())) } else { None },
         )
         .collect();
-    let says = |text: &str| commands.iter().any(|(_, command)| command.contains(text));
     let by_sack = |with: LossRecovery| if sack { with } else { LossRecovery::NewReno };
-    if !says("sysctl") && !says("defaults.sh") {
-        return Ok((System::Engine, tcp, CongestionControl::NewReno, by_sack(LossRecovery::Sack)));
+    if system == System::Engine {
+        return Ok((tcp, CongestionControl::NewReno, by_sack(LossRecovery::Sack)));
     }
-    let bsd = says("net.inet.");
+    let bsd = system == System::FreeBsd;
     tcp["initial_window"] = json!(10);
     tcp["dsack"] = json!(true);
     tcp["prr"] = json!(true);
@@ -239,8 +266,7 @@ fn base(script: &Script, sack: bool) -> Result<(System, Value, CongestionControl
             };
         }
     }
-    let system = if bsd { System::FreeBsd } else { System::Linux };
-    Ok((system, tcp, control, by_sack(if bsd { LossRecovery::Sack } else { LossRecovery::Rack })))
+    Ok((tcp, control, by_sack(if bsd { LossRecovery::Sack } else { LossRecovery::Rack })))
 }
 
 /// Sets a parameter of TCP: numbers, `true`, `false`, words, and times in milliseconds (`200ms`).

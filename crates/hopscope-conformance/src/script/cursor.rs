@@ -91,9 +91,18 @@ impl<'a> Cursor<'a> {
         }
     }
 
-    /// Passes blanks of this line.
-    pub(super) fn skip_blanks(&mut self) {
-        self.take_while(|c| c == ' ' || c == '\t' || c == '\r');
+    /// Takes a sign that blanks may surround.
+    pub(super) fn token(&mut self, what: &str) -> Result<(), ScriptError> {
+        self.skip()?;
+        self.expect(what)?;
+        self.skip()
+    }
+
+    /// Takes a word, if it stands here whole.
+    pub(super) fn eat_word(&mut self, what: &str) -> bool {
+        let rest = self.text.strip_prefix(what);
+        let whole = rest.is_some_and(|rest| !rest.starts_with(|c: char| c.is_ascii_alphanumeric() || c == '_'));
+        whole && self.eat(what)
     }
 
     pub(super) fn number<T: std::str::FromStr>(&mut self, what: &str) -> Result<T, ScriptError> {

@@ -6,19 +6,19 @@ use super::{ScriptError, TcpOption};
 /// `<mss 1000,sackOK,nop,wscale 7>`; the cursor stands behind the opening bracket. Dots alone mean any options: none are given then.
 pub(super) fn options(text: &mut Cursor) -> Result<Option<Vec<TcpOption>>, ScriptError> {
     let mut found = Vec::new();
-    text.skip_blanks();
+    text.skip()?;
     if text.eat("...") {
-        text.skip_blanks();
+        text.skip()?;
         text.expect(">")?;
         return Ok(None);
     }
     loop {
-        text.skip_blanks();
+        text.skip()?;
         if text.eat(">") {
             return Ok(Some(found));
         }
         let name = text.word();
-        text.skip_blanks();
+        text.skip()?;
         found.push(match name {
             // A name stands for a value noted earlier.
             "mss" | "wscale" if !text.peek().is_some_and(|c| c.is_ascii_digit()) => {
@@ -37,7 +37,7 @@ pub(super) fn options(text: &mut Cursor) -> Result<Option<Vec<TcpOption>>, Scrip
                 TcpOption::Other(other.to_string())
             }
         });
-        text.skip_blanks();
+        text.skip()?;
         if !text.eat(",") && text.peek() != Some('>') {
             return text.error(format!("found {}; `,` or `>` is expected behind option {name}", text.found()));
         }
@@ -47,23 +47,25 @@ pub(super) fn options(text: &mut Cursor) -> Result<Option<Vec<TcpOption>>, Scrip
 fn blocks(text: &mut Cursor) -> Result<Vec<(u64, u64)>, ScriptError> {
     let mut blocks = Vec::new();
     loop {
-        text.skip_blanks();
+        text.skip()?;
         if !text.peek().is_some_and(|c| c.is_ascii_digit()) {
             return if blocks.is_empty() { text.error("a SACK option without blocks") } else { Ok(blocks) };
         }
         let start = text.number("start of a block")?;
+        text.skip()?;
         text.expect(":")?;
+        text.skip()?;
         blocks.push((start, text.number("end of a block")?));
     }
 }
 
 fn stamps(text: &mut Cursor) -> Result<TcpOption, ScriptError> {
     let mut value = |name: &str| {
-        text.skip_blanks();
+        text.skip()?;
         if !text.eat(name) {
             return Ok(None);
         }
-        text.skip_blanks();
+        text.skip()?;
         // A name stands for a value noted earlier.
         if text.peek().is_some_and(|c| c.is_ascii_digit()) {
             text.number("timestamp").map(Some)

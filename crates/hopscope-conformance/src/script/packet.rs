@@ -17,17 +17,17 @@ const FOREIGN: [(&str, &str); 7] = [
 
 /// The cursor stands behind `<` (in) or `>` (`out`).
 pub(super) fn packet(text: &mut Cursor, out: bool) -> Result<What, ScriptError> {
-    text.skip_blanks();
+    text.skip()?;
     let mut foreign = None;
     if text.eat("(") {
         text.take_past(")")?;
         foreign = Some("fields of the network header");
-        text.skip_blanks();
+        text.skip()?;
     }
     let mut ecn = None;
     if text.eat("[") {
         ecn = Some(text.take_past("]")?.trim().to_string());
-        text.skip_blanks();
+        text.skip()?;
     }
     for (name, what) in FOREIGN {
         let rest = text.rest();
@@ -37,40 +37,37 @@ pub(super) fn packet(text: &mut Cursor, out: bool) -> Result<What, ScriptError> 
         }
     }
     let flags = text.take_while(|c| "SFRPEWUAC.-".contains(c) || c.is_ascii_digit()).to_string();
-    if flags.is_empty() || !text.peek().is_some_and(char::is_whitespace) {
+    let ends = |c: char| c.is_whitespace() || c == '/' || c == '#';
+    if flags.is_empty() || !text.peek().is_some_and(ends) {
         return text
             .error(format!("found {}; the flags of a segment are expected, of S F R P E W U A and .", text.found()));
     }
-    text.skip_blanks();
+    text.skip()?;
     if text.eat("...") {
         text.take_while(|c| c != '\n');
         return Ok(What::Foreign("any sequence number"));
     }
     let seq: u64 = text.number("first sequence number")?;
-    text.expect(":")?;
+    text.token(":")?;
     let end: u64 = text.number("sequence number after the last")?;
-    text.expect("(")?;
+    text.token("(")?;
     let len: u64 = text.number("payload bytes")?;
-    text.expect(")")?;
+    text.token(")")?;
     text.eat("!"); // an absolute number is no offset from a SYN's
     if seq + len != end && (seq + len) % (1 << 32) != end {
         return text.error(format!("found {seq}:{end}({len}); {seq} + {len} is {}", seq + len));
     }
     let mut packet = Packet { out, flags, seq, len, ecn, foreign, ..Packet::default() };
     loop {
-        text.skip_blanks();
-        let rest = text.rest();
-        if rest.starts_with("ack ") {
-            text.word();
-            text.skip_blanks();
+        text.skip()?;
+        if text.eat_word("ack") {
+            text.skip()?;
             packet.ack = Some(text.number("acknowledgement number")?);
-        } else if rest.starts_with("win ") {
-            text.word();
-            text.skip_blanks();
+        } else if text.eat_word("win") {
+            text.skip()?;
             packet.win = Some(text.number("window")?);
-        } else if rest.starts_with("urg ") {
-            text.word();
-            text.skip_blanks();
+        } else if text.eat_word("urg") {
+            text.skip()?;
             text.number::<u64>("urgent pointer")?;
             packet.foreign = Some("urgent data");
         } else if text.eat("/udp") {
@@ -82,13 +79,10 @@ pub(super) fn packet(text: &mut Cursor, out: bool) -> Result<What, ScriptError> 
             break;
         }
     }
-    if !(rest_of_line_is_empty(text)) {
+    // What stands here begins the next event.
+    let begins = |c: char| c.is_ascii_digit() || "+*.-`%".contains(c);
+    if text.peek().is_some_and(|c| !begins(c)) {
         return text.error(format!("found {} behind a segment; allowed are ack, win, urg and options", text.found()));
     }
     Ok(What::Packet(Box::new(packet)))
-}
-
-fn rest_of_line_is_empty(text: &Cursor) -> bool {
-    let rest = text.rest().split('\n').next().unwrap_or("").trim();
-    rest.is_empty() || rest.starts_with("//") || rest.starts_with("/*") || rest.starts_with('#')
 }

@@ -16,16 +16,8 @@ pub fn parse(text: &str) -> Result<Script, ScriptError> {
         if text.is_done() {
             return Ok(script);
         }
-        if text.rest().starts_with("--") {
-            let line = text.line;
-            let all = text.take_while(|c| c != '\n');
-            for word in all.split(" //").next().unwrap_or("").split_whitespace() {
-                let Some(word) = word.strip_prefix("--") else {
-                    return Err(ScriptError { line, message: format!("found `{word}`; `--name=value` is expected") });
-                };
-                let (name, value) = word.split_once('=').unwrap_or((word, ""));
-                script.settings.push(Setting { line, name: name.to_string(), value: value.to_string() });
-            }
+        if text.eat("--") {
+            script.settings.push(setting(&mut text)?);
             continue;
         }
         let line = text.line;
@@ -36,6 +28,24 @@ pub fn parse(text: &str) -> Result<Script, ScriptError> {
         let what = what(&mut text)?;
         script.events.push(Event { line, at, what });
     }
+}
+
+/// `--name=value` or `--name`, behind the dashes.
+fn setting(text: &mut Cursor) -> Result<Setting, ScriptError> {
+    let line = text.line;
+    let name = text.take_while(|c| !c.is_whitespace() && c != '=').to_string();
+    if name.is_empty() {
+        return text.error(format!("found {}; `--name=value` is expected", text.found()));
+    }
+    text.skip()?;
+    let mut value = "";
+    if text.eat("=") {
+        text.skip()?;
+        value = text.take_while(|c| !c.is_whitespace());
+    } else if !text.is_done() && !text.rest().starts_with("--") && text.line == line {
+        return text.error(format!("found {}; `--name=value` is expected", text.found()));
+    }
+    Ok(Setting { line, name, value: value.to_string() })
 }
 
 fn what(text: &mut Cursor) -> Result<What, ScriptError> {
@@ -61,20 +71,21 @@ fn time(text: &mut Cursor) -> Result<At, ScriptError> {
         return Ok(At { base: Base::Any, from: 0, to: 0 });
     }
     let base = if text.eat("+") { Base::Last } else { Base::Start };
-    text.skip_blanks();
+    text.skip()?;
     let from = micros(text)?;
     let mut to = from;
-    let wait = text.rest().trim_start();
+    text.skip()?;
+    let wait = text.rest();
     if wait.starts_with('~') || wait.starts_with("...") {
-        text.skip_blanks();
         let is_call = text.eat("...");
         if !is_call {
             text.expect("~")?;
         }
         let relative = {
-            text.skip_blanks();
+            text.skip()?;
             text.eat("+")
         };
+        text.skip()?;
         to = micros(text)?;
         if (relative || base == Base::Last) && to < from {
             to += from;
@@ -106,7 +117,7 @@ fn micros(text: &mut Cursor) -> Result<i64, ScriptError> {
 /// `write(4, ..., 1000) = 1000`, `read(4, ..., 1) = -1 EAGAIN (Resource temporarily unavailable)`.
 fn call(text: &mut Cursor) -> Result<What, ScriptError> {
     let name = text.word().to_string();
-    text.skip_blanks();
+    text.skip()?;
     if name.is_empty() || !text.eat("(") {
         return text.error(format!(
             "found {}; a segment (`<`, `>`), a socket call, `%{{` or a backtick is expected",
@@ -114,19 +125,19 @@ fn call(text: &mut Cursor) -> Result<What, ScriptError> {
         ));
     }
     let args = arguments(text)?;
-    text.skip_blanks();
+    text.skip()?;
     let (mut gives, mut error) = (None, None);
     if text.eat("=") {
-        text.skip_blanks();
+        text.skip()?;
         if !text.eat("...") {
             gives = Some(integer(text)?);
         }
-        text.skip_blanks();
-        let word = text.word();
-        if !word.is_empty() {
-            error = Some(word.to_string());
+        text.skip()?;
+        // The name of an error, not of what follows.
+        if text.peek() == Some('E') {
+            error = Some(text.word().to_string());
         }
-        text.skip_blanks();
+        text.skip()?;
         if text.eat("(") {
             text.take_past(")")?;
         }
