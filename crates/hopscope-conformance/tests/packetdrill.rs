@@ -244,3 +244,36 @@ fn a_script_without_a_system_has_the_one_of_the_command() {
     let stated = parse(&format!("`sysctl -q net.ipv4.tcp_sack=0`\n{lost}")).expect("a script");
     assert!(matches!(play(&stated, System::FreeBsd), Ok(Verdict::Fail { .. })));
 }
+
+#[test]
+fn data_for_a_closed_socket_is_answered_by_a_reset() {
+    let closed =
+        "+0 > . 1:4001(4000) ack 1\n+.1 < . 1:1(0) ack 4001 win 65535\n+0 close(4) = 0\n+0 > F. 4001:4001(0) ack 1\n";
+    assert_eq!(verdict(&format!("{closed}+.1 < P. 1:501(500) ack 4002 win 65535\n+0 > R 4002:4002(0)")), Verdict::Pass);
+    // Nothing of it is news.
+    assert_eq!(
+        verdict(&format!("{closed}+.1 < . 1:1(0) ack 4002 win 65535\n+.1 %{{ assert tcpi_state == 5 }}%")),
+        Verdict::Pass
+    );
+}
+
+#[test]
+fn a_segment_size_that_is_set_is_told_and_kept() {
+    let text = "0 socket(..., SOCK_STREAM, IPPROTO_TCP) = 3\n+0 setsockopt(3, SOL_TCP, TCP_MAXSEG, [800], 4) = 0\n\
+         +0 getsockopt(3, SOL_TCP, TCP_MAXSEG, [800], [4]) = 0\n+0 bind(3, ..., ...) = 0\n+0 listen(3, 1) = 0\n\
+         +0 < S 0:0(0) win 65535 <mss 1000>\n+0 > S. 0:0(0) ack 1 <mss 800>\n+.1 < . 1:1(0) ack 1 win 65535\n\
+         +0 accept(3, ..., ...) = 4\n+0 %{ assert tcpi_advmss == 800; assert tcpi_snd_mss == 800 }%\n\
+         +0 write(4, ..., 1600) = 1600\n+0 > . 1:801(800) ack 1\n+0 > . 801:1601(800) ack 1";
+    assert_eq!(play(&parse(text).expect("a script"), System::Engine), Ok(Verdict::Pass));
+}
+
+#[test]
+fn states_have_the_numbers_of_their_system() {
+    for (system, names) in [(System::Linux, [10, 1]), (System::FreeBsd, [1, 4])] {
+        let [listen, established] = names;
+        let text =
+            OPENED.replace("listen(3, 1) = 0", &format!("listen(3, 1) = 0\n+0 %{{ assert tcpi_state == {listen} }}%"));
+        let script = parse(&format!("{text}+0 %{{ assert tcpi_state == {established} }}%")).expect("a script");
+        assert_eq!(play(&script, system), Ok(Verdict::Pass), "{}", system.name());
+    }
+}

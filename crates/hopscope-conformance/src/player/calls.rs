@@ -1,8 +1,9 @@
 //! Socket calls of a script as inputs of the end under test.
 
-use hopscope_engine::transport::tcp::{ReceiverState, SenderState};
+use hopscope_engine::transport::tcp::{Receipt, ReceiverState, SenderState, TcpReceiver};
 
-use super::{Numbers, Player, Stop};
+use super::setup::{DEFAULT_MSS, STAMPS};
+use super::{Numbers, Player, Stop, System};
 use crate::script::Call;
 
 /// What a number stands for.
@@ -27,6 +28,10 @@ pub(super) struct Sockets {
     asked: bool,
     /// Reading is shut down.
     deaf: bool,
+    /// No call can reach the connection any more.
+    gone: bool,
+    /// The other end had closed when this one did.
+    pub(super) closed_second: bool,
     /// A reset has ended the connection, and the error that waits for a call.
     reset: bool,
     error: Option<&'static str>,
@@ -74,7 +79,7 @@ fn compare(line: usize, call: &Call, found: Given) -> Result<(), Stop> {
 const WAITS: &str = "calls that wait for later events";
 
 /// Options of sockets without effect on what a simulated connection sends.
-const SILENT_OPTIONS: [&str; 9] = [
+const SILENT_OPTIONS: [&str; 10] = [
     "SO_REUSEADDR",
     "SO_REUSEPORT",
     "TCP_NODELAY",
@@ -84,6 +89,7 @@ const SILENT_OPTIONS: [&str; 9] = [
     "TCP_QUICKACK",
     "SO_DEBUG",
     "IPV6_V6ONLY",
+    "TCP_MAXSEG",
 ];
 
 impl Player {
@@ -97,8 +103,7 @@ impl Player {
             return match call.name.as_str() {
                 "epoll_create" | "epoll_ctl" | "epoll_wait" | "poll" | "ioctl" | "pipe" | "open" | "splice"
                 | "sendfile" => Err(Stop::foreign(line, format!("the call {}", call.name))),
-                _ if call.gives == Some(-1) => compare(line, call, Err("EBADF")),
-                _ => Err(Stop::error(line, format!("{}: {} is no open socket", call.name, argument(0)))),
+                _ => compare(line, call, Err("EBADF")),
             };
         }
         match call.name.as_str() {
@@ -127,6 +132,14 @@ impl Player {
                         self.end.advertise(bytes);
                     }
                     Ok(())
+                }
+                "TCP_MAXSEG" => {
+                    let found = self.max_segment();
+                    let wanted = argument(3).trim_matches(['[', ']', ' ']);
+                    if wanted.parse() == Ok(found) {
+                        return Ok(());
+                    }
+                    Err(Stop::fail(line, format!("TCP_MAXSEG is {found}; {wanted} is expected")))
                 }
                 "SO_SNDBUF" | "SO_REUSEADDR" | "SO_TYPE" => Ok(()),
                 name => Err(Stop::foreign(line, format!("socket option {name}"))),
@@ -205,6 +218,7 @@ impl Player {
                     if !self.established() {
                         return Err(Stop::foreign(line, "closing a connection that is not established"));
                     }
+                    self.sockets.gone = true;
                     self.close();
                 }
                 gives(0)
@@ -213,8 +227,30 @@ impl Player {
         }
     }
 
-    /// Bytes that have come in order and were not read.
+    /// What TCP_MAXSEG gives: in Linux what a segment has room for, and before the set-up what was set; in FreeBSD options count in, and
+    /// before the set-up there is the default (RFC 9293 3.7.1).
+    fn max_segment(&self) -> u64 {
+        let room = u64::from(self.setup.flow.packet);
+        let is_bsd = self.setup.system == System::FreeBsd;
+        match (self.established(), is_bsd) {
+            (true, true) if self.setup.stamps => room + STAMPS,
+            (true, _) => room,
+            (false, true) => DEFAULT_MSS,
+            (false, false) => self.setup.set_mss.unwrap_or(DEFAULT_MSS),
+        }
+    }
+
+    /// No call can reach the connection any more, and so much of a segment would be news to it.
+    pub(super) fn comes_too_late(&self, start: u64, bytes: u64) -> bool {
+        let news = |half: &TcpReceiver| half.receipt(start, start + bytes) == Receipt::Missing;
+        self.sockets.gone && bytes > 0 && self.end.receiver().is_some_and(news)
+    }
+
+    /// Bytes that have come in order and were not read. FreeBSD drops them where reading is shut down.
     fn waiting(&self) -> u64 {
+        if self.sockets.deaf && self.setup.system == System::FreeBsd {
+            return 0;
+        }
         match self.setup.buffer {
             None => self.delivered - self.sockets.read,
             Some(_) => self.end.receiver().map_or(0, |half| half.unread()),
@@ -291,6 +327,7 @@ impl Player {
 
     fn close(&mut self) {
         if !std::mem::replace(&mut self.sockets.closed, true) {
+            self.sockets.closed_second = self.peer_closed;
             self.input(|end, cx| end.close(cx));
         }
     }

@@ -3,12 +3,12 @@
 use hopscope_engine::transport::tcp::{ReceiverState, SenderState, TcpSender};
 
 use super::expression::{Expression, Refusal};
-use super::{Player, Stop};
+use super::{Player, Stop, System};
 
 /// ssthresh before a loss, in Linux.
 const NO_THRESHOLD: f64 = 2_147_483_647.0;
-/// States of Linux's congestion control, and of a connection.
-const NAMES: [(&str, f64); 13] = [
+/// States of Linux's congestion control, and of a connection in Linux and in FreeBSD.
+const NAMES: [(&str, f64); 24] = [
     ("TCP_CA_Open", 0.0),
     ("TCP_CA_Disorder", 1.0),
     ("TCP_CA_CWR", 2.0),
@@ -20,6 +20,17 @@ const NAMES: [(&str, f64); 13] = [
     ("TCP_FIN_WAIT2", 5.0),
     ("TCP_TIME_WAIT", 6.0),
     ("TCP_CLOSE", 7.0),
+    ("TCPI_CLOSED", 0.0),
+    ("TCPI_LISTEN", 1.0),
+    ("TCPI_SYN_SENT", 2.0),
+    ("TCPI_SYN_RECEIVED", 3.0),
+    ("TCPI_ESTABLISHED", 4.0),
+    ("TCPI_CLOSE_WAIT", 5.0),
+    ("TCPI_FIN_WAIT_1", 6.0),
+    ("TCPI_CLOSING", 7.0),
+    ("TCPI_LAST_ACK", 8.0),
+    ("TCPI_FIN_WAIT_2", 9.0),
+    ("TCPI_TIME_WAIT", 10.0),
     ("True", 1.0),
     ("False", 0.0),
 ];
@@ -28,28 +39,32 @@ impl Player {
     /// Python of a script: assertions over `tcpi_*`, one a line.
     pub(super) fn judge(&self, line: usize, code: &str) -> Result<(), Stop> {
         for (below, statement) in code.lines().enumerate() {
-            let statement = statement.split(" #").next().unwrap_or("").trim().trim_end_matches(';');
             let line = line + below;
-            if statement.is_empty() || statement.starts_with('#') || statement.starts_with("print") {
-                continue;
-            }
-            let Some(condition) = statement.strip_prefix("assert") else {
-                return Err(Stop::foreign(line, "Python other than assertions"));
-            };
-            let value = Expression::new(condition).value(&|name| self.look(name));
-            match value {
-                Ok(0.0) => {
-                    return Err(Stop::fail(
-                        line,
-                        format!("`{}` does not hold: {}", condition.trim(), self.values(condition)),
-                    ));
-                }
-                Ok(_) => {}
-                Err(Refusal::Unknown(name)) => return Err(Stop::foreign(line, format!("{name} in an assertion"))),
-                Err(Refusal::Syntax(what)) => return Err(Stop::error(line, format!("assertion: {what}"))),
+            let statements = statement.split(" #").next().unwrap_or("").split(';').map(str::trim);
+            for statement in statements {
+                self.judge_one(line, statement)?;
             }
         }
         Ok(())
+    }
+
+    /// One statement.
+    fn judge_one(&self, line: usize, statement: &str) -> Result<(), Stop> {
+        if statement.is_empty() || statement.starts_with('#') || statement.starts_with("print") {
+            return Ok(());
+        }
+        let Some(condition) = statement.strip_prefix("assert") else {
+            return Err(Stop::foreign(line, "Python other than assertions"));
+        };
+        match Expression::new(condition).value(&|name| self.look(name)) {
+            Ok(0.0) => {
+                let what = format!("`{}` does not hold: {}", condition.trim(), self.values(condition));
+                Err(Stop::fail(line, what))
+            }
+            Ok(_) => Ok(()),
+            Err(Refusal::Unknown(name)) => Err(Stop::foreign(line, format!("{name} in an assertion"))),
+            Err(Refusal::Syntax(what)) => Err(Stop::error(line, format!("assertion: {what}"))),
+        }
     }
 
     /// The values of what a condition names.
@@ -95,18 +110,54 @@ impl Player {
             "tcpi_spurious_timeouts" => sender.stats().spurious_timeouts as f64,
             "tcpi_undone_recoveries" => sender.stats().undone_recoveries as f64,
             "tcpi_fast_retransmits" => sender.stats().fast_retransmits as f64,
-            "tcpi_state" => match (sender.state(), self.end.receiver()?.state()) {
-                (SenderState::FinWait1, _) => 4.0,
-                (SenderState::FinWait2, _) => 5.0,
-                (SenderState::TimeWait, _) => 6.0,
-                (SenderState::Closed, _) => 7.0,
-                (SenderState::SynSent, _) => 2.0,
-                (_, ReceiverState::SynReceived) => 3.0,
-                (_, ReceiverState::Listen) => 10.0,
-                _ => 1.0,
-            },
+            "tcpi_advmss" => self.setup.told_mss? as f64,
+            "tcpi_state" => {
+                let numbers = if self.setup.system == System::FreeBsd { FREEBSD_STATES } else { LINUX_STATES };
+                numbers[self.state() as usize]
+            }
             _ => return None,
         })
+    }
+}
+
+/// States of a connection (RFC 9293 3.3.2).
+#[derive(Debug, Clone, Copy)]
+enum State {
+    Closed,
+    Listen,
+    SynSent,
+    SynReceived,
+    Established,
+    CloseWait,
+    FinWait1,
+    Closing,
+    LastAck,
+    FinWait2,
+    TimeWait,
+}
+
+/// Numbers of the states, in their order: Linux' include/net/tcp_states.h, FreeBSD's sys/netinet/tcp_fsm.h.
+const LINUX_STATES: [f64; 11] = [7.0, 10.0, 2.0, 3.0, 1.0, 8.0, 4.0, 11.0, 9.0, 5.0, 6.0];
+const FREEBSD_STATES: [f64; 11] = [0.0, 1.0, 2.0, 3.0, 4.0, 5.0, 6.0, 7.0, 8.0, 9.0, 10.0];
+
+impl Player {
+    fn state(&self) -> State {
+        let sending = self.end.sender().map_or(SenderState::Closed, |half| half.state());
+        let receiving = self.end.receiver().map_or(ReceiverState::Closed, |half| half.state());
+        match (sending, receiving) {
+            (SenderState::Closed, _) => State::Closed,
+            (SenderState::TimeWait, _) => State::TimeWait,
+            (SenderState::SynSent, _) => State::SynSent,
+            (_, ReceiverState::SynReceived) => State::SynReceived,
+            (_, ReceiverState::Listen) if self.sockets.is_asked() => State::Listen,
+            (_, ReceiverState::Listen) | (SenderState::Idle, _) => State::Closed,
+            (SenderState::FinWait2, _) => State::FinWait2,
+            (SenderState::FinWait1, _) if !self.peer_closed => State::FinWait1,
+            (SenderState::FinWait1, _) if self.sockets.closed_second => State::LastAck,
+            (SenderState::FinWait1, _) => State::Closing,
+            (SenderState::Established, _) if self.peer_closed => State::CloseWait,
+            (SenderState::Established, _) => State::Established,
+        }
     }
 }
 

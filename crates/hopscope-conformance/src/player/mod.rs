@@ -249,7 +249,14 @@ impl Player {
             _ => Ecn::NotEct,
         };
         // Before a call to listen or connect there is nothing that a segment could be for.
-        let nobody = !self.sockets.is_asked();
+        let mut nobody = !self.sockets.is_asked();
+        // Data for a socket that is closed ends the connection (RFC 9293 3.6.1), and is answered as what belongs to none.
+        if self.comes_too_late(packet.seq, packet.len) {
+            let mut out = Vec::new();
+            self.end.abort(&mut Cx { now: time(self.clock), out: &mut out, node: None, way: None });
+            out.iter().for_each(|effect| self.timers.note(effect));
+            nobody = true;
+        }
         if nobody {
             std::mem::swap(&mut self.end, &mut self.nobody);
         }

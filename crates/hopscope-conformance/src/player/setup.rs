@@ -9,7 +9,9 @@ use super::Stop;
 use crate::script::{Call, Packet, Script, TcpOption, What};
 
 /// Bytes of the timestamps option with its padding, which a segment has less room for (RFC 7323 A).
-const STAMPS: u64 = 12;
+pub(super) const STAMPS: u64 = 12;
+/// Segment size where no SYN tells one (RFC 9293 3.7.1).
+pub(super) const DEFAULT_MSS: u64 = 536;
 /// Window without a word about it, in bytes.
 const WINDOW: u64 = 65_535;
 /// Settings that say nothing about TCP itself.
@@ -85,6 +87,9 @@ pub(super) struct Setup {
     /// How far instants may be off.
     pub(super) tolerance: i64,
     pub(super) stamps: bool,
+    /// Segment size that the script sets for its socket, and the one that the own SYN tells.
+    pub(super) set_mss: Option<u64>,
+    pub(super) told_mss: Option<u64>,
     /// Window that the own SYN tells, where the script has one.
     pub(super) window: Option<u32>,
     /// Bytes that the receive buffer holds until they are read; none: the application leaves nothing unread.
@@ -142,7 +147,9 @@ pub(super) fn setup(script: &Script, system: System) -> Result<Setup, Stop> {
     tcp["ecn"] = json!(ecn);
     let unsaid = ours.0.is_none_or(|packet| packet.options.is_none());
     let scale = if unsaid || ours.scale().is_some() { theirs.scale().unwrap_or(0).min(14) } else { 0 };
-    let mss = theirs.mss().unwrap_or(536).saturating_sub(if stamps { STAMPS } else { 0 }).max(1);
+    let set_mss = set_mss(script);
+    let mss = theirs.mss().unwrap_or(DEFAULT_MSS).min(set_mss.unwrap_or(u64::MAX));
+    let mss = mss.saturating_sub(if stamps { STAMPS } else { 0 }).max(1);
     let window = ours.0.and_then(|packet| packet.win).unwrap_or(WINDOW).max(1);
     let mut flow = json!({
         "from": 0, "to": 1, "transport": Transport::Tcp, "app": App::Bulk, "reply": App::Bulk, "packet": mss, "start": 0,
@@ -206,7 +213,18 @@ pub(super) fn setup(script: &Script, system: System) -> Result<Setup, Stop> {
         script.events.iter().any(|event| matches!(&event.what, What::Call(Call { name, .. }) if name == "connect"))
             || packets().next().is_some_and(|first| first.out && first.flags == "S");
     let window = ours.0.and_then(|packet| packet.win).and_then(|window| u32::try_from(window).ok());
-    Ok(Setup { flow, system, active, scale, tolerance, stamps, window, buffer })
+    let told_mss = set_mss.or(ours.mss());
+    Ok(Setup { flow, system, set_mss, told_mss, active, scale, tolerance, stamps, window, buffer })
+}
+
+/// What the script sets as TCP_MAXSEG.
+fn set_mss(script: &Script) -> Option<u64> {
+    script.events.iter().find_map(|event| match &event.what {
+        What::Call(Call { name, args, .. }) if name == "setsockopt" && args.get(2)? == "TCP_MAXSEG" => {
+            args.get(3)?.trim_matches(['[', ']', ' ']).parse().ok()
+        }
+        _ => None,
+    })
 }
 
 /// What a system and the commands of a script set.

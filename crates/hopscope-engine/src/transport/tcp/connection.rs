@@ -294,7 +294,9 @@ impl Connection {
         let hops = hops(cx);
         if segment.flags.syn {
             if segment.flags.ack {
-                receiver.join(segment);
+                if self.opens {
+                    receiver.join(segment); // in LISTEN it is refused (RFC 9293 3.10.7.2)
+                }
                 self.with_sender(cx, |sender, _, cx| sender.on_segment(segment, hops, cx.now, cx.out));
             } else {
                 receiver.on_segment(segment, cx.now, cx.out);
