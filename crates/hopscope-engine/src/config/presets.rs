@@ -176,6 +176,7 @@ fn apply_ns2(base: &mut Base) {
     radio.ignored_frame = IgnoredFrame::NavEifs; // 5
     radio.during_transmission = DuringTransmission::Locks; // 8
     radio.propagation_speed = 3e8; // 7
+    radio.response_rates = Vec::new(); // 10
     mac.data_header = 34; // 11
     mac.llc_header = 0; // 11
     mac.queue_reserve = 1; // measured beside 26: a limit of 50 holds 49

@@ -228,6 +228,17 @@ mod tests {
     }
 
     #[test]
+    fn ns2_sends_control_frames_at_the_basic_rate() {
+        // Item 10 of docs/models/ns2.md: ns-2.35 takes 304 us for the ACK of a frame at 11 Mbit/s, 248 with basicRate_ 2 Mb.
+        for preset in ["wavelan-11M", "dsss-2M", "hr-dsss-11M", "hr-dsss-11M-short", "ofdm-54M", "erp-ofdm-54M"] {
+            let base = presets::base("ns2", preset).expect("a preset");
+            let rates = Rates::new(&base.radio, &base.mac);
+            let data = rates.first(NodeId(0), FrameKind::Data);
+            assert_eq!(rates.response(data).rate(), base.radio.basic_rate, "{preset}");
+        }
+    }
+
+    #[test]
     fn eifs_has_an_ack_at_the_lowest_mandatory_rate() {
         assert_eq!(micros("hr-dsss-11M-short", 0, 2_000_000), 96);
         let eifs = |profile, preset| {
