@@ -30,6 +30,16 @@ choice! {
 }
 
 choice! {
+    /// What keeps a NAV that was set by an RTS, if it comes within NAVTimeout.
+    pub enum NavConfirmation {
+        /// Any frame that is sensed: it begins within that time.
+        Carrier = "carrier",
+        /// PHY-RXSTART.indication: a frame that holds the receiver, and whose preamble and PLCP header have come by then.
+        RxStart = "rx-start",
+    }
+}
+
+choice! {
     /// When a station gives up waiting for a CTS or an ACK.
     pub enum ResponseTimeout {
         /// After SIFS, a slot and the PHY's receive-start delay, unless a frame is then being received.
@@ -194,6 +204,8 @@ params! {
         eifs_rate: EifsRate = EifsRate::LowestMandatory, "", "IEEE 802.11-2020 10.3.7 (AckTxTime)";
         /// A NAV set by an RTS is reset when no frame follows it in time.
         nav_reset: bool = true, "", "IEEE 802.11-2020 10.3.2.4";
+        /// Which frame keeps such a NAV.
+        nav_confirmed_by: NavConfirmation = NavConfirmation::Carrier, "", "a default; IEEE 802.11-2020 10.3.2.4: rx-start";
         /// When a station gives up waiting for a response.
         response_timeout: ResponseTimeout = ResponseTimeout::RxStart, "", "IEEE 802.11-2020 10.3.2.9";
         /// Allowance for one propagation delay in `response_timeout = "full-frame"`.

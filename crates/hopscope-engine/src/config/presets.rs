@@ -3,7 +3,9 @@
 //! A preset or profile is a set of assignments to documented parameters, nothing else; what a profile switches is
 //! read here and nowhere in the protocol machines.
 
-use super::mac::{BackoffDraw, BusyAtExpiry, Counting, CtsRule, Duplicates, EifsRate, EifsRule, ResponseTimeout};
+use super::mac::{
+    BackoffDraw, BusyAtExpiry, Counting, CtsRule, Duplicates, EifsRate, EifsRule, NavConfirmation, ResponseTimeout,
+};
 use super::radio::{
     CaptureRule, CarrierSense, CckDetection, DuringTransmission, ErrorKind, IgnoredFrame, Interference,
     InterferenceReach, OfdmDecoding, Phy, Propagation, Synchronization, Undecodable,
@@ -258,6 +260,7 @@ fn apply_as_ns3(base: &mut Base) {
     mac.ifs_from_start = true; // 6
     mac.backoff_draw = BackoffDraw::FoundBusy; // 7, 8
     mac.eifs_rate = EifsRate::LowestUsed; // 9
+    mac.nav_confirmed_by = NavConfirmation::RxStart; // 16
     mac.retry_limit = Some(7); // 10
     mac.cw_reset_failures = Some(8); // 10
     mac.queue_reserve = 1; // 11

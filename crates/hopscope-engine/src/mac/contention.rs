@@ -68,7 +68,7 @@ pub struct Station {
     pub radio: Radio<Contender>,
     /// End of the NAV; while `NAV_UNCONFIRMED` is set it falls back unless a frame begins in time. The radio's owner
     /// word says how long before the end of the NAV that decides.
-    nav_until: Time,
+    pub(super) nav_until: Time,
 }
 
 const _: () = assert!(std::mem::size_of::<Station>() == 64, "one cache line per station and frame");
@@ -85,7 +85,7 @@ pub struct Contender {
     /// `EIFS` is set.
     eifs_until: Time,
     /// What was reserved before the RTS that set the NAV; counts while `NAV_BEFORE` is set.
-    nav_before: Time,
+    pub(super) nav_before: Time,
     /// Instant of the queued access event, `NEVER` when none is queued.
     queued_at: Time,
     remaining: u32,
@@ -105,9 +105,9 @@ const FREEZES: u16 = <Radio>::OWNER_BIT;
 /// The last frame was received in error: `Contender::eifs_until` counts.
 const EIFS: u16 = <Radio>::OWNER_BIT << 1;
 /// The NAV was set by an RTS and no frame has begun since.
-const NAV_UNCONFIRMED: u16 = <Radio>::OWNER_BIT << 2;
+pub(super) const NAV_UNCONFIRMED: u16 = <Radio>::OWNER_BIT << 2;
 /// Something was reserved beyond the instant at which such a NAV falls back: `Contender::nav_before` counts.
-const NAV_BEFORE: u16 = <Radio>::OWNER_BIT << 3;
+pub(super) const NAV_BEFORE: u16 = <Radio>::OWNER_BIT << 3;
 
 impl Station {
     /// Bytes that one station takes, the parts behind pointers included.
@@ -160,17 +160,17 @@ impl Station {
             return;
         }
         let begin = self.radio.begin_alone(now, &rules.radio);
-        if !self.begin(begin, rules) {
+        if !self.begin(begin, true, rules) {
             self.apply_edges(now, rules);
         }
     }
 
-    /// Applies the start of a frame; false when its edges have to be applied one by one.
+    /// Applies the start of a frame, which `holds` the receiver or not; false when its edges have to be applied one by one.
     #[inline(always)]
-    fn begin(&mut self, begin: Begin, rules: &StationRules) -> bool {
+    fn begin(&mut self, begin: Begin, holds: bool, rules: &StationRules) -> bool {
         if let Begin::Busy { at, carrier_before } = begin {
             if self.radio.has(FREEZES | NAV_UNCONFIRMED) {
-                self.on_busy(at, carrier_before, rules);
+                self.on_busy(at, carrier_before, holds, rules);
             }
         }
         begin != Begin::Crowded
@@ -180,7 +180,7 @@ impl Station {
     #[inline(always)]
     fn take_energy(&mut self, now: Time, rules: &StationRules) -> bool {
         let begin = self.radio.pass_energy(now, &rules.radio);
-        self.begin(begin, rules)
+        self.begin(begin, false, rules)
     }
 
     /// Applies the next frame at once if it had the air to itself and has ended.
@@ -188,7 +188,7 @@ impl Station {
     fn take_isolated(&mut self, now: Time, rules: &StationRules) -> bool {
         let Some(frame) = self.radio.next_isolated(now, &rules.radio) else { return false };
         if frame.sensed && self.radio.has(FREEZES | NAV_UNCONFIRMED) {
-            self.on_busy(frame.start, frame.carrier_before, rules);
+            self.on_busy(frame.start, frame.carrier_before, frame.heard != Heard::Nothing, rules);
         }
         match frame.heard {
             Heard::Frame => self.on_rx_ok(frame.end, frame.slot, frame.nav, frame.flags, rules),
@@ -206,11 +206,17 @@ impl Station {
             match self.radio.next_edge(now, &rules.radio) {
                 Some(Edge::Busy { at }) => {
                     if self.radio.has(FREEZES | NAV_UNCONFIRMED) {
-                        self.on_busy(at, carrier_before, rules);
+                        let holds = self.radio.kept_since() == Some(at);
+                        self.on_busy(at, carrier_before, holds, rules);
                     }
                 }
                 Some(Edge::Ignored { end, .. }) => self.extend_nav(end + rules.timing.eifs),
-                Some(Edge::Silent | Edge::Deaf) => {}
+                Some(Edge::Silent) => {
+                    if self.radio.has(NAV_UNCONFIRMED) {
+                        self.confirm_nav_if_kept(rules);
+                    }
+                }
+                Some(Edge::Deaf) => {}
                 Some(Edge::RxOk { at, slot, nav, flags }) => self.on_rx_ok(at, slot, nav, flags, rules),
                 Some(Edge::RxBad { at }) => self.on_rx_bad(at, rules),
                 None => return,
@@ -222,13 +228,15 @@ impl Station {
         }
     }
 
-    /// A sensed frame begins at `at`; the carrier known before ended at `carrier_before`.
+    /// A sensed frame begins at `at`, which `holds` the receiver or not; the carrier known before ended at `carrier_before`.
     #[inline]
-    fn on_busy(&mut self, at: Time, carrier_before: Time, rules: &StationRules) {
+    fn on_busy(&mut self, at: Time, carrier_before: Time, holds: bool, rules: &StationRules) {
         if self.radio.has(FREEZES) {
             self.freeze(at, self.busy_after(carrier_before), rules.cca_delay, rules);
         }
-        self.confirm_nav(at);
+        if holds || rules.nav_by_carrier {
+            self.confirm_nav(at, rules);
+        }
     }
 
     #[inline]
@@ -245,12 +253,12 @@ impl Station {
 
     /// What lies beyond the station's cache line.
     #[inline(always)]
-    fn own(&self) -> &Contender {
+    pub(super) fn own(&self) -> &Contender {
         &self.radio.rest.own
     }
 
     #[inline(always)]
-    fn own_mut(&mut self) -> &mut Contender {
+    pub(super) fn own_mut(&mut self) -> &mut Contender {
         &mut self.radio.rest.own
     }
 
@@ -262,66 +270,6 @@ impl Station {
         } else {
             self.radio.clear(FREEZES);
         }
-    }
-
-    /// Extends the NAV to `until`; a shorter value changes nothing.
-    #[inline]
-    fn extend_nav(&mut self, until: Time) {
-        if until > self.nav_until {
-            self.nav_until = until;
-            self.radio.clear(NAV_UNCONFIRMED);
-        }
-    }
-
-    /// Extends the NAV by the `nav` nanoseconds of an RTS that ended at `end`; unless a frame begins in time, it will
-    /// fall back.
-    #[inline]
-    fn extend_nav_by_rts(&mut self, end: Time, nav: u32, rules: &StationRules) {
-        let until = end + Span(u64::from(nav));
-        if until <= self.nav_until {
-            return;
-        }
-        let before = self.nav_end();
-        // A NAV that ends before it could fall back never does.
-        let ahead = u64::from(nav).saturating_sub(rules.timing.nav_reset.0) as u32;
-        self.nav_until = until;
-        self.radio.owner_word = ahead;
-        self.radio.set(NAV_UNCONFIRMED);
-        if before > self.nav_reset_at() {
-            self.own_mut().nav_before = before;
-            self.radio.set(NAV_BEFORE);
-        } else {
-            self.radio.clear(NAV_BEFORE);
-        }
-    }
-
-    /// Without a frame until then, a NAV set by an RTS falls back.
-    #[inline]
-    fn nav_reset_at(&self) -> Time {
-        Time(self.nav_until.0 - u64::from(self.radio.owner_word))
-    }
-
-    /// What an unconfirmed NAV falls back to.
-    #[inline]
-    fn nav_fallback(&self) -> Time {
-        if self.radio.has(NAV_BEFORE) { self.own().nav_before } else { self.nav_reset_at() }
-    }
-
-    /// A frame begins at `at`: it either confirms a NAV set by an RTS or comes after its reset.
-    #[inline]
-    fn confirm_nav(&mut self, at: Time) {
-        if self.radio.has(NAV_UNCONFIRMED) {
-            self.radio.clear(NAV_UNCONFIRMED);
-            if at > self.nav_reset_at() {
-                self.nav_until = self.nav_fallback();
-            }
-        }
-    }
-
-    /// The end of the NAV, if no frame begins from now on: the earliest instant it can end.
-    #[inline]
-    fn nav_end(&self) -> Time {
-        if self.radio.has(NAV_UNCONFIRMED) { self.nav_fallback() } else { self.nav_until }
     }
 
     /// Takes the frame received at this very instant, if its air slot is `slot`.
@@ -357,12 +305,6 @@ impl Station {
     #[inline]
     pub fn is_idle(&self, now: Time) -> bool {
         self.busy_until() <= now && self.radio.receiving_until().is_none_or(|end| end <= now)
-    }
-
-    /// True when the NAV has ended.
-    #[inline]
-    pub fn nav_idle(&self, now: Time) -> bool {
-        self.nav_end() <= now
     }
 
     /// What the quiet time since the medium has become idle consists of; edges must be applied up to now.

@@ -6,6 +6,7 @@ pub mod dcf;
 pub mod dedup;
 pub mod fragment;
 pub mod frame;
+mod nav;
 mod outgoing;
 pub mod rate;
 pub mod retry;

@@ -1,7 +1,7 @@
 //! Parameters of the MAC, read once for all nodes.
 
 use crate::config::link::PacingClock;
-use crate::config::mac::{BackoffDraw, BusyAtExpiry, CtsRule, Duplicates, EifsRule, ResponseTimeout};
+use crate::config::mac::{BackoffDraw, BusyAtExpiry, CtsRule, Duplicates, EifsRule, NavConfirmation, ResponseTimeout};
 use crate::config::{MacConfig, RadioConfig};
 use crate::ids::NodeId;
 use crate::mac::fragment::Fragmentation;
@@ -33,6 +33,8 @@ pub struct StationRules {
     pub eifs: EifsRule,
     /// A NAV set by an RTS may be reset.
     pub nav_reset: bool,
+    /// Any sensed frame confirms such a NAV, not only one that holds the receiver.
+    pub nav_by_carrier: bool,
     /// Frames that begin within this time before the end of a back-off are not sensed.
     pub cca_delay: Span,
     /// A slot counts as passed when a frame begins so little before its end.
@@ -59,6 +61,7 @@ impl StationRules {
             timing,
             eifs: mac.eifs,
             nav_reset: mac.nav_reset,
+            nav_by_carrier: mac.nav_confirmed_by == NavConfirmation::Carrier,
             cca_delay: mac.cca_delay,
             slot_rounding: mac.slot_rounding,
             backoff_includes_cw: mac.backoff_includes_cw,

@@ -216,6 +216,12 @@ impl<O> Radio<O> {
         }
     }
 
+    /// The same for a frame whose preamble was found, where one has to be.
+    #[inline]
+    pub fn kept_since(&self) -> Option<Time> {
+        self.receiving_since().filter(|_| self.rest.additive.look_until.is_none())
+    }
+
     /// End of the frame being received, if any.
     #[inline]
     pub fn receiving_until(&self) -> Option<Time> {

@@ -65,3 +65,42 @@ fn an_rts_counts_as_a_transmission_of_its_packet() {
     let standard = Lab::new("standard").peer(Peer::ClearsOnly).offer(50).run(400_000);
     assert_eq!(instants(&standard, "DATA").len(), 4, "the long retry limit");
 }
+
+#[test]
+fn only_a_frame_that_holds_the_receiver_confirms_the_nav_of_an_rts() {
+    // The RTS ends at 452; NAVTimeout (two SIFS, a CTS, preamble and header, two slots) ends at 1008.
+    let sent = |heard: Option<(u64, Heard)>| {
+        let lab = quiet("as-ns3").draws(&[2]).hears(100, Heard::rts(OTHER, PEER, 6_966)).offer(500);
+        frames(heard.into_iter().fold(lab, |lab, (at, frame)| lab.hears(at, frame)), 20_000, "DATA")
+    };
+    let (reset, kept) = ([1_008 + 50 + 40], [452 + 6_966 + 50 + 40]);
+    assert_eq!(sent(None), reset);
+    assert_eq!(sent(Some((700, Heard::distant(200)))), reset, "energy is no PHY-RXSTART.indication");
+    assert_eq!(sent(Some((700, Heard::foreign(200)))), kept);
+    assert_eq!(sent(Some((700, Heard::errored(200)))), kept, "its preamble was found");
+    // Preamble and header take 192 us; they have to have come by then.
+    assert_eq!(sent(Some((1_008 - 192, Heard::foreign(100)))), kept);
+    assert_eq!(sent(Some((1_008 - 191, Heard::foreign(100)))), reset);
+    // Two frames whose preambles spoil each other hold nothing.
+    let lab = quiet("as-ns3").draws(&[2]).hears(100, Heard::rts(OTHER, PEER, 6_966)).offer(500);
+    let spoilt = lab.hears(700, Heard::foreign(200)).hears(702, Heard::foreign(198));
+    assert_eq!(frames(spoilt, 20_000, "DATA"), reset);
+}
+
+#[test]
+fn the_same_rule_holds_where_frames_alone_on_the_air_are_taken_at_once() {
+    let sent = |confirmed_by, heard| {
+        let lab = Lab::with("standard", |_, mac| {
+            mac.rts_threshold = None;
+            mac.nav_confirmed_by = confirmed_by;
+        });
+        let lab = lab.draws(&[2]).hears(100, Heard::rts(OTHER, PEER, 6_966)).hears(700, heard).offer(500);
+        frames(lab, 20_000, "DATA")
+    };
+    let (reset, kept) = ([1_008 + 50 + 40], [452 + 6_966 + 50 + 40]);
+    use crate::config::mac::NavConfirmation::{Carrier, RxStart};
+    assert_eq!(sent(Carrier, Heard::distant(200)), kept);
+    assert_eq!(sent(RxStart, Heard::distant(200)), reset);
+    assert_eq!(sent(RxStart, Heard::foreign(200)), kept);
+    assert_eq!(sent(RxStart, Heard::foreign(2_000)), kept, "one that still goes on");
+}
