@@ -276,6 +276,13 @@ fn apply_as_ns3(base: &mut Base) {
     tcp.initial_rto = Span::from_secs(3); // 21
     tcp.syn_options = SynOptions::WithoutMss; // 21
     tcp.timestamps = true; // 21
+    tcp.dupacks_as_sack = true; // 23
+    tcp.times_every_segment = true; // 24
+    tcp.backoff_ends_by_ack = true; // 24
+    tcp.repeated_timeout_cuts = true; // 24
+    tcp.growth_by_ack = true; // 25
+    tcp.growth_goes_on = true; // 25
+    tcp.cubic_cuts_cwnd = true; // 25
     tcp.prr = true; // 21
     tcp.dsack = Some(false); // 21
     tcp.undo = Undo::None; // 21

@@ -275,10 +275,17 @@ params! {
         /// The window grows by a whole segment for each ACK in slow start, and also while it is not in use. Controls that grow
         /// in use only take each ACK by itself, not the round trip.
         growth_by_ack: bool = false, "", "RFC 5681 3.1, RFC 7661 3; true: ns2-facts item 42";
+        /// What an ACK that ends slow start acknowledges beyond a segment grows the window by congestion avoidance.
+        growth_goes_on: bool = false, "", "RFC 5681 3.1; true: ns-3's TcpNewReno";
         /// Every timeout of a segment lowers ssthresh, not the first one only.
         repeated_timeout_cuts: bool = false, "", "RFC 5681 equation 4; true: ns2-facts item 37";
         /// A timed segment that is sent again stays timed until a recovery begins.
         times_repetitions: bool = false, "", "RFC 6298 3 (Karn); true: ns2-facts item 36";
+        /// Without timestamps every segment that is sent once gives a round-trip time, not one at a time; of those that one ACK
+        /// acknowledges, the first.
+        times_every_segment: bool = false, "", "RFC 6298 4; true: ns-3's TcpSocketBase";
+        /// Every ACK of new data ends the back-off of the RTO, also the ACK of a repetition.
+        backoff_ends_by_ack: bool = false, "", "RFC 6298 3 and 5 (Karn); true: ns-3's TcpSocketBase";
         /// An idle period longer than the RTO, counted from the last ACK, ends like a timeout with a window of one.
         idle_is_timeout: bool = false, "", "RFC 5681 4.1; true: ns2-facts item 37";
         /// Limited transmit works also while data given up by a timeout is sent again.
@@ -295,6 +302,10 @@ params! {
         recovery_end_grows: bool = false, "", "RFC 5681 3.2, RFC 6582 3.2; true: ns2-facts item 40";
         /// NewReno: segments that one ACK releases in a recovery at most; 0: no limit.
         recovery_burst: u32 = 0, "segments", "RFC 6582; 2: ns2-facts item 40";
+        /// NewReno: a duplicate ACK counts as a SACK of the next segment above the first outstanding one, and the pipe decides
+        /// what may be sent. The count outlives the recovery; a segment that counts as reported and comes to be the first is
+        /// taken for lost.
+        dupacks_as_sack: bool = false, "", "RFC 6582; true: ns-3's TcpSocketBase and TcpTxBuffer";
         /// SACK: the pipe is counted ACK by ACK, and each hole is repeated once.
         sack_counts_pipe: bool = false, "", "RFC 6675; true: ns2-facts item 41 (Sack1)";
         /// Tahoe: duplicates go on being counted over a timeout.
@@ -457,6 +468,8 @@ params! {
         cubic_beta: f64 = 0.7, "", "RFC 9438 4.6", in Range::within(0.01, 0.999);
         /// CUBIC: a flow that loses before its plateau lowers it.
         cubic_fast_convergence: bool = true, "", "RFC 9438 4.7";
+        /// CUBIC: a loss leaves `cubic_beta` of cwnd, not of FlightSize.
+        cubic_cuts_cwnd: bool = false, "", "RFC 9438 4.6 (both); true: ns-3's TcpCubic";
         /// CUBIC: slow start ends when the round-trip time rises (HyStart++).
         cubic_hystart: bool = true, "", "RFC 9406";
         /// CUBIC: in what numbers it reckons; `whole` knows neither HyStart++ nor idle periods.

@@ -16,6 +16,8 @@ pub(in super::super) struct Aimd {
     integer_reduction: bool,
     /// Growth by each ACK, used or not, in place of the acknowledged data while the window is in use.
     growth_by_ack: bool,
+    /// The ACK that ends slow start goes on in congestion avoidance.
+    growth_goes_on: bool,
     /// Every timeout of a segment lowers ssthresh.
     repeated_timeout_cuts: bool,
 }
@@ -27,6 +29,7 @@ impl Aimd {
             loss_window: cfg.loss_window,
             integer_reduction: cfg.integer_reduction,
             growth_by_ack: cfg.growth_by_ack,
+            growth_goes_on: cfg.growth_goes_on,
             repeated_timeout_cuts: cfg.repeated_timeout_cuts,
         }
     }
@@ -38,10 +41,15 @@ impl Aimd {
         }
         if w.cwnd >= w.ssthresh {
             w.cwnd += alpha / w.cwnd;
-        } else if self.growth_by_ack {
+            return;
+        }
+        if self.growth_by_ack {
             w.cwnd += 1.0;
         } else {
             slow_start(w, ack.bytes as f64 / self.mss);
+        }
+        if self.growth_goes_on && w.cwnd >= w.ssthresh && ack.bytes as f64 > self.mss {
+            w.cwnd += alpha / w.cwnd;
         }
     }
 

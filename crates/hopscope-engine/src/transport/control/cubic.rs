@@ -14,6 +14,8 @@ pub(in super::super) struct Cubic {
     c: f64,
     beta: f64,
     fast_convergence: bool,
+    cuts_cwnd: bool,
+    repeated_timeout_cuts: bool,
     /// Of the first slow start; none later.
     hystart: Option<HyStart>,
     /// Window of the plateau.
@@ -40,6 +42,8 @@ impl Cubic {
             c: cfg.cubic_c,
             beta: cfg.cubic_beta,
             fast_convergence: cfg.cubic_fast_convergence,
+            cuts_cwnd: cfg.cubic_cuts_cwnd,
+            repeated_timeout_cuts: cfg.repeated_timeout_cuts,
             hystart: cfg.cubic_hystart.then(|| HyStart::new(cfg.pacing == Pacing::Window)),
             w_max: 0.0,
             cwnd_prior: 0.0,
@@ -96,7 +100,7 @@ impl Cubic {
             w.cwnd
         };
         self.cwnd_prior = w.cwnd;
-        w.ssthresh = (loss.flight * self.beta).max(2.0);
+        w.ssthresh = (if self.cuts_cwnd { w.cwnd } else { loss.flight } * self.beta).max(2.0);
         self.epoch = None;
         self.idle_since = None;
         self.hystart = None; // for the first slow start alone (RFC 9406 4.3)
@@ -149,7 +153,7 @@ impl Controller for Cubic {
     }
 
     fn on_timeout(&mut self, w: &mut Window, loss: &Loss) {
-        if !loss.repeated {
+        if self.repeated_timeout_cuts || !loss.repeated {
             self.reduce(w, loss);
         }
         w.cwnd = 1.0;
@@ -209,6 +213,17 @@ mod tests {
             assert!((c.k - k).abs() < 5e-4, "{}", c.k);
             assert!((c.w_cubic(0.0) - w.cwnd).abs() < 1e-9 && c.w_cubic(c.k) == cwnd);
         }
+    }
+
+    #[test]
+    fn what_is_cut_is_flight_size_or_cwnd() {
+        let cut = |cuts_cwnd| {
+            let cfg = TcpConfig { cubic_cuts_cwnd: cuts_cwnd, cubic_hystart: false, ..TcpConfig::default() };
+            let mut w = window(20.0, 2.0);
+            Cubic::new(&cfg, 1000).on_loss(&mut w, &loss(10.0));
+            w.ssthresh
+        };
+        assert_eq!((cut(false), cut(true)), (7.0, 14.0));
     }
 
     /// The window after each round trip of 100 ms from a loss at `cwnd` on, one ACK per segment.

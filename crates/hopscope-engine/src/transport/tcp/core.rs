@@ -7,9 +7,10 @@ use super::rtt::Rtt;
 use super::rules::Rules;
 use super::sent::{AckReport, SentLog};
 use super::setup::initial_window;
+use super::timed::EverySegment;
 use super::timer::LazyTimer;
 use super::usage::Use;
-use super::{Cx, Note, SenderStats, Timer, TransportEffect, window_field};
+use super::{Cx, SenderStats, Timer, window_field};
 use crate::config::tcp::{Handshake, InitialSsthresh, Pacing};
 use crate::config::{LossRecovery, TcpConfig, TcpKind};
 use crate::packet::Ecn;
@@ -40,7 +41,7 @@ pub(super) struct Core {
     pub(super) rules: Rules,
     pub(super) three_way: bool,
     pub(super) dupack_threshold: u32,
-    limited_transmit: bool,
+    pub(super) limited_transmit: bool,
     pub(super) initial_window: f64,
     /// Greatest congestion window in segments.
     cwnd_limit: f64,
@@ -103,7 +104,7 @@ pub(super) struct Core {
     /// Tick of the clock in the timestamps option; none without the option.
     pub(super) stamp_tick: Option<Span>,
     /// Bytes sent by limited transmit since the last new ACK; FlightSize leaves them out (RFC 5681 3.2 step 2).
-    limited_bytes: u64,
+    pub(super) limited_bytes: u64,
     /// Whether the usable window and cwnd have been filled of late.
     pub(super) window_use: Use,
     cwnd_use: Use,
@@ -121,6 +122,8 @@ pub(super) struct Core {
     pub(super) rto_timer: LazyTimer,
     /// The timed segment: number after it, and when it left.
     pub(super) timed: Option<(u64, Time)>,
+    /// All segments are timed, not one at a time.
+    pub(super) every: Option<EverySegment>,
     pub(super) stats: SenderStats,
 }
 
@@ -190,6 +193,7 @@ impl Core {
             rtt: Rtt::new(cfg),
             rto_timer: LazyTimer::new(Timer::Rto),
             timed: None,
+            every: (cfg.times_every_segment && !cfg.timestamps).then(EverySegment::default),
             stats: SenderStats::default(),
         }
     }
@@ -253,13 +257,17 @@ impl Core {
         if again {
             self.stats.retransmissions += 1;
             // Karn: no sample from a segment sent twice. ns-2 stops timing only when a recovery begins.
-            if !self.rules.times_repetitions && self.timed.is_some_and(|(end, _)| seq < end && end <= after) {
+            if let Some(every) = &mut self.every {
+                every.on_repeated(after);
+            } else if !self.rules.times_repetitions && self.timed.is_some_and(|(end, _)| seq < end && end <= after) {
                 self.timed = None;
             }
             if let Some(undo) = &mut self.undo {
                 let tick = self.stamp_tick.map_or(1, |tick| tick.0);
                 undo.on_repeat(seq, after, (cx.now.0 / tick) as u32);
             }
+        } else if let Some(every) = &mut self.every {
+            every.on_sent(after, cx.now);
         } else if self.timed.is_none() && self.stamp_tick.is_none() {
             self.timed = Some((after, cx.now));
         }
@@ -412,32 +420,7 @@ impl Core {
         self.active = now;
     }
 
-    // Timing.
-
-    /// (Re)starts the retransmission timer with the present RTO.
-    pub(super) fn restart_rto(&mut self, cx: &mut Cx) {
-        let at = cx.now + self.rtt.rto();
-        self.rto_timer.set(at, cx);
-    }
-
-    fn take_sample(&mut self, cx: &mut Cx) {
-        let una = self.una;
-        if let Some((_, sent)) = self.timed.take_if(|(end, _)| una >= *end) {
-            self.rtt.sample(sent, cx.now);
-            cx.push(TransportEffect::Note(Note::Rtt(cx.now.saturating_since(sent))));
-        }
-    }
-
     // Acknowledgements.
-
-    /// An echoed timestamp times what this ACK of new data answers, a repetition too (RFC 7323 4).
-    pub(super) fn take_echo(&mut self, seg: &TcpSegment, cx: &mut Cx) {
-        let (Some(tick), Some(stamps)) = (self.stamp_tick, seg.timestamps) else { return };
-        let ticks = ((cx.now.0 / tick.0) as u32).wrapping_sub(stamps.echo).max(1);
-        let rtt = tick * u64::from(ticks);
-        self.rtt.sample(Time(cx.now.0.saturating_sub(rtt.0)), cx.now);
-        cx.push(TransportEffect::Note(Note::Rtt(rtt)));
-    }
 
     /// Shows an ACK to the algorithm before recovery acts on it.
     pub(super) fn feed(&mut self, seg: &TcpSegment, hops: u8, now: Time) {
@@ -487,6 +470,7 @@ impl Core {
         self.timeouts_in_row = 0;
         self.advance(ack);
         self.take_sample(cx);
+        self.end_back_off();
         // A window below one segment (ns-2 knows them) is opened by the timer.
         if self.una < self.max || self.usable() == 0 {
             self.restart_rto(cx);
@@ -559,6 +543,9 @@ impl Core {
         self.limited_bytes = 0;
         self.nxt = self.una;
         self.timed = None;
+        if let Some(every) = &mut self.every {
+            every.forget();
+        }
         self.window_use.forget();
         self.cwnd_use.forget();
     }

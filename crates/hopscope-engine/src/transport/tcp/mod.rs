@@ -53,6 +53,7 @@ pub(super) mod sent;
 mod setup;
 #[cfg(test)]
 mod tests;
+mod timed;
 mod timer;
 mod told;
 mod usage;

@@ -4,6 +4,7 @@
 //! [`Core`] and leaves the size of the window to the algorithm in `transport/control/`. The set is closed; each style gives the five
 //! entry points of [`LossRecovery`].
 
+mod counted;
 mod frto;
 mod newreno;
 mod prr;
@@ -30,6 +31,7 @@ pub(super) enum LossRecovery {
     Tahoe,
     Reno,
     NewReno(newreno::NewReno),
+    Counted(counted::Counted),
     Sack(sack::Sack),
     Rack(rack::Rack),
     Vegas,
@@ -44,6 +46,7 @@ impl LossRecovery {
             Chosen::Vegas => LossRecovery::Vegas,
             Chosen::Sack => LossRecovery::Sack(sack::Sack::new(cfg, mss)),
             Chosen::Rack => LossRecovery::Rack(rack::Rack::new(cfg.probe_min)),
+            Chosen::NewReno | Chosen::Own if cfg.dupacks_as_sack => LossRecovery::Counted(counted::Counted::default()),
             Chosen::NewReno | Chosen::Own => LossRecovery::NewReno(newreno::NewReno::default()),
         }
     }
@@ -60,6 +63,7 @@ impl LossRecovery {
             LossRecovery::Tahoe => tahoe::on_new_ack(core, seg.ack, cx),
             LossRecovery::Reno => reno::on_new_ack(core, seg.ack, cx),
             LossRecovery::NewReno(s) => s.on_new_ack(core, seg.ack, cx),
+            LossRecovery::Counted(s) => s.on_new_ack(core, seg.ack, cx),
             LossRecovery::Sack(s) => s.on_new_ack(core, seg, cx),
             LossRecovery::Rack(s) => s.on_new_ack(core, seg, cx),
             LossRecovery::Vegas => vegas::on_new_ack(core, seg.ack, cx),
@@ -75,6 +79,7 @@ impl LossRecovery {
             LossRecovery::Tahoe => tahoe::on_dup_ack(core, cx),
             LossRecovery::Reno => reno::on_dup_ack(core, cx),
             LossRecovery::NewReno(s) => s.on_dup_ack(core, cx),
+            LossRecovery::Counted(s) => s.on_dup_ack(core, cx),
             LossRecovery::Sack(s) => s.on_dup_ack(core, seg, cx),
             LossRecovery::Rack(s) => s.on_dup_ack(core, seg, cx),
             LossRecovery::Vegas => vegas::on_dup_ack(core, cx),
@@ -87,6 +92,7 @@ impl LossRecovery {
         let acked = seg.ack - core.una;
         match self {
             LossRecovery::NewReno(s) => s.reset(),
+            LossRecovery::Counted(s) => s.reset(),
             LossRecovery::Sack(s) => s.undo(core, seg),
             LossRecovery::Rack(s) => s.undo(core, seg),
             LossRecovery::Tahoe | LossRecovery::Reno | LossRecovery::Vegas => {}
@@ -148,9 +154,10 @@ impl LossRecovery {
     }
 
     /// What it believed of the segments under way holds no more.
-    fn forget(&mut self, core: &Core) {
+    fn forget(&mut self, core: &mut Core) {
         match self {
             LossRecovery::NewReno(s) => s.reset(),
+            LossRecovery::Counted(s) => s.on_timeout(core),
             LossRecovery::Sack(s) => s.on_timeout(core),
             LossRecovery::Tahoe | LossRecovery::Reno | LossRecovery::Vegas | LossRecovery::Rack(_) => {}
         }
@@ -159,6 +166,7 @@ impl LossRecovery {
     /// More may be sent: new data was offered, the connection was set up, or the window moved.
     pub(super) fn send(&mut self, core: &mut Core, cx: &mut Cx) {
         match self {
+            LossRecovery::Counted(s) => s.send(core, cx),
             LossRecovery::Sack(s) => s.send(core, cx),
             LossRecovery::Rack(s) => s.send(core, cx),
             _ => core.send(u32::MAX, cx),

@@ -14,10 +14,11 @@
 
 mod ack;
 mod bottleneck;
+mod counted;
 mod duplex;
 mod linux;
 mod loss;
-mod ns2;
+
 mod options;
 mod pipe;
 mod rack;
@@ -25,6 +26,7 @@ mod receiver;
 mod recovery;
 mod route_failure;
 mod setup;
+mod simulators;
 mod timeout;
 mod undo;
 mod walks;
