@@ -51,7 +51,7 @@ def by_number(number):
 # --- The references -------------------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize(("name", "rows", "slack"), [("ns2", 501, 6e-4), ("ns3", 470, 1e-4)])
+@pytest.mark.parametrize(("name", "rows", "slack"), [("ns2", 501, 6e-4), ("ns3", 558, 1e-4)])
 def test_the_references_are_whole(name, rows, slack):
     lines = [line for line in (FOLDER / f"{name}.csv").read_text().splitlines() if not line.startswith("#")]
     found = list(csv.DictReader(lines))
@@ -64,7 +64,7 @@ def test_the_references_are_whole(name, rows, slack):
 
 
 def test_every_cell_is_a_setting():
-    assert (len(scenarios(NS2)), len(scenarios(NS3))) == (62, 123)
+    assert (len(scenarios(NS2)), len(scenarios(NS3))) == (62, 140)
     assert sum("AODV" in label for label in scenarios(NS2)) == 17
     assert reference(NS2, "A: 7-hop chain, Newreno, window 32, 1460 B")["throughput"] == 223.9
     assert reference(NS3, by_number("n153"))["throughput of all flows"] == 186.88
@@ -132,6 +132,14 @@ def test_vegas_is_compared_without_the_headers_it_counts():
         ("n172", 25, [(10, 14), (2, 22)]),
         ("n173", 25, [(5, 9), (15, 19), (1, 21), (3, 23)]),
         ("n255", 2, [(0, 1)]),
+        ("m005", 5, [(2, 0), (4, 0)]),
+        ("m008", 5, [(0, 4), (4, 0)]),
+        ("m013", 9, [(0, 4), (5, 8)]),
+        ("m015", 13, [(0, 6), (7, 12)]),
+        ("m018", 7, [(3, 5), (4, 6)]),
+        ("m022", 5, [(0, 2), (4, 0)]),
+        ("m023", 7, [(2, 0), (4, 0), (6, 0)]),
+        ("m027", 5, [(0, 4)]),
     ],
 )
 def test_layouts_of_ns3(name, nodes, flows):
@@ -163,6 +171,17 @@ def test_tcp_of_ns3():
     assert (plain["tcp"]["initial_window"], plain["tcp"]["timestamps"]) == (1, False)
     assert (defaults["tcp"]["initial_window"], defaults["tcp"]["timestamps"]) == (10, True)
     assert (plain["max_window"], defaults["max_window"]) == (32, 89)
+
+
+def test_every_flow_of_ns3_has_the_tcp_of_the_reference():
+    several = [document for document in scenarios(NS3).values() if " m0" in document["title"]]
+    several = [document for document in several if len(document["flow"]) > 1]
+    assert len(several) == 12
+    for document in several:
+        flows = Scenario(document).points[0].config(1)["flows"]
+        settings = [{key: value for key, value in flow.items() if key not in ("from", "to")} for flow in flows]
+        assert all(setting == settings[0] for setting in settings), document["title"]
+        assert settings[0]["tcp"]["initial_window"] == 1
 
 
 def test_derived_metrics_of_ns3():
@@ -270,13 +289,15 @@ def test_ns3_cells_pass_at_their_numbers_and_fail_beside_them():
 
         return run
 
-    # ns-3's three runs of this one leave its mean open by 14 %.
+    # What ns-3's runs leave open by 2 to 14 % fails further away.
+    several = {label for label in scenarios(NS3) if label.startswith("m-")}
     open_cells = {label for label in scenarios(NS3) if " n253: " in label}
-    right, wrong = outcomes(NS3, carried(1.0)), outcomes(NS3, carried(1.11))
+    right, wrong, far = (outcomes(NS3, carried(factor)) for factor in (1.0, 1.11, 1.25))
     for statement, label in zip(NS3.statements, scenarios(NS3), strict=True):
         assert statement.text.startswith(label)
         assert right[statement.id] == PASS, label
-        assert wrong[statement.id] == (OPEN if label in open_cells else FAIL), label
+        beside = far if label in several else wrong
+        assert beside[statement.id] == (OPEN if label in open_cells else FAIL), label
 
 
 def test_a_known_cause_explains_a_disagreement_and_hides_none():
@@ -302,8 +323,8 @@ def test_cells_of_one_hearing_must_agree_within_one_percent():
 
 def test_the_figure_has_a_mark_for_each_cell():
     [chart] = NS3.charts(data(NS3, lambda _label, _where: {}))
-    assert [panel.band for panel in chart.panels] == [(-1.0, 1.0), (-3.0, 3.0), (-10.0, 10.0)]
-    assert sum(len(panel.lines[0].x) for panel in chart.panels) == 123
+    assert [panel.band for panel in chart.panels] == [(-1.0, 1.0), (-3.0, 3.0), (-10.0, 10.0), None, None]
+    assert sum(len(panel.lines[0].x) for panel in chart.panels) == 140
 
 
 # --- A folder of one's own ------------------------------------------------------------------------------------------

@@ -29,6 +29,7 @@ from hopscope.studies.settings import Context
 from hopscope.studies.verdict import Finding, Outcome
 
 _WITHIN = re.compile(r"\+-\d+(\.\d+)?")
+_BEYOND = re.compile(r"(\d+(?:\.\d+)?) % beyond both intervals")
 _MEASURED = ("metric", "n", "mean", "min", "max", "sd")
 INTERVAL, SPREAD, WITHIN = "interval", "spread", "+-"
 """Instead of a share in per cent: within the other simulator's own 95 % interval, between its smallest and largest
@@ -41,7 +42,11 @@ def _bounds(row: Row, limit: float | str) -> tuple[float, float]:
     if limit == SPREAD and row.extremes is not None:
         return row.extremes
     if isinstance(limit, str):
-        margin = row.half or 0.0 if limit == INTERVAL else float(limit.removeprefix(WITHIN))
+        margin = row.half or 0.0
+        if beyond := _BEYOND.fullmatch(limit):
+            margin += float(beyond[1]) / 100 * abs(mean)
+        elif limit != INTERVAL:
+            margin = float(limit.removeprefix(WITHIN))
     else:
         margin = limit / 100 * abs(mean)
     return mean - margin, mean + margin
@@ -164,6 +169,9 @@ def _agrees(cell: Cell, metric: str, limit: float | str) -> Callable[[Data], lis
             words += f": {measured.mean - mean:+.3f}"
         else:
             words += f": {100 * (measured.mean / mean - 1):+.2f} %"
+        if isinstance(limit, str) and _BEYOND.fullmatch(limit):
+            own = measured.ci95 or 0.0
+            return low - own <= measured.mean <= high + own, words
         holds = between(measured, low, high)
         apart = replace(measured, ci95=math.hypot(measured.ci95 or 0.0, half))
         if holds is False and cell.rule.noisy and between(apart, low, high) is not False:
@@ -308,9 +316,13 @@ def _limits(part: Part) -> Mapping[str, float | str]:
     """How far the metrics may be off."""
     limits = part.table("judge")
     for metric, limit in limits.items():
-        words = isinstance(limit, str) and (limit in {INTERVAL, SPREAD} or _WITHIN.fullmatch(limit))
+        words = isinstance(limit, str) and (
+            limit in {INTERVAL, SPREAD} or _WITHIN.fullmatch(limit) or _BEYOND.fullmatch(limit)
+        )
         if not words and (isinstance(limit, bool) or not isinstance(limit, (int, float))):
-            allowed = f'a share in per cent, "{INTERVAL}", "{SPREAD}" or a number after "{WITHIN}"'
+            allowed = (
+                f'a share in %, "N % beyond both intervals", "{INTERVAL}", "{SPREAD}" or a number after "{WITHIN}"'
+            )
             part.problem("judge", f"{metric}: found {limit!r}; allowed: {allowed}")
     return limits
 

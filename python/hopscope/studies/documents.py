@@ -11,14 +11,15 @@ _ALONE = re.compile(r"\{(\w+)\}")
 
 
 def deep_merge(base: Mapping[str, Any], changes: Mapping[str, Any]) -> dict[str, Any]:
-    """Tables merged key by key; every other value replaces the one before. Dotted keys reach inside."""
+    """Tables merged key by key; other values replace those before. Dotted keys reach inside (`*`: all of a list)."""
     merged = copy.deepcopy(dict(base))
     for key, value in changes.items():
         head, dot, rest = key.partition(".")
         below = merged.get(head)
         if dot and isinstance(below, list):
             index, _, inside = rest.partition(".")
-            below[int(index)] = deep_merge(below[int(index)], {inside: value})
+            for place in range(len(below)) if index == "*" else [int(index)]:
+                below[place] = deep_merge(below[place], {inside: value})
         elif dot and head != "sweep":
             merged[head] = deep_merge(below if isinstance(below, dict) else {}, {rest: value})
         elif key != "sweep" and isinstance(value, Mapping) and isinstance(below, dict):
@@ -33,11 +34,18 @@ def removed(scenario: Mapping[str, Any], keys: Iterable[str]) -> dict[str, Any]:
     left = copy.deepcopy(dict(scenario))
     for key in keys:
         *way, last = key.split(".")
-        table: Any = left
+        tables: list[Any] = [left]
         for name in way:
-            table = table[int(name)] if isinstance(table, list) else table.get(name, {})
-        table.pop(last, None)
+            tables = [inner for table in tables for inner in _below(table, name)]
+        for table in tables:
+            table.pop(last, None)
     return left
+
+
+def _below(table: Any, name: str) -> list[Any]:
+    if isinstance(table, list):
+        return table if name == "*" else [table[int(name)]]
+    return [table.get(name, {})]
 
 
 def filled(value: Any, names: Mapping[str, Any]) -> Any:

@@ -125,6 +125,12 @@ def _circle(stations: int, radius: float) -> list[list[float]]:
     return [[round(radius * math.cos(angle), 6), round(radius * math.sin(angle), 6)] for angle in angles]
 
 
+def _named(topology: str) -> list[tuple[int, int]]:
+    """The flows that a topology names by their ends: `flows 1-0, 2-0`."""
+    _, _, flows = topology.partition(", flows ")
+    return [(int(start), int(end)) for start, end in re.findall(r"(\d+)-(\d+)", flows)]
+
+
 def _layout(topology: str) -> tuple[list[list[float]], list[tuple[int, int]]]:
     """Positions of the nodes in metres and the ends of the flows, of a topology as the reference file calls it."""
     if match := re.match(r"pair (\d+) m", topology):
@@ -138,10 +144,17 @@ def _layout(topology: str) -> tuple[list[list[float]], list[tuple[int, int]]]:
         return [[x, 400.0 * i] for i in range(3) for x in (0.0, 200.0)], [(0, 1), (2, 3), (4, 5)]
     if topology.startswith("receiver out of reach"):
         return [[0.0, 0.0], [200.0, 0.0]], [(0, 1)]
-    if topology == "cross of two 6-hop chains":
-        across = [[200.0 * i, 0.0] for i in range(-3, 4)]
-        down = [[0.0, 200.0 * i] for i in range(-3, 4) if i]
-        return across + down, [(0, 6), (7, 12)]
+    if match := re.match(r"cross of two (\d)-hop chains", topology):
+        middle = int(match[1]) // 2
+        across = [[200.0 * i, 0.0] for i in range(-middle, middle + 1)]
+        down = [[0.0, 200.0 * i] for i in range(-middle, middle + 1) if i]
+        return across + down, [(0, 2 * middle), (2 * middle + 1, 4 * middle)]
+    if topology.startswith("two flows through a middle of 2 hops"):
+        ends = [[x, y] for x in (-141.0, 541.0) for y in (141.0, -141.0)]
+        return [[0.0, 0.0], [200.0, 0.0], [400.0, 0.0], *ends], _named(topology)
+    if match := re.match(r"gateway with (\d) arms of 2 hops", topology):
+        near, far = (_circle(int(match[1]), radius) for radius in (200.0, 400.0))
+        return [[0.0, 0.0], *(node for arm in zip(near, far, strict=True) for node in arm)], _named(topology)
     if topology.startswith("grid 5x5"):
         grid = [[200.0 * column, 200.0 * row] for row in range(5) for column in range(5)]
         lines = [2] if "row 2 and column 2" in topology else [1, 3]
@@ -149,7 +162,8 @@ def _layout(topology: str) -> tuple[list[list[float]], list[tuple[int, int]]]:
     if match := re.match(r"chain (\d+) hops", topology):
         hops = int(match[1])
         chain = [[200.0 * i, 0.0] for i in range(hops + 1)]
-        return chain, [(i, 0) for i in range(1, hops + 1)] if "to node 0" in topology else [(0, hops)]
+        all_to_0 = [(i, 0) for i in range(1, hops + 1)] if "to node 0" in topology else []
+        return chain, all_to_0 or _named(topology) or [(0, hops)]
     places = re.findall(r"([A-Z])\((-?\d+)\)", topology)
     names = [name for name, _ in places]
     both = re.search(r"([A-Z]) and ([A-Z]) to ([A-Z])", topology)
