@@ -389,6 +389,15 @@ mod tests {
     }
 
     #[test]
+    fn a_flag_may_leave_it_to_what_is_usual() {
+        let key = whole(Kind::FlagOrOwn, "");
+        assert_eq!(read(&key, &Value::Flag(false)), Ok(json!(false)));
+        assert_eq!(read(&key, &typed("own")), Ok(Json::Null));
+        let refused = read(&key, &typed("yes")).expect_err("no such word");
+        assert!(refused.contains("found \"yes\"; expected true, false or \"own\""), "{refused}");
+    }
+
+    #[test]
     fn other_kinds_are_refused_with_what_is_expected() {
         for (key, value, text) in [
             (whole(Kind::Int, "bytes"), Value::Flag(true), "found true; expected a whole number in bytes or text with"),

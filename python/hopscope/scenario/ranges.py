@@ -100,7 +100,7 @@ def read(word: str, field: Field, where: str) -> Any:
     Raises:
         InputError: it does not fit.
     """
-    value: object = word == "true" if field.kind == "flag" and word in {"true", "false"} else word
+    value: object = word == "true" if field.kind in {"flag", "flag-or-own"} and word in {"true", "false"} else word
     try:
         found = field.read(value)
     except FieldError as error:
