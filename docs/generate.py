@@ -129,8 +129,8 @@ def flat(fields: Iterable[Field]) -> Iterable[tuple[str, Field]]:
 def meaning(field: Field) -> str:
     """What a key means, its words, and when it does."""
     text = field.doc + (allowed(field.kind, field.choices) if field.choices else "")
-    if field.when is not None and len(field.when[1]) <= 4:
-        text += f" With `{field.when[0]}` = {', '.join(f'`{word}`' for word in field.when[1])}."
+    if field.when is not None:
+        text += f" With `{field.when}`."
     return text
 
 

@@ -72,7 +72,7 @@ class Field:
         maximum: largest number.
         exclusive: the smallest number itself is refused.
         required: the key must be given.
-        when: another key of the table and its words with which this one means something; None: always.
+        when: what other keys must be for it to have an effect, in words; None: it always has one.
         source: where the default comes from.
         fields: keys of a table.
     """
@@ -87,7 +87,7 @@ class Field:
     maximum: Final[float | None]
     exclusive: Final[bool]
     required: Final[bool]
-    when: Final[tuple[str, list[str]] | None]
+    when: Final[str | None]
     source: Final[str]
     fields: Final[tuple[Field, ...]]
 
@@ -317,7 +317,7 @@ class Resolved:
 
     Attributes:
         problems: what is wrong, with the key at fault; then the point is incomplete.
-        idle: keys that nothing uses, with what to say unless another point uses them; None where that is meant.
+        idle: keys without effect, with what to say unless they have one in another point.
         top: the keys at the top of the file.
         kind: the kind of topology; empty where the topology is at fault.
         nodes: positions of the nodes in metres; their order gives the node numbers.
@@ -328,7 +328,7 @@ class Resolved:
     """
 
     problems: Final[list[tuple[tuple[str, ...], str]]]
-    idle: Final[list[tuple[tuple[str, ...], str | None]]]
+    idle: Final[list[tuple[tuple[str, ...], str]]]
     top: Final[dict[str, Any]]
     kind: Final[str]
     nodes: Final[list[list[float]]]

@@ -53,8 +53,8 @@ FIGURES = ["throughput_kbps", "delay_ms", "mean_cwnd", "timeouts", "sent_packets
 @pytest.mark.parametrize("loss", [0.0, 0.005])
 def test_cubic_is_the_engines_to_the_digit(loss: float) -> None:
     options: dict[str, Any] = {"loss": loss, "tcp": {"cubic_hystart": False}, "flow": {"recovery": "sack"}}
-    own = wire(ALGORITHMS.Cubic, **options)
     engine = wire("tcp-cubic", **options)
+    own = wire(ALGORITHMS.Cubic, **{**options, "tcp": {}})
     assert own[FIGURES].to_dict() == engine[FIGURES].to_dict()
 
 

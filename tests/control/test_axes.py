@@ -218,8 +218,8 @@ def test_a_store_keeps_and_resumes_them(folder: Path) -> None:
             'flow.0.control.class: names a congestion control beside transport = "tcp:mine.py:Gentle"',
         ),
         ({"transport": "tcp-cubic", "control": {"decrease": 0.5}}, 'flow.0.control: belongs to transport = "tcp:FILE'),
-        ({"transport": "udp", "control": "cubic"}, 'flow.0.control: belongs to TCP; found transport = "udp"'),
-        ({"transport": "udp", "recovery": "rack"}, 'flow.0.recovery: belongs to TCP; found transport = "udp"'),
+        ({"transport": "udp", "control": "cubic"}, 'flow.0.control: has no effect: it needs flow.0.transport = "tcp"'),
+        ({"transport": "udp", "recovery": "rack"}, 'flow.0.recovery: has no effect: it needs flow.0.transport = "tcp"'),
         ({"transport": "tcp", "recovery": "rak"}, 'flow.0.recovery: found "rak"; allowed: "own"'),
         ({"transport": "tcp", "recovery": "rak"}, '(did you mean "rack"?)'),
         (

@@ -140,9 +140,8 @@ def test_mda_in_python_is_the_engines(profile: str, error: float) -> None:
     kept = {
         "profile": profile,
         "radio": {"error": {"kind": "uniform", "per": error}},
-        "tcp": {"mda_threshold": 0.25},
     }
-    found = assert_same(chain(Mda, **kept), chain("mda", **kept))
+    found = assert_same(chain(Mda, **kept), chain("mda", **kept, tcp={"mda_threshold": 0.25}))
     assert 1 < found.flows["mean_ack_window"][0] < 4
 
 
@@ -211,8 +210,7 @@ def test_what_is_not_asked_for_is_not_on_the_air() -> None:
             seen.append((receiver.sender_window, receiver.non_collision, receiver.largest_delay_s))
             return 0
 
-    options = {"tcp": {"path_option": 8, "window_option": 4}}
-    assert_same(chain(Plain, **options), chain("every", **options))
+    assert_same(chain(Plain, tcp={"path_option": 8, "window_option": 4}), chain("every"))
     assert set(seen) == {(None, None, None)}
 
 

@@ -88,13 +88,19 @@ def test_the_packet_of_other_applications_is_that_of_the_key() -> None:
     ("flow", "message"),
     [
         ({"app": "poisson"}, 'flow.0.rate: is missing; app = "poisson" needs rate'),
-        ({"app": "poisson", "rate": "1Mbps", "on": 1}, 'flow.0.on: does not belong to app = "poisson"'),
+        (
+            {"app": "poisson", "rate": "1Mbps", "on": 1},
+            'flow.0.on: has no effect: it needs flow.0.app = "on-off" or "voice"',
+        ),
         ({"app": "video"}, 'flow.0.trace: is missing; app = "video" needs trace'),
         ({"app": "video", "trace": ""}, "flow.0.trace: .: is a folder; expected a CSV file"),
         ({"app": "video", "trace": 3, "frame_rate": 0}, "flow.0.trace: found 3"),
         ({"app": "cbr"}, 'flow.0.rate: is missing; app = "cbr" needs rate'),
         ({"app": "cbr", "rate": 1, "jitter": "unifrom"}, 'did you mean "uniform"?'),
-        ({"app": "poisson", "rate": 1, "jitter": "none"}, 'flow.0.jitter: does not belong to app = "poisson"'),
+        (
+            {"app": "poisson", "rate": 1, "jitter": "none"},
+            'flow.0.jitter: has no effect: it needs flow.0.app = "cbr"; found flow.0.app = "poisson"',
+        ),
         ({"app": "vioce"}, 'did you mean "voice"?'),
         ({"app": "voice", "rate": 0}, "flow.0.rate: found 0"),
     ],

@@ -118,7 +118,7 @@ def test_speech_has_a_rating_and_a_score() -> None:
 
 
 def test_a_codec_belongs_to_voice() -> None:
-    with pytest.raises(hs.ScenarioError, match=r'flow.0.codec: does not belong to app = "cbr"'):
+    with pytest.raises(hs.ScenarioError, match=r'flow.0.codec: has no effect: it needs flow.0.app = "voice"'):
         hs.Scenario(
             {**VOICE, "flow": [{"from": 0, "to": 1, "transport": "udp", "app": "cbr", "rate": 1, "codec": "g711"}]}
         )

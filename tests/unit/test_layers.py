@@ -113,9 +113,9 @@ def test_a_layer_has_its_own_parameters_and_else_the_common_ones() -> None:
 
 def test_layers_are_set_and_swept_like_other_keys() -> None:
     scenario = Scenario.from_document(parse(TEXT))
-    changed = scenario.replace({"layer.0.link": "timer", "layer.1.nodes": [2, 3], "layer.*.acks": False})
+    changed = scenario.replace({"layer.0.link": "red+codel", "layer.1.nodes": [2, 3], "layer.*.acks": False})
     assert [(x["layer"], x["nodes"], x["acks"]) for x in layers_of(changed.points[0])] == [
-        ("timer", [0, 4], False),
+        ("red+codel", [0, 4], False),
         ("lred+pacing", [2, 3], False),
     ]
     swept = scenario.replace({"sweep.layer.0.link": ["codel", "plain"], "sweep.layer.1.lred_min": [0.5, 1]})
@@ -130,9 +130,9 @@ def test_layers_are_set_and_swept_like_other_keys() -> None:
 @pytest.mark.parametrize(
     "sweep",
     [
-        {"mac.link": ["red", "plain"]},
+        {"mac.link": ["lred", "plain"]},
         {"link.lred_min": [0.4, 1.0]},
-        {"topology.hops": [4, 6], "layer.1.link": ["red", "codel"]},
+        {"topology.hops": [4, 6], "layer.1.link": ["lred", "codel"]},
         {"profile": ["standard", "ns2"], "tcp.min_rto": ["200ms", "1s"]},
     ],
 )

@@ -43,10 +43,19 @@ def test_fragments_are_frames_of_their_own() -> None:
             r"mac\.fragmentation_threshold: found 100; must be at least 256 bytes and at most 8000",
         ),
         ({"mac": {"fragmentation_threshold": "of"}}, r"mac\.fragmentation_threshold: "),
-        ({"mac": {"receive_lifetime": 0}}, r"mac\.receive_lifetime: found 0; must be above 0 s"),
-        ({"link": {"nred_min": 0.9}}, r"link\.nred_max: found 0\.9; it must be more than nred_min, 0\.9"),
+        (
+            {"mac": {"receive_lifetime": 0, "fragmentation_threshold": 600}},
+            r"mac\.receive_lifetime: found 0; must be above 0 s",
+        ),
+        (
+            {"mac": {"link": "nred"}, "link": {"nred_min": 0.9}},
+            r"link\.nred_max: found 0\.9; it must be more than nred_min, 0\.9",
+        ),
         ({"link": {"nred_max_p": 1.5}}, r"link\.nred_max_p: found 1\.5; must be at most 1"),
-        ({"net": {"window_gateways": [3]}}, r"net\.window_gateways: node 3 does not exist; nodes are 0 to 2"),
+        (
+            {"net": {"window_gateways": [3]}, "flow": [{"from": 0, "to": 2}]},
+            r"net\.window_gateways: node 3 does not exist; nodes are 0 to 2",
+        ),
     ],
 )
 def test_what_does_not_fit_is_refused(sections: dict[str, Any], message: str) -> None:

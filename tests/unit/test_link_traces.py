@@ -72,7 +72,7 @@ def test_bad_lines_are_told_with_file_and_line(text: str, told: str, tmp_path: P
 def test_what_does_not_go_together_is_refused(tmp_path: Path) -> None:
     with pytest.raises(hs.ScenarioError, match=r"radio\.fading: found \"rayleigh\" beside a trace of received powers"):
         scene(tmp_path, "0,0,1,-60\n", fading="rayleigh")
-    with pytest.raises(hs.ScenarioError, match=r"radio\.untraced: is given without rssi_trace or loss_trace"):
+    with pytest.raises(hs.ScenarioError, match=r"radio\.untraced: has no effect: it needs radio.rssi_trace given or"):
         hs.Scenario(topology={"kind": "chain", "hops": 1}, radio={"untraced": "absent"}, flow=[UDP])
     with pytest.raises(hs.ScenarioError, match=r"flow\.0\.to: node 1 cannot be reached from node 0"):
         scene(tmp_path, "0,0,1,-60\n", untraced="absent")  # nothing comes back, ACKs of the MAC neither
@@ -117,7 +117,7 @@ def test_unix_times_can_count_from_the_first_of_both_files(tmp_path: Path) -> No
     traces = both.points[0].config(1)["traces"]
     assert [sample[0] for sample in traces["rssi"]] == [2_000_000_000, 7_000_000_000]
     assert [sample[0] for sample in traces["loss"]] == [0]
-    with pytest.raises(hs.ScenarioError, match=r"radio.time_origin: is given without rssi_trace or loss_trace"):
+    with pytest.raises(hs.ScenarioError, match=r"radio.time_origin: has no effect: it needs radio.rssi_trace given"):
         hs.Scenario(topology={"kind": "chain", "hops": 1}, radio={"time_origin": "first"}, flow=[UDP])
 
 

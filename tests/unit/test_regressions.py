@@ -141,11 +141,11 @@ def test_bounds_are_told_with_all_their_digits() -> None:
         hs.Scenario({**SHORT, "mac": {"queue_reserve": 5_000_000_000}})
 
 
-def test_what_is_set_of_tcp_beside_a_udp_flow_survives_the_resolved_scenario() -> None:
-    """It has no effect there, but a resolved scenario must run as the given one."""
-    scenario = hs.Scenario({**SHORT, "tcp": {"header": 2}})
-    again = hs.Scenario(scenario.resolved)
-    assert again.points[0].config(1) == scenario.points[0].config(1)
+def test_what_is_set_of_tcp_beside_udp_flows_is_refused() -> None:
+    with pytest.raises(ScenarioError, match=r"^tcp: has no effect: it needs flow\.\*\.transport = .tcp"):
+        hs.Scenario({**SHORT, "tcp": {"header": 2}})
+    again = hs.Scenario(hs.Scenario(SHORT).resolved)
+    assert again.points[0].config(1) == hs.Scenario(SHORT).points[0].config(1)
 
 
 def test_a_network_beyond_the_memory_is_refused_before_it_is_built() -> None:

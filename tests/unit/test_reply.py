@@ -70,7 +70,7 @@ def test_its_keys_are_swept_and_its_trace_is_found_beside_the_file(tmp_path: Pat
         ({"reply": {"app": "fil"}}, 'flow.0.reply.app: found "fil"; allowed: "bulk", "file"'),
         ({"reply": {"app": "fil"}}, '(did you mean "file"?)'),
         ({"reply": {"app": "file"}}, 'flow.0.reply.bytes: is missing; app = "file" needs bytes'),
-        ({"reply": {"bytes": 3}}, 'flow.0.reply.bytes: does not belong to app = "bulk"; it is used by "file"'),
+        ({"reply": {"bytes": 3}}, 'flow.0.reply.bytes: has no effect: it needs flow.0.reply.app = "file"'),
         ({"reply": {"app": "file", "bytes": 0}}, "flow.0.reply.bytes: found 0; must be at least 1"),
         (
             {"reply": {"byts": 3}},
@@ -80,7 +80,7 @@ def test_its_keys_are_swept_and_its_trace_is_found_beside_the_file(tmp_path: Pat
         ({"reply": {"app": "video", "trace": "none.csv"}}, "flow.0.reply.trace: none.csv: cannot be read"),
         (
             {"reply": {}, "transport": "udp", "app": "cbr", "rate": 1000},
-            'flow.0.reply: belongs to TCP; found transport = "udp"',
+            'flow.0.reply: has no effect: it needs flow.0.transport = "tcp"',
         ),
     ],
 )

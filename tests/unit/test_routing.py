@@ -121,6 +121,7 @@ def another(field: Field, default: Any) -> Any:
         pytest.param(protocol, field, id=f"{protocol}.{field.name}")
         for protocol in SETS
         for field in keys.engine(protocol)
+        if field.when is None  # the others: tests/unit/test_effects.py
     ],
 )
 def test_every_constant_can_be_overridden_alone(protocol: str, field: Field) -> None:
@@ -138,8 +139,8 @@ def test_sets_differ_where_their_pages_say() -> None:
 
 
 def test_limits_can_be_off() -> None:
-    found = constants({"protocol": "aodv", "aodv": {"rreq_ratelimit": "off", "data_ttl": 12, "hello_interval": "2s"}})
-    assert (found["rreq_ratelimit"], found["data_ttl"], found["hello_interval"]) == (None, 12, 2 * NS)
+    found = constants({"protocol": "aodv", "aodv": {"rreq_ratelimit": "off", "data_ttl": 12, "delete_period": "2s"}})
+    assert (found["rreq_ratelimit"], found["data_ttl"], found["delete_period"]) == (None, 12, 2 * NS)
 
 
 def test_the_older_word_for_the_rules_of_aodv_is_one_run_with_them() -> None:
@@ -152,6 +153,13 @@ def test_the_older_word_for_the_rules_of_aodv_is_one_run_with_them() -> None:
     rules = {name: value for name, value in rules.items() if name not in ("hello_senders", "data_refreshes_neighbour")}
     assert len(rules) == 17
     assert rules["search"] == "sweep"
+    without = (
+        "messages_refresh_neighbour",
+        "broadcast_saves_hello",
+        "neighbour_clock",
+        "repair",
+    )  # HELLOs, local repair
+    rules = {name: value for name, value in rules.items() if name not in without}
     numbers = {"protocol": "aodv", "parameters": "aodv-uu-ll"}
     life = {"reverse_route_life": "6s"}
 
@@ -162,9 +170,10 @@ def test_the_older_word_for_the_rules_of_aodv_is_one_run_with_them() -> None:
 
     one_by_one = outcome(rules)
     assert outcome({"rules": "ns2"}) == one_by_one
-    assert outcome({"rules": "ns2", "search": "rings"}) == one_by_one, "the word stands over single rules"
     assert outcome({}) != one_by_one
-    assert outcome({**rules, "rules": "rfc"}) == outcome({})
+    assert outcome({"rules": "rfc"}) == outcome({})
+    with pytest.raises(ScenarioError, match=r'search: has no effect: it needs routing.aodv.rules = "named"'):
+        outcome({"rules": "ns2", "search": "rings"})
 
 
 def test_static_routes_take_no_aodv() -> None:
@@ -185,7 +194,7 @@ MISTAKES = {
         ('hello_interval = "500ms"', "net_diameter = 300", "f.toml:9:1: routing.aodv.net_diameter: is 300 hops; 1 to"),
         ('hello_interval = "500ms"', "local_repair = 1", "found 1; expected true or false"),
         ('"aodv"', '"static"', 'f.toml:7:1: routing.parameters: belongs to protocol = "aodv"; found protocol = "stat'),
-        ('"aodv"', '"static"', 'f.toml:8:1: routing.aodv: belongs to protocol = "aodv"; found protocol = "static"'),
+        ('"aodv"', '"static"', 'f.toml:8:1: routing.aodv: has no effect: it needs routing.protocol = "aodv"; f'),
         ('protocol = "aodv"\n', "", 'f.toml:6:1: routing.parameters: belongs to protocol = "aodv"; found protocol ='),
         ("[routing.aodv]\nhello_interval", "aodv", "f.toml:8:1: routing.aodv: found"),
     ],
@@ -199,7 +208,7 @@ MISTAKES = {
             "routing.dsdv.settling_memory: is 2; it must be from 0 to 1",
         ),
         ('update_interval = "15s"', 'triger = "new-number"', 'did you mean "trigger"?'),
-        ("[routing.dsdv]", "[routing.aodv]", 'routing.aodv: belongs to protocol = "aodv"; found protocol = "dsdv"'),
+        ("[routing.dsdv]", "[routing.aodv]", 'routing.aodv: has no effect: it needs routing.protocol = "aodv"; f'),
     ],
     "dsr": [
         ('"rfc4728"', '"rfc4782"', 'f.toml:7:1: routing.parameters: found "rfc4782"; allowed: "rfc4728"'),
@@ -213,7 +222,7 @@ MISTAKES = {
             'max_request_period = "0.1s"',
             "is 0.1 s; it must be at least request_period, 0.5",
         ),
-        ('"dsr"', '"aodv"', 'routing.dsr: belongs to protocol = "dsr"; found protocol = "aodv"'),
+        ('"dsr"', '"aodv"', 'routing.dsr: has no effect: it needs routing.protocol = "dsr"; f'),
     ],
     "olsr": [
         (
@@ -228,7 +237,11 @@ MISTAKES = {
         ('hello_interval = "2s"', 'neighb_hold_time = "1s"', "f.toml:9:1: routing.olsr.neighb_hold_time: is 1 s; it"),
         ('hello_interval = "2s"', "willingness = 8", "f.toml:9:1: routing.olsr.willingness: is 8; 0 to 7 are possible"),
         ("hello_interval", "helo_interval", 'unknown key (did you mean "hello_interval"?)'),
-        ("[routing.olsr]", "[routing.aodv]", 'f.toml:8:1: routing.aodv: belongs to protocol = "aodv"; found prot'),
+        (
+            "[routing.olsr]",
+            "[routing.aodv]",
+            'f.toml:8:1: routing.aodv: has no effect: it needs routing.protocol = "aodv"; f',
+        ),
         ('"olsr"', '"static"', 'f.toml:7:1: routing.parameters: belongs to protocol = "olsr"; found protocol = "stat'),
     ],
 }
@@ -250,7 +263,9 @@ def test_a_wrong_protocol_is_the_only_mistake_told(tmp_path: Path) -> None:
 def test_options_override_the_file_and_are_named_in_messages(tmp_path: Path) -> None:
     path = tmp_path / "f.toml"
     path.write_text(text("aodv"))
-    changed = load(path, {"routing.parameters": "rfc3561", "routing.aodv.ttl_start": 3}).points[0].config(1)["aodv"]
+    changed = (
+        load(path, {"routing.aodv.hello_senders": "active", "routing.aodv.ttl_start": 3}).points[0].config(1)["aodv"]
+    )
     assert (changed["hello_interval"], changed["ttl_start"], changed["hello_senders"]) == (NS // 2, 3, "active")
     message = refusal(tmp_path, text("aodv"), {"routing.aodv.hello_jitter": "2s"})
     assert message.startswith("--set routing.aodv.hello_jitter=2s: routing.aodv.hello_jitter: is 2 s; it must be less")
@@ -263,7 +278,8 @@ def test_a_sweep_varies_protocol_set_and_constant() -> None:
     assert [point.config(1)["aodv"] for point in swept.points] == [
         json.loads(_core.routing_set("aodv", name)) for name in ("ns2", "aodv-uu")
     ]
-    swept = scenario({"protocol": "aodv"}, sweep={"routing.aodv.hello_interval": ["500ms", 2]})
+    hello = {"protocol": "aodv", "parameters": "aodv-uu"}
+    swept = scenario(hello, sweep={"routing.aodv.hello_interval": ["500ms", 2]})
     assert [point.config(1)["aodv"]["hello_interval"] for point in swept.points] == [NS // 2, 2 * NS]
 
 
@@ -274,7 +290,7 @@ def test_a_sweep_varies_protocol_set_and_constant() -> None:
         {"sweep": {"routing.protocol": ["static", "aodv"]}},
         {"sweep": {"routing.protocol": ["aodv", "static"]}},
         {
-            "routing": {"parameters": "olsr-unik", "aodv": {"hello_interval": "700ms"}, "olsr": {"willingness": 4}},
+            "routing": {"parameters": "olsr-unik", "aodv": {"delete_period": "700ms"}, "olsr": {"willingness": 4}},
             "sweep": {"routing.protocol": ["static", "aodv", "olsr"]},
         },
         {
@@ -296,16 +312,17 @@ def test_the_resolved_scenario_loads_again_to_the_same_runs(changes: dict[str, A
 
 
 def test_a_sweep_over_protocols_takes_and_shows_the_parameters_of_each() -> None:
-    routing = {"parameters": "olsr-unik", "aodv": {"hello_interval": "700ms"}}
+    routing = {"parameters": "olsr-unik", "aodv": {"delete_period": "700ms"}}
     swept = scenario(routing, sweep={"routing.protocol": ["aodv", "olsr"]})
     aodv, olsr = (point.config(1) for point in swept.points)
-    assert aodv["aodv"] == {**json.loads(_core.routing_set("aodv", "rfc3561")), "hello_interval": 7 * NS // 10}
+    assert aodv["aodv"] == {**json.loads(_core.routing_set("aodv", "rfc3561")), "delete_period": 7 * NS // 10}
     assert olsr["olsr"] == json.loads(_core.routing_set("olsr", "olsr-unik"))
     shown = swept.resolved["routing"]
     assert shown["parameters"] == "olsr-unik"
-    assert shown["aodv"]["hello_interval"] == 0.7
-    assert shown["aodv"].keys() == aodv["aodv"].keys()
-    assert shown["olsr"].keys() == olsr["olsr"].keys()
+    assert shown["aodv"]["delete_period"] == 0.7
+    assert shown["aodv"].keys() < aodv["aodv"].keys()
+    assert "hello_interval" not in shown["aodv"], "the MAC tells of lost links"
+    assert shown["olsr"].keys() < olsr["olsr"].keys()
     with pytest.raises(ScenarioError, match=r"routing\.parameters: .*belongs to protocol"):
         scenario(routing, sweep={"routing.protocol": ["aodv", "static"]})
 

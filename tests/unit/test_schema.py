@@ -28,7 +28,7 @@ rts_threshold = "off"
 [routing]
 protocol = "aodv"
 parameters = "aodv-uu"
-aodv = { hello_interval = "500ms", data_ttl = "off", detection = "link-layer" }
+aodv = { hello_interval = "500ms", data_ttl = "off", detection = "hello" }
 [[flow]]
 from = 0
 to = "last"
@@ -74,7 +74,7 @@ def test_the_resolved_scenario_passes(validator: Any) -> None:
         ('protocol = "aodv"', 'protocol = "aodw"'),
         ('parameters = "aodv-uu"', 'parameters = "aodv-u"'),
         ("hello_interval", "hello_intervall"),
-        ('detection = "link-layer"', 'detection = "none"'),
+        ('detection = "hello"', 'detection = "none"'),
         ("from = 0", ""),
         ("[500, 1000]", "[]"),
     ],

@@ -126,10 +126,10 @@ impl Field {
         self.key.required
     }
 
-    /// The other key that decides whether it means something, and the words of that.
+    /// When it has an effect, in words; none: always.
     #[getter]
-    fn when(&self) -> Option<(String, Vec<String>)> {
-        self.key.when.as_ref().map(|when| (when.key.clone(), when.words.clone()))
+    fn when(&self) -> Option<String> {
+        self.key.when.as_ref().map(|when| when.in_words(str::to_string))
     }
 
     /// Where the default comes from.

@@ -138,7 +138,7 @@ impl Resolved {
 
     /// Keys that this point does not use, with what to say unless another one does; None where that is meant.
     #[getter]
-    fn idle<'py>(&self, py: Python<'py>) -> PyResult<Vec<(Bound<'py, PyTuple>, Option<String>)>> {
+    fn idle<'py>(&self, py: Python<'py>) -> PyResult<Told<'py>> {
         self.0.idle.iter().map(|(path, message)| Ok((PyTuple::new(py, path)?, message.clone()))).collect()
     }
 

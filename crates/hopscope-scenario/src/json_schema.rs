@@ -224,9 +224,8 @@ fn shown(key: &Key) -> Option<Json> {
 
 fn description(key: &Key) -> String {
     let mut text = key.doc.clone();
-    let used = |words: &[String]| words.iter().map(|word| format!("\"{word}\"")).collect::<Vec<_>>().join(" or ");
-    if let Some(when) = key.when.as_ref().filter(|when| when.words.len() <= 4) {
-        text += &format!(" Used with {} = {}.", when.key, used(&when.words));
+    if let Some(when) = &key.when {
+        text += &format!(" Used with {}.", when.in_words(str::to_string));
     }
     for (what, fact) in [("Unit", &key.unit), ("Source", &key.source)] {
         if !fact.is_empty() {

@@ -131,42 +131,57 @@ params! {
         /// An older word for all rules from `search` to `time_stamp` together.
         rules: AodvRules = AodvRules::Named, "", "RFC 3561";
         /// How a node searches, and when lifetimes end.
-        search: SearchRule = SearchRule::Rings, "", "RFC 3561 6.4; sweep: ns2-facts item 45";
+        search: SearchRule = SearchRule::Rings, "", "RFC 3561 6.4; sweep: ns2-facts item 45", when "rules = named";
         /// What use and news do to the life of a route.
-        lifetimes: Lifetimes = Lifetimes::Extended, "", "RFC 3561 6.2, 6.7; assigned: ns2-facts item 45";
+        lifetimes: Lifetimes = Lifetimes::Extended, "", "RFC 3561 6.2, 6.7; assigned: ns2-facts item 45",
+            when "rules = named";
         /// The sender of any message gets a route of one hop; otherwise only who asks and who is asked for get routes.
-        neighbour_routes: bool = true, "", "RFC 3561 6.2, 6.5, 6.9; false: ns-2.35 behaviour, measured for this project";
+        neighbour_routes: bool = true, "", "RFC 3561 6.2, 6.5, 6.9; false: ns-2.35 behaviour, measured for this project",
+            when "rules = named";
         /// How a node counts its own sequence number.
-        own_number: OwnNumber = OwnNumber::Counted, "", "RFC 3561 6.1; even: ns-2.35 behaviour, measured for this project";
+        own_number: OwnNumber = OwnNumber::Counted, "", "RFC 3561 6.1; even: ns-2.35 behaviour, measured for this project",
+            when "rules = named";
         /// Requests are forgotten all together every `request_memory`, each for the first time when it is that old.
-        request_clock: bool = false, "", "RFC 3561 6.5; true: ns-2.35 behaviour, measured for this project";
+        request_clock: bool = false, "", "RFC 3561 6.5; true: ns-2.35 behaviour, measured for this project",
+            when "rules = named";
         /// With which routes a node answers for another.
-        answers: AnswerRule = AnswerRule::Fresh, "", "RFC 3561 6.6.2; stored: ns-2.35 behaviour, measured for this project";
+        answers: AnswerRule = AnswerRule::Fresh, "", "RFC 3561 6.6.2; stored: ns-2.35 behaviour, measured for this project",
+            when "rules = named and intermediate_reply = true";
         /// A reply that repeats a route in use extends it and goes on, and one about the node itself ends there; otherwise
         /// a reply goes on if it is fresher or shorter, whatever it is about.
-        replies_confirm: bool = true, "", "RFC 3561 6.7; false: ns-2.35 behaviour, measured for this project";
+        replies_confirm: bool = true, "", "RFC 3561 6.7; false: ns-2.35 behaviour, measured for this project",
+            when "rules = named";
         /// Which breaks are repaired, and how.
-        repair: RepairRule = RepairRule::Near, "", "RFC 3561 6.12; past-half: ns2-facts item 44";
+        repair: RepairRule = RepairRule::Near, "", "RFC 3561 6.12; past-half: ns2-facts item 44",
+            when "rules = named and local_repair = true";
         /// Who is told of lost routes.
-        error_reach: ErrorReach = ErrorReach::Precursors, "", "RFC 3561 6.11; everybody: ns2-facts item 44";
+        error_reach: ErrorReach = ErrorReach::Precursors, "", "RFC 3561 6.11; everybody: ns2-facts item 44",
+            when "rules = named";
         /// Which errors received take a route down.
-        error_rule: ErrorRule = ErrorRule::AnyNumber, "", "RFC 3561 6.11; not-older: ns-2.35 behaviour, measured for this project";
+        error_rule: ErrorRule = ErrorRule::AnyNumber, "", "RFC 3561 6.11; not-older: ns-2.35 behaviour, measured for this project",
+            when "rules = named";
         /// When the queue is flushed of a neighbour's packets.
-        flush_cause: FlushCause = FlushCause::LinkLost, "", "anastasi2006, section 4.2; report: ns2-facts item 44";
+        flush_cause: FlushCause = FlushCause::LinkLost, "", "anastasi2006, section 4.2; report: ns2-facts item 44",
+            when "rules = named and flush_queue = true";
         /// A routing message that the MAC gives up is a broken link too; otherwise only data is.
-        messages_break_links: bool = true, "", "RFC 3561 6.10; false: ns-2.35 behaviour, measured for this project";
+        messages_break_links: bool = true, "", "RFC 3561 6.10; false: ns-2.35 behaviour, measured for this project",
+            when "rules = named and detection = link-layer";
         /// Any message of a neighbour is a sign of it; otherwise only its HELLOs are.
-        messages_refresh_neighbour: bool = true, "", "RFC 3561 6.9; false: ns-2.35 behaviour, measured for this project";
+        messages_refresh_neighbour: bool = true, "", "RFC 3561 6.9; false: ns-2.35 behaviour, measured for this project",
+            when "rules = named and detection = hello";
         /// A broadcast within the last `hello_interval` saves the HELLO.
-        broadcast_saves_hello: bool = true, "", "RFC 3561 6.9; false: ns-2.35 behaviour, measured for this project";
+        broadcast_saves_hello: bool = true, "", "RFC 3561 6.9; false: ns-2.35 behaviour, measured for this project",
+            when "rules = named and detection = hello";
         /// Hold times of neighbours are looked at once every `hello_interval`; otherwise each ends when it ends.
-        neighbour_clock: bool = false, "", "RFC 3561 6.9; true: ns-2.35 behaviour, measured for this project";
+        neighbour_clock: bool = false, "", "RFC 3561 6.9; true: ns-2.35 behaviour, measured for this project",
+            when "rules = named and detection = hello";
         /// Messages have a UDP header.
-        over_udp: bool = true, "", "RFC 3561 2; false: ns2-facts item 45";
+        over_udp: bool = true, "", "RFC 3561 2; false: ns2-facts item 45", when "rules = named";
         /// Requests, replies and HELLOs carry the instant of the request, in 4 bytes.
-        time_stamp: bool = false, "", "RFC 3561 5; true: ns2-facts item 45";
+        time_stamp: bool = false, "", "RFC 3561 5; true: ns2-facts item 45", when "rules = named";
         /// Interval of the clock of `search = "sweep"`.
-        sweep_interval: Span = Span::from_millis(500), "s", "ns-2.35 behaviour, measured for this project";
+        sweep_interval: Span = Span::from_millis(500), "s", "ns-2.35 behaviour, measured for this project",
+            when "search = sweep";
         /// How a node learns that a neighbour is gone.
         detection: Detection = Detection::LinkLayer, "", "RFC 3561 6.10";
         /// Lifetime of a route after its last use.
@@ -192,45 +207,48 @@ params! {
         /// Searches start with a small ring; otherwise every request is network-wide.
         expanding_ring: bool = true, "", "RFC 3561 6.4";
         /// Time to live of the first request for an unknown destination.
-        ttl_start: u32 = 1, "hops", "RFC 3561 10";
+        ttl_start: u32 = 1, "hops", "RFC 3561 10", when "expanding_ring = true";
         /// Growth of the ring.
-        ttl_increment: u32 = 2, "hops", "RFC 3561 10";
+        ttl_increment: u32 = 2, "hops", "RFC 3561 10", when "expanding_ring = true";
         /// Largest ring; the request after it is network-wide.
-        ttl_threshold: u32 = 7, "hops", "RFC 3561 10";
+        ttl_threshold: u32 = 7, "hops", "RFC 3561 10", when "expanding_ring = true";
         /// Extra hops in the wait for the answer of a ring.
-        timeout_buffer: u32 = 2, "hops", "RFC 3561 10";
+        timeout_buffer: u32 = 2, "hops", "RFC 3561 10",
+            when "rules = rfc and expanding_ring = true or search = rings and expanding_ring = true or rules = rfc and local_repair = true or search = rings and local_repair = true";
         /// Requests one node may originate per second.
         rreq_ratelimit: Option<u32> = Some(10), "1/s", "RFC 3561 10";
         /// Route errors one node may send per second.
         rerr_ratelimit: Option<u32> = Some(10), "1/s", "RFC 3561 10";
         /// A route error with a single recipient is sent to it alone; otherwise it is broadcast.
-        rerr_unicast: bool = true, "", "RFC 3561 6.11";
+        rerr_unicast: bool = true, "", "RFC 3561 6.11", when "rules = rfc or error_reach = precursors";
         /// A node with a fresh route answers for the destination.
-        intermediate_reply: bool = true, "", "RFC 3561 6.6.2";
+        intermediate_reply: bool = true, "", "RFC 3561 6.6.2", when "destination_only = false";
         /// Requests ask for an answer of the destination itself (D flag).
         destination_only: bool = false, "", "RFC 3561 5.1";
         /// Requests ask that an intermediate answer is told to the destination too (G flag).
-        gratuitous_rrep: bool = false, "", "RFC 3561 6.6.3";
+        gratuitous_rrep: bool = false, "", "RFC 3561 6.6.3", when "intermediate_reply = true";
         /// The node at a break searches a new way itself.
         local_repair: bool = false, "", "RFC 3561 6.12 (optional there)";
         /// Extra hops of a repair request.
-        local_add_ttl: u32 = 2, "hops", "RFC 3561 10";
+        local_add_ttl: u32 = 2, "hops", "RFC 3561 10",
+            when "local_repair = true and rules = rfc or local_repair = true and search = rings";
         /// Farthest destination that is repaired locally under `repair = "near"`.
-        max_repair_ttl: u32 = 10, "hops", "RFC 3561 10 (0.3 NET_DIAMETER)";
+        max_repair_ttl: u32 = 10, "hops", "RFC 3561 10 (0.3 NET_DIAMETER)",
+            when "local_repair = true and rules = rfc or local_repair = true and repair = near";
         /// Packets in the interface queue for a lost neighbour are dropped (`flush_cause`).
         flush_queue: bool = true, "", "anastasi2006, section 4.2";
         /// Interval between HELLOs.
-        hello_interval: Span = Span::from_secs(1), "s", "RFC 3561 10";
+        hello_interval: Span = Span::from_secs(1), "s", "RFC 3561 10", when "detection = hello";
         /// Half width of the uniform variation of the HELLO interval.
-        hello_jitter: Span = Span::from_millis(50), "s", "a default";
+        hello_jitter: Span = Span::from_millis(50), "s", "a default", when "detection = hello";
         /// HELLOs that may be missed before a neighbour is lost.
-        allowed_hello_loss: u32 = 2, "", "RFC 3561 10";
+        allowed_hello_loss: u32 = 2, "", "RFC 3561 10", when "detection = hello";
         /// A neighbour is lost after `hello_hold` x `allowed_hello_loss` x `hello_interval` without a sign of it.
-        hello_hold: f64 = 1.0, "", "RFC 3561 6.9";
+        hello_hold: f64 = 1.0, "", "RFC 3561 6.9", when "detection = hello";
         /// Who sends HELLOs.
-        hello_senders: HelloSenders = HelloSenders::Active, "", "RFC 3561 6.9";
+        hello_senders: HelloSenders = HelloSenders::Active, "", "RFC 3561 6.9", when "detection = hello";
         /// Data from a neighbour counts as a sign of it; otherwise only AODV's own messages do.
-        data_refreshes_neighbour: bool = true, "", "RFC 3561 6.9";
+        data_refreshes_neighbour: bool = true, "", "RFC 3561 6.9", when "detection = hello";
         /// Longest random delay of a repeated broadcast.
         broadcast_jitter: Span = Span::from_millis(10), "s", "a default";
         /// Packets held while their destinations are searched.

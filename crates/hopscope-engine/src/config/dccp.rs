@@ -192,7 +192,7 @@ params! {
     /// Both ends of a DCCP connection.
     pub struct DccpConfig {
         /// Data packets leave with a Timestamp, which acknowledgements echo. With `adhoc` they always do.
-        timestamps: bool = false, "", "RFC 4340 13";
+        timestamps: bool = false, "", "RFC 4340 13", when "flow.control != adhoc";
         /// Data and acknowledgements have headers with 24-bit sequence numbers.
         short_seq: bool = false, "", "RFC 4340 7.6.1";
         /// Least width of the windows in which sequence numbers are valid; it grows to five times the congestion window.
@@ -200,13 +200,13 @@ params! {
         /// Data packets for each acknowledgement, to begin with; 0: 2, and 1 with `adhoc`.
         ack_ratio: u32 = 0, "packets", "RFC 4340 11.3; zhang2006 7", in Range::within(0.0, 1e3);
         /// The ratio follows the window and the loss of acknowledgements; not with `adhoc`.
-        adapt_ack_ratio: bool = true, "", "RFC 4341 6.1.2";
+        adapt_ack_ratio: bool = true, "", "RFC 4341 6.1.2", when "flow.control = ccid2";
         /// Longest time an acknowledgement is held back.
         ack_delay: Span = Span::from_millis(200), "s", "a default, as of TCP", in Range::above(0.0).up_to(10.0);
         /// Packets that the receiver can keep for its application; 0: it takes everything.
-        receive_buffer: u32 = 0, "packets", "RFC 4340 11.7", in Range::within(0.0, 1e6);
+        receive_buffer: u32 = 0, "packets", "RFC 4340 11.7", in Range::within(0.0, 1e6), when "read_rate > 0";
         /// What its application reads; 0: at once.
-        read_rate: u64 = 0, "bit/s", "RFC 4340 11.6", in Range::within(0.0, 1e12);
+        read_rate: u64 = 0, "bit/s", "RFC 4340 11.6", in Range::within(0.0, 1e12), when "receive_buffer > 0";
         /// Congestion controls that the receiver knows. Without that of the flow the connection is reset.
         receiver_ccid: ReceiverCcid = ReceiverCcid::Any, "", "RFC 4340 6.3.1, 10";
         /// Packets tell how many without data went before them.
@@ -216,55 +216,64 @@ params! {
         /// Initial window; 0 takes the rule of RFC 3390 (2, 3 or 4 by packet size), and 1 with `adhoc`.
         initial_window: u32 = 0, "packets", "RFC 4341 5", in Range::within(0.0, 1e3);
         /// Later packets reported received that make one lost; 0: 3, and 1 with `adhoc`.
-        lost_after: u32 = 0, "packets", "RFC 4341 5; zhang2006 7", in Range::within(0.0, 1e3);
+        lost_after: u32 = 0, "packets", "RFC 4341 5; zhang2006 7", in Range::within(0.0, 1e3),
+            when "flow.control != adhoc or adhoc_leave = report";
         /// Timeout before the first sample.
-        initial_rto: Span = Span::from_secs(1), "s", "RFC 6298 2.1", in Range::above(0.0).up_to(3600.0);
+        initial_rto: Span = Span::from_secs(1), "s", "RFC 6298 2.1", in Range::above(0.0).up_to(3600.0),
+            when "flow.control != adhoc";
         /// Lower bound of the timeout; that of TCP is not asked for, as nothing is repeated.
         min_rto: Span = Span::from_millis(200), "s", "a default (RFC 4341 5)", in Range::above(0.0).up_to(60.0);
         /// Time that the end that closes stays in TIMEWAIT.
         time_wait: Span = Span::from_secs(240), "s", "RFC 4340 8.3 (2 MSL)", in Range::above(0.0).up_to(86_400.0);
         /// `ccid3` and `ccid4`: the timeout in the throughput equation.
-        tfrc_rto: TfrcRto = TfrcRto::FourRtt, "", "RFC 5348 3.1";
+        tfrc_rto: TfrcRto = TfrcRto::FourRtt, "", "RFC 5348 3.1", when "flow.control = ccid3 | ccid4";
         /// Tick of that timeout with "ticks".
-        tfrc_rto_tick: Span = Span::from_millis(100), "s", "ns-2", in Range::above(0.0).up_to(10.0);
+        tfrc_rto_tick: Span = Span::from_millis(100), "s", "ns-2", in Range::above(0.0).up_to(10.0),
+            when "tfrc_rto = ticks";
         /// `ccid3` and `ccid4`: old loss intervals count less while the newest one is long.
-        tfrc_discounting: bool = true, "", "RFC 5348 5.5";
+        tfrc_discounting: bool = true, "", "RFC 5348 5.5", when "flow.control = ccid3 | ccid4";
         /// `ccid3` and `ccid4`: the rate follows the newest round trip at once, against swings.
-        tfrc_damping: bool = true, "", "RFC 5348 4.5";
+        tfrc_damping: bool = true, "", "RFC 5348 4.5", when "flow.control = ccid3 | ccid4";
         /// `ccid3` and `ccid4`: feedback tells the newest loss intervals, too.
-        tfrc_loss_intervals: bool = true, "", "RFC 4342 8.6";
+        tfrc_loss_intervals: bool = true, "", "RFC 4342 8.6", when "flow.control = ccid3 | ccid4";
         /// Data is repeated until it has come, and handed over in order: a layer over any control.
         reliable: bool = false, "", "zhang2006 7";
         /// `reliable` with `adhoc`: what is sent as a probe.
-        reliable_probe: ReliableProbe = ReliableProbe::Header, "", "zhang2006 7.1 (a reading)";
+        reliable_probe: ReliableProbe = ReliableProbe::Header, "", "zhang2006 7.1 (a reading)",
+            when "reliable = true and flow.control = adhoc";
         /// `adhoc`: when the window moves.
-        adhoc_update: AdhocUpdate = AdhocUpdate::PerAck, "", "zhang2006 4.2 (a reading)";
+        adhoc_update: AdhocUpdate = AdhocUpdate::PerAck, "", "zhang2006 4.2 (a reading)", when "flow.control = adhoc";
         /// `adhoc`: what moves it.
-        adhoc_count: AdhocCount = AdhocCount::Packet, "", "zhang2006 4.2 (a reading)";
+        adhoc_count: AdhocCount = AdhocCount::Packet, "", "zhang2006 4.2 (a reading)", when "flow.control = adhoc";
         /// `adhoc`: how `(int)` takes its number.
-        adhoc_int_mode: AdhocInt = AdhocInt::Trunc, "", "zhang2006 4.2 (a reading: C)";
+        adhoc_int_mode: AdhocInt = AdhocInt::Trunc, "", "zhang2006 4.2 (a reading: C)", when "flow.control = adhoc";
         /// `adhoc`: the round trip below the queueing delay.
-        adhoc_delay: AdhocDelay = AdhocDelay::Average, "", "zhang2006 4.2 (a reading)";
+        adhoc_delay: AdhocDelay = AdhocDelay::Average, "", "zhang2006 4.2 (a reading)", when "flow.control = adhoc";
         /// `adhoc`: states.
-        adhoc_states: AdhocStates = AdhocStates::Two, "", "zhang2006 6.1";
+        adhoc_states: AdhocStates = AdhocStates::Two, "", "zhang2006 6.1", when "flow.control = adhoc";
         /// `adhoc` with two states: a loss halves the window once a round trip; with four it always does.
-        adhoc_halve_on_loss: bool = false, "", "zhang2006 6.1 (a reading)";
+        adhoc_halve_on_loss: bool = false, "", "zhang2006 6.1 (a reading)", when "adhoc_states = two";
         /// `adhoc`: when a lost packet leaves the window.
-        adhoc_leave: AdhocLeave = AdhocLeave::Report, "", "zhang2006 7 (a reading)";
+        adhoc_leave: AdhocLeave = AdhocLeave::Report, "", "zhang2006 7 (a reading)", when "flow.control = adhoc";
         /// `adhoc`: which acknowledgement ends the probing.
-        adhoc_reset: AdhocReset = AdhocReset::Probe, "", "zhang2006 6.1 (a reading)";
+        adhoc_reset: AdhocReset = AdhocReset::Probe, "", "zhang2006 6.1 (a reading)", when "flow.control = adhoc";
         /// `adhoc`: what becomes of the window then.
-        adhoc_resume: AdhocResume = AdhocResume::Window, "", "zhang2006 6.1; 4.3 has the other";
+        adhoc_resume: AdhocResume = AdhocResume::Window, "", "zhang2006 6.1; 4.3 has the other",
+            when "flow.control = adhoc";
         /// `adhoc`: news of a failed route begins the probing, not a timeout alone.
-        adhoc_elfn: bool = false, "", "zhang2006 4.3 (the design); 6.1 has none";
+        adhoc_elfn: bool = false, "", "zhang2006 4.3 (the design); 6.1 has none", when "flow.control = adhoc";
         /// `adhoc`: added to the round trip of a probe, which is shorter for want of payload.
-        adhoc_probe_correction: Span = Span::ZERO, "s", "zhang2006 6.1 (as measured)", in Range::within(0.0, 10.0);
+        adhoc_probe_correction: Span = Span::ZERO, "s", "zhang2006 6.1 (as measured)", in Range::within(0.0, 10.0),
+            when "flow.control = adhoc";
         /// `adhoc`: timeout before the first sample; the others are the average and eight times the variance.
-        adhoc_initial_rto: Span = Span::from_secs(6), "s", "zhang2006 7.1", in Range::above(0.0).up_to(3600.0);
+        adhoc_initial_rto: Span = Span::from_secs(6), "s", "zhang2006 7.1", in Range::above(0.0).up_to(3600.0),
+            when "flow.control = adhoc";
         /// `adhoc`: variance at the first sample.
-        adhoc_first_variance: AdhocVariance = AdhocVariance::Half, "", "zhang2006 7.1 (a reading)";
+        adhoc_first_variance: AdhocVariance = AdhocVariance::Half, "", "zhang2006 7.1 (a reading)",
+            when "flow.control = adhoc";
         /// `adhoc`: each timeout without an answer doubles the next one, as TCP's does.
-        adhoc_backoff: bool = false, "", "zhang2006 6.1; true: a contrast to it (6.3 names it as a cause)";
+        adhoc_backoff: bool = false, "", "zhang2006 6.1; true: a contrast to it (6.3 names it as a cause)",
+            when "flow.control = adhoc";
     }
 }
 

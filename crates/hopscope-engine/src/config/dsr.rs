@@ -23,7 +23,8 @@ params! {
         /// A search begins with a request that only neighbours hear.
         nonpropagating_request: bool = true, "", "RFC 4728 3.3.3 (optional there)";
         /// Wait for the answer to the request that only neighbours hear.
-        nonprop_request_timeout: Span = Span::from_millis(30), "s", "RFC 4728 9";
+        nonprop_request_timeout: Span = Span::from_millis(30), "s", "RFC 4728 9",
+            when "nonpropagating_request = true";
         /// Wait for the answer to the first propagated request; it doubles with every further one.
         request_period: Span = Span::from_millis(500), "s", "RFC 4728 9";
         /// Longest wait for the answer to one request.
@@ -40,23 +41,23 @@ params! {
         cached_reply: bool = true, "", "RFC 4728 3.3.2";
         /// A cached reply with a route of h hops waits h - 1 to h times this, so that short routes are told first; 0 takes
         /// `broadcast_jitter`.
-        cached_reply_delay: Span = Span::ZERO, "s", "RFC 4728 8.2.5 (optional there)";
+        cached_reply_delay: Span = Span::ZERO, "s", "RFC 4728 8.2.5 (optional there)", when "cached_reply = true";
         /// The destination answers only the first copy of a request; otherwise every copy, each of which took another way.
         reply_to_first: bool = false, "", "RFC 4728 8.2.4";
         /// How the life of cached links is set.
         link_life: LinkLife = LinkLife::Timeout, "", "RFC 4728 4.1";
         /// Life of a cached link after it was last used or heard of (`link_life` "timeout").
-        route_cache_timeout: Span = Span::from_secs(300), "s", "RFC 4728 9";
+        route_cache_timeout: Span = Span::from_secs(300), "s", "RFC 4728 9", when "link_life = timeout";
         /// Stability of a node nothing is known of (this and the next four: `link_life` "max-life").
-        init_stability: Span = Span::from_secs(25), "s", "RFC 4728 A";
+        init_stability: Span = Span::from_secs(25), "s", "RFC 4728 A", when "link_life = max-life";
         /// A link in use adds the time since its last use, times this, to the stability of its ends.
-        stability_incr_factor: f64 = 4.0, "", "RFC 4728 A";
+        stability_incr_factor: f64 = 4.0, "", "RFC 4728 A", when "link_life = max-life";
         /// A link that breaks multiplies the stability of its ends by this.
-        stability_decr_factor: f64 = 0.5, "", "RFC 4728 A";
+        stability_decr_factor: f64 = 0.5, "", "RFC 4728 A", when "link_life = max-life";
         /// Shortest life of a new link.
-        min_lifetime: Span = Span::from_secs(1), "s", "RFC 4728 A";
+        min_lifetime: Span = Span::from_secs(1), "s", "RFC 4728 A", when "link_life = max-life";
         /// Least life left to a link after its use.
-        use_extends: Span = Span::from_secs(120), "s", "RFC 4728 A";
+        use_extends: Span = Span::from_secs(120), "s", "RFC 4728 A", when "link_life = max-life";
         /// A link known to be broken is not taken from routes that others wrote for this time, unless the packet itself came
         /// over it; 0 takes it at once.
         broken_link_memory: Span = Span::from_secs(1), "s", "a default";
@@ -69,9 +70,9 @@ params! {
         promiscuous: bool = true, "", "RFC 4728 3.3.1 (optional there)";
         /// A node that overhears a packet whose source route names it further on tells the writer of the shorter route
         /// (with `promiscuous`).
-        route_shortening: bool = true, "", "RFC 4728 3.4.3 (optional there)";
+        route_shortening: bool = true, "", "RFC 4728 3.4.3 (optional there)", when "promiscuous = true";
         /// A node tells one writer of a shorter route over the same neighbour no sooner again than after this time.
-        grat_reply_holdoff: Span = Span::from_secs(1), "s", "RFC 4728 9";
+        grat_reply_holdoff: Span = Span::from_secs(1), "s", "RFC 4728 9", when "route_shortening = true";
         /// Packets held while their destinations are searched.
         send_buffer_size: u32 = 64, "packets", "a default";
         /// Longest time a packet is held.

@@ -108,16 +108,22 @@ impl Transport {
         Some((control, LossRecovery::Own))
     }
 
-    /// What a flow of this transport runs that chooses nothing else than its `tcp` parameters; plain TCP for UDP.
-    pub const fn kind(self, tcp: &TcpConfig) -> TcpKind {
-        let (control, own) = match self.stands_for() {
-            Some(pair) => pair,
-            None => (CongestionControl::NewReno, LossRecovery::Own),
+    /// What a flow of this transport runs with a congestion control that it names, if it does, and a recovery, which may be
+    /// `Own`; none where the protocol is not TCP.
+    pub fn tcp_kind(self, control: Option<CongestionControl>, recovery: LossRecovery) -> Option<TcpKind> {
+        let (control, own) = match (control, self.stands_for()) {
+            _ if !self.is_tcp() => return None,
+            (Some(control), _) => (control, LossRecovery::Own),
+            (None, Some(pair)) => pair,
+            (None, None) => (CongestionControl::NewReno, LossRecovery::Own),
         };
-        match tcp.loss_recovery {
-            LossRecovery::Own => TcpKind::new(control, own),
-            chosen => TcpKind::new(control, chosen),
-        }
+        Some(TcpKind::new(control, if recovery == LossRecovery::Own { own } else { recovery }))
+    }
+
+    /// What a flow of this transport runs that chooses nothing else than its `tcp` parameters; plain TCP for UDP.
+    pub fn kind(self, tcp: &TcpConfig) -> TcpKind {
+        let plain = TcpKind::new(CongestionControl::NewReno, tcp.loss_recovery);
+        self.tcp_kind(None, tcp.loss_recovery).unwrap_or(plain)
     }
 
     /// Loss recovery is not part of what makes the variant.
@@ -394,14 +400,13 @@ impl FlowConfig {
             LossRecovery::Own => self.tcp.loss_recovery,
             chosen => chosen,
         };
-        let (control, own) = match (&self.control, self.transport.stands_for()) {
-            (Some(ControlChoice::BuiltIn(control)), _) => (*control, LossRecovery::Own),
-            (Some(ControlChoice::External(_)), _) => (CongestionControl::External, LossRecovery::Own),
-            (Some(ControlChoice::Dccp(_)), _) => (CongestionControl::NewReno, LossRecovery::Own),
-            (None, Some(pair)) => pair,
-            (None, None) => (CongestionControl::NewReno, LossRecovery::Own),
+        let control = match &self.control {
+            Some(ControlChoice::BuiltIn(control)) => Some(*control),
+            Some(ControlChoice::External(_)) => Some(CongestionControl::External),
+            Some(ControlChoice::Dccp(_)) => Some(CongestionControl::NewReno),
+            None => None,
         };
-        Some(TcpKind::new(control, if chosen == LossRecovery::Own { own } else { chosen }))
+        self.transport.tcp_kind(control, chosen)
     }
 
     /// The congestion control of DCCP, as its words choose it.

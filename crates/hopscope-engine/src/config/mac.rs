@@ -151,15 +151,18 @@ params! {
         /// Unicast frames longer than this use RTS/CTS (bytes of the MAC frame); off disables it.
         rts_threshold: Option<u32> = Some(0), "bytes", "fu2003.table1";
         /// The PLCP preamble and header count as bytes of the frame (24 if long) where it is compared with `rts_threshold`.
-        rts_counts_plcp: bool = false, "", "ns2-facts item 24";
+        rts_counts_plcp: bool = false, "", "ns2-facts item 24", when "rts_threshold != off";
         /// Attempts of frames counted by the short retry counter (RTS, and data without RTS).
-        short_retry_limit: u32 = 7, "attempts", "IEEE 802.11-2020 dot11ShortRetryLimit", in Range::within(1.0, 1e6);
+        short_retry_limit: u32 = 7, "attempts", "IEEE 802.11-2020 dot11ShortRetryLimit", in Range::within(1.0, 1e6),
+            when "retry_limit = off or retry_counting = packet and cw_reset_failures = off";
         /// Attempts of data frames sent after RTS/CTS.
-        long_retry_limit: u32 = 4, "attempts", "IEEE 802.11-2020 dot11LongRetryLimit", in Range::within(1.0, 1e6);
+        long_retry_limit: u32 = 4, "attempts", "IEEE 802.11-2020 dot11LongRetryLimit", in Range::within(1.0, 1e6),
+            when "rts_threshold != off and retry_limit = off or rts_threshold != off and retry_counting = packet and cw_reset_failures = off";
         /// Attempts of a packet, RTS and data frames together, in place of the two limits above; off leaves those.
         retry_limit: Option<u32> = None, "attempts", "ns3-cells rule 10 (7 there)", in Range::within(1.0, 1e6);
         /// Whose failures the retry limits count.
-        retry_counting: Counting = Counting::Packet, "", "IEEE 802.11-2020 10.3.4.4";
+        retry_counting: Counting = Counting::Packet, "", "IEEE 802.11-2020 10.3.4.4",
+            when "retry_limit = off or cw_reset_failures = off";
         /// Failures in a row, over all packets, after which the contention window is reset, in place of the rule of
         /// `retry_counting`; off leaves that.
         cw_reset_failures: Option<u32> = None, "failures", "ns3-cells rule 10 (8 there)", in Range::within(1.0, 1e6);
@@ -174,7 +177,7 @@ params! {
             in Range::within(256.0, 8_000.0);
         /// A packet in fragments that has not come completely after this time is given up by its receiver.
         receive_lifetime: Span = Span::from_micros(524_288), "s", "IEEE 802.11-2016 dot11MaxReceiveLifetime (512 TU)",
-            in Range::above(0.0).up_to(60.0);
+            in Range::above(0.0).up_to(60.0), when "fragmentation_threshold != off";
         /// Interface queue length.
         queue: u32 = 50, "packets", "fu2003.table1", in Range::within(1.0, 1e6);
         /// Places of the interface queue that are never taken: ns-2.35 drops the packet that would fill the last one.
@@ -183,7 +186,7 @@ params! {
         /// Back-off is drawn from 0..=CW; otherwise from 0..CW-1.
         backoff_includes_cw: bool = true, "", "IEEE 802.11-2020 10.3.3";
         /// A frame that finds the medium idle for DIFS and no back-off pending is sent at once.
-        immediate_access: bool = true, "", "IEEE 802.11-2020 10.3.4.2";
+        immediate_access: bool = true, "", "IEEE 802.11-2020 10.3.4.2", when "nonfreezing_defer = false";
         /// Which packet draws a back-off, if none is pending.
         backoff_draw: BackoffDraw = BackoffDraw::Deferred, "", "IEEE 802.11-2020 10.3.4.2";
         /// A back-off follows a frame dropped at the retry limit.
@@ -201,61 +204,67 @@ params! {
         /// How the extended inter-frame space is kept.
         eifs: EifsRule = EifsRule::ReplacesDifs, "", "IEEE 802.11-2020 10.3.2.3.7";
         /// The rate of the ACK within EIFS.
-        eifs_rate: EifsRate = EifsRate::LowestMandatory, "", "IEEE 802.11-2020 10.3.7 (AckTxTime)";
+        eifs_rate: EifsRate = EifsRate::LowestMandatory, "", "IEEE 802.11-2020 10.3.7 (AckTxTime)",
+            when "eifs != off";
         /// A NAV set by an RTS is reset when no frame follows it in time.
-        nav_reset: bool = true, "", "IEEE 802.11-2020 10.3.2.4";
+        nav_reset: bool = true, "", "IEEE 802.11-2020 10.3.2.4", when "rts_threshold != off";
         /// Which frame keeps such a NAV.
-        nav_confirmed_by: NavConfirmation = NavConfirmation::Carrier, "", "a default; IEEE 802.11-2020 10.3.2.4: rx-start";
+        nav_confirmed_by: NavConfirmation = NavConfirmation::Carrier, "", "a default; IEEE 802.11-2020 10.3.2.4: rx-start",
+            when "nav_reset = true";
         /// When a station gives up waiting for a response.
         response_timeout: ResponseTimeout = ResponseTimeout::RxStart, "", "IEEE 802.11-2020 10.3.2.9";
         /// Allowance for one propagation delay in `response_timeout = "full-frame"`.
-        timeout_margin: Span = Span::from_micros(2), "s", "ns2-facts item 17", in Range::within(0.0, 1e-3);
+        timeout_margin: Span = Span::from_micros(2), "s", "ns2-facts item 17", in Range::within(0.0, 1e-3),
+            when "response_timeout = full-frame";
         /// When an RTS is answered.
-        cts_rule: CtsRule = CtsRule::NavIdle, "", "IEEE 802.11-2020 10.3.2.8";
+        cts_rule: CtsRule = CtsRule::NavIdle, "", "IEEE 802.11-2020 10.3.2.8", when "rts_threshold != off";
         /// After a CTS the data frame is sent only if NAV and carrier sense are idle; otherwise the RTS is repeated
         /// with a doubled window.
-        data_needs_idle: bool = false, "", "ns2-facts item 22";
+        data_needs_idle: bool = false, "", "ns2-facts item 22", when "rts_threshold != off";
         /// Which received data frame counts as a repetition.
         duplicates: Duplicates = Duplicates::RetryBit, "", "IEEE 802.11-2020 10.3.2.14";
         /// With RTS/CTS in use, data is accepted only from the station the CTS was sent to.
-        data_needs_cts: bool = false, "", "ns2-facts item 25";
+        data_needs_cts: bool = false, "", "ns2-facts item 25", when "rts_threshold != off";
         /// Duration fields are rounded to whole microseconds.
         duration_whole_us: bool = true, "", "IEEE 802.11-2020 9.2.5";
         /// What a node's estimate of its collision probability is made from, which packets of `ack = "mda"` gather.
         collision_signal: CollisionSignal = CollisionSignal::DataRetries, "",
-            "armaghani2008 (retransmitted over transmitted packets)";
+            "armaghani2008 (retransmitted over transmitted packets)", when "flow.ack = mda | external";
         /// How long that estimate remembers.
-        collision_memory: CollisionMemory = CollisionMemory::Ewma, "", "a default (not published)";
+        collision_memory: CollisionMemory = CollisionMemory::Ewma, "", "a default (not published)",
+            when "flow.ack = mda | external";
         /// Attempts that `collision_memory = "window"` holds.
-        collision_window: u32 = 20, "attempts", "a default (not published)", in Range::within(1.0, 100_000.0);
+        collision_window: u32 = 20, "attempts", "a default (not published)", in Range::within(1.0, 100_000.0),
+            when "flow.ack = mda | external and collision_memory = window";
         /// Weight of a new attempt in `collision_memory = "ewma"`.
-        collision_weight: f64 = 0.05, "", "a default (not published)", in Range::within(1e-6, 1.0);
+        collision_weight: f64 = 0.05, "", "a default (not published)", in Range::within(1e-6, 1.0),
+            when "flow.ack = mda | external and collision_memory = ewma";
         /// How a station finds the rate of its data frames, for each neighbour apart. RTS and broadcast frames stay at
         /// `basic_rate`.
         rate_control: RateControlKind = RateControlKind::Fixed, "", "a default";
         /// Rates that it chooses from. Empty: all rates of the PHY up to `data_rate`.
-        rates: Vec<u64> = Vec::new(), "bit/s", "a default", when "rate_control" = "arf" | "aarf" | "minstrel";
+        rates: Vec<u64> = Vec::new(), "bit/s", "a default", when "rate_control = arf | aarf | minstrel";
         /// Data frames acknowledged in a row after which the next faster rate is tried.
         arf_successes: u32 = 10, "frames", "Kamerman and Monteban 1997", in Range::within(1.0, 1e6),
-            when "rate_control" = "arf" | "aarf";
+            when "rate_control = arf | aarf";
         /// Attempts since the count began after which a success leads up, whatever failed between.
         arf_attempts: u32 = 15, "frames", "ns-3.44 (a time in Kamerman and Monteban 1997)", in Range::within(1.0, 1e6),
-            when "rate_control" = "arf" | "aarf";
+            when "rate_control = arf | aarf";
         /// By what both counts grow when the first frame at a faster rate fails.
-        aarf_factor: f64 = 2.0, "", "Lacage, Manshaei and Turletti 2004", in Range::within(1.0, 1e3), when "rate_control" = "aarf";
+        aarf_factor: f64 = 2.0, "", "Lacage, Manshaei and Turletti 2004", in Range::within(1.0, 1e3), when "rate_control = aarf";
         /// How far `arf_successes` grows.
         aarf_most: u32 = 50, "frames", "Lacage, Manshaei and Turletti 2004", in Range::within(1.0, 1e6),
-            when "rate_control" = "aarf";
+            when "rate_control = aarf";
         /// Time between two looks at what the rates have carried.
         minstrel_interval: Span = Span::from_millis(100), "s", "Linux mac80211", in Range::above(0.0).up_to(1e3),
-            when "rate_control" = "minstrel";
+            when "rate_control = minstrel";
         /// Packets in a hundred that sample another rate.
-        minstrel_sampling: u32 = 10, "%", "Linux mac80211", in Range::within(0.0, 100.0), when "rate_control" = "minstrel";
+        minstrel_sampling: u32 = 10, "%", "Linux mac80211", in Range::within(0.0, 100.0), when "rate_control = minstrel";
         /// Weight of the past in the average share of frames acknowledged.
-        minstrel_weight: f64 = 0.75, "", "Linux mac80211", in Range::within(0.0, 1.0), when "rate_control" = "minstrel";
+        minstrel_weight: f64 = 0.75, "", "Linux mac80211", in Range::within(0.0, 1.0), when "rate_control = minstrel";
         /// Length of the frame that rates are compared by.
         minstrel_bytes: u32 = 1200, "bytes", "Linux mac80211", in Range::within(1.0, 8_000.0),
-            when "rate_control" = "minstrel";
+            when "rate_control = minstrel";
         /// A frame handed to an idle MAC waits on a timer that does not freeze (older simulators); busy at its end doubles
         /// the window.
         nonfreezing_defer: bool = false, "", "ns2-facts item 21";

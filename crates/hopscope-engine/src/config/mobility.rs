@@ -47,43 +47,43 @@ params! {
         model: MobilityModel = MobilityModel::Static, "", "a default";
         /// Where nodes begin.
         start: MobilityStart = MobilityStart::Steady, "", "Navidi and Camp 2004 (no decay of the speed)",
-            when "model" = "random-waypoint" | "random-walk" | "gauss-markov" | "manhattan" | "group";
+            when "model = random-waypoint | random-walk | gauss-markov | manhattan | group";
         /// Width and height of the area, from the origin.
         area: [f64; 2] = [0.0; 2], "m", "",
-            when "model" = "random-waypoint" | "random-walk" | "gauss-markov" | "manhattan" | "group" | "file";
+            when "model = random-waypoint | random-walk | gauss-markov | manhattan | group | file";
         /// The nodes that move; none given: all that have a radio.
         nodes: Vec<u32> = Vec::new(), "", "a default",
-            when "model" = "random-waypoint" | "random-walk" | "gauss-markov" | "manhattan" | "group";
+            when "model = random-waypoint | random-walk | gauss-markov | manhattan | group";
         /// Least speed.
         speed_min: f64 = 1.0, "m/s", "a default", in Range::above(0.0).up_to(FASTEST),
-            when "model" = "random-waypoint" | "random-walk" | "gauss-markov" | "manhattan" | "group";
+            when "model = random-waypoint | random-walk | gauss-markov | manhattan | group";
         /// Greatest speed.
         speed_max: f64 = 20.0, "m/s", "Broch et al. 1998, section 4.2", in Range::above(0.0).up_to(FASTEST),
-            when "model" = "random-waypoint" | "random-walk" | "gauss-markov" | "manhattan" | "group";
+            when "model = random-waypoint | random-walk | gauss-markov | manhattan | group";
         /// Pause at each place reached, under manhattan at each crossing.
-        pause: Span = Span::ZERO, "s", "a default", when "model" = "random-waypoint" | "manhattan" | "group";
+        pause: Span = Span::ZERO, "s", "a default", when "model = random-waypoint | manhattan | group";
         /// A pause lasts up to so much longer, evenly.
-        pause_jitter: Span = Span::ZERO, "s", "a default", when "model" = "random-waypoint" | "manhattan" | "group";
+        pause_jitter: Span = Span::ZERO, "s", "a default", when "model = random-waypoint | manhattan | group";
         /// Time between two changes of speed and direction.
         step: Span = Span::from_secs(1), "s", "a default", in Range::above(0.0),
-            when "model" = "random-walk" | "gauss-markov";
+            when "model = random-walk | gauss-markov";
         /// Part of the last speed and direction that the next ones keep (alpha): 0 forgets, 1 goes straight on.
         memory: f64 = 0.75, "", "Camp et al. 2002, section 2.6", in Range::within(0.0, 1.0),
-            when "model" = "gauss-markov";
+            when "model = gauss-markov";
         /// Standard deviation of the speed about the middle of speed_min and speed_max.
         speed_deviation: f64 = 1.0, "m/s", "Camp et al. 2002, section 2.6", in Range::from(0.0),
-            when "model" = "gauss-markov";
+            when "model = gauss-markov";
         /// Standard deviation of the direction about that of the node.
         direction_deviation: f64 = 1.0, "rad", "Camp et al. 2002, section 2.6", in Range::from(0.0),
-            when "model" = "gauss-markov";
+            when "model = gauss-markov";
         /// Distance between two parallel streets.
-        block: f64 = 100.0, "m", "a default", in Range::above(0.0), when "model" = "manhattan";
+        block: f64 = 100.0, "m", "a default", in Range::above(0.0), when "model = manhattan";
         /// Probability that a node goes straight on at a crossing of four streets; it turns left or right alike.
-        straight: f64 = 0.5, "probability", "ETSI TR 101 112, B.1.4.2", when "model" = "manhattan";
+        straight: f64 = 0.5, "probability", "ETSI TR 101 112, B.1.4.2", when "model = manhattan";
         /// Number of groups of equal size, by the numbers of their nodes.
-        groups: u32 = 1, "", "a default", in Range::from(1.0), when "model" = "group";
+        groups: u32 = 1, "", "a default", in Range::from(1.0), when "model = group";
         /// Farthest that a node is from the point of its group on either axis.
-        radius: f64 = 50.0, "m", "a default", in Range::above(0.0), when "model" = "group";
+        radius: f64 = 50.0, "m", "a default", in Range::above(0.0), when "model = group";
     }
 }
 

@@ -3,6 +3,7 @@
 pub mod aodv;
 pub mod atp;
 pub mod change;
+pub mod condition;
 pub mod dccp;
 pub mod dsdv;
 pub mod dsr;
@@ -21,6 +22,7 @@ pub mod radio;
 pub mod schema;
 mod section;
 pub mod tcp;
+mod tcp_choices;
 mod tcp_kind;
 pub mod traces;
 mod undo;

@@ -36,31 +36,36 @@ params! {
         /// IPv4 header.
         ip_header: u32 = 20, "bytes", "RFC 791", in Range::within(0.0, 1_000.0);
         /// UDP header.
-        udp_header: u32 = 8, "bytes", "RFC 768", in Range::within(0.0, 1_000.0);
+        udp_header: u32 = 8, "bytes", "RFC 768", in Range::within(0.0, 1_000.0),
+            when "flow.transport = udp or routing.protocol = aodv | dsdv | olsr or route_notices = packets";
         /// Initial time to live.
-        ttl: u32 = 64, "hops", "RFC 1700", in Range::within(1.0, 255.0);
+        ttl: u32 = 64, "hops", "RFC 1700", in Range::within(1.0, 255.0),
+            when "routing.protocol = static | dsr | olsr or routing.aodv.data_ttl = off or routing.dsdv.data_ttl = off";
         /// Delay of the link layer, once on the way down to the queue and once on the way up.
         link_delay: Span = Span::ZERO, "s", "a default", in Range::within(0.0, 1.0);
         /// Next hops are resolved by ARP on the air; otherwise every station knows every MAC address.
         arp: bool = false, "", "a default";
         /// Nodes that share their buffer among the TCP flows that pass: they lower the window that ACKs advertise to
         /// `mac.queue` divided by the number of flows.
-        window_gateways: Vec<u64> = Vec::new(), "", "Pilosof et al. 2003";
+        window_gateways: Vec<u64> = Vec::new(), "", "Pilosof et al. 2003", when "flow.transport = tcp";
         /// Such a node forgets a flow after so long a silence.
-        window_idle: Span = Span::from_secs(30), "s", "a default", in Range::above(0.0);
+        window_idle: Span = Span::from_secs(30), "s", "a default", in Range::above(0.0), when "window_gateways given";
         /// How the transports of a node learn that a route has failed, or is there again.
-        route_notices: RouteNotices = RouteNotices::Routing, "", "zhang2006 A.1 (both are described)";
+        route_notices: RouteNotices = RouteNotices::Routing, "", "zhang2006 A.1 (both are described)",
+            when "routing.protocol != static";
         /// Least time between two notices of a node about one source and destination.
-        notice_gap: Span = Span::from_millis(100), "s", "a default (RFC 1812 4.3.2.8 asks for a limit)", in Range::within(0.0, 60.0)
-            , when "route_notices" = "packets";
+        notice_gap: Span = Span::from_millis(100), "s", "a default (RFC 1812 4.3.2.8 asks for a limit)", in Range::within(0.0, 60.0),
+            when "route_notices = packets";
         /// ATP: weight of a new packet in the averages that nodes keep of the time in the queue (Q) and at its head (T).
-        delay_weight: f64 = 0.25, "", "Sundaresan et al. 2003, as remembered", in Range::above(0.0).up_to(1.0);
+        delay_weight: f64 = 0.25, "", "Sundaresan et al. 2003, as remembered", in Range::above(0.0).up_to(1.0),
+            when "flow.transport = atp";
         /// ATP: a node whose last packet was done longer ago than this is idle.
-        delay_idle: Span = Span::from_secs(1), "s", "a default (not published)", in Range::from(0.0);
+        delay_idle: Span = Span::from_secs(1), "s", "a default (not published)", in Range::from(0.0),
+            when "flow.transport = atp";
         /// ATP: what an idle node takes its Q + T times. 1: the receiver alone corrects for a new flow's own load
         /// (`atp.start_factor`).
         delay_idle_factor: f64 = 1.0, "", "zhang2006 3.1.1: the receiver; 3: the nodes, as Sundaresan et al. 2003 is remembered, too",
-            in Range::within(1.0, 100.0);
+            in Range::within(1.0, 100.0), when "flow.transport = atp";
     }
 }
 

@@ -37,22 +37,22 @@ params! {
         /// Relays that cover every node two hops away, where there are so many (MPR_COVERAGE).
         mpr_coverage: u32 = 1, "", "RFC 3626 18.9";
         /// What TC messages list: 0 the nodes that chose this one as relay, 1 its own relays too, 2 all neighbours.
-        tc_redundancy: u32 = 0, "", "RFC 3626 15.1";
+        tc_redundancy: u32 = 0, "", "RFC 3626 15.1", when "willingness > 0";
         /// When a TC message goes out early.
         tc_trigger: TcTrigger = TcTrigger::Loss, "", "RFC 3626 9.3";
         /// Shortest time from one TC message to an early one.
-        tc_trigger_gap: Span = Span::from_secs(1), "s", "a default";
+        tc_trigger_gap: Span = Span::from_secs(1), "s", "a default", when "tc_trigger != never";
         /// A link is used only while its quality, an average over packets that came and packets that are missing, is good.
         hysteresis: bool = true, "", "RFC 3626 14";
         /// Weight of the newest packet in the quality (HYST_SCALING).
-        hysteresis_scaling: f64 = 0.5, "", "RFC 3626 18.7";
+        hysteresis_scaling: f64 = 0.5, "", "RFC 3626 18.7", when "hysteresis = true";
         /// Quality above which a link is taken into use (HYST_THRESHOLD_HIGH).
-        hysteresis_high: f64 = 0.8, "", "RFC 3626 18.7";
+        hysteresis_high: f64 = 0.8, "", "RFC 3626 18.7", when "hysteresis = true";
         /// Quality below which a link is given up (HYST_THRESHOLD_LOW).
-        hysteresis_low: f64 = 0.3, "", "RFC 3626 18.7";
+        hysteresis_low: f64 = 0.3, "", "RFC 3626 18.7", when "hysteresis = true";
         /// Silence that counts as a missing packet, in HELLO intervals of the neighbour; the RFC's 1 leaves no room for
         /// time in queues.
-        hysteresis_silence: f64 = 1.5, "intervals", "a default (RFC 3626 14.3: 1)";
+        hysteresis_silence: f64 = 1.5, "intervals", "a default (RFC 3626 14.3: 1)", when "hysteresis = true";
         /// A packet that the MAC gave up breaks the link at once.
         link_layer_detection: bool = false, "", "RFC 3626 13 (optional there)";
         /// Packets in the interface queue for a lost neighbour are dropped.

@@ -7,6 +7,7 @@
 use serde::Serialize;
 use serde_json::Value;
 
+use super::condition::When;
 use crate::error::BuildError;
 use crate::units::Span;
 
@@ -31,7 +32,7 @@ pub struct Key {
     pub range: Range,
     /// It must be given.
     pub required: bool,
-    /// When it means something; none: always.
+    /// When it has an effect; none: always.
     pub when: Option<When>,
     /// How it is handed to the engine.
     pub lowered: Lowered,
@@ -101,15 +102,6 @@ impl Range {
             _ => Range::from(0.0),
         }
     }
-}
-
-/// When a key means something: another key of the same section has one of these words.
-#[derive(Debug, Clone, PartialEq, Serialize)]
-pub struct When {
-    /// The other key.
-    pub key: String,
-    /// Its words.
-    pub words: Vec<String>,
 }
 
 /// How a key of the file is handed to the engine.
@@ -249,10 +241,9 @@ impl Key {
         Key { required: true, ..self }
     }
 
-    /// The same, of use only while another key of the section has one of these words.
-    pub fn when<S: ToString>(self, key: &str, words: impl IntoIterator<Item = S>) -> Key {
-        let words = words.into_iter().map(|word| word.to_string()).collect();
-        Key { when: Some(When { key: key.to_string(), words }), ..self }
+    /// The same, with an effect only under a condition, see [`super::condition`].
+    pub fn when(self, condition: &str) -> Key {
+        Key { when: Some(When::parse(condition)), ..self }
     }
 
     /// The same, handed to the engine so.
@@ -362,12 +353,12 @@ macro_rules! choice {
     };
 }
 
-/// Declares a section of parameters: `name: type = default, "unit", "source"`, then `in RANGE` and `when "key" = "word"`
-/// where there is something to say.
+/// Declares a section of parameters: `name: type = default, "unit", "source"`, then `in RANGE` where there is something to
+/// say, and `when "CONDITION"` where another parameter can switch it off (see [`super::condition`]).
 macro_rules! params {
     ($(#[doc = $sdoc:literal])* pub struct $name:ident {
         $($(#[doc = $doc:literal])+ $field:ident : $ty:ty = $default:expr, $unit:literal, $source:literal
-            $(, in $range:expr)? $(, when $wkey:literal = $($word:literal)|+)?;)+
+            $(, in $range:expr)? $(, when $when:literal)?;)+
     }) => {
         $(#[doc = $sdoc])*
         #[derive(Debug, Clone, PartialEq, serde::Serialize, serde::Deserialize)]
@@ -388,7 +379,7 @@ macro_rules! params {
                     let doc = [$($doc),+].join("");
                     let key = $crate::config::params::of_param(stringify!($field), &doc, $unit, &default.$field);
                     $(let key = key.range($range);)?
-                    $(let key = key.when($wkey, [$($word),+]);)?
+                    $(let key = key.when($when);)?
                     key.source($source)
                 }),+]
             }

@@ -287,64 +287,76 @@ params! {
         /// Distance at which a frame can just be sensed; sets the carrier-sense threshold.
         cs_range: f64 = 550.0, "m", "fu2003.table1", in Range::above(0.0);
         /// Distance within which a frame destroys a reception under `interference = "range"`.
-        interference_range: f64 = 550.0, "m", "fu2003.table1", in Range::above(0.0);
+        interference_range: f64 = 550.0, "m", "fu2003.table1", in Range::above(0.0), when "interference = range";
         /// Interference model.
         interference: Interference = Interference::Capture, "", "ns2-facts item 3";
         /// Which of two overlapping frames can survive under `interference = "capture"`.
-        capture_rule: CaptureRule = CaptureRule::Strongest, "", "a default";
+        capture_rule: CaptureRule = CaptureRule::Strongest, "", "a default",
+            when "interference = capture or interference = sinr and synchronization = start";
         /// Power ratio from which a frame survives another one (10 is 10 dB).
-        capture_threshold: f64 = 10.0, "ratio", "ns2-facts item 1", in Range::from(1.0);
+        capture_threshold: f64 = 10.0, "ratio", "ns2-facts item 1", in Range::from(1.0),
+            when "interference = capture or interference = sinr and synchronization = start and capture_rule = strongest";
         /// What a weaker frame does that a reception survives by capture.
-        ignored_frame: IgnoredFrame = IgnoredFrame::CarrierSense, "", "a default";
+        ignored_frame: IgnoredFrame = IgnoredFrame::CarrierSense, "", "a default", when "interference = capture";
         /// What a sensed but undecodable frame does to a receiver.
         undecodable: Undecodable = Undecodable::EnergyOnly, "", "IEEE 802.11-2020 15.4.6 (CCA)";
         /// What a frame does to a receiver that begins while its own transmitter is on.
         during_transmission: DuringTransmission = DuringTransmission::EnergyOnly, "", "IEEE 802.11-2020 10.3.2.3.7 (no PHY-RXEND.indication)";
         /// How a receiver finds a frame under `interference = "sinr"`.
-        synchronization: Synchronization = Synchronization::Start, "", "a default";
+        synchronization: Synchronization = Synchronization::Start, "", "a default", when "interference = sinr";
         /// Time after the start of a frame at which `synchronization = "preamble"` decides.
-        preamble_time: Span = Span::from_micros(4), "s", "ns3-cells item 3", in Range::above(0.0).up_to(16e-6);
+        preamble_time: Span = Span::from_micros(4), "s", "ns3-cells item 3", in Range::above(0.0).up_to(16e-6),
+            when "synchronization = preamble";
         /// Ratio that the frame needs at that instant.
-        preamble_threshold: f64 = 4.0, "dB", "ns3-cells item 3", in Range::within(-20.0, 60.0);
+        preamble_threshold: f64 = 4.0, "dB", "ns3-cells item 3", in Range::within(-20.0, 60.0),
+            when "synchronization = preamble";
         /// Which energy keeps the medium busy. `"sum"` needs `interference = "sinr"`.
-        carrier_sense: CarrierSense = CarrierSense::Frames, "", "IEEE 802.11-2020 15.4.6 (CCA modes 2 and 1)";
+        carrier_sense: CarrierSense = CarrierSense::Frames, "", "IEEE 802.11-2020 15.4.6 (CCA modes 2 and 1)",
+            when "interference = sinr";
         /// Distance at which a frame alone reaches the threshold of energy detection under `carrier_sense = "sum"`. 0 stands
         /// for `cs_range`.
-        energy_range: f64 = 0.0, "m", "a default", in Range::within(0.0, 1e9);
+        energy_range: f64 = 0.0, "m", "a default", in Range::within(0.0, 1e9), when "carrier_sense = sum";
         /// Down to which power a frame interferes under `interference = "sinr"`.
-        interference_reach: InterferenceReach = InterferenceReach::Ratio, "", "a default";
+        interference_reach: InterferenceReach = InterferenceReach::Ratio, "", "a default", when "interference = sinr";
         /// Transmit power.
-        tx_power: f64 = 0.281_838_15, "W", "ns2-facts item 1", in Range::above(0.0);
+        tx_power: f64 = 0.281_838_15, "W", "ns2-facts item 1", in Range::above(0.0),
+            when "interference = sinr or rssi_trace given or event.kind = power";
         /// Carrier frequency.
-        frequency: f64 = 914e6, "Hz", "ns2-facts item 1", in Range::above(0.0);
+        frequency: f64 = 914e6, "Hz", "ns2-facts item 1", in Range::above(0.0),
+            when "propagation = two-ray or interference = sinr or rssi_trace given or event.kind = power";
         /// Antenna height above ground, same at both ends.
-        antenna_height: f64 = 1.5, "m", "ns2-facts item 1", in Range::above(0.0);
+        antenna_height: f64 = 1.5, "m", "ns2-facts item 1", in Range::above(0.0), when "propagation = two-ray";
         /// Antenna gain, same at both ends.
-        antenna_gain: f64 = 1.0, "ratio", "ns2-facts item 1", in Range::above(0.0);
+        antenna_gain: f64 = 1.0, "ratio", "ns2-facts item 1", in Range::above(0.0),
+            when "interference = sinr or rssi_trace given or event.kind = power";
         /// System loss (1 or more).
-        system_loss: f64 = 1.0, "ratio", "ns2-facts item 1", in Range::from(1.0);
+        system_loss: f64 = 1.0, "ratio", "ns2-facts item 1", in Range::from(1.0),
+            when "interference = sinr or rssi_trace given or event.kind = power";
         /// Exponent of the path loss beyond `reference_distance` under `propagation = "log-distance"`.
         path_loss_exponent: f64 = 3.0, "", "a default: between free space (2) and buildings (4 and more)",
-            in Range::within(1.0, 10.0);
+            in Range::within(1.0, 10.0), when "propagation = log-distance";
         /// Distance up to which `propagation = "log-distance"` is free space.
-        reference_distance: f64 = 1.0, "m", "a default", in Range::above(0.0).up_to(1e6);
+        reference_distance: f64 = 1.0, "m", "a default", in Range::above(0.0).up_to(1e6),
+            when "propagation = log-distance";
         /// Log-normal shadowing of each link. The ranges then hold for the mean power of a distance.
         shadowing: Shadowing = Shadowing::None, "", "a default";
         /// Standard deviation of the shadowing.
-        shadowing_sigma: f64 = 4.0, "dB", "a default: 4 to 12 dB are common", in Range::within(0.0, 30.0);
+        shadowing_sigma: f64 = 4.0, "dB", "a default: 4 to 12 dB are common", in Range::within(0.0, 30.0),
+            when "shadowing != none";
         /// Time after which the correlation of `shadowing = "correlated"` has fallen to 1/e.
-        shadowing_time: Span = Span::from_secs(1), "s", "a default", in DRAWN;
+        shadowing_time: Span = Span::from_secs(1), "s", "a default", in DRAWN, when "shadowing = correlated";
         /// Fading of each link in blocks.
         fading: Fading = Fading::None, "", "a default";
         /// Length of a block of fading: its power is constant for so long and then independent of what it was.
         coherence_time: Span = Span::from_millis(50), "s", "a default: 0.423 wavelengths at walking pace and 2.4 GHz",
-            in DRAWN;
+            in DRAWN, when "fading != none";
         /// Shape of `fading = "nakagami"`: 1 is Rayleigh fading, larger values fade less.
-        nakagami_m: f64 = 1.5, "", "a default", in Range::within(0.5, 1000.0);
+        nakagami_m: f64 = 1.5, "", "a default", in Range::within(0.5, 1000.0), when "fading = nakagami";
         /// Speed of propagation.
         propagation_speed: f64 = 299_792_458.0, "m/s", "speed of light", in Range::above(0.0);
         /// Noise floor under `interference = "sinr"`.
-        noise_floor: f64 = -100.0, "dBm", "a default: thermal noise of 22 MHz plus 7 dB noise figure, rounded";
+        noise_floor: f64 = -100.0, "dBm", "a default: thermal noise of 22 MHz plus 7 dB noise figure, rounded",
+            when "interference = sinr";
         /// Frame timing family.
         phy: Phy = Phy::Dsss, "", "IEEE 802.11-2020 clause 15";
         /// Rate of unicast data frames.
@@ -355,55 +367,63 @@ params! {
         /// them) is used. Empty: `basic_rate` alone.
         response_rates: Vec<u64> = Vec::new(), "bit/s", "IEEE 802.11-2020 10.6.6.5";
         /// DSSS preamble and PLCP header bits sent at 1 Mbit/s.
-        plcp_bits_1m: u32 = 192, "bits", "IEEE 802.11-2020 15.2.2", in Range::within(0.0, 10_000.0);
+        plcp_bits_1m: u32 = 192, "bits", "IEEE 802.11-2020 15.2.2", in Range::within(0.0, 10_000.0),
+            when "phy = dsss";
         /// Further PLCP header bits sent at 2 Mbit/s (short preamble; never before a 1 Mbit/s frame).
-        plcp_bits_2m: u32 = 0, "bits", "IEEE 802.11-2020 16.2.2.3", in Range::within(0.0, 10_000.0);
+        plcp_bits_2m: u32 = 0, "bits", "IEEE 802.11-2020 16.2.2.3", in Range::within(0.0, 10_000.0),
+            when "phy = dsss";
         /// Channel error process.
         error_kind: ErrorKind = ErrorKind::None, "", "a default";
         /// Probability that a frame copy is lost, under `uniform`.
-        error_per: f64 = 0.0, "probability", "a default", when "kind" = "uniform" | "sinr";
+        error_per: f64 = 0.0, "probability", "a default", when "kind = uniform | sinr";
         /// Probability that a bit of the MAC frame is wrong, under `uniform`: a frame of n bits survives it with
         /// probability (1 - error_ber)^n.
-        error_ber: f64 = 0.0, "probability", "a default", when "kind" = "uniform" | "sinr";
+        error_ber: f64 = 0.0, "probability", "a default", when "kind = uniform | sinr";
         /// Mean time in the good state, under `gilbert-elliott`.
-        error_good_time: Span = Span::from_secs(10), "s", "a default", in DRAWN, when "kind" = "gilbert-elliott";
+        error_good_time: Span = Span::from_secs(10), "s", "a default", in DRAWN, when "kind = gilbert-elliott";
         /// Mean time in the bad state.
-        error_bad_time: Span = Span::from_secs(1), "s", "a default", in DRAWN, when "kind" = "gilbert-elliott";
+        error_bad_time: Span = Span::from_secs(1), "s", "a default", in DRAWN, when "kind = gilbert-elliott";
         /// Probability that a frame copy is lost in the good state.
-        error_good_per: f64 = 0.0, "probability", "a default", when "kind" = "gilbert-elliott";
+        error_good_per: f64 = 0.0, "probability", "a default", when "kind = gilbert-elliott";
         /// Probability that a frame copy is lost in the bad state.
-        error_bad_per: f64 = 1.0, "probability", "a default", when "kind" = "gilbert-elliott";
+        error_bad_per: f64 = 1.0, "probability", "a default", when "kind = gilbert-elliott";
         /// Probability that a bit is wrong in the good state.
-        error_good_ber: f64 = 0.0, "probability", "a default", when "kind" = "gilbert-elliott";
+        error_good_ber: f64 = 0.0, "probability", "a default", when "kind = gilbert-elliott";
         /// Probability that a bit is wrong in the bad state.
-        error_bad_ber: f64 = 0.0, "probability", "a default", when "kind" = "gilbert-elliott";
+        error_bad_ber: f64 = 0.0, "probability", "a default", when "kind = gilbert-elliott";
         /// Named channel of `markov`, in place of matrix, step and rates.
         error_channel: MarkovChannel = MarkovChannel::Given, "", "a default; the others: armaghani2008.fig4-2, values of this project",
-            when "kind" = "markov";
+            when "kind = markov";
         /// Probabilities of moving from state (row) to state (column) in one step, under `markov`. Each row sums to 1. A
         /// link starts in a state drawn from the long-run shares of the states.
-        error_transitions: Vec<Vec<f64>> = Vec::new(), "probability", "given by the user", when "kind" = "markov";
+        error_transitions: Vec<Vec<f64>> = Vec::new(), "probability", "given by the user",
+            when "kind = markov and channel = given";
         /// Duration of a step of `markov`.
-        error_step: Span = Span::from_millis(10), "s", "a default", in DRAWN, when "kind" = "markov";
+        error_step: Span = Span::from_millis(10), "s", "a default", in DRAWN,
+            when "kind = markov and channel = given";
         /// Probability that a frame copy is lost in each state of `markov`. Empty: never.
-        error_state_per: Vec<f64> = Vec::new(), "probability", "given by the user", when "kind" = "markov";
+        error_state_per: Vec<f64> = Vec::new(), "probability", "given by the user",
+            when "kind = markov and channel = given";
         /// Probability that a bit is wrong in each state of `markov`. Empty: never.
-        error_state_ber: Vec<f64> = Vec::new(), "probability", "given by the user", when "kind" = "markov";
+        error_state_ber: Vec<f64> = Vec::new(), "probability", "given by the user",
+            when "kind = markov and channel = given";
         /// How CCK is received, under `sinr`.
-        error_cck: CckDetection = CckDetection::CodeWords, "", "Pursley and Royster 2009", when "kind" = "sinr";
+        error_cck: CckDetection = CckDetection::CodeWords, "", "Pursley and Royster 2009",
+            when "kind = sinr and radio.phy = dsss | erp-ofdm";
         /// How the convolutional code of OFDM is decoded, under `sinr`.
-        error_ofdm: OfdmDecoding = OfdmDecoding::Hard, "", "a default", when "kind" = "sinr";
+        error_ofdm: OfdmDecoding = OfdmDecoding::Hard, "", "a default",
+            when "kind = sinr and radio.phy = ofdm | erp-ofdm";
         /// Nodes whose receptions the error process hits. Empty, and no `error_links` either: all.
         error_nodes: Vec<u32> = Vec::new(), "", "a default",
-            when "kind" = "uniform" | "gilbert-elliott" | "markov" | "sinr";
+            when "kind = uniform | gilbert-elliott | markov | sinr";
         /// Links [from, to] that the error process hits, besides those into `error_nodes`.
         error_links: Vec<[u32; 2]> = Vec::new(), "", "a default",
-            when "kind" = "uniform" | "gilbert-elliott" | "markov" | "sinr";
+            when "kind = uniform | gilbert-elliott | markov | sinr";
         /// Which frames the error process hits.
         error_applies_to: ErrorScope = ErrorScope::All, "", "ns2-facts item 47",
-            when "kind" = "uniform" | "gilbert-elliott" | "markov" | "sinr";
+            when "kind = uniform | gilbert-elliott | markov | sinr";
         /// What happens to a frame copy hit by an error.
         error_on_error: OnError = OnError::Flag, "", "ns2-facts item 48",
-            when "kind" = "uniform" | "gilbert-elliott" | "markov" | "sinr";
+            when "kind = uniform | gilbert-elliott | markov | sinr";
     }
 }

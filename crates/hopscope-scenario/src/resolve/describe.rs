@@ -4,9 +4,10 @@ use hopscope_engine::config::schema::{ENGINE_SECTIONS, Key, Kind};
 use serde_json::{Value as Json, json};
 
 use super::Resolved;
-use super::flows::{Control, FILE, Flow, LEFT_TO_FILE, SET_BY_FILE};
+use super::effect::Home;
+use super::flows::{Control, FILE, LEFT_TO_FILE, SET_BY_FILE};
 use super::outside::OwnControl;
-use super::schema::{Schema, error_keys};
+use super::schema::Schema;
 use super::transport::{ATP, DCCP, TCP};
 use super::values::{Layered, Values};
 use crate::read::CLASS;
@@ -65,52 +66,54 @@ impl Resolved {
             let keys = schema.table(name);
             Shown::Tables(tables.iter().map(|table| Shown::Table(given(keys, |key| table.get(key)))).collect())
         };
-        put("flow", Shown::Tables(self.flows.iter().map(|flow| flow.shown(schema)).collect()));
-        put("wire", tables("wire", &self.wires));
+        put("flow", Shown::Tables((0..self.flows.len()).map(|flow| self.shown_flow(schema, flow)).collect()));
+        let wire = |(number, wire): (usize, &Layered)| {
+            Shown::Table(given(&self.effective(schema, Home::Wire(number)), |key| wire.get(key)))
+        };
+        put("wire", Shown::Tables(self.wires.iter().enumerate().map(wire).collect()));
         put("event", tables("event", &self.events));
         put("outage", tables("outage", &self.outages));
-        let layer = |layer: &Values| {
+        let layer = |(number, layer): (usize, &Values)| {
             let name_of = |name: &str| layer.get(if name == "link" { "layer" } else { name });
-            Shown::Table(shown(schema.table("layer"), name_of))
+            Shown::Table(shown(&self.effective(schema, Home::Layer(number)), name_of))
         };
-        put("layer", Shown::Tables(self.layers.iter().map(layer).collect()));
-        let model = self.mobility.values.text("model");
-        let used: Vec<Key> = super::mobility::used(schema.table("mobility"), model).into_iter().cloned().collect();
+        put("layer", Shown::Tables(self.layers.iter().enumerate().map(layer).collect()));
+        let used = self.effective(schema, Home::Section("mobility"));
         put("mobility", Shown::Table(given(&used, |name| self.mobility.values.get(name))));
-        put("series", Shown::Table(shown(schema.table("series"), |name| self.series.get(name))));
+        let used = self.effective(schema, Home::Section("series"));
+        put("series", Shown::Table(shown(&used, |name| self.series.get(name))));
         Shown::Table(document)
     }
 
     fn shown_topology(&self, schema: &Schema) -> Entries {
         let kind = self.topology.get("kind").cloned().unwrap_or_default();
-        let keys = schema.topologies().iter().find(|(word, _)| kind == *word).map_or(&[][..], |(_, keys)| keys);
+        let keys = self.effective(schema, Home::Section("topology"));
         let mut table = vec![("kind".to_string(), Shown::Plain(kind))];
-        table.extend(given(keys, |name| self.topology.get(name)));
+        table.extend(given(&keys, |name| self.topology.get(name)));
         table
     }
 
-    fn shown_section(&self, schema: &Schema, name: &str) -> Entries {
+    fn shown_section(&self, schema: &Schema, name: &'static str) -> Entries {
         let section = self.section(name);
         let plain = |text: &str| Shown::Plain(json!(text));
-        let mut table = shown(schema.table(name), |key| section.get(key));
+        let keys = self.effective(schema, Home::Section(name));
+        let has = |name: &str| keys.iter().any(|key| key.name == name);
+        let mut table = shown(&keys, |key| section.get(key));
         match name {
-            "radio" => {
+            "radio" if has("preset") => {
                 table.insert(0, ("preset".to_string(), plain(&self.preset)));
-                let keys = schema.inner("radio", "error");
                 let value = |key: &str| section.get(&format!("error_{key}"));
-                let kind = value("kind").and_then(Json::as_str).unwrap_or_default();
-                let used: Vec<Key> = error_keys(keys, kind).into_iter().cloned().collect();
-                table.push(("error".to_string(), Shown::Table(shown(&used, value))));
-                let traces = schema.table(name);
-                table.extend(given(traces, |key| self.traces.given.get(key)));
+                table.push(("error".to_string(), Shown::Table(shown(&self.effective(schema, Home::Error), value))));
+                table.extend(given(&keys, |key| self.traces.given.get(key)));
             }
-            "mac" => table.push(("link".to_string(), plain(self.section("link").text("layer")))),
+            "mac" if has("link") => table.push(("link".to_string(), plain(self.section("link").text("layer")))),
             "routing" => {
-                if let Some(constants) = &self.routing_constants {
-                    let protocol = section.text("protocol");
-                    let keys = schema.inner("routing", protocol);
+                if let (Some(constants), Some(protocol)) =
+                    (&self.routing_constants, schema.section_name(section.text("protocol")))
+                {
+                    let keys = self.effective(schema, Home::Protocol(protocol));
                     table.push(("parameters".to_string(), plain(&self.routing_set)));
-                    table.push((protocol.to_string(), Shown::Table(shown(keys, |key| constants.get(key)))));
+                    table.push((protocol.to_string(), Shown::Table(shown(&keys, |key| constants.get(key)))));
                 }
             }
             _ => {}
@@ -133,14 +136,11 @@ impl Resolved {
             ""
         }
     }
-}
 
-impl Flow {
-    fn shown(&self, schema: &Schema) -> Shown {
-        let values = &self.values;
-        let transport = values.text("transport");
-        let (app, of_apps) = (schema.application(values.text("app")), schema.application_keys());
-        let unused = schema.not_of(transport);
+    fn shown_flow(&self, schema: &Schema, number: usize) -> Shown {
+        let flow = &self.flows[number];
+        let values = &flow.values;
+        let used = self.effective(schema, Home::Flow(number));
         let parameters = |own: &[(String, Json)]| -> Entries {
             own.iter().map(|(name, value)| (name.clone(), Shown::Plain(value.clone()))).collect()
         };
@@ -148,48 +148,36 @@ impl Flow {
             let named = (CLASS.to_string(), Shown::Plain(json!(own.named)));
             Shown::Table(std::iter::once(named).chain(parameters(&own.parameters)).collect())
         };
-        let control = || match &self.control {
+        let control = || match &flow.control {
             Control::None => None,
             Control::Word(word) => Some(Shown::Plain(json!(word))),
-            Control::Own(own) if transport == TCP => Some(class(own)),
+            Control::Own(own) if values.text("transport") == TCP => Some(class(own)),
             Control::Own(own) => Some(Shown::Table(parameters(&own.parameters))),
         };
         let mut table = Entries::new();
-        for key in schema.table("flow").iter().filter(|key| key.kind != Kind::Table) {
+        for key in used.iter().filter(|key| key.kind != Kind::Table) {
             let name = key.name.as_str();
-            let is_used = !of_apps.contains(name) || app.keys.contains(&name);
             let is_left = SET_BY_FILE.contains(&name) || LEFT_TO_FILE.contains(&name) && !values.has_own(name);
-            let belongs = match values.text("pattern") {
-                "random" => true,
-                FILE => !is_left || name == "copies",
-                _ => name != "pattern_seed",
-            };
+            if values.text("pattern") == FILE && is_left && name != "copies" {
+                continue;
+            }
             let value = match name {
                 "control" => control(),
-                "ack" if self.ack.is_some() => self.ack.as_ref().map(class),
+                "ack" if flow.ack.is_some() => flow.ack.as_ref().map(class),
                 _ => values.get(name).filter(|value| !value.is_null()).map(|value| Shown::Plain(show(key, value))),
             };
-            table.extend(value.filter(|_| is_used && belongs).map(|value| (name.to_string(), value)));
+            table.extend(value.map(|value| (name.to_string(), value)));
         }
-        if let Some((reply, _)) = &self.reply {
-            let used = schema.application(reply.text("app")).keys;
-            let keys: Vec<Key> = schema.inner("flow", "reply").to_vec();
-            let keys: Vec<Key> =
-                keys.into_iter().filter(|key| key.name == "app" || used.contains(&key.name.as_str())).collect();
+        if let Some((reply, _)) = &flow.reply {
+            let keys = self.effective(schema, Home::Reply(number));
             table.push(("reply".to_string(), Shown::Table(shown(&keys, |name| reply.get(name)))));
         }
-        if transport.starts_with(TCP) {
-            table.push(("tcp".to_string(), Shown::Table(shown(schema.table("tcp"), |name| self.tcp.get(name)))));
+        for (name, inner) in [("tcp", &flow.tcp), (DCCP, &flow.dccp), (ATP, &flow.atp)] {
+            if used.iter().any(|key| key.name == name) {
+                let keys = self.effective(schema, Home::Inner(number, name));
+                table.push((name.to_string(), Shown::Table(shown(&keys, |key| inner.get(key)))));
+            }
         }
-        if transport.starts_with(DCCP) {
-            let keys = schema.inner("flow", "dccp");
-            table.push(("dccp".to_string(), Shown::Table(shown(keys, |name| self.dccp.get(name)))));
-        }
-        if transport == ATP {
-            let keys = schema.inner("flow", "atp");
-            table.push(("atp".to_string(), Shown::Table(shown(keys, |name| self.atp.get(name)))));
-        }
-        table.retain(|(name, _)| unused.iter().all(|key| key.name != *name));
         Shown::Table(table)
     }
 }

@@ -1,8 +1,10 @@
 //! Flows: their applications, what replies, and the flows that a pattern lays.
 
+use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use hopscope_engine::config::schema::Key;
+use hopscope_engine::config::{AckPolicy, CongestionControl, DccpControl, LossRecovery, TcpKind, Transport};
 use serde_json::{Value as Json, json};
 
 use super::Resolved;
@@ -16,7 +18,6 @@ use crate::read::expected;
 use crate::topology::Misplaced;
 use crate::traffic_files::{self, Connection, Traffic};
 use crate::value::Value;
-use crate::words::listed;
 
 /// The pattern whose connections stand in a file.
 pub(super) const FILE: &str = "file";
@@ -65,6 +66,76 @@ pub struct Flow {
     pub(super) other: Option<String>,
     /// That some of them start after the end of the run.
     pub(super) late: Option<String>,
+}
+
+impl Flow {
+    /// What a key is, in the words of all connections of a traffic file; of congestion control and loss recovery, which several
+    /// keys choose, what they are.
+    pub(super) fn chosen(&self, name: &str) -> Json {
+        let own = self.values.text("transport");
+        let of_file = self.traffic.iter().map(Connection::transport).filter(|_| self.follows_transport);
+        let mut transports: Vec<&str> = of_file.collect();
+        transports.sort_unstable();
+        transports.dedup();
+        let transports = if transports.is_empty() { vec![own] } else { transports };
+        match name {
+            "transport" => transports.into_iter().map(protocol).collect(),
+            "ack" if self.ack.is_some() => json!(AckPolicy::External.word()),
+            "ack" if !self.traffic.is_empty() && !self.values.has_own(name) => {
+                AckPolicy::ALL.map(AckPolicy::word).into_iter().collect()
+            }
+            "control" | "recovery" => transports.into_iter().map(|word| self.part(word, name)).collect(),
+            _ => self.values.value(name),
+        }
+    }
+
+    /// It has a TCP connection.
+    pub(super) fn is_tcp(&self) -> bool {
+        self.chosen("transport").as_array().is_some_and(|words| words.contains(&json!("tcp")))
+    }
+
+    /// Congestion control or loss recovery with a transport.
+    fn part(&self, transport: &str, name: &str) -> Json {
+        let found = Transport::ALL.into_iter().find(|known| known.word() == transport);
+        let kind = tcp_kind(found.unwrap_or(Transport::Tcp), &self.control, self.recovery());
+        match (&self.control, kind) {
+            (_, Some(kind)) if name == "recovery" => json!(kind.recovery.word()),
+            (Control::Word(word), _) if name == "control" => json!(word),
+            (_, Some(kind)) => json!(kind.control.word()),
+            _ if found == Some(Transport::DccpAdhoc) && name == "control" => json!(DccpControl::Adhoc.word()),
+            _ => Json::Null,
+        }
+    }
+
+    /// The recovery that its keys name.
+    fn recovery(&self) -> LossRecovery {
+        let own = LossRecovery::Own.word();
+        let named =
+            [self.values.text("recovery"), self.tcp.text("loss_recovery")].into_iter().find(|word| *word != own);
+        let known = |word: &str| LossRecovery::ALL.into_iter().find(|known| known.word() == word);
+        named.and_then(known).unwrap_or(LossRecovery::Own)
+    }
+
+    /// What tells it from others in conditions.
+    fn signature(&self) -> String {
+        let of_flow = ["transport", "control", "recovery", "ack", "app"].map(|name| self.chosen(name));
+        json!([of_flow, self.tcp.own(), self.dccp.own(), self.atp.own()]).to_string()
+    }
+}
+
+/// The protocol of a transport: older words, or a congestion control of the user's own, are TCP.
+fn protocol(transport: &str) -> &str {
+    if transport.starts_with("tcp") { "tcp" } else { transport }
+}
+
+/// What kind of TCP the words of a flow choose; none: it is no TCP.
+fn tcp_kind(transport: Transport, control: &Control, recovery: LossRecovery) -> Option<TcpKind> {
+    let control = match control {
+        Control::None => None,
+        Control::Word(word) => CongestionControl::ALL.into_iter().find(|known| known.word() == word),
+        Control::Own(_) => Some(CongestionControl::External),
+    };
+    transport.tcp_kind(control, recovery)
 }
 
 /// The congestion control of a flow.
@@ -122,9 +193,11 @@ pub(super) fn read(
         }
         result.flows.push(flow);
     }
+    let mut known = BTreeSet::new();
+    result.distinct = (0..result.flows.len()).filter(|&flow| known.insert(result.flows[flow].signature())).collect();
 }
 
-/// The keys of another application have no use, the missing ones of this one are filled in or named.
+/// The keys of an application that are missing are filled in or named.
 fn app_keys(reader: &mut Reader<'_>, path: &[String], table: &Value, values: &mut Layered) {
     let schema = reader.schema;
     let app = schema.application(values.text("app"));
@@ -133,17 +206,9 @@ fn app_keys(reader: &mut Reader<'_>, path: &[String], table: &Value, values: &mu
     }
     let needed = |key: &&Key| app.keys.contains(&&*key.name) && key.default.is_null();
     let asked: Vec<&str> = schema.inner("flow", "reply").iter().filter(needed).map(|key| key.name.as_str()).collect();
-    for name in schema.application_keys() {
-        let is_given = written(table, name).is_some();
-        if is_given && !app.keys.contains(&name) {
-            let users: Vec<&str> =
-                schema.applications().iter().filter(|app| app.keys.contains(&name)).map(|app| app.word).collect();
-            let message = format!("does not belong to app = \"{}\"; it is used by {}", app.word, listed(&users));
-            reader.without_use(inside(path, name), Some(message));
-        } else if asked.contains(&name) && !is_given && !app.defaults.contains_key(name) {
-            let message = format!("is missing; app = \"{}\" needs {}", app.word, asked.join(", "));
-            reader.refuse(inside(path, name), message);
-        }
+    for name in asked.iter().filter(|name| written(table, name).is_none() && !app.defaults.contains_key(**name)) {
+        let message = format!("is missing; app = \"{}\" needs {}", app.word, asked.join(", "));
+        reader.refuse(inside(path, name), message);
     }
 }
 
@@ -195,12 +260,8 @@ impl Files<'_> {
 /// Puts the ends of the flows that the table stands for into `ends`.
 fn lay(reader: &mut Reader<'_>, path: &Path, table: &Value, flow: &mut Flow, result: &Resolved) {
     let is_given = |name: &str| written(table, name).is_some();
-    let only_random = "belongs to pattern = \"random\"";
     let copies = flow.values.whole("copies") as usize;
     if !is_given("pattern") {
-        if is_given("pattern_seed") {
-            reader.refuse(inside(path, "pattern_seed"), only_random);
-        }
         let schema = reader.schema;
         for key in ["from", "to"].into_iter().filter(|name| !is_given(name)).filter_map(|name| schema.key("flow", name))
         {
@@ -218,18 +279,10 @@ fn lay(reader: &mut Reader<'_>, path: &Path, table: &Value, flow: &mut Flow, res
     if flow.values.text("pattern") == FILE {
         return;
     }
-    if is_given("path") {
-        reader.refuse(inside(path, "path"), "belongs to pattern = \"file\"");
-    }
     let Some(placed) = &result.placed else { return };
     let found = match flow.values.text("pattern") {
         "" => return,
-        "across" => {
-            if is_given("pattern_seed") {
-                reader.refuse(inside(path, "pattern_seed"), only_random);
-            }
-            across(result, is_given("copies").then_some(copies))
-        }
+        "across" => across(result, is_given("copies").then_some(copies)),
         _ => {
             let radios = &placed.places[..placed.places.len() - placed.wired];
             patterns::drawn(radios, result.reach(), copies, flow.values.whole("pattern_seed"))

@@ -7,6 +7,7 @@ use hopscope_engine::config::{Config, FlowConfig};
 use hopscope_engine::units::Time;
 use serde_json::{Value as Json, json};
 
+use super::effect::Home;
 use super::flows::{Control, Flow, Frames};
 use super::schema::Schema;
 use super::values::{Layered, Values};
@@ -91,7 +92,7 @@ impl Resolved {
             };
             config.insert("events".to_string(), self.events.iter().map(event).collect());
         }
-        config.extend(self.mobility.lowered(schema.table("mobility")));
+        config.extend(self.mobility.lowered(&self.effective(schema, Home::Section("mobility"))));
         config.extend(self.traces.lowered());
         if self.wired() > 0 {
             let nodes = self.nodes().len();

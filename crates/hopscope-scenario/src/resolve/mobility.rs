@@ -11,7 +11,6 @@ use super::reader::{Path as KeyPath, Reader, inside, written};
 use super::values::{Layered, Values};
 use crate::movement_files::{self, Movement, Path};
 use crate::value::Value;
-use crate::words::listed;
 
 /// The model under which a file tells how nodes move.
 const FILE: &str = "file";
@@ -30,27 +29,12 @@ fn at(name: &str) -> KeyPath {
     inside(&["mobility".to_string()], name)
 }
 
-/// The keys that a model uses.
-pub(super) fn used<'k>(keys: &'k [Key], model: &str) -> Vec<&'k Key> {
-    let is_used = |key: &&Key| key.when.as_ref().is_none_or(|when| when.words.iter().any(|word| word == model));
-    keys.iter().filter(is_used).collect()
-}
-
 /// Reads the keys; before the topology, which takes its places from a file of movement where the nodes follow it.
 pub(super) fn read(reader: &mut Reader<'_>, document: &Value, result: &mut Resolved) {
     let nothing = Value::Table(Vec::new());
     let (keys, defaults) = (reader.schema.table("mobility"), reader.schema.defaults("mobility"));
     let table = written(document, "mobility").unwrap_or(&nothing);
-    let mut values = reader.complete(&["mobility".to_string()], table, keys, defaults);
-    let model = values.text("model").to_string();
-    let foreign = |key: &&Key| key.when.as_ref().is_some_and(|when| !when.words.contains(&model));
-    for key in keys.iter().filter(foreign).filter(|key| written(table, &key.name).is_some()) {
-        let words = key.when.as_ref().map(|when| when.words.clone()).unwrap_or_default();
-        let message = format!("does not belong to model = \"{model}\"; it is used by {}", listed(&words));
-        reader.without_use(at(&key.name), (model != STATIC).then_some(message));
-        values.take(&key.name);
-    }
-    result.mobility.values = values;
+    result.mobility.values = reader.complete(&["mobility".to_string()], table, keys, defaults);
 }
 
 /// Completes what depends on the topology: the area, numbers of nodes, and the ways of a file.
@@ -144,16 +128,15 @@ impl Resolved {
 }
 
 impl Mobility {
-    /// The engine's keys; none where nothing moves.
-    pub(super) fn lowered(&self, keys: &[Key]) -> Vec<(String, Json)> {
+    /// The engine's keys, of these that the model has; none where nothing moves.
+    pub(super) fn lowered(&self, used: &[Key]) -> Vec<(String, Json)> {
         let model = self.values.text("model");
         if ["", STATIC].contains(&model) {
             return Vec::new();
         }
         let of_file = |name: &str| ["path", "format"].contains(&name);
         let given =
-            |key: &&Key| Some((key.name.clone(), self.values.get(&key.name).filter(|value| !value.is_null())?.clone()));
-        let used = used(keys, model);
+            |key: &Key| Some((key.name.clone(), self.values.get(&key.name).filter(|value| !value.is_null())?.clone()));
         let section: Values = used.iter().filter(|key| !of_file(&key.name)).filter_map(given).collect();
         let mut lowered = vec![("mobility".to_string(), Json::Object(section))];
         if let Some(Movement { paths, .. }) = self.file.as_deref() {

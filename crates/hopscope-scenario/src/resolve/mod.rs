@@ -2,6 +2,7 @@
 //! everything that is wrong; from there to what the engine runs and to the resolved document that a user reads.
 
 mod describe;
+mod effect;
 mod engine_keys;
 mod flows;
 mod foreign;
@@ -52,6 +53,8 @@ pub struct Resolved {
     routing_constants: Option<Layered>,
     /// The `[[flow]]` tables.
     pub flows: Vec<Flow>,
+    /// The first of each kind of flows that conditions can tell apart.
+    distinct: Vec<usize>,
     wires: Vec<Layered>,
     events: Vec<Layered>,
     /// The `[[outage]]` tables.
@@ -63,8 +66,8 @@ pub struct Resolved {
     /// What is wrong, with the key at fault.
     pub findings: Vec<Finding>,
     refused: BTreeSet<Path>,
-    /// Keys that this point does not use, with what to say unless another one does; none where that is meant.
-    pub idle: Vec<(Path, Option<String>)>,
+    /// Keys that have no effect in this point, with what to say unless they have one in another.
+    pub idle: Vec<(Path, String)>,
 }
 
 /// Reads a document without its sweep.
@@ -95,6 +98,7 @@ pub fn resolve(schema: &Schema, document: &Value, outside: &mut dyn Outside, sha
     let nothing = Value::Table(Vec::new());
     let series = reader::written(document, "series").unwrap_or(&nothing);
     result.series = reader.complete(&["series".to_string()], series, schema.table("series"), schema.defaults("series"));
+    effect::check(&mut reader, document, &mut result);
     result.refused = reader.refused;
     result.idle = reader.idle;
     result.findings = reader.findings;

@@ -26,9 +26,8 @@ pub(super) struct Reader<'a> {
     pub(super) findings: Vec<Finding>,
     /// The keys at fault.
     pub(super) refused: BTreeSet<Path>,
-    /// Keys that nothing uses, with what to say unless another point of the sweep uses them; none where that is meant, as
-    /// with channel errors that are switched off.
-    pub(super) idle: Vec<(Path, Option<String>)>,
+    /// Keys without effect, with what to say unless another point of the sweep uses them.
+    pub(super) idle: Vec<(Path, String)>,
 }
 
 /// The path of a key inside a table.
@@ -55,8 +54,8 @@ impl<'a> Reader<'a> {
         self.findings.push((path, message.into()));
     }
 
-    /// Notes a key that nothing uses.
-    pub(super) fn without_use(&mut self, path: Path, message: Option<String>) {
+    /// Notes a key that has no effect.
+    pub(super) fn without_use(&mut self, path: Path, message: String) {
         match self.idle.iter_mut().find(|(known, _)| *known == path) {
             Some((_, told)) => *told = message,
             None => self.idle.push((path, message)),

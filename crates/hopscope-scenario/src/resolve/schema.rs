@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::sync::{Arc, LazyLock};
 
-use hopscope_engine::config::schema::{self, APPS, ENGINE_SECTIONS, Key, Kind, PROTOCOLS, TOPOLOGIES, Table};
+use hopscope_engine::config::schema::{self, APPS, ENGINE_SECTIONS, Key, Kind, PROTOCOLS, TOPOLOGIES, Table, When};
 
 use super::values::Values;
 
@@ -96,19 +96,9 @@ impl Schema {
         &self.topologies
     }
 
-    /// The applications.
-    pub(super) fn applications(&self) -> &[Application] {
-        &self.applications
-    }
-
     /// The application of a word, else the first.
     pub(super) fn application(&self, word: &str) -> &Application {
         self.applications.iter().find(|app| app.word == word).unwrap_or(&self.applications[0])
-    }
-
-    /// The keys of all applications, each once, in the order of the alphabet.
-    pub(super) fn application_keys(&self) -> std::collections::BTreeSet<&'static str> {
-        self.applications.iter().flat_map(|app| app.keys.iter().copied()).collect()
     }
 
     /// What can stand at the top of a file: its keys, then its tables.
@@ -119,15 +109,16 @@ impl Schema {
         keys.chain(tables).chain(["mobility", "series", "sweep"]).collect()
     }
 
-    /// Keys of a flow that a transport has not.
-    pub(super) fn not_of(&self, transport: &str) -> Vec<&Key> {
-        let word = if transport.starts_with("tcp") { "tcp" } else { transport };
-        let is_foreign = |key: &&Key| {
-            key.when
-                .as_ref()
-                .is_some_and(|when| when.key == "transport" && when.words.iter().all(|known| known != word))
-        };
-        self.table("flow").iter().filter(is_foreign).collect()
+    /// When the keys of a table have an effect; none: always.
+    pub(super) fn condition(&self, name: &str) -> Option<&When> {
+        self.tables.iter().find(|table| table.name == name).and_then(|table| table.when.as_ref())
+    }
+
+    /// The name of a table that stands once, or of a routing protocol, as the schema has it.
+    pub(super) fn section_name(&self, name: &str) -> Option<&'static str> {
+        let tables = self.tables.iter().filter(|table| !table.many).map(|table| table.name);
+        let protocols = PROTOCOLS.iter().map(|protocol| protocol.word);
+        tables.chain(protocols).chain(["topology"]).find(|known| *known == name)
     }
 
     /// The dotted keys that end in a name, those of topologies left out; N stands for the number of a table.
@@ -156,10 +147,4 @@ impl Schema {
 pub(super) fn defaults(keys: &[Key]) -> Values {
     let plain = keys.iter().filter(|key| key.kind != Kind::Table);
     plain.map(|key| (key.name.clone(), key.default.clone())).collect()
-}
-
-/// Keys of `[radio.error]` that a kind of channel errors uses.
-pub(super) fn error_keys<'a>(keys: &'a [Key], kind: &str) -> Vec<&'a Key> {
-    let is_used = |key: &&Key| key.when.as_ref().is_none_or(|when| when.words.iter().any(|word| word == kind));
-    keys.iter().filter(is_used).collect()
 }

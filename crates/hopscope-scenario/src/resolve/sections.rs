@@ -11,7 +11,7 @@ use serde_json::Value as Json;
 use super::Resolved;
 use super::outside::Shared;
 use super::reader::{Reader, written};
-use super::schema::{defaults, error_keys};
+use super::schema::defaults;
 use super::values::{Layered, Values};
 use crate::read::expected;
 use crate::value::Value;
@@ -105,29 +105,13 @@ pub(super) fn read(reader: &mut Reader<'_>, document: &Value, shared: &mut Share
     ];
 }
 
-/// The keys of the channel errors that their kind uses.
-fn channel_errors(reader: &mut Reader<'_>, mut given: Values) -> Values {
-    let path = ["radio", "error"].map(str::to_string);
-    let at = |name: &str| [&path[..], &[name.to_string()]].concat();
-    if reader.refused.contains(&path[..]) {
-        return Values::new();
-    }
+/// The channel errors, whose kind must be given.
+fn channel_errors(reader: &mut Reader<'_>, given: Values) -> Values {
+    let kind = ["radio", "error", "kind"].map(str::to_string).to_vec();
     let keys = reader.schema.inner("radio", "error");
-    let Some(kind) = given.get("kind").and_then(Json::as_str).map(str::to_string) else {
-        if let Some(kinds) = keys.iter().find(|key| key.name == "kind" && !reader.refused.contains(&at("kind"))) {
-            reader.refuse(at("kind"), format!("is missing; expected {}", expected(kinds)));
-        }
-        return given;
-    };
-    let used = error_keys(keys, &kind);
-    let words = keys.iter().find(|key| key.name == "kind").map_or(&[][..], |key| &key.choices);
-    let foreign: Vec<String> = given.keys().filter(|name| used.iter().all(|key| key.name != **name)).cloned().collect();
-    for name in foreign {
-        given.remove(&name);
-        let users: Vec<&String> =
-            words.iter().filter(|word| error_keys(keys, word).iter().any(|key| key.name == name)).collect();
-        let message = format!("does not belong to kind = \"{kind}\"; it is used by {}", listed(&users));
-        reader.without_use(at(&name), (kind != "none").then_some(message));
+    let is_refused = [2, 3].iter().any(|&parts| reader.refused.contains(&kind[..parts]));
+    if let Some(kinds) = keys.iter().find(|key| key.name == "kind" && !given.contains_key("kind") && !is_refused) {
+        reader.refuse(kind, format!("is missing; expected {}", expected(kinds)));
     }
     given
 }
@@ -157,7 +141,7 @@ fn foreign_set(reader: &mut Reader<'_>, routing: Option<&Value>, protocol: Optio
     }
     let sets: Vec<&str> = known.sets.iter().map(|(name, _)| *name).collect();
     let message = format!("found {}; allowed: {}; {}", chosen.shown(), listed(&sets), belongs(&owners, protocol));
-    reader.without_use(["routing", "parameters"].map(str::to_string).to_vec(), Some(message));
+    reader.without_use(["routing", "parameters"].map(str::to_string).to_vec(), message);
     Some(Value::Table(keys.iter().filter(|(name, _)| name != "parameters").cloned().collect()))
 }
 
@@ -192,11 +176,6 @@ fn protocol_of(reader: &mut Reader<'_>, document: &Value, given: &mut Values, ba
         let found = owners(Some(set));
         let all: Vec<&str> = PROTOCOLS.iter().map(|known| known.word).collect();
         let message = belongs(if found.is_empty() { &all } else { &found }, protocol);
-        reader.without_use(at("parameters"), Some(message));
-    }
-    for other in PROTOCOLS.iter().filter(|other| other.word != protocol) {
-        if written(table, other.word).is_some() {
-            reader.without_use(at(other.word), Some(belongs(&[other.word], protocol)));
-        }
+        reader.without_use(at("parameters"), message);
     }
 }

@@ -13,9 +13,6 @@ use super::reader::{Path, Reader};
 use super::values::Values;
 use crate::link_traces::{self, Measured, Trace};
 
-/// Keys that say how traces are read.
-const OF_TRACES: [&str; 2] = ["untraced", "time_origin"];
-
 /// Traces of links.
 #[derive(Debug, Clone, Default)]
 pub(super) struct Traces {
@@ -67,11 +64,6 @@ pub(super) fn read(reader: &mut Reader<'_>, outside: &mut dyn Outside, shared: &
     let first =
         result.traces.files.iter().filter_map(|(_, trace)| trace.samples.first()).map(|sample| sample.0.0).min();
     result.traces.origin = first.filter(|_| is_first).unwrap_or(0);
-    if !result.traces.is_named() {
-        for name in OF_TRACES.into_iter().filter(|name| result.traces.given.contains_key(*name)) {
-            reader.refuse(at(name), "is given without rssi_trace or loss_trace, to which it belongs");
-        }
-    }
 }
 
 /// Values have to begin within the run, and no power is above that of its sender.

@@ -27,7 +27,7 @@ pub(super) const ATP: &str = "atp";
 /// The recovery that leaves the choice to others.
 const OWN_RECOVERY: &str = "own";
 
-/// Completes the keys of a transport: those of another have no use, classes are found, parameters filled in.
+/// Completes the keys of a transport: classes are found, parameters filled in.
 pub(super) fn read(reader: &mut Reader<'_>, path: &Path, table: &Value, flow: &mut Flow, outside: &mut dyn Outside) {
     ports(reader, path, table, flow);
     let is_sound = !reader.is_refused(path, "control");
@@ -37,17 +37,6 @@ pub(super) fn read(reader: &mut Reader<'_>, path: &Path, table: &Value, flow: &m
         flow.values.set("transport", TCP);
     }
     let transport = flow.values.text("transport").to_string();
-    let schema = reader.schema;
-    for key in schema.not_of(&transport).into_iter().filter(|key| written(table, &key.name).is_some()) {
-        let owner = match key.name.as_str() {
-            DCCP => "DCCP",
-            ATP => "ATP",
-            _ => "TCP",
-        };
-        let message = format!("belongs to {owner}; found transport = \"{transport}\"");
-        reader.without_use(inside(path, &key.name), Some(message));
-        flow.values.take(&key.name);
-    }
     let at = inside(path, "control");
     if transport == DCCP && is_sound {
         of_dccp(reader, at, flow, given);
@@ -156,12 +145,12 @@ fn of_tcp(
     } else if names_control(given) {
         let at = if matches!(given, Some(Value::Text(_))) { at } else { inside(&at, CLASS) };
         let message = format!("names a congestion control beside transport = \"{transport}\"; it goes with \"{TCP}\"");
-        reader.without_use(at, Some(message));
+        reader.without_use(at, message);
     } else if transport.starts_with(PREFIX) {
         own(reader, flow, &inside(path, "transport"), &at, outside);
     } else if given.is_some() {
         let message = format!("belongs to transport = {FORM}; found transport = \"{transport}\"");
-        reader.without_use(at, Some(message));
+        reader.without_use(at, message);
     }
 }
 
@@ -197,7 +186,7 @@ fn found(reader: &mut Reader<'_>, named: &Path, parameters: &Path, outside: &mut
         reader.refuse(path, message);
     }
     for (path, message) in found.unused {
-        reader.without_use(path, Some(message));
+        reader.without_use(path, message);
     }
     found.own
 }

@@ -45,6 +45,11 @@ impl Layered {
         self.get(name).and_then(Json::as_u64).unwrap_or_default()
     }
 
+    /// What was given.
+    pub(super) fn own(&self) -> &Values {
+        &self.own
+    }
+
     /// Whether a key was given.
     pub(super) fn has_own(&self, name: &str) -> bool {
         self.own.contains_key(name)

@@ -16,6 +16,8 @@ pub const PREFIX: &str = "tcp:";
 const FORM: &str = "\"tcp:FILE.py:CLASS\"";
 /// How messages write the class of such a transport.
 const FILE_FORM: &str = "\"FILE.py:CLASS\"";
+/// Without the policies that have times of their own to hold an ACK back, or hold none.
+const HELD_BACK: &str = "transport = tcp and ack != every | ada | daa | daap | mda | dca";
 /// Ports are 16 bits wide; 0 is none.
 const MAX_PORT: f64 = 65_535.0;
 /// Most copies of one flow.
@@ -87,9 +89,9 @@ pub fn flow() -> Vec<Key> {
         Key::new("pattern", Kind::Choice, &pattern).choices(PATTERNS.iter().map(|(name, _)| *name)),
         Key::new("pattern_seed", Kind::Int, "Seed of a random pattern, apart from the seed of the run.")
             .default(1)
-            .when("pattern", ["random"]),
+            .when("pattern = random"),
         Key::new("path", Kind::Text, "Traffic file of a pattern \"file\", relative to the scenario file.")
-            .when("pattern", ["file"]),
+            .when("pattern = file"),
         Key::new(
             "transport",
             Kind::Transport,
@@ -131,6 +133,7 @@ pub fn flow() -> Vec<Key> {
             .unit("s")
             .default(SECOND / 5)
             .range(ACK_DELAYS)
+            .when(HELD_BACK)
             .source("RFC 9293 allows 500 ms; 200 ms is common"),
     ];
     keys.extend(application_keys());
@@ -143,18 +146,21 @@ pub fn flow() -> Vec<Key> {
     keys.extend([
         of_tcp("reply", Kind::Table, back).fields(reply()).lowered(Lowered::No),
         Key::new("copies", Kind::Int, copies).default(1).range(Range::within(1.0, MAX_COPIES)),
-        Key::new("stagger", Kind::Time, "Time between the starts of the copies.").unit("s").default(0),
+        Key::new("stagger", Kind::Time, "Time between the starts of the copies.")
+            .unit("s")
+            .default(0)
+            .when("copies > 1 or pattern given"),
         Key::new("group", Kind::Name, "Name under which the results of flows are added up.").lowered(Lowered::Always),
         control(),
         of_tcp("recovery", Kind::Choice, repair).default(LossRecovery::Own.word()).choices(LossRecovery::CHOICES),
         of_tcp("tcp", Kind::Table, "TCP parameters of this flow alone; keys as in [tcp].").fields(parameters("tcp")),
         Key::new("dccp", Kind::Table, "DCCP parameters of this flow.")
             .fields(DccpConfig::describe())
-            .when("transport", [Transport::Dccp.word(), Transport::DccpAdhoc.word()])
+            .when("transport = dccp | dccp-adhoc")
             .lowered(Lowered::Always),
         Key::new("atp", Kind::Table, "ATP parameters of this flow.")
             .fields(AtpConfig::describe())
-            .when("transport", [Transport::Atp.word()])
+            .when("transport = atp")
             .lowered(Lowered::Always),
     ]);
     keys
@@ -167,9 +173,7 @@ pub fn reply() -> Vec<Key> {
 
 /// A key that only TCP has.
 fn of_tcp(name: &str, kind: Kind, doc: &str) -> Key {
-    let of_tcp = |transport: &Transport| transport.is_tcp() && *transport != Transport::TcpExternal;
-    let words = Transport::ALL.into_iter().filter(of_tcp).map(Transport::word);
-    Key::new(name, kind, doc).when("transport", words).lowered(Lowered::Always)
+    Key::new(name, kind, doc).when("transport = tcp").lowered(Lowered::Always)
 }
 
 fn application() -> Key {
@@ -204,7 +208,7 @@ fn application_keys() -> Vec<Key> {
     ];
     let used = |key: Key| {
         let users: Vec<&str> = APPS.iter().filter(|app| app.keys.contains(&&*key.name)).map(|app| app.name).collect();
-        key.when("app", users)
+        key.when(&format!("app = {}", users.join(" | ")))
     };
     keys.into_iter().map(used).collect()
 }
@@ -233,12 +237,9 @@ fn control() -> Key {
         words[0],
         of_dccp.join(", ")
     );
-    let transports = Transport::ALL
-        .into_iter()
-        .filter(|t| !matches!(t, Transport::Udp | Transport::TcpExternal | Transport::DccpAdhoc | Transport::Atp));
     Key::new("control", Kind::Control, &doc)
         .choices(words.iter().chain(of_dccp))
-        .when("transport", transports.map(Transport::word))
+        .when("transport = tcp | dccp")
         .lowered(Lowered::No)
 }
 

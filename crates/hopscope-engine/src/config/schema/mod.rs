@@ -6,7 +6,8 @@ mod topology;
 
 use serde::Serialize;
 
-pub use super::params::{Key, Kind, Lowered, Range, When};
+pub use super::condition::{Is, Need, When, shown};
+pub use super::params::{Key, Kind, Lowered, Range};
 pub use flow::{APPS, App, PATTERNS, PREFIX, flow, reply};
 pub use topology::{TOPOLOGIES, Topology, topology};
 
@@ -32,6 +33,9 @@ pub const LINK_TRACES: [&str; 4] = ["rssi_trace", "loss_trace", "untraced", "tim
 /// What the times of a file count from, with one line each.
 const TIME_ORIGINS: [(&str, &str); 2] =
     [("run", "the start of the run"), ("first", "the earliest time in the files, which is then that start")];
+
+/// When what is said of traces has an effect.
+const TRACED: &str = "rssi_trace given or loss_trace given";
 
 /// A second in engine form.
 const SECOND: u64 = 1_000_000_000;
@@ -84,22 +88,26 @@ pub struct Table {
     pub many: bool,
     /// What it is.
     pub doc: &'static str,
+    /// When its keys have an effect; none: always.
+    pub when: Option<When>,
     /// Its keys.
     pub keys: Vec<Key>,
 }
 
 /// Every table but the topology, whose keys depend on its kind, and the sweep, whose keys are all others.
 pub fn tables() -> Vec<Table> {
-    let one = |name, doc, keys| Table { name, many: false, doc, keys };
-    let many = |name, doc, keys| Table { name, many: true, doc, keys };
+    let one = |name, doc, keys| Table { name, many: false, doc, when: None, keys };
+    let many = |name, doc, keys| Table { many: true, ..one(name, doc, keys) };
+    let only = |when: &str, table| Table { when: Some(When::parse(when)), ..table };
+    let radios = "topology.kind != wired";
     vec![
         one("", "The run.", run()),
-        one("radio", "Radio and channel.", radio()),
-        one("mac", "802.11 DCF and queue.", mac()),
+        only(radios, one("radio", "Radio and channel.", radio())),
+        only(radios, one("mac", "802.11 DCF and queue.", mac())),
         one("link", "Link layers.", link()),
         one("net", "Network layer.", parameters("net")),
         one("routing", "Routing.", routing()),
-        one("tcp", "TCP.", parameters("tcp")),
+        only("flow.transport = tcp", one("tcp", "TCP.", parameters("tcp"))),
         many("flow", "The flows, one [[flow]] each.", flow()),
         many("event", "What happens at instants of the run.", event()),
         many("outage", "Times during which radios are off.", outage()),
@@ -179,8 +187,9 @@ fn radio() -> Vec<Key> {
             "What becomes of links while no trace tells of them: as the model says, or not there.",
         )
         .default(Untraced::Model.word())
-        .choices(Untraced::CHOICES),
-        time_origin(origin),
+        .choices(Untraced::CHOICES)
+        .when(TRACED),
+        time_origin(origin).when(TRACED),
     ]);
     keys
 }
@@ -220,7 +229,9 @@ fn routing() -> Vec<Key> {
     keys.push(Key::new("parameters", Kind::Choice, &doc).choices(sets));
     keys.extend(PROTOCOLS.iter().map(|protocol| {
         let doc = format!("Parameters of {}.", protocol.word.to_uppercase());
-        Key::new(protocol.word, Kind::Table, &doc).fields((protocol.parameters)()).when("protocol", [protocol.word])
+        Key::new(protocol.word, Kind::Table, &doc)
+            .fields((protocol.parameters)())
+            .when(&format!("protocol = {}", protocol.word))
     }));
     keys
 }
@@ -248,7 +259,7 @@ fn event() -> Vec<Key> {
             needed.contains(&&*key.name) || possible.contains(&&*key.name)
         };
         let words: Vec<&str> = ChangeKind::ALL.into_iter().filter(uses).map(ChangeKind::word).collect();
-        key.when("kind", words)
+        key.when(&format!("kind = {}", words.join(" | ")))
     };
     let keys = [
         Key::new("node", Kind::Node, "The node."),
@@ -306,11 +317,18 @@ fn wire() -> Vec<Key> {
         share("loss", "Probability that a packet is lost on the way, both ways.").default(0.0),
         share("back_loss", "The same from the second node to the first; absent: the same."),
         always(Key::new("loss_period", Kind::Int, period).unit("packets").default(0).range(Range::within(0.0, 1e9))),
-        always(Key::new("loss_offset", Kind::Int, first).unit("packets").default(0).range(Range::within(0.0, 1e9))),
+        always(
+            Key::new("loss_offset", Kind::Int, first)
+                .unit("packets")
+                .default(0)
+                .range(Range::within(0.0, 1e9))
+                .when("loss_period > 0"),
+        ),
         time("jitter", "What a packet may take longer than `delay`, each way: drawn evenly from 0 up to this."),
-        always(Key::new("jitter_reorders", Kind::Flag, overtakes).default(false)),
+        always(Key::new("jitter_reorders", Kind::Flag, overtakes).default(false).when("jitter > 0")),
         share("reorder", "Probability that a packet leaves its order, each way.").default(0.0),
-        time("reorder_delay", "How much longer such a packet takes; 0: it takes no delay at all, as netem's."),
+        time("reorder_delay", "How much longer such a packet takes; 0: it takes no delay at all, as netem's.")
+            .when("reorder > 0"),
     ]
 }
 
@@ -345,11 +363,11 @@ fn mobility() -> Vec<Key> {
         .collect();
     let path = "The file, relative to the scenario file; absent: that of the topology.";
     keys.extend([
-        Key::new("path", Kind::Text, path).when("model", ["file"]),
+        Key::new("path", Kind::Text, path).when("model = file"),
         Key::new("format", Kind::Choice, "Form of the file; \"auto\" tells it from the content.")
             .default("auto")
             .choices(["auto", "ns2", "bonnmotion"])
-            .when("model", ["file"]),
+            .when("model = file"),
     ]);
     keys
 }
@@ -365,6 +383,7 @@ fn series() -> Vec<Key> {
             .unit("s")
             .default(SECOND)
             .range(Range::above(0.0))
+            .when("keep = queue | throughput | fairness")
             .lowered(Lowered::Always),
     ]
 }
@@ -372,6 +391,35 @@ fn series() -> Vec<Key> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    /// The key that a condition names.
+    fn named(keys: &[Key], name: &str) -> Option<Key> {
+        let find = |keys: &[Key], name: &str| keys.iter().find(|key| key.name == name).cloned();
+        match name.split('.').collect::<Vec<_>>()[..] {
+            [name] => find(keys, name),
+            ["topology", "kind"] => Some(topology()),
+            ["topology", name] => TOPOLOGIES.iter().find_map(|kind| find(&kind.keys(), name)),
+            ["tcp", name] => find(&parameters("tcp"), name),
+            [table, name] => find(&tables().into_iter().find(|known| known.name == table)?.keys, name),
+            [table, inner, name] => find(&named(keys, &format!("{table}.{inner}"))?.fields, name),
+            _ => None,
+        }
+    }
+
+    /// A condition asks for words that the other key has, and for numbers of keys that take them.
+    fn check_need(place: &str, other: &Key, is: &Is) {
+        let known = |word: &String| match other.kind {
+            Kind::Flag => matches!(word.as_str(), "true" | "false"),
+            Kind::IntOrOff | Kind::Node => word == "off",
+            _ => other.choices.contains(word) || word == "external",
+        };
+        let numbers = [Kind::Int, Kind::IntOrOff, Kind::Float, Kind::Time, Kind::Seed];
+        match is {
+            Is::OneOf(words) | Is::NoneOf(words) => assert!(words.iter().all(known), "{place}: {} {is}", other.name),
+            Is::Above(least) => assert!(numbers.contains(&other.kind) && least.is_finite(), "{place}: {}", other.name),
+            Is::Given => assert!(other.kind != Kind::Flag, "{place}: {}", other.name),
+        }
+    }
 
     #[test]
     fn every_key_says_what_it_is() {
@@ -384,10 +432,10 @@ mod tests {
                 let worded = matches!(key.kind, Kind::Choice | Kind::Parts | Kind::Words)
                     || matches!(key.kind, Kind::Transport | Kind::Control | Kind::Policy);
                 assert_eq!(worded, !key.choices.is_empty(), "{place}");
-                if let Some(when) = &key.when {
-                    let other = keys.iter().find(|other| other.name == when.key);
-                    let words = &other.unwrap_or_else(|| panic!("{place}: no key {}", when.key)).choices;
-                    assert!(when.words.iter().all(|word| words.contains(word)), "{place}: {:?}", when.words);
+                for need in key.when.iter().flat_map(When::needs) {
+                    let other = named(keys, &need.key);
+                    let other = other.unwrap_or_else(|| panic!("{place}: no key {}", need.key));
+                    check_need(&place, &other, &need.is);
                 }
                 check(&place, &key.fields);
             }
