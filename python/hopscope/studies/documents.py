@@ -34,18 +34,11 @@ def removed(scenario: Mapping[str, Any], keys: Iterable[str]) -> dict[str, Any]:
     left = copy.deepcopy(dict(scenario))
     for key in keys:
         *way, last = key.split(".")
-        tables: list[Any] = [left]
+        table: Any = left
         for name in way:
-            tables = [inner for table in tables for inner in _below(table, name)]
-        for table in tables:
-            table.pop(last, None)
+            table = table[int(name)] if isinstance(table, list) else table.get(name, {})
+        table.pop(last, None)
     return left
-
-
-def _below(table: Any, name: str) -> list[Any]:
-    if isinstance(table, list):
-        return table if name == "*" else [table[int(name)]]
-    return [table.get(name, {})]
 
 
 def filled(value: Any, names: Mapping[str, Any]) -> Any:
@@ -56,8 +49,7 @@ def filled(value: Any, names: Mapping[str, Any]) -> Any:
         return [filled(item, names) for item in value]
     if not isinstance(value, str) or "{" not in value:
         return value
-    alone = _ALONE.fullmatch(value)
-    return value.format(**names) if alone is None else number_or_text(names[alone[1]])
+    return number_or_text(names[alone[1]]) if (alone := _ALONE.fullmatch(value)) else value.format(**names)
 
 
 def number_or_text(value: Any) -> Any:
