@@ -44,6 +44,8 @@ def short(words: list[str]) -> list[str]:
         return [*words, *SHORT, "--seeds", "2"]
     if verb == "compare":
         return [*words, "--quick", "--no-progress", "--seeds", "2"]
+    if verb == "optimize" and "--and" in words:  # every value in full
+        return [*words, *SHORT, "--seeds", "2"]
     if verb == "optimize":
         rest = [word for n, word in enumerate(words) if not {"--seeds", "--budget"} & set(words[max(0, n - 1) : n + 1])]
         return [*rest, *SHORT, "--seeds", "2", "--shortest", "2s", "--budget", "100%"]
