@@ -14,10 +14,10 @@ const MOST: usize = 200;
 
 /// Reads a text as every kind of file that a scenario can name.
 pub fn files(text: &str) {
-    for form in ["auto", "csv", "ns2", "bonnmotion"] {
-        let _ = node_files::positions(text, "nodes", form);
+    for form in ["auto", "csv", "ns2", "bonnmotion", "fcd"] {
+        let _ = node_files::positions(text, "nodes", form, None);
         for area in [None, Some([1000.0, 600.0])] {
-            let found = movement_files::movement(text, "movement", form, area).unwrap_or_default();
+            let found = movement_files::movement(text, "movement", form, area, None).unwrap_or_default();
             for path in found.paths {
                 assert!(path.is_sorted_by_key(|(at, _)| *at), "{path:?}");
                 assert!(path.iter().flat_map(|(_, place)| place).all(|metres| metres.is_finite()), "{path:?}");
@@ -66,6 +66,10 @@ struct Fixed;
 impl Outside for Fixed {
     fn text(&mut self, _: &[String], _: &str) -> Result<(String, String), String> {
         Ok(("file".to_string(), NODES.to_string()))
+    }
+
+    fn beside(&mut self, _: &[String], _: &str) -> Option<String> {
+        None
     }
 
     fn is_class(&mut self, _: &[String]) -> bool {

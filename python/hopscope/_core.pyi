@@ -321,6 +321,7 @@ class Resolved:
         top: the keys at the top of the file.
         kind: the kind of topology; empty where the topology is at fault.
         nodes: positions of the nodes in metres; their order gives the node numbers.
+        unused: numbers of a file of positions that no node has.
         size: how many nodes there are.
         copies: how many of the engine's flows each ``[[flow]]`` table stands for.
         times: times of flows and outages above 0: table, number, key, nanoseconds.
@@ -332,6 +333,7 @@ class Resolved:
     top: Final[dict[str, Any]]
     kind: Final[str]
     nodes: Final[list[list[float]]]
+    unused: Final[list[int]]
     size: Final[int]
     copies: Final[list[int]]
     times: Final[list[tuple[str, int, str, int]]]

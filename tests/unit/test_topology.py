@@ -116,7 +116,7 @@ def test_positions_from_files(name: str, tmp_path: Path) -> None:
         ("$node_(0) set X_ 1\n", "needs both X_ and Y_"),
         ('$node_(0) set X_ 1\n$ns_ at 1.0 "$node_(0) setdest 1 2 3"\n', ":2: a node moves"),
         ("0 1 2 5 9 9\n", ":1: the node moves"),
-        ("0 1 2 3\n", ":1: found 4 numbers"),
+        ("0 1 2 3 4\n", ":1: found 5 numbers"),
     ],
 )
 def test_bad_node_files_are_placed(text: str, message: str, tmp_path: Path) -> None:

@@ -78,7 +78,7 @@ pub fn near(positions: Vec<Place>, reach: f64) -> Vec<Vec<usize>> {
 /// The positions in the text of a file.
 #[pyfunction]
 pub fn positions(text: &str, name: &str, form: &str) -> PyResult<Vec<Place>> {
-    node_files::positions(text, name, form).map(|found| found.places).map_err(PyValueError::new_err)
+    node_files::positions(text, name, form, None).map(|found| found.places).map_err(PyValueError::new_err)
 }
 
 /// The frames in the text of a file.

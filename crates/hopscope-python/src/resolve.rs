@@ -67,6 +67,10 @@ impl Door<'_, '_> {
         self.outside.call_method1("text", (path, wanted))?.extract()
     }
 
+    fn text_beside(&self, key: &[String], ending: &str) -> PyResult<Option<String>> {
+        self.outside.call_method1("beside", (PyTuple::new(self.outside.py(), key)?, ending))?.extract()
+    }
+
     fn is_named(&self, key: &[String]) -> PyResult<bool> {
         self.outside.call_method1("is_class", (PyTuple::new(self.outside.py(), key)?,))?.extract()
     }
@@ -97,6 +101,11 @@ impl Outside for Door<'_, '_> {
             }
             asked => Ok(self.call(asked)),
         }
+    }
+
+    fn beside(&mut self, key: &[String], ending: &str) -> Option<String> {
+        let asked = self.text_beside(key, ending);
+        self.call(asked)
     }
 
     fn is_class(&mut self, key: &[String]) -> bool {
@@ -202,6 +211,12 @@ impl Resolved {
     #[getter]
     fn nodes(&self) -> Vec<Place> {
         self.0.nodes().to_vec()
+    }
+
+    /// Numbers of a file of positions that no node has.
+    #[getter]
+    fn unused(&self) -> Vec<usize> {
+        self.0.placed.as_ref().map_or_else(Vec::new, |placed| placed.unused.clone())
     }
 
     /// How many nodes there are.

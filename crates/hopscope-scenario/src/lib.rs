@@ -3,9 +3,11 @@
 //! ([`hopscope_engine::config::schema`]); this crate knows neither Python nor TOML.
 
 pub mod agreement;
+pub mod bonnmotion_files;
 pub mod columns;
 pub mod decimal;
 pub mod draw;
+pub mod fcd_files;
 pub mod frames;
 pub mod json_schema;
 pub mod link_traces;

@@ -1,9 +1,12 @@
-//! Movement in files: ns-2 scripts (CMU's and other `setdest`, SUMO's ns-2 export) and BonnMotion traces.
+//! Movement in files: ns-2 scripts (CMU's and other `setdest`, SUMO's ns-2 export), BonnMotion traces and SUMO's floating
+//! car data.
 //!
 //! `$node_(i) setdest x y v` at a time begins at once from wherever the node is, also in the middle of another way, goes
 //! straight at constant speed and stops there. A line of a BonnMotion trace is the way of one node: `time x y ...`.
 
-use crate::columns::{self, Fault, finite, lines, nanoseconds, shown};
+use crate::bonnmotion_files;
+use crate::columns::{Fault, nanoseconds};
+use crate::fcd_files;
 use crate::near::Place;
 use crate::node_files;
 use crate::ns2::{self, Order};
@@ -33,8 +36,25 @@ pub struct Movement {
     pub paths: Vec<Path>,
     /// Times in which nodes are not there.
     pub off: Vec<Off>,
+    /// The earliest time, nanoseconds, of a file that says at all times where its nodes are.
+    pub first: Option<u64>,
     /// What else the file holds, which another key has to follow.
     pub other: Option<Fault>,
+}
+
+impl Movement {
+    /// The same with times that count from the earliest one.
+    #[must_use]
+    pub fn from_first(mut self) -> Movement {
+        let Some(first) = self.first.replace(0) else { return self };
+        self.paths.iter_mut().flatten().for_each(|(at, _)| *at -= first);
+        self.off.retain(|off| off.to.is_none_or(|to| to > first));
+        for off in &mut self.off {
+            off.from = off.from.saturating_sub(first);
+            off.to = off.to.map(|to| to - first);
+        }
+        self
+    }
 }
 
 /// The area that nodes have to stay in, from the origin on: width and height in metres.
@@ -42,16 +62,18 @@ pub type Area = Option<[f64; 2]>;
 
 /// The movement in the text of a file.
 ///
-/// `form` is `ns2`, `bonnmotion`, or `auto`.
+/// `form` is `ns2`, `bonnmotion`, `fcd`, or `auto`; `params` is the text of a `.params` beside it, which BonnMotion writes.
 ///
 /// # Errors
 /// A statement is not followed, or a node leaves the area; the message names the file, `name`, and the line.
-pub fn movement(text: &str, name: &str, form: &str, area: Area) -> Result<Movement, Fault> {
+pub fn movement(text: &str, name: &str, form: &str, area: Area, params: Option<&str>) -> Result<Movement, Fault> {
     match form {
         "ns2" => ns2(text, name, area),
-        "bonnmotion" => bonnmotion(text, name, area),
+        "bonnmotion" => bonnmotion(text, name, area, params),
+        "fcd" => fcd(text, name, area),
+        _ if text.trim_start().starts_with('<') => fcd(text, name, area),
         _ if ns2::looks_like(text) => ns2(text, name, area),
-        _ => bonnmotion(text, name, area),
+        _ => bonnmotion(text, name, area, params),
     }
 }
 
@@ -63,19 +85,6 @@ fn inside(place: Place, area: Area) -> Result<Place, String> {
         return Ok([x.clamp(0.0, width), y.clamp(0.0, height)]);
     }
     Err(format!("the node is at {x}, {y}, outside the area of {width} m x {height} m"))
-}
-
-fn number(name: &str, line: usize, word: Option<&str>, wanted: &str) -> Result<f64, Fault> {
-    let word = word.unwrap_or("").trim_matches(['"', ';']);
-    finite(word).ok_or_else(|| format!("{name}:{line}: {}; expected {wanted}", shown(word)))
-}
-
-fn time(name: &str, line: usize, word: Option<&str>) -> Result<f64, Fault> {
-    let seconds = number(name, line, word, "a time in seconds")?;
-    if (0.0..=LONGEST_S as f64 / 2.0).contains(&seconds) {
-        return Ok(seconds);
-    }
-    Err(format!("{name}:{line}: found {seconds} s; expected a time of at least 0 s"))
 }
 
 fn ns2(text: &str, name: &str, area: Area) -> Result<Movement, Fault> {
@@ -94,7 +103,7 @@ fn ns2(text: &str, name: &str, area: Area) -> Result<Movement, Fault> {
     };
     let paths = (0..begin.count).map(path).collect::<Result<_, Fault>>()?;
     let off = begin.unused().map(|node| Off { node, from: 0, to: None }).collect();
-    Ok(Movement { paths, off, other })
+    Ok(Movement { paths, off, first: None, other })
 }
 
 /// The way of a node that begins at a place and follows orders, in their order.
@@ -133,31 +142,37 @@ fn distance(a: Place, b: Place) -> f64 {
     (a[0] - b[0]).hypot(a[1] - b[1])
 }
 
-fn bonnmotion(text: &str, name: &str, area: Area) -> Result<Movement, Fault> {
-    let node = |(line, row): (usize, &str)| {
-        let cells = columns::cells(row, None);
-        if cells.is_empty() || cells.len() % 3 != 0 {
-            return Err(format!("{name}:{line}: found {} numbers; expected groups of time, x and y", cells.len()));
-        }
+fn bonnmotion(text: &str, name: &str, area: Area, params: Option<&str>) -> Result<Movement, Fault> {
+    let node = |(line, row): bonnmotion_files::Row| {
         let mut path = Path::new();
-        for way in cells.chunks(3) {
-            let at = time(name, line, Some(&way[0]))?;
-            let metres = |cell: &String| number(name, line, Some(cell), "a number of metres");
-            let place =
-                inside([metres(&way[1])?, metres(&way[2])?], area).map_err(|why| format!("{name}:{line}: {why}"))?;
-            let at = nanoseconds(at);
+        for (seconds, place) in row {
+            let wrong = |why: String| format!("{name}:{line}: {why}");
+            if !(0.0..=LONGEST_S as f64 / 2.0).contains(&seconds) {
+                return Err(wrong(format!("found {seconds} s; expected a time of at least 0 s")));
+            }
+            let (at, place) = (nanoseconds(seconds), inside(place, area).map_err(wrong)?);
             if path.last().is_some_and(|&(before, _)| at < before) {
-                return Err(format!("{name}:{line}: time {} comes after a later one", way[0]));
+                return Err(wrong(format!("time {seconds} comes after a later one")));
             }
             path.push((at, place));
         }
         Ok(path)
     };
-    let paths: Vec<Path> = lines(text).map(node).collect::<Result<_, Fault>>()?;
-    if paths.is_empty() {
+    let rows = bonnmotion_files::rows(text, name, params)?;
+    let paths: Vec<Path> = rows.into_iter().map(node).collect::<Result<_, Fault>>()?;
+    let first = paths.iter().filter_map(|path| path.first()).map(|(at, _)| *at).min();
+    if first.is_none() {
         return Err(format!("{name}: holds no movement"));
     }
-    Ok(Movement { paths, ..Movement::default() })
+    Ok(Movement { paths, first, ..Movement::default() })
+}
+
+fn fcd(text: &str, name: &str, area: Area) -> Result<Movement, Fault> {
+    let mut found = fcd_files::movement(text, name)?;
+    for place in found.paths.iter_mut().flatten().map(|(_, place)| place) {
+        *place = inside(*place, area).map_err(|why| format!("{name}: {why}"))?;
+    }
+    Ok(found)
 }
 
 #[cfg(test)]
@@ -167,7 +182,7 @@ mod tests {
     const S: u64 = 1_000_000_000;
 
     fn fault(text: &str) -> String {
-        movement(text, "f", "auto", Some([500.0, 300.0])).expect_err(text)
+        movement(text, "f", "auto", Some([500.0, 300.0]), None).expect_err(text)
     }
 
     fn home(node: u32) -> String {
@@ -180,7 +195,7 @@ mod tests {
             "{}$god_ set-dist 0 1 2\n$ns_ at 2.0 \"$node_(0) setdest 100.0 0.0 10.0\"\n$ns_ at 20.0 \"$node_(0) setdest 100 40 4\"\n$ns_ at 25.0 \"$node_(0) setdest 0.0 20.0 5.0\"\n",
             home(0)
         );
-        let found = movement(&text, "f", "auto", None).expect("movement");
+        let found = movement(&text, "f", "auto", None, None).expect("movement");
         let path = vec![
             (0, [0.0, 0.0]),
             (2 * S, [0.0, 0.0]),
@@ -194,7 +209,7 @@ mod tests {
 
     #[test]
     fn at_no_speed_a_node_rests_where_it_is() {
-        let of = |text: &str| movement(text, "f", "ns2", None).expect("movement").paths;
+        let of = |text: &str| movement(text, "f", "ns2", None, None).expect("movement").paths;
         // SUMO and CMU write a pause so.
         let text = format!("{}$ns_ at 1.0 \"$node_(0) setdest 0.0 0.0 0.0\"\n", home(0));
         assert_eq!(of(&text), [vec![(0, [0.0; 2]), (S, [0.0; 2])]]);
@@ -210,15 +225,29 @@ mod tests {
     #[test]
     fn a_number_without_a_node_is_off() {
         let text = home(0) + &home(3);
-        let found = movement(&text, "f", "auto", None).expect("movement");
+        let found = movement(&text, "f", "auto", None, None).expect("movement");
         let off = |node| Off { node, from: 0, to: None };
         assert_eq!((found.paths.len(), found.off), (4, vec![off(1), off(2)]));
     }
 
     #[test]
     fn a_bonnmotion_line_is_the_way_of_a_node() {
-        let found = movement("0 1 2 10 11 2\n0.5 3 4\n", "f", "auto", None).expect("movement");
+        let found = movement("0 1 2 10 11 2\n0.5 3 4\n", "f", "auto", None, None).expect("movement");
         assert_eq!(found.paths, [vec![(0, [1.0, 2.0]), (10 * S, [11.0, 2.0])], vec![(S / 2, [3.0, 4.0])]]);
+    }
+
+    #[test]
+    fn times_can_count_from_the_earliest() {
+        let text = "5 1 2 10 11 2\n7 3 4\n";
+        let found = movement(text, "f", "auto", None, None).expect("movement").from_first();
+        assert_eq!(found.paths, [vec![(0, [1.0, 2.0]), (5 * S, [11.0, 2.0])], vec![(2 * S, [3.0, 4.0])]]);
+        let off = |from, to| Off { node: 0, from, to };
+        let both = Movement {
+            off: vec![off(0, Some(3)), off(0, Some(8)), off(9, None)],
+            first: Some(3),
+            ..Movement::default()
+        };
+        assert_eq!(both.from_first().off, [off(0, Some(5)), off(6, None)]);
     }
 
     #[test]

@@ -3,26 +3,31 @@
 
 use std::collections::BTreeMap;
 
-use crate::columns::{self, Fault, UNITS, cells, column, finite, header, is_number, lines, mark, shown};
+use crate::bonnmotion_files;
+use crate::columns::{Fault, UNITS, cells, column, finite, header, is_number, lines, mark, shown};
+use crate::fcd_files;
 use crate::near::Place;
 use crate::ns2::{self, At, Script};
 
 /// The positions in the text of a file, in metres.
 ///
 /// `form` is `csv` (x,y a line, separated by comma, semicolon, tab or blank; more columns need a header that names x and
-/// y), `ns2` (lines `$node_(i) set X_ value`), `bonnmotion` (one node a line: `time x y ...`), or `auto`.
+/// y), `ns2` (lines `$node_(i) set X_ value`), `bonnmotion` (one node a line: `time x y ...`), `fcd` (SUMO), or `auto`;
+/// `params` is the text of a `.params` beside it, which BonnMotion writes.
 ///
 /// # Errors
 /// It holds no positions of that form; the message names the file, `name`, and the line.
-pub fn positions(text: &str, name: &str, form: &str) -> Result<Positions, Fault> {
+pub fn positions(text: &str, name: &str, form: &str, params: Option<&str>) -> Result<Positions, Fault> {
     let first = lines(text).next().map_or("", |(_, line)| line);
     let table = mark(first).is_some() || first.split_whitespace().count() <= 2;
     let places = match form {
         "ns2" => return ns2(text, name),
-        "bonnmotion" => bonnmotion(text, name),
+        "bonnmotion" => bonnmotion(text, name, params),
+        "fcd" => fcd(text, name),
+        "auto" if text.trim_start().starts_with('<') => fcd(text, name),
         "auto" if ns2::looks_like(text) => return ns2(text, name),
         // A line of a BonnMotion trace has at least three numbers with blanks between them.
-        "auto" if !table => bonnmotion(text, name),
+        "auto" if !table => bonnmotion(text, name, params),
         _ => csv(text, name, mark(first).or_else(|| (!table).then_some(','))),
     }?;
     if places.is_empty() {
@@ -142,19 +147,16 @@ pub(crate) fn begin(script: &Script, name: &str) -> Result<Begin, Fault> {
     Ok(Begin { places, count })
 }
 
-fn bonnmotion(text: &str, name: &str) -> Result<Vec<Place>, Fault> {
-    let node = |(line, row): (usize, &str)| {
-        let cells = columns::cells(row, None);
-        if cells.len() % 3 != 0 {
-            return Err(format!("{name}:{line}: found {} numbers; expected groups of time, x and y", cells.len()));
-        }
-        let numbers = cells.iter().map(|cell| metres(name, line, cell)).collect::<Result<Vec<f64>, Fault>>()?;
-        if numbers.chunks(3).any(|way| way[1..] != numbers[1..3]) {
-            return Err(format!("{name}:{line}: the node moves; {FOLLOW}"));
-        }
-        Ok([numbers[1], numbers[2]])
+fn bonnmotion(text: &str, name: &str, params: Option<&str>) -> Result<Vec<Place>, Fault> {
+    let node = |(line, row): bonnmotion_files::Row| match row.as_slice() {
+        [(_, first), rest @ ..] if rest.iter().all(|(_, place)| place == first) => Ok(*first),
+        _ => Err(format!("{name}:{line}: the node moves; {FOLLOW}")),
     };
-    lines(text).map(node).collect()
+    bonnmotion_files::rows(text, name, params)?.into_iter().map(node).collect()
+}
+
+fn fcd(text: &str, name: &str) -> Result<Vec<Place>, Fault> {
+    fcd_files::places(fcd_files::movement(text, name)?).ok_or_else(|| format!("{name}: vehicles move; {FOLLOW}"))
 }
 
 #[cfg(test)]
@@ -164,7 +166,7 @@ mod tests {
     #[test]
     fn the_same_three_nodes_in_every_form() {
         let nodes = Ok(vec![[0.0, 0.0], [200.0, 0.0], [400.0, 10.0]]);
-        let auto = |text: &str| positions(text, "f", "auto").map(|found| found.places);
+        let auto = |text: &str| positions(text, "f", "auto", None).map(|found| found.places);
         assert_eq!(auto("0,0\n200,0\n\n# note\n400,10\n"), nodes);
         assert_eq!(auto("0 0\n200  0\n400 10 \n"), nodes);
         assert_eq!(auto("id;x_m;y [m]\n0;0;0\n1;200;0\n2;400;10\n"), nodes);
@@ -175,13 +177,13 @@ mod tests {
 
     #[test]
     fn a_number_without_a_node_is_left_out() {
-        let found = positions("$node_(2) set X_ 1\n$node_(2) set Y_ 2\n", "f", "auto").expect("positions");
+        let found = positions("$node_(2) set X_ 1\n$node_(2) set Y_ 2\n", "f", "auto", None).expect("positions");
         assert_eq!((found.places, found.unused), (vec![[0.0; 2], [0.0; 2], [1.0, 2.0]], vec![0, 1]));
     }
 
     #[test]
     fn what_is_wrong_is_told_with_its_line() {
-        let fault = |text: &str| positions(text, "f", "auto").expect_err(text);
+        let fault = |text: &str| positions(text, "f", "auto", None).expect_err(text);
         assert!(fault("0,0\n200\n").starts_with("f:2: found 1 columns"));
         assert!(fault("0,0\nabc,1\n").starts_with("f:2: found \"abc\"; expected a number"));
         assert!(fault("0,0\nnan,1\n").starts_with("f:2: found"));
@@ -197,6 +199,6 @@ mod tests {
         );
         assert!(fault("$ns_ at 1.0 \"$node_(0) setdest 1 2 3\"\n").starts_with("f:1: a node moves"));
         assert!(fault("0 1 2 5 9 9\n").starts_with("f:1: the node moves"));
-        assert!(fault("0 1 2 3\n").starts_with("f:1: found 4 numbers"));
+        assert!(fault("0 1 2 3 4\n").starts_with("f:1: found 5 numbers"));
     }
 }

@@ -18,6 +18,7 @@ from hopscope.scenario import keys, shorter, size, sweep
 from hopscope.scenario.controls import Control, FlowControl
 from hopscope.scenario.document import Document, KeyPath
 from hopscope.scenario.fields import NS
+from hopscope.scenario.files import PARAMS, companion
 from hopscope.scenario.outside import Outside
 
 #: After so many problems the rest of a sweep is not looked at any more.
@@ -211,6 +212,9 @@ class Scenario:
                 named = {name: values["topology"][name] for name in ("path", "format") if name in values["topology"]}
                 values["mobility"] |= named
             values["topology"] = {"kind": "positions", "positions": self.points[0]._resolved.nodes}
+            if unused := self.points[0]._resolved.unused:
+                off = [{"node": node, "from": 0} for node in unused]
+                values["outage"] = [*values.get("outage", []), *off]
         for name in {first for first, *_ in FILES} & values.keys():
             values[name] = self._anywhere((name,), values[name])
         axes = {axis: [self._anywhere(axis.split("."), value) for value in of] for axis, of in self.axes.items()}
@@ -221,7 +225,8 @@ class Scenario:
     def files(self) -> dict[str, str]:
         """The text of the files that :meth:`standalone` names, by their absolute paths."""
         known = self._document.opened if self._document.kept is None else self._document.kept
-        named = set(documents.texts(self.standalone()))
+        named = known.keys() & set(documents.texts(self.standalone()))
+        named |= {str(companion(Path(path), PARAMS)) for path in named}
         return {path: text for path, text in known.items() if path in named}
 
     def beside(self, axis: str) -> tuple[str, ...]:

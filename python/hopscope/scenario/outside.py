@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from pathlib import Path
 from typing import Any
 
 from hopscope.errors import did_you_mean, shown
@@ -56,6 +57,18 @@ class Outside:
         text = files.text(path, wanted)
         self.document.opened[str(path.resolve())] = text
         return str(path), text
+
+    def beside(self, key: KeyPath, ending: str) -> str | None:
+        """Returns the text of the file with another ending beside the one that a key names, or None."""
+        name = self._at(key)
+        if not isinstance(name, str) or not Path(name).name:
+            return None
+        if (kept := self.document.kept) is not None:
+            return kept.get(str(files.companion(Path(name), ending)))
+        path = files.companion(self.document.folder / name, ending)
+        if (text := files.short(path)) is not None:
+            self.document.opened[str(files.companion((self.document.folder / name).resolve(), ending))] = text
+        return text
 
     def is_class(self, key: KeyPath) -> bool:
         """Whether a word is meant to be a class; of what a store holds every word is one that the engine has not."""

@@ -47,7 +47,8 @@ impl Resolved {
     /// Whether each node is there at no time.
     pub(super) fn never_there(&self) -> Vec<bool> {
         let mut never = vec![false; self.nodes().len()];
-        for off in self.off().filter(|off| off.from == 0 && off.to.is_none()) {
+        let end = self.top.whole("duration");
+        for off in self.off().filter(|off| off.from == 0 && off.to.is_none_or(|to| to >= end)) {
             if let Some(node) = never.get_mut(off.node) {
                 *node = true;
             }
@@ -55,7 +56,7 @@ impl Resolved {
         never
     }
 
-    /// That numbers of a file have no node.
+    /// That nodes are not there.
     pub(super) fn of_unused(&self) -> Option<String> {
         let never: Vec<usize> =
             (0..).zip(self.never_there()).filter_map(|(node, never)| never.then_some(node)).collect();
@@ -64,6 +65,6 @@ impl Resolved {
         }
         let names: Vec<String> = never.iter().take(SHOWN).map(ToString::to_string).collect();
         let more = if never.len() > SHOWN { format!(" and {} more", never.len() - SHOWN) } else { String::new() };
-        Some(format!("topology: the file has no node {}{more}: their radios are off", names.join(", ")))
+        Some(format!("topology: the file has no node {}{more} during the run: radio off", names.join(", ")))
     }
 }

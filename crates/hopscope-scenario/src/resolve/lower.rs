@@ -78,7 +78,8 @@ impl Resolved {
         let flows: Vec<Json> = flows.iter().flat_map(|&flow| self.flows[flow].lowered(schema)).collect();
         let outages = self.outages.iter().filter(|_| with_outages).map(|outage| Json::Object(outage.merged()));
         let off = |off: Off| json!({"node": off.node, "from": off.from, "to": off.to});
-        let outages = outages.chain(self.off().map(off));
+        let end = self.top.whole("duration");
+        let outages = outages.chain(self.off().filter(|off| off.from < end).map(off));
         config.insert("flows".to_string(), flows.into());
         config.insert("outages".to_string(), outages.collect());
         config.insert("layers".to_string(), self.layers.iter().cloned().map(Json::Object).collect());

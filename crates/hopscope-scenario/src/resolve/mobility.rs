@@ -17,6 +17,9 @@ const FILE: &str = "file";
 /// That under which they stay.
 const STATIC: &str = "static";
 
+/// Ending of the file in which BonnMotion says what it has written.
+pub(super) const PARAMS: &str = ".params";
+
 /// How nodes move.
 #[derive(Debug, Clone, Default)]
 pub(super) struct Mobility {
@@ -117,12 +120,27 @@ impl Resolved {
     ) -> Result<Arc<Movement>, String> {
         let (name, text) = outside.text(key, "a file of movement")?;
         let area = self.area().and_then(|area| serde_json::from_value::<[f64; 2]>(area).ok());
-        let label = format!("{name} {form} {area:?}");
-        if let Some(known) = shared.movements.get(&label) {
-            return Ok(Arc::clone(known));
+        let origin = self.mobility.values.text("time_origin");
+        let label = format!("{name} {form} {area:?} {origin}");
+        let movement = match shared.movements.get(&label) {
+            Some(known) => Arc::clone(known),
+            None => {
+                let params = outside.beside(key, PARAMS);
+                let movement = movement_files::movement(&text, &name, form, area, params.as_deref())?;
+                let movement = Arc::new(if origin == "first" { movement.from_first() } else { movement });
+                shared.movements.insert(label, Arc::clone(&movement));
+                movement
+            }
+        };
+        let end = self.top.whole("duration");
+        if let Some(first) = movement.first.filter(|first| *first >= end) {
+            return Err(format!(
+                "{name}: begins at {} s, after the end of the run ({} s); [mobility] time_origin = \"first\" counts from \
+                 there",
+                first as f64 / 1e9,
+                end as f64 / 1e9
+            ));
         }
-        let movement = Arc::new(movement_files::movement(&text, &name, form, area)?);
-        shared.movements.insert(label, Arc::clone(&movement));
         Ok(movement)
     }
 }
@@ -134,7 +152,7 @@ impl Mobility {
         if ["", STATIC].contains(&model) {
             return Vec::new();
         }
-        let of_file = |name: &str| ["path", "format"].contains(&name);
+        let of_file = |name: &str| ["path", "format", "time_origin"].contains(&name);
         let given =
             |key: &Key| Some((key.name.clone(), self.values.get(&key.name).filter(|value| !value.is_null())?.clone()));
         let section: Values = used.iter().filter(|key| !of_file(&key.name)).filter_map(given).collect();

@@ -20,6 +20,9 @@ pub trait Outside {
     /// It cannot be read.
     fn text(&mut self, key: &[String], wanted: &str) -> Result<(String, String), String>;
 
+    /// The text of the file with another ending beside the one that a key names; none where there is none.
+    fn beside(&mut self, key: &[String], ending: &str) -> Option<String>;
+
     /// Whether the text of a key is meant to name a class.
     fn is_class(&mut self, key: &[String]) -> bool;
 

@@ -5,6 +5,7 @@ use std::sync::Arc;
 use serde_json::{Value as Json, json};
 
 use super::Resolved;
+use super::mobility::PARAMS;
 use super::outside::{Outside, Shared};
 use super::reader::{Reader, inside, written};
 use super::values::{Layered, Values};
@@ -68,10 +69,16 @@ pub(super) fn topology(
         let layout = result.layout(seed)?;
         let found = match values.text("kind") {
             "file" if result.follows_file() && !own => begin.map_err(|message| Misplaced::new("path", message))?,
-            "file" => outside
-                .text(&inside(&path, "path"), "a file of positions")
-                .and_then(|(name, text)| node_files::positions(&text, &name, values.text("format")))
-                .map_err(|message| Misplaced::new("path", message))?,
+            "file" => {
+                let key = inside(&path, "path");
+                let params = outside.beside(&key, PARAMS);
+                outside
+                    .text(&key, "a file of positions")
+                    .and_then(|(name, text)| {
+                        node_files::positions(&text, &name, values.text("format"), params.as_deref())
+                    })
+                    .map_err(|message| Misplaced::new("path", message))?
+            }
             _ => Positions::default(),
         };
         let placed = layout.place(found.places, result.reach())?;

@@ -15,6 +15,10 @@ impl Outside for Nowhere {
         Err(format!("no file {}", key.join(".")))
     }
 
+    fn beside(&mut self, _: &[String], _: &str) -> Option<String> {
+        None
+    }
+
     fn is_class(&mut self, _: &[String]) -> bool {
         false
     }

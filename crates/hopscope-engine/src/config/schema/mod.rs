@@ -363,10 +363,11 @@ fn mobility() -> Vec<Key> {
         .collect();
     let path = "The file, relative to the scenario file; absent: that of the topology.";
     keys.extend([
+        time_origin("time_origin").when("model = file"),
         Key::new("path", Kind::Text, path).when("model = file"),
         Key::new("format", Kind::Choice, "Form of the file; \"auto\" tells it from the content.")
             .default("auto")
-            .choices(["auto", "ns2", "bonnmotion"])
+            .choices(["auto", "ns2", "bonnmotion", "fcd"])
             .when("model = file"),
     ]);
     keys

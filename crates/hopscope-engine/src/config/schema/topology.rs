@@ -130,13 +130,13 @@ pub const TOPOLOGIES: &[Topology] = &[
     },
     Topology {
         name: "file",
-        doc: "positions read from a file: CSV of x,y, ns-2 setdest, or BonnMotion",
+        doc: "positions read from a file: CSV of x,y, ns-2 setdest, BonnMotion, or SUMO's FCD",
         own: || {
             vec![
                 Key::new("path", Kind::Text, "The file, relative to the scenario file.").required(),
                 Key::new("format", Kind::Choice, "Form of the file; \"auto\" tells it from the content.")
                     .default("auto")
-                    .choices(["auto", "csv", "ns2", "bonnmotion"]),
+                    .choices(["auto", "csv", "ns2", "bonnmotion", "fcd"]),
             ]
         },
     },
