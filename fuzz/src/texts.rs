@@ -27,7 +27,7 @@ pub fn files(text: &str) {
     let _ = frames::frames(text, "frames", 25.0);
     let _ = traffic_files::traffic(text, "traffic", 0);
     let script = ns2::read(text, "script", &mut ns2::closed);
-    let _ = traffic_files::of_script(&script);
+    let _ = ns2::import::import(&script, "script", "title");
 }
 
 /// Reads a text as a scenario, and has the engine look at it.

@@ -453,17 +453,10 @@ def inline(value: object) -> str:
     """A value as TOML in one line."""
 
 def place(table: dict[str, Any], tx_range: float, found: list[list[float]] = ...) -> tuple[list[list[float]], int, str]:
-    """The place of every node in metres, how many have no radio, and the wires of the topology as JSON.
+    """The places of the nodes in metres by number, how many, the last ones, have no radio, and the wires as JSON.
 
-    The order of the places gives the node numbers; nodes without a radio come last.
-
-    Args:
-        table: the read ``[topology]`` table.
-        tx_range: receive range in metres, for ``connected``.
-        found: the positions of a file.
-
-    Raises:
-        PlaceError: too many or no nodes, or no connected placement.
+    ``table``: the read ``[topology]``; ``tx_range``: receive range in metres, for ``connected``; ``found``: the
+    positions of a file. PlaceError: too many or no nodes, or no connected placement.
     """
 
 def across(table: dict[str, Any], flows: int | None = None) -> list[tuple[int, int]]:
@@ -488,6 +481,9 @@ def ways(config_json: str, until_s: float) -> list[tuple[int, list[list[float]]]
 
 def positions(text: str, name: str, form: str) -> list[list[float]]:
     """The positions in a text: ``csv``, ``ns2``, ``bonnmotion``, ``auto``; ValueError: none, with ``name`` and line."""
+
+def import_ns2(text: str, name: str, title: str, opener: Callable[[str], tuple[str, str]]) -> tuple[str, list[str]]:
+    """The scenario file of an ns-2 script, and what is not followed; ValueError: no scenario can be made of it."""
 
 def frames(text: str, name: str, frame_rate: float) -> list[tuple[int, int]]:
     """The frames in the text of a trace: nanoseconds and bytes; ValueError: no frame, with ``name`` and line."""

@@ -83,6 +83,7 @@ fn _core(m: &Bound<'_, PyModule>) -> PyResult<()> {
     m.add_function(wrap_pyfunction!(place::components, m)?)?;
     m.add_function(wrap_pyfunction!(place::near, m)?)?;
     m.add_function(wrap_pyfunction!(place::positions, m)?)?;
+    m.add_function(wrap_pyfunction!(place::import_ns2, m)?)?;
     m.add_function(wrap_pyfunction!(place::frames, m)?)?;
     Ok(())
 }

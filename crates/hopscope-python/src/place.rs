@@ -2,7 +2,7 @@
 
 use hopscope_scenario::near::{self as within, Place};
 use hopscope_scenario::topology::{Layout, Misplaced};
-use hopscope_scenario::{frames as traces, node_files, patterns};
+use hopscope_scenario::{frames as traces, node_files, ns2, patterns};
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
@@ -79,6 +79,34 @@ pub fn near(positions: Vec<Place>, reach: f64) -> Vec<Vec<usize>> {
 #[pyfunction]
 pub fn positions(text: &str, name: &str, form: &str) -> PyResult<Vec<Place>> {
     node_files::positions(text, name, form, None).map(|found| found.places).map_err(PyValueError::new_err)
+}
+
+/// The scenario file of an ns-2 script, and what of it is not followed; `opener` opens what it names with `source`.
+#[pyfunction]
+pub fn import_ns2(
+    py: Python<'_>,
+    text: &str,
+    name: &str,
+    title: &str,
+    opener: &Bound<'_, PyAny>,
+) -> PyResult<(String, Vec<String>)> {
+    let mut failure = None;
+    let mut open = |file: &str| {
+        let found: PyResult<(String, String)> = opener.call1((file,)).and_then(|found| found.extract());
+        found.map_err(|error| {
+            let why = error.value(py).to_string();
+            if !error.is_instance_of::<PyValueError>(py) {
+                failure.get_or_insert(error);
+            }
+            why
+        })
+    };
+    let script = ns2::read(text, name, &mut open);
+    if let Some(error) = failure {
+        return Err(error);
+    }
+    let found = ns2::import::import(&script, name, title).map_err(PyValueError::new_err)?;
+    Ok((found.text, found.left))
 }
 
 /// The frames in the text of a file.

@@ -107,7 +107,7 @@ fn ns2(text: &str, name: &str, area: Area) -> Result<Movement, Fault> {
 }
 
 /// The way of a node that begins at a place and follows orders, in their order.
-fn follow(home: Place, orders: &[Order]) -> Path {
+pub(crate) fn follow(home: Place, orders: &[Order]) -> Path {
     // Where and when it last set out, and for where.
     let (mut since, mut from, mut to, mut speed) = (0.0, home, home, 0.0);
     let mut path = vec![(0, home)];

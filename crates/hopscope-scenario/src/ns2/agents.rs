@@ -126,7 +126,8 @@ pub const AGENTS: &str = "Agent/TCP, /Reno, /Newreno, /Sack1, /Vegas, Agent/TCPS
 pub const SOURCES: &str = "Application/FTP and Application/Traffic/CBR";
 
 /// Variables that label packets and traces, and nothing else.
-const LABELS: &[&str] = &["class_", "fid_", "prio_", "flags_", "type_", "trace_all_oneline_", "nam_tracevar_"];
+const LABELS: &[&str] =
+    &["class_", "fid_", "prio_", "flags_", "type_", "trace_all_oneline_", "nam_tracevar_", "sport_", "dport_"];
 
 /// Variables of TCP that are followed at ns-2's default alone.
 const TCP_DEFAULTS: &[(&str, &str)] = &[

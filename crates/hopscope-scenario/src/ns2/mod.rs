@@ -5,7 +5,9 @@
 //! are those of ns-2.35, asked of its runs where this project's pages say so.
 
 mod agents;
+pub mod import;
 mod objects;
+mod radio;
 mod read;
 #[cfg(test)]
 mod tests;

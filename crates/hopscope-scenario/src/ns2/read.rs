@@ -347,11 +347,17 @@ impl Reader<'_> {
 
     fn each(&mut self, words: &[Word<'_>]) -> Result<Flow, String> {
         let at = self.at;
-        let (name, items) = (self.word(&words[1])?.into_owned(), self.word(&words[2])?);
-        let items = tcl::list(&items).map_err(|(_, why)| why)?;
+        let (names, items) = (self.word(&words[1])?, self.word(&words[2])?);
+        let [names, items] = [names, items].map(|text| tcl::list(&text).map_err(|(_, why)| why));
+        let (names, items) = (names?, items?);
+        if names.is_empty() {
+            return Err("found foreach without a variable".to_string());
+        }
         let (body, line) = self.body(&words[3])?;
-        for item in items {
-            self.variables.insert(name.clone(), item);
+        for items in items.chunks(names.len()) {
+            for (place, name) in names.iter().enumerate() {
+                self.variables.insert(name.clone(), items.get(place).cloned().unwrap_or_default());
+            }
             self.at = at;
             match self.nested(&body, line)? {
                 Flow::Normal | Flow::Continue => {}

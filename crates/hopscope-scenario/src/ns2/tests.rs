@@ -30,7 +30,7 @@ for {set i 0} {$i < $val(n)} {incr i} {
     if {$i == 2} continue
     place $i [expr {$i * 10}] unused
 }
-foreach i {2} { $node_($i) set X_ 1; $node_($i) set Y_ 1 }
+foreach {i x} {2 1} { $node_($i) set X_ $x; $node_($i) set Y_ 1 }
 set k 3
 while {$k < 100} { incr k 2; if {$k > 6} { break } else { set last $k } }
 $node_(0) set X_ $last
