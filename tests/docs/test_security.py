@@ -51,12 +51,18 @@ TESTS = {
         "cli/test_trust.py::test_verbs_that_read_a_store_run_nothing",
         "campaign/test_verify.py::test_code_that_a_store_names_is_run_with_trust_alone",
     ],
+    "`hopscope import FILE`": ["foreign/test_import.py::test_no_tcl_is_executed"],
+    "It opens files that the script names": ["foreign/test_import.py::test_what_is_not_followed_is_listed_by_line"],
     "`hopscope schema`, `list` and `model`": ["cli/test_trust.py::test_verbs_without_a_file_run_nothing"],
     "Scenarios, traces, stores and study folders are data": [],
     "Pipes, devices and files beyond a stated size": [
         "cli/test_streams.py::test_pipes_and_devices_are_no_scenarios",
         "campaign/test_store.py::test_pipes_and_devices_in_a_store_are_refused",
         "unit/test_files.py::test_a_file_is_read_up_to_its_bound",
+    ],
+    "Files compressed by gzip are unpacked": [
+        "foreign/test_movement.py::test_gzip_is_unpacked_within_a_bound",
+        "foreign/test_movement.py::test_an_entity_of_xml_is_not_expanded",
     ],
     "Characters that would steer a terminal": [
         "campaign/test_foreign.py::test_no_verb_lets_a_stranger_steer_the_terminal",

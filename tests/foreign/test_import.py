@@ -105,6 +105,16 @@ def test_what_is_not_followed_is_listed_by_line(tmp_path: Path) -> None:
     assert "f.toml: good" in hopscope(tmp_path, "check", "f.toml").stdout
 
 
+def test_no_tcl_is_executed(tmp_path: Path) -> None:
+    script = (FILES / "chain.tcl").read_text()
+    orders = "exec touch made\nset x [exec touch made]\neval {exec touch made}\nset f [open made w]\nputs $f x\n"
+    (tmp_path / "script.tcl").write_text(orders + script.replace("$ns_ flush-trace", "exec touch made"))
+    told = hopscope(tmp_path, "import", "script.tcl")
+    assert told.returncode == 1
+    assert "script.tcl:3: the statement eval is not followed" in told.stderr
+    assert [file.name for file in tmp_path.iterdir()] == ["script.tcl"]
+
+
 def test_a_scenario_is_written_as_a_whole_or_not_at_all(tmp_path: Path) -> None:
     out = tmp_path / "chain.toml"
     hopscope(tmp_path, "import", str(FILES / "chain.tcl"), "--out", str(out))

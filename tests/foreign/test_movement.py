@@ -46,6 +46,15 @@ def test_a_vehicle_of_sumo_that_is_not_there_has_its_radio_off(tmp_path: Path) -
         moved(tmp_path / "fcd.xml")
 
 
+def test_an_entity_of_xml_is_not_expanded(tmp_path: Path) -> None:
+    entities = '<!DOCTYPE f [<!ENTITY a "aaaa"><!ENTITY b "&a;&a;&a;&a;"><!ENTITY c SYSTEM "/etc/hostname">]>\n'
+    for name in ("b", "c"):
+        text = FCD.replace('id="a"', f'id="&{name};"').replace("<fcd-export>", f"{entities}<fcd-export>")
+        (tmp_path / "fcd.xml").write_text(text)
+        with pytest.raises(hs.ScenarioError, match=rf"fcd.xml:\d+: is no XML: .*{name}"):
+            moved(tmp_path / "fcd.xml", time_origin="first")
+
+
 def test_bonnmotion_in_three_dimensions_is_refused(tmp_path: Path) -> None:
     path = tmp_path / "walk.movements"
     path.write_text("0 1 2 5 9 3 4 5\n0 1 2 5\n")
