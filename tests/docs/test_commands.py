@@ -67,6 +67,7 @@ def desk(tmp_path_factory: pytest.TempPathFactory) -> Path:
         '[mac]\nlink = "lred"\n[[flow]]\npattern = "random"\ncopies = 2\n'
     )
     shutil.copytree(ROOT / "showcases", folder / "showcases")
+    shutil.copy(ROOT / "tests/foreign/scripts/chain.tcl", folder / "script.tcl")
     for name in (STORE, "STORE"):
         words = ["run", "chain.toml", "--seeds", "2", "--out", name, "--no-progress", "--set", "duration=4s"]
         assert start(folder, words) == 0
@@ -92,8 +93,11 @@ def test_a_command_of_a_page_runs(page: str, line: str, desk: Path, capsys: Any)
         chosen = registry.find([word for word in words[1:] if word in LOOKED_UP])
         assert chosen, f"{page}: {line}"
         return
+    words, target = (words[: words.index(">")], words[-1]) if ">" in words else (words, "")
     status = start(desk, short(words))
     told = capsys.readouterr()
+    if target:
+        (desk / target).write_text(told.out)
     assert status == 0, f"{page}: {line}\n{told.err}"
     assert told.out or told.err, f"{page}: {line}"
 

@@ -126,7 +126,7 @@ def _chart(result: Result, name: str, runs: Runs) -> Chart:
         if len(shown) < len(owned):
             which = "with the fullest queues" if owner == "node" else "that come first"
             cut = f" The {len(shown)} of {len(owned)} {owner}s {which}."
-        interval = float(scenario.resolved["series"]["interval"])
+        interval = float(scenario.resolved["series"].get("interval", 0))  # none where no series has intervals
         # A node keeps its colour in every panel, whichever are drawn.
         numbers = [number for number, _ in owned]
         lines = []

@@ -70,11 +70,14 @@ fn older_documents_keep_their_meaning() {
     assert_eq!(rules(&word_over_rules.resolved()), rules(&TcpConfig::default()));
 }
 
+/// Rules that came after the word `recovery`, which does not stand for them.
+const NEWER: [&str; 4] = ["growth_goes_on", "times_every_segment", "backoff_ends_by_ack", "dupacks_as_sack"];
+
 /// One of the seventeen rules that `recovery` stands for.
 fn is_rule(name: &str) -> bool {
     let parameters = TcpConfig::describe();
     let place = |wanted: &str| parameters.iter().position(|p| p.name == wanted).expect("a parameter");
-    (place("growth_by_ack")..=place("vegas_clears_no_wrap")).contains(&place(name))
+    (place("growth_by_ack")..=place("vegas_clears_no_wrap")).contains(&place(name)) && !NEWER.contains(&name)
 }
 
 #[test]
