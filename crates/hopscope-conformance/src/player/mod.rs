@@ -385,7 +385,7 @@ const LOOKS_AHEAD: i64 = 200_000_000;
 
 /// An instant of a script as the engine's.
 fn time(micros: i64) -> Time {
-    Time(u64::try_from(micros).unwrap_or(0) * 1_000)
+    Time(u64::try_from(micros).unwrap_or(0).saturating_mul(1_000))
 }
 
 /// Sockets by their numbers.
