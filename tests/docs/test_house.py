@@ -6,34 +6,41 @@ from __future__ import annotations
 
 import ast
 import re
+import tomllib
 from collections.abc import Iterator
-from functools import cache
 from pathlib import Path
 
 import pytest
 
 ROOT = Path(__file__).resolve().parents[2]
-ENGINE = ROOT / "crates" / "hopscope-engine"
-SOURCE = ENGINE / "src"
 
-#: The rooms of the engine from the ground up: each may use those before it, and none after it.
-ROOMS = (
-    "units", "ids", "rng", "named", "error",
-    "config",
-    "event", "queue",
-    "mobility",
-    "packet",
-    "phy", "channel",
-    "mac",
-    "net", "link",
-    "routing",
-    "app", "transport",
-    "iface", "node",
-    "record",
-    "metrics", "ledger", "trace",
-    "world",
-    "results", "simulation", "bottleneck", "probe",
-)  # fmt: skip
+#: The crates of the engine from the ground up, each with its rooms from the ground up: a crate may depend on those
+#: before it, and a room may use those before it in its crate, and none after.
+LAYERS: dict[str, tuple[str, ...]] = {
+    "hopscope-core": ("units", "ids", "rng", "named", "error", "config", "event", "queue"),
+    "hopscope-engine": (
+        "config",
+        "mobility",
+        "packet",
+        "phy", "channel",
+        "mac",
+        "net", "link",
+        "routing",
+        "app", "transport",
+        "iface", "node",
+        "record",
+        "metrics", "ledger", "trace",
+        "world",
+        "results", "simulation", "bottleneck", "probe",
+    ),
+}  # fmt: skip
+
+#: The crates above the engine, from the ground up; `hopscope-testing` is for the tests of all.
+ABOVE = ("hopscope-wire", "hopscope-capture", "hopscope-scenario", "hopscope-conformance", "hopscope-python")
+
+CRATES = ROOT / "crates"
+SOURCES = tuple(CRATES / crate / "src" for crate in LAYERS)
+WORLD = CRATES / "hopscope-engine" / "src" / "world"
 
 #: The rooms of the Python package from the ground up: each may import those of its own line and of those before, inside
 #: functions too. A run is made in `runner`; results are what it gave and know nothing of it.
@@ -63,7 +70,7 @@ MOST_LINES = 600
 
 def is_test(file: Path) -> bool:
     """Whether a file of the engine holds tests alone."""
-    return "tests" in file.parts or file.stem == "tests" or file.stem.endswith("_tests") or file.stem == "property"
+    return "tests" in file.parts or file.stem == "tests" or file.stem.endswith("_tests")
 
 
 def without_tests(text: str) -> str:
@@ -107,6 +114,12 @@ def spelled_out(path: str) -> Iterator[str]:
             return
 
 
+def exported_macros(text: str) -> Iterator[str]:
+    """The bodies of the macros that other crates can use."""
+    for found in re.finditer(r"#\[macro_export\]\s*macro_rules! \w+ ", text):
+        yield text[found.end() : closing(text, found.end()) + 1]
+
+
 def paths(text: str) -> set[str]:
     """Every path that begins at the crate or above the module, in ``use`` lines and between."""
     used = re.findall(r"\buse\s+((?:crate|super)\b[^;]*);", text)
@@ -124,42 +137,70 @@ def target(path: str, module: list[str]) -> str | None:
     return parts[ups] if ups >= len(module) and ups < len(parts) else None
 
 
-@cache
-def arrows() -> dict[tuple[str, str], list[str]]:
-    """(user, used) -> the files and paths that make the arrow."""
+def arrows(source: Path) -> dict[tuple[str, str], list[str]]:
+    """(user, used) -> the files and paths of a crate that make the arrow."""
     found: dict[tuple[str, str], list[str]] = {}
-    for file in sorted(SOURCE.rglob("*.rs")):
+    for file in sorted(source.rglob("*.rs")):
         if is_test(file) or file.name == "lib.rs":
             continue
-        module = [part for part in file.relative_to(SOURCE).with_suffix("").parts if part != "mod"]
+        module = [part for part in file.relative_to(source).with_suffix("").parts if part != "mod"]
         for path in sorted(paths(without_tests(file.read_text()))):
             room = target(path, module)
             if (
                 room is not None
                 and room != module[0]
-                and (SOURCE / room).with_suffix(".rs").exists() | (SOURCE / room).is_dir()
+                and (source / room).with_suffix(".rs").exists() | (source / room).is_dir()
             ):
                 found.setdefault((module[0], room), []).append(f"{file.relative_to(ROOT)}: {path}")
     return found
 
 
+def crates_used(crate: str, table: str) -> set[str]:
+    """The crates of this repository that a table of a crate's Cargo.toml names."""
+    manifest = tomllib.loads((CRATES / crate / "Cargo.toml").read_text())
+    return {name for name in manifest.get(table, {}) if name.startswith("hopscope-")}
+
+
 # --- The rules ------------------------------------------------------------------------------------------------------
 
 
-def test_every_room_has_its_place() -> None:
-    there = {p.stem for p in SOURCE.iterdir()} - {"lib", "property"}
-    assert there == set(ROOMS), "a room is missing from ROOMS, or is gone"
+def test_every_crate_has_its_place() -> None:
+    assert {p.name for p in CRATES.iterdir() if (p / "Cargo.toml").exists()} == {*LAYERS, *ABOVE, "hopscope-testing"}
 
 
-def test_no_room_uses_one_above_it() -> None:
-    place = {room: number for number, room in enumerate(ROOMS)}
-    upwards = {arrow: where for arrow, where in arrows().items() if place[arrow[0]] < place[arrow[1]]}
+@pytest.mark.parametrize("crate", [*LAYERS, *ABOVE])
+def test_a_crate_depends_on_those_below_it_alone(crate: str) -> None:
+    order = [*LAYERS, *ABOVE]
+    below = set(order[: order.index(crate)])
+    assert crates_used(crate, "dependencies") <= below
+    assert crates_used(crate, "dev-dependencies") <= below | {"hopscope-testing"}
+    assert crates_used(crate, "build-dependencies") == set()
+
+
+@pytest.mark.parametrize("crate", LAYERS)
+def test_every_layer_says_what_it_is_and_forbids_unsafe_code(crate: str) -> None:
+    text = (CRATES / crate / "src" / "lib.rs").read_text()
+    assert text.startswith("//! ")
+    assert "#![forbid(unsafe_code)]\n#![warn(missing_docs)]\n" in text
+
+
+@pytest.mark.parametrize("crate", LAYERS)
+def test_every_room_has_its_place(crate: str) -> None:
+    there = {p.stem for p in (CRATES / crate / "src").iterdir()} - {"lib"}
+    assert there == set(LAYERS[crate]), "a room is missing from LAYERS, or is gone"
+
+
+@pytest.mark.parametrize("crate", LAYERS)
+def test_no_room_uses_one_above_it(crate: str) -> None:
+    place = {room: number for number, room in enumerate(LAYERS[crate])}
+    found = arrows(CRATES / crate / "src")
+    upwards = {arrow: where for arrow, where in found.items() if place[arrow[0]] < place[arrow[1]]}
     assert upwards == {}
 
 
 def test_the_two_tables_of_the_hall_leave_nothing_out() -> None:
     for table in ("inputs", "effects"):
-        text = without_tests((SOURCE / "world" / f"{table}.rs").read_text())
+        text = without_tests((WORLD / f"{table}.rs").read_text())
         assert "match " in text
         assert not re.search(r"^\s*_ (?:if [^\n]*)?=>", text, flags=re.MULTILINE), f"{table}.rs has an arm for the rest"
 
@@ -193,15 +234,19 @@ def test_no_file_is_too_long(folder: str) -> None:
 
 
 def test_public_functions_and_constants_are_used_by_another_file() -> None:
-    """By name: a word that stands elsewhere counts, so a common name hides an idle item; none is accused wrongly."""
-    files = {p: p.read_text() for p in (ROOT / "crates").rglob("*.rs") if "target" not in p.parts}
+    """By name: a word that stands elsewhere counts, so a common name hides an idle item; none is accused wrongly.
+
+    What an exported macro names is used wherever the macro is.
+    """
+    files = {p: p.read_text() for p in CRATES.rglob("*.rs") if "target" not in p.parts}
     words = {p: set(re.findall(r"\w+", text)) for p, text in files.items()}
+    expanded = {word for text in files.values() for body in exported_macros(text) for word in re.findall(r"\w+", body)}
     idle = [
-        f"{file.relative_to(SOURCE)}: {name}"
+        f"{file.relative_to(ROOT)}: {name}"
         for file, text in files.items()
-        if SOURCE in file.parents and not is_test(file)
+        if not is_test(file) and any(source in file.parents for source in SOURCES)
         for name in re.findall(r"^\s*pub (?:const )?(?:fn|const|static) (\w+)", without_tests(text), flags=re.MULTILINE)
-        if not any(name in found for other, found in words.items() if other != file)
+        if name not in expanded and not any(name in found for other, found in words.items() if other != file)
     ]
     assert idle == [], "used in its own file alone: no need of pub"
 

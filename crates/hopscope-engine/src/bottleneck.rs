@@ -7,12 +7,12 @@ use serde::{Deserialize, Serialize};
 
 use crate::config::tcp::TIMESTAMPS_OPTION;
 use crate::config::{App, Config, FlowConfig, HostConfig, LONGEST, WireConfig, presets};
-use crate::error::{BuildError, Mistakes};
-use crate::ids::NodeId;
 use crate::record::{Classes, Look, Record, Recorder};
 use crate::transport::tcp::{SenderStats, TcpSender};
-use crate::units::{Span, Time};
 use crate::world::{Controls, World};
+use hopscope_core::error::{BuildError, Mistakes};
+use hopscope_core::ids::NodeId;
+use hopscope_core::units::{Span, Time};
 
 /// The path and the flow on it.
 #[derive(Debug, Clone, Serialize, Deserialize)]

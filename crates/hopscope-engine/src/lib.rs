@@ -10,7 +10,7 @@
 //!
 //! # Order
 //! Events at one instant follow the order written in [`event`]; radio edges follow the rule in [`phy::radio`].
-//! Random streams are derived from (seed, owner, purpose), see [`rng`].
+//! Random streams are derived from (seed, owner, purpose), see [`hopscope_core::rng`].
 
 #![forbid(unsafe_code)]
 #![warn(missing_docs)]
@@ -19,35 +19,27 @@ pub mod app;
 pub mod bottleneck;
 pub mod channel;
 pub mod config;
-pub mod error;
-pub mod event;
-pub mod ids;
 pub mod iface;
 pub mod ledger;
 pub mod link;
 pub mod mac;
 pub mod metrics;
 pub mod mobility;
-mod named;
 pub mod net;
 pub mod node;
 pub mod packet;
 pub mod phy;
 pub mod probe;
-#[cfg(test)]
-mod property;
-pub mod queue;
 pub mod record;
 pub mod results;
-pub mod rng;
 pub mod routing;
 pub mod simulation;
 pub mod trace;
 pub mod transport;
-pub mod units;
 pub mod world;
 
 pub use config::Config;
-pub use error::BuildError;
+pub use hopscope_core::error::BuildError;
+pub use hopscope_core::{error, event, ids, queue, rng, units};
 pub use simulation::Simulation;
 pub use world::World;

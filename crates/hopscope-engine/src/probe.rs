@@ -5,12 +5,12 @@
 //! up, the router answers (RFC 792, Time Exceeded).
 
 use crate::config::Config;
-use crate::error::BuildError;
-use crate::ids::NodeId;
 use crate::packet::{Body, DropReason};
 use crate::record::{Classes, Look, Record, Recorder};
-use crate::units::{Span, Time};
 use crate::world::{Controls, World};
+use hopscope_core::error::BuildError;
+use hopscope_core::ids::NodeId;
+use hopscope_core::units::{Span, Time};
 
 /// One packet of a train.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -10,7 +10,6 @@ use serde::Serialize;
 
 use crate::config::link::LinkPart;
 use crate::config::{App, Codec, Config, FlowConfig, Transport};
-use crate::ids::{FlowId, NodeId};
 use crate::iface::WireEnd;
 use crate::iface::wire::Sent;
 use crate::ledger::LedgerResult;
@@ -21,9 +20,10 @@ use crate::metrics::table::{Metric, measured};
 use crate::metrics::{Meter, PathLengths, RoutingMeter, jain, max_min, voice};
 use crate::record::{DropReason, Recorder};
 use crate::transport::tcp::SenderStats;
-use crate::units::{Span, Time};
 use crate::world::World;
 use crate::world::flow::Flow;
+use hopscope_core::ids::{FlowId, NodeId};
+use hopscope_core::units::{Span, Time};
 
 pub use tables::{DistributionResult, LinksResult, SeriesResult};
 

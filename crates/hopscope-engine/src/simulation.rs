@@ -4,12 +4,12 @@ use crate::channel::Link;
 use crate::channel::budget::Budget;
 use crate::channel::grid::Grid;
 use crate::config::{App, Change, Config, FlowConfig, SeriesKind};
-use crate::error::BuildError;
 use crate::metrics::Meter;
 use crate::record::{Recorder, TrajectoryHash};
 use crate::results::{self, RunResult};
-use crate::units::{Span, Time};
 use crate::world::{self, Controls, Sight, World};
+use hopscope_core::error::BuildError;
+use hopscope_core::units::{Span, Time};
 
 /// A run under way: the world with its meter, and beside it any observer of the caller.
 #[derive(Debug)]

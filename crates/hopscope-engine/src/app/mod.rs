@@ -1,8 +1,8 @@
 //! Applications: when a flow has how much to send.
 
 use crate::config::{App, Jitter};
-use crate::rng::Stream;
-use crate::units::{Span, Time};
+use hopscope_core::rng::Stream;
+use hopscope_core::units::{Span, Time};
 
 /// What an application asks of its transport.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -226,7 +226,7 @@ const LONGEST_GAP_S: f64 = 5e9;
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::rng::Purpose;
+    use hopscope_core::rng::Purpose;
 
     fn ticks(app: App, stop: Time, limit: Time) -> (u64, Vec<Time>) {
         let mut source = Source::new(app, 1480, Time::ZERO, stop);

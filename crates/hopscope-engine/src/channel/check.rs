@@ -2,7 +2,7 @@
 
 use crate::config::RadioConfig;
 use crate::config::radio::{CarrierSense, ErrorKind, Interference, MarkovChannel, Synchronization};
-use crate::error::{BuildError, Mistakes};
+use hopscope_core::error::{BuildError, Mistakes};
 
 /// Largest number of states of an error process.
 const MAX_STATES: usize = 64;

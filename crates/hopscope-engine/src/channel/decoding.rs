@@ -76,8 +76,8 @@ mod tests {
     use super::*;
     use crate::channel::Medium;
     use crate::config::radio::{Propagation, Shadowing};
-    use crate::ids::NodeId;
-    use crate::rng::{Purpose, Stream};
+    use hopscope_core::ids::NodeId;
+    use hopscope_core::rng::{Purpose, Stream};
 
     #[test]
     fn a_search_meets_the_neighbours_of_the_medium_each_once() {

@@ -7,8 +7,8 @@
 
 use crate::config::RadioConfig;
 use crate::config::radio::Fading;
-use crate::rng::{Purpose, Stream};
-use crate::units::Time;
+use hopscope_core::rng::{Purpose, Stream};
+use hopscope_core::units::Time;
 
 /// A fading channel.
 #[derive(Debug, Clone)]
@@ -60,7 +60,7 @@ impl BlockFading {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::units::Span;
+    use hopscope_core::units::Span;
 
     fn fading(m: f64) -> BlockFading {
         BlockFading { block: 10_000_000, shape: m }

@@ -214,7 +214,7 @@ impl Moving {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::rng::{Purpose, Stream};
+    use hopscope_core::rng::{Purpose, Stream};
 
     /// Goes outwards from node 0 over hops of at most `range` metres: how many nodes it met, and how many it looked at.
     fn search(cells: &mut Emptying, positions: &[[f64; 2]], range: f64) -> (usize, usize) {

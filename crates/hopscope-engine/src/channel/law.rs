@@ -10,9 +10,9 @@ use crate::channel::shadowing::factor;
 use crate::channel::travel::{Classes, Near};
 use crate::config::RadioConfig;
 use crate::config::radio::Shadowing;
-use crate::ids::NodeId;
 use crate::phy::Arrival;
-use crate::rng::{Purpose, Stream};
+use hopscope_core::ids::NodeId;
+use hopscope_core::rng::{Purpose, Stream};
 
 /// Power of a node in parts of `tx_power`, and how far it reaches in metres.
 #[derive(Debug, Clone, Copy)]

@@ -1,7 +1,7 @@
 //! The links of all nodes, packed one list behind the other: what one transmission reads lies together.
 
-use crate::ids::NodeId;
-use crate::units::Span;
+use hopscope_core::ids::NodeId;
+use hopscope_core::units::Span;
 
 /// One direction between two nodes.
 #[derive(Debug, Clone, Copy, PartialEq)]

@@ -11,9 +11,9 @@ use std::collections::BTreeMap;
 use crate::channel::pairs::{Pairs, pair};
 use crate::config::RadioConfig;
 use crate::config::radio::{ErrorKind, ErrorScope, OnError};
-use crate::ids::NodeId;
-use crate::rng::{Purpose, Stream};
-use crate::units::{Span, Time};
+use hopscope_core::ids::NodeId;
+use hopscope_core::rng::{Purpose, Stream};
+use hopscope_core::units::{Span, Time};
 
 /// Error rates of a state.
 #[derive(Debug, Clone, Copy, PartialEq)]

@@ -16,10 +16,10 @@ pub use crate::channel::links::Link;
 use crate::channel::links::PackedLinks;
 use crate::channel::travel::Travel;
 use crate::config::RadioConfig;
-use crate::ids::NodeId;
 use crate::mobility::Leg;
 use crate::phy::Arrival;
-use crate::units::Time;
+use hopscope_core::ids::NodeId;
+use hopscope_core::units::Time;
 pub use traced::Told;
 use traced::Traced;
 
@@ -296,8 +296,8 @@ mod tests {
     use crate::channel::budget::Budget;
     use crate::config::presets;
     use crate::config::radio::{Propagation, Shadowing};
-    use crate::property::property;
-    use crate::rng::{Purpose, Stream};
+    use hopscope_core::rng::{Purpose, Stream};
+    use hopscope_testing::property;
 
     fn radio() -> RadioConfig {
         presets::base("ns2", "wavelan-2M").expect("a profile").radio

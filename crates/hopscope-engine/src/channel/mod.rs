@@ -17,9 +17,9 @@ mod travel;
 pub mod variation;
 
 use crate::config::RadioConfig;
-use crate::ids::NodeId;
 use crate::phy::Arrival;
-use crate::units::Time;
+use hopscope_core::ids::NodeId;
+use hopscope_core::units::Time;
 use loss::Losses;
 pub use medium::{Link, Medium};
 use variation::Variation;

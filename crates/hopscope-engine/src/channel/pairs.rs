@@ -1,6 +1,6 @@
 //! What is kept for each pair of nodes that have met, found by the name of the pair: it survives any move of the nodes.
 
-use crate::ids::NodeId;
+use hopscope_core::ids::NodeId;
 
 /// Name of the pair of two nodes, the same for both directions.
 #[inline]

@@ -10,8 +10,8 @@
 //! with mean (a + b) r / (1 + r^2) and variance (1 - r^2) / (1 + r^2), where r = exp(-h / tau). Ten halvings reach any
 //! step.
 
-use crate::rng::{Purpose, Stream};
-use crate::units::{Span, Time};
+use hopscope_core::rng::{Purpose, Stream};
+use hopscope_core::units::{Span, Time};
 
 /// Halvings from a segment to a step.
 const HALVINGS: u32 = 10;

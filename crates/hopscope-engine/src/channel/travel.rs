@@ -8,7 +8,7 @@
 use super::budget::RANGE_SLACK;
 use super::grid::Moving;
 use crate::mobility::Leg;
-use crate::units::{Span, Time};
+use hopscope_core::units::{Span, Time};
 
 /// Room beyond the reach of a node within which candidates are taken, in parts of the reach. More room means fewer
 /// searches, and more candidates to look at; no result depends on it.
@@ -342,10 +342,10 @@ fn squared(a: [f64; 2], b: [f64; 2]) -> f64 {
 mod tests {
     use crate::channel::{Link, Medium};
     use crate::config::presets;
-    use crate::ids::NodeId;
     use crate::mobility::Leg;
-    use crate::rng::{Purpose, Stream};
-    use crate::units::Time;
+    use hopscope_core::ids::NodeId;
+    use hopscope_core::rng::{Purpose, Stream};
+    use hopscope_core::units::Time;
 
     #[test]
     fn lists_of_nodes_under_way_are_those_of_their_places_at_that_instant() {

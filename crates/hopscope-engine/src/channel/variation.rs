@@ -9,9 +9,9 @@ use crate::channel::pairs::{Pairs, pair};
 use crate::channel::shadowing::{GaussMarkov, factor};
 use crate::config::RadioConfig;
 use crate::config::radio::{Interference, Shadowing};
-use crate::ids::NodeId;
-use crate::rng::{Purpose, Stream};
-use crate::units::Time;
+use hopscope_core::ids::NodeId;
+use hopscope_core::rng::{Purpose, Stream};
+use hopscope_core::units::Time;
 
 /// A link, both directions of it: what was worked out last and how long it holds.
 #[derive(Debug, Clone)]
@@ -88,7 +88,7 @@ mod tests {
     use crate::channel::Medium;
     use crate::config::radio::Fading;
     use crate::phy::Arrival;
-    use crate::units::Span;
+    use hopscope_core::units::Span;
 
     fn varied() -> RadioConfig {
         RadioConfig {

@@ -1,9 +1,9 @@
 //! Parameters of AODV (RFC 3561) and its named sets.
 
-use super::params::{choice, params};
-use super::section::{Checks, LONGEST, seconds};
-use crate::error::BuildError;
-use crate::units::Span;
+use hopscope_core::config::section::{Checks, LONGEST, seconds};
+use hopscope_core::error::BuildError;
+use hopscope_core::units::Span;
+use hopscope_core::{choice, params};
 
 choice! {
     /// How a node learns that a neighbour is gone.

@@ -3,8 +3,9 @@
 //! The paper of Sundaresan et al. (2003) could not be read for this project: its numbers stand here as zhang2006 quotes them or as
 //! they are remembered, and everything else is a default that says so.
 
-use super::params::{Range, params};
-use crate::units::Span;
+use hopscope_core::config::params::Range;
+use hopscope_core::params;
+use hopscope_core::units::Span;
 
 params! {
     /// Both ends of an ATP connection.

@@ -2,11 +2,11 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::params::choice;
 use super::radio::ErrorKind;
 use super::{App, Config};
-use crate::error::{BuildError, Mistakes};
-use crate::units::Time;
+use hopscope_core::choice;
+use hopscope_core::error::{BuildError, Mistakes};
+use hopscope_core::units::Time;
 
 choice! {
     /// What changes.

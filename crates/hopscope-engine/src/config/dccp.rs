@@ -1,7 +1,8 @@
 //! Parameters of DCCP. A flow has its own copy.
 
-use super::params::{Range, choice, params};
-use crate::units::Span;
+use hopscope_core::config::params::Range;
+use hopscope_core::units::Span;
+use hopscope_core::{choice, params};
 
 choice! {
     /// Congestion control of DCCP: the axis `control` of a flow with `transport = "dccp"`.

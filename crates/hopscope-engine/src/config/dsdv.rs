@@ -1,9 +1,9 @@
 //! Parameters of DSDV (Perkins and Bhagwat 1994) and its named sets.
 
-use super::params::{choice, params};
-use super::section::{Checks, seconds};
-use crate::error::BuildError;
-use crate::units::Span;
+use hopscope_core::config::section::{Checks, seconds};
+use hopscope_core::error::BuildError;
+use hopscope_core::units::Span;
+use hopscope_core::{choice, params};
 
 choice! {
     /// Which news of another node makes a triggered update.

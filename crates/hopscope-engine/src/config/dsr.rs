@@ -1,9 +1,9 @@
 //! Parameters of DSR (RFC 4728) and its named set.
 
-use super::params::{choice, params};
-use super::section::{Checks, seconds};
-use crate::error::BuildError;
-use crate::units::Span;
+use hopscope_core::config::section::{Checks, seconds};
+use hopscope_core::error::BuildError;
+use hopscope_core::units::Span;
+use hopscope_core::{choice, params};
 
 choice! {
     /// How long a link stays in the cache without being used.

@@ -7,7 +7,7 @@ use std::net::Ipv4Addr;
 use serde::{Deserialize, Serialize};
 
 use super::{Config, MacConfig, RadioConfig};
-use crate::error::{BuildError, Mistakes};
+use hopscope_core::error::{BuildError, Mistakes};
 
 /// Settings of the nodes that it names.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -262,7 +262,7 @@ impl Config {
 mod tests {
     use super::*;
     use crate::config::{WireConfig, presets};
-    use crate::units::Span;
+    use hopscope_core::units::Span;
 
     fn network() -> Config {
         let base = presets::base("standard", "wavelan-2M").expect("a profile and a preset");

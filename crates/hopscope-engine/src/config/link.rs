@@ -2,10 +2,11 @@
 
 use super::Config;
 pub use super::link_parts::{LinkPart, LinkParts, PLAIN};
-use super::params::{Range, choice, params};
-use super::section::Checks;
-use crate::error::{BuildError, Mistakes};
-use crate::units::Span;
+use hopscope_core::config::params::Range;
+use hopscope_core::config::section::Checks;
+use hopscope_core::error::{BuildError, Mistakes};
+use hopscope_core::units::Span;
+use hopscope_core::{choice, params};
 
 choice! {
     /// How the longer back-off of adaptive pacing passes.

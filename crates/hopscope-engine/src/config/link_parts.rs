@@ -5,7 +5,8 @@ use std::str::FromStr;
 
 use serde::{Deserialize, Serialize};
 
-use super::params::{Kind, ParamType, choice};
+use hopscope_core::choice;
+use hopscope_core::config::params::{Kind, ParamType};
 
 choice! {
     /// A part of the link layer, in the order in which a packet meets them.

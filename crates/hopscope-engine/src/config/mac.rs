@@ -1,7 +1,8 @@
 //! Parameters of the 802.11 DCF and the interface queue.
 
-use super::params::{Range, choice, params};
-use crate::units::Span;
+use hopscope_core::config::params::Range;
+use hopscope_core::units::Span;
+use hopscope_core::{choice, params};
 
 choice! {
     /// How the extended inter-frame space is kept.

@@ -2,10 +2,11 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::params::{Range, choice, params};
 use super::{Config, seconds};
-use crate::error::{BuildError, Mistakes};
-use crate::units::{Span, Time};
+use hopscope_core::config::params::Range;
+use hopscope_core::error::{BuildError, Mistakes};
+use hopscope_core::units::{Span, Time};
+use hopscope_core::{choice, params};
 
 /// Fastest node, m/s: on a way of 100 years it stays within the space that there is.
 const FASTEST: f64 = 1e4;

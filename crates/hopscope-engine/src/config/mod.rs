@@ -1,9 +1,9 @@
 //! Every parameter of the engine: one JSON document describes one run completely.
 
+pub mod ack;
 pub mod aodv;
 pub mod atp;
 pub mod change;
-pub mod condition;
 pub mod dccp;
 pub mod dsdv;
 pub mod dsr;
@@ -16,11 +16,9 @@ pub mod mobility;
 pub mod net;
 pub mod olsr;
 pub mod outage;
-pub(crate) mod params;
 pub mod presets;
 pub mod radio;
 pub mod schema;
-mod section;
 pub mod tcp;
 mod tcp_choices;
 mod tcp_kind;
@@ -32,13 +30,16 @@ use std::borrow::Cow;
 
 use serde::{Deserialize, Serialize};
 
+pub use ack::{AckName, AckPolicy};
 pub use aodv::AodvConfig;
 pub use atp::AtpConfig;
 pub use change::{Change, ChangeKind, EventConfig};
 pub use dccp::{DccpConfig, DccpControl};
 pub use dsdv::DsdvConfig;
 pub use dsr::DsrConfig;
-pub use flow::{AckName, AckPolicy, App, Codec, ControlChoice, ControlName, FlowConfig, Jitter, Transport};
+pub use flow::{App, Codec, ControlChoice, ControlName, FlowConfig, Jitter, Transport};
+pub use hopscope_core::config::params::Key;
+pub(crate) use hopscope_core::config::section::{LONGEST, seconds};
 pub use host::{HostConfig, RatesConfig};
 pub use link::LinkConfig;
 pub use mac::MacConfig;
@@ -46,16 +47,14 @@ pub use mobility::{MobilityConfig, PathConfig};
 pub use net::{NetConfig, RoutingConfig};
 pub use olsr::OlsrConfig;
 pub use outage::Outage;
-pub use params::Key;
 pub use radio::RadioConfig;
-pub(crate) use section::{LONGEST, seconds};
 pub use tcp::{CongestionControl, LossRecovery, TcpConfig, TcpKind};
 pub use traces::LinkTraces;
 pub use wire::WireConfig;
 
-use crate::error::BuildError;
-use crate::rng::{Purpose, Stream};
-use crate::units::{Span, Time};
+use hopscope_core::error::BuildError;
+use hopscope_core::rng::{Purpose, Stream};
+use hopscope_core::units::{Span, Time};
 
 /// One run, completely.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -217,7 +216,7 @@ impl SeriesConfig {
     }
 }
 
-params::choice! {
+hopscope_core::choice! {
     /// A time series.
     pub enum SeriesKind {
         /// Congestion window of each TCP flow, segments, at every change.
@@ -236,5 +235,30 @@ params::choice! {
         Route = "route",
         /// Jain's fairness index of what the active flows got in each `interval`.
         Fairness = "fairness",
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn are_valid<C>(
+        sets: &[(&str, &str)],
+        set: impl Fn(&str) -> Option<C>,
+        check: impl Fn(&C) -> Vec<BuildError>,
+        unknown: &str,
+    ) {
+        for (name, _) in sets {
+            assert_eq!(check(&set(name).expect("a listed set exists")), [], "{name}");
+        }
+        assert!(set(unknown).is_none(), "{unknown}");
+    }
+
+    #[test]
+    fn every_named_set_is_valid_and_no_other_name_is_known() {
+        are_valid(AodvConfig::SETS, AodvConfig::set, AodvConfig::check, "aodv");
+        are_valid(DsdvConfig::SETS, DsdvConfig::set, DsdvConfig::check, "perkins");
+        are_valid(DsrConfig::SETS, DsrConfig::set, DsrConfig::check, "dsr");
+        are_valid(OlsrConfig::SETS, OlsrConfig::set, OlsrConfig::check, "olsr");
     }
 }

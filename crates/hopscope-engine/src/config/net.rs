@@ -1,7 +1,8 @@
 //! Parameters of the network layer.
 
-use super::params::{Range, choice, params};
-use crate::units::Span;
+use hopscope_core::config::params::Range;
+use hopscope_core::units::Span;
+use hopscope_core::{choice, params};
 
 choice! {
     /// Routing protocol.

@@ -1,9 +1,9 @@
 //! Parameters of OLSR (RFC 3626) and its named sets.
 
-use super::params::{choice, params};
-use super::section::{Checks, seconds};
-use crate::error::BuildError;
-use crate::units::{Span, TimeCode};
+use hopscope_core::config::section::{Checks, seconds};
+use hopscope_core::error::BuildError;
+use hopscope_core::units::{Span, TimeCode};
+use hopscope_core::{choice, params};
 
 choice! {
     /// When a TC message goes out before its interval is over.

@@ -2,8 +2,8 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::error::BuildError;
-use crate::units::Time;
+use hopscope_core::error::BuildError;
+use hopscope_core::units::Time;
 
 /// An outage: the node's radio neither sends nor hears. Its protocols go on and learn of it as they would of any
 /// silence. A frame that it is sending when the outage begins still reaches everyone.

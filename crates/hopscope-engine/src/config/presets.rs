@@ -15,7 +15,7 @@ use super::{
     AodvConfig, Config, DsdvConfig, DsrConfig, LinkConfig, LinkTraces, MacConfig, MobilityConfig, NetConfig,
     OlsrConfig, RadioConfig, RoutingConfig, SeriesConfig, TcpConfig,
 };
-use crate::units::{Span, Time};
+use hopscope_core::units::{Span, Time};
 
 /// Parameters shared by all nodes and, for `tcp`, by all flows unless a flow overrides them.
 #[derive(Debug, Clone, Default, PartialEq, serde::Serialize)]

@@ -1,7 +1,8 @@
 //! Parameters of the radio and the channel.
 
-use super::params::{Range, choice, params};
-use crate::units::Span;
+use hopscope_core::config::params::Range;
+use hopscope_core::units::Span;
+use hopscope_core::{choice, params};
 
 choice! {
     /// How received power falls with distance.

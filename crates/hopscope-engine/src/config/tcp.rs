@@ -1,6 +1,5 @@
 //! Parameters of TCP. A flow has its own copy.
 
-use super::params::{Range, choice, params};
 use super::presets;
 use super::seconds;
 pub use super::tcp_choices::{
@@ -9,8 +8,10 @@ pub use super::tcp_choices::{
 };
 pub use super::tcp_kind::{LossRecovery, TcpKind};
 pub use super::undo::{Detection, Undo};
-use crate::error::{BuildError, Mistakes};
-use crate::units::Span;
+use hopscope_core::config::params::Range;
+use hopscope_core::error::{BuildError, Mistakes};
+use hopscope_core::units::Span;
+use hopscope_core::{choice, params};
 
 choice! {
     /// How the congestion window moves: the axis `control` of a flow. A new one is a file in `transport/control/`, its

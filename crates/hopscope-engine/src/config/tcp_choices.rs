@@ -1,6 +1,6 @@
 //! Words that parameters of TCP take.
 
-use super::params::choice;
+use hopscope_core::choice;
 
 choice! {
     /// Connection set-up and tear-down.

@@ -1,8 +1,8 @@
 //! What kind of TCP a flow runs: how its window moves, and how it finds and repairs losses.
 
-use super::params::choice;
 use super::tcp::CongestionControl;
-use crate::error::BuildError;
+use hopscope_core::choice;
+use hopscope_core::error::BuildError;
 
 choice! {
     /// How losses are found and repaired: the axis `recovery` of a flow.

@@ -2,9 +2,9 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::params::choice;
-use crate::error::{BuildError, Mistakes};
-use crate::units::Time;
+use hopscope_core::choice;
+use hopscope_core::error::{BuildError, Mistakes};
+use hopscope_core::units::Time;
 
 /// Lowest and highest power that a trace may tell, dBm: below thermal noise, and above what radios send.
 pub const RSSI: [f64; 2] = [-200.0, 60.0];

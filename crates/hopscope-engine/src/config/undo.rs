@@ -1,9 +1,10 @@
 //! How needless recoveries are found, and by whom: words, and what they come to for a flow.
 
-use super::flow::{AckPolicy, FlowConfig};
-use super::params::choice;
+use super::ack::AckPolicy;
+use super::flow::FlowConfig;
 use super::tcp::{LossRecovery, TcpKind};
-use crate::error::BuildError;
+use hopscope_core::choice;
+use hopscope_core::error::BuildError;
 
 choice! {
     /// By what a sender finds that a recovery or a timeout was needless, to undo it.

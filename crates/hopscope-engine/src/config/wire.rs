@@ -4,8 +4,8 @@ use serde::{Deserialize, Serialize};
 
 use super::link::{LinkConfig, LinkPart, LinkParts};
 use super::{Config, LONGEST, seconds};
-use crate::error::{BuildError, Mistakes};
-use crate::units::Span;
+use hopscope_core::error::{BuildError, Mistakes};
+use hopscope_core::units::Span;
 
 /// Packets that wait at an end of a wire by default; no source publishes one.
 pub const QUEUE: u32 = 50;

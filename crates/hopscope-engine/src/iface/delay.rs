@@ -5,8 +5,8 @@
 //! jitter alone leaves the order as it is, as a queue on the way would; packets pass each other where that is asked for.
 
 use crate::config::WireConfig;
-use crate::rng::{Purpose, Stream};
-use crate::units::{Span, Time};
+use hopscope_core::rng::{Purpose, Stream};
+use hopscope_core::units::{Span, Time};
 
 /// What makes the delays of packets differ.
 #[derive(Debug)]

@@ -24,7 +24,7 @@ pub use rules::RuleSets;
 pub use wifi::Wifi;
 pub use wire::{WireEnd, Wires};
 
-use crate::ids::NodeId;
+use hopscope_core::ids::NodeId;
 
 /// One interface of a node.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

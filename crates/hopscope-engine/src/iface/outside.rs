@@ -3,8 +3,8 @@
 //! Whoever stands outside hands octets to a node with a destination; the network carries a packet of that length, and hands
 //! the octets out where it arrives. What they mean is not looked at.
 
-use crate::ids::NodeId;
-use crate::units::Time;
+use hopscope_core::ids::NodeId;
+use hopscope_core::units::Time;
 
 /// A packet from outside that has reached its destination.
 #[derive(Debug, Clone, PartialEq, Eq)]

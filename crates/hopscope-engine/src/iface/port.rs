@@ -4,12 +4,12 @@
 //! layer wants done meanwhile is said in [`PortEffect`]s. Without a layer the port is its queue.
 
 use crate::config::link::LinkPart;
-use crate::ids::PacketId;
 use crate::link::{FlowKey, Judgement, LinkLayer, Verdict};
 use crate::mac::Pacing;
 use crate::net::InterfaceQueue;
 use crate::packet::{Body, DropReason, Ecn, Packet};
-use crate::units::{Span, Time};
+use hopscope_core::ids::PacketId;
+use hopscope_core::units::{Span, Time};
 
 /// The upper door of an interface.
 #[derive(Debug)]

@@ -5,8 +5,8 @@ use std::sync::Arc;
 use crate::channel::budget::Budget;
 use crate::config::Config;
 use crate::config::host::InterfaceSet;
-use crate::ids::NodeId;
 use crate::mac::MacRules;
+use hopscope_core::ids::NodeId;
 
 /// The sets of rules of a configuration.
 #[derive(Debug)]

@@ -7,7 +7,7 @@ use super::air::AirSlots;
 use crate::mac::contention::{QuietPlan, Station};
 use crate::mac::dcf::MacCx;
 use crate::mac::{Dcf, MacEffects, MacRules};
-use crate::units::Time;
+use hopscope_core::units::Time;
 
 /// One 802.11 interface. Each part begins a cache line: a frame touches the first of each hearer, and no other.
 #[derive(Debug)]

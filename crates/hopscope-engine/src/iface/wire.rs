@@ -6,11 +6,11 @@ use std::ops::{Index, IndexMut};
 use super::Port;
 use super::delay::Variation;
 use crate::config::{Config, WireConfig};
-use crate::ids::{NodeId, PacketId};
 use crate::link::LinkLayer;
 use crate::packet::Packet;
-use crate::rng::{Purpose, Stream};
-use crate::units::{Span, Time};
+use hopscope_core::ids::{NodeId, PacketId};
+use hopscope_core::rng::{Purpose, Stream};
+use hopscope_core::units::{Span, Time};
 
 /// The sending end of one direction.
 #[derive(Debug)]

@@ -1,8 +1,8 @@
 //! What the time of nodes, links and packets is accounted to. Each set is closed; the names are those of the results.
 
-use crate::ids::NodeId;
 use crate::mac::dcf::FrameKind;
-use crate::named::named;
+use hopscope_core::ids::NodeId;
+use hopscope_core::named;
 
 named! {
     /// Where a node's time goes: at every instant exactly one of these.

@@ -4,11 +4,11 @@ use super::Ledger;
 use super::cause::{Failure, Verdict};
 use super::timeline::Attempt;
 use crate::channel::Link;
-use crate::ids::NodeId;
 use crate::mac::dcf::{Frame, FrameKind};
 use crate::phy::{Arrival, Fate};
 use crate::record::{Look, flight, link_between};
-use crate::units::{Span, Time};
+use hopscope_core::ids::NodeId;
+use hopscope_core::units::{Span, Time};
 
 /// A frame that a node has sent.
 #[derive(Debug, Clone, Copy)]

@@ -5,9 +5,9 @@ use std::collections::VecDeque;
 use super::cause::{DelayPart, Verdict};
 use super::custody::Kind;
 use crate::config::FlowConfig;
-use crate::ids::NodeId;
 use crate::record::{DropReason, Header};
-use crate::units::Time;
+use hopscope_core::ids::NodeId;
+use hopscope_core::units::Time;
 
 /// How a packet was lost.
 #[derive(Debug, Clone, Copy, PartialEq)]

@@ -1,7 +1,7 @@
 //! The way of one packet through the network, and where its time goes.
 
 use super::cause::DelayPart;
-use crate::units::Time;
+use hopscope_core::units::Time;
 
 /// Where a packet is on its way.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -1,8 +1,8 @@
 //! Links of one node: what its MAC spends on each neighbour, and why attempts fail.
 
 use super::cause::{LinkCause, Verdict};
-use crate::ids::NodeId;
-use crate::units::Time;
+use hopscope_core::ids::NodeId;
+use hopscope_core::units::Time;
 
 /// Attempts that failed for one reason.
 #[derive(Debug, Clone, Copy)]

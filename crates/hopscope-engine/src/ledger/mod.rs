@@ -28,16 +28,16 @@ pub use cause::{Cause, DelayPart, Failure, LinkCause, Verdict};
 pub use report::{Balance, FailureResult, FlowLedger, LedgerResult, LinkLedger, LossResult, NodeLedger};
 
 use crate::config::Config;
-use crate::ids::{FlowId, NodeId, PacketId};
 use crate::mac::contention::QuietPlan;
 use crate::mac::dcf::{Frame, FrameKind, Outcome};
 use crate::mac::timing::Timing;
 use crate::packet::{Body, Packet};
 use crate::record::{Classes, DropReason, Header, Look, Record, Recorder};
 use crate::transport::Timer;
-use crate::units::{Span, Time};
 use custody::Custody;
 use flow::FlowAccount;
+use hopscope_core::ids::{FlowId, NodeId, PacketId};
+use hopscope_core::units::{Span, Time};
 use journey::Stage;
 use timeline::{ATTEMPT_DATA, ATTEMPT_RTS, Mode, Timeline};
 

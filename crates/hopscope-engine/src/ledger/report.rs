@@ -8,9 +8,9 @@ use super::Ledger;
 use super::cause::{Cause, DelayPart, LinkCause, Verdict};
 use super::custody::Kind;
 use super::flow::{Counts, Lost};
-use crate::ids::{FlowId, NodeId};
 use crate::record::{DropReason, Look};
-use crate::units::Time;
+use hopscope_core::ids::{FlowId, NodeId};
+use hopscope_core::units::Time;
 
 /// Reason of a loss that is no drop: a receiver acknowledged a packet and kept nothing of it.
 const TAKEN_FOR_DUPLICATE: &str = "taken-for-duplicate";

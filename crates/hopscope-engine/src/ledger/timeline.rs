@@ -5,10 +5,10 @@
 
 use super::cause::{Cause, Failure, Verdict};
 use super::link::Links;
-use crate::ids::{NodeId, PacketId};
 use crate::mac::contention::QuietPlan;
 use crate::mac::dcf::FrameKind;
-use crate::units::{Span, Time};
+use hopscope_core::ids::{NodeId, PacketId};
+use hopscope_core::units::{Span, Time};
 
 /// What a node does once what is accounted already is over.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -2,7 +2,7 @@
 
 use super::Verdict;
 use crate::config::LinkConfig;
-use crate::units::{Span, Time};
+use hopscope_core::units::{Span, Time};
 
 /// CoDel's state for one queue.
 #[derive(Debug, Clone)]

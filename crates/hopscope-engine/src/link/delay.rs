@@ -7,8 +7,8 @@
 use std::collections::VecDeque;
 
 use crate::config::NetConfig;
-use crate::ids::PacketId;
-use crate::units::{Span, Time};
+use hopscope_core::ids::PacketId;
+use hopscope_core::units::{Span, Time};
 
 /// Averages of one interface.
 #[derive(Debug)]

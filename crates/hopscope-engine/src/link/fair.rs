@@ -5,8 +5,8 @@ use std::collections::VecDeque;
 use super::Verdict;
 use super::codel::Codel;
 use crate::config::LinkConfig;
-use crate::ids::{NodeId, PacketId};
-use crate::units::Time;
+use hopscope_core::ids::{NodeId, PacketId};
+use hopscope_core::units::Time;
 
 /// What names a flow: addresses, protocol and ports (RFC 8290 4.1.1).
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -139,7 +139,7 @@ impl FairQueue {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::units::Span;
+    use hopscope_core::units::Span;
 
     const TCP: u8 = 6;
     const UDP: u8 = 17;

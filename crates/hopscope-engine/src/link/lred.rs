@@ -2,7 +2,7 @@
 
 use super::Verdict;
 use crate::config::LinkConfig;
-use crate::rng::Stream;
+use hopscope_core::rng::Stream;
 
 /// Link RED at one node.
 #[derive(Debug)]
@@ -45,7 +45,7 @@ impl Lred {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::rng::Purpose;
+    use hopscope_core::rng::Purpose;
 
     #[test]
     fn the_average_follows_the_retries_and_the_probability_the_average() {

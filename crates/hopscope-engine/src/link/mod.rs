@@ -48,12 +48,12 @@ use timer::OutputTimer;
 
 use crate::config::link::LinkPart;
 use crate::config::{LinkConfig, NetConfig};
-use crate::ids::PacketId;
 use crate::mac::Pacing;
 use crate::mac::dcf::MacView;
 use crate::packet::Notice;
-use crate::rng::Stream;
-use crate::units::{Span, Time};
+use hopscope_core::ids::PacketId;
+use hopscope_core::rng::Stream;
+use hopscope_core::units::{Span, Time};
 
 /// What a part of the layer wants to become of a packet, from mild to severe.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
@@ -322,9 +322,9 @@ impl LinkLayer {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::ids::NodeId;
     use crate::mac::dcf::Attempts;
-    use crate::rng::Purpose;
+    use hopscope_core::ids::NodeId;
+    use hopscope_core::rng::Purpose;
 
     fn layer(words: &str, change: impl FnOnce(&mut LinkConfig)) -> LinkLayer {
         let mut cfg = LinkConfig { layer: words.parse().expect("a layer"), ..LinkConfig::default() };

@@ -13,8 +13,8 @@
 use super::Verdict;
 use crate::config::LinkConfig;
 use crate::packet::Notice;
-use crate::rng::Stream;
-use crate::units::{Span, Time};
+use hopscope_core::rng::Stream;
+use hopscope_core::units::{Span, Time};
 
 /// Neighborhood RED at one node.
 #[derive(Debug)]
@@ -205,7 +205,7 @@ impl Nred {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::rng::Purpose;
+    use hopscope_core::rng::Purpose;
 
     const MS: u64 = 1_000_000;
 

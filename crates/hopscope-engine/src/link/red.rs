@@ -2,8 +2,8 @@
 
 use super::Verdict;
 use crate::config::LinkConfig;
-use crate::rng::Stream;
-use crate::units::{Span, Time};
+use hopscope_core::rng::Stream;
+use hopscope_core::units::{Span, Time};
 
 /// RED at one node.
 #[derive(Debug)]
@@ -101,7 +101,7 @@ impl Red {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::rng::Purpose;
+    use hopscope_core::rng::Purpose;
 
     const SERVICE: Span = Span::from_millis(10);
 

@@ -2,8 +2,8 @@
 //! longer the more this node has sent.
 
 use crate::config::LinkConfig;
-use crate::rng::Stream;
-use crate::units::{Span, Time};
+use hopscope_core::rng::Stream;
+use hopscope_core::units::{Span, Time};
 
 /// The timer of one node.
 #[derive(Debug)]
@@ -52,7 +52,7 @@ impl OutputTimer {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::rng::Purpose;
+    use hopscope_core::rng::Purpose;
 
     #[test]
     fn the_delay_grows_with_the_output_rate() {

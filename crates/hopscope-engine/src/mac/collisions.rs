@@ -9,7 +9,7 @@ use std::collections::VecDeque;
 use super::dcf::{Attempts, MacView};
 use crate::config::MacConfig;
 use crate::config::mac::{CollisionMemory, CollisionSignal};
-use crate::units::{Span, Time};
+use hopscope_core::units::{Span, Time};
 
 /// The estimate of one node.
 #[derive(Debug)]

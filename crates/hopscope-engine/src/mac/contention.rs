@@ -16,8 +16,8 @@
 use crate::config::mac::{BusyAtExpiry, EifsRule};
 use crate::mac::rules::StationRules;
 use crate::phy::{Arrival, Begin, Edge, Fate, Heard, Packed, Radio};
-use crate::rng::Stream;
-use crate::units::{Span, Time};
+use hopscope_core::rng::Stream;
+use hopscope_core::units::{Span, Time};
 
 /// Kind of pending access.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

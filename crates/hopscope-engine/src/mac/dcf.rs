@@ -11,7 +11,6 @@
 
 use crate::config::link::PacingClock;
 use crate::config::mac::CtsRule;
-use crate::ids::{NodeId, PacketId};
 use crate::mac::contention::Station;
 use crate::mac::dedup::{Dedup, Heard};
 use crate::mac::frame::{ACK_BYTES, CTS_BYTES, RTS_BYTES, numbers};
@@ -21,7 +20,8 @@ use crate::mac::rate::{Attempt, RateControl};
 use crate::mac::retry::{Failure, Retries};
 use crate::mac::rules::{MacRules, Pacing};
 use crate::phy::modes::Mode;
-use crate::units::{Span, Time};
+use hopscope_core::ids::{NodeId, PacketId};
+use hopscope_core::units::{Span, Time};
 
 /// What the MAC asks of its neighbours after one input: at most one of each, carried out in the order of the fields.
 #[derive(Debug, Default)]

@@ -5,8 +5,8 @@
 
 use smallvec::SmallVec;
 
-use crate::ids::NodeId;
-use crate::units::{Span, Time};
+use hopscope_core::ids::NodeId;
+use hopscope_core::units::{Span, Time};
 
 /// What was heard last from a neighbour.
 #[derive(Debug, Clone, Copy)]

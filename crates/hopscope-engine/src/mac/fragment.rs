@@ -17,14 +17,14 @@
 //! the last fragment of each neighbour knows whether the next one continues it. Broadcasts are never fragmented.
 
 use crate::config::MacConfig;
-use crate::ids::NodeId;
 use crate::mac::dcf::{Dcf, MacCx, Outcome, Phase};
 use crate::mac::dedup::Fragment;
 use crate::mac::frame::{FRAGMENT_SHIFT, Frame, numbers, sequence_control};
 use crate::mac::outgoing::Outgoing;
 use crate::mac::rules::MacRules;
 use crate::phy::modes::Mode;
-use crate::units::Span;
+use hopscope_core::ids::NodeId;
+use hopscope_core::units::Span;
 
 /// Most fragments of one packet: the fragment number has four bits (IEEE 802.11-2016 9.2.4.4.3).
 pub const MOST: u32 = 16;

@@ -3,7 +3,7 @@
 
 use super::contention::{NAV_BEFORE, NAV_UNCONFIRMED, Station};
 use super::rules::StationRules;
-use crate::units::{Span, Time};
+use hopscope_core::units::{Span, Time};
 
 impl Station {
     /// Extends the NAV to `until`; a shorter value changes nothing.

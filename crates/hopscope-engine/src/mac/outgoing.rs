@@ -1,11 +1,11 @@
 //! The packet that a MAC has in hand, and how its next data frame goes.
 
-use crate::ids::{NodeId, PacketId};
 use crate::mac::frame::FrameKind;
 use crate::mac::rate::RateControl;
 use crate::mac::rules::{MacRules, Pacing};
 use crate::phy::modes::Mode;
-use crate::units::Span;
+use hopscope_core::ids::{NodeId, PacketId};
+use hopscope_core::units::Span;
 
 /// The packet in hand.
 #[derive(Debug, Clone, Copy)]

@@ -3,7 +3,6 @@
 use crate::config::link::PacingClock;
 use crate::config::mac::{BackoffDraw, BusyAtExpiry, CtsRule, Duplicates, EifsRule, NavConfirmation, ResponseTimeout};
 use crate::config::{MacConfig, RadioConfig};
-use crate::ids::NodeId;
 use crate::mac::fragment::Fragmentation;
 use crate::mac::frame::FrameKind;
 use crate::mac::rate::{RateRules, Rates};
@@ -11,7 +10,8 @@ use crate::mac::retry::RetryRules;
 use crate::mac::timing::Timing;
 use crate::phy::RadioRules;
 use crate::phy::modes::Mode;
-use crate::units::Span;
+use hopscope_core::ids::NodeId;
+use hopscope_core::units::Span;
 
 /// Adaptive pacing of a packet: how its success lengthens the back-off.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -3,11 +3,11 @@
 use crate::config::mac::{EifsRate, EifsRule, ResponseTimeout};
 use crate::config::radio::Phy;
 use crate::config::{MacConfig, RadioConfig};
-use crate::ids::NodeId;
 use crate::mac::frame::{ACK_BYTES, FrameKind, RTS_BYTES};
 use crate::mac::rate::Rates;
 use crate::phy::modes::Mode;
-use crate::units::{Span, Time};
+use hopscope_core::ids::NodeId;
+use hopscope_core::units::{Span, Time};
 
 /// Data bits per 4 us OFDM symbol for a rate in bit/s (table 17-4).
 fn ofdm_bits_per_symbol(rate: u64) -> u64 {

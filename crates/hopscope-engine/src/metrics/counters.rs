@@ -4,10 +4,10 @@
 //! at them ([`Look::counters`], [`Look::sender_stats`]).
 
 use crate::config::Config;
-use crate::ids::{FlowId, NodeId};
 use crate::record::{Counters, Look};
 use crate::transport::tcp::SenderStats;
-use crate::units::Time;
+use hopscope_core::ids::{FlowId, NodeId};
+use hopscope_core::units::Time;
 
 /// Counters of all nodes and of the senders of all flows at one instant.
 #[derive(Debug, Clone, Default)]

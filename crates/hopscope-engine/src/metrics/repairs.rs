@@ -5,10 +5,10 @@
 //! comes without the repetition, because it left its receiver before anything came there that was sent from the timeout on. Where
 //! the segment or its ACK was lost, the timeout is not spurious.
 
-use crate::ids::{FlowId, NodeId};
 use crate::record::{Header, Look};
 use crate::transport::tcp::Receipt;
-use crate::units::Time;
+use hopscope_core::ids::{FlowId, NodeId};
+use hopscope_core::units::Time;
 
 /// A timeout of which it has still to be seen whether it was spurious.
 #[derive(Debug, Clone, Copy)]

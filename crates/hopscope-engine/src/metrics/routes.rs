@@ -2,8 +2,8 @@
 
 use crate::config::Config;
 use crate::config::net::RoutingProtocol;
-use crate::ids::{FlowId, NodeId};
-use crate::units::{Span, Time};
+use hopscope_core::ids::{FlowId, NodeId};
+use hopscope_core::units::{Span, Time};
 
 /// The route of one flow at its source. Only the flow's own time counts: from its start until it stops or has carried
 /// everything, inside the measured time.

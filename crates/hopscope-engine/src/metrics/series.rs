@@ -3,7 +3,7 @@
 use serde::Serialize;
 
 use crate::config::SeriesKind;
-use crate::units::Time;
+use hopscope_core::units::Time;
 
 /// One time series: owner (flow or node), instant, value.
 #[derive(Debug, Clone, Default)]

@@ -4,8 +4,8 @@
 //! come and need no event of their own.
 
 use crate::config::{Config, FlowConfig};
-use crate::ids::FlowId;
-use crate::units::{Span, Time};
+use hopscope_core::ids::FlowId;
+use hopscope_core::units::{Span, Time};
 
 /// Jain's fairness index of shares, (sum x)^2 / (n sum x^2): 1 for equal ones, 1/n when one has all; `None` when all
 /// are zero (Jain, Chiu and Hawe 1984).

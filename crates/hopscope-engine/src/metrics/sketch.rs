@@ -5,7 +5,7 @@
 
 use hdrhistogram::Histogram;
 
-use crate::units::Span;
+use hopscope_core::units::Span;
 
 /// Two significant digits: 128 classes for each doubling of the value.
 const DIGITS: u8 = 2;
@@ -69,7 +69,7 @@ impl Sketch {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::rng::{Purpose, Stream};
+    use hopscope_core::rng::{Purpose, Stream};
 
     /// The order statistic of rank ceil(p n), exactly.
     fn exact_ms(sorted: &[u64], per_cent: f64) -> f64 {

@@ -1,6 +1,6 @@
 //! How a quantity that changes in steps stood on average, and how evenly segments leave their source.
 
-use crate::units::Time;
+use hopscope_core::units::Time;
 
 /// A quantity that changes in steps.
 #[derive(Debug, Clone, Copy)]

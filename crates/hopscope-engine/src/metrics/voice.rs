@@ -63,7 +63,7 @@ pub fn mos(rating: f64) -> f64 {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::units::Span;
+    use hopscope_core::units::Span;
 
     fn delays(ms: impl Iterator<Item = u64>) -> Sketch {
         let mut sketch = Sketch::default();

@@ -10,8 +10,8 @@ use std::f64::consts::{PI, TAU};
 use super::leg::{Leg, after};
 use super::steady;
 use crate::config::mobility::{MobilityConfig, MobilityModel, MobilityStart};
-use crate::rng::Stream;
-use crate::units::Time;
+use hopscope_core::rng::Stream;
+use hopscope_core::units::Time;
 
 /// One node.
 #[derive(Debug)]

@@ -6,8 +6,8 @@
 use super::leg::Leg;
 use super::waypoint::Waypoint;
 use crate::config::mobility::{MobilityConfig, MobilityStart};
-use crate::rng::{Purpose, Stream};
-use crate::units::Time;
+use hopscope_core::rng::{Purpose, Stream};
+use hopscope_core::units::Time;
 
 /// The streams of the points of groups come behind those of all nodes.
 const POINTS: u64 = 1 << 32;

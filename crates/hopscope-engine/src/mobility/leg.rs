@@ -1,6 +1,6 @@
 //! A straight way at constant speed: what every movement is made of.
 
-use crate::units::{Span, Time};
+use hopscope_core::units::{Span, Time};
 
 /// A straight way of one node: at rest before it begins and after it has ended.
 #[derive(Debug, Clone, Copy, PartialEq)]

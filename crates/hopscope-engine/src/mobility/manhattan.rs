@@ -8,8 +8,8 @@
 use super::leg::Leg;
 use super::steady;
 use crate::config::mobility::MobilityConfig;
-use crate::rng::Stream;
-use crate::units::Time;
+use hopscope_core::rng::Stream;
+use hopscope_core::units::Time;
 
 /// East, north, west, south.
 const STEPS: [[i64; 2]; 4] = [[1, 0], [0, 1], [-1, 0], [0, -1]];

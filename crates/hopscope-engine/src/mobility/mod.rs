@@ -21,11 +21,11 @@ pub use leg::Leg;
 
 use crate::config::Config;
 use crate::config::mobility::{MobilityConfig, MobilityModel, MobilityStart, Path};
-use crate::ids::NodeId;
-use crate::rng::{Purpose, Stream};
-use crate::units::Time;
 use bounded::Bounded;
 use group::Member;
+use hopscope_core::ids::NodeId;
+use hopscope_core::rng::{Purpose, Stream};
+use hopscope_core::units::Time;
 use manhattan::Manhattan;
 use path::Recorded;
 use waypoint::Waypoint;

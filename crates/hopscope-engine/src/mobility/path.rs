@@ -2,7 +2,7 @@
 
 use super::leg::{Leg, distance};
 use crate::config::mobility::Path;
-use crate::units::Time;
+use hopscope_core::units::Time;
 
 /// One node.
 #[derive(Debug)]

@@ -1,8 +1,8 @@
 //! What a movement looks like after a long time: draws from distributions that time keeps.
 
 use crate::config::mobility::MobilityConfig;
-use crate::rng::Stream;
-use crate::units::Span;
+use hopscope_core::rng::Stream;
+use hopscope_core::units::Span;
 
 /// A speed drawn evenly, as a node chooses it, m/s.
 pub(super) fn chosen_speed(m: &MobilityConfig, rng: &mut Stream) -> f64 {
@@ -49,7 +49,7 @@ pub(super) fn mean_distance([a, b]: [f64; 2]) -> f64 {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::rng::Purpose;
+    use hopscope_core::rng::Purpose;
 
     #[test]
     fn the_mean_distance_in_a_square_is_known() {

@@ -3,7 +3,7 @@
 use super::steady::{mean_distance, mean_pause, mean_slowness};
 use super::*;
 use crate::config::presets;
-use crate::units::Span;
+use hopscope_core::units::Span;
 
 const AREA: [f64; 2] = [1500.0, 300.0];
 

@@ -8,8 +8,8 @@
 use super::leg::{Leg, distance};
 use super::steady;
 use crate::config::mobility::{MobilityConfig, MobilityStart};
-use crate::rng::Stream;
-use crate::units::Time;
+use hopscope_core::rng::Stream;
+use hopscope_core::units::Time;
 
 /// One node.
 #[derive(Debug, Clone)]

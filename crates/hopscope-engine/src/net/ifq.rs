@@ -2,8 +2,8 @@
 
 use std::collections::VecDeque;
 
-use crate::ids::PacketId;
-use crate::units::Time;
+use hopscope_core::ids::PacketId;
+use hopscope_core::units::Time;
 
 /// Packets that wait for the MAC, and the length of the queue over time.
 #[derive(Debug)]

@@ -1,8 +1,8 @@
 //! The Internet Protocol (RFC 791) of a node: packets begin, are forwarded and are delivered here. Nothing is fragmented.
 
-use crate::ids::NodeId;
 use crate::packet::{Body, Ecn, Packet};
-use crate::units::Time;
+use hopscope_core::ids::NodeId;
+use hopscope_core::units::Time;
 
 /// Parameters of the network layer of one node.
 #[derive(Debug, Clone, Copy)]

@@ -1,8 +1,8 @@
 //! AODV messages (RFC 3561 5). Hop counts are those travelled before the transmission: 0 when the originator sends.
 
 use crate::config::aodv::AodvEnvelope;
-use crate::ids::NodeId;
-use crate::units::{Span, Time};
+use hopscope_core::ids::NodeId;
+use hopscope_core::units::{Span, Time};
 
 /// An AODV message.
 #[derive(Debug, Clone, Copy, PartialEq)]

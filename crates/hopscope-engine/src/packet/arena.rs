@@ -2,10 +2,10 @@
 
 use std::collections::BTreeMap;
 
-use crate::ids::PacketId;
 use crate::packet::dsr::SourceRoute;
 use crate::packet::routing::RoutingMessage;
 use crate::packet::{Body, Packet};
+use hopscope_core::ids::PacketId;
 
 /// What few packets carry beside their body; copies of a packet share it.
 #[derive(Debug, Clone, PartialEq)]
@@ -229,9 +229,9 @@ impl PacketArena {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::ids::NodeId;
     use crate::packet::Body;
-    use crate::units::Time;
+    use hopscope_core::ids::NodeId;
+    use hopscope_core::units::Time;
 
     fn packet(bytes: u32) -> Packet {
         Packet::new(NodeId(0), NodeId(0), bytes, 1, Body::Opaque { number: 0 }, Time::ZERO)

@@ -461,7 +461,7 @@ mod tests {
     }
 
     proptest! {
-        #![proptest_config(crate::property::property(300))]
+        #![proptest_config(hopscope_testing::property(300))]
 
         #[test]
         fn steps_lead_back(bits in 0..MODULUS, steps in 0..HALF) {

@@ -1,6 +1,6 @@
 //! Why packets are lost. The names are those of the results.
 
-use crate::named::named;
+use hopscope_core::named;
 
 named! {
     /// Why a packet was lost.

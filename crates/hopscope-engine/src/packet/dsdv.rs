@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use crate::ids::NodeId;
+use hopscope_core::ids::NodeId;
 
 /// What a node says of one destination.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

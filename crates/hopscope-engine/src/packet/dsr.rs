@@ -3,7 +3,7 @@
 
 use std::sync::Arc;
 
-use crate::ids::NodeId;
+use hopscope_core::ids::NodeId;
 
 /// A DSR message.
 #[derive(Debug, Clone, PartialEq)]

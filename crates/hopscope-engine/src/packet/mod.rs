@@ -20,11 +20,11 @@ pub use notice::Notice;
 pub use path::{PathOption, Way};
 pub use path_notice::{PathNotice, PathNoticeKind};
 
-use crate::ids::{FlowId, NodeId, SocketId};
-use crate::units::Time;
 use aodv::AodvMessage;
 use atp::AtpPacket;
 use dccp::DccpPacket;
+use hopscope_core::ids::{FlowId, NodeId, SocketId};
+use hopscope_core::units::Time;
 use tcp::TcpSegment;
 
 /// A network-layer packet.

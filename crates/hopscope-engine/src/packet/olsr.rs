@@ -2,8 +2,8 @@
 
 use std::sync::Arc;
 
-use crate::ids::NodeId;
-use crate::units::TimeCode;
+use hopscope_core::ids::NodeId;
+use hopscope_core::units::TimeCode;
 
 /// An OLSR packet: the messages one node sends at once.
 #[derive(Debug, Clone, PartialEq)]
@@ -140,7 +140,7 @@ const ADDRESS: u32 = 4;
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::units::Span;
+    use hopscope_core::units::Span;
 
     fn message(body: OlsrBody) -> OlsrMessage {
         let vtime = TimeCode::at_least(Span::from_secs(6));

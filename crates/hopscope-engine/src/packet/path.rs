@@ -3,7 +3,7 @@
 //! ACK policies that read the MAC ask for it (`ack = "mda"`); a packet that does not carry it costs a comparison a hop. Its bytes
 //! on the air are the asking transport's to count.
 
-use crate::units::{Span, Time};
+use hopscope_core::units::{Span, Time};
 
 /// The option. Times are kept in whole microseconds, of which differences below 71 minutes are told.
 #[derive(Debug, Clone, Copy, PartialEq)]

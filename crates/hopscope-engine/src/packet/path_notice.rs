@@ -1,7 +1,7 @@
 //! What a node tells the source of packets that no route takes any more (`net.route_notices = "packets"`).
 
 use super::Ports;
-use crate::ids::NodeId;
+use hopscope_core::ids::NodeId;
 
 /// A notice.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

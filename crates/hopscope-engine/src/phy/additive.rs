@@ -8,8 +8,8 @@ use crate::phy::fate::Fate;
 use crate::phy::modes;
 use crate::phy::radio::{HELD, Radio};
 use crate::phy::rules::{PreambleRules, RadioRules};
-use crate::rng::{Purpose, Stream};
-use crate::units::Time;
+use hopscope_core::rng::{Purpose, Stream};
+use hopscope_core::units::Time;
 
 /// What a radio keeps for this model.
 #[derive(Debug, Default)]

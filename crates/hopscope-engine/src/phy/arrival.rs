@@ -3,7 +3,7 @@
 use crate::phy::edge::Edge;
 use crate::phy::fate::Fate;
 use crate::phy::rules::RadioRules;
-use crate::units::{Span, Time};
+use hopscope_core::units::{Span, Time};
 
 /// A frame as one receiver hears it.
 #[derive(Debug, Clone, Copy)]

@@ -1,6 +1,6 @@
 //! What a radio tells the layer above of the frames it hears.
 
-use crate::units::Time;
+use hopscope_core::units::Time;
 
 /// What an edge meant to the layer above.
 #[derive(Debug, Clone, Copy, PartialEq)]

@@ -2,7 +2,7 @@
 
 use smallvec::SmallVec;
 
-use crate::units::Time;
+use hopscope_core::units::Time;
 
 /// The energies on the air at one radio, each a power above the tag of its frame (`Packed::heard`). Powers are not
 /// negative, so that the words have their order.

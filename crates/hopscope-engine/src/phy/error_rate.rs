@@ -15,7 +15,7 @@
 use super::{error_table, modes};
 use crate::config::RadioConfig;
 use crate::config::radio::{CckDetection, OfdmDecoding, Phy};
-use crate::units::{Span, Time};
+use hopscope_core::units::{Span, Time};
 
 /// Noise bandwidth of DSSS, Hz.
 const BANDWIDTH: f64 = 22e6;

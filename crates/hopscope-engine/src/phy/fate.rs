@@ -8,7 +8,7 @@ use smallvec::SmallVec;
 use super::arrival::Packed;
 use super::radio::{NOTES_ALL, Radio};
 use super::rules::RadioRules;
-use crate::units::Time;
+use hopscope_core::units::Time;
 
 /// What became of a frame at a radio.
 ///

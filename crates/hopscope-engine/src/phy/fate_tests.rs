@@ -3,7 +3,7 @@
 use super::{Arrival, Edge, Fate, Radio, RadioRules};
 use crate::config::RadioConfig;
 use crate::config::radio::{CaptureRule, ErrorKind, Interference, Undecodable};
-use crate::units::Time;
+use hopscope_core::units::Time;
 
 const NEAR: u8 = Arrival::FOR_ME | Arrival::DECODABLE | Arrival::SENSED | Arrival::INTERFERES;
 const FAR: u8 = Arrival::SENSED | Arrival::INTERFERES;

@@ -19,7 +19,7 @@ use crate::phy::edge::{Begin, Edge, Heard, Isolated};
 use crate::phy::energy::Energies;
 use crate::phy::fate::{Fate, Troubles};
 use crate::phy::rules::RadioRules;
-use crate::units::Time;
+use hopscope_core::units::Time;
 
 /// The radio of one node.
 ///

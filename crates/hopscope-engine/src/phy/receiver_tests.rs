@@ -4,7 +4,7 @@ use super::{Arrival, Edge, Fate, Radio, RadioRules};
 use crate::config::RadioConfig;
 use crate::config::radio::{ErrorKind, Interference, Synchronization};
 use crate::phy::modes::Mode;
-use crate::units::Time;
+use hopscope_core::units::Time;
 
 const NEAR: u8 = Arrival::FOR_ME | Arrival::DECODABLE | Arrival::SENSED | Arrival::INTERFERES;
 const FAR: u8 = Arrival::SENSED | Arrival::INTERFERES;

@@ -5,7 +5,7 @@ use crate::config::radio::{
     CaptureRule, DuringTransmission, ErrorKind, IgnoredFrame, Interference, Synchronization, Undecodable, watts,
 };
 use crate::phy::error_rate::ErrorRules;
-use crate::units::Span;
+use hopscope_core::units::Span;
 
 /// Parameters of reception shared by all radios of a run.
 #[derive(Debug, Clone)]

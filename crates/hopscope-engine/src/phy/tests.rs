@@ -10,8 +10,8 @@ use crate::config::RadioConfig;
 use crate::config::radio::{
     CaptureRule, CckDetection, DuringTransmission, ErrorKind, IgnoredFrame, Interference, OfdmDecoding, Undecodable,
 };
-use crate::property::property;
-use crate::units::Time;
+use hopscope_core::units::Time;
+use hopscope_testing::property;
 
 const NEAR: u8 = Arrival::DECODABLE | Arrival::SENSED | Arrival::INTERFERES;
 const FAR: u8 = Arrival::SENSED | Arrival::INTERFERES;

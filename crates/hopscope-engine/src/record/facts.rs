@@ -3,14 +3,14 @@
 //! A record has the instant it is given with; a field tells of another. Records of one instant come as things happen.
 
 use crate::config::link::LinkPart;
-use crate::ids::{FlowId, NodeId, PacketId};
 use crate::mac::contention::QuietPlan;
 use crate::mac::dcf::{Frame, FrameKind, Outcome};
 use crate::packet::{Body, DropReason, dccp::ResetCode, tcp::TcpFlags};
 use crate::phy::Fate;
 use crate::routing::RoutingNote;
 use crate::transport::Timer;
-use crate::units::{Span, Time};
+use hopscope_core::ids::{FlowId, NodeId, PacketId};
+use hopscope_core::units::{Span, Time};
 
 /// One observable fact.
 #[derive(Debug, Clone, Copy, PartialEq)]

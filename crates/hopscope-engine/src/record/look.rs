@@ -5,7 +5,6 @@
 //! the course of the run.
 
 use crate::channel::Link;
-use crate::ids::{FlowId, NodeId, PacketId};
 use crate::mac::contention::QuietPlan;
 use crate::mac::dcf::{Attempts, Frame};
 use crate::mac::rate::RateCounts;
@@ -13,7 +12,8 @@ use crate::packet::Packet;
 use crate::packet::arena::Extra;
 use crate::record::Header;
 use crate::transport::tcp::{Receipt, SenderStats};
-use crate::units::{Span, Time};
+use hopscope_core::ids::{FlowId, NodeId, PacketId};
+use hopscope_core::units::{Span, Time};
 
 /// What an 802.11 interface counts for itself.
 #[derive(Debug, Clone, Copy, Default)]

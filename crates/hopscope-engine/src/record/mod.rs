@@ -15,7 +15,7 @@ pub use facts::{Header, Record};
 pub use look::{Counters, Look, flight, link_between};
 
 pub use crate::packet::DropReason;
-use crate::units::Time;
+use hopscope_core::units::Time;
 
 /// Observer of a run.
 pub trait Recorder {

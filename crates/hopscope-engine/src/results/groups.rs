@@ -4,8 +4,8 @@ use std::collections::BTreeMap;
 
 use super::{FlowResult, GroupResult, jain_of};
 use crate::config::Config;
-use crate::ids::FlowId;
 use crate::metrics::{Meter, Outcomes, Sketch};
+use hopscope_core::ids::FlowId;
 
 /// The groups of a run, by name.
 pub(super) fn groups(config: &Config, flows: &[FlowResult], meter: &Meter) -> BTreeMap<String, GroupResult> {

@@ -1,7 +1,7 @@
 //! The expiries a machine has asked for.
 
 use super::RoutingEffect;
-use crate::units::Time;
+use hopscope_core::units::Time;
 
 /// The expiries the caller holds, one for each of `N` timers. A deadline later than the one held is asked for when that
 /// one comes.

@@ -2,8 +2,8 @@
 
 use std::collections::VecDeque;
 
-use crate::ids::{NodeId, PacketId};
-use crate::units::{Span, Time};
+use hopscope_core::ids::{NodeId, PacketId};
+use hopscope_core::units::{Span, Time};
 
 #[derive(Debug, Clone, Copy)]
 struct Held {

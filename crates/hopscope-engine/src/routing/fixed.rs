@@ -9,7 +9,7 @@ use std::collections::VecDeque;
 use smallvec::SmallVec;
 
 use crate::channel::Medium;
-use crate::ids::NodeId;
+use hopscope_core::ids::NodeId;
 
 /// Forwarding table of one node.
 #[derive(Debug, Clone, Default)]

@@ -24,13 +24,13 @@ use olsr::Olsr;
 
 use crate::config::Config;
 use crate::config::net::RoutingProtocol;
-use crate::ids::{NodeId, PacketId};
 use crate::packet::arena::Extra;
 use crate::packet::dsr::SourceRoute;
 use crate::packet::routing::RoutingMessage;
 use crate::packet::{Body, DropReason, Packet};
-use crate::rng::Stream;
-use crate::units::{Span, Time};
+use hopscope_core::ids::{NodeId, PacketId};
+use hopscope_core::rng::Stream;
+use hopscope_core::units::{Span, Time};
 
 /// How a node finds the next hop of a packet.
 #[derive(Debug)]

@@ -2,7 +2,6 @@
 
 use super::line::Line;
 use super::numbers::Numbers;
-use crate::ids::{FlowId, NodeId, PacketId};
 use crate::mac::contention::QuietPlan;
 use crate::mac::dcf::{Frame, FrameKind, Outcome};
 use crate::packet::tcp::TcpFlags;
@@ -11,6 +10,7 @@ use crate::phy::Fate;
 use crate::record::{Header, Look, Record};
 use crate::routing::{RouteLoss, RoutingNote};
 use crate::transport::Timer;
+use hopscope_core::ids::{FlowId, NodeId, PacketId};
 
 /// Writes the fields of a record.
 pub(super) fn write(line: &mut Line<'_>, record: &Record, numbers: &Numbers, look: &mut impl Look) {

@@ -3,8 +3,8 @@
 use std::fmt::{Display, Write};
 
 use super::Form;
-use crate::ids::NodeId;
-use crate::units::{Span, Time};
+use hopscope_core::ids::NodeId;
+use hopscope_core::units::{Span, Time};
 
 /// A line that is being written. Fields come in a fixed order; one that does not apply is left out.
 pub(super) struct Line<'a> {

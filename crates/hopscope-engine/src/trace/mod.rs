@@ -10,9 +10,9 @@ mod numbers;
 
 pub use ns2::{Ns2Trace, Style};
 
-use crate::ids::{FlowId, NodeId};
 use crate::record::{Classes, Look, Record, Recorder};
-use crate::units::Time;
+use hopscope_core::ids::{FlowId, NodeId};
+use hopscope_core::units::Time;
 use line::Line;
 use numbers::Numbers;
 

@@ -1,7 +1,7 @@
 //! Numbers of packets that are never used again, where the engine's own name places in memory.
 
-use crate::ids::PacketId;
 use crate::record::Record;
+use hopscope_core::ids::PacketId;
 
 /// The number of every packet under way, from 0 in the order in which they come into being. Copies of a packet, one at each
 /// receiver, have the number of the first one: the number follows a packet through the network.

@@ -27,11 +27,11 @@ pub mod udp;
 pub use sockets::{BoundSockets, Protocol, Socket, Sockets};
 
 use crate::channel::Medium;
-use crate::ids::NodeId;
 use crate::mac::dcf::MacView;
 use crate::packet::dccp::ResetCode;
 use crate::packet::{Body, Packet, Way};
-use crate::units::{Span, Time};
+use hopscope_core::ids::NodeId;
+use hopscope_core::units::{Span, Time};
 
 /// A timer of an endpoint. Each endpoint owns at most one of each kind.
 ///

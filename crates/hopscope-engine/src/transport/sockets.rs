@@ -10,11 +10,11 @@ use std::collections::BTreeMap;
 
 use super::{Endpoint, Timer};
 use crate::config::{FlowConfig, Transport};
-use crate::error::BuildError;
-use crate::event::GENERATION_MASK;
-use crate::ids::{FlowId, NodeId, SocketId};
 use crate::packet::{Body, Packet, PathOption, Ports};
-use crate::units::Time;
+use hopscope_core::error::BuildError;
+use hopscope_core::event::GENERATION_MASK;
+use hopscope_core::ids::{FlowId, NodeId, SocketId};
+use hopscope_core::units::Time;
 
 /// First port given to a source (RFC 6335 6, dynamic ports).
 pub const FIRST_DYNAMIC: u16 = 49_152;

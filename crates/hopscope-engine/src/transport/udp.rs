@@ -7,7 +7,7 @@
 
 use super::{Cx, Note, PathEvent, Payload, Timer, TransportEffect};
 use crate::packet::Body;
-use crate::units::Span;
+use hopscope_core::units::Span;
 
 /// Interface-queue length below which a source with a backlog adds its next packet.
 const DEPTH: usize = 2;
@@ -132,9 +132,9 @@ mod tests {
     use super::*;
     use crate::channel::Medium;
     use crate::config::RadioConfig;
-    use crate::ids::NodeId;
     use crate::mac::dcf::{Attempts, MacView};
-    use crate::units::Time;
+    use hopscope_core::ids::NodeId;
+    use hopscope_core::units::Time;
 
     /// What a source looks at: packets in the queue, whether it is full, and whether an address is asked for.
     #[derive(Clone, Copy)]

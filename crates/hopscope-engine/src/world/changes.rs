@@ -3,12 +3,12 @@
 use super::World;
 use crate::config::change::CHANGEABLE;
 use crate::config::{Change, ChangeKind};
-use crate::error::BuildError;
-use crate::event::Event;
-use crate::ids::{FlowId, NodeId};
 use crate::iface::RuleSets;
 use crate::mobility::Leg;
 use crate::record::{Record, Recorder};
+use hopscope_core::error::BuildError;
+use hopscope_core::event::Event;
+use hopscope_core::ids::{FlowId, NodeId};
 
 impl<R: Recorder> World<R> {
     /// Changes something now, as an event of the configuration does at its instant.

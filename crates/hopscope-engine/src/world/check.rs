@@ -6,15 +6,15 @@ use crate::config::net::{RouteNotices, RoutingProtocol};
 use crate::config::radio::{Fading, Phy, Shadowing};
 use crate::config::tcp::Handshake;
 use crate::config::{AckPolicy, App, Config, FlowConfig, LONGEST, MacConfig, RadioConfig, seconds};
-use crate::error::{BuildError, Mistakes, require};
-use crate::ids::NodeId;
 use crate::mac::MacRules;
 use crate::mac::fragment::{self, Fragmentation};
 use crate::packet::atp::AtpPacket;
 use crate::packet::dccp::MAX_DATA_HEADER;
 use crate::phy::modes;
 use crate::transport::{Protocol, sockets};
-use crate::units::{Span, Time};
+use hopscope_core::error::{BuildError, Mistakes, require};
+use hopscope_core::ids::NodeId;
+use hopscope_core::units::{Span, Time};
 
 /// More nodes than this are refused: each has two air slots.
 const MAX_NODES: usize = crate::phy::arrival::MAX_SLOTS as usize / 2;

@@ -7,8 +7,6 @@
 use super::World;
 use super::work::Work;
 use crate::app::AppEffect;
-use crate::event::Event;
-use crate::ids::{FlowId, NodeId, PacketId, SocketId};
 use crate::iface::port::{self, Entry, PortEffect};
 use crate::iface::{Interface, Wifi, wire};
 use crate::mac::MacEffects;
@@ -19,7 +17,9 @@ use crate::packet::{Body, Ecn, Notice, Packet};
 use crate::record::{Classes, DropReason, Header, Record, Recorder};
 use crate::routing::{RouteAnswer, RouteLoss, RoutingEffect, RoutingNote};
 use crate::transport::{Cx, Note, PathEvent, Timer, TransportEffect};
-use crate::units::{Span, Time};
+use hopscope_core::event::Event;
+use hopscope_core::ids::{FlowId, NodeId, PacketId, SocketId};
+use hopscope_core::units::{Span, Time};
 
 impl<R: Recorder> World<R> {
     // ---- application -----------------------------------------------------------------------------------------

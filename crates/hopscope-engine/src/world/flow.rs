@@ -2,8 +2,8 @@
 
 use crate::app::Source;
 use crate::config::Transport;
-use crate::ids::{FlowId, NodeId, SocketId};
-use crate::rng::Stream;
+use hopscope_core::ids::{FlowId, NodeId, SocketId};
+use hopscope_core::rng::Stream;
 
 /// One flow.
 #[derive(Debug)]

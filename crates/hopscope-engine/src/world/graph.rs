@@ -2,9 +2,9 @@
 
 use crate::channel::Medium;
 use crate::config::Config;
-use crate::ids::NodeId;
 use crate::iface::Wires;
 use crate::routing::fixed::{Neighbours, Tables, on_the_way};
+use hopscope_core::ids::NodeId;
 
 /// Who has a radio.
 #[derive(Debug)]

@@ -5,8 +5,6 @@
 
 use super::World;
 use super::work::Work;
-use crate::event::Event;
-use crate::ids::{FlowId, NodeId, PacketId, SocketId};
 use crate::iface::Wifi;
 use crate::iface::outside::Arrived;
 use crate::mac::contention::AccessAnswer;
@@ -19,7 +17,9 @@ use crate::phy::Fate;
 use crate::record::{Classes, DropReason, Header, Record, Recorder};
 use crate::routing::{Cx as RoutingCx, Forwarding, LossOf, Lost, Machine, Query, RouteAnswer, Router};
 use crate::transport::{Cx, Endpoint, Neighbours, PathEvent, Payload, Protocol, Socket, Timer, TransportEffect};
-use crate::units::Span;
+use hopscope_core::event::Event;
+use hopscope_core::ids::{FlowId, NodeId, PacketId, SocketId};
+use hopscope_core::units::Span;
 
 impl<R: Recorder> World<R> {
     /// What happens by itself, in the order of the events of one instant.

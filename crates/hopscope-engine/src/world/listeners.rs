@@ -4,7 +4,7 @@
 //! can have an effect, so frames need not be announced to it: in a large field that is most of the work.
 
 use crate::channel::{Link, Medium};
-use crate::ids::NodeId;
+use hopscope_core::ids::NodeId;
 
 use super::places::Places;
 

@@ -1,6 +1,6 @@
 //! Radios that go off and come back.
 
-use crate::ids::NodeId;
+use hopscope_core::ids::NodeId;
 
 /// Outages under way.
 #[derive(Debug)]

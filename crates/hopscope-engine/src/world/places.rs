@@ -7,10 +7,10 @@
 use std::ops::{Index, IndexMut};
 use std::sync::Arc;
 
-use crate::ids::NodeId;
 use crate::node::Node;
 use crate::routing::Forwarding;
 use crate::routing::fixed::{Table, Tables};
+use hopscope_core::ids::NodeId;
 
 /// Place of each node.
 #[derive(Debug, Clone)]

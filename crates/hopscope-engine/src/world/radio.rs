@@ -4,13 +4,13 @@ use super::World;
 use super::listeners::Listeners;
 use super::sight::sight;
 use crate::channel::Carried;
-use crate::event::Event;
-use crate::ids::{NodeId, PacketId};
 use crate::iface::Wifi;
 use crate::mac::dcf::{Frame, FrameKind};
 use crate::phy::{Arrival, Packed};
 use crate::record::{Classes, Record, Recorder};
-use crate::units::Span;
+use hopscope_core::event::Event;
+use hopscope_core::ids::{NodeId, PacketId};
+use hopscope_core::units::Span;
 
 /// No signal is under way for longer: `build.rs` refuses such ranges.
 const LONGEST_FLIGHT: Span = Span(u16::MAX as u64);

@@ -9,7 +9,7 @@ use crate::config::aodv::Detection;
 use crate::config::net::RoutingProtocol;
 use crate::config::radio::{Fading, Shadowing};
 use crate::config::{Config, FlowConfig};
-use crate::error::{BuildError, require};
+use hopscope_core::error::{BuildError, require};
 
 /// Most hops that something is carried, and the parameter that says so.
 struct Limit {

@@ -8,10 +8,10 @@ use crate::channel::medium::Told;
 use crate::config::LinkTraces;
 use crate::config::radio::watts;
 use crate::config::traces::{Sample, Untraced};
-use crate::event::Event;
-use crate::ids::NodeId;
 use crate::record::{Record, Recorder};
-use crate::units::Time;
+use hopscope_core::event::Event;
+use hopscope_core::ids::NodeId;
+use hopscope_core::units::Time;
 
 /// Traces, and how much of them lies behind.
 #[derive(Debug)]

@@ -5,7 +5,6 @@ use super::listeners::Listeners;
 use super::outages::Outages;
 use super::places::PerNode;
 use crate::channel::{Link, Medium};
-use crate::ids::{FlowId, NodeId, PacketId};
 use crate::iface::Wifi;
 use crate::mac::contention::QuietPlan;
 use crate::mac::dcf::Frame;
@@ -14,7 +13,8 @@ use crate::packet::{Body, Packet, PacketArena};
 use crate::record::{Counters, Header, Look};
 use crate::transport::Sockets;
 use crate::transport::tcp::{Receipt, SenderStats};
-use crate::units::Time;
+use hopscope_core::ids::{FlowId, NodeId, PacketId};
+use hopscope_core::units::Time;
 
 /// The network beside its observer.
 #[derive(Debug)]

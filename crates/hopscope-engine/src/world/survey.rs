@@ -9,8 +9,8 @@ use super::build::{begin, judge, lost_ways};
 use crate::channel::decoding::Decoding;
 use crate::config::net::RoutingProtocol;
 use crate::config::{Config, HostConfig};
-use crate::error::BuildError;
 use crate::mobility::Mobility;
+use hopscope_core::error::BuildError;
 
 /// Ways that were looked for, kept for configurations with the same links.
 #[derive(Debug, Default)]
@@ -143,8 +143,8 @@ mod tests {
     use super::*;
     use crate::config::radio::{Propagation, Shadowing};
     use crate::config::{Transport, WireConfig, presets};
-    use crate::rng::{Purpose, Stream};
-    use crate::units::Span;
+    use hopscope_core::rng::{Purpose, Stream};
+    use hopscope_core::units::Span;
 
     /// 60 nodes over 2 km2, ten flows between any of them, and as given a few wires, wired nodes and shadowing.
     fn network(number: u64) -> Config {

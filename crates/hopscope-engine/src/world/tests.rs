@@ -1,14 +1,14 @@
 //! What the hall hands on between machines.
 
 use crate::config::{Outage, WireConfig, presets};
-use crate::ids::{FlowId, NodeId, PacketId};
 use crate::packet::{Body, Packet, PathOption};
 use crate::record::NullRecorder;
 use crate::routing::{RouteLoss, RoutingEffect, RoutingNote};
 use crate::transport::PathEvent;
 use crate::transport::sockets::FIRST_DYNAMIC;
-use crate::units::{Span, Time};
 use crate::world::World;
+use hopscope_core::ids::{FlowId, NodeId, PacketId};
+use hopscope_core::units::{Span, Time};
 
 /// Two hops with one datagram every 50 ms.
 fn chain() -> World<NullRecorder> {

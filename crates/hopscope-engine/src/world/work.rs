@@ -5,9 +5,9 @@
 //! that of calls inside calls, without their depth.
 
 use super::World;
-use crate::ids::{NodeId, PacketId};
 use crate::record::{DropReason, Recorder};
 use crate::transport::PathEvent;
+use hopscope_core::ids::{NodeId, PacketId};
 
 /// An input that waits.
 #[derive(Debug, Clone, Copy)]

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use super::{Law, Link, Medium, Right, motion};
-use crate::ids::NodeId;
+use hopscope_core::ids::NodeId;
 
 /// What a trace tells of the link from one node to another: the received power in watts, or that it is there as by the model.
 pub type Told = (NodeId, NodeId, Option<f64>);

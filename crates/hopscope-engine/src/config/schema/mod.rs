@@ -6,9 +6,9 @@ mod topology;
 
 use serde::Serialize;
 
-pub use super::condition::{Is, Need, When, shown};
-pub use super::params::{Key, Kind, Lowered, Range};
 pub use flow::{APPS, App, PATTERNS, PREFIX, flow, reply};
+pub use hopscope_core::config::condition::{Is, Need, When, shown};
+pub use hopscope_core::config::params::{Key, Kind, Lowered, Range};
 pub use topology::{TOPOLOGIES, Topology, topology};
 
 use super::change::CHANGEABLE;
@@ -19,7 +19,7 @@ use super::{
     AodvConfig, Change, ChangeKind, DsdvConfig, DsrConfig, LinkConfig, MacConfig, MobilityConfig, NetConfig,
     OlsrConfig, RadioConfig, RoutingConfig, SeriesConfig, SeriesKind, TcpConfig, starved_after, wire,
 };
-use crate::config::params::ParamType;
+use hopscope_core::config::params::ParamType;
 
 /// Most nodes of a scenario: the positions of more would fill the memory of an ordinary machine.
 pub const MAX_NODES: u32 = 2_000_000;

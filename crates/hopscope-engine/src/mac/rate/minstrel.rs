@@ -20,8 +20,8 @@ use crate::config::MacConfig;
 use crate::mac::rate::Rates;
 use crate::mac::timing::Timing;
 use crate::phy::modes::Mode;
-use crate::rng::Stream;
-use crate::units::{Span, Time};
+use hopscope_core::rng::Stream;
+use hopscope_core::units::{Span, Time};
 
 /// What is the same for all neighbours.
 #[derive(Debug, Clone)]
@@ -335,7 +335,7 @@ mod tests {
     use super::*;
     use crate::config::mac::RateControlKind;
     use crate::config::presets;
-    use crate::rng::Purpose;
+    use hopscope_core::rng::Purpose;
 
     fn rules(preset: &str) -> MinstrelRules {
         let mut base = presets::base("as-ns3", preset).expect("a preset");

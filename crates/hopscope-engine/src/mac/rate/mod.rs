@@ -17,15 +17,15 @@ pub mod minstrel;
 
 use crate::config::mac::RateControlKind;
 use crate::config::{MacConfig, RadioConfig};
-use crate::ids::NodeId;
 use crate::mac::frame::FrameKind;
 use crate::mac::rate::arf::{Arf, ArfRules};
 use crate::mac::rate::minstrel::{Minstrel, MinstrelRules};
 use crate::mac::timing::Timing;
 use crate::phy::modes::{self, Mode};
-use crate::rng::Stream;
-use crate::units::{Span, Time};
 pub use counts::RateCounts;
+use hopscope_core::ids::NodeId;
+use hopscope_core::rng::Stream;
+use hopscope_core::units::{Span, Time};
 
 /// What became of an attempt.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -288,7 +288,7 @@ mod tests {
     use super::*;
     use crate::config::presets;
     use crate::mac::MacRules;
-    use crate::rng::Purpose;
+    use hopscope_core::rng::Purpose;
 
     fn rates(preset: &str) -> Rates {
         let base = presets::base("standard", preset).expect("a preset");

@@ -7,7 +7,7 @@ use proptest::prelude::*;
 
 use super::*;
 use crate::mac::fragment::{Fragmentation, MOST};
-use crate::property::property;
+use hopscope_testing::property;
 
 /// From the start of a long fragment to the end of the wait for its ACK.
 const NO_ACK: u64 = 2_448 + 10 + 20 + 192;

@@ -6,7 +6,7 @@
 use proptest::prelude::*;
 
 use super::*;
-use crate::property::property;
+use hopscope_testing::property;
 
 /// A frame of others: when after the one before it began, how long, which kind.
 #[derive(Debug, Clone)]

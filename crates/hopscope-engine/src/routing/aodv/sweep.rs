@@ -18,9 +18,9 @@ use super::search::{News, Search};
 use super::table::{Route, RouteState, UNREACHABLE};
 use super::{Aodv, timer};
 use crate::config::aodv::RepairRule;
-use crate::ids::NodeId;
 use crate::routing::{Cx, RouteLoss, RoutingEffect, RoutingNote};
-use crate::units::{Span, Time};
+use hopscope_core::ids::NodeId;
+use hopscope_core::units::{Span, Time};
 
 impl Aodv {
     /// Sends the next request for `dst`, if no wait or pause is on.

@@ -2,8 +2,8 @@
 
 use smallvec::SmallVec;
 
-use crate::ids::NodeId;
-use crate::units::Time;
+use hopscope_core::ids::NodeId;
+use hopscope_core::units::Time;
 
 /// Hop count of a destination that cannot be reached.
 pub(super) const UNREACHABLE: u8 = u8::MAX;

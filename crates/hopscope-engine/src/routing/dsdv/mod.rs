@@ -16,11 +16,11 @@ use super::armed::Armed;
 use super::buffer::SendBuffer;
 use super::{Cx, Lost, Query, RouteAnswer, RouteLoss, RoutingEffect, RoutingNote};
 use crate::config::dsdv::{DsdvConfig, DsdvTrigger};
-use crate::ids::{NodeId, PacketId};
 use crate::packet::DropReason;
 use crate::packet::dsdv::{DsdvEntry, DsdvUpdate};
 use crate::packet::routing::RoutingMessage;
-use crate::units::{Span, Time};
+use hopscope_core::ids::{NodeId, PacketId};
+use hopscope_core::units::{Span, Time};
 
 const UNREACHABLE: u8 = DsdvEntry::UNREACHABLE;
 

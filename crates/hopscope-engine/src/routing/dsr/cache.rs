@@ -2,9 +2,9 @@
 
 use crate::config::LONGEST;
 use crate::config::dsr::{DsrConfig, LinkLife};
-use crate::ids::NodeId;
 use crate::packet::dsr::BrokenLink;
-use crate::units::{Span, Time};
+use hopscope_core::ids::NodeId;
+use hopscope_core::units::{Span, Time};
 
 /// A link to a neighbour. It stands in the lists of both its ends.
 #[derive(Debug, Clone, Copy)]

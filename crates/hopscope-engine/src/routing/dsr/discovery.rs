@@ -4,7 +4,7 @@ use super::requests::Search;
 use super::{Arc, Cx, Dsr, NodeId, RoutingEffect, RoutingNote, SEARCH};
 use crate::packet::DropReason;
 use crate::packet::dsr::{DsrMessage, RouteReply, RouteRequest};
-use crate::units::Span;
+use hopscope_core::units::Span;
 
 impl Dsr {
     /// Searches `target` unless that is being done. After a search that was given up waits keep growing.

@@ -1,11 +1,11 @@
 //! Route maintenance: broken links, errors and salvaged packets (RFC 4728 3.4, 8.3).
 
 use super::{Arc, Cx, Dsr, Lost, RouteLoss, RoutingEffect, RoutingNote};
-use crate::ids::{NodeId, PacketId};
 use crate::packet::DropReason;
 use crate::packet::dsr::SourceRoute;
 use crate::packet::dsr::{BrokenLink, DsrMessage, RouteError};
-use crate::units::Span;
+use hopscope_core::ids::{NodeId, PacketId};
+use hopscope_core::units::Span;
 
 impl Dsr {
     /// The MAC gave a frame to `next_hop` up.

@@ -4,7 +4,7 @@ use super::{Arc, Cx, Dsr, NodeId};
 use crate::packet::arena::Extra;
 use crate::packet::dsr::{DsrMessage, SourceRoute};
 use crate::packet::routing::RoutingMessage;
-use crate::units::{Span, Time};
+use hopscope_core::units::{Span, Time};
 
 /// The gratuitous reply table (RFC 4728 4.4): whom this node told of a shorter route over which neighbour, and until when
 /// it does not do so again.

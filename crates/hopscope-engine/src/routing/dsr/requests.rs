@@ -2,8 +2,8 @@
 
 use std::collections::VecDeque;
 
-use crate::ids::NodeId;
-use crate::units::{Span, Time};
+use hopscope_core::ids::NodeId;
+use hopscope_core::units::{Span, Time};
 
 /// Requests heard, by initiator.
 #[derive(Debug)]

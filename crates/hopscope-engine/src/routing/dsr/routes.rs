@@ -2,7 +2,7 @@
 
 use super::{Arc, Cx, Dsr, NodeId, RouteLoss, RoutingNote, SWEEP, Scratch};
 use crate::packet::dsr::BrokenLink;
-use crate::units::Time;
+use hopscope_core::units::Time;
 
 /// The path in use to a destination.
 #[derive(Debug)]

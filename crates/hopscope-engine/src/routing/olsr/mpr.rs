@@ -1,7 +1,7 @@
 //! Choice of multipoint relays (RFC 3626 8.3.1 and 16.2).
 
-use crate::ids::NodeId;
-use crate::units::Time;
+use hopscope_core::ids::NodeId;
+use hopscope_core::units::Time;
 
 /// A symmetric neighbour as the choice sees it.
 #[derive(Debug, Clone, Copy)]
@@ -102,7 +102,7 @@ impl Choice {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::property::property;
+    use hopscope_testing::property;
     use proptest::prelude::*;
 
     /// Neighbours with willingness and what they reach; the node itself is 0.

@@ -1,8 +1,8 @@
 //! The routing table: shortest ways by number of hops (RFC 3626 10).
 
 use super::topology::Topology;
-use crate::ids::NodeId;
-use crate::units::Time;
+use hopscope_core::ids::NodeId;
+use hopscope_core::units::Time;
 
 /// A symmetric neighbour as the calculation sees it.
 #[derive(Debug, Clone, Copy)]

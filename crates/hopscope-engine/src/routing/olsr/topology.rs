@@ -2,9 +2,9 @@
 
 use std::sync::Arc;
 
-use crate::ids::NodeId;
 use crate::packet::olsr::Tc;
-use crate::units::Time;
+use hopscope_core::ids::NodeId;
+use hopscope_core::units::Time;
 
 /// Advertised links.
 #[derive(Debug, Default)]

@@ -7,7 +7,7 @@ use proptest::prelude::*;
 use proptest::test_runner::RngSeed;
 
 use super::net::{Net, Place, ms};
-use crate::units::{Span, Time};
+use hopscope_core::units::{Span, Time};
 
 /// The same cases at every run: this many at the usual setting, which `PROPTEST_CASES` scales.
 pub fn config(cases: u32) -> ProptestConfig {

@@ -2,13 +2,13 @@
 
 use crate::config::net::RoutingProtocol;
 use crate::config::{App, FlowConfig};
-use crate::ids::NodeId;
 use crate::mac::dcf::{Frame, FrameKind};
 use crate::packet::aodv::AodvMessage;
 use crate::packet::atp::AtpKind;
 use crate::packet::dccp::DccpType;
 use crate::packet::{Body, DropReason, Packet, PathNoticeKind};
-use crate::units::Time;
+use hopscope_core::ids::NodeId;
+use hopscope_core::units::Time;
 
 /// One line about a node with a radio.
 pub(super) struct Event<'p> {

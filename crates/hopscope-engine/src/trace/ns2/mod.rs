@@ -20,13 +20,13 @@ mod text;
 use super::{Filter, Output, Sink, Trace};
 use crate::config::Config;
 use crate::config::net::RoutingProtocol;
-use crate::ids::{NodeId, PacketId};
 use crate::mac::dcf::{Frame, FrameKind};
 use crate::packet::{Body, DropReason, Packet};
 use crate::phy::Fate;
 use crate::record::{Classes, Look, Record, Recorder};
-use crate::units::Time;
 use event::{Event, Layer, MacHeader, What};
+use hopscope_core::ids::{NodeId, PacketId};
+use hopscope_core::units::Time;
 use packets::Packets;
 
 /// The two formats of lines about nodes with a radio.

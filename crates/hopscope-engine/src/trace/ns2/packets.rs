@@ -1,7 +1,7 @@
 //! What a line says of a packet beyond its own headers: its number, and the last MAC header that it had.
 
 use super::event::MacHeader;
-use crate::ids::PacketId;
+use hopscope_core::ids::PacketId;
 
 /// The packets under way, by their places in memory.
 #[derive(Debug, Default)]

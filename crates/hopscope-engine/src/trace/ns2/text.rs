@@ -3,11 +3,11 @@
 use std::fmt::{Display, Formatter, Result, Write};
 
 use super::event::{Detail, Event, Layer, MacHeader, What};
-use crate::ids::{FlowId, NodeId};
 use crate::mac::dcf::FrameKind;
 use crate::packet::aodv::AodvMessage;
 use crate::packet::{Body, Packet};
-use crate::units::Time;
+use hopscope_core::ids::{FlowId, NodeId};
+use hopscope_core::units::Time;
 
 const SECOND: u64 = 1_000_000_000;
 
@@ -184,7 +184,7 @@ fn arp(reply: bool, packet: &Packet, target: NodeId) -> (&'static str, (u32, u32
 }
 
 /// Seconds as ns-2 prints a lifetime.
-fn seconds(span: crate::units::Span) -> f64 {
+fn seconds(span: hopscope_core::units::Span) -> f64 {
     span.as_secs()
 }
 

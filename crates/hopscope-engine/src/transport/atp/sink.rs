@@ -9,7 +9,7 @@ use crate::config::AtpConfig;
 use crate::packet::Body;
 use crate::packet::atp::{AtpKind, AtpPacket, SackRun};
 use crate::transport::{Cx, Payload, Timer, TransportEffect};
-use crate::units::Span;
+use hopscope_core::units::Span;
 
 #[derive(Debug)]
 pub(super) struct Sink {

@@ -16,7 +16,7 @@ use crate::packet::Body;
 use crate::packet::atp::{AtpKind, AtpPacket};
 use crate::transport::tcp::SenderStats;
 use crate::transport::{Cx, Note, Timer, TransportEffect};
-use crate::units::{Span, Time};
+use hopscope_core::units::{Span, Time};
 
 /// First number for which the header has no room.
 const LAST: u64 = u32::MAX as u64;

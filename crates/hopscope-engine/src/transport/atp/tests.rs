@@ -8,7 +8,7 @@ use crate::config::{App, AtpConfig, FlowConfig, Transport, presets};
 use crate::packet::Body;
 use crate::packet::atp::{AtpKind, SackRun};
 use crate::transport::{Note, TransportEffect};
-use crate::units::{Span, Time};
+use hopscope_core::units::{Span, Time};
 
 const MS: u64 = 1_000_000;
 const ONE_WAY: Span = Span::from_millis(10);
@@ -345,7 +345,7 @@ fn packets() -> impl Strategy<Value = AtpPacket> {
 }
 
 proptest! {
-    #![proptest_config(crate::property::property(200))]
+    #![proptest_config(hopscope_testing::property(200))]
 
     #[test]
     fn random_packets_break_neither_end(packets in proptest::collection::vec((0..2usize, packets()), 0..60)) {

@@ -6,7 +6,7 @@
 
 use super::{Acked, Aimd, Controller, Feedback, Loss, Window};
 use crate::config::TcpConfig;
-use crate::units::Span;
+use hopscope_core::units::Span;
 
 /// Bytes assumed on the air beyond the payload, for a data segment and for an ACK.
 const OVERHEAD: f64 = 112.0;

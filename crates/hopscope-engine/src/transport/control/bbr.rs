@@ -7,8 +7,8 @@
 //! Left out: the detector of traffic policers.
 
 use super::{Acked, Controller, Feedback, Loss, Window};
-use crate::rng::{Purpose, Stream};
-use crate::units::{Span, Time};
+use hopscope_core::rng::{Purpose, Stream};
+use hopscope_core::units::{Span, Time};
 
 /// 2 / ln 2: the smallest gain that doubles the rate in each round trip.
 const HIGH_GAIN: f64 = 2.885;

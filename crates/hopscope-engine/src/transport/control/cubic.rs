@@ -5,7 +5,7 @@ use super::hystart::{HyStart, Step};
 use super::{Acked, Controller, Feedback, Loss, Window, slow_start};
 use crate::config::TcpConfig;
 use crate::config::tcp::Pacing;
-use crate::units::Time;
+use hopscope_core::units::Time;
 
 /// State of CUBIC. Windows are segments, times seconds.
 #[derive(Debug, Clone)]

@@ -6,7 +6,7 @@ use super::outside::{Control, Hook, NodeLook, PACING_RATES, Reaction, Sample, Vi
 use super::{Acked, Aimd, Controller, Feedback, Loss, LostSegment, Window};
 use crate::config::TcpConfig;
 use crate::config::tcp::Pacing;
-use crate::units::{Span, Time};
+use hopscope_core::units::{Span, Time};
 
 /// Smallest slow-start threshold (RFC 5681 equation 4).
 const MIN_SSTHRESH: f64 = 2.0;

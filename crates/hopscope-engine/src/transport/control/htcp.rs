@@ -5,7 +5,7 @@
 use super::round::Round;
 use super::{Acked, Aimd, Controller, Feedback, Loss, Window};
 use crate::config::TcpConfig;
-use crate::units::Time;
+use hopscope_core::units::Time;
 
 /// Share kept after a loss: at least, and at most.
 const BETA_MIN: f64 = 0.5;

@@ -146,7 +146,7 @@ impl Controller for Illinois {
 mod tests {
     use super::super::tests::{acked, feedback, loss, window};
     use super::*;
-    use crate::units::Span;
+    use hopscope_core::units::Span;
 
     /// An Illinois that knows round-trip times from 100 to 200 ms, and the next round to give it.
     struct Seen(Illinois, u64);

@@ -51,8 +51,8 @@ use std::sync::Arc;
 
 use crate::config::tcp::CubicArithmetic;
 use crate::config::{CongestionControl, TcpConfig};
-use crate::rng::Stream;
-use crate::units::{Span, Time};
+use hopscope_core::rng::Stream;
+use hopscope_core::units::{Span, Time};
 
 /// The window as every algorithm and every recovery style shares it, in segments.
 #[derive(Debug, Clone, Copy)]

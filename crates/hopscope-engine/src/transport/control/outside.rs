@@ -7,7 +7,7 @@
 use std::fmt::Debug;
 
 use crate::mac::dcf::Attempts;
-use crate::units::{Span, Time};
+use hopscope_core::units::{Span, Time};
 
 /// A congestion control from outside. One object serves one flow of one run; calls come in the order of simulated time.
 pub trait Control: Debug + Send + Sync {

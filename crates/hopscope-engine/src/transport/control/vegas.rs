@@ -4,7 +4,7 @@
 use super::{Acked, Controller, Loss, Window};
 use crate::config::TcpConfig;
 use crate::config::tcp::Handshake;
-use crate::units::Time;
+use hopscope_core::units::Time;
 
 /// State of Vegas. Times are seconds since the last SYN was sent.
 #[derive(Debug, Clone)]

@@ -3,7 +3,7 @@
 
 use super::{Acked, Aimd, Controller, Feedback, Loss, Window};
 use crate::config::TcpConfig;
-use crate::units::Time;
+use hopscope_core::units::Time;
 
 /// State of Westwood+. Times are seconds, the bandwidth is bytes per second.
 #[derive(Debug, Clone)]

@@ -9,7 +9,7 @@
 use super::cubic::cube_root;
 use super::{Acked, Controller, Feedback, Loss, Window};
 use crate::config::TcpConfig;
-use crate::units::Time;
+use hopscope_core::units::Time;
 
 /// C and beta are kept in units of 1/1024, times of the cubic function in 1/1024 s.
 const SCALE: u64 = 1024;

@@ -231,7 +231,7 @@ mod tests {
     }
 
     proptest! {
-        #![proptest_config(crate::property::property(300))]
+        #![proptest_config(hopscope_testing::property(300))]
 
         #[test]
         fn the_vector_says_what_came(steps in proptest::collection::vec((0..90u64, 0..3u8), 1..200)) {

@@ -5,7 +5,7 @@ use std::collections::VecDeque;
 
 use crate::config::DccpConfig;
 use crate::packet::dccp::Seq;
-use crate::units::{Span, Time};
+use hopscope_core::units::{Span, Time};
 
 /// Option: what became of data that has come (RFC 4340 11.7).
 pub const DATA_DROPPED: u8 = 40;

@@ -6,7 +6,7 @@
 
 use std::collections::{BTreeMap, VecDeque};
 
-use crate::units::Time;
+use hopscope_core::units::Time;
 
 /// What is known of data that has been sent.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -3,7 +3,7 @@
 use crate::config::dccp::AdhocVariance;
 use crate::config::{DccpConfig, DccpControl};
 use crate::transport::{Timer, TransportEffect};
-use crate::units::{Span, Time};
+use hopscope_core::units::{Span, Time};
 
 /// Longest timeout (RFC 6298 2.5).
 const MAX_RTO: Span = Span::from_secs(60);

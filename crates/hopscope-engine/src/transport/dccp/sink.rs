@@ -7,7 +7,7 @@ use super::source::elapsed_ticks;
 use super::tfrc::{FEEDBACK_OCTETS, Receiver};
 use crate::config::{DccpConfig, DccpControl};
 use crate::packet::dccp::{DccpPacket, DccpType, Stamp};
-use crate::units::{Span, Time};
+use hopscope_core::units::{Span, Time};
 
 /// What a valid packet is to its receiver.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -12,7 +12,7 @@ use crate::config::dccp::ReliableProbe;
 use crate::config::{DccpConfig, DccpControl};
 use crate::packet::dccp::{DccpPacket, Seq, Stamp};
 use crate::transport::tcp::SenderStats;
-use crate::units::{Span, Time};
+use hopscope_core::units::{Span, Time};
 
 /// Unit of the options that tell of time (RFC 4340 13).
 const TICK: Span = Span::from_micros(10);

@@ -14,10 +14,10 @@ use crate::config::dccp::{AdhocStates, AdhocUpdate, ReceiverCcid};
 use crate::config::{App, DccpConfig, DccpControl, FlowConfig, Transport, presets};
 use crate::packet::dccp::{DccpPacket, DccpType, ResetCode, Seq, Stamp};
 use crate::packet::{Body, Ecn};
-use crate::rng::{Purpose, Stream};
 use crate::transport::tcp::Expiries;
 use crate::transport::{Cx, Note, PathEvent, Timer, TransportEffect};
-use crate::units::{Span, Time};
+use hopscope_core::rng::{Purpose, Stream};
+use hopscope_core::units::{Span, Time};
 
 const MS: u64 = 1_000_000;
 const ONE_WAY: Span = Span::from_millis(10);
@@ -484,7 +484,7 @@ fn push_strange(packet: &mut DccpPacket, octets: &[u8]) {
 }
 
 proptest! {
-    #![proptest_config(crate::property::property(6_000))]
+    #![proptest_config(hopscope_testing::property(6_000))]
 
     // Some 17 packets each, 100,000 in all, to ends with every control; `make nightly` throws 10 million. That no state follows
     // another that the standard does not let follow is asserted where states change.

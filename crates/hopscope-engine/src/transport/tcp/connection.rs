@@ -10,10 +10,10 @@ use crate::config::tcp::{RttEstimator, TIMESTAMPS_OPTION};
 use crate::config::{CongestionControl, FlowConfig};
 use crate::packet::Ecn;
 use crate::packet::tcp::{Opening, TcpSegment};
-use crate::rng::Stream;
 use crate::transport::control::{Control, NodeLook};
 use crate::transport::{Cx, NodeView, PathEvent, Payload, Timer, TransportEffect};
-use crate::units::Span;
+use hopscope_core::rng::Stream;
+use hopscope_core::units::Span;
 
 /// One end of a connection. Where data flows one way, the active end has only the half that sends and the passive end only
 /// the one that receives. Where the far end replies, both have both halves over the one handshake: segments with data

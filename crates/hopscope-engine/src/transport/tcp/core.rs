@@ -16,7 +16,7 @@ use crate::config::{LossRecovery, TcpConfig, TcpKind};
 use crate::packet::Ecn;
 use crate::packet::tcp::{TcpFlags, TcpSegment, Timestamps};
 use crate::transport::control::{Acked, Cc, Controller, Feedback, Loss, Window};
-use crate::units::{Span, Time};
+use hopscope_core::units::{Span, Time};
 
 /// ssthresh that no window reaches.
 const UNLIMITED_SSTHRESH: f64 = u32::MAX as f64;

@@ -3,7 +3,7 @@
 use super::core::Core;
 use crate::packet::tcp::TcpSegment;
 use crate::transport::control::Controller;
-use crate::units::Time;
+use hopscope_core::units::Time;
 
 impl Core {
     /// An ACK with or without the echo of a mark: the first one in each window of data cuts it.

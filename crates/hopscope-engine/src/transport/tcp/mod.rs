@@ -68,8 +68,8 @@ use super::{Note, Timer, TransportEffect};
 use crate::config::{AckPolicy, FlowConfig};
 use crate::packet::Body;
 use crate::packet::tcp::TcpSegment;
-use crate::rng::Stream;
-use crate::units::Time;
+use hopscope_core::rng::Stream;
+use hopscope_core::units::Time;
 
 /// The instant of an input and the list its effects go to.
 struct Cx<'a> {

@@ -4,7 +4,7 @@ use super::core::Core;
 use super::timer::LazyTimer;
 use super::{Cx, Timer};
 use crate::transport::control::Controller;
-use crate::units::{Span, Time};
+use hopscope_core::units::{Span, Time};
 
 /// The gate that paced segments pass.
 #[derive(Debug, Clone)]

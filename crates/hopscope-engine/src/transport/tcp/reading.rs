@@ -8,7 +8,7 @@
 use super::Cx;
 use super::timer::LazyTimer;
 use crate::transport::Timer;
-use crate::units::Span;
+use hopscope_core::units::Span;
 
 /// A buffer between a receiver and its application.
 #[derive(Debug, Clone)]
@@ -90,7 +90,7 @@ impl Reading {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::units::Time;
+    use hopscope_core::units::Time;
 
     fn read(reading: &mut Reading, bytes: u64, next: u64) -> bool {
         reading.on_read(bytes, next, &mut Cx { now: Time::ZERO, out: &mut Vec::new() })

@@ -16,7 +16,7 @@ use crate::config::tcp::{Handshake, TIMESTAMPS_OPTION};
 use crate::config::{AckPolicy, TcpConfig};
 use crate::packet::tcp::{SackBlock, TcpFlags, TcpSegment, Timestamps};
 use crate::packet::{Ecn, Way};
-use crate::units::{Span, Time};
+use hopscope_core::units::{Span, Time};
 
 /// States of the receiving side (RFC 9293 3.3.2). It closes as soon as the peer has. With `handshake = ns2` only
 /// `Listen` and `Established` occur.

@@ -2,7 +2,7 @@
 
 use crate::config::TcpConfig;
 use crate::config::tcp::RttEstimator;
-use crate::units::{Span, Time};
+use hopscope_core::units::{Span, Time};
 
 /// RTO to fall back to when the SYN had to be repeated (RFC 6298 5.7).
 const RTO_AFTER_LOST_SYN: Span = Span::from_secs(3);

@@ -13,9 +13,9 @@ use super::{Cx, Note, SenderState, SenderStats, Timer, TransportEffect};
 use crate::config::tcp::Detection;
 use crate::config::{TcpConfig, TcpKind};
 use crate::packet::tcp::{TcpFlags, TcpSegment};
-use crate::rng::Stream;
 use crate::transport::control::{Control, NodeLook};
-use crate::units::{Span, Time};
+use hopscope_core::rng::Stream;
+use hopscope_core::units::{Span, Time};
 
 /// What is stored of the state; the rest follows from the sequence numbers.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -8,7 +8,7 @@ use std::collections::VecDeque;
 
 use crate::packet::tcp::SackBlock;
 use crate::transport::control::{LostSegment, RateSample};
-use crate::units::{Span, Time};
+use hopscope_core::units::{Span, Time};
 
 /// One segment.
 #[derive(Debug, Clone, Copy, Default)]

@@ -5,7 +5,7 @@ use super::{Cx, window_field};
 use crate::config::TcpConfig;
 use crate::packet::tcp::{TcpFlags, TcpSegment};
 use crate::transport::control::{Cc, Controller};
-use crate::units::Time;
+use hopscope_core::units::Time;
 
 impl Core {
     /// Sends the SYN, first or again.

@@ -6,7 +6,7 @@ use std::collections::VecDeque;
 use super::core::Core;
 use super::{Cx, Note, TransportEffect};
 use crate::packet::tcp::TcpSegment;
-use crate::units::Time;
+use hopscope_core::units::Time;
 
 impl Core {
     /// (Re)starts the retransmission timer with the present RTO.

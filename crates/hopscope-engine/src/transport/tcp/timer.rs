@@ -1,7 +1,7 @@
 //! Both sides of a timer: the machine's, restarted on every ACK but queued only when it must, and the caller's.
 
 use super::{Cx, Timer, TransportEffect};
-use crate::units::Time;
+use hopscope_core::units::Time;
 
 /// A deadline and the expiry queued for it. See [`Timer`] for the protocol with the caller.
 #[derive(Debug, Clone, Copy)]

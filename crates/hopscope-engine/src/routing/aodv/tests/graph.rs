@@ -7,7 +7,7 @@ use crate::config::aodv::{
 };
 use crate::routing::tests::graph::{Case, all_ended, cases, config, no_loop, nothing_leaks};
 use crate::routing::tests::net::Net;
-use crate::units::Span;
+use hopscope_core::units::Span;
 
 const NODES: usize = 7;
 

@@ -10,7 +10,7 @@ mod search;
 
 use crate::config::aodv::AodvConfig;
 use crate::routing::tests::net::Net;
-use crate::units::Span;
+use hopscope_core::units::Span;
 
 /// A chain without jitter.
 fn chain(nodes: usize, cfg: &AodvConfig) -> Net {

@@ -2,13 +2,13 @@
 
 use super::{chain, linked};
 use crate::config::dsr::DsrConfig;
-use crate::ids::NodeId;
 use crate::packet::DropReason;
 use crate::packet::dsr::DsrMessage;
 use crate::packet::routing::RoutingMessage;
 use crate::routing::tests::net::{Line, Place, ms};
 use crate::routing::{RouteLoss, Router, RoutingNote};
-use crate::units::Span;
+use hopscope_core::ids::NodeId;
+use hopscope_core::units::Span;
 
 #[test]
 fn a_chain_is_found_by_the_second_request() {

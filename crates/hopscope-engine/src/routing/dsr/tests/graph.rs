@@ -6,7 +6,7 @@ use proptest::prelude::*;
 use crate::config::dsr::{DsrConfig, LinkLife};
 use crate::routing::tests::graph::{all_ended, cases, config, hops, links, nothing_leaks, set_links};
 use crate::routing::tests::net::{Net, Place, ms};
-use crate::units::Span;
+use hopscope_core::units::Span;
 
 const NODES: usize = 8;
 

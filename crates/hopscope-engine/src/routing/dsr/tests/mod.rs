@@ -7,7 +7,7 @@ mod overhearing;
 
 use crate::config::dsr::DsrConfig;
 use crate::routing::tests::net::Net;
-use crate::units::Span;
+use hopscope_core::units::Span;
 
 /// Machines without jitter that do not overhear, and these links.
 fn linked(nodes: usize, links: &[(usize, usize)], cfg: &DsrConfig) -> Net {

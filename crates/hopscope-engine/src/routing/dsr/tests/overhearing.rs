@@ -4,7 +4,7 @@ use crate::config::dsr::DsrConfig;
 use crate::packet::dsr::DsrMessage;
 use crate::packet::routing::RoutingMessage;
 use crate::routing::tests::net::{Line, Net, Place, ms};
-use crate::units::{Span, Time};
+use hopscope_core::units::{Span, Time};
 
 fn linked(nodes: usize, links: &[(usize, usize)], cfg: &DsrConfig) -> Net {
     Net::linked(nodes, links, &DsrConfig { broadcast_jitter: Span::ZERO, ..cfg.clone() })

@@ -3,10 +3,10 @@
 use proptest::prelude::*;
 
 use crate::config::olsr::{OlsrConfig, TcTrigger};
-use crate::rng::{Purpose, Stream};
 use crate::routing::tests::graph::{cases, config, hops};
 use crate::routing::tests::net::Net;
-use crate::units::{Span, Time};
+use hopscope_core::rng::{Purpose, Stream};
+use hopscope_core::units::{Span, Time};
 
 const NODES: usize = 8;
 

@@ -1,10 +1,10 @@
 //! What nodes said, message by message.
 
-use crate::ids::NodeId;
 use crate::packet::olsr::{Hello, OlsrBody, OlsrPacket, Tc};
 use crate::packet::routing::RoutingMessage;
 use crate::routing::tests::net::{Line, Net};
-use crate::units::Time;
+use hopscope_core::ids::NodeId;
+use hopscope_core::units::Time;
 
 impl Net {
     /// HELLOs of a node with their instants.

@@ -2,7 +2,7 @@
 
 use super::super::Window;
 use super::{BETA, Bbr3, CWND_GAIN_PROBE_RTT, DRAIN_ROUNDS, MIN_WINDOW, PROBE_RTT_TIME, Sample, State};
-use crate::units::{Span, Time};
+use hopscope_core::units::{Span, Time};
 
 /// Shortest wait between two probes; up to a second more is drawn.
 const SHORTEST_WAIT: Span = Span::from_secs(2);

@@ -16,9 +16,9 @@ mod model;
 mod tests;
 
 use super::{Acked, Controller, Feedback, Loss, LostSegment, Window};
-use crate::rng::{Purpose, Stream};
-use crate::units::{Span, Time};
 use cycle::AckPhase;
+use hopscope_core::rng::{Purpose, Stream};
+use hopscope_core::units::{Span, Time};
 
 /// Window over the bandwidth-delay product, and in UP and PROBE_RTT.
 const CWND_GAIN: f64 = 2.0;

@@ -11,7 +11,7 @@ use crate::config::dccp::{
     AdhocCount, AdhocDelay, AdhocInt, AdhocLeave, AdhocReset, AdhocResume, AdhocStates, AdhocUpdate,
 };
 use crate::packet::dccp::Seq;
-use crate::units::Span;
+use hopscope_core::units::Span;
 
 /// The window stays below this: a scaling after a failure has no bound of its own.
 const MOST: f64 = 10_000.0;

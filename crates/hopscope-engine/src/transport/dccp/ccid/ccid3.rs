@@ -7,7 +7,7 @@
 use super::Report;
 use crate::config::{DccpConfig, DccpControl};
 use crate::transport::dccp::tfrc::{Feedback, NOMINAL, Timeout, equation};
-use crate::units::{Span, Time};
+use hopscope_core::units::{Span, Time};
 
 /// Longest time between two packets, s (RFC 5348 4.3).
 const T_MBI: f64 = 64.0;

@@ -11,7 +11,7 @@ use ccid3::Ccid3;
 use super::tfrc::Feedback;
 use crate::config::{DccpConfig, DccpControl};
 use crate::packet::dccp::Seq;
-use crate::units::{Span, Time};
+use hopscope_core::units::{Span, Time};
 
 /// What an acknowledgement has told.
 #[derive(Debug, Clone, Copy, Default)]

@@ -4,7 +4,7 @@
 use std::collections::VecDeque;
 
 use crate::packet::dccp::Seq;
-use crate::units::{Span, Time};
+use hopscope_core::units::{Span, Time};
 
 /// Later packets that make a gap a loss (RFC 5348 5.1).
 const LATER: u32 = 3;

@@ -9,7 +9,7 @@ use super::intervals::LossIntervals;
 use super::{DEFAULT_RTT, Feedback, LOSS_INTERVALS, equation};
 use crate::config::{DccpConfig, DccpControl};
 use crate::packet::dccp::DccpPacket;
-use crate::units::{Span, Time};
+use hopscope_core::units::{Span, Time};
 
 /// Values of the window counter.
 const COUNTERS: u8 = 16;

@@ -2,7 +2,7 @@
 
 use crate::config::DccpConfig;
 use crate::config::dccp::TfrcRto;
-use crate::units::Span;
+use hopscope_core::units::Span;
 
 /// Least timeout where one of a second is kept to.
 const SECOND: f64 = 1.0;

@@ -6,7 +6,7 @@
 use super::gaps::Gaps;
 use super::{Arrival, Verdict};
 use crate::config::TcpConfig;
-use crate::units::{Span, Time};
+use hopscope_core::units::{Span, Time};
 
 /// State of the policy.
 #[derive(Debug, Clone)]

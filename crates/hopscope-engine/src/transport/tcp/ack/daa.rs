@@ -12,7 +12,7 @@
 use super::gaps::Gaps;
 use super::{Arrival, Verdict};
 use crate::config::TcpConfig;
-use crate::units::Span;
+use hopscope_core::units::Span;
 
 /// The window after a sign of loss, in segments.
 const AFTER_LOSS: f64 = 2.0;

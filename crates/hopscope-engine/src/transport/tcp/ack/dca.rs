@@ -8,7 +8,7 @@
 use super::gaps::Gaps;
 use super::{Arrival, Verdict};
 use crate::config::TcpConfig;
-use crate::units::Span;
+use hopscope_core::units::Span;
 
 /// Longest paths, in hops, that count as short and as medium (as cited).
 const SHORT: u8 = 3;

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use super::outside::{AckAnswer, AckHook, AckRule, AckView};
 use super::{Arrival, Verdict};
 use crate::packet::Way;
-use crate::units::{Span, Time};
+use hopscope_core::units::{Span, Time};
 
 /// State of the policy.
 #[derive(Debug, Clone)]

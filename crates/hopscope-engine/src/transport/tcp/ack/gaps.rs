@@ -1,6 +1,6 @@
 //! The smoothed time between segments, which adaptive policies measure their waits by.
 
-use crate::units::{Span, Time};
+use hopscope_core::units::{Span, Time};
 
 /// An exponentially weighted average of the times between arrivals.
 #[derive(Debug, Clone)]

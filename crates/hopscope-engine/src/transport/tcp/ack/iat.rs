@@ -9,7 +9,7 @@ use std::cmp::Ordering;
 
 use super::{Arrival, Verdict};
 use crate::config::TcpConfig;
-use crate::units::{Span, Time};
+use hopscope_core::units::{Span, Time};
 
 /// Times between segments below this one, in seconds, are those of one frame's parts and give no sample.
 const SHORTEST: f64 = 50e-6;

@@ -7,7 +7,7 @@
 
 use super::{Arrival, Verdict};
 use crate::config::TcpConfig;
-use crate::units::{Span, Time};
+use hopscope_core::units::{Span, Time};
 
 /// State of the policy.
 #[derive(Debug, Clone)]

@@ -12,7 +12,7 @@ use super::{Arrival, Verdict};
 use crate::config::TcpConfig;
 use crate::config::tcp::MdaBusy;
 use crate::packet::PathOption;
-use crate::units::{Span, Time};
+use hopscope_core::units::{Span, Time};
 
 /// The window after a sign of loss, and in which a busy path is kept where that resets it, in segments.
 const LOW: f64 = 2.0;

@@ -40,7 +40,7 @@ use tack::Tack;
 
 use crate::config::{AckPolicy, TcpConfig};
 use crate::packet::Way;
-use crate::units::{Span, Time};
+use hopscope_core::units::{Span, Time};
 
 /// What the arrival of data means for the receiver.
 #[derive(Debug, Clone, Copy)]

@@ -5,7 +5,7 @@
 
 use std::fmt::Debug;
 
-use crate::units::{Span, Time};
+use hopscope_core::units::{Span, Time};
 
 /// An ACK policy from outside. One object serves one flow of one run; calls come in the order of simulated time.
 pub trait AckRule: Debug + Send + Sync {

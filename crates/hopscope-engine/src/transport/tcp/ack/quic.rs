@@ -7,7 +7,7 @@
 
 use super::{Arrival, Verdict};
 use crate::config::TcpConfig;
-use crate::units::Span;
+use hopscope_core::units::Span;
 
 /// State of the policy.
 #[derive(Debug, Clone)]

@@ -18,7 +18,7 @@ use super::super::rtt::Cautious;
 use crate::config::tcp::Detection;
 use crate::packet::tcp::{SackBlock, TcpSegment};
 use crate::transport::control::{Cc, Controller, Window};
-use crate::units::Time;
+use hopscope_core::units::Time;
 
 /// A recovery, or what a timeout began, that may have been needless.
 #[derive(Debug, Clone)]

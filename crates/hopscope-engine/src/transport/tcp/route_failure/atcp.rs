@@ -15,7 +15,7 @@ use super::super::core::Core;
 use super::super::recovery::LossRecovery;
 use crate::config::TcpConfig;
 use crate::packet::tcp::TcpSegment;
-use crate::units::{Span, Time};
+use hopscope_core::units::{Span, Time};
 
 #[derive(Debug, Clone)]
 pub(in super::super) struct Atcp {

@@ -19,7 +19,7 @@ use crate::config::TcpConfig;
 use crate::config::tcp::DoorDetection;
 use crate::packet::tcp::TcpSegment;
 use crate::transport::control::{Cc, Window};
-use crate::units::{Span, Time};
+use hopscope_core::units::{Span, Time};
 
 /// The sender's part.
 #[derive(Debug, Clone)]

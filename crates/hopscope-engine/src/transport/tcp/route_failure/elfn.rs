@@ -7,7 +7,7 @@ use super::super::Cx;
 use super::super::core::Core;
 use crate::config::TcpConfig;
 use crate::packet::tcp::TcpSegment;
-use crate::units::{Span, Time};
+use hopscope_core::units::{Span, Time};
 
 #[derive(Debug, Clone)]
 pub(in super::super) struct Elfn {

@@ -28,7 +28,7 @@ use super::recovery::LossRecovery;
 use crate::config::TcpConfig;
 use crate::config::tcp::RouteFailure;
 use crate::packet::tcp::TcpSegment;
-use crate::units::Time;
+use hopscope_core::units::Time;
 
 /// The part that a sender has.
 #[derive(Debug, Clone)]

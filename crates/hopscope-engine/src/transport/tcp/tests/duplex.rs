@@ -4,9 +4,9 @@ use proptest::prelude::*;
 
 use super::*;
 use crate::config::{App, FlowConfig};
-use crate::property::property;
-use crate::rng::Purpose;
 use crate::transport::Cx as EndpointCx;
+use hopscope_core::rng::Purpose;
+use hopscope_testing::property;
 
 fn flow(transport: Transport, ack: AckPolicy, max_window: u32, tcp: TcpConfig) -> FlowConfig {
     FlowConfig {

@@ -37,7 +37,7 @@ use crate::config::tcp::{Handshake, InitialSsthresh, LossRecovery, LossWindow, P
 use crate::config::{AckPolicy, TcpConfig, Transport};
 use crate::packet::Ecn;
 use crate::packet::tcp::{SackBlock, TcpFlags, Timestamps};
-use crate::units::Span;
+use hopscope_core::units::Span;
 
 const MSS: u32 = 1000;
 const MS: u64 = 1_000_000;

@@ -7,8 +7,8 @@ use proptest::prelude::*;
 
 use super::*;
 use crate::config::tcp::RouteFailure;
-use crate::property::property;
 use crate::transport::tcp::ack::outside::{AckAnswer, AckHook, AckRule, AckView};
+use hopscope_testing::property;
 
 /// What happens to the segments, in the order they are sent.
 #[derive(Debug, Clone)]

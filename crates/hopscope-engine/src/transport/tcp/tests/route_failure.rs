@@ -5,7 +5,7 @@ use proptest::prelude::*;
 use super::pipe::{Routes, case, check};
 use super::*;
 use crate::config::tcp::{DoorDetection, RouteFailure};
-use crate::property::property;
+use hopscope_testing::property;
 
 const ALL: [RouteFailure; 4] = [RouteFailure::Ignore, RouteFailure::Elfn, RouteFailure::TcpF, RouteFailure::Atcp];
 

@@ -19,7 +19,7 @@ impl BuildError {
     }
 
     /// The error of a key that names a node beyond the `nodes` there are.
-    pub(crate) fn no_such_node(key: impl Into<String>, node: impl std::fmt::Display, nodes: usize) -> Self {
+    pub fn no_such_node(key: impl Into<String>, node: impl std::fmt::Display, nodes: usize) -> Self {
         let there_are = match nodes {
             0 => "there are none".to_string(),
             some => format!("nodes are 0 to {}", some - 1),
@@ -30,7 +30,7 @@ impl BuildError {
 
 /// Everything that is wrong with a configuration, each key at most once.
 #[derive(Debug, Default)]
-pub(crate) struct Mistakes(pub Vec<BuildError>);
+pub struct Mistakes(pub Vec<BuildError>);
 
 impl Mistakes {
     /// Adds what a check found.
@@ -64,6 +64,6 @@ impl Mistakes {
 }
 
 /// The error at `key` unless something holds; the message is made where it is needed.
-pub(crate) fn require(holds: bool, key: impl Into<String>, message: impl FnOnce() -> String) -> Result<(), BuildError> {
+pub fn require(holds: bool, key: impl Into<String>, message: impl FnOnce() -> String) -> Result<(), BuildError> {
     if holds { Ok(()) } else { Err(BuildError::new(key, message())) }
 }

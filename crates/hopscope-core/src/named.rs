@@ -1,6 +1,7 @@
 //! Closed sets whose members have names in results.
 
 /// Declares an enum whose variants have names in results and indices for tables.
+#[macro_export]
 macro_rules! named {
     ($(#[$doc:meta])* pub enum $name:ident { $($(#[$item:meta])* $variant:ident = $word:literal),+ $(,)? }) => {
         $(#[$doc])*
@@ -24,5 +25,3 @@ macro_rules! named {
         }
     };
 }
-
-pub(crate) use named;

@@ -4,16 +4,16 @@ use crate::error::{BuildError, Mistakes};
 use crate::units::Span;
 
 /// Longest time of a parameter: a sum of an instant and a few of them cannot overflow.
-pub(crate) const LONGEST: Span = Span::from_secs(1_000_000);
+pub const LONGEST: Span = Span::from_secs(1_000_000);
 
 /// For messages: exact where the number of seconds is.
-pub(crate) fn seconds(span: Span) -> f64 {
+pub fn seconds(span: Span) -> f64 {
     span.0 as f64 / 1e9
 }
 
 /// The checks of one section: all its mistakes, each key at most once.
 #[derive(Debug)]
-pub(crate) struct Checks<'a> {
+pub struct Checks<'a> {
     section: &'a str,
     found: Mistakes,
 }
@@ -73,31 +73,5 @@ impl<'a> Checks<'a> {
         for (name, hops) in hops {
             self.require((1..=most).contains(hops), name, || format!("is {hops} hops; 1 to {most} are possible"));
         }
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use crate::config::{AodvConfig, DsdvConfig, DsrConfig, OlsrConfig};
-    use crate::error::BuildError;
-
-    fn are_valid<C>(
-        sets: &[(&str, &str)],
-        set: impl Fn(&str) -> Option<C>,
-        check: impl Fn(&C) -> Vec<BuildError>,
-        unknown: &str,
-    ) {
-        for (name, _) in sets {
-            assert_eq!(check(&set(name).expect("a listed set exists")), [], "{name}");
-        }
-        assert!(set(unknown).is_none(), "{unknown}");
-    }
-
-    #[test]
-    fn every_named_set_is_valid_and_no_other_name_is_known() {
-        are_valid(AodvConfig::SETS, AodvConfig::set, AodvConfig::check, "aodv");
-        are_valid(DsdvConfig::SETS, DsdvConfig::set, DsdvConfig::check, "perkins");
-        are_valid(DsrConfig::SETS, DsrConfig::set, DsrConfig::check, "dsr");
-        are_valid(OlsrConfig::SETS, OlsrConfig::set, OlsrConfig::check, "olsr");
     }
 }

@@ -1,4 +1,7 @@
-//! Settings of the property tests beside the code.
+//! What the tests of the crates share: the settings of property tests.
+
+#![forbid(unsafe_code)]
+#![warn(missing_docs)]
 
 use proptest::test_runner::{Config, RngSeed};
 

@@ -2,7 +2,7 @@
 //!
 //! From the lines of `params!` come the struct, its serde form (unknown keys refused), its default and its part of the
 //! table that the Python package turns into scenario keys, the JSON Schema and the reference pages. Keys that only a
-//! scenario file has are built by hand in [`super::schema`], of the same [`Key`].
+//! scenario file has are built by hand in the schema of the engine, of the same [`Key`].
 
 use serde::Serialize;
 use serde_json::Value;
@@ -78,7 +78,7 @@ impl Range {
     }
 
     /// The error of a parameter whose number lies outside, with its dotted name.
-    pub(crate) fn refuse(self, key: impl FnOnce() -> String, unit: &str, number: f64) -> Option<BuildError> {
+    pub fn refuse(self, key: impl FnOnce() -> String, unit: &str, number: f64) -> Option<BuildError> {
         let Range { least, most, above } = self;
         let enough = least.is_none_or(|least| number > least || (number == least && !above));
         if number.is_finite() && enough && most.is_none_or(|most| number <= most) {
@@ -95,7 +95,7 @@ impl Range {
     }
 
     /// What a number of this unit takes where nothing else is said.
-    pub(crate) fn of_unit(unit: &str) -> Range {
+    pub fn of_unit(unit: &str) -> Range {
         match unit {
             "dBm" | "dB" => Range::ANY,
             "probability" => Range::within(0.0, 1.0),
@@ -241,7 +241,7 @@ impl Key {
         Key { required: true, ..self }
     }
 
-    /// The same, with an effect only under a condition, see [`super::condition`].
+    /// The same, with an effect only under a condition, see [`crate::config::condition`].
     pub fn when(self, condition: &str) -> Key {
         Key { when: Some(When::parse(condition)), ..self }
     }
@@ -318,7 +318,7 @@ param_types! {
 }
 
 /// The key of a parameter that `params!` declares.
-pub(crate) fn of_param<T: ParamType + Serialize>(name: &str, doc: &str, unit: &str, default: &T) -> Key {
+pub fn of_param<T: ParamType + Serialize>(name: &str, doc: &str, unit: &str, default: &T) -> Key {
     Key {
         default: serde_json::to_value(default).unwrap_or_default(),
         apart: T::APART.iter().map(|pair| pair.map(str::to_string)).collect(),
@@ -328,6 +328,7 @@ pub(crate) fn of_param<T: ParamType + Serialize>(name: &str, doc: &str, unit: &s
 }
 
 /// Declares a closed set of words.
+#[macro_export]
 macro_rules! choice {
     ($(#[$meta:meta])* pub enum $name:ident { $($(#[doc = $vdoc:literal])+ $variant:ident = $word:literal),+ $(,)? }) => {
         $(#[$meta])*
@@ -354,7 +355,8 @@ macro_rules! choice {
 }
 
 /// Declares a section of parameters: `name: type = default, "unit", "source"`, then `in RANGE` where there is something to
-/// say, and `when "CONDITION"` where another parameter can switch it off (see [`super::condition`]).
+/// say, and `when "CONDITION"` where another parameter can switch it off (see [`crate::config::condition`]).
+#[macro_export]
 macro_rules! params {
     ($(#[doc = $sdoc:literal])* pub struct $name:ident {
         $($(#[doc = $doc:literal])+ $field:ident : $ty:ty = $default:expr, $unit:literal, $source:literal
@@ -385,7 +387,7 @@ macro_rules! params {
             }
 
             /// Adds the errors of all parameters that lie outside their ranges; `section` stands before their names.
-            pub(crate) fn outside(&self, section: &str, found: &mut Vec<$crate::error::BuildError>) {
+            pub fn outside(&self, section: &str, found: &mut Vec<$crate::error::BuildError>) {
                 use $crate::config::params::{ParamType, Range};
                 $({
                     let [range, ..] = [$($range,)? Range::of_unit($unit)];
@@ -398,5 +400,3 @@ macro_rules! params {
         }
     };
 }
-
-pub(crate) use {choice, params};
