@@ -1,6 +1,6 @@
 //! Texts thrown at what reads files: scenarios, files of nodes, movement, frames and traffic, scripts of packetdrill.
 
-use hopscope_engine::world::Survey;
+use hopscope_engine::world::Reachability;
 use hopscope_engine::{simulation, world};
 use hopscope_scenario::agreement::Finding;
 use hopscope_scenario::resolve::{FoundControl, Outside, Schema, Shared, Sound, resolve};
@@ -50,7 +50,7 @@ pub fn scenario(text: &str) {
     }
     let _ = simulation::estimate(&config);
     if world::problems(&config).is_empty() {
-        let _ = world::out_of_reach(&config, &mut Survey::default());
+        let _ = world::out_of_reach(&config, &mut Reachability::default());
     }
 }
 

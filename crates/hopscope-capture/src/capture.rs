@@ -8,7 +8,7 @@ use hopscope_engine::error::BuildError;
 use hopscope_engine::ids::{FlowId, NodeId, PacketId};
 use hopscope_engine::mac::dcf::{Frame, FrameKind};
 use hopscope_engine::packet::Body;
-use hopscope_engine::phy::Fate;
+use hopscope_engine::phy::RxOutcome;
 use hopscope_engine::record::{Classes, Look, Record, Recorder};
 use hopscope_engine::units::Time;
 use hopscope_wire::address;
@@ -235,7 +235,7 @@ impl<const MONITOR: bool> Capture<MONITOR> {
         now: Time,
         (node, meant): (NodeId, bool),
         (frame, slot): (&Frame, u32),
-        fate: Fate,
+        outcome: RxOutcome,
         look: &impl Look,
     ) {
         if self.sink.is_none() || !self.is_chosen(self.air.sent(slot).flow) {
@@ -244,10 +244,10 @@ impl<const MONITOR: bool> Capture<MONITOR> {
         if meant && frame.kind == FrameKind::Data {
             self.heard = Heard { at: now, node, slot, copy: PacketId::NONE };
         }
-        if fate == Fate::Received {
+        if outcome == RxOutcome::Received {
             self.write_frame(now, (node, Some(node)), frame, slot, "", look);
         } else if self.choice.lost && meant && self.radios[node.index()] != NONE {
-            let comment = verdict::of_frame(node, fate, look);
+            let comment = verdict::of_frame(node, outcome, look);
             self.write_frame(now, (node, Some(node)), frame, slot, &comment, look);
         }
     }
@@ -364,11 +364,11 @@ impl<const MONITOR: bool> Recorder for Capture<MONITOR> {
     fn record(&mut self, now: Time, record: &Record, look: &mut impl Look) {
         match record {
             Record::FrameBegan { frame, slot } => self.on_frame(now, frame, *slot, look),
-            Record::FrameEnded { node, frame, slot, fate } => {
-                self.on_end(now, (*node, true), (frame, *slot), *fate, look);
+            Record::FrameEnded { node, frame, slot, outcome } => {
+                self.on_end(now, (*node, true), (frame, *slot), *outcome, look);
             }
-            Record::FrameOverheard { node, frame, slot, fate } => {
-                self.on_end(now, (*node, false), (frame, *slot), *fate, look);
+            Record::FrameOverheard { node, frame, slot, outcome } => {
+                self.on_end(now, (*node, false), (frame, *slot), *outcome, look);
             }
             Record::PacketMade { packet } => self.on_made(now, *packet, look),
             Record::PacketArrived { node, packet } => self.on_arrived(now, *node, *packet, look),

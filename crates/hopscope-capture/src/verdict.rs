@@ -3,25 +3,25 @@
 use hopscope_engine::ids::NodeId;
 use hopscope_engine::mac::dcf::Frame;
 use hopscope_engine::packet::DropReason;
-use hopscope_engine::phy::Fate;
+use hopscope_engine::phy::RxOutcome;
 use hopscope_engine::record::Look;
 
 /// What became of a frame at a node that did not receive it.
-pub fn of_frame(node: NodeId, fate: Fate, look: &impl Look) -> String {
-    let what = match fate {
-        Fate::Received => return String::new(),
-        Fate::Collided { by } => format!("collided with {}", named(&look.frame(by))),
-        Fate::Captured { by } => {
+pub fn of_frame(node: NodeId, outcome: RxOutcome, look: &impl Look) -> String {
+    let what = match outcome {
+        RxOutcome::Received => return String::new(),
+        RxOutcome::Collided { by } => format!("collided with {}", named(&look.frame(by))),
+        RxOutcome::Captured { by } => {
             format!("captured: {} was stronger and took the receiver over", named(&look.frame(by)))
         }
-        Fate::TooWeak { by: Some(by) } => {
+        RxOutcome::TooWeak { by: Some(by) } => {
             format!("below threshold: too weak against {}, the strongest that interfered", named(&look.frame(by)))
         }
-        Fate::TooWeak { by: None } => "below threshold: too weak against noise".to_string(),
-        Fate::Errored => "hit by a channel error".to_string(),
-        Fate::Deaf => "missed: the own transmitter was on".to_string(),
-        Fate::Missed { by } => format!("missed: {} held the receiver", named(&look.frame(by))),
-        Fate::OutOfReach => "below threshold: not decodable, or the radio was off".to_string(),
+        RxOutcome::TooWeak { by: None } => "below threshold: too weak against noise".to_string(),
+        RxOutcome::Errored => "hit by a channel error".to_string(),
+        RxOutcome::Deaf => "missed: the own transmitter was on".to_string(),
+        RxOutcome::Missed { by } => format!("missed: {} held the receiver", named(&look.frame(by))),
+        RxOutcome::OutOfReach => "below threshold: not decodable, or the radio was off".to_string(),
     };
     format!("lost at node {node}: {what}")
 }

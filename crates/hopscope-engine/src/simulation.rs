@@ -7,7 +7,7 @@ use crate::config::{App, Change, Config, FlowConfig, SeriesKind};
 use crate::metrics::Meter;
 use crate::record::{Recorder, TrajectoryHash};
 use crate::results::{self, RunResult};
-use crate::world::{self, Controls, Sight, World};
+use crate::world::{self, Controls, World, WorldView};
 use hopscope_core::error::BuildError;
 use hopscope_core::units::{Span, Time};
 
@@ -75,7 +75,7 @@ impl<R: Recorder> Simulation<R> {
     }
 
     /// Lets the caller's observer act at the present instant, with a look at the network.
-    pub fn observe<T>(&mut self, act: impl FnOnce(&mut R, Time, &mut Sight<'_>) -> T) -> T {
+    pub fn observe<T>(&mut self, act: impl FnOnce(&mut R, Time, &mut WorldView<'_>) -> T) -> T {
         self.world.observe(|(_, observer), now, look| act(observer, now, look))
     }
 

@@ -1,6 +1,6 @@
 //! One point of a scenario: its document goes in, what the engine runs and what a user reads come out.
 
-use hopscope_engine::world::Survey;
+use hopscope_engine::world::Reachability;
 use hopscope_engine::{BuildError, simulation};
 use hopscope_scenario::agreement::Finding;
 use hopscope_scenario::near::Place;
@@ -18,7 +18,7 @@ use crate::{run, value};
 #[derive(Default)]
 pub struct Common {
     shared: Shared,
-    survey: Survey,
+    reachability: Reachability,
 }
 
 #[pymethods]
@@ -155,7 +155,7 @@ impl Resolved {
     fn check<'py>(&self, py: Python<'py>, common: &mut Common) -> PyResult<Told<'py>> {
         let Some(sound) = self.0.sound(Schema::engine()) else { return Ok(Vec::new()) };
         let problems = py.detach(|| match &sound.config {
-            Ok(config) => run::mistakes(config, &mut common.survey),
+            Ok(config) => run::mistakes(config, &mut common.reachability),
             Err(error) => vec![BuildError::new("config", error.clone())],
         });
         let findings: Vec<Finding> =

@@ -11,7 +11,7 @@ use hopscope_engine::ledger::{Ledger, LedgerResult};
 use hopscope_engine::mobility::Mobility;
 use hopscope_engine::record::{NullRecorder, Recorder};
 use hopscope_engine::units::{Span, Time};
-use hopscope_engine::world::Survey;
+use hopscope_engine::world::Reachability;
 use hopscope_engine::{BuildError, Simulation, simulation, world};
 use pyo3::prelude::*;
 use serde::Serialize;
@@ -201,7 +201,7 @@ pub fn bottleneck(py: Python<'_>, config_json: &str, code: Option<Code>) -> PyRe
 #[pyfunction]
 pub fn validate(py: Python<'_>, config_json: &str) -> PyResult<()> {
     let config = parse(py, config_json)?;
-    let problems = py.detach(|| mistakes(&config, &mut Survey::default()));
+    let problems = py.detach(|| mistakes(&config, &mut Reachability::default()));
     refuse(py, &problems)
 }
 
@@ -211,9 +211,9 @@ fn refuse(py: Python<'_>, problems: &[BuildError]) -> PyResult<()> {
 }
 
 /// Everything that is wrong with a configuration; of one without mistakes, the flows out of reach.
-pub fn mistakes(config: &Config, survey: &mut Survey) -> Vec<BuildError> {
+pub fn mistakes(config: &Config, reachability: &mut Reachability) -> Vec<BuildError> {
     let problems = world::problems(config);
-    if problems.is_empty() { world::out_of_reach(config, survey) } else { problems }
+    if problems.is_empty() { world::out_of_reach(config, reachability) } else { problems }
 }
 
 /// Rough cost of a configuration, as JSON; nothing is built.

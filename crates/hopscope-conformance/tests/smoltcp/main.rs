@@ -59,12 +59,12 @@ trait End {
 /// What happens on the way to the copy, counted from 1, of a segment of data, counted from 1, or of the ACK of everything
 /// through a segment; none: nothing.
 #[derive(Debug, Clone, Copy, PartialEq)]
-enum Fate {
+enum Impairment {
     Lost,
     Late(Span),
 }
 
-type Script<'a> = &'a dyn Fn(bool, usize, usize) -> Option<Fate>;
+type Script<'a> = &'a dyn Fn(bool, usize, usize) -> Option<Impairment>;
 
 /// What was seen on the way out of the sender.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
@@ -92,12 +92,12 @@ fn run(mut sender: Box<dyn End>, mut receiver: Box<dyn End>, script: Script<'_>)
             for wire in end.take() {
                 let place = if data { wire.seq as usize } else { wire.ack.unwrap_or(0) as usize };
                 let counted = if data { !wire.payload.is_empty() } else { !wire.syn };
-                let mut fate = None;
+                let mut impairment = None;
                 if counted {
                     let number = if data { place.div_ceil(MSS) } else { (place - 1) / MSS };
                     let copy = copies.entry((data, place)).or_insert(0);
                     *copy += 1;
-                    fate = script(data, number, *copy);
+                    impairment = script(data, number, *copy);
                 }
                 if data && counted {
                     counts.segments += 1;
@@ -107,9 +107,9 @@ fn run(mut sender: Box<dyn End>, mut receiver: Box<dyn End>, script: Script<'_>)
                     highest = highest.max(place + wire.payload.len());
                 }
                 serial += 1;
-                let late = match fate {
-                    Some(Fate::Lost) => continue,
-                    Some(Fate::Late(by)) => by,
+                let late = match impairment {
+                    Some(Impairment::Lost) => continue,
+                    Some(Impairment::Late(by)) => by,
                     None => Span::ZERO,
                 };
                 way.insert((now + DELAY + late, serial), (data, wire));
@@ -169,34 +169,34 @@ fn their_receiver() -> Box<dyn End> {
 /// Copies of segments of data: (segment, copy).
 type Copies = &'static [(usize, usize)];
 
-fn lost(copies: Copies) -> impl Fn(bool, usize, usize) -> Option<Fate> {
-    move |data, number, copy| (data && copies.contains(&(number, copy))).then_some(Fate::Lost)
+fn lost(copies: Copies) -> impl Fn(bool, usize, usize) -> Option<Impairment> {
+    move |data, number, copy| (data && copies.contains(&(number, copy))).then_some(Impairment::Lost)
 }
 
 /// A seeded share of everything is lost.
-fn random(seed: u64, share: f64) -> impl Fn(bool, usize, usize) -> Option<Fate> {
+fn random(seed: u64, share: f64) -> impl Fn(bool, usize, usize) -> Option<Impairment> {
     move |data, number, copy| {
         let mut stream = Stream::derive(seed, u64::from(data), (number * 64 + copy) as u64, Purpose::Traffic);
-        (stream.uniform() < share).then_some(Fate::Lost)
+        (stream.uniform() < share).then_some(Impairment::Lost)
     }
 }
 
 /// The first copies of the ACKs of segments 20 to 26 are lost.
-fn lost_acks(data: bool, number: usize, copy: usize) -> Option<Fate> {
-    (!data && (20..=26).contains(&number) && copy == 1).then_some(Fate::Lost)
+fn lost_acks(data: bool, number: usize, copy: usize) -> Option<Impairment> {
+    (!data && (20..=26).contains(&number) && copy == 1).then_some(Impairment::Lost)
 }
 
 /// Segment 20 is overtaken by more than three others.
-fn overtaken(data: bool, number: usize, copy: usize) -> Option<Fate> {
-    (data && (number, copy) == (20, 1)).then_some(Fate::Late(Span::from_millis(30)))
+fn overtaken(data: bool, number: usize, copy: usize) -> Option<Impairment> {
+    (data && (number, copy) == (20, 1)).then_some(Impairment::Late(Span::from_millis(30)))
 }
 
 /// The path stops for a time longer than the RTO: nothing is lost, and a timeout finds nothing to repair.
-fn stalled(data: bool, number: usize, copy: usize) -> Option<Fate> {
-    (data && (20..=24).contains(&number) && copy == 1).then_some(Fate::Late(Span::from_millis(1500)))
+fn stalled(data: bool, number: usize, copy: usize) -> Option<Impairment> {
+    (data && (20..=24).contains(&number) && copy == 1).then_some(Impairment::Late(Span::from_millis(1500)))
 }
 
-fn nothing(_: bool, _: usize, _: usize) -> Option<Fate> {
+fn nothing(_: bool, _: usize, _: usize) -> Option<Impairment> {
     None
 }
 

@@ -129,7 +129,7 @@ impl Failure {
     }
 }
 
-/// What is known of the fate of an attempt.
+/// What is known of the outcome of an attempt.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Verdict {
     /// Why it will have failed, if it fails.

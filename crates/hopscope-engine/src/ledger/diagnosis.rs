@@ -5,7 +5,7 @@ use super::cause::{Failure, Verdict};
 use super::timeline::Attempt;
 use crate::channel::Link;
 use crate::mac::dcf::{Frame, FrameKind};
-use crate::phy::{Arrival, Fate};
+use crate::phy::{Arrival, RxOutcome};
 use crate::record::{Look, flight, link_between};
 use hopscope_core::ids::NodeId;
 use hopscope_core::units::{Span, Time};
@@ -43,10 +43,10 @@ impl Ledger {
 
     /// A frame for `node` has ended there, lost.
     #[inline(always)]
-    pub(super) fn on_lost(&mut self, now: Time, node: NodeId, frame: &Frame, fate: Fate, look: &mut impl Look) {
+    pub(super) fn on_lost(&mut self, now: Time, node: NodeId, frame: &Frame, outcome: RxOutcome, look: &mut impl Look) {
         let &Frame { kind, src, dst, .. } = frame;
         if dst == node {
-            let (failure, by) = self.diagnose(now, node, frame, fate, look);
+            let (failure, by) = self.diagnose(now, node, frame, outcome, look);
             let (asked, other) = if matches!(kind, FrameKind::Rts | FrameKind::Data) { (src, dst) } else { (dst, src) };
             self.judge(asked, other, Verdict { failure, frame: kind, by });
         }
@@ -58,16 +58,21 @@ impl Ledger {
         now: Time,
         node: NodeId,
         frame: &Frame,
-        fate: Fate,
+        outcome: RxOutcome,
         look: &impl Look,
     ) -> (Failure, Option<NodeId>) {
         let begun = Time(now.0 - frame.airtime.0);
-        let slot = match fate {
-            Fate::Received | Fate::Errored | Fate::TooWeak { by: None } => return (Failure::Channel, None),
-            Fate::Deaf => return self.own_fault(node, begun, now, look),
-            Fate::OutOfReach if look.is_off(node) => return (Failure::NoAnswer, None),
-            Fate::OutOfReach => return (Failure::Channel, None),
-            Fate::Collided { by } | Fate::Captured { by } | Fate::Missed { by } | Fate::TooWeak { by: Some(by) } => by,
+        let slot = match outcome {
+            RxOutcome::Received | RxOutcome::Errored | RxOutcome::TooWeak { by: None } => {
+                return (Failure::Channel, None);
+            }
+            RxOutcome::Deaf => return self.own_fault(node, begun, now, look),
+            RxOutcome::OutOfReach if look.is_off(node) => return (Failure::NoAnswer, None),
+            RxOutcome::OutOfReach => return (Failure::Channel, None),
+            RxOutcome::Collided { by }
+            | RxOutcome::Captured { by }
+            | RxOutcome::Missed { by }
+            | RxOutcome::TooWeak { by: Some(by) } => by,
         };
         let culprit = self.sent_in(slot, look);
         let (failure, by) = blame(frame.src, culprit, Failure::Overlap, look);

@@ -3,7 +3,7 @@
 use std::collections::VecDeque;
 
 use super::cause::{DelayPart, Verdict};
-use super::custody::Kind;
+use super::tracker::Kind;
 use crate::config::FlowConfig;
 use crate::record::{DropReason, Header};
 use hopscope_core::ids::NodeId;

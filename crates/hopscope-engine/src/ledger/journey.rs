@@ -35,8 +35,8 @@ impl Stage {
 /// The delay of a packet so far.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Journey {
-    /// What it carries, by its place in the custody.
-    pub(super) parcel: u32,
+    /// The datagram that it carries, as an index of the tracker.
+    pub(super) datagram: u32,
     /// The next node has got it.
     pub(super) passed_on: bool,
     pub(super) stage: Stage,
@@ -45,8 +45,8 @@ pub(super) struct Journey {
 }
 
 impl Journey {
-    pub(super) fn new(now: Time, parcel: u32) -> Self {
-        Journey { parcel, passed_on: false, stage: Stage::Processing, since: now, parts: [0; DelayPart::COUNT] }
+    pub(super) fn new(now: Time, datagram: u32) -> Self {
+        Journey { datagram, passed_on: false, stage: Stage::Processing, since: now, parts: [0; DelayPart::COUNT] }
     }
 
     /// The packet enters another stage.

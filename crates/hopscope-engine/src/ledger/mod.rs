@@ -6,7 +6,7 @@
 //! At each instant a node's time goes to the first of these that holds:
 //!
 //! 1. its radio is off (a frame or a SIFS begun before is finished);
-//! 2. its transmitter is on: by kind of frame; RTS and data by the fate of their attempt;
+//! 2. its transmitter is on: by kind of frame; RTS and data by the outcome of their attempt;
 //! 3. it receives a frame meant for it;
 //! 4. it is inside a frame exchange: the gaps, or the wait for an answer that does not come;
 //! 5. a packet waits in the MAC: medium busy, reserved (NAV), EIFS or DIFS, back-off;
@@ -16,13 +16,13 @@
 //! shorter than DIFS, in which nobody may begin, belongs to the busy period.
 
 mod cause;
-mod custody;
 mod diagnosis;
 mod flow;
 mod journey;
 mod link;
 mod report;
 mod timeline;
+mod tracker;
 
 pub use cause::{Cause, DelayPart, Failure, LinkCause, Verdict};
 pub use report::{Balance, FailureResult, FlowLedger, LedgerResult, LinkLedger, LossResult, NodeLedger};
@@ -34,12 +34,12 @@ use crate::mac::timing::Timing;
 use crate::packet::{Body, Packet};
 use crate::record::{Classes, DropReason, Header, Look, Record, Recorder};
 use crate::transport::Timer;
-use custody::Custody;
 use flow::FlowAccount;
 use hopscope_core::ids::{FlowId, NodeId, PacketId};
 use hopscope_core::units::{Span, Time};
 use journey::Stage;
 use timeline::{ATTEMPT_DATA, ATTEMPT_RTS, Mode, Timeline};
+use tracker::PacketTracker;
 
 /// The copy of a packet that is being handed to its transport.
 #[derive(Debug, Clone, Copy)]
@@ -59,7 +59,7 @@ pub struct Ledger {
     sifs: Span,
     slot: Span,
     nodes: Vec<Timeline>,
-    custody: Custody,
+    tracker: PacketTracker,
     flows: Vec<FlowAccount>,
     arriving: Arriving,
     /// Flow whose source's timer has expired with the last event.
@@ -81,7 +81,7 @@ impl Ledger {
             sifs: timing.sifs,
             slot: timing.slot,
             nodes,
-            custody: Custody::default(),
+            tracker: PacketTracker::default(),
             flows: config.flows.iter().map(FlowAccount::new).collect(),
             arriving: Arriving { parts: [0; DelayPart::COUNT], seq: 0, sent: Time::ZERO },
             expired: FlowId::NONE,
@@ -167,7 +167,7 @@ impl Ledger {
             FrameKind::Data => {
                 if frame.dst == NodeId::BROADCAST {
                     line.run_ahead(goes_to(line.attempt.class as usize), end);
-                    self.custody.enter(now, frame.body, Stage::Attempt);
+                    self.tracker.enter(now, frame.body, Stage::Attempt);
                     return;
                 }
                 line.run_ahead(goes_to(ATTEMPT_DATA), end);
@@ -179,7 +179,7 @@ impl Ledger {
         if !attempt.open {
             (attempt.open, attempt.to, attempt.packet) = (true, frame.dst, frame.body);
             line.links.begin_attempt(now);
-            self.custody.enter(now, frame.body, Stage::Attempt);
+            self.tracker.enter(now, frame.body, Stage::Attempt);
         }
         if slot.is_some() && look.is_off(frame.dst) {
             self.judge(frame.src, frame.dst, Verdict { failure: Failure::NoAnswer, frame: frame.kind, by: None });
@@ -204,7 +204,7 @@ impl Ledger {
         line.links.fail(now, verdict, given_up);
         line.close_attempt(Some(verdict.failure));
         line.leave_wait();
-        self.custody.fail(now, packet, given_up);
+        self.tracker.fail(now, packet, given_up);
     }
 
     /// The MAC of `node`, settled up to now, is done with its packet.
@@ -231,7 +231,7 @@ impl Ledger {
             let hop = u32::from(look.packet(id).hops) + 1;
             flow::Lost { hop, node, reason: None, verdict: None }
         };
-        self.custody.pass_on(id, unnoticed, &mut self.flows);
+        self.tracker.pass_on(id, unnoticed, &mut self.flows);
     }
 
     /// The radio of `node` goes off or comes back.
@@ -245,7 +245,7 @@ impl Ledger {
     /// A packet at `node` enters another stage of its way.
     #[inline]
     fn enter(&mut self, now: Time, node: NodeId, packet: PacketId, stage: Stage) {
-        let before = self.custody.enter(now, packet, stage);
+        let before = self.tracker.enter(now, packet, stage);
         if (before == Stage::Held) != (stage == Stage::Held) {
             self.hold(now, node, stage == Stage::Held);
         }
@@ -282,13 +282,13 @@ impl Ledger {
 
     /// A packet is lost at `node`.
     fn on_dropped(&mut self, now: Time, node: NodeId, id: PacketId, packet: &Packet, reason: DropReason) {
-        let stage = self.custody.stage(id);
+        let stage = self.tracker.stage(id);
         if stage == Stage::Held {
             self.enter(now, node, id, Stage::Processing);
         }
         let verdict = (stage == Stage::GivenUp).then_some(self.nodes[node.index()].attempt.verdict);
         let hop = u32::from(packet.hops) + 1;
-        self.custody.drop(id, flow::Lost { hop, node, reason: Some(reason), verdict }, &mut self.flows);
+        self.tracker.drop(id, flow::Lost { hop, node, reason: Some(reason), verdict }, &mut self.flows);
     }
 
     // ---- transport -------------------------------------------------------------------------------------------
@@ -412,10 +412,10 @@ impl Recorder for Ledger {
             Record::FrameBegan { ref frame, slot } => self.on_frame(now, Some(slot), frame, look),
             Record::FrameUnsent { ref frame } => self.on_frame(now, None, frame, look),
             Record::Busy { node, from, until } => self.on_busy(node, from, until, look),
-            Record::FrameEnded { node, ref frame, fate: crate::phy::Fate::Received, .. } => {
+            Record::FrameEnded { node, ref frame, outcome: crate::phy::RxOutcome::Received, .. } => {
                 self.on_received(now, node, frame);
             }
-            Record::FrameEnded { node, ref frame, fate, .. } => self.on_lost(now, node, frame, fate, look),
+            Record::FrameEnded { node, ref frame, outcome, .. } => self.on_lost(now, node, frame, outcome, look),
             Record::Power { node, on } => self.on_power(now, node, on, look),
             Record::AccessGranted { node, wait } => self.nodes[node.index()].settle_wait(now, wait),
             Record::ResponseTimeout { node } => self.settle(now, node, look),
@@ -424,14 +424,14 @@ impl Recorder for Ledger {
             Record::ExchangeEnded { node, packet, outcome } => {
                 self.on_exchange_ended(now, node, packet, outcome, look);
             }
-            Record::PacketMade { packet } => self.custody.make(now, packet, look.packet(packet), &mut self.flows),
-            Record::PacketCopied { packet, copy, .. } => self.custody.copy(now, packet, copy),
+            Record::PacketMade { packet } => self.tracker.make(now, packet, look.packet(packet), &mut self.flows),
+            Record::PacketCopied { packet, copy, .. } => self.tracker.copy(now, packet, copy),
             Record::PacketRouted { node, packet } => {
                 self.enter(now, node, packet, Stage::Processing);
             }
             Record::PacketHeld { node, packet, .. } => self.enter(now, node, packet, Stage::Held),
             Record::PacketArrived { packet, .. } => {
-                let parts = self.custody.arrive(now, packet, &mut self.flows);
+                let parts = self.tracker.arrive(now, packet, &mut self.flows);
                 self.arriving = Arriving { parts, seq: 0, sent: look.packet(packet).sent };
             }
             Record::Queued { node, packet, .. } => self.enter(now, node, packet, Stage::Queue),

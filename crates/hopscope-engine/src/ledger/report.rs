@@ -6,8 +6,8 @@ use serde::Serialize;
 
 use super::Ledger;
 use super::cause::{Cause, DelayPart, LinkCause, Verdict};
-use super::custody::Kind;
 use super::flow::{Counts, Lost};
+use super::tracker::Kind;
 use crate::record::{DropReason, Look};
 use hopscope_core::ids::{FlowId, NodeId};
 use hopscope_core::units::Time;
@@ -177,7 +177,7 @@ impl Ledger {
 
     fn balance(&self, flow: FlowId, kind: Kind) -> Balance {
         let Counts { sent, delivered, lost, again } = self.flows[flow.index()].counts[kind as usize];
-        Balance { sent, delivered, lost, under_way: self.custody.under_way(flow, kind), again }
+        Balance { sent, delivered, lost, under_way: self.tracker.under_way(flow, kind), again }
     }
 }
 

@@ -15,7 +15,7 @@
 
 use crate::config::mac::{BusyAtExpiry, EifsRule};
 use crate::mac::rules::StationRules;
-use crate::phy::{Arrival, Begin, Edge, Fate, Heard, Packed, Radio};
+use crate::phy::{Arrival, Begin, Edge, Heard, Packed, Radio, RxOutcome};
 use hopscope_core::rng::Stream;
 use hopscope_core::units::{Span, Time};
 
@@ -282,8 +282,8 @@ impl Station {
 
     /// What became of the frame in air slot `slot` that ends at this very instant and was not received
     /// ([`Station::take_received`]).
-    pub fn fate(&self, now: Time, slot: u32) -> Fate {
-        self.radio.fate(slot, now)
+    pub fn outcome(&self, now: Time, slot: u32) -> RxOutcome {
+        self.radio.outcome(slot, now)
     }
 
     /// The own transmitter starts at `now` and is on until `end`.

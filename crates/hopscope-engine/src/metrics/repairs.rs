@@ -10,9 +10,9 @@ use crate::transport::tcp::Receipt;
 use hopscope_core::ids::{FlowId, NodeId};
 use hopscope_core::units::Time;
 
-/// A timeout of which it has still to be seen whether it was spurious.
+/// A timeout that may prove spurious (RFC 5682).
 #[derive(Debug, Clone, Copy)]
-struct Doubt {
+struct TimeoutCandidate {
     /// Number of the segment that timed out.
     seq: u64,
     /// When its repetition left.
@@ -25,9 +25,9 @@ struct Doubt {
 #[derive(Debug, Clone)]
 struct Sender {
     node: NodeId,
-    /// Timeouts of which it has been told.
+    /// Timeouts that the sender has reported.
     timeouts: u64,
-    doubts: Vec<Doubt>,
+    candidates: Vec<TimeoutCandidate>,
     spurious: u64,
     needless: u64,
 }
@@ -36,22 +36,22 @@ struct Sender {
 #[derive(Debug, Clone)]
 pub struct Repairs {
     senders: Vec<Sender>,
-    /// Doubts of all flows.
+    /// Open candidates of all flows.
     open: usize,
 }
 
 impl Repairs {
     /// For flows that these nodes send.
     pub(super) fn new(sources: impl Iterator<Item = NodeId>) -> Self {
-        let sender = |node| Sender { node, timeouts: 0, doubts: Vec::new(), spurious: 0, needless: 0 };
+        let sender = |node| Sender { node, timeouts: 0, candidates: Vec::new(), spurious: 0, needless: 0 };
         Repairs { senders: sources.map(sender).collect(), open: 0 }
     }
 
-    /// Forgets what it has counted, and what is in doubt.
+    /// Forgets the counts and the open candidates.
     pub(super) fn restart(&mut self) {
         for sender in &mut self.senders {
             (sender.spurious, sender.needless) = (0, 0);
-            sender.doubts.clear();
+            sender.candidates.clear();
         }
         self.open = 0;
     }
@@ -77,7 +77,7 @@ impl Repairs {
         if has_timed_out && receipt == Receipt::Owed {
             sender.spurious += 1;
         } else if has_timed_out {
-            sender.doubts.push(Doubt { seq: header.seq, at: now, answered: None });
+            sender.candidates.push(TimeoutCandidate { seq: header.seq, at: now, answered: None });
             self.open += 1;
         }
     }
@@ -100,20 +100,20 @@ impl Repairs {
     fn resolve(&mut self, (now, sent): (Time, Time), node: NodeId, (flow, answers): (FlowId, FlowId), header: &Header) {
         let sender = &mut self.senders[flow.index()];
         if header.is_data && node != sender.node {
-            for doubt in sender.doubts.iter_mut().filter(|doubt| sent >= doubt.at) {
-                doubt.answered.get_or_insert(now);
+            for candidate in sender.candidates.iter_mut().filter(|candidate| sent >= candidate.at) {
+                candidate.answered.get_or_insert(now);
             }
         }
         let sender = &mut self.senders[answers.index()];
         if header.flags.ack && node == sender.node {
-            let before = sender.doubts.len();
+            let before = sender.candidates.len();
             let spurious = &mut sender.spurious;
-            sender.doubts.retain(|doubt| {
-                let is_over = header.ack > doubt.seq;
-                *spurious += u64::from(is_over && doubt.answered.is_none_or(|at| sent < at));
+            sender.candidates.retain(|candidate| {
+                let is_over = header.ack > candidate.seq;
+                *spurious += u64::from(is_over && candidate.answered.is_none_or(|at| sent < at));
                 !is_over
             });
-            self.open -= before - sender.doubts.len();
+            self.open -= before - sender.candidates.len();
         }
     }
 }

@@ -4,8 +4,8 @@ use crate::config::radio::CaptureRule;
 use crate::phy::arrival::{Arrival, Packed};
 use crate::phy::edge::Edge;
 use crate::phy::error_rate::ErrorRules;
-use crate::phy::fate::Fate;
 use crate::phy::modes;
+use crate::phy::outcome::RxOutcome;
 use crate::phy::radio::{HELD, Radio};
 use crate::phy::rules::{PreambleRules, RadioRules};
 use hopscope_core::rng::{Purpose, Stream};
@@ -99,7 +99,7 @@ impl<O> Radio<O> {
         let at = frame.start;
         if self.tx_until() > at {
             // No preamble was heard: noise to its end.
-            self.note(&frame, Fate::Deaf);
+            self.note(&frame, RxOutcome::Deaf);
             return frame.sensed();
         }
         let looking = self.rest.additive.look_until.is_some();
@@ -111,7 +111,7 @@ impl<O> Radio<O> {
             return frame.sensed();
         }
         if self.has(HELD) {
-            self.spoil(Fate::Captured { by: frame.slot() });
+            self.spoil(RxOutcome::Captured { by: frame.slot() });
         }
         self.take_lock_at(frame, frame.lost(), f32::INFINITY);
         self.rest.additive.look_until = Some(at + preamble.time);
@@ -126,7 +126,7 @@ impl<O> Radio<O> {
         let others = active.map(|&(_, p, _)| f64::from(p)).sum::<f64>() - f64::from(lock.power());
         let ratio = (f64::from(lock.power()) / (rules.noise + others.max(0.0))) as f32;
         if ratio < preamble.threshold {
-            self.spoil(Fate::TooWeak { by: self.rest.additive.strongest() });
+            self.spoil(RxOutcome::TooWeak { by: self.rest.additive.strongest() });
             self.let_go();
         } else {
             self.extend_carrier(lock.end());
@@ -153,7 +153,7 @@ impl<O> Radio<O> {
             && frame.has(Arrival::DECODABLE)
             && ratio >= rules.capture_threshold
         {
-            self.spoil(Fate::Captured { by: frame.slot() });
+            self.spoil(RxOutcome::Captured { by: frame.slot() });
             self.take_lock_at(frame, frame.lost().or_else(|| self.deaf(frame.start)), ratio);
             self.judge_ratio(ratio, rules);
         } else {
@@ -172,7 +172,7 @@ impl<O> Radio<O> {
         self.judge_ratio(least, rules);
     }
 
-    fn take_lock_at(&mut self, frame: Packed, lost: Option<Fate>, ratio: f32) {
+    fn take_lock_at(&mut self, frame: Packed, lost: Option<RxOutcome>, ratio: f32) {
         self.take_lock(frame, lost);
         let additive = &mut self.rest.additive;
         (additive.min_sinr, additive.judged, additive.log_success) = (ratio, frame.start, 0.0);
@@ -186,7 +186,7 @@ impl<O> Radio<O> {
     /// Spoils the locked frame where a threshold decides and the ratio stays below that of its mode.
     fn judge_ratio(&mut self, ratio: f32, rules: &RadioRules) {
         if rules.errors.is_none() && f64::from(ratio) < modes::sinr_threshold(self.rest.lock.mode()) {
-            self.spoil(Fate::TooWeak { by: self.rest.additive.strongest() });
+            self.spoil(RxOutcome::TooWeak { by: self.rest.additive.strongest() });
         }
     }
 

@@ -1,7 +1,7 @@
 //! A frame on its way to one radio: as it is heard and as it is stored.
 
 use crate::phy::edge::Edge;
-use crate::phy::fate::Fate;
+use crate::phy::outcome::RxOutcome;
 use crate::phy::rules::RadioRules;
 use hopscope_core::units::{Span, Time};
 
@@ -140,11 +140,11 @@ impl Packed {
 
     /// Why nobody can receive it here, whatever else is on the air, if so.
     #[inline(always)]
-    pub(super) fn lost(&self) -> Option<Fate> {
+    pub(super) fn lost(&self) -> Option<RxOutcome> {
         match self.flags() & (Arrival::DECODABLE | Arrival::ERRORED) {
             Arrival::DECODABLE => None,
-            flags if flags & Arrival::DECODABLE == 0 => Some(Fate::OutOfReach),
-            _ => Some(Fate::Errored),
+            flags if flags & Arrival::DECODABLE == 0 => Some(RxOutcome::OutOfReach),
+            _ => Some(RxOutcome::Errored),
         }
     }
 

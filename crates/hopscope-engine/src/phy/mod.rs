@@ -6,19 +6,19 @@ pub mod edge;
 mod energy;
 pub mod error_rate;
 mod error_table;
-pub mod fate;
 pub mod modes;
+pub mod outcome;
 pub mod radio;
 pub mod rules;
 
 pub use arrival::{Arrival, Packed};
 pub use edge::{Begin, Edge, Heard};
-pub use fate::Fate;
+pub use outcome::RxOutcome;
 pub use radio::Radio;
 pub use rules::RadioRules;
 
 #[cfg(test)]
-mod fate_tests;
+mod outcome_tests;
 #[cfg(test)]
 mod receiver_tests;
 #[cfg(test)]

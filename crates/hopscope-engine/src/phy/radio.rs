@@ -17,7 +17,7 @@ use crate::phy::additive::Additive;
 use crate::phy::arrival::{Arrival, Packed};
 use crate::phy::edge::{Begin, Edge, Heard, Isolated};
 use crate::phy::energy::Energies;
-use crate::phy::fate::{Fate, Troubles};
+use crate::phy::outcome::{FailedReceptions, RxOutcome};
 use crate::phy::rules::RadioRules;
 use hopscope_core::units::Time;
 
@@ -69,7 +69,7 @@ pub struct Rest<O> {
     /// Beyond that, what the additive model needs.
     pub(super) additive: Additive,
     /// Frames that went wrong.
-    pub(super) troubles: Troubles,
+    pub(super) failed_receptions: FailedReceptions,
 }
 
 impl<O: Default> Default for Radio<O> {
@@ -92,7 +92,7 @@ impl<O> Radio<O> {
             energies: Energies::default(),
             later: Vec::new(),
             additive: Additive::default(),
-            troubles: Troubles::default(),
+            failed_receptions: FailedReceptions::default(),
         };
         Radio {
             front: Packed::NONE,
@@ -188,7 +188,7 @@ impl<O> Radio<O> {
     #[cold]
     fn stop_listening(&mut self) {
         self.settle_begun();
-        self.spoil(Fate::Deaf);
+        self.spoil(RxOutcome::Deaf);
         if self.rest.additive.look_until.is_some() {
             self.let_go();
         }
@@ -291,7 +291,7 @@ impl<O> Radio<O> {
             if flags & Arrival::ERRORED == 0 {
                 Heard::Frame
             } else {
-                self.note(&front, Fate::Errored);
+                self.note(&front, RxOutcome::Errored);
                 Heard::Noise
             }
         } else if rules.undecodable_locks && flags & Arrival::SENSED != 0 {
@@ -411,7 +411,7 @@ impl<O> Radio<O> {
             return Edge::Deaf;
         }
         if lost {
-            self.spoil(Fate::TooWeak { by: self.rest.additive.strongest() });
+            self.spoil(RxOutcome::TooWeak { by: self.rest.additive.strongest() });
         }
         if self.has(SPOILED) {
             return Edge::RxBad { at };
@@ -455,7 +455,7 @@ impl<O> Radio<O> {
                 || frame.power() < rules.capture_threshold * Packed::power_of(*energy)
         };
         let energy = self.rest.energies.strongest(at).filter(disturbs);
-        let disturbed = || energy.map(|energy| Fate::Collided { by: Packed::slot_of(energy) });
+        let disturbed = || energy.map(|energy| RxOutcome::Collided { by: Packed::slot_of(energy) });
         let lost = frame.lost().or_else(|| self.deaf(at)).or_else(disturbed);
         self.take_lock(frame, lost);
         Edge::Busy { at }
@@ -487,7 +487,7 @@ impl<O> Radio<O> {
             && self.rest.energies.strongest(at).is_none_or(|energy| power >= threshold * Packed::power_of(energy));
         if takes_over {
             self.keep_as_energy(at);
-            self.spoil(Fate::Captured { by: frame.slot() });
+            self.spoil(RxOutcome::Captured { by: frame.slot() });
             self.take_lock(frame, frame.lost().or_else(|| self.deaf(at)));
         } else {
             self.collide(frame, rules);
@@ -498,8 +498,8 @@ impl<O> Radio<O> {
     /// Both frames are lost; the receiver stays occupied until the later end where undecodable frames lock it.
     #[inline(always)]
     fn collide(&mut self, frame: Packed, rules: &RadioRules) {
-        self.spoil(Fate::Collided { by: frame.slot() });
-        let collided = Fate::Collided { by: self.rest.lock.slot() };
+        self.spoil(RxOutcome::Collided { by: frame.slot() });
+        let collided = RxOutcome::Collided { by: self.rest.lock.slot() };
         let occupies = frame.has(Arrival::DECODABLE) || rules.undecodable_locks;
         if occupies && frame.end() > self.rest.lock.end() {
             self.keep_as_energy(frame.start);
@@ -512,22 +512,22 @@ impl<O> Radio<O> {
 
     /// A frame holds the receiver from now on; it may be lost already.
     #[inline(always)]
-    pub(super) fn take_lock(&mut self, frame: Packed, lost: Option<Fate>) {
+    pub(super) fn take_lock(&mut self, frame: Packed, lost: Option<RxOutcome>) {
         self.bits = (self.bits & !SPOILED) | HELD;
         self.rest.lock = frame;
-        if let Some(fate) = lost {
-            self.spoil(fate);
+        if let Some(outcome) = lost {
+            self.spoil(outcome);
         }
     }
 
     /// The frame that holds the receiver is lost, for the reason given unless it was lost before.
     #[inline(always)]
-    pub(super) fn spoil(&mut self, fate: Fate) {
+    pub(super) fn spoil(&mut self, outcome: RxOutcome) {
         if !self.has(SPOILED) {
             self.bits |= SPOILED;
             let all = self.has(NOTES_ALL);
-            let Rest { lock, troubles, .. } = &mut *self.rest;
-            troubles.note(lock, fate, all);
+            let Rest { lock, failed_receptions, .. } = &mut *self.rest;
+            failed_receptions.note(lock, outcome, all);
         }
     }
 
@@ -540,7 +540,7 @@ impl<O> Radio<O> {
     /// A frame begins that cannot get the receiver from the one that holds it.
     #[inline(always)]
     pub(super) fn miss(&mut self, frame: Packed) {
-        self.note(&frame, Fate::Missed { by: self.rest.lock.slot() });
+        self.note(&frame, RxOutcome::Missed { by: self.rest.lock.slot() });
     }
 
     /// The frame that lost the receiver goes on disturbing later ones.

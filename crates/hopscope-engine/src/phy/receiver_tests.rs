@@ -1,6 +1,6 @@
 //! The additive receiver: capture and rates, preambles that must be found, and sums of power that keep the medium busy.
 
-use super::{Arrival, Edge, Fate, Radio, RadioRules};
+use super::{Arrival, Edge, Radio, RadioRules, RxOutcome};
 use crate::config::RadioConfig;
 use crate::config::radio::{ErrorKind, Interference, Synchronization};
 use crate::phy::modes::Mode;
@@ -62,11 +62,11 @@ fn a_frame_that_takes_the_receiver_over_needs_the_ratio_of_its_rate() {
         let frames = [frame(0, 100, 900, 1.0, NEAR), at_rate(rate, 2, 200, 600, power, NEAR)];
         let mut radio = Radio::default();
         frames.iter().for_each(|a| radio.post(a));
-        (heard(&mut radio, &rules), radio.fate(2, Time(600_000)))
+        (heard(&mut radio, &rules), radio.outcome(2, Time(600_000)))
     };
     let db = |db: f32| 10f32.powf(db / 10.0);
     assert_eq!(with(11_000_000, db(12.4)).0, (vec![2], vec![]));
-    assert_eq!(with(54_000_000, db(12.4)), ((vec![], vec![600]), Fate::TooWeak { by: Some(0) }));
+    assert_eq!(with(54_000_000, db(12.4)), ((vec![], vec![600]), RxOutcome::TooWeak { by: Some(0) }));
     assert_eq!(with(54_000_000, db(26.1)).0, (vec![2], vec![]));
 }
 
@@ -95,8 +95,8 @@ fn a_receiver_that_let_a_preamble_go_is_free() {
     let mut radio = Radio::default();
     frames.iter().for_each(|a| radio.post(a));
     heard(&mut radio, &preambles());
-    assert_eq!(radio.fate(0, Time(2_000_000)), Fate::TooWeak { by: Some(2) });
-    assert_eq!(radio.fate(2, Time(2_000_000)), Fate::Missed { by: 0 });
+    assert_eq!(radio.outcome(0, Time(2_000_000)), RxOutcome::TooWeak { by: Some(2) });
+    assert_eq!(radio.outcome(2, Time(2_000_000)), RxOutcome::Missed { by: 0 });
 }
 
 #[test]
@@ -125,7 +125,7 @@ fn a_frame_whose_start_fell_into_the_own_transmission_is_noise_to_its_end() {
     assert_eq!(radio.next_edge(Time(203_000), &rules), Some(Edge::Busy { at: Time(200_000) }));
     radio.begin_tx(Time(400_000));
     assert_eq!(heard(&mut radio, &rules), (vec![], vec![]));
-    assert_eq!(radio.fate(0, Time(900_000)), Fate::Deaf);
+    assert_eq!(radio.outcome(0, Time(900_000)), RxOutcome::Deaf);
 }
 
 #[test]

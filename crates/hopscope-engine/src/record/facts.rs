@@ -6,7 +6,7 @@ use crate::config::link::LinkPart;
 use crate::mac::contention::QuietPlan;
 use crate::mac::dcf::{Frame, FrameKind, Outcome};
 use crate::packet::{Body, DropReason, dccp::ResetCode, tcp::TcpFlags};
-use crate::phy::Fate;
+use crate::phy::RxOutcome;
 use crate::routing::RoutingNote;
 use crate::transport::Timer;
 use hopscope_core::ids::{FlowId, NodeId, PacketId};
@@ -20,7 +20,7 @@ pub enum Record {
     FrameBegan {
         /// The frame; its transmitter is `frame.src`.
         frame: Frame,
-        /// Air slot, by which fates name the frame: twice the number of the transmitter, and 0 or 1 by turns.
+        /// Air slot, by which reception outcomes name the frame: twice the number of the transmitter, and 0 or 1 by turns.
         slot: u32,
     },
     /// The MAC sends a frame, but the radio of its node is off: nothing goes on the air, and the MAC does not know.
@@ -46,7 +46,7 @@ pub enum Record {
         /// Its air slot.
         slot: u32,
         /// What became of it there, and the frame at fault.
-        fate: Fate,
+        outcome: RxOutcome,
     },
     /// A frame has ended at a node that senses it, though not addressed to it or too weak to be decoded there.
     FrameOverheard {
@@ -57,7 +57,7 @@ pub enum Record {
         /// Its air slot.
         slot: u32,
         /// What became of it there, and the frame at fault; `Received`: the hearer has read its header.
-        fate: Fate,
+        outcome: RxOutcome,
     },
     /// The radio of a node has gone off or come back.
     Power {

@@ -20,7 +20,7 @@ use hopscope_core::units::{Span, Time};
 pub struct Counters {
     /// Of the MAC, since the start of the run.
     pub attempts: Attempts,
-    /// Data frames to single stations that a rate control has seen the fate of.
+    /// Data frames to single stations whose outcome a rate control knows.
     pub rates: RateCounts,
     /// Time on the air since the start of the run.
     pub airtime: Span,

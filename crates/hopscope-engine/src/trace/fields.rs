@@ -6,7 +6,7 @@ use crate::mac::contention::QuietPlan;
 use crate::mac::dcf::{Frame, FrameKind, Outcome};
 use crate::packet::tcp::TcpFlags;
 use crate::packet::{Body, Packet};
-use crate::phy::Fate;
+use crate::phy::RxOutcome;
 use crate::record::{Header, Look, Record};
 use crate::routing::{RouteLoss, RoutingNote};
 use crate::transport::Timer;
@@ -23,9 +23,10 @@ pub(super) fn write(line: &mut Line<'_>, record: &Record, numbers: &Numbers, loo
             fields.line.node("node", node).time("from", from).time("until", until);
             fields.wait(plan);
         }
-        Record::FrameEnded { node, ref frame, fate, .. } | Record::FrameOverheard { node, ref frame, fate, .. } => {
+        Record::FrameEnded { node, ref frame, outcome, .. }
+        | Record::FrameOverheard { node, ref frame, outcome, .. } => {
             fields.line.node("node", node);
-            fields.fate(fate);
+            fields.outcome(outcome);
             fields.frame(frame, look);
         }
         Record::Power { node, on } => _ = fields.line.node("node", node).number("on", on),
@@ -214,16 +215,16 @@ impl Fields<'_, '_, '_> {
     }
 
     /// What became of a frame, and whose frame was at fault.
-    fn fate(&mut self, fate: Fate) {
-        let (word, by) = match fate {
-            Fate::Received => ("received", None),
-            Fate::Collided { by } => ("collided", Some(by)),
-            Fate::Captured { by } => ("captured", Some(by)),
-            Fate::TooWeak { by } => ("too-weak", by),
-            Fate::Errored => ("errored", None),
-            Fate::Deaf => ("deaf", None),
-            Fate::Missed { by } => ("missed", Some(by)),
-            Fate::OutOfReach => ("out-of-reach", None),
+    fn outcome(&mut self, outcome: RxOutcome) {
+        let (word, by) = match outcome {
+            RxOutcome::Received => ("received", None),
+            RxOutcome::Collided { by } => ("collided", Some(by)),
+            RxOutcome::Captured { by } => ("captured", Some(by)),
+            RxOutcome::TooWeak { by } => ("too-weak", by),
+            RxOutcome::Errored => ("errored", None),
+            RxOutcome::Deaf => ("deaf", None),
+            RxOutcome::Missed { by } => ("missed", Some(by)),
+            RxOutcome::OutOfReach => ("out-of-reach", None),
         };
         self.line.word("fate", word);
         if let Some(slot) = by {

@@ -482,9 +482,9 @@ mod tests {
         config.flows.push(FlowConfig { reply: None, to: 1, ..config.flows[0].clone() });
         config.flows.push(FlowConfig { from: 1, to: 2, ..config.flows[0].clone() });
         assert_eq!(keys(&config), [""; 0]);
-        let mut survey = super::super::Survey::default();
+        let mut reachability = super::super::Reachability::default();
         let mut lost = |config: &Config| -> Vec<String> {
-            super::super::out_of_reach(config, &mut survey).into_iter().map(|error| error.key).collect()
+            super::super::out_of_reach(config, &mut reachability).into_iter().map(|error| error.key).collect()
         };
         assert_eq!(lost(&config), ["flows.0.to", "flows.2.to"]);
         assert_eq!(lost(&config), ["flows.0.to", "flows.2.to"]);

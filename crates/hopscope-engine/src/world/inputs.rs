@@ -13,7 +13,7 @@ use crate::mac::{Dcf, MacEffects};
 use crate::net::arp::Learnt;
 use crate::net::ip::{self, Step};
 use crate::packet::{Body, Notice, Packet};
-use crate::phy::Fate;
+use crate::phy::RxOutcome;
 use crate::record::{Classes, DropReason, Header, Record, Recorder};
 use crate::routing::{Cx as RoutingCx, Forwarding, LossOf, Lost, Machine, Query, RouteAnswer, Router};
 use crate::transport::{Cx, Endpoint, Neighbours, PathEvent, Payload, Protocol, Socket, Timer, TransportEffect};
@@ -118,7 +118,7 @@ impl<R: Recorder> World<R> {
         }
         if received {
             let frame = self.sent_in(slot);
-            self.note(Record::FrameEnded { node, frame, slot, fate: Fate::Received });
+            self.note(Record::FrameEnded { node, frame, slot, outcome: RxOutcome::Received });
             self.mac_input_caught_up(node, place, |mac, cx| mac.on_rx_end(Some(frame), cx));
         } else if self.wifi.at(place).mac.is_decided_at(self.now) {
             self.mac_input_caught_up(node, place, |mac, cx| mac.on_rx_end(None, cx));
@@ -132,8 +132,9 @@ impl<R: Recorder> World<R> {
         // Who asks why looks at the links of both.
         self.medium.refresh(node, self.now);
         self.medium.refresh(frame.src, self.now);
-        let fate = if self.is_off(node) { Fate::OutOfReach } else { self.wifi[node].station.fate(self.now, slot) };
-        self.note(Record::FrameEnded { node, frame, slot, fate });
+        let outcome =
+            if self.is_off(node) { RxOutcome::OutOfReach } else { self.wifi[node].station.outcome(self.now, slot) };
+        self.note(Record::FrameEnded { node, frame, slot, outcome });
     }
 
     /// A frame has ended at a node that senses it, where an observer or routing asks for that.
@@ -143,10 +144,10 @@ impl<R: Recorder> World<R> {
         station.catch_up(self.now, &rules.station);
         let noted = station.radio.noted(slot, self.now);
         let is_read = decodable && !self.is_off(node);
-        let fate = if is_read { noted.unwrap_or(Fate::Received) } else { Fate::OutOfReach };
+        let outcome = if is_read { noted.unwrap_or(RxOutcome::Received) } else { RxOutcome::OutOfReach };
         let frame = self.sent_in(slot);
-        self.note(Record::FrameOverheard { node, frame, slot, fate });
-        if fate == Fate::Received && frame.dst != node {
+        self.note(Record::FrameOverheard { node, frame, slot, outcome });
+        if outcome == RxOutcome::Received && frame.dst != node {
             self.overhear(node, &frame, slot);
         }
     }

@@ -22,17 +22,17 @@ mod paths;
 mod places;
 mod radio;
 mod reach;
+mod reachability;
 mod replay;
-mod sight;
-mod survey;
 #[cfg(test)]
 mod tests;
+mod view;
 mod work;
 
 pub use check::{check, problems};
 pub use controls::{Controls, OwnCode};
-pub use sight::Sight;
-pub use survey::{Survey, out_of_reach};
+pub use reachability::{Reachability, out_of_reach};
+pub use view::WorldView;
 
 use std::collections::VecDeque;
 
@@ -66,7 +66,7 @@ use outages::Outages;
 use overhearing::Overhearing;
 use places::PerNode;
 use replay::Replay;
-use sight::sight;
+use view::view;
 use work::Work;
 
 /// Parameters that the wiring itself needs.
@@ -245,8 +245,8 @@ impl<R: Recorder> World<R> {
     }
 
     /// Lets the observer act at the present instant, with a look at the network.
-    pub fn observe<T>(&mut self, act: impl FnOnce(&mut R, Time, &mut Sight<'_>) -> T) -> T {
-        act(&mut self.recorder, self.now, &mut sight!(self))
+    pub fn observe<T>(&mut self, act: impl FnOnce(&mut R, Time, &mut WorldView<'_>) -> T) -> T {
+        act(&mut self.recorder, self.now, &mut view!(self))
     }
 
     /// The warm-up ends at `start`, before which nothing more happens: queues are measured from now on.
@@ -358,7 +358,7 @@ impl<R: Recorder> World<R> {
     #[inline(always)]
     fn note(&mut self, record: Record) {
         if R::WANTS.has(record.class()) {
-            self.recorder.record(self.now, &record, &mut sight!(self));
+            self.recorder.record(self.now, &record, &mut view!(self));
         }
     }
 

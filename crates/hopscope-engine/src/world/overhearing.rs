@@ -39,7 +39,7 @@ impl<R: Recorder> World<R> {
         place.is_some()
     }
 
-    /// The ends of a frame become events at those that may overhear it, where all copies have the fate of their link.
+    /// The ends of a frame become events at those that may overhear it, where each copy has the flags of its link.
     pub(super) fn announce(&mut self, frame: &Frame, slot: u32) {
         for link in self.medium.hearers(frame.src) {
             if link.flags & Arrival::DECODABLE != 0 && link.to != frame.dst && self.listeners.include(link.to) {

@@ -2,7 +2,7 @@
 
 use super::World;
 use super::listeners::Listeners;
-use super::sight::sight;
+use super::view::view;
 use crate::channel::Carried;
 use crate::iface::Wifi;
 use crate::mac::dcf::{Frame, FrameKind};
@@ -68,7 +68,7 @@ impl<R: Recorder> World<R> {
         }
     }
 
-    /// Nothing needs to be asked when a frame leaves: each copy has the power and the fate of its link, all stations keep
+    /// Nothing needs to be asked when a frame leaves: each copy has the power and the flags of its link, all stations keep
     /// the same rules, and only radios take note.
     fn is_air_plain(&self) -> bool {
         let still = self.channel.is_plain() && self.outages.never() && !self.medium.has_changed();
@@ -106,7 +106,7 @@ impl<R: Recorder> World<R> {
         }
     }
 
-    /// The scan where every copy of a frame has the power and the fate of its link. Where all keep the same rules
+    /// The scan where every copy of a frame has the power and the flags of its link. Where all keep the same rules
     /// (`SHARED`), nobody looks them up at each hearer.
     #[inline(always)]
     fn transmit_plainly<const SHARED: bool>(&mut self, frame: &Frame, place: u32, heard: Packed, slot: u32) {
@@ -135,7 +135,7 @@ impl<R: Recorder> World<R> {
             let is_told = !Self::OVERHEARS || self.listeners.include(link.to);
             if R::WANTS.has(Classes::CARRIER) && flags & Arrival::SENSED != 0 && is_told {
                 let busy = Record::Busy { node: link.to, from: start, until: start + frame.airtime };
-                self.recorder.record(now, &busy, &mut sight!(self));
+                self.recorder.record(now, &busy, &mut view!(self));
             }
             let Wifi { station, rules, .. } = self.wifi.at(link.place);
             let rules = if SHARED { &self.common_rules } else { &rules.station };
@@ -156,7 +156,7 @@ impl<R: Recorder> World<R> {
         self.meter(frame);
     }
 
-    /// The same scan where each copy has a power and a fate of its own, and radios may be off or have moved. `asked`: routing
+    /// The same scan where each copy has a power and flags of its own, and radios may be off or have moved. `asked`: routing
     /// listens to it.
     #[inline(never)]
     fn transmit_through_channel(&mut self, frame: &Frame, heard: Packed, slot: u32, asked: bool) {
@@ -190,7 +190,7 @@ impl<R: Recorder> World<R> {
             let is_told = !Self::OVERHEARS || self.listeners.include(link.to);
             if R::WANTS.has(Classes::CARRIER) && flags & Arrival::SENSED != 0 && is_told {
                 let busy = Record::Busy { node: link.to, from: start, until: start + frame.airtime };
-                self.recorder.record(now, &busy, &mut sight!(self));
+                self.recorder.record(now, &busy, &mut view!(self));
             }
             let Wifi { station, rules, .. } = self.wifi.at(link.place);
             station.post(now, heard.heard_by(start, power, flags), &rules.station);

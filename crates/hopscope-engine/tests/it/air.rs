@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 
 use hopscope_engine::config::{App, Transport};
 use hopscope_engine::mac::dcf::FrameKind;
-use hopscope_engine::phy::Fate;
+use hopscope_engine::phy::RxOutcome;
 use hopscope_engine::record::{Classes, Look, Record, Recorder};
 use hopscope_engine::units::Time;
 use hopscope_engine::world::World;
@@ -26,7 +26,7 @@ struct Sent {
     to: u32,
     what: &'static str,
     /// What became of it at the node that it is for, and the frame at fault.
-    fate: &'static str,
+    outcome: &'static str,
     by: Option<usize>,
 }
 
@@ -53,19 +53,29 @@ impl Recorder for Air {
                 };
                 self.slots.insert(*slot, self.sent.len());
                 let (from, to) = (frame.src.0, frame.dst.0);
-                self.sent.push(Sent { at: now, until: now + frame.airtime, from, to, what, fate: "unheard", by: None });
+                self.sent.push(Sent {
+                    at: now,
+                    until: now + frame.airtime,
+                    from,
+                    to,
+                    what,
+                    outcome: "unheard",
+                    by: None,
+                });
             }
-            Record::FrameEnded { node, frame, slot, fate } if *node == frame.dst => {
-                let (fate, by) = match *fate {
-                    Fate::Received => ("received", None),
-                    Fate::Collided { by } | Fate::Captured { by } | Fate::Missed { by } => ("collided", Some(by)),
-                    Fate::TooWeak { by } => ("collided", by),
-                    Fate::Deaf => ("deaf", None),
+            Record::FrameEnded { node, frame, slot, outcome } if *node == frame.dst => {
+                let (outcome, by) = match *outcome {
+                    RxOutcome::Received => ("received", None),
+                    RxOutcome::Collided { by } | RxOutcome::Captured { by } | RxOutcome::Missed { by } => {
+                        ("collided", Some(by))
+                    }
+                    RxOutcome::TooWeak { by } => ("collided", by),
+                    RxOutcome::Deaf => ("deaf", None),
                     _ => ("lost", None),
                 };
                 let by = by.map(|slot| self.slots[&slot]);
                 let sent = &mut self.sent[self.slots[slot]];
-                (sent.fate, sent.by) = (fate, by);
+                (sent.outcome, sent.by) = (outcome, by);
             }
             _ => {}
         }
@@ -91,7 +101,7 @@ fn data_and_acks_of_one_flow_collide() {
     let lines: Vec<String> = sent
         .iter()
         .filter(|one| one.at >= from && one.until <= until)
-        .map(|one| format!("{} {} {} {} {} {}", us(one.at), us(one.until), one.from, one.to, one.what, one.fate))
+        .map(|one| format!("{} {} {} {} {} {}", us(one.at), us(one.until), one.from, one.to, one.what, one.outcome))
         .collect();
     let stored: Vec<&str> = include_str!("air.txt").lines().filter(|line| !line.starts_with('#')).collect();
     assert_eq!(lines, stored, "{}", lines.join("\n"));

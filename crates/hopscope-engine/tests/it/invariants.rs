@@ -213,7 +213,7 @@ proptest! {
 
     #[test]
     fn udp_packets_are_conserved(config in network(), flows in flows()) {
-        // Sources stop at 1.5 s: long before the end the network is empty and every packet has met its fate.
+        // Sources stop at 1.5 s: long before the end the network is empty and every packet has been delivered or dropped.
         let mut config = with_flows(config, &flows, &[Transport::Udp]);
         config.duration = Time::ZERO + Span::from_secs(30);
         let mut world = World::new(&config, Log::default()).expect("a sound scenario");

@@ -14,7 +14,7 @@ use hopscope_engine::config::{AckPolicy, App, Change, ChangeKind, HostConfig, Se
 use hopscope_engine::ids::{FlowId, NodeId};
 use hopscope_engine::ledger::Ledger;
 use hopscope_engine::mac::dcf::Frame;
-use hopscope_engine::phy::Fate;
+use hopscope_engine::phy::RxOutcome;
 use hopscope_engine::record::{Classes, Look, Record, Recorder, TrajectoryHash};
 use hopscope_engine::results::RunResult;
 use hopscope_engine::simulation::Simulation;
@@ -217,8 +217,8 @@ fn a_frame_ends_at_everyone_who_senses_it() {
     config.net.arp = false;
     let mut world = World::new(&config, Log::default()).expect("a sound scenario");
     world.run_until(config.duration);
-    let mut ends: BTreeMap<u32, (Frame, Vec<(u32, Fate)>)> = BTreeMap::new();
-    let (mut whole, mut fates) = (0, BTreeSet::new());
+    let mut ends: BTreeMap<u32, (Frame, Vec<(u32, RxOutcome)>)> = BTreeMap::new();
+    let (mut whole, mut outcomes) = (0, BTreeSet::new());
     for (_, record) in &world.recorder().0 {
         match *record {
             Record::FrameBegan { frame, slot } => {
@@ -229,24 +229,24 @@ fn a_frame_ends_at_everyone_who_senses_it() {
                     whole += 1;
                 }
             }
-            Record::FrameEnded { node, frame, slot, fate } => {
+            Record::FrameEnded { node, frame, slot, outcome } => {
                 assert_eq!((frame, frame.dst), (ends[&slot].0, node));
-                ends.get_mut(&slot).expect("it began").1.push((node.0, fate));
+                ends.get_mut(&slot).expect("it began").1.push((node.0, outcome));
             }
-            Record::FrameOverheard { node, frame, slot, fate } => {
+            Record::FrameOverheard { node, frame, slot, outcome } => {
                 assert_eq!(frame, ends[&slot].0);
                 assert_ne!(frame.dst, node, "it stands for itself");
                 let near = frame.src.0.abs_diff(node.0) == 1;
-                assert_eq!(!near, fate == Fate::OutOfReach, "{record:?}");
-                fates.insert(format!("{fate:?}").split([' ', '{']).next().expect("a word").to_string());
-                ends.get_mut(&slot).expect("it began").1.push((node.0, fate));
+                assert_eq!(!near, outcome == RxOutcome::OutOfReach, "{record:?}");
+                outcomes.insert(format!("{outcome:?}").split([' ', '{']).next().expect("a word").to_string());
+                ends.get_mut(&slot).expect("it began").1.push((node.0, outcome));
             }
             _ => {}
         }
     }
     assert!(whole > 3_000, "{whole} frames");
-    let fates: Vec<&str> = fates.iter().map(String::as_str).collect();
-    assert_eq!(fates, ["Collided", "Deaf", "OutOfReach", "Received"]);
+    let outcomes: Vec<&str> = outcomes.iter().map(String::as_str).collect();
+    assert_eq!(outcomes, ["Collided", "Deaf", "OutOfReach", "Received"]);
 }
 
 /// What happens to a world at a second.

@@ -171,7 +171,7 @@ impl RateControl {
         }
     }
 
-    /// Data frames to single stations whose fate is known; none where rates never change.
+    /// Data frames to single stations whose outcome is known; none where rates never change.
     pub fn sent(&self) -> RateCounts {
         match self {
             RateControl::Fixed => RateCounts::default(),

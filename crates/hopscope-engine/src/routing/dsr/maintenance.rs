@@ -26,7 +26,7 @@ impl Dsr {
             Some((lost, None)) => cx.drop_packet(lost.packet, DropReason::LinkFailed),
             None => {}
         }
-        // Packets that wait for the same neighbour share its fate.
+        // Packets that wait for the same neighbour are dropped with it.
         cx.push(RoutingEffect::RecallNextHop { next_hop });
     }
 

@@ -22,7 +22,7 @@ use crate::config::Config;
 use crate::config::net::RoutingProtocol;
 use crate::mac::dcf::{Frame, FrameKind};
 use crate::packet::{Body, DropReason, Packet};
-use crate::phy::Fate;
+use crate::phy::RxOutcome;
 use crate::record::{Classes, Look, Record, Recorder};
 use event::{Event, Layer, MacHeader, What};
 use hopscope_core::ids::{NodeId, PacketId};
@@ -316,13 +316,13 @@ impl<S: Sink> Recorder for Ns2Trace<S> {
                 }
                 self.frame('s', NO_REASON, now, frame.src, frame, look);
             }
-            Record::FrameEnded { node, ref frame, fate, .. } => match fate {
-                Fate::Received => self.on_received(now, node, frame, look),
-                Fate::Collided { .. } | Fate::Captured { .. } | Fate::TooWeak { .. } => {
+            Record::FrameEnded { node, ref frame, outcome, .. } => match outcome {
+                RxOutcome::Received => self.on_received(now, node, frame, look),
+                RxOutcome::Collided { .. } | RxOutcome::Captured { .. } | RxOutcome::TooWeak { .. } => {
                     self.frame('D', "COL", now, node, frame, look);
                 }
-                Fate::Errored | Fate::Deaf => self.frame('D', "ERR", now, node, frame, look),
-                Fate::Missed { .. } | Fate::OutOfReach => {}
+                RxOutcome::Errored | RxOutcome::Deaf => self.frame('D', "ERR", now, node, frame, look),
+                RxOutcome::Missed { .. } | RxOutcome::OutOfReach => {}
             },
             Record::Moved { node, position } => self.network.ways[node.index()] = Way::at_rest(position),
             Record::SetOut { node, from, to, until } => {

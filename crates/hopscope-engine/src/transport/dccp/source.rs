@@ -31,7 +31,7 @@ pub(super) fn elapsed_ticks(span: Span) -> u32 {
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Fate {
+enum PacketState {
     /// In flight.
     Unknown,
     /// Reported received.
@@ -48,7 +48,7 @@ struct Slot {
     leaves_more: bool,
     /// Number of its data (reliable DCCP).
     number: u32,
-    fate: Fate,
+    state: PacketState,
     /// Its receiver has told that its data was dropped.
     is_refused: bool,
 }
@@ -149,7 +149,14 @@ impl Source {
         }
         debug_assert_eq!(seq.since(self.base), self.log.len() as i64, "numbers follow each other");
         let leaves_more = self.backlog > 0;
-        self.log.push_back(Slot { sent: now, is_data, leaves_more, number, fate: Fate::Unknown, is_refused: false });
+        self.log.push_back(Slot {
+            sent: now,
+            is_data,
+            leaves_more,
+            number,
+            state: PacketState::Unknown,
+            is_refused: false,
+        });
         if let Some(list) = self.list.as_mut().filter(|_| number > 0) {
             list.on_sent(number, now + self.rtt.rto());
         }
@@ -336,8 +343,8 @@ impl Source {
 
     /// Nothing is in flight any more.
     fn give_up(&mut self) {
-        for slot in self.log.iter_mut().filter(|slot| slot.fate == Fate::Unknown) {
-            slot.fate = Fate::Lost;
+        for slot in self.log.iter_mut().filter(|slot| slot.state == PacketState::Unknown) {
+            slot.state = PacketState::Lost;
         }
         self.pipe = 0;
     }
@@ -345,9 +352,9 @@ impl Source {
     /// The nofeedback timer has expired: what left before it was set is given up.
     fn on_no_feedback(&mut self, now: Time) {
         let wait = self.timeout();
-        for slot in self.log.iter_mut().filter(|slot| slot.fate == Fate::Unknown) {
+        for slot in self.log.iter_mut().filter(|slot| slot.state == PacketState::Unknown) {
             if slot.sent + wait <= now {
-                slot.fate = Fate::Lost;
+                slot.state = PacketState::Lost;
                 self.pipe -= u32::from(slot.is_data);
             }
         }
@@ -358,7 +365,7 @@ impl Source {
     /// Forgets the oldest packets up to `ack` that nothing more can be learnt of.
     fn forget(&mut self, ack: Seq) {
         while let Some(slot) = self.log.front() {
-            if self.base.is_after(ack) || (slot.is_data && slot.fate == Fate::Unknown) {
+            if self.base.is_after(ack) || (slot.is_data && slot.state == PacketState::Unknown) {
                 return;
             }
             self.log.pop_front();
@@ -376,7 +383,8 @@ impl Source {
             return None;
         }
         let is_late = self.ccid.by_rate().is_some(); // what is late counts, too
-        let is_measured = |slot: &&Slot| slot.fate == Fate::Unknown || (is_late && slot.fate == Fate::Lost);
+        let is_measured =
+            |slot: &&Slot| slot.state == PacketState::Unknown || (is_late && slot.state == PacketState::Lost);
         let slot = self.log.get(usize::try_from(newest).ok()?).filter(is_measured)?;
         let held = if let Stamp::Elapsed(ticks) = packet.stamp { TICK * u64::from(ticks) } else { Span::ZERO };
         Some(now.saturating_since(slot.sent).saturating_sub(held))
@@ -407,7 +415,8 @@ impl Source {
             each_dropped(content, packet.ack, |seq, what| {
                 let place = usize::try_from(seq.since(self.base)).ok();
                 let Some(slot) = place.and_then(|place| self.log.get_mut(place)) else { return };
-                if slot.fate == Fate::Unknown && slot.is_data && !std::mem::replace(&mut slot.is_refused, true) {
+                if slot.state == PacketState::Unknown && slot.is_data && !std::mem::replace(&mut slot.is_refused, true)
+                {
                     match what {
                         Dropped::Buffer => report.refused += 1,
                         Dropped::Corrupt => report.corrupt += 1,
@@ -419,17 +428,17 @@ impl Source {
 
     fn arrived(&mut self, place: usize, is_marked: bool, report: &mut Report) {
         let Some(slot) = self.log.get_mut(place) else { return };
-        if let Some(list) = self.list.as_mut().filter(|_| slot.number > 0 && slot.fate != Fate::Acked) {
+        if let Some(list) = self.list.as_mut().filter(|_| slot.number > 0 && slot.state != PacketState::Acked) {
             if slot.is_refused {
                 list.on_missing(slot.number);
             } else {
                 list.on_received(slot.number);
             }
         }
-        if slot.fate != Fate::Unknown {
+        if slot.state != PacketState::Unknown {
             return;
         }
-        slot.fate = Fate::Acked;
+        slot.state = PacketState::Acked;
         if slot.is_data {
             self.pipe -= 1;
             report.acked += 1;
@@ -446,10 +455,10 @@ impl Source {
         let mut later = 0;
         for place in (0..self.log.len()).rev() {
             let slot = &mut self.log[place];
-            match slot.fate {
-                Fate::Acked => later += 1,
-                Fate::Unknown if later >= self.lost_after && slot.is_data => {
-                    slot.fate = Fate::Lost;
+            match slot.state {
+                PacketState::Acked => later += 1,
+                PacketState::Unknown if later >= self.lost_after && slot.is_data => {
+                    slot.state = PacketState::Lost;
                     self.pipe -= 1;
                     report.lost += 1;
                     if let Some(list) = &mut self.list {
@@ -457,7 +466,7 @@ impl Source {
                     }
                     report.newest_lost.get_or_insert(self.base.plus(place as u64));
                 }
-                Fate::Unknown | Fate::Lost => {}
+                PacketState::Unknown | PacketState::Lost => {}
             }
         }
     }

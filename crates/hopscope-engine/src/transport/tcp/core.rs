@@ -2,7 +2,7 @@
 
 use super::pacing::Pacer;
 use super::push::PushMarks;
-use super::recovery::{Doubt, Prr, Undo};
+use super::recovery::{FrtoState, Prr, Undo};
 use super::rtt::Rtt;
 use super::rules::Rules;
 use super::sent::{AckReport, SentLog};
@@ -90,9 +90,9 @@ pub(super) struct Core {
     pub(super) timeouts_in_row: u32,
     /// Only the first of them doubles the RTO.
     pub(super) fixed_rto: bool,
-    /// F-RTO is in use, and the timeout it doubts.
+    /// F-RTO is in use, and its state after a timeout.
     pub(super) frto: bool,
-    pub(super) doubt: Option<Doubt>,
+    pub(super) frto_state: Option<FrtoState>,
     /// What the last recovery changed; none: none is undone.
     pub(super) undo: Option<Box<Undo>>,
     /// Marks are understood, for the present window they were heeded up to this number, and CWR has to be said.
@@ -176,7 +176,7 @@ impl Core {
             halves_rate: cfg.rate_halving,
             halving: 0,
             frto: cfg.frto,
-            doubt: None,
+            frto_state: None,
             undo: None,
             ecn: cfg.ecn,
             heeded: 0,

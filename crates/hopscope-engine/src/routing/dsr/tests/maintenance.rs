@@ -113,7 +113,7 @@ fn an_error_about_a_salvaged_packet_goes_to_the_salvager() {
 }
 
 #[test]
-fn packets_that_wait_for_the_lost_neighbour_share_its_fate_with_one_error() {
+fn packets_that_wait_for_the_lost_neighbour_are_dropped_with_one_error() {
     let mut net = chain(4, &DsrConfig::default());
     net.send_at(ms(0), 0, 3);
     net.run(ms(100));

@@ -13,7 +13,7 @@ const WINDOW_WHEN_LOST: f64 = 3.0;
 
 /// A timeout that may have been needless.
 #[derive(Debug, Clone)]
-pub(in super::super) struct Doubt {
+pub(in super::super) struct FrtoState {
     /// What the timeout changed.
     window: Window,
     cc: Cc,
@@ -21,20 +21,20 @@ pub(in super::super) struct Doubt {
     tested: bool,
 }
 
-/// What to remember of a timeout about to be handled; none when there is no doubt about it.
-pub(super) fn before_timeout(core: &Core) -> Option<Doubt> {
+/// The state to restore should the coming timeout prove spurious; none when it cannot.
+pub(super) fn before_timeout(core: &Core) -> Option<FrtoState> {
     // The repetition was lost too, or nothing was under way but it.
     let hopeless = core.timed_out_again() || core.recovering || core.max - core.una <= core.mss;
-    (core.frto && !hopeless).then(|| Doubt { window: core.window, cc: core.cc.clone(), tested: false })
+    (core.frto && !hopeless).then(|| FrtoState { window: core.window, cc: core.cc.clone(), tested: false })
 }
 
 /// An ACK of new data; true when it is dealt with.
 pub(super) fn on_new_ack(core: &mut Core, ack: u64, cx: &mut Cx) -> bool {
-    let Some(mut doubt) = core.doubt.take() else { return false };
-    if doubt.tested {
+    let Some(mut frto_state) = core.frto_state.take() else { return false };
+    if frto_state.tested {
         // First the window: one that is closed keeps the timer going.
-        core.window = doubt.window;
-        core.cc = doubt.cc;
+        core.window = frto_state.window;
+        core.cc = frto_state.cc;
         core.accept(ack, cx);
         core.nxt = core.max;
         core.after_timeout = false;
@@ -53,17 +53,17 @@ pub(super) fn on_new_ack(core: &mut Core, ack: u64, cx: &mut Cx) -> bool {
             core.transmit_next(cx);
         }
     }
-    doubt.tested = true;
-    core.doubt = Some(doubt);
+    frto_state.tested = true;
+    core.frto_state = Some(frto_state);
     true
 }
 
-/// A duplicate ACK; true when it settled a doubt and sending goes on from the first segment missing.
+/// A duplicate ACK; true when it proves the timeout genuine and sending goes on from the first segment missing.
 pub(super) fn on_dup_ack(core: &mut Core) -> bool {
-    let Some(doubt) = core.doubt.take() else { return false };
-    if doubt.tested {
+    let Some(frto_state) = core.frto_state.take() else { return false };
+    if frto_state.tested {
         core.window.cwnd = WINDOW_WHEN_LOST;
         core.nxt = core.una;
     }
-    doubt.tested
+    frto_state.tested
 }

@@ -15,7 +15,7 @@ mod tahoe;
 mod undo;
 mod vegas;
 
-pub(super) use frto::Doubt;
+pub(super) use frto::FrtoState;
 pub(super) use prr::Prr;
 pub(super) use undo::Undo;
 
@@ -99,7 +99,7 @@ impl LossRecovery {
         }
         core.end_recovery();
         core.window.inflation = 0.0;
-        core.doubt = None;
+        core.frto_state = None;
         core.accept(seg.ack, cx);
         core.nxt = core.max;
         core.undo_cut(acked, cx.now);
@@ -127,9 +127,9 @@ impl LossRecovery {
         }
         let dupacks = core.dupacks;
         self.forget(core);
-        let doubt = (!matches!(self, LossRecovery::Rack(_))).then(|| frto::before_timeout(core)).flatten();
+        let frto_state = (!matches!(self, LossRecovery::Rack(_))).then(|| frto::before_timeout(core)).flatten();
         core.time_out(cx);
-        core.doubt = doubt;
+        core.frto_state = frto_state;
         if let LossRecovery::Rack(s) = self {
             s.on_timeout(core, cx.now);
         }
@@ -144,7 +144,7 @@ impl LossRecovery {
     pub(super) fn resume(&mut self, core: &mut Core, cx: &mut Cx) {
         self.forget(core);
         core.go_back();
-        core.doubt = None;
+        core.frto_state = None;
         core.keep_cut();
         core.restart_rto(cx);
         if let LossRecovery::Rack(s) = self {

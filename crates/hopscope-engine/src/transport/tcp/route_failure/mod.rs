@@ -119,7 +119,7 @@ impl Core {
     /// The sender stands still until `until`. What is under way is not timed: the wait would count as its round trip.
     fn stand_still(&mut self, until: Time, cx: &mut Cx) {
         self.timed = None;
-        self.doubt = None;
+        self.frto_state = None;
         self.keep_cut();
         self.rto_timer.set(until, cx);
     }

@@ -34,14 +34,14 @@ fn flow(transport: Transport, ack: AckPolicy, max_window: u32, tcp: TcpConfig) -
     }
 }
 
-/// Both ends of a connection over a pipe of `delay_ms` each way. `fates` says of the first segments, in the order they are
+/// Both ends of a connection over a pipe of `delay_ms` each way. `impairments` says of the first segments, in the order they are
 /// sent, whether they are lost or by how many milliseconds they are late.
 struct Pipe {
     ends: [Connection; 2],
     timers: [Expiries; 2],
     now: Time,
     delay_ms: u64,
-    fates: Vec<Option<u64>>,
+    impairments: Vec<Option<u64>>,
     sent: usize,
     way: Vec<(Time, usize, usize, TcpSegment)>,
     /// What each end has sent, as words.
@@ -52,7 +52,7 @@ struct Pipe {
 }
 
 impl Pipe {
-    fn new(flow: &FlowConfig, delay_ms: u64, fates: Vec<Option<u64>>) -> Self {
+    fn new(flow: &FlowConfig, delay_ms: u64, impairments: Vec<Option<u64>>) -> Self {
         let stream = |owner| Stream::derive(1, 0, owner, Purpose::Clock);
         let (mut active, mut passive) = Connection::pair(flow, 20, stream(0));
         Connection::join((&mut active, &mut passive), flow, stream(1));
@@ -61,7 +61,7 @@ impl Pipe {
             timers: Default::default(),
             now: Time::ZERO,
             delay_ms,
-            fates,
+            impairments,
             sent: 0,
             way: Vec::new(),
             said: Vec::new(),
@@ -104,7 +104,7 @@ impl Pipe {
         };
         let answer = if ack { format!(" ack {}", seg.ack) } else { String::new() };
         self.said.push(format!("{} {} {kind}{answer}", self.now.0 / MS, ["a", "b"][end]));
-        if let Some(late) = self.fates.get(self.sent).copied().unwrap_or(Some(0)) {
+        if let Some(late) = self.impairments.get(self.sent).copied().unwrap_or(Some(0)) {
             let at = Time(self.now.0 + (self.delay_ms + late) * MS);
             self.way.push((at, self.sent, 1 - end, seg));
         }
@@ -240,11 +240,11 @@ struct Case {
     delay_ms: u64,
     /// Bytes of each end's offers, by turns.
     offers: [Vec<u64>; 2],
-    fates: Vec<Option<u64>>,
+    impairments: Vec<Option<u64>>,
 }
 
 fn case() -> impl Strategy<Value = Case> {
-    let fate = prop_oneof![1 => Just(None), 4 => Just(Some(0)), 1 => (0u64..80).prop_map(Some)];
+    let impairment = prop_oneof![1 => Just(None), 4 => Just(Some(0)), 1 => (0u64..80).prop_map(Some)];
     let offers = || proptest::collection::vec(prop_oneof![1u64..5000, 1u64..60_000], 0..4);
     (
         proptest::sample::select(Transport::built_in_tcp().collect::<Vec<_>>()),
@@ -253,16 +253,16 @@ fn case() -> impl Strategy<Value = Case> {
         1u32..40,
         1u64..100,
         (offers(), offers()),
-        proptest::collection::vec(fate, 0..400),
+        proptest::collection::vec(impairment, 0..400),
     )
-        .prop_map(|(transport, policy, options, max_window, delay_ms, (near, far), fates)| Case {
+        .prop_map(|(transport, policy, options, max_window, delay_ms, (near, far), impairments)| Case {
             transport,
             policy,
             options,
             max_window,
             delay_ms,
             offers: [near, far],
-            fates,
+            impairments,
         })
 }
 
@@ -289,7 +289,7 @@ fn check(case: Case) {
         ..TcpConfig::default()
     };
     let flow = flow(case.transport, case.policy, case.max_window, tcp);
-    let mut pipe = Pipe::new(&flow, case.delay_ms, case.fates.clone());
+    let mut pipe = Pipe::new(&flow, case.delay_ms, case.impairments.clone());
     pipe.input(0, |tcp, cx| tcp.on_send(1, cx));
     for turn in 0..4 {
         for end in [0, 1] {

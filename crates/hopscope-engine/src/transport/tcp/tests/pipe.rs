@@ -13,8 +13,8 @@ use hopscope_testing::property;
 /// What happens to the segments, in the order they are sent.
 #[derive(Debug, Clone)]
 struct Weather {
-    /// Fate of each of the first segments: lost, or delayed by that many milliseconds beyond `delay_ms`.
-    fates: Vec<Option<u64>>,
+    /// Impairment of each of the first segments: lost, or delayed by that many milliseconds beyond `delay_ms`.
+    impairments: Vec<Option<u64>>,
     delay_ms: u64,
 }
 
@@ -49,8 +49,9 @@ pub(super) struct Case {
 }
 
 fn weather() -> impl Strategy<Value = Weather> {
-    let fate = prop_oneof![1 => Just(None), 4 => Just(Some(0)), 2 => (0u64..120).prop_map(Some)];
-    (proptest::collection::vec(fate, 0..300), 1u64..150).prop_map(|(fates, delay_ms)| Weather { fates, delay_ms })
+    let impairment = prop_oneof![1 => Just(None), 4 => Just(Some(0)), 2 => (0u64..120).prop_map(Some)];
+    (proptest::collection::vec(impairment, 0..300), 1u64..150)
+        .prop_map(|(impairments, delay_ms)| Weather { impairments, delay_ms })
 }
 
 pub(super) fn case() -> impl Strategy<Value = Case> {
@@ -207,9 +208,9 @@ impl Pipe {
     }
 
     fn send(&mut self, from: End, seg: TcpSegment) {
-        let fate = self.case.weather.fates.get(self.segments).copied().unwrap_or(Some(0));
+        let impairment = self.case.weather.impairments.get(self.segments).copied().unwrap_or(Some(0));
         self.segments += 1;
-        if let Some(extra) = fate {
+        if let Some(extra) = impairment {
             let mut seg = seg;
             if seg.ecn == Ecn::Ect && self.segments % 7 == 0 {
                 seg.ecn = Ecn::Ce;
@@ -327,7 +328,7 @@ proptest! {
         offers in proptest::collection::vec(1u64..60_000, 1..4),
     ) {
         let total: u64 = offers.iter().sum();
-        let weather = Weather { fates: Vec::new(), delay_ms };
+        let weather = Weather { impairments: Vec::new(), delay_ms };
         let case =
             Case { variant, policy, ns2: false, max_window, cwnd_limit, options, offers, weather, routes: STEADY };
         let mut pipe = Pipe::new(case);
@@ -362,8 +363,8 @@ fn every_combination_over_a_pipe_that_loses_a_tenth() {
     for variant in Transport::built_in_tcp() {
         for policy in AckPolicy::ALL {
             for ns2 in [false, true] {
-                let fates = (0..400).map(|k| (k * 7 % 10 != 3).then_some(k * 13 % 17)).collect();
-                let weather = Weather { fates, delay_ms: 40 };
+                let impairments = (0..400).map(|k| (k * 7 % 10 != 3).then_some(k * 13 % 17)).collect();
+                let weather = Weather { impairments, delay_ms: 40 };
                 check(Case {
                     variant,
                     policy,
@@ -385,7 +386,7 @@ fn a_clean_pipe_repeats_nothing() {
     for variant in Transport::built_in_tcp() {
         for policy in AckPolicy::ALL {
             for ns2 in [false, true] {
-                let weather = Weather { fates: Vec::new(), delay_ms: 20 };
+                let weather = Weather { impairments: Vec::new(), delay_ms: 20 };
                 let mut pipe = Pipe::new(Case {
                     variant,
                     policy,
@@ -417,7 +418,7 @@ fn no_policy_waits_for_segments_that_a_small_window_never_sends() {
     // Progress within one RTO: the receiver's timer speaks before the sender's.
     for policy in AckPolicy::ALL {
         for (max_window, cwnd_limit) in (1..=6).flat_map(|n| [(n, 0), (20, n)]) {
-            let weather = Weather { fates: Vec::new(), delay_ms: 20 };
+            let weather = Weather { impairments: Vec::new(), delay_ms: 20 };
             let variant = Transport::TcpNewReno;
             let offers = vec![30_000, 1_500];
             let case = Case {

@@ -15,7 +15,7 @@ const SERVICE: u64 = 1;
 
 /// What happens to a copy of a segment on its way, or to the ACK of everything through a segment.
 #[derive(Debug, Clone, Copy, PartialEq)]
-enum Fate {
+enum Impairment {
     Lost,
     /// It arrives so many tenths of a millisecond late.
     Late(u64),
@@ -24,8 +24,8 @@ enum Fate {
     Marked,
 }
 
-/// `(data, number, copy)`, both counted from 1, to the fate.
-type Script = fn(bool, u64, u64) -> Option<Fate>;
+/// `(data, number, copy)`, both counted from 1, to the impairment.
+type Script = fn(bool, u64, u64) -> Option<Impairment>;
 
 /// What a run came to.
 #[derive(Debug, Clone, Default)]
@@ -73,11 +73,11 @@ impl Rig {
     fn send(&mut self, end: usize, mut seg: TcpSegment) {
         let number = if end == 0 { (seg.seq + u64::from(seg.len)) / u64::from(MSS) } else { seg.ack / u64::from(MSS) };
         let counted = if end == 0 { seg.len > 0 } else { number > 0 };
-        let mut fate = None;
+        let mut impairment = None;
         if counted {
             let copy = self.copies.entry((end, number)).or_insert(0);
             *copy += 1;
-            fate = (self.script)(end == 0, number, *copy);
+            impairment = (self.script)(end == 0, number, *copy);
             if end == 0 && seg.retransmission {
                 self.outcome.repeated.push(number);
             }
@@ -88,11 +88,11 @@ impl Rig {
             at = self.free;
         }
         at += Span::from_millis(DELAY);
-        match fate {
-            Some(Fate::Lost) => return,
-            Some(Fate::Late(tenths)) => at += Span::from_micros(100 * tenths),
-            Some(Fate::Held(until)) => at = at.max(Time(until * MS)),
-            Some(Fate::Marked) => seg.ecn = Ecn::Ce,
+        match impairment {
+            Some(Impairment::Lost) => return,
+            Some(Impairment::Late(tenths)) => at += Span::from_micros(100 * tenths),
+            Some(Impairment::Held(until)) => at = at.max(Time(until * MS)),
+            Some(Impairment::Marked) => seg.ecn = Ecn::Ce,
             None => {}
         }
         self.serial += 1;
@@ -167,7 +167,7 @@ macro_rules! lost {
     ($($number:literal $(x $copies:literal)?),+) => {{
         let script: Script = |data, number, copy| {
             let lost = false $(|| (number == $number && copy <= 1 $(.max($copies))?))+;
-            (data && lost).then_some(Fate::Lost)
+            (data && lost).then_some(Impairment::Lost)
         };
         script
     }};
@@ -278,16 +278,17 @@ fn a_lost_tail() {
 
 #[test]
 fn lost_acks_and_slight_reordering_repeat_nothing() {
-    let acks: Script = |data, number, copy| (!data && (1..=5).contains(&number) && copy == 1).then_some(Fate::Lost);
+    let acks: Script =
+        |data, number, copy| (!data && (1..=5).contains(&number) && copy == 1).then_some(Impairment::Lost);
     check("ACKs", acks, &cfg(), |_, _| (vec![], 0));
     // Overtaken by two: duplicates below the threshold, and within RACK's quarter of a round trip.
-    let soon: Script = |data, number, copy| (data && (number, copy) == (3, 1)).then_some(Fate::Late(25));
+    let soon: Script = |data, number, copy| (data && (number, copy) == (3, 1)).then_some(Impairment::Late(25));
     check("overtaken by two", soon, &cfg(), |_, _| (vec![], 0));
 }
 
 #[test]
 fn reordering_beyond_the_threshold_is_taken_for_a_loss() {
-    let late: Script = |data, number, copy| (data && (number, copy) == (3, 1)).then_some(Fate::Late(55));
+    let late: Script = |data, number, copy| (data && (number, copy) == (3, 1)).then_some(Impairment::Late(55));
     check("overtaken by five", late, &cfg(), |variant, style| match style {
         // TCP-AP had sent no more than 11 by then.
         NewReno if variant == Transport::TcpAp => (list([3].into_iter().chain(9..=11)), 0),
@@ -299,8 +300,8 @@ fn reordering_beyond_the_threshold_is_taken_for_a_loss() {
 }
 
 /// Nothing gets through until 1700 ms; the RTO expires at 1202 ms.
-fn stall(data: bool, number: u64, _copy: u64) -> Option<Fate> {
-    (data && (3..=13).contains(&number)).then_some(Fate::Held(1700))
+fn stall(data: bool, number: u64, _copy: u64) -> Option<Impairment> {
+    (data && (3..=13).contains(&number)).then_some(Impairment::Held(1700))
 }
 
 #[test]
@@ -357,7 +358,7 @@ fn after_the_loss(variant: Transport) -> Option<(f64, f64)> {
 
 #[test]
 fn what_a_loss_and_a_mark_leave_of_the_window() {
-    let mark: Script = |data, number, copy| (data && (number, copy) == (3, 1)).then_some(Fate::Marked);
+    let mark: Script = |data, number, copy| (data && (number, copy) == (3, 1)).then_some(Impairment::Marked);
     for (variant, recovery) in pairs() {
         let cfg = TcpConfig { loss_recovery: recovery, ..cfg() };
         let Some((cwnd, ssthresh)) = after_the_loss(variant) else { continue };

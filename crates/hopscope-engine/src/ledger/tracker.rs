@@ -1,6 +1,6 @@
 //! Packets on their way: where their delay goes, and what becomes of each.
 //!
-//! What a transport hands down once may be at several nodes at a time: a transmitter keeps its copy until it is
+//! A datagram that a transport hands down may be at several nodes at a time: a transmitter keeps its copy until it is
 //! acknowledged, and a routing protocol may send it another way meanwhile. It is delivered when one copy arrives, lost when
 //! the last one is gone without that, and under way until then. A copy that is given up though the next node has got it is
 //! no loss: only its acknowledgement was lost.
@@ -13,9 +13,9 @@ use crate::transport::Protocol;
 use hopscope_core::ids::{FlowId, PacketId};
 use hopscope_core::units::Time;
 
-/// What a transport handed down once.
+/// A datagram that a transport handed down once.
 #[derive(Debug, Clone, Copy)]
-struct Parcel {
+struct Datagram {
     flow: FlowId,
     kind: Kind,
     /// Packets that carry it now.
@@ -46,36 +46,36 @@ impl Kind {
 }
 
 /// Of packets that belong to no flow.
-const NO_PARCEL: u32 = u32::MAX;
+const NO_DATAGRAM: u32 = u32::MAX;
 
 /// All packets under way, by their place in the arena.
 #[derive(Debug, Default)]
-pub(super) struct Custody {
+pub(super) struct PacketTracker {
     journeys: Vec<Journey>,
-    parcels: Vec<Parcel>,
+    datagrams: Vec<Datagram>,
     free: Vec<u32>,
 }
 
-impl Custody {
+impl PacketTracker {
     /// A packet comes into being.
     #[inline]
     pub(super) fn make(&mut self, now: Time, id: PacketId, packet: &Packet, flows: &mut [FlowAccount]) {
-        let mut parcel = NO_PARCEL;
+        let mut datagram = NO_DATAGRAM;
         if let (Some(kind), Some(account)) = (kind(packet, flows), flows.get_mut(packet.flow.index())) {
             account.counts[kind as usize].sent += 1;
-            let new = Parcel { flow: packet.flow, kind, copies: 1, delivered: false, lost: None };
-            parcel = match self.free.pop() {
+            let new = Datagram { flow: packet.flow, kind, copies: 1, delivered: false, lost: None };
+            datagram = match self.free.pop() {
                 Some(place) => {
-                    self.parcels[place as usize] = new;
+                    self.datagrams[place as usize] = new;
                     place
                 }
                 None => {
-                    self.parcels.push(new);
-                    (self.parcels.len() - 1) as u32
+                    self.datagrams.push(new);
+                    (self.datagrams.len() - 1) as u32
                 }
             };
         }
-        self.keep(id, Journey::new(now, parcel));
+        self.keep(id, Journey::new(now, datagram));
     }
 
     /// A receiver gets `copy` of `packet`, whose attempt brought it across.
@@ -86,8 +86,8 @@ impl Custody {
         journey.passed_on = true;
         copied.passed_on = false;
         copied.enter(now, Stage::Processing);
-        if let Some(parcel) = self.parcels.get_mut(copied.parcel as usize) {
-            parcel.copies += 1;
+        if let Some(datagram) = self.datagrams.get_mut(copied.datagram as usize) {
+            datagram.copies += 1;
         }
         self.keep(copy, copied);
     }
@@ -131,14 +131,14 @@ impl Custody {
     pub(super) fn arrive(&mut self, now: Time, packet: PacketId, flows: &mut [FlowAccount]) -> [u64; DelayPart::COUNT] {
         let journey = &mut self.journeys[packet.index()];
         journey.enter(now, Stage::Processing);
-        let Journey { parcel, parts, .. } = *journey;
-        if let Some(known) = self.parcels.get_mut(parcel as usize) {
+        let Journey { datagram, parts, .. } = *journey;
+        if let Some(known) = self.datagrams.get_mut(datagram as usize) {
             let counts = &mut flows[known.flow.index()].counts[known.kind as usize];
             *if known.delivered { &mut counts.again } else { &mut counts.delivered } += 1;
             known.delivered = true;
             known.copies -= 1;
             if known.copies == 0 {
-                self.free.push(parcel);
+                self.free.push(datagram);
             }
         }
         parts
@@ -148,44 +148,45 @@ impl Custody {
     /// lost as `unnoticed` says.
     #[inline]
     pub(super) fn pass_on(&mut self, packet: PacketId, unnoticed: impl FnOnce() -> Lost, flows: &mut [FlowAccount]) {
-        let parcel = self.journeys[packet.index()].parcel;
-        if parcel != NO_PARCEL {
-            self.let_go(parcel, unnoticed, flows);
+        let datagram = self.journeys[packet.index()].datagram;
+        if datagram != NO_DATAGRAM {
+            self.let_go(datagram, unnoticed, flows);
         }
     }
 
     /// A packet is dropped.
     pub(super) fn drop(&mut self, packet: PacketId, lost: Lost, flows: &mut [FlowAccount]) {
-        let Journey { parcel, passed_on, .. } = self.journeys[packet.index()];
-        let Some(known) = self.parcels.get_mut(parcel as usize) else { return };
+        let Journey { datagram, passed_on, .. } = self.journeys[packet.index()];
+        let Some(known) = self.datagrams.get_mut(datagram as usize) else { return };
         if passed_on {
             flows[known.flow.index()].unconfirmed.add(known.kind, lost);
         } else {
             known.lost = Some(lost);
         }
-        self.let_go(parcel, || lost, flows);
+        self.let_go(datagram, || lost, flows);
     }
 
     /// Packets of a kind and flow that are neither delivered nor lost.
     pub(super) fn under_way(&self, flow: FlowId, kind: Kind) -> u64 {
-        let waits =
-            |parcel: &&Parcel| parcel.copies > 0 && !parcel.delivered && (parcel.flow, parcel.kind) == (flow, kind);
-        self.parcels.iter().filter(waits).count() as u64
+        let waits = |datagram: &&Datagram| {
+            datagram.copies > 0 && !datagram.delivered && (datagram.flow, datagram.kind) == (flow, kind)
+        };
+        self.datagrams.iter().filter(waits).count() as u64
     }
 
-    /// One of the packets that carry a parcel is gone.
+    /// One of the packets that carry a datagram is gone.
     #[inline]
     fn let_go(&mut self, place: u32, otherwise: impl FnOnce() -> Lost, flows: &mut [FlowAccount]) {
-        let parcel = &mut self.parcels[place as usize];
-        parcel.copies -= 1;
-        if parcel.copies > 0 {
+        let datagram = &mut self.datagrams[place as usize];
+        datagram.copies -= 1;
+        if datagram.copies > 0 {
             return;
         }
         self.free.push(place);
-        if !parcel.delivered {
-            let account = &mut flows[parcel.flow.index()];
-            account.counts[parcel.kind as usize].lost += 1;
-            account.losses.add(parcel.kind, parcel.lost.unwrap_or_else(otherwise));
+        if !datagram.delivered {
+            let account = &mut flows[datagram.flow.index()];
+            account.counts[datagram.kind as usize].lost += 1;
+            account.losses.add(datagram.kind, datagram.lost.unwrap_or_else(otherwise));
         }
     }
 }

@@ -1,6 +1,6 @@
-//! The fate of every frame, and the frame at fault, in the three models of interference.
+//! The outcome of every frame, and the frame at fault, in the three models of interference.
 
-use super::{Arrival, Edge, Fate, Radio, RadioRules};
+use super::{Arrival, Edge, Radio, RadioRules, RxOutcome};
 use crate::config::RadioConfig;
 use crate::config::radio::{CaptureRule, ErrorKind, Interference, Undecodable};
 use hopscope_core::units::Time;
@@ -22,26 +22,26 @@ fn frame(slot: u32, start: u64, end: u64, power: f32, flags: u8) -> Arrival {
 
 /// What becomes of each frame, in the order of their ends; the own transmitter is on from `send.0` to `send.1`.
 /// A radio that is asked notes the same of frames for others.
-fn fates(rules: &RadioRules, arrivals: &[Arrival], send: Option<(u64, u64)>) -> Vec<(u32, Fate)> {
-    let own = fates_at(Radio::default(), rules, arrivals, send);
+fn outcomes(rules: &RadioRules, arrivals: &[Arrival], send: Option<(u64, u64)>) -> Vec<(u32, RxOutcome)> {
+    let own = outcomes_at(Radio::default(), rules, arrivals, send);
     let for_others = |a: &Arrival| Arrival { flags: a.flags & !Arrival::FOR_ME, ..*a };
     let others: Vec<Arrival> = arrivals.iter().map(for_others).collect();
     let mut asked = Radio::default();
     asked.note_all();
-    let overheard = fates_at(asked, rules, &others, send);
-    for ((slot, fate), &(_, own)) in overheard.iter().zip(&own) {
+    let overheard = outcomes_at(asked, rules, &others, send);
+    for ((slot, outcome), &(_, own)) in overheard.iter().zip(&own) {
         let is_decodable = arrivals.iter().any(|a| a.slot == *slot && a.flags & Arrival::DECODABLE != 0);
-        assert!(*fate == own || !is_decodable, "slot {slot}: {fate:?} overheard, {own:?} as its own");
+        assert!(*outcome == own || !is_decodable, "slot {slot}: {outcome:?} overheard, {own:?} as its own");
     }
     own
 }
 
-fn fates_at(
+fn outcomes_at(
     mut radio: Radio<()>,
     rules: &RadioRules,
     arrivals: &[Arrival],
     send: Option<(u64, u64)>,
-) -> Vec<(u32, Fate)> {
+) -> Vec<(u32, RxOutcome)> {
     let mut waiting: Vec<Arrival> = arrivals.to_vec();
     let mut ends: Vec<(Time, u32)> = arrivals.iter().map(|a| (a.end, a.slot)).collect();
     waiting.sort_by_key(|a| a.start);
@@ -65,8 +65,8 @@ fn fates_at(
         }
         apply(&mut radio, end, &mut received);
         let is_received = received.contains(&slot);
-        assert!(!is_received || radio.noted(slot, end).is_none(), "slot {slot} came without trouble");
-        result.push((slot, if is_received { Fate::Received } else { radio.fate(slot, end) }));
+        assert!(!is_received || radio.noted(slot, end).is_none(), "slot {slot} was received");
+        result.push((slot, if is_received { RxOutcome::Received } else { radio.outcome(slot, end) }));
     }
     result
 }
@@ -74,12 +74,13 @@ fn fates_at(
 const MODELS: [Interference; 3] = [Interference::Capture, Interference::Range, Interference::Sinr];
 
 #[test]
-fn frames_without_trouble_are_received_and_undecodable_ones_out_of_reach() {
+fn undisturbed_frames_are_received_and_undecodable_ones_out_of_reach() {
     for model in MODELS {
-        let found = fates(&rules(model, |_| ()), &[frame(0, 100, 200, 9.0, NEAR), frame(2, 300, 400, 1.0, FAR)], None);
-        assert_eq!(found, [(0, Fate::Received), (2, Fate::OutOfReach)], "{model:?}");
+        let found =
+            outcomes(&rules(model, |_| ()), &[frame(0, 100, 200, 9.0, NEAR), frame(2, 300, 400, 1.0, FAR)], None);
+        assert_eq!(found, [(0, RxOutcome::Received), (2, RxOutcome::OutOfReach)], "{model:?}");
         let locks = rules(model, |r| r.undecodable = Undecodable::Locks);
-        assert_eq!(fates(&locks, &[frame(2, 300, 400, 1.0, FAR)], None), [(2, Fate::OutOfReach)], "{model:?}");
+        assert_eq!(outcomes(&locks, &[frame(2, 300, 400, 1.0, FAR)], None), [(2, RxOutcome::OutOfReach)], "{model:?}");
     }
 }
 
@@ -89,9 +90,9 @@ fn a_frame_during_the_own_transmission_is_not_heard() {
         let rules = rules(model, |_| ());
         let frames = [frame(0, 200, 400, 9.0, NEAR)];
         for send in [(100, 300), (100, 500), (300, 350), (300, 500)] {
-            assert_eq!(fates(&rules, &frames, Some(send)), [(0, Fate::Deaf)], "{model:?} {send:?}");
+            assert_eq!(outcomes(&rules, &frames, Some(send)), [(0, RxOutcome::Deaf)], "{model:?} {send:?}");
         }
-        assert_eq!(fates(&rules, &frames, Some((100, 200))), [(0, Fate::Received)], "{model:?}");
+        assert_eq!(outcomes(&rules, &frames, Some((100, 200))), [(0, RxOutcome::Received)], "{model:?}");
     }
 }
 
@@ -100,13 +101,13 @@ fn a_channel_error_is_told_from_a_collision() {
     for model in MODELS {
         let rules = rules(model, |_| ());
         let errored = frame(0, 100, 200, 9.0, NEAR | Arrival::ERRORED);
-        assert_eq!(fates(&rules, &[errored], None), [(0, Fate::Errored)], "{model:?}");
+        assert_eq!(outcomes(&rules, &[errored], None), [(0, RxOutcome::Errored)], "{model:?}");
     }
     // The same where frames alone on the air are taken at once.
     let (rules, mut radio) = (rules(Interference::Capture, |_| ()), Radio::<()>::default());
     radio.post(&frame(0, 100, 200, 9.0, NEAR | Arrival::ERRORED));
     assert!(radio.next_isolated(Time(200), &rules).is_some());
-    assert_eq!(radio.fate(0, Time(200)), Fate::Errored);
+    assert_eq!(radio.outcome(0, Time(200)), RxOutcome::Errored);
 }
 
 #[test]
@@ -114,34 +115,34 @@ fn frames_of_equal_power_collide_and_name_each_other() {
     for model in [Interference::Capture, Interference::Range] {
         let rules = rules(model, |_| ());
         for end in [300, 500] {
-            let found = fates(&rules, &[frame(0, 100, 400, 1.0, NEAR), frame(4, 200, end, 1.0, NEAR)], None);
-            let mut expected = [(0, Fate::Collided { by: 4 }), (4, Fate::Collided { by: 0 })];
+            let found = outcomes(&rules, &[frame(0, 100, 400, 1.0, NEAR), frame(4, 200, end, 1.0, NEAR)], None);
+            let mut expected = [(0, RxOutcome::Collided { by: 4 }), (4, RxOutcome::Collided { by: 0 })];
             if end == 300 {
                 expected.reverse();
             }
             assert_eq!(found, expected, "{model:?}, second until {end}");
         }
         // What was on the air before and holds no receiver is at fault as well.
-        let found = fates(&rules, &[frame(4, 100, 300, 1.0, FAR), frame(0, 200, 400, 5.0, NEAR)], None);
-        assert_eq!(found, [(4, Fate::OutOfReach), (0, Fate::Collided { by: 4 })], "{model:?}");
+        let found = outcomes(&rules, &[frame(4, 100, 300, 1.0, FAR), frame(0, 200, 400, 5.0, NEAR)], None);
+        assert_eq!(found, [(4, RxOutcome::OutOfReach), (0, RxOutcome::Collided { by: 4 })], "{model:?}");
     }
     // Under the additive model the first is too weak beside the second, which finds the receiver held.
     let sinr = rules(Interference::Sinr, |_| ());
-    let found = fates(&sinr, &[frame(0, 100, 400, 1.0, NEAR), frame(4, 200, 500, 1.0, NEAR)], None);
-    assert_eq!(found, [(0, Fate::TooWeak { by: Some(4) }), (4, Fate::Missed { by: 0 })]);
-    let found = fates(&sinr, &[frame(4, 100, 300, 1.0, FAR), frame(0, 200, 400, 4.0, NEAR)], None);
-    assert_eq!(found, [(4, Fate::OutOfReach), (0, Fate::TooWeak { by: Some(4) })]);
+    let found = outcomes(&sinr, &[frame(0, 100, 400, 1.0, NEAR), frame(4, 200, 500, 1.0, NEAR)], None);
+    assert_eq!(found, [(0, RxOutcome::TooWeak { by: Some(4) }), (4, RxOutcome::Missed { by: 0 })]);
+    let found = outcomes(&sinr, &[frame(4, 100, 300, 1.0, FAR), frame(0, 200, 400, 4.0, NEAR)], None);
+    assert_eq!(found, [(4, RxOutcome::OutOfReach), (0, RxOutcome::TooWeak { by: Some(4) })]);
 }
 
 #[test]
 fn the_first_frame_at_fault_is_named() {
     let rules = rules(Interference::Capture, |_| ());
-    let found = fates(
+    let found = outcomes(
         &rules,
         &[frame(0, 100, 400, 1.0, NEAR), frame(4, 200, 300, 1.0, FAR), frame(6, 320, 350, 1.0, NEAR)],
         Some((380, 390)),
     );
-    assert_eq!(found[1..], [(6, Fate::Collided { by: 0 }), (0, Fate::Collided { by: 4 })]);
+    assert_eq!(found[1..], [(6, RxOutcome::Collided { by: 0 }), (0, RxOutcome::Collided { by: 4 })]);
 }
 
 #[test]
@@ -149,10 +150,17 @@ fn a_stronger_frame_takes_the_receiver_over() {
     let frames = [frame(0, 100, 400, 1.0, NEAR), frame(4, 200, 300, 20.0, NEAR)];
     for model in [Interference::Capture, Interference::Sinr] {
         let strongest = rules(model, |_| ());
-        assert_eq!(fates(&strongest, &frames, None), [(4, Fate::Received), (0, Fate::Captured { by: 4 })], "{model:?}");
+        assert_eq!(
+            outcomes(&strongest, &frames, None),
+            [(4, RxOutcome::Received), (0, RxOutcome::Captured { by: 4 })],
+            "{model:?}"
+        );
     }
     let first = rules(Interference::Capture, |r| r.capture_rule = CaptureRule::FirstComes);
-    assert_eq!(fates(&first, &frames, None), [(4, Fate::Collided { by: 0 }), (0, Fate::Collided { by: 4 })]);
+    assert_eq!(
+        outcomes(&first, &frames, None),
+        [(4, RxOutcome::Collided { by: 0 }), (0, RxOutcome::Collided { by: 4 })]
+    );
 }
 
 #[test]
@@ -161,7 +169,7 @@ fn nothing_is_kept_of_frames_for_others() {
         let (rules, mut radio) = (rules(Interference::Capture, |_| ()), Radio::<()>::default());
         [frame(0, 100, 300, 1.0, flags), frame(4, 200, 400, 1.0, flags)].iter().for_each(|a| radio.post(a));
         while radio.next_edge(Time(300), &rules).is_some() {}
-        assert_eq!(radio.rest.troubles.len(), kept);
+        assert_eq!(radio.rest.failed_receptions.len(), kept);
     }
 }
 
@@ -170,19 +178,23 @@ fn a_weaker_frame_misses_a_receiver_that_another_holds() {
     let frames = [frame(0, 100, 400, 20.0, NEAR), frame(4, 200, 300, 1.0, NEAR)];
     for model in [Interference::Capture, Interference::Sinr] {
         let rules = rules(model, |_| ());
-        assert_eq!(fates(&rules, &frames, None), [(4, Fate::Missed { by: 0 }), (0, Fate::Received)], "{model:?}");
+        assert_eq!(
+            outcomes(&rules, &frames, None),
+            [(4, RxOutcome::Missed { by: 0 }), (0, RxOutcome::Received)],
+            "{model:?}"
+        );
     }
     let mut outside = frames;
     outside[1].flags = NEAR & !Arrival::INTERFERES;
     let range = rules(Interference::Range, |_| ());
-    assert_eq!(fates(&range, &outside, None), [(4, Fate::Missed { by: 0 }), (0, Fate::Received)]);
+    assert_eq!(outcomes(&range, &outside, None), [(4, RxOutcome::Missed { by: 0 }), (0, RxOutcome::Received)]);
 }
 
 #[test]
 fn noise_alone_names_nobody_and_the_strongest_interferer_is_named() {
     // A floor of -64 dBm is 0.4 P: too much for 7 dB.
     let noisy = rules(Interference::Sinr, |r| r.noise_floor = -64.0);
-    assert_eq!(fates(&noisy, &[frame(0, 100, 200, 1.0, NEAR)], None), [(0, Fate::TooWeak { by: None })]);
+    assert_eq!(outcomes(&noisy, &[frame(0, 100, 200, 1.0, NEAR)], None), [(0, RxOutcome::TooWeak { by: None })]);
     let quiet = |kind| {
         rules(Interference::Sinr, |r| {
             r.error_kind = kind;
@@ -196,13 +208,13 @@ fn noise_alone_names_nobody_and_the_strongest_interferer_is_named() {
         frame(2, 2_000, 9_000_000, 1.4, FAR),
         frame(4, 3_000, 9_000_000, 1.0, FAR),
     ];
-    assert_eq!(fates(&quiet(ErrorKind::None), &frames, None)[2], (0, Fate::TooWeak { by: Some(2) }));
+    assert_eq!(outcomes(&quiet(ErrorKind::None), &frames, None)[2], (0, RxOutcome::TooWeak { by: Some(2) }));
     let drowned = [frames[0], frame(2, 2_000, 9_000_000, 90.0, FAR), frame(4, 3_000, 9_000_000, 100.0, FAR)];
-    assert_eq!(fates(&quiet(ErrorKind::Sinr), &drowned, None)[2], (0, Fate::TooWeak { by: Some(4) }));
+    assert_eq!(outcomes(&quiet(ErrorKind::Sinr), &drowned, None)[2], (0, RxOutcome::TooWeak { by: Some(4) }));
 }
 
 #[test]
-fn troubles_are_forgotten_once_their_frames_have_ended() {
+fn failed_receptions_are_forgotten_once_their_frames_have_ended() {
     let rules = rules(Interference::Capture, |_| ());
     let mut radio = Radio::<()>::default();
     for n in 0..1_000u64 {
@@ -210,7 +222,7 @@ fn troubles_are_forgotten_once_their_frames_have_ended() {
         radio.post(&frame(0, start + 100, start + 400, 1.0, NEAR));
         radio.post(&frame(4, start + 200, start + 500, 1.0, NEAR));
         while radio.next_edge(Time(start + 900), &rules).is_some() {}
-        assert_eq!(radio.fate(0, Time(start + 400)), Fate::Collided { by: 4 });
+        assert_eq!(radio.outcome(0, Time(start + 400)), RxOutcome::Collided { by: 4 });
     }
-    assert!(radio.rest.troubles.len() <= 4, "{}", radio.rest.troubles.len());
+    assert!(radio.rest.failed_receptions.len() <= 4, "{}", radio.rest.failed_receptions.len());
 }

@@ -16,9 +16,9 @@ use crate::transport::tcp::{Receipt, SenderStats};
 use hopscope_core::ids::{FlowId, NodeId, PacketId};
 use hopscope_core::units::Time;
 
-/// The network beside its observer.
+/// What an observer may read of the network while the recorder is borrowed.
 #[derive(Debug)]
-pub struct Sight<'a> {
+pub struct WorldView<'a> {
     pub(super) now: Time,
     pub(super) wifi: &'a mut PerNode<Wifi>,
     pub(super) medium: &'a Medium,
@@ -29,10 +29,10 @@ pub struct Sight<'a> {
     pub(super) sockets: &'a Sockets,
 }
 
-/// The sight of a hall whose other fields may be in use.
-macro_rules! sight {
+/// The view of a world whose other fields may be borrowed.
+macro_rules! view {
     ($world:expr) => {
-        $crate::world::sight::Sight {
+        $crate::world::view::WorldView {
             now: $world.now,
             wifi: &mut $world.wifi,
             medium: &$world.medium,
@@ -44,9 +44,9 @@ macro_rules! sight {
         }
     };
 }
-pub(super) use sight;
+pub(super) use view;
 
-impl Look for Sight<'_> {
+impl Look for WorldView<'_> {
     #[inline(always)]
     fn packet(&self, packet: PacketId) -> &Packet {
         self.packets.get(packet)
@@ -136,7 +136,7 @@ impl Look for Sight<'_> {
 
     #[inline(always)]
     fn lend(&mut self) -> impl Look + '_ {
-        let Sight { now, wifi, medium, listeners, outages, packets, flows, sockets } = self;
-        Sight { now: *now, wifi, medium, listeners, outages, packets, flows, sockets }
+        let WorldView { now, wifi, medium, listeners, outages, packets, flows, sockets } = self;
+        WorldView { now: *now, wifi, medium, listeners, outages, packets, flows, sockets }
     }
 }

@@ -12,13 +12,13 @@ use crate::config::{Config, HostConfig};
 use crate::mobility::Mobility;
 use hopscope_core::error::BuildError;
 
-/// Ways that were looked for, kept for configurations with the same links.
+/// Hop counts between the ends of flows, kept for configurations with the same links.
 #[derive(Debug, Default)]
-pub struct Survey(Option<Known>);
+pub struct Reachability(Option<NetworkSummary>);
 
 /// A network, and what is known of it.
 #[derive(Debug)]
-struct Known {
+struct NetworkSummary {
     decoding: Decoding,
     /// Nodes without a radio.
     silent: Vec<bool>,
@@ -33,11 +33,11 @@ struct Known {
 const UNSEEN: u32 = u32::MAX;
 
 /// The flows of a sound configuration that cannot arrive, each once.
-pub fn out_of_reach(config: &Config, survey: &mut Survey) -> Vec<BuildError> {
+pub fn out_of_reach(config: &Config, reachability: &mut Reachability) -> Vec<BuildError> {
     if !config.traces.is_empty() {
         return lost_ways(config); // they tell of each direction alone
     }
-    let known = survey.of(config);
+    let known = reachability.of(config);
     known.search(config);
     let fixed = config.routing.protocol == RoutingProtocol::Static;
     let measured = config.measured();
@@ -50,17 +50,17 @@ pub fn out_of_reach(config: &Config, survey: &mut Survey) -> Vec<BuildError> {
         .collect()
 }
 
-impl Survey {
+impl Reachability {
     /// What is known of the network of a configuration.
-    fn of(&mut self, config: &Config) -> &mut Known {
+    fn of(&mut self, config: &Config) -> &mut NetworkSummary {
         let radio = config.radio_with_all_rates();
         let places = begin(config, &Mobility::new(config));
         let (silent, wires) = (silent(config), wires(config));
-        let is_same = |known: &Known| {
+        let is_same = |known: &NetworkSummary| {
             known.silent == silent && known.wires == wires && known.decoding.is_of(&places, &radio, config.seed)
         };
         let kept = self.0.take().filter(is_same);
-        self.0.insert(kept.unwrap_or_else(|| Known {
+        self.0.insert(kept.unwrap_or_else(|| NetworkSummary {
             decoding: Decoding::new(&places, &radio, config.seed),
             silent,
             wires,
@@ -87,7 +87,7 @@ fn wires(config: &Config) -> BTreeMap<u32, Vec<u32>> {
     found
 }
 
-impl Known {
+impl NetworkSummary {
     /// Finds the ways of all flows of which nothing is known yet.
     fn search(&mut self, config: &Config) {
         let mut sources: BTreeMap<u32, Vec<u32>> = BTreeMap::new();
@@ -105,7 +105,7 @@ impl Known {
 
     /// Goes outwards from a destination, nearest first, until all these sources are met.
     fn search_from(&mut self, to: u32, sources: &[u32]) {
-        let Known { decoding, silent, wires, hops, level } = self;
+        let NetworkSummary { decoding, silent, wires, hops, level } = self;
         let is_silent = |node: u32| silent.get(node as usize).copied().unwrap_or(false);
         let mut met = vec![to];
         let mut frontier = VecDeque::from([to]);
@@ -190,9 +190,9 @@ mod tests {
             assert_eq!(super::super::problems(&config), []);
             let told = |errors: Vec<BuildError>| -> Vec<String> { errors.iter().map(ToString::to_string).collect() };
             let expected = told(lost_ways(&config));
-            let mut survey = Survey::default();
-            assert_eq!(told(out_of_reach(&config, &mut survey)), expected, "network {number}");
-            assert_eq!(told(out_of_reach(&config, &mut survey)), expected, "network {number}, from memory");
+            let mut reachability = Reachability::default();
+            assert_eq!(told(out_of_reach(&config, &mut reachability)), expected, "network {number}");
+            assert_eq!(told(out_of_reach(&config, &mut reachability)), expected, "network {number}, from memory");
             wrong += expected.len();
         }
         assert!((100..500).contains(&wrong), "{wrong} of 600 flows cannot arrive");
@@ -200,11 +200,11 @@ mod tests {
 
     #[test]
     fn what_is_known_of_other_links_is_forgotten() {
-        let mut survey = Survey::default();
+        let mut reachability = Reachability::default();
         let mut config = network(1);
         (config.hosts, config.wires, config.net.ttl) = (Vec::new(), Vec::new(), 64);
         (config.radio.shadowing, config.routing.protocol) = (Shadowing::None, RoutingProtocol::Static);
-        let mut check = |config: &Config| assert_eq!(out_of_reach(config, &mut survey), lost_ways(config));
+        let mut check = |config: &Config| assert_eq!(out_of_reach(config, &mut reachability), lost_ways(config));
         check(&config);
         for change in [
             |config: &mut Config| config.radio.tx_range = 120.0,

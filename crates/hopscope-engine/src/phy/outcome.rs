@@ -1,6 +1,6 @@
 //! What became of a frame at one radio, and which frame was at fault.
 //!
-//! A reception without trouble leaves nothing here: the radio notes a frame where it spoils it, lets another one take the
+//! A successful reception leaves nothing here: the radio notes a frame where it spoils it, lets another one take the
 //! receiver over, or cannot take it, and forgets the note once the frame has ended.
 
 use smallvec::SmallVec;
@@ -15,7 +15,7 @@ use hopscope_core::units::Time;
 /// `by` is the air slot of the frame at fault. It names the transmitter for certain; a transmitter that has sent twice
 /// since has put another frame into the slot.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Fate {
+pub enum RxOutcome {
     /// It was received.
     Received,
     /// It overlapped another frame of comparable power, or one from within the interference range.
@@ -48,47 +48,47 @@ pub enum Fate {
 
 /// Frames that went wrong and have not ended yet.
 #[derive(Debug, Default)]
-pub(super) struct Troubles(SmallVec<[Trouble; 2]>);
+pub(super) struct FailedReceptions(SmallVec<[FailedReception; 2]>);
 
 #[derive(Debug)]
-struct Trouble {
+struct FailedReception {
     end: Time,
     slot: u32,
-    fate: Fate,
+    outcome: RxOutcome,
 }
 
-impl Troubles {
+impl FailedReceptions {
     /// Notes what becomes of a frame, if its end is an event here or an observer asks for `all`.
     #[inline(always)]
-    pub(super) fn note(&mut self, frame: &Packed, fate: Fate, all: bool) {
+    pub(super) fn note(&mut self, frame: &Packed, outcome: RxOutcome, all: bool) {
         if frame.is_own() || all {
-            self.keep(frame.start, Trouble { end: frame.end(), slot: frame.slot(), fate });
+            self.keep(frame.start, FailedReception { end: frame.end(), slot: frame.slot(), outcome });
         }
     }
 
     #[cold]
-    fn keep(&mut self, start: Time, trouble: Trouble) {
+    fn keep(&mut self, start: Time, reception: FailedReception) {
         // Those that have ended were asked for then.
         self.0.retain(|old| old.end >= start);
-        self.0.push(trouble);
+        self.0.push(reception);
     }
 
     /// What becomes of the frame in `slot` that ends at `end`, if it was noted.
-    pub(super) fn find(&self, slot: u32, end: Time) -> Option<Fate> {
-        self.0.iter().find(|noted| noted.slot == slot && noted.end == end).map(|noted| noted.fate)
+    pub(super) fn find(&self, slot: u32, end: Time) -> Option<RxOutcome> {
+        self.0.iter().find(|noted| noted.slot == slot && noted.end == end).map(|noted| noted.outcome)
     }
 }
 
 impl<O> Radio<O> {
     /// What became of a frame in `slot` that ends at `end` and was not received; edges must be applied up to then.
-    pub fn fate(&self, slot: u32, end: Time) -> Fate {
-        self.noted(slot, end).unwrap_or(Fate::OutOfReach)
+    pub fn outcome(&self, slot: u32, end: Time) -> RxOutcome {
+        self.noted(slot, end).unwrap_or(RxOutcome::OutOfReach)
     }
 
     /// What went wrong with a frame in `slot` that ends at `end`, if anything did; edges must be applied up to then. Told
     /// of frames for this radio, and of all that it could decode after [`Radio::note_all`].
-    pub fn noted(&self, slot: u32, end: Time) -> Option<Fate> {
-        self.rest.troubles.find(slot, end)
+    pub fn noted(&self, slot: u32, end: Time) -> Option<RxOutcome> {
+        self.rest.failed_receptions.find(slot, end)
     }
 
     /// From now on notes what becomes of frames for others, too.
@@ -98,9 +98,9 @@ impl<O> Radio<O> {
 
     /// Notes what becomes of a frame, if anybody asks for it.
     #[inline(always)]
-    pub(super) fn note(&mut self, frame: &Packed, fate: Fate) {
+    pub(super) fn note(&mut self, frame: &Packed, outcome: RxOutcome) {
         let all = self.has(NOTES_ALL);
-        self.rest.troubles.note(frame, fate, all);
+        self.rest.failed_receptions.note(frame, outcome, all);
     }
 
     /// True when a frame begins while the own transmitter is on and is no more than energy for that.
@@ -108,20 +108,20 @@ impl<O> Radio<O> {
     pub(super) fn begins_unheard(&mut self, frame: Packed, rules: &RadioRules) -> bool {
         let unheard = self.tx_until() > frame.start && !rules.transmitting_locks;
         if unheard {
-            self.note(&frame, Fate::Deaf);
+            self.note(&frame, RxOutcome::Deaf);
         }
         unheard
     }
 
     /// What happens to a frame that begins at `at` while the own transmitter is on.
     #[inline(always)]
-    pub(super) fn deaf(&self, at: Time) -> Option<Fate> {
-        (self.tx_until() > at).then_some(Fate::Deaf)
+    pub(super) fn deaf(&self, at: Time) -> Option<RxOutcome> {
+        (self.tx_until() > at).then_some(RxOutcome::Deaf)
     }
 }
 
 #[cfg(test)]
-impl Troubles {
+impl FailedReceptions {
     pub(super) fn len(&self) -> usize {
         self.0.len()
     }
