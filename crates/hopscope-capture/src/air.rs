@@ -177,7 +177,7 @@ impl Air {
     }
 
     /// What radiotap tells of a frame that `hearer` has received, or of its own where there is none.
-    pub fn told(&mut self, frame: &Frame, hearer: Option<NodeId>, spoiled: bool, look: &impl Look) -> Radiotap {
+    pub fn radiotap(&mut self, frame: &Frame, hearer: Option<NodeId>, spoiled: bool, look: &impl Look) -> Radiotap {
         let signal = hearer.and_then(|hearer| self.signal(frame.src, hearer, look));
         Radiotap {
             rate: (frame.mode.rate() / 500_000) as u8,

@@ -266,13 +266,13 @@ impl<const MONITOR: bool> Capture<MONITOR> {
         if interface == NONE || self.air.sent(slot).octets.is_empty() {
             return;
         }
-        let told = self.air.told(frame, hearer, !comment.is_empty(), look);
+        let radiotap = self.air.radiotap(frame, hearer, !comment.is_empty(), look);
         let octets = &self.air.sent(slot).octets;
         let direction = if hearer.is_some() { Direction::In } else { Direction::Out };
         self.counted_otherwise += u64::from(frame.bytes as usize != octets.len());
         let comment = with_size(comment, frame.bytes, octets.len());
         let head = PacketHead { interface, at: now.0, direction, comment: &comment };
-        pcapng::packet(&head, told.octets(), octets, &mut self.block);
+        pcapng::packet(&head, radiotap.octets(), octets, &mut self.block);
         self.packets += 1;
         self.pass_on(now);
     }

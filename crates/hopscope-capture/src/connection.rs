@@ -136,9 +136,9 @@ impl Account {
             return;
         }
         let is_plain = segment.len == 0 && !segment.flags.syn && !segment.flags.fin;
-        let told = (segment.ack, segment.window);
-        self.figures.duplicate_acks += u64::from(is_plain && self.last_ack == Some(told));
-        self.last_ack = Some(told);
+        let ack_and_window = (segment.ack, segment.window);
+        self.figures.duplicate_acks += u64::from(is_plain && self.last_ack == Some(ack_and_window));
+        self.last_ack = Some(ack_and_window);
         self.acknowledge(now, segment.ack);
     }
 

@@ -144,7 +144,7 @@ mod tests {
     }
 
     #[test]
-    fn a_full_disk_is_told() {
+    fn a_full_disk_is_reported() {
         let end = End(Arc::default(), 10);
         for name in ["a", "a.gz", "a.zst"] {
             let mut sink = Sink::through(Path::new(name), Box::new(end.clone())).expect("it opens");

@@ -90,7 +90,7 @@ fn what_the_engine_leaves_out_is_named() {
 }
 
 #[test]
-fn what_is_no_script_is_told_with_its_line() {
+fn what_is_no_script_is_reported_with_its_line() {
     for (text, line, message) in [
         ("0 socket(..., SOCK_STREAM) = 3\nnonsense", 2, "an event starts with its instant"),
         ("+0 < S 0:10(5) win 1", 1, "0 + 5 is 5"),
@@ -134,7 +134,7 @@ proptest! {
 }
 
 #[test]
-fn the_command_tells_by_its_status() {
+fn the_command_reports_by_its_status() {
     let folder = std::env::temp_dir().join(format!("hopscope-packetdrill-{}", std::process::id()));
     let run = |files: &[(&str, &str)], more: &[&str]| {
         let _ = std::fs::remove_dir_all(&folder);
@@ -258,7 +258,7 @@ fn data_for_a_closed_socket_is_answered_by_a_reset() {
 }
 
 #[test]
-fn a_segment_size_that_is_set_is_told_and_kept() {
+fn a_segment_size_that_is_set_is_reported_and_kept() {
     let text = "0 socket(..., SOCK_STREAM, IPPROTO_TCP) = 3\n+0 setsockopt(3, SOL_TCP, TCP_MAXSEG, [800], 4) = 0\n\
          +0 getsockopt(3, SOL_TCP, TCP_MAXSEG, [800], [4]) = 0\n+0 bind(3, ..., ...) = 0\n+0 listen(3, 1) = 0\n\
          +0 < S 0:0(0) win 65535 <mss 1000>\n+0 > S. 0:0(0) ack 1 <mss 800>\n+.1 < . 1:1(0) ack 1 win 65535\n\

@@ -30,9 +30,9 @@ impl BuildError {
 
 /// Everything that is wrong with a configuration, each key at most once.
 #[derive(Debug, Default)]
-pub struct Mistakes(pub Vec<BuildError>);
+pub struct BuildErrors(pub Vec<BuildError>);
 
-impl Mistakes {
+impl BuildErrors {
     /// Adds what a check found.
     pub fn note(&mut self, checked: Result<(), BuildError>) {
         match checked {
@@ -47,12 +47,12 @@ impl Mistakes {
     }
 
     /// Whether something is wrong at `key`: nothing is compared with its value then.
-    pub fn is_told(&self, key: &str) -> bool {
+    pub fn has(&self, key: &str) -> bool {
         self.0.iter().any(|known| known.key == key)
     }
 
     /// Whether something is wrong in the section whose keys begin so: nothing is reckoned with its values then.
-    pub fn is_told_within(&self, section: &str) -> bool {
+    pub fn has_within(&self, section: &str) -> bool {
         self.0.iter().any(|known| known.key.strip_prefix(section).is_some_and(|rest| rest.starts_with('.')))
     }
 

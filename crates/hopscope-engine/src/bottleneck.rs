@@ -10,7 +10,7 @@ use crate::config::{App, Config, FlowConfig, HostConfig, LONGEST, WireConfig, pr
 use crate::record::{Classes, Look, Record, Recorder};
 use crate::transport::tcp::{SenderStats, TcpSender};
 use crate::world::{Controls, World};
-use hopscope_core::error::{BuildError, Mistakes};
+use hopscope_core::error::{BuildError, BuildErrors};
 use hopscope_core::ids::NodeId;
 use hopscope_core::units::{Span, Time};
 
@@ -176,7 +176,7 @@ fn without_prefix(error: BuildError) -> BuildError {
 /// Everything that is wrong with a path and the flow on it, each key at most once.
 pub fn problems(config: &BottleneckConfig) -> Vec<BuildError> {
     let flow = &config.flow;
-    let mut wrong = Mistakes::default();
+    let mut wrong = BuildErrors::default();
     wrong.require(flow.transport.is_tcp(), "flow.transport", || "a TCP variant is needed".to_string());
     let known = matches!(flow.app, App::Bulk | App::File { .. });
     wrong.require(known, "flow.app", || "bulk and file are allowed".to_string());

@@ -424,7 +424,7 @@ fn flow_result(config: &Config, number: usize, flow: &Flow, meter: &Meter, now: 
         reply_to: flow.reply_to.map(|flow| flow.0),
         transport: match config.flows[number].external() {
             Some(control) => TransportName::External(control.name.clone()),
-            None => TransportName::BuiltIn(config.flows[number].told_as()),
+            None => TransportName::BuiltIn(config.flows[number].reported_as()),
         },
         hops: flow.hops,
         mean_hops: meter.paths.mean_hops(),

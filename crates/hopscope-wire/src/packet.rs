@@ -131,9 +131,9 @@ impl Encoder {
                 let protocol = led(ipv4::TCP, inner);
                 // Each segment with data tells it, an ACK where it has something to say.
                 let is_ordered = self.ordered.get(packet.flow.index()).copied().unwrap_or(false);
-                let tells_order = segment.order > 0 || is_ordered && segment.len > 0;
+                let has_order = segment.order > 0 || is_ordered && segment.len > 0;
                 let opening = self.openings.get(packet.flow.index()).copied().unwrap_or_default();
-                write_tcp(packet, segment, (tells_order, opening), addresses, inner);
+                write_tcp(packet, segment, (has_order, opening), addresses, inner);
                 plain(protocol)
             }
             Body::Udp { seq, len } => {
@@ -207,12 +207,12 @@ fn datagram(ports: (u16, u16), ends: Ends, inner: &mut Vec<u8>, write: impl FnOn
 fn write_tcp(packet: &Packet, segment: &TcpSegment, options: (bool, Opening), ends: Ends, inner: &mut Vec<u8>) {
     let start = inner.len();
     let (from, to) = (packet.ports.from, packet.ports.to);
-    let (tells_order, told) = options;
+    let (has_order, reported) = options;
     let (shift, opening) = match segment.flags.syn {
-        true => (0, told),
-        false => (told.window_scale.unwrap_or(0), Opening::default()),
+        true => (0, reported),
+        false => (reported.window_scale.unwrap_or(0), Opening::default()),
     };
-    Tcp { from, to, segment: *segment, shift, tells_order, opening }.write_head(inner);
+    Tcp { from, to, segment: *segment, shift, has_order, opening }.write_head(inner);
     // The SYN takes the first number.
     payload::stream(packet.flow.0, segment.seq.saturating_sub(1), segment.len as usize, inner);
     tcp::close(inner, start, ends);
@@ -268,7 +268,7 @@ mod tests {
     }
 
     #[test]
-    fn a_syn_tells_what_its_connection_uses() {
+    fn a_syn_reports_what_its_connection_uses() {
         let flags = TcpFlags { syn: true, ..TcpFlags::default() };
         let syn = TcpSegment { flags, window: 100_000, ..TcpSegment::default() };
         let plain = config("standard", |_| {});

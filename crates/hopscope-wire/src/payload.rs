@@ -124,7 +124,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_stream_tells_where_one_is() {
+    fn a_stream_reports_where_one_is() {
         let mut out = Vec::new();
         stream(3, 1_460, 50, &mut out);
         // 1460 lies 20 octets behind the multiple 1440 of 32.
@@ -132,7 +132,7 @@ mod tests {
     }
 
     #[test]
-    fn a_datagram_tells_which_one_it_is() {
+    fn a_datagram_reports_which_one_it_is() {
         let mut out = Vec::new();
         datagram(12, 7, 40, &mut out);
         assert_eq!(out, b"[flow 00012 number 000000000007][flow 00");

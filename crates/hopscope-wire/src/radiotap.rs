@@ -123,7 +123,7 @@ mod tests {
 
     #[test]
     fn fields_stand_in_the_order_of_their_bits() {
-        let told = Radiotap {
+        let reported = Radiotap {
             rate: 22,
             frequency: 2_437,
             channel: CCK,
@@ -133,11 +133,11 @@ mod tests {
             noise: Some(-100),
         };
         let mut octets = Vec::new();
-        told.write(&mut octets);
+        reported.write(&mut octets);
         assert_eq!(octets, [0, 0, 16, 0, 0x6E, 0, 0, 0, 0x50, 22, 0x85, 0x09, 0xA0, 0, 0xC0, 0x9C]);
         octets.push(7);
-        assert_eq!(Radiotap::read(&octets), Ok((told, &[7][..])));
-        let sent = Radiotap { signal: None, noise: None, spoiled: false, ..told };
+        assert_eq!(Radiotap::read(&octets), Ok((reported, &[7][..])));
+        let sent = Radiotap { signal: None, noise: None, spoiled: false, ..reported };
         octets.clear();
         sent.write(&mut octets);
         assert_eq!(octets, [0, 0, 14, 0, 0x0E, 0, 0, 0, 0x10, 22, 0x85, 0x09, 0xA0, 0]);
@@ -147,22 +147,22 @@ mod tests {
         #![proptest_config(ProptestConfig { failure_persistence: None, ..ProptestConfig::with_cases(1_000) })]
 
         #[test]
-        fn what_is_told_comes_back(
+        fn what_is_reported_comes_back(
             rate: u8, frequency: u16, channel: u16, short_preamble: bool, spoiled: bool, signal: Option<i8>, noise: Option<i8>,
         ) {
-            let told = Radiotap { rate, frequency, channel, short_preamble, spoiled, signal, noise };
+            let reported = Radiotap { rate, frequency, channel, short_preamble, spoiled, signal, noise };
             let mut octets = Vec::new();
-            told.write(&mut octets);
-            prop_assert_eq!(Radiotap::read(&octets), Ok((told, &[][..])));
+            reported.write(&mut octets);
+            prop_assert_eq!(Radiotap::read(&octets), Ok((reported, &[][..])));
         }
 
         #[test]
         fn any_octets_are_read_or_refused(present in 0..4u32, length in 0..18u8, rest in proptest::collection::vec(any::<u8>(), 0..20)) {
             let word = (ALWAYS | present << 5).to_le_bytes();
             let octets = [&[0, 0, length, 0][..], &word, &rest].concat();
-            if let Ok((told, frame)) = Radiotap::read(&octets) {
+            if let Ok((reported, frame)) = Radiotap::read(&octets) {
                 let mut again = Vec::new();
-                told.write(&mut again);
+                reported.write(&mut again);
                 again.extend(frame);
                 prop_assert_eq!(again, octets);
             }

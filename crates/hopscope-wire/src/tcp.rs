@@ -60,7 +60,7 @@ pub struct Tcp {
     /// Scale of the window field; 0 in a SYN.
     pub shift: u8,
     /// It tells its place in the order of segments or ACKs; without it the engine's is 0.
-    pub tells_order: bool,
+    pub has_order: bool,
     /// Options of a SYN alone.
     pub opening: Opening,
 }
@@ -120,7 +120,7 @@ impl Tcp {
             out.extend([SENDER_WINDOW, 4]);
             out.extend(sender_window.to_be_bytes());
         }
-        if self.tells_order {
+        if self.has_order {
             out.extend([ORDER, 4, 0, self.segment.order]);
         }
     }
@@ -168,7 +168,7 @@ impl Tcp {
         };
         let ports = [0, 2].map(|at| u16::from_be_bytes([head[at], head[at + 1]]));
         let mut tcp =
-            Tcp { from: ports[0], to: ports[1], segment, shift, tells_order: false, opening: Opening::default() };
+            Tcp { from: ports[0], to: ports[1], segment, shift, has_order: false, opening: Opening::default() };
         tcp.read_options(&whole[HEADER..])?;
         Ok((tcp, payload))
     }
@@ -202,7 +202,7 @@ impl Tcp {
             (SACK_PERMITTED, []) => self.opening.sack_permitted = true,
             (WINDOW_SCALE, [scale]) => self.opening.window_scale = Some(*scale),
             (SENDER_WINDOW, [high, low]) => self.segment.sender_window = u16::from_be_bytes([*high, *low]),
-            (ORDER, [0, number]) => (self.segment.order, self.tells_order) = (*number, true),
+            (ORDER, [0, number]) => (self.segment.order, self.has_order) = (*number, true),
             (TIMESTAMPS, _) if content.len() == 8 => {
                 self.segment.timestamps = Some(Timestamps { value: number(0), echo: number(4) });
             }

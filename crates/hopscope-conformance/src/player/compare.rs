@@ -94,7 +94,7 @@ impl Player {
 }
 
 /// A segment as the language writes it.
-pub(super) fn told(segment: &TcpSegment) -> String {
+pub(super) fn describe(segment: &TcpSegment) -> String {
     let flags = segment.flags;
     let mut text: String = [
         (flags.syn, 'S'),

@@ -72,14 +72,14 @@ impl Player {
         let names = condition
             .split(|c: char| !(c.is_ascii_alphanumeric() || c == '_'))
             .filter(|word| word.starts_with("tcpi_"));
-        let mut told: Vec<String> = Vec::new();
+        let mut texts: Vec<String> = Vec::new();
         for name in names {
             let text = self.look(name).map(|value| format!("{name} is {value}")).unwrap_or_default();
-            if !told.contains(&text) {
-                told.push(text);
+            if !texts.contains(&text) {
+                texts.push(text);
             }
         }
-        told.join(", ")
+        texts.join(", ")
     }
 
     fn look(&self, name: &str) -> Option<f64> {
@@ -110,7 +110,7 @@ impl Player {
             "tcpi_spurious_timeouts" => sender.stats().spurious_timeouts as f64,
             "tcpi_undone_recoveries" => sender.stats().undone_recoveries as f64,
             "tcpi_fast_retransmits" => sender.stats().fast_retransmits as f64,
-            "tcpi_advmss" => self.setup.told_mss? as f64,
+            "tcpi_advmss" => self.setup.advertised_mss? as f64,
             "tcpi_state" => {
                 let numbers = if self.setup.system == System::FreeBsd { FREEBSD_STATES } else { LINUX_STATES };
                 numbers[self.state() as usize]

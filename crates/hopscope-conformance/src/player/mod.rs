@@ -125,7 +125,7 @@ impl Player {
         }
         if let Some(buffer) = setup.buffer {
             for end in [&mut active, &mut passive] {
-                end.read_when_told(buffer, setup.flow.packet);
+                end.read_on_request(buffer, setup.flow.packet);
             }
         }
         let (nobody, _) = Connection::pair(&setup.flow, 20, stream(2));
@@ -315,7 +315,7 @@ impl Player {
     fn silence(&mut self, packet: &Packet, to: i64) -> String {
         let mut text = format!("nothing goes out; {} is expected", compare::shown(packet));
         let said =
-            |(at, segment): (i64, TcpSegment)| format!("{} at {:.6} s", compare::told(&segment), at as f64 / 1e6);
+            |(at, segment): (i64, TcpSegment)| format!("{} at {:.6} s", compare::describe(&segment), at as f64 / 1e6);
         if let Some(last) = self.last {
             text += &format!("; the last was {}", said(last));
         }
@@ -351,7 +351,7 @@ impl Player {
                     line,
                     format!(
                         "{} goes out at {found:.6} s; {wanted:.6} s is expected for {}",
-                        compare::told(&segment),
+                        compare::describe(&segment),
                         compare::shown(packet)
                     ),
                 ));
@@ -364,7 +364,7 @@ impl Player {
                     line,
                     format!(
                         "{difference}: {} goes out, {} is expected",
-                        compare::told(&segment),
+                        compare::describe(&segment),
                         compare::shown(packet)
                     ),
                 ));

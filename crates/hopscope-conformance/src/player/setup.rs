@@ -89,7 +89,7 @@ pub(super) struct Setup {
     pub(super) stamps: bool,
     /// Segment size that the script sets for its socket, and the one that the own SYN tells.
     pub(super) set_mss: Option<u64>,
-    pub(super) told_mss: Option<u64>,
+    pub(super) advertised_mss: Option<u64>,
     /// Window that the own SYN tells, where the script has one.
     pub(super) window: Option<u32>,
     /// Bytes that the receive buffer holds until they are read; none: the application leaves nothing unread.
@@ -213,8 +213,8 @@ pub(super) fn setup(script: &Script, system: System) -> Result<Setup, Stop> {
         script.events.iter().any(|event| matches!(&event.what, What::Call(Call { name, .. }) if name == "connect"))
             || packets().next().is_some_and(|first| first.out && first.flags == "S");
     let window = ours.0.and_then(|packet| packet.win).and_then(|window| u32::try_from(window).ok());
-    let told_mss = set_mss.or(ours.mss());
-    Ok(Setup { flow, system, set_mss, told_mss, active, scale, tolerance, stamps, window, buffer })
+    let advertised_mss = set_mss.or(ours.mss());
+    Ok(Setup { flow, system, set_mss, advertised_mss, active, scale, tolerance, stamps, window, buffer })
 }
 
 /// What the script sets as TCP_MAXSEG.

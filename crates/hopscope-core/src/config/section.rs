@@ -1,6 +1,6 @@
 //! Checks that several sections of parameters share.
 
-use crate::error::{BuildError, Mistakes};
+use crate::error::{BuildError, BuildErrors};
 use crate::units::Span;
 
 /// Longest time of a parameter: a sum of an instant and a few of them cannot overflow.
@@ -15,17 +15,17 @@ pub fn seconds(span: Span) -> f64 {
 #[derive(Debug)]
 pub struct Checks<'a> {
     section: &'a str,
-    found: Mistakes,
+    found: BuildErrors,
 }
 
 impl<'a> Checks<'a> {
     /// Of the section with this dotted name.
     pub fn of(section: &'a str) -> Self {
-        Checks { section, found: Mistakes::default() }
+        Checks { section, found: BuildErrors::default() }
     }
 
     /// What was found to be wrong.
-    pub fn told(self) -> Vec<BuildError> {
+    pub fn into_errors(self) -> Vec<BuildError> {
         self.found.0
     }
 
@@ -40,7 +40,7 @@ impl<'a> Checks<'a> {
 
     /// A value goes with those of other keys; not looked at where one of those is wrong by itself.
     pub fn agree(&mut self, holds: bool, name: &str, others: &[&str], message: impl FnOnce() -> String) {
-        if !others.iter().any(|other| self.found.is_told(&self.key(other))) {
+        if !others.iter().any(|other| self.found.has(&self.key(other))) {
             self.require(holds, name, message);
         }
     }

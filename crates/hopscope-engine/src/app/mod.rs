@@ -261,7 +261,7 @@ mod tests {
     }
 
     #[test]
-    fn cbr_stops_when_told() {
+    fn cbr_stops_when_reported() {
         let (sent, _) = ticks(App::cbr(1e6), Time(118_400_000), Time(1_000_000_000));
         assert_eq!(sent / 1480, 10);
     }

@@ -2,7 +2,7 @@
 
 use crate::config::RadioConfig;
 use crate::config::radio::{CarrierSense, ErrorKind, Interference, MarkovChannel, Synchronization};
-use hopscope_core::error::{BuildError, Mistakes};
+use hopscope_core::error::{BuildError, BuildErrors};
 
 /// Largest number of states of an error process.
 const MAX_STATES: usize = 64;
@@ -10,7 +10,7 @@ const MAX_STATES: usize = 64;
 const SUM_SLACK: f64 = 1e-5;
 
 /// Notes what does not go together among the parameters of the channel in a network of `nodes` nodes.
-pub(crate) fn check(radio: &RadioConfig, nodes: usize, found: &mut Mistakes) {
+pub(crate) fn check(radio: &RadioConfig, nodes: usize, found: &mut BuildErrors) {
     if radio.error_kind == ErrorKind::Markov {
         check_markov(radio, found);
     }
@@ -27,7 +27,7 @@ pub(crate) fn check(radio: &RadioConfig, nodes: usize, found: &mut Mistakes) {
     check_choice(radio, nodes, found);
 }
 
-fn check_markov(r: &RadioConfig, found: &mut Mistakes) {
+fn check_markov(r: &RadioConfig, found: &mut BuildErrors) {
     if r.error_channel != MarkovChannel::Given {
         let given = [
             ("error_transitions", !r.error_transitions.is_empty()),
@@ -72,7 +72,7 @@ fn check_markov(r: &RadioConfig, found: &mut Mistakes) {
     }
 }
 
-fn check_choice(r: &RadioConfig, nodes: usize, found: &mut Mistakes) {
+fn check_choice(r: &RadioConfig, nodes: usize, found: &mut BuildErrors) {
     let exists = |key: String, node: u32| match (node as usize) < nodes {
         true => Ok(()),
         false => Err(BuildError::no_such_node(key, node, nodes)),

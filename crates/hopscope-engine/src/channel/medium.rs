@@ -20,8 +20,8 @@ use crate::mobility::Leg;
 use crate::phy::Arrival;
 use hopscope_core::ids::NodeId;
 use hopscope_core::units::Time;
-pub use traced::Told;
 use traced::Traced;
+pub use traced::TracedLink;
 
 /// All links, grouped by transmitter and sorted by distance, then by number.
 #[derive(Debug)]
@@ -204,7 +204,7 @@ impl Medium {
         law.links(n, gain, travel.near(n, now), made);
         motion.right_until[n] = Right::Until(until, travel.jumps());
         let (at, places) = (|node: NodeId| travel.at(node.index(), now), places.as_deref());
-        motion.traced.replay(node, made, |to, watts| law.told([at(node), at(to)], to, watts, places));
+        motion.traced.replay(node, made, |to, watts| law.traced([at(node), at(to)], to, watts, places));
         if !motion.parts.is_empty() {
             law.weaken(node, &motion.parts, made);
         }
@@ -221,7 +221,7 @@ impl Medium {
         let places = self.places.as_deref();
         self.made.extend(self.near.iter().filter_map(|&at| self.law.link(node.index(), at, gain, places)));
         let at = |node: NodeId| self.positions[node.index()];
-        motion.traced.replay(node, &mut self.made, |to, watts| self.law.told([at(node), at(to)], to, watts, places));
+        motion.traced.replay(node, &mut self.made, |to, watts| self.law.traced([at(node), at(to)], to, watts, places));
         if !motion.parts.is_empty() {
             self.law.weaken(node, &motion.parts, &mut self.made);
         }
@@ -255,7 +255,7 @@ impl Medium {
             || if squared > reach * reach { None } else { self.law.link(from.index(), (squared, to.0), gain, None) };
         let link = match motion {
             None => model(),
-            Some(motion) => motion.traced.one([from, to], model, |watts| self.law.told([a, b], to, watts, None)),
+            Some(motion) => motion.traced.one([from, to], model, |watts| self.law.traced([a, b], to, watts, None)),
         };
         let part = motion.and_then(|motion| motion.parts.get(&[from.0.min(to.0), from.0.max(to.0)]));
         let flags = |link: Link| part.map_or(link.flags, |part| self.law.budget.flags(part * f64::from(link.power)));

@@ -90,7 +90,7 @@ pub struct AckName {
     /// Data segments learn of their way for it ([`super::FlowConfig::reads_path`]).
     #[serde(default)]
     pub reads_path: bool,
-    /// Data segments say for it what their sender may have in flight ([`super::FlowConfig::tells_window`]).
+    /// Data segments say for it what their sender may have in flight ([`super::FlowConfig::signals_window`]).
     #[serde(default)]
     pub reads_window: bool,
 }

@@ -462,21 +462,21 @@ impl AodvConfig {
             let (jitter, interval) = (seconds(self.hello_jitter), seconds(interval));
             format!("is {jitter} s; it must be less than hello_interval, {interval} s")
         });
-        checks.told()
+        checks.into_errors()
     }
 
     /// What ticks all through the run does not tick too often.
     fn check_clocks(&self, checks: &mut Checks) {
         let slow = |time: Span| time >= SHORTEST_CLOCK;
-        let told = |time: Span| {
+        let into_errors = |time: Span| {
             format!("is {} s; as a clock it must be at least {} s", seconds(time), seconds(SHORTEST_CLOCK))
         };
-        checks.require(slow(self.sweep_interval), "sweep_interval", || told(self.sweep_interval));
+        checks.require(slow(self.sweep_interval), "sweep_interval", || into_errors(self.sweep_interval));
         // The sum of a request's life is reckoned from sound parts alone.
         if self.request_clock && self.net_diameter <= MAX_HOPS && self.node_traversal_time <= LONGEST {
             let life = self.request_life();
             let parts = ["node_traversal_time", "net_diameter"];
-            checks.agree(slow(life), "request_memory", &parts, || told(life));
+            checks.agree(slow(life), "request_memory", &parts, || into_errors(life));
         }
     }
 

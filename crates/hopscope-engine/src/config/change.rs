@@ -5,7 +5,7 @@ use serde::{Deserialize, Serialize};
 use super::radio::ErrorKind;
 use super::{App, Config};
 use hopscope_core::choice;
-use hopscope_core::error::{BuildError, Mistakes};
+use hopscope_core::error::{BuildError, BuildErrors};
 use hopscope_core::units::Time;
 
 choice! {
@@ -155,7 +155,7 @@ impl Change {
 
     /// What is wrong with the change in a network; `key` names one of its values in full.
     pub fn check(&self, config: &Config, key: impl Fn(&str) -> String) -> Vec<BuildError> {
-        let mut found = Mistakes::default();
+        let mut found = BuildErrors::default();
         let (needed, possible) = Self::values(self.kind);
         let (given, word) = (self.given(), self.kind.word());
         for name in needed.iter().filter(|name| !given.contains(name)) {
@@ -194,7 +194,7 @@ impl Change {
         found.0
     }
 
-    fn check_link(&self, config: &Config, key: &impl Fn(&str) -> String, found: &mut Mistakes) {
+    fn check_link(&self, config: &Config, key: &impl Fn(&str) -> String, found: &mut BuildErrors) {
         let (Some(from), Some(to)) = (self.from, self.to) else { return };
         if !found.require(from != to, key("to"), || format!("a link has two ends, found {from} twice")) {
             return;
@@ -223,7 +223,7 @@ impl Change {
         }
     }
 
-    fn check_flow(&self, config: &Config, key: &impl Fn(&str) -> String, found: &mut Mistakes) {
+    fn check_flow(&self, config: &Config, key: &impl Fn(&str) -> String, found: &mut BuildErrors) {
         let Some(flow) = self.flow else { return };
         let flows = config.flows.len();
         let Some(of) = config.flows.get(flow as usize) else {
@@ -239,7 +239,7 @@ impl Change {
         });
     }
 
-    fn check_parameter(&self, config: &Config, key: &impl Fn(&str) -> String, found: &mut Mistakes) {
+    fn check_parameter(&self, config: &Config, key: &impl Fn(&str) -> String, found: &mut BuildErrors) {
         let (Some(name), Some(value)) = (&self.key, self.value) else { return };
         if !found.require(CHANGEABLE.contains(&name.as_str()), key("key"), || {
             format!("found \"{name}\"; in a run can change {}", CHANGEABLE.join(", "))

@@ -101,7 +101,7 @@ impl DsdvConfig {
             format!("is {} bytes; 0 to 1000 are possible", self.data_header)
         });
         checks.hops_up_to(255, &[("data_ttl", self.data_ttl.unwrap_or(1))]);
-        checks.told()
+        checks.into_errors()
     }
 }
 

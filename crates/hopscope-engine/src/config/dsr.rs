@@ -131,7 +131,7 @@ impl DsrConfig {
         checks.require((0.0..1.0).contains(&down), "stability_decr_factor", || {
             format!("is {down}; it must be at least 0 and less than 1")
         });
-        checks.told()
+        checks.into_errors()
     }
 }
 

@@ -12,7 +12,7 @@ use super::seconds;
 use super::tcp::{CongestionControl, LossRecovery, TIMESTAMPS_OPTION, TcpConfig, TcpKind};
 use hopscope_core::choice;
 use hopscope_core::config::params::{ParamType, Range};
-use hopscope_core::error::{BuildError, Mistakes};
+use hopscope_core::error::{BuildError, BuildErrors};
 use hopscope_core::units::{Span, Time};
 
 choice! {
@@ -294,7 +294,7 @@ const fn own_recovery() -> LossRecovery {
 
 impl FlowConfig {
     /// Data segments of the flow, if it runs TCP, say what its sender may have in flight.
-    pub fn tells_window(&self) -> bool {
+    pub fn signals_window(&self) -> bool {
         self.ack.reads_window() || self.tcp.ack_guard || self.ack_code.as_ref().is_some_and(|code| code.reads_window)
     }
 
@@ -313,7 +313,7 @@ impl FlowConfig {
 
     /// Bytes of the options in which a data segment says what may be in flight, and its number.
     pub fn order_options(&self) -> u32 {
-        let window = if self.tells_window() { self.tcp.window_option } else { 0 };
+        let window = if self.signals_window() { self.tcp.window_option } else { 0 };
         window + if self.tcp.door { self.tcp.door_option } else { 0 }
     }
 
@@ -346,7 +346,7 @@ impl FlowConfig {
 
     /// The transport as results tell it: for `tcp` the older word of the same control and recovery or, where there is none,
     /// of the same control; for `dccp` with the control of a word its word.
-    pub fn told_as(&self) -> Transport {
+    pub fn reported_as(&self) -> Transport {
         if self.transport == Transport::Dccp && self.dccp_control() == DccpControl::Adhoc {
             return Transport::DccpAdhoc;
         }
@@ -385,7 +385,7 @@ impl FlowConfig {
     /// in full.
     pub fn check_transport(&self, key: impl Fn(&str) -> String) -> Vec<BuildError> {
         let word = self.transport.word();
-        let mut found = Mistakes::default();
+        let mut found = BuildErrors::default();
         let wrong = self.wrong_control();
         let has_control = found.require(wrong.is_none(), key("control"), || wrong.unwrap_or_default());
         let Some(kind) = self.tcp_kind() else {

@@ -7,7 +7,7 @@ use std::net::Ipv4Addr;
 use serde::{Deserialize, Serialize};
 
 use super::{Config, MacConfig, RadioConfig};
-use hopscope_core::error::{BuildError, Mistakes};
+use hopscope_core::error::{BuildError, BuildErrors};
 
 /// Settings of the nodes that it names.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -187,7 +187,7 @@ impl Config {
     /// What is wrong with wires and the settings of single nodes, the parameters of MAC and radio aside.
     pub fn check_hosts(&self) -> Vec<BuildError> {
         let nodes = self.nodes.len();
-        let mut found = Mistakes::default();
+        let mut found = BuildErrors::default();
         for (number, wire) in self.wires.iter().enumerate() {
             found.note_all(wire.check(number, nodes));
         }
@@ -213,7 +213,7 @@ impl Config {
     }
 
     /// The addresses given to a node are addresses of its interfaces.
-    fn check_host_addresses(&self, number: usize, host: &HostConfig, found: &mut Mistakes) {
+    fn check_host_addresses(&self, number: usize, host: &HostConfig, found: &mut BuildErrors) {
         let key = format!("hosts.{number}.addresses");
         found.require(host.addresses.is_empty() || host.nodes.len() == 1, key.clone(), || {
             format!("they belong to one node, found {}", host.nodes.len())
@@ -233,7 +233,7 @@ impl Config {
     }
 
     /// No two interfaces have one address. Only addresses given by hand can be the same as others.
-    fn check_addresses(&self, found: &mut Mistakes) {
+    fn check_addresses(&self, found: &mut BuildErrors) {
         if self.hosts.iter().all(|host| host.addresses.is_empty()) {
             return;
         }
@@ -289,7 +289,7 @@ mod tests {
     }
 
     #[test]
-    fn every_address_in_use_twice_is_told() {
+    fn every_address_in_use_twice_is_reported() {
         let mut config = network();
         config.wires[0].loss = 7.0;
         config.hosts = vec![own(&[1], &["10.0.0.1"]), own(&[2], &["10.9.9.9", "172.16.0.2"]), own(&[7], &["0.0.0.0"])];

@@ -4,7 +4,7 @@ use super::Config;
 pub use super::link_parts::{LinkPart, LinkParts, PLAIN};
 use hopscope_core::config::params::Range;
 use hopscope_core::config::section::Checks;
-use hopscope_core::error::{BuildError, Mistakes};
+use hopscope_core::error::{BuildError, BuildErrors};
 use hopscope_core::units::Span;
 use hopscope_core::{choice, params};
 
@@ -116,7 +116,7 @@ impl LinkConfig {
                 format!("found {high_value}; it must be more than {low}, {low_value}")
             });
         }
-        let mut found = checks.told();
+        let mut found = checks.into_errors();
         if let Some(node) = self.nodes.iter().find(|&&node| node >= nodes as u64) {
             found.push(BuildError::no_such_node(format!("{section}.nodes"), node, nodes));
         }
@@ -128,7 +128,7 @@ impl Config {
     /// What is wrong with the link layers of all nodes.
     pub fn check_link_layers(&self) -> Vec<BuildError> {
         let nodes = self.nodes.len();
-        let mut found = Mistakes::default();
+        let mut found = BuildErrors::default();
         found.note_all(self.link.check("link", nodes));
         // Who has already said what a node's layer is.
         let mut owners: Vec<Option<usize>> = vec![None; nodes];
@@ -231,10 +231,10 @@ mod tests {
             let error = network(of(LinkPart::Lred, link), &own).check_link_layers().remove(0);
             (error.key, error.message)
         };
-        let told = |key: &str, message: &str| (key.to_string(), message.to_string());
-        assert_eq!(refused(&[], &[&[0, 1], &[2, 1]]), told("layers.1.nodes", "node 1 is in layer 0 as well"));
-        assert_eq!(refused(&[], &[&[3, 3]]), told("layers.0.nodes", "node 3 stands twice"));
-        assert_eq!(refused(&[], &[&[4]]), told("layers.0.nodes", "node 4 does not exist; nodes are 0 to 3"));
+        let into_errors = |key: &str, message: &str| (key.to_string(), message.to_string());
+        assert_eq!(refused(&[], &[&[0, 1], &[2, 1]]), into_errors("layers.1.nodes", "node 1 is in layer 0 as well"));
+        assert_eq!(refused(&[], &[&[3, 3]]), into_errors("layers.0.nodes", "node 3 stands twice"));
+        assert_eq!(refused(&[], &[&[4]]), into_errors("layers.0.nodes", "node 4 does not exist; nodes are 0 to 3"));
         assert_eq!(refused(&[], &[&[0], &[]]).0, "layers.1.nodes");
         assert_eq!(refused(&[2], &[&[0], &[2]]).0, "link.nodes");
         let reversed = LinkConfig { red_max: 1.0, ..of(LinkPart::Red, &[0]) };

@@ -4,7 +4,7 @@ use serde::{Deserialize, Serialize};
 
 use super::{Config, seconds};
 use hopscope_core::config::params::Range;
-use hopscope_core::error::{BuildError, Mistakes};
+use hopscope_core::error::{BuildError, BuildErrors};
 use hopscope_core::units::{Span, Time};
 use hopscope_core::{choice, params};
 
@@ -121,7 +121,7 @@ impl Config {
 
     /// What is wrong with the movement.
     pub(crate) fn check_movement(&self) -> Vec<BuildError> {
-        let mut found = Mistakes::default();
+        let mut found = BuildErrors::default();
         let m = &self.mobility;
         match m.model {
             MobilityModel::Static => {}
@@ -134,7 +134,7 @@ impl Config {
         found.0
     }
 
-    fn check_model(&self, found: &mut Mistakes) {
+    fn check_model(&self, found: &mut BuildErrors) {
         let m = &self.mobility;
         let nodes = self.nodes.len();
         let (radios, mut named) = (self.radios(), vec![false; nodes]);
@@ -195,7 +195,7 @@ impl Config {
         });
     }
 
-    fn check_paths(&self, found: &mut Mistakes) {
+    fn check_paths(&self, found: &mut BuildErrors) {
         let [width, height] = self.mobility.area;
         let bounded = width > 0.0 && height > 0.0;
         for (number, PathConfig { node, path }) in self.paths.iter().enumerate() {
@@ -239,7 +239,7 @@ mod tests {
     use crate::config::presets;
     use crate::world;
 
-    fn told(change: impl FnOnce(&mut Config)) -> String {
+    fn messages(change: impl FnOnce(&mut Config)) -> String {
         let nodes = vec![[0.0, 0.0], [200.0, 0.0], [400.0, 0.0]];
         let base = presets::base("standard", "wavelan-2M").expect("a preset");
         let mut config = base.config(nodes, Span::from_secs(10));
@@ -258,43 +258,46 @@ mod tests {
     #[test]
     fn what_no_movement_can_be_is_named() {
         for (found, expected) in [
-            (told(|c| c.mobility.speed_min = 0.0), "mobility.speed_min: found 0; allowed is more than 0"),
-            (told(|c| c.mobility.speed_max = -2.0), "mobility.speed_max: found -2; allowed is more than 0"),
-            (told(|c| c.mobility.speed_max = 0.5), "mobility.speed_min: found 1 m/s; it must not exceed"),
+            (messages(|c| c.mobility.speed_min = 0.0), "mobility.speed_min: found 0; allowed is more than 0"),
+            (messages(|c| c.mobility.speed_max = -2.0), "mobility.speed_max: found -2; allowed is more than 0"),
+            (messages(|c| c.mobility.speed_max = 0.5), "mobility.speed_min: found 1 m/s; it must not exceed"),
             (
-                told(|c| c.mobility.pause = Span::from_secs(11)),
+                messages(|c| c.mobility.pause = Span::from_secs(11)),
                 "mobility.pause: a pause of 11 s is longer than the run",
             ),
-            (told(|c| c.mobility.area = [0.0; 2]), "mobility.area: found 0 m x 0 m"),
-            (told(|c| c.mobility.nodes = vec![1, 3]), "mobility.nodes.1: node 3 does not exist"),
-            (told(|c| c.mobility.nodes = vec![1, 1]), "mobility.nodes.1: node 1 is named twice"),
+            (messages(|c| c.mobility.area = [0.0; 2]), "mobility.area: found 0 m x 0 m"),
+            (messages(|c| c.mobility.nodes = vec![1, 3]), "mobility.nodes.1: node 3 does not exist"),
+            (messages(|c| c.mobility.nodes = vec![1, 1]), "mobility.nodes.1: node 1 is named twice"),
             (
-                told(|c| {
+                messages(|c| {
                     c.mobility.model = MobilityModel::Manhattan;
                     c.mobility.block = 400.0;
                 }),
                 "mobility.block: found 400 m",
             ),
             (
-                told(|c| {
+                messages(|c| {
                     c.mobility.model = MobilityModel::Group;
                     c.mobility.groups = 4;
                 }),
                 "mobility.groups: found 4 groups of 3 nodes",
             ),
             (
-                told(|c| {
+                messages(|c| {
                     c.mobility.start = MobilityStart::Topology;
                     c.mobility.area = [300.0, 300.0];
                 }),
                 "mobility.start: node 2 begins at 400, 0, outside",
             ),
-            (told(|c| path(c, 3, &[(0, [0.0; 2])])), "paths.0: node 3 does not exist"),
+            (messages(|c| path(c, 3, &[(0, [0.0; 2])])), "paths.0: node 3 does not exist"),
             (
-                told(|c| path(c, 1, &[(0, [0.0; 2]), (9, [501.0, 1.0])])),
+                messages(|c| path(c, 1, &[(0, [0.0; 2]), (9, [501.0, 1.0])])),
                 "mobility.path: node 1 is at 501, 1 at 9 s, outside",
             ),
-            (told(|c| path(c, 1, &[(2, [0.0; 2]), (1, [1.0, 1.0])])), "paths.0: the way of node 1 goes back in time"),
+            (
+                messages(|c| path(c, 1, &[(2, [0.0; 2]), (1, [1.0, 1.0])])),
+                "paths.0: the way of node 1 goes back in time",
+            ),
         ] {
             assert!(found.starts_with(expected), "{found} for {expected}");
         }

@@ -113,7 +113,7 @@ impl OlsrConfig {
             format!("is {}; 0, 1 and 2 are possible", self.tc_redundancy)
         });
         self.check_hysteresis(&mut checks);
-        checks.told()
+        checks.into_errors()
     }
 
     fn check_hysteresis(&self, checks: &mut Checks) {

@@ -9,7 +9,7 @@ pub use super::tcp_choices::{
 pub use super::tcp_kind::{LossRecovery, TcpKind};
 pub use super::undo::{Detection, Undo};
 use hopscope_core::config::params::Range;
-use hopscope_core::error::{BuildError, Mistakes};
+use hopscope_core::error::{BuildError, BuildErrors};
 use hopscope_core::units::Span;
 use hopscope_core::{choice, params};
 
@@ -470,7 +470,7 @@ impl TcpConfig {
 
     /// What does not hold between parameters; `key` names one in full.
     pub fn check(&self, key: impl Fn(&str) -> String) -> Vec<BuildError> {
-        let mut found = Mistakes::default();
+        let mut found = BuildErrors::default();
         found.require(self.min_rto <= self.max_rto, key("min_rto"), || {
             format!("found {} s; it must not exceed max_rto, {} s", seconds(self.min_rto), seconds(self.max_rto))
         });
@@ -504,7 +504,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn all_parameters_out_of_their_ranges_are_told_at_once() {
+    fn all_parameters_out_of_their_ranges_are_reported_at_once() {
         let tcp = TcpConfig {
             fast_gamma: 0.0,
             cubic_beta: f64::NAN,

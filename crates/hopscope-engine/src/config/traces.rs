@@ -3,7 +3,7 @@
 use serde::{Deserialize, Serialize};
 
 use hopscope_core::choice;
-use hopscope_core::error::{BuildError, Mistakes};
+use hopscope_core::error::{BuildError, BuildErrors};
 use hopscope_core::units::Time;
 
 /// Lowest and highest power that a trace may tell, dBm: below thermal noise, and above what radios send.
@@ -49,7 +49,7 @@ impl LinkTraces {
 
     /// What is wrong with them in a network of so many nodes, of which `has_radio` holds for those with a radio.
     pub(crate) fn check(&self, nodes: usize, has_radio: impl Fn(u32) -> bool) -> Vec<BuildError> {
-        let mut found = Mistakes::default();
+        let mut found = BuildErrors::default();
         found.require(!self.is_empty() || self.untraced == Untraced::Model, "traces.untraced", || {
             "found \"absent\" without a trace; no link would be left".to_string()
         });
@@ -86,22 +86,25 @@ mod tests {
 
     #[test]
     fn what_is_wrong_is_named() {
-        let told = |rssi: Vec<Sample>, loss: Vec<Sample>| {
+        let messages = |rssi: Vec<Sample>, loss: Vec<Sample>| {
             let traces = LinkTraces { rssi, loss, untraced: Untraced::Absent };
             traces.check(3, |node| node != 2).first().map_or(String::new(), ToString::to_string)
         };
         let at = |ns, from, to, value| vec![Sample(Time(ns), from, to, value)];
-        assert_eq!(told(at(0, 0, 1, -60.0), vec![]), "");
-        assert_eq!(told(at(0, 0, 3, -60.0), vec![]), "traces.rssi: node 3 does not exist; nodes are 0 to 2");
-        assert_eq!(told(at(0, 0, 2, -60.0), vec![]), "traces.rssi: node 2 has no radio");
-        assert_eq!(told(vec![], at(0, 1, 1, 0.5)), "traces.loss: a link needs two different nodes, found 1 twice");
+        assert_eq!(messages(at(0, 0, 1, -60.0), vec![]), "");
+        assert_eq!(messages(at(0, 0, 3, -60.0), vec![]), "traces.rssi: node 3 does not exist; nodes are 0 to 2");
+        assert_eq!(messages(at(0, 0, 2, -60.0), vec![]), "traces.rssi: node 2 has no radio");
+        assert_eq!(messages(vec![], at(0, 1, 1, 0.5)), "traces.loss: a link needs two different nodes, found 1 twice");
         assert_eq!(
-            told(vec![], at(5, 0, 1, 1.5)),
+            messages(vec![], at(5, 0, 1, 1.5)),
             "traces.loss: found 1.5 probability at 0.000000005 s; allowed: 0 to 1"
         );
-        assert_eq!(told(at(0, 0, 1, f64::NAN), vec![]), "traces.rssi: found NaN dBm at 0 s; allowed: -200 to 60");
+        assert_eq!(messages(at(0, 0, 1, f64::NAN), vec![]), "traces.rssi: found NaN dBm at 0 s; allowed: -200 to 60");
         let back = [at(2_000_000_000, 0, 1, 0.1), at(1_000_000_000, 1, 0, 0.1)].concat();
-        assert_eq!(told(vec![], back), "traces.loss: time 1 s comes after a later one");
-        assert_eq!(told(vec![], vec![]), "traces.untraced: found \"absent\" without a trace; no link would be left");
+        assert_eq!(messages(vec![], back), "traces.loss: time 1 s comes after a later one");
+        assert_eq!(
+            messages(vec![], vec![]),
+            "traces.untraced: found \"absent\" without a trace; no link would be left"
+        );
     }
 }

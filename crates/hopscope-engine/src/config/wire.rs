@@ -4,7 +4,7 @@ use serde::{Deserialize, Serialize};
 
 use super::link::{LinkConfig, LinkPart, LinkParts};
 use super::{Config, LONGEST, seconds};
-use hopscope_core::error::{BuildError, Mistakes};
+use hopscope_core::error::{BuildError, BuildErrors};
 use hopscope_core::units::Span;
 
 /// Packets that wait at an end of a wire by default; no source publishes one.
@@ -103,7 +103,7 @@ impl WireConfig {
     /// What is wrong with the `number`-th wire of a network of so many nodes.
     pub fn check(&self, number: usize, nodes: usize) -> Vec<BuildError> {
         let key = |name: &str| format!("wires.{number}.{name}");
-        let mut found = Mistakes::default();
+        let mut found = BuildErrors::default();
         for (place, node) in self.ends.into_iter().enumerate().filter(|&(_, node)| node as usize >= nodes) {
             found.note(Err(BuildError::no_such_node(key(&format!("ends.{place}")), node, nodes)));
         }

@@ -237,23 +237,23 @@ mod tests {
     #[test]
     fn the_probability_follows_the_busy_share_and_is_divided_by_ones_own() {
         // Busy for so many ms of 100, sending for 20 of them: what is asked of a unit of share, in thousandths.
-        for (busy, told) in [(49, None), (50, None), (60, Some(125)), (90, Some(500)), (100, Some(625))] {
+        for (busy, reported) in [(49, None), (50, None), (60, Some(125)), (90, Some(500)), (100, Some(625))] {
             let (mut nred, _) = nred(|_| {});
             nred.on_sent(at(0), at(20));
             nred.on_sensed(at(20), at(busy), false);
             let tick = nred.on_tick(at(100));
             assert_eq!(tick.next, at(200));
             let thousandths = tick.notice.map(|n| (n.probability * 1000.0).round() as u32);
-            assert_eq!(thousandths, told, "busy for {busy} ms");
+            assert_eq!(thousandths, reported, "busy for {busy} ms");
             // The node itself then drops its part of it.
-            let own = told.map_or(0.0, |t| f64::from(t) / 1000.0 * 0.2);
+            let own = reported.map_or(0.0, |t| f64::from(t) / 1000.0 * 0.2);
             assert!((nred.drop_probability(at(150)) - own).abs() < 1e-12);
             assert_eq!(nred.drop_probability(at(200)), 0.0, "the notice has lost its force");
         }
     }
 
     #[test]
-    fn a_node_that_hardly_takes_part_tells_nothing() {
+    fn a_node_that_hardly_takes_part_reports_nothing() {
         let (mut nred, _) = nred(|cfg| cfg.nred_own_min = 0.05);
         nred.on_sensed(at(0), at(100), false);
         assert_eq!(nred.on_tick(at(100)).notice, None);
@@ -266,7 +266,7 @@ mod tests {
     }
 
     #[test]
-    fn the_largest_notice_in_force_counts_and_a_smaller_one_is_not_told() {
+    fn the_largest_notice_in_force_counts_and_a_smaller_one_is_not_reported() {
         let (mut nred, _) = nred(|_| {});
         nred.on_notice(Notice { probability: 0.4 }, at(150));
         nred.on_sent(at(0), at(20));

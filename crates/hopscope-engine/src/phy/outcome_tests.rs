@@ -97,7 +97,7 @@ fn a_frame_during_the_own_transmission_is_not_heard() {
 }
 
 #[test]
-fn a_channel_error_is_told_from_a_collision() {
+fn a_channel_error_is_reported_from_a_collision() {
     for model in MODELS {
         let rules = rules(model, |_| ());
         let errored = frame(0, 100, 200, 9.0, NEAR | Arrival::ERRORED);

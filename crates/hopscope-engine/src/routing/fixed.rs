@@ -93,16 +93,16 @@ impl FixedRoutes {
         src: NodeId,
         dst: NodeId,
     ) -> Option<u32> {
-        self.install_and_tell(graph, tables, (src, dst), |_| {})
+        self.install_with(graph, tables, (src, dst), |_| {})
     }
 
-    /// The same; `tell` is given each entry that is made, from the source on.
-    pub fn install_and_tell(
+    /// The same; `on_entry` is given each entry that is made, from the source on.
+    pub fn install_with(
         &mut self,
         graph: &impl Neighbours,
         tables: &mut impl Tables,
         (src, dst): (NodeId, NodeId),
-        mut tell: impl FnMut(Installed),
+        mut on_entry: impl FnMut(Installed),
     ) -> Option<u32> {
         if tables.table(src).lookup(dst).is_some() {
             return Some(installed_hops(tables, src, dst));
@@ -118,7 +118,7 @@ impl FixedRoutes {
                 let table = tables.table_mut(at);
                 if table.lookup(dst).is_none() {
                     table.0.push((dst, next));
-                    tell(Installed { node: at, next_hop: next, hops: left + 1 });
+                    on_entry(Installed { node: at, next_hop: next, hops: left + 1 });
                 }
                 at = next;
             }

@@ -417,19 +417,19 @@ mod tests {
     }
 
     #[test]
-    fn every_port_that_cannot_be_is_told_and_a_node_without_one_once() {
+    fn every_port_that_cannot_be_is_reported_and_a_node_without_one_once() {
         let mut flows = vec![flow(0, 1, Transport::Udp, [Some(0), Some(70_000)])];
         let sources = u32::from(u16::MAX - FIRST_DYNAMIC) + 1;
         flows.extend((0..sources + 3).map(|n| flow(2, 3, Transport::Udp, [None, Some(1 + n)])));
         flows.push(flow(4, 3, Transport::Udp, [None, Some(7)]));
-        let told: Vec<String> = check_ports(&flows).into_iter().map(|error| error.key).collect();
+        let reported: Vec<String> = check_ports(&flows).into_iter().map(|error| error.key).collect();
         let expected = [
             "flows.0.from_port".to_string(),
             "flows.0.to_port".to_string(),
             format!("flows.{}.to_port", sources + 4),
             format!("flows.{}.from_port", sources + 1),
         ];
-        assert_eq!(told, expected);
+        assert_eq!(reported, expected);
     }
 
     #[test]

@@ -56,7 +56,7 @@ impl<R: Recorder> World<R> {
                 let watts = change.power.unwrap_or_default();
                 self.medium.set_power(node, watts);
                 self.note(Record::PowerSet { node, watts });
-                self.tell_of_change();
+                self.report_change();
             }
             ChangeKind::FlowStart => {
                 self.flows[flow.index()].source.start_at(self.now);
@@ -101,7 +101,7 @@ impl<R: Recorder> World<R> {
             self.medium.set_part(ends, part.unwrap_or(1.0));
         }
         self.note(Record::LinkChanged { node, peer, part: part.unwrap_or(1.0) });
-        self.tell_of_change();
+        self.report_change();
     }
 
     /// A node is at a place, or sets out for it.
@@ -118,7 +118,7 @@ impl<R: Recorder> World<R> {
                 self.note(Record::SetOut { node, from: leg.from, to: place, until: leg.until });
             }
         }
-        self.tell_of_change();
+        self.report_change();
     }
 
     fn stop_flow(&mut self, flow: FlowId) {

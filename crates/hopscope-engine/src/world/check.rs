@@ -12,7 +12,7 @@ use crate::packet::atp::AtpPacket;
 use crate::packet::dccp::MAX_DATA_HEADER;
 use crate::phy::modes;
 use crate::transport::{Protocol, sockets};
-use hopscope_core::error::{BuildError, Mistakes, require};
+use hopscope_core::error::{BuildError, BuildErrors, require};
 use hopscope_core::ids::NodeId;
 use hopscope_core::units::{Span, Time};
 
@@ -37,7 +37,7 @@ pub fn check(config: &Config) -> Result<(), BuildError> {
 
 /// Everything that is wrong with a configuration: each key at most once, those out of their range first.
 pub fn problems(config: &Config) -> Vec<BuildError> {
-    let mut found = Mistakes(config.outside());
+    let mut found = BuildErrors(config.outside());
     check_run(config, &mut found);
     check_radio(config, &mut found);
     found.note_all(config.check_hosts());
@@ -79,7 +79,7 @@ pub(super) fn position(key: impl Into<String>, p: [f64; 2]) -> Result<(), BuildE
     })
 }
 
-fn check_run(config: &Config, found: &mut Mistakes) {
+fn check_run(config: &Config, found: &mut BuildErrors) {
     let nodes = config.nodes.len();
     found.require((1..=MAX_NODES).contains(&nodes), "nodes", || {
         format!("found {nodes} nodes; allowed are 1 to {MAX_NODES}")
@@ -89,7 +89,7 @@ fn check_run(config: &Config, found: &mut Mistakes) {
     found.require(config.duration > Time::ZERO && config.duration <= MAX_DURATION, "duration", || {
         format!("found {} s; allowed is more than zero and at most 100 years", config.duration.as_secs())
     });
-    found.require(found.is_told("duration") || config.warmup < config.duration, "warmup", || {
+    found.require(found.has("duration") || config.warmup < config.duration, "warmup", || {
         format!(
             "found {} s; it must end before the run does, at {} s",
             config.warmup.as_secs(),
@@ -105,7 +105,7 @@ fn check_run(config: &Config, found: &mut Mistakes) {
     });
 }
 
-fn check_traces(config: &Config, found: &mut Mistakes) {
+fn check_traces(config: &Config, found: &mut BuildErrors) {
     let radios = config.radios();
     found.note_all(config.traces.check(config.nodes.len(), |node| radios.get(node as usize) != Some(&false)));
     let (r, has_powers) = (&config.radio, !config.traces.rssi.is_empty());
@@ -119,7 +119,7 @@ fn check_traces(config: &Config, found: &mut Mistakes) {
     }
 }
 
-fn check_radio(config: &Config, found: &mut Mistakes) {
+fn check_radio(config: &Config, found: &mut BuildErrors) {
     let r = &config.radio;
     found.require(r.cs_range >= r.tx_range, "radio.cs_range", || {
         format!("found {} m; a frame that can be received (tx_range {} m) can also be sensed", r.cs_range, r.tx_range)
@@ -134,7 +134,7 @@ fn check_radio(config: &Config, found: &mut Mistakes) {
 }
 
 /// The rates are those of the PHY.
-fn check_rates(r: &RadioConfig, section: &str, found: &mut Mistakes) {
+fn check_rates(r: &RadioConfig, section: &str, found: &mut BuildErrors) {
     let rates = [("data_rate", r.data_rate), ("basic_rate", r.basic_rate)];
     let responses = r.response_rates.iter().map(|&rate| ("response_rates", rate));
     for (key, rate) in rates.into_iter().chain(responses) {
@@ -142,19 +142,19 @@ fn check_rates(r: &RadioConfig, section: &str, found: &mut Mistakes) {
     }
 }
 
-fn check_rate(phy: Phy, key: String, rate: u64, found: &mut Mistakes) {
+fn check_rate(phy: Phy, key: String, rate: u64, found: &mut BuildErrors) {
     found.require(modes::rates(phy).any(|of_phy| of_phy == rate), key, || {
         let allowed: Vec<String> = modes::rates(phy).map(|r| format!("{}", r as f64 / 1e6)).collect();
         format!("found {} Mbit/s; phy = \"{}\" has {} Mbit/s", rate as f64 / 1e6, phy.word(), allowed.join(", "))
     });
 }
 
-fn check_mac(m: &MacConfig, section: &str, found: &mut Mistakes) {
+fn check_mac(m: &MacConfig, section: &str, found: &mut BuildErrors) {
     let named = |key: &str| format!("{section}.{key}");
     found.require(m.cw_min <= m.cw_max, named("cw_min"), || {
         format!("found cw_min {} and cw_max {}; cw_min <= cw_max is needed", m.cw_min, m.cw_max)
     });
-    let has_slot = !found.is_told(&named("slot"));
+    let has_slot = !found.has(&named("slot"));
     for (key, time) in [("slot_rounding", m.slot_rounding), ("cca_delay", m.cca_delay)] {
         found.require(!has_slot || time < m.slot, named(key), || {
             format!("found {} s; it must stay below the slot time, {} s", seconds(time), seconds(m.slot))
@@ -162,7 +162,7 @@ fn check_mac(m: &MacConfig, section: &str, found: &mut Mistakes) {
     }
 }
 
-fn check_net(config: &Config, found: &mut Mistakes) {
+fn check_net(config: &Config, found: &mut BuildErrors) {
     let nodes = config.nodes.len();
     let rides = config.net.route_notices == RouteNotices::Packets && config.routing.protocol == RoutingProtocol::Dsr;
     found.require(!rides, "net.route_notices".to_string(), || {
@@ -173,7 +173,7 @@ fn check_net(config: &Config, found: &mut Mistakes) {
     }
 }
 
-fn check_flow(config: &Config, number: usize, flow: &FlowConfig, on_air: bool, found: &mut Mistakes) {
+fn check_flow(config: &Config, number: usize, flow: &FlowConfig, on_air: bool, found: &mut BuildErrors) {
     let key = |name: &str| format!("flows.{number}.{name}");
     let nodes = config.nodes.len();
     let mut exist = true;
@@ -189,7 +189,7 @@ fn check_flow(config: &Config, number: usize, flow: &FlowConfig, on_air: bool, f
     for set in config.interfaces().filter(|_| on_air && exist) {
         check_packet(config, &set, number, flow, found);
     }
-    let starts = found.require(found.is_told("duration") || flow.start < config.duration, key("start"), || {
+    let starts = found.require(found.has("duration") || flow.start < config.duration, key("start"), || {
         format!(
             "the flow would never start: found {} s, the run ends at {} s",
             flow.start.as_secs(),
@@ -197,7 +197,7 @@ fn check_flow(config: &Config, number: usize, flow: &FlowConfig, on_air: bool, f
         )
     });
     let latest = Time(flow.start.0.saturating_add(flow.start_jitter.0));
-    found.require(!starts || found.is_told("duration") || latest < config.duration, key("start_jitter"), || {
+    found.require(!starts || found.has("duration") || latest < config.duration, key("start_jitter"), || {
         format!(
             "found {} s: the flow could start at {} s, the run ends at {} s",
             seconds(flow.start_jitter),
@@ -228,11 +228,11 @@ fn check_flow(config: &Config, number: usize, flow: &FlowConfig, on_air: bool, f
 }
 
 /// The packet with all its headers fits the MAC, and its exchange the Duration field.
-fn check_packet(config: &Config, set: &InterfaceSet<'_>, number: usize, flow: &FlowConfig, found: &mut Mistakes) {
+fn check_packet(config: &Config, set: &InterfaceSet<'_>, number: usize, flow: &FlowConfig, found: &mut BuildErrors) {
     let InterfaceSet { radio, mac, mac_key, rates_key, .. } = set;
     let key = |name: &str| format!("flows.{number}.{name}");
     // Reckoned with sound values alone.
-    if ["net", mac_key, &key("tcp")].into_iter().any(|section| found.is_told_within(section)) {
+    if ["net", mac_key, &key("tcp")].into_iter().any(|section| found.has_within(section)) {
         return;
     }
     let transport_header = match Protocol::used_by(flow.transport) {
@@ -246,7 +246,7 @@ fn check_packet(config: &Config, set: &InterfaceSet<'_>, number: usize, flow: &F
     let fits = found.require(flow.packet >= 1 && flow.packet <= most, key("packet"), || {
         format!("found {} bytes; allowed are 1 to {most} ({mac_key}.max_msdu less all headers)", flow.packet)
     });
-    if !fits || ["radio", rates_key].into_iter().any(|section| found.is_told_within(section)) {
+    if !fits || ["radio", rates_key].into_iter().any(|section| found.has_within(section)) {
         return;
     }
     let whole = flow.packet + header + mac.llc_header + mac.data_header;
@@ -270,7 +270,7 @@ fn check_packet(config: &Config, set: &InterfaceSet<'_>, number: usize, flow: &F
     });
 }
 
-fn check_tcp(number: usize, flow: &FlowConfig, found: &mut Mistakes) {
+fn check_tcp(number: usize, flow: &FlowConfig, found: &mut BuildErrors) {
     let key = |name: &str| format!("flows.{number}.{name}");
     let t = &flow.tcp;
     let delayed = match flow.ack {
@@ -298,7 +298,7 @@ fn check_tcp(number: usize, flow: &FlowConfig, found: &mut Mistakes) {
     found.note_all(t.check(|name| key(&format!("tcp.{name}"))));
 }
 
-fn check_app(app: &App, packet: u32, key: impl Fn(&str) -> String, found: &mut Mistakes) {
+fn check_app(app: &App, packet: u32, key: impl Fn(&str) -> String, found: &mut BuildErrors) {
     match *app {
         App::Bulk => {}
         App::Trace { ref frames } => {
@@ -373,7 +373,7 @@ mod tests {
     }
 
     #[test]
-    fn all_mistakes_of_sections_are_told_at_once() {
+    fn all_mistakes_of_sections_are_reported_at_once() {
         let mut config = network();
         assert_eq!(keys(&config), [""; 0]);
         config.radio.tx_range = f64::NAN;
@@ -399,7 +399,7 @@ mod tests {
     }
 
     #[test]
-    fn mistakes_of_every_section_are_told_at_once() {
+    fn mistakes_of_every_section_are_reported_at_once() {
         let mut config = network();
         config.warmup = config.duration;
         config.nodes.push([f64::NAN, 0.0]);
@@ -466,7 +466,7 @@ mod tests {
     }
 
     #[test]
-    fn settings_that_a_host_shares_are_told_once() {
+    fn settings_that_a_host_shares_are_reported_once() {
         let mut config = network();
         config.hosts = vec![HostConfig { mac: Some(config.mac.clone()), ..HostConfig::of(&[1]) }];
         config.radio.data_rate = 3;
@@ -474,7 +474,7 @@ mod tests {
     }
 
     #[test]
-    fn every_flow_out_of_reach_is_told_and_a_reply_with_its_flow() {
+    fn every_flow_out_of_reach_is_reported_and_a_reply_with_its_flow() {
         let mut config = network();
         config.nodes.push([9_000.0, 0.0]);
         config.flows[0].reply = Some(App::Bulk);
@@ -495,7 +495,7 @@ mod tests {
     }
 
     #[test]
-    fn all_mistakes_of_a_flow_are_told_at_once_even_beside_those_of_sections() {
+    fn all_mistakes_of_a_flow_are_reported_at_once_even_beside_those_of_sections() {
         let mut config = network();
         config.mac.queue = 0;
         let flow = &mut config.flows[0];

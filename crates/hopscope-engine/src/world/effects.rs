@@ -454,7 +454,7 @@ impl<R: Recorder> World<R> {
     }
 
     /// The MAC is done with a packet.
-    pub(super) fn tell_link(&mut self, node: NodeId) {
+    pub(super) fn notify_link_layer(&mut self, node: NodeId) {
         let Wifi { mac, port, .. } = &mut self.wifi[node];
         if let Some(layer) = &mut port.layer {
             layer.on_done(&mac.view(), self.now);
@@ -568,7 +568,7 @@ impl<R: Recorder> World<R> {
     fn mac_done(&mut self, node: NodeId, packet: PacketId, outcome: Outcome) {
         if outcome != Outcome::Incomplete {
             self.note(Record::ExchangeEnded { node, packet, outcome });
-            self.tell_link(node);
+            self.notify_link_layer(node);
         }
         match outcome {
             Outcome::Incomplete => {

@@ -482,19 +482,19 @@ impl<R: Recorder> World<R> {
     #[cold]
     #[inline(never)]
     fn on_route_change(&mut self, node: NodeId, dst: NodeId, event: PathEvent) {
-        let told = if self.notices.is_some() { self.on_route_change_told(node, dst, event) } else { Some(event) };
-        let Some(event) = told else { return };
+        let notice = if self.notices.is_some() { self.on_route_change_notice(node, dst, event) } else { Some(event) };
+        let Some(event) = notice else { return };
         for place in 0..self.nodes[node].sockets.count() {
             let id = self.nodes[node].sockets.at(place);
             let Socket { peer, endpoint, .. } = &self.sockets[id];
             if *peer == dst && (event != PathEvent::RouteFound || endpoint.minds_routes()) {
-                self.tell(id, event);
+                self.notify_endpoint(id, event);
             }
         }
     }
 
     /// A socket hears of its path. One that does nothing about it shows no window: it may not have begun.
-    pub(super) fn tell(&mut self, id: SocketId, event: PathEvent) {
+    pub(super) fn notify_endpoint(&mut self, id: SocketId, event: PathEvent) {
         let ((), out) = self.ask(id, |endpoint, cx| endpoint.on_path_event(event, cx));
         if out.is_empty() {
             self.transport_effects = out;

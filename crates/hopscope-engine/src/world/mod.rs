@@ -307,8 +307,8 @@ impl<R: Recorder> World<R> {
                 self.medium.refresh_all(self.now);
                 let graph = Graph::new(&self.medium, &self.wires, &self.radios);
                 let mut installed = Vec::new();
-                let tell = |entry| installed.push(entry);
-                if self.routes.install_and_tell(&graph, &mut self.nodes, (node, dst), tell).is_none() {
+                let on_entry = |entry| installed.push(entry);
+                if self.routes.install_with(&graph, &mut self.nodes, (node, dst), on_entry).is_none() {
                     return Err(BuildError::new("dst", format!("no way leads from node {node} to node {dst}")));
                 }
                 for Installed { node, next_hop, hops } in installed {
@@ -364,7 +364,7 @@ impl<R: Recorder> World<R> {
 
     fn drop_packet(&mut self, node: NodeId, packet: PacketId, reason: DropReason) {
         self.note(Record::Dropped { node, packet, reason });
-        if self.notices.is_some() && self.tells_of(node, packet, reason) {
+        if self.notices.is_some() && self.must_notify(node, packet, reason) {
             self.work.push(Work::Unroutable { node, packet });
             return;
         }

@@ -51,7 +51,7 @@ impl<R: Recorder> World<R> {
         self.mobility.stop(node, self.now);
         self.medium.move_node(node, position, self.now);
         self.note(Record::Moved { node, position });
-        self.tell_of_change();
+        self.report_change();
         Ok(())
     }
 
@@ -65,12 +65,12 @@ impl<R: Recorder> World<R> {
         require(watts.is_finite() && watts > 0.0, "watts", || format!("found {watts}; it must be a positive number"))?;
         self.medium.set_power(node, watts);
         self.note(Record::PowerSet { node, watts });
-        self.tell_of_change();
+        self.report_change();
         Ok(())
     }
 
     /// The medium has changed: observers of what becomes of frames, who ask for the links of any node, find them up to date.
-    pub(super) fn tell_of_change(&mut self) {
+    pub(super) fn report_change(&mut self) {
         self.settle_air();
         if R::WANTS.has(Classes::FRAME_ENDS) {
             self.medium.refresh_all(self.now);

@@ -33,7 +33,7 @@ const NOTIFICATION: u32 = 16;
 pub(super) struct Notices {
     gap: Span,
     /// By node, source and destination: when it was told last.
-    told: BTreeMap<(NodeId, NodeId, NodeId), Time>,
+    last_sent: BTreeMap<(NodeId, NodeId, NodeId), Time>,
     /// Failures that nodes keep in mind, by node and destination.
     failed: BTreeMap<(NodeId, NodeId), Vec<PathNotice>>,
 }
@@ -41,15 +41,15 @@ pub(super) struct Notices {
 impl Notices {
     /// Where the configuration wants packets.
     pub(super) fn new(cfg: &NetConfig) -> Option<Box<Self>> {
-        let notices = || Box::new(Notices { gap: cfg.notice_gap, told: BTreeMap::new(), failed: BTreeMap::new() });
+        let notices = || Box::new(Notices { gap: cfg.notice_gap, last_sent: BTreeMap::new(), failed: BTreeMap::new() });
         (cfg.route_notices == RouteNotices::Packets).then(notices)
     }
 
     /// The node may tell of this now.
-    fn may_tell(&mut self, key: (NodeId, NodeId, NodeId), now: Time) -> bool {
-        let may = self.told.get(&key).is_none_or(|last| now.saturating_since(*last) >= self.gap);
+    fn may_send(&mut self, key: (NodeId, NodeId, NodeId), now: Time) -> bool {
+        let may = self.last_sent.get(&key).is_none_or(|last| now.saturating_since(*last) >= self.gap);
         if may {
-            self.told.insert(key, now);
+            self.last_sent.insert(key, now);
         }
         may
     }
@@ -72,7 +72,7 @@ impl Notices {
 impl<R: Recorder> World<R> {
     /// The source of a packet that is dropped for this reason is to be told.
     #[cold]
-    pub(super) fn tells_of(&self, node: NodeId, packet: PacketId, reason: DropReason) -> bool {
+    pub(super) fn must_notify(&self, node: NodeId, packet: PacketId, reason: DropReason) -> bool {
         let is_for_want_of_a_route = match reason {
             DropReason::NoRoute
             | DropReason::LinkFailed
@@ -101,7 +101,7 @@ impl<R: Recorder> World<R> {
         let packet = *self.packets.get(id);
         self.packets.release(id);
         let key = (node, packet.src, packet.dst);
-        if !self.notices.as_mut().is_some_and(|notices| notices.may_tell(key, self.now)) {
+        if !self.notices.as_mut().is_some_and(|notices| notices.may_send(key, self.now)) {
             return;
         }
         let kind = match self.is_tcp_f(packet.flow) {
@@ -131,7 +131,7 @@ impl<R: Recorder> World<R> {
     }
 
     /// The routing of a node has lost its way to `dst` or has one again; gives what its sockets hear at once: nothing to act on.
-    pub(super) fn on_route_change_told(&mut self, node: NodeId, dst: NodeId, event: PathEvent) -> Option<PathEvent> {
+    pub(super) fn on_route_change_notice(&mut self, node: NodeId, dst: NodeId, event: PathEvent) -> Option<PathEvent> {
         if event != PathEvent::RouteFound {
             return Some(PathEvent::RouteExpired);
         }
@@ -199,6 +199,6 @@ impl<R: Recorder> World<R> {
             PathNoticeKind::RouteFound => PathEvent::RouteFound,
         };
         debug_assert_eq!((self.sockets[id].node, self.sockets[id].ports), (node, notice.ports));
-        self.tell(id, event);
+        self.notify_endpoint(id, event);
     }
 }

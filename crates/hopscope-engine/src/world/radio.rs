@@ -132,8 +132,8 @@ impl<R: Recorder> World<R> {
                     self.events.push(end, event);
                 }
             }
-            let is_told = !Self::OVERHEARS || self.listeners.include(link.to);
-            if R::WANTS.has(Classes::CARRIER) && flags & Arrival::SENSED != 0 && is_told {
+            let is_listener = !Self::OVERHEARS || self.listeners.include(link.to);
+            if R::WANTS.has(Classes::CARRIER) && flags & Arrival::SENSED != 0 && is_listener {
                 let busy = Record::Busy { node: link.to, from: start, until: start + frame.airtime };
                 self.recorder.record(now, &busy, &mut view!(self));
             }
@@ -187,8 +187,8 @@ impl<R: Recorder> World<R> {
                     self.events.push(end, event);
                 }
             }
-            let is_told = !Self::OVERHEARS || self.listeners.include(link.to);
-            if R::WANTS.has(Classes::CARRIER) && flags & Arrival::SENSED != 0 && is_told {
+            let is_listener = !Self::OVERHEARS || self.listeners.include(link.to);
+            if R::WANTS.has(Classes::CARRIER) && flags & Arrival::SENSED != 0 && is_listener {
                 let busy = Record::Busy { node: link.to, from: start, until: start + frame.airtime };
                 self.recorder.record(now, &busy, &mut view!(self));
             }

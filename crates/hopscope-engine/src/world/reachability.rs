@@ -188,11 +188,12 @@ mod tests {
         for number in 0..60 {
             let config = network(number);
             assert_eq!(super::super::problems(&config), []);
-            let told = |errors: Vec<BuildError>| -> Vec<String> { errors.iter().map(ToString::to_string).collect() };
-            let expected = told(lost_ways(&config));
+            let messages =
+                |errors: Vec<BuildError>| -> Vec<String> { errors.iter().map(ToString::to_string).collect() };
+            let expected = messages(lost_ways(&config));
             let mut reachability = Reachability::default();
-            assert_eq!(told(out_of_reach(&config, &mut reachability)), expected, "network {number}");
-            assert_eq!(told(out_of_reach(&config, &mut reachability)), expected, "network {number}, from memory");
+            assert_eq!(messages(out_of_reach(&config, &mut reachability)), expected, "network {number}");
+            assert_eq!(messages(out_of_reach(&config, &mut reachability)), expected, "network {number}, from memory");
             wrong += expected.len();
         }
         assert!((100..500).contains(&wrong), "{wrong} of 600 flows cannot arrive");

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use super::World;
 use crate::channel::Medium;
-use crate::channel::medium::Told;
+use crate::channel::medium::TracedLink;
 use crate::config::LinkTraces;
 use crate::config::radio::watts;
 use crate::config::traces::{Sample, Untraced};
@@ -54,8 +54,8 @@ pub(super) fn announce(traces: &LinkTraces, medium: &mut Medium) {
     }
     let there = |&Sample(_, from, to, _): &Sample| (NodeId(from), NodeId(to), None);
     let powers = sums.into_iter().map(|([from, to], (sum, count))| (NodeId(from), NodeId(to), Some(sum / count)));
-    let told: Vec<Told> = traces.loss.iter().map(there).chain(powers).collect();
-    medium.tell(&told);
+    let traced: Vec<TracedLink> = traces.loss.iter().map(there).chain(powers).collect();
+    medium.apply_traced(&traced);
 }
 
 impl<R: Recorder> World<R> {
@@ -71,22 +71,22 @@ impl<R: Recorder> World<R> {
     #[cold]
     pub(super) fn on_replay(&mut self) {
         let traces = std::mem::take(&mut self.replay.traces);
-        let mut told: Vec<Told> = Vec::new();
+        let mut traced: Vec<TracedLink> = Vec::new();
         for &Sample(_, from, to, dbm) in due(&traces.rssi, &mut self.replay.next_rssi, self.now) {
             let (node, peer) = (NodeId(from), NodeId(to));
-            told.push((node, peer, Some(watts(dbm))));
+            traced.push((node, peer, Some(watts(dbm))));
             self.note(Record::LinkTraced { node, peer, rssi: Some(dbm), loss: None });
         }
         for &Sample(_, from, to, loss) in due(&traces.loss, &mut self.replay.next_loss, self.now) {
             let (node, peer) = (NodeId(from), NodeId(to));
             let of_run = (&self.settings.radio, self.settings.seed, self.nodes.len());
             self.channel.set_link_loss([node, peer], loss, of_run);
-            told.push((node, peer, None));
+            traced.push((node, peer, None));
             self.note(Record::LinkTraced { node, peer, rssi: None, loss: Some(loss) });
         }
         self.replay.traces = traces;
-        self.medium.tell(&told);
-        self.tell_of_change();
+        self.medium.apply_traced(&traced);
+        self.report_change();
         if let Some(at) = self.replay.due() {
             self.events.push(at, Event::Replay);
         }

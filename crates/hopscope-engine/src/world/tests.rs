@@ -48,7 +48,7 @@ fn a_packet_that_asks_learns_of_its_way_at_each_hop() {
 }
 
 #[test]
-fn a_wire_tells_nothing_of_the_radio_beside_it() {
+fn a_wire_reports_nothing_of_the_radio_beside_it() {
     // 3 ~ 0 = 1 ~ 2: a wire between two radio cells, and node 2 is off, so that the radio of node 1 only repeats itself.
     let nodes = vec![[0.0, 0.0], [5_000.0, 0.0], [5_200.0, 0.0], [200.0, 0.0]];
     let base = presets::base("standard", "wavelan-2M").expect("a profile");
@@ -99,10 +99,10 @@ fn a_source_hears_what_became_of_its_packet() {
     let now = world.now;
     let packet = |to: u32| Packet::new(NodeId(0), NodeId(to), 1000, 9, Body::Opaque { number: 0 }, now);
     assert_eq!(world.originate(packet(3)), PathEvent::NoRoute);
-    let told: Vec<_> = (0..60).map(|_| world.originate(packet(2))).collect();
-    let taken = told.iter().take_while(|event| **event == PathEvent::Queued).count();
+    let reported: Vec<_> = (0..60).map(|_| world.originate(packet(2))).collect();
+    let taken = reported.iter().take_while(|event| **event == PathEvent::Queued).count();
     assert_eq!(taken, 51, "one at the MAC, fifty in the queue");
-    assert!(told[taken..].iter().all(|event| *event == PathEvent::Refused), "{told:?}");
+    assert!(reported[taken..].iter().all(|event| *event == PathEvent::Refused), "{reported:?}");
 }
 
 #[test]

@@ -70,7 +70,7 @@ fn a_radio_link_is_cut_weakened_and_restored() {
 }
 
 #[test]
-fn a_wire_loses_what_it_is_told_to() {
+fn a_wire_loses_what_it_is_reported_to() {
     let mut config = chain("standard", 1, 10);
     config.hosts = vec![HostConfig { wifi: false, ..HostConfig::of(&[0, 1]) }];
     config.wires = vec![WireConfig::between([0, 1], 10_000_000, Span::from_millis(1), 50)];
@@ -138,7 +138,7 @@ fn parameters_change_for_the_frames_that_follow() {
 #[test]
 fn what_no_change_can_be_is_named() {
     let config = relayed();
-    let told = |kind, set: &dyn Fn(&mut Change)| {
+    let messages = |kind, set: &dyn Fn(&mut Change)| {
         let mut config = config.clone();
         let mut change = Change::of(kind);
         set(&mut change);
@@ -146,27 +146,30 @@ fn what_no_change_can_be_is_named() {
         hopscope_engine::world::check(&config).expect_err("refused").to_string()
     };
     for (found, expected) in [
-        (told(ChangeKind::NodeDown, &|c| c.node = Some(3)), "events.0.node: node 3 does not exist; nodes are 0 to 2"),
-        (told(ChangeKind::NodeDown, &|_| {}), "events.0.node: is missing; kind = \"node-down\" needs it"),
-        (told(ChangeKind::LinkCut, &|c| (c.from, c.to) = (Some(1), Some(1))), "events.0.to: a link has two ends"),
         (
-            told(ChangeKind::LinkDegrade, &|c| (c.from, c.to, c.loss) = (Some(0), Some(1), Some(0.5))),
+            messages(ChangeKind::NodeDown, &|c| c.node = Some(3)),
+            "events.0.node: node 3 does not exist; nodes are 0 to 2",
+        ),
+        (messages(ChangeKind::NodeDown, &|_| {}), "events.0.node: is missing; kind = \"node-down\" needs it"),
+        (messages(ChangeKind::LinkCut, &|c| (c.from, c.to) = (Some(1), Some(1))), "events.0.to: a link has two ends"),
+        (
+            messages(ChangeKind::LinkDegrade, &|c| (c.from, c.to, c.loss) = (Some(0), Some(1), Some(0.5))),
             "events.0.attenuation: is missing: they hear each other by radio",
         ),
         (
-            told(ChangeKind::Move, &|c| (c.node, c.position, c.speed) = (Some(0), Some([0.0; 2]), Some(0.0))),
+            messages(ChangeKind::Move, &|c| (c.node, c.position, c.speed) = (Some(0), Some([0.0; 2]), Some(0.0))),
             "events.0.speed: found 0 m/s; it must be above 0",
         ),
-        (told(ChangeKind::FlowStop, &|c| c.flow = Some(1)), "events.0.flow: flow 1 does not exist"),
+        (messages(ChangeKind::FlowStop, &|c| c.flow = Some(1)), "events.0.flow: flow 1 does not exist"),
         (
-            told(ChangeKind::Set, &|c| (c.key, c.value) = (Some("mac.slot".to_string()), Some(1.0))),
+            messages(ChangeKind::Set, &|c| (c.key, c.value) = (Some("mac.slot".to_string()), Some(1.0))),
             "events.0.key: found \"mac.slot\"; in a run can change mac.rts_threshold",
         ),
         (
-            told(ChangeKind::Set, &|c| (c.key, c.value) = (Some("mac.cw_min".to_string()), Some(0.5))),
+            messages(ChangeKind::Set, &|c| (c.key, c.value) = (Some("mac.cw_min".to_string()), Some(0.5))),
             "events.0.value: found 0.5; mac.cw_min is a whole number",
         ),
-        (told(ChangeKind::NodeUp, &|c| (c.node, c.rate) = (Some(0), Some(1.0))), "events.0.rate: does not belong"),
+        (messages(ChangeKind::NodeUp, &|c| (c.node, c.rate) = (Some(0), Some(1.0))), "events.0.rate: does not belong"),
     ] {
         assert!(found.starts_with(expected), "{found} for {expected}");
     }

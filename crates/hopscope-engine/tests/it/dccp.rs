@@ -91,8 +91,8 @@ fn the_adhoc_control_has_two_names() {
     let word = with(2, 20, Transport::DccpAdhoc, App::Bulk);
     let mut axes = with(2, 20, Transport::Dccp, App::Bulk);
     axes.flows[0].control = Some(ControlChoice::Dccp(DccpControl::Adhoc));
-    let told = |config| format!("{:?}", run(config).flows);
-    assert_eq!(told(&word), told(&axes));
+    let reported = |config| format!("{:?}", run(config).flows);
+    assert_eq!(reported(&word), reported(&axes));
 }
 
 #[test]
@@ -110,7 +110,7 @@ fn the_adhoc_control_keeps_few_packets_queued() {
 #[test]
 fn reliable_data_arrives_whole_and_in_order_where_the_channel_loses_it() {
     for transport in [Transport::Dccp, Transport::DccpAdhoc] {
-        let told = |reliable| {
+        let reported = |reliable| {
             let mut config = with(2, 300, transport, App::File { bytes: 1_460_000 });
             config.flows[0].dccp.reliable = reliable;
             config.mac.long_retry_limit = 1;
@@ -118,7 +118,7 @@ fn reliable_data_arrives_whole_and_in_order_where_the_channel_loses_it() {
             config.flows.push(flow("standard", 2, 0, Transport::Udp, App::cbr(200e3)));
             run(&config).flows[0].clone()
         };
-        let (plain, whole) = (told(false), told(true));
+        let (plain, whole) = (reported(false), reported(true));
         assert!(plain.received_packets < 1_000, "{transport:?}: the way loses packets");
         assert_eq!(whole.received_bytes, 1_460_000, "{transport:?}: all of it, and nothing twice");
         assert!(whole.completion_s.is_some() && whole.retransmitted_packets > 0, "{transport:?}");
@@ -161,7 +161,7 @@ fn rate_control_follows_its_equation_over_a_wire() {
 #[test]
 fn ends_that_share_no_control_reset_the_connection_and_the_result_says_so() {
     use hopscope_engine::config::dccp::ReceiverCcid;
-    let told = |control, receiver_ccid| {
+    let reported = |control, receiver_ccid| {
         let mut config = with(2, 20, Transport::Dccp, App::Bulk);
         config.flows[0].control = Some(ControlChoice::Dccp(control));
         config.flows[0].dccp.receiver_ccid = receiver_ccid;
@@ -170,12 +170,12 @@ fn ends_that_share_no_control_reset_the_connection_and_the_result_says_so() {
     };
     let reset = "the connection was reset (Mandatory Error): the ends share no congestion control, ";
     // The server refuses what it does not know, the client what it has not asked for.
-    let (carried, note) = told(DccpControl::Ccid3, ReceiverCcid::Ccid2);
+    let (carried, note) = reported(DccpControl::Ccid3, ReceiverCcid::Ccid2);
     assert!(!carried && note.starts_with(&format!("{reset}ccid3 and ccid2")), "{note}");
-    let (carried, note) = told(DccpControl::Ccid2, ReceiverCcid::Adhoc);
+    let (carried, note) = reported(DccpControl::Ccid2, ReceiverCcid::Adhoc);
     assert!(!carried && note.starts_with(&format!("{reset}ccid2 and adhoc")), "{note}");
     for (control, known) in [(DccpControl::Ccid3, ReceiverCcid::Ccid3), (DccpControl::Ccid2, ReceiverCcid::Ccid2)] {
-        assert_eq!(told(control, known), (true, String::new()), "{control:?}");
+        assert_eq!(reported(control, known), (true, String::new()), "{control:?}");
     }
 }
 

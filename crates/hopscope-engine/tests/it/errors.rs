@@ -67,7 +67,7 @@ fn retries_repair_what_they_can() {
 }
 
 #[test]
-fn drops_of_data_are_told_apart_from_those_of_acks() {
+fn drops_of_data_are_reported_apart_from_those_of_acks() {
     let mut config = erroneous(0.4, ErrorScope::Data, OnError::Flag);
     config.duration = Time::ZERO + Span::from_secs(100);
     config.flows.push(flow("standard", 0, 1, Transport::TcpNewReno, App::Bulk));

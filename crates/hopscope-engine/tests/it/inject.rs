@@ -79,15 +79,15 @@ fn a_wrong_address_is_named() {
 }
 
 #[test]
-fn a_way_that_is_found_for_a_packet_is_told_once() {
+fn a_way_that_is_found_for_a_packet_is_reported_once() {
     let mut world = World::new(&chain("standard", 3, 1), Log::default()).expect("a sound scenario");
     for _ in 0..2 {
         world.inject(NodeId(1), NodeId(3), &[1; 100]).expect("a way");
         world.inject(NodeId(0), NodeId(3), &[1; 100]).expect("a way");
     }
-    let told = world.recorder().0.iter().filter_map(|(_, record)| match *record {
+    let reported = world.recorder().0.iter().filter_map(|(_, record)| match *record {
         Record::RouteInstalled { node, dst, next_hop, hops } => Some((node.0, dst.0, next_hop.0, hops)),
         _ => None,
     });
-    assert_eq!(told.collect::<Vec<_>>(), [(1, 3, 2, 2), (2, 3, 3, 1), (0, 3, 1, 3)]);
+    assert_eq!(reported.collect::<Vec<_>>(), [(1, 3, 2, 2), (2, 3, 3, 1), (0, 3, 1, 3)]);
 }

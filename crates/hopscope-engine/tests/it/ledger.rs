@@ -47,8 +47,8 @@ fn check(config: &Config, result: &RunResult, ledger: &LedgerResult) -> Result<(
         for (kind, packets) in &flow.packets {
             let Balance { sent, delivered, lost, under_way, .. } = *packets;
             prop_assert_eq!(sent, delivered + lost + under_way, "flow {}, {}: {:?}", flow.id, kind, packets);
-            let told: u64 = flow.losses.iter().filter(|loss| loss.kind == *kind).map(|loss| loss.count).sum();
-            prop_assert_eq!(told, lost, "flow {}, {}", flow.id, kind);
+            let reported: u64 = flow.losses.iter().filter(|loss| loss.kind == *kind).map(|loss| loss.count).sum();
+            prop_assert_eq!(reported, lost, "flow {}, {}", flow.id, kind);
         }
         let data = &flow.packets["data"];
         prop_assert_eq!(data.delivered + data.again, measured.received_packets, "flow {}", flow.id);
@@ -260,7 +260,7 @@ fn a_frame_in_error_makes_its_hearer_wait_for_eifs() {
 }
 
 #[test]
-fn a_link_failure_tells_why_the_last_attempt_had_failed() {
+fn a_link_failure_reports_why_the_last_attempt_had_failed() {
     let mut config = line(&[0.0, 240.0]);
     config.routing.protocol = RoutingProtocol::Olsr;
     config.duration = Time::ZERO + Span::from_secs(30);
@@ -269,12 +269,12 @@ fn a_link_failure_tells_why_the_last_attempt_had_failed() {
     // By then the neighbour is forgotten: what the MAC never had has no last attempt.
     add_file(&mut config, 0, 1, 1, 28_000_000);
     let ledger = ledger_of(&config);
-    let told = |flow: usize| match ledger.flows[flow].losses[..] {
+    let reported = |flow: usize| match ledger.flows[flow].losses[..] {
         [ref lost] => (lost.reason, lost.cause, lost.count),
         ref losses => panic!("one reason, found {losses:?}"),
     };
-    assert_eq!(told(0), ("link-failed", Some("no-answer"), 2));
-    assert_eq!(told(1), ("no-route", None, 1));
+    assert_eq!(reported(0), ("link-failed", Some("no-answer"), 2));
+    assert_eq!(reported(1), ("no-route", None, 1));
 }
 
 #[test]
@@ -294,7 +294,7 @@ fn a_hidden_terminal_is_named() {
 }
 
 #[test]
-fn a_collision_in_the_same_slot_is_told_from_a_hidden_terminal() {
+fn a_collision_in_the_same_slot_is_reported_from_a_hidden_terminal() {
     // Two stations at the same distance from their receiver, all within range.
     let mut config = line(&[0.0, 100.0, 200.0]);
     config.mac.rts_threshold = None;

@@ -1,7 +1,7 @@
 //! Links that a trace tells of: their powers, their losses, and what becomes of the others.
 
 use hopscope_engine::World;
-use hopscope_engine::channel::{Medium, medium::Told};
+use hopscope_engine::channel::{Medium, medium::TracedLink};
 use hopscope_engine::config::radio::Fading;
 use hopscope_engine::config::traces::{Sample, Untraced};
 use hopscope_engine::config::{App, Config, LinkTraces, RadioConfig, Transport};
@@ -46,14 +46,14 @@ fn a_power_holds_until_the_next_one() {
     let found = arrivals(&config);
     assert_eq!((&found[1..3], &found[4..6]), (&[10; 2][..], &[0; 2][..]), "{found:?}");
     assert!(found[7..].iter().all(|&count| count >= 9), "{found:?}");
-    let told: Vec<_> = run(&config)
+    let traced: Vec<_> = run(&config)
         .into_iter()
         .filter_map(|(now, record)| match record {
             Record::LinkTraced { node, peer, rssi, loss: None } => Some((now, node.0, peer.0, rssi)),
             _ => None,
         })
         .collect();
-    assert_eq!(told, [(at(3_000), 0, 1, Some(-64.5)), (at(6_000), 0, 1, Some(-64.0))]);
+    assert_eq!(traced, [(at(3_000), 0, 1, Some(-64.5)), (at(6_000), 0, 1, Some(-64.0))]);
 }
 
 #[test]
@@ -100,7 +100,7 @@ fn a_traced_loss_stands_in_for_the_error_process_of_its_link() {
 }
 
 #[test]
-fn links_that_are_not_told_of_are_there_or_not() {
+fn links_that_are_not_reported_of_are_there_or_not() {
     let mut config = chain("standard", 2, 10);
     config.flows.push(flow("standard", 0, 2, Transport::Udp, App::cbr(1480.0 * 80.0)));
     let way = |a: u32, b: u32| [Sample(at(0), a, b, 0.0), Sample(at(0), b, a, 0.0)];
@@ -125,7 +125,7 @@ fn static_routes_follow_the_mean_power_of_each_link() {
 }
 
 #[test]
-fn links_are_those_told_and_those_of_the_model() {
+fn links_are_those_reported_and_those_of_the_model() {
     let radio = RadioConfig::default();
     let nodes: Vec<[f64; 2]> = (0..5).map(|n| [f64::from(n) * 200.0, 0.0]).collect();
     let plain = Medium::new(&nodes, &radio);
@@ -138,41 +138,41 @@ fn links_are_those_told_and_those_of_the_model() {
     };
     medium.follow_traces(false);
     assert!((0..5).all(|node| heard(&medium, node) == heard(&plain, node)), "nothing is told");
-    let tell = |to: u32, watts| -> Told { (NodeId(0), NodeId(to), watts) };
+    let traced_link = |to: u32, watts| -> TracedLink { (NodeId(0), NodeId(to), watts) };
     // Too weak, by the model, and strong at a distance of 800 m, which the model does not know.
-    medium.tell(&[tell(1, Some(1e-12)), tell(2, None), tell(4, Some(1e-6))]);
+    medium.apply_traced(&[traced_link(1, Some(1e-12)), traced_link(2, None), traced_link(4, Some(1e-6))]);
     assert_eq!(heard(&medium, 0), [(2, 0), (4, 1)]);
-    medium.tell(&[tell(1, Some(1e-6)), tell(4, None)]);
+    medium.apply_traced(&[traced_link(1, Some(1e-6)), traced_link(4, None)]);
     assert_eq!(heard(&medium, 0), [(1, 1), (2, 0), (4, 1)], "a power stays where none is told");
     medium.set_part([NodeId(0), NodeId(4)], 0.0);
     assert_eq!(heard(&medium, 0), [(1, 1), (2, 0)], "a cut comes on top");
     medium.follow_traces(true);
     assert_eq!((heard(&medium, 0), heard(&medium, 3)), (vec![], vec![]));
-    medium.tell(&[tell(2, None)]);
+    medium.apply_traced(&[traced_link(2, None)]);
     assert_eq!(heard(&medium, 0), [(2, 0)]);
     let delay = |medium: &Medium| medium.hearers(NodeId(0))[0].delay_ns;
-    medium.tell(&[tell(2, Some(1e-6))]);
+    medium.apply_traced(&[traced_link(2, Some(1e-6))]);
     assert_eq!(delay(&medium), 1334, "400 m");
 }
 
 #[test]
 fn what_does_not_go_together_is_refused() {
-    let told = |change: &dyn Fn(&mut Config)| {
+    let traced = |change: &dyn Fn(&mut Config)| {
         let mut config = one_hop();
         config.traces = LinkTraces { rssi: vec![Sample(at(0), 0, 1, -60.0)], ..LinkTraces::default() };
         change(&mut config);
         World::new(&config, Log::default()).err().map_or(String::new(), |error| error.to_string())
     };
-    assert_eq!(told(&|_| ()), "");
+    assert_eq!(traced(&|_| ()), "");
     assert_eq!(
-        told(&|config| config.radio.fading = Fading::Rayleigh),
+        traced(&|config| config.radio.fading = Fading::Rayleigh),
         "radio.fading: found \"rayleigh\" beside a trace of received powers, which has it already; leave one of them out"
     );
-    assert!(told(&|config| config.traces.rssi[0].1 = 7).starts_with("traces.rssi: node 7 does not exist"));
+    assert!(traced(&|config| config.traces.rssi[0].1 = 7).starts_with("traces.rssi: node 7 does not exist"));
 }
 
 #[test]
-fn the_shortest_path_follows_what_traces_tell() {
+fn the_shortest_path_follows_what_traces_report() {
     let path = |rssi: Vec<Sample>, untraced| {
         let mut config = chain("standard", 3, 10);
         config.traces = LinkTraces { rssi, untraced, ..LinkTraces::default() };

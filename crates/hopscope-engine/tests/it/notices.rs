@@ -54,8 +54,8 @@ fn sent(log: &[(Time, Record)], from: Time, to: Time) -> Vec<Time> {
 fn icmp_comes_back_over_the_air_and_the_sender_stands_by() {
     let log = records(&broken(RouteFailure::Elfn, 39));
     // The node before the break tells.
-    let told = notices(&log, "unreachable");
-    let made = told.iter().find(|(when, node)| *when > at(5) && *node == 2).expect("a notice").0;
+    let reported = notices(&log, "unreachable");
+    let made = reported.iter().find(|(when, node)| *when > at(5) && *node == 2).expect("a notice").0;
     // 20 + 8 + 20 + 8 bytes in a data frame of each hop.
     let frames: Vec<(Time, u32)> = log
         .iter()
@@ -79,14 +79,14 @@ fn icmp_comes_back_over_the_air_and_the_sender_stands_by() {
 }
 
 #[test]
-fn tcp_f_is_told_from_node_to_node() {
+fn tcp_f_is_reported_from_node_to_node() {
     let log = records(&broken(RouteFailure::TcpF, 7));
     // Node 3, which is off, tells too: of the ACKs, node 4.
-    let told = notices(&log, "rfn").into_iter().filter(|(when, node)| *when > at(5) && *node < 3);
-    let told: Vec<_> = told.collect();
-    assert_eq!(told.iter().map(|(_, node)| *node).take(2).collect::<Vec<_>>(), [2, 1], "{told:?}");
+    let reported = notices(&log, "rfn").into_iter().filter(|(when, node)| *when > at(5) && *node < 3);
+    let reported: Vec<_> = reported.collect();
+    assert_eq!(reported.iter().map(|(_, node)| *node).take(2).collect::<Vec<_>>(), [2, 1], "{reported:?}");
     assert!(notices(&log, "unreachable").is_empty(), "it has notifications of its own");
-    let heard = told.iter().find(|(_, node)| *node == 1).expect("it is passed on").0 + Span::from_millis(2);
+    let heard = reported.iter().find(|(_, node)| *node == 1).expect("it is passed on").0 + Span::from_millis(2);
     // The source is itself the node that learns of the new route.
     let up = |note: &RoutingNote| matches!(note, RoutingNote::RouteUp { dst: NodeId(4), .. });
     let found = log
@@ -99,7 +99,7 @@ fn tcp_f_is_told_from_node_to_node() {
 }
 
 #[test]
-fn a_node_that_has_a_route_again_tells_by_a_notification() {
+fn a_node_that_has_a_route_again_reports_by_a_notification() {
     // OLSR finds the way back by itself: the node before the break is the first to have it.
     let mut config = broken(RouteFailure::TcpF, 60);
     config.duration = at(120);
@@ -109,8 +109,8 @@ fn a_node_that_has_a_route_again_tells_by_a_notification() {
     config.flows[0].tcp.tcp_f_timer = Span::from_secs(100);
     let log = records(&config);
     assert!(notices(&log, "rfn").iter().any(|(_, node)| *node == 2), "{:?}", notices(&log, "rfn"));
-    let told = notices(&log, "rrn");
-    assert!(told.first().is_some_and(|(when, node)| *when > at(60) && *node != 0), "{told:?}");
+    let reported = notices(&log, "rrn");
+    assert!(reported.first().is_some_and(|(when, node)| *when > at(60) && *node != 0), "{reported:?}");
     assert!(sent(&log, at(100), at(120)).len() > 100, "data flows again");
 }
 

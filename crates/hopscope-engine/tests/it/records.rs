@@ -100,7 +100,7 @@ fn wired() -> hopscope_engine::config::Config {
 }
 
 #[test]
-fn a_wire_tells_each_packet_that_waits_leaves_arrives_or_finds_no_room() {
+fn a_wire_reports_each_packet_that_waits_leaves_arrives_or_finds_no_room() {
     let mut config = wired();
     config.flows.push(flow("standard", 0, 1, Transport::Udp, App::cbr(1.5e6)));
     let mut world = World::new(&config, Log::default()).expect("a sound scenario");
@@ -135,7 +135,7 @@ fn a_wire_tells_each_packet_that_waits_leaves_arrives_or_finds_no_room() {
 }
 
 #[test]
-fn windows_are_told_with_the_threshold_and_the_flight() {
+fn windows_are_reported_with_the_threshold_and_the_flight() {
     let mut config = tcp_chain("standard", 4, 20);
     config.mac.queue = 8;
     config.series.keep = vec![SeriesKind::Cwnd];
@@ -253,7 +253,7 @@ fn a_frame_ends_at_everyone_who_senses_it() {
 type Moment<'a> = (u64, &'a dyn Fn(&mut World<Log>));
 
 /// The kinds of records that a run tells, by their names; at each second of `changes` something is done to its world.
-fn told(config: &hopscope_engine::config::Config, changes: &[Moment<'_>]) -> BTreeSet<String> {
+fn reported(config: &hopscope_engine::config::Config, changes: &[Moment<'_>]) -> BTreeSet<String> {
     let mut world = World::new(config, Log::default()).expect("a sound scenario");
     for (second, change) in changes {
         world.run_until(Time::ZERO + Span::from_secs(*second));
@@ -277,7 +277,7 @@ fn every_kind() -> BTreeSet<String> {
 }
 
 #[test]
-fn every_kind_of_record_is_told_in_some_small_run() {
+fn every_kind_of_record_is_reported_in_some_small_run() {
     // TCP over a lossy chain whose relay fails for a while and where a node follows a file and a trace tells of a link, beside a stream that ends, under AODV and a layer that marks; over a
     // wire a stream too fast for it, ends of DCCP that share no congestion control, and ATP.
     let mut radio = tcp_chain("standard", 4, 20);
@@ -325,10 +325,10 @@ fn every_kind_of_record_is_told_in_some_small_run() {
     let mut seen = BTreeSet::new();
     for seed in 1..=4 {
         radio.seed = seed;
-        seen.append(&mut told(&radio, &[(12, &moves)]));
+        seen.append(&mut reported(&radio, &[(12, &moves)]));
     }
-    seen.append(&mut told(&wire, &[]));
-    seen.append(&mut told(&held, &[(2, &enters)]));
+    seen.append(&mut reported(&wire, &[]));
+    seen.append(&mut reported(&held, &[(2, &enters)]));
     let all = every_kind();
     assert!(all.len() > 35, "{all:?}");
     assert_eq!(all.difference(&seen).collect::<Vec<_>>(), Vec::<&String>::new(), "never told");

@@ -72,24 +72,24 @@ fn what_was_spurious_before_the_measured_time_is_not_counted() {
 }
 
 #[test]
-fn the_delay_window_is_told_over_time_and_on_average() {
+fn the_delay_window_is_reported_over_time_and_on_average() {
     let with = |ack, number| {
         let mut config = over_wire(10, 16, 20);
         (config.flows[0].ack, config.flows[0].tcp.ack_every) = (ack, number);
         config.series.keep = vec![SeriesKind::AckWindow];
         simulation::run(config).expect("a sound scenario")
     };
-    let told = |result: &RunResult| result.series["ack_window"].value.clone();
+    let reported = |result: &RunResult| result.series["ack_window"].value.clone();
     for (ack, window) in [(AckPolicy::Every, 1.0), (AckPolicy::Delayed, 2.0), (AckPolicy::Fixed, 5.0)] {
         let result = with(ack, 5);
-        assert_eq!((told(&result), result.flows[0].mean_ack_window), (vec![window], Some(window)), "{ack:?}");
+        assert_eq!((reported(&result), result.flows[0].mean_ack_window), (vec![window], Some(window)), "{ack:?}");
     }
     let result = with(AckPolicy::Daa, 2);
-    let values = told(&result);
+    let values = reported(&result);
     assert!(values[0] == 1.3 && values.windows(2).all(|pair| pair[0] < pair[1]), "{values:?}");
     assert_eq!(values.last(), Some(&4.0));
     assert!(result.flows[0].mean_ack_window.is_some_and(|mean| (3.8..4.0).contains(&mean)), "{:?}", result.flows[0]);
-    let lda = told(&with(AckPolicy::Lda, 2));
+    let lda = reported(&with(AckPolicy::Lda, 2));
     assert_eq!(lda, [1.0, 2.0, 3.0, 4.0], "one more from segments 2, 5 and 9 on");
 }
 

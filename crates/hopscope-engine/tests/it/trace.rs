@@ -69,7 +69,7 @@ fn busy() -> Config {
 }
 
 #[test]
-fn text_and_json_tell_the_same() {
+fn text_and_json_report_the_same() {
     let (text, json) = (traced(&busy(), Form::Text, Filter::default()), traced(&busy(), Form::Json, Filter::default()));
     assert!(text.lines().count() > 2_000);
     assert_eq!(text.lines().count(), json.lines().count());
@@ -85,8 +85,8 @@ fn text_and_json_tell_the_same() {
         assert!(text == head || text.starts_with(&format!("{head} ")), "{text}\n{json}");
         assert!(Record::NAMES.contains(&object["record"].as_str().expect("a name")));
         for name in ["node", "flow", "packet", "seq"] {
-            let told = text.split(' ').any(|word| word.starts_with(&format!("{name}=")));
-            assert_eq!(told, object.get(name).is_some(), "{text}\n{json}");
+            let reported = text.split(' ').any(|word| word.starts_with(&format!("{name}=")));
+            assert_eq!(reported, object.get(name).is_some(), "{text}\n{json}");
         }
     }
 }

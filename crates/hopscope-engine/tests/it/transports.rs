@@ -142,7 +142,7 @@ fn combinations_that_mean_nothing_are_refused_by_name() {
 }
 
 #[test]
-fn timers_are_told_when_they_are_set_expire_and_are_stopped() {
+fn timers_are_reported_when_they_are_set_expire_and_are_stopped() {
     let run = |config: &Config| {
         let mut world = World::new(config, Log::default()).expect("a sound scenario");
         world.run_until(config.duration);

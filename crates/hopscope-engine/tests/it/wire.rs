@@ -174,7 +174,7 @@ fn udp_without_a_rate_of_its_own_fills_a_wire() {
 }
 
 #[test]
-fn the_ledger_tells_waiting_before_a_wire_from_the_time_on_it() {
+fn the_ledger_reports_waiting_before_a_wire_from_the_time_on_it() {
     let mut config = pair(1_000_000, 5, 50);
     // Three packets of 1508 bytes at once, 12.064 ms each: the second waits for one, the third for two.
     config.flows.push(flow("standard", 0, 1, Transport::Udp, App::File { bytes: 3 * 1_480 }));

@@ -19,7 +19,7 @@ fn ack(number: u64) -> TcpSegment {
 }
 
 fn plain(segment: TcpSegment) -> Tcp {
-    Tcp { from: 49_152, to: 5_001, segment, shift: 0, tells_order: false, opening: Opening::default() }
+    Tcp { from: 49_152, to: 5_001, segment, shift: 0, has_order: false, opening: Opening::default() }
 }
 
 #[test]
@@ -46,7 +46,7 @@ fn options_stand_in_whole_words() {
     assert_eq!(found[12..24], [1, 1, 5, 18, 0, 0, 0x05, 0xB5, 0, 0, 0x0B, 0x69]);
     assert_eq!(of(TcpSegment { sender_window: 9, ..ack(1) }, Opening::default()), [254, 4, 0, 9]);
     let third = TcpSegment { order: 3, ..ack(1) };
-    let ordered = Tcp { tells_order: true, ..plain(third) };
+    let ordered = Tcp { has_order: true, ..plain(third) };
     assert_eq!(octets(&ordered, &[])[HEADER..], [253, 4, 0, 3]);
     assert!(of(third, Opening::default()).is_empty(), "DOOR is not in use");
 }
@@ -139,7 +139,7 @@ prop_compose! {
             segment.n_sack += 1;
         }
         let opening = Opening { segment_size, sack_permitted, window_scale };
-        Tcp { from: 1, to: 2, segment, shift, tells_order: order.is_some(), opening: if syn { opening } else { Opening::default() } }
+        Tcp { from: 1, to: 2, segment, shift, has_order: order.is_some(), opening: if syn { opening } else { Opening::default() } }
     }
 }
 
@@ -151,7 +151,7 @@ proptest! {
         tcp.segment.len = payload.len() as u32;
         let octets = octets(&tcp, &payload);
         prop_assert_eq!(octets.len(), tcp.head_bytes() + payload.len());
-        if tcp.segment.flags.syn && !tcp.tells_order {
+        if tcp.segment.flags.syn && !tcp.has_order {
             let stamps = if tcp.segment.timestamps.is_some() { TIMESTAMPS_OPTION } else { 0 };
             let counted = tcp.opening.bytes(stamps > 0) + stamps;
             prop_assert_eq!(tcp.head_bytes() as u32, HEADER as u32 + counted, "what the engine counts");

@@ -6,7 +6,7 @@ use super::{Law, Link, Medium, Right, motion};
 use hopscope_core::ids::NodeId;
 
 /// What a trace tells of the link from one node to another: the received power in watts, or that it is there as by the model.
-pub type Told = (NodeId, NodeId, Option<f64>);
+pub type TracedLink = (NodeId, NodeId, Option<f64>);
 
 /// What traces tell of links now.
 #[derive(Debug, Default)]
@@ -53,9 +53,9 @@ impl Traced {
             }
         });
         known.sort_unstable();
-        let told = self.links.range([from.0, 0]..=[from.0, u32::MAX]);
-        let told = told.filter_map(|(&[_, to], &watts)| Some((to, watts?)));
-        let new = told.filter(|(to, _)| known.binary_search(to).is_err());
+        let traced = self.links.range([from.0, 0]..=[from.0, u32::MAX]);
+        let traced = traced.filter_map(|(&[_, to], &watts)| Some((to, watts?)));
+        let new = traced.filter(|(to, _)| known.binary_search(to).is_err());
         links.extend(new.filter_map(|(to, watts)| make(NodeId(to), watts)));
     }
 }
@@ -63,7 +63,7 @@ impl Traced {
 impl Law {
     /// The link between two places to a node that hears this power; none where it hears nothing. A frame takes no longer over
     /// it than from the border of what the model lets a node hear.
-    pub(super) fn told(&self, [a, b]: [[f64; 2]; 2], to: NodeId, watts: f64, places: Option<&[u32]>) -> Option<Link> {
+    pub(super) fn traced(&self, [a, b]: [[f64; 2]; 2], to: NodeId, watts: f64, places: Option<&[u32]>) -> Option<Link> {
         let metres = (a[0] - b[0]).hypot(a[1] - b[1]);
         let delay_ns = (metres.min(self.full.reach) / self.radio.propagation_speed * 1e9 + 0.5) as u16;
         let place = places.map_or(to.0, |places| places[to.index()]);
@@ -80,10 +80,10 @@ impl Medium {
     }
 
     /// Traces tell of these links. A power that was told before stays where none is told now.
-    pub fn tell(&mut self, told: &[Told]) {
+    pub fn apply_traced(&mut self, links: &[TracedLink]) {
         let traced = &mut motion(&mut self.motion, &self.positions, &self.law).traced;
         let mut senders = Vec::new();
-        for (from, to, watts) in told {
+        for (from, to, watts) in links {
             let key = [from.0, to.0];
             let before = traced.links.get(&key).copied();
             let after = watts.or(before.flatten());

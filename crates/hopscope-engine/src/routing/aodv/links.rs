@@ -160,7 +160,7 @@ impl Aodv {
     /// Tells the precursors of lost routes, which are precursors no more (RFC 3561 6.11 cases i and iii).
     pub(super) fn report_lost(&mut self, lost: &[NodeId], jitter: bool, cx: &mut Cx) {
         let mut listed: SmallVec<[(NodeId, u32); Rerr::MAX]> = SmallVec::new();
-        let mut told: SmallVec<[NodeId; 8]> = SmallVec::new();
+        let mut reported: SmallVec<[NodeId; 8]> = SmallVec::new();
         for &dst in lost {
             let Some(route) = self.table.get_mut(dst) else { continue };
             if route.precursors.is_empty() {
@@ -168,17 +168,17 @@ impl Aodv {
             }
             listed.push((dst, route.seq));
             for node in route.precursors.drain(..) {
-                if !told.contains(&node) {
-                    told.push(node);
+                if !reported.contains(&node) {
+                    reported.push(node);
                 }
             }
         }
-        self.send_errors(&listed, &told, jitter, cx);
+        self.send_errors(&listed, &reported, jitter, cx);
     }
 
     /// Tells upstream that there is no route for a packet that came from `prev` (RFC 3561 6.11 case ii).
     pub(super) fn report_missing_route(&mut self, dst: NodeId, prev: Option<NodeId>, cx: &mut Cx) {
-        let mut told: SmallVec<[NodeId; 8]> = prev.into_iter().collect();
+        let mut reported: SmallVec<[NodeId; 8]> = prev.into_iter().collect();
         let mut seq = 0;
         if let Some(route) = self.table.get_mut(dst) {
             seq = route.seq;
@@ -186,24 +186,24 @@ impl Aodv {
             route.expires = cx.now + self.cfg.delete_period;
             if self.cfg.error_reach == ErrorReach::Precursors {
                 for node in route.precursors.drain(..) {
-                    if !told.contains(&node) {
-                        told.push(node);
+                    if !reported.contains(&node) {
+                        reported.push(node);
                     }
                 }
             }
         }
-        self.send_errors(&[(dst, seq)], &told, false, cx);
+        self.send_errors(&[(dst, seq)], &reported, false, cx);
     }
 
-    /// Sends errors about `listed` to the nodes `told`, as far as the rate limit allows.
-    pub(super) fn send_errors(&mut self, listed: &[(NodeId, u32)], told: &[NodeId], jitter: bool, cx: &mut Cx) {
+    /// Sends errors about `listed` to the nodes `reported`, as far as the rate limit allows.
+    pub(super) fn send_errors(&mut self, listed: &[(NodeId, u32)], reported: &[NodeId], jitter: bool, cx: &mut Cx) {
         for part in listed.chunks(Rerr::MAX) {
             if self.rerr_limit.take(cx.now).is_err() {
                 return;
             }
             let message = AodvMessage::Rerr(Rerr::new(part));
             let alone = self.cfg.rerr_unicast && self.cfg.error_reach == ErrorReach::Precursors;
-            if let ([to], true) = (told, alone) {
+            if let ([to], true) = (reported, alone) {
                 cx.push(RoutingEffect::Unicast { message: message.into(), to: *to, ttl: 1, delay: Span::ZERO });
             } else {
                 let delay = if jitter { cx.part_of(self.cfg.broadcast_jitter) } else { Span::ZERO };

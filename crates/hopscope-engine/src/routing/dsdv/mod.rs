@@ -55,9 +55,9 @@ pub struct DsdvRoute {
     new_seq: bool,
     /// The distance differs from the one told last.
     new_metric: bool,
-    told_metric: Option<u8>,
+    advertised_metric: Option<u8>,
     /// It may be told from then on; never: not at all.
-    tell_from: Time,
+    advertise_from: Time,
     changed: Time,
     fresh_since: Time,
     settling: Span,
@@ -170,10 +170,10 @@ impl Dsdv {
         match timer {
             timer::FULL => {
                 if self.full_due <= cx.now {
-                    self.tell(true, cx);
+                    self.send_update(true, cx);
                 }
             }
-            timer::TRIGGER => self.tell_triggered(cx),
+            timer::TRIGGER => self.send_triggered_updates(cx),
             timer::SILENCE => {
                 while let Some(at) = self.routes.iter().position(|r| r.silent_at.is_some_and(|at| at <= cx.now)) {
                     self.lose(self.routes[at].dst, cx);
@@ -229,7 +229,7 @@ impl Dsdv {
                 self.routes.insert(at, route);
                 if new_metric {
                     cx.note(RoutingNote::RouteUp { dst, next_hop: from, hops: metric });
-                    self.tell_after_settling(at, true, now);
+                    self.advertise_after_settling(at, true, now);
                 }
                 return;
             }
@@ -238,7 +238,7 @@ impl Dsdv {
         if seq < old.seq {
             if metric == UNREACHABLE && old.metric != UNREACHABLE {
                 // The neighbour has old news of a loss: tell it the way.
-                (old.tell_from, old.new_metric, old.trigger) = (now, true, Some(now));
+                (old.advertise_from, old.new_metric, old.trigger) = (now, true, Some(now));
             }
             return;
         }
@@ -258,7 +258,7 @@ impl Dsdv {
         let moved = old.next_hop != from || !was_up;
         let is_as_long = old.metric == metric;
         (old.next_hop, old.metric, old.seq, old.changed) = (from, metric, seq, now);
-        old.new_metric = old.told_metric != Some(metric);
+        old.new_metric = old.advertised_metric != Some(metric);
         let news = match self.cfg.trigger {
             DsdvTrigger::BetterRoute => old.new_metric && !fresher,
             DsdvTrigger::NewDistance => old.new_metric,
@@ -274,21 +274,21 @@ impl Dsdv {
             cx.note(RoutingNote::HopsChanged { dst, next_hop: from, hops: metric });
         }
         if metric != UNREACHABLE && was_up {
-            self.tell_after_settling(at, news, now);
+            self.advertise_after_settling(at, news, now);
         } else {
             // A loss, or a return: nothing settles.
-            old.tell_from = now;
+            old.advertise_from = now;
             if news {
                 old.trigger = Some(now);
             }
         }
     }
 
-    fn tell_after_settling(&mut self, at: usize, trigger: bool, now: Time) {
+    fn advertise_after_settling(&mut self, at: usize, trigger: bool, now: Time) {
         let route = &mut self.routes[at];
-        route.tell_from = now + route.settling * 2;
+        route.advertise_from = now + route.settling * 2;
         if trigger {
-            route.trigger = Some(route.tell_from);
+            route.trigger = Some(route.advertise_from);
         }
     }
 
@@ -307,7 +307,7 @@ impl Dsdv {
                 route.metric = UNREACHABLE;
                 route.seq += 1;
                 (route.new_seq, route.new_metric) = (true, true);
-                (route.tell_from, route.trigger) = (cx.now, Some(cx.now));
+                (route.advertise_from, route.trigger) = (cx.now, Some(cx.now));
                 cx.note(RoutingNote::RouteDown { dst: route.dst, cause: RouteLoss::LinkLost });
             }
         }
@@ -317,7 +317,7 @@ impl Dsdv {
     // ---- updates ---------------------------------------------------------------------------------------------
 
     /// Triggered updates that are due, as far as the gap allows.
-    fn tell_triggered(&mut self, cx: &mut Cx) {
+    fn send_triggered_updates(&mut self, cx: &mut Cx) {
         while let Some(at) = self.routes.iter().position(|r| r.trigger.is_some_and(|at| at <= cx.now)) {
             let allowed = self.last_update.map_or(Time::ZERO, |at| at + self.cfg.trigger_gap);
             if cx.now < allowed {
@@ -329,14 +329,14 @@ impl Dsdv {
                 return;
             }
             self.routes[at].trigger = None;
-            self.tell(false, cx);
+            self.send_update(false, cx);
         }
     }
 
     /// Makes an update: full, or of what has changed and has settled.
-    fn tell(&mut self, full: bool, cx: &mut Cx) {
+    fn send_update(&mut self, full: bool, cx: &mut Cx) {
         let now = cx.now;
-        let changed = |route: &DsdvRoute| (route.new_seq || route.new_metric) && route.tell_from <= now;
+        let changed = |route: &DsdvRoute| (route.new_seq || route.new_metric) && route.advertise_from <= now;
         let count = self.routes.iter().filter(|route| changed(route)).count();
         // The table has this node's own entry too.
         let full = full || (count > 3 && count * 3 > self.routes.len() + 1);
@@ -346,11 +346,11 @@ impl Dsdv {
             entries.push(DsdvEntry { dst: self.node, metric: 0, seq: self.seq });
         }
         for route in &mut self.routes {
-            if route.tell_from > now || !(full || changed(route)) {
+            if route.advertise_from > now || !(full || changed(route)) {
                 continue;
             }
             entries.push(DsdvEntry { dst: route.dst, metric: route.metric, seq: route.seq });
-            route.told_metric = Some(route.metric);
+            route.advertised_metric = Some(route.metric);
             route.new_seq = false;
             // A triggered update may be missed: the distance is repeated until a full one has told it.
             route.new_metric &= !full;
@@ -398,8 +398,8 @@ impl Dsdv {
             seq: 0,
             new_seq: false,
             new_metric: false,
-            told_metric: None,
-            tell_from: Time::NEVER,
+            advertised_metric: None,
+            advertise_from: Time::NEVER,
             changed: now,
             fresh_since: now,
             settling: self.cfg.settling_time,

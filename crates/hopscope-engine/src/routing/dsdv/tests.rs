@@ -71,15 +71,15 @@ fn full_updates_come_within_their_interval() {
 }
 
 #[test]
-fn a_new_distance_is_told_after_settling() {
+fn a_new_distance_is_reported_after_settling() {
     let mut net = Net::chain(3, &DsdvConfig::default());
     net.run(secs(60));
     let updates = updates(&net);
-    let tells = |u: &&(Time, u32, &DsdvUpdate)| u.1 == 1 && u.2.entries.iter().any(|e| e.dst == NodeId(0));
-    let told = updates.iter().find(tells).expect("told").0;
+    let reports = |u: &&(Time, u32, &DsdvUpdate)| u.1 == 1 && u.2.entries.iter().any(|e| e.dst == NodeId(0));
+    let reported = updates.iter().find(reports).expect("told").0;
     let heard = updates.iter().find(|u| u.1 == 0).expect("an update of node 0").0;
-    assert!(told >= heard + Span::from_secs(12), "twice 6 s after {heard:?}, not at {told:?}");
-    assert!(told <= heard + Span::from_millis(12_000 + 1_011), "at most the gap later: {told:?}");
+    assert!(reported >= heard + Span::from_secs(12), "twice 6 s after {heard:?}, not at {reported:?}");
+    assert!(reported <= heard + Span::from_millis(12_000 + 1_011), "at most the gap later: {reported:?}");
 }
 
 #[test]

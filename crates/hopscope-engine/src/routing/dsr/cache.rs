@@ -66,7 +66,7 @@ impl LinkCache {
     }
 
     /// A route names these links, which nobody has tried for it yet.
-    pub(super) fn told(&mut self, path: &[NodeId], now: Time) {
+    pub(super) fn learn_listed(&mut self, path: &[NodeId], now: Time) {
         self.broken.retain(|&(_, until)| until > now);
         for link in path.windows(2) {
             if !self.broken.iter().any(|&(known, _)| same(known, link[0], link[1])) {
@@ -280,10 +280,10 @@ mod tests {
     #[test]
     fn links_of_different_routes_join_to_the_shortest_path() {
         let mut cache = LinkCache::new(&DsrConfig::default());
-        cache.told(&ids([0, 1, 2, 3, 4]), at(0));
+        cache.learn_listed(&ids([0, 1, 2, 3, 4]), at(0));
         assert_eq!(find(&cache, 0, 4, at(0)), Some(vec![0, 1, 2, 3, 4]));
         assert_eq!(find(&cache, 4, 1, at(0)), Some(vec![4, 3, 2, 1]), "links serve both ways");
-        cache.told(&ids([9, 4, 1]), at(0));
+        cache.learn_listed(&ids([9, 4, 1]), at(0));
         assert_eq!(find(&cache, 0, 4, at(0)), Some(vec![0, 1, 4]));
         assert_eq!(find(&cache, 0, 9, at(0)), Some(vec![0, 1, 4, 9]));
         assert_eq!(find(&cache, 0, 7, at(0)), None);
@@ -293,20 +293,20 @@ mod tests {
     #[test]
     fn of_equally_short_paths_the_one_that_lives_longest_is_taken() {
         let mut cache = LinkCache::new(&DsrConfig::default());
-        cache.told(&ids([0, 1, 5]), at(0));
-        cache.told(&ids([0, 2, 5]), at(10));
-        cache.told(&ids([0, 3, 5]), at(5));
+        cache.learn_listed(&ids([0, 1, 5]), at(0));
+        cache.learn_listed(&ids([0, 2, 5]), at(10));
+        cache.learn_listed(&ids([0, 3, 5]), at(5));
         assert_eq!(find(&cache, 0, 5, at(10)), Some(vec![0, 2, 5]));
-        cache.told(&ids([0, 1]), at(20));
+        cache.learn_listed(&ids([0, 1]), at(20));
         assert_eq!(find(&cache, 0, 5, at(20)), Some(vec![0, 2, 5]), "the weakest link counts");
-        cache.told(&ids([1, 5]), at(20));
+        cache.learn_listed(&ids([1, 5]), at(20));
         assert_eq!(find(&cache, 0, 5, at(20)), Some(vec![0, 1, 5]));
     }
 
     #[test]
     fn links_expire_unless_used() {
         let mut cache = LinkCache::new(&DsrConfig::default());
-        cache.told(&ids([0, 1, 2]), at(0));
+        cache.learn_listed(&ids([0, 1, 2]), at(0));
         cache.used(&ids([0, 1]), at(1_000));
         assert_eq!(find(&cache, 0, 2, at(299_999)), Some(vec![0, 1, 2]));
         assert_eq!(cache.path_until(&ids([0, 1, 2]), at(299_999)), Some(at(300_000)));
@@ -322,14 +322,14 @@ mod tests {
     #[test]
     fn a_broken_link_is_gone_both_ways_and_hearsay_does_not_bring_it_back_at_once() {
         let mut cache = LinkCache::new(&DsrConfig::default());
-        cache.told(&ids([0, 1, 2]), at(0));
+        cache.learn_listed(&ids([0, 1, 2]), at(0));
         assert!(cache.remove(broken(1, 2), at(0)));
         assert!(!cache.remove(broken(2, 1), at(0)), "it is gone");
         assert_eq!((find(&cache, 0, 2, at(0)), find(&cache, 2, 1, at(0))), (None, None));
         let before = cache.added();
-        cache.told(&ids([2, 1]), at(999));
+        cache.learn_listed(&ids([2, 1]), at(999));
         assert_eq!((cache.added(), find(&cache, 0, 2, at(999))), (before, None));
-        cache.told(&ids([2, 1]), at(1_000));
+        cache.learn_listed(&ids([2, 1]), at(1_000));
         assert_eq!((cache.added(), find(&cache, 0, 2, at(1_000))), (before + 1, Some(vec![0, 1, 2])));
         cache.remove(broken(1, 2), at(1_000));
         cache.travelled(&ids([1, 2]), at(1_001));
@@ -340,15 +340,15 @@ mod tests {
     fn the_adaptive_life_follows_what_was_seen_of_the_ends() {
         let mut cache = LinkCache::new(&DsrConfig { link_life: LinkLife::MaxLife, ..DsrConfig::default() });
         let until = |cache: &LinkCache, a, b| cache.path_until(&ids([a, b]), Time::ZERO).expect("known");
-        cache.told(&ids([0, 1]), at(0));
+        cache.learn_listed(&ids([0, 1]), at(0));
         assert_eq!(until(&cache, 0, 1), at(25_000));
         cache.used(&ids([0, 1]), at(10_000));
         assert_eq!(until(&cache, 0, 1), at(130_000), "120 s from its use");
         // Both ends gained four times the 10 s since the link came.
-        cache.told(&ids([0, 2]), at(10_000));
+        cache.learn_listed(&ids([0, 2]), at(10_000));
         assert_eq!(until(&cache, 0, 2), at(35_000), "the less stable end counts");
         cache.used(&ids([0, 2]), at(20_000));
-        cache.told(&ids([1, 2]), at(20_000));
+        cache.learn_listed(&ids([1, 2]), at(20_000));
         assert_eq!(until(&cache, 1, 2), at(85_000));
         cache.remove(broken(1, 2), at(20_000));
         cache.travelled(&ids([1, 2]), at(20_000));

@@ -106,7 +106,7 @@ impl Dsr {
             return;
         }
         self.cache.travelled(&reply.route[here..=replier], cx.now);
-        self.cache.told(&reply.route, cx.now);
+        self.cache.learn_listed(&reply.route, cx.now);
         if here > 0 && ttl > 1 {
             let message = DsrMessage::RouteReply(reply.clone()).into();
             let to = reply.route[here - 1];

@@ -63,16 +63,16 @@ impl Dsr {
     fn report(&mut self, link: BrokenLink, route: &SourceRoute, cx: &mut Cx) {
         let Some(here) = route.path.iter().position(|&node| node == self.node) else { return };
         let writer = route.path[0];
-        let (at, told) = &mut self.told;
+        let (at, notified) = &mut self.notified;
         if *at != cx.now {
             *at = cx.now;
-            told.clear();
+            notified.clear();
         }
         // A packet salvaged here that fails on its first hop is this node's own affair.
-        if here == 0 || told.contains(&(writer, link.to)) {
+        if here == 0 || notified.contains(&(writer, link.to)) {
             return;
         }
-        told.push((writer, link.to));
+        notified.push((writer, link.to));
         let way: Arc<[NodeId]> = route.path[..=here].iter().rev().copied().collect();
         let to = way[1];
         let message = DsrMessage::RouteError(RouteError { link, way }).into();

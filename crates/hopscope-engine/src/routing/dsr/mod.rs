@@ -63,7 +63,7 @@ pub struct Dsr {
     /// Link that the next requests report as broken.
     news: Option<BrokenLink>,
     /// Nodes told at one instant that a neighbour is out of reach: (whom, neighbour).
-    told: (Time, Vec<(NodeId, NodeId)>),
+    notified: (Time, Vec<(NodeId, NodeId)>),
     shortened: Shortened,
     armed: Armed<{ timer::COUNT }>,
 }
@@ -95,7 +95,7 @@ impl Dsr {
             request_id: 0,
             looked_at: 0,
             news: None,
-            told: (Time::ZERO, Vec::new()),
+            notified: (Time::ZERO, Vec::new()),
             shortened: Shortened::default(),
             armed: Armed::new(),
             cfg: cfg.clone(),
@@ -145,7 +145,7 @@ impl Dsr {
         let Some(route) = source_route else { return };
         if let Some(here) = route.path.iter().position(|&node| node == self.node) {
             self.cache.travelled(&route.path[..=here], now);
-            self.cache.told(&route.path[here..], now);
+            self.cache.learn_listed(&route.path[here..], now);
         }
     }
 

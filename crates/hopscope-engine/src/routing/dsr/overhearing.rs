@@ -43,7 +43,7 @@ impl Dsr {
         let Some(there) = route.path.iter().position(|&node| node == from) else { return };
         self.cache.travelled(&[from, self.node], cx.now);
         self.cache.travelled(&route.path[..=there], cx.now);
-        self.cache.told(&route.path[there..], cx.now);
+        self.cache.learn_listed(&route.path[there..], cx.now);
         let here = route.path.iter().position(|&node| node == self.node);
         if let Some(here) = here.filter(|&here| self.cfg.route_shortening && here > there + 1) {
             self.shorten(&route.path, there, here, cx);
@@ -69,7 +69,7 @@ impl Dsr {
                 if there < replier {
                     self.cache.travelled(&reply.route[there..=replier], cx.now);
                 }
-                self.cache.told(&reply.route, cx.now);
+                self.cache.learn_listed(&reply.route, cx.now);
             }
             DsrMessage::RouteError(error) => {
                 let Some(there) = error.way.iter().position(|&node| node == from) else { return };

@@ -51,7 +51,7 @@ impl Sink {
         let payload = (packet.len > 0).then(|| self.take(packet, cx));
         self.has_news = true;
         if is_probe {
-            self.tell(AtpKind::Answer, cx);
+            self.send_feedback(AtpKind::Answer, cx);
         }
         if !self.is_timed {
             self.is_timed = true;
@@ -65,7 +65,7 @@ impl Sink {
         self.is_timed = self.has_news;
         if self.has_news {
             self.has_news = false;
-            self.tell(AtpKind::Feedback, cx);
+            self.send_feedback(AtpKind::Feedback, cx);
             self.arm(cx);
         }
     }
@@ -99,7 +99,7 @@ impl Sink {
         Payload { bytes: packet.len, duplicate, retransmission: packet.retransmission }
     }
 
-    fn tell(&self, kind: AtpKind, cx: &mut Cx<'_>) {
+    fn send_feedback(&self, kind: AtpKind, cx: &mut Cx<'_>) {
         let delay = self.average.map_or(0, |average| average.round().clamp(1.0, f64::from(u32::MAX)) as u32);
         let mut packet = AtpPacket { kind, number: self.next, delay, ..AtpPacket::default() };
         packet.runs.is_partial = !self.write_blocks(&mut packet);

@@ -233,8 +233,9 @@ impl Source {
     /// Finds out what is lost. A feedback without room for all blocks says nothing of what is behind its last one.
     fn judge(&mut self, packet: &AtpPacket, is_answer: bool, now: Time) {
         let next = self.una + self.sent.len() as u64;
-        let told = if packet.runs.is_partial { packet.ranges().last().map_or(self.una, |(_, end)| end) } else { next };
-        for (number, sent) in (self.una..told.min(next)).zip(&self.sent) {
+        let reported =
+            if packet.runs.is_partial { packet.ranges().last().map_or(self.una, |(_, end)| end) } else { next };
+        for (number, sent) in (self.una..reported.min(next)).zip(&self.sent) {
             let is_passed = sent.transmission + u64::from(self.cfg.lost_after) <= self.latest;
             let is_old = now.saturating_since(sent.at) >= self.cfg.epoch;
             let is_before_probe = is_answer && sent.transmission < self.probe;

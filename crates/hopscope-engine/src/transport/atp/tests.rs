@@ -155,7 +155,7 @@ fn a_probe_gives_the_rate_and_data_follows_at_it() {
 }
 
 #[test]
-fn a_file_arrives_whole_and_the_end_is_told() {
+fn a_file_arrives_whole_and_the_end_is_reported() {
     let mut pipe = Pipe::new(AtpConfig::default(), &none);
     pipe.offer(2_500);
     pipe.run_to(5_000);
@@ -256,7 +256,7 @@ fn a_probe_is_repeated_each_epoch_until_it_is_answered() {
 }
 
 #[test]
-fn a_failed_route_begins_with_a_probe_that_tells_what_was_lost() {
+fn a_failed_route_begins_with_a_probe_that_reports_what_was_lost() {
     // What leaves between 300 and 400 ms is lost: five packets of 20 ms each.
     let lost = |is_sender: bool, place: u64| is_sender && (15..20).contains(&place);
     let mut pipe = Pipe::new(AtpConfig { start_factor: 1.0, ..AtpConfig::default() }, &lost);

@@ -235,7 +235,7 @@ mod tests {
         WholeCubic::new(&TcpConfig { cubic_beta: 819.0 / 1024.0, ..TcpConfig::default() }, 1000)
     }
 
-    fn tell(c: &mut WholeCubic, w: &mut Window, ms: u64, bytes: u64, rtt: Option<u64>) {
+    fn feed(c: &mut WholeCubic, w: &mut Window, ms: u64, bytes: u64, rtt: Option<u64>) {
         c.on_feedback(w, &Feedback { bytes, ..feedback(ms, 1_000_000, rtt) });
     }
 
@@ -249,9 +249,9 @@ mod tests {
     #[test]
     fn an_ack_of_one_segment_counts_for_nearly_two() {
         let (mut c, mut w) = (cubic(), window(10.0, 2.0));
-        (0..100).for_each(|_| tell(&mut c, &mut w, 0, 1000, None));
+        (0..100).for_each(|_| feed(&mut c, &mut w, 0, 1000, None));
         assert_eq!(c.path.ack_ratio, 31, "one less once, and never again");
-        (0..100).for_each(|_| tell(&mut c, &mut w, 0, 2000, None));
+        (0..100).for_each(|_| feed(&mut c, &mut w, 0, 2000, None));
         assert_eq!(c.path.ack_ratio, 32);
         c.on_feedback(&mut w, &Feedback { bytes: 9000, recovering: true, ..feedback(0, 1_000_000, None) });
         assert_eq!(c.path.ack_ratio, 32, "a recovery does not tell");
@@ -288,7 +288,7 @@ mod tests {
     fn above_the_plateau_growth_is_bounded_by_time() {
         let (mut c, mut w) = (cubic(), window(100.0, 2.0));
         c.on_loss(&mut w, &loss(100.0));
-        tell(&mut c, &mut w, 1000, 1000, Some(100));
+        feed(&mut c, &mut w, 1000, 1000, Some(100));
         assert_eq!(c.path.least_rtt, Some(100));
         w.ssthresh = 2.0;
         c.on_ack(&mut w, &acked(1000));
@@ -301,7 +301,7 @@ mod tests {
     fn a_timeout_forgets_the_path() {
         let (mut c, mut w) = (cubic(), window(20.0, 2.0));
         c.on_loss(&mut w, &loss(20.0));
-        tell(&mut c, &mut w, 2000, 1000, Some(50));
+        feed(&mut c, &mut w, 2000, 1000, Some(50));
         c.on_timeout(&mut w, &loss(16.0));
         assert_eq!((w.cwnd, w.ssthresh), (1.0, 11.0), "15 * 819 / 1024");
         assert!(c.path.last_max == 0 && c.path.least_rtt.is_none() && !c.path.has_lost);

@@ -368,7 +368,7 @@ mod tests {
     use crate::packet::dccp::DccpType;
 
     /// What `from` says reaches `to`.
-    fn tell(from: &mut Features, to: &mut Features, seq: u64) -> Result<(), ResetCode> {
+    fn exchange(from: &mut Features, to: &mut Features, seq: u64) -> Result<(), ResetCode> {
         let ack = Seq::new(seq - 1);
         let mut packet = DccpPacket { kind: DccpType::Ack, seq: Seq::new(seq), ack, ..DccpPacket::default() };
         from.write(&mut packet);
@@ -385,11 +385,11 @@ mod tests {
         client.demand(Feature::Ccid, 3);
         client.change(Feature::AckRatio, 1);
         client.change_remote(Feature::AckVector, 1);
-        assert_eq!(tell(&mut client, &mut server, 10), Ok(()));
+        assert_eq!(exchange(&mut client, &mut server, 10), Ok(()));
         assert_eq!([Feature::Ccid, Feature::AckRatio].map(|f| server.remote(f)), [3, 1]);
         assert_eq!(server.local(Feature::AckVector), 1);
         assert_eq!(client.local(Feature::AckRatio), 2, "not confirmed yet");
-        assert_eq!(tell(&mut server, &mut client, 11), Ok(()));
+        assert_eq!(exchange(&mut server, &mut client, 11), Ok(()));
         assert_eq!([Feature::Ccid, Feature::AckRatio].map(|f| client.local(f)), [3, 1]);
         assert_eq!(client.remote(Feature::AckVector), 1);
         assert!(!client.is_busy() && !server.is_busy());
@@ -410,7 +410,7 @@ mod tests {
     }
 
     #[test]
-    fn a_confirmation_tells_what_its_end_accepts() {
+    fn a_confirmation_reports_what_its_end_accepts() {
         let mut server = Features::new(true, &[3, 2]);
         let mut change = DccpPacket { seq: Seq::new(9), ..DccpPacket::default() };
         change.push_option(CHANGE_L, &[1, 2, 3]);
@@ -426,16 +426,16 @@ mod tests {
     fn a_control_that_the_ends_do_not_share_ends_the_connection() {
         let (mut client, mut server) = ends(&[3], &[2]);
         client.demand(Feature::Ccid, 3);
-        assert_eq!(tell(&mut client, &mut server, 10), Err(ResetCode::MandatoryError));
+        assert_eq!(exchange(&mut client, &mut server, 10), Err(ResetCode::MandatoryError));
         // A server that cannot do without another one than the client's.
         let (mut client, mut server) = ends(&[2], &[3]);
         server.demand_remote(Feature::Ccid, 3);
-        assert_eq!(tell(&mut server, &mut client, 10), Err(ResetCode::MandatoryError));
+        assert_eq!(exchange(&mut server, &mut client, 10), Err(ResetCode::MandatoryError));
         // Without the demand the value stays what it was (RFC 4340 6.3.1).
         let (mut client, mut server) = ends(&[3], &[2]);
         client.change(Feature::Ccid, 3);
-        assert_eq!(tell(&mut client, &mut server, 10), Ok(()));
-        assert_eq!(tell(&mut server, &mut client, 11), Ok(()));
+        assert_eq!(exchange(&mut client, &mut server, 10), Ok(()));
+        assert_eq!(exchange(&mut server, &mut client, 11), Ok(()));
         assert_eq!((server.remote(Feature::Ccid), client.local(Feature::Ccid)), (2, 2));
     }
 
@@ -446,13 +446,13 @@ mod tests {
         let mut lost = DccpPacket { seq: Seq::new(5), ..DccpPacket::default() };
         client.write(&mut lost);
         assert_eq!(lost.option_bytes(), 12, "9 in whole words");
-        assert_eq!(tell(&mut client, &mut server, 6), Ok(()));
+        assert_eq!(exchange(&mut client, &mut server, 6), Ok(()));
         assert_eq!(server.remote(Feature::SequenceWindow), 1_000);
         client.change(Feature::SequenceWindow, 2_000); // overtakes the confirmation
-        assert_eq!(tell(&mut server, &mut client, 7), Ok(()));
+        assert_eq!(exchange(&mut server, &mut client, 7), Ok(()));
         assert_eq!(client.local(Feature::SequenceWindow), 100, "the confirmation of the old one says nothing");
-        assert_eq!(tell(&mut client, &mut server, 8), Ok(()));
-        assert_eq!(tell(&mut server, &mut client, 9), Ok(()));
+        assert_eq!(exchange(&mut client, &mut server, 8), Ok(()));
+        assert_eq!(exchange(&mut server, &mut client, 9), Ok(()));
         assert_eq!((client.local(Feature::SequenceWindow), client.is_busy()), (2_000, false));
     }
 

@@ -190,7 +190,7 @@ mod tests {
     }
 
     #[test]
-    fn gaps_and_late_packets_are_told() {
+    fn gaps_and_late_packets_are_reported() {
         let mut history = history(&[10, 11, 14]);
         assert_eq!(shown(&history), "r--rr");
         assert!(history.on_packet(Seq::new(13), true));
@@ -211,7 +211,7 @@ mod tests {
     }
 
     #[test]
-    fn an_acknowledged_acknowledgement_frees_what_it_told() {
+    fn an_acknowledged_acknowledgement_frees_what_it_reported() {
         let mut history = history(&[10, 11, 14]);
         history.on_ack_sent(Seq::new(500));
         history.on_packet(Seq::new(15), false);
@@ -251,9 +251,9 @@ mod tests {
                 }
             }
             let letter = |state: &Option<bool>| match state { None => '-', Some(false) => 'r', Some(true) => 'm' };
-            let told = shown(&history);
-            let model: String = model.iter().rev().map(letter).take(told.len()).collect();
-            prop_assert_eq!(told, model);
+            let reported = shown(&history);
+            let model: String = model.iter().rev().map(letter).take(reported.len()).collect();
+            prop_assert_eq!(reported, model);
         }
     }
 }

@@ -154,7 +154,7 @@ mod tests {
         DccpPacket { seq: Seq::new(seq), len: 1000, stamp: Stamp::Timestamp(seq as u32), ..DccpPacket::default() }
     }
 
-    fn told(sink: &mut Sink, seq: u64, ms: u64) -> (Vec<u8>, Stamp) {
+    fn acknowledge(sink: &mut Sink, seq: u64, ms: u64) -> (Vec<u8>, Stamp) {
         let mut ack = DccpPacket { kind: DccpType::Ack, seq: Seq::new(seq), ..DccpPacket::default() };
         sink.write(&mut ack, true, 0, Time(ms * MS));
         (ack.vector().to_vec(), ack.stamp)
@@ -171,18 +171,22 @@ mod tests {
         assert_eq!(sink.on_packet(&data(2), true, Time(11 * MS)), Taken::New);
         assert!(sink.is_due(2));
         assert_eq!(sink.on_packet(&data(2), false, Time(12 * MS)), Taken::Again);
-        assert_eq!(told(&mut sink, 70, 12), (vec![0x40, 0x01], Stamp::Echo { value: 2, elapsed: 100 }));
+        assert_eq!(acknowledge(&mut sink, 70, 12), (vec![0x40, 0x01], Stamp::Echo { value: 2, elapsed: 100 }));
         assert!(!sink.has_waiting());
-        assert_eq!(told(&mut sink, 71, 13), (vec![0x40, 0x01], Stamp::Elapsed(200)), "a timestamp is echoed once");
+        assert_eq!(
+            acknowledge(&mut sink, 71, 13),
+            (vec![0x40, 0x01], Stamp::Elapsed(200)),
+            "a timestamp is echoed once"
+        );
     }
 
     #[test]
-    fn what_is_acknowledged_is_not_told_again() {
+    fn what_is_acknowledged_is_not_reported_again() {
         let mut sink = Sink::new(DccpControl::Ccid2, &DccpConfig::default());
         (1..=3).for_each(|n| assert_eq!(sink.on_packet(&data(n), false, Time(0)), Taken::New));
-        assert_eq!(told(&mut sink, 70, 0).0, [0x02]);
+        assert_eq!(acknowledge(&mut sink, 70, 0).0, [0x02]);
         let answer = DccpPacket { kind: DccpType::DataAck, ack: Seq::new(70), ..data(5) };
         assert_eq!(sink.on_packet(&answer, false, Time(0)), Taken::New);
-        assert_eq!(told(&mut sink, 71, 0).0, [0x00, 0xC0]);
+        assert_eq!(acknowledge(&mut sink, 71, 0).0, [0x00, 0xC0]);
     }
 }

@@ -314,8 +314,8 @@ fn a_slow_reader_slows_its_sender() {
     pipe.run(24_000);
     let read = pipe.delivered - before;
     assert!((490_000..=510_000).contains(&read), "{read} bytes in 20 s");
-    let told = pipe.counts[0][DccpType::Data as usize] - sent;
-    assert!(told < 50 * 20 * 2, "{told} packets: the window came down to what it could and stayed");
+    let reported = pipe.counts[0][DccpType::Data as usize] - sent;
+    assert!(reported < 50 * 20 * 2, "{reported} packets: the window came down to what it could and stayed");
     assert!(pipe.windows.last().is_some_and(|cwnd| *cwnd <= 2.0), "{:?}", pipe.windows.last());
     assert_eq!(pipe.ends[0].stats().map(|stats| stats.fast_retransmits), Some(0), "nothing was lost");
 }
@@ -451,14 +451,14 @@ enum Step {
 fn steps() -> impl Strategy<Value = Vec<Step>> {
     let near = || prop_oneof![4 => 0..12u64, 1 => 0..400u64, 1 => (1u64 << 48) - 200..(1 << 48), 1 => any::<u64>()];
     let octets = |n| proptest::collection::vec(any::<u8>(), 0..n);
-    let told = prop_oneof![2 => 1..1_000u32, 1 => Just(u32::MAX), 1 => any::<u32>()];
+    let reported = prop_oneof![2 => 1..1_000u32, 1 => Just(u32::MAX), 1 => any::<u32>()];
     let packet = (
         0..10usize,
         [near(), near()],
         prop_oneof![Just(0u32), Just(1_000)],
         (octets(12), octets(9)).prop_map(|(vector, option)| [vector, option]),
         0..16u8,
-        proptest::option::of((told, prop_oneof![1 => 0..1_000_000u32, 1 => any::<u32>()])),
+        proptest::option::of((reported, prop_oneof![1 => 0..1_000_000u32, 1 => any::<u32>()])),
         any::<bool>(),
     );
     let step = prop_oneof![

@@ -177,9 +177,9 @@ impl Connection {
     }
 
     /// From now on the application reads when it is told, from a buffer of so many bytes.
-    pub fn read_when_told(&mut self, buffer: u64, mss: u32) {
+    pub fn read_on_request(&mut self, buffer: u64, mss: u32) {
         if let Some(receiver) = &mut self.receiver {
-            receiver.read_when_told(buffer, mss);
+            receiver.read_on_request(buffer, mss);
         }
     }
 

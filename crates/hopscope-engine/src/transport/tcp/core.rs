@@ -112,7 +112,7 @@ pub(super) struct Core {
     pub(super) active: Time,
 
     /// Data segments say what may be in flight.
-    pub(super) tells_window: bool,
+    pub(super) signals_window: bool,
     /// Number of the last transmission, where they are numbered.
     order: Option<u8>,
     /// Where PSH goes; none: nowhere.
@@ -187,7 +187,7 @@ impl Core {
             window_use: Use::new(cfg.growth_by_ack),
             cwnd_use: Use::new(cfg.growth_by_ack),
             active: Time::ZERO,
-            tells_window: false,
+            signals_window: false,
             order: cfg.door.then_some(0),
             push: None,
             rtt: Rtt::new(cfg),
@@ -297,7 +297,7 @@ impl Core {
             ecn: if self.ecn && !again && payload_end > seq { Ecn::Ect } else { Ecn::NotEct },
             timestamps: self.stamp(cx.now),
             window: self.window_field(self.max_window),
-            sender_window: if self.tells_window { u16::try_from(self.usable()).unwrap_or(u16::MAX) } else { 0 },
+            sender_window: if self.signals_window { u16::try_from(self.usable()).unwrap_or(u16::MAX) } else { 0 },
             order: self.order.as_mut().map_or(0, |number| {
                 *number = number.wrapping_add(1);
                 *number

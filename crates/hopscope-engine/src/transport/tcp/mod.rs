@@ -28,7 +28,7 @@
 //! | `reading.rs` | an application that reads slowly, and the window that is left |
 //! | `persist.rs` | probes of a window that the peer has closed |
 //! | `reset.rs` | resets, and answers to segments that belong to no connection |
-//! | `told.rs` | the states and counters of a sender |
+//! | `stats.rs` | the states and counters of a sender |
 //! | `usage.rs` | whether the window is in use, and so may grow |
 //! | `timer.rs` | a timer that is restarted often and queued seldom, and the expiries its caller holds |
 
@@ -51,18 +51,18 @@ mod sack;
 mod sender;
 pub(super) mod sent;
 mod setup;
+mod stats;
 #[cfg(test)]
 mod tests;
 mod timed;
 mod timer;
-mod told;
 mod usage;
 
 pub use connection::Connection;
 pub use receiver::{Receipt, ReceiverState, ReceiverStats, TcpReceiver};
 pub use sender::TcpSender;
+pub use stats::{SenderState, SenderStats};
 pub use timer::Expiries;
-pub use told::{SenderState, SenderStats};
 
 use super::{Note, Timer, TransportEffect};
 use crate::config::{AckPolicy, FlowConfig};
@@ -95,8 +95,8 @@ pub fn ends(flow: &FlowConfig, stream: Stream) -> (TcpSender, TcpReceiver) {
     if flow.ack == AckPolicy::LinuxModern {
         sender.mark_pushes();
     }
-    if flow.tells_window() {
-        sender.tell_window();
+    if flow.signals_window() {
+        sender.signal_window();
     }
     let sack = kind.uses_sack();
     let (undo, dsack) = flow.undo_and_dsack(kind);

@@ -71,9 +71,9 @@ impl Reading {
     pub(super) fn on_read(&mut self, bytes: u64, next: u64, cx: &mut Cx) -> bool {
         self.unread = self.unread.saturating_sub(bytes);
         self.wait(cx);
-        let (told, could) = (self.edge.saturating_sub(next), self.could_reach(next));
+        let (reported, could) = (self.edge.saturating_sub(next), self.could_reach(next));
         let gained = could.saturating_sub(self.edge.max(next));
-        gained > 0 && (told < self.mss.min(self.buffer / 2).max(1) || gained >= (self.buffer / 2).max(self.mss))
+        gained > 0 && (reported < self.mss.min(self.buffer / 2).max(1) || gained >= (self.buffer / 2).max(self.mss))
     }
 
     /// Bytes that wait for the application.
@@ -112,7 +112,7 @@ mod tests {
     }
 
     #[test]
-    fn it_opens_by_whole_segments_and_tells_a_waiting_sender() {
+    fn it_opens_by_whole_segments_and_reports_a_waiting_sender() {
         let mut reading = Reading::new(4_000, 1_000, Some(0));
         reading.window(1);
         data(&mut reading, 4_000);

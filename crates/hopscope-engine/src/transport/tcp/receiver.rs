@@ -65,7 +65,7 @@ pub enum Receipt {
     /// All, in order, and its ACK is held back.
     Owed,
     /// All, and its sender has been told as far as it could be: it has been acknowledged, or lies above a gap.
-    Told,
+    Acknowledged,
 }
 
 /// Number of our FIN: the SYN took number 0.
@@ -94,7 +94,7 @@ pub struct TcpReceiver {
     /// An ACK stands for half of what may be in flight at most.
     guard: Option<Guard>,
     /// Segments that an ACK is to stand for, as last told; 0: nothing was.
-    told_window: f64,
+    reported_window: f64,
     /// The order in which segments come is watched.
     order: Option<Order>,
     state: ReceiverState,
@@ -143,7 +143,7 @@ impl TcpReceiver {
             last_ack: 0,
             acker: Acker::new(cfg, ack, ack_delay, mss, u64::from(max_window.max(1)) * mss),
             guard: cfg.ack_guard.then(Guard::default),
-            told_window: 0.0,
+            reported_window: 0.0,
             order: Order::new(cfg),
             state: ReceiverState::Listen,
             syn_ack_sent: None,
@@ -168,7 +168,7 @@ impl TcpReceiver {
     }
 
     /// From now on the application reads when it is told ([`TcpReceiver::on_read`]), from a buffer of so many bytes.
-    pub fn read_when_told(&mut self, buffer: u64, mss: u32) {
+    pub fn read_on_request(&mut self, buffer: u64, mss: u32) {
         self.reading = Some(Box::new(Reading::new(buffer, u64::from(mss), None)));
     }
 
@@ -187,8 +187,8 @@ impl TcpReceiver {
         if bytes > 0 {
             cx.push(TransportEffect::Deliver { bytes: bytes as u32 });
         }
-        let tells = reading.on_read(bytes, self.data.next, &mut cx);
-        if tells && self.state == ReceiverState::Established && !self.is_finished() {
+        let must_update = reading.on_read(bytes, self.data.next, &mut cx);
+        if must_update && self.state == ReceiverState::Established && !self.is_finished() {
             self.send_ack(&mut cx);
         }
     }
@@ -302,7 +302,7 @@ impl TcpReceiver {
             Timer::DelayedAck => {
                 if self.ack_timer.fires(&mut cx) {
                     self.acker.on_expiry(now);
-                    self.tell_window(&mut cx);
+                    self.report_window(&mut cx);
                     self.send_ack(&mut cx);
                 }
             }
@@ -348,7 +348,7 @@ impl TcpReceiver {
         match self.data.holds(start, end) {
             false => Receipt::Missing,
             true if self.last_ack <= start && end <= self.data.next => Receipt::Owed,
-            true => Receipt::Told,
+            true => Receipt::Acknowledged,
         }
     }
 
@@ -467,7 +467,7 @@ impl TcpReceiver {
             }
             let is_bare = placed == Placed::Duplicate || placed == Placed::OutOfOrder || self.data.has_gap();
             let mut verdict = self.acker.on_data(&arrival);
-            self.tell_window(cx);
+            self.report_window(cx);
             if let Some(guard) = &mut self.guard {
                 if guard.has_enough(seg.sender_window) {
                     verdict = Verdict::Now;
@@ -500,10 +500,10 @@ impl TcpReceiver {
     }
 
     /// Says for how many segments an ACK is to stand, where that is another number than before.
-    fn tell_window(&mut self, cx: &mut Cx) {
+    fn report_window(&mut self, cx: &mut Cx) {
         let window = self.acker.window();
-        if window != self.told_window {
-            self.told_window = window;
+        if window != self.reported_window {
+            self.reported_window = window;
             cx.push(TransportEffect::Note(Note::AckWindow(window)));
         }
     }

@@ -103,8 +103,8 @@ impl TcpSender {
     }
 
     /// Says in data segments what may be in flight, for a receiver that looks at it.
-    pub fn tell_window(&mut self) {
-        self.core.tells_window = true;
+    pub fn signal_window(&mut self) {
+        self.core.signals_window = true;
     }
 
     // Inputs.

@@ -372,14 +372,14 @@ mod tests {
     }
 
     #[test]
-    fn what_is_given_up_is_told_with_what_was_in_flight() {
+    fn what_is_given_up_is_reported_with_what_was_in_flight() {
         let mut log = SentLog::new(100, 8);
         for n in 0..4 {
             log.on_sent(1 + 100 * n, n == 0, at(n));
         }
-        let mut told = Vec::new();
-        log.lose(|_, order| order <= 2, |lost| told.push((lost.start, lost.end, lost.in_flight, lost.lost)));
-        assert_eq!(told, [(1, 101, 100, 100), (101, 201, 200, 200)]);
+        let mut reported = Vec::new();
+        log.lose(|_, order| order <= 2, |lost| reported.push((lost.start, lost.end, lost.in_flight, lost.lost)));
+        assert_eq!(reported, [(1, 101, 100, 100), (101, 201, 200, 200)]);
         log.on_sent(1, false, at(50));
         let rate = log.on_ack(401, false, &[], at(90)).rate.expect("a sample");
         assert_eq!(

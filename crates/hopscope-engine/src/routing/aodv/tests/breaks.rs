@@ -68,7 +68,7 @@ fn the_search_after_a_break_starts_just_beyond_the_old_distance() {
 }
 
 #[test]
-fn a_forwarder_without_route_tells_who_sent_the_packet() {
+fn a_forwarder_without_route_reports_who_sent_the_packet() {
     let mut net = chain(4, &wide());
     net.send_at(ms(0), 0, 3);
     net.link_at(ms(100), 2, 3, false);
@@ -106,7 +106,7 @@ fn a_local_repair_finds_a_way_around() {
 }
 
 #[test]
-fn a_local_repair_that_fails_tells_upstream() {
+fn a_local_repair_that_fails_reports_upstream() {
     let mut net = chain(4, &AodvConfig { local_repair: true, ..wide() });
     net.send_at(ms(0), 0, 3);
     net.link_at(ms(100), 2, 3, false);

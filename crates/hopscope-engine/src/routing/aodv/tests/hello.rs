@@ -42,7 +42,7 @@ fn hellos_come_once_per_interval_and_broadcasts_replace_them() {
 }
 
 #[test]
-fn only_nodes_in_use_say_hello_when_so_told() {
+fn only_nodes_in_use_say_hello_when_so_reported() {
     let mut net = chain(3, &hello());
     net.run(ms(5000));
     assert_eq!(net.sent("hello"), []);

@@ -206,7 +206,7 @@ fn another_length_over_the_same_neighbour_is_noted_once() {
         let way: Vec<_> = way.iter().map(|&node| NodeId(node)).collect();
         net.input(0, |router, cx| {
             let Router::Dsr(dsr) = router else { unreachable!("the machine is DSR") };
-            dsr.cache.told(&way, cx.now);
+            dsr.cache.learn_listed(&way, cx.now);
             dsr.settle(dst, RouteLoss::Expired, cx);
         });
     }

@@ -76,7 +76,7 @@ fn known_ladder(cfg: &DsrConfig) -> Net {
 }
 
 #[test]
-fn a_node_on_the_way_salvages_after_it_has_told_the_source() {
+fn a_node_on_the_way_salvages_after_it_has_reported_the_source() {
     let mut net = known_ladder(&DsrConfig::default());
     net.set_link(1, 2, false);
     let packet = net.send_at(ms(600), 0, 4);

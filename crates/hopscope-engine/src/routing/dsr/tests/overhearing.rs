@@ -26,7 +26,7 @@ fn a_node_beside_a_route_learns_it_from_reply_and_packet() {
 }
 
 #[test]
-fn an_overheard_packet_tells_its_whole_route_in_both_directions() {
+fn an_overheard_packet_reports_its_whole_route_in_both_directions() {
     // Node 4 comes beside node 2 when the search is over.
     let mut net = linked(5, &[(0, 1), (1, 2), (2, 3)], &DsrConfig::default());
     net.send_at(ms(0), 0, 3);
@@ -76,8 +76,8 @@ fn shortcut(cfg: &DsrConfig) -> Net {
 }
 
 /// Routes told by node 3 since an instant, with the neighbour they are told to.
-fn told(net: &Net, since: Time) -> Vec<(Time, Option<u32>, Vec<u32>)> {
-    let told = |(at, node, line): &(Time, u32, Line)| match line {
+fn reported(net: &Net, since: Time) -> Vec<(Time, Option<u32>, Vec<u32>)> {
+    let reported = |(at, node, line): &(Time, u32, Line)| match line {
         Line::Sent { message: RoutingMessage::Dsr(DsrMessage::RouteReply(reply)), to, .. }
             if *node == 3 && *at >= since =>
         {
@@ -85,7 +85,7 @@ fn told(net: &Net, since: Time) -> Vec<(Time, Option<u32>, Vec<u32>)> {
         }
         _ => None,
     };
-    net.log.iter().filter_map(told).collect()
+    net.log.iter().filter_map(reported).collect()
 }
 
 #[test]
@@ -94,7 +94,7 @@ fn a_node_later_on_a_route_shortens_it() {
     let first = net.send_at(ms(100), 0, 4);
     net.run(ms(150));
     // Node 3 hears node 1 at 102 ms.
-    assert_eq!(told(&net, ms(100)), [(ms(102), Some(1), vec![0, 1, 3, 4])]);
+    assert_eq!(reported(&net, ms(100)), [(ms(102), Some(1), vec![0, 1, 3, 4])]);
     assert_eq!(net.packet(first).trail, [0, 1, 2, 3, 4], "it is on its way already");
     assert_eq!(net.path(0, 4), Some(vec![0, 1, 3, 4]));
     let second = net.send_at(ms(150), 0, 4);
@@ -107,21 +107,21 @@ fn shortening_can_be_off() {
     let mut net = shortcut(&DsrConfig { route_shortening: false, ..DsrConfig::default() });
     net.send_at(ms(100), 0, 4);
     net.run(ms(150));
-    assert_eq!(told(&net, ms(100)), []);
+    assert_eq!(reported(&net, ms(100)), []);
     assert_eq!(net.path(3, 0), Some(vec![3, 1, 0]), "it has learned of the link");
 }
 
 #[test]
-fn a_writer_is_told_once_in_the_holdoff() {
+fn a_writer_is_reported_once_in_the_holdoff() {
     // Packets every 50 ms; the reply does not come back, as node 1 hears nothing of node 3.
-    let told_in = |holdoff| {
+    let reported_in = |holdoff| {
         let mut net = shortcut(&DsrConfig { grat_reply_holdoff: Span::from_millis(holdoff), ..DsrConfig::default() });
         net.links[3][1] = false;
         for packet in 0..10 {
             net.send_at(ms(100 + 50 * packet), 0, 4);
         }
         net.run(ms(600));
-        told(&net, ms(100)).len()
+        reported(&net, ms(100)).len()
     };
-    assert_eq!((told_in(0), told_in(120), told_in(1_000)), (10, 4, 1));
+    assert_eq!((reported_in(0), reported_in(120), reported_in(1_000)), (10, 4, 1));
 }

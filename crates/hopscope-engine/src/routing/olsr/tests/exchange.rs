@@ -170,7 +170,7 @@ fn early_tc_messages_come_as_configured() {
 }
 
 #[test]
-fn tc_messages_list_more_where_told() {
+fn tc_messages_list_more_where_reported() {
     let advertised = |change: &dyn Fn(&mut OlsrConfig)| {
         // Node 1 has neighbours 0, 2 and 3; 4 hangs behind 2. Relays of 1: 2. It is the relay of 0, 2 and 3.
         let mut cfg = plain();
@@ -189,7 +189,7 @@ fn tc_messages_list_more_where_told() {
 }
 
 #[test]
-fn the_ends_of_a_chain_list_their_relay_or_all_neighbours_when_told() {
+fn the_ends_of_a_chain_list_their_relay_or_all_neighbours_when_reported() {
     for (tc_redundancy, expected) in [(0, None), (1, Some(vec![NodeId(1)])), (2, Some(vec![NodeId(1)]))] {
         let mut net = Net::chain(3, &OlsrConfig { tc_redundancy, ..plain() });
         net.run(ms(30_000));

@@ -57,7 +57,7 @@ fn hysteresis_gives_up_sooner_where_hellos_come_more_often_than_the_hold_time_as
 }
 
 #[test]
-fn the_mac_is_believed_only_where_told() {
+fn the_mac_is_believed_only_where_reported() {
     for link_layer_detection in [false, true] {
         let set = OlsrConfig::set("olsr-unik").expect("a set");
         let mut net = Net::chain(2, &OlsrConfig { link_layer_detection, ..set });

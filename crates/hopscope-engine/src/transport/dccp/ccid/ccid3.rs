@@ -257,9 +257,9 @@ mod tests {
     }
 
     /// Feedback each round trip: the rate after each.
-    fn rates(sender: &mut Ccid3, from_ms: u64, told: &[(f64, f64)]) -> Vec<f64> {
+    fn rates(sender: &mut Ccid3, from_ms: u64, reported: &[(f64, f64)]) -> Vec<f64> {
         let mut seen = Vec::new();
-        for (n, (p, rate)) in told.iter().enumerate() {
+        for (n, (p, rate)) in reported.iter().enumerate() {
             let at = from_ms + 100 * n as u64;
             sender.on_ack(&report(at, *p, *rate));
             seen.push((sender.x * 10.0).round() / 10.0);
@@ -273,8 +273,8 @@ mod tests {
         assert_eq!((sender.x, sender.wait()), (1_460.0, FIRST_WAIT), "a packet a second");
         sender.on_ack(&Report { feedback: None, ..report(100, 0.0, 0.0) });
         assert_eq!(sender.x, 43_800.0, "the answer of the handshake: 4,380 bytes a round trip");
-        let told = [(0.0, 0.0), (0.0, 40_000.0), (0.0, 80_000.0), (0.0, 90_000.0), (0.0, 90_000.0)];
-        assert_eq!(rates(&mut sender, 200, &told), [87_600.0, 175_200.0, 350_400.0, 180_000.0, 180_000.0]);
+        let reported = [(0.0, 0.0), (0.0, 40_000.0), (0.0, 80_000.0), (0.0, 90_000.0), (0.0, 90_000.0)];
+        assert_eq!(rates(&mut sender, 200, &reported), [87_600.0, 175_200.0, 350_400.0, 180_000.0, 180_000.0]);
     }
 
     #[test]
@@ -312,7 +312,7 @@ mod tests {
 
     #[test]
     fn an_application_that_sends_little_is_not_held_to_twice_that() {
-        let told = |was_held_back: bool| {
+        let reported = |was_held_back: bool| {
             let mut sender = sender(DccpControl::Ccid3);
             rates(&mut sender, 100, &[(0.0, 200e3), (0.001, 200e3), (0.001, 200e3)]);
             for n in 4..20 {
@@ -320,8 +320,8 @@ mod tests {
             }
             sender.x
         };
-        assert_eq!(told(true), 40e3, "twice what came in two round trips");
-        assert_eq!(told(false), 400e3, "the most that ever came counts on");
+        assert_eq!(reported(true), 40e3, "twice what came in two round trips");
+        assert_eq!(reported(false), 400e3, "the most that ever came counts on");
     }
 
     #[test]

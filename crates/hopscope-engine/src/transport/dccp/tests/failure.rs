@@ -31,7 +31,7 @@ const GAP: Losses<'static> = &|client, kind, n| match kind {
 #[test]
 fn news_of_a_failed_route_begins_the_probing_at_once() {
     let elfn = || DccpConfig { adhoc_elfn: true, ..DccpConfig::default() };
-    let told = |cfg| {
+    let reported = |cfg| {
         let mut pipe = failing(cfg, GAP);
         pipe.run(75);
         assert!(probes(&pipe).is_empty(), "packets are under way");
@@ -40,7 +40,7 @@ fn news_of_a_failed_route_begins_the_probing_at_once() {
         assert!(pipe.completed);
         pipe
     };
-    let (with, without) = (told(elfn()), told(DccpConfig::default()));
+    let (with, without) = (reported(elfn()), reported(DccpConfig::default()));
     let at = probes(&with);
     assert_eq!(at[0], 75, "the news itself");
     assert!(at.len() > 2 && at.windows(2).all(|pair| pair[1] - pair[0] == 200), "one each timeout: {at:?}");
@@ -117,7 +117,7 @@ fn other_news_and_an_idle_end_begin_nothing() {
 }
 
 #[test]
-fn reliable_data_under_way_is_repeated_once_a_probe_tells_what_came() {
+fn reliable_data_under_way_is_repeated_once_a_probe_reports_what_came() {
     let cfg = DccpConfig { adhoc_elfn: true, reliable: true, ..DccpConfig::default() };
     let mut pipe = failing(cfg, GAP);
     pipe.run(75);

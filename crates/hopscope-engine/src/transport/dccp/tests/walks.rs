@@ -37,13 +37,13 @@ fn note(pipe: &Pipe<'_>, figure: &str) -> String {
 }
 
 /// The exchange and the lists, in order, are those of the file.
-fn assert_told(pipe: &Pipe<'_>, notes: &[String], file: &str) {
+fn assert_reported(pipe: &Pipe<'_>, notes: &[String], file: &str) {
     let at = |line: &String| line.split(' ').next().and_then(|ms| ms.parse::<u64>().ok()).expect("an instant");
     let mut lines: Vec<&String> = pipe.log.iter().chain(notes).collect();
     lines.sort_by_key(|line| at(line));
-    let told: String = lines.iter().map(|line| format!("{line}\n")).collect();
+    let reported: String = lines.iter().map(|line| format!("{line}\n")).collect();
     let expected: String = file.lines().filter(|line| !line.starts_with('#')).map(|line| format!("{line}\n")).collect();
-    assert_eq!(told, expected, "{told}");
+    assert_eq!(reported, expected, "{reported}");
 }
 
 /// Lines of data and of acknowledgements from an instant on, without the numbers of DCCP.
@@ -70,7 +70,7 @@ fn figures_7_1_to_7_3_a_packet_goes_through_both_lists() {
     pipe.run(65);
     notes.push(note(&pipe, "later"));
     assert_eq!(lists(&pipe), ["", "2 |"]);
-    assert_told(&pipe, &notes, include_str!("walks/7-1.txt"));
+    assert_reported(&pipe, &notes, include_str!("walks/7-1.txt"));
 }
 
 #[test]
@@ -95,7 +95,7 @@ fn figures_7_4_to_7_6_lost_data_goes_before_new_data() {
     assert_eq!(lists(&pipe), ["", "5 |"]);
     assert_eq!(pipe.delivered, 5_000);
     notes.push(note(&pipe, "later"));
-    assert_told(&pipe, &notes, include_str!("walks/7-4.txt"));
+    assert_reported(&pipe, &notes, include_str!("walks/7-4.txt"));
 }
 
 /// The acknowledgement of the seventh packet is lost.
@@ -113,7 +113,7 @@ fn figure_7_7_a_lost_acknowledgement_at_a_window_of_one() {
     assert_eq!(lists(&pipe), ["", "7 |"]);
     assert_eq!(pipe.delivered, 7_000, "the repetition is dropped");
     notes.push(note(&pipe, "later"));
-    assert_told(&pipe, &notes, include_str!("walks/7-7.txt"));
+    assert_reported(&pipe, &notes, include_str!("walks/7-7.txt"));
     // A probe without data brings an Ack Vector that tells of it.
     let mut pipe = walk(reliable(1), 7, &[], SEVENTH);
     pipe.run(400);
@@ -127,7 +127,7 @@ fn figure_7_8_a_lost_acknowledgement_at_a_larger_window() {
     let mut notes = vec![note(&pipe, "7-8")];
     pipe.run(200);
     notes.push(note(&pipe, "later"));
-    assert_told(&pipe, &notes, include_str!("walks/7-8.txt"));
+    assert_reported(&pipe, &notes, include_str!("walks/7-8.txt"));
     assert!(!data(&pipe, 0).iter().any(|line| line.contains("again")), "{:?}", data(&pipe, 0));
     assert_eq!(lists(&pipe), ["", "8 |"], "the next acknowledgement tells of both");
 }

@@ -70,15 +70,15 @@ mod tests {
 
     #[test]
     fn feedback_comes_back_from_its_options() {
-        let told = |p, receive_rate| {
+        let reported = |p, receive_rate| {
             let mut packet = DccpPacket::default();
             assert!(Feedback { p, receive_rate }.write(&mut packet));
             assert_eq!(packet.option_bytes(), 12);
             Feedback::read(&packet)
         };
-        assert_eq!(told(0.0, 1_000.0), Some(Feedback { p: 0.0, receive_rate: 1_000.0 }));
-        assert_eq!(told(0.01, 5.7), Some(Feedback { p: 0.01, receive_rate: 5.0 }));
-        assert_eq!(told(0.3, 0.0).map(|told| told.p), Some(0.25), "the inverse is rounded up");
+        assert_eq!(reported(0.0, 1_000.0), Some(Feedback { p: 0.0, receive_rate: 1_000.0 }));
+        assert_eq!(reported(0.01, 5.7), Some(Feedback { p: 0.01, receive_rate: 5.0 }));
+        assert_eq!(reported(0.3, 0.0).map(|reported| reported.p), Some(0.25), "the inverse is rounded up");
         assert_eq!(Feedback::read(&DccpPacket::default()), None);
     }
 }

@@ -20,7 +20,7 @@ const LATE: u8 = 8;
 /// Weight of what is known of the round trip beside a new sample.
 const KEPT: f64 = 0.9;
 /// Intervals that a Loss Intervals option should hold (RFC 4342 8.6): the open one and the eight that count.
-const TOLD: usize = 9;
+const INTERVALS_REPORTED: usize = 9;
 /// Octets of an interval.
 const PER_INTERVAL: usize = 9;
 /// Packet size of the equation for small packets (RFC 5622 5), bytes.
@@ -32,7 +32,7 @@ pub struct Receiver {
     losses: LossIntervals,
     /// Packets are thought to be of the nominal size.
     is_small: bool,
-    tells_intervals: bool,
+    reports_intervals: bool,
     /// Estimated round trip in s.
     rtt: Option<f64>,
     /// When each of the newest values of the counter was seen first, newest first.
@@ -40,7 +40,7 @@ pub struct Receiver {
     /// Payload that has come, oldest first, as far back as a rate may ask.
     arrivals: VecDeque<(Time, u32)>,
     /// The newest feedback, and the counter then.
-    told: Option<(Time, u8)>,
+    feedback: Option<(Time, u8)>,
     is_due: bool,
     /// Newest rate, bytes/s.
     receive_rate: f64,
@@ -59,11 +59,11 @@ impl Receiver {
         Some(Receiver {
             losses: LossIntervals::new(cfg.tfrc_discounting, is_small),
             is_small,
-            tells_intervals: cfg.tfrc_loss_intervals,
+            reports_intervals: cfg.tfrc_loss_intervals,
             rtt: None,
             counters: VecDeque::new(),
             arrivals: VecDeque::new(),
-            told: None,
+            feedback: None,
             is_due: false,
             receive_rate: 0.0,
             size: 0,
@@ -83,8 +83,8 @@ impl Receiver {
         let target = (rate / 2.0).max(0.5 * size / rtt.as_secs());
         let first = || 1.0 / equation::loss_event_rate(size.max(1.0), rtt.as_secs(), target);
         let is_new = self.losses.on_packet(packet.seq, is_marked, now, rtt, &first);
-        let has_turned = |told: u8| (ROUND..LATE).contains(&steps(told, packet.ccval));
-        let is_round = packet.is_data() && self.told.is_none_or(|(_, told)| has_turned(told));
+        let has_turned = |feedback: u8| (ROUND..LATE).contains(&steps(feedback, packet.ccval));
+        let is_round = packet.is_data() && self.feedback.is_none_or(|(_, feedback)| has_turned(feedback));
         self.is_due |= is_new || is_round;
     }
 
@@ -101,14 +101,14 @@ impl Receiver {
     /// Feedback leaves with this packet, whose last octets stay free for other options.
     pub fn write(&mut self, packet: &mut DccpPacket, reserved: usize, now: Time) {
         self.receive_rate = self.rate_until(now);
-        self.told = Some((now, self.counters.front().map_or(0, |(counter, _)| *counter)));
+        self.feedback = Some((now, self.counters.front().map_or(0, |(counter, _)| *counter)));
         self.is_due = false;
         let oldest = now.saturating_since(Time::ZERO).saturating_sub(self.round_trip());
         while self.arrivals.front().is_some_and(|(at, _)| at.0 <= oldest.0) {
             self.arrivals.pop_front();
         }
         Feedback { p: self.losses.rate(), receive_rate: self.receive_rate }.write(packet);
-        if self.tells_intervals {
+        if self.reports_intervals {
             self.write_intervals(packet, reserved);
         }
     }
@@ -119,11 +119,11 @@ impl Receiver {
         let room = packet.room().saturating_sub(reserved + 3) / PER_INTERVAL;
         let skip = self.losses.undecided().min(u64::from(u8::MAX));
         let Some((open, lossy)) = self.losses.newest().filter(|_| room > 0) else { return };
-        let mut content = [0; 1 + TOLD * PER_INTERVAL];
+        let mut content = [0; 1 + INTERVALS_REPORTED * PER_INTERVAL];
         content[0] = skip as u8;
         let closed = self.losses.closed().map(|interval| (interval.packets, interval.lossy));
         let mut bytes = 1;
-        for (packets, lossy) in std::iter::once((open, lossy)).chain(closed).take(room.min(TOLD)) {
+        for (packets, lossy) in std::iter::once((open, lossy)).chain(closed).take(room.min(INTERVALS_REPORTED)) {
             let whole = packets as u64;
             for number in [whole.saturating_sub(lossy), lossy, whole] {
                 content[bytes..bytes + 3].copy_from_slice(&(number as u32).to_be_bytes()[1..]);
@@ -135,8 +135,8 @@ impl Receiver {
 
     /// Payload of the newest round trip, or since the newest feedback where that is longer ago, by its length (RFC 4342 8.3).
     fn rate_until(&self, now: Time) -> f64 {
-        let Some((told, _)) = self.told else { return 0.0 };
-        let since = now.saturating_since(told).max(self.round_trip());
+        let Some((feedback, _)) = self.feedback else { return 0.0 };
+        let since = now.saturating_since(feedback).max(self.round_trip());
         let from = now.0.saturating_sub(since.0);
         let newest = self.arrivals.iter().rev().take_while(|(at, _)| at.0 > from);
         newest.map(|(_, bytes)| f64::from(*bytes)).sum::<f64>() / since.as_secs()
@@ -186,21 +186,21 @@ mod tests {
         receiver.on_packet(&packet, false, at);
     }
 
-    fn told(receiver: &mut Receiver, at_ms: u64) -> DccpPacket {
+    fn feedback(receiver: &mut Receiver, at_ms: u64) -> DccpPacket {
         let mut packet = DccpPacket::default();
         receiver.write(&mut packet, 0, Time(at_ms * MS));
         packet
     }
 
     #[test]
-    fn the_counter_tells_the_round_trip_and_when_to_tell() {
+    fn the_counter_reports_the_round_trip_and_when_to_report() {
         let mut receiver = receiver();
         let mut due = Vec::new();
         for number in 0..100 {
             come(&mut receiver, number);
             if receiver.is_due() {
                 due.push(number);
-                told(&mut receiver, number * 5);
+                feedback(&mut receiver, number * 5);
             }
         }
         assert_eq!(due, [0, 20, 40, 60, 80], "at the first packet, then each four steps");
@@ -211,27 +211,37 @@ mod tests {
     fn the_rate_is_that_of_a_round_trip() {
         let mut receiver = receiver();
         (0..=40).for_each(|number| come(&mut receiver, number));
-        assert_eq!(Feedback::read(&told(&mut receiver, 200)).map(|told| told.receive_rate), Some(0.0), "none before");
+        assert_eq!(
+            Feedback::read(&feedback(&mut receiver, 200)).map(|feedback| feedback.receive_rate),
+            Some(0.0),
+            "none before"
+        );
         (41..=80).for_each(|number| come(&mut receiver, number));
         // 200 ms since: 40 packets.
-        assert_eq!(Feedback::read(&told(&mut receiver, 400)).map(|told| told.receive_rate), Some(200_000.0));
+        assert_eq!(
+            Feedback::read(&feedback(&mut receiver, 400)).map(|feedback| feedback.receive_rate),
+            Some(200_000.0)
+        );
         (81..=83).for_each(|number| come(&mut receiver, number));
         // Sooner than a round trip: 20 packets of the newest 100 ms.
-        assert_eq!(Feedback::read(&told(&mut receiver, 415)).map(|told| told.receive_rate), Some(200_000.0));
+        assert_eq!(
+            Feedback::read(&feedback(&mut receiver, 415)).map(|feedback| feedback.receive_rate),
+            Some(200_000.0)
+        );
     }
 
     #[test]
-    fn a_loss_event_is_told_at_once_with_its_intervals() {
+    fn a_loss_event_is_reported_at_once_with_its_intervals() {
         let mut receiver = receiver();
         (0..=40).for_each(|number| come(&mut receiver, number));
-        told(&mut receiver, 200);
+        feedback(&mut receiver, 200);
         for number in [41, 43, 44] {
             come(&mut receiver, number);
             assert!(!receiver.is_due(), "{number}");
         }
         come(&mut receiver, 45);
         assert!(receiver.is_due());
-        let packet = told(&mut receiver, 225);
+        let packet = feedback(&mut receiver, 225);
         let options: Vec<(u8, &[u8])> = packet.each_option().collect();
         assert_eq!(options.iter().map(|(kind, _)| *kind).collect::<Vec<_>>(), [192, 194, 193]);
         let intervals = options[2].1;
@@ -244,13 +254,13 @@ mod tests {
     }
 
     #[test]
-    fn a_full_packet_tells_fewer_intervals() {
+    fn a_full_packet_reports_fewer_intervals() {
         let mut receiver = receiver();
         (0..2_000).filter(|n| n % 50 != 7).for_each(|number| come(&mut receiver, number));
         let mut packet = DccpPacket::default();
         receiver.write(&mut packet, 12, Time(10_000 * MS));
         let of = |packet: &DccpPacket| packet.each_option().find(|(kind, _)| *kind == 193).map(|(_, c)| c.len());
         assert_eq!(of(&packet), Some(1 + 9), "44 less 12 kept, 12 told and 3");
-        assert_eq!(of(&told(&mut receiver, 10_001)), Some(1 + 3 * 9));
+        assert_eq!(of(&feedback(&mut receiver, 10_001)), Some(1 + 3 * 9));
     }
 }

@@ -173,16 +173,16 @@ mod tests {
     }
 
     #[test]
-    fn windows_are_told_where_they_make_sense() {
-        for (window, told) in [(Some(3.5), 3.5), (None, 1.0), (Some(f64::NAN), 1.0), (Some(0.0), 1.0)] {
+    fn windows_are_reported_where_they_make_sense() {
+        for (window, reported) in [(Some(3.5), 3.5), (None, 1.0), (Some(f64::NAN), 1.0), (Some(0.0), 1.0)] {
             let (mut external, _) = policy(Some(0), window);
             external.on_data(&arrival(5, true));
-            assert_eq!(external.window(), told, "{window:?}");
+            assert_eq!(external.window(), reported, "{window:?}");
         }
     }
 
     #[test]
-    fn the_view_tells_what_has_come_since_the_last_ack() {
+    fn the_view_reports_what_has_come_since_the_last_ack() {
         let (mut external, rule) = policy(None, None);
         let mut path = PathOption::new(Time::ZERO);
         path.pass(Time(4_000_000), 0.25);
@@ -195,14 +195,14 @@ mod tests {
         external.on_ack_sent();
         external.on_data(&arrival(60, false));
         let seen = rule.1.lock().expect("one thread");
-        let told: Vec<_> = seen
+        let reported: Vec<_> = seen
             .iter()
             .map(|(hook, view)| {
                 (*hook, view.held, view.held_bytes, view.waited.0 / 1_000_000, view.gap.map(|gap| gap.0 / 1_000_000))
             })
             .collect();
         assert_eq!(
-            told,
+            reported,
             [
                 (AckHook::Data, 1, 1000, 0, None),
                 (AckHook::Data, 2, 2000, 6, Some(6)),

@@ -121,7 +121,7 @@ impl Door {
 
     fn is_late(&mut self, seg: &TcpSegment) -> bool {
         // Where data flows both ways a segment with data has a number of its own there.
-        let (duplicate, told) = if seg.len == 0 { (seg.order >> 1, seg.order & 1 == 1) } else { (0, false) };
+        let (duplicate, reported) = if seg.len == 0 { (seg.order >> 1, seg.order & 1 == 1) } else { (0, false) };
         let overtaken = match seg.ack.cmp(&self.ack) {
             std::cmp::Ordering::Less => true,
             std::cmp::Ordering::Equal if seg.len > 0 => false,
@@ -137,7 +137,7 @@ impl Door {
                 false
             }
         };
-        told || (self.sees_acks && overtaken)
+        reported || (self.sees_acks && overtaken)
     }
 
     fn respond(&mut self, core: &mut Core, now: Time) {
@@ -164,7 +164,7 @@ const DUPLICATES: u8 = 0x7f;
 #[derive(Debug, Clone, Default)]
 pub(in super::super) struct Order {
     /// Late segments are told.
-    tells: bool,
+    reports_late: bool,
     latest: Option<u8>,
     is_late: bool,
     duplicate: u8,
@@ -173,13 +173,13 @@ pub(in super::super) struct Order {
 impl Order {
     /// The part of a configuration, if it wants one.
     pub(in super::super) fn new(cfg: &TcpConfig) -> Option<Self> {
-        cfg.door.then(|| Order { tells: cfg.door_detection != DoorDetection::Acks, ..Order::default() })
+        cfg.door.then(|| Order { reports_late: cfg.door_detection != DoorDetection::Acks, ..Order::default() })
     }
 
     /// A data segment with this number has come.
     pub(in super::super) fn on_data(&mut self, number: u8) {
         match self.latest {
-            Some(latest) if number.wrapping_sub(latest) > u8::MAX / 2 => self.is_late |= self.tells,
+            Some(latest) if number.wrapping_sub(latest) > u8::MAX / 2 => self.is_late |= self.reports_late,
             Some(_) | None => self.latest = Some(number),
         }
     }
@@ -201,7 +201,7 @@ mod tests {
     }
 
     #[test]
-    fn the_receiver_tells_of_a_late_segment_once() {
+    fn the_receiver_reports_of_a_late_segment_once() {
         let mut watch = order(DoorDetection::Both);
         for number in [250, 251, 253] {
             watch.on_data(number);

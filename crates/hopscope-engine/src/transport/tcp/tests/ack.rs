@@ -135,7 +135,7 @@ fn daa_never_delays_more_than_its_limit() {
 }
 
 #[test]
-fn mda_grows_by_each_segment_while_the_path_tells_of_no_collisions() {
+fn mda_grows_by_each_segment_while_the_path_reports_of_no_collisions() {
     acknowledges(AckPolicy::Mda, 13, &[1, 5, 9, 13]).run(
         "22 seg 15 > ack 13
          23 seg 14 > up 2000 ack 15

@@ -155,7 +155,7 @@ impl Pipe {
             sender.mark_pushes();
         }
         if case.policy.reads_window() || cfg.ack_guard {
-            sender.tell_window();
+            sender.signal_window();
         }
         Pipe {
             now: Time::ZERO,

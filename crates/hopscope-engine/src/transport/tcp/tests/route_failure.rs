@@ -183,7 +183,7 @@ fn door_cuts_nothing_for_a_round_trip() {
 }
 
 #[test]
-fn door_looks_at_what_it_is_told_to() {
+fn door_looks_at_what_it_is_reported_to() {
     let deaf = TcpConfig { door_detection: DoorDetection::Data, ..door() };
     newreno(&deaf).run(
         "100 endless > 1 2 3 4

@@ -115,16 +115,16 @@ impl Walk {
 }
 
 /// The exchange is that of the file.
-fn assert_told(told: &str, file: &str) {
+fn assert_reported(reported: &str, file: &str) {
     let expected: String = file.lines().filter(|line| !line.starts_with('#')).map(|line| format!("{line}\n")).collect();
-    assert_eq!(told, expected, "{told}");
+    assert_eq!(reported, expected, "{reported}");
 }
 
 #[test]
 fn figure_2_4_an_ack_for_each_segment_and_for_every_second_one() {
     let cfg = TcpConfig { initial_window: 2, ..TcpConfig::default() };
-    assert_told(&Walk::of(&cfg, AckPolicy::Every).run(8), include_str!("walks/2-4-each.txt"));
-    assert_told(&Walk::of(&cfg, AckPolicy::Delayed).run(8), include_str!("walks/2-4-second.txt"));
+    assert_reported(&Walk::of(&cfg, AckPolicy::Every).run(8), include_str!("walks/2-4-each.txt"));
+    assert_reported(&Walk::of(&cfg, AckPolicy::Delayed).run(8), include_str!("walks/2-4-second.txt"));
 }
 
 fn mda() -> TcpConfig {
@@ -135,12 +135,12 @@ fn mda() -> TcpConfig {
 fn figure_3_5_the_window_grows_to_four_and_a_loss_brings_it_to_two() {
     let mut walk = Walk::of(&mda(), AckPolicy::Mda);
     walk.lost = vec![14];
-    assert_told(&walk.run(28), include_str!("walks/3-5.txt"));
+    assert_reported(&walk.run(28), include_str!("walks/3-5.txt"));
 }
 
 #[test]
 fn figure_3_6_on_a_busy_path_two_segments_for_an_ack() {
     let mut walk = Walk::of(&mda(), AckPolicy::Mda);
     walk.collisions = vec![(Time::ZERO, 0.0), (Time(125 * MS), 0.3), (Time(165 * MS), 0.1)];
-    assert_told(&walk.run(28), include_str!("walks/3-6.txt"));
+    assert_reported(&walk.run(28), include_str!("walks/3-6.txt"));
 }
