@@ -18,10 +18,12 @@ ROOT = Path(__file__).resolve().parents[2]
 #: before it, and a room may use those before it in its crate, and none after.
 LAYERS: dict[str, tuple[str, ...]] = {
     "hopscope-core": ("units", "ids", "rng", "named", "error", "config", "event", "queue"),
+    "hopscope-packet": (
+        "path", "notice", "path_notice", "drop", "tcp", "dccp", "atp", "aodv", "dsdv", "dsr", "olsr", "routing", "arena",
+    ),
     "hopscope-engine": (
         "config",
         "mobility",
-        "packet",
         "phy", "channel",
         "mac",
         "net", "link",

@@ -5,12 +5,12 @@
 //! up, the router answers (RFC 792, Time Exceeded).
 
 use crate::config::Config;
-use crate::packet::{Body, DropReason};
 use crate::record::{Classes, Look, Record, Recorder};
 use crate::world::{Controls, World};
 use hopscope_core::error::BuildError;
 use hopscope_core::ids::NodeId;
 use hopscope_core::units::{Span, Time};
+use hopscope_packet::{Body, DropReason};
 
 /// One packet of a train.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

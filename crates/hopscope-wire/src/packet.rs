@@ -6,6 +6,7 @@
 //! Windows are told in the units of the scale in the SYN, rounded down, and without one as 65,535 bytes at most.
 
 use hopscope_engine::Config;
+use hopscope_engine::config::FlowConfig;
 use hopscope_engine::ids::NodeId;
 use hopscope_engine::packet::arena::Extra;
 use hopscope_engine::packet::dccp::DccpPacket;
@@ -62,7 +63,7 @@ impl Encoder {
         let config = config.measured();
         let full = config.flows.iter().map(|flow| u64::from(flow.packet)).collect();
         let ordered = config.flows.iter().map(|flow| flow.transport.is_tcp() && flow.tcp.door).collect();
-        let openings = config.flows.iter().map(Opening::of).collect();
+        let openings = config.flows.iter().map(FlowConfig::opening).collect();
         Encoder { full, ordered, openings }
     }
 

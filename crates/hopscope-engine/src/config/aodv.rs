@@ -4,6 +4,7 @@ use hopscope_core::config::section::{Checks, LONGEST, seconds};
 use hopscope_core::error::BuildError;
 use hopscope_core::units::Span;
 use hopscope_core::{choice, params};
+use hopscope_packet::aodv::AodvEnvelope;
 
 choice! {
     /// How a node learns that a neighbour is gone.
@@ -262,15 +263,6 @@ params! {
     }
 }
 
-/// Bytes that the messages of a network have beyond the fields of RFC 3561 5.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct AodvEnvelope {
-    /// Header of the transport below, bytes.
-    pub header: u32,
-    /// Time stamp in requests, replies and HELLOs, bytes.
-    pub time_stamp: u32,
-}
-
 impl AodvConfig {
     /// Names of the parameter sets with what they stand for.
     pub const SETS: &'static [(&'static str, &'static str)] = &[
@@ -519,6 +511,13 @@ mod tests {
         assert_eq!(cfg.request_life(), Span::from_millis(5600));
         assert_eq!(cfg.hold(), Span::from_secs(2));
         assert_eq!(AodvConfig::set("ns2").expect("ns2").hold(), Span::from_millis(4500));
+    }
+
+    #[test]
+    fn messages_go_over_udp_or_over_ip_with_a_time_stamp() {
+        let envelope = |set| AodvConfig::set(set).expect("a listed set").envelope(8);
+        assert_eq!(envelope("rfc3561"), AodvEnvelope { header: 8, time_stamp: 0 });
+        assert_eq!(envelope("ns2"), AodvEnvelope { header: 0, time_stamp: 4 });
     }
 
     #[test]

@@ -9,11 +9,12 @@ use super::ack::{AckName, AckPolicy};
 use super::atp::AtpConfig;
 use super::dccp::{DccpConfig, DccpControl};
 use super::seconds;
-use super::tcp::{CongestionControl, LossRecovery, TIMESTAMPS_OPTION, TcpConfig, TcpKind};
+use super::tcp::{CongestionControl, Handshake, LossRecovery, SynOptions, TIMESTAMPS_OPTION, TcpConfig, TcpKind};
 use hopscope_core::choice;
 use hopscope_core::config::params::{ParamType, Range};
 use hopscope_core::error::{BuildError, BuildErrors};
 use hopscope_core::units::{Span, Time};
+use hopscope_packet::tcp::Opening;
 
 choice! {
     /// Transport protocol of a flow; the words `tcp-...` stand for TCP with a congestion control and a recovery.
@@ -315,6 +316,20 @@ impl FlowConfig {
     pub fn order_options(&self) -> u32 {
         let window = if self.signals_window() { self.tcp.window_option } else { 0 };
         window + if self.tcp.door { self.tcp.door_option } else { 0 }
+    }
+
+    /// Options of the SYN and the SYN-ACK of the flow, if it runs TCP. Its window is scaled by as little as it can be.
+    pub fn opening(&self) -> Opening {
+        let options = self.tcp.syn_options;
+        if self.tcp.handshake != Handshake::ThreeWay || options == SynOptions::None {
+            return Opening::default();
+        }
+        let size = u16::try_from(self.packet + self.data_options()).unwrap_or(u16::MAX);
+        Opening {
+            segment_size: (options == SynOptions::All).then_some(size),
+            sack_permitted: self.tcp_kind().is_some_and(TcpKind::uses_sack),
+            window_scale: Some(Opening::scale_of(u64::from(self.packet) * u64::from(self.max_window))),
+        }
     }
 
     /// Control and recovery of the flow, where it runs TCP, as its words choose them.

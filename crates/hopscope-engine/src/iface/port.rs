@@ -7,9 +7,9 @@ use crate::config::link::LinkPart;
 use crate::link::{FlowKey, Judgement, LinkLayer, Verdict};
 use crate::mac::Pacing;
 use crate::net::InterfaceQueue;
-use crate::packet::{Body, DropReason, Ecn, Packet};
 use hopscope_core::ids::PacketId;
 use hopscope_core::units::{Span, Time};
+use hopscope_packet::{Body, DropReason, Ecn, Packet};
 
 /// The upper door of an interface.
 #[derive(Debug)]

@@ -7,10 +7,10 @@ use super::Port;
 use super::delay::Variation;
 use crate::config::{Config, WireConfig};
 use crate::link::LinkLayer;
-use crate::packet::Packet;
 use hopscope_core::ids::{NodeId, PacketId};
 use hopscope_core::rng::{Purpose, Stream};
 use hopscope_core::units::{Span, Time};
+use hopscope_packet::Packet;
 
 /// The sending end of one direction.
 #[derive(Debug)]

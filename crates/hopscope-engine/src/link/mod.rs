@@ -50,10 +50,10 @@ use crate::config::link::LinkPart;
 use crate::config::{LinkConfig, NetConfig};
 use crate::mac::Pacing;
 use crate::mac::dcf::MacView;
-use crate::packet::Notice;
 use hopscope_core::ids::PacketId;
 use hopscope_core::rng::Stream;
 use hopscope_core::units::{Span, Time};
+use hopscope_packet::Notice;
 
 /// What a part of the layer wants to become of a packet, from mild to severe.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]

@@ -12,9 +12,9 @@
 
 use super::Verdict;
 use crate::config::LinkConfig;
-use crate::packet::Notice;
 use hopscope_core::rng::Stream;
 use hopscope_core::units::{Span, Time};
+use hopscope_packet::Notice;
 
 /// Neighborhood RED at one node.
 #[derive(Debug)]

@@ -21,11 +21,11 @@ use std::collections::BTreeMap;
 
 use crate::config::link::LinkPart;
 use crate::config::{App, Config, FlowConfig, SeriesKind, Transport};
-use crate::packet::dccp::ResetCode;
 use crate::record::{Classes, DropReason, Look, Record, Recorder};
 use crate::routing::RoutingNote;
 use hopscope_core::ids::{FlowId, NodeId};
 use hopscope_core::units::{Span, Time};
+use hopscope_packet::dccp::ResetCode;
 
 pub use counters::Counted;
 use counters::marks;

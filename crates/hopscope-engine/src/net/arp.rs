@@ -3,9 +3,9 @@
 
 use smallvec::SmallVec;
 
-use crate::packet::{Body, Packet};
 use hopscope_core::ids::{NodeId, PacketId};
 use hopscope_core::units::Time;
+use hopscope_packet::{Body, Packet};
 
 /// Bytes of an ARP packet for IPv4 over 802.11.
 const ARP_BYTES: u32 = 28;

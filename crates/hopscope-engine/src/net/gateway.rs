@@ -1,9 +1,9 @@
 //! Window advertisement at a gateway (Pilosof, Ramjee, Raz, Shavitt and Sinha, INFOCOM 2003): the TCP flows that pass a
 //! node share its buffer, because the node lowers the window that their ACKs advertise.
 
-use crate::packet::{Body, Packet};
 use hopscope_core::ids::FlowId;
 use hopscope_core::units::{Span, Time};
+use hopscope_packet::{Body, Packet};
 
 /// What one gateway knows of the TCP flows that pass it.
 #[derive(Debug)]

@@ -1,8 +1,8 @@
 //! The Internet Protocol (RFC 791) of a node: packets begin, are forwarded and are delivered here. Nothing is fragmented.
 
-use crate::packet::{Body, Ecn, Packet};
 use hopscope_core::ids::NodeId;
 use hopscope_core::units::Time;
+use hopscope_packet::{Body, Ecn, Packet};
 
 /// Parameters of the network layer of one node.
 #[derive(Debug, Clone, Copy)]

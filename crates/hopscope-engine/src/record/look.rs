@@ -8,12 +8,12 @@ use crate::channel::Link;
 use crate::mac::contention::QuietPlan;
 use crate::mac::dcf::{Attempts, Frame};
 use crate::mac::rate::RateCounts;
-use crate::packet::Packet;
-use crate::packet::arena::Extra;
 use crate::record::Header;
 use crate::transport::tcp::{Receipt, SenderStats};
 use hopscope_core::ids::{FlowId, NodeId, PacketId};
 use hopscope_core::units::{Span, Time};
+use hopscope_packet::Packet;
+use hopscope_packet::arena::Extra;
 
 /// What an 802.11 interface counts for itself.
 #[derive(Debug, Clone, Copy, Default)]

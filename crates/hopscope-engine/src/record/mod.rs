@@ -14,8 +14,8 @@ pub use classes::Classes;
 pub use facts::{Header, Record};
 pub use look::{Counters, Look, flight, link_between};
 
-pub use crate::packet::DropReason;
 use hopscope_core::units::Time;
+pub use hopscope_packet::DropReason;
 
 /// Observer of a run.
 pub trait Recorder {

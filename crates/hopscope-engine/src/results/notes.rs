@@ -2,8 +2,8 @@
 
 use crate::config::{Config, FlowConfig};
 use crate::metrics::FlowMeter;
-use crate::packet::dccp::ResetCode;
 use crate::world::flow::Flow;
+use hopscope_packet::dccp::ResetCode;
 
 /// What keeps a flow's figures from speaking for themselves: why it carried nothing, and outages of its ends.
 pub(super) fn note(

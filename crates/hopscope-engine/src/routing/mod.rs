@@ -24,13 +24,13 @@ use olsr::Olsr;
 
 use crate::config::Config;
 use crate::config::net::RoutingProtocol;
-use crate::packet::arena::Extra;
-use crate::packet::dsr::SourceRoute;
-use crate::packet::routing::RoutingMessage;
-use crate::packet::{Body, DropReason, Packet};
 use hopscope_core::ids::{NodeId, PacketId};
 use hopscope_core::rng::Stream;
 use hopscope_core::units::{Span, Time};
+use hopscope_packet::arena::Extra;
+use hopscope_packet::dsr::SourceRoute;
+use hopscope_packet::routing::RoutingMessage;
+use hopscope_packet::{Body, DropReason, Packet};
 
 /// How a node finds the next hop of a packet.
 #[derive(Debug)]

@@ -15,7 +15,7 @@
 //! ([`Way`]), and [`PathEvent`].
 //!
 //! Adding a transport: a folder here, a variant of [`Endpoint`] and of [`Protocol`], a variant of
-//! [`crate::packet::Body`], its words in `config/flow.rs`.
+//! [`hopscope_packet::Body`], its words in `config/flow.rs`.
 
 pub mod atp;
 pub mod control;
@@ -28,10 +28,10 @@ pub use sockets::{BoundSockets, Protocol, Socket, Sockets};
 
 use crate::channel::Medium;
 use crate::mac::dcf::MacView;
-use crate::packet::dccp::ResetCode;
-use crate::packet::{Body, Packet, Way};
 use hopscope_core::ids::NodeId;
 use hopscope_core::units::{Span, Time};
+use hopscope_packet::dccp::ResetCode;
+use hopscope_packet::{Body, Packet, Way};
 
 /// A timer of an endpoint. Each endpoint owns at most one of each kind.
 ///
@@ -242,7 +242,7 @@ impl Endpoint {
         }
     }
 
-    /// Its packets with data learn of their way ([`crate::packet::PathOption`]); the one that has come shows it in [`Cx::way`].
+    /// Its packets with data learn of their way ([`hopscope_packet::PathOption`]); the one that has come shows it in [`Cx::way`].
     /// Those of ATP learn in their own header.
     #[inline]
     pub fn wants_path(&self) -> bool {

@@ -6,8 +6,8 @@
 //! that repeats a lost request.
 
 use super::{Cx, Note, PathEvent, Payload, Timer, TransportEffect};
-use crate::packet::Body;
 use hopscope_core::units::Span;
+use hopscope_packet::Body;
 
 /// Interface-queue length below which a source with a backlog adds its next packet.
 const DEPTH: usize = 2;

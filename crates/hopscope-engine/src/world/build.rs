@@ -29,7 +29,6 @@ use crate::mobility::Mobility;
 use crate::net::Gateway;
 use crate::net::ip::Ip;
 use crate::node::Node;
-use crate::packet::{PacketArena, Ports};
 use crate::record::Recorder;
 use crate::routing::{FixedRoutes, Forwarding, Machine, Router, Table};
 use crate::transport::tcp::Connection;
@@ -41,6 +40,7 @@ use hopscope_core::ids::{FlowId, NodeId, SocketId};
 use hopscope_core::queue::EventQueue;
 use hopscope_core::rng::{Purpose, Stream};
 use hopscope_core::units::Time;
+use hopscope_packet::{PacketArena, Ports};
 
 pub(super) fn build<R: Recorder>(config: &Config, recorder: R, controls: &Controls) -> Result<World<R>, BuildError> {
     super::check(config)?;

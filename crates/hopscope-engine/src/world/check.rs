@@ -8,13 +8,13 @@ use crate::config::tcp::Handshake;
 use crate::config::{AckPolicy, App, Config, FlowConfig, LONGEST, MacConfig, RadioConfig, seconds};
 use crate::mac::MacRules;
 use crate::mac::fragment::{self, Fragmentation};
-use crate::packet::atp::AtpPacket;
-use crate::packet::dccp::MAX_DATA_HEADER;
 use crate::phy::modes;
 use crate::transport::{Protocol, sockets};
 use hopscope_core::error::{BuildError, BuildErrors, require};
 use hopscope_core::ids::NodeId;
 use hopscope_core::units::{Span, Time};
+use hopscope_packet::atp::AtpPacket;
+use hopscope_packet::dccp::MAX_DATA_HEADER;
 
 /// More nodes than this are refused: each has two air slots.
 const MAX_NODES: usize = crate::phy::arrival::MAX_SLOTS as usize / 2;

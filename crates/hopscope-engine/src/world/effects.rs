@@ -12,14 +12,14 @@ use crate::iface::{Interface, Wifi, wire};
 use crate::mac::MacEffects;
 use crate::mac::dcf::Outcome;
 use crate::net::arp::{self, Resolution};
-use crate::packet::routing::RoutingMessage;
-use crate::packet::{Body, Ecn, Notice, Packet};
 use crate::record::{Classes, DropReason, Header, Record, Recorder};
 use crate::routing::{RouteAnswer, RouteLoss, RoutingEffect, RoutingNote};
 use crate::transport::{Cx, Note, PathEvent, Timer, TransportEffect};
 use hopscope_core::event::Event;
 use hopscope_core::ids::{FlowId, NodeId, PacketId, SocketId};
 use hopscope_core::units::{Span, Time};
+use hopscope_packet::routing::RoutingMessage;
+use hopscope_packet::{Body, Ecn, Notice, Packet};
 
 impl<R: Recorder> World<R> {
     // ---- application -----------------------------------------------------------------------------------------

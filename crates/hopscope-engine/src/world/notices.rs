@@ -16,11 +16,11 @@ use super::World;
 use crate::config::net::RouteNotices;
 use crate::config::tcp::RouteFailure;
 use crate::config::{FlowConfig, NetConfig};
-use crate::packet::{Body, DropReason, Packet, PathNotice, PathNoticeKind};
 use crate::record::{Record, Recorder};
 use crate::transport::PathEvent;
 use hopscope_core::ids::{FlowId, NodeId, PacketId, SocketId};
 use hopscope_core::units::{Span, Time};
+use hopscope_packet::{Body, DropReason, Packet, PathNotice, PathNoticeKind};
 
 /// ICMP: header, and octets behind the header of the packet that is quoted (RFC 792).
 const ICMP_HEADER: u32 = 8;

@@ -1,9 +1,9 @@
 //! How far packets have come beside the shortest path that there is.
 
 use super::World;
-use crate::packet::Packet;
 use crate::record::{Record, Recorder};
 use hopscope_core::ids::{FlowId, NodeId};
+use hopscope_packet::Packet;
 
 impl<R: Recorder> World<R> {
     /// A copy of a data packet has come to its destination.

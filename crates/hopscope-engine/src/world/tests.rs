@@ -1,7 +1,6 @@
 //! What the hall hands on between machines.
 
 use crate::config::{Outage, WireConfig, presets};
-use crate::packet::{Body, Packet, PathOption};
 use crate::record::NullRecorder;
 use crate::routing::{RouteLoss, RoutingEffect, RoutingNote};
 use crate::transport::PathEvent;
@@ -9,6 +8,7 @@ use crate::transport::sockets::FIRST_DYNAMIC;
 use crate::world::World;
 use hopscope_core::ids::{FlowId, NodeId, PacketId};
 use hopscope_core::units::{Span, Time};
+use hopscope_packet::{Body, Packet, PathOption};
 
 /// Two hops with one datagram every 50 ms.
 fn chain() -> World<NullRecorder> {

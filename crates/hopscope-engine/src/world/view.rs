@@ -8,13 +8,13 @@ use crate::channel::{Link, Medium};
 use crate::iface::Wifi;
 use crate::mac::contention::QuietPlan;
 use crate::mac::dcf::Frame;
-use crate::packet::arena::Extra;
-use crate::packet::{Body, Packet, PacketArena};
 use crate::record::{Counters, Header, Look};
 use crate::transport::Sockets;
 use crate::transport::tcp::{Receipt, SenderStats};
 use hopscope_core::ids::{FlowId, NodeId, PacketId};
 use hopscope_core::units::Time;
+use hopscope_packet::arena::Extra;
+use hopscope_packet::{Body, Packet, PacketArena};
 
 /// What an observer may read of the network while the recorder is borrowed.
 #[derive(Debug)]

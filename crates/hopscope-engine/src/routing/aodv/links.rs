@@ -5,11 +5,11 @@ use smallvec::SmallVec;
 use super::table::RouteState;
 use super::{Aodv, timer};
 use crate::config::aodv::{ErrorReach, FlushCause, HelloSenders, RepairRule};
-use crate::packet::DropReason;
-use crate::packet::aodv::{AodvMessage, Rerr, Rrep};
 use crate::routing::{Cx, Lost, RouteLoss, RoutingEffect, RoutingNote};
 use hopscope_core::ids::NodeId;
 use hopscope_core::units::{Span, Time};
+use hopscope_packet::DropReason;
+use hopscope_packet::aodv::{AodvMessage, Rerr, Rrep};
 
 /// Neighbours whose HELLOs were heard, each with the end of its hold time.
 #[derive(Debug, Default)]

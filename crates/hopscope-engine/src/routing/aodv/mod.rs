@@ -37,13 +37,13 @@ use search::Search;
 use table::RouteTable;
 
 use crate::config::aodv::{AodvConfig, Detection, Lifetimes, OwnNumber, SearchRule};
-use crate::packet::DropReason;
-use crate::packet::aodv::AodvMessage;
 use crate::routing::armed::Armed;
 use crate::routing::buffer::SendBuffer;
 use crate::routing::{Cx, Lost, Query, RouteAnswer, RouteLoss, RoutingEffect, RoutingNote};
 use hopscope_core::ids::{NodeId, PacketId};
 use hopscope_core::units::{Span, Time};
+use hopscope_packet::DropReason;
+use hopscope_packet::aodv::AodvMessage;
 
 /// AODV at one node.
 #[derive(Debug)]

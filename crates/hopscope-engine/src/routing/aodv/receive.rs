@@ -6,10 +6,10 @@ use super::search::News;
 use super::table::{RouteState, newer};
 use super::{Aodv, timer};
 use crate::config::aodv::{AnswerRule, ErrorRule, FlushCause, Lifetimes, OwnNumber, SearchRule};
-use crate::packet::aodv::{AodvMessage, Rerr, Rrep, Rreq};
 use crate::routing::{Cx, RouteLoss, RoutingEffect};
 use hopscope_core::ids::NodeId;
 use hopscope_core::units::{Span, Time};
+use hopscope_packet::aodv::{AodvMessage, Rerr, Rrep, Rreq};
 
 impl Aodv {
     pub(super) fn on_rreq(&mut self, from: NodeId, ttl: u8, rreq: &Rreq, cx: &mut Cx) {

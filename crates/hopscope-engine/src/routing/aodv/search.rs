@@ -3,11 +3,11 @@
 use super::table::{RouteState, UNREACHABLE};
 use super::{Aodv, timer};
 use crate::config::aodv::{OwnNumber, SearchRule};
-use crate::packet::DropReason;
-use crate::packet::aodv::{AodvMessage, Rreq};
 use crate::routing::{Cx, RouteLoss, RoutingEffect, RoutingNote};
 use hopscope_core::ids::NodeId;
 use hopscope_core::units::{Span, Time};
+use hopscope_packet::DropReason;
+use hopscope_packet::aodv::{AodvMessage, Rreq};
 
 /// What tells of a route.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -16,11 +16,11 @@ use super::armed::Armed;
 use super::buffer::SendBuffer;
 use super::{Cx, Lost, Query, RouteAnswer, RouteLoss, RoutingEffect, RoutingNote};
 use crate::config::dsdv::{DsdvConfig, DsdvTrigger};
-use crate::packet::DropReason;
-use crate::packet::dsdv::{DsdvEntry, DsdvUpdate};
-use crate::packet::routing::RoutingMessage;
 use hopscope_core::ids::{NodeId, PacketId};
 use hopscope_core::units::{Span, Time};
+use hopscope_packet::DropReason;
+use hopscope_packet::dsdv::{DsdvEntry, DsdvUpdate};
+use hopscope_packet::routing::RoutingMessage;
 
 const UNREACHABLE: u8 = DsdvEntry::UNREACHABLE;
 

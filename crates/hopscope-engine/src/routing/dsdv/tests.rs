@@ -1,9 +1,9 @@
 use proptest::prelude::*;
 
 use super::*;
-use crate::packet::DropReason;
 use crate::routing::tests::graph::{cases, config, no_loop, nothing_leaks};
 use crate::routing::tests::net::{Line, Net, Place};
+use hopscope_packet::DropReason;
 
 fn secs(s: u64) -> Time {
     Time::ZERO + Span::from_secs(s)

@@ -2,9 +2,9 @@
 
 use crate::config::LONGEST;
 use crate::config::dsr::{DsrConfig, LinkLife};
-use crate::packet::dsr::BrokenLink;
 use hopscope_core::ids::NodeId;
 use hopscope_core::units::{Span, Time};
+use hopscope_packet::dsr::BrokenLink;
 
 /// A link to a neighbour. It stands in the lists of both its ends.
 #[derive(Debug, Clone, Copy)]

@@ -2,9 +2,9 @@
 
 use super::requests::Search;
 use super::{Arc, Cx, Dsr, NodeId, RoutingEffect, RoutingNote, SEARCH};
-use crate::packet::DropReason;
-use crate::packet::dsr::{DsrMessage, RouteReply, RouteRequest};
 use hopscope_core::units::Span;
+use hopscope_packet::DropReason;
+use hopscope_packet::dsr::{DsrMessage, RouteReply, RouteRequest};
 
 impl Dsr {
     /// Searches `target` unless that is being done. After a search that was given up waits keep growing.

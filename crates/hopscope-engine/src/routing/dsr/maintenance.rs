@@ -1,11 +1,11 @@
 //! Route maintenance: broken links, errors and salvaged packets (RFC 4728 3.4, 8.3).
 
 use super::{Arc, Cx, Dsr, Lost, RouteLoss, RoutingEffect, RoutingNote};
-use crate::packet::DropReason;
-use crate::packet::dsr::SourceRoute;
-use crate::packet::dsr::{BrokenLink, DsrMessage, RouteError};
 use hopscope_core::ids::{NodeId, PacketId};
 use hopscope_core::units::Span;
+use hopscope_packet::DropReason;
+use hopscope_packet::dsr::SourceRoute;
+use hopscope_packet::dsr::{BrokenLink, DsrMessage, RouteError};
 
 impl Dsr {
     /// The MAC gave a frame to `next_hop` up.

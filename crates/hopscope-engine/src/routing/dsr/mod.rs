@@ -38,11 +38,11 @@ use super::armed::Armed;
 use super::buffer::SendBuffer;
 use super::{Cx, Lost, Query, RouteAnswer, RouteLoss, RoutingEffect, RoutingNote};
 use crate::config::dsr::DsrConfig;
-use crate::packet::DropReason;
-use crate::packet::dsr::SourceRoute;
-use crate::packet::dsr::{BrokenLink, DsrMessage};
 use hopscope_core::ids::{NodeId, PacketId};
 use hopscope_core::units::{Span, Time};
+use hopscope_packet::DropReason;
+use hopscope_packet::dsr::SourceRoute;
+use hopscope_packet::dsr::{BrokenLink, DsrMessage};
 
 /// DSR at one node.
 #[derive(Debug)]

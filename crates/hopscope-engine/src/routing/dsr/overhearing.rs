@@ -1,10 +1,10 @@
 //! Overheard frames: links learned from them, and routes shortened by them (RFC 4728 3.3.1, 3.4.3, 4.4).
 
 use super::{Arc, Cx, Dsr, NodeId};
-use crate::packet::arena::Extra;
-use crate::packet::dsr::{DsrMessage, SourceRoute};
-use crate::packet::routing::RoutingMessage;
 use hopscope_core::units::{Span, Time};
+use hopscope_packet::arena::Extra;
+use hopscope_packet::dsr::{DsrMessage, SourceRoute};
+use hopscope_packet::routing::RoutingMessage;
 
 /// The gratuitous reply table (RFC 4728 4.4): whom this node told of a shorter route over which neighbour, and until when
 /// it does not do so again.

@@ -1,8 +1,8 @@
 //! The paths that packets of this node take. A path is kept while all its links are known and none shorter is.
 
 use super::{Arc, Cx, Dsr, NodeId, RouteLoss, RoutingNote, SWEEP, Scratch};
-use crate::packet::dsr::BrokenLink;
 use hopscope_core::units::Time;
+use hopscope_packet::dsr::BrokenLink;
 
 /// The path in use to a destination.
 #[derive(Debug)]

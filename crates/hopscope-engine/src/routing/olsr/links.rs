@@ -3,10 +3,10 @@
 use super::topology::newer;
 use super::{Olsr, mpr};
 use crate::config::olsr::OlsrConfig;
-use crate::packet::olsr::{Hello, HelloLink, LinkCode, LinkType, NeighbourType};
 use crate::routing::{Cx, RoutingEffect, RoutingNote};
 use hopscope_core::ids::NodeId;
 use hopscope_core::units::{Span, Time};
+use hopscope_packet::olsr::{Hello, HelloLink, LinkCode, LinkType, NeighbourType};
 
 /// A link and the neighbour at its other end: one tuple each of the link set and the neighbour set, and the neighbour's
 /// part of the 2-hop neighbour set. A time is valid before it, not at it.

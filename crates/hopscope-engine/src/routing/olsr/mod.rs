@@ -34,10 +34,10 @@ use topology::{Seen, Topology};
 use super::armed::Armed;
 use super::{Cx, Lost, Query, RouteAnswer, RouteLoss, RoutingEffect, RoutingNote};
 use crate::config::olsr::{OlsrConfig, TcTrigger};
-use crate::packet::DropReason;
-use crate::packet::olsr::{Hello, OlsrBody, OlsrMessage, OlsrPacket, PACKET_HEADER, Tc};
 use hopscope_core::ids::NodeId;
 use hopscope_core::units::{Span, Time, TimeCode};
+use hopscope_packet::DropReason;
+use hopscope_packet::olsr::{Hello, OlsrBody, OlsrMessage, OlsrPacket, PACKET_HEADER, Tc};
 
 /// OLSR at one node.
 #[derive(Debug)]

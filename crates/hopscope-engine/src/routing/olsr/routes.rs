@@ -95,7 +95,7 @@ impl Routes {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::packet::olsr::Tc;
+    use hopscope_packet::olsr::Tc;
 
     fn topology(links: &[(u32, &[u32])]) -> Topology {
         let mut topology = Topology::default();

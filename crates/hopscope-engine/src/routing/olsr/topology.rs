@@ -2,9 +2,9 @@
 
 use std::sync::Arc;
 
-use crate::packet::olsr::Tc;
 use hopscope_core::ids::NodeId;
 use hopscope_core::units::Time;
+use hopscope_packet::olsr::Tc;
 
 /// Advertised links.
 #[derive(Debug, Default)]

@@ -4,15 +4,15 @@
 use std::collections::{BTreeMap, VecDeque};
 
 use crate::config::{aodv::AodvConfig, dsdv::DsdvConfig, dsr::DsrConfig, olsr::OlsrConfig};
-use crate::packet::DropReason;
-use crate::packet::arena::Extra;
-use crate::packet::dsr::SourceRoute;
-use crate::packet::routing::RoutingMessage;
 use crate::routing::{Aodv, Dsdv, Dsr, Olsr};
 use crate::routing::{Cx, Lost, Query, RouteAnswer, Router, RoutingEffect, RoutingNote};
 use hopscope_core::ids::{NodeId, PacketId};
 use hopscope_core::rng::{Purpose, Stream};
 use hopscope_core::units::{Span, Time};
+use hopscope_packet::DropReason;
+use hopscope_packet::arena::Extra;
+use hopscope_packet::dsr::SourceRoute;
+use hopscope_packet::routing::RoutingMessage;
 
 /// Time a frame takes.
 pub const FRAME: Span = Span::from_millis(1);

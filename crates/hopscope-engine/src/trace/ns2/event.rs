@@ -3,12 +3,12 @@
 use crate::config::net::RoutingProtocol;
 use crate::config::{App, FlowConfig};
 use crate::mac::dcf::{Frame, FrameKind};
-use crate::packet::aodv::AodvMessage;
-use crate::packet::atp::AtpKind;
-use crate::packet::dccp::DccpType;
-use crate::packet::{Body, DropReason, Packet, PathNoticeKind};
 use hopscope_core::ids::NodeId;
 use hopscope_core::units::Time;
+use hopscope_packet::aodv::AodvMessage;
+use hopscope_packet::atp::AtpKind;
+use hopscope_packet::dccp::DccpType;
+use hopscope_packet::{Body, DropReason, Packet, PathNoticeKind};
 
 /// One line about a node with a radio.
 pub(super) struct Event<'p> {

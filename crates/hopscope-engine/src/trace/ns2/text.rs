@@ -4,10 +4,10 @@ use std::fmt::{Display, Formatter, Result, Write};
 
 use super::event::{Detail, Event, Layer, MacHeader, What};
 use crate::mac::dcf::FrameKind;
-use crate::packet::aodv::AodvMessage;
-use crate::packet::{Body, Packet};
 use hopscope_core::ids::{FlowId, NodeId};
 use hopscope_core::units::Time;
+use hopscope_packet::aodv::AodvMessage;
+use hopscope_packet::{Body, Packet};
 
 const SECOND: u64 = 1_000_000_000;
 

@@ -28,9 +28,9 @@ use sink::Sink;
 use source::Source;
 
 use crate::config::FlowConfig;
-use crate::packet::atp::AtpPacket;
 use crate::transport::tcp::SenderStats;
 use crate::transport::{Cx, PathEvent, Payload, Timer};
+use hopscope_packet::atp::AtpPacket;
 
 /// One end of a connection.
 #[derive(Debug)]

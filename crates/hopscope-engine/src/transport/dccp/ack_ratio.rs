@@ -1,6 +1,6 @@
 //! Congestion control of acknowledgements (RFC 4341 6.1.2): how many packets of data one of them stands for.
 
-use crate::packet::dccp::Seq;
+use hopscope_packet::dccp::Seq;
 
 /// What the sender of data knows of lost acknowledgements.
 #[derive(Debug)]

@@ -5,7 +5,7 @@
 //! end says. A Change goes out with every packet until its Confirm has come; options in packets that arrive out of order are
 //! not looked at (6.6.4).
 
-use crate::packet::dccp::{DccpPacket, ResetCode, Seq};
+use hopscope_packet::dccp::{DccpPacket, ResetCode, Seq};
 
 /// Option: what follows must be understood (RFC 4340 5.8.2).
 const MANDATORY: u8 = 1;
@@ -365,7 +365,7 @@ fn put(octets: &mut [u8], value: u64, bytes: usize) -> usize {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::packet::dccp::DccpType;
+    use hopscope_packet::dccp::DccpType;
 
     /// What `from` says reaches `to`.
     fn exchange(from: &mut Features, to: &mut Features, seq: u64) -> Result<(), ResetCode> {

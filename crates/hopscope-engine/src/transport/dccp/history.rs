@@ -5,7 +5,7 @@
 
 use std::collections::VecDeque;
 
-use crate::packet::dccp::Seq;
+use hopscope_packet::dccp::Seq;
 
 /// More runs than these are forgotten from the oldest on: a header has less room for them.
 const MOST_RUNS: usize = 256;

@@ -4,8 +4,8 @@
 use std::collections::VecDeque;
 
 use crate::config::DccpConfig;
-use crate::packet::dccp::Seq;
 use hopscope_core::units::{Span, Time};
+use hopscope_packet::dccp::Seq;
 
 /// Option: what became of data that has come (RFC 4340 11.7).
 pub const DATA_DROPPED: u8 = 40;

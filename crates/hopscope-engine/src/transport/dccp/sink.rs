@@ -6,8 +6,8 @@ use super::repeat::ReceiveList;
 use super::source::elapsed_ticks;
 use super::tfrc::{FEEDBACK_OCTETS, Receiver};
 use crate::config::{DccpConfig, DccpControl};
-use crate::packet::dccp::{DccpPacket, DccpType, Stamp};
 use hopscope_core::units::{Span, Time};
+use hopscope_packet::dccp::{DccpPacket, DccpType, Stamp};
 
 /// What a valid packet is to its receiver.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -146,7 +146,7 @@ impl Sink {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::packet::dccp::Seq;
+    use hopscope_packet::dccp::Seq;
 
     const MS: u64 = 1_000_000;
 

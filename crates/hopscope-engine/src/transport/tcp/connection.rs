@@ -8,12 +8,12 @@ use super::reset::refuse;
 use super::{Cx as TcpCx, ReceiverState, SenderState, TcpReceiver, TcpSender};
 use crate::config::tcp::{RttEstimator, TIMESTAMPS_OPTION};
 use crate::config::{CongestionControl, FlowConfig};
-use crate::packet::Ecn;
-use crate::packet::tcp::{Opening, TcpSegment};
 use crate::transport::control::{Control, NodeLook};
 use crate::transport::{Cx, NodeView, PathEvent, Payload, Timer, TransportEffect};
 use hopscope_core::rng::Stream;
 use hopscope_core::units::Span;
+use hopscope_packet::Ecn;
+use hopscope_packet::tcp::TcpSegment;
 
 /// One end of a connection. Where data flows one way, the active end has only the half that sends and the passive end only
 /// the one that receives. Where the far end replies, both have both halves over the one handshake: segments with data
@@ -57,7 +57,7 @@ impl SegmentSizes {
             path_option: flow.reads_path().then_some(flow.tcp.path_option),
             window_option: flow.order_options(),
             order_option: flow.tcp.door_option,
-            opening: Opening::of(flow).bytes(flow.tcp.timestamps),
+            opening: flow.opening().bytes(flow.tcp.timestamps),
             bare: None,
         }
     }
@@ -435,7 +435,7 @@ fn payload(segment: &TcpSegment, duplicate: bool) -> Option<Payload> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::packet::tcp::TcpFlags;
+    use hopscope_packet::tcp::TcpFlags;
 
     #[test]
     fn segments_weigh_what_they_carry() {

@@ -13,10 +13,10 @@ use super::usage::Use;
 use super::{Cx, SenderStats, Timer, window_field};
 use crate::config::tcp::{Handshake, InitialSsthresh, Pacing};
 use crate::config::{LossRecovery, TcpConfig, TcpKind};
-use crate::packet::Ecn;
-use crate::packet::tcp::{TcpFlags, TcpSegment, Timestamps};
 use crate::transport::control::{Acked, Cc, Controller, Feedback, Loss, Window};
 use hopscope_core::units::{Span, Time};
+use hopscope_packet::Ecn;
+use hopscope_packet::tcp::{TcpFlags, TcpSegment, Timestamps};
 
 /// ssthresh that no window reaches.
 const UNLIMITED_SSTHRESH: f64 = u32::MAX as f64;

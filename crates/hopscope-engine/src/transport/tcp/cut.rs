@@ -1,9 +1,9 @@
 //! When the window is cut: at a loss, and at a mark that comes back (RFC 3168 6.1.2).
 
 use super::core::Core;
-use crate::packet::tcp::TcpSegment;
 use crate::transport::control::Controller;
 use hopscope_core::units::Time;
+use hopscope_packet::tcp::TcpSegment;
 
 impl Core {
     /// An ACK with or without the echo of a mark: the first one in each window of data cuts it.

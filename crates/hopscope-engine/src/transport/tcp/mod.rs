@@ -66,10 +66,10 @@ pub use timer::Expiries;
 
 use super::{Note, Timer, TransportEffect};
 use crate::config::{AckPolicy, FlowConfig};
-use crate::packet::Body;
-use crate::packet::tcp::TcpSegment;
 use hopscope_core::rng::Stream;
 use hopscope_core::units::Time;
+use hopscope_packet::Body;
+use hopscope_packet::tcp::TcpSegment;
 
 /// The instant of an input and the list its effects go to.
 struct Cx<'a> {

@@ -1,6 +1,6 @@
 //! Data received out of order, and the SACK blocks that report it.
 
-use crate::packet::tcp::{SackBlock, TcpSegment};
+use hopscope_packet::tcp::{SackBlock, TcpSegment};
 
 /// A run of data above a gap.
 #[derive(Debug, Clone, Copy)]

@@ -14,9 +14,9 @@ use super::timer::LazyTimer;
 use super::{Cx, Note, Timer, TransportEffect, window_field};
 use crate::config::tcp::{Handshake, TIMESTAMPS_OPTION};
 use crate::config::{AckPolicy, TcpConfig};
-use crate::packet::tcp::{SackBlock, TcpFlags, TcpSegment, Timestamps};
-use crate::packet::{Ecn, Way};
 use hopscope_core::units::{Span, Time};
+use hopscope_packet::tcp::{SackBlock, TcpFlags, TcpSegment, Timestamps};
+use hopscope_packet::{Ecn, Way};
 
 /// States of the receiving side (RFC 9293 3.3.2). It closes as soon as the peer has. With `handshake = ns2` only
 /// `Listen` and `Established` occur.

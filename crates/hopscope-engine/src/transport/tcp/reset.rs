@@ -13,8 +13,8 @@
 //! | later | an acknowledgement of what was never sent | an ACK (RFC 5961 5) |
 
 use super::{Connection, Cx, Note, ReceiverState, SenderState};
-use crate::packet::dccp::ResetCode;
-use crate::packet::tcp::{TcpFlags, TcpSegment};
+use hopscope_packet::dccp::ResetCode;
+use hopscope_packet::tcp::{TcpFlags, TcpSegment};
 
 /// Answers a segment that no connection here is for, unless it is a reset (RFC 9293 3.10.7.1).
 #[cold]

@@ -1,6 +1,6 @@
 //! The sender's record of data acknowledged selectively (RFC 2018), with the questions RFC 6675 asks of it.
 
-use crate::packet::tcp::SackBlock;
+use hopscope_packet::tcp::SackBlock;
 
 /// Disjoint, non-adjacent blocks above the cumulative ACK, in order.
 #[derive(Debug, Clone)]

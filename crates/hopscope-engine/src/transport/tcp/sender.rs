@@ -12,10 +12,10 @@ use super::timer::LazyTimer;
 use super::{Cx, Note, SenderState, SenderStats, Timer, TransportEffect};
 use crate::config::tcp::Detection;
 use crate::config::{TcpConfig, TcpKind};
-use crate::packet::tcp::{TcpFlags, TcpSegment};
 use crate::transport::control::{Control, NodeLook};
 use hopscope_core::rng::Stream;
 use hopscope_core::units::{Span, Time};
+use hopscope_packet::tcp::{TcpFlags, TcpSegment};
 
 /// What is stored of the state; the rest follows from the sequence numbers.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -6,9 +6,9 @@
 
 use std::collections::VecDeque;
 
-use crate::packet::tcp::SackBlock;
 use crate::transport::control::{LostSegment, RateSample};
 use hopscope_core::units::{Span, Time};
+use hopscope_packet::tcp::SackBlock;
 
 /// One segment.
 #[derive(Debug, Clone, Copy, Default)]

@@ -3,9 +3,9 @@
 use super::core::Core;
 use super::{Cx, window_field};
 use crate::config::TcpConfig;
-use crate::packet::tcp::{TcpFlags, TcpSegment};
 use crate::transport::control::{Cc, Controller};
 use hopscope_core::units::Time;
+use hopscope_packet::tcp::{TcpFlags, TcpSegment};
 
 impl Core {
     /// Sends the SYN, first or again.

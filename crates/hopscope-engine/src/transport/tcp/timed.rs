@@ -5,8 +5,8 @@ use std::collections::VecDeque;
 
 use super::core::Core;
 use super::{Cx, Note, TransportEffect};
-use crate::packet::tcp::TcpSegment;
 use hopscope_core::units::Time;
+use hopscope_packet::tcp::TcpSegment;
 
 impl Core {
     /// (Re)starts the retransmission timer with the present RTO.

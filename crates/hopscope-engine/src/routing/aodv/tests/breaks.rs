@@ -2,14 +2,14 @@
 
 use super::chain;
 use crate::config::aodv::AodvConfig;
-use crate::packet::DropReason;
-use crate::packet::aodv::AodvMessage;
-use crate::packet::routing::RoutingMessage;
 use crate::routing::aodv::RouteState;
 use crate::routing::tests::net::{Line, Net, Place, ms};
 use crate::routing::{RouteLoss, Router, RoutingNote};
 use hopscope_core::ids::NodeId;
 use hopscope_core::units::Span;
+use hopscope_packet::DropReason;
+use hopscope_packet::aodv::AodvMessage;
+use hopscope_packet::routing::RoutingMessage;
 
 fn wide() -> AodvConfig {
     AodvConfig { expanding_ring: false, ..AodvConfig::default() }

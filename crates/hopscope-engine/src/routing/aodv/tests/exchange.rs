@@ -1,15 +1,15 @@
 //! One machine and messages made by hand: freshness, duplicates, errors, limits.
 
 use crate::config::aodv::AodvConfig;
-use crate::packet::DropReason;
-use crate::packet::aodv::{AodvMessage, Rerr, Rrep, Rreq};
-use crate::packet::routing::RoutingMessage;
 use crate::routing::aodv::Aodv;
 use crate::routing::tests::net::ms;
 use crate::routing::{Cx, Lost, Query, RouteAnswer, RoutingEffect};
 use hopscope_core::ids::{NodeId, PacketId};
 use hopscope_core::rng::{Purpose, Stream};
 use hopscope_core::units::{Span, Time};
+use hopscope_packet::DropReason;
+use hopscope_packet::aodv::{AodvMessage, Rerr, Rrep, Rreq};
+use hopscope_packet::routing::RoutingMessage;
 
 struct Bench {
     aodv: Aodv,

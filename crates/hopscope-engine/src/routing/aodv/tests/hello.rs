@@ -2,11 +2,11 @@
 
 use super::chain;
 use crate::config::aodv::{AodvConfig, Detection, HelloSenders};
-use crate::packet::DropReason;
 use crate::routing::RoutingNote;
 use crate::routing::tests::net::{Place, ms};
 use hopscope_core::ids::NodeId;
 use hopscope_core::units::Span;
+use hopscope_packet::DropReason;
 
 fn hello() -> AodvConfig {
     AodvConfig { detection: Detection::Hello, hello_jitter: Span::ZERO, expanding_ring: false, ..AodvConfig::default() }

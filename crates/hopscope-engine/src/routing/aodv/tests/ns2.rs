@@ -2,13 +2,13 @@
 
 use super::chain;
 use crate::config::aodv::{AodvConfig, Detection};
-use crate::packet::DropReason;
-use crate::packet::aodv::AodvMessage;
-use crate::packet::routing::RoutingMessage;
 use crate::routing::RoutingNote;
 use crate::routing::tests::net::{Line, Net, Place, ms};
 use hopscope_core::ids::NodeId;
 use hopscope_core::units::{Span, Time};
+use hopscope_packet::DropReason;
+use hopscope_packet::aodv::AodvMessage;
+use hopscope_packet::routing::RoutingMessage;
 
 fn ns2() -> AodvConfig {
     AodvConfig::set("ns2").expect("a listed set")

@@ -2,11 +2,11 @@
 
 use super::chain;
 use crate::config::aodv::AodvConfig;
-use crate::packet::DropReason;
 use crate::routing::tests::net::{Place, ms};
 use crate::routing::{Router, RoutingNote};
 use hopscope_core::ids::NodeId;
 use hopscope_core::units::Span;
+use hopscope_packet::DropReason;
 
 #[test]
 fn three_nodes_find_a_way_in_two_rings() {

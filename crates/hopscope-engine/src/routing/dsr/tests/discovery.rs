@@ -2,13 +2,13 @@
 
 use super::{chain, linked};
 use crate::config::dsr::DsrConfig;
-use crate::packet::DropReason;
-use crate::packet::dsr::DsrMessage;
-use crate::packet::routing::RoutingMessage;
 use crate::routing::tests::net::{Line, Place, ms};
 use crate::routing::{RouteLoss, Router, RoutingNote};
 use hopscope_core::ids::NodeId;
 use hopscope_core::units::Span;
+use hopscope_packet::DropReason;
+use hopscope_packet::dsr::DsrMessage;
+use hopscope_packet::routing::RoutingMessage;
 
 #[test]
 fn a_chain_is_found_by_the_second_request() {

@@ -2,12 +2,12 @@
 
 use super::{chain, linked};
 use crate::config::dsr::DsrConfig;
-use crate::packet::DropReason;
-use crate::packet::dsr::{BrokenLink, DsrMessage};
-use crate::packet::routing::RoutingMessage;
 use crate::routing::tests::net::{Line, Net, Place, ms};
 use crate::routing::{RouteLoss, RoutingNote};
 use hopscope_core::ids::NodeId;
+use hopscope_packet::DropReason;
+use hopscope_packet::dsr::{BrokenLink, DsrMessage};
+use hopscope_packet::routing::RoutingMessage;
 
 /// A chain 0 to 4 on which node 0 has a route, with a way round from node 1 over 5 and 6 to 4.
 fn ladder(cfg: &DsrConfig) -> Net {

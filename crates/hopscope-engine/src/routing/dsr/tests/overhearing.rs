@@ -1,10 +1,10 @@
 //! Frames for others: what is learned from them, and routes that they shorten.
 
 use crate::config::dsr::DsrConfig;
-use crate::packet::dsr::DsrMessage;
-use crate::packet::routing::RoutingMessage;
 use crate::routing::tests::net::{Line, Net, Place, ms};
 use hopscope_core::units::{Span, Time};
+use hopscope_packet::dsr::DsrMessage;
+use hopscope_packet::routing::RoutingMessage;
 
 fn linked(nodes: usize, links: &[(usize, usize)], cfg: &DsrConfig) -> Net {
     Net::linked(nodes, links, &DsrConfig { broadcast_jitter: Span::ZERO, ..cfg.clone() })

@@ -1,12 +1,14 @@
 //! Who says what when: HELLOs, relays and TC messages on small networks.
 
 use crate::config::olsr::{OlsrConfig, TcTrigger};
-use crate::packet::olsr::{Hello, HelloLink, LinkCode, LinkType, NeighbourType, OlsrBody, OlsrMessage, OlsrPacket, Tc};
-use crate::packet::routing::RoutingMessage;
 use crate::routing::tests::net::{FRAME, Line, Net, ms};
 use crate::routing::{RouteLoss, RoutingNote};
 use hopscope_core::ids::NodeId;
 use hopscope_core::units::{Span, TimeCode};
+use hopscope_packet::olsr::{
+    Hello, HelloLink, LinkCode, LinkType, NeighbourType, OlsrBody, OlsrMessage, OlsrPacket, Tc,
+};
+use hopscope_packet::routing::RoutingMessage;
 
 fn plain() -> OlsrConfig {
     OlsrConfig::set("olsr-unik").expect("a set")

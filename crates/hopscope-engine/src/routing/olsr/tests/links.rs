@@ -1,12 +1,12 @@
 //! Links that are one-sided, lossy or reported broken.
 
 use crate::config::olsr::OlsrConfig;
-use crate::packet::DropReason;
-use crate::packet::olsr::{LinkType, NeighbourType};
 use crate::routing::RoutingNote;
 use crate::routing::tests::net::{FRAME, Line, Net, ms};
 use hopscope_core::ids::NodeId;
 use hopscope_core::units::Span;
+use hopscope_packet::DropReason;
+use hopscope_packet::olsr::{LinkType, NeighbourType};
 
 fn lost(neighbour: u32) -> RoutingNote {
     RoutingNote::LinkLost { neighbour: NodeId(neighbour) }

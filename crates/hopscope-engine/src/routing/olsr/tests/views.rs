@@ -1,10 +1,10 @@
 //! What nodes said, message by message.
 
-use crate::packet::olsr::{Hello, OlsrBody, OlsrPacket, Tc};
-use crate::packet::routing::RoutingMessage;
 use crate::routing::tests::net::{Line, Net};
 use hopscope_core::ids::NodeId;
 use hopscope_core::units::Time;
+use hopscope_packet::olsr::{Hello, OlsrBody, OlsrPacket, Tc};
+use hopscope_packet::routing::RoutingMessage;
 
 impl Net {
     /// HELLOs of a node with their instants.

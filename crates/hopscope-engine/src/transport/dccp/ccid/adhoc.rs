@@ -10,8 +10,8 @@ use crate::config::DccpConfig;
 use crate::config::dccp::{
     AdhocCount, AdhocDelay, AdhocInt, AdhocLeave, AdhocReset, AdhocResume, AdhocStates, AdhocUpdate,
 };
-use crate::packet::dccp::Seq;
 use hopscope_core::units::Span;
+use hopscope_packet::dccp::Seq;
 
 /// The window stays below this: a scaling after a failure has no bound of its own.
 const MOST: f64 = 10_000.0;

@@ -4,7 +4,7 @@
 
 use super::Report;
 use crate::config::DccpConfig;
-use crate::packet::dccp::Seq;
+use hopscope_packet::dccp::Seq;
 
 /// State of the control.
 #[derive(Debug)]

@@ -10,8 +10,8 @@ use ccid3::Ccid3;
 
 use super::tfrc::Feedback;
 use crate::config::{DccpConfig, DccpControl};
-use crate::packet::dccp::Seq;
 use hopscope_core::units::{Span, Time};
+use hopscope_packet::dccp::Seq;
 
 /// What an acknowledgement has told.
 #[derive(Debug, Clone, Copy, Default)]

@@ -3,8 +3,8 @@
 
 use std::collections::VecDeque;
 
-use crate::packet::dccp::Seq;
 use hopscope_core::units::{Span, Time};
+use hopscope_packet::dccp::Seq;
 
 /// Later packets that make a gap a loss (RFC 5348 5.1).
 const LATER: u32 = 3;

@@ -15,8 +15,8 @@ mod timeout;
 pub(super) use receiver::{NOMINAL, Receiver};
 pub(super) use timeout::Timeout;
 
-use crate::packet::dccp::DccpPacket;
 use hopscope_core::units::Span;
+use hopscope_packet::dccp::DccpPacket;
 
 /// Option: one over the loss event rate, rounded up (RFC 4342 8.5).
 pub(super) const LOSS_EVENT_RATE: u8 = 192;

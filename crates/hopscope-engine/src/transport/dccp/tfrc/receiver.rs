@@ -8,8 +8,8 @@ use std::collections::VecDeque;
 use super::intervals::LossIntervals;
 use super::{DEFAULT_RTT, Feedback, LOSS_INTERVALS, equation};
 use crate::config::{DccpConfig, DccpControl};
-use crate::packet::dccp::DccpPacket;
 use hopscope_core::units::{Span, Time};
+use hopscope_packet::dccp::DccpPacket;
 
 /// Values of the window counter.
 const COUNTERS: u8 = 16;
@@ -171,7 +171,7 @@ fn steps(from: u8, to: u8) -> u8 {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::packet::dccp::Seq;
+    use hopscope_packet::dccp::Seq;
 
     const MS: u64 = 1_000_000;
 

@@ -5,8 +5,8 @@ use std::sync::Arc;
 
 use super::outside::{AckAnswer, AckHook, AckRule, AckView};
 use super::{Arrival, Verdict};
-use crate::packet::Way;
 use hopscope_core::units::{Span, Time};
+use hopscope_packet::Way;
 
 /// State of the policy.
 #[derive(Debug, Clone)]
@@ -121,7 +121,7 @@ mod tests {
     use std::sync::Mutex;
 
     use super::*;
-    use crate::packet::PathOption;
+    use hopscope_packet::PathOption;
 
     /// Says the same of each segment, and remembers what it was shown.
     #[derive(Debug)]

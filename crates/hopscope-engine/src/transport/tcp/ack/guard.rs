@@ -2,7 +2,7 @@
 //!
 //! Where a policy asks for more segments than there are in flight, the receiver's timer sends every ACK and each round lasts as long
 //! as that. Half of the window is the safety factor of ns-2's `TCPSink/Asym`. What the sender may have in flight it says itself, in
-//! each data segment ([`crate::packet::tcp::TcpSegment::sender_window`]).
+//! each data segment ([`hopscope_packet::tcp::TcpSegment::sender_window`]).
 
 /// Segments held since the last ACK.
 #[derive(Debug, Clone, Copy, Default)]

@@ -1,6 +1,6 @@
 //! Monitoring delayed acknowledgment (Armaghani, "TCP Performance Optimization in Interaction with MAC Layer over Multi-hop
 //! Ad-hoc Networks", 2008), the receiver's part: the delay window follows the collision probability of the path, which data
-//! packets gather from the MAC of each hop ([`crate::packet::PathOption`], `mac.collision_signal`).
+//! packets gather from the MAC of each hop ([`hopscope_packet::PathOption`], `mac.collision_signal`).
 //!
 //! Below the threshold the window grows by a segment with each segment in order, up to its limit; a gap, its end or the end of the
 //! wait bring it down to two. What happens at the threshold and above could not be read: `mda_busy` names three readings.
@@ -11,8 +11,8 @@ use super::gaps::Gaps;
 use super::{Arrival, Verdict};
 use crate::config::TcpConfig;
 use crate::config::tcp::MdaBusy;
-use crate::packet::PathOption;
 use hopscope_core::units::{Span, Time};
+use hopscope_packet::PathOption;
 
 /// The window after a sign of loss, and in which a busy path is kept where that resets it, in segments.
 const LOW: f64 = 2.0;

@@ -39,8 +39,8 @@ use quic::Quic;
 use tack::Tack;
 
 use crate::config::{AckPolicy, TcpConfig};
-use crate::packet::Way;
 use hopscope_core::units::{Span, Time};
+use hopscope_packet::Way;
 
 /// What the arrival of data means for the receiver.
 #[derive(Debug, Clone, Copy)]

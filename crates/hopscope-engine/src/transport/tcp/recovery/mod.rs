@@ -23,7 +23,7 @@ use super::Cx;
 use super::Timer;
 use super::core::Core;
 use crate::config::{LossRecovery as Chosen, TcpConfig};
-use crate::packet::tcp::TcpSegment;
+use hopscope_packet::tcp::TcpSegment;
 
 /// The styles.
 #[derive(Debug, Clone)]

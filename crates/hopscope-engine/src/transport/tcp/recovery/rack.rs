@@ -5,9 +5,9 @@ use super::super::core::Core;
 use super::super::sent::Newest;
 use super::super::timer::LazyTimer;
 use super::super::{Cx, Timer};
-use crate::packet::tcp::TcpSegment;
 use crate::transport::control::Controller;
 use hopscope_core::units::{Span, Time};
+use hopscope_packet::tcp::TcpSegment;
 
 /// Delay of an ACK that a probe of a lone segment allows for (RFC 8985 7.2).
 const WORST_ACK_DELAY: Span = Span::from_millis(200);

@@ -6,7 +6,7 @@ use super::super::core::Core;
 use super::super::sack::Scoreboard;
 use crate::config::TcpConfig;
 use crate::config::tcp::SackLosses;
-use crate::packet::tcp::{SackBlock, TcpSegment};
+use hopscope_packet::tcp::{SackBlock, TcpSegment};
 
 #[derive(Debug, Clone)]
 pub(in super::super) struct Sack {

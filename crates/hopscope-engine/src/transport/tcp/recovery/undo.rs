@@ -16,9 +16,9 @@
 use super::super::core::Core;
 use super::super::rtt::Cautious;
 use crate::config::tcp::Detection;
-use crate::packet::tcp::{SackBlock, TcpSegment};
 use crate::transport::control::{Cc, Controller, Window};
 use hopscope_core::units::Time;
+use hopscope_packet::tcp::{SackBlock, TcpSegment};
 
 /// A recovery, or what a timeout began, that may have been needless.
 #[derive(Debug, Clone)]

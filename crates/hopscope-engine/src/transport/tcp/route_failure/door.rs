@@ -17,9 +17,9 @@ use super::super::core::Core;
 use super::super::rtt::Rtt;
 use crate::config::TcpConfig;
 use crate::config::tcp::DoorDetection;
-use crate::packet::tcp::TcpSegment;
 use crate::transport::control::{Cc, Window};
 use hopscope_core::units::{Span, Time};
+use hopscope_packet::tcp::TcpSegment;
 
 /// The sender's part.
 #[derive(Debug, Clone)]

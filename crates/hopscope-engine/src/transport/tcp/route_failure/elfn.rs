@@ -6,8 +6,8 @@
 use super::super::Cx;
 use super::super::core::Core;
 use crate::config::TcpConfig;
-use crate::packet::tcp::TcpSegment;
 use hopscope_core::units::{Span, Time};
+use hopscope_packet::tcp::TcpSegment;
 
 #[derive(Debug, Clone)]
 pub(in super::super) struct Elfn {

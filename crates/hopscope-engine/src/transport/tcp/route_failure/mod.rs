@@ -27,8 +27,8 @@ use super::core::Core;
 use super::recovery::LossRecovery;
 use crate::config::TcpConfig;
 use crate::config::tcp::RouteFailure;
-use crate::packet::tcp::TcpSegment;
 use hopscope_core::units::Time;
+use hopscope_packet::tcp::TcpSegment;
 
 /// The part that a sender has.
 #[derive(Debug, Clone)]

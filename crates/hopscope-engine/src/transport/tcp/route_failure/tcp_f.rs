@@ -8,8 +8,8 @@ use super::super::Cx;
 use super::super::core::Core;
 use super::super::recovery::LossRecovery;
 use crate::config::TcpConfig;
-use crate::packet::tcp::TcpSegment;
 use hopscope_core::units::{Span, Time};
+use hopscope_packet::tcp::TcpSegment;
 
 #[derive(Debug, Clone)]
 pub(in super::super) struct TcpF {

@@ -35,9 +35,9 @@ mod window;
 use super::*;
 use crate::config::tcp::{Handshake, InitialSsthresh, LossRecovery, LossWindow, Pacing, Recovery, RttEstimator};
 use crate::config::{AckPolicy, TcpConfig, Transport};
-use crate::packet::Ecn;
-use crate::packet::tcp::{SackBlock, TcpFlags, Timestamps};
 use hopscope_core::units::Span;
+use hopscope_packet::Ecn;
+use hopscope_packet::tcp::{SackBlock, TcpFlags, Timestamps};
 
 const MSS: u32 = 1000;
 const MS: u64 = 1_000_000;

@@ -2,7 +2,7 @@
 //! sequences could not be read. The exchanges stand in `walks/`, from which the documentation draws them as sequence charts.
 
 use super::*;
-use crate::packet::{PathOption, Way};
+use hopscope_packet::{PathOption, Way};
 
 /// How long a segment is on its way, and how far apart data segments leave.
 const DELAY: Span = Span::from_millis(10);

@@ -137,7 +137,7 @@ mod tests {
     #[test]
     fn it_takes_no_more_room_than_other_transports() {
         // Packets are copied at every hop: the largest body decides what each of them costs.
-        let (atp, tcp) = (size_of::<AtpPacket>(), size_of::<crate::packet::tcp::TcpSegment>());
+        let (atp, tcp) = (size_of::<AtpPacket>(), size_of::<crate::tcp::TcpSegment>());
         assert!(atp <= tcp, "{atp} {tcp}");
     }
 }

@@ -1,10 +1,10 @@
 //! What routing protocols say to each other.
 
-use crate::config::aodv::AodvEnvelope;
-use crate::packet::aodv::AodvMessage;
-use crate::packet::dsdv::DsdvUpdate;
-use crate::packet::dsr::DsrMessage;
-use crate::packet::olsr::OlsrPacket;
+use super::aodv::AodvEnvelope;
+use crate::aodv::AodvMessage;
+use crate::dsdv::DsdvUpdate;
+use crate::dsr::DsrMessage;
+use crate::olsr::OlsrPacket;
 
 /// A message of a routing protocol.
 #[derive(Debug, Clone, PartialEq)]

@@ -1,4 +1,13 @@
-//! Packets are typed data with declared sizes; octets exist only where a capture file is written.
+//! Packets are typed data with declared sizes; octets exist only where a capture file is written (`hopscope-wire`).
+//!
+//! [`Packet`] is what a node forwards: its header and a [`Body`], which is a segment of a transport ([`tcp`], [`dccp`],
+//! [`atp`], UDP) or a message of a routing protocol ([`routing`]). The [`arena`] keeps those of a run. What a packet learns
+//! on its way is in [`path`], why one is dropped in [`DropReason`].
+//!
+//! Below stands `hopscope-core`; above stand the network layer and the transports. Begin with [`Packet`].
+
+#![forbid(unsafe_code)]
+#![warn(missing_docs)]
 
 pub mod aodv;
 pub mod arena;

@@ -456,7 +456,7 @@ mod tests {
 
     #[test]
     fn a_body_does_not_grow_for_it() {
-        let (dccp, tcp) = (size_of::<DccpPacket>(), size_of::<crate::packet::tcp::TcpSegment>());
+        let (dccp, tcp) = (size_of::<DccpPacket>(), size_of::<crate::tcp::TcpSegment>());
         assert!(dccp <= tcp, "{dccp} {tcp}");
     }
 

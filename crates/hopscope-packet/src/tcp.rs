@@ -1,8 +1,6 @@
 //! TCP segments (RFC 9293 3.1). Sequence numbers are 64-bit offsets and never wrap inside the engine.
 
 use super::Ecn;
-use crate::config::FlowConfig;
-use crate::config::tcp::{Handshake, SynOptions};
 
 /// A half-open range of sequence numbers `[start, end)`.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
@@ -92,20 +90,9 @@ impl Opening {
     /// Largest scale (RFC 7323 2.3).
     const MOST_SCALE: u8 = 14;
 
-    /// Of both ends of a flow, if it runs TCP. Its window is scaled by as little as it can be.
-    pub fn of(flow: &FlowConfig) -> Self {
-        let options = flow.tcp.syn_options;
-        if flow.tcp.handshake != Handshake::ThreeWay || options == SynOptions::None {
-            return Opening::default();
-        }
-        let size = u16::try_from(flow.packet + flow.data_options()).unwrap_or(u16::MAX);
-        let window = u64::from(flow.packet) * u64::from(flow.max_window);
-        let scale = (0..Self::MOST_SCALE).find(|&scale| window >> scale <= Self::PLAIN_WINDOW);
-        Opening {
-            segment_size: (options == SynOptions::All).then_some(size),
-            sack_permitted: flow.tcp_kind().is_some_and(|kind| kind.uses_sack()),
-            window_scale: Some(scale.unwrap_or(Self::MOST_SCALE)),
-        }
+    /// The shift of the smallest scale by which a window of so many bytes can be given.
+    pub fn scale_of(window: u64) -> u8 {
+        (0..Self::MOST_SCALE).find(|&scale| window >> scale <= Self::PLAIN_WINDOW).unwrap_or(Self::MOST_SCALE)
     }
 
     /// What they add to a segment, padded to whole words. Beside time stamps, that SACK is permitted stands where their padding would

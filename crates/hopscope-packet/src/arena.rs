@@ -2,15 +2,15 @@
 
 use std::collections::BTreeMap;
 
-use crate::packet::dsr::SourceRoute;
-use crate::packet::routing::RoutingMessage;
-use crate::packet::{Body, Packet};
+use crate::dsr::SourceRoute;
+use crate::routing::RoutingMessage;
+use crate::{Body, Packet};
 use hopscope_core::ids::PacketId;
 
 /// What few packets carry beside their body; copies of a packet share it.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Extra {
-    /// The routing message of [`crate::packet::Body::Routing`].
+    /// The routing message of [`crate::Body::Routing`].
     Message(RoutingMessage),
     /// The way the packet has to take.
     SourceRoute(SourceRoute),
@@ -229,7 +229,7 @@ impl PacketArena {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::packet::Body;
+    use crate::Body;
     use hopscope_core::ids::NodeId;
     use hopscope_core::units::Time;
 
