@@ -21,10 +21,9 @@ LAYERS: dict[str, tuple[str, ...]] = {
     "hopscope-packet": (
         "path", "notice", "path_notice", "drop", "tcp", "dccp", "atp", "aodv", "dsdv", "dsr", "olsr", "routing", "arena",
     ),
+    "hopscope-phy": ("config", "mobility", "phy", "channel"),
     "hopscope-engine": (
         "config",
-        "mobility",
-        "phy", "channel",
         "mac",
         "net", "link",
         "routing",

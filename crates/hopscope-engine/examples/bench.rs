@@ -119,7 +119,7 @@ fn moving(profile: &str, seconds: u64, still: bool, cbr: bool) -> Config {
     config.mobility =
         MobilityConfig { model: MobilityModel::RandomWaypoint, area: [2500.0, 1000.0], ..MobilityConfig::default() };
     if still {
-        Mobility::new(&config).begin(&mut config.nodes);
+        Mobility::new(&config.movement()).begin(&mut config.nodes);
         config.mobility = MobilityConfig::default();
     }
     config

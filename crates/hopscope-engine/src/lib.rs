@@ -17,17 +17,14 @@
 
 pub mod app;
 pub mod bottleneck;
-pub mod channel;
 pub mod config;
 pub mod iface;
 pub mod ledger;
 pub mod link;
 pub mod mac;
 pub mod metrics;
-pub mod mobility;
 pub mod net;
 pub mod node;
-pub mod phy;
 pub mod probe;
 pub mod record;
 pub mod results;
@@ -41,5 +38,6 @@ pub use config::Config;
 pub use hopscope_core::error::BuildError;
 pub use hopscope_core::{error, event, ids, queue, rng, units};
 pub use hopscope_packet as packet;
+pub use hopscope_phy::{channel, mobility, phy};
 pub use simulation::Simulation;
 pub use world::World;

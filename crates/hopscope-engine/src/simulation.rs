@@ -1,8 +1,5 @@
 //! One run from configuration to results, in steps that a caller can interrupt.
 
-use crate::channel::Link;
-use crate::channel::budget::Budget;
-use crate::channel::grid::Grid;
 use crate::config::{App, Change, Config, FlowConfig, SeriesKind};
 use crate::metrics::Meter;
 use crate::record::{Recorder, TrajectoryHash};
@@ -10,6 +7,9 @@ use crate::results::{self, RunResult};
 use crate::world::{self, Controls, World, WorldView};
 use hopscope_core::error::BuildError;
 use hopscope_core::units::{Span, Time};
+use hopscope_phy::channel::Link;
+use hopscope_phy::channel::budget::Budget;
+use hopscope_phy::channel::grid::Grid;
 
 /// A run under way: the world with its meter, and beside it any observer of the caller.
 #[derive(Debug)]

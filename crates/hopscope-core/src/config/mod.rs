@@ -2,4 +2,5 @@
 
 pub mod condition;
 pub mod params;
+pub mod profile;
 pub mod section;

@@ -2,11 +2,11 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::radio::ErrorKind;
 use super::{App, Config};
 use hopscope_core::choice;
 use hopscope_core::error::{BuildError, BuildErrors};
 use hopscope_core::units::Time;
+use hopscope_phy::config::radio::ErrorKind;
 
 choice! {
     /// What changes.

@@ -12,17 +12,14 @@ pub mod host;
 pub mod link;
 mod link_parts;
 pub mod mac;
-pub mod mobility;
 pub mod net;
 pub mod olsr;
 pub mod outage;
 pub mod presets;
-pub mod radio;
 pub mod schema;
 pub mod tcp;
 mod tcp_choices;
 mod tcp_kind;
-pub mod traces;
 mod undo;
 pub mod wire;
 
@@ -40,16 +37,16 @@ pub use dsr::DsrConfig;
 pub use flow::{App, Codec, ControlChoice, ControlName, FlowConfig, Jitter, Transport};
 pub use hopscope_core::config::params::Key;
 pub(crate) use hopscope_core::config::section::{LONGEST, seconds};
+pub use hopscope_phy::config::{
+    LinkTraces, MobilityConfig, Movement, PathConfig, RadioConfig, mobility, radio, traces,
+};
 pub use host::{HostConfig, RatesConfig};
 pub use link::LinkConfig;
 pub use mac::MacConfig;
-pub use mobility::{MobilityConfig, PathConfig};
 pub use net::{NetConfig, RoutingConfig};
 pub use olsr::OlsrConfig;
 pub use outage::Outage;
-pub use radio::RadioConfig;
 pub use tcp::{CongestionControl, LossRecovery, TcpConfig, TcpKind};
-pub use traces::LinkTraces;
 pub use wire::WireConfig;
 
 use hopscope_core::error::BuildError;
@@ -154,6 +151,12 @@ impl Config {
 }
 
 impl Config {
+    /// How the nodes move.
+    pub fn movement(&self) -> Movement<'_> {
+        let Config { seed, duration, ref nodes, ref mobility, ref paths, .. } = *self;
+        Movement { seed, duration, nodes, radios: self.radios(), mobility, paths }
+    }
+
     /// The configuration with the starts of its flows drawn, by its seed.
     #[must_use]
     pub fn with_starts_drawn(mut self) -> Config {

@@ -6,16 +6,17 @@
 use super::mac::{
     BackoffDraw, BusyAtExpiry, Counting, CtsRule, Duplicates, EifsRate, EifsRule, NavConfirmation, ResponseTimeout,
 };
-use super::radio::{
-    CaptureRule, CarrierSense, CckDetection, DuringTransmission, ErrorKind, IgnoredFrame, Interference,
-    InterferenceReach, OfdmDecoding, Phy, Propagation, Synchronization, Undecodable,
-};
 use super::tcp::{CubicArithmetic, Handshake, InitialSsthresh, LossWindow, RttEstimator, SynOptions, Undo};
 use super::{
     AodvConfig, Config, DsdvConfig, DsrConfig, LinkConfig, LinkTraces, MacConfig, MobilityConfig, NetConfig,
     OlsrConfig, RadioConfig, RoutingConfig, SeriesConfig, TcpConfig,
 };
+use hopscope_core::config::params::ParamType;
+use hopscope_core::config::profile::Profile;
 use hopscope_core::units::{Span, Time};
+pub use hopscope_phy::config::presets::PRESETS;
+use hopscope_phy::config::presets::radio;
+use hopscope_phy::config::radio::Phy;
 
 /// Parameters shared by all nodes and, for `tcp`, by all flows unless a flow overrides them.
 #[derive(Debug, Clone, Default, PartialEq, serde::Serialize)]
@@ -76,109 +77,42 @@ impl Base {
 }
 
 /// Names of the behaviour profiles.
-pub const PROFILES: &[&str] = &["standard", "ns2", "as-ns3"];
-
-/// Names of the radio presets, each with one line of description.
-pub const PRESETS: &[(&str, &str)] = &[
-    ("wavelan-2M", "914 MHz WaveLAN: two-ray ground, 250 m receive, 550 m sense, DSSS 2 Mbit/s, control at 1 Mbit/s"),
-    ("wavelan-11M", "the same at 11 Mbit/s, control at 2 Mbit/s, 200 m receive, 350 m sense (zhang2006, chapter 6)"),
-    ("dsss-1M", "802.11 DSSS, data 1 Mbit/s, long preamble"),
-    ("dsss-2M", "802.11 DSSS, data 2 Mbit/s, responses at 1 or 2 Mbit/s, long preamble"),
-    ("hr-dsss-5.5M", "802.11b, data 5.5 Mbit/s, long preamble"),
-    ("hr-dsss-11M", "802.11b, data 11 Mbit/s, long preamble"),
-    ("hr-dsss-5.5M-short", "802.11b, data 5.5 Mbit/s, short preamble"),
-    ("hr-dsss-11M-short", "802.11b, data 11 Mbit/s, short preamble"),
-    ("ofdm-6M", "802.11a, data 6 Mbit/s"),
-    ("ofdm-9M", "802.11a, data 9 Mbit/s"),
-    ("ofdm-12M", "802.11a, data 12 Mbit/s"),
-    ("ofdm-18M", "802.11a, data 18 Mbit/s"),
-    ("ofdm-24M", "802.11a, data 24 Mbit/s"),
-    ("ofdm-36M", "802.11a, data 36 Mbit/s"),
-    ("ofdm-48M", "802.11a, data 48 Mbit/s"),
-    ("ofdm-54M", "802.11a, data 54 Mbit/s"),
-    ("erp-ofdm-6M", "802.11g (no 802.11b station near), data 6 Mbit/s"),
-    ("erp-ofdm-9M", "802.11g, data 9 Mbit/s"),
-    ("erp-ofdm-12M", "802.11g, data 12 Mbit/s"),
-    ("erp-ofdm-18M", "802.11g, data 18 Mbit/s"),
-    ("erp-ofdm-24M", "802.11g, data 24 Mbit/s"),
-    ("erp-ofdm-36M", "802.11g, data 36 Mbit/s"),
-    ("erp-ofdm-48M", "802.11g, data 48 Mbit/s"),
-    ("erp-ofdm-54M", "802.11g, data 54 Mbit/s"),
-];
+pub const PROFILES: &[&str] = Profile::CHOICES;
 
 /// The parameters of a profile with a radio preset; `None` for an unknown name.
 pub fn base(profile: &str, preset: &str) -> Option<Base> {
-    let mut base = Base::default();
-    apply_preset(&mut base, preset)?;
+    let profile = Profile::of(profile)?;
+    let radio = radio(profile, preset)?;
+    let mut base = Base { radio, ..Base::default() };
+    apply_phy(&mut base);
     match profile {
-        "standard" => {}
-        "ns2" => apply_ns2(&mut base),
-        "as-ns3" => apply_as_ns3(&mut base),
-        _ => return None,
+        Profile::Standard => {}
+        Profile::Ns2 => apply_ns2(&mut base),
+        Profile::AsNs3 => apply_as_ns3(&mut base),
     }
     Some(base)
 }
 
-fn apply_preset(base: &mut Base, preset: &str) -> Option<()> {
-    if !PRESETS.iter().any(|(name, _)| *name == preset) {
-        return None;
-    }
+/// What the MAC takes from the PHY (IEEE 802.11-2020 15.4.4, 17.4.4 and 18.5.4).
+fn apply_phy(base: &mut Base) {
     let Base { radio, mac, .. } = base;
-    let (name, short_preamble) = match preset.strip_suffix("-short") {
-        Some(name) => (name, true),
-        None => (preset, false),
-    };
-    let (family, rate) = name.rsplit_once('-')?;
-    let megabits: f64 = rate.strip_suffix('M')?.parse().ok()?;
-    radio.data_rate = (megabits * 1e6) as u64;
-    match family {
-        "wavelan" if rate == "11M" => {
-            radio.basic_rate = 2_000_000;
-            (radio.tx_range, radio.cs_range, radio.interference_range) = (200.0, 350.0, 350.0);
-        }
-        "wavelan" => {}
-        "dsss" => radio.response_rates = vec![1_000_000, 2_000_000],
-        "hr-dsss" => {
-            radio.response_rates = vec![1_000_000, 2_000_000];
-            radio.frequency = 2.4e9;
-            if short_preamble {
-                // Short preamble: 72 bits at 1 Mbit/s and 48 at 2 Mbit/s; no 1 Mbit/s frame can carry it.
-                radio.basic_rate = 2_000_000;
-                radio.response_rates = vec![2_000_000];
-                radio.plcp_bits_1m = 72;
-                radio.plcp_bits_2m = 48;
-            }
-        }
-        _ => {
-            radio.phy = if family == "ofdm" { Phy::Ofdm } else { Phy::ErpOfdm };
-            radio.frequency = if family == "ofdm" { 5.2e9 } else { 2.4e9 };
-            radio.basic_rate = 6_000_000;
-            radio.response_rates = vec![6_000_000, 12_000_000, 24_000_000];
-            mac.slot = Span::from_micros(9);
-            mac.sifs = Span::from_micros(if family == "ofdm" { 16 } else { 10 });
-            mac.cw_min = 15;
-            mac.cca_delay = Span::from_micros(2);
-        }
+    if radio.phy != Phy::Dsss {
+        mac.slot = Span::from_micros(9);
+        mac.sifs = Span::from_micros(if radio.phy == Phy::Ofdm { 16 } else { 10 });
+        mac.cw_min = 15;
+        mac.cca_delay = Span::from_micros(2);
     }
-    Some(())
 }
 
 /// The documented behaviour of ns-2.35; numbers are the items of docs/models/ns2.md.
 fn apply_ns2(base: &mut Base) {
-    let Base { radio, mac, net, tcp, aodv, dsdv, .. } = base;
+    let Base { mac, net, tcp, aodv, dsdv, .. } = base;
     if let Some(set) = AodvConfig::set("ns2") {
         *aodv = set; // 44 to 46
     }
     if let Some(set) = DsdvConfig::set("ns2") {
         *dsdv = set; // its agent, item for item
     }
-    radio.propagation = Propagation::TwoRay; // 1
-    radio.undecodable = Undecodable::Locks; // 2
-    radio.capture_rule = CaptureRule::FirstComes; // 3
-    radio.ignored_frame = IgnoredFrame::NavEifs; // 5
-    radio.during_transmission = DuringTransmission::Locks; // 8
-    radio.propagation_speed = 3e8; // 7
-    radio.response_rates = Vec::new(); // 10
     mac.data_header = 34; // 11
     mac.llc_header = 0; // 11
     mac.queue_reserve = 1; // measured beside 26: a limit of 50 holds 49
@@ -249,14 +183,6 @@ pub(super) fn set_recovery_rules(tcp: &mut TcpConfig, ns2: bool) {
 /// The behaviour of ns-3.44 as measured for this project; numbers are the items of docs/models/as-ns3.md.
 fn apply_as_ns3(base: &mut Base) {
     let Base { radio, mac, tcp, .. } = base;
-    radio.interference = Interference::Sinr; // 3 to 5
-    radio.interference_reach = InterferenceReach::CarrierSense; // 1
-    radio.synchronization = Synchronization::Preamble; // 3
-    radio.error_kind = ErrorKind::Sinr; // 4
-    radio.error_cck = CckDetection::Biorthogonal; // 4
-    radio.error_ofdm = OfdmDecoding::Table; // 4
-    radio.carrier_sense = CarrierSense::Sum; // 5
-    radio.noise_floor = -93.97; // 5
     mac.ifs_from_start = true; // 6
     mac.backoff_draw = BackoffDraw::FoundBusy; // 7, 8
     mac.eifs_rate = EifsRate::LowestUsed; // 9
@@ -266,9 +192,6 @@ fn apply_as_ns3(base: &mut Base) {
     mac.queue_reserve = 1; // 11
     mac.cca_delay = Span::from_micros(4); // 5, 17
     mac.aarf_most = 60; // 22
-    if radio.phy == Phy::Dsss {
-        radio.response_rates = vec![1_000_000, 2_000_000, 5_500_000, 11_000_000]; // 12
-    }
     if radio.phy == Phy::ErpOfdm {
         mac.slot = Span::from_micros(20); // 13
     }

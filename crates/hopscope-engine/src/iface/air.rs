@@ -1,9 +1,9 @@
 //! What each node has put on the air.
 
 use crate::mac::frame::{Frame, FrameKind, numbers, sequence_control};
-use crate::phy::modes::Mode;
 use hopscope_core::ids::{NodeId, PacketId};
 use hopscope_core::units::Span;
+use hopscope_phy::phy::modes::Mode;
 
 /// The last two frames of a transmitter: the second begins only after the first has reached everyone. In a large field
 /// the frames of a node are looked at again when others have taken the cache: they fill one of its lines, no more.

@@ -2,11 +2,11 @@
 
 use std::sync::Arc;
 
-use crate::channel::budget::Budget;
 use crate::config::Config;
 use crate::config::host::InterfaceSet;
 use crate::mac::MacRules;
 use hopscope_core::ids::NodeId;
+use hopscope_phy::channel::budget::Budget;
 
 /// The sets of rules of a configuration.
 #[derive(Debug)]

@@ -3,12 +3,12 @@
 use super::Ledger;
 use super::cause::{Failure, Verdict};
 use super::timeline::Attempt;
-use crate::channel::Link;
 use crate::mac::dcf::{Frame, FrameKind};
-use crate::phy::{Arrival, RxOutcome};
 use crate::record::{Look, flight, link_between};
 use hopscope_core::ids::NodeId;
 use hopscope_core::units::{Span, Time};
+use hopscope_phy::channel::Link;
+use hopscope_phy::phy::{Arrival, RxOutcome};
 
 /// A frame that a node has sent.
 #[derive(Debug, Clone, Copy)]

@@ -412,7 +412,7 @@ impl Recorder for Ledger {
             Record::FrameBegan { ref frame, slot } => self.on_frame(now, Some(slot), frame, look),
             Record::FrameUnsent { ref frame } => self.on_frame(now, None, frame, look),
             Record::Busy { node, from, until } => self.on_busy(node, from, until, look),
-            Record::FrameEnded { node, ref frame, outcome: crate::phy::RxOutcome::Received, .. } => {
+            Record::FrameEnded { node, ref frame, outcome: hopscope_phy::phy::RxOutcome::Received, .. } => {
                 self.on_received(now, node, frame);
             }
             Record::FrameEnded { node, ref frame, outcome, .. } => self.on_lost(now, node, frame, outcome, look),

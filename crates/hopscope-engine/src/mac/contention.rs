@@ -15,9 +15,9 @@
 
 use crate::config::mac::{BusyAtExpiry, EifsRule};
 use crate::mac::rules::StationRules;
-use crate::phy::{Arrival, Begin, Edge, Heard, Packed, Radio, RxOutcome};
 use hopscope_core::rng::Stream;
 use hopscope_core::units::{Span, Time};
+use hopscope_phy::phy::{Arrival, Begin, Edge, Heard, Packed, Radio, RxOutcome};
 
 /// Kind of pending access.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -19,9 +19,9 @@ use crate::mac::outgoing::Outgoing;
 use crate::mac::rate::{Attempt, RateControl};
 use crate::mac::retry::{Failure, Retries};
 use crate::mac::rules::{MacRules, Pacing};
-use crate::phy::modes::Mode;
 use hopscope_core::ids::{NodeId, PacketId};
 use hopscope_core::units::{Span, Time};
+use hopscope_phy::phy::modes::Mode;
 
 /// What the MAC asks of its neighbours after one input: at most one of each, carried out in the order of the fields.
 #[derive(Debug, Default)]

@@ -22,9 +22,9 @@ use crate::mac::dedup::Fragment;
 use crate::mac::frame::{FRAGMENT_SHIFT, Frame, numbers, sequence_control};
 use crate::mac::outgoing::Outgoing;
 use crate::mac::rules::MacRules;
-use crate::phy::modes::Mode;
 use hopscope_core::ids::NodeId;
 use hopscope_core::units::Span;
+use hopscope_phy::phy::modes::Mode;
 
 /// Most fragments of one packet: the fragment number has four bits (IEEE 802.11-2016 9.2.4.4.3).
 pub const MOST: u32 = 16;

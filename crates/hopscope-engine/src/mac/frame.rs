@@ -1,10 +1,10 @@
 //! A frame as a value (IEEE 802.11-2020 9.2 and 9.3): made once, by the MAC that sends it. Whatever its receivers, the
 //! channel and the observers want to know of a frame they read here; nobody else knows a rate.
 
-use crate::phy::modes::Mode;
 use hopscope_core::ids::{NodeId, PacketId};
 use hopscope_core::named;
 use hopscope_core::units::Span;
+use hopscope_phy::phy::modes::Mode;
 
 named! {
     /// Kinds of frames.

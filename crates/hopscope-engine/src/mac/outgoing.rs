@@ -3,9 +3,9 @@
 use crate::mac::frame::FrameKind;
 use crate::mac::rate::RateControl;
 use crate::mac::rules::{MacRules, Pacing};
-use crate::phy::modes::Mode;
 use hopscope_core::ids::{NodeId, PacketId};
 use hopscope_core::units::Span;
+use hopscope_phy::phy::modes::Mode;
 
 /// The packet in hand.
 #[derive(Debug, Clone, Copy)]

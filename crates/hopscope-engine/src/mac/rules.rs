@@ -8,10 +8,10 @@ use crate::mac::frame::FrameKind;
 use crate::mac::rate::{RateRules, Rates};
 use crate::mac::retry::RetryRules;
 use crate::mac::timing::Timing;
-use crate::phy::RadioRules;
-use crate::phy::modes::Mode;
 use hopscope_core::ids::NodeId;
 use hopscope_core::units::Span;
+use hopscope_phy::phy::RadioRules;
+use hopscope_phy::phy::modes::Mode;
 
 /// Adaptive pacing of a packet: how its success lengthens the back-off.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -1,13 +1,13 @@
 //! Frame durations and inter-frame spaces: pure functions of the PHY (IEEE 802.11-2020 clauses 15 to 18).
 
 use crate::config::mac::{EifsRate, EifsRule, ResponseTimeout};
-use crate::config::radio::Phy;
 use crate::config::{MacConfig, RadioConfig};
 use crate::mac::frame::{ACK_BYTES, FrameKind, RTS_BYTES};
 use crate::mac::rate::Rates;
-use crate::phy::modes::Mode;
 use hopscope_core::ids::NodeId;
 use hopscope_core::units::{Span, Time};
+use hopscope_phy::config::radio::Phy;
+use hopscope_phy::phy::modes::Mode;
 
 /// Data bits per 4 us OFDM symbol for a rate in bit/s (table 17-4).
 fn ofdm_bits_per_symbol(rate: u64) -> u64 {

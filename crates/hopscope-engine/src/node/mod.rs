@@ -2,13 +2,13 @@
 
 use smallvec::SmallVec;
 
-use crate::channel::Medium;
 use crate::iface::{Interface, Wifi, Wires};
 use crate::net::ip::Ip;
 use crate::net::{Arp, Gateway};
 use crate::routing::{Forwarding, Router};
 use crate::transport::{BoundSockets, Neighbours, NodeView};
 use hopscope_core::ids::NodeId;
+use hopscope_phy::channel::Medium;
 
 /// Sockets, network layer and routing of one node. The state of its sockets and interfaces lies in tables of their own
 /// ([`crate::transport::Sockets`], [`crate::iface`]).

@@ -5,12 +5,12 @@
 use crate::config::link::LinkPart;
 use crate::mac::contention::QuietPlan;
 use crate::mac::dcf::{Frame, FrameKind, Outcome};
-use crate::phy::RxOutcome;
 use crate::routing::RoutingNote;
 use crate::transport::Timer;
 use hopscope_core::ids::{FlowId, NodeId, PacketId};
 use hopscope_core::units::{Span, Time};
 use hopscope_packet::{Body, DropReason, dccp::ResetCode, tcp::TcpFlags};
+use hopscope_phy::phy::RxOutcome;
 
 /// One observable fact.
 #[derive(Debug, Clone, Copy, PartialEq)]

@@ -4,7 +4,6 @@
 //! at the instant of the record, and show the network as it stands before the hall goes on. Nothing that is asked changes
 //! the course of the run.
 
-use crate::channel::Link;
 use crate::mac::contention::QuietPlan;
 use crate::mac::dcf::{Attempts, Frame};
 use crate::mac::rate::RateCounts;
@@ -14,6 +13,7 @@ use hopscope_core::ids::{FlowId, NodeId, PacketId};
 use hopscope_core::units::{Span, Time};
 use hopscope_packet::Packet;
 use hopscope_packet::arena::Extra;
+use hopscope_phy::channel::Link;
 
 /// What an 802.11 interface counts for itself.
 #[derive(Debug, Clone, Copy, Default)]

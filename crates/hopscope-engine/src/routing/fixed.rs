@@ -8,8 +8,8 @@ use std::collections::VecDeque;
 
 use smallvec::SmallVec;
 
-use crate::channel::Medium;
 use hopscope_core::ids::NodeId;
+use hopscope_phy::channel::Medium;
 
 /// Forwarding table of one node.
 #[derive(Debug, Clone, Default)]

@@ -4,13 +4,13 @@ use super::line::Line;
 use super::numbers::Numbers;
 use crate::mac::contention::QuietPlan;
 use crate::mac::dcf::{Frame, FrameKind, Outcome};
-use crate::phy::RxOutcome;
 use crate::record::{Header, Look, Record};
 use crate::routing::{RouteLoss, RoutingNote};
 use crate::transport::Timer;
 use hopscope_core::ids::{FlowId, NodeId, PacketId};
 use hopscope_packet::tcp::TcpFlags;
 use hopscope_packet::{Body, Packet};
+use hopscope_phy::phy::RxOutcome;
 
 /// Writes the fields of a record.
 pub(super) fn write(line: &mut Line<'_>, record: &Record, numbers: &Numbers, look: &mut impl Look) {

@@ -26,12 +26,12 @@ pub mod udp;
 
 pub use sockets::{BoundSockets, Protocol, Socket, Sockets};
 
-use crate::channel::Medium;
 use crate::mac::dcf::MacView;
 use hopscope_core::ids::NodeId;
 use hopscope_core::units::{Span, Time};
 use hopscope_packet::dccp::ResetCode;
 use hopscope_packet::{Body, Packet, Way};
+use hopscope_phy::channel::Medium;
 
 /// A timer of an endpoint. Each endpoint owns at most one of each kind.
 ///

@@ -15,17 +15,14 @@ use super::{Controls, OwnCode, Wiring, World};
 use smallvec::SmallVec;
 
 use crate::app::Source;
-use crate::channel::{Channel, Medium};
 use crate::config::link::LinkPart;
 use crate::config::net::RoutingProtocol;
-use crate::config::radio::Shadowing;
 use crate::config::{AckPolicy, Config, FlowConfig, HostConfig, LinkConfig, MacConfig, Transport};
 use crate::iface::{AirSlots, Interface, Outside, Port, RuleSets, Wifi, Wires};
 use crate::link::LinkLayer;
 use crate::mac::contention::Station;
 use crate::mac::rate::RateControl;
 use crate::mac::{Collisions, Dcf};
-use crate::mobility::Mobility;
 use crate::net::Gateway;
 use crate::net::ip::Ip;
 use crate::node::Node;
@@ -41,11 +38,14 @@ use hopscope_core::queue::EventQueue;
 use hopscope_core::rng::{Purpose, Stream};
 use hopscope_core::units::Time;
 use hopscope_packet::{PacketArena, Ports};
+use hopscope_phy::channel::{Channel, Medium};
+use hopscope_phy::config::radio::Shadowing;
+use hopscope_phy::mobility::Mobility;
 
 pub(super) fn build<R: Recorder>(config: &Config, recorder: R, controls: &Controls) -> Result<World<R>, BuildError> {
     super::check(config)?;
     let nodes = config.nodes.len();
-    let mobility = Mobility::new(config);
+    let mobility = Mobility::new(&config.movement());
     let mut medium = Medium::seeded(&begin(config, &mobility), &config.radio_with_all_rates(), config.seed);
     let rules = RuleSets::new(config);
     let fixed = config.routing.protocol == RoutingProtocol::Static;
@@ -208,7 +208,7 @@ fn derive(config: &Config, owner: usize, purpose: Purpose) -> Stream {
 
 /// The flows of a sound configuration that cannot arrive, each once, by the links that a run begins with.
 pub(super) fn lost_ways(config: &Config) -> Vec<BuildError> {
-    let places = begin(config, &Mobility::new(config));
+    let places = begin(config, &Mobility::new(&config.movement()));
     let mut medium = Medium::seeded(&places, &config.radio_with_all_rates(), config.seed);
     replay::announce(&config.traces, &mut medium);
     let (wires, radios) = (Wires::new(config), Radios::new(config));

@@ -4,11 +4,11 @@ use super::World;
 use crate::config::change::CHANGEABLE;
 use crate::config::{Change, ChangeKind};
 use crate::iface::RuleSets;
-use crate::mobility::Leg;
 use crate::record::{Record, Recorder};
 use hopscope_core::error::BuildError;
 use hopscope_core::event::Event;
 use hopscope_core::ids::{FlowId, NodeId};
+use hopscope_phy::mobility::Leg;
 
 impl<R: Recorder> World<R> {
     /// Changes something now, as an event of the configuration does at its instant.

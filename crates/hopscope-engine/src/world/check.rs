@@ -1,23 +1,23 @@
 //! What a configuration must hold to be built.
 
-use crate::channel;
 use crate::config::host::InterfaceSet;
 use crate::config::net::{RouteNotices, RoutingProtocol};
-use crate::config::radio::{Fading, Phy, Shadowing};
 use crate::config::tcp::Handshake;
 use crate::config::{AckPolicy, App, Config, FlowConfig, LONGEST, MacConfig, RadioConfig, seconds};
 use crate::mac::MacRules;
 use crate::mac::fragment::{self, Fragmentation};
-use crate::phy::modes;
 use crate::transport::{Protocol, sockets};
 use hopscope_core::error::{BuildError, BuildErrors, require};
 use hopscope_core::ids::NodeId;
 use hopscope_core::units::{Span, Time};
 use hopscope_packet::atp::AtpPacket;
 use hopscope_packet::dccp::MAX_DATA_HEADER;
+use hopscope_phy::channel;
+use hopscope_phy::config::radio::{Fading, Phy, Shadowing};
+use hopscope_phy::phy::modes;
 
 /// More nodes than this are refused: each has two air slots.
-const MAX_NODES: usize = crate::phy::arrival::MAX_SLOTS as usize / 2;
+const MAX_NODES: usize = hopscope_phy::phy::arrival::MAX_SLOTS as usize / 2;
 /// Most that the 16-bit Duration field can announce (IEEE 802.11-2020 9.2.4.2).
 const LONGEST_DURATION: Span = Span::from_micros(32_767);
 /// Most packets of one frame of a trace: they leave in one burst.
@@ -57,7 +57,7 @@ pub fn problems(config: &Config) -> Vec<BuildError> {
         RoutingProtocol::Dsr => found.note_all(config.dsr.check()),
         RoutingProtocol::Olsr => found.note_all(config.olsr.check()),
     }
-    found.note_all(config.check_movement());
+    found.note_all(config.movement().check());
     check_traces(config, &mut found);
     found.note_all(config.check_events());
     for (number, outage) in config.outages.iter().enumerate() {
@@ -349,9 +349,9 @@ mod tests {
     use super::*;
     use crate::config::flow::ControlChoice;
     use crate::config::outage::Outage;
-    use crate::config::radio::ErrorKind;
     use crate::config::tcp::{CongestionControl, LossRecovery};
     use crate::config::{HostConfig, Transport, WireConfig, presets};
+    use hopscope_phy::config::radio::ErrorKind;
 
     fn network() -> Config {
         let base = presets::base("standard", "wavelan-2M").expect("a profile and a preset");

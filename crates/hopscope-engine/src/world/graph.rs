@@ -1,10 +1,10 @@
 //! Who is one hop from whom: over a wire, or within radio range.
 
-use crate::channel::Medium;
 use crate::config::Config;
 use crate::iface::Wires;
 use crate::routing::fixed::{Neighbours, Tables, on_the_way};
 use hopscope_core::ids::NodeId;
+use hopscope_phy::channel::Medium;
 
 /// Who has a radio.
 #[derive(Debug)]

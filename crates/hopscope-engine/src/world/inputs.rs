@@ -12,7 +12,6 @@ use crate::mac::dcf::MacCx;
 use crate::mac::{Dcf, MacEffects};
 use crate::net::arp::Learnt;
 use crate::net::ip::{self, Step};
-use crate::phy::RxOutcome;
 use crate::record::{Classes, DropReason, Header, Record, Recorder};
 use crate::routing::{Cx as RoutingCx, Forwarding, LossOf, Lost, Machine, Query, RouteAnswer, Router};
 use crate::transport::{Cx, Endpoint, Neighbours, PathEvent, Payload, Protocol, Socket, Timer, TransportEffect};
@@ -20,6 +19,7 @@ use hopscope_core::event::Event;
 use hopscope_core::ids::{FlowId, NodeId, PacketId, SocketId};
 use hopscope_core::units::Span;
 use hopscope_packet::{Body, Notice, Packet};
+use hopscope_phy::phy::RxOutcome;
 
 impl<R: Recorder> World<R> {
     /// What happens by itself, in the order of the events of one instant.

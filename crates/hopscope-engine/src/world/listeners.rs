@@ -3,8 +3,8 @@
 //! Under static routes only the nodes on the way of a flow ever send, receive or forward. Nothing that another node hears
 //! can have an effect, so frames need not be announced to it: in a large field that is most of the work.
 
-use crate::channel::{Link, Medium};
 use hopscope_core::ids::NodeId;
+use hopscope_phy::channel::{Link, Medium};
 
 use super::places::Places;
 

@@ -2,8 +2,8 @@
 
 use super::World;
 use crate::mac::dcf::Frame;
-use crate::phy::Arrival;
 use crate::record::Recorder;
+use hopscope_phy::phy::Arrival;
 
 impl<R: Recorder> World<R> {
     /// Layers that measure the use of the channel learn of a frame: its sender, and those that sense it unless the

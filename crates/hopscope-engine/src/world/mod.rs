@@ -36,7 +36,6 @@ pub use view::WorldView;
 
 use std::collections::VecDeque;
 
-use crate::channel::{Channel, Medium};
 use crate::config::Config;
 use crate::iface::outside::Arrived;
 use crate::iface::port::PortEffect;
@@ -44,7 +43,6 @@ use crate::iface::{Outside, Wifi, WireEnd, Wires};
 use crate::mac::Collisions;
 use crate::mac::dcf::Frame;
 use crate::mac::rules::StationRules;
-use crate::mobility::Mobility;
 use crate::node::Node;
 use crate::record::{DropReason, Record, Recorder};
 use crate::routing::fixed::Installed;
@@ -60,6 +58,8 @@ use hopscope_core::queue::EventQueue;
 use hopscope_core::units::{Span, Time};
 use hopscope_packet::aodv::AodvEnvelope;
 use hopscope_packet::{Body, Packet, PacketArena};
+use hopscope_phy::channel::{Channel, Medium};
+use hopscope_phy::mobility::Mobility;
 use listeners::Listeners;
 use notices::Notices;
 use outages::Outages;

@@ -1,12 +1,12 @@
 //! Nodes that move by themselves, are moved, or change their power.
 
 use super::{World, check};
-use crate::mobility::Leg;
 use crate::record::{Classes, Record, Recorder};
 use hopscope_core::error::{BuildError, require};
 use hopscope_core::event::Event;
 use hopscope_core::ids::NodeId;
 use hopscope_core::units::Time;
+use hopscope_phy::mobility::Leg;
 
 impl<R: Recorder> World<R> {
     /// The nodes that move by themselves set out.

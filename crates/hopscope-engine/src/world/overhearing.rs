@@ -4,11 +4,11 @@ use super::World;
 use crate::config::Config;
 use crate::config::net::RoutingProtocol;
 use crate::mac::dcf::{Frame, FrameKind};
-use crate::phy::Arrival;
 use crate::record::Recorder;
 use hopscope_core::event::Event;
 use hopscope_core::ids::NodeId;
 use hopscope_packet::arena::Extra;
+use hopscope_phy::phy::Arrival;
 
 /// What the frames under way tell those that they are not for, by air slot. The packet itself may have changed or gone
 /// when the last of them has received it.

@@ -144,9 +144,9 @@ impl Tables for PerNode<Node> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::channel::Medium;
     use crate::config::presets;
     use crate::routing::FixedRoutes;
+    use hopscope_phy::channel::Medium;
 
     #[test]
     fn nodes_on_the_ways_come_first_and_everyone_has_a_place() {

@@ -3,14 +3,14 @@
 use super::World;
 use super::listeners::Listeners;
 use super::view::view;
-use crate::channel::Carried;
 use crate::iface::Wifi;
 use crate::mac::dcf::{Frame, FrameKind};
-use crate::phy::{Arrival, Packed};
 use crate::record::{Classes, Record, Recorder};
 use hopscope_core::event::Event;
 use hopscope_core::ids::{NodeId, PacketId};
 use hopscope_core::units::Span;
+use hopscope_phy::channel::Carried;
+use hopscope_phy::phy::{Arrival, Packed};
 
 /// No signal is under way for longer: `build.rs` refuses such ranges.
 const LONGEST_FLIGHT: Span = Span(u16::MAX as u64);

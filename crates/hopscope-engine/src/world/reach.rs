@@ -7,9 +7,10 @@
 
 use crate::config::aodv::Detection;
 use crate::config::net::RoutingProtocol;
-use crate::config::radio::{Fading, Shadowing};
 use crate::config::{Config, FlowConfig};
 use hopscope_core::error::{BuildError, require};
+use hopscope_phy::config::mobility::MobilityModel;
+use hopscope_phy::config::radio::{Fading, Shadowing};
 
 /// Most hops that something is carried, and the parameter that says so.
 struct Limit {
@@ -38,7 +39,9 @@ pub(super) fn check(config: &Config, number: usize, hops: u32) -> Result<(), Bui
 }
 
 fn has_lasting_links(config: &Config) -> bool {
-    config.radio.fading == Fading::None && config.radio.shadowing != Shadowing::Correlated && !config.has_movement()
+    config.radio.fading == Fading::None
+        && config.radio.shadowing != Shadowing::Correlated
+        && config.mobility.model == MobilityModel::Static
 }
 
 /// How far a data packet comes.

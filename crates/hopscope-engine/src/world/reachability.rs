@@ -6,11 +6,11 @@
 use std::collections::{BTreeMap, VecDeque};
 
 use super::build::{begin, judge, lost_ways};
-use crate::channel::decoding::Decoding;
 use crate::config::net::RoutingProtocol;
 use crate::config::{Config, HostConfig};
-use crate::mobility::Mobility;
 use hopscope_core::error::BuildError;
+use hopscope_phy::channel::decoding::Decoding;
+use hopscope_phy::mobility::Mobility;
 
 /// Hop counts between the ends of flows, kept for configurations with the same links.
 #[derive(Debug, Default)]
@@ -54,7 +54,7 @@ impl Reachability {
     /// What is known of the network of a configuration.
     fn of(&mut self, config: &Config) -> &mut NetworkSummary {
         let radio = config.radio_with_all_rates();
-        let places = begin(config, &Mobility::new(config));
+        let places = begin(config, &Mobility::new(&config.movement()));
         let (silent, wires) = (silent(config), wires(config));
         let is_same = |known: &NetworkSummary| {
             known.silent == silent && known.wires == wires && known.decoding.is_of(&places, &radio, config.seed)
@@ -141,10 +141,10 @@ impl NetworkSummary {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::config::radio::{Propagation, Shadowing};
     use crate::config::{Transport, WireConfig, presets};
     use hopscope_core::rng::{Purpose, Stream};
     use hopscope_core::units::Span;
+    use hopscope_phy::config::radio::{Propagation, Shadowing};
 
     /// 60 nodes over 2 km2, ten flows between any of them, and as given a few wires, wired nodes and shadowing.
     fn network(number: u64) -> Config {

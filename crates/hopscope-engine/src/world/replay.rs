@@ -3,15 +3,15 @@
 use std::collections::BTreeMap;
 
 use super::World;
-use crate::channel::Medium;
-use crate::channel::medium::TracedLink;
 use crate::config::LinkTraces;
-use crate::config::radio::watts;
-use crate::config::traces::{Sample, Untraced};
 use crate::record::{Record, Recorder};
 use hopscope_core::event::Event;
 use hopscope_core::ids::NodeId;
 use hopscope_core::units::Time;
+use hopscope_phy::channel::Medium;
+use hopscope_phy::channel::medium::TracedLink;
+use hopscope_phy::config::radio::watts;
+use hopscope_phy::config::traces::{Sample, Untraced};
 
 /// Traces, and how much of them lies behind.
 #[derive(Debug)]

@@ -4,7 +4,6 @@ use super::flow::Flow;
 use super::listeners::Listeners;
 use super::outages::Outages;
 use super::places::PerNode;
-use crate::channel::{Link, Medium};
 use crate::iface::Wifi;
 use crate::mac::contention::QuietPlan;
 use crate::mac::dcf::Frame;
@@ -15,6 +14,7 @@ use hopscope_core::ids::{FlowId, NodeId, PacketId};
 use hopscope_core::units::Time;
 use hopscope_packet::arena::Extra;
 use hopscope_packet::{Body, Packet, PacketArena};
+use hopscope_phy::channel::{Link, Medium};
 
 /// What an observer may read of the network while the recorder is borrowed.
 #[derive(Debug)]

@@ -14,12 +14,12 @@ pub use topology::{TOPOLOGIES, Topology, topology};
 use super::change::CHANGEABLE;
 use super::link::{LinkPart, LinkParts, PLAIN};
 use super::presets::{PRESETS, PROFILES};
-use super::traces::Untraced;
 use super::{
     AodvConfig, Change, ChangeKind, DsdvConfig, DsrConfig, LinkConfig, MacConfig, MobilityConfig, NetConfig,
     OlsrConfig, RadioConfig, RoutingConfig, SeriesConfig, SeriesKind, TcpConfig, starved_after, wire,
 };
 use hopscope_core::config::params::ParamType;
+use hopscope_phy::config::traces::Untraced;
 
 /// Most nodes of a scenario: the positions of more would fill the memory of an ordinary machine.
 pub const MAX_NODES: u32 = 2_000_000;

@@ -16,7 +16,7 @@
 use crate::config::MacConfig;
 use crate::config::mac::RateControlKind;
 use crate::mac::rate::Rates;
-use crate::phy::modes::Mode;
+use hopscope_phy::phy::modes::Mode;
 
 /// When rates go up.
 #[derive(Debug, Clone)]

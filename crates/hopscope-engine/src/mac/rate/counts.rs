@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use crate::phy::modes::Mode;
+use hopscope_phy::phy::modes::Mode;
 
 /// Frames by mode.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]

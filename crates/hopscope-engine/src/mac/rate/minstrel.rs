@@ -19,9 +19,9 @@
 use crate::config::MacConfig;
 use crate::mac::rate::Rates;
 use crate::mac::timing::Timing;
-use crate::phy::modes::Mode;
 use hopscope_core::rng::Stream;
 use hopscope_core::units::{Span, Time};
+use hopscope_phy::phy::modes::Mode;
 
 /// What is the same for all neighbours.
 #[derive(Debug, Clone)]

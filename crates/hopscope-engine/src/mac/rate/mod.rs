@@ -21,11 +21,11 @@ use crate::mac::frame::FrameKind;
 use crate::mac::rate::arf::{Arf, ArfRules};
 use crate::mac::rate::minstrel::{Minstrel, MinstrelRules};
 use crate::mac::timing::Timing;
-use crate::phy::modes::{self, Mode};
 pub use counts::RateCounts;
 use hopscope_core::ids::NodeId;
 use hopscope_core::rng::Stream;
 use hopscope_core::units::{Span, Time};
+use hopscope_phy::phy::modes::{self, Mode};
 
 /// What became of an attempt.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

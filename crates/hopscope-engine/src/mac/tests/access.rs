@@ -140,7 +140,7 @@ fn eifs_counts_from_the_errored_frame() {
 
 #[test]
 fn a_frame_that_began_during_the_own_transmission_means_eifs_only_where_it_locks() {
-    use crate::config::radio::DuringTransmission;
+    use hopscope_phy::config::radio::DuringTransmission;
     // The RTS is on the air from 100 to 452; a frame that begins at 300 lasts until 900 and was never heard. Then the wait
     // for the CTS is over, and one slot of the second back-off follows DIFS or EIFS.
     let second = |rule| {
@@ -153,7 +153,7 @@ fn a_frame_that_began_during_the_own_transmission_means_eifs_only_where_it_locks
 
 #[test]
 fn an_undecodable_frame_means_eifs_only_where_it_locks() {
-    use crate::config::radio::Undecodable;
+    use hopscope_phy::config::radio::Undecodable;
     let lab = |rule| {
         let lab = Lab::with("standard", |radio, _| radio.undecodable = rule).draws(&[2]);
         rts(lab.hears(100, Heard::distant(900)).offer(500))

@@ -21,12 +21,12 @@ use super::{Filter, Output, Sink, Trace};
 use crate::config::Config;
 use crate::config::net::RoutingProtocol;
 use crate::mac::dcf::{Frame, FrameKind};
-use crate::phy::RxOutcome;
 use crate::record::{Classes, Look, Record, Recorder};
 use event::{Event, Layer, MacHeader, What};
 use hopscope_core::ids::{NodeId, PacketId};
 use hopscope_core::units::Time;
 use hopscope_packet::{Body, DropReason, Packet};
+use hopscope_phy::phy::RxOutcome;
 use packets::Packets;
 
 /// The two formats of lines about nodes with a radio.

@@ -91,10 +91,11 @@ const HALVINGS: u32 = 64;
 mod tests {
     use super::*;
     use crate::config::presets;
+    use hopscope_core::config::profile::Profile;
 
     #[test]
     fn wavelan_thresholds_lie_at_250_and_550_metres() {
-        let radio = presets::base("ns2", "wavelan-2M").expect("a profile").radio;
+        let radio = presets::radio(Profile::Ns2, "wavelan-2M").expect("a preset");
         let loss = PathLoss::new(&radio);
         assert!((loss.power(250.0) / 3.652e-10 - 1.0).abs() < 1e-3);
         assert!((loss.power(550.0) / 1.559e-11 - 1.0).abs() < 1e-3);

@@ -2,8 +2,8 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::{Config, seconds};
 use hopscope_core::config::params::Range;
+use hopscope_core::config::section::seconds;
 use hopscope_core::error::{BuildError, BuildErrors};
 use hopscope_core::units::{Span, Time};
 use hopscope_core::{choice, params};
@@ -101,28 +101,40 @@ pub struct PathConfig {
     pub path: Path,
 }
 
-impl Config {
-    /// Some node moves by itself.
-    pub fn has_movement(&self) -> bool {
-        self.mobility.model != MobilityModel::Static
-    }
+/// What the movement of a run is made of.
+#[derive(Debug, Clone)]
+pub struct Movement<'a> {
+    /// Seed of the run.
+    pub seed: u64,
+    /// End of the run.
+    pub duration: Time,
+    /// Places of the nodes in the topology, metres.
+    pub nodes: &'a [[f64; 2]],
+    /// Which nodes have a radio.
+    pub radios: Vec<bool>,
+    /// The model and its parameters.
+    pub mobility: &'a MobilityConfig,
+    /// The ways of nodes that move as a file tells.
+    pub paths: &'a [PathConfig],
+}
 
+impl Movement<'_> {
     /// The nodes that a model moves, in order.
     pub fn movers(&self) -> Vec<u32> {
         match self.mobility.model {
             MobilityModel::Static => Vec::new(),
             MobilityModel::File => self.paths.iter().map(|path| path.node).collect(),
             _ if self.mobility.nodes.is_empty() => {
-                (0..).zip(self.radios()).filter_map(|(node, has)| has.then_some(node)).collect()
+                (0..).zip(&self.radios).filter_map(|(node, &has)| has.then_some(node)).collect()
             }
             _ => self.mobility.nodes.clone(),
         }
     }
 
     /// What is wrong with the movement.
-    pub(crate) fn check_movement(&self) -> Vec<BuildError> {
+    pub fn check(&self) -> Vec<BuildError> {
         let mut found = BuildErrors::default();
-        let m = &self.mobility;
+        let m = self.mobility;
         match m.model {
             MobilityModel::Static => {}
             MobilityModel::File => self.check_paths(&mut found),
@@ -135,9 +147,9 @@ impl Config {
     }
 
     fn check_model(&self, found: &mut BuildErrors) {
-        let m = &self.mobility;
+        let m = self.mobility;
         let nodes = self.nodes.len();
-        let (radios, mut named) = (self.radios(), vec![false; nodes]);
+        let mut named = vec![false; nodes];
         for (place, &node) in m.nodes.iter().enumerate() {
             let key = format!("mobility.nodes.{place}");
             if node as usize >= nodes {
@@ -146,7 +158,7 @@ impl Config {
             }
             let again = std::mem::replace(&mut named[node as usize], true);
             found.require(!again, key.clone(), || format!("node {node} is named twice"));
-            found.require(radios[node as usize], key, || format!("node {node} has no radio; it stays"));
+            found.require(self.radios[node as usize], key, || format!("node {node} has no radio; it stays"));
         }
         let [width, height] = m.area;
         found.require(width > 0.0 && height > 0.0 && width <= 1e9 && height <= 1e9, "mobility.area", || {
@@ -236,17 +248,25 @@ impl Config {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::config::presets;
-    use crate::world;
 
+    struct Config {
+        mobility: MobilityConfig,
+        paths: Vec<PathConfig>,
+    }
+
+    /// What is wrong first with a change of a movement of three nodes with radios.
     fn messages(change: impl FnOnce(&mut Config)) -> String {
-        let nodes = vec![[0.0, 0.0], [200.0, 0.0], [400.0, 0.0]];
-        let base = presets::base("standard", "wavelan-2M").expect("a preset");
-        let mut config = base.config(nodes, Span::from_secs(10));
-        config.mobility =
+        let mobility =
             MobilityConfig { model: MobilityModel::RandomWaypoint, area: [500.0, 300.0], ..MobilityConfig::default() };
+        let mut config = Config { mobility, paths: Vec::new() };
         change(&mut config);
-        world::check(&config).expect_err("refused").to_string()
+        let Config { mobility, paths } = &config;
+        let nodes = &[[0.0, 0.0], [200.0, 0.0], [400.0, 0.0]];
+        let duration = Time::ZERO + Span::from_secs(10);
+        let mut found = Vec::new();
+        mobility.outside("mobility", &mut found);
+        found.extend(Movement { seed: 1, duration, nodes, radios: vec![true; 3], mobility, paths }.check());
+        found.first().expect("refused").to_string()
     }
 
     fn path(config: &mut Config, node: u32, path: &[(u64, [f64; 2])]) {

@@ -2,16 +2,14 @@
 
 use super::steady::{mean_distance, mean_pause, mean_slowness};
 use super::*;
-use crate::config::presets;
 use hopscope_core::units::Span;
 
 const AREA: [f64; 2] = [1500.0, 300.0];
 
 fn moving(nodes: usize, m: MobilityConfig) -> Mobility {
-    let base = presets::base("standard", "wavelan-2M").expect("a preset");
-    let mut config = base.config(vec![[750.0, 150.0]; nodes], Span::from_secs(3600));
-    config.mobility = m;
-    Mobility::new(&config)
+    let (places, radios) = (vec![[750.0, 150.0]; nodes], vec![true; nodes]);
+    let duration = Time::ZERO + Span::from_secs(3600);
+    Mobility::new(&Movement { seed: 1, duration, nodes: &places, radios, mobility: &m, paths: &[] })
 }
 
 fn model(model: MobilityModel) -> MobilityConfig {

@@ -10,7 +10,7 @@ const MAX_STATES: usize = 64;
 const SUM_SLACK: f64 = 1e-5;
 
 /// Notes what does not go together among the parameters of the channel in a network of `nodes` nodes.
-pub(crate) fn check(radio: &RadioConfig, nodes: usize, found: &mut BuildErrors) {
+pub fn check(radio: &RadioConfig, nodes: usize, found: &mut BuildErrors) {
     if radio.error_kind == ErrorKind::Markov {
         check_markov(radio, found);
     }

@@ -59,9 +59,10 @@ pub fn reach(radio: &RadioConfig) -> Option<Reach> {
 mod tests {
     use super::*;
     use crate::config::presets;
+    use hopscope_core::config::profile::Profile;
 
     fn of(preset: &str) -> Option<f64> {
-        reach(&presets::base("standard", preset).expect("a preset").radio).map(|reach| reach.range)
+        reach(&presets::radio(Profile::Standard, preset).expect("a preset")).map(|reach| reach.range)
     }
 
     #[test]

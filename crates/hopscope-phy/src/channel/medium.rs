@@ -296,11 +296,12 @@ mod tests {
     use crate::channel::budget::Budget;
     use crate::config::presets;
     use crate::config::radio::{Propagation, Shadowing};
+    use hopscope_core::config::profile::Profile;
     use hopscope_core::rng::{Purpose, Stream};
     use hopscope_testing::property;
 
     fn radio() -> RadioConfig {
-        presets::base("ns2", "wavelan-2M").expect("a profile").radio
+        presets::radio(Profile::Ns2, "wavelan-2M").expect("a preset")
     }
 
     /// Both ends of every link.

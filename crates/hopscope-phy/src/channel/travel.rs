@@ -343,13 +343,14 @@ mod tests {
     use crate::channel::{Link, Medium};
     use crate::config::presets;
     use crate::mobility::Leg;
+    use hopscope_core::config::profile::Profile;
     use hopscope_core::ids::NodeId;
     use hopscope_core::rng::{Purpose, Stream};
     use hopscope_core::units::Time;
 
     #[test]
     fn lists_of_nodes_under_way_are_those_of_their_places_at_that_instant() {
-        let radio = presets::base("ns2", "wavelan-2M").expect("a profile").radio;
+        let radio = presets::radio(Profile::Ns2, "wavelan-2M").expect("a preset");
         let mut stream = Stream::derive(5, 0, 0, Purpose::Placement);
         let mut place = |_: u32| [stream.uniform() * 3000.0, stream.uniform() * 900.0];
         let begin: Vec<[f64; 2]> = (0..60).map(&mut place).collect();

@@ -19,7 +19,7 @@ mod waypoint;
 
 pub use leg::Leg;
 
-use crate::config::Config;
+use crate::config::Movement;
 use crate::config::mobility::{MobilityConfig, MobilityModel, MobilityStart, Path};
 use bounded::Bounded;
 use group::Member;
@@ -62,9 +62,9 @@ enum Walk {
 
 impl Mobility {
     /// The movement of a sound configuration.
-    pub fn new(config: &Config) -> Self {
+    pub fn new(config: &Movement<'_>) -> Self {
         let numbers = config.movers();
-        let m = &config.mobility;
+        let m = config.mobility;
         let members = numbers.len();
         let mut movers: Vec<Mover> = numbers
             .into_iter()
@@ -195,7 +195,7 @@ impl Walk {
 }
 
 /// No node of a configuration is faster.
-fn fastest(config: &Config, m: &MobilityConfig) -> f64 {
+fn fastest(config: &Movement<'_>, m: &MobilityConfig) -> f64 {
     match m.model {
         MobilityModel::Static => 0.0,
         // A node about a point that moves.

@@ -115,7 +115,8 @@ pub fn rates(phy: Phy) -> impl Iterator<Item = u64> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::config::presets::{PRESETS, base};
+    use crate::config::presets::{PRESETS, radio};
+    use hopscope_core::config::profile::Profile;
 
     #[test]
     fn names_are_the_rates() {
@@ -127,7 +128,7 @@ mod tests {
     #[test]
     fn every_preset_uses_rates_of_its_phy() {
         for (name, _) in PRESETS {
-            let radio = base("standard", name).expect("a preset").radio;
+            let radio = radio(Profile::Standard, name).expect("a preset");
             for rate in [radio.data_rate, radio.basic_rate].into_iter().chain(radio.response_rates) {
                 assert!(rates(radio.phy).any(|r| r == rate), "{name}: {rate}");
                 assert!(mode_of(rate).is_some(), "{name}: {rate}");

@@ -48,7 +48,7 @@ impl LinkTraces {
     }
 
     /// What is wrong with them in a network of so many nodes, of which `has_radio` holds for those with a radio.
-    pub(crate) fn check(&self, nodes: usize, has_radio: impl Fn(u32) -> bool) -> Vec<BuildError> {
+    pub fn check(&self, nodes: usize, has_radio: impl Fn(u32) -> bool) -> Vec<BuildError> {
         let mut found = BuildErrors::default();
         found.require(!self.is_empty() || self.untraced == Untraced::Model, "traces.untraced", || {
             "found \"absent\" without a trace; no link would be left".to_string()

@@ -1,0 +1,115 @@
+//! The radio's part of presets and profiles: assignments to documented parameters, nothing else.
+
+use super::radio::{
+    CaptureRule, CarrierSense, CckDetection, DuringTransmission, ErrorKind, IgnoredFrame, Interference,
+    InterferenceReach, OfdmDecoding, Phy, Propagation, RadioConfig, Synchronization, Undecodable,
+};
+use hopscope_core::config::profile::Profile;
+
+/// Names of the radio presets, each with one line of description.
+pub const PRESETS: &[(&str, &str)] = &[
+    ("wavelan-2M", "914 MHz WaveLAN: two-ray ground, 250 m receive, 550 m sense, DSSS 2 Mbit/s, control at 1 Mbit/s"),
+    ("wavelan-11M", "the same at 11 Mbit/s, control at 2 Mbit/s, 200 m receive, 350 m sense (zhang2006, chapter 6)"),
+    ("dsss-1M", "802.11 DSSS, data 1 Mbit/s, long preamble"),
+    ("dsss-2M", "802.11 DSSS, data 2 Mbit/s, responses at 1 or 2 Mbit/s, long preamble"),
+    ("hr-dsss-5.5M", "802.11b, data 5.5 Mbit/s, long preamble"),
+    ("hr-dsss-11M", "802.11b, data 11 Mbit/s, long preamble"),
+    ("hr-dsss-5.5M-short", "802.11b, data 5.5 Mbit/s, short preamble"),
+    ("hr-dsss-11M-short", "802.11b, data 11 Mbit/s, short preamble"),
+    ("ofdm-6M", "802.11a, data 6 Mbit/s"),
+    ("ofdm-9M", "802.11a, data 9 Mbit/s"),
+    ("ofdm-12M", "802.11a, data 12 Mbit/s"),
+    ("ofdm-18M", "802.11a, data 18 Mbit/s"),
+    ("ofdm-24M", "802.11a, data 24 Mbit/s"),
+    ("ofdm-36M", "802.11a, data 36 Mbit/s"),
+    ("ofdm-48M", "802.11a, data 48 Mbit/s"),
+    ("ofdm-54M", "802.11a, data 54 Mbit/s"),
+    ("erp-ofdm-6M", "802.11g (no 802.11b station near), data 6 Mbit/s"),
+    ("erp-ofdm-9M", "802.11g, data 9 Mbit/s"),
+    ("erp-ofdm-12M", "802.11g, data 12 Mbit/s"),
+    ("erp-ofdm-18M", "802.11g, data 18 Mbit/s"),
+    ("erp-ofdm-24M", "802.11g, data 24 Mbit/s"),
+    ("erp-ofdm-36M", "802.11g, data 36 Mbit/s"),
+    ("erp-ofdm-48M", "802.11g, data 48 Mbit/s"),
+    ("erp-ofdm-54M", "802.11g, data 54 Mbit/s"),
+];
+
+/// The radio of a preset under a profile; `None` for an unknown preset.
+pub fn radio(profile: Profile, preset: &str) -> Option<RadioConfig> {
+    let mut radio = RadioConfig::preset(preset)?;
+    match profile {
+        Profile::Standard => {}
+        Profile::Ns2 => radio.apply_ns2(),
+        Profile::AsNs3 => radio.apply_as_ns3(),
+    }
+    Some(radio)
+}
+
+impl RadioConfig {
+    /// The radio of a preset; `None` for an unknown name.
+    fn preset(preset: &str) -> Option<RadioConfig> {
+        if !PRESETS.iter().any(|(name, _)| *name == preset) {
+            return None;
+        }
+        let mut radio = RadioConfig::default();
+        let (name, short_preamble) = match preset.strip_suffix("-short") {
+            Some(name) => (name, true),
+            None => (preset, false),
+        };
+        let (family, rate) = name.rsplit_once('-')?;
+        let megabits: f64 = rate.strip_suffix('M')?.parse().ok()?;
+        radio.data_rate = (megabits * 1e6) as u64;
+        match family {
+            "wavelan" if rate == "11M" => {
+                radio.basic_rate = 2_000_000;
+                (radio.tx_range, radio.cs_range, radio.interference_range) = (200.0, 350.0, 350.0);
+            }
+            "wavelan" => {}
+            "dsss" => radio.response_rates = vec![1_000_000, 2_000_000],
+            "hr-dsss" => {
+                radio.response_rates = vec![1_000_000, 2_000_000];
+                radio.frequency = 2.4e9;
+                if short_preamble {
+                    // Short preamble: 72 bits at 1 Mbit/s and 48 at 2 Mbit/s; no 1 Mbit/s frame can carry it.
+                    radio.basic_rate = 2_000_000;
+                    radio.response_rates = vec![2_000_000];
+                    radio.plcp_bits_1m = 72;
+                    radio.plcp_bits_2m = 48;
+                }
+            }
+            _ => {
+                radio.phy = if family == "ofdm" { Phy::Ofdm } else { Phy::ErpOfdm };
+                radio.frequency = if family == "ofdm" { 5.2e9 } else { 2.4e9 };
+                radio.basic_rate = 6_000_000;
+                radio.response_rates = vec![6_000_000, 12_000_000, 24_000_000];
+            }
+        }
+        Some(radio)
+    }
+
+    /// The documented behaviour of ns-2.35; numbers are the items of docs/models/ns2.md.
+    fn apply_ns2(&mut self) {
+        self.propagation = Propagation::TwoRay; // 1
+        self.undecodable = Undecodable::Locks; // 2
+        self.capture_rule = CaptureRule::FirstComes; // 3
+        self.ignored_frame = IgnoredFrame::NavEifs; // 5
+        self.during_transmission = DuringTransmission::Locks; // 8
+        self.propagation_speed = 3e8; // 7
+        self.response_rates = Vec::new(); // 10
+    }
+
+    /// The behaviour of ns-3.44 as measured for this project; numbers are the items of docs/models/as-ns3.md.
+    fn apply_as_ns3(&mut self) {
+        self.interference = Interference::Sinr; // 3 to 5
+        self.interference_reach = InterferenceReach::CarrierSense; // 1
+        self.synchronization = Synchronization::Preamble; // 3
+        self.error_kind = ErrorKind::Sinr; // 4
+        self.error_cck = CckDetection::Biorthogonal; // 4
+        self.error_ofdm = OfdmDecoding::Table; // 4
+        self.carrier_sense = CarrierSense::Sum; // 5
+        self.noise_floor = -93.97; // 5
+        if self.phy == Phy::Dsss {
+            self.response_rates = vec![1_000_000, 2_000_000, 5_500_000, 11_000_000]; // 12
+        }
+    }
+}
